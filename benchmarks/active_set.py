@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl import attacks
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import Cifar10, Data, FashionMnist, Mnist, Npz
 from pdedsl.data.load import load
 
@@ -69,7 +69,7 @@ def trained(x: Tensor, y: Tensor, epochs: int = 4) -> nn.Module:
 
 
 def measured(setting: Setting, root: Path, rounds: int, samples: int) -> None:
-    data = load(Chosen(setting.data), root, 0)
+    data = load(Located(setting.data), root, 0)
     model = trained(*data.train.batch(slice(None)))
     x, y = data.test.batch(slice(None))
     with torch.no_grad():

@@ -41,8 +41,8 @@ from pdedsl import attacks
 from pdedsl.attacks import Linf, Predictor
 from pdedsl.attacks.base import Box
 from pdedsl.attacks.constraints import region
-from pdedsl.attacks.criterion import Goal, log_odds
-from pdedsl.attacks.pgd import Climb, ascend
+from pdedsl.attacks.criterion import Criterion, log_odds
+from pdedsl.attacks.pgd import AscentConfig, ascend
 from pdedsl.certificates import gaussian
 
 EPS, STEPS, BOX, BATCH = 0.15, 20, (0.0, 1.0), 199
@@ -121,9 +121,9 @@ def bare_gradients(model: nn.Module, x: Tensor, y: Tensor) -> None:
 
 
 def whole_pgd(model: nn.Module, x: Tensor, y: Tensor) -> None:
-    space, climb = region(Linf(), x, EPS, Box(*BOX)), Climb(Linf(), EPS / 8, STEPS, log_odds, stop=False)
+    space, climb = region(Linf(), x, EPS, Box(*BOX)), AscentConfig(Linf(), EPS / 8, STEPS, log_odds, stop=False)
     with torch.no_grad():
-        ascend(Predictor(model, draws=1), x, Goal(y), space, climb)
+        ascend(Predictor(model, draws=1), x, Criterion(y), space, climb)
 
 
 def laid_out(model: nn.Module) -> nn.Module:

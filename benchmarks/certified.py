@@ -28,7 +28,7 @@ from pdedsl import attacks
 from pdedsl.attacks import Predictor, Result
 from pdedsl.certificates import gaussian, lipschitz
 from pdedsl.certificates.randomized_smoothing import voting
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import Digits
 from pdedsl.data.load import load
 from pdedsl.frozen_model import Model
@@ -142,7 +142,7 @@ def main() -> None:
     parser.add_argument("--groups", type=int, default=24)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    data = load(Chosen(Digits()), None, 0)
+    data = load(Located(Digits()), None, 0)
     x, y = (part[: options.samples] for part in data.test.batch(slice(None)))
     total = by_constant(x, y, options.groups) if "lipschitz" in options.only else 0
     total += (

@@ -27,7 +27,7 @@ from pdedsl.config.methods import Gradient, InSpace, Instants, InTime, Laplacian
 from pdedsl.data.sampling import Draws
 from pdedsl.ir.plan import Residual, Retraining
 from pdedsl.runtime.backbones import Backbone, mlp, resnet
-from pdedsl.runtime.sde.characteristic_steps import AtTime
+from pdedsl.runtime.sde.characteristic_steps import FixedTime
 from pdedsl.runtime.time_conditioning import TimeChannel
 from pdedsl.training.losses import HeatLoss, ResidualLoss
 
@@ -124,7 +124,7 @@ def ratios(steps: dict[str, Step], rounds: int) -> dict[str, float]:
 def report(net: str, batch: int, rounds: int) -> None:
     source = torch.Generator().manual_seed(0)
     x, y = torch.rand(batch, *SHAPES[net], generator=source), torch.randint(10, (batch,), generator=source)
-    timed = AtTime(TimeChannel(backbone(net, timed=True).network()), 1.0)
+    timed = FixedTime(TimeChannel(backbone(net, timed=True).network()), 1.0)
     sides = {
         "12 evaluations": plain(timed, x, y, 12),
         "every time": stepper(ResidualLoss(RESIDUAL), timed, x, y),

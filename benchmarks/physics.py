@@ -35,7 +35,7 @@ from torch import Tensor, cos, exp, sin
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Collocation, Features, Grid
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.runtime.basis.random_features import Sides
 from pdedsl.runtime.diff.mlp_jets import JetNetwork, Wanted, collapsed
@@ -43,7 +43,7 @@ from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.pinn.residuals import Measured
-from pdedsl.solvers.pinn.task import DEFAULT, Task, solve_by_residual
+from pdedsl.solvers.pinn.task import DEFAULT, PinnTask, solve_by_residual
 from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, Trainer
 from pdedsl.solvers.random_features import solve_by_features
 
@@ -103,9 +103,9 @@ LINEAR: dict[str, tuple[str, Exact]] = {
 MARKS = {"Burgers": [60.0, 180.0], "Allen-Cahn": [60.0, 300.0]}
 
 
-def stated(text: str) -> Statement:
+def stated(text: str) -> StrongForm:
     found = lower(to_analysis(parse(text)))
-    assert isinstance(found, Statement)
+    assert isinstance(found, StrongForm)
     return found
 
 
@@ -163,7 +163,7 @@ def trained(name: str, seeds: int, marks: list[float], beside: Callable[[str, fl
 def _trained(text: str, points: Tensor, expected: Tensor, seed: int, marks: list[float]) -> list[float]:
     """One training, whose errors are taken when the clock passes each mark; what taking them costs does not count."""
     statement = stated(text)
-    trainer = Trainer(Task(statement, Collocation(), DEFAULT, Points(statement.domain), seed))
+    trainer = Trainer(PinnTask(statement, Collocation(), DEFAULT, Points(statement.domain), seed))
     module = AnsatzModule(trainer.task.ansatz, statement.domain.coordinates, trainer.network)
     errors: list[float] = []
     start = time.process_time()

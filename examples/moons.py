@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 import pdedsl
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import Moons
 from pdedsl.data.load import load
 from pdedsl.evaluation.compare import write_comparison
@@ -35,7 +35,7 @@ Side by side: [report.html](report.html). The runs: [plain](plain/report.md), [d
 
 def main(epochs: int = 200, subset: int = 200) -> None:
     torch.set_num_threads(1)  # small matrices
-    x, y = load(Chosen(Moons(noise=0.3)), None, seed=0).test.batch(slice(None))
+    x, y = load(Located(Moons(noise=0.3)), None, seed=0).test.batch(slice(None))
     rows, panels = [], []
     for name, (title, weight) in RUNS.items():
         shutil.rmtree(OUT / name, ignore_errors=True)

@@ -13,7 +13,7 @@ import torch
 from matplotlib.figure import Figure
 
 import pdedsl
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import Moons
 from pdedsl.config.training import Pgd
 from pdedsl.data.load import load
@@ -29,7 +29,7 @@ def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, f
     changes = (f"σ²={nu}", f"realize.diffusion.weight={weight}", f"train.seed={seed}", f"train.epochs={epochs}")
     with TemporaryDirectory() as folder:
         run = pdedsl.train("convection_diffusion", Path(folder) / "run", set=changes)
-    x, y = load(Chosen(Moons(noise=0.3)), None, seed).test.batch(slice(None))
+    x, y = load(Located(Moons(noise=0.3)), None, seed).test.batch(slice(None))
     u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
     attacked = Adversary(Pgd(eps=0.2, step=0.01, steps=20))(run.module, x, y, Draws(seed, 0))
     robust = (u(attacked).argmax(-1) == y).double().mean().item()

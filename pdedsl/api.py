@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdedsl.big_stack import deeply
-from pdedsl.compiler import Compilation, Examination, compiled, examine, examined, to_spec, to_syntax
+from pdedsl.compiler import CheckResult, Compilation, compiled, examine, examined, to_spec, to_syntax
 from pdedsl.diagnostics import Source
 from pdedsl.ir.spec import Spec
 from pdedsl.sources import plain, source_of
@@ -35,7 +35,7 @@ def explained(source: Source) -> Explanation:
     return explanation_of(examine(source))
 
 
-def explanation_of(found: Examination) -> Explanation:
+def explanation_of(found: CheckResult) -> Explanation:
     """Like `explain`, for a spec that is already examined."""
     from pdedsl.explainer.explain import Explanation
 

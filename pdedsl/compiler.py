@@ -71,7 +71,7 @@ def bounded(spec: Spec, work: Callable[[], T]) -> T:
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlanResult:
     """The representation that a theorem gives, and the network planned from it."""
 
     representation: Representation
@@ -79,21 +79,21 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Examination:
+class CheckResult:
     """Everything known about a spec without building anything: what `check` and `explain` report.
 
     `planned` is None if the spec has mistakes.
     """
 
     analysis: Analysis
-    planned: Planned | None
+    planned: PlanResult | None
     diagnostics: tuple[Diagnostic, ...]
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
         return tuple(d for d in self.diagnostics if d.is_error)
 
-    def sound(self) -> Planned:
+    def sound(self) -> PlanResult:
         """The plan; raises the mistakes of the spec if there are any."""
         if self.errors or self.planned is None:
             raise PdeError(self.errors, self.analysis.spec.source)
@@ -207,26 +207,26 @@ def with_warnings(analysis: Analysis) -> Analysis:
     return replace(analysis, spec=replace(spec, warnings=in_order((*spec.warnings, *found))))
 
 
-def to_plan(analysis: Analysis) -> Planned:
+def to_plan(analysis: Analysis) -> PlanResult:
     """The theorem that applies, and the network that follows from it."""
     from pdedsl.lowering.rules import lower
     from pdedsl.lowering.truncated_domain import reference_of
     from pdedsl.planning.plan import plan
 
-    def planned() -> Planned:
+    def planned() -> PlanResult:
         representation = lower(analysis)
-        return Planned(representation, plan(representation, analysis.spec, reference_of(analysis)))
+        return PlanResult(representation, plan(representation, analysis.spec, reference_of(analysis)))
 
     return bounded(analysis.spec, planned)
 
 
-def examined(spec: Spec, data: Path | None = None) -> Examination:
+def examined(spec: Spec, data: Path | None = None) -> CheckResult:
     """The analysis and plan of a spec, with every mistake they find: a spec without mistakes compiles. `data` is the
     folder of data sets, which determine the dimension of R^d."""
     return concluded(to_analysis(spec), data)
 
 
-def concluded(analysis: Analysis, data: Path | None = None) -> Examination:
+def concluded(analysis: Analysis, data: Path | None = None) -> CheckResult:
     """Like `examined`, for a spec that is already analysed."""
     wrong = [d for d in analysis.diagnostics if d.is_error]
     found, planned = [*analysis.spec.warnings, *wrong], None
@@ -236,10 +236,10 @@ def concluded(analysis: Analysis, data: Path | None = None) -> Examination:
             planned = to_plan(analysis)
         except PdeError as error:
             found += error.diagnostics
-    return Examination(analysis, planned, in_order(found))
+    return CheckResult(analysis, planned, in_order(found))
 
 
-def compiled(examination: Examination, trust: bool = False) -> Compilation:
+def compiled(examination: CheckResult, trust: bool = False) -> Compilation:
     """Every stage of a spec without mistakes. `trust` allows importing the user's own networks that the spec names."""
     from pdedsl.codegen.build import program_of
     from pdedsl.codegen.user_networks import imported
@@ -259,7 +259,7 @@ def compiled(examination: Examination, trust: bool = False) -> Compilation:
     return bounded(analysis.spec, emitted)
 
 
-def examine(source: Source, data: Path | None = None) -> Examination:
+def examine(source: Source, data: Path | None = None) -> CheckResult:
     return examined(to_spec(source), data)
 
 

@@ -16,7 +16,7 @@ from pdedsl.analysis.problem import Problem, direction_of
 from pdedsl.analysis.random_residual import name_of, random_map
 from pdedsl.analysis.terms import generator_of, terms_of
 from pdedsl.analysis.well_posedness import ill_posed
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.methods import Direction, Noise, Scores
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
@@ -105,7 +105,7 @@ def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
     """Averaging logits, if the spec asks for it, refutes linearity: the theorem is about the mean of probabilities."""
     method = spec.realize.diffusion
     match method:
-        case Chosen(word=Noise(average=Scores.LOGITS)):
+        case Located(word=Noise(average=Scores.LOGITS)):
             pass
         case _:
             return {}

@@ -168,14 +168,14 @@ def at_rest(problem: Problem) -> bool:
 
 
 @dataclass(frozen=True)
-class Value:
+class DirichletCondition:
     """u = g."""
 
     given: Expr
 
 
 @dataclass(frozen=True)
-class Flux:
+class FluxCondition:
     """∂u/∂n = slope · u + given, with `letter` for u; if not affine in u, `slope` is None and `given` is all of it."""
 
     slope: Expr | None
@@ -188,11 +188,11 @@ class Other:
     """Any other condition: on other derivatives, at other points, or on functions of u that do not determine it."""
 
 
-Side = Value | Flux | Other
+Side = DirichletCondition | FluxCondition | Other
 
 
 @dataclass(frozen=True)
-class Placed:
+class LocatedCondition:
     """A condition on one side: its name, the coordinate that is constant there, its value, and the outer normal, ±1."""
 
     condition: Condition
@@ -204,18 +204,18 @@ class Placed:
 
 
 @lru_cache(maxsize=4)  # called by several provers
-def sides_of(problem: Problem) -> tuple[Placed, ...]:
+def sides_of(problem: Problem) -> tuple[LocatedCondition, ...]:
     """Every boundary condition on the unknown, once for each side."""
     own = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
     return tuple(placed for c in own for placed in _placed(c, problem))
 
 
-def _placed(condition: Condition, problem: Problem) -> Iterator[Placed]:
+def _placed(condition: Condition, problem: Problem) -> Iterator[LocatedCondition]:
     ranges, space = ranges_of(problem.spec), problem.spec.space
     for k, coordinate in enumerate(space.coordinates):
         for name, end, normal in zip(side_names(k), ranges.get(coordinate, ()), (-1, 1), strict=False):
             if name in condition.sides:
-                yield Placed(
+                yield LocatedCondition(
                     condition, name, coordinate, end, normal, _read(condition, coordinate, end, normal, problem)
                 )
 
@@ -256,12 +256,12 @@ def _solved(whole: Expr, u: Symbol, flux: Symbol) -> Side:
         right = expand(-rest / alpha)
         slope = right.coeff(u)
         affine = u not in expand(right - slope * u).free_symbols and u not in slope.free_symbols
-        return Flux(slope if affine else None, expand(right - slope * u) if affine else right, u)
+        return FluxCondition(slope if affine else None, expand(right - slope * u) if affine else right, u)
     beta = whole.coeff(u)
     given = whole - beta * u if beta.is_number else expand(whole - beta * u)
     if beta == 0 or u in given.free_symbols or u in beta.free_symbols or not beta.is_nonzero:
         return Other()
-    return Value(-given / beta)
+    return DirichletCondition(-given / beta)
 
 
 def is_covered(problem: Problem) -> bool:
@@ -270,12 +270,12 @@ def is_covered(problem: Problem) -> bool:
     return sorted(names) == sorted(problem.spec.space.boundary)
 
 
-def keeps_order(placed: Placed, box: Box) -> bool:
+def keeps_order(placed: LocatedCondition, box: Box) -> bool:
     """Dirichlet, or a flux that is affine and nonincreasing in u (Protter and Weinberger, chapter 3, section 6)."""
     match placed.side:
-        case Value():
+        case DirichletCondition():
             return True
-        case Flux(slope=slope):
+        case FluxCondition(slope=slope):
             return slope is not None and range_of(slope, box) is not None and nonnegative(-slope, box)
         case Other():
             return False
@@ -303,8 +303,8 @@ def _gives_a_value(condition: Condition, problem: Problem) -> bool:
     if len(whole) != 1 or whole[0].has(Partial) or condition.unknown != unknown.head:
         return False
     found = expand(whole[0].xreplace({Field(unknown.head, (), unknown.arguments): u}))
-    return not found.has(Field) and isinstance(_solved(found, u, Dummy("flux", real=True)), Value)
+    return not found.has(Field) and isinstance(_solved(found, u, Dummy("flux", real=True)), DirichletCondition)
 
 
 def all_values(problem: Problem) -> bool:
-    return all(isinstance(p.side, Value) for p in sides_of(problem))
+    return all(isinstance(p.side, DirichletCondition) for p in sides_of(problem))

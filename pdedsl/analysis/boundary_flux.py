@@ -13,7 +13,7 @@ from typing import TypeAlias
 from sympy import Add, Expr, Mul, S, Symbol, cancel
 
 from pdedsl.analysis.axioms.comparison import is_coupled
-from pdedsl.analysis.boundary import Flux, Other, Placed, Value, sides_of
+from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, LocatedCondition, Other, sides_of
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of, vanishes
 from pdedsl.analysis.jet import Jet
@@ -81,7 +81,7 @@ def _flux(jet: Jet, k: int) -> tuple[tuple[Expr, ...], Expr]:
     return jet.matrix[k], jet.drift[k] - slopes
 
 
-def _amount(problem: Problem, k: int, end: Expr, normal: int, there: list[Placed]) -> Amount:
+def _amount(problem: Problem, k: int, end: Expr, normal: int, there: list[LocatedCondition]) -> Amount:
     """J·n on a side, in terms of the boundary data; FREE if it depends on the solution."""
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     x = jet.coordinates[k]
@@ -92,11 +92,11 @@ def _amount(problem: Problem, k: int, end: Expr, normal: int, there: list[Placed
     along = any(not vanishes(e) for j, e in enumerate(row) if j != k)
     side = there[0].side if there else None
     match side:
-        case Value(given=given):
+        case DirichletCondition(given=given):
             if not vanishes(row[k]):
                 return _free_if_nonzero(row[k], ranges)
             return Through.UNKNOWN if along or jet.order > 1 else expand(normal * value * given)
-        case Flux(slope=slope, given=given) if slope is not None:
+        case FluxCondition(slope=slope, given=given) if slope is not None:
             if along:
                 return Through.UNKNOWN
             rate = expand(row[k] * slope + normal * value)
@@ -149,7 +149,7 @@ def _held(condition: Condition, problem: Problem) -> int | None:
 # ---- on the line, nonlinear
 
 
-def _nonlinear(problem: Problem, placed: Sequence[Placed]) -> list[Amount]:
+def _nonlinear(problem: Problem, placed: Sequence[LocatedCondition]) -> list[Amount]:
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     if len(jet.coordinates) != 1 or jet.coordinates[0] in jet.expr.free_symbols or jet.expr.has(Field):
         return [Through.UNKNOWN]
@@ -158,7 +158,7 @@ def _nonlinear(problem: Problem, placed: Sequence[Placed]) -> list[Amount]:
         return [Through.UNKNOWN]
     slopes = {_slope_at(side, jet) for side in placed}
     if None in slopes:
-        given = [s.side.given for s in placed if isinstance(s.side, Value)]
+        given = [s.side.given for s in placed if isinstance(s.side, DirichletCondition)]
         return [_free_if_nonzero(slope.xreplace({jet.u: g}), ranges) for g in given] or [Through.UNKNOWN]
     if len(slopes) > 1:
         return [Through.UNKNOWN]
@@ -171,13 +171,13 @@ def _nonlinear(problem: Problem, placed: Sequence[Placed]) -> list[Amount]:
     return [_free_if_nonzero(rate, ranges)]
 
 
-def _slope_at(placed: Placed, jet: Jet) -> Expr | None:
+def _slope_at(placed: LocatedCondition, jet: Jet) -> Expr | None:
     """∂u/∂x as a function of u, if the condition gives it."""
     match placed.side:
-        case Flux(slope=slope, given=given, letter=letter):
+        case FluxCondition(slope=slope, given=given, letter=letter):
             whole = given if slope is None else slope * letter + given
             return expand(placed.normal * whole).xreplace({letter: jet.u})
-        case Value() | Other():
+        case DirichletCondition() | Other():
             return None
 
 

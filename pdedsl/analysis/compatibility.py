@@ -15,7 +15,7 @@ from itertools import product
 from sympy import Add, Dummy, Expr, S, Symbol, expand
 
 from pdedsl import errors
-from pdedsl.analysis.boundary import Flux, Placed, Value, is_covered, sides_of
+from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, LocatedCondition, is_covered, sides_of
 from pdedsl.analysis.problem import Problem
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
@@ -54,7 +54,7 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
     (data, *_), late = given, given[0].kind is ConditionKind.TERMINAL
     at = time.end if late else time.start
     for placed in sides_of(problem):
-        if not isinstance(placed.side, Value) or placed.condition.part:
+        if not isinstance(placed.side, DirichletCondition) or placed.condition.part:
             continue
         start = _there(data.value[0], placed.coordinate, placed.end, spec)
         side = _there(placed.side.given, time.symbol, at, spec)
@@ -68,7 +68,7 @@ def _there(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
     return worked_out(lambda: replaced(value.xreplace(spec.values), {coordinate: end}))
 
 
-def _largest_gap(start: Expr, side: Expr, placed: Placed, spec: Spec) -> tuple[float, float] | None:
+def _largest_gap(start: Expr, side: Expr, placed: LocatedCondition, spec: Spec) -> tuple[float, float] | None:
     """The two values at the point where they differ most; None if they agree."""
     others = [x for x in spec.space.coordinates if x != placed.coordinate]
     if start.has(Field) or side.has(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
@@ -86,7 +86,7 @@ def _inside(spec: Spec, x: Symbol) -> tuple[float, ...]:
     return tuple(a + share * (b - a) for share in (0.21, 0.52, 0.83))
 
 
-def _told(data: Condition, placed: Placed, gap: tuple[float, float], spec: Spec) -> Diagnostic:
+def _told(data: Condition, placed: LocatedCondition, gap: tuple[float, float], spec: Spec) -> Diagnostic:
     where = f"{placed.coordinate.name} = {float(placed.end):g}"
     written = spec.source.quote(placed.condition.span), spec.source.quote(data.span)
     return errors.equations.contradiction(*written, where, *gap, placed.condition.span)
@@ -98,12 +98,12 @@ def _told(data: Condition, placed: Placed, gap: tuple[float, float], spec: Spec)
 def _unbalanced(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every side that is not periodic."""
     jet, spec, placed = problem.jet, problem.spec, sides_of(problem)
-    slopes = [p for p in placed if isinstance(p.side, Flux) and p.side.slope == 0 and not p.condition.part]
+    slopes = [p for p in placed if isinstance(p.side, FluxCondition) and p.side.slope == 0 and not p.condition.part]
     walls = 2 * sum(not side.periodic for side in spec.space.sides)
     if len(slopes) != walls or not (is_covered(problem) or not walls) or (found := _divergence(problem)) is None:
         return
     factor, source = found
-    fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, Flux)]
+    fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, FluxCondition)]
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in (factor, source, *fluxes)):
         return
     inside, size = _integral(source, jet.coordinates, spec)

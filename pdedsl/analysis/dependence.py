@@ -28,7 +28,7 @@ TRIES = 4  # points at which the slopes of an equation are read
 
 
 @dataclass(frozen=True)
-class Sight:
+class NonlocalDependence:
     """Something read elsewhere, directly or `by` way of the unknown of a stationary equation, and `via` the last of
     several such unknowns."""
 
@@ -38,7 +38,7 @@ class Sight:
 
 
 @dataclass(frozen=True)
-class Reader:
+class EquationDependencies:
     """An equation, and the values and derivatives of unknowns that occur in it."""
 
     equation: Equation
@@ -98,11 +98,11 @@ class Reader:
         always = strictly_positive(slope, box) or strictly_positive(expand(-slope), box)
         return always and nonzero_point(where, self.ranges) is not None
 
-    def within(self, giver: Reader) -> Reader:
+    def within(self, giver: EquationDependencies) -> EquationDependencies:
         """The same with what another equation says of its unknown put in, if that can be done."""
         found = [reduced(s.expr, giver.head, giver.equation, self.spec) for s in self.states]
         rights = tuple(s.expr if r is None else r for r, s in zip(found, self.states, strict=True))
-        return Reader(replace(self.equation, right=rights), self.spec)
+        return EquationDependencies(replace(self.equation, right=rights), self.spec)
 
     def symbol(self, head: Symbol, draw: int = 0) -> Expr | None:
         """Σ cₐ ξᵃ for the derivatives cₐ ∂ᵃ of an unknown in F, with a coordinate for each ξ; the slopes of F are taken
@@ -143,7 +143,7 @@ def _field_of(letter: Expr) -> Field:
 # ---- places
 
 
-def _gaps(field: Field, unknown: Unknown, reader: Reader, in_time: bool) -> list[Expr]:
+def _gaps(field: Field, unknown: Unknown, reader: EquationDependencies, in_time: bool) -> list[Expr]:
     """Functions that are zero where a field is read at its own time, or point, or is also read in another way."""
     time = reader.spec.time.symbol if reader.spec.time else None
     pairs = zip(field.arguments, unknown.arguments, strict=True)
@@ -153,13 +153,13 @@ def _gaps(field: Field, unknown: Unknown, reader: Reader, in_time: bool) -> list
     return [g * apart for g in gaps if g != 0]
 
 
-def _distance(one: Field, other: Field, unknown: Unknown, reader: Reader) -> Expr:
+def _distance(one: Field, other: Field, unknown: Unknown, reader: EquationDependencies) -> Expr:
     """A function that is zero where two fields are read at the same place."""
     triples = zip(one.arguments, other.arguments, unknown.arguments, strict=True)
     return Add(*(_gap(a, b, own, reader) ** 2 for a, b, own in triples if a != b))
 
 
-def _gap(given: Expr, other: Expr, own: Symbol, reader: Reader) -> Expr:
+def _gap(given: Expr, other: Expr, own: Symbol, reader: EquationDependencies) -> Expr:
     """The difference; in a periodic coordinate, a function of it that vanishes at multiples of the period."""
     components = {c: own for e in (given, other) for c in atoms(e, Component) if c.args[0] == own}
     space, gap = reader.spec.space, expand(given.xreplace(components) - other.xreplace(components))
@@ -174,29 +174,31 @@ def _gap(given: Expr, other: Expr, own: Symbol, reader: Reader) -> Expr:
 # ---- sights
 
 
-def memory(equation: Equation, spec: Spec) -> list[Sight]:
+def memory(equation: Equation, spec: Spec) -> list[NonlocalDependence]:
     """What is read at another time."""
-    return list(_seen(Reader(equation, spec), True, True, None, frozenset()))
+    return list(_seen(EquationDependencies(equation, spec), True, True, None, frozenset()))
 
 
-def distance(equation: Equation, spec: Spec) -> list[Sight]:
+def distance(equation: Equation, spec: Spec) -> list[NonlocalDependence]:
     """What is read at another point, or determined by values over all of space."""
-    return list(_seen(Reader(equation, spec), False, True, None, frozenset()))
+    return list(_seen(EquationDependencies(equation, spec), False, True, None, frozenset()))
 
 
 def reads_at_rest(equation: Equation, spec: Spec) -> bool:
     """Whether an equation contains another unknown that does not evolve in time."""
-    return any(_given(head, spec) is not None for head in Reader(equation, spec).read)
+    return any(_given(head, spec) is not None for head in EquationDependencies(equation, spec).read)
 
 
-def _seen(reader: Reader, in_time: bool, sure: bool, by: Symbol | None, path: frozenset[Symbol]) -> Iterator[Sight]:
+def _seen(
+    reader: EquationDependencies, in_time: bool, sure: bool, by: Symbol | None, path: frozenset[Symbol]
+) -> Iterator[NonlocalDependence]:
     spec = reader.spec
     for field in reader.fields:
         unknown = next(u for u in spec.unknowns if u.head == field.head)
         gaps = _gaps(field, unknown, reader, in_time)
         if gaps:
             there = any(reader.counts(field.head, reader.place(field), gap) for gap in gaps)
-            yield Sight(sure and there, by, reader.head if by else None)
+            yield NonlocalDependence(sure and there, by, reader.head if by else None)
     for head in (h for h in reader.read if h not in path):
         given = _given(head, spec)
         if given is None:
@@ -207,35 +209,37 @@ def _seen(reader: Reader, in_time: bool, sure: bool, by: Symbol | None, path: fr
             yield from () if in_time else _spread(reader, giver, head, known, by)
             yield from _seen(giver, in_time, itself, by or head, path | {head, reader.head})
         if not given and not in_time:
-            yield from (Sight(known and free, by or head, head) for free in _constraints(head, spec))
+            yield from (NonlocalDependence(known and free, by or head, head) for free in _constraints(head, spec))
 
 
 def _constraints(head: Symbol, spec: Spec) -> Iterator[bool]:
     """For each stationary equation with derivatives, whether the unknown is absent from it: such equations determine an
     unknown that no equation is solved for, as ∇·u = 0 determines the pressure."""
-    for reader in (Reader(e, spec) for e in spec.equations if not e.order):
+    for reader in (EquationDependencies(e, spec) for e in spec.equations if not e.order):
         if any(reader.order_in(f.head) for f in reader.fields):
             yield all(f.head != head for f in reader.fields)
 
 
-def _given(head: Symbol, spec: Spec) -> list[Reader] | None:
+def _given(head: Symbol, spec: Spec) -> list[EquationDependencies] | None:
     """The stationary equations for an unknown; None if it evolves."""
-    readers = [Reader(e, spec) for e in spec.equations]
+    readers = [EquationDependencies(e, spec) for e in spec.equations]
     if any(r.head == head and r.equation.order for r in readers):
         return None
     return [r for r in readers if r.head == head]
 
 
-def _spread(reader: Reader, giver: Reader, head: Symbol, sure: bool, by: Symbol | None) -> Iterator[Sight]:
+def _spread(
+    reader: EquationDependencies, giver: EquationDependencies, head: Symbol, sure: bool, by: Symbol | None
+) -> Iterator[NonlocalDependence]:
     """An unknown with derivatives in its own equation, or with a circular definition, is not determined pointwise."""
     resting = any(_given(h, reader.spec) is not None for h in giver.read)
     if giver.order_in(head) and giver.read:
-        yield Sight(sure and not resting and _reads_over_space(reader, giver, head), by or head, head)
+        yield NonlocalDependence(sure and not resting and _reads_over_space(reader, giver, head), by or head, head)
     elif resting and _comes_back(giver, head, frozenset()):
-        yield Sight(False, by or head, head)
+        yield NonlocalDependence(False, by or head, head)
 
 
-def _reads_over_space(reader: Reader, giver: Reader, head: Symbol) -> bool:
+def _reads_over_space(reader: EquationDependencies, giver: EquationDependencies, head: Symbol) -> bool:
     """Whether F certainly depends on others over all of space by way of w, where P(∂)w = Q(∂)u.
 
     At a point F changes by S(∂)w = (SQ/P)(∂)u, with its slopes S: this is local only if P divides SQ, as for
@@ -252,7 +256,7 @@ def _reads_over_space(reader: Reader, giver: Reader, head: Symbol) -> bool:
     return lower and len(letters) == 1 and not isinstance(letters[0], Partial) and any(map(giver.counts, giver.read))
 
 
-def _comes_back(reader: Reader, head: Symbol, path: frozenset[Symbol]) -> bool:
+def _comes_back(reader: EquationDependencies, head: Symbol, path: frozenset[Symbol]) -> bool:
     """Whether the definition of an unknown is circular, through other unknowns."""
     for other in (h for h in reader.read if h not in path):
         if other == head:

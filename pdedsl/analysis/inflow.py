@@ -13,7 +13,7 @@ from itertools import product
 from sympy import Expr, Symbol
 
 from pdedsl import errors
-from pdedsl.analysis.boundary import Placed, Value, sides_of
+from pdedsl.analysis.boundary import DirichletCondition, LocatedCondition, sides_of
 from pdedsl.analysis.bounds.interval import Box
 from pdedsl.analysis.bounds.sign import box_of, nonnegative
 from pdedsl.analysis.dispersion import rates_of
@@ -31,7 +31,7 @@ class Inflow:
     """Whether values are given exactly where characteristics enter, and the conditions imposed where they leave."""
 
     is_given: bool
-    at_outflow: tuple[Placed, ...]
+    at_outflow: tuple[LocatedCondition, ...]
 
 
 def inflow_of(problem: Problem) -> Inflow:
@@ -67,10 +67,10 @@ def enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
     return True if nonnegative(flow, box) else None
 
 
-def _fits(enters: bool | None, there: list[Placed]) -> bool:
+def _fits(enters: bool | None, there: list[LocatedCondition]) -> bool:
     if enters is None:
         return False
-    return (len(there) == 1 and isinstance(there[0].side, Value)) if enters else not there
+    return (len(there) == 1 and isinstance(there[0].side, DirichletCondition)) if enters else not there
 
 
 # ---- entering

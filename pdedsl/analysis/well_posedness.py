@@ -14,7 +14,7 @@ from sympy import Add, Expr, I, Mul, Symbol
 from pdedsl import errors
 from pdedsl.analysis.axioms.comparison import is_mixed
 from pdedsl.analysis.axioms.ellipticity import ellipticity
-from pdedsl.analysis.dependence import Reader, reads_at_rest
+from pdedsl.analysis.dependence import EquationDependencies, reads_at_rest
 from pdedsl.analysis.dispersion import rates_of, roots_of
 from pdedsl.analysis.inflow import inflow_of, missing, missing_in_system
 from pdedsl.analysis.jet import Jet
@@ -62,7 +62,7 @@ def _of(problem: Problem) -> Iterator[PdeError]:
 def _leans_on_others(problem: Problem) -> bool:
     """Whether other unknowns occur in the equation with derivatives of as high an order, or are given by stationary
     equations: then its own sign decides nothing, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
-    reader = Reader(problem.equation, problem.spec)
+    reader = EquationDependencies(problem.equation, problem.spec)
     known = reads_at_rest(problem.equation, problem.spec)
     return known or any(reader.order_in(head) >= problem.jet.order for head in reader.read)
 

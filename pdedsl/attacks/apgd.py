@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import Bounds, Result, Rounds, Task, attacking, likely
+from pdedsl.attacks.base import AttackContext, Bounds, Result, Rounds, attacking, likely
 from pdedsl.attacks.batch_ops import column, select, take
 from pdedsl.attacks.constraints import Region
-from pdedsl.attacks.criterion import Goal, Loss, dlr
+from pdedsl.attacks.criterion import Criterion, Loss, dlr
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.pgd import due, entropy, reached
 from pdedsl.attacks.predictor import Predictor, Slope
@@ -165,7 +165,7 @@ class Plan:
     steps: int
     loss: Loss
 
-    def run(self, task: Task, aim: Goal) -> Height:
+    def run(self, task: AttackContext, aim: Criterion) -> Height:
         """The point at which each row reached the goal of the task, or its best point by the loss of `aim`."""
         if not len(task.x):
             return Height(task.x, task.x.flatten(1).sum(1))
@@ -182,7 +182,7 @@ class Plan:
                 run.ascent, last = run.ascent.checked(step - last), step
         return run.end()
 
-    def _direction(self, task: Task) -> Tensor:
+    def _direction(self, task: AttackContext) -> Tensor:
         """A random direction of norm 1."""
         v = self.norm.uniform(task.x, task.generator)
         return v / column(self.norm.length(v).clamp_min(torch.finfo(v.dtype).tiny), v)
@@ -192,7 +192,7 @@ class Plan:
 class _Run:
     """The active rows; those that reach the goal leave with the point that did so."""
 
-    def __init__(self, plan: Plan, task: Task, aim: Goal, ascent: Ascent) -> None:
+    def __init__(self, plan: Plan, task: AttackContext, aim: Criterion, ascent: Ascent) -> None:
         self.plan, self.task, self.aim, self.ascent = plan, task, aim, ascent
         self.region = task.region(plan.norm, plan.eps)
         self.rows = torch.arange(len(task.x), device=task.x.device)

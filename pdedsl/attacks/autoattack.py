@@ -21,8 +21,8 @@ import torch
 from torch import Tensor
 
 from pdedsl.attacks.apgd import Height, Plan
-from pdedsl.attacks.base import Bounds, Nearest, Result, Rounds, Task, attacking, likely
-from pdedsl.attacks.criterion import Goal, Loss, dlr
+from pdedsl.attacks.base import AttackContext, Bounds, Nearest, Result, Rounds, attacking, likely
+from pdedsl.attacks.criterion import Criterion, Loss, dlr
 from pdedsl.attacks.fab import Fab
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.pgd import entropy
@@ -144,10 +144,10 @@ class _Cascade:
             region = left.region(self.norm, self.eps)
             yield search(left, region, draw, queries, hope=some_hope if self.race else None)
 
-    def _climb(self, task: Task, aim: Goal, loss: Loss, steps: int) -> Height:
+    def _climb(self, task: AttackContext, aim: Criterion, loss: Loss, steps: int) -> Height:
         return Plan(self.norm, self.eps, steps, loss).run(task, aim)
 
-    def _aimed(self, index: int) -> Goal:
+    def _aimed(self, index: int) -> Criterion:
         return self.rounds.left.goal.aimed(self.aims[self.rounds.rows, index])
 
     def _finalists(self) -> int:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.attacks.batch_ops import column, select, take
 from pdedsl.attacks.constraints import Box, End, Region, read_box, region, rounded_down
-from pdedsl.attacks.criterion import Goal, margin
+from pdedsl.attacks.criterion import Criterion, margin
 from pdedsl.attacks.norms import Norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
@@ -50,14 +50,14 @@ class Result:
 
 @final
 @dataclass(frozen=True)
-class Task:
+class AttackContext:
     predictor: Predictor
     x: Tensor
-    goal: Goal
+    goal: Criterion
     box: Box
     generator: torch.Generator
 
-    def take(self, rows: Tensor) -> Task:
+    def take(self, rows: Tensor) -> AttackContext:
         return replace(self, x=take(self.x, rows), goal=self.goal.take(rows))
 
     def region(self, norm: Norm, eps: float) -> Region:
@@ -96,7 +96,7 @@ def attacking(
     bounds: Bounds = None,
     eot: int = 1,
     seed: int = 0,
-) -> Iterator[Task]:
+) -> Iterator[AttackContext]:
     """Open an attack. A Predictor passed as the model brings its own `eot`, `draws` and `batch`."""
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
     box = read_box(bounds)
@@ -104,7 +104,9 @@ def attacking(
     box.check(x)
     with predictor.attacked(x, seed), torch.inference_mode(False), torch.no_grad():
         generator = torch.Generator(x.device).manual_seed(seed)
-        yield Task(predictor, x, Goal(y, None if target is None else read_classes(target)), box, generator)
+        yield AttackContext(
+            predictor, x, Criterion(y, None if target is None else read_classes(target)), box, generator
+        )
 
 
 # ---- rounds
@@ -115,14 +117,14 @@ def attacking(
 class Rounds:
     """`rows` are not fooled yet; x holds the points that fooled, otherwise the points of the largest margin so far."""
 
-    def __init__(self, task: Task, *, seen: bool = False) -> None:
+    def __init__(self, task: AttackContext, *, seen: bool = False) -> None:
         """`seen`: the first round begins at the samples themselves, and will see which are misclassified already."""
         self.task, self.x = task, task.x.clone()
         self.rows = torch.arange(len(task.x), device=task.x.device) if seen else task.open()
         self._margin = torch.full(task.x.shape[:1], -torch.inf, dtype=task.x.dtype, device=task.x.device)
 
     @property
-    def left(self) -> Task:
+    def left(self) -> AttackContext:
         return self.task.take(self.rows)
 
     def keep(self, x: Tensor, reached: Tensor) -> None:
@@ -147,7 +149,7 @@ class Rounds:
         return self.task.result(norm, self.x, rows=self.rows)
 
 
-def likely(task: Task, number: int) -> Tensor:
+def likely(task: AttackContext, number: int) -> Tensor:
     """For each row the likeliest classes other than y, likeliest first, (n, number)."""
     scores = task.predictor.fresh(task.x)
     others = scores.scatter(1, task.goal.y[:, None], float("-inf"))
@@ -168,7 +170,7 @@ class Nearest:
     A row is done once its point is within ε or, if no ε is given, at distance 0: no nearer one is needed.
     """
 
-    def __init__(self, task: Task, norm: Norm, eps: float | None) -> None:
+    def __init__(self, task: AttackContext, norm: Norm, eps: float | None) -> None:
         self.task, self.norm = task, norm
         self.x = task.x.clone()
         self.distance = torch.full(task.x.shape[:1], torch.inf, dtype=task.x.dtype, device=task.x.device)
@@ -219,7 +221,7 @@ class Nearest:
         """The points that were found, and `last` where there are none."""
         return select(self.found, self.x, last)
 
-    def result(self, whole: Task, rows: Tensor, last: Tensor, eps: float | None) -> Result:
+    def result(self, whole: AttackContext, rows: Tensor, last: Tensor, eps: float | None) -> Result:
         """Score what was found for `rows` of a task, and `last` where nothing was.
 
         In their last digits scores depend on the batch, so that a point on the boundary may reach the goal in one batch

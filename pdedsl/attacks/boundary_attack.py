@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import Bounds, Nearest, Result, Task, attacking
+from pdedsl.attacks.base import AttackContext, Bounds, Nearest, Result, attacking
 from pdedsl.attacks.batch_ops import column, inner, select, take
 from pdedsl.attacks.norms import L2, NormName, read_euclidean
 from pdedsl.attacks.predictor import Predictor
@@ -21,7 +21,7 @@ POOL = 256
 TRIES = 20
 
 
-def outset(task: Task, rows: Tensor, nearest: Nearest) -> tuple[Nearest, int]:
+def outset(task: AttackContext, rows: Tensor, nearest: Nearest) -> tuple[Nearest, int]:
     """A first point for each row of `nearest`, which are `rows` of the task, and the queries spent per row."""
     left = nearest.task
     everyone = torch.arange(len(rows), device=rows.device)
@@ -40,7 +40,7 @@ def outset(task: Task, rows: Tensor, nearest: Nearest) -> tuple[Nearest, int]:
     return nearest, 1 + TRIES
 
 
-def _other_samples(task: Task, left: Task) -> tuple[Tensor, Tensor]:
+def _other_samples(task: AttackContext, left: AttackContext) -> tuple[Tensor, Tensor]:
     """For each row the nearest among the first samples whose prediction reaches the goal, if there is one."""
     pool = task.x[:POOL]
     predicted = task.predictor.query(pool).argmax(1)
@@ -51,7 +51,7 @@ def _other_samples(task: Task, left: Task) -> tuple[Tensor, Tensor]:
     return take(pool, best.indices), best.values.isfinite()
 
 
-def _anywhere(task: Task, attempt: int) -> Tensor:
+def _anywhere(task: AttackContext, attempt: int) -> Tensor:
     """Uniform in the box; without a box, a normal step on the scale of the samples that doubles with every attempt."""
     x, (lo, hi) = task.x, task.box.ends(task.x)
     if task.box.bounded:
@@ -130,7 +130,7 @@ class _Walk:
         self.around[rows] = (self.around[rows] * torch.where(stays, 1.1, 1 / 1.1)).clamp(max=1.0)
         self._approach(task.take(stays), rows[stays], take(beside, stays))
 
-    def _beside(self, task: Task, at: Tensor, distance: Tensor) -> Tensor:
+    def _beside(self, task: AttackContext, at: Tensor, distance: Tensor) -> Tensor:
         """A step orthogonal to x − x̂, then back onto the sphere of radius ‖x − x̂‖."""
         away = at - task.x
         noise = torch.empty_like(at).normal_(generator=task.generator)
@@ -139,7 +139,7 @@ class _Walk:
         moved = away + noise * column(self.around[self.rows] * distance, noise)
         return (task.x + L2().steepest(moved) * column(distance, moved)).clamp(*task.box.ends(at))
 
-    def _approach(self, task: Task, rows: Tensor, beside: Tensor) -> None:
+    def _approach(self, task: AttackContext, rows: Tensor, beside: Tensor) -> None:
         if not len(rows):
             return
         nearer = task.x + (beside - task.x) * column(1.0 - self.towards[rows], beside)

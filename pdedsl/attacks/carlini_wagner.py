@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from pdedsl.attacks.adam import Inside, Moments
-from pdedsl.attacks.base import Bounds, Nearest, Result, Task, attacking
+from pdedsl.attacks.base import AttackContext, Bounds, Nearest, Result, attacking
 from pdedsl.attacks.batch_ops import column, inner, take
-from pdedsl.attacks.criterion import Goal, margin
+from pdedsl.attacks.criterion import Criterion, margin
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
@@ -69,7 +69,7 @@ class _Penalty:
     iterations: int
     lr: float
 
-    def run(self, task: Task, nearest: Nearest, c: float, rounds: int) -> Tensor:
+    def run(self, task: AttackContext, nearest: Nearest, c: float, rounds: int) -> Tensor:
         """The last points of a bisection over c: halfway down after a success, and after a failure up, or tenfold."""
         weight = torch.full_like(nearest.distance, c) / (self._steepness(task) if rounds > 1 else 1.0)
         low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
@@ -84,13 +84,13 @@ class _Penalty:
             weight = torch.where(high.isfinite(), 0.5 * (low + high), 10.0 * low)
         return last
 
-    def _steepness(self, task: Task) -> Tensor:
+    def _steepness(self, task: AttackContext) -> Tensor:
         """‖∇f(x)‖ in the dual norm, of the margin f; 1 where it says nothing."""
         gradient = task.predictor.slope(task.x, task.goal, margin).gradient.nan_to_num()
         size = inner(gradient, self.norm.steepest(gradient))
         return size.where(size > 0.0, torch.ones_like(size))
 
-    def _descend(self, task: Task, nearest: Nearest, rows: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    def _descend(self, task: AttackContext, nearest: Nearest, rows: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
         """One minimisation with Adam: its last points, and whether it passed through one that reached the goal."""
         inside, part = Inside(task.box), task.take(rows)
         u, hit, last = inside.variable(part.x), torch.zeros_like(rows, dtype=torch.bool), part.x.clone()
@@ -118,12 +118,12 @@ class _Penalty:
                 )
         return last, hit
 
-    def _slope(self, task: Task, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    def _slope(self, task: AttackContext, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
         """Scores at x, and the gradient with respect to x of D − c·min{κ, margin}."""
         _, scores, gradient = task.predictor.slope(x, task.goal, self._capped)
         return scores, self._distance_slope(x - task.x) - column(weight, x) * gradient.nan_to_num()
 
-    def _capped(self, scores: Tensor, goal: Goal) -> Tensor:
+    def _capped(self, scores: Tensor, goal: Criterion) -> Tensor:
         return margin(scores, goal).clamp(max=self.kappa)
 
     def _distance_slope(self, away: Tensor) -> Tensor:

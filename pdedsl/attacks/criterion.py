@@ -16,7 +16,7 @@ from torch import Tensor
 
 @final
 @dataclass(frozen=True)
-class Goal:
+class Criterion:
     """Any class but y; with a target, that class."""
 
     y: Tensor
@@ -26,17 +26,17 @@ class Goal:
         predicted = scores.argmax(1)
         return predicted != self.y if self.target is None else predicted == self.target
 
-    def take(self, rows: Tensor | slice) -> Goal:
-        return Goal(self.y[rows], None if self.target is None else self.target[rows])
+    def take(self, rows: Tensor | slice) -> Criterion:
+        return Criterion(self.y[rows], None if self.target is None else self.target[rows])
 
-    def aimed(self, target: Tensor) -> Goal:
-        return Goal(self.y, target)
-
-
-Loss = Callable[[Tensor, Goal], Tensor]
+    def aimed(self, target: Tensor) -> Criterion:
+        return Criterion(self.y, target)
 
 
-def log_odds(scores: Tensor, goal: Goal) -> Tensor:
+Loss = Callable[[Tensor, Criterion], Tensor]
+
+
+def log_odds(scores: Tensor, goal: Criterion) -> Tensor:
     """log((1 − p_y)/p_y) = log Σ_{i≠y} exp(zᵢ) − z_y, or with a target the negative of this at the target.
 
     With ℓ the cross-entropy this is log(e^ℓ − 1): it increases with ℓ, and its gradient is that of ℓ over 1 − p_y, in
@@ -47,26 +47,26 @@ def log_odds(scores: Tensor, goal: Goal) -> Tensor:
     return odds if goal.target is None else -odds
 
 
-def cross_entropy(scores: Tensor, goal: Goal) -> Tensor:
+def cross_entropy(scores: Tensor, goal: Criterion) -> Tensor:
     """−log p_y = log(1 + odds), or log p_t; for averages over draws, where the size of a gradient matters."""
     odds = log_odds(scores, goal)
     softplus = torch.nn.functional.softplus
     return softplus(odds) if goal.target is None else -softplus(-odds)
 
 
-def margin(scores: Tensor, goal: Goal) -> Tensor:
+def margin(scores: Tensor, goal: Criterion) -> Tensor:
     """max_{i≠y} zᵢ − z_y, or z_t − max_{i≠t} zᵢ: positive where the goal is reached (Carlini, Wagner 2017, f₆)."""
     label = goal.y if goal.target is None else goal.target
     ahead = _without(scores, label).amax(1) - _at(scores, label)
     return ahead if goal.target is None else -ahead
 
 
-def difference(scores: Tensor, goal: Goal) -> Tensor:
+def difference(scores: Tensor, goal: Criterion) -> Tensor:
     """z_t − z_y; without a target, the margin."""
     return margin(scores, goal) if goal.target is None else _at(scores, goal.target) - _at(scores, goal.y)
 
 
-def dlr(scores: Tensor, goal: Goal) -> Tensor:
+def dlr(scores: Tensor, goal: Criterion) -> Tensor:
     """Difference of logits ratio (Croce, Hein 2020, eqs. 6 and 7), with z sorted as π₁ ≥ π₂ ≥ …
 
         (max_{i≠y} zᵢ − z_y)/(π₁ − π₃),        (z_t − z_y)/(π₁ − ½(π₃ + π₄)) with a target.

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import Bounds, Nearest, Result, Task, attacking
+from pdedsl.attacks.base import AttackContext, Bounds, Nearest, Result, attacking
 from pdedsl.attacks.batch_ops import column, take
 from pdedsl.attacks.norms import L2, NormName, read_euclidean
 from pdedsl.attacks.pgd import entropy
@@ -46,7 +46,7 @@ def ddn(
         return nearest.result(task, torch.arange(len(last), device=last.device), last, eps)
 
 
-def _descend(task: Task, nearest: Nearest, steps: int, start: float, gamma: float) -> Tensor:
+def _descend(task: AttackContext, nearest: Nearest, steps: int, start: float, gamma: float) -> Tensor:
     rows, last = torch.arange(len(task.x), device=task.x.device), task.x.clone()
     x, norm, loss = task.x, torch.full_like(nearest.distance, start), entropy(task.predictor)
     for step in range(steps):
@@ -67,6 +67,6 @@ def _descend(task: Task, nearest: Nearest, steps: int, start: float, gamma: floa
     return last
 
 
-def _of_norm(task: Task, away: Tensor, norm: Tensor) -> Tensor:
+def _of_norm(task: AttackContext, away: Tensor, norm: Tensor) -> Tensor:
     """While no direction is known, δ stays 0."""
     return (task.x + L2().steepest(away) * column(norm, away)).clamp(*task.box.ends(away))

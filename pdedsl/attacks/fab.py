@@ -13,9 +13,9 @@ from typing import assert_never, final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import Bounds, Nearest, Result, Task, attacking, likely
+from pdedsl.attacks.base import AttackContext, Bounds, Nearest, Result, attacking, likely
 from pdedsl.attacks.batch_ops import column, inner, select, take
-from pdedsl.attacks.criterion import Goal, difference, margin
+from pdedsl.attacks.criterion import Criterion, difference, margin
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor, Slope
 from pdedsl.frozen_model import Model
@@ -124,7 +124,7 @@ class Fab:
         v = v / column(self.norm.length(v).clamp_min(torch.finfo(v.dtype).tiny), v)
         return (task.x + column(radius, v) * v).clamp(*task.box.ends(v))
 
-    def run(self, nearest: Nearest, rows: Tensor, aim: Goal, x: Tensor) -> Tensor:
+    def run(self, nearest: Nearest, rows: Tensor, aim: Criterion, x: Tensor) -> Tensor:
         """The last points; those that reach the goal are offered to `nearest`."""
         task, last, here = nearest.task.take(rows), x.clone(), torch.arange(len(rows), device=rows.device)
         loss = difference if task.goal.target is None else margin
@@ -141,7 +141,7 @@ class Fab:
         nearest.offer(rows[here], x, task.goal.reached(task.predictor.query(x)))
         return last
 
-    def _step(self, task: Task, x: Tensor, slope: Slope, reached: Tensor) -> Tensor:
+    def _step(self, task: AttackContext, x: Tensor, slope: Slope, reached: Tensor) -> Tensor:
         """x′ = clip((1 − a)(x + η d₁) + a(x⁰ + η d₂)), a = min{‖d₁‖/(‖d₁‖ + ‖d₂‖), α}, for the plane through zero of f.
 
         d₁ and d₂ lead from x and from the sample x⁰ to the plane; a point that has reached the goal first moves back.

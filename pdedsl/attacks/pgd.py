@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pdedsl.attacks.base import Bounds, Result, Rounds, Task, attacking
+from pdedsl.attacks.base import AttackContext, Bounds, Result, Rounds, attacking
 from pdedsl.attacks.batch_ops import inner, take
 from pdedsl.attacks.constraints import Region
-from pdedsl.attacks.criterion import Goal, Loss, cross_entropy, log_odds, margin
+from pdedsl.attacks.criterion import Criterion, Loss, cross_entropy, log_odds, margin
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor, Transform
 from pdedsl.frozen_model import Model
@@ -30,7 +30,7 @@ from pdedsl.frozen_model import Model
 
 @final
 @dataclass(frozen=True)
-class Climb:
+class AscentConfig:
     """`steps` steps of length `length`; with `stop`, a row ends as soon as it has reached the goal."""
 
     norm: Norm
@@ -41,14 +41,14 @@ class Climb:
     stop: bool = True
 
 
-class Top(NamedTuple):
+class AscentResult(NamedTuple):
     """The point at which each row was seen to reach the goal, or its last point; and which rows were seen to."""
 
     x: Tensor
     reached: Tensor
 
 
-def ascend(predictor: Predictor, start: Tensor, goal: Goal, region: Region, climb: Climb) -> Top:
+def ascend(predictor: Predictor, start: Tensor, goal: Criterion, region: Region, climb: AscentConfig) -> AscentResult:
     """Climb from `start`. The last points are not looked at: without `stop`, no row is seen to reach the goal."""
     climber = _Climber(predictor, start, goal, region)
     certain = climb.transform is None
@@ -74,10 +74,10 @@ FEW = 16
 class _Climber:
     """`rows` are those on their way; x, goal and region are theirs."""
 
-    def __init__(self, predictor: Predictor, start: Tensor, goal: Goal, region: Region) -> None:
+    def __init__(self, predictor: Predictor, start: Tensor, goal: Criterion, region: Region) -> None:
         self.predictor, self.x, self.goal, self.region = predictor, start, goal, region
         self.rows = torch.arange(len(start), device=start.device)
-        self._top = Top(start.clone(), torch.zeros_like(self.rows, dtype=torch.bool))
+        self._top = AscentResult(start.clone(), torch.zeros_like(self.rows, dtype=torch.bool))
         self._hopeful = torch.zeros_like(self.rows, dtype=torch.bool)
 
     def leave(self, done: Tensor) -> None:
@@ -101,7 +101,7 @@ class _Climber:
             done[hopeful] = self.goal.take(hopeful).reached(self.predictor.query(take(self.x, hopeful)))
             self.leave(done)
 
-    def top(self) -> Top:
+    def top(self) -> AscentResult:
         self._top.x[self.rows] = self.x
         return self._top
 
@@ -111,7 +111,7 @@ def due(predictor: Predictor, step: int) -> bool:
     return not predictor.stochastic or step & (step + 1) == 0
 
 
-def reached(predictor: Predictor, x: Tensor, goal: Goal, scores: Tensor, certain: bool = True) -> Tensor:
+def reached(predictor: Predictor, x: Tensor, goal: Criterion, scores: Tensor, certain: bool = True) -> Tensor:
     """Rows that have reached the goal by the given scores and, if these are noisy, by fresh ones too."""
     done = goal.reached(scores)
     if (certain and not predictor.stochastic) or not done.any():
@@ -171,7 +171,7 @@ def fgsm(
     """
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        climb = Climb(measure, eps, 1, entropy(task.predictor))
+        climb = AscentConfig(measure, eps, 1, entropy(task.predictor))
         return _run(task, measure, eps, climb, restarts=1, start=_itself)
 
 
@@ -193,7 +193,7 @@ def ifgsm(
     """`steps` steps of length `step`, by default 2.5 ε/steps, from x. Restarts begin at random points."""
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        climb = Climb(measure, _length(eps, step, steps), steps, entropy(task.predictor))
+        climb = AscentConfig(measure, _length(eps, step, steps), steps, entropy(task.predictor))
         return _run(task, measure, eps, climb, restarts, _itself)
 
 
@@ -215,7 +215,7 @@ def pgd(
     """IFGSM from a start that is uniform in the ball."""
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        climb = Climb(measure, _length(eps, step, steps), steps, entropy(task.predictor))
+        climb = AscentConfig(measure, _length(eps, step, steps), steps, entropy(task.predictor))
         return _run(task, measure, eps, climb, restarts, somewhere)
 
 
@@ -239,7 +239,7 @@ def difgsm(
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         change = diverse(probability, task.generator)
-        climb = Climb(measure, _length(eps, step, steps), steps, entropy(task.predictor), change)
+        climb = AscentConfig(measure, _length(eps, step, steps), steps, entropy(task.predictor), change)
         return _run(task, measure, eps, climb, restarts, _itself)
 
 
@@ -252,19 +252,19 @@ def _length(eps: float, step: float | None, steps: int) -> float:
     return 2.5 * eps / steps if step is None else step
 
 
-Start = Callable[[Task, Norm, float], Tensor]
+Start = Callable[[AttackContext, Norm, float], Tensor]
 
 
-def _itself(task: Task, norm: Norm, eps: float) -> Tensor:
+def _itself(task: AttackContext, norm: Norm, eps: float) -> Tensor:
     return task.x
 
 
-def somewhere(task: Task, norm: Norm, eps: float) -> Tensor:
+def somewhere(task: AttackContext, norm: Norm, eps: float) -> Tensor:
     """Uniform in the ball."""
     return torch.add(task.x, norm.uniform(task.x, task.generator), alpha=eps)
 
 
-def _run(task: Task, norm: Norm, eps: float, climb: Climb, restarts: int, start: Start) -> Result:
+def _run(task: AttackContext, norm: Norm, eps: float, climb: AscentConfig, restarts: int, start: Start) -> Result:
     """Restarts, each for the rows not fooled yet; a row that is never fooled keeps the point of its largest margin."""
     rounds = Rounds(task, seen=start is _itself and climb.transform is None)
     for restart in range(restarts):

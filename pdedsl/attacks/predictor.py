@@ -10,7 +10,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.criterion import Goal, Loss
+from pdedsl.attacks.criterion import Criterion, Loss
 from pdedsl.frozen_model import Model, modules_of, random_state, untouched
 from pdedsl.validation import read_scores
 
@@ -105,14 +105,14 @@ class Predictor:
         """Scores of `draws` calls, (draws, n, classes)."""
         return torch.stack([self._call(x) for _ in range(draws)])
 
-    def surely(self, x: Tensor, goal: Goal) -> Tensor:
+    def surely(self, x: Tensor, goal: Criterion) -> Tensor:
         """Is the goal reached by the mean over fresh draws, and by more than three standard errors?
 
         An attack may stop here; what it returns is scored once more on other draws.
         """
         return self.judge(x, goal)[1]
 
-    def judge(self, x: Tensor, goal: Goal) -> tuple[Tensor, Tensor]:
+    def judge(self, x: Tensor, goal: Criterion) -> tuple[Tensor, Tensor]:
         """Scores that decide success, and where they reach the goal by a clear lead, as in `surely`."""
         if not self.stochastic:
             scores = self.fresh(x)
@@ -121,20 +121,20 @@ class Predictor:
         draws = [(self._draw(rows, self._draws), goal.take(which)) for rows, which in parts]
         return _cat([mean_scores(d) for d, _ in draws]), _cat([_lead(d.softmax(-1), part) for d, part in draws])
 
-    def slope(self, x: Tensor, goal: Goal, loss: Loss, transform: Transform | None = None) -> Slope:
+    def slope(self, x: Tensor, goal: Criterion, loss: Loss, transform: Transform | None = None) -> Slope:
         """The mean over `eot` draws of L(f(T x)) and its gradient, with T redrawn each time; scores as in `query`."""
         parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
         slopes = [self._average(rows, goal.take(which), loss, transform) for rows, which in parts]
         return Slope(*(_cat(same) for same in zip(*slopes, strict=True)))
 
-    def _average(self, x: Tensor, goal: Goal, loss: Loss, transform: Transform | None) -> Slope:
+    def _average(self, x: Tensor, goal: Criterion, loss: Loss, transform: Transform | None) -> Slope:
         slopes = [self._one(x, goal, loss, transform) for _ in range(self.eot)]
         if self.eot == 1:
             return slopes[0]
         losses, scores, gradients = (torch.stack(same) for same in zip(*slopes, strict=True))
         return Slope(losses.mean(0), mean_scores(scores), gradients.mean(0))
 
-    def _one(self, x: Tensor, goal: Goal, loss: Loss, transform: Transform | None) -> Slope:
+    def _one(self, x: Tensor, goal: Criterion, loss: Loss, transform: Transform | None) -> Slope:
         with torch.enable_grad():
             at = x.detach().requires_grad_()
             scores = self._call(at if transform is None else transform(at))
@@ -155,7 +155,7 @@ def mean_scores(scores: Tensor) -> Tensor:
     return scores[0] if len(scores) == 1 else scores.log_softmax(-1).logsumexp(0) - math.log(len(scores))
 
 
-def _lead(probabilities: Tensor, goal: Goal) -> Tensor:
+def _lead(probabilities: Tensor, goal: Criterion) -> Tensor:
     """m > 3 s/√k for the mean m and the standard deviation s of the lead of the wanted class over k draws."""
     mean = probabilities.mean(0)
     label = goal.y if goal.target is None else goal.target

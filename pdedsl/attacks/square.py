@@ -10,7 +10,7 @@ from typing import Protocol, assert_never, final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import Bounds, Result, Task, attacking
+from pdedsl.attacks.base import AttackContext, Bounds, Result, attacking
 from pdedsl.attacks.batch_ops import column, select, take
 from pdedsl.attacks.constraints import Region
 from pdedsl.attacks.criterion import margin
@@ -240,7 +240,7 @@ def square(
 
 
 def search(
-    task: Task, region: Region, draw: Patches, queries: int, share: float = 0.8, hope: Hope | None = None
+    task: AttackContext, region: Region, draw: Patches, queries: int, share: float = 0.8, hope: Hope | None = None
 ) -> Tensor:
     """The best point of each row. With `hope`, rows that have made too little progress also end."""
     result, rows = task.x.clone(), torch.arange(len(task.x), device=task.x.device)
@@ -263,7 +263,7 @@ def search(
     return result
 
 
-def _compared(task: Task, x: Tensor, best: Tensor, proposal: Tensor) -> tuple[Tensor, Tensor]:
+def _compared(task: AttackContext, x: Tensor, best: Tensor, proposal: Tensor) -> tuple[Tensor, Tensor]:
     """Is the proposal better, and by what margin? For a stochastic model it must win again on new draws."""
     value = _margin(task, proposal)
     better = value > best
@@ -274,7 +274,7 @@ def _compared(task: Task, x: Tensor, best: Tensor, proposal: Tensor) -> tuple[Te
     return better, value
 
 
-def _margin(task: Task, x: Tensor) -> Tensor:
+def _margin(task: AttackContext, x: Tensor) -> Tensor:
     """Positive if and only if a query reaches the goal."""
     scores = task.predictor.query(x)
     value = margin(scores, task.goal).nan_to_num()
@@ -282,7 +282,7 @@ def _margin(task: Task, x: Tensor) -> Tensor:
     return torch.where(task.goal.reached(scores), value.clamp_min(tiny), value.clamp(max=0.0))
 
 
-def _reached(task: Task, x: Tensor, best: Tensor, query: int) -> Tensor:
+def _reached(task: AttackContext, x: Tensor, best: Tensor, query: int) -> Tensor:
     """Which rows are done? For a stochastic model that takes many draws to see, and is only checked now and then."""
     done = best > 0.0
     if not task.predictor.stochastic:

@@ -13,7 +13,7 @@ from pdedsl.cli.common import INTERRUPTED, SET, TRUST, WRONG, example, report_er
 from pdedsl.diagnostics import escaping
 
 if TYPE_CHECKING:
-    from pdedsl.evaluation.engine import Told
+    from pdedsl.evaluation.engine import EvaluationProgress
     from pdedsl.evaluation.report import Report
 
 
@@ -88,7 +88,7 @@ def _named(sources: tuple[str, ...]) -> dict[str, Path]:
     return {name: Path(place) for name, _, place in pairs}
 
 
-def _progress(told: Told) -> None:
+def _progress(told: EvaluationProgress) -> None:
     """On a terminal, a line for each batch that replaces the previous one; elsewhere a line for each measurement."""
     share = "" if told.share is None else f"  {100 * told.share:.1f} %"
     line = f"[{told.done}/{told.of}] {told.measurement}, batch {told.batch} of {told.batches}{share}"

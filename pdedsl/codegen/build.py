@@ -14,7 +14,7 @@ from pdedsl.codegen.physics import solve_functions
 from pdedsl.codegen.program import Program, run
 from pdedsl.ir.plan import ImagePlan, Model, OperatorPlan, SolvePlan
 from pdedsl.ir.spec import Spec
-from pdedsl.runtime.sde.characteristic_steps import Composed, March
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps, Composed
 
 # ---- build
 
@@ -38,7 +38,9 @@ def _field(name: str, program: Program, spec: Spec, module: nn.Module | None) ->
     for part in module.modules():
         if isinstance(part, Composed) and name in part.fields:
             return part.fields[name]
-    found = [m.field for m in module.modules() if isinstance(m, March) and not isinstance(m.field, Composed)]
+    found = [
+        m.field for m in module.modules() if isinstance(m, CharacteristicSteps) and not isinstance(m.field, Composed)
+    ]
     if not found:
         raise ValueError("this module has no field on R^d")
     return cast(nn.Module, found[0])

@@ -31,13 +31,13 @@ from pdedsl.ir.plan import (
     CrossEntropy,
     DataPlan,
     Family,
-    Maps,
+    NoiseStep,
     OperatorPiece,
     OperatorPlan,
     Part,
-    Shake,
-    Timed,
-    Walk,
+    ResidualBlocks,
+    SdeSteps,
+    TimeConditioned,
 )
 from pdedsl.ir.spec import ConditionKind, Learned, Spec
 from pdedsl.ir.terms import Shape
@@ -101,16 +101,16 @@ WRITTEN_OUT = 256  # most steps whose times are listed one by one in the module
 
 def part_comment(part: Part, spec: Spec) -> str:
     match part:
-        case Walk(scheme=Adaptive() as scheme, step=step, first=first, span=span):
+        case SdeSteps(scheme=Adaptive() as scheme, step=step, first=first, span=span):
             return f"{quoted(span, spec)}: {scheme.name} over a time of {step}, the first step at t = {first}"
-        case Walk(step=step, steps=steps, first=first, span=span):
+        case SdeSteps(step=step, steps=steps, first=first, span=span):
             return f"{quoted(span, spec)}: {steps} steps of {step}, the first at t = {first}"
-        case Maps(step=step, span=span, noise=noise):
+        case ResidualBlocks(step=step, span=span, noise=noise):
             shaken = f"; {quoted(noise.span, spec)}: {_how(noise)}" if noise else ""
             return f"{quoted(span, spec)}: residual maps, each a step of {step}{shaken}"
-        case Shake(noise=noise):
+        case NoiseStep(noise=noise):
             return f"{quoted(noise.span, spec)}: noise on the whole state"
-        case Timed(span=span) | Base(span=span):
+        case TimeConditioned(span=span) | Base(span=span):
             return quoted(span, spec)
 
 
@@ -128,21 +128,21 @@ def _how(noise: Noise) -> str:
 
 def part_node(part: Part, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
     match part:
-        case Walk():
+        case SdeSteps():
             return _walk(part, fields, spec)
-        case Maps():
+        case ResidualBlocks():
             return _maps(part, plan, fields, spec)
-        case Shake(noise=noise):
+        case NoiseStep(noise=noise):
             return noise_node(noise, fields, spec)
         case Base(net=net):
             return Method(_backbone(net, plan, time=False), "network")
-        case Timed(net=net, time=time):
+        case TimeConditioned(net=net, time=time):
             network = Method(_backbone(net, plan, time=True), "network")
             timed = Call(f"{RUNTIME}.time_conditioning.TimeChannel", (network,))
-            return Call(f"{RUNTIME}.sde.characteristic_steps.AtTime", (timed, number(time)))
+            return Call(f"{RUNTIME}.sde.characteristic_steps.FixedTime", (timed, number(time)))
 
 
-def _maps(maps: Maps, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
+def _maps(maps: ResidualBlocks, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
     """The network with noise after its residual maps, or with random maps. Map l is at the time first ± l·Δt, at which
     a time-dependent size of the noise is evaluated."""
     backbone, noise = _backbone(maps.net, plan, time=False), maps.noise
@@ -208,7 +208,7 @@ def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
             assert_never(net)
 
 
-def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
+def _walk(walk: SdeSteps, fields: tuple[Learned, ...], spec: Spec) -> Node:
     velocity = _pair(walk, fields) if isinstance(walk.noise, Shared) else vector(walk.field, fields, spec)
     named: list[tuple[str, Node]] = [("times", _times(walk)), ("dt", number(walk.step))]
     if not is_euler(walk.scheme):
@@ -219,10 +219,10 @@ def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
         named.append(("inside", Lambda(("t",), _inside(walk.noise))))
     elif walk.noise is not None:
         named.append(("after", Lambda(("t",), noise_node(walk.noise, fields, spec))))
-    return Call(f"{RUNTIME}.sde.characteristic_steps.March", (velocity,), tuple(named))
+    return Call(f"{RUNTIME}.sde.characteristic_steps.CharacteristicSteps", (velocity,), tuple(named))
 
 
-def _times(walk: Walk) -> Node:
+def _times(walk: SdeSteps) -> Node:
     """The time at which each step starts; many steps are computed in a call rather than listed."""
     if walk.steps > WRITTEN_OUT:
         return Call(
@@ -232,7 +232,7 @@ def _times(walk: Walk) -> Node:
     return Items(tuple(number(walk.first + walk.clock * k * walk.step) for k in range(walk.steps)))
 
 
-def _pair(walk: Walk, fields: tuple[Learned, ...]) -> Node:
+def _pair(walk: SdeSteps, fields: tuple[Learned, ...]) -> Node:
     """Both branches at a point, (f(x, t), g(x, t))."""
     names = {w.head: name_of(w) for w in fields}
     both = Items(tuple(field_at(names[head]) for head in walk.branches))
@@ -267,7 +267,7 @@ def _member_names(plan: DataPlan) -> list[str]:
     """`member`, or one for each depth: `member20`, `member32`."""
     if len(plan.families) == 1:
         return ["member"]
-    nets = [p.net for f in plan.families for p in f.parts if isinstance(p, Maps)]
+    nets = [p.net for f in plan.families for p in f.parts if isinstance(p, ResidualBlocks)]
     return [f"member{net.depth[0]}" for net in nets if isinstance(net, Resnet)]
 
 
@@ -305,7 +305,9 @@ def _readout(plan: DataPlan) -> Node:
 
 def model_function(plan: DataPlan) -> Function:
     noisy = any(
-        isinstance(p, Shake) or (isinstance(p, Walk | Maps) and p.noise) or (isinstance(p, Maps) and p.before_readout)
+        isinstance(p, NoiseStep)
+        or (isinstance(p, SdeSteps | ResidualBlocks) and p.noise)
+        or (isinstance(p, ResidualBlocks) and p.before_readout)
         for p in plan.parts
     )
     if not noisy and plan.members == 1:
@@ -354,7 +356,7 @@ def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spe
         named.append(("law", plan.law.value))
     doc = "The evolution operator: operator(…)(f, x, t) is the solution at time t with data f."
     params += [("samples", plan.samples), ("seed", 0)]
-    result = Call(f"{RUNTIME}.sde.feynman_kac.Evolution", (), tuple(named))
+    result = Call(f"{RUNTIME}.sde.feynman_kac.EvolutionOperator", (), tuple(named))
     return Function("operator", tuple(params), doc, (), result)
 
 
@@ -366,7 +368,7 @@ def _piece(piece: OperatorPiece, fields: tuple[Learned, ...], spec: Spec) -> Nod
     rates = (("rate", piece.rate), ("source", piece.source))
     weights = tuple((key, _rate(e, names, spec)) for key, e in rates if e != 0)
     times = number(piece.start), number(piece.end)
-    return Call(f"{RUNTIME}.sde.feynman_kac.Piece", (*times, drift, diffusion), weights)
+    return Call(f"{RUNTIME}.sde.feynman_kac.GeneratorCoefficients", (*times, drift, diffusion), weights)
 
 
 def _constant(exprs: tuple[Expr, ...], spec: Spec) -> Node:

@@ -15,7 +15,7 @@ from pdedsl.config.base import Value
 from pdedsl.config.methods import Adaptive
 from pdedsl.config.networks import Mlp, Torch
 from pdedsl.ir.noise import Correlated, Dropped, Noise, Plain, Relative, Scaled, Shared
-from pdedsl.ir.plan import DataPlan, Maps, OperatorPlan, Shake, Walk
+from pdedsl.ir.plan import DataPlan, NoiseStep, OperatorPlan, ResidualBlocks, SdeSteps
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Matrix, Scalar, Type, Vector
 from pdedsl.symbolic.symbols import INDEX, Field, atoms
@@ -27,9 +27,9 @@ def model_exprs(model: DataPlan) -> list[Expr]:
     """The expressions that the model evaluates at points: velocities, and noise that depends on the state."""
     exprs: list[Expr] = []
     for part in model.parts:
-        if isinstance(part, Walk):
+        if isinstance(part, SdeSteps):
             exprs += part.field
-        if isinstance(part, Walk | Shake | Maps) and part.noise is not None:
+        if isinstance(part, SdeSteps | NoiseStep | ResidualBlocks) and part.noise is not None:
             exprs += _noise_exprs(part.noise)
     return exprs
 
@@ -46,7 +46,7 @@ def _noise_exprs(noise: Noise) -> list[Expr]:
 
 def with_clocks(model: DataPlan) -> bool:
     """Whether every point has its own time, as along the steps of an adaptive method."""
-    return any(isinstance(part, Walk) and isinstance(part.scheme, Adaptive) for part in model.parts)
+    return any(isinstance(part, SdeSteps) and isinstance(part.scheme, Adaptive) for part in model.parts)
 
 
 def operator_exprs(operator: OperatorPlan) -> list[Expr]:

@@ -14,7 +14,7 @@ from pdedsl.codegen.expressions import node_of
 from pdedsl.codegen.names import RUNTIME, TAKEN, name_of, quoted
 from pdedsl.codegen.program import Binding, Call, Component, Function, Items, Lambda, Method, Node, Op, Ref, Returns
 from pdedsl.ir.plan import Built, SolvePlan
-from pdedsl.ir.problem import Derivative, Imposed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Derivative, Residual, StrongForm
 from pdedsl.ir.spec import Interval, Learned, Spec
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, Partial, atoms
@@ -26,14 +26,14 @@ POINTS = Ref("points")
 OWN = TAKEN | {"points", "values", "partials", "model", "exact", "base", "factor"}
 
 
-def residual_functions(statement: Statement, spec: Spec) -> list[Function]:
+def residual_functions(statement: StrongForm, spec: Spec) -> list[Function]:
     equations = [_equation(f"equation{k}", r, statement, spec) for k, r in enumerate(statement.equations, 1)]
     imposed = [(c, r) for c in statement.conditions for r in c.residuals]
     conditions = [_condition(f"condition{k}", c, r, statement, spec) for k, (c, r) in enumerate(imposed, 1)]
     return [*equations, *conditions, *_exact(statement, spec)]
 
 
-def _equation(name: str, residual: Residual, statement: Statement, spec: Spec) -> Function:
+def _equation(name: str, residual: Residual, statement: StrongForm, spec: Spec) -> Function:
     during = ""
     if residual.interval is not None:
         start, end = residual.interval
@@ -42,13 +42,15 @@ def _equation(name: str, residual: Residual, statement: Statement, spec: Spec) -
     return _residual(name, residual, doc, statement, spec)
 
 
-def _condition(name: str, imposed: Imposed, residual: Residual, statement: Statement, spec: Spec) -> Function:
+def _condition(
+    name: str, imposed: ConditionResidual, residual: Residual, statement: StrongForm, spec: Spec
+) -> Function:
     part = "".join(f", where {notation(g)} > 0" for g in imposed.part)
     doc = f"Zero {statement.domain.text_of(imposed.place)}{part}: {quoted(imposed.span, spec)}."
     return _residual(name, residual, doc, statement, spec)
 
 
-def _residual(name: str, residual: Residual, doc: str, statement: Statement, spec: Spec) -> Function:
+def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, spec: Spec) -> Function:
     expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the jump
     fields = fields_of(expr, statement)
     names = Names(statement, residual)
@@ -56,7 +58,7 @@ def _residual(name: str, residual: Residual, doc: str, statement: Statement, spe
     paths = tuple(Items(path_of(d)) for _, d in letters)
     bindings = [*names.coordinates(expr)]
     if paths:
-        found = Call(f"{RUNTIME}.diff.autodiff.partials", (Ref("model"), POINTS, *paths))
+        found = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), POINTS, *paths))
         bindings.append(Binding("values", found))
         bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(letters)]
     params = (("model", None), ("points", None), *((name_of(w), None) for w in fields))
@@ -65,14 +67,14 @@ def _residual(name: str, residual: Residual, doc: str, statement: Statement, spe
     return Function(name, params, doc, tuple(bindings), result, returns=Returns.TENSOR)
 
 
-def _exact(statement: Statement, spec: Spec) -> Iterator[Function]:
+def _exact(statement: StrongForm, spec: Spec) -> Iterator[Function]:
     known = [e for e in statement.exact if e is not None]
     if len(known) != len(statement.exact):
         return
     yield of_points("exact", "The solution that the spec states.", known, statement)
 
 
-def of_points(name: str, doc: str, exprs: Sequence[Expr], statement: Statement) -> Function:
+def of_points(name: str, doc: str, exprs: Sequence[Expr], statement: StrongForm) -> Function:
     """Expressions in the coordinates as one function of points."""
     names = Names(statement, None)
     result = Call(f"{RUNTIME}.tensor_helpers.stack", (POINTS, *(_node(e, names) for e in exprs)))
@@ -84,7 +86,7 @@ def path_of(derivative: Derivative) -> tuple[int, ...]:
     return (derivative.component, *(k for k, n in enumerate(derivative.orders) for _ in range(n)))
 
 
-def fields_of(expr: Expr, statement: Statement) -> tuple[Learned, ...]:
+def fields_of(expr: Expr, statement: StrongForm) -> tuple[Learned, ...]:
     heads = {f.head for f in atoms(expr, Field)}
     return tuple(w for w in statement.parameters if w.head in heads)
 
@@ -92,7 +94,7 @@ def fields_of(expr: Expr, statement: Statement) -> tuple[Learned, ...]:
 class Names:
     """A Python name for each coordinate and symbol of a residual."""
 
-    def __init__(self, statement: Statement, residual: Residual | None) -> None:
+    def __init__(self, statement: StrongForm, residual: Residual | None) -> None:
         self.statement = statement
         letters = [s for s, _ in residual.letters] if residual else []
         own = {name_of(w) for w in statement.parameters}
@@ -114,7 +116,8 @@ class Names:
             case Partial(body=Field(head=head), slots=slots):
                 path = (0, *sorted(self.statement.domain.coordinates.index(s) for s in slots))
                 return Component(
-                    Call(f"{RUNTIME}.diff.autodiff.partials", (Ref(self._field(head)), POINTS, Items(path))), 0
+                    Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref(self._field(head)), POINTS, Items(path))),
+                    0,
                 )
             case Mul(args=args) if sum(bool(a.is_number) for a in args) > 1:
                 factor = Mul(*(a for a in args if a.is_number))
@@ -164,7 +167,7 @@ def _model(plan: SolvePlan) -> Function:
     network = _network(plan)
     if _is_built(plan.built):
         own = (_function("base"), _function("factor"))
-        network = Call(f"{RUNTIME}.hard_constraints.BuiltIn", (network, *own))
+        network = Call(f"{RUNTIME}.hard_constraints.HardConstraintNetwork", (network, *own))
     return Function("model", (("seed", 0),), doc, (), network)
 
 

@@ -8,10 +8,10 @@ from importlib import import_module
 from pdedsl import errors
 from pdedsl.codegen.fields import own_module
 from pdedsl.codegen.program import Program, staged
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.networks import Network, Torch
 from pdedsl.diagnostics import Span
-from pdedsl.ir.plan import DataPlan, Maps, Model
+from pdedsl.ir.plan import DataPlan, Model, ResidualBlocks
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 
@@ -51,12 +51,12 @@ def _try_field(learned: Learned, spec: Spec, model: Model) -> None:
         raise errors.networks.not_imported(what, net.span) from error
 
 
-def _counted(chosen: Chosen[Network] | None, model: Model) -> Chosen[Network] | None:
+def _counted(chosen: Located[Network] | None, model: Model) -> Located[Network] | None:
     if chosen is None or not isinstance(chosen.word, Torch):
         return chosen
     _import(chosen.word, chosen.span)
     noisy = isinstance(model, DataPlan) and any(
-        isinstance(p, Maps) and p.net == chosen.word and p.noise is not None for p in model.parts
+        isinstance(p, ResidualBlocks) and p.net == chosen.word and p.noise is not None for p in model.parts
     )
     if not noisy:
         return replace(chosen, word=replace(chosen.word, counted=0))

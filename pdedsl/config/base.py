@@ -196,11 +196,11 @@ def shown(value: object) -> str:
 # A word with its arguments, the forms in which it may be written, and what a spec chose.
 
 
-T = TypeVar("T", bound="Word")
+T = TypeVar("T", bound="Config")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Word:
+class Config:
     """What a call of the language makes: `class Mlp(Word)` is `mlp`, and its fields are the arguments."""
 
     spelling: ClassVar[str]
@@ -301,7 +301,7 @@ def forms_of(words: Any) -> Forms[Any]:
 
 
 @dataclass(frozen=True)
-class Chosen(Generic[T_co]):
+class Located(Generic[T_co]):
     """A word that a spec chose, which of its arguments it gave, where it stands, and in which line."""
 
     word: T_co

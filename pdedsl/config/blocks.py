@@ -10,15 +10,15 @@ from types import MappingProxyType, NoneType
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 from pdedsl.config.base import (
-    Chosen,
+    Config,
     Count,
     Forms,
+    Located,
     Many,
     Natural,
     Param,
     Positive,
     Width,
-    Word,
     called,
     forms_of,
     param_of,
@@ -55,14 +55,14 @@ class Values:
 
 
 SEVERAL = Values(most=8)
-DEFAULT_OPTIMIZER = Chosen(Sgd(momentum=Fraction(9, 10)))
-STEADY = Chosen(Constant())
-PAPER = Chosen(Paper())
-ENTROPY = Chosen(CrossEntropy())
+DEFAULT_OPTIMIZER = Located(Sgd(momentum=Fraction(9, 10)))
+STEADY = Located(Constant())
+PAPER = Located(Paper())
+ENTROPY = Located(CrossEntropy())
 
 
 @dataclass(frozen=True, kw_only=True)
-class Image(Word):
+class Image(Config):
     """An image space, or the input of a network."""
 
     channels: Width
@@ -96,12 +96,12 @@ class NetworkBlock(Block):
     """The frame around an equation on pixels."""
 
     kind = "network"
-    input: Chosen[Image]
+    input: Located[Image]
     open: Width
     stages: tuple[Width, ...]
     close: Width | None = None
     classes: Many
-    frame: Chosen[Frame] = PAPER
+    frame: Located[Frame] = PAPER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,16 +109,16 @@ class TrainBlock(Block):
     """An experiment. Its length is in epochs, or in steps, and then there are no epochs."""
 
     kind = "train"
-    data: Chosen[Data] | None = None
+    data: Located[Data] | None = None
     epochs: Count | None = 10
     steps: Count | None = None
     batch: Count = 128
-    optimizer: Annotated[tuple[Chosen[Optimizer], ...], SEVERAL] = (DEFAULT_OPTIMIZER,)
-    schedule: Chosen[Schedule] = STEADY
-    augment: Annotated[tuple[Chosen[Augmentation], ...], SEVERAL] = ()
-    adversary: Chosen[Adversary] | None = None
-    loss: Chosen[Loss] = ENTROPY
-    regularize: Annotated[tuple[Chosen[Regularizer], ...], SEVERAL] = ()
+    optimizer: Annotated[tuple[Located[Optimizer], ...], SEVERAL] = (DEFAULT_OPTIMIZER,)
+    schedule: Located[Schedule] = STEADY
+    augment: Annotated[tuple[Located[Augmentation], ...], SEVERAL] = ()
+    adversary: Located[Adversary] | None = None
+    loss: Located[Loss] = ENTROPY
+    regularize: Annotated[tuple[Located[Regularizer], ...], SEVERAL] = ()
     constrain: Annotated[tuple[Box, ...], SEVERAL] = ()
     precision: Precision = Precision.FLOAT32
     seed: Natural = 0
@@ -140,7 +140,7 @@ class Plot(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Histogram(Word):
+class Histogram(Config):
     """Of the sizes of weights, and the share of them below a size."""
 
     below: Positive = Fraction(1, 1000)
@@ -150,7 +150,7 @@ class Histogram(Word):
 class Transfer:
     """Adversaries of one network tried on another: `transfer pgd(eps=0.1) from resnet`."""
 
-    attack: Chosen[Attack]
+    attack: Located[Attack]
     source: str
 
 
@@ -160,12 +160,12 @@ class EvaluateBlock(Block):
 
     kind = "evaluate"
     natural: bool = False
-    attack: Annotated[tuple[Chosen[Attack], ...], Values(most=8, repeats=True)] = ()
+    attack: Annotated[tuple[Located[Attack], ...], Values(most=8, repeats=True)] = ()
     transfer: Annotated[tuple[Transfer, ...], Values(repeats=True)] = ()
-    certify: Annotated[tuple[Chosen[Certificate], ...], Values(repeats=True)] = ()
+    certify: Annotated[tuple[Located[Certificate], ...], Values(repeats=True)] = ()
     audit: Audit | None = None
-    reference: Chosen[Grid] | None = None
-    weights: Chosen[Histogram] | None = None
+    reference: Located[Grid] | None = None
+    weights: Located[Histogram] | None = None
     plot: Annotated[tuple[Plot, ...], Values(most=8, repeats=True)] = ()
 
 
@@ -246,7 +246,7 @@ def _what(hint: Any) -> What:
     args = get_args(hint)
     if NoneType in args:
         return _what(next(a for a in args if a is not NoneType))
-    if get_origin(hint) is Chosen:
+    if get_origin(hint) is Located:
         return Calls(forms_of(args[0]))
     if hint is Transfer:
         return Calls(forms_of(get_args(get_type_hints(Transfer)["attack"])[0]), sourced=True)
@@ -269,9 +269,9 @@ def default_of(kind: str, key: str) -> str:
     """What an entry is where it is left out, if that is one word; nothing otherwise."""
     default = next(f.default for f in fields(BLOCKS[kind]) if f.name == key)
     match default:
-        case Chosen() as chosen:
+        case Located() as chosen:
             return str(chosen)
-        case (Chosen() as chosen,):
+        case (Located() as chosen,):
             return str(chosen)
         case _:
             return ""
@@ -295,7 +295,7 @@ def items(block: Block, key: str) -> tuple[object, ...]:
 def item_text(item: object) -> str:
     """A value of an entry, every argument written out."""
     match item:
-        case Chosen(word=Word() as word):
+        case Located(word=Config() as word):
             return called(word.name, word.arguments)
         case Transfer(attack=attack, source=source):
             return f"{attack} from {source}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pdedsl.config.base import Count, Forms, Many, Nonnegative, Share, Word, forms_of
+from pdedsl.config.base import Config, Count, Forms, Many, Nonnegative, Share, forms_of
 
 # ---- data
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moons(Word):
+class Moons(Config):
     """Two interleaving half circles in the plane, with Gaussian noise."""
 
     train: Many = 500
@@ -30,42 +30,42 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Digits(Part, Word):
+class Digits(Part, Config):
     """Handwritten digits, 8 × 8, of scikit-learn."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mnist(Part, Word):
+class Mnist(Part, Config):
     """LeCun, Cortes, Burges 1998."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class FashionMnist(Part, Word):
+class FashionMnist(Part, Config):
     """Xiao, Rasul, Vollgraf 2017."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cifar10(Part, Word):
+class Cifar10(Part, Config):
     """Krizhevsky 2009."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cifar100(Part, Word):
+class Cifar100(Part, Config):
     """Krizhevsky 2009."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Svhn(Part, Word):
+class Svhn(Part, Config):
     """Netzer et al. 2011."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stl10(Part, Word):
+class Stl10(Part, Config):
     """Coates, Ng, Lee 2011."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Npz(Word):
+class Npz(Config):
     """A file of the user's own, written by numpy's savez."""
 
     file: str
@@ -84,7 +84,7 @@ DATA: Forms[Data] = forms_of(Data)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasuredNpz(Word, spelled="npz"):
+class MeasuredNpz(Config, spelled="npz"):
     """A file of numpy's savez with an array of n numbers for each coordinate and for each observed component, by their
     names, or with `points` of shape (n, k) and `values` of shape (n, c)."""
 

@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import assert_never
 
-from pdedsl.config.base import Chance, Count, Few, Forms, Natural, Nonnegative, Positive, Share, Word, forms_of
+from pdedsl.config.base import Chance, Config, Count, Few, Forms, Natural, Nonnegative, Positive, Share, forms_of
 
 
 class Norm(Enum):
@@ -28,7 +28,7 @@ class Norm(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fgsm(Word):
+class Fgsm(Config):
     """Goodfellow, Shlens, Szegedy 2015."""
 
     norm: Norm = Norm.INF
@@ -49,24 +49,24 @@ class Steps:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pgd(Steps, Word):
+class Pgd(Steps, Config):
     """Madry et al. 2018."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ifgsm(Steps, Word):
+class Ifgsm(Steps, Config):
     """Kurakin, Goodfellow, Bengio 2017."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difgsm(Steps, Word):
+class Difgsm(Steps, Config):
     """Xie et al. 2019: inputs are changed with a probability before each gradient."""
 
     probability: Share = Fraction(1, 2)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cw(Word):
+class Cw(Config):
     """Carlini, Wagner 2017; with ℓ∞ as Wang, Yuan, Shi, Osher 2020 have it, eq. 3.5."""
 
     norm: Norm = Norm.INF
@@ -78,7 +78,7 @@ class Cw(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ddn(Word):
+class Ddn(Config):
     """Rony et al. 2019."""
 
     steps: Count = 20
@@ -87,7 +87,7 @@ class Ddn(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Boundary(Word):
+class Boundary(Config):
     """Brendel, Rauber, Bethge 2018: decisions alone are asked for."""
 
     queries: Count = 1000
@@ -96,7 +96,7 @@ class Boundary(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Square(Word):
+class Square(Config):
     """Andriushchenko et al. 2020: scores alone are asked for."""
 
     norm: Norm = Norm.INF
@@ -113,7 +113,7 @@ class Ascended(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Apgd(Word):
+class Apgd(Config):
     """Croce, Hein 2020: steps of adapted length; with targets it aims at so many of the likeliest classes in turn."""
 
     norm: Norm = Norm.INF
@@ -126,7 +126,7 @@ class Apgd(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fab(Word):
+class Fab(Config):
     """Croce, Hein 2020: the nearest adversary, by projections to the linearised boundary, of the likeliest classes."""
 
     norm: Norm = Norm.INF
@@ -138,7 +138,7 @@ class Fab(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Autoattack(Word):
+class Autoattack(Config):
     """Croce, Hein 2020: four attacks, the best of each sample."""
 
     norm: Norm = Norm.INF
@@ -164,7 +164,7 @@ ATTACKS: Forms[Attack] = forms_of(Attack)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaussian(Word):
+class Gaussian(Config):
     """A radius by randomized smoothing, right with probability 1 - alpha (Cohen, Rosenfeld, Kolter 2019).
 
     Of radii `at` it is asked whether they are certified, from as few draws as tell, n at most (Voráček 2024).
@@ -177,7 +177,7 @@ class Gaussian(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lipschitz(Word):
+class Lipschitz(Config):
     """A radius by the Lipschitz constant of the network."""
 
 

@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Annotated, Any, assert_never, get_args, get_type_hints
 
 from pdedsl.config.base import (
-    Chosen,
+    Config,
     Few,
     Form,
     Forms,
+    Located,
     Many,
     Nonnegative,
     Paired,
@@ -23,7 +24,6 @@ from pdedsl.config.base import (
     Steps,
     Whole,
     Width,
-    Word,
     forms_of,
 )
 from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, Embedded, RungeKutta
@@ -46,7 +46,7 @@ class Start(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fixed(Word):
+class Fixed(Config):
     """An explicit Runge-Kutta method in steps of one length."""
 
     method: Annotated[RungeKutta, Record()]
@@ -62,7 +62,7 @@ class Fixed(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BackwardEuler(Word):
+class BackwardEuler(Config):
     """Backward Euler, its inverse a series of so many terms (Zhang et al. 2017: PolyNet)."""
 
     steps: Steps | None = None
@@ -70,14 +70,14 @@ class BackwardEuler(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verlet(Word):
+class Verlet(Config):
     """Half-steps of a pair, each half by a function of the other."""
 
     steps: Steps | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leapfrog(Word):
+class Leapfrog(Config):
     """Y₊ = 2Y - Y₋ + δt² F(Y)."""
 
     steps: Steps | None = None
@@ -85,7 +85,7 @@ class Leapfrog(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adaptive(Word):
+class Adaptive(Config):
     """A Runge-Kutta pair that chooses its steps by tolerances. `adjoint`: gradients by solving backwards."""
 
     method: Annotated[Embedded, Record()]
@@ -208,7 +208,7 @@ class InSpace(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noise(Word):
+class Noise(Config):
     """Noise behind each step, averaged over members and draws (Wang, Yuan, Shi, Osher 2020)."""
 
     members: Few = 1
@@ -226,7 +226,7 @@ class Noise(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Residual(Word):
+class Residual(Config):
     """‖∂g/∂t - νΔg‖² as a term of the loss (Wang, Tao, Bao, Shi 2020, section 4)."""
 
     weight: Nonnegative = Fraction(1, 20)
@@ -248,7 +248,7 @@ class Residual(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Retraining(Word):
+class Retraining(Config):
     """Heat smoothing by steps of implicit Euler, each a training (Campbell, Finlay, Oberman 2020)."""
 
     steps: Steps = 5
@@ -265,14 +265,14 @@ class Retraining(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sampling(Word):
+class Sampling(Config):
     """Noise on the input alone (Cohen, Rosenfeld, Kolter 2019)."""
 
     samples: Many = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dropout(Word):
+class Dropout(Config):
     """Hidden units dropped at random (Srivastava et al. 2014)."""
 
     members: Few = 1
@@ -280,7 +280,7 @@ class Dropout(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StochasticDepth(Word):
+class StochasticDepth(Config):
     """Residual maps dropped as a whole (Huang et al. 2016)."""
 
     members: Few = 1
@@ -288,7 +288,7 @@ class StochasticDepth(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShakeShake(Word):
+class ShakeShake(Config):
     """Two branches shared at random (Gastaldi 2017)."""
 
     members: Few = 1
@@ -306,7 +306,7 @@ DIFFUSIONS: Forms[Diffusion] = forms_of(Diffusion)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Collocation(Word, spelled="residual"):
+class Collocation(Config, spelled="residual"):
     """A network that satisfies the equation at sampled points (Raissi, Perdikaris, Karniadakis 2019).
 
     `initial` and `boundary` are the points on each place of a condition, and `weight` its weight, where it is not built
@@ -327,7 +327,7 @@ class Collocation(Word, spelled="residual"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grid(Word):
+class Grid(Config):
     """The reference solver on n points a side: a Fourier series, collocation, finite volumes or differences."""
 
     n: Width = 128
@@ -335,7 +335,7 @@ class Grid(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paths(Word):
+class Paths(Config):
     """Means over random paths at single points, with intervals of 95 % (Feynman-Kac; Øksendal, chapters 8 and 9)."""
 
     samples: Sampled = 10_000
@@ -343,7 +343,7 @@ class Paths(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Features(Word):
+class Features(Config):
     """n sines of random frequencies, weighed by least squares (Rahimi, Recht 2007; Dong, Li 2021).
 
     The bandwidth of the frequencies is found, one for each coordinate, if it is left out; `weight` is that of
@@ -368,13 +368,13 @@ SOLVERS: Forms[Solver] = forms_of(Solver)
 class Realizations:
     """The methods that were chosen, each at most once."""
 
-    time: Chosen[Integrator] | None = None
-    convection: Chosen[Integrator] | None = None
-    reaction: Chosen[Integrator] | None = None
-    diffusion: Chosen[Diffusion] | None = None
-    equation: Chosen[Solver] | None = None
+    time: Located[Integrator] | None = None
+    convection: Located[Integrator] | None = None
+    reaction: Located[Integrator] | None = None
+    diffusion: Located[Diffusion] | None = None
+    equation: Located[Solver] | None = None
 
-    def written(self) -> list[tuple[str, Chosen[Any]]]:
+    def written(self) -> list[tuple[str, Located[Any]]]:
         """Parts and methods in the order of the text."""
         found = [(f.name, method) for f in fields(self) if (method := getattr(self, f.name)) is not None]
         return sorted(found, key=lambda pair: pair[1].line)

@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Annotated, assert_never
 
-from pdedsl.config.base import Few, Forms, Positive, Record, Value, Whole, Width, Word, forms_of
+from pdedsl.config.base import Config, Few, Forms, Positive, Record, Value, Whole, Width, forms_of
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
 from pdedsl.numerics.torchvision_models import MODELS
 
@@ -18,7 +18,7 @@ TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mlp(Word):
+class Mlp(Config):
     """`depth` hidden layers of `width` units: a field on R^d."""
 
     width: Width = 64
@@ -27,24 +27,24 @@ class Mlp(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resnet(Word):
+class Resnet(Config):
     """The residual networks for small images (He et al. 2016, section 4.2); several depths are members of each."""
 
     depth: tuple[Annotated[int, Whole(1, (20, 32, 44, 56, 110))], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resnet18(Word):
+class Resnet18(Config):
     """He et al. 2016, for small images."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PreactResnet18(Word):
+class PreactResnet18(Config):
     """The same with activations before convolutions (He et al. 2016b)."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class WideResnet(Word):
+class WideResnet(Config):
     """Zagoruyko, Komodakis 2016."""
 
     depth: Few = 28
@@ -52,7 +52,7 @@ class WideResnet(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Convnet(Word):
+class Convnet(Config):
     """Convolutions that keep the shape of a feature map."""
 
     layers: Few = 2
@@ -60,26 +60,26 @@ class Convnet(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conv(Word):
+class Conv(Config):
     """A convolution, size × size."""
 
     size: Few = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Linear(Word):
+class Linear(Config):
     """A matrix."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Torchvision(Word):
+class Torchvision(Config):
     """A model of torchvision by its name there."""
 
     model: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Torch(Word):
+class Torch(Config):
     """A module of your own, "package.module:Name", made with the other arguments; imported only with `--trust`."""
 
     open = True
@@ -147,12 +147,12 @@ class Between(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paper(Word):
+class Paper(Config):
     """Convolutions with batch norm and relu, and means over pixels (Ruthotto, Haber 2018, section 5)."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lipschitz(Word):
+class Lipschitz(Config):
     """Every piece 1-Lipschitz for every weight: patches of pixels become channels, zeros pad the channels, linear maps
     have a norm of at most 1; `dense` convex potential layers stand at the end (Meunier et al., ICML 2022)."""
 
@@ -170,14 +170,14 @@ FRAMES: Forms[Frame] = forms_of(Frame)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TvNorm(Word):
+class TvNorm(Config):
     """z/√(Σ|z|² + ε), over the channels of a pixel (Ruthotto, Haber 2018, section 4)."""
 
     eps: Positive = Fraction(1, 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchNorm(Word):
+class BatchNorm(Config):
     """Over a batch and its pixels, each channel by itself (Ioffe, Szegedy 2015)."""
 
     eps: Positive = Fraction(1, 10000)

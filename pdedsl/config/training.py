@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Annotated
 
 from pdedsl.config.base import (
+    Config,
     Count,
     Few,
     Forms,
@@ -18,7 +19,6 @@ from pdedsl.config.base import (
     Real,
     Share,
     Whole,
-    Word,
     forms_of,
 )
 from pdedsl.config.evaluation import Norm
@@ -27,19 +27,19 @@ from pdedsl.config.evaluation import Norm
 
 
 @dataclass(frozen=True, kw_only=True)
-class Crop(Word):
+class Crop(Config):
     """A window of the image's own size, at random in the image with `pad` zeros on every side."""
 
     pad: Annotated[int, Whole(1, most=128)] = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flip(Word):
+class Flip(Config):
     """Left and right exchanged, with probability ½."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaussian(Word):
+class Gaussian(Config):
     """x + std·n with n ~ N(0, I); values may leave [0, 1]."""
 
     std: Positive
@@ -50,7 +50,7 @@ AUGMENTATIONS: Forms[Augmentation] = forms_of(Augmentation)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fgsm(Word):
+class Fgsm(Config):
     """One step of length eps along the gradient's sign or direction (Goodfellow et al. 2015)."""
 
     norm: Norm = Norm.INF
@@ -59,7 +59,7 @@ class Fgsm(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pgd(Word):
+class Pgd(Config):
     """Steps from a random start, projected to the ball (Madry et al. 2018); `step` is 2.5 eps/steps if left out."""
 
     norm: Norm = Norm.INF
@@ -70,7 +70,7 @@ class Pgd(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ifgsm(Word):
+class Ifgsm(Config):
     """The same from the sample itself (Kurakin et al. 2017)."""
 
     norm: Norm = Norm.INF
@@ -85,14 +85,14 @@ ADVERSARIES: Forms[Adversary] = forms_of(Adversary)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmoothInTime(Word):
+class SmoothInTime(Config):
     """weight · ∫ φ_τ(∂_t θ) dt (Ruthotto, Haber 2018, eq. 13)."""
 
     weight: Nonnegative
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weights(Word):
+class Weights(Config):
     """weight · ½‖θ‖²."""
 
     weight: Nonnegative
@@ -103,12 +103,12 @@ REGULARIZERS: Forms[Regularizer] = forms_of(Regularizer)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossEntropy(Word):
+class CrossEntropy(Config):
     """-log of the probability of the label."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Margin(Word):
+class Margin(Config):
     """Cross-entropy with the score of the label lowered by 2√2 eps, at a temperature (Prach et al., CVPR 2024)."""
 
     eps: Positive
@@ -139,7 +139,7 @@ class Box:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sgd(Word):
+class Sgd(Config):
     """Stochastic gradient descent."""
 
     lr: Rate = Fraction(1, 10)
@@ -149,7 +149,7 @@ class Sgd(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adam(Word):
+class Adam(Config):
     """Kingma, Ba 2015."""
 
     lr: Rate = Fraction(1, 1000)
@@ -157,7 +157,7 @@ class Adam(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adamw(Word):
+class Adamw(Config):
     """Loshchilov, Hutter 2019."""
 
     lr: Rate = Fraction(1, 1000)
@@ -165,7 +165,7 @@ class Adamw(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lbfgs(Word):
+class Lbfgs(Config):
     """L-BFGS, which sees all data at once, for its own number of steps (Liu, Nocedal 1989)."""
 
     steps: Count = 1000
@@ -178,7 +178,7 @@ OPTIMIZERS: Forms[Optimizer] = forms_of(Optimizer)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step(Word):
+class Step(Config):
     """Times `factor` at certain times, or every so often."""
 
     at: tuple[Natural, ...] = ()
@@ -187,14 +187,14 @@ class Step(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cosine(Word):
+class Cosine(Config):
     """Half a period of a cosine after a warm-up (Loshchilov, Hutter 2017)."""
 
     warmup: Natural = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Constant(Word):
+class Constant(Config):
     """The same rate throughout."""
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import assert_never
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import Cifar10, Cifar100, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
 from pdedsl.config.data import Data as Word
 from pdedsl.data import bundled, images, npz
@@ -16,7 +16,11 @@ from pdedsl.data.shapes import data_root
 
 
 def load(
-    wanted: Chosen[Word], root: Path | None, seed: int, shape: tuple[int, ...] | None = None, classes: int | None = None
+    wanted: Located[Word],
+    root: Path | None,
+    seed: int,
+    shape: tuple[int, ...] | None = None,
+    classes: int | None = None,
 ) -> Data:
     """The data that a spec asks for. `shape` and `classes` are the model's; a set that does not fit them is an error.
 
@@ -36,7 +40,7 @@ def load(
     return Data(wanted.word.name, train, validation, test, raw.classes, kept, mean, std, raw.bounds, raw.class_names)
 
 
-def _read(wanted: Chosen[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> Raw:
+def _read(wanted: Located[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> Raw:
     match wanted.word:
         case Moons(train=train, test=test, noise=noise):
             return bundled.moons(train, test, float(noise), seed)
@@ -55,7 +59,7 @@ def _shown(word: Word) -> str:
     return word.file if isinstance(word, Npz) else word.name
 
 
-def _fitted(raw: Raw, wanted: Chosen[Word], shape: tuple[int, ...] | None, classes: int | None) -> Raw:
+def _fitted(raw: Raw, wanted: Located[Word], shape: tuple[int, ...] | None, classes: int | None) -> Raw:
     """The set, if it fits the model; a user's own labels may lack the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
         raise errors.runs.shape_differs(_shown(wanted.word), raw.shape, shape, wanted.span)
@@ -66,7 +70,7 @@ def _fitted(raw: Raw, wanted: Chosen[Word], shape: tuple[int, ...] | None, class
     raise errors.runs.classes_differ(_shown(wanted.word), raw.classes, classes, wanted.span)
 
 
-def _part(split: Split, n: int | None, key: str, seed: int, wanted: Chosen[Word]) -> Split:
+def _part(split: Split, n: int | None, key: str, seed: int, wanted: Located[Word]) -> Split:
     if n is None or n == len(split):
         return split
     if n > len(split):
@@ -74,7 +78,7 @@ def _part(split: Split, n: int | None, key: str, seed: int, wanted: Chosen[Word]
     return first(split, n, seed, f"subset {key}")
 
 
-def _set_aside(train: Split, wanted: Chosen[Word], seed: int) -> tuple[Split, Split | None]:
+def _set_aside(train: Split, wanted: Located[Word], seed: int) -> tuple[Split, Split | None]:
     share = float(wanted.word.validation)
     if share == 0:
         return train, None

@@ -12,7 +12,7 @@ from typing import IO, assert_never
 from zipfile import BadZipFile, ZipFile
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import Cifar10, Cifar100, Data, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.spec import Spec
@@ -40,7 +40,7 @@ def sized(spec: Spec, root: Path | None) -> Spec:
     return replace(spec, space=replace(spec.space, dimension=dimension, from_data=True))
 
 
-def _shape(data: Chosen[Data], root: Path | None) -> Shape:
+def _shape(data: Located[Data], root: Path | None) -> Shape:
     match data.word:
         case Moons():
             return (2,)
@@ -58,7 +58,7 @@ def _shape(data: Chosen[Data], root: Path | None) -> Shape:
             assert_never(data.word)
 
 
-def _of_file(name: str, data: Chosen[Data], root: Path) -> Shape:
+def _of_file(name: str, data: Located[Data], root: Path) -> Shape:
     places = [root / name, Path(name)]
     path = next((p for p in places if p.is_file()), None)
     if path is None:

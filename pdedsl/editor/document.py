@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pdedsl.compiler import Examination, concluded, to_spec
+from pdedsl.compiler import CheckResult, concluded, to_spec
 from pdedsl.diagnostics import NOWHERE, Diagnostic, PdeError, Reporter, Source
 from pdedsl.editor.analysis_cache import analysis_of
 from pdedsl.editor.names import Names, names_in
@@ -28,7 +28,7 @@ class Document:
     lines: Lines
     syntax: Syntax
     spec: Spec | None
-    examination: Examination | None
+    examination: CheckResult | None
     diagnostics: tuple[Diagnostic, ...]
 
     @property

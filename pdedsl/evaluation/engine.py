@@ -24,7 +24,7 @@ AUDITED = 100
 
 
 @dataclass(frozen=True)
-class Told:
+class EvaluationProgress:
     """Sent after `done` of `of` batches; `share` is the share of correct answers in the measurement so far."""
 
     measurement: str
@@ -35,7 +35,7 @@ class Told:
     share: float | None
 
 
-Listener = Callable[[Told], None]
+Listener = Callable[[EvaluationProgress], None]
 
 
 class Stopped(Exception):
@@ -92,7 +92,7 @@ class Engine:
     def _tell(self, what: Measurement, batch: int, done: int, of: int) -> None:
         batches = self._batches_of(what)
         columns = [self.parts.known[what.key, b] for b in batches if (what.key, b) in self.parts]
-        told = Told(what.key, done, of, batch + 1, len(batches), _right(columns))
+        told = EvaluationProgress(what.key, done, of, batch + 1, len(batches), _right(columns))
         for listener in self.listeners:
             listener(told)
 

@@ -17,7 +17,7 @@ from pdedsl.evaluation.model_under_test import Claim, Subject
 from pdedsl.evaluation.proportions import Share
 from pdedsl.evaluation.protocol import Attacked, Audited, Measurement, Transferred, eps_of, norm_of
 from pdedsl.evaluation.protocol import Certified as CertifiedBy
-from pdedsl.evaluation.report import Bin, Certified, Clean, Doubt, Robust, Transfer
+from pdedsl.evaluation.report import Bin, Certified, Clean, MaskingVerdict, Robust, Transfer
 
 BINS = 10
 RADII = 20
@@ -46,7 +46,7 @@ class Figures:
             confusion=tuple(map(tuple, confusion)),
         )
 
-    def doubts(self) -> tuple[Doubt, ...]:
+    def doubts(self) -> tuple[MaskingVerdict, ...]:
         return tuple(_doubt(w, self.columns[w.key]) for w in self.measurements if isinstance(w, Audited))
 
     def robust(self) -> tuple[Robust, ...]:
@@ -54,7 +54,7 @@ class Figures:
         doubts = {doubt.norm: doubt for doubt in self.doubts()}
         return tuple(self._robust(attack, doubts) for attack in attacks)
 
-    def _robust(self, attack: Attack, doubts: Mapping[str, Doubt]) -> Robust:
+    def _robust(self, attack: Attack, doubts: Mapping[str, MaskingVerdict]) -> Robust:
         runs = [self.columns[w.key] for w in self.measurements if isinstance(w, Attacked) and w.attack == attack]
         norm, eps = str(norm_of(attack).value), eps_of(attack)
         lengths = [d for run in runs for d, fooled in zip(run["distance"], run["fooled"], strict=True) if fooled and d]
@@ -158,10 +158,10 @@ def _bins(confidence: Sequence[float], right: Sequence[bool]) -> tuple[Bin, ...]
     return tuple(found)
 
 
-def _doubt(what: Audited, columns: Mapping[str, Sequence[Any]]) -> Doubt:
+def _doubt(what: Audited, columns: Mapping[str, Sequence[Any]]) -> MaskingVerdict:
     checks = tuple(zip(columns["check"], columns["suspicious"], columns["text"], strict=True))
     along, across = (tuple(map(tuple, columns[name])) for name in ("along", "across"))
     landscape = Landscape(tuple(columns["sizes"]), along, across)
     found = Audit(tuple(Finding(*check) for check in checks), columns["eps"][0], landscape)
     norm, samples = str(what.norm.value), columns["samples"][0]
-    return Doubt(norm, found.eps, samples, found.masked, found.verdict, checks, landscape)
+    return MaskingVerdict(norm, found.eps, samples, found.masked, found.verdict, checks, landscape)

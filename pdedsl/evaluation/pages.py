@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
-from pdedsl.evaluation.report import Certified, Clean, Complexity, Doubt, Report, Robust, Weights
+from pdedsl.evaluation.report import Certified, Clean, Complexity, MaskingVerdict, Report, Robust, Weights
 from pdedsl.io import replace_text
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 
@@ -93,7 +93,7 @@ def _range_notes(robust: Sequence[Robust]) -> tuple[str, ...]:
     )
 
 
-def _doubts(doubts: Sequence[Doubt]) -> list[Element]:
+def _doubts(doubts: Sequence[MaskingVerdict]) -> list[Element]:
     """One table per audit, below its verdict."""
     found: list[Element] = []
     for d in doubts:

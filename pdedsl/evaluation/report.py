@@ -41,7 +41,7 @@ class Clean:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class MaskingVerdict:
     """An audit's verdict on the accuracies under attack in a norm: `masked` with the reasons, or no sign found.
 
     `eps` is where it looked: the smallest ε of the attacks in this norm, or, if they have none, the typical distance of
@@ -153,7 +153,7 @@ class Report:
     robust: tuple[Robust, ...] = ()
     transfers: tuple[Transfer, ...] = ()
     certified: tuple[Certified, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[MaskingVerdict, ...] = ()
     weights: Weights | None = None
     complexity: Complexity | None = None
     axioms: tuple[tuple[str, str], ...] = ()

@@ -9,7 +9,7 @@ from torch import nn
 from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Scores
 from pdedsl.evaluation.model_under_test import Smoothing
-from pdedsl.ir.plan import DataPlan, Maps, Shake, Walk
+from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
 from pdedsl.ir.representation import Paths
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise
@@ -32,8 +32,11 @@ def smoothing_of(compilation: Compilation, model: nn.Module) -> Smoothing | None
 def _base(plan: DataPlan, model: nn.Module) -> nn.Module | None:
     """The averaged network, if the model is one member with Gaussian noise on its input and no other randomness."""
     first, *rest = plan.parts
-    noisy = any(isinstance(part, Shake) or (isinstance(part, Maps | Walk) and part.noise is not None) for part in rest)
-    if plan.members != 1 or plan.average is not Scores.PROBABILITIES or not isinstance(first, Shake) or noisy:
+    noisy = any(
+        isinstance(part, NoiseStep) or (isinstance(part, ResidualBlocks | SdeSteps) and part.noise is not None)
+        for part in rest
+    )
+    if plan.members != 1 or plan.average is not Scores.PROBABILITIES or not isinstance(first, NoiseStep) or noisy:
         return None
     if not isinstance(model, Expectation):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pdedsl.config.base import Chosen, Word, shown
+from pdedsl.config.base import Config, Located, shown
 from pdedsl.config.methods import Dropout, Noise, Residual, Retraining, ShakeShake, StochasticDepth
 from pdedsl.config.networks import Mlp, Resnet
 from pdedsl.ir.analysis import Analysis
@@ -26,13 +26,13 @@ def defaults(analysis: Analysis) -> list[str]:
     return [row for row in rows if row] + [f"{name} = {net}" for name, net in nets]
 
 
-def _row(part: str, method: Chosen[Any], spec: Spec) -> str:
+def _row(part: str, method: Located[Any], spec: Spec) -> str:
     said = method.given | _idle(method.word, spec)
     left = [f"{k}={shown(v)}" for k, v in method.word.effective.items() if k not in said]
     return f"{part} by {method.word.name}: {', '.join(left)}" if left else ""
 
 
-def _idle(word: Word, spec: Spec) -> frozenset[str]:
+def _idle(word: Config, spec: Spec) -> frozenset[str]:
     """Arguments without effect: those of a mean that is not taken. An operator has its own number of draws."""
     if not isinstance(word, Noise | Dropout | StochasticDepth | ShakeShake):
         return frozenset()

@@ -13,19 +13,19 @@ from pdedsl.ir.plan import (
     CrossEntropy,
     DataPlan,
     ImagePlan,
-    Maps,
     Margin,
     Model,
+    NoiseStep,
     Objective,
     Part,
     Residual,
+    ResidualBlocks,
     Retraining,
-    Shake,
+    SdeSteps,
     SolvePlan,
-    Timed,
-    Walk,
+    TimeConditioned,
 )
-from pdedsl.ir.problem import Domain, Statement
+from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.theorem import Theorem
 from pdedsl.symbolic.printing import notation
 
@@ -39,7 +39,7 @@ def solving_lines(plan: SolvePlan) -> list[str]:
     return [*statement_lines(plan.statement), *method_lines(plan)]
 
 
-def statement_lines(statement: Statement) -> list[str]:
+def statement_lines(statement: StrongForm) -> list[str]:
     names = ", ".join(c.name for c in statement.components)
     equations, conditions = len(statement.equations), sum(len(c.residuals) for c in statement.conditions)
     linear = "linear" if statement.is_affine else "not linear"
@@ -68,7 +68,7 @@ def domain_text(domain: Domain) -> str:
     return f"{', '.join(sides)}{shape}"
 
 
-def floating_lines(statement: Statement) -> list[str]:
+def floating_lines(statement: StrongForm) -> list[str]:
     """The components that are determined only up to a constant or a function of time."""
     free = "a function of time" if statement.domain.timed else "a constant"
     return [
@@ -146,11 +146,11 @@ def places(span: Span, plan: Model) -> list[str]:
 
 def _origins(part: Part) -> list[Span]:
     match part:
-        case Walk(span=span, noise=noise) | Maps(span=span, noise=noise):
+        case SdeSteps(span=span, noise=noise) | ResidualBlocks(span=span, noise=noise):
             return [span, *([noise.span] if noise else [])]
-        case Shake(noise=noise):
+        case NoiseStep(noise=noise):
             return [noise.span]
-        case Timed(span=span) | Base(span=span):
+        case TimeConditioned(span=span) | Base(span=span):
             return [span]
         case _:
             assert_never(part)
@@ -173,15 +173,15 @@ def _frame_line(frame: Frame) -> str:
 
 def part_line(part: Part) -> str:
     match part:
-        case Walk(steps=steps, step=step, scheme=scheme, noise=noise):
+        case SdeSteps(steps=steps, step=step, scheme=scheme, noise=noise):
             if isinstance(scheme, Adaptive):
                 return f"{scheme.name}, which chooses its steps, over a time of {step}"
             return f"{steps} step{'s' * (steps > 1)} of {scheme.name}, δt = {step}{_behind(noise)}"
-        case Maps(net=net, step=step, noise=noise):
+        case ResidualBlocks(net=net, step=step, noise=noise):
             return f"the residual maps of {net}, each a step δt = {step}{_behind(noise)}"
-        case Shake(noise=noise):
+        case NoiseStep(noise=noise):
             return f"on the whole state{_behind(noise)}"
-        case Timed(net=net, time=time):
+        case TimeConditioned(net=net, time=time):
             return f"{net} with the time as an input, read at t = {time}; diffusion is in its training"
         case Base(net=net):
             return str(net)

@@ -7,7 +7,7 @@ from enum import Enum
 
 from sympy import Symbol
 
-from pdedsl.config.base import Chosen, Word
+from pdedsl.config.base import Config, Located
 from pdedsl.config.blocks import Block, item_text, items
 from pdedsl.config.networks import Network
 from pdedsl.diagnostics import Span
@@ -40,7 +40,7 @@ def spec_text(spec: Spec) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _net(net: Chosen[Network] | None) -> str:
+def _net(net: Located[Network] | None) -> str:
     return f" = {net}" if net else ""
 
 
@@ -89,7 +89,7 @@ def noun_text(noun: object, name: str = "", depth: int = 0) -> str:
     if noun is None or isinstance(noun, Span):
         return ""
     pad, key = "  " * depth, f"{name} = " if name else ""
-    if is_dataclass(noun) and not isinstance(noun, type | Word | Chosen | Activation):
+    if is_dataclass(noun) and not isinstance(noun, type | Config | Located | Activation):
         inner = "".join(noun_text(getattr(noun, f.name), f.name, depth + 1) for f in fields(noun) if f.repr)
         return f"{pad}{key}{type(noun).__name__}\n{inner}"
     if isinstance(noun, dict):

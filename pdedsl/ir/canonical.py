@@ -15,7 +15,7 @@ from sympy import Add, Expr, Mul, Symbol, Tuple
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
-from pdedsl.config.base import Chosen, Word, called
+from pdedsl.config.base import Config, Located, called
 from pdedsl.config.blocks import ENTRIES, Block, NetworkBlock, Transfer, item_text, items
 from pdedsl.config.training import Box
 from pdedsl.ir.spec import Condition, Equation, Exact, Learned, Observation, SpaceKind, Spec, Unknown
@@ -139,7 +139,7 @@ def _realizations(spec: Spec) -> list[str]:
     if spec.space.kind is not SpaceKind.PHYSICAL:
         kept = replace(
             kept,
-            time=Chosen(effective_integrator(spec)),
+            time=Located(effective_integrator(spec)),
             convection=kept.time and kept.convection,
             diffusion=effective_diffusion(spec),
         )
@@ -222,7 +222,7 @@ def _block(block: Block, heads: dict[str, str]) -> list[str]:
 
 def _item(item: object, heads: dict[str, str]) -> str:
     match item:
-        case Chosen():
+        case Located():
             return _word(item)
         case Transfer(attack=attack, source=source):
             return f"{_word(attack)} from {source}"
@@ -232,7 +232,7 @@ def _item(item: object, heads: dict[str, str]) -> str:
             return item_text(item)
 
 
-def _word(chosen: Chosen[Word]) -> str:
+def _word(chosen: Located[Config]) -> str:
     return called(chosen.word.name, chosen.word.effective)
 
 

@@ -27,7 +27,7 @@ from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
 from pdedsl.config.training import Box, Optimizer
 from pdedsl.diagnostics import Span
 from pdedsl.ir.noise import Added, Noise
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import Motion
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Shape
@@ -195,14 +195,14 @@ def box_of(name: str, spec: Spec) -> Bounds | None:
 
 
 @dataclass(frozen=True)
-class Shake:
+class NoiseStep:
     """Noise added to the whole state in one step: a stretch of pure diffusion."""
 
     noise: Added
 
 
 @dataclass(frozen=True)
-class Walk:
+class SdeSteps:
     """Steps along a field on R^d, with noise after each: step k, in network order, starts at first + clock·k·step. For
     an adaptive scheme, which chooses its own steps, `steps` is 1 and `step` is the whole length."""
 
@@ -218,7 +218,7 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Maps:
+class ResidualBlocks:
     """The residual maps of a named network, each with its own weights, with noise after each."""
 
     net: Network
@@ -232,7 +232,7 @@ class Maps:
 
 
 @dataclass(frozen=True)
-class Timed:
+class TimeConditioned:
     """A network with time as an additional input, evaluated at one time: the diffusion is in its training."""
 
     net: Network
@@ -248,7 +248,7 @@ class Base:
     span: Span
 
 
-Part = Shake | Walk | Maps | Timed | Base
+Part = NoiseStep | SdeSteps | ResidualBlocks | TimeConditioned | Base
 
 
 @dataclass(frozen=True)
@@ -350,7 +350,7 @@ class Built:
 class SolvePlan:
     """A physical problem and the method that solves it, with the reason for the choice and the alternatives."""
 
-    statement: Statement
+    statement: StrongForm
     method: Solver
     reason: str
     alternatives: tuple[Alternative, ...]

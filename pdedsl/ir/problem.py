@@ -112,7 +112,7 @@ Place = Face | Surface
 
 
 @dataclass(frozen=True)
-class Imposed:
+class ConditionResidual:
     """A condition: residuals that vanish at a place, or on the part of it where every g in `part` is positive."""
 
     residuals: tuple[Residual, ...]
@@ -167,14 +167,14 @@ class Observed:
 
 
 @dataclass(frozen=True)
-class Statement:
+class StrongForm:
     """Everything that is required of the unknowns."""
 
     theorem: Theorem
     components: tuple[Component, ...]
     domain: Domain
     equations: tuple[Residual, ...]
-    conditions: tuple[Imposed, ...]
+    conditions: tuple[ConditionResidual, ...]
     exact: tuple[Expr | None, ...]  # a known solution, or None, for each component
     parameters: tuple[Learned, ...] = ()  # what is learned besides the unknowns
     observed: tuple[Observed, ...] = ()

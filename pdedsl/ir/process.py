@@ -17,14 +17,14 @@ from pdedsl.ir.problem import Domain, Place, Surface
 
 
 @dataclass(frozen=True)
-class Stop:
+class Absorption:
     """u = value: paths end here."""
 
     value: Expr
 
 
 @dataclass(frozen=True)
-class Turn:
+class Reflection:
     """∂u/∂n + rate·u = value, n outwards: paths are reflected, and accumulate by their local time."""
 
     rate: Expr
@@ -32,11 +32,11 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Side:
+class ProcessBoundary:
     """What happens to paths at a place, or on the part of it where every g in `part` is positive."""
 
     place: Place
-    event: Stop | Turn
+    event: Absorption | Reflection
     part: tuple[Expr, ...] = ()
 
 
@@ -65,7 +65,7 @@ class Process:
     rate: Expr
     source: Expr
     data: Evolving | None  # None for a stationary equation
-    sides: tuple[Side, ...]
+    sides: tuple[ProcessBoundary, ...]
 
     @property
     def dimension(self) -> int:
@@ -82,7 +82,7 @@ class Process:
         diagonal = {(i, i): a for i, _, a in self.matrix}
         alike = len(self.matrix) == len(diagonal) == self.dimension and len(set(diagonal.values())) == 1
         calm = not any((*self.drift, self.rate)) and not self._varying(self._entries)
-        ends = all(isinstance(s.event, Stop) for s in self.sides)
+        ends = all(isinstance(s.event, Absorption) for s in self.sides)
         return self.data is None and alike and calm and ends and all(self.bend(g) is not None for g in self.curves)
 
     @cached_property

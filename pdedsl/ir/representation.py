@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, KroneckerDelta, S, Symbol
 
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.methods import Direction, Integrator
 from pdedsl.diagnostics import Span
 from pdedsl.ir.noise import RandomMap
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import Motion
 from pdedsl.ir.terms import MapTerm, Shape
 from pdedsl.ir.theorem import Theorem
@@ -18,7 +18,7 @@ from pdedsl.symbolic.symbols import with_number
 
 
 @dataclass(frozen=True)
-class Stretch:
+class SdeSegment:
     """A piece of the path in network order: from time `first`, at the first layer, to time `last`.
 
     ∂u/∂t = drift·∇u + diffusivity:∇∇u + rate u + source, in the direction of the data. If the space is not written
@@ -86,7 +86,7 @@ class Paths:
 
     theorem: Theorem
     direction: Direction
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[SdeSegment, ...]
     data: Expr
     data_span: Span
 
@@ -113,7 +113,7 @@ class States:
 
     theorem: Theorem
     motion: Motion[Push]
-    method: Chosen[Integrator]
+    method: Located[Integrator]
 
 
-Representation = Paths | States | Statement
+Representation = Paths | States | StrongForm

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sympy import Expr, Symbol
 
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.blocks import Block, EvaluateBlock, NetworkBlock, TrainBlock
 from pdedsl.config.data import Measured
 from pdedsl.config.methods import Realizations
@@ -107,7 +107,7 @@ class Unknown:
     head: Symbol
     type: Type
     arguments: tuple[Expr, ...]
-    net: Chosen[Network] | None
+    net: Located[Network] | None
     span: Span
 
 
@@ -121,7 +121,7 @@ class Learned:
     type: Type
     params: tuple[str, ...]
     arguments: tuple[Expr, ...]
-    net: Chosen[Network] | None
+    net: Located[Network] | None
     span: Span
     start: Expr | None = None  # the initial value of a learned number
 
@@ -189,7 +189,7 @@ class Observation:
     """Measured values of unknowns, or of some of their components, in a file."""
 
     observed: tuple[tuple[Symbol, int | None], ...]
-    data: Chosen[Measured]
+    data: Located[Measured]
     span: Span
 
 

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from sympy import Add, Expr, S
 
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.methods import (
     Diffusion,
     Drawn,
@@ -48,9 +48,9 @@ def is_separable_pair(spec: Spec) -> bool:
     return len({e.unknown for e in equations}) == 2
 
 
-def integrator_of(spec: Spec) -> Chosen[Integrator]:
+def integrator_of(spec: Spec) -> Located[Integrator]:
     """How the equation is stepped in time, with defaults for what the spec leaves open."""
-    method = spec.realize.time or spec.realize.convection or Chosen(_default(spec))
+    method = spec.realize.time or spec.realize.convection or Located(_default(spec))
     steps = DEFAULT_STEPS if spec.space.kind is SpaceKind.PIXELS else STEPS_ALONG_A_FIELD
     return replace(method, word=in_steps(method.word, steps))
 
@@ -89,7 +89,7 @@ def _has_classes(spec: Spec) -> bool:
     return any(isinstance(u.type, Simplex) for u in spec.unknowns)
 
 
-def effective_diffusion(spec: Spec) -> Chosen[Diffusion] | None:
+def effective_diffusion(spec: Spec) -> Located[Diffusion] | None:
     """A normal form of the diffusion method: None if it is the same as the default."""
     method = spec.realize.diffusion
     if method is None:

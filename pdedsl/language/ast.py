@@ -196,7 +196,7 @@ class Header(Node):
 
 
 @dataclass(frozen=True)
-class Side(Node):
+class DomainFactor(Node):
     """A factor of a domain."""
 
     body: Expr
@@ -217,7 +217,7 @@ class SpaceDecl(Node):
     """`space x in … where …`, restricted to where the inequalities hold."""
 
     names: tuple[Name, ...]
-    sides: tuple[Side, ...]
+    sides: tuple[DomainFactor, ...]
     where: tuple[Inequality, ...] = ()
 
 

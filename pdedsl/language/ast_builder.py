@@ -245,11 +245,11 @@ class Builder(Expressions):
     def coordinates(self, parts: Parts) -> tuple[t.Name, ...]:
         return names_in(parts)
 
-    def side(self, parts: Parts) -> t.Side:
-        return t.Side(tight(parts[0]), len(parts) == 2, span=cover(parts))
+    def side(self, parts: Parts) -> t.DomainFactor:
+        return t.DomainFactor(tight(parts[0]), len(parts) == 2, span=cover(parts))
 
-    def domain(self, parts: Parts) -> tuple[t.Side, ...]:
-        return tuple(p for p in parts if isinstance(p, t.Side))
+    def domain(self, parts: Parts) -> tuple[t.DomainFactor, ...]:
+        return tuple(p for p in parts if isinstance(p, t.DomainFactor))
 
     def space(self, parts: Parts) -> t.SpaceDecl:
         where = parts[4] if len(parts) == 5 else ()

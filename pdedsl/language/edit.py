@@ -24,7 +24,7 @@ PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(frozen=True)
-class Word:
+class PathComponent:
     """A part of a path: `id` is its ASCII identity."""
 
     text: str
@@ -37,14 +37,14 @@ class Setting:
     """PATH=VALUE; the value is None if there is no '='."""
 
     text: str
-    words: tuple[Word, ...]
+    words: tuple[PathComponent, ...]
     value: str | None
 
     def wrong(self, mistake: PdeError) -> PdeError:
         """A mistake in the setting itself."""
         return mistake.within(Source(self.text, "--set"))
 
-    def unknown(self, word: Word, what: str, choices: Iterable[str]) -> PdeError:
+    def unknown(self, word: PathComponent, what: str, choices: Iterable[str]) -> PdeError:
         known = list(dict.fromkeys(choices))
         guess = nearest(word.id, known)
         return self.wrong(errors.settings.unknown_part(what, word.text, known, guess, word.span))
@@ -57,12 +57,12 @@ class Setting:
 def read(text: str) -> Setting:
     """A setting, parsed; what its path names is not checked here."""
     path, equals, value = text.partition("=")
-    words: list[Word] = []
+    words: list[PathComponent] = []
     at = 0
     for part in path.split("."):
         name = part.strip()
         start = at + len(part) - len(part.lstrip())
-        words.append(Word(name, identity(name), Span(start, start + len(name))))
+        words.append(PathComponent(name, identity(name), Span(start, start + len(name))))
         at += len(part) + 1
     setting = Setting(text, tuple(words), value.strip() if equals else None)
     empty = next((word for word in words if not word.text), None)
@@ -227,7 +227,7 @@ class Called:
 
 
 def with_argument_setargument(
-    text: str, setting: Setting, rest: Sequence[Word], values: Sequence[t.Expr], calls: Forms[Any]
+    text: str, setting: Setting, rest: Sequence[PathComponent], values: Sequence[t.Expr], calls: Forms[Any]
 ) -> str:
     *named, word = rest
     if len(named) > 1:
@@ -268,7 +268,7 @@ def _params(head: t.Name, calls: Forms[Any]) -> Mapping[str, Param]:
     return calls[head.id].params if head.id in calls else {}
 
 
-def _given(text: str, setting: Setting, word: Word, called: Called) -> str:
+def _given(text: str, setting: Setting, word: PathComponent, called: Called) -> str:
     if setting.value is None:
         raise setting.wrong(errors.settings.needs_value(f"{setting.text.strip()}=…", setting.path))
     given, call, end = f"{word.id}={setting.value}", called.call, called.head.span.end
@@ -358,7 +358,7 @@ def _applied(source: Source, setting: Setting) -> str:
     raise setting.unknown(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
 
 
-def _above(word: Word, syntax: t.Syntax) -> str | None:
+def _above(word: PathComponent, syntax: t.Syntax) -> str | None:
     """What stands before a word in a path: `learn` before `v`, `train` before `optimizer`."""
     kinds: dict[type[t.Statement], str] = {of: kind for kind, of in FIELDS.items()}
     fields = {s.name.id: kinds[type(s)] for s in syntax.statements if isinstance(s, t.LearnDecl | t.UnknownDecl)}
@@ -438,7 +438,7 @@ def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
     return replaced(text, found.name.span.to(value), f"{word.text} = {setting.value}")
 
 
-def _no_constant(word: Word, constants: list[t.ConstDecl], syntax: t.Syntax, setting: Setting) -> PdeError:
+def _no_constant(word: PathComponent, constants: list[t.ConstDecl], syntax: t.Syntax, setting: Setting) -> PdeError:
     above = _above(word, syntax)
     if above is not None:
         return setting.wrong(errors.settings.no_constant_but_entry(word.text, f"{above}.{word.text}", word.span))

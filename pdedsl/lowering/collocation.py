@@ -13,7 +13,17 @@ from sympy import Add, Expr, Integer, S, cancel, sqrt
 from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.problem import Component, Derivative, Domain, Face, Imposed, Observed, Residual, Statement, Surface
+from pdedsl.ir.problem import (
+    Component,
+    ConditionResidual,
+    Derivative,
+    Domain,
+    Face,
+    Observed,
+    Residual,
+    StrongForm,
+    Surface,
+)
 from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, Space, SpaceKind, Spec, side_names
 from pdedsl.ir.theorem import Theorem
 from pdedsl.lowering.index_expansion import Normal, Writer, ranges_of, writer_of
@@ -31,10 +41,10 @@ def accepts(analysis: Analysis) -> bool:
     return analysis.spec.space.kind is SpaceKind.PHYSICAL
 
 
-def lower(analysis: Analysis) -> Statement:
+def lower(analysis: Analysis) -> StrongForm:
     spec = analysis.spec
     writer = writer_of(spec)
-    return Statement(
+    return StrongForm(
         THEOREM,
         writer.components,
         domain_of(spec, writer),
@@ -58,7 +68,7 @@ def _equation(equation: Equation, writer: Writer) -> Iterator[Residual]:
         yield writer.residual(whole, equation.span, interval=equation.interval)
 
 
-def _condition(condition: Condition, writer: Writer) -> Iterator[Imposed]:
+def _condition(condition: Condition, writer: Writer) -> Iterator[ConditionResidual]:
     """One condition for each side and surface, as the outer normal differs."""
     if condition.kind is not ConditionKind.BOUNDARY:
         yield _in_time(condition, writer)
@@ -70,11 +80,11 @@ def _condition(condition: Condition, writer: Writer) -> Iterator[Imposed]:
     shared = None if _asks_normal(condition, writer) else _residuals(condition, (), writer)
     for face in faces_of(space, condition.sides):
         residuals = shared or _residuals(condition, _normal_on(face, space), writer)
-        yield Imposed(residuals, face, condition.span, part)
+        yield ConditionResidual(residuals, face, condition.span, part)
     for level in condition.surfaces:
         expr = boundary_level(writer.written(level.expr, level.span), space, writer)
         residuals = _residuals(condition, _normal_of(expr, condition, level.span, writer), writer)
-        yield Imposed(residuals, Surface(expr), condition.span, part)
+        yield ConditionResidual(residuals, Surface(expr), condition.span, part)
 
 
 def _joins(condition: Condition, writer: Writer) -> bool:
@@ -120,7 +130,7 @@ def _indexed(expr: Expr) -> frozenset[Expr]:
     return atoms(expr, symbols.Component)
 
 
-def _in_time(condition: Condition, writer: Writer) -> Imposed:
+def _in_time(condition: Condition, writer: Writer) -> ConditionResidual:
     time = len(writer.coordinates) - 1
     wanted = [k for k, c in enumerate(writer.components) if c.head == condition.unknown]
     own = wanted if condition.component is None else wanted[condition.component - 1 : condition.component]
@@ -130,7 +140,7 @@ def _in_time(condition: Condition, writer: Writer) -> Imposed:
         given = writer.residual(value.xreplace(_at_home(value, writer)), condition.span)
         letter, derivative = writer.letter(Derivative(k, orders), condition.span), Derivative(k, orders)
         residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.letters), condition.span))
-    return Imposed(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
+    return ConditionResidual(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
 
 
 def _at_home(value: Expr, writer: Writer) -> dict[Expr, Expr]:

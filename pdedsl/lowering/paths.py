@@ -17,7 +17,7 @@ from pdedsl.config.methods import Direction
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
-from pdedsl.ir.representation import Paths, Stretch
+from pdedsl.ir.representation import Paths, SdeSegment
 from pdedsl.ir.spec import ConditionKind, Learned, SpaceKind, Spec
 from pdedsl.ir.terms import (
     Coefficient,
@@ -66,7 +66,7 @@ def paths_of(analysis: Analysis, theorem: Theorem) -> Paths:
     return Paths(theorem, direction, tuple(stretches), condition.value[0], condition.span)
 
 
-def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> Stretch:
+def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> SdeSegment:
     time, generator = spec.time, facts.generator
     assert generator is not None
     assert time is not None
@@ -74,7 +74,7 @@ def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> Stretch:
     first, last = (end, start) if backwards else (start, end)
     _check_reads(generator, facts, spec)
     drift, matrix, index = _coefficients(generator, facts)
-    return Stretch(
+    return SdeSegment(
         first,
         last,
         tuple(without_divergences(b, spec) for b in drift),

@@ -11,14 +11,14 @@ from dataclasses import replace
 from sympy import Rational
 
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.spec import Interval, SpaceKind
 from pdedsl.lowering import collocation
 
 EXTENT = 4
 
 
-def truncated(analysis: Analysis, extent: float) -> Statement:
+def truncated(analysis: Analysis, extent: float) -> StrongForm:
     """The equation of R^d on a box."""
     space, end = analysis.spec.space, Rational(str(float(extent)))
     sides = (Interval(-end, end, periodic=True),) * int(space.dimension)
@@ -26,7 +26,7 @@ def truncated(analysis: Analysis, extent: float) -> Statement:
     return collocation.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
 
 
-def reference_of(analysis: Analysis) -> Statement | None:
+def reference_of(analysis: Analysis) -> StrongForm | None:
     """The problem for the reference in an `evaluate` block, if the equation is on R^d."""
     spec = analysis.spec
     asked = None if spec.evaluate is None else spec.evaluate.reference

@@ -14,7 +14,7 @@ from pdedsl import errors
 from pdedsl.config.networks import Mlp, Torch
 from pdedsl.diagnostics import Span
 from pdedsl.ir.plan import MOST_EXACT
-from pdedsl.ir.representation import Stretch
+from pdedsl.ir.representation import SdeSegment
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
@@ -114,7 +114,7 @@ def require_formulas(exprs: Iterable[Expr], span: Span, spec: Spec, index: Symbo
         raise errors.networks.exact_derivatives(dimension, MOST_EXACT, span)
 
 
-def require_coefficients(stretch: Stretch, spec: Spec) -> None:
+def require_coefficients(stretch: SdeSegment, spec: Spec) -> None:
     """Requires the same of all coefficients of the generator."""
     place = stretch.convection or stretch.diffusion or stretch.reaction or stretch.gain or spec.space.span
     require_formulas(stretch.drift, place, spec, stretch.index)

@@ -8,7 +8,7 @@ from typing import assert_never
 from sympy import Expr, S, Symbol, Tuple
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.methods import (
     Diffusion,
     Direction,
@@ -28,16 +28,16 @@ from pdedsl.ir.plan import (
     Bounds,
     DataPlan,
     Family,
-    Maps,
+    NoiseStep,
     Part,
-    Shake,
-    Timed,
-    Walk,
+    ResidualBlocks,
+    SdeSteps,
+    TimeConditioned,
     box_of,
     boxes_of,
     place_of_box,
 )
-from pdedsl.ir.representation import Paths, Stretch
+from pdedsl.ir.representation import Paths, SdeSegment
 from pdedsl.ir.spec import Learned, Space, Spec
 from pdedsl.ir.types import Operator, Simplex, Vector
 from pdedsl.numerics.butcher import EULER
@@ -53,7 +53,7 @@ from pdedsl.symbolic.symbols import Applied, Component, Field, Partial, Softmax
 # ---- parts
 
 
-Method = Chosen[Diffusion] | None
+Method = Located[Diffusion] | None
 MAPS = Symbol("maps", integer=True, positive=True)  # the number of maps of a network that is not imported yet
 
 Parts = tuple[Part, ...]
@@ -70,14 +70,14 @@ def families_of(paths: Paths, spec: Spec, method: Method) -> tuple[Parts, ...]:
     return tuple(_parts(used, paths, spec, method, k) + ((base,) if base else ()) for k in range(count))
 
 
-def _parts(stretches: list[Stretch], paths: Paths, spec: Spec, method: Method, family: int) -> Parts:
+def _parts(stretches: list[SdeSegment], paths: Paths, spec: Spec, method: Method, family: int) -> Parts:
     parts: list[Part] = []
     for stretch in stretches:
         parts += _stretch_parts(stretch, paths, spec, method, family)
     return tuple(_with_readouts(parts))
 
 
-def _alternatives(stretch: Stretch, spec: Spec) -> tuple[Network, ...]:
+def _alternatives(stretch: SdeSegment, spec: Spec) -> tuple[Network, ...]:
     """The networks for a velocity, one for each of its depths."""
     learned = _velocity(stretch, spec)
     return depths(learned.net.word) if learned and learned.net else ()
@@ -86,15 +86,15 @@ def _alternatives(stretch: Stretch, spec: Spec) -> tuple[Network, ...]:
 def _with_readouts(parts: list[Part]) -> list[Part]:
     """Named networks contain their readout: noise after the maps goes before the readout, and nothing may follow."""
     for k, part in enumerate(parts):
-        if isinstance(part, Maps) and k + 1 < len(parts):
+        if isinstance(part, ResidualBlocks) and k + 1 < len(parts):
             last = parts[k + 1]
-            if k + 2 < len(parts) or not isinstance(last, Shake):
+            if k + 2 < len(parts) or not isinstance(last, NoiseStep):
                 raise errors.networks.two_pieces(part.span)
             return [*parts[:k], replace(part, before_readout=last.noise)]
     return parts
 
 
-def _timed(paths: Paths, spec: Spec, method: Chosen[Diffusion]) -> Timed:
+def _timed(paths: Paths, spec: Spec, method: Located[Diffusion]) -> TimeConditioned:
     """A network with a time input: training penalises its residual, and it is evaluated at the end of the diffusion."""
     moving = next(s for s in paths.stretches if s.moves)
     learned = _velocity(moving, spec)
@@ -102,7 +102,7 @@ def _timed(paths: Paths, spec: Spec, method: Chosen[Diffusion]) -> Timed:
         raise errors.methods.learned_velocity(method.word.name, moving.convection or method.span)
     _promises_nothing(learned, "a network that is trained with a residual")
     _require_model(learned.net.word, spec, learned.net.span)
-    return Timed(_single(learned.net), S.One, learned.span)
+    return TimeConditioned(_single(learned.net), S.One, learned.span)
 
 
 def _base(paths: Paths, spec: Spec) -> Base | None:
@@ -116,13 +116,13 @@ def _base(paths: Paths, spec: Spec) -> Base | None:
     return Base(_single(learned.net), learned.span)
 
 
-def _single(net: Chosen[Network]) -> Network:
+def _single(net: Located[Network]) -> Network:
     if len(depths(net.word)) > 1:
         raise errors.networks.one_depth(net.span)
     return net.word
 
 
-def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Method, family: int) -> list[Part]:
+def _stretch_parts(stretch: SdeSegment, paths: Paths, spec: Spec, method: Method, family: int) -> list[Part]:
     word = method.word if method else None
     if not stretch.moves and all(e.is_number for row in stretch.diffusivity for e in row):
         return [_at_rest(stretch, word)] if stretch.diffuses else []
@@ -145,14 +145,14 @@ def _is_field(net: Network, spec: Spec) -> bool:
     return isinstance(net, Mlp) or (isinstance(net, Torch) and spec.space.image is None)
 
 
-def _at_rest(stretch: Stretch, word: Diffusion | None) -> Shake:
+def _at_rest(stretch: SdeSegment, word: Diffusion | None) -> NoiseStep:
     """A stretch without a velocity, in a single step."""
     noise = noise_of(stretch, stretch.length, word)
     assert not isinstance(noise, Inside), "a random map has a velocity"
-    return Shake(noise)
+    return NoiseStep(noise)
 
 
-def _walk(stretch: Stretch, paths: Paths, spec: Spec, method: Method) -> Walk:
+def _walk(stretch: SdeSegment, paths: Paths, spec: Spec, method: Method) -> SdeSteps:
     """Steps of a scheme along a field on R^d."""
     scheme = scheme_of(spec)
     steps = steps_of(scheme.word)
@@ -164,15 +164,15 @@ def _walk(stretch: Stretch, paths: Paths, spec: Spec, method: Method) -> Walk:
         _check_noise(noise, scheme, stretch)
     span = stretch.convection or stretch.diffusion or spec.space.span
     branches = _branches(stretch) if isinstance(noise, Shared) else ()
-    return Walk(stretch.drift, stretch.first, steps, dt, scheme.word, clock, noise, span, branches)
+    return SdeSteps(stretch.drift, stretch.first, steps, dt, scheme.word, clock, noise, span, branches)
 
 
-def _branches(stretch: Stretch) -> tuple[Symbol, ...]:
+def _branches(stretch: SdeSegment) -> tuple[Symbol, ...]:
     assert isinstance(stretch.random, SharedBranches)
     return stretch.random.branches
 
 
-def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> None:
+def _check_noise(noise: Noise, scheme: Located[Integrator], stretch: SdeSegment) -> None:
     """Requires a scheme that takes noise: Euler for any, Heun for added noise that is not relative."""
     if not takes_noise(scheme.word):
         raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span, scheme.span)
@@ -191,7 +191,9 @@ def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> 
             assert_never(noise)
 
 
-def _maps(stretch: Stretch, learned: Learned, paths: Paths, method: Method, spec: Spec, family: int) -> Maps:
+def _maps(
+    stretch: SdeSegment, learned: Learned, paths: Paths, method: Method, spec: Spec, family: int
+) -> ResidualBlocks:
     """The residual maps of a named network, which are Euler steps."""
     assert learned.net is not None
     if spec.space.image is None:
@@ -207,7 +209,7 @@ def _maps(stretch: Stretch, learned: Learned, paths: Paths, method: Method, spec
         _check_map_noise(noise, net, maps, spec)
     branch = _branch(stretch, spec, family) if isinstance(noise, Shared) else None
     clock = -1 if paths.direction is Direction.INITIAL else 1
-    return Maps(net, dt, noise, stretch.convection or learned.span, stretch.first, clock, branch=branch)
+    return ResidualBlocks(net, dt, noise, stretch.convection or learned.span, stretch.first, clock, branch=branch)
 
 
 def _check_map_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -> None:
@@ -256,7 +258,7 @@ def _check_steps(net: Network, maps: int | None, spec: Spec) -> None:
         raise errors.methods.maps_are_steps(maps, net.name, time.span)
 
 
-def _branch(stretch: Stretch, spec: Spec, family: int) -> Network:
+def _branch(stretch: SdeSegment, spec: Spec, family: int) -> Network:
     """The second of two networks, which must be declared with the same layers as the first."""
     first, second = fields_of(stretch.drift, spec)
     assert first.net is not None
@@ -266,7 +268,7 @@ def _branch(stretch: Stretch, spec: Spec, family: int) -> Network:
     return depths(second.net.word)[family]
 
 
-def _velocity(stretch: Stretch, spec: Spec) -> Learned | None:
+def _velocity(stretch: SdeSegment, spec: Spec) -> Learned | None:
     """The learned field whose components are the drift; of two branches, the first; None for any other drift."""
     if isinstance(stretch.random, SharedBranches):
         return fields_of(stretch.drift, spec)[0]
@@ -291,7 +293,7 @@ class Readout:
 def readout_of(paths: Paths, spec: Spec, parts: tuple[Part, ...]) -> Readout | None:
     """W after the parts; None if a network has scores of its own, or the unknown is not a class probability."""
     operator: Learned | None = None
-    named = next((p for p in parts if isinstance(p, Maps | Timed)), None)
+    named = next((p for p in parts if isinstance(p, ResidualBlocks | TimeConditioned)), None)
     if isinstance(spec.unknowns[0].type, Simplex):
         operator = _operator(paths, spec) if isinstance(paths.data, Softmax) else None
         if operator is None:
@@ -334,7 +336,7 @@ def _point(space: Space) -> str:
     return space.names[0] if len(space.names) == 1 else f"[{', '.join(space.names)}]"
 
 
-def _check_network(paths: Paths, spec: Spec, named: Maps | Timed | None) -> None:
+def _check_network(paths: Paths, spec: Spec, named: ResidualBlocks | TimeConditioned | None) -> None:
     """Requires the data to be a learned network, evaluated at the point."""
     data = paths.data
     learned = next((w for w in spec.learned if isinstance(data, Field) and w.head == data.head), None)
@@ -408,7 +410,7 @@ def _classes(paths: Paths, spec: Spec) -> int | None:
     return unknown.type.classes
 
 
-def _require_sum(stretch: Stretch, spec: Spec) -> None:
+def _require_sum(stretch: SdeSegment, spec: Spec) -> None:
     for kind, value, span in (("reaction", stretch.rate, stretch.reaction), ("source", stretch.source, stretch.gain)):
         if value != 0:
             place = span or stretch.convection or stretch.diffusion or spec.space.span

@@ -12,7 +12,7 @@ from pdedsl.config.evaluation import Gaussian, Lipschitz
 from pdedsl.config.methods import Collocation, Solver
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.representation import Paths, Representation
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.operator import operator_or_refusal
@@ -20,7 +20,7 @@ from pdedsl.planning.solver_selection import require_reference
 
 
 def require_evaluation(
-    block: EvaluateBlock, representation: Representation, model: Model, spec: Spec, reference: Statement | None
+    block: EvaluateBlock, representation: Representation, model: Model, spec: Spec, reference: StrongForm | None
 ) -> None:
     """Raises an error, before any training, for an entry of the block that cannot be measured."""
     if isinstance(model, SolvePlan):
@@ -52,7 +52,7 @@ def _nothing_of_a_classifier(block: EvaluateBlock) -> None:
 
 
 def _require_reference(
-    block: EvaluateBlock, representation: Representation, spec: Spec, statement: Statement | None
+    block: EvaluateBlock, representation: Representation, spec: Spec, statement: StrongForm | None
 ) -> None:
     """On R^d, a reference needs an evolution operator, and a grid that solves the equation on a box."""
     if block.plot:

@@ -8,7 +8,7 @@ from typing import assert_never
 from sympy import Add, Symbol
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.blocks import NetworkBlock
 from pdedsl.config.methods import ONE_STEP, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Reversible, Verlet
 from pdedsl.config.networks import BatchNorm, Between, Conv, Convnet, Lipschitz, Paper
@@ -207,7 +207,7 @@ def plan_image(states: States, spec: Spec) -> ImagePlan:
     )
 
 
-def _require_fit(motion: Motion[Push], method: Chosen[Integrator]) -> None:
+def _require_fit(motion: Motion[Push], method: Located[Integrator]) -> None:
     own = _splitting(motion)
     if isinstance(method.word, Reversible) and not isinstance(method.word, own):
         use = (*(word.spelling for word in own), *ONE_STEP)
@@ -227,7 +227,7 @@ def _splitting(motion: Motion[Push]) -> tuple[type[Reversible], ...]:
             assert_never(motion)
 
 
-def _steps(method: Chosen[Integrator]) -> int:
+def _steps(method: Located[Integrator]) -> int:
     """The number of steps; 1 for adaptive methods, which choose their own."""
     match method.word:
         case Fixed(steps=steps) | BackwardEuler(steps=steps) | Verlet(steps=steps) | Leapfrog(steps=steps):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.methods import (
     ONE_STEP,
     Adaptive,
@@ -28,7 +28,7 @@ from pdedsl.ir.system_kinds import integrator_of
 from pdedsl.numerics.butcher import EULER, HEUN
 
 
-def scheme_of(spec: Spec) -> Chosen[Integrator]:
+def scheme_of(spec: Spec) -> Located[Integrator]:
     """The method by which characteristics are integrated."""
     method = integrator_of(spec)
     if isinstance(method.word, Reversible):

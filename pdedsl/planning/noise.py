@@ -36,11 +36,11 @@ from pdedsl.ir.noise import (
     Shared,
     SharedBranches,
 )
-from pdedsl.ir.representation import Stretch
+from pdedsl.ir.representation import SdeSegment
 from pdedsl.ir.terms import Shape
 
 
-def noise_of(stretch: Stretch, dt: Expr, method: Diffusion | None) -> Noise:
+def noise_of(stretch: SdeSegment, dt: Expr, method: Diffusion | None) -> Noise:
     """The noise by which a method realizes the diffusion; by default, the random map with this diffusion, if any."""
     span = stretch.diffusion or Span(0, 1)
     random = _random_map(stretch, method, span)
@@ -51,7 +51,7 @@ def noise_of(stretch: Stretch, dt: Expr, method: Diffusion | None) -> Noise:
     return _inside(random, dt, span)
 
 
-def _random_map(stretch: Stretch, method: Diffusion | None, span: Span) -> RandomMap | None:
+def _random_map(stretch: SdeSegment, method: Diffusion | None, span: Span) -> RandomMap | None:
     """The random map that realizes the diffusion, which must be its second moment."""
     if method is None:
         return stretch.random
@@ -108,12 +108,12 @@ def law_of(method: Diffusion | None) -> Law:
     return method.kind if isinstance(method, NoiseWord) else Law.GAUSSIAN
 
 
-def takes_one_step(stretch: Stretch, method: Diffusion | None) -> bool:
+def takes_one_step(stretch: SdeSegment, method: Diffusion | None) -> bool:
     """Whether one step is exact: a sum of Gaussian variables is Gaussian; other laws do not have this property."""
     return stretch.is_constant and not (stretch.diffuses and law_of(method) is not Law.GAUSSIAN)
 
 
-def _added(stretch: Stretch, dt: Expr, method: Diffusion | None, span: Span) -> Added:
+def _added(stretch: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> Added:
     """Random numbers added after a step: independent, relative to the state, or correlated."""
     law = law_of(method)
     if isinstance(method, NoiseWord) and method.scale is Scale.RELATIVE:
@@ -125,7 +125,7 @@ def _added(stretch: Stretch, dt: Expr, method: Diffusion | None, span: Span) -> 
     return Correlated(tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), law, span)
 
 
-def _relative(stretch: Stretch, method: NoiseWord, span: Span) -> Relative:
+def _relative(stretch: SdeSegment, method: NoiseWord, span: Span) -> Relative:
     if stretch.shape is not Shape.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
         raise errors.methods.relative_noise(span)
     if stretch.index is None and len(stretch.drift) == 1:
@@ -133,7 +133,7 @@ def _relative(stretch: Stretch, method: NoiseWord, span: Span) -> Relative:
     return Relative(_root(2 * stretch.diffusivity[0][0], span), method.across, method.kind, span)
 
 
-def _independent(stretch: Stretch, dt: Expr, law: Law, span: Span) -> Plain | Scaled:
+def _independent(stretch: SdeSegment, dt: Expr, law: Law, span: Span) -> Plain | Scaled:
     """Independent noise for each component, of standard deviation √(2νΔt)."""
     std = _root(2 * stretch.diffusivity[0][0] * dt, span)
     return Plain(std, law, span) if std.is_number else Scaled(std, law, span)

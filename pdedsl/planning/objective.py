@@ -9,7 +9,7 @@ from sympy import Expr, S
 from pdedsl import errors
 from pdedsl.config import methods as words
 from pdedsl.config import training
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.networks import Lipschitz
 from pdedsl.diagnostics import Span
 from pdedsl.ir.plan import MOST_EXACT, CrossEntropy, Margin, Objective, Residual, Retraining
@@ -33,7 +33,7 @@ def loss_of(spec: Spec) -> CrossEntropy | Margin:
             assert_never(other)
 
 
-def objective_of(paths: Paths, method: Chosen[words.Diffusion] | None, dimension: int) -> Objective:
+def objective_of(paths: Paths, method: Located[words.Diffusion] | None, dimension: int) -> Objective:
     """What training minimises: diffusion that is not in the network is in the loss."""
     if method is None:
         return CrossEntropy()
@@ -56,7 +56,7 @@ def _apart(weights: words.Weighting, span: Span) -> Objective:
     return CrossEntropy(apart=True)
 
 
-def _amount(paths: Paths, method: Chosen[words.Diffusion]) -> Expr:
+def _amount(paths: Paths, method: Located[words.Diffusion]) -> Expr:
     """∫ ν dt of isotropic diffusion with constant ν; refused unless it is separate from the transport and after it."""
     still = [s for s in paths.stretches if s.diffuses]
     moving = [s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape is not Shape.ISOTROPIC]

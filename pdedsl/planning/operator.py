@@ -7,13 +7,13 @@ from typing import assert_never
 from sympy import Integer
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.methods import Fixed, Integrator
 from pdedsl.config.networks import Mlp, Torch
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.plan import OperatorPiece, OperatorPlan
-from pdedsl.ir.problem import Statement
-from pdedsl.ir.representation import Paths, Representation, States, Stretch
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.representation import Paths, Representation, SdeSegment, States
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import operator_draws
 from pdedsl.ir.terms import Shape
@@ -33,7 +33,7 @@ def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorP
                 return refusal
         case States():
             return errors.networks.operator_of_features(spec.space.span)
-        case Statement():
+        case StrongForm():
             return errors.networks.operator_on_domain(spec.space.span)
         case _:
             assert_never(representation)
@@ -56,7 +56,7 @@ def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
     return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_draws(spec), law_of(method))
 
 
-def _check(stretch: Stretch, is_exact: bool, scheme: Chosen[Integrator], spec: Spec) -> None:
+def _check(stretch: SdeSegment, is_exact: bool, scheme: Located[Integrator], spec: Spec) -> None:
     if spec.space.image is not None:
         raise errors.networks.operator_on_images(spec.space.span)
     for learned in fields_of(stretch.drift, spec):
@@ -69,7 +69,7 @@ def _check(stretch: Stretch, is_exact: bool, scheme: Chosen[Integrator], spec: S
     require_coefficients(stretch, spec)
 
 
-def _piece(stretch: Stretch) -> OperatorPiece:
+def _piece(stretch: SdeSegment) -> OperatorPiece:
     start, end = sorted((stretch.first, stretch.last), key=float)
     return OperatorPiece(
         start,

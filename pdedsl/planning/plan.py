@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from pdedsl.ir.plan import Model
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.representation import Paths, Representation, States
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.data_space import plan_data
@@ -16,7 +16,7 @@ from pdedsl.planning.solver_selection import plan_solving
 from pdedsl.planning.unused_options import require_used_in_training
 
 
-def plan(representation: Representation, spec: Spec, reference: Statement | None = None) -> Model:
+def plan(representation: Representation, spec: Spec, reference: StrongForm | None = None) -> Model:
     """The plan of a spec; whatever it asks for but cannot have is refused. `reference` is its equation on R^d restated
     on a box, if an `evaluate` block asks for it."""
     require_overlap(spec)
@@ -35,7 +35,7 @@ def _model(representation: Representation, spec: Spec) -> Model:
             return plan_data(representation, spec)
         case States():
             return plan_image(representation, spec)
-        case Statement():
+        case StrongForm():
             return plan_solving(representation, spec)
         case _:
             assert_never(representation)

@@ -12,21 +12,21 @@ from typing import assert_never
 from sympy import Add, DiracDelta, Expr, Mul, Pow, Symbol
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.blocks import TrainBlock
 from pdedsl.config.methods import Collocation, Features, Grid, Paths, Solver
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Lbfgs, Optimizer
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import Alternative, Built, SolvePlan
-from pdedsl.ir.problem import Residual, Statement
+from pdedsl.ir.problem import Residual, StrongForm
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem import diffusion_process
 from pdedsl.problem.ansatz import ansatz_of, jumps
 from pdedsl.problem.conservation_form import balance_of, held, is_hyperbolic
-from pdedsl.problem.first_order_system import Evolution, NoGrid, evolution_of
+from pdedsl.problem.first_order_system import FirstOrderSystem, NoGrid, evolution_of
 from pdedsl.problem.interface_problem import is_layered, layered_of
 from pdedsl.problem.irregular_domain import cut_box
 from pdedsl.problem.parameters import functions_of, is_of_coordinates, with_letters
@@ -51,7 +51,7 @@ class Scheme(StrEnum):
 
 
 @lru_cache(maxsize=4)  # asked several times for each plan
-def grid_scheme(statement: Statement) -> Scheme | str:
+def grid_scheme(statement: StrongForm) -> Scheme | str:
     """A scheme, or a phrase that says why no grid solves the statement."""
     try:
         return scheme(statement)
@@ -59,7 +59,7 @@ def grid_scheme(statement: Statement) -> Scheme | str:
         return str(reason)
 
 
-def scheme(statement: Statement) -> Scheme:
+def scheme(statement: StrongForm) -> Scheme:
     """A scheme; raises NoGrid with the reason if there is none."""
     domain = statement.domain
     if len(domain.space) > MOST_DIMENSIONS:
@@ -80,7 +80,7 @@ def scheme(statement: Statement) -> Scheme:
     return Scheme.COLLOCATION
 
 
-def _volumes(evolution: Evolution) -> Scheme:
+def _volumes(evolution: FirstOrderSystem) -> Scheme:
     if evolution.backward:
         raise NoGrid("a conservation law with shocks does not run backward")
     balance_of(evolution)
@@ -89,7 +89,7 @@ def _volumes(evolution: Evolution) -> Scheme:
     return Scheme.VOLUMES
 
 
-def _spectral(evolution: Evolution) -> bool:
+def _spectral(evolution: FirstOrderSystem) -> bool:
     """Whether all but the linear terms with constant coefficients are of lower order than these, or of first order."""
     exprs = (*evolution.rights, *evolution.constraints)
     linear = linear_of(evolution, exprs)
@@ -103,14 +103,14 @@ def _spectral(evolution: Evolution) -> bool:
     return all(_order(evolution, r) <= max(1, most - 1) for r in linear.rests)
 
 
-def _determined(evolution: Evolution, rests: tuple[Expr, ...]) -> bool:
+def _determined(evolution: FirstOrderSystem, rests: tuple[Expr, ...]) -> bool:
     """Whether the constraints contain still variables, or only the linear part does."""
     still = set(evolution.still)
     spoken = any(d.component in still for _, d in evolution.jets_in(*evolution.constraints))
     return spoken or not any(d.component in still for _, d in evolution.jets_in(*rests))
 
 
-def _order(evolution: Evolution, expr: Expr) -> int:
+def _order(evolution: FirstOrderSystem, expr: Expr) -> int:
     return max((d.order for _, d in evolution.jets_in(expr)), default=0)
 
 
@@ -125,7 +125,7 @@ DEFAULT = Mlp(width=20, depth=3)
 MOST_POINTS = 1 << 21  # of a grid: 128 per side in three dimensions
 
 
-def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
+def plan_solving(statement: StrongForm, spec: Spec) -> SolvePlan:
     require_used_on_domain(spec)
     _require_learnable(statement)
     require_computable(statement)
@@ -159,7 +159,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
     )
 
 
-def _require_steps(asked: Chosen[Solver], train: TrainBlock | None, optimizers: tuple[Optimizer, ...]) -> None:
+def _require_steps(asked: Located[Solver], train: TrainBlock | None, optimizers: tuple[Optimizer, ...]) -> None:
     """Refuses `steps` of the method if the `train` block, or L-BFGS alone, already says how many."""
     if train is not None and train.steps is not None:
         raise errors.methods.unused_argument("steps", "train { steps } says how many", asked.span)
@@ -177,7 +177,7 @@ def network_of(spec: Spec) -> Mlp | None:
     return None
 
 
-def _require_learnable(statement: Statement) -> None:
+def _require_learnable(statement: StrongForm) -> None:
     """Requires learned functions to be scalar functions of coordinates, given by networks on points."""
     for p in statement.parameters:
         if p.params and not is_of_coordinates(p, statement):
@@ -186,13 +186,13 @@ def _require_learnable(statement: Statement) -> None:
             raise errors.networks.acts_on_images(p.net.word.name, p.net.span, p.net.span)
 
 
-def _built(statement: Statement) -> Built:
+def _built(statement: StrongForm) -> Built:
     symmetry = symmetry_of(statement)
     parts = tuple((a.base, a.factor) for a in ansatz_of(with_letters(statement)))
     return Built(parts, None if symmetry is None else (symmetry.axis, symmetry.signs))
 
 
-def _ansatz(statement: Statement) -> tuple[str, ...]:
+def _ansatz(statement: StrongForm) -> tuple[str, ...]:
     built, symmetry = ansatz_of(with_letters(statement)), symmetry_of(statement)
     texts = (a.text(c.name) for a, c in zip(built, statement.components, strict=True))
     return (*texts, *(() if symmetry is None else (symmetry.text(statement),)))
@@ -218,7 +218,7 @@ FLOW = 24  # the same, for a flow between sides: its unknowns are solved for tog
 MANY = 20  # coordinates above which only means over paths are cheap
 
 
-def recommended(statement: Statement, spec: Spec) -> Choice:
+def recommended(statement: StrongForm, spec: Spec) -> Choice:
     """The method recommended where the spec leaves it open."""
     size, span = len(statement.domain.coordinates), spec.space.span
     grid = Grid(n=SIDE.get(len(statement.domain.space), Grid.n))
@@ -254,11 +254,11 @@ def _for_a_grid(scheme: Scheme | str, linear: bool) -> str | None:
     return None
 
 
-def inverse(statement: Statement) -> bool:
+def inverse(statement: StrongForm) -> bool:
     return bool(statement.parameters or statement.observed)
 
 
-def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | None:
+def obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | None:
     """Why a method does not solve a statement; None if it does."""
     if not isinstance(method, Grid) and any(r.jumps for r in statement.equations):
         return errors.methods.jump_by_points(span)
@@ -289,14 +289,14 @@ def _is_estimable(residual: Residual) -> bool:
     )
 
 
-def require_reference(reference: Chosen[Grid], statement: Statement) -> None:
+def require_reference(reference: Located[Grid], statement: StrongForm) -> None:
     """Requires that the grid named in an `evaluate` block solves the statement."""
     refusal = obstacle(reference.word, statement, reference.span)
     if refusal is not None:
         raise errors.methods.no_reference(refusal.diagnostics[0].message, reference.span)
 
 
-def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
+def _no_grid(method: Grid, statement: StrongForm, span: Span) -> PdeError | None:
     if inverse(statement):
         return errors.methods.no_grid("something is learned beside the unknowns", span)
     if method.extent is not None:
@@ -309,7 +309,7 @@ def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
     return None
 
 
-def _alternative(method: Solver, statement: Statement) -> Alternative:
+def _alternative(method: Solver, statement: StrongForm) -> Alternative:
     refusal = obstacle(method, statement, statement.equations[0].span)
     return Alternative(method, refusal.diagnostics[0].message if refusal else "")
 
@@ -317,7 +317,7 @@ def _alternative(method: Solver, statement: Statement) -> Alternative:
 # ---- what can be computed
 
 
-def require_computable(statement: Statement) -> None:
+def require_computable(statement: StrongForm) -> None:
     """Requires torch functions and finite numbers in all residuals; only finite volumes take derivatives of jumps."""
     imposed = (r for c in statement.conditions for r in c.residuals)
     layered = grid_scheme(statement) in (Scheme.LAYERS, Scheme.VOLUMES)

@@ -6,11 +6,11 @@ from itertools import pairwise
 from typing import assert_never
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.blocks import TrainBlock
 from pdedsl.config.methods import Diffusion, Dropout, Noise, Residual, Retraining, Sampling, ShakeShake, StochasticDepth
 from pdedsl.config.training import Sgd, SmoothInTime
-from pdedsl.ir.plan import DataPlan, ImagePlan, Maps, Model, SolvePlan, Walk
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, ResidualBlocks, SdeSteps, SolvePlan
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.noise import takes_one_step
@@ -91,10 +91,10 @@ def _steps(plan: DataPlan, paths: Paths, spec: Spec) -> bool:
     if plan.classes is None:
         method = spec.realize.diffusion.word if spec.realize.diffusion else None
         return not all(takes_one_step(s, method) for s in paths.stretches)
-    return any(isinstance(part, Walk | Maps) for part in plan.parts)
+    return any(isinstance(part, SdeSteps | ResidualBlocks) for part in plan.parts)
 
 
-def _require_arguments(chosen: Chosen[Diffusion], plan: DataPlan) -> None:
+def _require_arguments(chosen: Located[Diffusion], plan: DataPlan) -> None:
     """Refuses arguments that differ from their defaults but have no effect on the network."""
     params = chosen.word.signature()
     idle = _idle(chosen.word, plan)

@@ -15,7 +15,7 @@ from math import comb, prod
 
 from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 
-from pdedsl.ir.problem import Derivative, Domain, Face, Imposed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Face, Residual, StrongForm
 from pdedsl.problem.scaling import units_of
 from pdedsl.symbolic.evaluate import Layout, values
 from pdedsl.symbolic.printing import notation
@@ -53,12 +53,12 @@ class Given:
 
 
 @lru_cache(maxsize=4)  # asked several times for each plan
-def ansatz_of(statement: Statement) -> tuple[Ansatz, ...]:
+def ansatz_of(statement: StrongForm) -> tuple[Ansatz, ...]:
     plain = [_of(statement, k) for k in range(len(statement.components))]
     return tuple(replace(a, factor=u * a.factor) for a, u in zip(plain, units_of(statement), strict=True))
 
 
-def jumps(statement: Statement) -> bool:
+def jumps(statement: StrongForm) -> bool:
     """Whether values at the start or end of time jump, or differ from those of a side where they meet: no smooth
     function has them."""
     domain = statement.domain
@@ -78,11 +78,11 @@ def jumps(statement: Statement) -> bool:
     return False
 
 
-def _is_of_time(domain: Domain, condition: Imposed) -> bool:
+def _is_of_time(domain: Domain, condition: ConditionResidual) -> bool:
     return isinstance(condition.place, Face) and condition.place.coordinate == len(domain.coordinates) - 1
 
 
-def _places(statement: Statement, component: int) -> tuple[list[Given], list[Given]]:
+def _places(statement: StrongForm, component: int) -> tuple[list[Given], list[Given]]:
     """The values given in time, and those given on sides."""
     domain = statement.domain
     given = [g for k, c in enumerate(statement.conditions) for g in _given(domain, c, k, component)]
@@ -91,7 +91,7 @@ def _places(statement: Statement, component: int) -> tuple[list[Given], list[Giv
     return in_time, [g for g in given if g not in in_time and g.order == 0]
 
 
-def _of(statement: Statement, component: int) -> Ansatz:
+def _of(statement: StrongForm, component: int) -> Ansatz:
     domain = statement.domain
     in_time, on_sides = _places(statement, component)
     if domain.inside:
@@ -101,7 +101,7 @@ def _of(statement: Statement, component: int) -> Ansatz:
     return found if found is not None else _in_time(domain, in_time, Ansatz()) or Ansatz()
 
 
-def _given(domain: Domain, condition: Imposed, number: int, component: int) -> Iterator[Given]:
+def _given(domain: Domain, condition: ConditionResidual, number: int, component: int) -> Iterator[Given]:
     if not isinstance(condition.place, Face) or condition.part:
         return
     for k, residual in enumerate(condition.residuals):

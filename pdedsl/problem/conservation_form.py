@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sympy import Abs, DiracDelta, Expr, Heaviside, Integral, Max, Min, S, Symbol, integrate, sign, simplify
 
 from pdedsl.ir.problem import Derivative
-from pdedsl.problem.first_order_system import Evolution, NoGrid, Side
+from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem, NoGrid
 from pdedsl.symbolic.rewrite import expand
 
 ROUGH = (Abs, Heaviside, Max, Min, sign)
@@ -25,7 +25,7 @@ class Balance:
     sources: tuple[Expr, ...]
 
 
-def is_hyperbolic(evolution: Evolution) -> bool:
+def is_hyperbolic(evolution: FirstOrderSystem) -> bool:
     """Whether jumps are to be expected: first order, with speeds that depend on w, or non-smooth speeds or data."""
     of_first = all(d.order <= 1 for _, d in evolution.jets) and any(d.order for _, d in evolution.jets)
     if evolution.still or not evolution.moving or not of_first or any(j for _, j in evolution.variables):
@@ -35,7 +35,7 @@ def is_hyperbolic(evolution: Evolution) -> bool:
     return any(s.free_symbols & jets for s in slopes) or any(e.has(*ROUGH) for e in (*slopes, *evolution.initial))
 
 
-def with_values(evolution: Evolution) -> Evolution:
+def with_values(evolution: FirstOrderSystem) -> FirstOrderSystem:
     """With a letter for each variable itself, of which fluxes are functions: the equations may contain only slopes."""
     flat = (0,) * len(evolution.statement.domain.space)
     wanted = [Derivative(k, flat) for k in range(len(evolution.variables))]
@@ -43,7 +43,7 @@ def with_values(evolution: Evolution) -> Evolution:
     return replace(evolution, jets=(*evolution.jets, *((_letter(evolution, d), d) for d in wanted if d not in known)))
 
 
-def balance_of(evolution: Evolution) -> Balance:
+def balance_of(evolution: FirstOrderSystem) -> Balance:
     space, count = evolution.statement.domain.space, len(evolution.variables)
     flat = tuple(0 for _ in space)
     values = [_letter(evolution, Derivative(k, flat)) for k in range(count)]
@@ -60,7 +60,7 @@ def balance_of(evolution: Evolution) -> Balance:
     return Balance(tuple(fluxes), tuple(slopes), sources)
 
 
-def carried(evolution: Evolution, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
+def carried(evolution: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
     """Polynomials Fₖ(u), one for each axis, and what remains of Σ ∂Fₖ(u)/∂xₖ + …, for an evolution of one variable."""
     count = len(evolution.statement.domain.space)
     value, fluxes = _letter(evolution, Derivative(0, (0,) * count)), []
@@ -73,7 +73,7 @@ def carried(evolution: Evolution, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
     return tuple(fluxes), rest
 
 
-def _letter(evolution: Evolution, derivative: Derivative) -> Symbol:
+def _letter(evolution: FirstOrderSystem, derivative: Derivative) -> Symbol:
     found = next((s for s, d in evolution.jets if d == derivative), None)
     return found if found is not None else Symbol(f"absent_{derivative.component}_{derivative.order}", real=True)
 
@@ -92,7 +92,7 @@ def _integral(row: list[Expr], values: list[Symbol]) -> Expr:
     return found
 
 
-def _source(evolution: Evolution, k: int, fluxes: list[tuple[Expr, ...]]) -> Expr:
+def _source(evolution: FirstOrderSystem, k: int, fluxes: list[tuple[Expr, ...]]) -> Expr:
     space = evolution.statement.domain.space
     first = {s: S.Zero for s, d in evolution.jets if d.order}
     rest = evolution.rights[k].xreplace(first)
@@ -102,7 +102,7 @@ def _source(evolution: Evolution, k: int, fluxes: list[tuple[Expr, ...]]) -> Exp
     return found
 
 
-def held(evolution: Evolution, side: Side) -> Expr | None:
+def held(evolution: FirstOrderSystem, side: FaceCondition) -> Expr | None:
     """The value that a side prescribes for its variable; None if it prescribes a zero slope."""
     jets = evolution.jets_in(side.expr)
     if len(jets) != 1 or side.part:

@@ -12,8 +12,8 @@ from sympy import Add, Expr, Matrix, Mul, Pow, S, Symbol, simplify
 
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError
-from pdedsl.ir.problem import Affine, Derivative, Domain, Face, Imposed, Residual, Statement, Surface
-from pdedsl.ir.process import Clock, Evolving, Process, Side, Stop, Turn
+from pdedsl.ir.problem import Affine, ConditionResidual, Derivative, Domain, Face, Residual, StrongForm, Surface
+from pdedsl.ir.process import Absorption, Clock, Evolving, Process, ProcessBoundary, Reflection
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.symbolic.domain import region_of
 from pdedsl.symbolic.evaluate import compiled
@@ -23,7 +23,7 @@ SAMPLES = 64  # points at which the sign of a coefficient is looked at
 LONG = 100  # parts of a coefficient that is not simplified
 
 
-def obstacle(statement: Statement) -> PdeError | None:
+def obstacle(statement: StrongForm) -> PdeError | None:
     """Why paths do not solve a problem; None if they do."""
     try:
         process_of(statement)
@@ -32,7 +32,7 @@ def obstacle(statement: Statement) -> PdeError | None:
     return None
 
 
-def process_of(statement: Statement) -> Process:
+def process_of(statement: StrongForm) -> Process:
     """The process of a problem; problems without one are refused."""
     residual = _only_equation(statement)
     affine, domain = _affine(residual), statement.domain
@@ -47,7 +47,7 @@ def process_of(statement: Statement) -> Process:
     return process
 
 
-def _only_equation(statement: Statement) -> Residual:
+def _only_equation(statement: StrongForm) -> Residual:
     first, *others = statement.equations
     if len(statement.components) > 1:
         raise errors.methods.system(first.span)
@@ -123,7 +123,7 @@ def _matrix(affine: Affine, domain: Domain) -> Iterator[tuple[int, int, Expr]]:
 # ---- conditions
 
 
-def _data(statement: Statement) -> Evolving | None:
+def _data(statement: StrongForm) -> Evolving | None:
     """The condition in time; None for a stationary problem."""
     if not statement.domain.timed:
         return None
@@ -137,41 +137,41 @@ def _data(statement: Statement) -> Evolving | None:
     raise errors.methods.wave(statement.equations[0].span)
 
 
-def _sides(statement: Statement) -> Iterator[Side]:
+def _sides(statement: StrongForm) -> Iterator[ProcessBoundary]:
     time = len(statement.domain.coordinates) - 1 if statement.domain.timed else None
     for condition in statement.conditions:
         match condition.place:
             case Face(coordinate=k) if k == time:
                 continue
             case Face(coordinate=k, upper=upper):
-                yield Side(condition.place, _event(condition, k, upper), condition.part)
+                yield ProcessBoundary(condition.place, _event(condition, k, upper), condition.part)
             case Surface(expr=curve):
                 inner = _bounding(curve, condition, statement.domain)
-                yield Side(Surface(inner), Stop(_given(condition, _solved(condition))), condition.part)
+                yield ProcessBoundary(Surface(inner), Absorption(_given(condition, _solved(condition))), condition.part)
 
 
-def _event(condition: Imposed, coordinate: int, upper: bool) -> Stop | Turn:
+def _event(condition: ConditionResidual, coordinate: int, upper: bool) -> Absorption | Reflection:
     """What happens to a path where α u + β ∂u/∂n = γ."""
     affine = _solved(condition)
     slopes = {d: c for d, c in affine.parts if d.order}
     if not slopes:
-        return Stop(_given(condition, affine))
+        return Absorption(_given(condition, affine))
     ((derivative, slope),) = slopes.items() if len(slopes) == 1 else ((None, S.Zero),)
     if derivative is None or derivative.order != 1 or not derivative.orders[coordinate]:
         raise errors.methods.oblique(condition.span)
     outwards = slope if upper else -slope
     value = next((c for d, c in affine.parts if not d.order), S.Zero)
-    return Turn(simplify(value / outwards), -affine.rest / outwards)
+    return Reflection(simplify(value / outwards), -affine.rest / outwards)
 
 
-def _solved(condition: Imposed) -> Affine:
+def _solved(condition: ConditionResidual) -> Affine:
     (residual,) = condition.residuals
     if residual.affine is None:
         raise errors.methods.nonlinear(condition.span)
     return residual.affine
 
 
-def _given(condition: Imposed, affine: Affine) -> Expr:
+def _given(condition: ConditionResidual, affine: Affine) -> Expr:
     """The value of u, if the condition contains nothing else."""
     match affine.parts:
         case ((Derivative(order=0), factor),):
@@ -180,7 +180,7 @@ def _given(condition: Imposed, affine: Affine) -> Expr:
             raise errors.methods.oblique(condition.span)
 
 
-def _bounding(curve: Expr, condition: Imposed, domain: Domain) -> Expr:
+def _bounding(curve: Expr, condition: ConditionResidual, domain: Domain) -> Expr:
     """The g of the shape that vanishes on the curve."""
     for inner in domain.inside:
         if simplify(inner / curve).is_number:
@@ -191,13 +191,13 @@ def _bounding(curve: Expr, condition: Imposed, domain: Domain) -> Expr:
 # ---- what a process needs beside
 
 
-def _require_process(process: Process, residual: Residual, statement: Statement) -> None:
+def _require_process(process: Process, residual: Residual, statement: StrongForm) -> None:
     curves = {s.place.expr for s in process.sides if isinstance(s.place, Surface)}
     if set(process.domain.inside) - curves:
         raise errors.methods.open_curve(residual.span)
     if not _may_be_positive(process):
         raise errors.methods.indefinite(residual.span)
-    if process.data is None and not any(isinstance(s.event, Stop) for s in process.sides):
+    if process.data is None and not any(isinstance(s.event, Absorption) for s in process.sides):
         raise errors.methods.endless(residual.span)
     if process.data is None and not process.rate.is_nonpositive:
         raise errors.methods.growing(residual.span)
@@ -224,7 +224,7 @@ def _expressions(process: Process) -> Iterable[Expr]:
     yield from () if process.data is None else (process.data.value,)
     for side in process.sides:
         yield from side.part
-        yield from (side.event.value, side.event.rate) if isinstance(side.event, Turn) else (side.event.value,)
+        yield from (side.event.value, side.event.rate) if isinstance(side.event, Reflection) else (side.event.value,)
 
 
 def _is_computable(expr: Expr) -> bool:

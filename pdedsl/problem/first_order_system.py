@@ -13,7 +13,7 @@ from itertools import permutations
 
 from sympy import Add, Expr, Matrix, Symbol
 
-from pdedsl.ir.problem import Derivative, Face, Imposed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Derivative, Face, Residual, StrongForm
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 # ---- pairing
@@ -58,7 +58,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Side:
+class FaceCondition:
     """expr = 0 on a face, in terms of jets; `variable` is the first variable in it.
 
     `kept` is the condition differentiated in time up to the highest variable of the component: while it holds, so does
@@ -74,17 +74,17 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Evolution:
+class FirstOrderSystem:
     """∂w/∂t = rights for the variables in `moving`, 0 = constraints; initial values; sides."""
 
-    statement: Statement
+    statement: StrongForm
     variables: tuple[tuple[int, int], ...]  # a component, and the order of its time derivative
     jets: tuple[tuple[Symbol, Derivative], ...]  # a symbol for each derivative of a variable in space
     moving: tuple[int, ...]
     rights: tuple[Expr, ...]
     constraints: tuple[Expr, ...]
     initial: tuple[Expr, ...]  # one for each variable in `moving`
-    sides: tuple[Side, ...]
+    sides: tuple[FaceCondition, ...]
     backward: bool  # whether the data are given at the end of time
     parameters: tuple[Parameter, ...]
 
@@ -123,20 +123,20 @@ class NoGrid(Exception):
     """Why a statement cannot be solved on a grid, in a phrase."""
 
 
-def evolution_of(statement: Statement) -> Evolution:
+def evolution_of(statement: StrongForm) -> FirstOrderSystem:
     """The first-order system; raises NoGrid with the reason if there is none."""
-    return Reader(statement).read()
+    return SystemBuilder(statement).read()
 
 
 @dataclass
-class Reader:
+class SystemBuilder:
     """Reads a statement; the symbols for jets and parameters are shared by all of its expressions."""
 
-    statement: Statement
+    statement: StrongForm
     jets: dict[Derivative, Symbol] = field(default_factory=dict)
     parameters: dict[Expr, Parameter] = field(default_factory=dict)
 
-    def read(self) -> Evolution:
+    def read(self) -> FirstOrderSystem:
         statement = self.statement
         if any(e.interval is not None for e in statement.equations):
             raise NoGrid("its equation changes in time by pieces")
@@ -150,7 +150,9 @@ class Reader:
         still = tuple(k for k in range(len(variables)) if k not in moving)
         constraints = paired(constraints, still, dict(jets))
         found = tuple(self.parameters.values())
-        return Evolution(statement, variables, jets, moving, rights, constraints, initial, sides, backward, found)
+        return FirstOrderSystem(
+            statement, variables, jets, moving, rights, constraints, initial, sides, backward, found
+        )
 
     @cached_property
     def orders(self) -> tuple[int, ...]:
@@ -170,7 +172,7 @@ class Reader:
     def moving(self) -> tuple[int, ...]:
         return tuple(k for k, (c, _) in enumerate(self.variables) if self.orders[c] > 0)
 
-    def in_time(self, condition: Imposed) -> bool:
+    def in_time(self, condition: ConditionResidual) -> bool:
         place, domain = condition.place, self.statement.domain
         return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
 
@@ -240,7 +242,7 @@ class Reader:
         return self.jet(self.variables.index((component, j + 1)), nothing)
 
     def _initial(
-        self, starts: Iterable[Imposed], variables: tuple[tuple[int, int], ...], moving: tuple[int, ...]
+        self, starts: Iterable[ConditionResidual], variables: tuple[tuple[int, int], ...], moving: tuple[int, ...]
     ) -> tuple[Expr, ...]:
         given: dict[tuple[int, int], Expr] = {}
         for condition in starts:
@@ -258,7 +260,7 @@ class Reader:
             raise NoGrid("the data in time are not whole")
         return tuple(given[variables[k]] for k in moving)
 
-    def _sides(self, condition: Imposed) -> Iterator[Side]:
+    def _sides(self, condition: ConditionResidual) -> Iterator[FaceCondition]:
         if not isinstance(condition.place, Face):
             raise NoGrid("a condition stands on a curve")
         for r in condition.residuals:
@@ -272,7 +274,7 @@ class Reader:
             kept = expr
             for _ in range(j + 1, self.orders[component]):
                 kept = self._in_time(kept)
-            yield Side(expr, kept, condition.place, variable, normal, condition.part)
+            yield FaceCondition(expr, kept, condition.place, variable, normal, condition.part)
 
     def _in_time(self, expr: Expr) -> Expr:
         """∂/∂t of an expression, for jets whose time derivatives are variables, too."""

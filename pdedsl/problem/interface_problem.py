@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from sympy import Abs, DiracDelta, Expr, Heaviside, Max, Min, S, sign, simplify
 
 from pdedsl.ir.problem import Derivative
-from pdedsl.problem.first_order_system import Evolution, NoGrid, Side
+from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem, NoGrid
 
 ROUGH = (Abs, DiracDelta, Heaviside, Max, Min, sign)
 
 
 @dataclass(frozen=True)
-class Wall:
+class InterfaceFace:
     """value · u + slope · ∂u/∂xᵢ + rest = 0 on a side normal to axis i."""
 
-    side: Side
+    side: FaceCondition
     value: Expr
     slope: Expr
     rest: Expr
@@ -32,20 +32,20 @@ class Layered:
     conductivities: tuple[Expr, ...]
     drifts: tuple[Expr, ...]
     source: Expr
-    walls: tuple[Wall, ...]
+    walls: tuple[InterfaceFace, ...]
 
 
-def is_layered(evolution: Evolution) -> bool:
+def is_layered(evolution: FirstOrderSystem) -> bool:
     """Whether a coefficient of a second derivative has jumps or kinks."""
     second = [s for s, d in evolution.jets if d.order == 2]
     return any(r.diff(s).has(*ROUGH) for r in _rights(evolution) for s in second)
 
 
-def _rights(evolution: Evolution) -> tuple[Expr, ...]:
+def _rights(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
     return (*evolution.rights, *evolution.constraints)
 
 
-def layered_of(evolution: Evolution) -> Layered:
+def layered_of(evolution: FirstOrderSystem) -> Layered:
     """The parts; raises NoGrid with the reason if it has another form."""
     if len(evolution.variables) != 1:
         raise NoGrid("its coefficients jump, and it is no equation of the first order in time for one unknown")
@@ -73,16 +73,16 @@ def layered_of(evolution: Evolution) -> Layered:
     return Layered(tuple(slopes), tuple(drifts), source, tuple(_wall(evolution, s) for s in evolution.sides))
 
 
-def _letter(evolution: Evolution, orders: tuple[int, ...]) -> Expr | None:
+def _letter(evolution: FirstOrderSystem, orders: tuple[int, ...]) -> Expr | None:
     return next((s for s, d in evolution.jets if d == Derivative(0, orders)), None)
 
 
-def _times(evolution: Evolution) -> tuple[Expr, ...]:
+def _times(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
     domain = evolution.statement.domain
     return domain.coordinates[-1:] if domain.timed else ()
 
 
-def _wall(evolution: Evolution, side: Side) -> Wall:
+def _wall(evolution: FirstOrderSystem, side: FaceCondition) -> InterfaceFace:
     axis, jets = side.place.coordinate, evolution.jets_in(side.expr)
     of = {d.orders: s for s, d in jets}
     unit = tuple(int(i == axis) for i in range(len(evolution.statement.domain.space)))
@@ -92,4 +92,4 @@ def _wall(evolution: Evolution, side: Side) -> Wall:
         raise NoGrid("its coefficients jump, and a side has more than a value and a slope across it")
     if any(e.free_symbols & {*evolution.of_jets, *_times(evolution)} for e in (value, slope)):
         raise NoGrid("its coefficients jump, and a side changes with time or with the unknown")
-    return Wall(side, value, slope, rest)
+    return InterfaceFace(side, value, slope, rest)

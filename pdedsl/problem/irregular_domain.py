@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, S
 
-from pdedsl.ir.problem import Derivative, Imposed, Place, Statement
+from pdedsl.ir.problem import ConditionResidual, Derivative, Place, StrongForm
 from pdedsl.problem.first_order_system import NoGrid
 
 
@@ -22,7 +22,7 @@ class CutBox:
     given: Mapping[Place, Expr]
 
 
-def cut_box(statement: Statement) -> CutBox:
+def cut_box(statement: StrongForm) -> CutBox:
     """The coefficients, or NoGrid with the reason."""
     domain = statement.domain
     if domain.timed or len(statement.components) != 1 or len(domain.space) != 2:
@@ -42,7 +42,7 @@ def cut_box(statement: Statement) -> CutBox:
     return CutBox(second, first, zeroth, affine.rest, dict(_given(c) for c in statement.conditions))
 
 
-def _given(condition: Imposed) -> tuple[Place, Expr]:
+def _given(condition: ConditionResidual) -> tuple[Place, Expr]:
     affine = condition.residuals[0].affine
     if condition.part or affine is None or [d.order for d, _ in affine.parts] != [0]:
         raise NoGrid("on a shape a grid needs values on whole sides and curves")

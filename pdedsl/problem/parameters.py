@@ -10,7 +10,7 @@ from sympy import Derivative as Slope
 from sympy import Expr, Symbol, exp
 from sympy import Function as Head
 
-from pdedsl.ir.problem import Derivative, Imposed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Derivative, Residual, StrongForm
 from pdedsl.ir.spec import Learned
 from pdedsl.ir.types import Scalar, Sign
 from pdedsl.symbolic.symbols import Field, Partial, atoms
@@ -28,7 +28,7 @@ class Number:
     start: float  # initial value of the letter
 
 
-def numbers_of(statement: Statement) -> tuple[Number, ...]:
+def numbers_of(statement: StrongForm) -> tuple[Number, ...]:
     return tuple(_number(p) for p in statement.parameters if not p.params)
 
 
@@ -56,7 +56,7 @@ class Function:
         return self.learned.name
 
 
-def functions_of(statement: Statement) -> tuple[Function, ...]:
+def functions_of(statement: StrongForm) -> tuple[Function, ...]:
     coordinates = statement.domain.coordinates
     return tuple(
         Function(p, tuple(coordinates.index(a) for a in p.arguments), _is_signed(p))
@@ -65,14 +65,14 @@ def functions_of(statement: Statement) -> tuple[Function, ...]:
     )
 
 
-def is_of_coordinates(learned: Learned, statement: Statement) -> bool:
+def is_of_coordinates(learned: Learned, statement: StrongForm) -> bool:
     """Whether a learned function is a scalar function of distinct coordinates; others are refused."""
     arguments = learned.arguments
     own = set(arguments) <= set(statement.domain.coordinates) and len(set(arguments)) == len(arguments)
     return own and isinstance(learned.type, Scalar)
 
 
-def with_letters(statement: Statement) -> Statement:
+def with_letters(statement: StrongForm) -> StrongForm:
     """The same problem with every learned number expressed by its letter, and every learned function by its network."""
     numbered = with_functions(statement)
     values = {p.head: n for p, n in zip(numbered.parameters, numbers_of(statement), strict=True)}
@@ -89,7 +89,7 @@ def with_letters(statement: Statement) -> Statement:
     return replace(_mapped(numbered, lettered), parameters=()) if values else numbered
 
 
-def with_functions(statement: Statement) -> Statement:
+def with_functions(statement: StrongForm) -> StrongForm:
     """The same problem with every learned function expressed by its network, which becomes an extra component."""
     functions = {f.learned.head: (len(statement.components) + k, f) for k, f in enumerate(functions_of(statement))}
     if not functions:
@@ -99,8 +99,8 @@ def with_functions(statement: Statement) -> Statement:
     return replace(_mapped(statement, lambda r: _spelled(r, functions, coordinates)), parameters=numbers)
 
 
-def _mapped(statement: Statement, change: Change) -> Statement:
-    def imposed(condition: Imposed) -> Imposed:
+def _mapped(statement: StrongForm, change: Change) -> StrongForm:
+    def imposed(condition: ConditionResidual) -> ConditionResidual:
         return replace(condition, residuals=tuple(map(change, condition.residuals)))
 
     equations, conditions = tuple(map(change, statement.equations)), tuple(map(imposed, statement.conditions))

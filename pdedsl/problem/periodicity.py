@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Symbol
 
-from pdedsl.problem.first_order_system import Evolution, Side
+from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.symbolic.evaluate import same
 from pdedsl.symbolic.rewrite import expand
 
 
 @dataclass(frozen=True)
-class Loop:
+class PeriodicAxis:
     """An axis as a ring; `mirror` if it is one by reflection."""
 
     start: Expr
@@ -34,7 +34,7 @@ class Linear:
     rests: tuple[Expr, ...]
 
 
-def linear_of(evolution: Evolution, exprs: tuple[Expr, ...]) -> Linear:
+def linear_of(evolution: FirstOrderSystem, exprs: tuple[Expr, ...]) -> Linear:
     """The linear part of each expression with constant coefficients, term by term."""
     jets = set(evolution.of_jets)
     fields = {p.symbol for p in evolution.parameters if _varies(evolution, p.name)}
@@ -52,24 +52,24 @@ def linear_of(evolution: Evolution, exprs: tuple[Expr, ...]) -> Linear:
     return Linear(tuple((r, s, c) for (r, s), c in parts.items()), tuple(Add(*terms) for terms in rests))
 
 
-def _varies(evolution: Evolution, name: str) -> bool:
+def _varies(evolution: FirstOrderSystem, name: str) -> bool:
     return any(p.name == name and p.params for p in evolution.statement.parameters)
 
 
-def loops_of(evolution: Evolution) -> tuple[Loop, ...] | None:
+def loops_of(evolution: FirstOrderSystem) -> tuple[PeriodicAxis, ...] | None:
     """The axes as rings; None if one of them is not a ring."""
     domain = evolution.statement.domain
     found = []
     for axis, interval in enumerate(domain.intervals[: len(domain.space)]):
         length = interval.end - interval.start
-        loop = Loop(interval.start, length) if interval.periodic else _mirrored(evolution, axis)
+        loop = PeriodicAxis(interval.start, length) if interval.periodic else _mirrored(evolution, axis)
         if loop is None:
             return None
         found.append(loop)
     return tuple(found)
 
 
-def _mirrored(evolution: Evolution, axis: int) -> Loop | None:
+def _mirrored(evolution: FirstOrderSystem, axis: int) -> PeriodicAxis | None:
     interval = evolution.statement.domain.intervals[axis]
     signs = _parities(evolution, axis)
     if signs is None or evolution.still or any(d.orders[axis] and s is None for s, d in evolution.jets):
@@ -80,10 +80,10 @@ def _mirrored(evolution: Evolution, axis: int) -> Loop | None:
     length = interval.end - interval.start
     shifted = {evolution.coordinates[axis]: evolution.coordinates[axis] + length}
     whole = all(same(e, e, shifted) for e in (*evolution.rights, *evolution.initial))
-    return Loop(interval.start, length if whole else 2 * length, mirror=True)
+    return PeriodicAxis(interval.start, length if whole else 2 * length, mirror=True)
 
 
-def _parities(evolution: Evolution, axis: int) -> Mapping[int, int] | None:
+def _parities(evolution: FirstOrderSystem, axis: int) -> Mapping[int, int] | None:
     """-1 for each component that vanishes at both ends, +1 for each whose slope does; None for any other conditions."""
     found: dict[tuple[int, bool], int] = {}
     for side in evolution.sides:
@@ -99,7 +99,7 @@ def _parities(evolution: Evolution, axis: int) -> Mapping[int, int] | None:
     return {c: found[c, False] for c in components}
 
 
-def _parity(evolution: Evolution, side: Side, axis: int) -> tuple[int, int | None]:
+def _parity(evolution: FirstOrderSystem, side: FaceCondition, axis: int) -> tuple[int, int | None]:
     jets = evolution.jets_in(side.expr)
     if side.part or len(jets) != 1:
         return 0, None
@@ -110,7 +110,7 @@ def _parity(evolution: Evolution, side: Side, axis: int) -> tuple[int, int | Non
     return evolution.variables[derivative.component][0], sign
 
 
-def _reflected(evolution: Evolution, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:
+def _reflected(evolution: FirstOrderSystem, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:
     x = evolution.coordinates[axis]
     there: dict[Expr, Expr] = {x: 2 * end - x}
     for symbol, d in evolution.jets:

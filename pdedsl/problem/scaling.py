@@ -12,7 +12,7 @@ from math import isfinite, log10, prod
 
 from sympy import Expr, Integer, S
 
-from pdedsl.ir.problem import Domain, Face, Residual, Statement
+from pdedsl.ir.problem import Domain, Face, Residual, StrongForm
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, values
 
@@ -21,12 +21,12 @@ SURE, ROUGH = 10, 300  # factors by which a size may be wrong, from conditions a
 FEW = 8  # coordinates; more have no conditions built in, and few points say little
 
 
-def units_of(statement: Statement) -> tuple[Expr, ...]:
+def units_of(statement: StrongForm) -> tuple[Expr, ...]:
     """A power of ten for each component."""
     return tuple(_unit(statement, k) for k in range(len(statement.components)))
 
 
-def _unit(statement: Statement, component: int) -> Expr:
+def _unit(statement: StrongForm, component: int) -> Expr:
     domain = statement.domain
     if len(domain.coordinates) > FEW:
         return S.One
@@ -40,7 +40,7 @@ def _unit(statement: Statement, component: int) -> Expr:
     return S.One if size == 0 or 1 / slack <= size <= slack else Integer(10) ** round(log10(size))
 
 
-def _conditions(statement: Statement, component: int, points: list[Point]) -> Iterator[tuple[Residual, list[Point]]]:
+def _conditions(statement: StrongForm, component: int, points: list[Point]) -> Iterator[tuple[Residual, list[Point]]]:
     """The conditions of one component alone, and points on their faces."""
     for condition in statement.conditions:
         there = [_moved(p, condition.place, statement.domain) for p in points]

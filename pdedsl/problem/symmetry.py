@@ -12,7 +12,7 @@ from itertools import product
 
 from sympy import Expr
 
-from pdedsl.ir.problem import Derivative, Face, Imposed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Derivative, Face, Residual, StrongForm
 from pdedsl.problem.ansatz import ansatz_of
 from pdedsl.symbolic.evaluate import Put, same
 from pdedsl.symbolic.printing import notation
@@ -27,7 +27,7 @@ class Symmetry:
     axis: int
     signs: tuple[int, ...]
 
-    def text(self, statement: Statement) -> str:
+    def text(self, statement: StrongForm) -> str:
         domain = statement.domain
         x, side = domain.coordinates[self.axis], domain.intervals[self.axis]
         middle = (side.start + side.end) / 2
@@ -37,7 +37,7 @@ class Symmetry:
         return f"{' and '.join(kinds)} about {x} = {notation(middle)}"
 
 
-def symmetry_of(statement: Statement) -> Symmetry | None:
+def symmetry_of(statement: StrongForm) -> Symmetry | None:
     """The first symmetry found that base and factor of the ansatz have as well."""
     domain, count = statement.domain, len(statement.components)
     unique = statement.is_affine or any(_in_time(c, statement) for c in statement.conditions)
@@ -49,7 +49,7 @@ def symmetry_of(statement: Statement) -> Symmetry | None:
     return next((s for s in found if _holds(s, statement) and _is_in(s, statement)), None)
 
 
-def parities_of(statement: Statement) -> tuple[int, ...]:
+def parities_of(statement: StrongForm) -> tuple[int, ...]:
     """1 or -1 for each coordinate about whose middle the solution of a linear problem may be taken to be even or odd,
     and 0 for the others."""
     domain = statement.domain
@@ -60,7 +60,7 @@ def parities_of(statement: Statement) -> tuple[int, ...]:
     return (*(k[0] if k else 0 for k in kinds), *free[len(domain.space) :])
 
 
-def is_exchangeable(statement: Statement) -> bool:
+def is_exchangeable(statement: StrongForm) -> bool:
     """Whether the solution of a linear problem at rest may be taken not to change with the order of its coordinates."""
     domain = statement.domain
     if not _is_plain(statement) or domain.timed or len({(i.start, i.end, i.periodic) for i in domain.intervals}) > 1:
@@ -68,14 +68,14 @@ def is_exchangeable(statement: Statement) -> bool:
     return all(_swaps(k, statement) for k in range(len(domain.space) - 1))
 
 
-def _is_plain(statement: Statement) -> bool:
+def _is_plain(statement: StrongForm) -> bool:
     """Whether it is one linear equation on a box, without anything to be learned."""
     learned = statement.parameters or statement.observed
     whole = all(r.interval is None for r in statement.equations)
     return statement.is_affine and whole and not (statement.domain.inside or learned or len(statement.components) > 1)
 
 
-def _swaps(k: int, statement: Statement) -> bool:
+def _swaps(k: int, statement: StrongForm) -> bool:
     """Whether nothing changes if coordinates k and k + 1 are exchanged."""
     every = [*statement.equations, *(r for c in statement.conditions for r in c.residuals)]
     letters = {d: s for r in every for s, d in r.letters}
@@ -92,7 +92,7 @@ def _swaps(k: int, statement: Statement) -> bool:
     return all(_finds(c, k, there, statement) for c in statement.conditions)
 
 
-def _finds(condition: Imposed, k: int, there: dict[Expr, Expr], statement: Statement) -> bool:
+def _finds(condition: ConditionResidual, k: int, there: dict[Expr, Expr], statement: StrongForm) -> bool:
     place = condition.place
     if not isinstance(place, Face) or condition.part:
         return False
@@ -105,26 +105,26 @@ def _exchanged(orders: tuple[int, ...], k: int) -> tuple[int, ...]:
     return (*orders[:k], orders[k + 1], orders[k], *orders[k + 2 :])
 
 
-def _is_in(symmetry: Symmetry, statement: Statement) -> bool:
+def _is_in(symmetry: Symmetry, statement: StrongForm) -> bool:
     """Whether base + factor · N has the symmetry for every N that has it."""
     turned = _turned(symmetry, statement)
     pairs = zip(ansatz_of(statement), symmetry.signs, strict=True)
     return all(same(a.base, a.base, turned, sign=sign) and same(a.factor, a.factor, turned) for a, sign in pairs)
 
 
-def _in_time(condition: Imposed, statement: Statement) -> bool:
+def _in_time(condition: ConditionResidual, statement: StrongForm) -> bool:
     place, last = condition.place, len(statement.domain.coordinates) - 1
     return statement.domain.timed and isinstance(place, Face) and place.coordinate == last
 
 
-def _holds(symmetry: Symmetry, statement: Statement) -> bool:
+def _holds(symmetry: Symmetry, statement: StrongForm) -> bool:
     equations = [r.expr for r in statement.equations]
     if not all(_among(r.expr, _image(r, symmetry, statement), equations) for r in statement.equations):
         return False
     return all(_imposed(c, symmetry, statement) for c in statement.conditions)
 
 
-def _imposed(condition: Imposed, symmetry: Symmetry, statement: Statement) -> bool:
+def _imposed(condition: ConditionResidual, symmetry: Symmetry, statement: StrongForm) -> bool:
     """Whether the reflection of a condition is one of the conditions at the reflected place."""
     place = condition.place
     if not isinstance(place, Face) or condition.part:
@@ -135,11 +135,11 @@ def _imposed(condition: Imposed, symmetry: Symmetry, statement: Statement) -> bo
     return all(_among(expr, image, others, fixed) for expr, image in images)
 
 
-def _imposed_on(face: Face, statement: Statement) -> list[Expr]:
+def _imposed_on(face: Face, statement: StrongForm) -> list[Expr]:
     return [r.expr for c in statement.conditions if c.place == face for r in c.residuals]
 
 
-def _fixed(face: Face, statement: Statement) -> Put:
+def _fixed(face: Face, statement: StrongForm) -> Put:
     """The coordinate that is constant on a face, and its value there."""
     side = statement.domain.intervals[face.coordinate]
     return {statement.domain.coordinates[face.coordinate]: side.end if face.upper else side.start}
@@ -149,7 +149,7 @@ def _then(first: Put, fixed: Put) -> Put:
     return {**fixed, **{letter: value.xreplace(fixed) for letter, value in first.items()}}
 
 
-def _image(residual: Residual, symmetry: Symmetry, statement: Statement) -> Put:
+def _image(residual: Residual, symmetry: Symmetry, statement: StrongForm) -> Put:
     """What turns a residual into that of ±u(Rx), evaluated at Rx."""
     there = _turned(symmetry, statement)
     for letter, d in residual.letters:
@@ -157,7 +157,7 @@ def _image(residual: Residual, symmetry: Symmetry, statement: Statement) -> Put:
     return there
 
 
-def _turned(symmetry: Symmetry, statement: Statement) -> dict[Expr, Expr]:
+def _turned(symmetry: Symmetry, statement: StrongForm) -> dict[Expr, Expr]:
     x, side = statement.domain.coordinates[symmetry.axis], statement.domain.intervals[symmetry.axis]
     return {x: side.start + side.end - x}
 

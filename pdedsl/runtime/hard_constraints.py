@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 
 @final
-class BuiltIn(nn.Module):
+class HardConstraintNetwork(nn.Module):
     """Points (n, k) to values (n, c); base and factor are functions of the points."""
 
     def __init__(

@@ -12,7 +12,7 @@ from sympy import Expr
 from torch import Tensor
 
 from pdedsl.codegen.expressions import pointwise
-from pdedsl.ir.problem import Domain, Face, Imposed, Place, Surface
+from pdedsl.ir.problem import ConditionResidual, Domain, Face, Place, Surface
 from pdedsl.runtime.sampling import Box, Keeps, Law, NoPoints, kept, onto
 
 CPU = torch.device("cpu")
@@ -47,7 +47,7 @@ class Points:
         draw = Box(low, high, self.joined).source(law, seed)
         return self._given(kept(draw, self._where(self.domain.inside, 0.0), n))
 
-    def on(self, imposed: Imposed, n: int, seed: int, law: Law = Law.SOBOL) -> Tensor:
+    def on(self, imposed: ConditionResidual, n: int, seed: int, law: Law = Law.SOBOL) -> Tensor:
         """At most n points on the place of a condition, on the part of it where the condition holds: a face of an
         interval is a single point."""
         within = self._where(self.domain.inside, ROUNDING)
@@ -113,7 +113,7 @@ class Points:
 
 
 def points_of_conditions(
-    points: Points, conditions: Sequence[Imposed], n: int, seed: int, law: Law = Law.SOBOL
+    points: Points, conditions: Sequence[ConditionResidual], n: int, seed: int, law: Law = Law.SOBOL
 ) -> list[Tensor]:
     """Points for each condition; a condition as written may have no points on some faces of a shape, but not on all."""
     found = [_or_none(points, c, n, seed + k, law) for k, c in enumerate(conditions)]
@@ -124,7 +124,7 @@ def points_of_conditions(
     return found
 
 
-def _or_none(points: Points, condition: Imposed, n: int, seed: int, law: Law) -> Tensor:
+def _or_none(points: Points, condition: ConditionResidual, n: int, seed: int, law: Law) -> Tensor:
     try:
         return points.on(condition, n, seed, law)
     except NoPoints:

@@ -23,7 +23,7 @@ from pdedsl.config.methods import Collocation, Features, Grid, Paths, Solver
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
-from pdedsl.ir.problem import Face, Statement
+from pdedsl.ir.problem import Face, StrongForm
 from pdedsl.lowering.truncated_domain import EXTENT, truncated
 from pdedsl.planning.solver_selection import obstacle
 from pdedsl.solvers.collocation_points import Points
@@ -35,7 +35,7 @@ from pdedsl.solvers.error_estimate import (
     SIGMAS,
     VISIBLE,
     WITH_PATHS,
-    Trust,
+    ErrorEstimate,
     audit_of,
     exact_of,
     relative,
@@ -43,7 +43,7 @@ from pdedsl.solvers.error_estimate import (
 from pdedsl.solvers.gauge import anchored
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import Solved
-from pdedsl.solvers.methods import How, has_derivatives, interval_of, solved_by
+from pdedsl.solvers.methods import SolveOptions, has_derivatives, interval_of, solved_by
 from pdedsl.solvers.run import how_of, seed_of
 
 # ---- crosscheck
@@ -100,7 +100,9 @@ class Crosscheck:
         return NO_DIGIT if self.pairs else VISIBLE
 
 
-def crosscheck(plan: SolvePlan, source: Source, how: How, tell: Callable[[str], None] = lambda _: None) -> Crosscheck:
+def crosscheck(
+    plan: SolvePlan, source: Source, how: SolveOptions, tell: Callable[[str], None] = lambda _: None
+) -> Crosscheck:
     statement = plan.statement
     points = Points(statement.domain, how.device).inside(COMPARED, how.seed + SEED + 2)
     members = []
@@ -129,7 +131,7 @@ def _fitting(method: Solver, plan: SolvePlan) -> Solver:
             assert_never(method)
 
 
-def _member(method: Solver, plan: SolvePlan, source: Source, how: How, points: Tensor) -> Member:
+def _member(method: Solver, plan: SolvePlan, source: Source, how: SolveOptions, points: Tensor) -> Member:
     solved = solved_by(method, plan, how)
     if isinstance(method, Paths):
         few = points[:WITH_PATHS]
@@ -145,10 +147,10 @@ def _member(method: Solver, plan: SolvePlan, source: Source, how: How, points: T
     return Member(str(method), values, 0.0, "not known by itself", residual=_residual(solved, plan, source, how))
 
 
-def _residual(solved: Solved, plan: SolvePlan, source: Source, how: How) -> float | None:
+def _residual(solved: Solved, plan: SolvePlan, source: Source, how: SolveOptions) -> float | None:
     if not has_derivatives(solved):
         return None
-    found = Trust(audit_of(solved, plan.statement, how).gaps(source))
+    found = ErrorEstimate(audit_of(solved, plan.statement, how).gaps(source))
     return max(gap.relative for gap in found.gaps) * found.amplified
 
 
@@ -176,7 +178,7 @@ def solve_truncated(analysis: Analysis, method: Grid, *, seed: int = 0, device: 
     return replace(found, figures={**found.figures, "rim": rim}, notes=(*found.notes, note))
 
 
-def _rim(found: Solved, statement: Statement, extent: float, seed: int) -> float:
+def _rim(found: Solved, statement: StrongForm, extent: float, seed: int) -> float:
     generator = torch.Generator().manual_seed(seed)
     dimension, time = len(statement.domain.space), statement.domain.intervals[-1]
     start, end = float(time.start), float(time.end)
@@ -238,7 +240,7 @@ def _operator_and_grid(compilation: Compilation, grid: Grid, tell: Tell) -> Cros
     return Crosscheck(tuple(members), () if refusal else (pair(*members),), without)
 
 
-def _by_operator(compilation: Compilation, statement: Statement, grid: Grid, points: Tensor, seed: int) -> Member:
+def _by_operator(compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int) -> Member:
     plan = compilation.operator_plan
     assert isinstance(plan, OperatorPlan)
     data, _, end = _data(statement)
@@ -250,7 +252,7 @@ def _by_operator(compilation: Compilation, statement: Statement, grid: Grid, poi
     return Member(name, found.mean[:, None], error, "half-width of its 95 % interval", drawn=True)
 
 
-def _by_grid(compilation: Compilation, statement: Statement, grid: Grid, points: Tensor, seed: int) -> Member:
+def _by_grid(compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int) -> Member:
     solved = solve_truncated(compilation.analysis, grid, seed=seed)
     *_, end = _data(statement)
     with torch.no_grad():
@@ -259,7 +261,7 @@ def _by_grid(compilation: Compilation, statement: Statement, grid: Grid, points:
     return Member(str(grid), values, own, "distance to half as many points a side, or what is cut off at the rim")
 
 
-def _data(statement: Statement) -> tuple[Callable[[Tensor], Tensor], float, float]:
+def _data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, float]:
     """The data given at one end of time, the time of that end, and the other end."""
     (condition,) = (c for c in statement.conditions if isinstance(c.place, Face))
     affine = condition.residuals[0].affine

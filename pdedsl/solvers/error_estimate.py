@@ -29,10 +29,10 @@ from pdedsl.config.methods import Grid, Paths
 from pdedsl.diagnostics import Source
 from pdedsl.explainer.describe import floating_lines
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.problem import Derivative, Domain, Imposed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Residual, StrongForm
 from pdedsl.planning.solver_selection import Scheme, grid_scheme
 from pdedsl.problem.parameters import functions_of, with_functions
-from pdedsl.runtime.diff.autodiff import partials
+from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.runtime.ode.step_doubling import Exhausted, Unstable
 from pdedsl.solvers.ansatz import AnsatzModule, WithFunctions
 from pdedsl.solvers.collocation_points import Points, points_of_conditions
@@ -40,7 +40,7 @@ from pdedsl.solvers.gauge import anchored
 from pdedsl.solvers.grid.driver import IN_MEAN, solve_by_grid
 from pdedsl.solvers.grid.grid_result import Failed
 from pdedsl.solvers.method_result import Solved
-from pdedsl.solvers.methods import How, has_derivatives, interval_of, solved_by
+from pdedsl.solvers.methods import SolveOptions, has_derivatives, interval_of, solved_by
 from pdedsl.symbolic.symbols import Field, atoms
 
 # ---- fresh
@@ -51,7 +51,7 @@ SEED = 7919  # added to the seed of a run: no method draws from it
 
 
 @dataclass(frozen=True)
-class Gap:
+class ResidualNorm:
     """The residual of one equation or condition: its root mean square and maximum, the size of its terms, and that of
     the data among them."""
 
@@ -76,13 +76,13 @@ class Gap:
 class Audit:
     """A statement, to be checked for one module; `values` are the numbers that were found along with it."""
 
-    statement: Statement
+    statement: StrongForm
     module: nn.Module
     points: Points
     seed: int
     values: Mapping[str, float]
 
-    def gaps(self, source: Source) -> tuple[Gap, ...]:
+    def gaps(self, source: Source) -> tuple[ResidualNorm, ...]:
         equations = [self._equation(r, source, k) for k, r in enumerate(self.statement.equations)]
         places = points_of_conditions(self.points, self.statement.conditions, ON, self._seed)
         pairs = [(c, x) for c, x in zip(self.statement.conditions, places, strict=True) if len(x)]
@@ -96,7 +96,7 @@ class Audit:
     def _inside(self) -> int:
         return INSIDE if len(self.statement.domain.coordinates) < MANY else INSIDE // 8
 
-    def _equation(self, residual: Residual, source: Source, k: int) -> Gap:
+    def _equation(self, residual: Residual, source: Source, k: int) -> ResidualNorm:
         points = self.points.inside(self._inside, self._seed + k, during=residual.interval)
         terms = self._terms(residual, points)
         size = torch.maximum(terms.abs().sum(-1).square().mean().sqrt(), self._scale(residual, points))
@@ -117,7 +117,9 @@ class Audit:
         found: Tensor = factors.square().mean(1).sqrt() @ (deviation * points.new_tensor(units))
         return found
 
-    def _condition(self, imposed: Imposed, residual: Residual, points: Tensor, source: Source) -> Gap:
+    def _condition(
+        self, imposed: ConditionResidual, residual: Residual, points: Tensor, source: Source
+    ) -> ResidualNorm:
         terms, where = self._terms(residual, points), self.statement.domain.text_of(imposed.place)
         size = torch.maximum(terms.abs().sum(-1).square().mean(), self._anywhere(residual)).sqrt()
         return _gap(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
@@ -154,10 +156,10 @@ def derivatives_of(module: Callable[[Tensor], Tensor], wanted: Sequence[Derivati
     """A column for each derivative, (n, number of derivatives)."""
     if not wanted:
         return points.new_zeros(len(points), 0)
-    return partials(module, points, *map(path_of, wanted)).detach()
+    return partial_derivatives(module, points, *map(path_of, wanted)).detach()
 
 
-def _with_numbers(expr: Expr, statement: Statement, values: Mapping[str, float]) -> Expr:
+def _with_numbers(expr: Expr, statement: StrongForm, values: Mapping[str, float]) -> Expr:
     """The expression with everything learned along with the unknowns replaced by the numbers found."""
     heads = {w.head: values[w.name] for w in statement.parameters if w.name in values}
     return expr.xreplace({f: Float(heads[f.head]) for f in atoms(expr, Field) if f.head in heads})
@@ -174,9 +176,9 @@ def turns(derivative: Derivative, domain: Domain) -> list[tuple[Derivative, floa
     return [(d, (lengths[k] / lengths[axes[0]]) ** order) for k, d in enumerate(along)]
 
 
-def _gap(text: str, where: str, residual: Tensor, size: Tensor, data: float) -> Gap:
+def _gap(text: str, where: str, residual: Tensor, size: Tensor, data: float) -> ResidualNorm:
     rms, maximum = residual.square().mean().sqrt(), residual.abs().max()
-    return Gap(text, where, float(rms), float(maximum), float(size), len(residual), data)
+    return ResidualNorm(text, where, float(rms), float(maximum), float(size), len(residual), data)
 
 
 def residual_at(audit: Audit, points: Tensor) -> Tensor:
@@ -243,10 +245,10 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Trust:
+class ErrorEstimate:
     """All residuals, the comparisons if there are any, and the verdict that follows."""
 
-    gaps: tuple[Gap, ...]
+    gaps: tuple[ResidualNorm, ...]
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
     own: ErrorBar | None = None  # the method's own error estimate
@@ -316,7 +318,7 @@ class ErrorBar:
 class Judged:
     """A residual and its limit."""
 
-    gap: Gap
+    gap: ResidualNorm
     allowed: float
 
     @property
@@ -385,11 +387,11 @@ class Reference:
 class Assessment:
     """How far the solution can be trusted, and what it was compared with."""
 
-    trust: Trust
+    trust: ErrorEstimate
     references: tuple[Reference, ...]
 
 
-def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Assessment:
+def assessed(solved: Solved, plan: SolvePlan, source: Source, how: SolveOptions) -> Assessment:
     gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved) else ()
     found = {name: e.value for name, e in solved.parameters.items()}
     references = tuple(references_of(plan, how, found))
@@ -400,10 +402,10 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Asses
         comparisons = (*comparisons, _halved(solved))
     notes = (*floating_lines(plan.statement), *(() if references else (alone,)))
     own = _interval(solved, plan.statement, how) if isinstance(solved.method, Paths) else None
-    return Assessment(Trust(gaps, comparisons, notes, own), tuple(r for r in references if isfinite(r.error)))
+    return Assessment(ErrorEstimate(gaps, comparisons, notes, own), tuple(r for r in references if isfinite(r.error)))
 
 
-def _interval(solved: Solved, statement: Statement, how: How) -> ErrorBar:
+def _interval(solved: Solved, statement: StrongForm, how: SolveOptions) -> ErrorBar:
     points = fresh_points(statement, solved, how)
     size = float(solved(points).norm())
     half = float(interval_of(solved, points).norm())
@@ -415,7 +417,7 @@ def _halved(solved: Solved) -> Comparison:
     return Comparison("itself on half as many points a side", error, nan, ROUNDING, exact=False, mean=mean)
 
 
-def audit_of(solved: Solved, statement: Statement, how: How) -> Audit:
+def audit_of(solved: Solved, statement: StrongForm, how: SolveOptions) -> Audit:
     values = {name: found.value for name, found in solved.parameters.items()}
     module, functions = solved.module, functions_of(statement)
     if functions and isinstance(module, AnsatzModule):
@@ -423,7 +425,7 @@ def audit_of(solved: Solved, statement: Statement, how: How) -> Audit:
     return Audit(with_functions(statement), module, Points(statement.domain, how.device), how.seed, values)
 
 
-def comparison(solved: Solved, reference: Reference, statement: Statement, how: How) -> Comparison:
+def comparison(solved: Solved, reference: Reference, statement: StrongForm, how: SolveOptions) -> Comparison:
     if not isfinite(reference.error):
         return Comparison(reference.text, nan, nan, inf, exact=False)
     points = fresh_points(statement, solved, how)
@@ -438,12 +440,14 @@ def comparison(solved: Solved, reference: Reference, statement: Statement, how: 
     return made
 
 
-def fresh_points(statement: Statement, solved: Solved, how: How) -> Tensor:
+def fresh_points(statement: StrongForm, solved: Solved, how: SolveOptions) -> Tensor:
     count = WITH_PATHS if isinstance(solved.method, Paths) else COMPARED
     return Points(statement.domain, how.device).inside(count, how.seed + SEED + 1)
 
 
-def references_of(plan: SolvePlan, how: How, numbers: Mapping[str, float] | None = None) -> Iterator[Reference]:
+def references_of(
+    plan: SolvePlan, how: SolveOptions, numbers: Mapping[str, float] | None = None
+) -> Iterator[Reference]:
     """The exact solution, if stated; and the grid that the spec asks for, or, if nothing else is known, a cheap one.
 
     `numbers` were found along with the solution: the grid takes them as they are.
@@ -466,7 +470,7 @@ def references_of(plan: SolvePlan, how: How, numbers: Mapping[str, float] | None
             yield found
 
 
-def exact_of(statement: Statement) -> Reference | None:
+def exact_of(statement: StrongForm) -> Reference | None:
     known = [e for e in statement.exact if e is not None]
     if len(known) < len(statement.components):
         return None
@@ -484,7 +488,7 @@ def cheap_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | None:
     return Grid(n=n) if applies and n is not None else None
 
 
-def grid_of(grid: Grid, plan: SolvePlan, how: How, numbers: Mapping[str, float]) -> Reference:
+def grid_of(grid: Grid, plan: SolvePlan, how: SolveOptions, numbers: Mapping[str, float]) -> Reference:
     """A grid, and its distance to a grid with half as many points per side, which exceeds its error where it
     converges."""
     if plan.reference:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.solvers.collocation_points import Points
 
 ANCHORS, SEED = 16, 104729
 
 
-def anchored(solution: Callable[[Tensor], Tensor], statement: Statement, points: Tensor) -> Tensor:
+def anchored(solution: Callable[[Tensor], Tensor], statement: StrongForm, points: Tensor) -> Tensor:
     """Values at points (n, k); from a component that is known only up to a constant, its mean over the anchors at the
     same time is subtracted."""
     values = solution(points)

@@ -23,7 +23,7 @@ from pdedsl.solvers.random_features import solve_by_features
 
 
 @dataclass(frozen=True)
-class How:
+class SolveOptions:
     """What a solution depends on besides its plan."""
 
     seed: int = 0
@@ -32,7 +32,7 @@ class How:
     measured: tuple[Measured, ...] = ()
 
 
-def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
+def solved_by(method: Solver, plan: SolvePlan, how: SolveOptions) -> Solved:
     """What a method finds; if it needs more memory than there is, a RunError says so."""
     try:
         return _solved_by(method, plan, how)
@@ -42,7 +42,7 @@ def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
         raise
 
 
-def _solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
+def _solved_by(method: Solver, plan: SolvePlan, how: SolveOptions) -> Solved:
     match method:
         case Features():
             return solve_by_features(plan.statement, method, seed=how.seed, device=how.device, measured=how.measured)
@@ -56,7 +56,7 @@ def _solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
             assert_never(method)
 
 
-def _trained(method: Collocation, plan: SolvePlan, how: How) -> Solved:
+def _trained(method: Collocation, plan: SolvePlan, how: SolveOptions) -> Solved:
     phases = phases_of(plan.optimizers, plan.steps or method.steps)
     solved = solve_by_residual(
         plan.statement,

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from pdedsl.codegen.expressions import pointwise
 from pdedsl.config.methods import Paths
-from pdedsl.ir.problem import Face, Place, Statement
-from pdedsl.ir.process import Clock, Evolving, Process, Stop, Turn
+from pdedsl.ir.problem import Face, Place, StrongForm
+from pdedsl.ir.process import Absorption, Clock, Evolving, Process, Reflection
 from pdedsl.problem.diffusion_process import process_of
 from pdedsl.runtime.rng import generator, mix
 from pdedsl.runtime.sde.absorbed_reflected_paths import At, Draw, Motion, Path, Root, Sides, start, step, stopped_value
@@ -81,19 +81,19 @@ class Tensors:
         """The sides, on the device and in the dtype of x."""
         lower, upper = (torch.tensor(ends, dtype=x.dtype, device=x.device) for ends in zip(*self.bounds, strict=True))
         wraps = [i.periodic for i in self.process.domain.intervals[: self.process.dimension]]
-        pulled = any(isinstance(s.event, Turn) for s in self.process.sides)
+        pulled = any(isinstance(s.event, Reflection) for s in self.process.sides)
         return Sides(
             lower,
             upper,
-            self._faces(Stop, x),
-            self._faces(Turn, x),
+            self._faces(Absorption, x),
+            self._faces(Reflection, x),
             torch.tensor(wraps, device=x.device),
             self.given,
             self.curves,
             self.pull if pulled else None,
         )
 
-    def _faces(self, kind: type[Stop | Turn], x: Tensor) -> Tensor:
+    def _faces(self, kind: type[Absorption | Reflection], x: Tensor) -> Tensor:
         places = [s.place for s in self.process.sides if isinstance(s.event, kind)]
         found = [[Face(k, upper) in places for k in range(self.process.dimension)] for upper in (False, True)]
         return torch.tensor(found, device=x.device)
@@ -111,7 +111,7 @@ class Tensors:
         """u where paths end: the value given on a side, on the part where that condition holds; NaN elsewhere."""
         groups: dict[tuple[Expr, tuple[Expr, ...]], list[int]] = {}
         for side in self.process.sides:
-            if isinstance(side.event, Stop):
+            if isinstance(side.event, Absorption):
                 groups.setdefault((side.event.value, side.part), []).append(self.number(side.place))
         count = 2 * self.process.dimension + len(self.process.curves)
         rows = [(self.functions([value, *part]), numbers) for (value, part), numbers in groups.items()]
@@ -161,7 +161,7 @@ class Tensors:
         parts = (
             getattr(s.event, of) * Mul(*(Heaviside(g) for g in s.part))
             for s in self.process.sides
-            if s.place == face and isinstance(s.event, Turn)
+            if s.place == face and isinstance(s.event, Reflection)
         )
         return sum(parts, S.Zero).xreplace({x: interval.end if face.upper else interval.start})
 
@@ -370,7 +370,7 @@ NUMBERS = 2**21  # at a time
 KEPT = 4  # results: a picture has up to three views
 
 
-def solve_by_paths(statement: Statement, method: Paths, *, seed: int = 0) -> Solved:
+def solve_by_paths(statement: StrongForm, method: Paths, *, seed: int = 0) -> Solved:
     """Paths are simulated when points are evaluated, on their device and in their dtype."""
     process = process_of(statement)
     doubt = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ while steps are long compared with a curve's features

@@ -17,7 +17,7 @@ from pdedsl.io import replace_with
 from pdedsl.ir.problem import Domain
 from pdedsl.solvers.error_estimate import audit_of, residual_at
 from pdedsl.solvers.gauge import anchored
-from pdedsl.solvers.methods import How, has_derivatives
+from pdedsl.solvers.methods import SolveOptions, has_derivatives
 from pdedsl.solvers.progress import METRICS, Stopped
 from pdedsl.solvers.solution import Solution
 from pdedsl.training.metrics import read_metrics
@@ -320,7 +320,7 @@ BATCH = 4096  # points at a time
 FEW_FRAMES = 5  # if every point costs thousands of paths: three of them are the views of the picture
 
 
-def draw(folder: Path, solution: Solution, how: How, reference: Function | None) -> None:
+def draw(folder: Path, solution: Solution, how: SolveOptions, reference: Function | None) -> None:
     """Solution, error, residual, an animation if it depends on time, the loss if it was trained: whichever apply."""
     statement, title = solution.plan.statement, solution.compilation.spec.name
     slow = isinstance(solution.solved.method, Paths)
@@ -347,7 +347,7 @@ def draw(folder: Path, solution: Solution, how: How, reference: Function | None)
         plot_losses(folder / "curves.png", losses, title)
 
 
-def _batched(f: Function, how: How) -> Function:
+def _batched(f: Function, how: SolveOptions) -> Function:
     """In batches, between which Ctrl-C takes effect: the solution is on disk, and `resume` draws the pictures."""
 
     def of(part: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.config.methods import Features
-from pdedsl.ir.problem import Derivative, Statement
+from pdedsl.ir.problem import Derivative, StrongForm
 from pdedsl.problem.parameters import numbers_of, with_letters
 from pdedsl.problem.symmetry import is_exchangeable, parities_of
 from pdedsl.runtime.basis.random_features import (
@@ -168,7 +168,7 @@ PRINTED = "{:.3g}".format
 
 
 def solve_by_features(
-    statement: Statement,
+    statement: StrongForm,
     method: Features,
     *,
     seed: int = 0,
@@ -189,14 +189,14 @@ def solve_by_features(
 
 @dataclass(frozen=True)
 class Problem:
-    statement: Statement
+    statement: StrongForm
     method: Features
     points: Points
     seed: int
     measured: tuple[Measured, ...] = ()
 
     @cached_property
-    def lettered(self) -> Statement:
+    def lettered(self) -> StrongForm:
         return with_letters(self.statement)
 
     @cached_property

@@ -9,7 +9,7 @@ from pdedsl.diagnostics.escaping import as_json, literal
 from pdedsl.explainer.describe import method_lines, statement_lines
 from pdedsl.io import replace_text
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
-from pdedsl.solvers.error_estimate import Trust, Verdict
+from pdedsl.solvers.error_estimate import ErrorEstimate, Verdict
 from pdedsl.solvers.solution import Solution
 
 REPORT, FIGURES = "report.md", "report.json"
@@ -62,14 +62,14 @@ def elements(solution: Solution, pictures: list[str]) -> list[Element]:
     ]
 
 
-def _gaps(trust: Trust) -> list[tuple[str, ...]]:
+def _gaps(trust: ErrorEstimate) -> list[tuple[str, ...]]:
     return [
         (g.text, g.where, f"{g.rms:.1e}", f"{g.maximum:.1e}", f"{g.relative:.1e}", f"{g.worst:.1e}", f"{g.points:,}")
         for g in trust.gaps
     ]
 
 
-def _distances(trust: Trust) -> list[tuple[str, ...]]:
+def _distances(trust: ErrorEstimate) -> list[tuple[str, ...]]:
     return [
         (
             c.reference,
@@ -88,7 +88,7 @@ def _or_null(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _limits_text(trust: Trust) -> str:
+def _limits_text(trust: ErrorEstimate) -> str:
     if not trust.gaps:
         return ""
     return (

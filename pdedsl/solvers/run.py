@@ -17,7 +17,7 @@ from pdedsl.io import RunError, replace_text
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.solvers.error_estimate import Reference, assessed
-from pdedsl.solvers.methods import How, solved_by
+from pdedsl.solvers.methods import SolveOptions, solved_by
 from pdedsl.solvers.pinn.residuals import keep_files, measured
 from pdedsl.solvers.pinn.trainer import spent
 from pdedsl.solvers.plots import draw
@@ -98,11 +98,11 @@ def compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Ma
     return found
 
 
-def how_of(compilation: Compilation, device: str | None = None) -> How:
+def how_of(compilation: Compilation, device: str | None = None) -> SolveOptions:
     """What a solution of this spec depends on besides its plan; measurements are read here."""
     assert isinstance(compilation.plan, SolvePlan)
     known = measured(compilation.plan.statement, compilation.spec.source)
-    return How(seed_of(compilation.spec), device_of(device), measured=known)
+    return SolveOptions(seed_of(compilation.spec), device_of(device), measured=known)
 
 
 def seed_of(spec: Spec) -> int:
@@ -110,7 +110,7 @@ def seed_of(spec: Spec) -> int:
 
 
 def _solved(
-    compilation: Compilation, how: How, folder: Path | None, resume: bool
+    compilation: Compilation, how: SolveOptions, folder: Path | None, resume: bool
 ) -> tuple[Solution, tuple[Reference, ...]]:
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)

@@ -18,16 +18,16 @@ from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, well_formed
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
-from pdedsl.runtime.basis.fourier import Ring
+from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, Cells, Expansion, Scattered, Segment
 from pdedsl.runtime.basis.random_features import SineNetwork, Waves
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import Points
-from pdedsl.solvers.error_estimate import Comparison, ErrorBar, Gap, Trust
+from pdedsl.solvers.error_estimate import Comparison, ErrorBar, ErrorEstimate, ResidualNorm
 from pdedsl.solvers.method_result import Estimate, Solved
-from pdedsl.solvers.methods import How
+from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.monte_carlo import PathMean, solve_by_paths
-from pdedsl.solvers.pinn.task import Task
+from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.solvers.plots import bounds
 from pdedsl.solvers.report import FIGURES
 from pdedsl.solvers.solution import Solution
@@ -69,7 +69,7 @@ def form_of(module: nn.Module) -> Form:
             raise TypeError(f"{type(module).__name__} is no module of a solution")
 
 
-def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How) -> nn.Module:
+def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: SolveOptions) -> nn.Module:
     match _kind(form), plan.method:
         case Kind.SINES, Features():
             return _sines(tensors["frequencies"], tensors["phases"], tensors["weights"])
@@ -78,7 +78,7 @@ def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How)
         case Kind.SCATTERED, Grid() if isinstance(h := form.get("h"), float):
             return Scattered(tensors["places"], tensors["values"], h)
         case Kind.NETWORK, Collocation() as method:
-            task = Task(plan.statement, method, plan.network, Points(plan.statement.domain), how.seed)
+            task = PinnTask(plan.statement, method, plan.network, Points(plan.statement.domain), how.seed)
             module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network(), task.functions())
             module.load_state_dict(tensors)
             return module
@@ -99,7 +99,7 @@ def _sines(frequencies: Tensor, phases: Tensor, weights: Tensor) -> SineNetwork:
     return SineNetwork(Waves(frequencies, phases), weights)
 
 
-AXES: dict[str, type[Axis]] = {"ring": Ring, "segment": Segment, "cells": Cells}
+AXES: dict[str, type[Axis]] = {"ring": FourierAxis, "segment": Segment, "cells": Cells}
 
 
 def _axis_form(axis: Axis) -> Form:
@@ -136,7 +136,7 @@ def save(folder: Path, solved: Solved, spec: Spec, seconds: float) -> None:
     save_tensors(folder / WEIGHTS, solved.module.state_dict(), plain)
 
 
-def kept(folder: Path, plan: SolvePlan, how: How) -> tuple[Solved, float] | None:
+def kept(folder: Path, plan: SolvePlan, how: SolveOptions) -> tuple[Solved, float] | None:
     """The solution in this folder, and how long it took; None if it was not solved to the end."""
     if not (folder / WEIGHTS).exists():
         return None
@@ -148,7 +148,7 @@ def kept(folder: Path, plan: SolvePlan, how: How) -> tuple[Solved, float] | None
         return _solved(tensors, plain, plan, how), float(plain["seconds"])
 
 
-def _solved(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, how: How) -> Solved:
+def _solved(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, how: SolveOptions) -> Solved:
     module = module_of(plain["form"], tensors, plan, how).to(how.device)
     module(torch.stack(bounds(plan.statement.domain)).mean(0, keepdim=True).to(how.device))  # fails unless valid
     parameters = {name: Estimate(*pair) for name, pair in plain["parameters"].items()}
@@ -170,7 +170,7 @@ def opened(folder: Path) -> Solution:
     plan = compilation.plan
     if not isinstance(plan, SolvePlan):
         raise RunError(f"{folder} holds a run of training: open it with pdedsl.Run.open")
-    how = How(compilation.spec.train.seed if compilation.spec.train else 0)
+    how = SolveOptions(compilation.spec.train.seed if compilation.spec.train else 0)
     found = kept(folder, plan, how)
     if found is None or not (folder / FIGURES).exists():
         again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
@@ -178,14 +178,14 @@ def opened(folder: Path) -> Solution:
     return Solution(compilation, found[0], _trust(folder / FIGURES), found[1], folder)
 
 
-def _trust(path: Path) -> Trust:
+def _trust(path: Path) -> ErrorEstimate:
     with well_formed(f"{path} cannot be read"):
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        gaps = tuple(Gap(**row) for row in _rows(read["residuals"]))
+        gaps = tuple(ResidualNorm(**row) for row in _rows(read["residuals"]))
         comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in _rows(read["comparisons"]))
         value = read["error"]["value"]
         own = None if gaps else ErrorBar(inf if value is None else value, read["error"]["against"])
-        return Trust(gaps, comparisons, tuple(read["notes"]), own)
+        return ErrorEstimate(gaps, comparisons, tuple(read["notes"]), own)
 
 
 def _rows(read: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.spec import Spec
 from pdedsl.problem.parameters import functions_of
 from pdedsl.solvers.ansatz import AnsatzModule
-from pdedsl.solvers.error_estimate import ErrorBar, Trust, Verdict
+from pdedsl.solvers.error_estimate import ErrorBar, ErrorEstimate, Verdict
 from pdedsl.solvers.method_result import Estimate, Solved
 
 
@@ -25,7 +25,7 @@ class Solution:
 
     compilation: Compilation = field(repr=False)
     solved: Solved = field(repr=False)
-    trust: Trust
+    trust: ErrorEstimate
     seconds: float
     folder: Path | None = None
 
@@ -85,7 +85,7 @@ class Solution:
         return self.solved(given[:, order])
 
 
-def order_of(statement: Statement, spec: Spec) -> list[int]:
+def order_of(statement: StrongForm, spec: Spec) -> list[int]:
     """For each coordinate of the statement, its position among the arguments of the unknown."""
     coordinates, arguments = statement.domain.coordinates, spec.unknowns[0].arguments
     if set(arguments) != set(coordinates):

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.config.methods import Scores, Weighting
-from pdedsl.ir.plan import DataPlan, Maps, Shake, Walk
+from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
 from pdedsl.testing.distributions import members_of, readout_of, recorded
 from pdedsl.testing.moments import Finding, Moments, Outcome, same, standard_error
 from pdedsl.testing.operators import Flow
@@ -38,7 +38,9 @@ def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
 
 def is_random(plan: DataPlan) -> bool:
     return any(
-        isinstance(p, Shake) or (isinstance(p, Walk | Maps) and p.noise) or (isinstance(p, Maps) and p.before_readout)
+        isinstance(p, NoiseStep)
+        or (isinstance(p, SdeSteps | ResidualBlocks) and p.noise)
+        or (isinstance(p, ResidualBlocks) and p.before_readout)
         for p in plan.parts
     )
 

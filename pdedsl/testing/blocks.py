@@ -26,7 +26,7 @@ WEIGHTS = 2  # how many blocks, each with its own weights
 
 
 @dataclass(frozen=True)
-class Ride:
+class StepSchedule:
     """The steps of a method over the time interval of the spec."""
 
     method: Integrator
@@ -100,7 +100,7 @@ def stepped(analysis: Analysis, plan: ImagePlan, rights: list[Right], y: Tensor)
     """The equation integrated over its time interval; the plan gives the method and the number of steps."""
     time = analysis.spec.time
     assert time is not None
-    ride = Ride(plan.method, plan.steps, float(time.start), float(time.end))
+    ride = StepSchedule(plan.method, plan.steps, float(time.start), float(time.end))
     order = analysis.equations[0].equation.order
     match rights, order, plan.method:
         case [f, g], _, Verlet():
@@ -132,7 +132,7 @@ def _coupled(a: Tensor, b: Tensor) -> Tensor:
     return torch.cat([a, b], 1)
 
 
-def _one_step(ride: Ride, right: Right, y: Tensor) -> Tensor:
+def _one_step(ride: StepSchedule, right: Right, y: Tensor) -> Tensor:
     """One-step methods; all stages of a step use the weights of that step."""
     if isinstance(ride.method, Adaptive):
         length = ride.end - ride.start
@@ -146,7 +146,7 @@ def _one_step(ride: Ride, right: Right, y: Tensor) -> Tensor:
     return y
 
 
-def _verlet(ride: Ride, f: Right, g: Right, state: Tensor) -> Tensor:
+def _verlet(ride: StepSchedule, f: Right, g: Right, state: Tensor) -> Tensor:
     """Y_{j+1} = Y_j + h f(t_j, Z_j), Z_{j+1} = Z_j + h g(t_j, Y_{j+1})."""
     y, z = _half(state, 0), _half(state, 1)
     for j, t in ride.times:
@@ -155,7 +155,7 @@ def _verlet(ride: Ride, f: Right, g: Right, state: Tensor) -> Tensor:
     return _coupled(y, z)
 
 
-def _leapfrog(ride: Ride, f: Right, y: Tensor, share: float) -> Tensor:
+def _leapfrog(ride: StepSchedule, f: Right, y: Tensor, share: float) -> Tensor:
     """Y_{j+1} = 2Y_j - Y_{j-1} + h² f(t_j, Y_j), from rest: Y_1 = Y_0 + ½h² f(t_0, Y_0), or with h² for ½h²."""
     before, now = y, y + share * ride.h**2 * f(0, ride.start, y)
     for j, t in ride.times[1:]:

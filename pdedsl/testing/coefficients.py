@@ -64,7 +64,7 @@ def central(value: Callable[[float], Any]) -> Array:
 
 
 @dataclass(frozen=True)
-class Reader:
+class CoefficientEvaluator:
     """Evaluates expressions at points x (n, d) and a time: a number is (n, 1), a vector (n, d)."""
 
     spec: Spec

@@ -19,7 +19,7 @@ from pdedsl.testing.coefficients import Array
 from pdedsl.testing.moments import Moments
 from pdedsl.testing.operators import Flow
 from pdedsl.testing.paths import Arrived, Process
-from pdedsl.testing.step_runs import Leg
+from pdedsl.testing.step_runs import PathSegment
 
 DRAWS = 4  # among which the paths are divided
 CUT = 4.0  # standard deviations at which values are clipped, so that moments have finite variance whatever the law
@@ -99,12 +99,12 @@ def ends_of_operator(flow: Flow, x: Tensor, a: float, b: float) -> Tensor:
     return torch.cat([y if y.dim() == 3 else y.unsqueeze(0) for y in seen])
 
 
-def expected_ends(process: Process, x: Tensor, legs: list[Leg], paths: int, seed: int) -> Tensor:
+def expected_ends(process: Process, x: Tensor, legs: list[PathSegment], paths: int, seed: int) -> Tensor:
     ends = arrived(process, x, legs, paths, seed).x
     return torch.from_numpy(np.ascontiguousarray(ends)).reshape(paths, *x.shape)
 
 
-def arrived(process: Process, x: Tensor, legs: list[Leg], paths: int, seed: int) -> Arrived:
+def arrived(process: Process, x: Tensor, legs: list[PathSegment], paths: int, seed: int) -> Arrived:
     """The ends of simulated paths from each point: (paths · points) rows."""
     start: Array = np.repeat(x.numpy()[None], paths, 0).reshape(-1, x.shape[-1])
     return process.after(start, legs, np.random.default_rng([seed, 11]))

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import Compilation
-from pdedsl.ir.plan import Base, CrossEntropy, DataPlan, ImagePlan, Maps, SolvePlan
+from pdedsl.ir.plan import Base, CrossEntropy, DataPlan, ImagePlan, ResidualBlocks, SolvePlan
 from pdedsl.testing.averages import AGREEMENT, AVERAGE, agreement_finding, average_finding
 from pdedsl.testing.blocks import BLOCK, block_finding
 from pdedsl.testing.coefficients import Unreadable
@@ -41,7 +41,7 @@ from pdedsl.testing.noises import MAPS, NOISE, layer_findings
 from pdedsl.testing.operators import SOME, Flow, flow_of
 from pdedsl.testing.paths import Process, process_of
 from pdedsl.testing.residuals import EXACT, RESIDUALS, exact_findings, residual_findings
-from pdedsl.testing.step_runs import Astray, Leg, Numbers, module_legs, operator_legs
+from pdedsl.testing.step_runs import Mismatch, Numbers, PathSegment, module_legs, operator_legs
 from pdedsl.testing.steps import STEPS, steps_finding
 from pdedsl.testing.time_intervals import data_of, periods_of
 
@@ -67,7 +67,7 @@ class Check:
             return tuple(self.ask())
         except Unreadable as error:
             return (untested(self.of[0], str(error)),)
-        except Astray as error:
+        except Mismatch as error:
             return (Finding(self.of[0], Outcome.BROKEN, str(error)),)
 
 
@@ -120,7 +120,7 @@ class Question:
         fields = model.fields(seed)
         return cls(model, plan, fields, process_of(model, fields), x, seed)
 
-    def paths(self, legs: list[Leg]) -> int:
+    def paths(self, legs: list[PathSegment]) -> int:
         """The number of paths: as many as are affordable, and no more than needed.
 
         About a hundred moments at a false-alarm rate of 1e-6 allow z = 5.7, and a mistake is missed with probability
@@ -151,7 +151,7 @@ def _on_data(q: Question) -> Iterator[Check]:
     if not isinstance(q.plan.objective, CrossEntropy):
         why = "it is trained to satisfy the equation: whether it does is in its weights"
         yield Check((MODEL,), lambda: [untested(MODEL, why)])
-    elif any(isinstance(p, Maps) for p in q.plan.parts):
+    elif any(isinstance(p, ResidualBlocks) for p in q.plan.parts):
         yield Check((MAPS, NOISE, in_training_of(NOISE)), lambda: layer_findings(q.model, q.seed, q.seed))
         yield Check((AVERAGE,), lambda: [average_finding(q.model.model(q.seed).float(), q.plan, q.inputs.float())])
     elif q.plan.classes is not None:
@@ -230,7 +230,7 @@ def _alike(q: Question) -> bool:
     return ours == theirs and all(leg.by == Numbers() for leg in module_legs(q.model))
 
 
-def _both(q: Question) -> tuple[list[Leg], list[Leg]]:
+def _both(q: Question) -> tuple[list[PathSegment], list[PathSegment]]:
     return module_legs(q.model), operator_legs(q.model)
 
 

@@ -15,7 +15,7 @@ from pdedsl.testing.generator import SHARES, single, times_of
 from pdedsl.testing.moments import Finding, Moments, standard_error
 from pdedsl.testing.operators import Flow
 from pdedsl.testing.paths import Arrived, Process
-from pdedsl.testing.step_runs import Leg
+from pdedsl.testing.step_runs import PathSegment
 
 WEIGHTS = "weights of operator()"
 
@@ -31,7 +31,7 @@ DATA: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 )
 
 
-def weights_finding(flow: Flow, process: Process, legs: list[Leg], x: Tensor, paths: int, seed: int) -> Finding:
+def weights_finding(flow: Flow, process: Process, legs: list[PathSegment], x: Tensor, paths: int, seed: int) -> Finding:
     """Compares u over the whole time, and over single steps at several times of every piece that has a weight."""
     moments = Moments(paths=paths)
     _compare(moments, "over the whole time", arrived(process, x, legs, paths, seed), flow, x, flow.start, flow.end)

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from pdedsl.config.methods import Grid
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.problem import Face, Imposed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.runtime.ode.step_doubling import Effort
 from pdedsl.solvers.collocation_points import Points, points_of_conditions
@@ -86,7 +86,7 @@ def _tried(test: Test, problem: Problem, seed: int) -> Tried:
 
 
 @lru_cache(maxsize=32)  # axioms share some of their data
-def _solution(statement: Statement, n: int) -> nn.Module | Failed:
+def _solution(statement: StrongForm, n: int) -> nn.Module | Failed:
     try:
         return on_one_grid(statement, n, EFFORT)
     except Failed as reason:
@@ -97,7 +97,7 @@ def _solution(statement: Statement, n: int) -> nn.Module | Failed:
 class Problem:
     """A statement on a grid, up to a share of its time."""
 
-    statement: Statement
+    statement: StrongForm
     grid: Grid
     until: str = ""  # the end of a shortened time, in words
 
@@ -130,7 +130,7 @@ class Problem:
     def finer(self) -> Problem:
         return replace(self, grid=Grid(n=FINER[len(self.statement.domain.space)]))
 
-    def solved(self, statement: Statement, points: Tensor) -> Tensor:
+    def solved(self, statement: StrongForm, points: Tensor) -> Tensor:
         """The solution at points; raises `Failed` if the grid finds none."""
         found = _solution(statement, self.grid.n)
         if isinstance(found, Failed):
@@ -146,10 +146,10 @@ class Problem:
 # ---- data
 
 
-def varied(statement: Statement, factor: Expr, more: Expr | None = None) -> Statement:
+def varied(statement: StrongForm, factor: Expr, more: Expr | None = None) -> StrongForm:
     """The statement with the data of every condition in time times a factor, plus `more` in the first component."""
 
-    def changed(condition: Imposed) -> Imposed:
+    def changed(condition: ConditionResidual) -> ConditionResidual:
         if not in_time(condition, statement):
             return condition
         return replace(condition, residuals=tuple(_with_rest(r, factor, more) for r in condition.residuals))
@@ -168,12 +168,12 @@ def _with_rest(residual: Residual, factor: Expr, more: Expr | None) -> Residual:
     return replace(residual, expr=known + factor * affine.rest - added)
 
 
-def in_time(condition: Imposed, statement: Statement) -> bool:
+def in_time(condition: ConditionResidual, statement: StrongForm) -> bool:
     last = len(statement.domain.coordinates) - 1
     return statement.domain.timed and isinstance(condition.place, Face) and condition.place.coordinate == last
 
 
-def factor_of(statement: Statement, seed: int) -> Expr:
+def factor_of(statement: StrongForm, seed: int) -> Expr:
     """1 + ½ Π sin(…), with whole waves along periodic sides."""
     parts = []
     for k, (x, side) in enumerate(zip(statement.domain.space, statement.domain.intervals, strict=False)):
@@ -184,7 +184,7 @@ def factor_of(statement: Statement, seed: int) -> Expr:
     return 1 + Mul(*parts) / 2
 
 
-def bump_of(statement: Statement) -> Expr:
+def bump_of(statement: StrongForm) -> Expr:
     """A nonnegative function that vanishes with its slope on sides that are not periodic."""
     parts = []
     for x, side in zip(statement.domain.space, statement.domain.intervals, strict=False):
@@ -252,7 +252,7 @@ TESTS: dict[Axiom, Test] = {
 }
 
 
-def _has_data(statement: Statement) -> bool:
+def _has_data(statement: StrongForm) -> bool:
     """Whether there are conditions in time whose data can be varied: all of them must be affine."""
     starts = [r for c in statement.conditions if in_time(c, statement) for r in c.residuals]
     return bool(starts) and all(r.affine is not None for r in starts)
@@ -262,7 +262,7 @@ def _relative(gaps: Tensor, values: Tensor) -> Tensor:
     return gaps / values.abs().max().clamp_min(1e-300)
 
 
-def _quadrature(statement: Statement) -> tuple[Tensor, Tensor, int]:
+def _quadrature(statement: StrongForm) -> tuple[Tensor, Tensor, int]:
     """Quadrature points at all times, one time after another, and the weights for one time."""
     sides = list(_rules(statement))
     mesh = torch.meshgrid(*(x for x, _ in sides), indexing="ij")
@@ -276,7 +276,7 @@ def _quadrature(statement: Statement) -> tuple[Tensor, Tensor, int]:
     return torch.cat(rows), weights, MOMENTS
 
 
-def _rules(statement: Statement) -> Iterator[tuple[Tensor, Tensor]]:
+def _rules(statement: StrongForm) -> Iterator[tuple[Tensor, Tensor]]:
     import numpy as np
 
     nodes, weights = (torch.from_numpy(v) for v in np.polynomial.legendre.leggauss(NODES))

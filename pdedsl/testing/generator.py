@@ -20,13 +20,13 @@ from pdedsl.testing.distributions import (
 from pdedsl.testing.moments import Finding, Moments, standard_error
 from pdedsl.testing.operators import Flow
 from pdedsl.testing.paths import Process
-from pdedsl.testing.step_runs import Leg
+from pdedsl.testing.step_runs import PathSegment
 
 GENERATOR = "generator of operator()"
 SHARES = (0.05, 0.5, 0.95)  # of the range of times at which a step may begin
 
 
-def generator_finding(flow: Flow, process: Process, legs: list[Leg], x: Tensor) -> Finding:
+def generator_finding(flow: Flow, process: Process, legs: list[PathSegment], x: Tensor) -> Finding:
     """Compares steps at several times of every piece with drift and matrix of the analysis at the same time."""
     moments = Moments()
     for leg in legs:
@@ -35,7 +35,7 @@ def generator_finding(flow: Flow, process: Process, legs: list[Leg], x: Tensor) 
     return moments.finding(GENERATOR)
 
 
-def _one_step(moments: Moments, flow: Flow, process: Process, leg: Leg, t: float, x: Tensor) -> None:
+def _one_step(moments: Moments, flow: Flow, process: Process, leg: PathSegment, t: float, x: Tensor) -> None:
     ends = ends_of_operator(flow, x, *times_of(flow, process, leg, t))
     moments.paths = max(moments.paths, len(ends))
     where = f"at t = {t:.4g}, h = {leg.h:.4g}"
@@ -54,13 +54,13 @@ def _one_step(moments: Moments, flow: Flow, process: Process, leg: Leg, t: float
     moments.add(f"Cov[X]/h {where}", 2.0 * entries(matrix), spread.mean(0), standard_error(spread))
 
 
-def times_of(flow: Flow, process: Process, leg: Leg, t: float) -> tuple[float, float]:
+def times_of(flow: Flow, process: Process, leg: PathSegment, t: float) -> tuple[float, float]:
     """A step from the time t of the equation to t ± h, as an interval of the operator's time, counted from the data."""
     end = t if process.clock < 0 else flow.start + flow.end - t
     return end - leg.h, end
 
 
-def single(leg: Leg, t: float) -> Leg:
+def single(leg: PathSegment, t: float) -> PathSegment:
     return replace(leg, first=t, steps=1)
 
 

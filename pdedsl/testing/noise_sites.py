@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.config.methods import Across, Law
 from pdedsl.ir.noise import Inside, Noise, RandomMap
-from pdedsl.ir.plan import DataPlan, Maps, Shake
+from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.layers import Run
 from pdedsl.testing.paths import Process
 from pdedsl.testing.step_runs import Multiples, Numbers, randomness
@@ -32,7 +32,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Gap:
+class NoiseSite:
     """The state before and after a place where noise may be added."""
 
     name: str
@@ -56,7 +56,7 @@ class Gap:
 
 def random_map(plan: DataPlan, periods: list[Period]) -> RandomMap | None:
     """The random map of the equation, if its noise is inside the maps."""
-    inside = any(isinstance(p, Maps) and isinstance(p.noise, Inside) for p in plan.parts)
+    inside = any(isinstance(p, ResidualBlocks) and isinstance(p.noise, Inside) for p in plan.parts)
     return moving(periods).random if inside else None
 
 
@@ -72,7 +72,7 @@ class Wanted:
     @property
     def at_input(self) -> Expected | None:
         """Noise for the pieces of time before the maps in network order."""
-        first = next((p.noise for p in self.plan.parts if isinstance(p, Shake)), None)
+        first = next((p.noise for p in self.plan.parts if isinstance(p, NoiseStep)), None)
         return self._expected(self.periods[: self._place], first)
 
     @property
@@ -93,8 +93,8 @@ class Wanted:
         return self.periods.index(moving(self.periods))
 
     @property
-    def _maps(self) -> Maps:
-        return next(p for p in self.plan.parts if isinstance(p, Maps))
+    def _maps(self) -> ResidualBlocks:
+        return next(p for p in self.plan.parts if isinstance(p, ResidualBlocks))
 
     def _expected(
         self, periods: Sequence[Period], noise: Noise | None, h: float | None = None, t: float = 0.0
@@ -110,15 +110,15 @@ class Wanted:
         return Expected(sqrt(sum(2.0 * nu * length for nu, length in zip(sizes, lengths, strict=True))), by)
 
 
-def gaps_of(run: Run, wanted: Wanted) -> list[Gap]:
+def gaps_of(run: Run, wanted: Wanted) -> list[NoiseSite]:
     """The places at the input, between the maps, and before the readout."""
     into = [*(m.whole.into for m in run.maps[1:]), run.behind.into]
     return [
-        Gap("the input", run.start, run.stem.into, wanted.at_input),
-        Gap("the stem", run.stem.out, run.maps[0].whole.into, None),
+        NoiseSite("the input", run.start, run.stem.into, wanted.at_input),
+        NoiseSite("the stem", run.stem.out, run.maps[0].whole.into, None),
         *(
-            Gap(f"map {k + 1}", m.whole.out, z, wanted.behind(k))
+            NoiseSite(f"map {k + 1}", m.whole.out, z, wanted.behind(k))
             for k, (m, z) in enumerate(zip(run.maps, into, strict=True))
         ),
-        Gap("the features", run.flat.out, run.readout.into, wanted.at_readout),
+        NoiseSite("the features", run.flat.out, run.readout.into, wanted.at_readout),
     ]

@@ -14,12 +14,12 @@ from torch import Tensor, nn
 from pdedsl.config.methods import Law
 from pdedsl.config.networks import Torch, residual_maps
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
-from pdedsl.ir.plan import DataPlan, Maps, Shake
+from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.distributions import DRAWS, in_training
 from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.moments import Finding, Moments, Outcome, same, untested, worst_of
-from pdedsl.testing.noise_sites import Gap, Wanted, gaps_of, random_map
+from pdedsl.testing.noise_sites import NoiseSite, Wanted, gaps_of, random_map
 from pdedsl.testing.paths import process_of
 from pdedsl.testing.time_intervals import Period, moving, periods_of
 from pdedsl.testing.user_networks import own_gaps, own_maps
@@ -40,7 +40,7 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
     number, fields = _paths(plan, periods), model.fields(weights)
     process = process_of(model, deepcopy(fields))
     made = model.model(weights, fields, seed=seed).float()
-    if any(isinstance(p, Maps) and isinstance(p.net, Torch) for p in plan.parts):
+    if any(isinstance(p, ResidualBlocks) and isinstance(p.net, Torch) for p in plan.parts):
         return _of_own(made, x, number, Wanted(plan, periods, process, _expected_maps(plan)[0]))
     try:
         runs = runs_of(made, x, number)
@@ -72,8 +72,8 @@ def _paths(plan: DataPlan, periods: list[Period]) -> int:
     """The number of paths: enough to test the variance of the noise at every place."""
     if isinstance(random_map(plan, periods), DroppedMaps | SharedBranches):
         return MANY
-    last = any(isinstance(p, Maps) and p.before_readout for p in plan.parts)
-    first = any(isinstance(p, Shake) for p in plan.parts)
+    last = any(isinstance(p, ResidualBlocks) and p.before_readout for p in plan.parts)
+    first = any(isinstance(p, NoiseStep) for p in plan.parts)
     return max(FEW, UNITS // FEATURES if last else 0, UNITS // plan.dimension if first else 0)
 
 
@@ -87,7 +87,9 @@ def _maps(runs: list[Run], plan: DataPlan) -> Finding:
 
 def _expected_maps(plan: DataPlan) -> list[int]:
     """The number of residual maps of each member."""
-    return [residual_maps(p.net) or 0 for f in plan.families for p in f.parts * f.members if isinstance(p, Maps)]
+    return [
+        residual_maps(p.net) or 0 for f in plan.families for p in f.parts * f.members if isinstance(p, ResidualBlocks)
+    ]
 
 
 def _sums(run: Run) -> Iterator[Finding]:
@@ -105,7 +107,9 @@ class Evidence:
     moments: Moments = field(default_factory=Moments)
     silent: list[Finding] = field(default_factory=list)
 
-    def of(self, places: Sequence[tuple[Run | None, list[Gap]]], random: RandomMap | None, length: float) -> Evidence:
+    def of(
+        self, places: Sequence[tuple[Run | None, list[NoiseSite]]], random: RandomMap | None, length: float
+    ) -> Evidence:
         """Adds the places of each member and, if its maps are random, the recorded maps over a time `length`."""
         self.moments.paths = self.paths
         noises = [self._member(f"member {k}", run, gaps, random, length) for k, (run, gaps) in enumerate(places, 1)]
@@ -123,7 +127,7 @@ class Evidence:
         return Finding(of, found.outcome, found.note)
 
     def _member(
-        self, member: str, run: Run | None, gaps: list[Gap], random: RandomMap | None, length: float
+        self, member: str, run: Run | None, gaps: list[NoiseSite], random: RandomMap | None, length: float
     ) -> list[Tensor]:
         noises = []
         for gap in gaps:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Direction
 from pdedsl.runtime.rng import frozen
-from pdedsl.runtime.sde.feynman_kac import Estimate, Evolution, Expectation
+from pdedsl.runtime.sde.feynman_kac import Estimate, EvolutionOperator, Expectation
 from pdedsl.testing.model import ModelUnderTest, under_test, weights_from
 
 __all__ = ["Data", "Features", "Flow", "Operator", "block_of", "flow_of", "operator_of", "weights_from"]
@@ -47,7 +47,7 @@ class Operator(Protocol):
 class Flow:
     """The evolution operator on R^d."""
 
-    evolution: Evolution
+    evolution: EvolutionOperator
     dimension: int
     start: float
     end: float
@@ -66,7 +66,7 @@ class Flow:
         part, at = self._part(a, b)
         return part.estimate(f, x, at)
 
-    def _part(self, a: float, b: float) -> tuple[Evolution, float]:
+    def _part(self, a: float, b: float) -> tuple[EvolutionOperator, float]:
         """The operator from time a to time b; with terminal data, times are counted from the end."""
         whole = self.evolution
         initial = whole.form is Direction.INITIAL
@@ -126,7 +126,7 @@ def operator_of(model: Compilation | ModelUnderTest, weights: int) -> Flow | Fea
 
 def flow_of(model: ModelUnderTest, operator: nn.Module) -> Flow:
     spec = model.expected.spec
-    assert isinstance(operator, Evolution)
+    assert isinstance(operator, EvolutionOperator)
     assert spec.time is not None
     dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else SOME
     return Flow(operator, dimension, float(spec.time.start), float(spec.time.end))

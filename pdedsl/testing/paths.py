@@ -15,10 +15,10 @@ import numpy as np
 from pdedsl.codegen.names import name_of
 from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Law, Leapfrog, Verlet
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
-from pdedsl.testing.coefficients import Array, Reader
+from pdedsl.testing.coefficients import Array, CoefficientEvaluator
 from pdedsl.testing.model import Fields, ModelUnderTest
 from pdedsl.testing.reference_steps import fine, step_of
-from pdedsl.testing.step_runs import Leg, Multiples, Numbers
+from pdedsl.testing.step_runs import Multiples, Numbers, PathSegment
 from pdedsl.testing.time_intervals import Period, is_initial
 
 FINE = 400  # steps of RK4, as reference for an adaptive method
@@ -41,10 +41,10 @@ class Arrived:
 class Process:
     """The process behind the equation, with given fields."""
 
-    reader: Reader
+    reader: CoefficientEvaluator
     clock: float
 
-    def after(self, x: Array, legs: list[Leg], source: np.random.Generator) -> Arrived:
+    def after(self, x: Array, legs: list[PathSegment], source: np.random.Generator) -> Arrived:
         """The paths at the end of the legs, one for each row of x."""
         state = Arrived(x, np.zeros(len(x)), np.zeros(len(x)))
         for leg in legs:
@@ -52,7 +52,7 @@ class Process:
                 state = self._one(leg, state, leg.first + self.clock * k * leg.h, source)
         return state
 
-    def _one(self, leg: Leg, state: Arrived, t: float, source: np.random.Generator) -> Arrived:
+    def _one(self, leg: PathSegment, state: Arrived, t: float, source: np.random.Generator) -> Arrived:
         """A step with its weight: exact for constant rates, by the method itself if nothing is random, and otherwise by
         the trapezoidal rule."""
         period = leg.period
@@ -70,7 +70,7 @@ class Process:
         sums = leg.h * (np.exp(state.growth) * f + np.exp(growth) * later_f) / 2
         return Arrived(x, growth, state.gained + sums)
 
-    def _together(self, leg: Leg, state: Arrived, t: float) -> Arrived:
+    def _together(self, leg: PathSegment, state: Arrived, t: float) -> Arrived:
         """(X, C, G)' = (b, c, e^C f)."""
 
         def slope(s: float, y: Array) -> Array:
@@ -98,7 +98,7 @@ class Process:
             return self.reader.matrix(rows, x, t)
         return self.reader.vector(tuple(rows[i][i] for i in range(len(rows))), x, t)
 
-    def _step(self, leg: Leg, x: Array, t: float, source: np.random.Generator) -> Array:
+    def _step(self, leg: PathSegment, x: Array, t: float, source: np.random.Generator) -> Array:
         if not leg.random:
             return self._moved(leg, x, t)
         match leg.by:
@@ -111,7 +111,7 @@ class Process:
             case _:
                 assert_never(leg.by)
 
-    def _shaken(self, leg: Leg, x: Array, t: float, law: Law, source: np.random.Generator) -> Array:
+    def _shaken(self, leg: PathSegment, x: Array, t: float, law: Law, source: np.random.Generator) -> Array:
         slope, end = self.velocity(leg.period, x, t), t + self.clock * leg.h
         matrix = self.diffusivity(leg.period, x, 0.5 * (t + end) if leg.corrected else t)
         shock = sqrt(2.0 * leg.h) * _rooted(matrix, _numbers(law, x.shape, source))
@@ -119,12 +119,12 @@ class Process:
             slope = 0.5 * (slope + self.velocity(leg.period, x + leg.h * slope + shock, end))
         return np.asarray(x + leg.h * slope + shock)
 
-    def _relative(self, leg: Leg, x: Array, t: float, noise: Array) -> Array:
+    def _relative(self, leg: PathSegment, x: Array, t: float, noise: Array) -> Array:
         moved = x + leg.h * self.velocity(leg.period, x, t)
         size = moved.std(-1, ddof=1, keepdims=True)
         return np.asarray(moved + np.sqrt(2.0 * self.diffusivity(leg.period, x, t)) * size * noise)
 
-    def _moved(self, leg: Leg, x: Array, t: float) -> Array:
+    def _moved(self, leg: PathSegment, x: Array, t: float) -> Array:
         def slope(s: float, y: Array) -> Array:
             return self.velocity(leg.period, y, t + self.clock * s)
 
@@ -138,7 +138,7 @@ class Process:
             case _:
                 assert_never(leg.scheme)
 
-    def _shared(self, leg: Leg, random: RandomMap, x: Array, t: float, source: np.random.Generator) -> Array:
+    def _shared(self, leg: PathSegment, random: RandomMap, x: Array, t: float, source: np.random.Generator) -> Array:
         """A random velocity V with ½h Cov V = A: units of v or all of v dropped, or two branches mixed."""
         ratio = 2.0 * float(random.strength.xreplace(self.reader.spec.values)) / leg.h
         if isinstance(random, SharedBranches):
@@ -174,4 +174,4 @@ def _rooted(matrix: Array, noise: Array) -> Array:
 def process_of(model: ModelUnderTest, fields: Fields) -> Process:
     spec = model.expected.spec
     by_head = {w.head: fields[name_of(w)] for w in spec.learned if name_of(w) in fields}
-    return Process(Reader(spec, by_head), -1.0 if is_initial(spec) else 1.0)
+    return Process(CoefficientEvaluator(spec, by_head), -1.0 if is_initial(spec) else 1.0)

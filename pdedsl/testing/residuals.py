@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from pdedsl.codegen.expressions import pointwise
 from pdedsl.codegen.names import name_of
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.problem import Imposed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Residual, StrongForm
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 from pdedsl.testing.model import ModelUnderTest
@@ -49,10 +49,10 @@ class Written:
 
     name: str
     residual: Residual
-    imposed: Imposed | None
+    imposed: ConditionResidual | None
 
 
-def written(statement: Statement) -> Iterator[Written]:
+def written(statement: StrongForm) -> Iterator[Written]:
     for k, residual in enumerate(statement.equations, 1):
         yield Written(f"equation{k}", residual, None)
     imposed = [(c, r) for c in statement.conditions for r in c.residuals]
@@ -92,7 +92,7 @@ def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterat
     yield Finding(EXACT, outcome, f"residuals of at most {worst:.1e} of their terms, in {where}; allowed {VANISH:g}")
 
 
-def _points(one: Written, statement: Statement, seed: int) -> Tensor:
+def _points(one: Written, statement: StrongForm, seed: int) -> Tensor:
     points = Points(statement.domain)
     if one.imposed is None:
         return points.inside(POINTS, seed, during=one.residual.interval)
@@ -100,7 +100,7 @@ def _points(one: Written, statement: Statement, seed: int) -> Tensor:
 
 
 def _called(
-    tested: ModelUnderTest, one: Written, module: nn.Module, statement: Statement
+    tested: ModelUnderTest, one: Written, module: nn.Module, statement: StrongForm
 ) -> Callable[[Tensor], Tensor]:
     function = tested.functions.get(one.name)
     if function is None:
@@ -114,7 +114,7 @@ def _constant(points: Tensor) -> Tensor:
     return torch.full_like(points[..., :1], LEARNED)
 
 
-def _wave(component: int, statement: Statement) -> Expr:
+def _wave(component: int, statement: StrongForm) -> Expr:
     """A function without symmetries, on the scale of the domain; above 1, so that roots and logarithms exist."""
     domain, phase = statement.domain, Integer(0)
     for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
@@ -122,7 +122,7 @@ def _wave(component: int, statement: Statement) -> Expr:
     return Float(2.5) + component + sin(phase + Float(0.3)) + cos(2 * phase) / 4
 
 
-def _letters(residual: Residual, values: tuple[Expr, ...], statement: Statement) -> dict[Symbol, Expr]:
+def _letters(residual: Residual, values: tuple[Expr, ...], statement: StrongForm) -> dict[Symbol, Expr]:
     def of(component: int, orders: tuple[int, ...]) -> Expr:
         found = values[component]
         for x, n in zip(statement.domain.coordinates, orders, strict=True):
@@ -132,18 +132,18 @@ def _letters(residual: Residual, values: tuple[Expr, ...], statement: Statement)
     return {s: of(d.component, d.orders) for s, d in residual.letters}
 
 
-def _numbers(expr: Expr, statement: Statement, points: Tensor) -> Tensor:
+def _numbers(expr: Expr, statement: StrongForm, points: Tensor) -> Tensor:
     fields = {p: Integer(0) for p in atoms(expr, Partial)} | {f: Float(LEARNED) for f in atoms(expr, Field)}
     function = lambdify(statement.domain.coordinates, expr.xreplace(fields), "mpmath")
     return torch.tensor([float(function(*row)) for row in points.tolist()], dtype=torch.float64)
 
 
-def _by_hand(residual: Residual, values: tuple[Expr, ...], statement: Statement, points: Tensor) -> Tensor:
+def _by_hand(residual: Residual, values: tuple[Expr, ...], statement: StrongForm, points: Tensor) -> Tensor:
     whole = residual.expr.replace(DiracDelta, lambda *_: Integer(0))
     return _numbers(whole.xreplace(_letters(residual, values, statement)), statement, points)
 
 
-def _size(one: Written, values: tuple[Expr, ...], statement: Statement, points: Tensor) -> float:
+def _size(one: Written, values: tuple[Expr, ...], statement: StrongForm, points: Tensor) -> float:
     """The scale of the terms: the largest absolute value of a derivative, at least 1."""
     letters = _letters(one.residual, values, statement).values()
     return max([1.0, *(float(_numbers(e, statement, points).abs().max()) for e in letters)])

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from pdedsl.config.methods import Across, Adaptive, Fixed, Integrator, Law
 from pdedsl.ir.noise import Correlated, Dropped, Noise, Plain, RandomMap, Relative, Scaled, Shared
-from pdedsl.ir.plan import DataPlan, Shake, Walk
+from pdedsl.ir.plan import DataPlan, NoiseStep, SdeSteps
 from pdedsl.numerics.butcher import EULER, HEUN
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.time_intervals import Period, periods_of
@@ -17,7 +17,7 @@ from pdedsl.testing.time_intervals import Period, periods_of
 SLACK = 6.0  # of the error of an adaptive method, in units of its tolerance: errors of steps add up, and grow
 
 
-class Astray(Exception):
+class Mismatch(Exception):
     """A plan whose parts do not match the pieces of time of the equation."""
 
 
@@ -40,7 +40,7 @@ Randomness = Numbers | Multiples | RandomMap
 
 
 @dataclass(frozen=True)
-class Leg:
+class PathSegment:
     """Equal steps along one piece of time, from the time `first` on; `scheme` is used if nothing is random."""
 
     period: Period
@@ -69,23 +69,23 @@ class Leg:
                 return 0.0
 
 
-def module_legs(model: ModelUnderTest) -> list[Leg]:
+def module_legs(model: ModelUnderTest) -> list[PathSegment]:
     """The steps that `model()` takes."""
     plan = model.expected.plan
     assert isinstance(plan, DataPlan)
-    parts = [p for p in plan.families[0].parts if isinstance(p, Walk | Shake)]
+    parts = [p for p in plan.families[0].parts if isinstance(p, SdeSteps | NoiseStep)]
     passed = [p for p in periods_of(model.expected.analysis) if p.moves or p.diffuses]
     if len(parts) != len(passed):
-        raise Astray(f"expected {len(passed)} pieces of time along which paths move, found {len(parts)}")
+        raise Mismatch(f"expected {len(passed)} pieces of time along which paths move, found {len(parts)}")
     return [_module_leg(period, part) for period, part in zip(passed, parts, strict=True)]
 
 
-def _module_leg(period: Period, part: Walk | Shake) -> Leg:
+def _module_leg(period: Period, part: SdeSteps | NoiseStep) -> PathSegment:
     by = randomness(part.noise, period)
-    if isinstance(part, Shake):
-        return Leg(period, period.first, period.length, 1, Fixed(method=EULER), by)
+    if isinstance(part, NoiseStep):
+        return PathSegment(period, period.first, period.length, 1, Fixed(method=EULER), by)
     steps = part.steps
-    return Leg(period, period.first, period.length / steps, steps, part.scheme, by)
+    return PathSegment(period, period.first, period.length / steps, steps, part.scheme, by)
 
 
 def randomness(noise: Noise | None, period: Period) -> Randomness:
@@ -104,7 +104,7 @@ def randomness(noise: Noise | None, period: Period) -> Randomness:
             assert_never(noise)
 
 
-def operator_legs(model: ModelUnderTest) -> list[Leg]:
+def operator_legs(model: ModelUnderTest) -> list[PathSegment]:
     """The steps of the evolution operator over the whole time: a single one for each piece in which it is exact."""
     plan = model.operator_plan
     assert plan is not None
@@ -112,5 +112,5 @@ def operator_legs(model: ModelUnderTest) -> list[Leg]:
     for period in periods_of(model.expected.analysis):
         exact = period.is_constant and not (period.diffuses and plan.law is Law.LAPLACE)
         steps = 1 if exact else ceil(period.length / float(plan.step) - 1e-9)
-        legs.append(Leg(period, period.first, period.length / steps, steps, plan.scheme, Numbers(plan.law)))
+        legs.append(PathSegment(period, period.first, period.length / steps, steps, plan.scheme, Numbers(plan.law)))
     return legs

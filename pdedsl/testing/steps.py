@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.sde.characteristic_steps import March
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 from pdedsl.testing.distributions import ends_of_module, members_of, products
 from pdedsl.testing.generator import entries
 from pdedsl.testing.moments import Finding, Moments, Outcome, standard_error, untested
 from pdedsl.testing.paths import Process
-from pdedsl.testing.step_runs import Leg, Multiples
+from pdedsl.testing.step_runs import Multiples, PathSegment
 
 STEPS = "steps of model()"
 
@@ -47,7 +47,7 @@ def watched(member: nn.Module) -> Iterator[list[Trail]]:
     """Within, records the trails of a member's walks, in order."""
     trails: list[Trail] = []
     undo = []
-    for march in [m for m in member.modules() if isinstance(m, March)]:
+    for march in [m for m in member.modules() if isinstance(m, CharacteristicSteps)]:
         field = march.field
         march.field = Watched(field)
 
@@ -67,7 +67,7 @@ def watched(member: nn.Module) -> Iterator[list[Trail]]:
             march.field = field
 
 
-def steps_finding(model: nn.Module, process: Process, legs: list[Leg], x: Tensor, paths: int) -> Finding:
+def steps_finding(model: nn.Module, process: Process, legs: list[PathSegment], x: Tensor, paths: int) -> Finding:
     """Compares every Euler step of the first member; skips walks without noise, with relative noise or by Heun."""
     walks = [leg for leg in legs if leg.period.moves or leg.steps > 1]
     with watched(members_of(model)[0]) as trails:
@@ -91,7 +91,9 @@ def steps_finding(model: nn.Module, process: Process, legs: list[Leg], x: Tensor
     )
 
 
-def _compare(moments: Moments, process: Process, leg: Leg, k: int, x: Tensor, y: Tensor, last: Tensor | None) -> Tensor:
+def _compare(
+    moments: Moments, process: Process, leg: PathSegment, k: int, x: Tensor, y: Tensor, last: Tensor | None
+) -> Tensor:
     """Compares moments of step k after its drift is subtracted, at every point over all paths."""
     t = leg.first + process.clock * k * leg.h
     at = x.reshape(-1, x.shape[-1]).numpy()

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from pdedsl.runtime.user_modules import Followed, Led
 from pdedsl.testing.distributions import ends_of_module, members_of, recorded
-from pdedsl.testing.noise_sites import Expected, Gap, Wanted
+from pdedsl.testing.noise_sites import Expected, NoiseSite, Wanted
 
 
 def own_maps(model: nn.Module) -> list[int]:
@@ -18,7 +18,7 @@ def own_maps(model: nn.Module) -> list[int]:
     return [sum(isinstance(m, Followed) for m in member.modules()) for member in members_of(model)]
 
 
-def own_gaps(model: nn.Module, x: Tensor, paths: int, wanted: Wanted) -> list[list[Gap]]:
+def own_gaps(model: nn.Module, x: Tensor, paths: int, wanted: Wanted) -> list[list[NoiseSite]]:
     """The places with noise of every member, in the order in which they are evaluated."""
     found = []
     for member in members_of(model):
@@ -43,7 +43,7 @@ def _order(modules: list[nn.Module]) -> Iterator[list[int]]:
             hook.remove()
 
 
-def _gap(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], wanted: Wanted) -> Gap:
+def _gap(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], wanted: Wanted) -> NoiseSite:
     before, after = (torch.cat([call[side] for call in calls]) for side in (0, 1))
     expected: Expected | None = wanted.at_readout if last else wanted.behind(k)
-    return Gap("the features" if last else f"map {k + 1}", before, after, expected)
+    return NoiseSite("the features" if last else f"map {k + 1}", before, after, expected)

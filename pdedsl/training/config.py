@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.blocks import TrainBlock
 from pdedsl.config.data import Data
 from pdedsl.config.training import Adversary, Augmentation, Gaussian, Optimizer, Precision, Regularizer, Schedule, Step
@@ -16,7 +16,7 @@ from pdedsl.ir.spec import SpaceKind, Spec
 class TrainConfig:
     """A complete experiment. `defaults` lists the values of settings that the spec leaves open."""
 
-    data: Chosen[Data]
+    data: Located[Data]
     epochs: int | None
     steps: int | None
     batch: int

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attacks.every import ONCE, attack, short
 from pdedsl.attacks import Predictor, boundary, ifgsm, pgd, square
-from pdedsl.attacks.criterion import Goal
+from pdedsl.attacks.criterion import Criterion
 from pdedsl.attacks.pgd import FEW
 from pdedsl.attacks.predictor import mean_scores
 
@@ -89,7 +89,7 @@ def test_probabilities_are_averaged_not_scores() -> None:
     assert scores.mean(0).argmax(1) == 0
     p = scores.softmax(-1).mean(0)
     torch.testing.assert_close(mean_scores(scores).exp(), p)
-    assert Goal(torch.tensor([0])).reached(mean_scores(scores)).item() == (p[0, 0].item() < 0.5)
+    assert Criterion(torch.tensor([0])).reached(mean_scores(scores)).item() == (p[0, 0].item() < 0.5)
 
 
 def test_what_is_fooled_costs_nothing_more() -> None:

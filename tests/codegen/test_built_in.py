@@ -10,8 +10,8 @@ from pdedsl.compiler import to_compilation
 from pdedsl.config.methods import Collocation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import Points
-from pdedsl.solvers.methods import How
-from pdedsl.solvers.pinn.task import Task
+from pdedsl.solvers.methods import SolveOptions
+from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.sources import source_of
 
 
@@ -32,7 +32,9 @@ def test_training_begins_with_the_written_model() -> None:
     compilation = to_compilation(source_of("burgers"))
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)
-    task = Task(plan.statement, Collocation(), plan.network, Points(plan.statement.domain), How(seed=5).seed)
+    task = PinnTask(
+        plan.statement, Collocation(), plan.network, Points(plan.statement.domain), SolveOptions(seed=5).seed
+    )
     points = Points(plan.statement.domain).inside(7, 0)
     base, factor = (run(compilation.program, name, points=points) for name in ("base", "factor"))
     assert torch.allclose(compilation.module(seed=5)(points), base + factor * task.network()(points), atol=1e-14)

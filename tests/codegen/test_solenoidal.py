@@ -12,7 +12,7 @@ from texts import compiled, fresh
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.runtime.sde.characteristic_steps import March
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 
 SPACES = {"(x, y) in R^2": "x, y", "(x, y, z) in R^3": "x, y, z", "x in R^4": "x", "x in R^2": "x"}
 
@@ -33,7 +33,7 @@ realize time by rk4(steps=3)
 
 
 def field_of(module: nn.Module) -> nn.Module:
-    (march,) = [m for m in module.modules() if isinstance(m, March)]
+    (march,) = [m for m in module.modules() if isinstance(m, CharacteristicSteps)]
     assert isinstance(march.field, nn.Module)
     return march.field
 
@@ -82,7 +82,7 @@ def test_areas_are_kept() -> None:
         module = compiled(of.replace("steps=3", f"steps={steps}")).module().double()
         for parameter in field_of(module).parameters():
             nn.init.normal_(parameter)
-        (march,) = [m for m in module.modules() if isinstance(m, March)]
+        (march,) = [m for m in module.modules() if isinstance(m, CharacteristicSteps)]
         jacobian = torch.autograd.functional.jacobian(lambda p, m=march: m(p[None])[0], torch.ones(2).double() / 3)
         defects.append(abs(float(torch.linalg.det(jacobian)) - 1))
     assert math.log2(defects[0] / defects[1]) > 3.5

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from pdedsl.config.base import Chosen, Count, Form, Positive, Word
+from pdedsl.config.base import Config, Count, Form, Located, Positive
 from pdedsl.config.blocks import ENTRIES, Calls
 from pdedsl.config.methods import INTEGRATORS, PARTS, Fixed, Laplacian, Noise, Residual, Scale, in_steps
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS
@@ -19,7 +19,7 @@ FORMS += [form for call in CALLS for form in call.forms.values()]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoWords(Word):
+class TwoWords(Config):
     """A word for a test."""
 
     first: Count
@@ -46,7 +46,7 @@ def test_every_record_of_an_integrator_is_a_word_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_words_with_equal_arguments_are_equal(form: Form[Word]) -> None:
+def test_words_with_equal_arguments_are_equal(form: Form[Config]) -> None:
     required = {key: 0.5 for key, param in form.params.items() if param.required and not param.many}
     required |= {key: (0.5,) for key, param in form.params.items() if param.required and param.many}
     one, two = form.made(required), form.made(required)
@@ -54,8 +54,8 @@ def test_words_with_equal_arguments_are_equal(form: Form[Word]) -> None:
 
 
 def test_what_was_given_and_where_does_not_count() -> None:
-    assert Chosen(Fixed(method=EULER), frozenset({"steps"})) == Chosen(Fixed(method=EULER))
-    assert hash(Chosen(Noise(), frozenset({"kind"}))) == hash(Chosen(Noise()))
+    assert Located(Fixed(method=EULER), frozenset({"steps"})) == Located(Fixed(method=EULER))
+    assert hash(Located(Noise(), frozenset({"kind"}))) == hash(Located(Noise()))
 
 
 def test_arguments_without_effect_are_left_out() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import DATA
 from pdedsl.data.images import SETS as BY_WORD
 from pdedsl.data.load import load
@@ -36,7 +36,7 @@ def pictures(n: int, shape: tuple[int, ...], seed: int) -> Array:
 
 
 def read(name: str, root: Path) -> Data:
-    return load(Chosen(DATA[name].made({}), span=SPAN), root, 0)
+    return load(Located(DATA[name].made({}), span=SPAN), root, 0)
 
 
 def refused(code: str, name: str, root: Path) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pdedsl
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import DATA, Digits, Moons
 from pdedsl.data.load import load
 from pdedsl.data.shapes import sized
@@ -37,7 +37,7 @@ def test_the_dimension_is_that_of_the_data() -> None:
 @pytest.mark.parametrize("word", [Moons(), Digits()], ids=str)
 def test_shapes_are_those_that_are_loaded(word: Moons | Digits) -> None:
     spec = sized(pdedsl.load(TEXT.format(classes=2, data=word.name)), None)
-    loaded = load(Chosen(word), None, seed=0)
+    loaded = load(Located(word), None, seed=0)
     assert spec.space.dimension == np.prod(loaded.shape)
 
 

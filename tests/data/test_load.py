@@ -11,18 +11,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import Data as Word
 from pdedsl.config.data import Digits, Moons
 from pdedsl.data.load import data_root, load
 from pdedsl.data.sets import Data, Split
 from pdedsl.diagnostics import PdeError, Span
 
-DIGITS = Chosen(Digits(), span=Span(3, 9))
-MOONS = Chosen(Moons(train=51, test=80, noise=0.1))
+DIGITS = Located(Digits(), span=Span(3, 9))
+MOONS = Located(Moons(train=51, test=80, noise=0.1))
 
 
-def but(wanted: Chosen[Word], **changes: object) -> Chosen[Word]:
+def but(wanted: Located[Word], **changes: object) -> Located[Word]:
     return replace(wanted, word=replace(wanted.word, **changes))  # type: ignore[arg-type]
 
 
@@ -31,7 +31,7 @@ def rows(split: Split | None) -> set[tuple[float, ...]]:
     return {tuple(row) for row in split.inputs.flatten(1).tolist()}
 
 
-def refused(code: str, wanted: Chosen[Word], shape: tuple[int, ...] | None = None, classes: int | None = None) -> str:
+def refused(code: str, wanted: Located[Word], shape: tuple[int, ...] | None = None, classes: int | None = None) -> str:
     with pytest.raises(PdeError) as caught:
         load(wanted, None, 0, shape, classes)
     (found,) = caught.value.diagnostics
@@ -150,7 +150,7 @@ def test_all_that_there_is_keeps_its_order() -> None:
     assert torch.equal(load(but(DIGITS, train=1437), None, 7).train.inputs, load(DIGITS, None, 0).train.inputs)
 
 
-def with_validation(wanted: Chosen[Word], seed: int = 0) -> tuple[Data, Split]:
+def with_validation(wanted: Located[Word], seed: int = 0) -> tuple[Data, Split]:
     data = load(wanted, None, seed)
     assert data.validation is not None
     return data, data.validation
@@ -188,7 +188,7 @@ def moments_of(x: Tensor) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize("wanted", [but(MOONS, validation=0.2), but(DIGITS, train=100)], ids=str)
-def test_mean_and_std_are_of_the_training_part(wanted: Chosen[Word]) -> None:
+def test_mean_and_std_are_of_the_training_part(wanted: Located[Word]) -> None:
     data = load(wanted, None, 0)
     mean, std = moments_of(data.train.inputs)
     assert data.mean == pytest.approx(mean, rel=1e-12)

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 import torch
 
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import Npz
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError, Span
 
-WANTED = Chosen(Npz(file="own.npz"), span=Span(1, 5))
+WANTED = Located(Npz(file="own.npz"), span=Span(1, 5))
 RANDOM = np.random.default_rng(0)
 BYTES = RANDOM.integers(0, 256, (20, 3, 4, 5), dtype=np.uint8)
 POINTS = RANDOM.normal(size=(20, 2)).astype(np.float32)

@@ -7,7 +7,7 @@ runs.another_set runs.cannot_be_downloaded runs.classes_differ runs.counted_from
 runs.label_out_of_range runs.no_file runs.no_shape runs.not_labels runs.not_measurements runs.not_numbers
 runs.not_samples runs.other_arrays runs.shape_differs runs.too_few_samples runs.too_large runs.unreadable_array
 networks.hidden_module networks.no_residual_blocks networks.not_found networks.not_trusted
-source.no_such_file reading.not_utf8
+source.no_such_file source.not_utf8
 settings.constant_needs_value settings.empty_path settings.entry_needs_value settings.long_path settings.needs_value
 settings.no_call settings.no_constant_but_entry settings.not_alone settings.several_calls settings.several_entries
 settings.part_of_path settings.unknown_part settings.unnamed_behind
@@ -27,7 +27,8 @@ syntax.operator_arguments
 equations.few_conditions_on equations.fixes_one_variable equations.gives_no_value equations.no_equation
 equations.not_a_place evaluation.nothing_attacked evaluation.picture_without
 evaluation.reference_in_any_dimension equations.no_coordinate
-equations.not_physical equations.not_an_unknown equations.known_only_on_domains equations.unmeasured networks.unknown_dimension
+equations.not_physical equations.not_an_unknown equations.known_only_on_domains equations.unmeasured
+networks.unknown_dimension
 networks.not_a_path
 feature_maps.no_field_on_pixels feature_maps.no_frame equations.few_for_waves types.not_a_value types.softmax_of_scores
 syntax.acts_on_nothing syntax.ends_early syntax.index_of_sigma syntax.index_of_sum syntax.no_space syntax.no_unknown
@@ -48,14 +49,17 @@ options.not_a_word
 """Several words would do, or either of two may be meant; completion proposes them."""
 
 ANOTHER_EQUATION = """
-equations.no_unknown equations.empty equations.moving equations.not_known equations.selects_nothing equations.exact_has_unknowns
+equations.no_unknown equations.empty equations.moving equations.not_known equations.selects_nothing
+equations.exact_has_unknowns
 equations.violated names.differential names.material_derivative names.unknown_index names.unknown_variable
 networks.divergence_free_on_the_line networks.exact_derivatives networks.factor_of_network networks.full_matrix
 networks.linear_scores networks.no_equation networks.no_probabilities networks.no_term
 networks.noise_of_constant_size networks.scores_twice syntax.any_value syntax.condition syntax.curl
 syntax.operator_alone syntax.periodic syntax.remark syntax.two_equalities methods._none feature_maps.field_depends
-feature_maps.no_layer feature_maps.no_separable_pair feature_maps.operator_depends feature_maps.order_in_time feature_maps.pieces_in_time
-feature_maps.two_layers equations.contradiction equations.indefinite equations.learned_sign equations.refuted equations.unbalanced
+feature_maps.no_layer feature_maps.no_separable_pair feature_maps.operator_depends feature_maps.order_in_time
+feature_maps.pieces_in_time
+feature_maps.two_layers equations.contradiction equations.indefinite equations.learned_sign equations.refuted
+equations.unbalanced
 equations.unstable_step equations.waves_at_rest methods.another_diffusion
 methods.elsewhere methods.joined_sides methods.learned_velocity methods.sampling_along
 types.cannot_be_called types.cannot_be_multiplied types.coordinates_not_written_out types.no_adjoint
@@ -67,7 +71,8 @@ types.product_of_kinds types.takes_numbers syntax.order_zero
 SMALLER = """
 syntax.number_out_of_range syntax.many_mixed_derivatives
 networks.boxes_apart networks.one_depth syntax.two_numbers feature_maps.large_patches feature_maps.narrow_opening
-feature_maps.odd_width feature_maps.too_many_stages networks.too_many_numbers networks.too_many_weights syntax.beyond_limits
+feature_maps.odd_width feature_maps.too_many_stages networks.too_many_numbers networks.too_many_weights
+syntax.beyond_limits
 syntax.deep_expression syntax.large_exponent syntax.large_expression syntax.large_number syntax.large_power
 syntax.many_calls syntax.many_extrema syntax.many_inequalities syntax.many_terms syntax.many_unknowns
 syntax.nested_brackets syntax.nested_too_deeply syntax.too_large types.many_dimensions

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from pdedsl.distributed import World
 from pdedsl.evaluation import engine as engines
-from pdedsl.evaluation.engine import Engine, Stopped, Told
+from pdedsl.evaluation.engine import Engine, EvaluationProgress, Stopped
 from pdedsl.evaluation.model_under_test import Subject
 from pdedsl.evaluation.partial_results import kept
 from pdedsl.evaluation.protocol import measurements
@@ -45,8 +45,8 @@ def columns(
     stop: int | None = None,
     world: World | None = None,
     identity: str = "this",
-) -> tuple[dict[str, object], list[Told]]:
-    heard: list[Told] = []
+) -> tuple[dict[str, object], list[EvaluationProgress]]:
+    heard: list[EvaluationProgress] = []
     subject, x, y = case
     world = world or World(torch.device("cpu"))
     with kept(folder, identity, resume, world.rank, world.size) as parts:

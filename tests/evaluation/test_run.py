@@ -15,7 +15,7 @@ from texts import shipped
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.evaluation.engine import Stopped, Told
+from pdedsl.evaluation.engine import EvaluationProgress, Stopped
 from pdedsl.evaluation.pages import document
 from pdedsl.evaluation.report import (
     FORMAT,
@@ -23,7 +23,7 @@ from pdedsl.evaluation.report import (
     Certified,
     Clean,
     Complexity,
-    Doubt,
+    MaskingVerdict,
     Report,
     Robust,
     Transfer,
@@ -82,7 +82,7 @@ def test_resume_is_exact(run: Path) -> None:
     """A run that is stopped after its first measurement goes on with the second; nothing is measured twice."""
     whole = evaluate_run(run, set=SETTINGS)
 
-    def stop(told: Told) -> None:
+    def stop(told: EvaluationProgress) -> None:
         raise Stopped
 
     with pytest.raises(Stopped):
@@ -250,7 +250,7 @@ def test_pages_quote_what_they_are_given(run: Path) -> None:
 NAMES = {
     Bin: "low high confidence accuracy",
     Clean: "accuracy loss calibration bins confusion",
-    Doubt: "norm eps samples masked verdict checks landscape",
+    MaskingVerdict: "norm eps samples masked verdict checks landscape",
     Robust: "attack norm eps accuracy seeds distance draws passes doubt",
     Transfer: "attack maker taker accuracy maker_accuracy",
     Certified: "certificate claim sound sigma alpha accuracies abstained medians draws parts broken",

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pdedsl
 from pdedsl.big_stack import deeply
-from pdedsl.compiler import Compilation, Examination, bounded, compiled, examined, reported, to_syntax
+from pdedsl.compiler import CheckResult, Compilation, bounded, compiled, examined, reported, to_syntax
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order, report
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.explainer.explain import Explanation
@@ -151,7 +151,7 @@ def _compiled(spec: Spec) -> bool:
     return True
 
 
-def _right(examination: Examination) -> Compilation:
+def _right(examination: CheckResult) -> Compilation:
     """What `check` calls right compiles, unless it names a network of the user's own, which is not trusted here."""
     try:
         return compiled(examination)

@@ -10,7 +10,7 @@ import pytest
 from language.settings import TEXT, changed, meaning, refused, value
 from pdedsl.api import format_source
 from pdedsl.compiler import examine, to_spec, to_syntax
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.data import Digits, Moons
 from pdedsl.config.methods import Fixed, Law, Noise
 from pdedsl.config.training import Sgd
@@ -82,8 +82,8 @@ def test_meaning_follows() -> None:
     spec = meaning("T=3", "σ²=1/2", "train.epochs=7", "train.data.train=50", "realize.time.steps=9")
     assert {c.name: str(c.value) for c in spec.constants}["T"] == "3"
     assert value(spec, "train.epochs") == 7
-    assert value(spec, "train.data") == Chosen(Moons(train=50, test=1000, noise=Fraction(3, 10)))
-    assert spec.realize.time == Chosen(Fixed(method=RK4, steps=9))
+    assert value(spec, "train.data") == Located(Moons(train=50, test=1000, noise=Fraction(3, 10)))
+    assert spec.realize.time == Located(Fixed(method=RK4, steps=9))
 
 
 def test_later_settings_see_earlier_ones() -> None:
@@ -163,7 +163,7 @@ def test_an_entry_without_a_value() -> None:
 def test_a_realization_is_added() -> None:
     text = TEXT.replace("realize diffusion by noise(samples=2)\n", "")
     spec = meaning("realize.diffusion=noise(samples=3)", "realize.diffusion.kind=laplace", text=text)
-    assert spec.realize.diffusion == Chosen(Noise(samples=3, kind=Law.LAPLACE))
+    assert spec.realize.diffusion == Located(Noise(samples=3, kind=Law.LAPLACE))
 
 
 def test_a_call_without_brackets_gets_them() -> None:
@@ -247,8 +247,8 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
     examined = examine(source)
     examined.sound()
     spec = examined.analysis.spec
-    assert value(spec, "train.optimizer") == (Chosen(Sgd(lr=Fraction(1, 2))),)
-    assert value(spec, "train.data") == (Chosen(Digits(train=100)) if on_data else None)
+    assert value(spec, "train.optimizer") == (Located(Sgd(lr=Fraction(1, 2))),)
+    assert value(spec, "train.data") == (Located(Digits(train=100)) if on_data else None)
     assert (value(spec, "train.steps"), value(spec, "train.seed"), value(spec, "train.epochs")) == (7, 3, None)
     kept = {c.text for c in to_syntax(source).comments}
     assert kept >= {c.text for c in to_syntax(read(path)).comments}

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 import pdedsl
 from pdedsl.diagnostics import Diagnostic, Source
-from pdedsl.runtime.sde.characteristic_steps import March
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 
 F64 = torch.float64
 T = 2.0
@@ -46,8 +46,8 @@ def text(method: str, at: str = "0", declared: str = ROTATION) -> str:
     return learned(FORMS[at], declared, end="2", at=at, realized=f"realize time by {method}")
 
 
-def march(spec: str) -> March:
-    (found,) = [m for m in built(spec).modules() if isinstance(m, March)]
+def march(spec: str) -> CharacteristicSteps:
+    (found,) = [m for m in built(spec).modules() if isinstance(m, CharacteristicSteps)]
     return found
 
 

@@ -15,7 +15,7 @@ import torch
 from texts import compiled, known, shipped
 from torch import Tensor
 
-from pdedsl.runtime.sde.feynman_kac import Evolution
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 
 F64 = torch.float64
 K = torch.tensor([1.3, -0.7], dtype=F64)
@@ -33,9 +33,9 @@ def bump(x: Tensor) -> Tensor:
     return torch.exp(-(x - 0.3).square().sum(-1))
 
 
-def operator(text: str, samples: int = DRAWS) -> Evolution:
+def operator(text: str, samples: int = DRAWS) -> EvolutionOperator:
     made = compiled(text).operator(samples=samples).double()
-    assert isinstance(made, Evolution)
+    assert isinstance(made, EvolutionOperator)
     return made
 
 

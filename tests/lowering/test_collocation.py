@@ -6,7 +6,7 @@ from sympy import Symbol
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.ir.problem import Derivative, Face, Statement
+from pdedsl.ir.problem import Derivative, Face, StrongForm
 from pdedsl.lowering.rules import lower
 
 BALL = """
@@ -20,9 +20,9 @@ n·∇u = 2 on boundary
 """
 
 
-def stated(text: str) -> Statement:
+def stated(text: str) -> StrongForm:
     found = lower(to_analysis(parse(text)))
-    assert isinstance(found, Statement)
+    assert isinstance(found, StrongForm)
     return found
 
 

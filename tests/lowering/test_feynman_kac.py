@@ -14,7 +14,7 @@ from texts import compiled, fresh
 from torch import Tensor, nn
 
 from pdedsl.ir.representation import Paths
-from pdedsl.runtime.sde.feynman_kac import Evolution
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 
 F64 = torch.float64
 X = torch.tensor([[0.0, 0.0], [0.7, -0.4], [-1.1, 0.3]], dtype=F64)
@@ -31,9 +31,9 @@ def spec(equation: str, declared: str = "", realized: str = "", data: str = "exp
     )
 
 
-def operator(text: str, samples: int = 20_000) -> Evolution:
+def operator(text: str, samples: int = 20_000) -> EvolutionOperator:
     made = compiled(text).operator(samples=samples)
-    assert isinstance(made, Evolution)
+    assert isinstance(made, EvolutionOperator)
     return made.double()
 
 

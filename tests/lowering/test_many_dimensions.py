@@ -15,7 +15,7 @@ from texts import compiled, fresh
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.runtime.sde.feynman_kac import Evolution
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 
 F64 = torch.float64
 D = 100
@@ -66,9 +66,9 @@ def wave(y: Tensor) -> Tensor:
     return torch.cos(y @ K)
 
 
-def operator(spec: str, samples: int = DRAWS) -> Evolution:
+def operator(spec: str, samples: int = DRAWS) -> EvolutionOperator:
     made = compiled(spec).operator(samples=samples).double()
-    assert isinstance(made, Evolution)
+    assert isinstance(made, EvolutionOperator)
     return made
 
 

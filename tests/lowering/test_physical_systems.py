@@ -6,17 +6,17 @@ from sympy import Symbol, simplify, sqrt
 
 from pdedsl.compiler import to_analysis, to_spec
 from pdedsl.diagnostics import Source
-from pdedsl.ir.problem import Statement, Surface
+from pdedsl.ir.problem import StrongForm, Surface
 from pdedsl.lowering.collocation import lower
 
 X, Y = (Symbol(name, real=True) for name in "xy")
 
 
-def stated(text: str) -> Statement:
+def stated(text: str) -> StrongForm:
     return lower(to_analysis(to_spec(Source(text))))
 
 
-def shown(statement: Statement) -> list[str]:
+def shown(statement: StrongForm) -> list[str]:
     return [str(r.expr.expand()) for r in statement.equations]
 
 

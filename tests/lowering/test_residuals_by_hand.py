@@ -13,7 +13,7 @@ import pytest
 from sympy import Float
 
 from pdedsl.compiler import to_analysis, to_spec
-from pdedsl.ir.problem import Derivative, Residual, Statement
+from pdedsl.ir.problem import Derivative, Residual, StrongForm
 from pdedsl.ir.spec import SpaceKind
 from pdedsl.lowering.collocation import lower
 from pdedsl.sources import shipped_specs, source_of
@@ -25,7 +25,7 @@ LEARNED = 0.7  # the value of what is learned beside the unknowns
 class Trial:
     """Unknowns at a random point of a domain; coordinates are attributes: z.x, z.t."""
 
-    def __init__(self, statement: Statement, seed: int) -> None:
+    def __init__(self, statement: StrongForm, seed: int) -> None:
         random, domain = Random(seed), statement.domain
         self.names = [str(x) for x in domain.coordinates]
         self.point = [float(i.start) + random.random() * float(i.end - i.start) for i in domain.intervals]
@@ -45,7 +45,7 @@ class Trial:
         return self.of(Derivative(component, tuple(along.count(n) for n in self.names)))
 
 
-def value(residual: Residual, statement: Statement, z: Trial) -> float:
+def value(residual: Residual, statement: StrongForm, z: Trial) -> float:
     """What was generated, in numbers."""
     numbers = dict.fromkeys(residual.expr.atoms(Field), LEARNED)
     numbers |= dict(zip(statement.domain.coordinates, z.point, strict=True))

@@ -6,7 +6,7 @@ from sympy import Function, Rational, pi, simplify, sin
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.ir.problem import Face, Statement
+from pdedsl.ir.problem import Face, StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.problem.ansatz import ansatz_of, in_network, jumps
 
@@ -14,13 +14,13 @@ LINE = "pde L\nspace x in [0, 2]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 SQUARE = "pde S\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\nΔu = 0\n"
 
 
-def stated(text: str) -> Statement:
+def stated(text: str) -> StrongForm:
     found = lower(to_analysis(parse(text)))
-    assert isinstance(found, Statement)
+    assert isinstance(found, StrongForm)
     return found
 
 
-def assert_satisfied(statement: Statement, count: int) -> None:
+def assert_satisfied(statement: StrongForm, count: int) -> None:
     """Every condition that counts as built in has residual zero for an arbitrary function in the place of N."""
     (ansatz,) = ansatz_of(statement)
     coordinates = statement.domain.coordinates

@@ -6,7 +6,7 @@ import pytest
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.planning.solver_selection import Scheme, grid_scheme
 
@@ -14,9 +14,9 @@ RING = "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : s
 LINE = "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 
 
-def stated(text: str) -> Statement:
+def stated(text: str) -> StrongForm:
     found = lower(to_analysis(parse(text)))
-    assert isinstance(found, Statement)
+    assert isinstance(found, StrongForm)
     return found
 
 

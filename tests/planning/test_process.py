@@ -7,8 +7,8 @@ from sympy import Rational, Symbol, exp
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.ir.problem import Statement
-from pdedsl.ir.process import Clock, Process, Stop, Turn
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.process import Absorption, Clock, Process, Reflection
 from pdedsl.lowering.rules import lower
 from pdedsl.problem.diffusion_process import obstacle, process_of
 
@@ -17,9 +17,9 @@ LINE = "space x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 PLANE = "space (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
 
 
-def stated(text: str) -> Statement:
+def stated(text: str) -> StrongForm:
     found = lower(to_analysis(parse(f"pde P\n{text}")))
-    assert isinstance(found, Statement)
+    assert isinstance(found, StrongForm)
     return found
 
 
@@ -36,7 +36,7 @@ def test_initial_data_are_reached_backwards() -> None:
     assert (found.rate, found.source) == (3, T)
     assert found.data is not None
     assert (found.data.clock, found.data.value) == (Clock.BACK, X)
-    assert [s.event for s in found.sides] == [Stop(T), Turn(3, 5)]
+    assert [s.event for s in found.sides] == [Absorption(T), Reflection(3, 5)]
 
 
 def test_terminal_data_are_reached_forwards() -> None:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from pdedsl.numerics.butcher import EXPLICIT
 from pdedsl.runtime.ode.explicit import Residual, step
-from pdedsl.runtime.sde.feynman_kac import Evolution
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 from runtime.evolutions import assert_within, bump, points, torch_double
 from runtime.grid import PeriodicGrid, random_field
 
@@ -25,7 +25,7 @@ def test_euler_maruyama_has_weak_order_one() -> None:
     exact = nu * (1 - math.exp(-2 * theta * t)) / theta
 
     def bias(dt: float) -> float:
-        process = Evolution(lambda x, t: -theta * x, nu, dt=dt, samples=400_000, seed=3)
+        process = EvolutionOperator(lambda x, t: -theta * x, nu, dt=dt, samples=400_000, seed=3)
         estimate = process.estimate(lambda y: y[..., 0].square(), torch.zeros(1, 1, dtype=torch_double), t)
         of_the_scheme = sum(2 * nu * dt * (1 - theta * dt) ** (2 * j) for j in range(round(t / dt)))
         assert_within(estimate, torch.tensor([of_the_scheme]))
@@ -41,7 +41,7 @@ def test_order_on_transport(scheme: str, order: int, form: str) -> None:
         return torch.sin(x.flip(-1) + 2.0 * t)
 
     def solution(dt: float, scheme: str) -> Tensor:
-        operator = Evolution(field, dt=dt, scheme=scheme, form=form, horizon=1.0)  # type: ignore[arg-type]
+        operator = EvolutionOperator(field, dt=dt, scheme=scheme, form=form, horizon=1.0)  # type: ignore[arg-type]
         return operator(bump, points(), 1.0 if form == "initial" else 0.0)
 
     exact = solution(1 / 320, "rk4")
@@ -57,7 +57,7 @@ def test_blocks_are_the_steps(clock: float) -> None:
     x, dt = points(), 0.125
     start = 0.0 if clock > 0 else 1.0
     network = nn.Sequential(*(Residual(field, dt, start + clock * k * dt) for k in range(8)))
-    operator = Evolution(field, dt=dt, scheme="euler", form="terminal" if clock > 0 else "initial", horizon=1.0)
+    operator = EvolutionOperator(field, dt=dt, scheme="euler", form="terminal" if clock > 0 else "initial", horizon=1.0)
     torch.testing.assert_close(operator(bump, x, start), bump(network(x)))
 
 
@@ -94,14 +94,16 @@ def test_figure_4_against_the_grid(sigma: float) -> None:
     """24 points, 2000 draws: within 5 standard errors and 0.03 for the bias of Δt = 0.01, where |u| is of order 1."""
     grid, u = figure_4(sigma)
     chosen = torch.randint(128, (24, 2), generator=torch.Generator().manual_seed(0)).unbind(-1)
-    operator = Evolution(lambda x, t: VELOCITY(x), 0.5 * sigma**2, form="terminal", horizon=1.0, dt=0.01, samples=2000)
+    operator = EvolutionOperator(
+        lambda x, t: VELOCITY(x), 0.5 * sigma**2, form="terminal", horizon=1.0, dt=0.01, samples=2000
+    )
     estimate = operator.estimate(lambda y: DATA(y)[..., 0], grid.points[chosen], 0.0)
     assert_within(estimate, u[chosen], bias=0.03)
     assert float(estimate.standard_error.max()) < 0.02
 
 
 def test_figure_4_larger_sigma_is_smoother() -> None:
-    transported = Evolution(lambda x, t: VELOCITY(x), form="terminal", horizon=1.0, dt=0.05)
+    transported = EvolutionOperator(lambda x, t: VELOCITY(x), form="terminal", horizon=1.0, dt=0.05)
     x = PeriodicGrid(128).points[::4, ::4].reshape(-1, 2).requires_grad_()
     (slope,) = torch.autograd.grad(transported(lambda y: DATA(y)[..., 0], x, 0.0).sum(), x)
     roughness = [float(slope.square().sum(-1).mean().sqrt())]

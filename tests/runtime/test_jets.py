@@ -7,17 +7,17 @@ import torch
 from torch import Tensor
 
 from pdedsl.runtime.basis.random_features import Sides
-from pdedsl.runtime.diff.mlp_jets import JetNetwork, Mirror, Wanted, row_slopes, terms_of
+from pdedsl.runtime.diff.mlp_jets import JetNetwork, ReflectionSymmetry, Wanted, row_slopes, terms_of
 
 SIDES = Sides(torch.tensor([0.5, 1.0]).double(), torch.tensor([0.5, 2.0]).double(), torch.tensor([False, True]))
 POINTS = torch.rand(6, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (3, 0), (2, 1), (1, 2), (4, 0), (2, 2), (0, 4))
 
 
-MIRRORS = (None, Mirror(0, (1, -1)), Mirror(1, (-1, -1)))
+MIRRORS = (None, ReflectionSymmetry(0, (1, -1)), ReflectionSymmetry(1, (-1, -1)))
 
 
-def network(name: str = "tanh", mirror: Mirror | None = None) -> JetNetwork:
+def network(name: str = "tanh", mirror: ReflectionSymmetry | None = None) -> JetNetwork:
     return JetNetwork(SIDES, 5, 3, 2, name, 0, mirror)
 
 
@@ -32,7 +32,7 @@ def nested(net: JetNetwork, orders: tuple[int, ...], output: int) -> Tensor:
 
 @pytest.mark.parametrize("mirror", MIRRORS)
 @pytest.mark.parametrize("name", ["tanh", "sin", "sigmoid", "softplus"])
-def test_all_derivatives_are_those_of_nested_autograd(name: str, mirror: Mirror | None) -> None:
+def test_all_derivatives_are_those_of_nested_autograd(name: str, mirror: ReflectionSymmetry | None) -> None:
     net, wanted = network(name, mirror), Wanted(ORDERS)
     streams, _ = net.jets(POINTS, wanted)
     for orders in ORDERS:
@@ -51,7 +51,7 @@ def test_derivatives_are_limits_of_differences() -> None:
 
 
 @pytest.mark.parametrize("mirror", MIRRORS)
-def test_an_operator_is_the_sum_of_its_parts_with_coefficients_that_vary(mirror: Mirror | None) -> None:
+def test_an_operator_is_the_sum_of_its_parts_with_coefficients_that_vary(mirror: ReflectionSymmetry | None) -> None:
     net, parts = network(mirror=mirror), ((2, 0), (1, 1), (0, 2), (0, 1))
     coefficients = torch.randn(6, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     wanted = Wanted(((0, 0),), (parts,))
@@ -62,7 +62,7 @@ def test_an_operator_is_the_sum_of_its_parts_with_coefficients_that_vary(mirror:
 
 
 @pytest.mark.parametrize("mirror", MIRRORS)
-def test_slopes_of_rows_are_gradients_of_single_points(mirror: Mirror | None) -> None:
+def test_slopes_of_rows_are_gradients_of_single_points(mirror: ReflectionSymmetry | None) -> None:
     net, wanted = network(mirror=mirror), Wanted(((0, 0), (1, 0)), (((0, 2),),))
     streams, layers = net.jets(POINTS, wanted, (torch.ones(6, 1).double(),))
     values = streams[0, :, 0] * streams[1, :, 1] + streams[-1, :, 0]
@@ -100,5 +100,5 @@ def test_the_formula_of_faa_di_bruno_counts_partitions() -> None:
 
 def test_a_mirror_makes_outputs_even_or_odd() -> None:
     image = POINTS * torch.tensor([-1.0, 1.0]).double() + torch.tensor([1.0, 0.0]).double()
-    net = network(mirror=Mirror(0, (1, -1)))
+    net = network(mirror=ReflectionSymmetry(0, (1, -1)))
     assert torch.allclose(net(image), net(POINTS) * torch.tensor([1.0, -1.0]).double(), rtol=1e-12, atol=1e-12)

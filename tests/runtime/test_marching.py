@@ -11,7 +11,7 @@ from pdedsl.runtime.backbones import vector_field
 from pdedsl.runtime.ode.adaptive import Adaptive
 from pdedsl.runtime.ode.explicit import BackwardEuler, Explicit, Integrator
 from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq
-from pdedsl.runtime.sde.characteristic_steps import InTime, March
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps, InTime
 from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise
 
 F64 = torch.float64
@@ -27,21 +27,24 @@ def field() -> InTime:
 def test_an_integrator_is_the_scheme_of_its_name(name: str, clock: float) -> None:
     times = tuple(1.0 + clock * 0.25 * k for k in range(4))
     v, x = field(), torch.randn(3, 2, dtype=F64)
-    ours, theirs = March(v, times, 0.25, Explicit(EXPLICIT[name]), clock), March(v, times, 0.25, name, clock)
+    ours, theirs = (
+        CharacteristicSteps(v, times, 0.25, Explicit(EXPLICIT[name]), clock),
+        CharacteristicSteps(v, times, 0.25, name, clock),
+    )
     torch.testing.assert_close(ours(x), theirs(x), rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("method", [Adaptive(), BackwardEuler(2), Torchdiffeq("dopri8")])
 def test_points_of_every_shape(method: Integrator) -> None:
     """(2, 3, d) and (d,) are points like (6, d) and (1, d)."""
-    march, x = March(field(), (1.0,), 1.0, method, -1.0), torch.randn(2, 3, 2, dtype=F64)
+    march, x = CharacteristicSteps(field(), (1.0,), 1.0, method, -1.0), torch.randn(2, 3, 2, dtype=F64)
     torch.testing.assert_close(march(x), march(x.reshape(6, 2)).reshape(2, 3, 2), rtol=0, atol=1e-12)
     torch.testing.assert_close(march(x[0, 0]), march(x[:1, 0])[0], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", [Adaptive(), Torchdiffeq("dopri5", adjoint=True), BackwardEuler(3)])
 def test_every_parameter_has_a_gradient(method: Integrator) -> None:
-    march, x = March(field(), (0.0,), 1.0, method), torch.randn(3, 2, dtype=F64, requires_grad=True)
+    march, x = CharacteristicSteps(field(), (0.0,), 1.0, method), torch.randn(3, 2, dtype=F64, requires_grad=True)
     march(x).square().sum().backward()
     assert x.grad is not None
     assert len(march.state_dict()) == len(list(march.parameters())) == 4
@@ -49,7 +52,7 @@ def test_every_parameter_has_a_gradient(method: Integrator) -> None:
 
 
 def test_costs_are_told() -> None:
-    march = March(lambda x, t: -x, (0.0,), 1.0, Adaptive())
+    march = CharacteristicSteps(lambda x, t: -x, (0.0,), 1.0, Adaptive())
     assert march.evaluations is None
     march(torch.ones(4, 2))
     assert march.evaluations_per_sample == (march.evaluations,) * 4
@@ -59,7 +62,7 @@ def test_costs_are_told() -> None:
 def test_noise_stands_behind_steps_of_euler(kind: str) -> None:
     noise = {kind: lambda t: GaussianNoise(0.1, seed=0)}
     with pytest.raises(ValueError, match="Euler"):
-        March(field(), (0.0,), 1.0, Adaptive(), **noise)  # type: ignore[arg-type]
+        CharacteristicSteps(field(), (0.0,), 1.0, Adaptive(), **noise)  # type: ignore[arg-type]
 
 
 def spring(x: Tensor, t: float) -> Tensor:
@@ -73,7 +76,7 @@ def test_means_and_variances_of_noisy_steps(scheme: str, keep: float, noise: flo
     10⁵ rows: mean and variance within 5 standard errors, one false alarm in 1.7·10⁶ each."""
     n = 100_000
     for kind in (GaussianNoise(0.2, seed=1), LaplaceNoise(0.2, seed=1), CorrelatedNoise(0.2 * torch.eye(1), seed=1)):
-        march = March(spring, (0.0, 0.25), 0.25, scheme, 1.0, after=lambda t, kind=kind: kind).double()
+        march = CharacteristicSteps(spring, (0.0, 0.25), 0.25, scheme, 1.0, after=lambda t, kind=kind: kind).double()
         y = march(torch.full((n, 1), 2.0, dtype=F64))
         variance = 0.04 * noise**2 * (1 + keep**2)
         spread = (y - 2 * keep**2).square()
@@ -102,7 +105,7 @@ class Speed(nn.Module):
 
 def test_a_solver_can_be_exchanged() -> None:
     """The attribute is the one that counts, as in the blocks of feature maps."""
-    march, x = March(Speed(), (0.0,), 1.0, Adaptive(1e-2, 1e-2)), torch.ones(1, 1, dtype=F64)
+    march, x = CharacteristicSteps(Speed(), (0.0,), 1.0, Adaptive(1e-2, 1e-2)), torch.ones(1, 1, dtype=F64)
     march.integrator = BackwardEuler(1)
     assert march(x).item() == pytest.approx(1.5)
     assert "BackwardEuler" in repr(march)

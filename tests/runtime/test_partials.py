@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.diff.autodiff import partials
+from pdedsl.runtime.diff.autodiff import partial_derivatives
 
 PATHS = {
     (0,): lambda x, y: torch.sin(2 * x) * torch.exp(y),
@@ -27,15 +27,15 @@ def pair(points: Tensor) -> Tensor:
 @pytest.mark.parametrize("path", PATHS)
 def test_against_formulas(path: tuple[int, ...]) -> None:
     points = torch.rand(20, 2, dtype=torch.float64)
-    found = partials(pair, points, path)[:, 0]
+    found = partial_derivatives(pair, points, path)[:, 0]
     torch.testing.assert_close(found, PATHS[path](*points.unbind(-1)), rtol=1e-12, atol=1e-12)
 
 
 def test_columns_are_in_the_order_of_the_paths() -> None:
     points = torch.rand(5, 2, dtype=torch.float64)
-    together = partials(pair, points, *PATHS)
+    together = partial_derivatives(pair, points, *PATHS)
     for k, path in enumerate(PATHS):
-        torch.testing.assert_close(together[:, k], partials(pair, points, path)[:, 0], rtol=0, atol=0)
+        torch.testing.assert_close(together[:, k], partial_derivatives(pair, points, path)[:, 0], rtol=0, atol=0)
 
 
 def test_gradients_by_weights() -> None:
@@ -44,11 +44,11 @@ def test_gradients_by_weights() -> None:
 
     def loss(weight: Tensor) -> Tensor:
         f = lambda x: torch.func.functional_call(network, {"0.weight": weight}, (x,))  # noqa: E731
-        return partials(f, points, (0, 0, 0), (0, 1)).square().sum()
+        return partial_derivatives(f, points, (0, 0, 0), (0, 1)).square().sum()
 
     assert torch.autograd.gradcheck(loss, (network[0].weight.detach().clone().requires_grad_(),))
 
 
 def test_a_constant_has_no_slope() -> None:
     points = torch.rand(4, 2, dtype=torch.float64)
-    assert partials(lambda x: torch.ones(len(x), 1, dtype=x.dtype), points, (0, 0), (0, 0, 1)).eq(0).all()
+    assert partial_derivatives(lambda x: torch.ones(len(x), 1, dtype=x.dtype), points, (0, 0), (0, 0, 1)).eq(0).all()

@@ -8,16 +8,18 @@ import pytest
 import torch
 
 from pdedsl.runtime.basis.random_features import Sides
-from pdedsl.runtime.diff.mlp_jets import JetNetwork, Mirror, Wanted, estimable, estimated
+from pdedsl.runtime.diff.mlp_jets import JetNetwork, ReflectionSymmetry, Wanted, estimable, estimated
 
 BENDS = ((2, 0, 0), (0, 2, 0), (0, 0, 2))
 SIDES = (torch.tensor([0.5, 1.0, 0.0]).double(), torch.tensor([0.5, 2.0, 1.0]).double())
 
 
 @pytest.mark.parametrize("activation", ["tanh", "softplus"])
-@pytest.mark.parametrize("mirror", [None, Mirror(1, (-1, 1))])
+@pytest.mark.parametrize("mirror", [None, ReflectionSymmetry(1, (-1, 1))])
 @pytest.mark.parametrize("joined", [(False, False, False), (True, False, True)])
-def test_the_mean_over_all_signs_is_exact(joined: tuple[bool, ...], mirror: Mirror | None, activation: str) -> None:
+def test_the_mean_over_all_signs_is_exact(
+    joined: tuple[bool, ...], mirror: ReflectionSymmetry | None, activation: str
+) -> None:
     network = JetNetwork(Sides(*SIDES, torch.tensor(joined)), 7, 3, 2, activation, 0, mirror)
     generator = torch.Generator().manual_seed(1)
     points = torch.rand(5, 3, dtype=torch.float64, generator=generator)

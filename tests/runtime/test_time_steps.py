@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.basis.fourier import Ring
+from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Expansion
-from pdedsl.runtime.ode.step_doubling import Control, March, solved_in_time
+from pdedsl.runtime.ode.step_doubling import Control, TimeHistory, solved_in_time
 
 CONTROL = Control(4, 1e-6, extrapolated=True)
 ZERO = torch.zeros(1, dtype=torch.float64)
@@ -24,9 +24,9 @@ def exact(w: Tensor, time: float, level: int) -> Tensor:
     return w + bump(begin + 2.0**-level) - bump(begin)
 
 
-def at(march: March, t: Tensor) -> Tensor:
+def at(march: TimeHistory, t: Tensor) -> Tensor:
     values = torch.stack(march.states)[:, :, None].expand(-1, -1, 3)
-    series = Expansion((Ring(0.0, 1.0, 2),), values, torch.tensor(march.times, dtype=torch.float64))
+    series = Expansion((FourierAxis(0.0, 1.0, 2),), values, torch.tensor(march.times, dtype=torch.float64))
     found: Tensor = series(torch.stack([torch.zeros_like(t), t], 1))[:, 0]
     return found
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.backbones import vector_field
 from pdedsl.runtime.rng import frozen, seed_noise
 from pdedsl.runtime.sde.characteristic_steps import Solution
-from pdedsl.runtime.sde.feynman_kac import Evolution, Piece, Rate
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, GeneratorCoefficients, Rate
 from runtime.weighing import F64, X, wave, within
 
 
@@ -25,18 +25,18 @@ from runtime.weighing import F64, X, wave, within
 def test_constant_reaction_and_source_are_exact(c: float, f: float) -> None:
     """u_t = ½u_xx + c u + f: e^{(c-2)t} cos 2x + f(e^{ct} - 1)/c, in one step."""
     t = 0.8
-    made = Evolution(None, 0.5, rate=c, source=f, samples=20_000)
+    made = EvolutionOperator(None, 0.5, rate=c, source=f, samples=20_000)
     gained = f * (math.expm1(c * t) / c if c else t)
     assert [leg.steps for leg in made.legs(t)] == [1]
     within(made.estimate(wave, X, t), math.exp((c - 2) * t) * wave(X) + gained)
-    still = Evolution(torch.tensor([0.3], dtype=F64), rate=c, source=f)
+    still = EvolutionOperator(torch.tensor([0.3], dtype=F64), rate=c, source=f)
     torch.testing.assert_close(still(wave, X, t), math.exp(c * t) * wave(X + 0.3 * t) + gained, rtol=1e-12, atol=1e-12)
 
 
 def test_a_source_on_an_ornstein_uhlenbeck_process() -> None:
     """u_t = -x u_x + ½u_xx + x² with u(x, 0) = 0: ∫₀ᵗ E X_s² ds = x²(1 - e^{-2t})/2 + t/2 - (1 - e^{-2t})/4."""
     t, decay = 1.0, (1 - math.exp(-2.0)) / 2
-    made = Evolution(lambda x, t: -x, 0.5, source=lambda x, t: x[..., 0] ** 2, dt=0.01, samples=20_000)
+    made = EvolutionOperator(lambda x, t: -x, 0.5, source=lambda x, t: x[..., 0] ** 2, dt=0.01, samples=20_000)
     found = made.estimate(lambda x: torch.zeros_like(x[..., 0]), X, t)
     within(found, X[:, 0] ** 2 * decay + t / 2 - decay / 2, bias=0.03)
 
@@ -46,7 +46,7 @@ def test_a_linear_potential(dt: float) -> None:
     """u_t = ½u_xx + a x u, u(x, 0) = 1: e^{a x t + a²t³/6}. With the trapezoidal rule ∫X is Gaussian with the variance
     t³/3 - t Δt²/12 in place of t³/3, without the bridges between the steps, so that the scheme's mean is known, too."""
     a, t = 0.8, 1.0
-    made = Evolution(None, 0.5, rate=lambda x, t: a * x[..., 0], dt=dt, samples=40_000)
+    made = EvolutionOperator(None, 0.5, rate=lambda x, t: a * x[..., 0], dt=dt, samples=40_000)
     exact = torch.exp(a * X[:, 0] * t + a**2 * (t**3 / 3 - t * dt**2 / 12) / 2)
     within(made.estimate(lambda x: torch.ones_like(x[..., 0]), X, t), exact)
 
@@ -56,7 +56,7 @@ def test_black_scholes() -> None:
 
     The steps of Euler-Maruyama have a bias of order Δt, here below 0.02 of a price of 10."""
     s, r, sigma, k, horizon = torch.tensor([[80.0], [100.0], [120.0]], dtype=F64), 0.05, 0.2, 100.0, 1.0
-    made = Evolution(
+    made = EvolutionOperator(
         lambda x, t: r * x,
         lambda x, t: 0.5 * sigma**2 * x[..., 0].square(),
         rate=-r,
@@ -78,7 +78,7 @@ def test_stationary_density_of_fokker_planck() -> None:
     def density(x: Tensor) -> Tensor:
         return torch.exp(-x.square().sum(-1) / 2) / (2 * math.pi)
 
-    made = Evolution(lambda x, t: x, 1.0, rate=2.0, dt=0.02, samples=20_000, scheme="heun")
+    made = EvolutionOperator(lambda x, t: x, 1.0, rate=2.0, dt=0.02, samples=20_000, scheme="heun")
     found = made.estimate(density, x, 1.0)
     within(found, density(x), bias=1e-3)
     assert float(found.mean[0]) == pytest.approx(1 / (2 * math.pi), rel=0.1)
@@ -94,20 +94,20 @@ def test_time_and_form() -> None:
         return t * x[..., 0]
 
     for diffusion in (0.0, 0.5):
-        initial = Evolution(None, diffusion, rate=c, source=f, dt=0.1, samples=16)(wave, X, 1.0)
+        initial = EvolutionOperator(None, diffusion, rate=c, source=f, dt=0.1, samples=16)(wave, X, 1.0)
         turned = {"rate": lambda x, t: c(x, 1 - t), "source": lambda x, t: f(x, 1 - t)}
-        terminal = Evolution(None, diffusion, dt=0.1, samples=16, form="terminal", horizon=1.0, **turned)
+        terminal = EvolutionOperator(None, diffusion, dt=0.1, samples=16, form="terminal", horizon=1.0, **turned)
         torch.testing.assert_close(terminal(wave, X, 0.0), initial)
-        naive = Evolution(None, diffusion, rate=c, source=f, dt=0.1, samples=16, form="terminal", horizon=1.0)
+        naive = EvolutionOperator(None, diffusion, rate=c, source=f, dt=0.1, samples=16, form="terminal", horizon=1.0)
         assert (naive(wave, X, 0.0) - initial).abs().max() > 0.01
 
 
 def test_pieces_weigh_one_after_the_other() -> None:
     """c = 1 on [0, 1], f = 1 on [1, 2]: u(x, 2) = e·g + 1; the other way round e·(g + 1)."""
     grow, gain = {"rate": 1.0}, {"source": 1.0}
-    late = Evolution(pieces=[Piece(0, 1, **grow), Piece(1, 2, **gain)])  # type: ignore[arg-type]
+    late = EvolutionOperator(pieces=[GeneratorCoefficients(0, 1, **grow), GeneratorCoefficients(1, 2, **gain)])  # type: ignore[arg-type]
     torch.testing.assert_close(late(wave, X, 2.0), math.e * wave(X) + 1)
-    early = Evolution(pieces=[Piece(0, 1, **gain), Piece(1, 2, **grow)])  # type: ignore[arg-type]
+    early = EvolutionOperator(pieces=[GeneratorCoefficients(0, 1, **gain), GeneratorCoefficients(1, 2, **grow)])  # type: ignore[arg-type]
     torch.testing.assert_close(early(wave, X, 2.0), math.e * (wave(X) + 1))
     torch.testing.assert_close(early.between(1.0, 2.0)(wave, X, 2.0), math.e * wave(X))
 
@@ -140,7 +140,7 @@ def test_against_finite_differences() -> None:
 
     at = torch.tensor([[-1.0], [0.0], [0.5], [2.0]], dtype=F64)
     solution = solve_on_grid(c, f, 1.0, 0.025)
-    made = Evolution(
+    made = EvolutionOperator(
         lambda x, t: torch.sin(x),
         0.5,
         rate=lambda x, t: c(x[..., 0]),
@@ -169,7 +169,7 @@ class Level(nn.Module):
 def test_learned_rates_have_gradients(diffusion: float, scheme: str) -> None:
     torch.manual_seed(0)
     c, f = Level(), Level()
-    made = Evolution(lambda x, t: torch.sin(x), diffusion, rate=c, source=f, dt=0.25, samples=4, scheme=scheme)
+    made = EvolutionOperator(lambda x, t: torch.sin(x), diffusion, rate=c, source=f, dt=0.25, samples=4, scheme=scheme)
     assert len(list(made.parameters())) == 8
     names = [name for name, _ in made.named_parameters()]
 
@@ -185,15 +185,15 @@ def test_affine_in_the_data() -> None:
     c: Rate = lambda x, t: torch.sin(x[..., 0])  # noqa: E731
     f: Rate = lambda x, t: x[..., 0]  # noqa: E731
     options = {"dt": 0.1, "samples": 8}
-    both = Evolution(None, 0.5, rate=c, source=f, **options)  # type: ignore[arg-type]
-    alone = Evolution(None, 0.5, rate=c, **options)  # type: ignore[arg-type]
+    both = EvolutionOperator(None, 0.5, rate=c, source=f, **options)  # type: ignore[arg-type]
+    alone = EvolutionOperator(None, 0.5, rate=c, **options)  # type: ignore[arg-type]
     zero = both(lambda x: torch.zeros_like(x[..., 0]), X, 1.0)
     torch.testing.assert_close(both(wave, X, 1.0), alone(wave, X, 1.0) + zero)
 
 
 def test_a_solution_draws_anew() -> None:
     """Two rows at one point, two calls: four independent means of 64 draws. Frozen, all are one."""
-    model = Solution(Evolution(None, 0.5, rate=0.3, samples=64), wave, 1.0).eval()
+    model = Solution(EvolutionOperator(None, 0.5, rate=0.3, samples=64), wave, 1.0).eval()
     x = torch.zeros(2, 1, dtype=F64)
     first, second = model(x), model(x)
     assert len({*first.tolist(), *second.tolist()}) == 4
@@ -211,6 +211,6 @@ def test_laplace_noise_in_the_operator() -> None:
     """E ξ⁴ = 6 for Laplace ξ of variance 1, 3 for Gaussian: one step of variance 1 from 0; the standard deviation of ξ⁴
     is √(2520 - 36) = 50 for Laplace, √96 for Gaussian."""
     for law, fourth, spread in (("normal", 3.0, 96**0.5), ("laplace", 6.0, 2484**0.5)):
-        made = Evolution(None, 0.5, dt=1.0, samples=200_000, law=law)  # type: ignore[arg-type]
+        made = EvolutionOperator(None, 0.5, dt=1.0, samples=200_000, law=law)  # type: ignore[arg-type]
         found = float(made(lambda x: x[..., 0] ** 4, torch.zeros(1, 1, dtype=F64), 1.0))
         assert abs(found - fourth) < 5 * spread / 200_000**0.5

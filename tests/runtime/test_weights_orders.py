@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.numerics.butcher import EXPLICIT
-from pdedsl.runtime.sde.feynman_kac import Evolution
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 from runtime.weighing import F64, X, wave, within
 
 # ---- observed orders
@@ -19,7 +19,7 @@ from runtime.weighing import F64, X, wave, within
 @pytest.mark.parametrize(("scheme", "order"), [(name, method.order) for name, method in EXPLICIT.items()])
 def test_weights_have_the_order_of_the_characteristics(scheme: str, order: int) -> None:
     def solution(dt: float, scheme: str) -> Tensor:
-        made = Evolution(
+        made = EvolutionOperator(
             lambda x, t: torch.sin(x + 2 * t),
             rate=lambda x, t: torch.cos(x[..., 0] - t),
             source=lambda x, t: x[..., 0].square(),
@@ -54,7 +54,7 @@ def test_weak_orders_with_additive_noise(scheme: str, order: int) -> None:
     exact = decay + 0.5 - decay / 2
     errors = [mean_of(scheme, n, factor) - exact for n in (8, 16, 32)]
     assert math.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.15)
-    made = Evolution(
+    made = EvolutionOperator(
         lambda x, t: -x, 0.5, source=lambda x, t: x[..., 0] ** 2, dt=0.125, samples=100_000, scheme=scheme, seed=5
     )
     found = made.estimate(lambda x: torch.zeros_like(x[..., 0]), torch.ones(1, 1, dtype=F64), 1.0)
@@ -66,7 +66,7 @@ def test_heun_with_noise_that_varies_in_time() -> None:
     exact 2·7/3 = 4.667; of n steps it converges with order 2."""
     variances = {}
     for n in (1, 2, 4):
-        made = Evolution(
+        made = EvolutionOperator(
             None, lambda x, t: torch.full_like(x[..., 0], (1 + t) ** 2), dt=1 / n, scheme="heun", samples=50_000
         )
         found = made.estimate(lambda x: x[..., 0].square(), torch.zeros(1, 1, dtype=F64), 1.0)
@@ -81,7 +81,9 @@ def test_heun_with_multiplicative_noise_is_ito() -> None:
     """dX = X dt/2 + X dB has E X = x e^{t/2}, where Stratonovich's reading gives x e^{t}: within 5 standard errors of
     the scheme's own mean (1 + h/2 + h²/8)ⁿ, of which the weak order is at least 1."""
     n, x = 16, torch.ones(1, 1, dtype=F64)
-    made = Evolution(lambda x, t: x / 2, lambda x, t: x[..., 0].square() / 2, dt=1 / n, scheme="heun", samples=200_000)
+    made = EvolutionOperator(
+        lambda x, t: x / 2, lambda x, t: x[..., 0].square() / 2, dt=1 / n, scheme="heun", samples=200_000
+    )
     found = made.estimate(lambda x: x[..., 0], x, 1.0)
     h = 1 / n
     within(found, torch.tensor([(1 + h / 2 + h**2 / 8) ** n], dtype=F64))

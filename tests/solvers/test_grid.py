@@ -12,7 +12,7 @@ from torch import Tensor
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Grid
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import Solved
@@ -23,9 +23,9 @@ SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
 GROWING = "u(x, 0) = exp(x)\nu = exp(-t) on left\n"
 
 
-def stated(text: str) -> Statement:
+def stated(text: str) -> StrongForm:
     found = lower(to_analysis(parse(text)))
-    assert isinstance(found, Statement)
+    assert isinstance(found, StrongForm)
     return found
 
 

@@ -10,7 +10,7 @@ from sympy import Symbol
 from torch import Tensor
 
 from pdedsl.config.methods import Grid
-from pdedsl.ir.problem import Component, Derivative, Residual, Statement
+from pdedsl.ir.problem import Component, Derivative, Residual, StrongForm
 from pdedsl.planning.solver_selection import Scheme, grid_scheme
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.error_estimate import exact_of
@@ -36,7 +36,7 @@ def letter(component: int, *orders: int) -> tuple[Symbol, Derivative]:
     return Symbol(f"{NAMES[component]}_{orders}", real=True), Derivative(component, orders)
 
 
-def navier_stokes() -> Statement:
+def navier_stokes() -> StrongForm:
     """∂u/∂t + u·∇u = -∇p + 0.1 Δu, ∇·u = 0, on the data of the pair."""
     pair = stated(PAIR)
     span = pair.equations[0].span
@@ -81,7 +81,7 @@ exact p = 7 - exp(2λ x)/2
 """
 
 
-def distance(statement: Statement, n: int) -> Tensor:
+def distance(statement: StrongForm, n: int) -> Tensor:
     """To the known solution, the largest for each component; pressures up to a constant."""
     exact = exact_of(statement)
     assert exact is not None

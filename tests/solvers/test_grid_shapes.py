@@ -11,22 +11,22 @@ from skfem.helpers import dot, grad
 from sympy import Expr
 
 from pdedsl.config.methods import Grid
-from pdedsl.ir.problem import Imposed, Statement, Surface
+from pdedsl.ir.problem import ConditionResidual, StrongForm, Surface
 from pdedsl.solvers.grid.driver import solve_by_grid
 from tests.solvers.test_grid import stated
 
 SQUARE = "pde A\nspace (x, y) in [-1, 1]^2\nunknown u(x, y) : scalar\n"
 
 
-def cut(statement: Statement, *levels: Expr) -> Statement:
+def cut(statement: StrongForm, *levels: Expr) -> StrongForm:
     """The same problem where every level is positive, its first condition on the curves that bound it, too."""
     given = statement.conditions[0]
-    curves = tuple(Imposed(given.residuals, Surface(g), given.span) for g in levels)
+    curves = tuple(ConditionResidual(given.residuals, Surface(g), given.span) for g in levels)
     domain = replace(statement.domain, inside=levels)
     return replace(statement, domain=domain, conditions=(*statement.conditions, *curves))
 
 
-def disc(text: str, *, hole: bool = False) -> Statement:
+def disc(text: str, *, hole: bool = False) -> StrongForm:
     statement = stated(SQUARE + text)
     x, y = statement.domain.coordinates
     return cut(statement, 1 - x**2 - y**2, *([(x - 0.3) ** 2 + y**2 - 0.04] if hole else []))

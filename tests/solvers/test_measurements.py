@@ -17,7 +17,7 @@ from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Collocation, Features
 from pdedsl.diagnostics import PdeError
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.solvers.error_estimate import Verdict
 from pdedsl.solvers.pinn.residuals import Measured
@@ -164,7 +164,7 @@ u = 0 on boundary
 def test_deviations_are_those_of_linear_regression(name: str, count: int) -> None:
     """u = k x (1 - x)/2 with slopes s: k has the deviation √(Σ r² / (n - 1) / Σ s²), and none for one measurement."""
     statement = lower(to_analysis(parse(LOADED.format(" = mlp(width=6, depth=1)" if name == "residual" else ""))))
-    assert isinstance(statement, Statement)
+    assert isinstance(statement, StrongForm)
     draw = np.random.default_rng(count)
     x = draw.random(count)
     values = 2 * x * (1 - x) / 2 + 0.05 * draw.standard_normal(count)
@@ -199,7 +199,7 @@ def test_deviations_cover_the_truth_as_often_as_they_say() -> None:
     with 28 degrees of freedom, so that 50 and 95 % of the intervals hold the truth. Numbers of hits outside binomial
     limits are false alarms in fewer than one of 2,500 seeds (four limits, each 1e-4)."""
     statement = lower(to_analysis(parse(HELD)))
-    assert isinstance(statement, Statement)
+    assert isinstance(statement, StrongForm)
     truth, draw, x = {"k": 4.0, "q": 8.0}, np.random.default_rng(0), np.linspace(0, 1, 32)[1:-1]
     exact = 2 * (1 - np.cosh(2 * x - 1) / np.cosh(1))  # of u″ = 4u - 8
     scores = []

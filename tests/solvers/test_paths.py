@@ -15,7 +15,7 @@ from torch import Tensor
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Paths
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.problem.diffusion_process import process_of
 from pdedsl.solvers.monte_carlo import AtRest, Chance, Draw, InTime, PathMean, Tensors, opposite, single, solve_by_paths
@@ -25,9 +25,9 @@ HEAT = "space x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 SQUARE = "space (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
 
 
-def stated(text: str) -> Statement:
+def stated(text: str) -> StrongForm:
     found = lower(to_analysis(parse(f"pde P\n{text}")))
-    assert isinstance(found, Statement)
+    assert isinstance(found, StrongForm)
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from sympy import Expr
 
-from pdedsl.ir.problem import Domain, Face, Imposed, Statement, Surface
+from pdedsl.ir.problem import ConditionResidual, Domain, Face, StrongForm, Surface
 from pdedsl.runtime.sampling import Law, NoPoints
 from pdedsl.solvers.collocation_points import Points, points_of_conditions
 
@@ -24,7 +24,7 @@ def shaped(*inside: Expr) -> Domain:
     return replace(POISSON.domain, inside=inside)
 
 
-def on(place: Face | Surface, *part: Expr) -> Imposed:
+def on(place: Face | Surface, *part: Expr) -> ConditionResidual:
     return replace(POISSON.conditions[0], place=place, part=part)
 
 
@@ -60,7 +60,7 @@ def test_times_stay_as_they_are_on_a_surface_that_moves() -> None:
 
 
 def test_the_end_of_an_interval_is_one_point() -> None:
-    statement = Statement(**{**vars(POISSON), "domain": Domain((X,), POISSON.domain.intervals[:1], timed=False)})
+    statement = StrongForm(**{**vars(POISSON), "domain": Domain((X,), POISSON.domain.intervals[:1], timed=False)})
     assert Points(statement.domain).on(on(Face(0, False)), 50, 0).tolist() == [[-1.0]]
 
 

@@ -16,7 +16,7 @@ from pdedsl.config.training import Adam, Lbfgs
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.method_result import Solved
 from pdedsl.solvers.pinn.residuals import Measured, stacked
-from pdedsl.solvers.pinn.task import Task, solve_by_residual
+from pdedsl.solvers.pinn.task import PinnTask, solve_by_residual
 from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, State, Trainer, phases_of
 
 from .physical import error_of, on_line, on_square, stated
@@ -60,7 +60,7 @@ def test_conditions_have_as_many_points_as_are_asked_for() -> None:
     """A step at the start and fluxes at the sides, which no ansatz has."""
     data = "u(x, 0) = max(x - 0.5, 0)\n∂u/∂x = 0 on boundary\n"
     statement = on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + data)
-    task = Task(statement, Collocation(initial=30, boundary=20), SMALL, Points(statement.domain), 0)
+    task = PinnTask(statement, Collocation(initial=30, boundary=20), SMALL, Points(statement.domain), 0)
     assert sorted(len(rows.points) for rows in task.conditions(0)) == [20, 20, 30]
 
 
@@ -73,7 +73,7 @@ def test_the_unit_of_the_unknown_does_not_matter() -> None:
     for size in ("1", "1e6", "1e-6"):
         start = f"u(x, 0) = {size} sin(π x)\nu = 0 on boundary\n"
         trainer = Trainer(
-            Task(
+            PinnTask(
                 statement := on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + start),
                 Collocation(points=60, steps=4),
                 TINY,
@@ -88,7 +88,7 @@ def test_the_unit_of_the_unknown_does_not_matter() -> None:
 
 
 def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
-    trainer = Trainer(Task(HEAT, Collocation(points=2000, steps=2), Mlp(width=46, depth=2), Points(HEAT.domain), 0))
+    trainer = Trainer(PinnTask(HEAT, Collocation(points=2000, steps=2), Mlp(width=46, depth=2), Points(HEAT.domain), 0))
     drawn: list[Tensor] = []
 
     def seen(progress: Progress) -> bool:
@@ -114,7 +114,7 @@ def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
     ids=["falling", "flat", "few", "rounding", "nan"],
 )
 def test_when_the_loss_falls_no_further(losses: list[float], settled: bool) -> None:
-    trainer = Trainer(Task(HEAT, Collocation(points=60), TINY, Points(HEAT.domain), 0))
+    trainer = Trainer(PinnTask(HEAT, Collocation(points=60), TINY, Points(HEAT.domain), 0))
     trainer.losses = losses
     assert trainer.settled is settled
 
@@ -162,7 +162,7 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(phases: tuple[Phase, ...
 
 def test_later_times_wait_for_earlier_ones() -> None:
     """exp(-ε) and less at the end of time while nothing is learned; all is equal once residuals are small."""
-    task = Task(HEAT, Collocation(points=300, causal=4), SMALL, Points(HEAT.domain), 0)
+    task = PinnTask(HEAT, Collocation(points=300, causal=4), SMALL, Points(HEAT.domain), 0)
     trainer = Trainer(task)
     (rows,) = task.drawn(300, 0)
 
@@ -183,7 +183,7 @@ def test_time_passes_from_the_data() -> None:
     backward = on_line("∂u/∂t + ∂²u/∂x² = 0\nu(x, 1) = sin(π x)\nu = 0 on boundary\n")
     points = torch.tensor([[0.5, 0.2]], dtype=torch.float64)
     for statement, share in ((HEAT, 0.2), (backward, 0.8)):
-        assert float(Task(statement, POINTS, SMALL, Points(statement.domain), 0).elapsed(points)) == pytest.approx(
+        assert float(PinnTask(statement, POINTS, SMALL, Points(statement.domain), 0).elapsed(points)) == pytest.approx(
             share
         )
 
@@ -206,7 +206,7 @@ def test_two_probes_are_unbiased() -> None:
     one estimate are too large by their variance."""
     body = "∂u/∂t = 0.1 ∂²u/∂x² + ∂²u/∂y² + u³\nu(x, y, 0) = x y\nu = x y on boundary\n"
     statement = stated("pde A\nspace (x, y) in [0, 1]^2\ntime t in [0, 1]\nunknown u(x, y, t) : scalar\n" + body)
-    trainer = Trainer(Task(statement, Collocation(points=8), SMALL, Points(statement.domain), 0))
+    trainer = Trainer(PinnTask(statement, Collocation(points=8), SMALL, Points(statement.domain), 0))
     (rows,) = trainer.task.drawn(8, 0)
     source = torch.Generator().manual_seed(0)
     with torch.no_grad():

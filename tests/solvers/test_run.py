@@ -17,7 +17,7 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.error_estimate import Verdict
-from pdedsl.solvers.methods import How, solved_by
+from pdedsl.solvers.methods import SolveOptions, solved_by
 from pdedsl.solvers.progress import Stepped, Stopped
 from pdedsl.solvers.run import compiled
 
@@ -128,7 +128,7 @@ def test_the_train_block_says_how_many_steps(block: str) -> None:
     text = BURGERS.replace(", steps=8", "") + f"train {{\n  {block}\n}}\n"
     plan = compiled(text, ()).plan
     assert isinstance(plan, SolvePlan)
-    assert solved_by(plan.method, plan, How()).figures["steps"] == 3
+    assert solved_by(plan.method, plan, SolveOptions()).figures["steps"] == 3
 
 
 def test_another_spec_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

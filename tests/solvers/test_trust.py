@@ -14,8 +14,17 @@ from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.crosscheck import Crosscheck, Member, Pair, pair
-from pdedsl.solvers.error_estimate import Audit, Comparison, ErrorBar, Gap, Trust, Verdict, compared, references_of
-from pdedsl.solvers.methods import How
+from pdedsl.solvers.error_estimate import (
+    Audit,
+    Comparison,
+    ErrorBar,
+    ErrorEstimate,
+    ResidualNorm,
+    Verdict,
+    compared,
+    references_of,
+)
+from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.report import figures
 from pdedsl.solvers.run import solve
 from pdedsl.sources import source_of
@@ -42,7 +51,7 @@ class Given(nn.Module):
         return torch.sin(torch.pi * x) * torch.exp(-self.rate * t) + self.shift
 
 
-def gaps(module: nn.Module, text: str = HEAT) -> tuple[Gap, ...]:
+def gaps(module: nn.Module, text: str = HEAT) -> tuple[ResidualNorm, ...]:
     compilation = to_compilation(source_of(text))
     assert isinstance(compilation.plan, SolvePlan)
     statement = compilation.plan.statement
@@ -53,7 +62,7 @@ def test_the_solution_has_no_residual() -> None:
     found = gaps(Given())
     assert [g.where for g in found] == ["inside", "at t = 0", "at x = 0", "at x = 1"]
     assert max(g.worst for g in found) < 1e-13
-    assert Trust(found).verdict is Verdict.HOLDS
+    assert ErrorEstimate(found).verdict is Verdict.HOLDS
 
 
 def test_residuals_are_those_of_the_formula() -> None:
@@ -71,7 +80,7 @@ def test_residuals_are_those_of_the_formula() -> None:
     ],
 )
 def test_what_is_missed_is_named(module: nn.Module, wrong: set[str]) -> None:
-    trust = Trust(gaps(module))
+    trust = ErrorEstimate(gaps(module))
     assert trust.verdict is Verdict.FAILS
     assert {g.where for g in trust.gaps if g.relative > 0.1} == wrong
     assert len(trust.complaints) == len(wrong)
@@ -84,7 +93,7 @@ def test_a_collapsed_solution_fails() -> None:
         def forward(self, points: Tensor) -> Tensor:
             return 0.0 * points[:, :1]
 
-    trust = Trust(gaps(Zero()))
+    trust = ErrorEstimate(gaps(Zero()))
     assert trust.verdict is Verdict.FAILS
     assert [g.where for g in trust.gaps if g.relative > 0.1] == ["at t = 0"]
 
@@ -92,7 +101,7 @@ def test_a_collapsed_solution_fails() -> None:
 @pytest.mark.parametrize("residual", [nan, 0.02, 0.97])
 def test_residuals_that_are_not_small_are_no_error_bar(residual: float) -> None:
     """As of sin(20πx) sin(20πy) by too few sines: its residual is 0.97 of its terms, its error 9 times the solution."""
-    trust = Trust((Gap("u = 0", "inside", residual, residual, 1.0, 3, data=0.5),))
+    trust = ErrorEstimate((ResidualNorm("u = 0", "inside", residual, residual, 1.0, 3, data=0.5),))
     assert trust.verdict is Verdict.FAILS
     assert trust.error.value == inf
     assert str(trust.error).startswith("not known")
@@ -102,11 +111,11 @@ def test_residuals_that_are_not_small_are_no_error_bar(residual: float) -> None:
     ("relative", "alone", "confirmed"), [(0.009, True, True), (0.09, False, True), (0.11, False, False)]
 )
 def test_residuals_alone_must_be_as_small_as_distances(relative: float, alone: bool, confirmed: bool) -> None:
-    gaps = (Gap("u = 1", "inside", relative, relative, 1.0, 3, data=0.5),)
+    gaps = (ResidualNorm("u = 1", "inside", relative, relative, 1.0, 3, data=0.5),)
     beside = (Comparison("another", 0.001, 0.0, 1e-12, exact=False),)
     silent = (Comparison("another", 0.001, 0.0, 0.5, exact=False),)
-    assert [Trust(gaps, c).verdict is Verdict.HOLDS for c in ((), beside)] == [alone, confirmed]
-    assert any("missed" in c for c in Trust(gaps, silent).complaints) is not alone
+    assert [ErrorEstimate(gaps, c).verdict is Verdict.HOLDS for c in ((), beside)] == [alone, confirmed]
+    assert any("missed" in c for c in ErrorEstimate(gaps, silent).complaints) is not alone
     member = Member("one", torch.ones(3, 1), 0.0, "none", residual=relative)
     pairs = Pair("one", "two", 0.001, 0.01)
     assert [Crosscheck((member,), p, ()).agrees for p in ((), (pairs,))] == [alone, confirmed]
@@ -124,7 +133,7 @@ def test_residuals_alone_must_be_as_small_as_distances(relative: float, alone: b
     ],
 )
 def test_limits_of_a_comparison(distance: float, error: float, exact: bool, verdict: Verdict) -> None:
-    assert Trust((), (Comparison("another", distance, 0.0, error, exact),)).verdict is verdict
+    assert ErrorEstimate((), (Comparison("another", distance, 0.0, error, exact),)).verdict is verdict
 
 
 @pytest.mark.parametrize(("distance", "agrees"), [(0.09, True), (0.11, False)])
@@ -140,7 +149,7 @@ def test_distances() -> None:
     assert made.distance == pytest.approx(0.1)
     assert made.maximum == pytest.approx(0.4)
     assert dict(made.components) == pytest.approx({"u": 0.1, "v": 0.0})
-    assert float(Trust((), (made,)).error) == pytest.approx(0.1)
+    assert float(ErrorEstimate((), (made,)).error) == pytest.approx(0.1)
 
 
 def test_a_resonance_is_no_solution() -> None:
@@ -151,7 +160,7 @@ def test_a_resonance_is_no_solution() -> None:
             return 1e6 * torch.sin(torch.pi * points)
 
     text = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n∂²u/∂x² + π² u = 1\nu = 0 on boundary\n"
-    trust = Trust(gaps(Mode(), text))
+    trust = ErrorEstimate(gaps(Mode(), text))
     assert max(g.relative for g in trust.gaps) < 1e-6
     assert trust.verdict is Verdict.FAILS
     assert float(trust.error) > 0.1
@@ -165,26 +174,26 @@ def test_a_slope_that_is_nothing_is_beside_the_others() -> None:
             return torch.cos(torch.pi * points[:, :1]) + 1e-14 * points[:, 1:].sin()
 
     text = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n-Δu = π² cos(π x)\n∂u/∂n = 0 on boundary\n"
-    assert Trust(gaps(Wave(), text)).verdict is Verdict.HOLDS
+    assert ErrorEstimate(gaps(Wave(), text)).verdict is Verdict.HOLDS
 
 
 def test_a_reference_without_a_digit_confirms_nothing() -> None:
-    trust = Trust((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
+    trust = ErrorEstimate((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
     assert trust.verdict is Verdict.DISAGREES
     assert "nothing confirms" in trust.complaints[0]
 
 
 def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
     good = Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.04)
-    assert Trust((), (good,)).verdict is Verdict.HOLDS
-    assert float(Trust((), (good,)).error) == pytest.approx(0.05, rel=1e-4)
-    vague = Trust((), (Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.2),))
+    assert ErrorEstimate((), (good,)).verdict is Verdict.HOLDS
+    assert float(ErrorEstimate((), (good,)).error) == pytest.approx(0.05, rel=1e-4)
+    vague = ErrorEstimate((), (Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.2),))
     assert vague.verdict is Verdict.DISAGREES
     assert "not one digit is certain" in vague.complaints[0]
 
 
 def test_a_method_that_speaks_for_itself_alone_needs_a_digit() -> None:
-    sure, vague = (Trust((), own=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
+    sure, vague = (ErrorEstimate((), own=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
     assert (sure.verdict, float(sure.error)) == (Verdict.HOLDS, 0.01)
     assert vague.verdict is Verdict.FAILS
     assert "not one digit" in vague.complaints[0]
@@ -241,7 +250,7 @@ def test_a_grid_that_nobody_asked_for_is_not_waited_for(monkeypatch: pytest.Monk
     for more, known in (("", 0), ("evaluate { reference grid(n=8) }\n", 1)):
         plan = to_compilation(source_of(text + more)).plan
         assert isinstance(plan, SolvePlan)
-        assert len(list(references_of(plan, How()))) == known
+        assert len(list(references_of(plan, SolveOptions()))) == known
 
 
 RIEMANN = "∂u/∂t + u ∂u/∂x = 0\nu(x, 0) = {}\nu = {} on left\nu = {} on right\n"
@@ -273,5 +282,5 @@ def test_the_error_bar_of_a_solution_that_jumps(equations: str, exact: Callable[
 
 def test_jumps_are_judged_in_the_mean() -> None:
     near, far = (Comparison("another", 0.05, 0.0, 1e-12, exact=False, mean=mean) for mean in (0.009, 0.011))
-    assert [Trust((), (c,)).verdict for c in (near, far)] == [Verdict.HOLDS, Verdict.DISAGREES]
-    assert float(Trust((), (near,)).error) == pytest.approx(0.05)
+    assert [ErrorEstimate((), (c,)).verdict for c in (near, far)] == [Verdict.HOLDS, Verdict.DISAGREES]
+    assert float(ErrorEstimate((), (near,)).error) == pytest.approx(0.05)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sympy import S
 
-from pdedsl.ir.representation import Stretch
+from pdedsl.ir.representation import SdeSegment
 from pdedsl.ir.terms import Reaction, SymmetricLayer
 from pdedsl.testing.blocks import BLOCK
 from pdedsl.testing.equation import LAW, OPERATOR
@@ -21,7 +21,7 @@ from testing.breaks import Break
 STRETCH = ("stretches._stretch",)
 
 
-def stretched(change: Callable[[Stretch], Stretch]) -> Callable[[Any], Any]:
+def stretched(change: Callable[[SdeSegment], SdeSegment]) -> Callable[[Any], Any]:
     return lambda real: lambda *args: change(real(*args))
 
 
@@ -32,7 +32,7 @@ without_rate = stretched(lambda s: replace(s, rate=S.Zero))
 turned_round = stretched(lambda s: replace(s, first=s.last, last=s.first))
 
 
-def diagonal(s: Stretch) -> Stretch:
+def diagonal(s: SdeSegment) -> SdeSegment:
     rows = [[e if i == j else S.Zero for j, e in enumerate(row)] for i, row in enumerate(s.diffusivity)]
     return replace(s, diffusivity=tuple(map(tuple, rows)))
 

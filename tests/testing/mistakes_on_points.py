@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from pdedsl.runtime.rng import mix, streams
-from pdedsl.runtime.sde.feynman_kac import Leg
+from pdedsl.runtime.sde.feynman_kac import PathStep
 
 
 def louder(factor: float) -> Callable[[Any], Any]:
@@ -61,15 +61,15 @@ def velocity_at(real: Any) -> Any:
     return lambda self, x, t: real(self, x, self.start + self.stop - t)
 
 
-def legs(change: Callable[[list[Leg]], list[Leg]]) -> Callable[[Any], Any]:
+def legs(change: Callable[[list[PathStep]], list[PathStep]]) -> Callable[[Any], Any]:
     return lambda real: lambda self, t: change(real(self, t))
 
 
-def longer(found: list[Leg]) -> list[Leg]:
+def longer(found: list[PathStep]) -> list[PathStep]:
     return [leg._replace(dt=1.2 * leg.dt) for leg in found]
 
 
-def fewer(found: list[Leg]) -> list[Leg]:
+def fewer(found: list[PathStep]) -> list[PathStep]:
     return [leg._replace(steps=leg.steps - 1) for leg in found]
 
 

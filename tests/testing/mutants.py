@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.sde.feynman_kac import Estimate, Evolution
+from pdedsl.runtime.sde.feynman_kac import Estimate, EvolutionOperator
 from pdedsl.testing.operators import Data, Flow
 
 Between = Callable[[Flow, Data, Tensor, float, float], Tensor]
@@ -23,7 +23,7 @@ def swing(x: Tensor, t: float) -> Tensor:
 
 def flow(diffusion: float = 0.1, seed: int = 0) -> Flow:
     """u_t = v(x, t)·∇u + νΔu on R² × [0, 1], as the compiler makes it."""
-    return Flow(Evolution(swing, diffusion, horizon=1.0, dt=0.125, samples=64, seed=seed), 2, 0.0, 1.0)
+    return Flow(EvolutionOperator(swing, diffusion, horizon=1.0, dt=0.125, samples=64, seed=seed), 2, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def sharpened_from_afar() -> Mutant:
         near, sides = base.between(f, x, a, b), (base.between(f, x + away, a, b), base.between(f, x - away, a, b))
         return near + 0.004 * (b - a) * (2.0 * near - sides[0] - sides[1])
 
-    return Mutant(change, Flow(Evolution(None, 1e-5, horizon=1.0, samples=64), 2, 0.0, 1.0))
+    return Mutant(change, Flow(EvolutionOperator(None, 1e-5, horizon=1.0, samples=64), 2, 0.0, 1.0))
 
 
 def logits_averaged(size: float = 64.0) -> Mutant:
@@ -95,7 +95,7 @@ def not_reversed(diffusion: float = 1e-3) -> Mutant:
     def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
         if b <= a:
             return f(x)
-        other = Evolution(
+        other = EvolutionOperator(
             lambda x, t: swing(x, a + b - t), diffusion, horizon=1.0, dt=0.125, samples=64, seed=base.evolution.seed
         )
         return Flow(other, 2, 0.0, 1.0).between(f, x, a, b)

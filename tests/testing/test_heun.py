@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.runtime.sde.characteristic_steps import March
-from pdedsl.runtime.sde.feynman_kac import Evolution
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 from pdedsl.testing.model import under_test
 from pdedsl.testing.paths import process_of
 from pdedsl.testing.step_runs import operator_legs
@@ -44,7 +44,7 @@ def velocity(x: Tensor, t: float) -> Tensor:
     return t - x
 
 
-class Signed(Evolution):
+class Signed(EvolutionOperator):
     def _noise(self, x: Tensor, leg: int, step: int, draws: range) -> Tensor:
         return torch.from_numpy(signs(round(1 / self.dt))[:, step]).reshape(-1, 1, 1)
 
@@ -84,7 +84,7 @@ def of_operator(scheme: str, n: int) -> Tensor:
 
 def of_network(scheme: str, n: int) -> Tensor:
     columns = iter(signs(n).T)
-    march = March(
+    march = CharacteristicSteps(
         velocity, [1 - k / n for k in range(n)], 1 / n, scheme, -1.0, after=lambda t: Jump(t, 1 / n, next(columns))
     )
     end: Tensor = march(torch.full((2**n, 1), 3.0, dtype=F64))

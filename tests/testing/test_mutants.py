@@ -12,7 +12,7 @@ from weekly import share
 import pdedsl
 from pdedsl.compiler import Compilation
 from pdedsl.runtime import linear_operators as runtime_operators
-from pdedsl.runtime.sde.feynman_kac import Evolution, Expectation, Leg
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, Expectation, PathStep
 from pdedsl.testing import axioms
 from pdedsl.testing.checks import EXACT, STATISTICAL
 from pdedsl.testing.model import under_test
@@ -131,26 +131,26 @@ def test_nothing_fails_unbroken(swing: Compilation) -> None:
 def test_fresh_noise_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
     source = torch.Generator().manual_seed(0)
 
-    def noise(self: Evolution, x: Tensor, leg: int, step: int, draws: range) -> Tensor:
+    def noise(self: EvolutionOperator, x: Tensor, leg: int, step: int, draws: range) -> Tensor:
         return torch.randn(len(draws), 1, x.shape[-1], generator=source, dtype=x.dtype)
 
-    monkeypatch.setattr(Evolution, "_noise", noise)
+    monkeypatch.setattr(EvolutionOperator, "_noise", noise)
     assert axioms.falsify("linearity", operator_of(swing, 0), EXAMPLES, attempts=1) is not None
 
 
 def test_clipping_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Evolution.forward
-    monkeypatch.setattr(Evolution, "forward", lambda self, f, x, t: whole(self, f, x, t).clamp(-1.0, 1.0))
+    whole = EvolutionOperator.forward
+    monkeypatch.setattr(EvolutionOperator, "forward", lambda self, f, x, t: whole(self, f, x, t).clamp(-1.0, 1.0))
     assert not axioms.search_for("linearity", under_test(swing), FEW).ok
 
 
 def test_layers_not_reversed_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Evolution.legs
+    whole = EvolutionOperator.legs
 
-    def legs(self: Evolution, t: float) -> list[Leg]:
+    def legs(self: EvolutionOperator, t: float) -> list[PathStep]:
         return [leg._replace(start=leg.start - leg.dt * leg.steps, clock=1.0) for leg in reversed(whole(self, t))]
 
-    monkeypatch.setattr(Evolution, "legs", legs)
+    monkeypatch.setattr(EvolutionOperator, "legs", legs)
     assert not axioms.search_for("markov", under_test(swing), FEW).ok
     assert axioms.search_for("comparison", under_test(swing), FEW).ok
 

@@ -12,10 +12,10 @@ from torch import Tensor
 
 import pdedsl
 from pdedsl.compiler import Compilation
-from pdedsl.runtime.sde.feynman_kac import Evolution, Piece
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, GeneratorCoefficients
 from pdedsl.testing import axioms, equation
 from pdedsl.testing.cases import Wave, cases, others
-from pdedsl.testing.coefficients import Reader
+from pdedsl.testing.coefficients import CoefficientEvaluator
 from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.model import under_test
 from pdedsl.testing.moments import Finding, Moments, bound, same
@@ -119,14 +119,14 @@ def test_nothing_is_wrong_in_many_coordinates(far: Compilation) -> None:
 def test_a_mistake_in_one_coordinate_of_many_is_found(
     place: int, far: Compilation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Piece.velocity
+    real = GeneratorCoefficients.velocity
 
-    def wrong(self: Piece, x: Tensor, t: float) -> Tensor:
+    def wrong(self: GeneratorCoefficients, x: Tensor, t: float) -> Tensor:
         value = real(self, x, t).clone()
         value[..., place] *= 1.2
         return value
 
-    monkeypatch.setattr(Piece, "velocity", wrong)
+    monkeypatch.setattr(GeneratorCoefficients, "velocity", wrong)
     assert [f.ok for f in equation.check(far, of=(GENERATOR,))] == [False]
 
 
@@ -137,13 +137,13 @@ def test_an_axiom_is_broken_in_one_coordinate_of_many(
     """A kernel with negative weights along one coordinate, of which the sum is one."""
     operator = operator_of(far, 0)
     assert axioms.falsify("maximum_principle", operator, 20) is None
-    real = Evolution.forward
+    real = EvolutionOperator.forward
 
-    def sharpened(self: Evolution, f: Data, x: Tensor, t: float) -> Tensor:
+    def sharpened(self: EvolutionOperator, f: Data, x: Tensor, t: float) -> Tensor:
         away = 6.0 * torch.eye(20, dtype=torch.float64)[place]
         return 1.5 * real(self, f, x, t) - 0.25 * real(self, f, x + away, t) - 0.25 * real(self, f, x - away, t)
 
-    monkeypatch.setattr(Evolution, "forward", sharpened)
+    monkeypatch.setattr(EvolutionOperator, "forward", sharpened)
     assert axioms.falsify("maximum_principle", operator, 200, attempts=1) is not None
 
 
@@ -154,7 +154,7 @@ def test_coefficients_are_read_by_their_formulas() -> None:
     compilation = pdedsl.compile(known("∂u/∂t = v·∇u", "", "let v(x, y, t) = [cos(y + 4 t), relu(x) exp(-t) + x y²]"))
     (period,) = periods_of(compilation.analysis)
     x = np.array([[0.5, -1.0], [-2.0, 3.0]])
-    found = Reader(compilation.spec, {}).vector(period.drift, x, 0.25)
+    found = CoefficientEvaluator(compilation.spec, {}).vector(period.drift, x, 0.25)
     expected = [[np.cos(-1.0 + 1.0), 0.5 * np.exp(-0.25) + 0.5], [np.cos(3.0 + 1.0), -18.0]]
     np.testing.assert_allclose(found, expected, rtol=1e-14)
 

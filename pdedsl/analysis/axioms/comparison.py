@@ -17,9 +17,9 @@ from sympy import S
 from pdedsl.analysis.axioms.ellipticity import Elliptic, ellipticity
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
 from pdedsl.analysis.axioms.structure_conditions import is_tame, structure_of
-from pdedsl.analysis.boundary import Flux, all_values, at_rest, order_is_kept, sides_of
+from pdedsl.analysis.boundary import FluxCondition, all_values, at_rest, order_is_kept, sides_of
 from pdedsl.analysis.bounds.interval import range_of
-from pdedsl.analysis.bounds.jet_bounds import Letters
+from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import box_of, locally_bounded, nonnegative, strictly_positive
 from pdedsl.analysis.inflow import inflow_of
 from pdedsl.analysis.problem import Problem, named, spans
@@ -174,7 +174,7 @@ def _elliptic(problem: Problem) -> Verdict:
 
 def _is_lipschitz_in_slopes(problem: Problem) -> bool:
     """Gilbarg and Trudinger, theorem 10.1; ∂²u/∂x² + √|∂u/∂x| = 0 with u = 0 at both ends has two solutions."""
-    jet, found = problem.jet, Letters(problem)
+    jet, found = problem.jet, JetBounds(problem)
     bounds = ((slope, range_of(slope, found.whole)) for slope in map(jet.slope, jet.p))
     return all(
         locally_bounded(slope, found.whole) or (r is not None and isfinite(r.low) and isfinite(r.high))
@@ -222,10 +222,15 @@ def _averages(problem: Problem) -> bool:
     """∂²u/∂t² = c²∂²u/∂x² from rest, on a line, on a ring, or between ends where ∂u/∂n = 0."""
     jet = problem.jet
     simple = jet.is_affine and len(jet.coordinates) == 1 and jet.source == 0 and jet.rate == 0
-    if not simple or not Letters(problem).is_kept or jet.layout.m or not isinstance(problem.spec.space.dimension, int):
+    if (
+        not simple
+        or not JetBounds(problem).is_kept
+        or jet.layout.m
+        or not isinstance(problem.spec.space.dimension, int)
+    ):
         return False
     still = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
-    free = all(isinstance(p.side, Flux) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
+    free = all(isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
     steady = bool(jet.matrix[0][0].is_number and jet.matrix[0][0].is_positive)
     return still and steady and free and at_rest(problem)
 

@@ -11,7 +11,7 @@ from pdedsl.analysis.axioms.structure_conditions import InSpace
 from pdedsl.analysis.boundary import at_rest
 from pdedsl.analysis.boundary_flux import Through, flux_through, given_flux, is_placed, is_whole_across_seams
 from pdedsl.analysis.bounds.interval import range_of
-from pdedsl.analysis.bounds.jet_bounds import Letters
+from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, vanishes
 from pdedsl.analysis.components import NotLinear, adjoint_of_one
 from pdedsl.analysis.constraint_elimination import is_constrained, resting_in
@@ -178,7 +178,7 @@ def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
 
 
 def _has_values_inside(problem: Problem) -> bool:
-    found = Letters(problem)
+    found = JetBounds(problem)
     return found.is_defined and all(range_of(e, found.near) is not None for e in found.terms if found.varies(e))
 
 
@@ -188,7 +188,7 @@ def _has_values_inside(problem: Problem) -> bool:
 def _eulers(problem: Problem) -> list[Expr] | None:
     """The Euler operator for each unknown."""
     spec, jet = problem.spec, problem.jet
-    if not jet.layout.is_whole(spec) and Letters(problem).varies(jet.expr):
+    if not jet.layout.is_whole(spec) and JetBounds(problem).varies(jet.expr):
         return _by_index(problem)
     time = spec.time.symbol if spec.time else None
     found = [euler_operator(jet, _in_time(jet, time))]
@@ -243,7 +243,7 @@ def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
     guilty, spec = _makers(problem), problem.spec
     if any(f.head in {w.head for w in spec.learned} for f in atoms(euler, Field)):
         return Unknown(f"{named(guilty)} is not a divergence for every weight.", spans(guilty))
-    if not Letters(problem).is_defined:
+    if not JetBounds(problem).is_defined:
         return Unknown(f"{named(guilty)} is not a divergence, if the equation has a value.", spans(guilty))
     reason = f"{named(guilty)} is not a divergence: mass is made or lost inside"
     ranges = ranges_of(spec, problem.equation)
@@ -267,7 +267,7 @@ def _makers(problem: Problem) -> list[Origin]:
 def _decays(problem: Problem) -> bool:
     """Whether the flux of decaying data decays: no coefficient is singular, and drift and diffusion meet the conditions
     of `InSpace`; of high order, or of second order in time, the coefficients are constant in space."""
-    found, jet = Letters(problem), problem.jet
+    found, jet = JetBounds(problem), problem.jet
     if jet.order > 2 or problem.equation.order > 1:
         return not found.varies(jet.expr)
     in_space = InSpace(found)

@@ -11,7 +11,7 @@ from sympy import Dummy, Expr, Mul, Poly, Symbol, factor
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
 from pdedsl.analysis.boundary import further, hollow, not_admitting, quoted
 from pdedsl.analysis.constraint_elimination import is_constrained, says_more, without_resting
-from pdedsl.analysis.dependence import Reader
+from pdedsl.analysis.dependence import EquationDependencies
 from pdedsl.analysis.jet import State, state_of
 from pdedsl.analysis.problem import Problem, is_undefined, named, spans
 from pdedsl.analysis.sample_points import Point, Ranges, exact_at, nonzero_point, points, ranges_of
@@ -50,7 +50,7 @@ def _nonlinear(problem: Problem) -> Verdict:
     if any(r is None for r in rights) or is_constrained(spec):
         return Unknown(f"{named(guilty)} may be linear, as unknowns at rest depend on the others.", spans(guilty))
     whole = replace(problem.equation, right=tuple(r for r in rights if r is not None))
-    if not Reader(whole, spec).is_apart:
+    if not EquationDependencies(whole, spec).is_apart:
         return Unknown(f"{named(guilty)} may be linear, as places that it reads may be the same.", spans(guilty))
     if not any(State(r, s.heads).bends(ranges) for r, s in zip(rights, problem.states, strict=True) if r is not None):
         return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pdedsl.analysis.axioms.comparison import IMPLICIT, SOLVED, is_mixed
 from pdedsl.analysis.boundary import quoted, remembering
 from pdedsl.analysis.constraint_elimination import is_constrained
-from pdedsl.analysis.dependence import Sight, distance, memory
+from pdedsl.analysis.dependence import NonlocalDependence, distance, memory
 from pdedsl.analysis.problem import Problem, named, spans
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
@@ -65,13 +65,13 @@ def locality(problem: Problem) -> Verdict:
     return Proved("every term is a differential operator: it sees u and its derivatives at one point.", held)
 
 
-def _is_sure(seen: list[Sight]) -> bool:
+def _is_sure(seen: list[NonlocalDependence]) -> bool:
     """Whether the dependence is certain; what is read both directly and through another unknown, or through several,
     may cancel."""
     return len({s.by for s in seen}) == len({s.via for s in seen}) == 1 and any(s.sure for s in seen)
 
 
-def _readers(problem: Problem, seen: list[Sight]) -> tuple[list[Origin], str]:
+def _readers(problem: Problem, seen: list[NonlocalDependence]) -> tuple[list[Origin], str]:
     """The summands that read other points or times, and the names of the unknowns through which they do so."""
     sure = [s for s in seen if s.sure]
     if any(s.by is None for s in sure):

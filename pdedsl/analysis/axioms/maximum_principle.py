@@ -11,7 +11,7 @@ from sympy import S
 
 from pdedsl.analysis.axioms.ellipticity import ellipticity
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
-from pdedsl.analysis.boundary import Flux, Value, sides_of
+from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, sides_of
 from pdedsl.analysis.bounds.sign import box_of, nonnegative, vanishes
 from pdedsl.analysis.problem import Problem, spans
 from pdedsl.analysis.sample_points import ranges_of
@@ -43,18 +43,21 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
 
 def _is_closed(problem: Problem) -> bool:
     """Whether every condition on the boundary is ∂u/∂n = 0."""
-    return all(isinstance(p.side, Flux) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
+    return all(isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
 
 
 def _holds_values_or_nothing(problem: Problem) -> bool:
     sides = [p.side for p in sides_of(problem)]
-    return all(isinstance(s, Value) or (isinstance(s, Flux) and s.slope == 0 and s.given == 0) for s in sides)
+    return all(
+        isinstance(s, DirichletCondition) or (isinstance(s, FluxCondition) and s.slope == 0 and s.given == 0)
+        for s in sides
+    )
 
 
 def _is_damped(problem: Problem) -> bool:
     """Whether F(c) has the sign of -c for constants c, and zero is one of the boundary values."""
     box = box_of(ranges_of(problem.spec, problem.equation))
-    zero = any(isinstance(p.side, Value) and p.side.given == 0 for p in sides_of(problem))
+    zero = any(isinstance(p.side, DirichletCondition) and p.side.given == 0 for p in sides_of(problem))
     jet, flat = problem.jet, dict.fromkeys(problem.jet.variables[1:], S.Zero)
     if not zero or jet.singular or problem.is_vector:
         return False

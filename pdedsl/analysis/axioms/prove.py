@@ -18,7 +18,7 @@ from pdedsl.analysis.axioms.maximum_principle import maximum_principle
 from pdedsl.analysis.axioms.preserves_constants import constants
 from pdedsl.analysis.axioms.regularity import spatial_regularity, temporal_regularity
 from pdedsl.analysis.boundary import has_curves
-from pdedsl.analysis.bounds.jet_bounds import Letters
+from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.problem import Problem
 from pdedsl.ir.spec import Condition, SpaceKind, Spec
 from pdedsl.ir.types import Scalar
@@ -82,7 +82,7 @@ def _on_a_shape(problem: Problem) -> dict[Axiom, Verdict]:
     if problem.jet.order == 2:
         provers[Axiom.COMPARISON] = comparison
     told = {name: _settled(prove, problem) for name, prove in provers.items() if name in found}
-    even = not Letters(problem).varies(problem.jet.expr)
+    even = not JetBounds(problem).varies(problem.jet.expr)
     by_conditions = {c.span for c in problem.spec.conditions if not _varies(c, problem)}
     return {
         **found,

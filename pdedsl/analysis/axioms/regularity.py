@@ -9,14 +9,14 @@ from sympy import Expr
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
 from pdedsl.analysis.axioms.structure_conditions import InSpace
 from pdedsl.analysis.bounds.interval import range_of
-from pdedsl.analysis.bounds.jet_bounds import InTime, Letters
+from pdedsl.analysis.bounds.jet_bounds import InTime, JetBounds
 from pdedsl.analysis.problem import Problem
 from pdedsl.ir.verdicts import Proved, Unknown, Verdict
 
 
 def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
     """‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t: coefficients must be Lipschitz in x, also where periodic ends meet."""
-    jet, found = problem.jet, Letters(problem)
+    jet, found = problem.jet, JetBounds(problem)
     why = _no_rule(problem)
     if why:
         return Unknown(why)
@@ -49,31 +49,31 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
     )
 
 
-def _starts_smoothly(problem: Problem, found: Letters) -> bool:
+def _starts_smoothly(problem: Problem, found: JetBounds) -> bool:
     """Data other than the first do not move with it: they must change little by a translation."""
     given = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
     values = tuple(v.xreplace(problem.spec.values) for c in given for v in c.value)
     return all(found.grower.of(v).is_lipschitz for v in values) and InSpace(found).are_whole(values)
 
 
-def _stays_bounded(found: Letters) -> bool:
+def _stays_bounded(found: JetBounds) -> bool:
     """(c(x) - c(x + h)) u is a multiple of |h| for bounded u: for Δu + sin(x) u + x it is not."""
     return not found.varies(found.jet.rate) or found.grower.of(found.jet.source).is_bounded
 
 
-def _are_bounded_in_time(found: Letters) -> bool:
+def _are_bounded_in_time(found: JetBounds) -> bool:
     """sin(x)/√t moves the solution by C|h|√t."""
     return all(found.in_time(e) is InTime.BOUNDED for e in found.terms if found.varies(e))
 
 
-def _are_lipschitz(problem: Problem, found: Letters) -> bool:
+def _are_lipschitz(problem: Problem, found: JetBounds) -> bool:
     jet = problem.jet
     return all(found.grower.of(e).is_lipschitz for e in (*jet.drift, jet.rate, jet.source) if e != 0)
 
 
 def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
     """‖T(f) - f‖ ≤ C s after a time s: F must be bounded along the solution, for smooth bounded f."""
-    jet, found = problem.jet, Letters(problem)
+    jet, found = problem.jet, JetBounds(problem)
     if problem.equation.order != 1:
         return Unknown("the bound depends on the initial velocity.")
     why = _no_rule(problem)
@@ -112,6 +112,6 @@ def _no_rule(problem: Problem) -> str:
     return ""
 
 
-def _is_bounded(e: Expr, found: Letters) -> bool:
+def _is_bounded(e: Expr, found: JetBounds) -> bool:
     bounds = range_of(e, found.near)
     return bounds is not None and isfinite(bounds.low) and isfinite(bounds.high)

@@ -34,8 +34,8 @@ from sympy import Matrix as Entries
 from pdedsl.analysis.boundary import all_values
 from pdedsl.analysis.bounds.definiteness import Roots, Rows, semidefinite
 from pdedsl.analysis.bounds.growth import activation_of, is_foreign
-from pdedsl.analysis.bounds.interval import Box, Range, range_of
-from pdedsl.analysis.bounds.jet_bounds import LEAST, InTime, Letters
+from pdedsl.analysis.bounds.interval import Box, RealInterval, range_of
+from pdedsl.analysis.bounds.jet_bounds import LEAST, InTime, JetBounds
 from pdedsl.analysis.bounds.relu_form import by_relu
 from pdedsl.analysis.bounds.sign import (
     bounded_above,
@@ -62,7 +62,7 @@ SHIFTS = (0, 1, 100)  # upper bounds tried for the Jacobian of the drift
 class InSpace:
     """F as a function of x."""
 
-    of: Letters
+    of: JetBounds
 
     @cached_property
     def drift_is_fine(self) -> bool:
@@ -217,7 +217,7 @@ def _folded(e: Expr) -> Expr:
 class InUnknown:
     """F as a function of u."""
 
-    of: Letters
+    of: JetBounds
 
     @cached_property
     def is_lipschitz(self) -> bool:
@@ -360,7 +360,7 @@ def is_tame(slope: Expr, u: Symbol) -> bool:
 class Structure:
     """F of an equation of first order in time, checked against the hypotheses."""
 
-    of: Letters
+    of: JetBounds
 
     @cached_property
     def in_unknown(self) -> InUnknown:
@@ -402,7 +402,11 @@ class Structure:
         settled = slope.xreplace(self.of.singular_in_time)
         if range_of(settled, box) is not None:
             return True
-        return u.is_nonnegative and is_tame(slope, u) and range_of(settled, {**box, u: Range(LEAST, inf)}) is not None
+        return (
+            u.is_nonnegative
+            and is_tame(slope, u)
+            and range_of(settled, {**box, u: RealInterval(LEAST, inf)}) is not None
+        )
 
     @cached_property
     def _is_level_set(self) -> bool:
@@ -426,7 +430,7 @@ class Structure:
     @property
     def _away(self) -> list[Box]:
         """Boxes that cover all nonzero gradients: in each, one component is nonzero."""
-        ends = (Range(LEAST, inf), Range(-inf, -LEAST))
+        ends = (RealInterval(LEAST, inf), RealInterval(-inf, -LEAST))
         return [{**self.of.whole, p: side} for p in self.of.jet.p for side in ends]
 
     @cached_property
@@ -450,7 +454,7 @@ class Structure:
 
 
 def structure_of(problem: Problem) -> Structure:
-    return Structure(Letters(problem))
+    return Structure(JetBounds(problem))
 
 
 def _taken_out(e: Expr) -> Expr:

@@ -8,7 +8,7 @@ from itertools import combinations, product
 from sympy import Add, Expr, Float, KroneckerDelta, Matrix, Mul, Pow, S, Symbol, cancel, factor, together
 
 from pdedsl.analysis.bounds.interval import Box
-from pdedsl.analysis.bounds.jet_bounds import Letters
+from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import nonnegative
 from pdedsl.ir import types
 from pdedsl.ir.terms import Indexed
@@ -202,7 +202,7 @@ def _on_named(a: Expr, outer: tuple[tuple[Expr, Expr], ...], box: Box, dimension
 class Roots:
     """Checks the entries of a matrix term by term."""
 
-    of: Letters
+    of: JetBounds
 
     def are_in(self, rows: Rows) -> bool:
         entries = [e for e in dict.fromkeys(e for row in rows for e in row) if self.of.varies(e)]

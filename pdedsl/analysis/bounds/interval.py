@@ -59,7 +59,7 @@ LARGE = 1 << 200  # denominators from this size on are rounded
 
 
 @dataclass(frozen=True)
-class Range:
+class RealInterval:
     """An interval [low, high] that contains every value."""
 
     low: End
@@ -69,83 +69,83 @@ class Range:
         return self.low <= value <= self.high
 
 
-Box = Mapping[Symbol, Range]
-LINE = Range(-inf, inf)
-POSITIVE = Range(Fraction(0), inf)
+Box = Mapping[Symbol, RealInterval]
+LINE = RealInterval(-inf, inf)
+POSITIVE = RealInterval(Fraction(0), inf)
 
 
-def exact(value: Expr) -> Range | None:
+def exact(value: Expr) -> RealInterval | None:
     """A range that contains a number, exact if the number is rational."""
     if isinstance(value, Rational):
-        return Range(Fraction(int(value.p), int(value.q)), Fraction(int(value.p), int(value.q)))
+        return RealInterval(Fraction(int(value.p), int(value.q)), Fraction(int(value.p), int(value.q)))
     if not value.is_real:
         return None
     return about(float(value.evalf(20)))
 
 
-def about(value: float, error: Fraction = Fraction(0)) -> Range:
+def about(value: float, error: Fraction = Fraction(0)) -> RealInterval:
     """A range around a floating-point result: `error` plus a relative error, or plus TINY near underflow."""
     if math.isinf(value):
-        return Range(value, value)
+        return RealInterval(value, value)
     middle = Fraction(value)
     error += abs(middle) * ROUND if abs(middle) > TINY else TINY
-    return Range(middle - error, middle + error)
+    return RealInterval(middle - error, middle + error)
 
 
-def plus(a: Range, b: Range) -> Range:
-    return Range(a.low + b.low, a.high + b.high)
+def plus(a: RealInterval, b: RealInterval) -> RealInterval:
+    return RealInterval(a.low + b.low, a.high + b.high)
 
 
-def times(a: Range, b: Range) -> Range:
+def times(a: RealInterval, b: RealInterval) -> RealInterval:
     corners = [_by(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    return Range(min(corners), max(corners))
+    return RealInterval(min(corners), max(corners))
 
 
 def _by(x: End, y: End) -> End:
     return Fraction(0) if x == 0 or y == 0 else x * y
 
 
-def integer_power(x: Range, n: int) -> Range:
+def integer_power(x: RealInterval, n: int) -> RealInterval:
     if n > MAX_POWER:
         return POSITIVE if n % 2 == 0 or x.low >= 0 else LINE
     ends = [_raised(x.low, n), _raised(x.high, n)]
     if n % 2 == 0 and x.low < 0 < x.high:
         ends.append(Fraction(0))
-    return Range(min(ends), max(ends))
+    return RealInterval(min(ends), max(ends))
 
 
 def _raised(x: End, n: int) -> End:
     return x if isinstance(x, float) and (x > 0 or n % 2) else inf if isinstance(x, float) else x**n
 
 
-def inverse(x: Range) -> Range:
-    return Range(*(Fraction(0) if math.isinf(end) else 1 / end for end in (x.high, x.low)))
+def inverse(x: RealInterval) -> RealInterval:
+    return RealInterval(*(Fraction(0) if math.isinf(end) else 1 / end for end in (x.high, x.low)))
 
 
-def fractional_power(x: Range, power: Fraction) -> Range:
+def fractional_power(x: RealInterval, power: Fraction) -> RealInterval:
     """x^power for x ≥ 0 and power > 0."""
-    return Range(_raised_to(x.low, power).low, _raised_to(x.high, power).high)
+    return RealInterval(_raised_to(x.low, power).low, _raised_to(x.high, power).high)
 
 
-def _raised_to(x: End, power: Fraction) -> Range:
+def _raised_to(x: End, power: Fraction) -> RealInterval:
     if x in (0, 1) or math.isinf(x):
-        return Range(x, x)
+        return RealInterval(x, x)
     return about(float(x) ** float(power))
 
 
-def rounded(x: Range) -> Range:
+def rounded(x: RealInterval) -> RealInterval:
     """Rounds outwards where fractions have become long; signs are kept."""
     low, high = x.low, x.high
     if isinstance(low, Fraction) and low.denominator >= LARGE:
         low = max(about(float(low)).low, Fraction(0)) if low > 0 else about(float(low)).low
     if isinstance(high, Fraction) and high.denominator >= LARGE:
         high = min(about(float(high)).high, Fraction(0)) if high < 0 else about(float(high)).high
-    return Range(low, high)
+    return RealInterval(low, high)
 
 
-def modulus(x: Range) -> Range:
+def modulus(x: RealInterval) -> RealInterval:
     low, high = _size(x.low), _size(x.high)
-    return Range(Fraction(0) if 0 in x else min(low, high), max(low, high))
+    return RealInterval(Fraction(0) if 0 in x else min(low, high), max(low, high))
 
 
 def _size(x: End) -> End:
@@ -159,26 +159,26 @@ def _size(x: End) -> End:
 # Introduction to Interval Analysis, chapter 5).
 
 
-def sine(x: Range) -> Range:
+def sine(x: RealInterval) -> RealInterval:
     """sin(πx)."""
     if math.isinf(x.low) or math.isinf(x.high) or x.high - x.low >= 2:
-        return Range(Fraction(-1), Fraction(1))
+        return RealInterval(Fraction(-1), Fraction(1))
     ends = [_sine_at(x.low), _sine_at(x.high)]
     low, high = min(e.low for e in ends), max(e.high for e in ends)
     first = math.floor(x.low)
     for k in range(first, math.ceil(x.high) + 1):
         if Fraction(2 * k + 1, 2) in x:  # sin is ±1 half-way between its zeros
             low, high = (low, Fraction(1)) if k % 2 == 0 else (Fraction(-1), high)
-    return Range(max(low, Fraction(-1)), min(high, Fraction(1)))
+    return RealInterval(max(low, Fraction(-1)), min(high, Fraction(1)))
 
 
-def _sine_at(x: End) -> Range:
+def _sine_at(x: End) -> RealInterval:
     reduced = Fraction(x) % 2
     if 2 * reduced % 1 == 0:
         quarter = Fraction((0, 1, 0, -1)[int(2 * reduced)])
-        return Range(quarter, quarter)
+        return RealInterval(quarter, quarter)
     value = Fraction(math.sin(math.pi * float(reduced)))
-    return Range(value - ROUND, value + ROUND)
+    return RealInterval(value - ROUND, value + ROUND)
 
 
 NEAR = Fraction(1, 10**15)  # absolute error where a function adds 1 and subtracts it again
@@ -194,19 +194,19 @@ RISING: dict[type[Expr], tuple[Callable[[float], float], End, End]] = {
 ZEROS: dict[type[Expr], tuple[int, int]] = {exp: (0, 1), tanh: (0, 0), atan: (0, 0), erf: (0, 0), sinh: (0, 0)}
 
 
-def function_of(e: Expr, x: Range) -> Range | None:
+def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
     match e:
         case Abs():
             return modulus(x)
         case sign():
-            return Range(Fraction(_sign(x.low)), Fraction(_sign(x.high)))
+            return RealInterval(Fraction(_sign(x.low)), Fraction(_sign(x.high)))
         case cosh():
             size = modulus(x)
-            return Range(Fraction(1), _value(math.cosh, size.high, inf).high)
+            return RealInterval(Fraction(1), _value(math.cosh, size.high, inf).high)
         case log():
             return _logarithm(x)
         case tan() if x.low > -1.57 and x.high < 1.57:
-            return Range(_value(math.tan, x.low, -inf).low, _value(math.tan, x.high, inf).high)
+            return RealInterval(_value(math.tan, x.low, -inf).low, _value(math.tan, x.high, inf).high)
         case asin() | acos() if x.low < -1 or x.high > 1:
             return None
         case Slope():
@@ -217,51 +217,51 @@ def function_of(e: Expr, x: Range) -> Range | None:
     return None if found is None else _rising(type(e), x, *found)
 
 
-def step(x: Range) -> Range:
-    return Range(Fraction(int(x.low > 0)), Fraction(int(x.high >= 0)))
+def step(x: RealInterval) -> RealInterval:
+    return RealInterval(Fraction(int(x.low > 0)), Fraction(int(x.high >= 0)))
 
 
 def _sign(x: End) -> int:
     return (x > 0) - (x < 0)
 
 
-def _rising(kind: type[Expr], x: Range, f: Callable[[float], float], least: End, most: End) -> Range:
+def _rising(kind: type[Expr], x: RealInterval, f: Callable[[float], float], least: End, most: End) -> RealInterval:
     ends = []
     for end, limit in ((x.low, least), (x.high, most)):
         at, value = ZEROS.get(kind, (None, 0))
-        ends.append(Range(Fraction(value), Fraction(value)) if end == at else _value(f, end, limit))
-    return Range(max(ends[0].low, least), min(ends[1].high, most))
+        ends.append(RealInterval(Fraction(value), Fraction(value)) if end == at else _value(f, end, limit))
+    return RealInterval(max(ends[0].low, least), min(ends[1].high, most))
 
 
-def _value(f: Callable[[float], float], x: End, limit: End, error: Fraction = Fraction(0)) -> Range:
+def _value(f: Callable[[float], float], x: End, limit: End, error: Fraction = Fraction(0)) -> RealInterval:
     """A range that contains f(x), exact if f(0) = 0 and x = 0; `limit` if x is infinite."""
     if math.isinf(x):
-        return Range(limit, limit)
+        return RealInterval(limit, limit)
     if x == 0 and f(0.0) == 0:
-        return Range(Fraction(0), Fraction(0))
+        return RealInterval(Fraction(0), Fraction(0))
     try:
         return about(f(float(x)), error)
     except OverflowError:
-        return Range(Fraction(10**300), inf) if x > 0 else Range(-inf, Fraction(-(10**300)))
+        return RealInterval(Fraction(10**300), inf) if x > 0 else RealInterval(-inf, Fraction(-(10**300)))
 
 
-def _logarithm(x: Range) -> Range | None:
+def _logarithm(x: RealInterval) -> RealInterval | None:
     if x.low < 0 or x.high == 0:
         return None
-    return Range(_log(x.low).low, _log(x.high).high)
+    return RealInterval(_log(x.low).low, _log(x.high).high)
 
 
-def _log(x: End) -> Range:
+def _log(x: End) -> RealInterval:
     if x == 0 or math.isinf(x):
-        return Range(-inf, -inf) if x == 0 else Range(inf, inf)
+        return RealInterval(-inf, -inf) if x == 0 else RealInterval(inf, inf)
     if x == 1 or float(x) == 0:
-        return Range(Fraction(0), Fraction(0)) if x == 1 else Range(-inf, Fraction(-700))
+        return RealInterval(Fraction(0), Fraction(0)) if x == 1 else RealInterval(-inf, Fraction(-700))
     return about(math.log(float(x)), NEAR)  # near 1 the rounding of the argument counts, too
 
 
-def _slope(e: Slope) -> Range:
+def _slope(e: Slope) -> RealInterval:
     most = _end(e.of.lipschitz)
-    return Range(Fraction(0) if e.of.monotone else -most, most)
+    return RealInterval(Fraction(0) if e.of.monotone else -most, most)
 
 
 def _end(x: float) -> End:
@@ -269,7 +269,7 @@ def _end(x: float) -> End:
     return x if math.isinf(x) else Fraction(str(x))
 
 
-def _activation(facts: Record, x: Range) -> Range | None:
+def _activation(facts: Record, x: RealInterval) -> RealInterval | None:
     if facts is SQUARE:
         return integer_power(x, 2)
     if facts is ABS:
@@ -277,28 +277,30 @@ def _activation(facts: Record, x: Range) -> Range | None:
     least, most = _end(facts.least), _end(facts.most)
     if not facts.monotone:
         size = modulus(x)
-        wide = times(size, Range(Fraction(-2), Fraction(2)))
-        return Range(max(wide.low, least), min(wide.high, most))
-    ends = [Range(Fraction(0), Fraction(0)) if end == 0 and facts.keeps_sign else None for end in (x.low, x.high)]
+        wide = times(size, RealInterval(Fraction(-2), Fraction(2)))
+        return RealInterval(max(wide.low, least), min(wide.high, most))
+    ends = [
+        RealInterval(Fraction(0), Fraction(0)) if end == 0 and facts.keeps_sign else None for end in (x.low, x.high)
+    ]
     low = ends[0] or (_exact_line(facts, x.low) or _value(facts, x.low, least, NEAR))
     high = ends[1] or (_exact_line(facts, x.high) or _value(facts, x.high, most, NEAR))
-    return Range(max(low.low, least), min(high.high, most))
+    return RealInterval(max(low.low, least), min(high.high, most))
 
 
-def _exact_line(facts: Record, x: End) -> Range | None:
+def _exact_line(facts: Record, x: End) -> RealInterval | None:
     """relu and the identity without rounding."""
     if facts is RELU:
         x = max(x, Fraction(0))
     elif facts is not IDENTITY:
         return None
-    return Range(x, x)
+    return RealInterval(x, x)
 
 
 # ---- ranges
 # Ranges of expressions over boxes, rounded outwards (Moore, Kearfott, Cloud, Introduction to Interval Analysis).
 
 
-def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = False) -> Range | None:
+def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = False) -> RealInterval | None:
     """An interval that contains the range of an expression; None if it may be undefined, or no rule is known.
 
     `dimension` is that of a space that is not written out; None if it is arbitrary. With `poles`, points without a
@@ -316,7 +318,7 @@ class _Reader:
     dimension: int | None
     poles: bool
 
-    def read(self, e: Expr) -> Range | None:
+    def read(self, e: Expr) -> RealInterval | None:
         match e:
             case Number() if e.is_real:
                 return exact(e)
@@ -339,9 +341,9 @@ class _Reader:
             case Contraction(body=body):
                 return self._sum(body)
             case Max():
-                return self._all(e.args, lambda a, b: Range(max(a.low, b.low), max(a.high, b.high)))
+                return self._all(e.args, lambda a, b: RealInterval(max(a.low, b.low), max(a.high, b.high)))
             case Min():
-                return self._all(e.args, lambda a, b: Range(min(a.low, b.low), min(a.high, b.high)))
+                return self._all(e.args, lambda a, b: RealInterval(min(a.low, b.low), min(a.high, b.high)))
             case sin() | cos():
                 return self._wave(e)
             case Heaviside():
@@ -352,7 +354,9 @@ class _Reader:
                 return None if inner is None else function_of(e, inner)
         return None
 
-    def _all(self, args: tuple[Expr, ...], combine: Callable[[Range, Range], Range]) -> Range | None:
+    def _all(
+        self, args: tuple[Expr, ...], combine: Callable[[RealInterval, RealInterval], RealInterval]
+    ) -> RealInterval | None:
         found = [self.read(a) for a in args]
         if any(f is None for f in found):
             return None
@@ -361,7 +365,7 @@ class _Reader:
             whole = combine(whole, other)
         return rounded(whole)
 
-    def _product(self, e: Mul) -> Range | None:
+    def _product(self, e: Mul) -> RealInterval | None:
         """x sign(x) is |x|, and x/√(c + x²) lies between -1 and 1 for c ≥ 0."""
         args = list(e.args)
         for s in (a for a in e.args if isinstance(a, sign) and a.args[0] in args):
@@ -370,7 +374,7 @@ class _Reader:
             found = next((a for a in args if self._is_below(a, root.base)), None)
             if found is not None:
                 rest = self._all((*(a for a in args if a is not found and a is not root), S.One), times)
-                return None if rest is None else times(rest, Range(Fraction(-1), Fraction(1)))
+                return None if rest is None else times(rest, RealInterval(Fraction(-1), Fraction(1)))
         return self._all(tuple(args), times)
 
     def _is_below(self, a: Expr, square: Expr) -> bool:
@@ -378,7 +382,7 @@ class _Reader:
         rest = self.read(square - a**2) if a.is_Symbol and a in square.free_symbols else None
         return rest is not None and rest.low >= 0
 
-    def _power(self, base: Expr, power: Expr) -> Range | None:
+    def _power(self, base: Expr, power: Expr) -> RealInterval | None:
         if base == S.Exp1:
             inner = self.read(power)
             return None if inner is None else function_of(exp(power, evaluate=False), inner)
@@ -390,35 +394,35 @@ class _Reader:
         if power < 0:
             below = self._power(base, -power)
             if below is not None and (self.poles or base.is_positive) and below.low == 0 < below.high:
-                return Range(Fraction(0) if math.isinf(below.high) else 1 / below.high, inf)
+                return RealInterval(Fraction(0) if math.isinf(below.high) else 1 / below.high, inf)
             return None if below is None or 0 in below else inverse(below)
         return fractional_power(x, Fraction(int(power.p), int(power.q))) if x.low >= 0 else None
 
-    def _sum(self, body: Expr) -> Range | None:
+    def _sum(self, body: Expr) -> RealInterval | None:
         """Σᵢ g(xᵢ) lies between n min g and n max g."""
         g = self.read(body)
         if g is None:
             return None
         if self.dimension is not None:
-            return times(g, Range(Fraction(self.dimension), Fraction(self.dimension)))
-        return times(g, Range(Fraction(1), inf))
+            return times(g, RealInterval(Fraction(self.dimension), Fraction(self.dimension)))
+        return times(g, RealInterval(Fraction(1), inf))
 
-    def _wave(self, e: Expr) -> Range | None:
+    def _wave(self, e: Expr) -> RealInterval | None:
         """sin and cos, with the argument in units of π."""
         argument = e.args[0]
         units = argument / pi
         shift = Fraction(1, 2) if isinstance(e, cos) else Fraction(0)
         if not units.has(pi):
             inner = self.read(units)
-            return None if inner is None else sine(Range(inner.low + shift, inner.high + shift))
+            return None if inner is None else sine(RealInterval(inner.low + shift, inner.high + shift))
         inner = self.read(argument)
         if inner is None or math.isinf(inner.high - inner.low):
-            return None if inner is None else Range(Fraction(-1), Fraction(1))
+            return None if inner is None else RealInterval(Fraction(-1), Fraction(1))
         low, high = (about(float(end) / math.pi) for end in (inner.low, inner.high))
         if isinstance(e, sin) and inner.low == 0 and inner.high <= Fraction(3):
-            return Range(Fraction(0), Fraction(1))
-        return sine(Range(low.low + shift, high.high + shift))
+            return RealInterval(Fraction(0), Fraction(1))
+        return sine(RealInterval(low.low + shift, high.high + shift))
 
 
-def _by_sign(e: Expr) -> Range:
-    return POSITIVE if e.is_nonnegative else Range(-inf, Fraction(0)) if e.is_nonpositive else LINE
+def _by_sign(e: Expr) -> RealInterval:
+    return POSITIVE if e.is_nonnegative else RealInterval(-inf, Fraction(0)) if e.is_nonpositive else LINE

@@ -11,7 +11,7 @@ from math import inf, isfinite
 from sympy import Add, Dummy, Expr, Mul, Pow, S, Symbol, exp, log, tan
 
 from pdedsl.analysis.bounds.growth import Grower, is_foreign
-from pdedsl.analysis.bounds.interval import Box, Range, range_of
+from pdedsl.analysis.bounds.interval import Box, RealInterval, range_of
 from pdedsl.analysis.bounds.sign import box_of
 from pdedsl.analysis.index_expansion import written_out
 from pdedsl.analysis.jet import Jet
@@ -70,7 +70,7 @@ LEAST = Fraction(1, 10**60)  # lower bound for positive quantities
 
 
 @dataclass(frozen=True)
-class Letters:
+class JetBounds:
     """F(x, t, u, ∇u, ∇∇u) of an equation, with boxes for its variables."""
 
     problem: Problem
@@ -99,9 +99,9 @@ class Letters:
     @cached_property
     def near(self) -> Box:
         """Bounded values of the jet; a positive unknown is bounded away from zero."""
-        u, wide = self.jet.u, Range(-SIZE, SIZE)
+        u, wide = self.jet.u, RealInterval(-SIZE, SIZE)
         low = 1 / SIZE if u.is_positive else Fraction(0) if u.is_nonnegative else -SIZE
-        letters = dict.fromkeys(self.jet.variables, wide) | {u: Range(low, SIZE)}
+        letters = dict.fromkeys(self.jet.variables, wide) | {u: RealInterval(low, SIZE)}
         return {**letters, **self.box}
 
     @cached_property
@@ -109,7 +109,7 @@ class Letters:
         """All values of the jet; a positive unknown is bounded away from zero."""
         u = self.jet.u
         low = LEAST if u.is_positive else Fraction(0) if u.is_nonnegative else -inf
-        return {u: Range(low, inf), **self.box}
+        return {u: RealInterval(low, inf), **self.box}
 
     @cached_property
     def near_u(self) -> Box:

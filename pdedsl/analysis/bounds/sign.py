@@ -48,7 +48,7 @@ from sympy import (
 )
 from sympy import Matrix as Entries
 
-from pdedsl.analysis.bounds.interval import LINE, Box, Range, exact, range_of
+from pdedsl.analysis.bounds.interval import LINE, Box, RealInterval, exact, range_of
 from pdedsl.analysis.bounds.relu_form import by_relu
 from pdedsl.analysis.sample_points import Point, Ranges, nonzero_point
 from pdedsl.symbolic.functions import Activation, Slope
@@ -63,13 +63,13 @@ from pdedsl.symbolic.sympy_errors import worked_out
 MAX_DEGREE = 12
 
 
-def polynomial_above(expr: Expr, x: Symbol, ends: Range) -> bool:
+def polynomial_above(expr: Expr, x: Symbol, ends: RealInterval) -> bool:
     """Whether a polynomial is nonnegative on an interval, by its values between its roots."""
     values = between_roots(expr, x, ends)
     return values is not None and all(v >= 0 for v in values)
 
 
-def between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Expr] | None:
+def between_roots(expr: Expr, x: Symbol, ends: RealInterval) -> list[Expr] | None:
     try:
         poly = Poly(expr, x)
     except PolynomialError:
@@ -81,7 +81,7 @@ def between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Expr] | None:
     return [poly.eval(p) for p in _places(poly, ends)]
 
 
-def places_between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Rational]:
+def places_between_roots(expr: Expr, x: Symbol, ends: RealInterval) -> list[Rational]:
     """Points at which a polynomial takes each of its signs."""
     poly = Poly(expr, x) if expr.is_polynomial(x) else None
     if poly is None or not 0 < poly.degree() <= MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
@@ -89,7 +89,7 @@ def places_between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Rational]:
     return list(_places(poly, ends))
 
 
-def _places(poly: Poly, ends: Range) -> Iterator[Rational]:
+def _places(poly: Poly, ends: RealInterval) -> Iterator[Rational]:
     """A rational number in each interval between consecutive roots and ends."""
     low, high = (None if isinf(e) else Rational(e.numerator, e.denominator) for e in (ends.low, ends.high))  # type: ignore[union-attr]
     found = dict.fromkeys(real_roots(poly))
@@ -208,7 +208,7 @@ def box_of(ranges: Ranges) -> Box:
     for symbol, (a, b) in ranges.items():
         low, high = exact(a), exact(b)
         if low is not None and high is not None:
-            found[symbol] = Range(low.low, high.high)
+            found[symbol] = RealInterval(low.low, high.high)
     return found
 
 
@@ -306,12 +306,12 @@ def _is_below_somewhere(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
     return False
 
 
-def _inside(ends: Range, share: Fraction) -> Range:
+def _inside(ends: RealInterval, share: Fraction) -> RealInterval:
     """A point between two ends; infinite ends are replaced by finite ones, the line by [-1, 1]."""
     low = Fraction(-1) if isinf(ends.low) else Fraction(ends.low)
     high = max(Fraction(1), low + 1) if isinf(ends.high) else Fraction(ends.high)
     at = low + share * (high - low)
-    return Range(at, at)
+    return RealInterval(at, at)
 
 
 # ---- one variable
@@ -329,7 +329,7 @@ def _of_one(expr: Expr, x: Symbol, box: Box, depth: int) -> bool:
     if bounded:
         return _by_pieces(expr, [x], box)
     period = _period(expr, x)
-    return period is not None and _by_pieces(expr, [x], {**box, x: Range(Fraction(0), _above(period))})
+    return period is not None and _by_pieces(expr, [x], {**box, x: RealInterval(Fraction(0), _above(period))})
 
 
 def _above(value: Expr) -> Fraction:
@@ -363,7 +363,7 @@ def _period(expr: Expr, x: Symbol) -> Expr | None:
     return 2 * pi / unit * lcm(*(int(r.q) for r in ratios))
 
 
-def _at_an_end(expr: Expr, x: Symbol, ends: Range, box: Box, depth: int) -> bool:
+def _at_an_end(expr: Expr, x: Symbol, ends: RealInterval, box: Box, depth: int) -> bool:
     """Whether a monotone function is nonnegative at the end where it is least; 5 + 1/(¾ - x) is not monotone."""
     slope = worked_out(lambda: expr.diff(x)) if range_of(expr, box) is not None else None
     if slope is None:
@@ -398,7 +398,7 @@ def _by_pieces(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
         middle = (low + high) / 2
         if high - low < Fraction(1, 1 << 12) or (found is not None and found.high < 0):
             return False
-        waiting += [piece | {widest: Range(low, middle)}, piece | {widest: Range(middle, high)}]
+        waiting += [piece | {widest: RealInterval(low, middle)}, piece | {widest: RealInterval(middle, high)}]
     return False
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pdedsl.attacks.base import Bounds
 from pdedsl.attacks.constraints import read_box
-from pdedsl.attacks.criterion import Goal
+from pdedsl.attacks.criterion import Criterion
 from pdedsl.attacks.norms import Norm
 from pdedsl.attacks.pgd import fgsm, pgd
 from pdedsl.attacks.predictor import Predictor
@@ -45,8 +45,8 @@ class Evidence:
         return max(3, ceil(0.03 * self.n))
 
     @cached_property
-    def goal(self) -> Goal:
-        return Goal(self.y)
+    def goal(self) -> Criterion:
+        return Criterion(self.y)
 
     @cached_property
     def wrong(self) -> Tensor:

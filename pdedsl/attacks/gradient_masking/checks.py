@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from pdedsl.attacks.base import attacking
 from pdedsl.attacks.batch_ops import inner
-from pdedsl.attacks.criterion import Goal, log_odds
+from pdedsl.attacks.criterion import Criterion, log_odds
 from pdedsl.attacks.gradient_masking.attack_runs import Evidence, everything
 from pdedsl.attacks.norms import L2
 from pdedsl.attacks.pgd import pgd, reached, somewhere
@@ -54,7 +54,7 @@ def saturation(e: Evidence) -> Finding:
     return Finding("saturation", _percent(zero) > 30.0, text)
 
 
-def _plain_entropy(scores: Tensor, goal: Goal) -> Tensor:
+def _plain_entropy(scores: Tensor, goal: Criterion) -> Tensor:
     return functional.cross_entropy(scores, goal.y, reduction="none")
 
 

@@ -12,7 +12,7 @@ from pdedsl.explainer.drawing.blocks import Block, Group, Node, counted, sizes
 from pdedsl.explainer.drawing.operator import nets, operator_nodes, point
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.noise import Noise
-from pdedsl.ir.plan import Base, DataPlan, Maps, Part, Shake, Timed, Walk
+from pdedsl.ir.plan import Base, DataPlan, NoiseStep, Part, ResidualBlocks, SdeSteps, TimeConditioned
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Diffusion, Transport
 
@@ -36,29 +36,29 @@ def _input(plan: DataPlan, spec: Spec) -> Block:
 
 def _family(parts: tuple[Part, ...], members: int, plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
     nodes = [node for part in parts for node in _part(part, plan.readout_span, analysis)]
-    if plan.classes is not None and not any(isinstance(part, Timed | Base) for part in parts):
+    if plan.classes is not None and not any(isinstance(part, TimeConditioned | Base) for part in parts):
         nodes.append(Block("readout", (f"a linear map to {counted(plan.classes, 'score')}",), (plan.readout_span,)))
     return (Group(f"{members} members, each with weights of its own", tuple(nodes)),) if members > 1 else tuple(nodes)
 
 
 def _part(part: Part, data: Span, analysis: Analysis) -> list[Node]:
     match part:
-        case Walk(scheme=Adaptive() as scheme, span=span, step=step):
+        case SdeSteps(scheme=Adaptive() as scheme, span=span, step=step):
             lines = ("chooses its steps", f"over a time of {step}", *nets(part.field, analysis.spec))
             return [Block(f"{scheme.name} along the velocity", lines, (span,))]
-        case Walk(steps=steps, step=step, scheme=scheme, noise=noise, span=span, first=first):
+        case SdeSteps(steps=steps, step=step, scheme=scheme, noise=noise, span=span, first=first):
             lines = (f"δt = {step}, the first at {_clock(analysis.spec)} = {first}", *nets(part.field, analysis.spec))
             block = Block(f"{scheme.name} step along the velocity", lines, (span,))
             return [Group(counted(steps, "step"), (block, *_noise(noise)))]
-        case Maps(net=net, step=step, noise=noise, span=span, before_readout=last, branch=branch):
+        case ResidualBlocks(net=net, step=step, noise=noise, span=span, before_readout=last, branch=branch):
             beside = (f"beside it one of {branch}",) if branch else ()
             block = Block("residual map", (f"δt = {step}", *beside), (span,))
             maps = residual_maps(net)
             of = f"{counted(maps, 'map')} of {net}" if maps is not None else f"every map of {net}"
             return [Group(of, (block, *_noise(noise))), *_noise(last)]
-        case Shake(noise=noise):
+        case NoiseStep(noise=noise):
             return list(_noise(noise))
-        case Timed(net=net, time=time):
+        case TimeConditioned(net=net, time=time):
             moving = tuple(t.origin.span for e in analysis.equations for t in e.terms if isinstance(t, Transport))
             return [
                 Block(str(net), (f"the time is an input, read at {time}", "scores of the classes"), (*moving, data))
@@ -87,6 +87,6 @@ def _mean(plan: DataPlan) -> tuple[Block, ...]:
 
 def _training(plan: DataPlan, analysis: Analysis) -> tuple[Block, ...]:
     lines = tuple(objective_lines(plan.objective))
-    in_training = any(isinstance(part, Timed | Base) for part in plan.parts)
+    in_training = any(isinstance(part, TimeConditioned | Base) for part in plan.parts)
     spread = tuple(t.origin.span for e in analysis.equations for t in e.terms if isinstance(t, Diffusion))
     return (Block("training", lines, spread if in_training else ()),) if lines else ()

@@ -60,7 +60,7 @@ def svg(explanation: Explanation) -> str:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PositionedBlock:
     """A block, and the point where links arrive."""
 
     block: Block
@@ -153,7 +153,7 @@ class Drawing:
         self.y += 46 + 10
         return y + 23
 
-    def _chain(self, nodes: tuple[Node, ...], x: float, w: float, apart: bool = False) -> list[Placed]:
+    def _chain(self, nodes: tuple[Node, ...], x: float, w: float, apart: bool = False) -> list[PositionedBlock]:
         """Draws nodes below each other, with arrows between them unless they are side by side in the network."""
         places = []
         for k, node in enumerate(nodes):
@@ -164,7 +164,7 @@ class Drawing:
             places += self._group(node, x, w) if isinstance(node, Group) else [self._block(node, x, w)]
         return places
 
-    def _group(self, group: Group, x: float, w: float) -> list[Placed]:
+    def _group(self, group: Group, x: float, w: float) -> list[PositionedBlock]:
         top = self.y
         for line in wrapped(group.title, _columns(w - 20, PROSE)):
             self.y += LINE
@@ -175,7 +175,7 @@ class Drawing:
         self.sheet.box(x, top, w, self.y - top, "frame")
         return places
 
-    def _block(self, block: Block, x: float, w: float) -> Placed:
+    def _block(self, block: Block, x: float, w: float) -> PositionedBlock:
         titles = list(wrapped(block.title, _columns(w - 24, PROSE + 1)))
         lines = [line for text in block.lines for line in wrapped(text, _columns(w - 24, PROSE))]
         top, height = self.y, 12 + LINE * (len(titles) + len(lines))
@@ -189,7 +189,7 @@ class Drawing:
             self.sheet.prose(x + 14, top + 3 + LINE * k, line, "head" if k <= len(titles) else "prose")
         self.sheet.end()
         self.y += height
-        return Placed(block, x, top + height / 2)
+        return PositionedBlock(block, x, top + height / 2)
 
     # ---- the whole
 

@@ -12,7 +12,7 @@ from pdedsl.explainer.describe import noise_text
 from pdedsl.explainer.drawing.blocks import Block, Group, Node, counted
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.noise import Correlated, Noise, Plain
-from pdedsl.ir.plan import DataPlan, Shake, Walk
+from pdedsl.ir.plan import DataPlan, NoiseStep, SdeSteps
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import operator_draws
 from pdedsl.ir.terms import Reaction, Source
@@ -27,22 +27,24 @@ def point(spec: Spec) -> Block:
 def operator_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
     """The operator as blocks. Pieces with constant coefficients take one exact step; of the others, the longest takes
     all planned steps."""
-    walks = [part for part in plan.parts if isinstance(part, Walk)]
+    walks = [part for part in plan.parts if isinstance(part, SdeSteps)]
     longest = Max(*(w.steps * w.step for w in walks if not _is_constant(w, analysis)), 0)
     nodes: list[Node] = []
     for part in plan.parts:
         match part:
-            case Walk():
+            case SdeSteps():
                 nodes.append(_walk(part, longest / part.steps, analysis))
-            case Shake(noise=noise):
+            case NoiseStep(noise=noise):
                 nodes.append(Block("noise", (noise_text(noise),), (noise.span,)))
-    random = any(isinstance(part, Shake) or part.noise for part in plan.parts if isinstance(part, Walk | Shake))
+    random = any(
+        isinstance(part, NoiseStep) or part.noise for part in plan.parts if isinstance(part, SdeSteps | NoiseStep)
+    )
     over = f"over {counted(operator_draws(analysis.spec), 'path')}" if random else "at the end of the path"
     data = Block("mean of the data" if random else "value of the data", (over,), (plan.readout_span,))
     return point(analysis.spec), *nodes, *_gathered(analysis), data
 
 
-def _walk(walk: Walk, most: Expr, analysis: Analysis) -> Node:
+def _walk(walk: SdeSteps, most: Expr, analysis: Analysis) -> Node:
     """The steps of one piece; `most` is the greatest length of a step."""
     length = walk.steps * walk.step
     steps = 1 if _is_constant(walk, analysis) else ceil(length / most)
@@ -61,7 +63,7 @@ def _scaled(noise: Noise, planned: int, taken: int) -> Noise:
     return replace(noise, std=noise.std * sqrt(planned) / sqrt(taken)) if isinstance(noise, Plain) else noise
 
 
-def _is_constant(walk: Walk, analysis: Analysis) -> bool:
+def _is_constant(walk: SdeSteps, analysis: Analysis) -> bool:
     spec = analysis.spec
     terms = [t for facts in analysis.equations for t in facts.terms]
     rates = [t.rate for t in terms if isinstance(t, Reaction)]

@@ -43,7 +43,7 @@ WRITTEN_OUT = 16
 
 
 @dataclass(frozen=True)
-class Piece:
+class BoundaryPart:
     """A side or a surface that bounds the domain, with sample points; a side of a plain box needs none."""
 
     name: str
@@ -68,18 +68,18 @@ def region_within(space: Space, time: Time | None) -> Region:
     return region_of(space.coordinates, len(space.sides), ends, time.symbol if time else None, inside)
 
 
-def pieces_of(spec: Spec) -> list[Piece]:
+def pieces_of(spec: Spec) -> list[BoundaryPart]:
     """All pieces of the boundary except periodic sides."""
     looked_at = bool(spec.space.inside) or any(c.part for c in spec.conditions)
     region = region_in(spec)
     sides = [
-        Piece(name, k, upper, None, tuple(region.face(k, upper, MANY)) if looked_at else None)
+        BoundaryPart(name, k, upper, None, tuple(region.face(k, upper, MANY)) if looked_at else None)
         for k, side in enumerate(spec.space.sides)
         if not side.periodic
         for name, upper in zip(side_names(k), (False, True), strict=True)
     ]
     surfaces = [
-        Piece(_equation(spec.source.quote(g.span)), None, False, g, tuple(points_on(g.expr, region)))
+        BoundaryPart(_equation(spec.source.quote(g.span)), None, False, g, tuple(points_on(g.expr, region)))
         for g in spec.space.inside
     ]
     return [*sides, *surfaces]
@@ -95,7 +95,7 @@ def points_on(level: Expr, region: Region) -> list[Point]:
     return region.surface(level, MANY if region.layout.dimension <= WRITTEN_OUT else FEW)
 
 
-def applies(condition: Condition, piece: Piece) -> bool:
+def applies(condition: Condition, piece: BoundaryPart) -> bool:
     """Whether a condition is for a piece, or for a part of it."""
     if piece.level is None:
         return piece.name in condition.sides
@@ -349,7 +349,7 @@ class Need:
 class Counted:
     """The number of conditions of an unknown at a point of a piece, and how many are missing or in excess."""
 
-    piece: Piece
+    piece: BoundaryPart
     given: Fraction
     lacking: Fraction
     surplus: Fraction
@@ -395,7 +395,7 @@ def _concerns(equation: Equation, head: Symbol) -> bool:
 
 
 def _settled(
-    piece: Piece, given: dict[Symbol, Fraction], needs: dict[Symbol, Need], point: Point | None, spec: Spec
+    piece: BoundaryPart, given: dict[Symbol, Fraction], needs: dict[Symbol, Need], point: Point | None, spec: Spec
 ) -> dict[Symbol, Counted]:
     """What is missing and what is in excess, after the surplus of each unknown is counted for those that give it."""
     surplus = {h: max(Fraction(0), given[h] - needs[h].most) for h in given}
@@ -418,7 +418,7 @@ def _given_by(head: Symbol, spec: Spec) -> list[Symbol]:
 # ---- what a piece needs
 
 
-def _need(piece: Piece, unknown: Unknown, spec: Spec) -> Need:
+def _need(piece: BoundaryPart, unknown: Unknown, spec: Spec) -> Need:
     order = max((_order(e, unknown.head, piece.axis, spec) for e in spec.equations), default=0)
     any_axis = max((_order(e, unknown.head, None, spec) for e in spec.equations), default=0)
     least, most = order // 2, max(order - order // 2, min(any_axis, 1))  # transport along a side allows one
@@ -445,7 +445,7 @@ def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> in
     return max(orders, default=0)
 
 
-def _odd(order: int, piece: Piece, unknown: Unknown, spec: Spec) -> tuple[int, int]:
+def _odd(order: int, piece: BoundaryPart, unknown: Unknown, spec: Spec) -> tuple[int, int]:
     """The bounds for an odd order: m at one end and m + 1 at the other, if the sign of the coefficient tells which."""
     own = [e for e in spec.equations if e.unknown == unknown.head and e.order == 1 and len(e.right) == 1]
     least = order // 2
@@ -465,7 +465,7 @@ def _odd(order: int, piece: Piece, unknown: Unknown, spec: Spec) -> tuple[int, i
 # ---- reports
 
 
-def _report(unknown: Unknown, found: list[Counted], pieces: list[Piece], spec: Spec, reporter: Reporter) -> None:
+def _report(unknown: Unknown, found: list[Counted], pieces: list[BoundaryPart], spec: Spec, reporter: Reporter) -> None:
     bare = [c.piece.name for c in found if c.lacking and not c.given and c.point is None]
     few = next((c for c in found if c.lacking and (c.given or c.point is not None)), None)
     some = tuple(dict.fromkeys(bare)) if len(set(bare)) < len(pieces) else ()

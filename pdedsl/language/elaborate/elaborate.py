@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.blocks import Block
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import NORMALISATIONS
@@ -209,7 +209,7 @@ def _known(syntax: t.Syntax, env: Environment) -> tuple[list[Exact], list[Observ
 
 
 def _experiment(syntax: t.Syntax, env: Environment) -> tuple[Realizations, list[Requirement], dict[str, Any]]:
-    realized: dict[str, Chosen[Any]] = {}
+    realized: dict[str, Located[Any]] = {}
     required: list[Requirement] = []
     blocks: dict[str, Block | None] = {}
     for statement in syntax.statements:

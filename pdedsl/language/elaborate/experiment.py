@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen, Number, Whole
+from pdedsl.config.base import Located, Number, Whole
 from pdedsl.config.blocks import BLOCKS, ENTRIES, Block, Boxes, Calls, Entry, Names, Nothing, Plain, Transfer
 from pdedsl.config.methods import PARTS
 from pdedsl.config.training import Box
@@ -19,7 +19,7 @@ from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.options import argument, chosen, meant, real, unknown_word
 
 
-def realization(statement: t.RealizeStmt, env: Environment) -> Chosen[Any]:
+def realization(statement: t.RealizeStmt, env: Environment) -> Located[Any]:
     """The method chosen for a part of the equation, among those that can realize it."""
     part = statement.part
     if part.id not in PARTS:

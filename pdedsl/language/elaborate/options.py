@@ -12,7 +12,7 @@ from typing import TypeVar
 from sympy import Expr
 
 from pdedsl import errors
-from pdedsl.config.base import Choice, Chosen, Flag, Forms, Number, Param, Real, Text, Value, Whole, Word, wanted_of
+from pdedsl.config.base import Choice, Config, Flag, Forms, Located, Number, Param, Real, Text, Value, Whole, wanted_of
 from pdedsl.config.blocks import Image
 from pdedsl.config.networks import Torch
 from pdedsl.config.synonyms import synonym
@@ -20,13 +20,13 @@ from pdedsl.diagnostics import NOWHERE, PdeError, Span, nearest
 from pdedsl.language import ast as t
 
 Evaluate = Callable[[t.Expr], Expr]  # a constant expression to its exact value
-T = TypeVar("T", bound=Word)
+T = TypeVar("T", bound=Config)
 MAX_LIST = 1000
 _PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)  # package.module:Name
 MAX_VALUES = 100_000_000  # of an image
 
 
-def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Chosen[T]:
+def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Located[T]:
     """`pgd(eps=8/255)` or a bare `flip`, among the words that are allowed here."""
     args: tuple[t.Expr, ...] = ()
     named: tuple[tuple[t.Name, t.Expr], ...] = ()
@@ -56,7 +56,7 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
         raise errors.options.too_much("channels × height × width", MAX_VALUES, expr.span)
     if isinstance(word, Torch):
         _require_path(word, given["network"].span)
-    return Chosen(word, frozenset({*values, *(key.id for key, _ in own)}), expr.span, line)
+    return Located(word, frozenset({*values, *(key.id for key, _ in own)}), expr.span, line)
 
 
 def _require_path(net: Torch, span: Span) -> None:

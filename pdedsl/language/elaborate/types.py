@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sympy import Expr
 
 from pdedsl import errors
-from pdedsl.config.base import Chosen
+from pdedsl.config.base import Located
 from pdedsl.config.networks import NETWORKS, OPERATORS, Network, OperatorNetwork
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Sign, Simplex, Type, Vector
@@ -142,7 +142,7 @@ def _is_number(net: t.Expr | None) -> bool:
             return True
 
 
-def net_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Chosen[Network] | None:
+def net_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Located[Network] | None:
     """The network of a field. A learned field without network or arguments is a plain parameter."""
     if declaration.net is None:
         if isinstance(declaration, t.LearnDecl) and (declaration.params or isinstance(type_, Operator)):

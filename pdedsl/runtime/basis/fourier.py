@@ -18,7 +18,7 @@ PLANNED = 512  # points from which planning a transform takes longer than the tr
 
 
 @dataclass(frozen=True)
-class Ring:
+class FourierAxis:
     """[start, start + period) with its ends joined, and the modes |k| < half."""
 
     start: float
@@ -31,11 +31,11 @@ class Ring:
 
 
 @dataclass(frozen=True)
-class Torus:
+class FourierGrid:
     """A product of rings, and a finer grid on which products are computed: at least `fine` points for each of `half`
     modes."""
 
-    rings: tuple[Ring, ...]
+    rings: tuple[FourierAxis, ...]
     fine: int
     like: Tensor
 

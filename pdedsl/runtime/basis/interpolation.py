@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.basis.chebyshev import polynomials, to_coefficients
-from pdedsl.runtime.basis.fourier import Ring
+from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.ode.step_doubling import lagrange
 
 # ---- expansions
@@ -41,13 +41,13 @@ class Cells:
     periodic: bool = False
 
 
-Axis = Ring | Segment | Cells
+Axis = FourierAxis | Segment | Cells
 
 
 def functions(axis: Axis, x: Tensor) -> Tensor:
     """φ(x), of shape (p, K)."""
     match axis:
-        case Ring(start=start, period=period, half=half):
+        case FourierAxis(start=start, period=period, half=half):
             angle = (x - start).unsqueeze(-1) * (torch.arange(half, dtype=x.dtype, device=x.device) * (2 * pi / period))
             return torch.cat([angle.cos(), angle[:, 1:].sin()], dim=-1)
         case Segment(start=start, end=end, n=n):
@@ -71,7 +71,7 @@ def _hats(axis: Cells, x: Tensor) -> Tensor:
 def expanded(axis: Axis, values: Tensor, dim: int) -> Tensor:
     """The coefficients for values at the points of an axis; a ring has 2 half - 1 of them."""
     match axis:
-        case Ring():
+        case FourierAxis():
             found = torch.fft.rfft(values.contiguous(), dim=dim, norm="forward")
             rest = found.narrow(dim, 1, axis.half - 1)
             return torch.cat([found.real.narrow(dim, 0, 1), 2 * rest.real, -2 * rest.imag], dim=dim)

@@ -17,7 +17,7 @@ from torch.autograd import forward_ad
 Path = tuple[int, ...]
 
 
-def partials(f: Callable[[Tensor], Tensor], points: Tensor, *paths: Path) -> Tensor:
+def partial_derivatives(f: Callable[[Tensor], Tensor], points: Tensor, *paths: Path) -> Tensor:
     """∂…∂f_c / ∂xᵢ∂xⱼ… at points (n, k), one column (n, 1) per path (c, i, j, …): the component, then the coordinates.
 
     Common beginnings of paths are computed once. Differentiable by the weights of f.

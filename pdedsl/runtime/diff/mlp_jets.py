@@ -279,7 +279,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Mirror:
+class ReflectionSymmetry:
     """u(Rx) = ±u(x), with a sign for each output, where R reflects one axis about its middle."""
 
     axis: int
@@ -297,7 +297,14 @@ class JetNetwork(nn.Module):
     lengths: Tensor
 
     def __init__(
-        self, sides: Sides, width: int, depth: int, outputs: int, name: str, seed: int, mirror: Mirror | None = None
+        self,
+        sides: Sides,
+        width: int,
+        depth: int,
+        outputs: int,
+        name: str,
+        seed: int,
+        mirror: ReflectionSymmetry | None = None,
     ) -> None:
         super().__init__()
         self.name, self.mirror = name, mirror
@@ -330,7 +337,7 @@ class JetNetwork(nn.Module):
         ends = torch.tensor([side[:2] for side in sides], dtype=torch.float64)
         joined = torch.tensor([side[2] for side in sides])
         box = Sides(ends.mean(1), (ends[:, 1] - ends[:, 0]) / 2, joined)
-        own = None if mirror is None else Mirror(*mirror)
+        own = None if mirror is None else ReflectionSymmetry(*mirror)
         return cls(box, width, depth, outputs, activation, mix(seed, 9), own)
 
     def forward(self, points: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ from pdedsl.runtime.ode.explicit import Integrator, Steps
 
 @final
 @dataclass
-class Lanes:
+class AdaptiveBatch:
     """The samples still under way: rows of y and of its slope k, each with a clock and a step size.
 
     Under batch control there is one clock for all rows. `arrived` holds the rows and states of those that have left.
@@ -222,7 +222,7 @@ def _apart(options: Adaptive, slope: Slope, end: float, y: Tensor, finite: list[
     return Solution(state, piece.evaluations, tuple(shares.get(row, 0) for row in range(y.shape[0])))
 
 
-def _drive(options: Adaptive, slope: Slope, end: float, lanes: Lanes) -> Solution:
+def _drive(options: Adaptive, slope: Slope, end: float, lanes: AdaptiveBatch) -> Solution:
     """All lanes to the end; starting them took two evaluations."""
     tableau = ADAPTIVE[options.method]
     calls, shares = 2, [2] * len(lanes.rows)
@@ -237,7 +237,7 @@ def _drive(options: Adaptive, slope: Slope, end: float, lanes: Lanes) -> Solutio
     raise SolverFailed(f"{options.method} did not arrive after {options.max_attempts} attempts: the field is too stiff")
 
 
-def _attempt(options: Adaptive, tableau: Embedded, slope: Slope, end: float, lanes: Lanes) -> None:
+def _attempt(options: Adaptive, tableau: Embedded, slope: Slope, end: float, lanes: AdaptiveBatch) -> None:
     """One step of every lane, accepted lane by lane, and the next step sizes."""
     lanes.sizes = [cut(h, end - t) for t, h in zip(lanes.times, lanes.sizes, strict=True)]
     y, k, error = _stages(tableau, slope, lanes)
@@ -249,7 +249,7 @@ def _attempt(options: Adaptive, tableau: Embedded, slope: Slope, end: float, lan
     lanes.sizes = [next_size(t, h, ratio, tableau.order, end) for t, h, ratio in steps]
 
 
-def _stages(tableau: Embedded, slope: Slope, lanes: Lanes) -> tuple[Tensor, Tensor, Tensor]:
+def _stages(tableau: Embedded, slope: Slope, lanes: AdaptiveBatch) -> tuple[Tensor, Tensor, Tensor]:
     """The new state, its slope, and the error estimate, which is not differentiated."""
     h, y, k = lanes.per_row(lanes.sizes), lanes.y, lanes.k
     increments = [h * k]
@@ -286,7 +286,7 @@ def _norms(options: Adaptive, x: Tensor) -> list[float]:
     return norms
 
 
-def _start(options: Adaptive, slope: Slope, end: float, y: Tensor, tolerance: Tensor, d0: list[float]) -> Lanes:
+def _start(options: Adaptive, slope: Slope, end: float, y: Tensor, tolerance: Tensor, d0: list[float]) -> AdaptiveBatch:
     """The first step size, after Hairer, Nørsett, Wanner I (1993), II.4, at the cost of one evaluation."""
     k = slope(0.0, y)
     with torch.no_grad():
@@ -294,7 +294,7 @@ def _start(options: Adaptive, slope: Slope, end: float, y: Tensor, tolerance: Te
         if not all(map(isfinite, d1)):
             raise SolverFailed("step size underflow at the start: the field is not finite, or too stiff")
         guess = [1e-6 if a < 1e-5 or b < 1e-5 else 0.01 * a / b for a, b in zip(d0, d1, strict=True)]
-        lanes = Lanes(y, k, list(range(y.shape[0])), [0.0] * len(guess), [min(h, end) for h in guess])
+        lanes = AdaptiveBatch(y, k, list(range(y.shape[0])), [0.0] * len(guess), [min(h, end) for h in guess])
         change = slope(lanes.times_at((1.0,))[0], y + lanes.per_row(lanes.sizes) * k) - k
         d2 = _norms(options, change / tolerance)
     order = ADAPTIVE[options.method].order

@@ -80,7 +80,7 @@ class Weights:
 
 
 @dataclass
-class Exponential(Paired):
+class ETDRK4B(Paired):
     """Steps of length T / 2^level of w (..., m, modes…). L is (..., m, modes…) if it is diagonal, otherwise
     (..., modes…, m, m); `rest` is N, and `steady` if it does not depend on time."""
 

@@ -17,7 +17,7 @@ from pdedsl.runtime.ode.adaptive import Adaptive, Failing, Solver
 from pdedsl.runtime.ode.explicit import Explicit, Integrator, OneStep, Steps
 from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq
 from pdedsl.runtime.pde_blocks import Integrated
-from pdedsl.runtime.sde.characteristic_steps import March
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 
 # ---- fixed_steps
 
@@ -51,7 +51,7 @@ def with_fixed_steps(model: nn.Module, parts: int) -> nn.Module | None:
 # The adaptive solvers of a network in training: what they cost, and how they fail.
 
 
-Solving = Integrated | March
+Solving = Integrated | CharacteristicSteps
 
 
 def adaptive_blocks(model: nn.Module) -> list[Solving]:

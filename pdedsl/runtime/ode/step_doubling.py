@@ -84,7 +84,7 @@ class Control:
 
 
 @dataclass(frozen=True)
-class March:
+class TimeHistory:
     """States at times; `levels` are those of the pairs of half steps, each of which has a state in its middle."""
 
     times: tuple[float, ...]
@@ -93,7 +93,7 @@ class March:
     error: float  # the sum of the estimates
 
 
-def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -> March:
+def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -> TimeHistory:
     """Steps as long as error and interpolation in time allow; the allowed error is proportional to the step length."""
     path, longest = Path([0], [start]), FIRST
     level, before, tried = longest + 2, float("inf"), 0
@@ -123,7 +123,7 @@ def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -
     times = [length * e / WHOLE for e in path.ends]
     halves = [t + length / 2 ** (level + 1) for t, level in zip(times, path.levels, strict=False)]
     every = [times[0], *(t for pair in zip(halves, times[1:], strict=True) for t in pair)]
-    return March(tuple(every), tuple(path.states), tuple(path.levels), sum(path.errors))
+    return TimeHistory(tuple(every), tuple(path.states), tuple(path.levels), sum(path.errors))
 
 
 def _more(excess: float) -> int:
@@ -203,13 +203,13 @@ def _tried(
     return (half + gap / 2, end + gap, error) if control.extrapolated else (half, end, error)
 
 
-def retraced(step: Step, start: Tensor, length: float, march: March, control: Control) -> March:
+def retraced(step: Step, start: Tensor, length: float, march: TimeHistory, control: Control) -> TimeHistory:
     """The same steps again, now with gradients."""
     states = [start]
     for time, level in zip(march.times[::2], march.levels, strict=False):
         half, end, _ = _tried(step, states[-1], time, length, level, control)
         states += [half, end]
-    return March(march.times, tuple(states), march.levels, march.error)
+    return TimeHistory(march.times, tuple(states), march.levels, march.error)
 
 
 def lagrange(t: Tensor, nodes: Tensor) -> Tensor:

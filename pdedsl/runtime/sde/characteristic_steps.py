@@ -14,7 +14,7 @@ from pdedsl.numerics.butcher import EXPLICIT, HEUN
 from pdedsl.runtime.image_fields import Time
 from pdedsl.runtime.ode.adaptive import Solver
 from pdedsl.runtime.ode.explicit import Field, Integrator, Steps, step
-from pdedsl.runtime.sde.feynman_kac import Evolution
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 from pdedsl.runtime.sde.noise import CorrelatedNoise, ScaledNoise
 
 
@@ -23,7 +23,7 @@ def instants(first: float, step: float, count: int) -> tuple[float, ...]:
     return tuple(first + k * step for k in range(count))
 
 
-class March(nn.Module):
+class CharacteristicSteps(nn.Module):
     """x ← x + Δt·v(x, t_k) + noise, for each t_k. Points keep their shape; `clock` is -1 for initial data.
 
     `after(t)` makes the noise of a step; if it depends on the state, then on x before the step, as in Euler-Maruyama,
@@ -116,7 +116,7 @@ def _shaken(noise: nn.Module, moved: Tensor, before: Tensor) -> Tensor:
     return cast(Tensor, noise(moved, before) if depends else noise(moved))
 
 
-class AtTime(nn.Module):
+class FixedTime(nn.Module):
     """x ↦ g(x, t) at a fixed time t."""
 
     def __init__(self, network: nn.Module, t: float) -> None:
@@ -229,7 +229,7 @@ class Number(nn.Module):
 class Solution(nn.Module):
     """x ↦ u(x, t) for fixed data f: the evolution operator as a network, with fresh noise for each row and call."""
 
-    def __init__(self, evolution: Evolution, data: Callable[[Tensor], Tensor], t: float) -> None:
+    def __init__(self, evolution: EvolutionOperator, data: Callable[[Tensor], Tensor], t: float) -> None:
         super().__init__()
         self.evolution, self.data, self.t = evolution, data, t
         evolution.stream.frozen = False

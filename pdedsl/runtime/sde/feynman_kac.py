@@ -27,7 +27,7 @@ Rate = float | Callable[[Tensor, float], Tensor]
 """A number, or a callable (x, t) to one at each point, (...)."""
 
 
-class Piece(nn.Module):
+class GeneratorCoefficients(nn.Module):
     """The coefficients for times in [start, stop]: drift v, diffusion A, rate c and source f."""
 
     def __init__(
@@ -47,10 +47,12 @@ class Piece(nn.Module):
         self.diffusion = nn.Buffer(diffusion) if _is_plain_tensor(diffusion) else diffusion
         self.rate, self.source = rate, source
 
-    def within(self, start: float, stop: float) -> Piece | None:
+    def within(self, start: float, stop: float) -> GeneratorCoefficients | None:
         """The same coefficients on the part of the piece within [start, stop]."""
         low, high = max(self.start, start), min(self.stop, stop)
-        return Piece(low, high, self.drift, self.diffusion, self.rate, self.source) if low < high else None
+        return (
+            GeneratorCoefficients(low, high, self.drift, self.diffusion, self.rate, self.source) if low < high else None
+        )
 
     @property
     def is_random(self) -> bool:
@@ -145,10 +147,10 @@ class Path(NamedTuple):
         return Path(self.x, self.growth + growth, self.gained + _exp(self.growth) * gained)
 
 
-class Leg(NamedTuple):
+class PathStep(NamedTuple):
     """A stretch of the path within one piece: `steps` steps of length `dt` from the PDE time `start`."""
 
-    piece: Piece
+    piece: GeneratorCoefficients
     start: float
     dt: float
     steps: int
@@ -158,7 +160,7 @@ class Leg(NamedTuple):
         return self.start + self.clock * k * self.dt
 
 
-def carried(path: Path, leg: Leg, method: RungeKutta) -> Path:
+def carried(path: Path, leg: PathStep, method: RungeKutta) -> Path:
     """Along X' = v(X, t)."""
     piece, x = leg.piece, path.x
     if piece.has_constant_rates:
@@ -178,7 +180,7 @@ def carried(path: Path, leg: Leg, method: RungeKutta) -> Path:
     return path._replace(x=y[..., :-2]).weighed(y[..., -2], y[..., -1])
 
 
-def shaken(path: Path, leg: Leg, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Path:
+def shaken(path: Path, leg: PathStep, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Path:
     """Along dX = v dt + Σ dB, with ξ = noise(x, k) in step k."""
     piece = leg.piece
     if piece.has_constant_rates:
@@ -194,7 +196,7 @@ def shaken(path: Path, leg: Leg, heun: bool, noise: Callable[[Tensor, int], Tens
     return path
 
 
-def _walk(x: Tensor, leg: Leg, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Iterator[Tensor]:
+def _walk(x: Tensor, leg: PathStep, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Iterator[Tensor]:
     """The points after each step."""
     piece, dt, shake = leg.piece, leg.dt, leg.piece.shake(x, leg.dt)
     for k in range(leg.steps):
@@ -233,7 +235,7 @@ class Estimate(NamedTuple):
     standard_error: Tensor
 
 
-class Evolution(nn.Module):
+class EvolutionOperator(nn.Module):
     """`evolution(g, x, t)` is u(x, t) for data g, any callable from points (..., d) to (...), at points x (n, d).
 
     The data are given at the start of the first piece (form = "initial") or at the end of the last one, the `horizon`
@@ -250,7 +252,7 @@ class Evolution(nn.Module):
         *,
         rate: Rate = 0.0,
         source: Rate = 0.0,
-        pieces: Sequence[Piece] = (),
+        pieces: Sequence[GeneratorCoefficients] = (),
         form: str = "initial",
         horizon: float = math.inf,
         dt: float = 0.01,
@@ -262,7 +264,9 @@ class Evolution(nn.Module):
         rows: int = 1 << 18,
     ) -> None:
         super().__init__()
-        self.pieces = nn.ModuleList(_contiguous(pieces or [Piece(0.0, horizon, drift, diffusion, rate, source)]))
+        self.pieces = nn.ModuleList(
+            _contiguous(pieces or [GeneratorCoefficients(0.0, horizon, drift, diffusion, rate, source)])
+        )
         self.form, self.dt, self.scheme, self.rows = Direction(form), dt, scheme, rows
         self.samples, self.seed, self.antithetic, self.law = samples, seed, antithetic, law
         self.stream = Stream(seed)
@@ -284,7 +288,7 @@ class Evolution(nn.Module):
         independent = values.reshape(2, -1, *mean.shape).mean(0) if self.antithetic else values
         return Estimate(mean, independent.std(0) / len(independent) ** 0.5)
 
-    def legs(self, t: float) -> list[Leg]:
+    def legs(self, t: float) -> list[PathStep]:
         """The path from time t to the data, in network order."""
         pieces = self._pieces()
         if not pieces[0].start <= t <= pieces[-1].stop:
@@ -295,19 +299,19 @@ class Evolution(nn.Module):
             spans = [(piece, max(piece.start, t), piece.stop - max(piece.start, t)) for piece in pieces]
         return [self._leg(piece, start, length) for piece, start, length in spans if length > 0]
 
-    def _leg(self, piece: Piece, start: float, length: float) -> Leg:
+    def _leg(self, piece: GeneratorCoefficients, start: float, length: float) -> PathStep:
         exact = piece.has_constant_coefficients and (IS_SUM[self.law] or not piece.is_random)
         steps = 1 if exact else math.ceil(length / self.dt * (1.0 - 1e-12))
-        return Leg(piece, start, length / steps, steps, -1.0 if self.form is Direction.INITIAL else 1.0)
+        return PathStep(piece, start, length / steps, steps, -1.0 if self.form is Direction.INITIAL else 1.0)
 
-    def _pieces(self) -> list[Piece]:
-        return [piece for piece in self.pieces if isinstance(piece, Piece)]
+    def _pieces(self) -> list[GeneratorCoefficients]:
+        return [piece for piece in self.pieces if isinstance(piece, GeneratorCoefficients)]
 
-    def between(self, low: float, high: float) -> Evolution:
+    def between(self, low: float, high: float) -> EvolutionOperator:
         """The same equation between two times, with its data given there and frozen noise."""
         pieces = [part for piece in self._pieces() if (part := piece.within(low, high)) is not None]
         options = {name: getattr(self, name) for name in ("form", "dt", "scheme", "samples", "seed", "law")}
-        return Evolution(pieces=pieces, **options)
+        return EvolutionOperator(pieces=pieces, **options)
 
     def _values(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Tensor:
         """The value of each path, of shape (draws, n); one draw if nothing is random."""
@@ -323,7 +327,7 @@ class Evolution(nn.Module):
         chunks = [range(k, min(k + most, self.samples)) for k in range(0, self.samples, most)]
         return torch.cat([self._follow(x, legs, draws).value(f) for draws in chunks])
 
-    def _follow(self, x: Tensor, legs: Sequence[Leg], draws: range) -> Path:
+    def _follow(self, x: Tensor, legs: Sequence[PathStep], draws: range) -> Path:
         method, path = EXPLICIT[self.scheme], Path(x)
         for index, leg in enumerate(legs):
             if leg.piece.is_random:
@@ -344,7 +348,7 @@ class Evolution(nn.Module):
         return noise[draws.start : draws.stop]
 
 
-def _contiguous(pieces: Sequence[Piece]) -> Sequence[Piece]:
+def _contiguous(pieces: Sequence[GeneratorCoefficients]) -> Sequence[GeneratorCoefficients]:
     for before, after in pairwise(pieces):
         if not math.isclose(before.stop, after.start, abs_tol=1e-12):
             raise ValueError(f"the pieces leave a gap: one ends at {before.stop:g}, the next starts at {after.start:g}")

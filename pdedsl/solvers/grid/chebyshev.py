@@ -18,13 +18,13 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from pdedsl.ir.problem import Derivative
-from pdedsl.problem.first_order_system import Evolution, Side
+from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.runtime.basis import chebyshev
-from pdedsl.runtime.basis.fourier import Ring
+from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, Expansion, Segment
 from pdedsl.runtime.linalg import Factored
 from pdedsl.runtime.ode.radau import ORDER, Radau
-from pdedsl.runtime.ode.step_doubling import Control, Effort, March, retraced, solved_in_time
+from pdedsl.runtime.ode.step_doubling import Control, Effort, TimeHistory, retraced, solved_in_time
 from pdedsl.solvers.grid.grid_result import (
     SURPLUS,
     Failed,
@@ -41,24 +41,26 @@ from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known
 # ---- collocated
 
 
-def axes_of(evolution: Evolution, n: int) -> tuple[Axis, ...]:
+def axes_of(evolution: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
     domain = evolution.statement.domain
     found: list[Axis] = []
     for interval in domain.intervals[: len(domain.space)]:
         start, end = float(interval.start), float(interval.end)
-        found.append(Ring(start, end - start, max(2, (n + 1) // 2)) if interval.periodic else Segment(start, end, n))
+        found.append(
+            FourierAxis(start, end - start, max(2, (n + 1) // 2)) if interval.periodic else Segment(start, end, n)
+        )
     return tuple(found)
 
 
 def nodes_of(axis: Axis, like: Tensor) -> Tensor:
-    if isinstance(axis, Ring):
+    if isinstance(axis, FourierAxis):
         return axis.start + axis.period * torch.arange(axis.modes, dtype=like.dtype, device=like.device) / axis.modes
     return axis.start + (axis.end - axis.start) * (chebyshev.points(axis.n, like) + 1) / 2
 
 
 def derivative_of(axis: Axis, like: Tensor) -> Tensor:
     """The matrix of d/dx at the nodes of an axis."""
-    if isinstance(axis, Ring):
+    if isinstance(axis, FourierAxis):
         own = torch.eye(axis.modes, dtype=like.dtype, device=like.device)
         wave = 2j * torch.pi / axis.period * torch.arange(axis.half, dtype=like.dtype, device=like.device)
         found: Tensor = torch.fft.irfft(wave[:, None] * torch.fft.rfft(own, dim=0), n=axis.modes, dim=0)
@@ -82,7 +84,7 @@ class Block:
 class Collocated:
     """An evolution at the nodes of the axes; w holds all variables one after the other."""
 
-    evolution: Evolution
+    evolution: FirstOrderSystem
     axes: tuple[Axis, ...]
     given: Mapping[str, Given]
     like: Tensor
@@ -225,12 +227,12 @@ class Collocated:
             seen[key] = seen.get(key, -1) + 1
             yield k, seen[key]
 
-    def _row_of(self, side: Side) -> int:
+    def _row_of(self, side: FaceCondition) -> int:
         """The variable whose equation is replaced: the highest time derivative of the component."""
         component, _ = self.evolution.variables[side.variable]
         return max(k for k, (c, _) in enumerate(self.evolution.variables) if c == component)
 
-    def _nodes(self, side: Side, layer: int) -> Tensor:
+    def _nodes(self, side: FaceCondition, layer: int) -> Tensor:
         """Nodes in a layer next to a side, on the part of the side where the condition holds."""
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
@@ -244,7 +246,7 @@ class Collocated:
     def start(self) -> float:
         return float(self.evolution.statement.domain.intervals[-1].start)
 
-    def _onto(self, side: Side, nodes: Tensor) -> Tensor:
+    def _onto(self, side: FaceCondition, nodes: Tensor) -> Tensor:
         """The nodes on the side itself that lie opposite the given ones."""
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         stride = 1
@@ -315,14 +317,14 @@ NEAR = 1e-12
 JUMP = 1e-6  # of a gap between initial data and sides: the share that a step may miss, since later steps forget it
 
 
-def fitting(evolution: Evolution, n: int) -> int:
+def fitting(evolution: FirstOrderSystem, n: int) -> int:
     """n, or the largest number of points per side that a direct solve can take."""
     variables, dimension = len(evolution.variables), len(evolution.statement.domain.space)
     return min(n, int((MOST / variables) ** (1 / dimension) + 1e-9))
 
 
 def on_box(
-    evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor, effort: Effort, layered: bool = False
+    evolution: FirstOrderSystem, n: int, given: Mapping[str, Given], like: Tensor, effort: Effort, layered: bool = False
 ) -> Gridded:
     if layered:
         problem: Problem = Celled(evolution, cells_of(evolution, n), given, like)
@@ -389,14 +391,14 @@ def _in_time(problem: Problem, effort: Effort) -> Gridded:
     return Gridded(module, figures_of(march), (steps, *corners), march.error if corners else 0.0)
 
 
-def _filled(evolution: Evolution, values: Tensor) -> Tensor:
+def _filled(evolution: FirstOrderSystem, values: Tensor) -> Tensor:
     """Components without a time derivative get at the start the values that they have after the first step."""
     own = {evolution.variables[k][0] for k in evolution.still}
     first = [values[1, c] if c in own else values[0, c] for c in range(values.shape[1])]
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
-def _marched(problem: Problem, effort: Effort) -> March:
+def _marched(problem: Problem, effort: Effort) -> TimeHistory:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     evolution = problem.evolution
     first, last = ends(evolution)
@@ -423,7 +425,7 @@ def _counted(problem: Problem) -> Tensor | None:
     return found.reshape(-1)
 
 
-def _clock(evolution: Evolution) -> Callable[[float], float]:
+def _clock(evolution: FirstOrderSystem) -> Callable[[float], float]:
     first, last = ends(evolution)
     return (lambda s: last - s) if evolution.backward else (lambda s: first + s)
 
@@ -453,7 +455,7 @@ def _quick(problem: Problem, length: float) -> Radau:
     return Radau(right, lambda w, s: matrix, problem.mass, length, affine=True)
 
 
-def _exprs(evolution: Evolution) -> tuple[Expr, ...]:
+def _exprs(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
     return (*evolution.rights, *evolution.constraints, *(s.kept for s in evolution.sides))
 
 

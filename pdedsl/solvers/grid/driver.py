@@ -14,10 +14,10 @@ from torch import Tensor, nn
 
 from pdedsl.codegen.expressions import pointwise
 from pdedsl.config.methods import Grid
-from pdedsl.ir.problem import Domain, Statement
+from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.planning.solver_selection import Scheme, scheme
-from pdedsl.problem.first_order_system import Evolution, evolution_of
-from pdedsl.problem.periodicity import Loop, loops_of
+from pdedsl.problem.first_order_system import FirstOrderSystem, evolution_of
+from pdedsl.problem.periodicity import PeriodicAxis, loops_of
 from pdedsl.runtime.ode.step_doubling import Effort, Unstable
 from pdedsl.solvers.gauge import anchored
 from pdedsl.solvers.grid.chebyshev import fitting, on_box
@@ -38,7 +38,7 @@ IN_MEAN = "error in the mean"  # a figure of solutions that may jump, which conv
 
 
 def solve_by_grid(
-    statement: Statement,
+    statement: StrongForm,
     method: Grid,
     *,
     seed: int = 0,
@@ -55,7 +55,7 @@ def solve_by_grid(
     Raises `Failed` if the scheme finds no solution: a Newton iteration or a step in time that does not end well, or
     more than `most` steps in time.
     """
-    like, way = torch.zeros((), dtype=dtype, device=device), Way(statement)
+    like, way = torch.zeros((), dtype=dtype, device=device), GridSetup(statement)
     fine, n = _tried(way, method.n, given or {}, like, most=most)
     with torch.no_grad():
         coarse, _ = _tried(way, max(4, n // 2), given or {}, like, COARSER, most=most)
@@ -73,34 +73,34 @@ def solve_by_grid(
     return Solved(fine.module, method, figures, notes)
 
 
-def on_one_grid(statement: Statement, n: int, effort: Effort) -> nn.Module:
+def on_one_grid(statement: StrongForm, n: int, effort: Effort) -> nn.Module:
     """The solution with n points per side; its error is not estimated."""
-    return _tried(Way(statement), n, {}, torch.zeros((), dtype=torch.float64), effort=effort)[0].module
+    return _tried(GridSetup(statement), n, {}, torch.zeros((), dtype=torch.float64), effort=effort)[0].module
 
 
 @dataclass(frozen=True)
-class Way:
+class GridSetup:
     """How a statement is solved, on whatever grid."""
 
-    statement: Statement
+    statement: StrongForm
 
     @cached_property
     def scheme(self) -> Scheme:
         return scheme(self.statement)
 
     @cached_property
-    def evolution(self) -> Evolution:
+    def evolution(self) -> FirstOrderSystem:
         return evolution_of(self.statement)
 
     @cached_property
-    def loops(self) -> tuple[Loop, ...]:
+    def loops(self) -> tuple[PeriodicAxis, ...]:
         found = loops_of(self.evolution)
         assert found is not None
         return found
 
 
 def _tried(
-    way: Way,
+    way: GridSetup,
     n: int,
     given: Mapping[str, Given],
     like: Tensor,
@@ -118,7 +118,7 @@ def _tried(
 
 
 def _on(
-    way: Way, n: int, given: Mapping[str, Given], like: Tensor, effort: Callable[[float], Effort]
+    way: GridSetup, n: int, given: Mapping[str, Given], like: Tensor, effort: Callable[[float], Effort]
 ) -> tuple[Gridded, int]:
     batches = batches_of(way.statement, given)
     if batches and way.scheme is not Scheme.FOURIER:
@@ -147,7 +147,7 @@ def _members(found: Gridded) -> list[nn.Module]:
 
 
 def difference(
-    one: nn.Module, other: nn.Module, statement: Statement, seed: int, like: Tensor, power: int = 2
+    one: nn.Module, other: nn.Module, statement: StrongForm, seed: int, like: Tensor, power: int = 2
 ) -> float:
     """The distance at random points, relative to the first, in L2 or L1."""
     domain = statement.domain

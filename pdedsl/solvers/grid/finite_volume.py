@@ -14,7 +14,7 @@ from torch import Tensor
 
 from pdedsl.ir.problem import Face
 from pdedsl.problem.conservation_form import Balance, balance_of, held, with_values
-from pdedsl.problem.first_order_system import Evolution
+from pdedsl.problem.first_order_system import FirstOrderSystem
 from pdedsl.runtime.basis.interpolation import Cells
 from pdedsl.runtime.muscl import faces, rusanov, shu_osher
 from pdedsl.solvers.grid.grid_result import Failed, Gridded, ends, in_order
@@ -29,7 +29,7 @@ GAUSS = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
 class Volumes:
     """Averages over the cells of a box, (variables, n, …)."""
 
-    evolution: Evolution
+    evolution: FirstOrderSystem
     axes: tuple[Cells, ...]
     given: Mapping[str, Given]
     like: Tensor
@@ -146,7 +146,7 @@ def _halved(step: float, length: float) -> float:
     return length * 0.5 ** max(0, ceil(log2(length / step)))
 
 
-def by_volumes(evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor) -> Gridded:
+def by_volumes(evolution: FirstOrderSystem, n: int, given: Mapping[str, Given], like: Tensor) -> Gridded:
     domain = evolution.statement.domain
     axes = tuple(Cells(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
     problem = Volumes(with_values(evolution), axes, given, like)

@@ -16,34 +16,34 @@ from sympy.polys.polyerrors import PolynomialError
 from torch import Tensor, nn
 
 from pdedsl.problem.conservation_form import carried
-from pdedsl.problem.first_order_system import Evolution
-from pdedsl.problem.periodicity import Linear, Loop, linear_of
-from pdedsl.runtime.basis.fourier import Ring, Torus
+from pdedsl.problem.first_order_system import FirstOrderSystem
+from pdedsl.problem.periodicity import Linear, PeriodicAxis, linear_of
+from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
 from pdedsl.runtime.basis.interpolation import Expansion
-from pdedsl.runtime.ode.etdrk import ORDER, Exponential, mixed
-from pdedsl.runtime.ode.step_doubling import Control, Effort, March, retraced, solved_in_time
+from pdedsl.runtime.ode.etdrk import ETDRK4B, ORDER, mixed
+from pdedsl.runtime.ode.step_doubling import Control, Effort, TimeHistory, retraced, solved_in_time
 from pdedsl.solvers.grid.grid_result import Apart, Gridded, ends, figures_of, in_order, moments, steps_in_words
 from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
 
 # ---- periodic
 
 
-def torus_of(evolution: Evolution, loops: tuple[Loop, ...], n: int, like: Tensor) -> Torus:
+def torus_of(evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], n: int, like: Tensor) -> FourierGrid:
     """n points on each side of the box; twice as many if the box is continued by its mirror image."""
     rings = []
     for loop, interval in zip(loops, evolution.statement.domain.intervals, strict=False):
         copies = round(float(loop.period / (interval.end - interval.start)))
-        rings.append(Ring(float(loop.start), float(loop.period), max(2, n * copies // 2)))
-    return Torus(tuple(rings), _fine(evolution), like)
+        rings.append(FourierAxis(float(loop.start), float(loop.period), max(2, n * copies // 2)))
+    return FourierGrid(tuple(rings), _fine(evolution), like)
 
 
-def _fine(evolution: Evolution) -> int:
+def _fine(evolution: FirstOrderSystem) -> int:
     """Grid points per half of the modes: (q + 1) h points make products of q factors with |k| < h exact on |k| < h."""
     exprs = linear_of(evolution, (*evolution.rights, *evolution.constraints)).rests
     return max([2, *(min(_degree(evolution, e) + 1, 4) for e in exprs)])
 
 
-def _degree(evolution: Evolution, expr: Expr) -> int:
+def _degree(evolution: FirstOrderSystem, expr: Expr) -> int:
     jets = [s for s, _ in evolution.jets_in(expr)]
     try:
         degree = Poly(expr, *jets).total_degree() if jets else 1
@@ -58,8 +58,8 @@ class Spectral:
     (m, modes…), or (b, m, modes…) if numbers in `given` are a batch of values, (b,).
     """
 
-    evolution: Evolution
-    torus: Torus
+    evolution: FirstOrderSystem
+    torus: FourierGrid
     given: Mapping[str, Given]
 
     @cached_property
@@ -240,7 +240,12 @@ class Spectral:
 
 
 def on_torus(
-    evolution: Evolution, loops: tuple[Loop, ...], n: int, given: Mapping[str, Given], like: Tensor, effort: Effort
+    evolution: FirstOrderSystem,
+    loops: tuple[PeriodicAxis, ...],
+    n: int,
+    given: Mapping[str, Given],
+    like: Tensor,
+    effort: Effort,
 ) -> Gridded:
     torus = torus_of(evolution, loops, n, like)
     problem = Spectral(evolution, torus, given)
@@ -257,7 +262,7 @@ def _apart(module: nn.Module, problem: Spectral) -> nn.Module:
     return Apart(module, *problem.batch) if problem.batch else module
 
 
-def _marched(problem: Spectral, effort: Effort) -> March:
+def _marched(problem: Spectral, effort: Effort) -> TimeHistory:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     start = _initial(problem)
     first, last = ends(problem.evolution)
@@ -271,7 +276,7 @@ def _marched(problem: Spectral, effort: Effort) -> March:
     return retraced(_stepper(problem, length), start, length, march, control)
 
 
-def _stepper(problem: Spectral, length: float) -> Exponential:
+def _stepper(problem: Spectral, length: float) -> ETDRK4B:
     evolution = problem.evolution
     first, last = ends(evolution)
     sign, begin = (-1.0, last) if evolution.backward else (1.0, first)
@@ -282,17 +287,17 @@ def _stepper(problem: Spectral, length: float) -> Exponential:
     forward, backward = problem.nonlinear, lambda w, t: -problem.nonlinear(w, t)
     rest = backward if evolution.backward else forward
     stepped = None if problem.quiet else lambda w, s: rest(w, begin + sign * s)
-    return Exponential(symbol, stepped, length, matrices, problem.torus.dimension, problem.autonomous)
+    return ETDRK4B(symbol, stepped, length, matrices, problem.torus.dimension, problem.autonomous)
 
 
 def _initial(problem: Spectral) -> Tensor:
     evolution, torus = problem.evolution, problem.torus
-    data = Torus(torus.rings, max(torus.fine, 4), torus.like)
+    data = FourierGrid(torus.rings, max(torus.fine, 4), torus.like)
     found = formulas(evolution, evolution.initial)((), Spectral(evolution, data, problem.given).at_start)
     return data.coefficients(_filled(problem, data, found))
 
 
-def _filled(problem: Spectral, torus: Torus, values: tuple[Tensor, ...]) -> Tensor:
+def _filled(problem: Spectral, torus: FourierGrid, values: tuple[Tensor, ...]) -> Tensor:
     """The values of all variables at all points of a grid, (..., variables, points…)."""
     return torch.stack([v.expand(*problem.batch, *torus.sizes) for v in values], problem.place)
 
@@ -300,7 +305,7 @@ def _filled(problem: Spectral, torus: Torus, values: tuple[Tensor, ...]) -> Tens
 def _values(problem: Spectral, coefficients: Tensor) -> Tensor:
     """The components at more points than there are modes, (T, components, …), those of a batch one after another; from
     coefficients of states (T, ..., variables, modes…)."""
-    torus = Torus(problem.torus.rings, 2, problem.torus.like)
+    torus = FourierGrid(problem.torus.rings, 2, problem.torus.like)
     own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
     wanted = coefficients.index_select(problem.place, torch.tensor(own, device=coefficients.device))
     return torus.values(wanted).flatten(1, problem.place)
@@ -319,7 +324,9 @@ def _at_rest(problem: Spectral) -> Gridded:
     return Gridded(_apart(module, problem), {"left over": float(left.detach().abs().max())}, notes)
 
 
-def _notes(evolution: Evolution, loops: tuple[Loop, ...], torus: Torus, march: March) -> tuple[str, ...]:
+def _notes(
+    evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], torus: FourierGrid, march: TimeHistory
+) -> tuple[str, ...]:
     modes = " × ".join(str(r.modes) for r in torus.rings)
     notes = [f"Fourier series with {modes} modes, exponential steps of order 4: {steps_in_words(march)}"]
     mirrors = [str(x) for x, loop in zip(evolution.coordinates, loops, strict=False) if loop.mirror]

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.io import RunError
-from pdedsl.ir.problem import Statement
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.types import Scalar
-from pdedsl.problem.first_order_system import Evolution
+from pdedsl.problem.first_order_system import FirstOrderSystem
 from pdedsl.runtime.basis.interpolation import Axis, Expansion
-from pdedsl.runtime.ode.step_doubling import STENCIL, March
+from pdedsl.runtime.ode.step_doubling import STENCIL, TimeHistory
 from pdedsl.solvers.grid.nodal_functions import Given
 
 # ---- gridded
@@ -36,19 +36,19 @@ class Gridded:
     doubt: float = 0.0  # an error of the steps that half the grid shares, so that comparing them misses it
 
 
-def ends(evolution: Evolution) -> tuple[float, float]:
+def ends(evolution: FirstOrderSystem) -> tuple[float, float]:
     interval = evolution.statement.domain.intervals[-1]
     return float(interval.start), float(interval.end)
 
 
-def moments(evolution: Evolution, march: March) -> list[float]:
+def moments(evolution: FirstOrderSystem, march: TimeHistory) -> list[float]:
     """The times of the states: backward from the end if the data are given there."""
     start, end = ends(evolution)
     return [end - s if evolution.backward else start + s for s in march.times]
 
 
 def in_order(
-    evolution: Evolution, axes: tuple[Axis, ...], values: Tensor, times: list[float], stencil: int = STENCIL
+    evolution: FirstOrderSystem, axes: tuple[Axis, ...], values: Tensor, times: list[float], stencil: int = STENCIL
 ) -> Expansion:
     moving = values.new_tensor(times)
     if evolution.backward:
@@ -56,7 +56,7 @@ def in_order(
     return Expansion(axes, values, moving, stencil)
 
 
-def figures_of(march: March) -> dict[str, float]:
+def figures_of(march: TimeHistory) -> dict[str, float]:
     gaps = [b - a for a, b in zip(march.times[:-1], march.times[1:], strict=True)]
     return {
         "steps": float(len(gaps)),
@@ -66,7 +66,7 @@ def figures_of(march: March) -> dict[str, float]:
     }
 
 
-def steps_in_words(march: March) -> str:
+def steps_in_words(march: TimeHistory) -> str:
     found = figures_of(march)
     return f"{found['steps']:.0f} steps between {found['shortest step']:.2g} and {found['longest step']:.2g}"
 
@@ -110,7 +110,7 @@ class Member(nn.Module):
         return values[self.number]
 
 
-def batches_of(statement: Statement, given: Mapping[str, Given]) -> dict[str, Tensor]:
+def batches_of(statement: StrongForm, given: Mapping[str, Given]) -> dict[str, Tensor]:
     """The scalars that are given as a batch of values, (b,); batches of different sizes are refused."""
     scalars = {p.name for p in statement.parameters if isinstance(p.type, Scalar) and not p.params}
     found = {n: v for n, v in given.items() if n in scalars and isinstance(v, Tensor) and v.ndim == 1}

@@ -14,15 +14,15 @@ import torch
 from sympy import Expr, Symbol
 from torch import Tensor
 
-from pdedsl.problem.first_order_system import Evolution
-from pdedsl.problem.interface_problem import Layered, Wall, layered_of
+from pdedsl.problem.first_order_system import FirstOrderSystem
+from pdedsl.problem.interface_problem import InterfaceFace, Layered, layered_of
 from pdedsl.runtime.basis.interpolation import Cells
 from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
 
 PARTS = 32  # subintervals of a cell over which its resistance is summed
 
 
-def cells_of(evolution: Evolution, n: int) -> tuple[Cells, ...]:
+def cells_of(evolution: FirstOrderSystem, n: int) -> tuple[Cells, ...]:
     domain = evolution.statement.domain
     sides = domain.intervals[: len(domain.space)]
     return tuple(Cells(float(i.start), float(i.end), n, i.periodic) for i in sides)
@@ -43,7 +43,7 @@ class Edge:
 class Celled:
     """M ∂w/∂t = R(w, t) for values at the centres of cells; M = 1, or 0 for a stationary problem."""
 
-    evolution: Evolution
+    evolution: FirstOrderSystem
     axes: tuple[Cells, ...]
     given: Mapping[str, Given]
     like: Tensor
@@ -183,7 +183,7 @@ class Celled:
     def walls(self) -> tuple[Edge, ...]:
         return tuple(map(self._edge, self.parts.walls))
 
-    def _edge(self, wall: Wall) -> Edge:
+    def _edge(self, wall: InterfaceFace) -> Edge:
         """P u_w + Q f/a + G = 0 for the flux f = a ∂u/∂x, with u_w = u ± f r: f = -(P u + G) / (± P r + Q/a).
 
         The cell receives ± f / Δx, and b f r / Δx from its drift.

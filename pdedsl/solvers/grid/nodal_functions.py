@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from pdedsl.codegen.expressions import Pointwise, pointwise
-from pdedsl.problem.first_order_system import Evolution, Parameter
+from pdedsl.problem.first_order_system import FirstOrderSystem, Parameter
 
 Given = Tensor | Callable[[Tensor], Tensor]
 """A learned number, vector or matrix; a batch of values of a number, (b,); or a learned function of points (n, k), of
@@ -31,7 +31,7 @@ class Formulas:
         return self.compiled(*jets, *(known[s] for s in self.others))
 
 
-def formulas(evolution: Evolution, exprs: Sequence[Expr]) -> Formulas:
+def formulas(evolution: FirstOrderSystem, exprs: Sequence[Expr]) -> Formulas:
     """Each result, even a constant, has the shape of the nodes: that of the jets, or of all coordinates together."""
     jets = tuple(s for s, _ in evolution.jets_in(*exprs))
     others = (*evolution.coordinates, *(p.symbol for p in evolution.parameters))
@@ -42,7 +42,7 @@ def formulas(evolution: Evolution, exprs: Sequence[Expr]) -> Formulas:
 
 
 def known_at(
-    evolution: Evolution, given: Mapping[str, Given], coordinates: Sequence[Tensor], time: Tensor | None
+    evolution: FirstOrderSystem, given: Mapping[str, Given], coordinates: Sequence[Tensor], time: Tensor | None
 ) -> dict[Symbol, Tensor]:
     """Coordinates in shapes that broadcast, the time, and what is learned, evaluated at nodes."""
     places = list(coordinates) if time is None else [*coordinates, time]
@@ -52,7 +52,7 @@ def known_at(
 
 
 def _value(
-    evolution: Evolution, parameter: Parameter, given: Given, places: Sequence[Tensor], shape: torch.Size
+    evolution: FirstOrderSystem, parameter: Parameter, given: Given, places: Sequence[Tensor], shape: torch.Size
 ) -> Tensor:
     if isinstance(given, Tensor):
         with torch.enable_grad():  # the value is kept, and may be needed with gradients later

@@ -18,7 +18,7 @@ from sympy import Expr
 from torch import Tensor
 
 from pdedsl.codegen.expressions import pointwise
-from pdedsl.ir.problem import Face, Place, Statement, Surface
+from pdedsl.ir.problem import Face, Place, StrongForm, Surface
 from pdedsl.problem.irregular_domain import CutBox, cut_box
 from pdedsl.runtime.basis.interpolation import Scattered
 from pdedsl.solvers.grid.grid_result import Failed, Gridded
@@ -41,7 +41,7 @@ class Arms:
 class Lattice:
     """The nodes of a box with n cells per side, and which of them are inside the shape."""
 
-    statement: Statement
+    statement: StrongForm
     box: CutBox
     n: int
 
@@ -123,7 +123,7 @@ class Lattice:
         return np.asarray(self.values([self.box.given[place]], points)[0])
 
 
-def on_shape(statement: Statement, n: int, like: Tensor) -> Gridded:
+def on_shape(statement: StrongForm, n: int, like: Tensor) -> Gridded:
     """With n cells per side of the box, by a sparse direct solve."""
     lattice = Lattice(statement, cut_box(statement), n)
     arms = [(lattice.arms(axis, -1), lattice.arms(axis, 1)) for axis in (0, 1)]

@@ -17,7 +17,7 @@ from pdedsl.codegen.expressions import Pointwise, pointwise
 from pdedsl.data.npz import Array, arrays, find
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
 from pdedsl.io import RunError, replace_with
-from pdedsl.ir.problem import Derivative, Imposed, Observed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Derivative, Observed, Residual, StrongForm
 from pdedsl.runtime.diff.mlp_jets import (
     JetNetwork,
     Layer,
@@ -97,7 +97,7 @@ class Counts:
     on: int
 
 
-def rows_of(statement: Statement, points: Points, counts: Counts, seed: int, law: Law, weight: float) -> list[Rows]:
+def rows_of(statement: StrongForm, points: Points, counts: Counts, seed: int, law: Law, weight: float) -> list[Rows]:
     """Every residual at points of its own place; `weight` is that of conditions relative to equations."""
     half = (points.high - points.low) / 2
     found = [_of_equation(r, statement, points, counts.inside, mix(seed, 0), law, half) for r in statement.equations]
@@ -108,14 +108,16 @@ def rows_of(statement: Statement, points: Points, counts: Counts, seed: int, law
 
 
 def _of_equation(
-    residual: Residual, statement: Statement, points: Points, n: int, seed: int, law: Law, half: Tensor
+    residual: Residual, statement: StrongForm, points: Points, n: int, seed: int, law: Law, half: Tensor
 ) -> Rows:
     slopes = Slopes(residual, statement.domain.coordinates)
     at = points.inside(n, seed >> 8, law, residual.interval)
     return Rows(slopes, at, 1 / size_of(slopes, at, half.to(at)))
 
 
-def _of_condition(condition: Imposed, statement: Statement, at: Tensor, weight: float, half: Tensor) -> list[Rows]:
+def _of_condition(
+    condition: ConditionResidual, statement: StrongForm, at: Tensor, weight: float, half: Tensor
+) -> list[Rows]:
     if not len(at):
         return []
     every = [Slopes(r, statement.domain.coordinates) for r in condition.residuals]
@@ -307,7 +309,7 @@ class Measured:
 ROUNDING = 1e-6  # of a side, by which measured coordinates may be off: single precision
 
 
-def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
+def measured(statement: StrongForm, source: Source) -> tuple[Measured, ...]:
     """The measurements of every `observe` in a spec, on the CPU and in float64."""
     try:
         return tuple(m for observed in statement.observed for m in _read(observed, statement, source))
@@ -315,7 +317,7 @@ def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
         raise PdeError(error.diagnostics, source) from None
 
 
-def keep_files(statement: Statement, source: Source, folder: Path) -> None:
+def keep_files(statement: StrongForm, source: Source, folder: Path) -> None:
     """Copy the measurements to the folder of a run, so that it needs no other file; files named by a path stay."""
     for observed in statement.observed:
         found, kept = _path(observed.file, source, observed.span), folder / observed.file
@@ -331,7 +333,7 @@ def _write(data: bytes, path: Path) -> None:
     path.write_bytes(data)
 
 
-def _read(observed: Observed, statement: Statement, source: Source) -> list[Measured]:
+def _read(observed: Observed, statement: StrongForm, source: Source) -> list[Measured]:
     span = observed.span
     coordinates = [x.name for x in statement.domain.coordinates]
     components = [statement.components[k].name for k in observed.components]
@@ -352,7 +354,7 @@ def _read(observed: Observed, statement: Statement, source: Source) -> list[Meas
     return [Measured(k, at, torch.from_numpy(values[:, i].copy())) for i, k in enumerate(observed.components)]
 
 
-def _require_inside(points: Array, statement: Statement, span: Span) -> None:
+def _require_inside(points: Array, statement: StrongForm, span: Span) -> None:
     """Requires every coordinate to be between its ends, but for rounding, unless these are joined."""
     for k, (x, side) in enumerate(zip(statement.domain.coordinates, statement.domain.intervals, strict=True)):
         low, high = float(side.start), float(side.end)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from pdedsl.config.methods import Collocation
 from pdedsl.config.networks import Mlp
-from pdedsl.ir.problem import Face, Imposed, Residual, Statement
+from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
 from pdedsl.planning.solver_selection import DEFAULT
 from pdedsl.problem.ansatz import Ansatz, ansatz_of, in_network
 from pdedsl.problem.parameters import functions_of, numbers_of, with_letters
@@ -38,7 +38,7 @@ HEAVIER = 3.0  # weight of conditions relative to equations, when balanced
 
 
 def solve_by_residual(
-    statement: Statement,
+    statement: StrongForm,
     method: Collocation,
     *,
     network: Mlp = DEFAULT,
@@ -53,7 +53,7 @@ def solve_by_residual(
     """By Gauss-Newton for `method.steps` steps, or until the loss falls no further, unless other phases are given.
 
     A given `state` is resumed."""
-    task = Task(statement, method, network, Points(statement.domain, device or CPU), seed, tuple(measured))
+    task = PinnTask(statement, method, network, Points(statement.domain, device or CPU), seed, tuple(measured))
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)
     module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network, trainer.functions).to(dtype=dtype)
@@ -66,10 +66,10 @@ def solve_by_residual(
 
 
 @dataclass(frozen=True)
-class Task:
+class PinnTask:
     """What must vanish, in terms of the derivatives of the network."""
 
-    statement: Statement
+    statement: StrongForm
     method: Collocation
     net: Mlp
     points: Points
@@ -77,7 +77,7 @@ class Task:
     given: tuple[Measured, ...] = ()
 
     @cached_property
-    def problem(self) -> Statement:
+    def problem(self) -> StrongForm:
         return with_letters(self.statement)
 
     @cached_property
@@ -111,7 +111,7 @@ class Task:
         return tuple(HEAVIER * equations / s if s else HEAVIER for s in found)
 
     @cached_property
-    def soft(self) -> tuple[Imposed, ...]:
+    def soft(self) -> tuple[ConditionResidual, ...]:
         """The conditions that the ansatz does not satisfy by construction."""
         satisfied = frozenset().union(*(a.satisfied for a in self.ansatz))
         left = []
@@ -189,7 +189,7 @@ class Task:
             found.append(NetworkRows(form, at, at.new_tensor(1 / self.sized(residual, at))))
         return found
 
-    def _is_in_time(self, condition: Imposed) -> bool:
+    def _is_in_time(self, condition: ConditionResidual) -> bool:
         """Whether it holds at the start or at the end of time."""
         domain, place = self.statement.domain, condition.place
         return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1

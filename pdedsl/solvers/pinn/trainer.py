@@ -21,7 +21,7 @@ from pdedsl.solvers.method_result import Estimate
 from pdedsl.solvers.pinn.residuals import Learners, NetworkRows, stacked
 
 if TYPE_CHECKING:
-    from pdedsl.solvers.pinn.task import Task
+    from pdedsl.solvers.pinn.task import PinnTask
 
 
 # ---- training
@@ -160,7 +160,7 @@ SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # positions along the diagonal of the box at
 
 
 @dataclass(frozen=True)
-class Told:
+class ValueWithGradient:
     """A value, and its derivatives by everything that is learned along with the unknowns."""
 
     name: str
@@ -168,7 +168,7 @@ class Told:
     slopes: Tensor
 
 
-def estimates_of(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> dict[str, Estimate]:
+def estimates_of(task: PinnTask, learners: Learners, rows: Sequence[NetworkRows]) -> dict[str, Estimate]:
     """Learned numbers, and learned functions at some points on the diagonal of the box."""
     told = [*_functions(task, learners), *_numbers(task, learners)]
     if not told or not task.measured:
@@ -197,16 +197,16 @@ def _own(learners: Learners) -> int:
     return sum(p.numel() for _, f in learners.functions for p in f.parameters()) + len(learners.numbers)
 
 
-def _numbers(task: Task, learners: Learners) -> Iterator[Told]:
+def _numbers(task: PinnTask, learners: Learners) -> Iterator[ValueWithGradient]:
     numbers = numbers_of(task.statement)
     for k, (n, letter) in enumerate(zip(numbers, learners.numbers.tolist(), strict=True)):
         value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
         slopes = torch.zeros(_own(learners), dtype=torch.float64)
         slopes[k - len(numbers)] = slope
-        yield Told(n.name, value, slopes.to(learners.numbers.device))
+        yield ValueWithGradient(n.name, value, slopes.to(learners.numbers.device))
 
 
-def _functions(task: Task, learners: Learners) -> Iterator[Told]:
+def _functions(task: PinnTask, learners: Learners) -> Iterator[ValueWithGradient]:
     start = 0
     for function, (axes, network) in zip(functions_of(task.statement), learners.functions, strict=True):
         low, high = (side[list(axes)].to(learners.numbers.device) for side in (task.points.low, task.points.high))
@@ -215,7 +215,7 @@ def _functions(task: Task, learners: Learners) -> Iterator[Told]:
         for x, value, own in zip(points, values, slopes, strict=True):
             whole = own.new_zeros(_own(learners))
             whole[start : start + len(own)] = own
-            yield Told(f"{function.name}({', '.join(f'{c:g}' for c in x.tolist())})", float(value), whole)
+            yield ValueWithGradient(f"{function.name}({', '.join(f'{c:g}' for c in x.tolist())})", float(value), whole)
         start += slopes.shape[1]
 
 
@@ -225,7 +225,7 @@ def _with_slopes(function: Function, network: JetNetwork, points: Tensor) -> tup
     return value.detach(), row_slopes(value, layers).detach()
 
 
-def _precision(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
+def _precision(task: PinnTask, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
     """JᵀJ/σ² + P for what is learned along with the unknowns, with the weights of the unknowns' network eliminated.
 
     J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is that of
@@ -264,7 +264,7 @@ INERTIA = 0.9  # share of the last step from which the next begins, if that is b
 class Trainer:
     """Weights, damping and points of a run; with `snapshot` and `restore` it can be resumed exactly."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: PinnTask) -> None:
         self.task = task
         self.network: JetNetwork = task.network()
         self.functions = task.functions()

@@ -23,9 +23,9 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from pdedsl.attacks.batch_ops import column
 from pdedsl.attacks.constraints import read_box, region
-from pdedsl.attacks.criterion import Goal
+from pdedsl.attacks.criterion import Criterion
 from pdedsl.attacks.norms import L2, read_norm
-from pdedsl.attacks.pgd import Climb, ascend, entropy
+from pdedsl.attacks.pgd import AscentConfig, ascend, entropy
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.config import training as words
 from pdedsl.config.evaluation import Norm
@@ -54,8 +54,8 @@ class Adversary:
         with attacking(model):
             ball, predictor = region(norm, x, self.eps, read_box(self.bounds)), Predictor(model, eot=self.word.eot)
             start = ball.project(self._start(x, draws)) if isinstance(self.word, words.Pgd) else x
-            climb = Climb(norm, length, steps, entropy(predictor), stop=False)
-            return ascend(predictor, start, Goal(y), ball, climb).x
+            climb = AscentConfig(norm, length, steps, entropy(predictor), stop=False)
+            return ascend(predictor, start, Criterion(y), ball, climb).x
 
     def _schedule(self) -> tuple[int, float]:
         match self.word:

@@ -27,7 +27,7 @@ from pdedsl.data.sampling import Draws
 from pdedsl.ir.plan import MOST_EXACT, Residual
 from pdedsl.runtime.diff.forward_laplacian.batch_layout import Frame
 from pdedsl.runtime.diff.forward_laplacian.jets import Jet, make_jet, values
-from pdedsl.runtime.sde.characteristic_steps import AtTime
+from pdedsl.runtime.sde.characteristic_steps import FixedTime
 from pdedsl.training.losses.classification import ACCURACY, accuracy, full_precision
 
 
@@ -53,7 +53,7 @@ class ResidualLoss:
 
 def timed_network(model: nn.Module) -> nn.Module:
     """g(x, t) of a model that evaluates it at one fixed time."""
-    found = [module for module in model.modules() if isinstance(module, AtTime)]
+    found = [module for module in model.modules() if isinstance(module, FixedTime)]
     if len(found) != 1:
         raise ValueError(f"a residual needs a model with one network g(x, t), and this one has {len(found)}")
     return found[0].network

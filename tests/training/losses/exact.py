@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from pdedsl.config.methods import Instants, InTime, Laplacian, Scores
 from pdedsl.ir.plan import Residual
-from pdedsl.runtime.sde.characteristic_steps import AtTime
+from pdedsl.runtime.sde.characteristic_steps import FixedTime
 
 NU = 0.3
 RESIDUAL = Residual(
@@ -77,7 +77,7 @@ class Quadratic(nn.Module):
 
 
 def read(g: nn.Module) -> nn.Module:
-    return AtTime(g, 1.0)
+    return FixedTime(g, 1.0)
 
 
 def points(rows: int, *shape: int, seed: int = 0) -> tuple[Tensor, Tensor]:
