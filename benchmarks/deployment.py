@@ -29,8 +29,8 @@ from torch import Tensor, nn
 
 import pdedsl
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.runtime.ode.adaptive import NotRecorded
-from pdedsl.runtime.rng import frozen, streams
+from pdedsl.runtime.ode.adaptive import NotExportable
+from pdedsl.runtime.rng import frozen_noise, streams
 from pdedsl.sources import shipped_specs
 
 ROOT = Path(__file__).parents[1]
@@ -84,7 +84,7 @@ def onnx(model: nn.Module, x: Tensor) -> None:
 
 
 def vmaps(model: nn.Module, x: Tensor) -> None:
-    with frozen(model):
+    with frozen_noise(model):
         close(torch.func.vmap(lambda row: model(row[None])[0])(x), model(x))
 
 
@@ -131,7 +131,7 @@ def outcome(attempt: Try, model: nn.Module, x: Tensor) -> str:
 
 def _refused(error: BaseException | None) -> bool:
     """Whether the network itself said why it cannot be recorded."""
-    return error is not None and (isinstance(error, NotRecorded) or _refused(error.__cause__))
+    return error is not None and (isinstance(error, NotExportable) or _refused(error.__cause__))
 
 
 def row(name: str, of: tuple[str, ...] = tuple(TRIES)) -> list[str] | None:

@@ -21,29 +21,31 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.image_fields import PerStep, Stationary
-from pdedsl.runtime.ode.adaptive import Adaptive
-from pdedsl.runtime.ode.explicit import Steps
-from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq
-from pdedsl.runtime.pde_blocks import Halves, SecondOrder, symmetric_layer
+from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer
+from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta
+from pdedsl.runtime.ode.explicit import TimeGrid
+from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
+from pdedsl.runtime.pde_blocks import LeapfrogBlock, VerletBlock, symmetric_layer
 
 MEMORY_TARGET = 1.15
 BACKWARD_TARGET = 1.6
 MEBIBYTE = 2.0**20
 
 
-def hamiltonian(width: int, depth: int, store: bool) -> Halves:
-    f, g = (PerStep.of(lambda s=sign: symmetric_layer(width // 2, s), depth) for sign in (-1.0, 1.0))
-    return Halves(f, g, Steps(0.0, 0.1 * depth, depth), store=store)
+def hamiltonian(width: int, depth: int, store: bool) -> VerletBlock:
+    f, g = (LayerPerStep.of(lambda s=sign: symmetric_layer(width // 2, s), depth) for sign in (-1.0, 1.0))
+    return VerletBlock(f, g, TimeGrid(0.0, 0.1 * depth, depth), store=store)
 
 
-def second_order(width: int, depth: int, store: bool) -> SecondOrder:
-    return SecondOrder(PerStep.of(lambda: symmetric_layer(width), depth), Steps(0.0, 0.1 * depth, depth), store=store)
+def second_order(width: int, depth: int, store: bool) -> LeapfrogBlock:
+    return LeapfrogBlock(
+        LayerPerStep.of(lambda: symmetric_layer(width), depth), TimeGrid(0.0, 0.1 * depth, depth), store=store
+    )
 
 
-def revnet(width: int, depth: int, store: bool) -> Halves:
-    f, g = (PerStep.of(lambda: ConvNet(width // 2, 2), depth) for _ in range(2))
-    return Halves(f, g, Steps(0.0, 0.1 * depth, depth), store=store)
+def revnet(width: int, depth: int, store: bool) -> VerletBlock:
+    f, g = (LayerPerStep.of(lambda: ConvNet(width // 2, 2), depth) for _ in range(2))
+    return VerletBlock(f, g, TimeGrid(0.0, 0.1 * depth, depth), store=store)
 
 
 CHAINS = {"hamiltonian": hamiltonian, "second_order": second_order, "revnet": revnet}
@@ -154,8 +156,8 @@ class Small(nn.Module):
 
 
 def _dopri5_row(name: str, layer: nn.Module, x: Tensor, train: bool) -> None:
-    field, steps = Stationary(layer), Steps(0.0, 5.0, 1)
-    solvers = (Adaptive(), Adaptive(control="batch"), Torchdiffeq(control="batch"))
+    field, steps = SharedLayer(layer), TimeGrid(0.0, 5.0, 1)
+    solvers = (AdaptiveRungeKutta(), AdaptiveRungeKutta(control="batch"), TorchdiffeqSolver(control="batch"))
 
     def finish(y: Tensor) -> None:
         if train:

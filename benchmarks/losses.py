@@ -25,13 +25,13 @@ from torch.nn import functional
 
 from pdedsl.config.methods import Gradient, InSpace, Instants, InTime, Laplacian, Scores, Weights
 from pdedsl.data.sampling import Draws
-from pdedsl.ir.plan import Residual, Retraining
+from pdedsl.ir.plan import HeatSmoothing, ResidualPenalty
 from pdedsl.runtime.backbones import Backbone, mlp, resnet
 from pdedsl.runtime.sde.characteristic_steps import FixedTime
 from pdedsl.runtime.time_conditioning import TimeChannel
 from pdedsl.training.losses import HeatLoss, ResidualLoss
 
-RESIDUAL = Residual(
+RESIDUAL = ResidualPenalty(
     diffusivity=0.2,
     end=1.0,
     weight=0.05,
@@ -44,7 +44,7 @@ RESIDUAL = Residual(
     derivative=InTime.FORWARD,
     of=Scores.PROBABILITIES,
 )
-RETRAINING = Retraining(
+RETRAINING = HeatSmoothing(
     variance=0.01, steps=5, weight=0.5, probes=10, delta=0.1, start=Weights.WARM, estimator=Gradient.UNBIASED
 )
 Step = Callable[[], None]

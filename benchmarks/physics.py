@@ -34,11 +34,11 @@ from torch import Tensor, cos, exp, sin
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.config.methods import Collocation, Features, Grid
+from pdedsl.config.methods import Grid, Pinn, RandomFeatures
 from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
-from pdedsl.runtime.basis.random_features import Sides
-from pdedsl.runtime.diff.mlp_jets import JetNetwork, Wanted, collapsed
+from pdedsl.runtime.basis.random_features import CoordinateBox
+from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, forward_laplacian
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.grid.driver import solve_by_grid
@@ -129,7 +129,7 @@ def linear(seeds: int, beside: Callable[[str, float, Tensor, Tensor], str]) -> N
         expected = exact(*points.unbind(-1))
         for seed in range(seeds):
             start = time.process_time()
-            solved = solve_by_features(statement, Features(), seed=seed)
+            solved = solve_by_features(statement, RandomFeatures(), seed=seed)
             seconds.append(time.process_time() - start)
             errors.append(error(solved(points)[:, 0], expected))
         took = statistics.median(seconds)
@@ -163,7 +163,7 @@ def trained(name: str, seeds: int, marks: list[float], beside: Callable[[str, fl
 def _trained(text: str, points: Tensor, expected: Tensor, seed: int, marks: list[float]) -> list[float]:
     """One training, whose errors are taken when the clock passes each mark; what taking them costs does not count."""
     statement = stated(text)
-    trainer = Trainer(PinnTask(statement, Collocation(), DEFAULT, Points(statement.domain), seed))
+    trainer = Trainer(PinnTask(statement, Pinn(), DEFAULT, Points(statement.domain), seed))
     module = AnsatzModule(trainer.task.ansatz, statement.domain.coordinates, trainer.network)
     errors: list[float] = []
     start = time.process_time()
@@ -191,7 +191,7 @@ def inverse(seeds: int) -> None:
             points = torch.rand(200, 2, dtype=torch.float64, generator=generator)
             values = LINEAR["heat"][1](*points.unbind(-1))
             values += 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
-            method = Features(n=150) if name == "features" else Collocation(points=400, steps=25)
+            method = RandomFeatures(n=150) if name == "features" else Pinn(points=400, steps=25)
             found = solve(statement, method, seed=seed, measured=[Measured(0, points, values)]).parameters["ν"]  # type: ignore[operator]
             errors.append(abs(found.value / 0.1 - 1))
             deviations.append(10 * found.deviation)
@@ -229,13 +229,15 @@ def nested(network: JetNetwork, x: Tensor) -> Tensor:
 def growth(rounds: int) -> None:
     print("a step on the Laplacian relative to one on the value: streams, nested automatic differentiation")
     for dimension in (2, 10, 100, 200):
-        sides = Sides(torch.zeros(dimension).double(), torch.ones(dimension).double(), torch.zeros(dimension).bool())
+        sides = CoordinateBox(
+            torch.zeros(dimension).double(), torch.ones(dimension).double(), torch.zeros(dimension).bool()
+        )
         network, x = JetNetwork(sides, 64, 4, 1, "tanh", 0), torch.rand(100, dimension, dtype=torch.float64)
         units = tuple(tuple(2 * int(i == k) for i in range(dimension)) for k in range(dimension))
-        wanted, ones = Wanted(((0,) * dimension,), (units,)), torch.ones(100, dimension, dtype=torch.float64)
+        wanted, ones = DerivativeRequest(((0,) * dimension,), (units,)), torch.ones(100, dimension, dtype=torch.float64)
         ways: tuple[Callable[[], Tensor], ...] = (
             lambda n=network, x=x: n(x).square().mean(),  # type: ignore[misc]
-            lambda n=network, x=x, w=wanted, c=ones: collapsed(n, x, w, c)[-1].square().mean(),  # type: ignore[misc]
+            lambda n=network, x=x, w=wanted, c=ones: forward_laplacian(n, x, w, c)[-1].square().mean(),  # type: ignore[misc]
             lambda n=network, x=x: nested(n, x).square().mean(),  # type: ignore[misc]
         )
         times = [[cost(way) for way in ways] for _ in range(rounds)]

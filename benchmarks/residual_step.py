@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import to_compilation
-from pdedsl.config.methods import Collocation
+from pdedsl.config.methods import Pinn
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.pinn.task import PinnTask
@@ -33,7 +33,7 @@ NU = 0.01 / math.pi
 def ours() -> Callable[[], object]:
     plan = to_compilation(source_of("burgers")).plan
     assert isinstance(plan, SolvePlan)
-    assert isinstance(plan.method, Collocation)
+    assert isinstance(plan.method, Pinn)
     trainer = Trainer(PinnTask(plan.statement, plan.method, plan.network, Points(plan.statement.domain), 0))
     (phase, *_) = phases_of(plan.optimizers, plan.steps)
     trainer._open(phase, 0, None)

@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 from generate import generate  # noqa: E402
 
 from pdedsl import __version__  # noqa: E402
-from pdedsl.language.precedence import KEYWORDS as INNER  # noqa: E402
+from pdedsl.language.precedence import INFIX_KEYWORDS as INNER  # noqa: E402
 from pdedsl.language.syntax_errors import KEYWORDS  # noqa: E402
 
 project, author, copyright = "pdedsl", "The pdedsl authors", "the pdedsl authors"

@@ -154,9 +154,9 @@ class Compilation:
 
     @cached_property
     def _python(self) -> str:
-        from pdedsl.codegen.python import source
+        from pdedsl.codegen.python import to_python
 
-        return source(self.program)
+        return to_python(self.program)
 
     def files(self) -> dict[str, str]:
         """The files of a package that holds the model, its harness, its tests and its explanation."""
@@ -241,19 +241,19 @@ def concluded(analysis: Analysis, data: Path | None = None) -> CheckResult:
 
 def compiled(examination: CheckResult, trust: bool = False) -> Compilation:
     """Every stage of a spec without mistakes. `trust` allows importing the user's own networks that the spec names."""
-    from pdedsl.codegen.build import program_of
-    from pdedsl.codegen.user_networks import imported
+    from pdedsl.codegen.build import generate_program
+    from pdedsl.codegen.user_networks import import_user_networks
     from pdedsl.planning.operator import operator_or_refusal
 
     analysis, planned = examination.analysis, examination.sound()
-    spec = bounded(analysis.spec, lambda: imported(analysis.spec, planned.model, trust))
+    spec = bounded(analysis.spec, lambda: import_user_networks(analysis.spec, planned.model, trust))
     if spec is not analysis.spec:  # now with the number of residual maps in the user's own networks
         analysis = replace(analysis, spec=spec)
         planned = to_plan(analysis)
 
     def emitted() -> Compilation:
         operator = operator_or_refusal(planned.representation, analysis.spec)
-        program = program_of(planned.model, None if isinstance(operator, PdeError) else operator, analysis.spec)
+        program = generate_program(planned.model, None if isinstance(operator, PdeError) else operator, analysis.spec)
         return Compilation(analysis, planned.representation, planned.model, operator, program)
 
     return bounded(analysis.spec, emitted)
@@ -304,11 +304,11 @@ class Stages:
     def text(self, stage: Stage) -> str:
         """The result of a stage, run after all earlier ones, as text."""
         from pdedsl.explainer.stage_text import noun_text, spec_text
-        from pdedsl.language.ast import outline
+        from pdedsl.language.ast import dump
 
         match stage:
             case Stage.SYNTAX:
-                return outline(to_syntax(self._source), self._source)
+                return dump(to_syntax(self._source), self._source)
             case Stage.SPEC:
                 return bounded(self._spec, lambda: spec_text(self._spec))
             case Stage.CANONICAL:

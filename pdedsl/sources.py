@@ -66,9 +66,9 @@ def changed(source: Source, settings: Sequence[str]) -> Source:
     if not settings:
         return source
     from pdedsl.big_stack import deeply
-    from pdedsl.language.edit import overridden
+    from pdedsl.language.edit import apply_settings
 
-    return deeply(lambda: overridden(source, settings))
+    return deeply(lambda: apply_settings(source, settings))
 
 
 def read(path: str | Path) -> Source:

@@ -90,16 +90,16 @@ def pack(target):
 def tables():
     """The tables of the parser, where it looks for them: computing them takes a tenth of the wait for a first check."""
     sys.path[:0] = [str(WHEELS), str(REPOSITORY)]
-    from pdedsl.language.parser import grammar_text, kept_at, parser
+    from pdedsl.language.parser import cache_path, load_grammar, parser
 
     parser()
-    path = kept_at(grammar_text())
+    path = cache_path(load_grammar())
     return str(path.relative_to(REPOSITORY)), path.read_bytes()
 
 
 def gallery():
     """The shipped specs by name, and the words with which lines begin."""
-    from pdedsl.language.precedence import KEYWORDS as INNER
+    from pdedsl.language.precedence import INFIX_KEYWORDS as INNER
     from pdedsl.language.syntax_errors import KEYWORDS
     from pdedsl.sources import shipped_specs, title
 

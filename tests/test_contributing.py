@@ -11,7 +11,7 @@ import torch
 
 from pdedsl.numerics import butcher
 from pdedsl.numerics.butcher import RungeKutta
-from pdedsl.runtime.ode.explicit import Explicit, Steps
+from pdedsl.runtime.ode.explicit import ExplicitRungeKutta, TimeGrid
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -32,7 +32,7 @@ def test_the_worked_change_is_a_method_of_its_order() -> None:
     start = torch.ones(1, dtype=torch.float64)
 
     def error(steps: int) -> float:
-        found = Explicit(method).integrate(lambda _j, t, y: y * math.cos(t), start, Steps(0.0, 2.0, steps))
+        found = ExplicitRungeKutta(method).integrate(lambda _j, t, y: y * math.cos(t), start, TimeGrid(0.0, 2.0, steps))
         return abs(found.item() - math.exp(math.sin(2.0)))
 
     assert math.log2(error(64) / error(128)) == pytest.approx(method.order, abs=0.1)

@@ -36,7 +36,7 @@ from pdedsl.cli import cli
 from pdedsl.diagnostics import PdeError
 from pdedsl.language import lexer
 from pdedsl.language.elaborate import expressions, limits, types
-from pdedsl.language.names import MAX_NAME
+from pdedsl.language.names import MAX_NAME_LENGTH
 from pdedsl.sources import decode
 from pdedsl.symbolic import rewrite, symbols
 
@@ -240,10 +240,10 @@ def test_json() -> None:
 
 LIMITS = {
     "words and signs": lexer.MAX_TOKENS,
-    "brackets in brackets": lexer.MAX_DEPTH,
-    "characters of a name": MAX_NAME,
-    "characters of a number": lexer.MAX_NUMBER,
-    "decimal exponent of a number": expressions.LARGEST,
+    "brackets in brackets": lexer.MAX_BRACKET_DEPTH,
+    "characters of a name": MAX_NAME_LENGTH,
+    "characters of a number": lexer.MAX_NUMBER_LENGTH,
+    "decimal exponent of a number": expressions.MAX_DECIMAL_EXPONENT,
     "exponent of a power": expressions.MAX_EXPONENT,
     "bits of a power of numbers": limits.MAX_BITS,
     "order of a derivative": symbols.MAX_ORDER,

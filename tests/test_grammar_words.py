@@ -16,7 +16,7 @@ from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS, OPERATORS
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language.elaborate.expressions import FUNCTIONS, RESERVED
-from pdedsl.language.names import GREEK
+from pdedsl.language.names import GREEK_NAMES
 from pdedsl.numerics.activations import ACTIVATIONS
 
 # ---- tables of words
@@ -137,7 +137,7 @@ def test_functions() -> None:
 def test_names() -> None:
     letters = re.search(r"`(α[^`]*)`", PAGE)
     assert letters
-    assert letters[1].split() == list(GREEK)
+    assert letters[1].split() == list(GREEK_NAMES)
     said = set(codes(paragraph("- Reserved:")))
     assert said == RESERVED - {*FUNCTIONS, "softmax"} | {"in", "on", "for", "by", "from", "periodic"}
     for name in said:

@@ -14,7 +14,7 @@ from lark.exceptions import UnexpectedCharacters
 from lark.lexer import LexerState, Token
 from lark.utils import TextSlice
 
-from pdedsl.language.lexer import LEADING
+from pdedsl.language.lexer import STATEMENT_KEYWORDS
 from pdedsl.language.parser import scanner
 from pdedsl.sources import shipped_specs
 
@@ -77,7 +77,7 @@ def expected(token: Token, line: str, column: int) -> tuple[str, ...]:
             return ("constant.numeric",)
         case kind if kind in INNER:
             return ("keyword.other",)
-        case kind if kind in LEADING:
+        case kind if kind in STATEMENT_KEYWORDS:
             return ("keyword.control",) if not line[:column].strip() else ("variable", "keyword.control")
         case "NAME":
             return ("variable", "storage.type", "support.function")

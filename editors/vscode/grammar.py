@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 from pdedsl.language.elaborate.expressions import RESERVED
-from pdedsl.language.elaborate.types import TRAITS, TYPES
-from pdedsl.language.lexer import LEADING
-from pdedsl.language.parser import grammar_text
+from pdedsl.language.elaborate.types import TYPE_ATTRIBUTES, TYPES
+from pdedsl.language.lexer import STATEMENT_KEYWORDS
+from pdedsl.language.parser import load_grammar
 
 PATH = Path(__file__).parent / "syntaxes" / "pde.tmLanguage.json"
 BRACKETS = set("()[]{}‖|,")
@@ -17,7 +17,7 @@ BRACKETS = set("()[]{}‖|,")
 
 def terminals() -> dict[str, list[str]]:
     """The terminals of the grammar that are written out, each with its spellings."""
-    rows = re.findall(r"^([A-Z]+): *(\".*)$", grammar_text(), re.MULTILINE)
+    rows = re.findall(r"^([A-Z]+): *(\".*)$", load_grammar(), re.MULTILINE)
     return {name: re.findall(r'"([^"]+)"', body) for name, body in rows}
 
 
@@ -25,10 +25,10 @@ def grammar() -> dict[str, object]:
     """The first pattern that matches earliest is taken, as by TextMate."""
     known = terminals()
     words = {name: spelled for name, [spelled, *_] in known.items() if spelled.isalpha()}
-    leading = sorted(words[name] for name in LEADING)
+    leading = sorted(words[name] for name in STATEMENT_KEYWORDS)
     inner = sorted(set(words.values()) - set(leading) - set("∈ᵀ∇"))
     signs = {s for spellings in known.values() for s in spellings if not s[0].isalnum()} - BRACKETS | {"ᵀ"}
-    traits = sorted(t for row in TRAITS.values() for t in row if t.isidentifier())
+    traits = sorted(t for row in TYPE_ATTRIBUTES.values() for t in row if t.isidentifier())
     patterns = {
         "comment.line.number-sign.pde": r"#.*$",
         "string.quoted.double.pde": r"\"[^\"]*\"",

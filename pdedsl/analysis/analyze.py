@@ -22,7 +22,7 @@ from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.spec import Equation, SpaceKind, Spec
 from pdedsl.ir.system_kinds import is_separable_pair
-from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import TooLarge
 
 
@@ -67,7 +67,7 @@ def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
     if is_separable_pair(spec):
         found.append("separable pair")
     if equation.interval is not None:
-        found.append("split in time")
+        found.append("time splitting")
     return tuple(found)
 
 
@@ -109,10 +109,8 @@ def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
             pass
         case _:
             return {}
-    reason = "the spec averages logits, and the softmax of a mean is not the mean of softmaxes."
-    witness = (
-        "two draws with probabilities (0.9, 0.1) and (0.5, 0.5) average to (0.7, 0.3), their logits to (0.75, 0.25)"
-    )
+    reason = "the spec averages logits, and the softmax of the mean logits is not the mean of the softmaxes."
+    witness = "two samples with probabilities (0.9, 0.1) and (0.5, 0.5) have the mean (0.7, 0.3), their mean logits (0.75, 0.25)"
     return {Axiom.LINEARITY: Refuted(reason, witness, (method.span,))}
 
 
@@ -121,11 +119,11 @@ def _weaker(a: Verdict, b: Verdict) -> Verdict:
     match a, b:
         case Refuted(guilty=ours), Refuted(guilty=theirs) if a.reason != b.reason:
             return Refuted(_joined(a, b), a.witness, (*ours, *theirs))
-        case Unknown(guilty=ours), Unknown(guilty=theirs) if a.reason != b.reason:
-            return Unknown(_joined(a, b), (*ours, *theirs))
+        case Undecided(guilty=ours), Undecided(guilty=theirs) if a.reason != b.reason:
+            return Undecided(_joined(a, b), (*ours, *theirs))
         case Proved(), Proved() if a.reason != b.reason:
             return Proved(_joined(a, b), tuple(dict.fromkeys((*a.hypotheses, *b.hypotheses))))
-        case (Refuted(), _) | (Unknown(), Proved()):
+        case (Refuted(), _) | (Undecided(), Proved()):
             return a
         case _:
             return b

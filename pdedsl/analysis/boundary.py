@@ -15,7 +15,7 @@ from pdedsl.analysis.exact_solution import domain_of
 from pdedsl.analysis.jet import assumed, multiples, state_of
 from pdedsl.analysis.problem import Problem, is_undefined
 from pdedsl.analysis.sample_points import Ranges, ranges_of
-from pdedsl.ir.spec import Condition, Spec, side_names
+from pdedsl.ir.spec import Condition, Spec, face_names
 from pdedsl.symbolic.evaluate import compiled
 from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import expand, replaced
@@ -89,7 +89,7 @@ def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
     if not condition.on_boundary:
         return
     for k, coordinate in enumerate(spec.space.coordinates):
-        for name, end in zip(side_names(k), ranges[coordinate], strict=True):
+        for name, end in zip(face_names(k), ranges[coordinate], strict=True):
             if name in condition.sides:
                 yield replaced(expr, {coordinate: end})
 
@@ -213,7 +213,7 @@ def sides_of(problem: Problem) -> tuple[LocatedCondition, ...]:
 def _placed(condition: Condition, problem: Problem) -> Iterator[LocatedCondition]:
     ranges, space = ranges_of(problem.spec), problem.spec.space
     for k, coordinate in enumerate(space.coordinates):
-        for name, end, normal in zip(side_names(k), ranges.get(coordinate, ()), (-1, 1), strict=False):
+        for name, end, normal in zip(face_names(k), ranges.get(coordinate, ()), (-1, 1), strict=False):
             if name in condition.sides:
                 yield LocatedCondition(
                     condition, name, coordinate, end, normal, _read(condition, coordinate, end, normal, problem)

@@ -19,7 +19,7 @@ from pdedsl.analysis.bounds.sign import box_of, vanishes
 from pdedsl.analysis.jet import Jet
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import Ranges, nonzero_point, ranges_of
-from pdedsl.ir.spec import Condition, Equation, side_names
+from pdedsl.ir.spec import Condition, Equation, face_names
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
@@ -69,7 +69,7 @@ def _amounts(problem: Problem) -> list[Amount]:
     for k, x in enumerate(space.coordinates):
         if space.sides[k].periodic:
             continue
-        for name, end, normal in zip(side_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
+        for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
             there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
             found.append(_amount(problem, k, end, normal, there))
     return found
@@ -129,7 +129,7 @@ def _of_high_order(problem: Problem) -> list[Amount]:
     held = [(name, _held(c, problem)) for c in conditions for name in c.sides]
     if any(k is None for _, k in held):
         return [Through.UNKNOWN]
-    free = any(k - 1 not in {h for side, h in held if side == name} for name in side_names(0) for k in orders)
+    free = any(k - 1 not in {h for side, h in held if side == name} for name in face_names(0) for k in orders)
     return [Through.FREE if free else S.Zero]
 
 

@@ -17,7 +17,7 @@ from sympy import Add, Expr, Integer, KroneckerDelta, Rational, S, Symbol, cance
 from pdedsl import errors
 from pdedsl.analysis.sample_points import exact_at
 from pdedsl.diagnostics import Diagnostic, Span
-from pdedsl.ir.spec import Condition, ConditionKind, Spec, side_names
+from pdedsl.ir.spec import Condition, ConditionKind, Spec, face_names
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compiled, values
@@ -178,7 +178,7 @@ def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
 
     dimension = len(spec.space.sides)
     for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # all are alike: two will do
-        for name, upper in zip(side_names(k), (False, True), strict=True):
+        for name, upper in zip(face_names(k), (False, True), strict=True):
             if name in c.sides:
                 points = chosen(region.face(k, upper, 4 * POINTS if parts else POINTS))
                 fixed = _end(spec, k, upper)

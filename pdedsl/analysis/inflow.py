@@ -20,7 +20,7 @@ from pdedsl.analysis.dispersion import rates_of
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import Ranges, points, ranges_of, value_at
 from pdedsl.diagnostics import PdeError
-from pdedsl.ir.spec import Condition, Space, side_names
+from pdedsl.ir.spec import Condition, Space, face_names
 from pdedsl.symbolic.symbols import Field, atoms
 
 # ---- inflow
@@ -45,7 +45,7 @@ def inflow_of(problem: Problem) -> Inflow:
     for k, x in enumerate(space.coordinates):
         if space.sides[k].periodic:
             continue
-        for name, end, normal in zip(side_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
+        for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
             there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
             inward = enters(jet.drift[k], x, end, normal, box)
             fits = fits and _fits(inward, there)
@@ -152,4 +152,4 @@ def _is_box(space: Space) -> bool:
 
 def _sides(space: Space) -> Sides:
     ends = product(range(len(space.coordinates)), (0, 1))
-    return [(k, side_names(k)[e], 2 * e - 1) for k, e in ends if not space.sides[k].periodic]
+    return [(k, face_names(k)[e], 2 * e - 1) for k, e in ends if not space.sides[k].periodic]

@@ -12,28 +12,28 @@ from typing import assert_never
 
 from sympy import Expr, Rational, Symbol
 
-from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
+from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import Components, Generator, Indexed, Shape
+from pdedsl.ir.terms import Components, Generator, Indexed, MatrixStructure
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import INDEX, Field, atoms
 
 Vector = tuple[Expr, ...]
 
 
-def name_of(random: RandomMap) -> str:
+def name_of(random: RandomResidual) -> str:
     match random:
-        case DroppedUnits():
+        case DropoutResidual():
             return "dropout"
-        case DroppedMaps():
+        case StochasticDepthResidual():
             return "stochastic depth"
-        case SharedBranches():
+        case ShakeShakeResidual():
             return "shake-shake"
         case _:
             assert_never(random)
 
 
-def random_map(generator: Generator, spec: Spec) -> RandomMap | None:
+def random_map(generator: Generator, spec: Spec) -> RandomResidual | None:
     """The random map that has this drift and this diffusion matrix, with its strength; None if there is none."""
     match generator.drift, generator.matrix:
         case Components(rows=(drift,)), Components(rows=rows):
@@ -43,37 +43,37 @@ def random_map(generator: Generator, spec: Spec) -> RandomMap | None:
     return None
 
 
-def _written_out(generator: Generator, drift: Vector, rows: tuple[Vector, ...], spec: Spec) -> RandomMap | None:
-    if generator.shape is Shape.DIAGONAL:
+def _written_out(generator: Generator, drift: Vector, rows: tuple[Vector, ...], spec: Spec) -> RandomResidual | None:
+    if generator.shape is MatrixStructure.DIAGONAL:
         strength = _factor([(rows[i][i], b**2) for i, b in enumerate(drift)])
-        return DroppedUnits(strength) if strength else None
-    if generator.shape is not Shape.FULL:
+        return DropoutResidual(strength) if strength else None
+    if generator.shape is not MatrixStructure.FULL:
         return None
     strength = _outer(rows, drift)
     if strength:
-        return DroppedMaps(strength)
+        return StochasticDepthResidual(strength)
     heads, (f, g) = _halves(drift, spec) or ((), (drift, drift))
     strength = _outer(rows, tuple(a - b for a, b in zip(f, g, strict=True))) if heads else None
-    return SharedBranches(strength, heads) if strength else None
+    return ShakeShakeResidual(strength, heads) if strength else None
 
 
-def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomMap | None:
+def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomResidual | None:
     """The same in index notation, by component i."""
     if matrix.rest or matrix.learned or drift == 0:
         return None
     if not matrix.outer:
         varies = INDEX in drift.free_symbols & matrix.diagonal.free_symbols
         strength = _factor([(matrix.diagonal, drift**2)]) if varies else None
-        return DroppedUnits(strength) if strength else None
+        return DropoutResidual(strength) if strength else None
     if len(matrix.outer) > 1 or matrix.diagonal != 0:
         return None
     ((c, w),) = matrix.outer
     strength = _factor([(c * w**2, drift**2)])
     if strength:
-        return DroppedMaps(strength)
+        return StochasticDepthResidual(strength)
     heads, ((f,), (g,)) = _halves((drift,), spec) or ((), ((drift,), (drift,)))
     strength = _factor([(c * w**2, (f - g) ** 2)]) if heads else None
-    return SharedBranches(strength, heads) if strength else None
+    return ShakeShakeResidual(strength, heads) if strength else None
 
 
 def _outer(rows: tuple[Vector, ...], w: Vector) -> Expr | None:

@@ -15,6 +15,7 @@ from pdedsl.config.methods import Direction
 from pdedsl.ir.spec import Summand
 from pdedsl.ir.terms import (
     Coefficient,
+    Convection,
     Coupling,
     Diffusion,
     Generator,
@@ -23,10 +24,9 @@ from pdedsl.ir.terms import (
     Nonlocal,
     Origin,
     Reaction,
-    Source,
+    SourceTerm,
     Term,
     TimeDerivative,
-    Transport,
 )
 from pdedsl.ir.types import Vector
 from pdedsl.symbolic.rewrite import multiply_out
@@ -137,13 +137,13 @@ def _term(kind: Kind, columns: list[list[Part]], origin: Origin, frame: Frame) -
         case Beside.TIME:
             yield TimeDerivative(kind.order, origin, exprs, kind.apart)
         case Beside.FIRST:
-            yield from _shared([frame.drift(parts) for parts in columns], Transport, 1, exprs, origin, frame)
+            yield from _shared([frame.drift(parts) for parts in columns], Convection, 1, exprs, origin, frame)
         case Beside.SECOND:
             yield from _shared([frame.diffusivity(parts) for parts in columns], Diffusion, 2, exprs, origin, frame)
         case Beside.VALUE:
             yield _reaction(columns, exprs, origin, frame)
         case Beside.KNOWN:
-            yield Source(exprs, origin)
+            yield SourceTerm(exprs, origin)
         case Beside.OTHER:
             assert kind.of is not None
             yield Coupling(kind.of, max(order_of(e, frame) for e in exprs), exprs, origin)

@@ -7,39 +7,48 @@ from typing import cast
 from torch import nn
 
 from pdedsl.codegen.data_space import member_functions, model_function, operator_function, solution_function
-from pdedsl.codegen.fields import data_exprs, field_function, fields_in, model_exprs, operator_exprs, with_clocks
+from pdedsl.codegen.fields import (
+    data_expressions,
+    field_function,
+    fields_in,
+    has_per_sample_time,
+    model_expressions,
+    operator_expressions,
+)
 from pdedsl.codegen.image_plane import image_functions
-from pdedsl.codegen.names import maker_of, name_of
+from pdedsl.codegen.names import factory_name, python_name
 from pdedsl.codegen.physics import solve_functions
-from pdedsl.codegen.program import Program, run
+from pdedsl.codegen.program import Program, run_function
 from pdedsl.ir.plan import ImagePlan, Model, OperatorPlan, SolvePlan
 from pdedsl.ir.spec import Spec
-from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps, Composed
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps, CompositeField
 
 # ---- build
 
 
 def build_model(program: Program, seed: int) -> nn.Module:
-    return cast(nn.Module, run(program, "model", seed=seed))
+    return cast(nn.Module, run_function(program, "model", seed=seed))
 
 
 def build_operator(program: Program, spec: Spec, module: nn.Module | None, samples: int | None, seed: int) -> nn.Module:
     """The evolution operator, with the learned fields of a module, or newly initialised ones."""
     names = [name for name, default in program.function("operator").params if default is None]
-    fields = {name: _field(name, program, spec, module) for name in names}
+    fields = {name: _field_module(name, program, spec, module) for name in names}
     chosen = {} if samples is None else {"samples": samples}
-    return cast(nn.Module, run(program, "operator", **fields, **chosen, seed=seed))
+    return cast(nn.Module, run_function(program, "operator", **fields, **chosen, seed=seed))
 
 
-def _field(name: str, program: Program, spec: Spec, module: nn.Module | None) -> nn.Module:
+def _field_module(name: str, program: Program, spec: Spec, module: nn.Module | None) -> nn.Module:
     if module is None:
-        maker = next(maker_of(w) for w in spec.learned if name_of(w) == name)
-        return cast(nn.Module, run(program, maker))
+        maker = next(factory_name(w) for w in spec.learned if python_name(w) == name)
+        return cast(nn.Module, run_function(program, maker))
     for part in module.modules():
-        if isinstance(part, Composed) and name in part.fields:
+        if isinstance(part, CompositeField) and name in part.fields:
             return part.fields[name]
     found = [
-        m.field for m in module.modules() if isinstance(m, CharacteristicSteps) and not isinstance(m.field, Composed)
+        m.field
+        for m in module.modules()
+        if isinstance(m, CharacteristicSteps) and not isinstance(m.field, CompositeField)
     ]
     if not found:
         raise ValueError("this module has no field on R^d")
@@ -50,7 +59,7 @@ def _field(name: str, program: Program, spec: Spec, module: nn.Module | None) ->
 # Plan → program: the constructor and arguments of each block, stated once.
 
 
-def program_of(model: Model, operator: OperatorPlan | None, spec: Spec) -> Program:
+def generate_program(model: Model, operator: OperatorPlan | None, spec: Spec) -> Program:
     """The whole model as functions that build it."""
     title = f" {spec.title}." if spec.title else ""
     doc = f"{spec.name}.{title}\n\nCompiled by pdedsl from spec.pde."
@@ -58,10 +67,10 @@ def program_of(model: Model, operator: OperatorPlan | None, spec: Spec) -> Progr
         return Program(doc, image_functions(model, spec))
     if isinstance(model, SolvePlan):
         return Program(doc, solve_functions(model, spec))
-    in_model = fields_in(model_exprs(model), spec)
-    in_operator = fields_in(operator_exprs(operator), spec) if operator else ()
-    clocks = with_clocks(model)
-    in_data = fields_in(data_exprs(model, spec), spec)
+    in_model = fields_in(model_expressions(model), spec)
+    in_operator = fields_in(operator_expressions(operator), spec) if operator else ()
+    clocks = has_per_sample_time(model)
+    in_data = fields_in(data_expressions(model, spec), spec)
     functions = [field_function(w, spec, clocks) for w in spec.learned if w in (*in_model, *in_operator, *in_data)]
     if model.classes is not None:
         functions += [*member_functions(model, in_model, spec), model_function(model)]

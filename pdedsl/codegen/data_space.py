@@ -6,11 +6,32 @@ from typing import assert_never
 
 from sympy import Expr, Symbol, sqrt
 
-from pdedsl.codegen.expressions import field_at, fixed_part, rows, stacked
-from pdedsl.codegen.fields import TIME, at_points, components, fields_in, formula, own_module, scalar, vector
+from pdedsl.codegen.expressions import field_call, matrix_node, split_constant_vector, stack_node
+from pdedsl.codegen.fields import (
+    TIME,
+    components_node,
+    fields_in,
+    formula_node,
+    pointwise_node,
+    scalar_node,
+    user_module_node,
+    vector_node,
+)
 from pdedsl.codegen.image_plane import integrator_node
-from pdedsl.codegen.names import RUNTIME, maker_of, name_of, number, quoted
-from pdedsl.codegen.program import Binding, Call, Function, Items, Lambda, Literal_, Method, Node, Op, Ref, Repeat
+from pdedsl.codegen.names import RUNTIME, factory_name, python_name, source_reference, to_float
+from pdedsl.codegen.program import (
+    Binding,
+    Call,
+    Function,
+    ItemList,
+    Lambda,
+    LiteralValue,
+    Method,
+    Node,
+    Operation,
+    Ref,
+    Repeat,
+)
 from pdedsl.config.methods import Across, Adaptive, Fixed, Law, Scores, Weighting, is_euler
 from pdedsl.config.networks import (
     Conv,
@@ -25,51 +46,64 @@ from pdedsl.config.networks import (
     Torchvision,
     WideResnet,
 )
-from pdedsl.ir.noise import Added, Correlated, Dropped, Dropping, Inside, Noise, Plain, Relative, Scaled, Shared
+from pdedsl.ir.noise import (
+    AdditiveNoise,
+    BranchNoise,
+    ConstantNoise,
+    CorrelatedNoise,
+    DropoutGranularity,
+    DropoutNoise,
+    Noise,
+    RelativeNoise,
+    ShakeShakeNoise,
+    StateDependentNoise,
+)
 from pdedsl.ir.plan import (
-    Base,
+    BaseNetwork,
     CrossEntropy,
     DataPlan,
     Family,
     NoiseStep,
-    OperatorPiece,
     OperatorPlan,
+    OperatorSegment,
     Part,
     ResidualBlocks,
     SdeSteps,
     TimeConditioned,
 )
 from pdedsl.ir.spec import ConditionKind, Learned, Spec
-from pdedsl.ir.terms import Shape
+from pdedsl.ir.terms import MatrixStructure
 from pdedsl.symbolic.symbols import INDEX
 
 # ---- noise
 
 
-Named = tuple[tuple[str, Node], ...]
-SEED: Named = (("seed", 0),)
-HOME = f"{RUNTIME}.sde.noise"
+KeywordArguments = tuple[tuple[str, Node], ...]
+SEED: KeywordArguments = (("seed", 0),)
+NOISE = f"{RUNTIME}.sde.noise"
 
 
-def noise_node(noise: Added, fields: tuple[Learned, ...], spec: Spec, t: Node = TIME) -> Node:
+def noise_node(noise: AdditiveNoise, fields: tuple[Learned, ...], spec: Spec, t: Node = TIME) -> Node:
     """The noise block; `t` is the time at which a time-dependent size is evaluated."""
-    names = {w.head: name_of(w) for w in fields}
+    names = {w.head: python_name(w) for w in fields}
     match noise:
-        case Plain(std=std, law=law):
-            return Call(f"{HOME}.{_class(law)}", (number(std),), SEED)
-        case Relative(scale=scale, across=across, law=law):
-            shared: Named = () if across is Across.SAMPLE else (("across", across.value),)
-            return Call(f"{HOME}.RelativeNoise", (number(scale),), (*SEED, *shared, *_law(law)))
-        case Scaled(std=std, law=law):
-            size = formula(("x",), at_points(std, names, spec), (std,), names, t)
-            return Call(f"{HOME}.ScaledNoise", (size,), (*SEED, *_law(law)))
-        case Correlated(covariance=covariance, law=law):
-            return Call(f"{HOME}.CorrelatedNoise", (_factor(covariance, names, spec),), (*SEED, *_law(law)))
+        case ConstantNoise(std=std, law=law):
+            return Call(f"{NOISE}.{_noise_class(law)}", (to_float(std),), SEED)
+        case RelativeNoise(scale=scale, across=across, law=law):
+            shared: KeywordArguments = () if across is Across.SAMPLE else (("across", across.value),)
+            return Call(f"{NOISE}.RelativeNoise", (to_float(scale),), (*SEED, *shared, *_law_option(law)))
+        case StateDependentNoise(std=std, law=law):
+            size = formula_node(("x",), pointwise_node(std, names, spec), (std,), names, t)
+            return Call(f"{NOISE}.ScaledNoise", (size,), (*SEED, *_law_option(law)))
+        case CorrelatedNoise(covariance=covariance, law=law):
+            return Call(
+                f"{NOISE}.CorrelatedNoise", (_covariance_factor(covariance, names, spec),), (*SEED, *_law_option(law))
+            )
         case _:
             assert_never(noise)
 
 
-def _class(law: Law) -> str:
+def _noise_class(law: Law) -> str:
     match law:
         case Law.GAUSSIAN:
             return "GaussianNoise"
@@ -79,48 +113,48 @@ def _class(law: Law) -> str:
             assert_never(law)
 
 
-def _law(law: Law) -> Named:
+def _law_option(law: Law) -> KeywordArguments:
     return () if law is Law.GAUSSIAN else (("law", law.value),)
 
 
-def _factor(covariance: tuple[tuple[Expr, ...], ...], names: dict[Symbol, str], spec: Spec) -> Node:
-    entries = [[scalar(e, names, spec) for e in row] for row in covariance]
+def _covariance_factor(covariance: tuple[tuple[Expr, ...], ...], names: dict[Symbol, str], spec: Spec) -> Node:
+    entries = [[scalar_node(e, names, spec) for e in row] for row in covariance]
     if all(e.is_number for row in covariance for e in row):
-        table = Items(tuple(Items(tuple(number(e) for e in row)) for row in covariance))
+        table = ItemList(tuple(ItemList(tuple(to_float(e) for e in row)) for row in covariance))
         return Call(f"{RUNTIME}.sde.noise.cholesky", (Call("torch.tensor", (table,)),))
     exprs = [e for row in covariance for e in row]
-    return formula(("x",), Call(f"{RUNTIME}.sde.noise.cholesky", (rows(entries),)), exprs, names)
+    return formula_node(("x",), Call(f"{RUNTIME}.sde.noise.cholesky", (matrix_node(entries),)), exprs, names)
 
 
 # ---- parts
 # Parts of a plan on a data space → modules: steps along a field, residual maps of a named network, noise.
 
 
-WRITTEN_OUT = 256  # most steps whose times are listed one by one in the module
+MAX_LISTED_TIMES = 256  # most steps whose times are listed one by one in the module
 
 
 def part_comment(part: Part, spec: Spec) -> str:
     match part:
         case SdeSteps(scheme=Adaptive() as scheme, step=step, first=first, span=span):
-            return f"{quoted(span, spec)}: {scheme.name} over a time of {step}, the first step at t = {first}"
+            return f"{source_reference(span, spec)}: {scheme.name} over a time of {step}, the first step at t = {first}"
         case SdeSteps(step=step, steps=steps, first=first, span=span):
-            return f"{quoted(span, spec)}: {steps} steps of {step}, the first at t = {first}"
+            return f"{source_reference(span, spec)}: {steps} steps of {step}, the first at t = {first}"
         case ResidualBlocks(step=step, span=span, noise=noise):
-            shaken = f"; {quoted(noise.span, spec)}: {_how(noise)}" if noise else ""
-            return f"{quoted(span, spec)}: residual maps, each a step of {step}{shaken}"
+            shaken = f"; {source_reference(noise.span, spec)}: {_noise_description(noise)}" if noise else ""
+            return f"{source_reference(span, spec)}: residual maps, each a step of {step}{shaken}"
         case NoiseStep(noise=noise):
-            return f"{quoted(noise.span, spec)}: noise on the whole state"
-        case TimeConditioned(span=span) | Base(span=span):
-            return quoted(span, spec)
+            return f"{source_reference(noise.span, spec)}: noise on the whole state"
+        case TimeConditioned(span=span) | BaseNetwork(span=span):
+            return source_reference(span, spec)
 
 
-def _how(noise: Noise) -> str:
+def _noise_description(noise: Noise) -> str:
     match noise:
-        case Shared():
+        case ShakeShakeNoise():
             return "two branches shared at random in each"
-        case Dropped(of=of):
-            return "each dropped as a whole" if of is Dropping.LAYER else "units dropped in each"
-        case Plain() | Scaled() | Relative() | Correlated():
+        case DropoutNoise(of=of):
+            return "each dropped as a whole" if of is DropoutGranularity.LAYER else "units dropped in each"
+        case ConstantNoise() | StateDependentNoise() | RelativeNoise() | CorrelatedNoise():
             return "noise behind each"
         case _:
             assert_never(noise)
@@ -129,56 +163,60 @@ def _how(noise: Noise) -> str:
 def part_node(part: Part, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
     match part:
         case SdeSteps():
-            return _walk(part, fields, spec)
+            return _sde_steps_node(part, fields, spec)
         case ResidualBlocks():
-            return _maps(part, plan, fields, spec)
+            return _residual_blocks_node(part, plan, fields, spec)
         case NoiseStep(noise=noise):
             return noise_node(noise, fields, spec)
-        case Base(net=net):
-            return Method(_backbone(net, plan, time=False), "network")
+        case BaseNetwork(net=net):
+            return Method(_backbone_node(net, plan, time=False), "network")
         case TimeConditioned(net=net, time=time):
-            network = Method(_backbone(net, plan, time=True), "network")
+            network = Method(_backbone_node(net, plan, time=True), "network")
             timed = Call(f"{RUNTIME}.time_conditioning.TimeChannel", (network,))
-            return Call(f"{RUNTIME}.sde.characteristic_steps.FixedTime", (timed, number(time)))
+            return Call(f"{RUNTIME}.sde.characteristic_steps.FixedTime", (timed, to_float(time)))
 
 
-def _maps(maps: ResidualBlocks, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
+def _residual_blocks_node(maps: ResidualBlocks, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
     """The network with noise after its residual maps, or with random maps. Map l is at the time first ± l·Δt, at which
     a time-dependent size of the noise is evaluated."""
-    backbone, noise = _backbone(maps.net, plan, time=False), maps.noise
+    backbone, noise = _backbone_node(maps.net, plan, time=False), maps.noise
     named: list[tuple[str, Node]] = []
-    if isinstance(noise, Inside):
-        backbone = _random(backbone, noise, _backbone(maps.branch, plan, time=False) if maps.branch else None)
+    if isinstance(noise, BranchNoise):
+        backbone = _random_residual_node(
+            backbone, noise, _backbone_node(maps.branch, plan, time=False) if maps.branch else None
+        )
     elif noise is not None:
-        t = Op("+", (number(maps.first), Op("*", (number(maps.clock * maps.step), Ref("layer")))))
+        t = Operation("+", (to_float(maps.first), Operation("*", (to_float(maps.clock * maps.step), Ref("layer")))))
         named.append(("after", Lambda(("layer",), noise_node(noise, fields, spec, t))))
     if maps.before_readout is not None:
         named.append(("before_readout", noise_node(maps.before_readout, fields, spec)))
     return Method(backbone, "network", (), tuple(named))
 
 
-def _random(backbone: Node, noise: Inside, branch: Node) -> Node:
+def _random_residual_node(backbone: Node, noise: BranchNoise, branch: Node) -> Node:
     """A backbone whose maps are dropped at random, or mixed with those of another."""
     match noise:
-        case Shared(std=std):
-            return Call(f"{RUNTIME}.sde.random_residual.shaken", (backbone, branch), (("width", _width(std)),))
-        case Dropped(keep=keep, of=of):
-            return Call(f"{RUNTIME}.sde.random_residual.dropped", (backbone, number(keep)), _of(of))
+        case ShakeShakeNoise(std=std):
+            return Call(
+                f"{RUNTIME}.sde.random_residual.shake_shake", (backbone, branch), (("width", _uniform_half_width(std)),)
+            )
+        case DropoutNoise(keep=keep, of=of):
+            return Call(f"{RUNTIME}.sde.random_residual.add_dropout", (backbone, to_float(keep)), _dropout_unit(of))
         case _:
             assert_never(noise)
 
 
-def _width(std: Expr) -> float:
+def _uniform_half_width(std: Expr) -> float:
     """w of α ~ U(½ - w, ½ + w), which has the variance w²/3."""
-    return number(sqrt(3) * std)
+    return to_float(sqrt(3) * std)
 
 
-def _of(dropping: Dropping) -> tuple[tuple[str, Node], ...]:
-    return () if dropping is Dropping.UNITS else (("of", dropping.value),)
+def _dropout_unit(dropping: DropoutGranularity) -> tuple[tuple[str, Node], ...]:
+    return () if dropping is DropoutGranularity.UNITS else (("of", dropping.value),)
 
 
-def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
-    shape: Node = Items(plan.image if plan.image else (plan.dimension,))
+def _backbone_node(net: Network, plan: DataPlan, time: bool) -> Node:
+    shape: Node = ItemList(plan.image if plan.image else (plan.dimension,))
     assert plan.classes is not None
     tail: tuple[tuple[str, Node], ...] = (("shape", shape), ("classes", plan.classes))
     tail += (("time", True),) if time else ()
@@ -199,53 +237,55 @@ def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
         case Torchvision(model=model):
             return Call(f"{RUNTIME}.user_modules.torchvision_model", (model,), (("classes", plan.classes),))
         case Torch(maps=maps, counted=counted):
-            given: tuple[tuple[str, Node], ...] = (("maps", Items(maps)),) if maps else ()
+            given: tuple[tuple[str, Node], ...] = (("maps", ItemList(maps)),) if maps else ()
             given += (("count", counted),) if counted and not time else ()
-            return Call(f"{RUNTIME}.user_modules.own_backbone", (own_module(net),), (*tail, *given))
+            return Call(f"{RUNTIME}.user_modules.user_backbone", (user_module_node(net),), (*tail, *given))
         case Resnet() | Conv() | Linear():
             raise AssertionError(f"{net.name} has no residual maps")
         case _:
             assert_never(net)
 
 
-def _walk(walk: SdeSteps, fields: tuple[Learned, ...], spec: Spec) -> Node:
-    velocity = _pair(walk, fields) if isinstance(walk.noise, Shared) else vector(walk.field, fields, spec)
-    named: list[tuple[str, Node]] = [("times", _times(walk)), ("dt", number(walk.step))]
+def _sde_steps_node(walk: SdeSteps, fields: tuple[Learned, ...], spec: Spec) -> Node:
+    velocity = (
+        _branch_pair(walk, fields) if isinstance(walk.noise, ShakeShakeNoise) else vector_node(walk.field, fields, spec)
+    )
+    named: list[tuple[str, Node]] = [("times", _step_times(walk)), ("dt", to_float(walk.step))]
     if not is_euler(walk.scheme):
         scheme = walk.scheme.name if isinstance(walk.scheme, Fixed) else integrator_node(walk.scheme)
         named.append(("scheme", scheme))
     named.append(("clock", float(walk.clock)))
-    if isinstance(walk.noise, Inside):
-        named.append(("inside", Lambda(("t",), _inside(walk.noise))))
+    if isinstance(walk.noise, BranchNoise):
+        named.append(("inside", Lambda(("t",), _velocity_noise(walk.noise))))
     elif walk.noise is not None:
         named.append(("after", Lambda(("t",), noise_node(walk.noise, fields, spec))))
     return Call(f"{RUNTIME}.sde.characteristic_steps.CharacteristicSteps", (velocity,), tuple(named))
 
 
-def _times(walk: SdeSteps) -> Node:
+def _step_times(walk: SdeSteps) -> Node:
     """The time at which each step starts; many steps are computed in a call rather than listed."""
-    if walk.steps > WRITTEN_OUT:
+    if walk.steps > MAX_LISTED_TIMES:
         return Call(
-            f"{RUNTIME}.sde.characteristic_steps.instants",
-            (number(walk.first), number(walk.clock * walk.step), walk.steps),
+            f"{RUNTIME}.sde.characteristic_steps.uniform_times",
+            (to_float(walk.first), to_float(walk.clock * walk.step), walk.steps),
         )
-    return Items(tuple(number(walk.first + walk.clock * k * walk.step) for k in range(walk.steps)))
+    return ItemList(tuple(to_float(walk.first + walk.clock * k * walk.step) for k in range(walk.steps)))
 
 
-def _pair(walk: SdeSteps, fields: tuple[Learned, ...]) -> Node:
+def _branch_pair(walk: SdeSteps, fields: tuple[Learned, ...]) -> Node:
     """Both branches at a point, (f(x, t), g(x, t))."""
-    names = {w.head: name_of(w) for w in fields}
-    both = Items(tuple(field_at(names[head]) for head in walk.branches))
-    return formula(("x", "t"), both, walk.field, names)
+    names = {w.head: python_name(w) for w in fields}
+    both = ItemList(tuple(field_call(names[head]) for head in walk.branches))
+    return formula_node(("x", "t"), both, walk.field, names)
 
 
-def _inside(noise: Inside) -> Node:
+def _velocity_noise(noise: BranchNoise) -> Node:
     """The random operation on the velocity of a step."""
     match noise:
-        case Shared(std=std):
-            return Call(f"{RUNTIME}.sde.random_residual.Mix", (_width(std),), (("seed", 0),))
-        case Dropped(keep=keep, of=of):
-            return Call(f"{RUNTIME}.sde.random_residual.Dropout", (number(keep),), (("seed", 0), *_of(of)))
+        case ShakeShakeNoise(std=std):
+            return Call(f"{RUNTIME}.sde.random_residual.RandomMix", (_uniform_half_width(std),), (("seed", 0),))
+        case DropoutNoise(keep=keep, of=of):
+            return Call(f"{RUNTIME}.sde.random_residual.Dropout", (to_float(keep),), (("seed", 0), *_dropout_unit(of)))
         case _:
             assert_never(noise)
 
@@ -254,7 +294,7 @@ def _inside(noise: Inside) -> Node:
 # A plan on a data space → the functions that build its classifier: a member, and the mean over members.
 
 
-PATH = "One network, in the order in which a path passes the equation."
+MEMBER_DOC = "One network, in the order in which a path passes the equation."
 
 
 def member_functions(plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> list[Function]:
@@ -273,7 +313,7 @@ def _member_names(plan: DataPlan) -> list[str]:
 
 def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:
     """The parts in order, then the readout."""
-    bindings = [Binding(name_of(w), Call(maker_of(w))) for w in fields]
+    bindings = [Binding(python_name(w), Call(factory_name(w))) for w in fields]
     parts: list[Node] = []
     if plan.image and plan.readout:
         parts.append(Call("torch.nn.Flatten"))
@@ -281,13 +321,13 @@ def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ..
         bindings.append(Binding(f"part{k}", part_node(part, plan, fields, spec), part_comment(part, spec)))
         parts.append(Ref(f"part{k}"))
     if plan.readout:
-        bindings.append(Binding("readout", _readout(plan), quoted(plan.readout_span, spec)))
+        bindings.append(Binding("readout", _readout(plan), source_reference(plan.readout_span, spec)))
         parts.append(Ref("readout"))
     result = Call("torch.nn.Sequential", tuple(parts))
     if len(parts) == 1 and isinstance(parts[0], Ref):
         only = bindings.pop()
-        return Function(name, (), PATH, tuple(bindings), only.value, only.comment)
-    return Function(name, (), PATH, tuple(bindings), result)
+        return Function(name, (), MEMBER_DOC, tuple(bindings), only.value, only.comment)
+    return Function(name, (), MEMBER_DOC, tuple(bindings), result)
 
 
 def _readout(plan: DataPlan) -> Node:
@@ -295,12 +335,12 @@ def _readout(plan: DataPlan) -> Node:
     assert plan.classes is not None
     sizes = plan.dimension, plan.classes
     if plan.bound is not None:
-        constraint = Call(f"{RUNTIME}.weight_constraints.NormBound", (number(plan.bound),))
+        constraint = Call(f"{RUNTIME}.weight_constraints.SpectralNormBound", (to_float(plan.bound),))
     elif plan.box is not None:
-        constraint = Call(f"{RUNTIME}.weight_constraints.Box", tuple(map(float, plan.box)))
+        constraint = Call(f"{RUNTIME}.weight_constraints.BoxConstraint", tuple(map(float, plan.box)))
     else:
         return Call("torch.nn.Linear", sizes, (("bias", False),))
-    return Call(f"{RUNTIME}.linear_operators.Linear", sizes, (("constraint", constraint),))
+    return Call(f"{RUNTIME}.linear_operators.DenseOperator", sizes, (("constraint", constraint),))
 
 
 def model_function(plan: DataPlan) -> Function:
@@ -319,15 +359,15 @@ def model_function(plan: DataPlan) -> Function:
         named.append(("average", plan.average.value))
     if plan.weights is not Weighting.EQUAL:
         named.append(("weights", plan.weights.value))
-    result = Call(f"{RUNTIME}.sde.feynman_kac.Expectation", (_members(plan),), tuple(named))
+    result = Call(f"{RUNTIME}.sde.feynman_kac.Expectation", (_members_node(plan),), tuple(named))
     return Function("model", (("seed", 0),), _model_doc(plan), (), result)
 
 
-def _members(plan: DataPlan) -> Node:
+def _members_node(plan: DataPlan) -> Node:
     if len(plan.families) == 1:
         return Repeat(plan.members, Call("member"))
     named = zip(_member_names(plan), plan.families, strict=True)
-    return Items(tuple(Call(name) for name, family in named for _ in range(family.members)), square=True)
+    return ItemList(tuple(Call(name) for name, family in named for _ in range(family.members)), square=True)
 
 
 def _model_doc(plan: DataPlan) -> str:
@@ -342,12 +382,12 @@ def _model_doc(plan: DataPlan) -> str:
 
 
 def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:
-    pieces = tuple(_piece(piece, fields, spec) for piece in plan.pieces)
-    params: list[tuple[str, Literal_]] = [(name_of(w), None) for w in fields]
+    pieces = tuple(_coefficients_node(piece, fields, spec) for piece in plan.pieces)
+    params: list[tuple[str, LiteralValue]] = [(python_name(w), None) for w in fields]
     named: list[tuple[str, Node]] = [
-        ("pieces", Items(pieces, square=True)),
+        ("pieces", ItemList(pieces, square=True)),
         ("form", plan.direction),
-        ("dt", number(plan.step)),
+        ("dt", to_float(plan.step)),
         ("scheme", plan.scheme.name),
         ("samples", Ref("samples")),
         ("seed", Ref("seed")),
@@ -360,67 +400,73 @@ def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spe
     return Function("operator", tuple(params), doc, (), result)
 
 
-def _piece(piece: OperatorPiece, fields: tuple[Learned, ...], spec: Spec) -> Node:
-    names = {w.head: name_of(w) for w in fields}
+def _coefficients_node(piece: OperatorSegment, fields: tuple[Learned, ...], spec: Spec) -> Node:
+    names = {w.head: python_name(w) for w in fields}
     still = all(b == 0 for b in piece.drift)
-    drift: Node = None if still else _constant(piece.drift, spec) or vector(piece.drift, fields, spec)
-    diffusion = _diffusion(piece.diffusivity, piece.shape, names, spec)
+    drift: Node = None if still else _constant_vector(piece.drift, spec) or vector_node(piece.drift, fields, spec)
+    diffusion = _diffusion_node(piece.diffusivity, piece.shape, names, spec)
     rates = (("rate", piece.rate), ("source", piece.source))
-    weights = tuple((key, _rate(e, names, spec)) for key, e in rates if e != 0)
-    times = number(piece.start), number(piece.end)
+    weights = tuple((key, _rate_node(e, names, spec)) for key, e in rates if e != 0)
+    times = to_float(piece.start), to_float(piece.end)
     return Call(f"{RUNTIME}.sde.feynman_kac.GeneratorCoefficients", (*times, drift, diffusion), weights)
 
 
-def _constant(exprs: tuple[Expr, ...], spec: Spec) -> Node:
+def _constant_vector(exprs: tuple[Expr, ...], spec: Spec) -> Node:
     """A constant velocity, for which one step is exact."""
-    values = [number(e) for e in exprs] if all(e.is_number for e in exprs) else []
+    values = [to_float(e) for e in exprs] if all(e.is_number for e in exprs) else []
     if not spec.space.explicit:
-        values, rest = fixed_part(exprs[0], INDEX, spec.space.dimension)
+        values, rest = split_constant_vector(exprs[0], INDEX, spec.space.dimension)
         values = values if rest == 0 else []
-    return Call(f"{RUNTIME}.tensor_helpers.constant", (Items(tuple(values), square=True),)) if values else None
+    return Call(f"{RUNTIME}.tensor_helpers.constant", (ItemList(tuple(values), square=True),)) if values else None
 
 
-def _diffusion(matrix: tuple[tuple[Expr, ...], ...], shape: Shape, names: dict[Symbol, str], spec: Spec) -> Node:
-    if shape is Shape.NONE:
+def _diffusion_node(
+    matrix: tuple[tuple[Expr, ...], ...], shape: MatrixStructure, names: dict[Symbol, str], spec: Spec
+) -> Node:
+    if shape is MatrixStructure.NONE:
         return 0.0
     diagonal = tuple(matrix[i][i] for i in range(len(matrix)))
-    if shape is Shape.ISOTROPIC:
+    if shape is MatrixStructure.ISOTROPIC:
         if diagonal[0].is_number:
-            return number(diagonal[0])
-        return formula(("x", "t"), at_points(diagonal[0], names, spec), diagonal[:1], names)
+            return to_float(diagonal[0])
+        return formula_node(("x", "t"), pointwise_node(diagonal[0], names, spec), diagonal[:1], names)
     if not spec.space.explicit:
-        return formula(("x", "t"), components(diagonal, names, spec), diagonal, names)
+        return formula_node(("x", "t"), components_node(diagonal, names, spec), diagonal, names)
     if all(e.is_number for row in matrix for e in row):
-        table = Items(tuple(Items(tuple(number(e) for e in row), square=True) for row in matrix), square=True)
+        table = ItemList(tuple(ItemList(tuple(to_float(e) for e in row), square=True) for row in matrix), square=True)
         return Call(f"{RUNTIME}.tensor_helpers.constant", (table,))
-    if shape is Shape.FULL:
-        entries = [[scalar(e, names, spec) for e in row] for row in matrix]
-        return formula(("x", "t"), rows(entries), [e for row in matrix for e in row], names)
-    return formula(("x", "t"), stacked([scalar(e, names, spec) for e in diagonal]), diagonal, names)
+    if shape is MatrixStructure.FULL:
+        entries = [[scalar_node(e, names, spec) for e in row] for row in matrix]
+        return formula_node(("x", "t"), matrix_node(entries), [e for row in matrix for e in row], names)
+    return formula_node(("x", "t"), stack_node([scalar_node(e, names, spec) for e in diagonal]), diagonal, names)
 
 
-def _rate(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
+def _rate_node(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
     """A number, or a function of points and time."""
-    return number(expr) if expr.is_number else formula(("x", "t"), at_points(expr, names, spec), (expr,), names)
+    return (
+        to_float(expr)
+        if expr.is_number
+        else formula_node(("x", "t"), pointwise_node(expr, names, spec), (expr,), names)
+    )
 
 
 def solution_function(fields: tuple[Learned, ...], spec: Spec) -> Function:
     """u at the end of the path for the data of the spec: x ↦ u(x)."""
     condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
     assert spec.time is not None
-    first, last = number(spec.time.start), number(spec.time.end)
+    first, last = to_float(spec.time.start), to_float(spec.time.end)
     start, at = (first, spec.time.end) if condition.kind is ConditionKind.INITIAL else (last, spec.time.start)
     in_data = fields_in(list(condition.value), spec)
-    names = {w.head: name_of(w) for w in in_data}
-    data = formula(("x",), at_points(condition.value[0], names, spec), condition.value, names, start)
-    bindings = tuple(Binding(name_of(w), Call(maker_of(w))) for w in spec.learned if w in (*fields, *in_data))
-    called = Call("operator", (), (*((name_of(w), Ref(name_of(w))) for w in fields), ("seed", Ref("seed"))))
-    result = Call(f"{RUNTIME}.sde.characteristic_steps.Solution", (called, data, number(at)))
+    names = {w.head: python_name(w) for w in in_data}
+    data = formula_node(("x",), pointwise_node(condition.value[0], names, spec), condition.value, names, start)
+    bindings = tuple(Binding(python_name(w), Call(factory_name(w))) for w in spec.learned if w in (*fields, *in_data))
+    called = Call("operator", (), (*((python_name(w), Ref(python_name(w))) for w in fields), ("seed", Ref("seed"))))
+    result = Call(f"{RUNTIME}.sde.characteristic_steps.FeynmanKacSolution", (called, data, to_float(at)))
     return Function(
         "model",
         (("seed", 0),),
         f"x to u(x, {at}), with the data of the spec.",
         bindings,
         result,
-        quoted(condition.span, spec),
+        source_reference(condition.span, spec),
     )

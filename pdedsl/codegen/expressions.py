@@ -14,28 +14,28 @@ from pdedsl.codegen.program import (
     Binding,
     Call,
     Component,
+    Evaluator,
     Function,
-    Items,
+    ItemList,
     Lambda,
     Method,
     Node,
-    Op,
+    Operation,
     Program,
     Ref,
     Repeat,
-    Returns,
-    Staged,
-    nodes_in,
-    staged,
+    ReturnType,
+    compile_node,
+    iter_nodes,
 )
-from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.symbolic.symbols import Component as CoordinateComponent
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 # ---- expressions
 
 
-DERIVATIVES = "pdedsl.runtime.diff.autodiff"
+AUTODIFF = "pdedsl.runtime.diff.autodiff"
 Leaf = Callable[[Expr], Node | None]
 """What an expression without operations of arithmetic is, if it is one."""
 
@@ -43,7 +43,7 @@ Leaf = Callable[[Expr], Node | None]
 X = Ref("x")
 
 
-def node_of(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
+def expression_node(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
     """The expression at points `x` and time `t`; planning has made sure that it has one of these forms.
 
     With other `points` every symbol stands for a tensor, including the time.
@@ -59,26 +59,30 @@ def node_of(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
             return found
         match e:
             case Add(args=args):
-                return Op("+", tuple(map(of, args)))
+                return Operation("+", tuple(map(of, args)))
             case Mul(args=args):
-                return Op("*", tuple(map(of, args)))
+                return Operation("*", tuple(map(of, args)))
             case Pow(base=base, exp=exponent):
-                return Op("**", (of(base), of(exponent)))
+                return Operation("**", (of(base), of(exponent)))
         name = type(e).__name__
-        if name in OF_MANY:
-            return Call(OF_MANY[name], (points, *map(of, e.args)))
+        if name in NARY_FUNCTIONS:
+            return Call(NARY_FUNCTIONS[name], (points, *map(of, e.args)))
         of_one = of(e.args[0])
-        return Call(OF_ONE[name], (_tensor(of_one) if points == X else of_one,))
+        return Call(UNARY_FUNCTIONS[name], (_tensor(of_one) if points == X else of_one,))
 
     return of(expr)
 
 
 def _tensor(node: Node) -> Node:
     """The node as a tensor: functions of torch need tensors, and the time is a number."""
-    return node if any(n == Ref("x") for n in nodes_in(node)) else Call("pdedsl.runtime.tensor_helpers.moment", (node,))
+    return (
+        node
+        if any(n == Ref("x") for n in iter_nodes(node))
+        else Call("pdedsl.runtime.tensor_helpers.as_tensor", (node,))
+    )
 
 
-def at_coordinates(coordinates: tuple[Symbol, ...], time: Symbol | None, fields: Mapping[Symbol, str]) -> Leaf:
+def coordinate_leaf(coordinates: tuple[Symbol, ...], time: Symbol | None, fields: Mapping[Symbol, str]) -> Leaf:
     """Coordinates are columns of x; learned fields are called by their names."""
 
     def leaf(e: Expr) -> Node | None:
@@ -88,16 +92,16 @@ def at_coordinates(coordinates: tuple[Symbol, ...], time: Symbol | None, fields:
             return Ref("t")
         match e:
             case Field(head=head, indices=indices) if head in fields:
-                return _component(field_at(fields[head]), [int(i) - 1 for i in indices])
+                return _component(field_call(fields[head]), [int(i) - 1 for i in indices])
             case Partial(body=body, slots=(*before, last)):
-                inner = node_of(Partial(body, *before) if before else body, leaf)
-                return Call(f"{DERIVATIVES}.along", (Lambda(("x",), inner), Ref("x"), coordinates.index(last)))
+                inner = expression_node(Partial(body, *before) if before else body, leaf)
+                return Call(f"{AUTODIFF}.along", (Lambda(("x",), inner), Ref("x"), coordinates.index(last)))
         return None
 
     return leaf
 
 
-def field_at(name: str) -> Node:
+def field_call(name: str) -> Node:
     return Method(Ref(name), "", (Ref("x"), Ref("t")))
 
 
@@ -113,12 +117,14 @@ def _component(value: Node, indices: list[int]) -> Node:
             raise ValueError(f"{len(indices)} indices")
 
 
-def stacked(nodes: list[Node]) -> Node:
-    return Call("pdedsl.runtime.tensor_helpers.stack", (Ref("x"), *nodes))
+def stack_node(nodes: list[Node]) -> Node:
+    return Call("pdedsl.runtime.tensor_helpers.stack_components", (Ref("x"), *nodes))
 
 
-def rows(matrix: list[list[Node]]) -> Node:
-    return Call("pdedsl.runtime.tensor_helpers.stack_rows", (Ref("x"), Items(tuple(Items(tuple(r)) for r in matrix))))
+def matrix_node(matrix: list[list[Node]]) -> Node:
+    return Call(
+        "pdedsl.runtime.tensor_helpers.stack_matrix", (Ref("x"), ItemList(tuple(ItemList(tuple(r)) for r in matrix)))
+    )
 
 
 # ---- components
@@ -128,7 +134,7 @@ def rows(matrix: list[list[Node]]) -> Node:
 # broadcast in arithmetic: -xᵢ is `-1 * x`, exp(-Σⱼ xⱼ²) xᵢ is `x * torch.exp(-1 * total(x**2))`.
 
 
-POINTS = "pdedsl.runtime.tensor_helpers"
+TENSOR_HELPERS = "pdedsl.runtime.tensor_helpers"
 
 
 def component_node(expr: Expr, index: Symbol | None, time: Symbol | None, fields: Mapping[Symbol, str]) -> Node:
@@ -139,58 +145,58 @@ def component_node(expr: Expr, index: Symbol | None, time: Symbol | None, fields
             case CoordinateComponent(args=(_, place)):
                 return _at(Ref("x"), place)
             case KroneckerDelta() if index in e.args:
-                return Call(f"{POINTS}.unit", (Ref("x"), _place(e, index)))
+                return Call(f"{TENSOR_HELPERS}.unit", (Ref("x"), _delta_index(e, index)))
             case Field(head=head, indices=indices) if head in fields and len(indices) < 2:
-                value = field_at(fields[head])
-                return _at(value, indices[0]) if indices else Call(f"{POINTS}.column", (value,))
+                value = field_call(fields[head])
+                return _at(value, indices[0]) if indices else Call(f"{TENSOR_HELPERS}.column", (value,))
             case Contraction(index=own, body=body):
                 return _total(own, body)
             case Partial(body=body, slots=(*before, last)):
                 return _derivative(Partial(body, *before) if before else body, last.args[1])
-        return Call(f"{POINTS}.instant", (Ref("t"),)) if e == time else None
+        return Call(f"{TENSOR_HELPERS}.instant", (Ref("t"),)) if e == time else None
 
     def _at(vector: Node, place: Expr) -> Node | None:
         if place == index:
             return vector
-        return Call(f"{POINTS}.coordinate", (vector, int(place) - 1)) if isinstance(place, Integer) else None
+        return Call(f"{TENSOR_HELPERS}.coordinate", (vector, int(place) - 1)) if isinstance(place, Integer) else None
 
     def _total(own: Symbol, body: Expr) -> Node:
         if index is not None and index in body.free_symbols:
             return _product(own, body)
-        return Call(f"{POINTS}.total", (Ref("x"), component_node(body, own, time, fields)))
+        return Call(f"{TENSOR_HELPERS}.total", (Ref("x"), component_node(body, own, time, fields)))
 
     def _product(own: Symbol, body: Expr) -> Node:
         """Σⱼ Aᵢⱼ wⱼ."""
         matrix = next(f for f in Mul.make_args(body) if isinstance(f, Field) and len(f.indices) == 2)
-        values = field_at(fields[matrix.head])
+        values = field_call(fields[matrix.head])
         if tuple(matrix.indices) == (own, index):
             values = Method(values, "transpose", (-1, -2))
-        return Call("pdedsl.runtime.sde.noise.times", (values, component_node(body / matrix, own, time, fields)))
+        return Call("pdedsl.runtime.sde.noise.matvec", (values, component_node(body / matrix, own, time, fields)))
 
     def _derivative(body: Expr, place: Expr) -> Node:
         """∂/∂xₖ; for ∂/∂xᵢ with the free index i, the gradient of a number, or the diagonal of a vector's Jacobian."""
-        function = Lambda(("x",), node_of(body, leaf))
+        function = Lambda(("x",), expression_node(body, leaf))
         if isinstance(place, Integer):
-            return Call(f"{DERIVATIVES}.along", (function, Ref("x"), int(place) - 1))
+            return Call(f"{AUTODIFF}.along", (function, Ref("x"), int(place) - 1))
         own = index is not None and index in body.free_symbols
-        return Call(f"{DERIVATIVES}.{'diagonal' if own else 'gradient'}", (function, Ref("x")))
+        return Call(f"{AUTODIFF}.{'diagonal' if own else 'gradient'}", (function, Ref("x")))
 
-    return node_of(expr, leaf)
+    return expression_node(expr, leaf)
 
 
-def _place(delta: Expr, index: Symbol | None) -> int:
+def _delta_index(delta: Expr, index: Symbol | None) -> int:
     """k - 1 of δᵢₖ."""
     return int(next(p for p in delta.args if p != index)) - 1
 
 
-def fixed_part(expr: Expr, index: Symbol, dimension: int | Symbol) -> tuple[list[float], Expr]:
+def split_constant_vector(expr: Expr, index: Symbol, dimension: int | Symbol) -> tuple[list[float], Expr]:
     """The constant vector in a sum, Σₖ cₖ δᵢₖ with numbers cₖ, and the rest of the sum."""
     found: dict[int, float] = {}
     rest = []
     for term in Add.make_args(expr):
         number, delta = term.as_coeff_Mul()
         if isinstance(delta, KroneckerDelta) and index in delta.args:
-            found[_place(delta, index)] = float(number)
+            found[_delta_index(delta, index)] = float(number)
         else:
             rest.append(term)
     size = dimension if isinstance(dimension, int) else max(found, default=-1) + 1
@@ -201,16 +207,16 @@ def fixed_part(expr: Expr, index: Symbol, dimension: int | Symbol) -> tuple[list
 # sympy → a function of tensors: expressions in named symbols, evaluated together with common subexpressions shared.
 
 
-NOTHING = Program("", ())
+EMPTY_PROGRAM = Program("", ())
 
 
 @dataclass(frozen=True)
-class Pointwise:
+class PointwiseFunction:
     """The values of expressions at tensors that stand for the symbols, all of one shape after broadcasting."""
 
     symbols: tuple[Symbol, ...]
-    shared: tuple[tuple[str, Staged], ...]
-    results: tuple[Staged, ...]
+    shared: tuple[tuple[str, Evaluator], ...]
+    results: tuple[Evaluator, ...]
 
     def __call__(self, *values: Tensor) -> tuple[Tensor, ...]:
         scope = dict(zip(self._names, values, strict=True))
@@ -220,30 +226,30 @@ class Pointwise:
         shape = like.shape
         if len(values) > 1 and any(v.shape != shape for v in values):
             shape = torch.broadcast_tensors(*values)[0].shape  # type: ignore[no-untyped-call]
-        return tuple([_full(r(scope), like, shape) for r in self.results])
+        return tuple([_broadcast(r(scope), like, shape) for r in self.results])
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
         return tuple(s.name for s in self.symbols)
 
 
-def _full(value: Tensor | float, like: Tensor, shape: torch.Size) -> Tensor:
+def _broadcast(value: Tensor | float, like: Tensor, shape: torch.Size) -> Tensor:
     if not isinstance(value, Tensor):
         return torch.tensor(value, dtype=like.dtype, device=like.device).expand(shape)
     found = value if value.dtype == like.dtype and value.device == like.device else value.to(like)
     return found if found.shape == shape else found.expand(shape)
 
 
-def pointwise(exprs: Sequence[Expr], symbols: Sequence[Symbol]) -> Pointwise:
+def compile_pointwise(exprs: Sequence[Expr], symbols: Sequence[Symbol]) -> PointwiseFunction:
     """Needs at least one symbol; planning has made sure that torch has every function in the expressions."""
     letters = [Symbol(f"a{k}", real=True) for k in range(len(symbols))]
     renamed = [e.xreplace(dict(zip(symbols, letters, strict=True))) for e in exprs]
     shared, results = cse(renamed, symbols=numbered_symbols("s", real=True), order="none")
 
-    def of(expr: Expr) -> Staged:
-        return staged(node_of(expr, _leaf), NOTHING)
+    def of(expr: Expr) -> Evaluator:
+        return compile_node(expression_node(expr, _leaf), EMPTY_PROGRAM)
 
-    return Pointwise(tuple(letters), tuple((s.name, of(e)) for s, e in shared), tuple(map(of, results)))
+    return PointwiseFunction(tuple(letters), tuple((s.name, of(e)) for s, e in shared), tuple(map(of, results)))
 
 
 def _leaf(expr: Expr) -> Node | None:
@@ -254,28 +260,30 @@ def _leaf(expr: Expr) -> Node | None:
 # Turns formulas of a program, its lambdas of x, into named functions.
 
 
-DOC = "A coefficient or the data of the equation, at points x."
+FORMULA_DOC = "A coefficient or the data of the equation, at points x."
 
 
-def with_formulas(program: Program) -> Program:
+def extract_formulas(program: Program) -> Program:
     """Each lambda of x becomes a function `formula1`, `formula2`, …; equal lambdas share one."""
     found: dict[Lambda, str] = {}
     functions = tuple(_without_lambdas(f, found) for f in program.functions)
     made = tuple(
-        Function(name, tuple((p, None) for p in formula.params), DOC, (), formula.body, returns=Returns.TENSOR)
+        Function(
+            name, tuple((p, None) for p in formula.params), FORMULA_DOC, (), formula.body, returns=ReturnType.TENSOR
+        )
         for formula, name in found.items()
     )
     return replace(program, functions=(*made, *functions))
 
 
 def _without_lambdas(function: Function, found: dict[Lambda, str]) -> Function:
-    bindings = tuple(Binding(b.name, _named(b.value, found), b.comment) for b in function.bindings)
-    return replace(function, bindings=bindings, result=_named(function.result, found))
+    bindings = tuple(Binding(b.name, _extract(b.value, found), b.comment) for b in function.bindings)
+    return replace(function, bindings=bindings, result=_extract(function.result, found))
 
 
-def _named(node: Node, found: dict[Lambda, str]) -> Node:
+def _extract(node: Node, found: dict[Lambda, str]) -> Node:
     def of(n: Node) -> Node:
-        return _named(n, found)
+        return _extract(n, found)
 
     def keys(named: tuple[tuple[str, Node], ...]) -> tuple[tuple[str, Node], ...]:
         return tuple((k, of(v)) for k, v in named)
@@ -289,9 +297,9 @@ def _named(node: Node, found: dict[Lambda, str]) -> Node:
             return replace(node, args=tuple(map(of, args)), named=keys(named))
         case Method(of=owner, args=args, named=named):
             return replace(node, of=of(owner), args=tuple(map(of, args)), named=keys(named))
-        case Items(values=values):
+        case ItemList(values=values):
             return replace(node, values=tuple(map(of, values)))
-        case Op(args=args):
+        case Operation(args=args):
             return replace(node, args=tuple(map(of, args)))
         case Component(of=owner):
             return replace(node, of=of(owner))

@@ -8,13 +8,27 @@ from typing import assert_never
 
 from sympy import Expr, Symbol
 
-from pdedsl.codegen.expressions import at_coordinates, component_node, fixed_part, node_of, stacked
-from pdedsl.codegen.names import RUNTIME, maker_of, name_of, quoted
-from pdedsl.codegen.program import Call, Function, Items, Lambda, Node, Op, Own, Ref, nodes_in
+from pdedsl.codegen.expressions import (
+    component_node,
+    coordinate_leaf,
+    expression_node,
+    split_constant_vector,
+    stack_node,
+)
+from pdedsl.codegen.names import RUNTIME, factory_name, python_name, source_reference
+from pdedsl.codegen.program import Call, Function, ItemList, Lambda, Node, Operation, Ref, UserSymbol, iter_nodes
 from pdedsl.config.base import Value
 from pdedsl.config.methods import Adaptive
 from pdedsl.config.networks import Mlp, Torch
-from pdedsl.ir.noise import Correlated, Dropped, Noise, Plain, Relative, Scaled, Shared
+from pdedsl.ir.noise import (
+    ConstantNoise,
+    CorrelatedNoise,
+    DropoutNoise,
+    Noise,
+    RelativeNoise,
+    ShakeShakeNoise,
+    StateDependentNoise,
+)
 from pdedsl.ir.plan import DataPlan, NoiseStep, OperatorPlan, ResidualBlocks, SdeSteps
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Matrix, Scalar, Type, Vector
@@ -23,7 +37,7 @@ from pdedsl.symbolic.symbols import INDEX, Field, atoms
 TIME = Ref("t")
 
 
-def model_exprs(model: DataPlan) -> list[Expr]:
+def model_expressions(model: DataPlan) -> list[Expr]:
     """The expressions that the model evaluates at points: velocities, and noise that depends on the state."""
     exprs: list[Expr] = []
     for part in model.parts:
@@ -36,25 +50,31 @@ def model_exprs(model: DataPlan) -> list[Expr]:
 
 def _noise_exprs(noise: Noise) -> list[Expr]:
     match noise:
-        case Correlated(covariance=covariance):
+        case CorrelatedNoise(covariance=covariance):
             return [e for row in covariance for e in row]
-        case Plain(std=value) | Scaled(std=value) | Shared(std=value) | Relative(scale=value) | Dropped(keep=value):
+        case (
+            ConstantNoise(std=value)
+            | StateDependentNoise(std=value)
+            | ShakeShakeNoise(std=value)
+            | RelativeNoise(scale=value)
+            | DropoutNoise(keep=value)
+        ):
             return [value]
         case _:
             assert_never(noise)
 
 
-def with_clocks(model: DataPlan) -> bool:
+def has_per_sample_time(model: DataPlan) -> bool:
     """Whether every point has its own time, as along the steps of an adaptive method."""
     return any(isinstance(part, SdeSteps) and isinstance(part.scheme, Adaptive) for part in model.parts)
 
 
-def operator_exprs(operator: OperatorPlan) -> list[Expr]:
+def operator_expressions(operator: OperatorPlan) -> list[Expr]:
     pieces = operator.pieces
     return [e for p in pieces for e in (*p.drift, *(a for row in p.diffusivity for a in row), p.rate, p.source)]
 
 
-def data_exprs(model: DataPlan, spec: Spec) -> list[Expr]:
+def data_expressions(model: DataPlan, spec: Spec) -> list[Expr]:
     """The expressions that the model evaluates at the end of a path, unless u is class probabilities."""
     return [] if model.classes is not None else [e for c in spec.conditions for e in c.value]
 
@@ -65,47 +85,51 @@ def fields_in(exprs: list[Expr], spec: Spec) -> tuple[Learned, ...]:
 
 
 def field_function(learned: Learned, spec: Spec, clocks: bool = False) -> Function:
-    return Function(maker_of(learned), (), f"{quoted(learned.span, spec)}.", (), _field(learned, spec, clocks))
+    return Function(
+        factory_name(learned), (), f"{source_reference(learned.span, spec)}.", (), _field_node(learned, spec, clocks)
+    )
 
 
-def _field(learned: Learned, spec: Spec, clocks: bool) -> Node:
+def _field_node(learned: Learned, spec: Spec, clocks: bool) -> Node:
     dimension = spec.space.dimension
     assert isinstance(dimension, int)
-    if isinstance(learned.type, Scalar) and _of_time_alone(learned, spec):
+    if isinstance(learned.type, Scalar) and _depends_on_time_only(learned, spec):
         dimension = 1  # a function of time alone, used in a network whose states vary in shape
     sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
-    kept = _kept(learned.type)
+    kept = _matrix_properties(learned.type)
     size = learned.type.size or dimension if isinstance(learned.type, Vector) else dimension
     if learned.net is None:
         shape = {Scalar: (), Vector: (size,), Matrix: (dimension, dimension)}.get(type(learned.type), ())
         start: tuple[tuple[str, Node], ...] = () if learned.start is None else (("start", float(learned.start)),)
-        return Call(f"{RUNTIME}.sde.characteristic_steps.Number", (Items(shape),), (("sign", sign), *kept, *start))
+        return Call(
+            f"{RUNTIME}.sde.characteristic_steps.LearnedConstant", (ItemList(shape),), (("sign", sign), *kept, *start)
+        )
     match learned.type:
         case Vector(divergence_free=True):
-            potential = _network(learned, dimension, dimension * (dimension - 1) // 2, spec, clocks)
+            potential = _network_node(learned, dimension, dimension * (dimension - 1) // 2, spec, clocks)
             return Call(f"{RUNTIME}.divergence_free.DivergenceFree", (potential, dimension))
         case Vector():
-            return _network(learned, dimension, size, spec, clocks)
+            return _network_node(learned, dimension, size, spec, clocks)
         case Matrix():
-            network = _network(learned, dimension, dimension**2, spec, clocks)
+            network = _network_node(learned, dimension, dimension**2, spec, clocks)
             return Call(f"{RUNTIME}.sde.characteristic_steps.MatrixField", (network, dimension), kept)
         case _:
-            network = _network(learned, dimension, 1, spec, clocks)
+            network = _network_node(learned, dimension, 1, spec, clocks)
             return Call(f"{RUNTIME}.sde.characteristic_steps.ScalarField", (network,), (("sign", sign),))
 
 
-def _kept(type_: Type) -> tuple[tuple[str, Node], ...]:
+def _matrix_properties(type_: Type) -> tuple[tuple[str, Node], ...]:
     """The properties that a matrix must have: psd, symmetric."""
     psd, symmetric = (type_.psd, type_.symmetric) if isinstance(type_, Matrix) else (False, False)
     return (("psd", psd), ("symmetric", True)) if symmetric and not psd else (("psd", psd),)
 
 
-def _network(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks: bool) -> Node:
+def _network_node(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks: bool) -> Node:
     net = learned.net.word if learned.net else None
     timed = spec.time is not None and spec.time.symbol in learned.arguments
     if isinstance(net, Torch):
-        made = Call(f"{RUNTIME}.user_modules.OwnField", (own_module(net), dimension, outputs, timed))
-        return _reading(made, learned, spec)
+        made = Call(f"{RUNTIME}.user_modules.UserField", (user_module_node(net), dimension, outputs, timed))
+        return _restrict_arguments(made, learned, spec)
     assert isinstance(net, Mlp)
     # With clocks the time is a coordinate like the others: each point has its own.
     apart, inputs = (False, dimension + 1) if timed and clocks else (timed, dimension)
@@ -114,34 +138,36 @@ def _network(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks:
         named.append(("outputs", outputs))
     made = Call(f"{RUNTIME}.backbones.vector_field", (inputs, net.width, net.depth), tuple(named))
     if timed and clocks:
-        made = Call(f"{RUNTIME}.sde.characteristic_steps.InTime", (made,))
-    return _reading(made, learned, spec)
+        made = Call(f"{RUNTIME}.sde.characteristic_steps.SpaceTimeField", (made,))
+    return _restrict_arguments(made, learned, spec)
 
 
-def _reading(made: Node, learned: Learned, spec: Spec) -> Node:
+def _restrict_arguments(made: Node, learned: Learned, spec: Spec) -> Node:
     """The field, restricted to the coordinates that it depends on."""
-    if isinstance(learned.type, Scalar) and _of_time_alone(learned, spec):
-        return Call(f"{RUNTIME}.sde.characteristic_steps.OfTime", (made,))
+    if isinstance(learned.type, Scalar) and _depends_on_time_only(learned, spec):
+        return Call(f"{RUNTIME}.sde.characteristic_steps.TimeFunction", (made,))
     reads = [c in learned.arguments for c in spec.space.coordinates]
     if all(reads):
         return made
-    return Call(f"{RUNTIME}.sde.characteristic_steps.Reading", (made, Items(tuple(1.0 if r else 0.0 for r in reads))))
+    return Call(
+        f"{RUNTIME}.sde.characteristic_steps.MaskedField", (made, ItemList(tuple(1.0 if r else 0.0 for r in reads)))
+    )
 
 
-def _of_time_alone(learned: Learned, spec: Spec) -> bool:
+def _depends_on_time_only(learned: Learned, spec: Spec) -> bool:
     """Whether a field on images depends on time alone: the states of a network vary in shape."""
     return spec.space.image is not None and not set(spec.space.coordinates) & set(learned.arguments)
 
 
-def own_module(net: Torch) -> Node:
+def user_module_node(net: Torch) -> Node:
     """The user's own module, constructed with its arguments."""
-    return Call(Own(*net.path), (), tuple((key, _literal(value)) for key, value in net.options))
+    return Call(UserSymbol(*net.path), (), tuple((key, _literal(value)) for key, value in net.options))
 
 
 def _literal(value: Value) -> Node:
     match value:
         case tuple():
-            return Items(tuple(map(_literal, value)), square=True)
+            return ItemList(tuple(map(_literal, value)), square=True)
         case bool() | int() | str():
             return value
         case Fraction() | float():
@@ -150,16 +176,16 @@ def _literal(value: Value) -> Node:
             raise AssertionError(value)
 
 
-def vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec) -> Node:
+def vector_node(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec) -> Node:
     """A velocity: a learned field itself, or a function of x and t."""
-    names = {w.head: name_of(w) for w in fields}
-    whole = _whole_field(exprs, spec)
+    names = {w.head: python_name(w) for w in fields}
+    whole = _complete_field(exprs, spec)
     if whole is not None:
         return Ref(names[whole])
-    return formula(("x", "t"), components(exprs, names, spec), exprs, names)
+    return formula_node(("x", "t"), components_node(exprs, names, spec), exprs, names)
 
 
-def _whole_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
+def _complete_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
     """The learned field if the expressions are all of its components, in order."""
     own = [e for e in exprs if isinstance(e, Field) and len(e.indices) == 1]
     places = [e.indices[0] for e in own]
@@ -171,19 +197,19 @@ def _whole_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
     return None if more else learned.head
 
 
-def components(exprs: tuple[Expr, ...], names: dict[Symbol, str], spec: Spec) -> Node:
+def components_node(exprs: tuple[Expr, ...], names: dict[Symbol, str], spec: Spec) -> Node:
     """A vector (..., d) at points: from its components, or from the generic component with a free index."""
     if spec.space.explicit:
-        return stacked([scalar(e, names, spec) for e in exprs])
-    fixed, rest = fixed_part(exprs[0], INDEX, spec.space.dimension)
+        return stack_node([scalar_node(e, names, spec) for e in exprs])
+    fixed, rest = split_constant_vector(exprs[0], INDEX, spec.space.dimension)
     node = component_node(rest, INDEX, spec.time.symbol if spec.time else None, names)
     if fixed:
-        vector = Call(f"{RUNTIME}.tensor_helpers.fixed", (Ref("x"), Items(tuple(fixed), square=True)))
-        node = vector if rest == 0 else Op("+", (vector, node))
-    return Call(f"{RUNTIME}.tensor_helpers.vector", (Ref("x"), node))
+        vector = Call(f"{RUNTIME}.tensor_helpers.constant_vector", (Ref("x"), ItemList(tuple(fixed), square=True)))
+        node = vector if rest == 0 else Operation("+", (vector, node))
+    return Call(f"{RUNTIME}.tensor_helpers.broadcast_vector", (Ref("x"), node))
 
 
-def formula(
+def formula_node(
     params: tuple[str, ...], body: Node, exprs: Iterable[Expr], names: dict[Symbol, str], t: Node = TIME
 ) -> Node:
     """A function of points; learned fields in it are passed as arguments, so that they are part of the model. `t` is
@@ -191,29 +217,31 @@ def formula(
     heads = {f.head for e in exprs for f in atoms(e, Field)}
     used = [name for head, name in names.items() if head in heads]
     function: Node = Lambda((*params, *used), body)
-    if TIME.name not in params and _mentions(body, TIME):
+    if TIME.name not in params and _uses(body, TIME):
         timed = Lambda((*params, *used, TIME.name), body)
         function = Call("functools.partial", (timed,), ((TIME.name, t),))
     if not used:
         return function
-    return Call(f"{RUNTIME}.sde.characteristic_steps.Composed", (function,), tuple((name, Ref(name)) for name in used))
+    return Call(
+        f"{RUNTIME}.sde.characteristic_steps.CompositeField", (function,), tuple((name, Ref(name)) for name in used)
+    )
 
 
-def _mentions(node: Node, name: Ref) -> bool:
-    return any(n == name for n in nodes_in(node))
+def _uses(node: Node, name: Ref) -> bool:
+    return any(n == name for n in iter_nodes(node))
 
 
-def scalar(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
+def scalar_node(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
     """A number at points, of shape (...) if the space is written out, otherwise (..., 1)."""
     time = spec.time.symbol if spec.time else None
     if not spec.space.explicit:
         return component_node(expr, None, time, names)
-    return node_of(expr, at_coordinates(spec.space.coordinates, time, names))
+    return expression_node(expr, coordinate_leaf(spec.space.coordinates, time, names))
 
 
-def at_points(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
+def pointwise_node(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
     """One number at each point, (...), or one for each component if the expression has a free index, (..., d)."""
     if INDEX in expr.free_symbols:
-        return components((expr,), names, spec)
+        return components_node((expr,), names, spec)
     maker = "number" if spec.space.explicit else "flat"
-    return Call(f"{RUNTIME}.tensor_helpers.{maker}", (Ref("x"), scalar(expr, names, spec)))
+    return Call(f"{RUNTIME}.tensor_helpers.{maker}", (Ref("x"), scalar_node(expr, names, spec)))

@@ -11,7 +11,7 @@ from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Learned, Spec
 
 RUNTIME = "pdedsl.runtime"
-TAKEN = frozenset(  # names of the written module itself
+RESERVED_NAMES = frozenset(  # names of the written module itself
     "x t seed samples member model operator readout layer range torch nn stack stack_rows number cholesky "
     "constant moment vector flat total fixed unit column coordinate times partial shaken instant along gradient "
     "instants diagonal heaviside largest smallest "
@@ -19,29 +19,32 @@ TAKEN = frozenset(  # names of the written module itself
 )
 
 
-def name_of(learned: Learned) -> str:
+def python_name(learned: Learned) -> str:
     """A Python name for a field of the spec."""
     name = learned.id
     taken = (
-        iskeyword(name) or name in TAKEN or name[:1].isupper() or re.fullmatch(r"part\d+|member\d+|make_.*|my_.*", name)
+        iskeyword(name)
+        or name in RESERVED_NAMES
+        or name[:1].isupper()
+        or re.fullmatch(r"part\d+|member\d+|make_.*|my_.*", name)
     )
     return f"{name}_" if taken else name
 
 
-def own_name(name: str) -> str:
+def user_code_name(name: str) -> str:
     """The name of the user's own code in the written module, different from all names of pdedsl."""
     return f"My{name}" if name[0].isupper() else f"my_{name}"
 
 
-def maker_of(learned: Learned) -> str:
+def factory_name(learned: Learned) -> str:
     return f"make_{learned.id}"
 
 
-def quoted(span: Span, spec: Spec) -> str:
+def source_reference(span: Span, spec: Spec) -> str:
     """A term with its place, for a comment."""
     line, _ = spec.source.position(span.start)
     return f"{spec.source.quote(span)} (spec.pde:{line})"
 
 
-def number(value: Expr) -> float:
+def to_float(value: Expr) -> float:
     return float(value)

@@ -10,10 +10,22 @@ from unicodedata import normalize
 
 from sympy import DiracDelta, Expr, Mul, S, Symbol
 
-from pdedsl.codegen.expressions import node_of
-from pdedsl.codegen.names import RUNTIME, TAKEN, name_of, quoted
-from pdedsl.codegen.program import Binding, Call, Component, Function, Items, Lambda, Method, Node, Op, Ref, Returns
-from pdedsl.ir.plan import Built, SolvePlan
+from pdedsl.codegen.expressions import expression_node
+from pdedsl.codegen.names import RESERVED_NAMES, RUNTIME, python_name, source_reference
+from pdedsl.codegen.program import (
+    Binding,
+    Call,
+    Component,
+    Function,
+    ItemList,
+    Lambda,
+    Method,
+    Node,
+    Operation,
+    Ref,
+    ReturnType,
+)
+from pdedsl.ir.plan import HardConstraints, SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Derivative, Residual, StrongForm
 from pdedsl.ir.spec import Interval, Learned, Spec
 from pdedsl.symbolic.printing import notation
@@ -23,7 +35,7 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 
 POINTS = Ref("points")
-OWN = TAKEN | {"points", "values", "partials", "model", "exact", "base", "factor"}
+LOCAL_NAMES = RESERVED_NAMES | {"points", "values", "partials", "model", "exact", "base", "factor"}
 
 
 def residual_functions(statement: StrongForm, spec: Spec) -> list[Function]:
@@ -38,7 +50,7 @@ def _equation(name: str, residual: Residual, statement: StrongForm, spec: Spec) 
     if residual.interval is not None:
         start, end = residual.interval
         during = f", for {statement.domain.coordinates[-1]} in [{start}, {end}]"
-    doc = f"Zero inside{during}: {quoted(residual.span, spec)}."
+    doc = f"Zero inside{during}: {source_reference(residual.span, spec)}."
     return _residual(name, residual, doc, statement, spec)
 
 
@@ -46,42 +58,42 @@ def _condition(
     name: str, imposed: ConditionResidual, residual: Residual, statement: StrongForm, spec: Spec
 ) -> Function:
     part = "".join(f", where {notation(g)} > 0" for g in imposed.part)
-    doc = f"Zero {statement.domain.text_of(imposed.place)}{part}: {quoted(imposed.span, spec)}."
+    doc = f"Zero {statement.domain.text_of(imposed.place)}{part}: {source_reference(imposed.span, spec)}."
     return _residual(name, residual, doc, statement, spec)
 
 
 def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, spec: Spec) -> Function:
     expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the jump
     fields = fields_of(expr, statement)
-    names = Names(statement, residual)
+    names = PythonNames(statement, residual)
     letters = [(s, d) for s, d in residual.letters if not residual.jumps or s in expr.free_symbols]
-    paths = tuple(Items(path_of(d)) for _, d in letters)
+    paths = tuple(ItemList(derivative_path(d)) for _, d in letters)
     bindings = [*names.coordinates(expr)]
     if paths:
         found = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), POINTS, *paths))
         bindings.append(Binding("values", found))
         bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(letters)]
-    params = (("model", None), ("points", None), *((name_of(w), None) for w in fields))
+    params = (("model", None), ("points", None), *((python_name(w), None) for w in fields))
     result = _at_points(expr, names)
     doc = f"{doc[:-1]}, off the jumps of its coefficients." if residual.jumps else doc
-    return Function(name, params, doc, tuple(bindings), result, returns=Returns.TENSOR)
+    return Function(name, params, doc, tuple(bindings), result, returns=ReturnType.TENSOR)
 
 
 def _exact(statement: StrongForm, spec: Spec) -> Iterator[Function]:
     known = [e for e in statement.exact if e is not None]
     if len(known) != len(statement.exact):
         return
-    yield of_points("exact", "The solution that the spec states.", known, statement)
+    yield point_function("exact", "The solution that the spec states.", known, statement)
 
 
-def of_points(name: str, doc: str, exprs: Sequence[Expr], statement: StrongForm) -> Function:
+def point_function(name: str, doc: str, exprs: Sequence[Expr], statement: StrongForm) -> Function:
     """Expressions in the coordinates as one function of points."""
-    names = Names(statement, None)
-    result = Call(f"{RUNTIME}.tensor_helpers.stack", (POINTS, *(_node(e, names) for e in exprs)))
-    return Function(name, (("points", None),), doc, tuple(names.coordinates(*exprs)), result, returns=Returns.TENSOR)
+    names = PythonNames(statement, None)
+    result = Call(f"{RUNTIME}.tensor_helpers.stack_components", (POINTS, *(_node(e, names) for e in exprs)))
+    return Function(name, (("points", None),), doc, tuple(names.coordinates(*exprs)), result, returns=ReturnType.TENSOR)
 
 
-def path_of(derivative: Derivative) -> tuple[int, ...]:
+def derivative_path(derivative: Derivative) -> tuple[int, ...]:
     """The component, then each coordinate repeated as often as it is differentiated by."""
     return (derivative.component, *(k for k, n in enumerate(derivative.orders) for _ in range(n)))
 
@@ -91,13 +103,13 @@ def fields_of(expr: Expr, statement: StrongForm) -> tuple[Learned, ...]:
     return tuple(w for w in statement.parameters if w.head in heads)
 
 
-class Names:
+class PythonNames:
     """A Python name for each coordinate and symbol of a residual."""
 
     def __init__(self, statement: StrongForm, residual: Residual | None) -> None:
         self.statement = statement
         letters = [s for s, _ in residual.letters] if residual else []
-        own = {name_of(w) for w in statement.parameters}
+        own = {python_name(w) for w in statement.parameters}
         self.of = _python_names([*statement.domain.coordinates, *letters], own)
 
     def coordinates(self, *exprs: Expr) -> Iterator[Binding]:
@@ -116,17 +128,19 @@ class Names:
             case Partial(body=Field(head=head), slots=slots):
                 path = (0, *sorted(self.statement.domain.coordinates.index(s) for s in slots))
                 return Component(
-                    Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref(self._field(head)), POINTS, Items(path))),
+                    Call(
+                        f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref(self._field(head)), POINTS, ItemList(path))
+                    ),
                     0,
                 )
             case Mul(args=args) if sum(bool(a.is_number) for a in args) > 1:
                 factor = Mul(*(a for a in args if a.is_number))
                 rest = tuple(_node(a, self) for a in args if not a.is_number)
-                return Op("*", (float(factor), *rest))
+                return Operation("*", (float(factor), *rest))
         return None
 
     def _field(self, head: Symbol) -> str:
-        return next(name_of(w) for w in self.statement.parameters if w.head == head)
+        return next(python_name(w) for w in self.statement.parameters if w.head == head)
 
 
 def _python_names(symbols: Iterable[Symbol], taken: set[str]) -> dict[Symbol, str]:
@@ -134,29 +148,33 @@ def _python_names(symbols: Iterable[Symbol], taken: set[str]) -> dict[Symbol, st
     for symbol in symbols:
         name = re.sub(r"\W", "_", normalize("NFKC", symbol.name))
         name = name if name.isidentifier() else f"_{name}"
-        while iskeyword(name) or name in (OWN - {"x", "t"}) | taken | set(found.values()):
+        while iskeyword(name) or name in (LOCAL_NAMES - {"x", "t"}) | taken | set(found.values()):
             name += "_"
         found[symbol] = name
     return found
 
 
-def _node(expr: Expr, names: Names) -> Node:
-    return node_of(expr, names.leaf, POINTS)
+def _node(expr: Expr, names: PythonNames) -> Node:
+    return expression_node(expr, names.leaf, POINTS)
 
 
-def _at_points(expr: Expr, names: Names) -> Node:
-    return Call(f"{RUNTIME}.tensor_helpers.number", (POINTS, float(expr))) if expr.is_number else _node(expr, names)
+def _at_points(expr: Expr, names: PythonNames) -> Node:
+    return (
+        Call(f"{RUNTIME}.tensor_helpers.broadcast_scalar", (POINTS, float(expr)))
+        if expr.is_number
+        else _node(expr, names)
+    )
 
 
 # ---- solving
 # SolvePlan → the functions of the written module: the network of the unknowns, and what it must satisfy.
 
 
-SHOWN = 3  # sides that are written one by one
+MAX_LISTED_INTERVALS = 3  # sides that are written one by one
 
 
 def solve_functions(plan: SolvePlan, spec: Spec) -> tuple[Function, ...]:
-    return (_model(plan), *_parts(plan), *residual_functions(plan.statement, spec))
+    return (_model(plan), *_hard_constraint_functions(plan), *residual_functions(plan.statement, spec))
 
 
 def _model(plan: SolvePlan) -> Function:
@@ -165,17 +183,17 @@ def _model(plan: SolvePlan) -> Function:
     coordinates = ", ".join(x.name for x in statement.domain.coordinates)
     doc = f"{unknowns} at points (n, {len(statement.domain.coordinates)}) of {coordinates}, before any training."
     network = _network(plan)
-    if _is_built(plan.built):
-        own = (_function("base"), _function("factor"))
+    if _has_hard_constraints(plan.built):
+        own = (_function_reference("base"), _function_reference("factor"))
         network = Call(f"{RUNTIME}.hard_constraints.HardConstraintNetwork", (network, *own))
     return Function("model", (("seed", 0),), doc, (), network)
 
 
-def _is_built(built: Built) -> bool:
+def _has_hard_constraints(built: HardConstraints) -> bool:
     return any(base != 0 or factor != 1 for base, factor in built.parts)
 
 
-def _function(name: str) -> Node:
+def _function_reference(name: str) -> Node:
     return Lambda(("points",), Call(name, named=(("points", POINTS),)))
 
 
@@ -190,28 +208,28 @@ def _network(plan: SolvePlan) -> Node:
     ]
     if plan.built.mirror is not None:
         axis, signs = plan.built.mirror
-        named.append(("mirror", Items((axis, Items(signs)))))
-    return Call(f"{RUNTIME}.diff.mlp_jets.JetNetwork.on_box", (_sides(domain.intervals),), tuple(named))
+        named.append(("mirror", ItemList((axis, ItemList(signs)))))
+    return Call(f"{RUNTIME}.diff.mlp_jets.JetNetwork.on_box", (_interval_list(domain.intervals),), tuple(named))
 
 
-def _sides(intervals: tuple[Interval, ...]) -> Node:
+def _interval_list(intervals: tuple[Interval, ...]) -> Node:
     """The sides, listed one by one, or runs of equal sides as [side] * n."""
-    every = [Items((float(i.start), float(i.end), i.periodic)) for i in intervals]
-    if len(every) <= SHOWN:
-        return Items(tuple(every), square=True)
+    every = [ItemList((float(i.start), float(i.end), i.periodic)) for i in intervals]
+    if len(every) <= MAX_LISTED_INTERVALS:
+        return ItemList(tuple(every), square=True)
     runs = [(side, len(list(same))) for side, same in groupby(every)]
-    parts = tuple(Op("*", (Items((side,), square=True), count)) for side, count in runs)
-    return Op("+", parts) if len(parts) > 1 else parts[0]
+    parts = tuple(Operation("*", (ItemList((side,), square=True), count)) for side, count in runs)
+    return Operation("+", parts) if len(parts) > 1 else parts[0]
 
 
-def _parts(plan: SolvePlan) -> tuple[Function, ...]:
+def _hard_constraint_functions(plan: SolvePlan) -> tuple[Function, ...]:
     """The functions `base` and `factor`, if the conditions are built into the model."""
-    if not _is_built(plan.built):
+    if not _has_hard_constraints(plan.built):
         return ()
     (bases, factors), statement = zip(*plan.built.parts, strict=True), plan.statement
     return (
-        of_points("base", "Satisfies the conditions that are built in.", bases, statement),
-        of_points(
+        point_function("base", "Satisfies the conditions that are built in.", bases, statement),
+        point_function(
             "factor", "Vanishes where they hold: base + factor N satisfies them for every N.", factors, plan.statement
         ),
     )

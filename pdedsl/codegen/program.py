@@ -10,7 +10,7 @@ from functools import cached_property, reduce
 from importlib import import_module
 from typing import Any, assert_never
 
-Literal_ = int | float | str | bool | None
+LiteralValue = int | float | str | bool | None
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Ref:
 
 
 @dataclass(frozen=True)
-class Own:
+class UserSymbol:
     """A function or class of the user's own code."""
 
     module: str
@@ -32,7 +32,7 @@ class Own:
 class Call:
     """A function or class by its import path, called: `torch.nn.Sequential(…)`."""
 
-    path: str | Own
+    path: str | UserSymbol
     args: tuple[Node, ...] = ()
     named: tuple[tuple[str, Node], ...] = ()
 
@@ -56,7 +56,7 @@ class Lambda:
 
 
 @dataclass(frozen=True)
-class Items:
+class ItemList:
     """A tuple or a list."""
 
     values: tuple[Node, ...]
@@ -81,14 +81,14 @@ class Component:
 
 
 @dataclass(frozen=True)
-class Op:
+class Operation:
     """An arithmetic operation: + * ** //, and - of one argument."""
 
     sign: str
     args: tuple[Node, ...]
 
 
-Node = Ref | Call | Method | Lambda | Items | Repeat | Component | Op | Literal_
+Node = Ref | Call | Method | Lambda | ItemList | Repeat | Component | Operation | LiteralValue
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Binding:
     comment: str = ""
 
 
-class Returns(StrEnum):
+class ReturnType(StrEnum):
     """The return type of a function, as written in its annotation."""
 
     MODULE = "nn.Module"
@@ -112,12 +112,12 @@ class Function:
     """`def name(params): bindings; return result`."""
 
     name: str
-    params: tuple[tuple[str, Literal_ | None], ...]
+    params: tuple[tuple[str, LiteralValue | None], ...]
     doc: str
     bindings: tuple[Binding, ...]
     result: Node
     comment: str = ""
-    returns: Returns = Returns.MODULE
+    returns: ReturnType = ReturnType.MODULE
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Program:
         return any(f.name == name for f in self.functions)
 
 
-def nodes_in(node: Node) -> Iterator[Node]:
+def iter_nodes(node: Node) -> Iterator[Node]:
     """A node and all its descendants."""
     yield node
     for f in fields(node) if is_dataclass(node) else ():
@@ -142,7 +142,7 @@ def nodes_in(node: Node) -> Iterator[Node]:
         for child in below if isinstance(below, tuple) else (below,):
             inner = child[1] if isinstance(child, tuple) else child
             if is_dataclass(inner):
-                yield from nodes_in(inner)  # type: ignore[arg-type]
+                yield from iter_nodes(inner)  # type: ignore[arg-type]
 
 
 # ---- building
@@ -154,17 +154,17 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "//": operator.floordiv,
 }
 Scope = dict[str, Any]
-Staged = Callable[[Scope], Any]
+Evaluator = Callable[[Scope], Any]
 """A node that is read once and can be evaluated many times: a velocity is, at every step."""
 
 
-def run(program: Program, name: str, **arguments: Any) -> Any:
+def run_function(program: Program, name: str, **arguments: Any) -> Any:
     """The value of a function of the program."""
     function = program.function(name)
     scope: Scope = {**dict(function.params), **arguments}
     for binding in function.bindings:
-        scope[binding.name] = staged(binding.value, program)(scope)
-    return staged(function.result, program)(scope)
+        scope[binding.name] = compile_node(binding.value, program)(scope)
+    return compile_node(function.result, program)(scope)
 
 
 @dataclass(frozen=True)
@@ -180,16 +180,16 @@ class Formula:
         return self._body({**dict(self.scope), **given, **named})
 
     @cached_property
-    def _body(self) -> Staged:
-        return staged(self.function.body, self.program)
+    def _body(self) -> Evaluator:
+        return compile_node(self.function.body, self.program)
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
-def staged(node: Node, program: Program) -> Staged:
-    def of(n: Node) -> Staged:
-        return staged(n, program)
+def compile_node(node: Node, program: Program) -> Evaluator:
+    def of(n: Node) -> Evaluator:
+        return compile_node(n, program)
 
     match node:
         case Ref(name=name):
@@ -197,16 +197,16 @@ def staged(node: Node, program: Program) -> Staged:
         case Call(path=path, args=args, named=named):
             if isinstance(path, str) and path.isidentifier():  # a function of the program itself
                 given = [(k, of(v)) for k, v in named]
-                return lambda scope: run(program, path, **{k: v(scope) for k, v in given})
-            found = located(path)
-            return _called(lambda _: found, list(map(of, args)), [(k, of(v)) for k, v in named])
+                return lambda scope: run_function(program, path, **{k: v(scope) for k, v in given})
+            found = resolve(path)
+            return _compile_call(lambda _: found, list(map(of, args)), [(k, of(v)) for k, v in named])
         case Method(of=owner, name=name, args=args, named=named):
             whole = of(owner)
             target = (lambda scope: getattr(whole(scope), name)) if name else whole
-            return _called(target, list(map(of, args)), [(k, of(v)) for k, v in named])
+            return _compile_call(target, list(map(of, args)), [(k, of(v)) for k, v in named])
         case Lambda():
             return lambda scope: Formula(node, tuple(scope.items()), program)
-        case Items(values=values, square=square):
+        case ItemList(values=values, square=square):
             kind, parts = list if square else tuple, list(map(of, values))
             return lambda scope: kind([v(scope) for v in parts])
         case Repeat(count=count, body=body):
@@ -215,19 +215,19 @@ def staged(node: Node, program: Program) -> Staged:
         case Component(of=owner, index=index, second=second):
             whole, place = of(owner), (..., index) if second is None else (..., index, second)
             return lambda scope: whole(scope)[place]
-        case Op(sign=sign, args=args):
-            return _operated(sign, list(map(of, args)))
+        case Operation(sign=sign, args=args):
+            return _compile_operation(sign, list(map(of, args)))
         case int() | float() | str() | None:
             return lambda scope: node
         case _:
             assert_never(node)
 
 
-def _called(target: Staged, args: list[Staged], named: list[tuple[str, Staged]]) -> Staged:
+def _compile_call(target: Evaluator, args: list[Evaluator], named: list[tuple[str, Evaluator]]) -> Evaluator:
     return lambda scope: target(scope)(*[a(scope) for a in args], **{k: v(scope) for k, v in named})
 
 
-def _operated(sign: str, args: list[Staged]) -> Staged:
+def _compile_operation(sign: str, args: list[Evaluator]) -> Evaluator:
     if len(args) == 1:
         (only,) = args
         return lambda scope: -only(scope)
@@ -239,18 +239,18 @@ def _operated(sign: str, args: list[Staged]) -> Staged:
     return lambda scope: reduce(lambda result, a: operation(result, a(scope)), others, first(scope))
 
 
-def located(path: str | Own) -> Callable[..., Any]:
+def resolve(path: str | UserSymbol) -> Callable[..., Any]:
     """What a path names: a function or a class of a module, or a method of such a class."""
-    module, names = home(path)
+    module, names = split_import_path(path)
     found: Any = import_module(module)
     for name in names:
         found = getattr(found, name)
     return found  # type: ignore[no-any-return]
 
 
-def home(path: str | Own) -> tuple[str, list[str]]:
+def split_import_path(path: str | UserSymbol) -> tuple[str, list[str]]:
     """The module of a path, and the names within it: the module's path ends before the first class."""
-    if isinstance(path, Own):
+    if isinstance(path, UserSymbol):
         return path.module, [path.name]
     parts = path.split(".")
     k = next((i for i, p in enumerate(parts) if p[0].isupper()), len(parts) - 1)

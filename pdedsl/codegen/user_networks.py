@@ -6,8 +6,8 @@ from dataclasses import replace
 from importlib import import_module
 
 from pdedsl import errors
-from pdedsl.codegen.fields import own_module
-from pdedsl.codegen.program import Program, staged
+from pdedsl.codegen.fields import user_module_node
+from pdedsl.codegen.program import Program, compile_node
 from pdedsl.config.base import Located
 from pdedsl.config.networks import Network, Torch
 from pdedsl.diagnostics import Span
@@ -15,10 +15,10 @@ from pdedsl.ir.plan import DataPlan, Model, ResidualBlocks
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 
-EMPTY = Program("", ())
+EMPTY_PROGRAM = Program("", ())
 
 
-def imported(spec: Spec, model: Model, trust: bool) -> Spec:
+def import_user_networks(spec: Spec, model: Model, trust: bool) -> Spec:
     """The spec with the residual maps of the user's own networks counted, if noise follows them; unchanged if it names
     no such network."""
     own = [w.net for w in spec.learned if w.net is not None and isinstance(w.net.word, Torch)]
@@ -26,32 +26,35 @@ def imported(spec: Spec, model: Model, trust: bool) -> Spec:
         return spec
     if not trust:
         raise errors.networks.not_trusted(own[0].span)
-    counted = tuple(replace(w, net=_counted(w.net, model)) for w in spec.learned)
+    counted = tuple(replace(w, net=_count_residual_blocks(w.net, model)) for w in spec.learned)
     for learned in counted:
-        _try_field(learned, spec, model)
+        _check_field(learned, spec, model)
     return replace(spec, learned=counted)
 
 
-def _try_field(learned: Learned, spec: Spec, model: Model) -> None:
+def _check_field(learned: Learned, spec: Spec, model: Model) -> None:
     """A vector field on points must take them, and the time if it depends on it, and return vectors."""
     net = learned.net
     if net is None or not isinstance(net.word, Torch) or not isinstance(model, DataPlan) or model.image is not None:
         return
     if not isinstance(learned.type, Vector):
         return
-    from pdedsl.runtime.user_modules import OwnField
+    from pdedsl.runtime.user_modules import UserField
 
     timed = spec.time is not None and spec.time.symbol in learned.arguments
     try:
-        OwnField(staged(own_module(net.word), EMPTY)({}), model.dimension, learned.type.size or model.dimension, timed)
-    except Exception as error:  # user code may raise anything
-        what = (
-            f"{_told(net.word, error)}; '{learned.name}' is called with points{' and times' * timed}, and gives vectors"
+        UserField(
+            compile_node(user_module_node(net.word), EMPTY_PROGRAM)({}),
+            model.dimension,
+            learned.type.size or model.dimension,
+            timed,
         )
+    except Exception as error:  # user code may raise anything
+        what = f"{_failure_text(net.word, error)}; '{learned.name}' is called with points{' and times' * timed}, and gives vectors"
         raise errors.networks.not_imported(what, net.span) from error
 
 
-def _counted(chosen: Located[Network] | None, model: Model) -> Located[Network] | None:
+def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Located[Network] | None:
     if chosen is None or not isinstance(chosen.word, Torch):
         return chosen
     _import(chosen.word, chosen.span)
@@ -62,16 +65,16 @@ def _counted(chosen: Located[Network] | None, model: Model) -> Located[Network] 
         return replace(chosen, word=replace(chosen.word, counted=0))
     assert isinstance(model, DataPlan)
     assert model.classes is not None
-    from pdedsl.runtime.user_modules import NoMaps, own_backbone
+    from pdedsl.runtime.user_modules import NoResidualBlocks, user_backbone
 
     shape = model.image or (model.dimension,)
     try:
-        module = staged(own_module(chosen.word), EMPTY)({})
-        count = len(own_backbone(module, shape, model.classes, maps=chosen.word.maps).maps)
-    except NoMaps as error:
+        module = compile_node(user_module_node(chosen.word), EMPTY_PROGRAM)({})
+        count = len(user_backbone(module, shape, model.classes, maps=chosen.word.maps).maps)
+    except NoResidualBlocks as error:
         raise errors.networks.no_residual_blocks(str(error), chosen.span) from None
     except Exception as error:  # user code may raise anything
-        raise errors.networks.not_imported(_told(chosen.word, error), chosen.span) from error
+        raise errors.networks.not_imported(_failure_text(chosen.word, error), chosen.span) from error
     return replace(chosen, word=replace(chosen.word, counted=count))
 
 
@@ -82,18 +85,18 @@ def _import(net: Torch, span: Span) -> None:
     except ModuleNotFoundError as error:
         if error.name is not None and f"{path}.".startswith(f"{error.name}."):
             raise errors.networks.not_found(path, span) from None
-        raise errors.networks.not_imported(_told(net, error), span) from error
+        raise errors.networks.not_imported(_failure_text(net, error), span) from error
     except Exception as error:  # user code may raise anything
-        raise errors.networks.not_imported(_told(net, error), span) from error
+        raise errors.networks.not_imported(_failure_text(net, error), span) from error
     if not callable(getattr(module, name, None)):
         raise errors.networks.not_imported(f"the module '{path}' has no class or function '{name}'", span)
 
 
-def _told(net: Torch, error: Exception) -> str:
+def _failure_text(net: Torch, error: Exception) -> str:
     """What went wrong: the message of our own checks, or the Python error."""
-    from pdedsl.runtime.user_modules import Misfit
+    from pdedsl.runtime.user_modules import IncompatibleNetwork
 
     said = str(error).strip().split("\n")[0]
-    if isinstance(error, Misfit):
+    if isinstance(error, IncompatibleNetwork):
         return said
     return f"'{net.network}' fails: {type(error).__name__}: {said}"

@@ -203,17 +203,19 @@ T_co = TypeVar("T_co", covariant=True)
 class Config:
     """What a call of the language makes: `class Mlp(Word)` is `mlp`, and its fields are the arguments."""
 
-    spelling: ClassVar[str]
+    keyword: ClassVar[str]
+    identifier: ClassVar[str]  # in the canonical text, and so in the hash: fixed, whatever the keyword
     open: ClassVar[bool] = False  # whether it takes arguments of any name, as its field `options`
 
-    def __init_subclass__(cls, spelled: str = "") -> None:
+    def __init_subclass__(cls, keyword: str = "", identifier: str = "") -> None:
         super().__init_subclass__()
-        cls.spelling = spelled or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+        cls.keyword = keyword or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+        cls.identifier = identifier
 
     @classmethod
     def forms(cls) -> Iterable[Form[Any]]:
         """The ways to write it: one, unless it stands for several records."""
-        return (Form(cls.spelling, cls),)
+        return (Form(cls.keyword, cls),)
 
     @classmethod
     def signature(cls) -> Mapping[str, Param]:
@@ -222,7 +224,7 @@ class Config:
 
     @property
     def name(self) -> str:
-        return self.spelling
+        return self.keyword
 
     @property
     def idle(self) -> frozenset[str]:

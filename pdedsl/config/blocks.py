@@ -97,9 +97,9 @@ class NetworkBlock(Block):
 
     kind = "network"
     input: Located[Image]
-    open: Width
+    stem: Width
     stages: tuple[Width, ...]
-    close: Width | None = None
+    head: Width | None = None
     classes: Many
     frame: Located[Frame] = PAPER
 
@@ -136,11 +136,10 @@ class Plot(Enum):
     RADII = "radii"
     ATTACKS = "attacks"
     SAMPLES = "samples"
-    WEIGHTS = "weights"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Histogram(Config):
+class WeightHistogram(Config, identifier="histogram"):
     """Of the sizes of weights, and the share of them below a size."""
 
     below: Positive = Fraction(1, 1000)
@@ -165,8 +164,11 @@ class EvaluateBlock(Block):
     certify: Annotated[tuple[Located[Certificate], ...], Values(repeats=True)] = ()
     audit: Audit | None = None
     reference: Located[Grid] | None = None
-    weights: Located[Histogram] | None = None
-    plot: Annotated[tuple[Plot, ...], Values(most=8, repeats=True)] = ()
+    plot: Annotated[tuple[Plot | Located[WeightHistogram], ...], Values(most=8, repeats=True)] = ()
+
+    @property
+    def weight_histogram(self) -> WeightHistogram | None:
+        return next((p.word for p in self.plot if isinstance(p, Located)), None)
 
 
 # ---- entries
@@ -183,10 +185,11 @@ class Calls:
 
 @dataclass(frozen=True)
 class Names:
-    """One of the words of an enum."""
+    """One of the words of an enum, or a call of one of `forms`."""
 
     words: tuple[str, ...]
     of: type[Enum]
+    forms: Forms[Any]
 
 
 @dataclass(frozen=True)
@@ -254,8 +257,10 @@ def _what(hint: Any) -> What:
         return Boxes()
     if hint is bool:
         return Nothing()
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return Names(tuple(str(member.value) for member in hint), hint)
+    enum = next((h for h in (hint, *args) if isinstance(h, type) and issubclass(h, Enum)), None)
+    if enum is not None:
+        calls = [form for h in args if get_origin(h) is Located for form in forms_of(get_args(h)[0]).items()]
+        return Names((*(str(member.value) for member in enum), *dict(calls)), enum, MappingProxyType(dict(calls)))
     param = param_of(hint, MISSING)
     assert param is not None
     return Plain(param)

@@ -84,7 +84,7 @@ DATA: Forms[Data] = forms_of(Data)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasuredNpz(Config, spelled="npz"):
+class MeasuredNpz(Config, keyword="npz"):
     """A file of numpy's savez with an array of n numbers for each coordinate and for each observed component, by their
     names, or with `points` of shape (n, k) and `values` of shape (n, c)."""
 

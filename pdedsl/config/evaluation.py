@@ -164,7 +164,7 @@ ATTACKS: Forms[Attack] = forms_of(Attack)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaussian(Config):
+class SmoothingCertificate(Config, keyword="randomized_smoothing", identifier="gaussian"):
     """A radius by randomized smoothing, right with probability 1 - alpha (Cohen, Rosenfeld, Kolter 2019).
 
     Of radii `at` it is asked whether they are certified, from as few draws as tell, n at most (Voráček 2024).
@@ -181,5 +181,5 @@ class Lipschitz(Config):
     """A radius by the Lipschitz constant of the network."""
 
 
-Certificate = Gaussian | Lipschitz
+Certificate = SmoothingCertificate | Lipschitz
 CERTIFICATES: Forms[Certificate] = forms_of(Certificate)

@@ -26,7 +26,7 @@ from pdedsl.config.base import (
     Width,
     forms_of,
 )
-from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, Embedded, RungeKutta
+from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, EmbeddedRungeKutta, RungeKutta
 
 # ---- integrators
 
@@ -88,7 +88,7 @@ class Leapfrog(Config):
 class Adaptive(Config):
     """A Runge-Kutta pair that chooses its steps by tolerances. `adjoint`: gradients by solving backwards."""
 
-    method: Annotated[Embedded, Record()]
+    method: Annotated[EmbeddedRungeKutta, Record()]
     rtol: Positive = Fraction(1, 1000)
     atol: Positive = Fraction(1, 1000)
     adjoint: bool = False
@@ -226,7 +226,7 @@ class Noise(Config):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Residual(Config):
+class ResidualPenalty(Config, identifier="residual"):
     """‖∂g/∂t - νΔg‖² as a term of the loss (Wang, Tao, Bao, Shi 2020, section 4)."""
 
     weight: Nonnegative = Fraction(1, 20)
@@ -248,7 +248,7 @@ class Residual(Config):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Retraining(Config):
+class HeatSmoothing(Config, identifier="retraining"):
     """Heat smoothing by steps of implicit Euler, each a training (Campbell, Finlay, Oberman 2020)."""
 
     steps: Steps = 5
@@ -265,7 +265,7 @@ class Retraining(Config):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sampling(Config):
+class RandomizedSmoothing(Config, identifier="sampling"):
     """Noise on the input alone (Cohen, Rosenfeld, Kolter 2019)."""
 
     samples: Many = 100
@@ -295,8 +295,8 @@ class ShakeShake(Config):
     samples: Many = 1
 
 
-Diffusion = Noise | Residual | Retraining | Sampling | Dropout | StochasticDepth | ShakeShake
-Drawn = Noise | Sampling | Dropout | StochasticDepth | ShakeShake
+Diffusion = Noise | ResidualPenalty | HeatSmoothing | RandomizedSmoothing | Dropout | StochasticDepth | ShakeShake
+Drawn = Noise | RandomizedSmoothing | Dropout | StochasticDepth | ShakeShake
 """Those that take a number of draws."""
 DIFFUSIONS: Forms[Diffusion] = forms_of(Diffusion)
 
@@ -306,7 +306,7 @@ DIFFUSIONS: Forms[Diffusion] = forms_of(Diffusion)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Collocation(Config, spelled="residual"):
+class Pinn(Config, identifier="residual"):
     """A network that satisfies the equation at sampled points (Raissi, Perdikaris, Karniadakis 2019).
 
     `initial` and `boundary` are the points on each place of a condition, and `weight` its weight, where it is not built
@@ -335,7 +335,7 @@ class Grid(Config):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paths(Config):
+class MonteCarlo(Config, identifier="paths"):
     """Means over random paths at single points, with intervals of 95 % (Feynman-Kac; Øksendal, chapters 8 and 9)."""
 
     samples: Sampled = 10_000
@@ -343,7 +343,7 @@ class Paths(Config):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Features(Config):
+class RandomFeatures(Config, identifier="features"):
     """n sines of random frequencies, weighed by least squares (Rahimi, Recht 2007; Dong, Li 2021).
 
     The bandwidth of the frequencies is found, one for each coordinate, if it is left out; `weight` is that of
@@ -356,7 +356,7 @@ class Features(Config):
     weight: Positive = 30
 
 
-Solver = Features | Collocation | Grid | Paths
+Solver = RandomFeatures | Pinn | Grid | MonteCarlo
 SOLVERS: Forms[Solver] = forms_of(Solver)
 
 

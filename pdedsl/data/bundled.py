@@ -7,7 +7,7 @@ from zlib import crc32
 import torch
 
 from pdedsl.data.sets import Raw, Split, parted
-from pdedsl.runtime.rng import mix
+from pdedsl.runtime.rng import hash_words
 
 DIGITS_TEST = 360  # of 1797, a fifth
 _FIXED = 0  # the test digits are the same whatever the seed of a run
@@ -22,7 +22,7 @@ def moons(train: int, test: int, noise: float, seed: int) -> Raw:
 def _moons(n: int, noise: float, seed: int, purpose: str) -> Split:
     from sklearn.datasets import make_moons
 
-    state = mix(seed, crc32(purpose.encode())) & 0xFFFFFFFF
+    state = hash_words(seed, crc32(purpose.encode())) & 0xFFFFFFFF
     x, y = make_moons(n, noise=noise, random_state=state)
     return Split(torch.from_numpy(x), torch.from_numpy(y).long())
 

@@ -34,14 +34,14 @@ from pdedsl.editor.document import Document
 from pdedsl.editor.documentation import entry_text, limits, shown_default, word_text
 from pdedsl.editor.names import Kind
 from pdedsl.errors.types import SPACES
-from pdedsl.ir.spec import side_names
+from pdedsl.ir.spec import face_names
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.expressions import FUNCTIONS, RESERVED
-from pdedsl.language.elaborate.types import TRAITS, TYPES
+from pdedsl.language.elaborate.types import TYPE_ATTRIBUTES, TYPES
 from pdedsl.language.lexer import span_of
-from pdedsl.language.names import identity
-from pdedsl.language.syntax_errors import KEYWORDS, SHAPES
+from pdedsl.language.names import canonical_name
+from pdedsl.language.syntax_errors import KEYWORDS, STATEMENT_EXAMPLES
 
 
 class ItemKind(StrEnum):
@@ -107,7 +107,9 @@ def _parameters(document: Document, offset: int) -> Iterator[_Proposal]:
     if lines and lines[-1][0].type == "LET":
         names = [token for token in takewhile(lambda token: token.type != "EQUAL", lines[-1]) if token.type == "NAME"]
         known = document.names.declared
-        yield from (_Proposal(str(n), ItemKind.NAME, Kind.PARAMETER) for n in names[1:] if identity(n) not in known)
+        yield from (
+            _Proposal(str(n), ItemKind.NAME, Kind.PARAMETER) for n in names[1:] if canonical_name(n) not in known
+        )
 
 
 def _proposals(place: Place, document: Document) -> Iterator[_Proposal]:
@@ -135,7 +137,7 @@ def _proposals(place: Place, document: Document) -> Iterator[_Proposal]:
         case AtSide():
             yield from (_Proposal(side, ItemKind.VALUE) for side in _sides(document))
         case AtType(base=base):
-            known = TRAITS.get(base, ()) if base else TYPES
+            known = TYPE_ATTRIBUTES.get(base, ()) if base else TYPES
             yield from (_Proposal(word, ItemKind.TYPE) for word in known)
         case AtName(kinds=kinds):
             yield from _names(document, *kinds)
@@ -155,7 +157,7 @@ def _statements(document: Document) -> Iterator[_Proposal]:
     there |= {s.kind.id for s in document.syntax.statements if isinstance(s, t.BlockStmt)}
     for word in KEYWORDS:
         if word not in there:
-            yield _Proposal(word, ItemKind.KEYWORD, SHAPES[word.upper()])
+            yield _Proposal(word, ItemKind.KEYWORD, STATEMENT_EXAMPLES[word.upper()])
 
 
 def _expression(document: Document, ends: bool) -> Iterator[_Proposal]:
@@ -189,7 +191,7 @@ def _sides(document: Document) -> tuple[str, ...]:
         return ("boundary", *document.spec.space.boundary)
     spaces = [s for s in document.syntax.statements if isinstance(s, t.SpaceDecl)]
     count = len(spaces[0].names) if spaces else 0
-    return ("boundary", *(side for k in range(count) for side in side_names(k)))
+    return ("boundary", *(side for k in range(count) for side in face_names(k)))
 
 
 # ---- words and their arguments

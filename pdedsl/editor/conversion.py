@@ -9,8 +9,8 @@ from pdedsl.api import format_source
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.diagnostics.fixes import Edit
 from pdedsl.editor.document import Document
-from pdedsl.language.latex import SIGNS
-from pdedsl.language.names import FRACTIONS, INDEX_LETTERS, LETTER_OF, SUBSCRIPTS, SUPERSCRIPTS
+from pdedsl.language.latex import COMMANDS
+from pdedsl.language.names import FRACTIONS, GREEK_LETTERS, INDEX_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
 
 _TYPED = re.compile(r"\\[\^_]?\w*$")
 
@@ -26,7 +26,7 @@ def formatted(document: Document, ascii: bool = False) -> str | None:
 @cache
 def inputs() -> dict[str, str]:
     r"""What can be typed for characters that keyboards lack: `\nabla`, `\sigma`, `\^2`, `\_i`, `\frac12`."""
-    signs = {**LETTER_OF, **{word: sign for word, sign in SIGNS.items() if not sign.isascii()}, "Vert": "‖"}
+    signs = {**GREEK_LETTERS, **{word: sign for word, sign in COMMANDS.items() if not sign.isascii()}, "Vert": "‖"}
     raised = {f"^{i}": sign for i, sign in enumerate(SUPERSCRIPTS)}
     lowered = {f"_{i}": sign for i, sign in enumerate(SUBSCRIPTS)} | {f"_{i}": s for i, s in INDEX_LETTERS.items()}
     fractions = {f"frac{a}{b}": sign for sign, (a, b) in FRACTIONS.items()}

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 
 from lark import Token
 
+from pdedsl.config import aliases
 from pdedsl.config.base import Form, Forms, Param
 from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Nothing, Plain
 from pdedsl.config.data import MEASURED
@@ -15,7 +16,15 @@ from pdedsl.config.networks import NETWORKS, OPERATORS
 from pdedsl.diagnostics import PdeError, Reporter, Source
 from pdedsl.editor.names import Kind
 from pdedsl.language.elaborate.declarations import IMAGES
-from pdedsl.language.lexer import BINARY, CLOSING, OPENING, OPERAND_END, Line, read_lines, span_of
+from pdedsl.language.lexer import (
+    BINARY_OPERATORS,
+    CLOSING_BRACKETS,
+    OPENING_BRACKETS,
+    OPERAND_END,
+    StatementTokens,
+    span_of,
+    tokenize,
+)
 from pdedsl.language.parser import scanner
 from pdedsl.sources import shipped_specs
 
@@ -127,7 +136,7 @@ def place_at(text: str, offset: int) -> Place:
         offset -= 1
     before = Source(text[:offset])
     try:
-        read = read_lines(before, scanner(), Reporter())
+        read = tokenize(before, scanner(), Reporter())
     except PdeError:
         return Nowhere()
     here = before.position(offset)[0]
@@ -142,7 +151,7 @@ def _in_text(text: str, offset: int) -> bool:
     return line.count('"') % 2 == 1
 
 
-def _current(lines: list[Line], text: str) -> tuple[str, list[Token]]:
+def _current(lines: list[StatementTokens], text: str) -> tuple[str, list[Token]]:
     """The kind of the enclosing block, if any, and the tokens of the statement or entry being written."""
     block = next((line for line in lines[-2:] if line.entries is not None and line.tokens[-1].type == "LBRACE"), None)
     last = lines[-1] if lines else None
@@ -160,16 +169,18 @@ def _goes_on(tokens: list[Token], text: str) -> bool:
     """Whether the statement of these tokens may continue at the end of the text."""
     last = tokens[-1]
     closed = last.type == "RBRACE"
-    return not closed and (_opened(tokens) is not None or last.type in BINARY or "\n" not in text[span_of(last).end :])
+    return not closed and (
+        _opened(tokens) is not None or last.type in BINARY_OPERATORS or "\n" not in text[span_of(last).end :]
+    )
 
 
 def _opened(tokens: list[Token]) -> int | None:
     """The index of the innermost open bracket."""
     stack: list[int] = []
     for i, token in enumerate(tokens):
-        if token.type in OPENING:
+        if token.type in OPENING_BRACKETS:
             stack.append(i)
-        elif token.type in CLOSING and stack:
+        elif token.type in CLOSING_BRACKETS and stack:
             stack.pop()
     return stack[-1] if stack else None
 
@@ -206,7 +217,7 @@ def _argument(form: Form[Any], tokens: list[Token]) -> Place:
     arguments: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
-        depth += (token.type in OPENING) - (token.type in CLOSING)
+        depth += (token.type in OPENING_BRACKETS) - (token.type in CLOSING_BRACKETS)
         if token.type == "COMMA" and depth == 0:
             arguments.append([])
         else:
@@ -226,7 +237,7 @@ def _in_entry(tokens: list[Token], block: str) -> Place:
     rules = ENTRIES.get(block, {})
     if not tokens:
         return AtEntry(block)
-    rule = rules.get(str(tokens[0]))
+    rule = rules.get(aliases.ENTRIES.get(block, aliases.NONE).get(str(tokens[0]), str(tokens[0])))
     if rule is None:
         return Nowhere()
     if tokens[-1].type == "FROM":

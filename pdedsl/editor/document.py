@@ -13,9 +13,9 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import Model
 from pdedsl.ir.spec import Spec
 from pdedsl.language.ast import Syntax
-from pdedsl.language.lexer import Lines
-from pdedsl.language.parser import read_syntax
-from pdedsl.language.token_stream import Declared
+from pdedsl.language.lexer import TokenizedSource
+from pdedsl.language.parser import parse_with_tokens
+from pdedsl.language.token_stream import DeclaredNames
 from pdedsl.sources import plain
 
 
@@ -25,7 +25,7 @@ class Document:
     `spec`, `analysis` and `plan` are there as far as its mistakes allow; `diagnostics` are those of `pdedsl check`."""
 
     source: Source
-    lines: Lines
+    lines: TokenizedSource
     syntax: Syntax
     spec: Spec | None
     examination: CheckResult | None
@@ -67,9 +67,9 @@ def analysed(text: str, name: str = "<text>") -> Document:
 class Reading:
     """The tokens and statements of a text, kept while it is parsed; what cannot be parsed is left out."""
 
-    lines: Lines = field(default_factory=lambda: Lines([], (), Declared()))
+    lines: TokenizedSource = field(default_factory=lambda: TokenizedSource([], (), DeclaredNames()))
     syntax: Syntax = field(default_factory=lambda: Syntax((), span=NOWHERE))
 
     def parsed(self, source: Source, reporter: Reporter) -> Syntax:
-        self.lines, self.syntax = read_syntax(source, reporter)
+        self.lines, self.syntax = parse_with_tokens(source, reporter)
         return self.syntax

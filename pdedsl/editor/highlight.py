@@ -27,7 +27,7 @@ from pdedsl.editor.references import (
     WordName,
 )
 from pdedsl.language.elaborate.expressions import RESERVED
-from pdedsl.language.lexer import LEADING, Line, span_of
+from pdedsl.language.lexer import STATEMENT_KEYWORDS, StatementTokens, span_of
 
 
 class TokenKind(StrEnum):
@@ -58,7 +58,7 @@ class Coloured:
     fixed: bool = False
 
 
-KEYWORDS = {*LEADING, "IN", "ELEMENT", "FOR", "ON", "WHERE", "BY", "FROM", "PERIODIC"}
+KEYWORDS = {*STATEMENT_KEYWORDS, "IN", "ELEMENT", "FOR", "ON", "WHERE", "BY", "FROM", "PERIODIC"}
 PLAIN = {"NUMBER": TokenKind.NUMBER, "FRACTION": TokenKind.NUMBER, "STRING": TokenKind.STRING}
 PUNCTUATION = {"LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "COMMA", "CALL", "INDEX"}
 
@@ -72,7 +72,7 @@ def colours(document: Document) -> tuple[Coloured, ...]:
     return tuple(_apart(sorted(found, key=lambda c: (c.span.start, -c.span.end))))
 
 
-def _tokens(lines: list[Line]) -> Iterator[Token]:
+def _tokens(lines: list[StatementTokens]) -> Iterator[Token]:
     for line in lines:
         yield from line.tokens
         yield from _tokens(line.entries or [])

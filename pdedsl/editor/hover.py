@@ -35,7 +35,7 @@ from pdedsl.ir.verdicts import Axiom
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import span_of
 from pdedsl.language.printing import latex
-from pdedsl.language.syntax_errors import SHAPES
+from pdedsl.language.syntax_errors import STATEMENT_EXAMPLES
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _declared(document: Document, of: Declaration, span: Span) -> Hover:
     rows = [f"**{of.kind}**{_type(document.spec, of)}"]
     if of.statement is not None:
         rows.append(escaping.fenced(document.source.quote(of.statement.span), "pde"))
-    head = latex.name(t.Name(of.id, of.text))
+    head = latex.name_to_latex(t.Name(of.id, of.text))
     return Hover(span, "\n\n".join(rows), head)
 
 
@@ -165,17 +165,17 @@ def _latex_at(document: Document, span: Span) -> str:
     for statement in document.syntax.statements:
         if isinstance(statement, t.EquationStmt) and _inside(statement.span, span.start):
             if statement.span == span:
-                return f"{latex.of(statement.left)} = {latex.of(statement.right)}"
+                return f"{latex.expression_to_latex(statement.left)} = {latex.expression_to_latex(statement.right)}"
             nodes = (n for n in t.walk(statement) if n.span == span and isinstance(n, t.Expr))
-            return next((latex.of(node) for node in nodes), "")
+            return next((latex.expression_to_latex(node) for node in nodes), "")
     return ""
 
 
 def _keyword(document: Document, offset: int) -> Hover | None:
     for line in document.lines.lines:
         first = span_of(line.tokens[0])
-        if _inside(first, offset) and line.tokens[0].type in SHAPES:
-            return Hover(first, SHAPES[line.tokens[0].type])
+        if _inside(first, offset) and line.tokens[0].type in STATEMENT_EXAMPLES:
+            return Hover(first, STATEMENT_EXAMPLES[line.tokens[0].type])
     return None
 
 

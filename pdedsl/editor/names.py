@@ -13,8 +13,8 @@ from lark import Token
 from pdedsl.diagnostics import Source, Span
 from pdedsl.editor.references import Reference, Use, uses_in
 from pdedsl.language import ast as t
-from pdedsl.language.lexer import Line, Lines, span_of
-from pdedsl.language.names import identity
+from pdedsl.language.lexer import StatementTokens, TokenizedSource, span_of
+from pdedsl.language.names import canonical_name
 
 _ABOVE = re.compile(r"∂[⁰¹²³⁴-⁹]*([^/\s₀-₉ᵢⱼₖ-ₙ]*)")
 _BELOW = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)")
@@ -97,7 +97,7 @@ class Names:
         return {d.id: d for d in reversed(self.declarations) if d.scope is None}
 
 
-def names_in(source: Source, lines: Lines, syntax: t.Syntax) -> Names:
+def names_in(source: Source, lines: TokenizedSource, syntax: t.Syntax) -> Names:
     uses = uses_in(syntax)
     found = [*_declared(lines, syntax)]
     known = {d.id for d in found}
@@ -124,7 +124,7 @@ def _holds(outer: Span, inner: Span) -> bool:
 # ---- declarations
 
 
-def _declared(lines: Lines, syntax: t.Syntax) -> Iterator[Declaration]:
+def _declared(lines: TokenizedSource, syntax: t.Syntax) -> Iterator[Declaration]:
     """The names declared by the first words of statements, whether or not the statements can be parsed."""
     statements = {s.span.start: s for s in syntax.statements}
     for line in lines.lines:
@@ -136,7 +136,7 @@ def _declared(lines: Lines, syntax: t.Syntax) -> Iterator[Declaration]:
         several = kind is Kind.COORDINATE
         for name in names if several else names[:1]:
             statement = statements.get(span_of(first).start)
-            yield Declaration(identity(name), str(name), span_of(name), kind, statement)
+            yield Declaration(canonical_name(name), str(name), span_of(name), kind, statement)
 
 
 def _head(tokens: list[Token]) -> Iterator[Token]:
@@ -153,26 +153,26 @@ def _local(statement: t.Statement, known: set[str]) -> Iterator[Declaration]:
             if p.id not in known:
                 yield Declaration(p.id, p.text, p.span, Kind.PARAMETER, statement, statement.span)
     for node in t.walk(statement):
-        if isinstance(node, t.Total):
+        if isinstance(node, t.Summation):
             yield Declaration(node.index.id, node.index.text, node.index.span, Kind.INDEX, statement, node.span)
 
 
 # ---- places
 
 
-def _placed(source: Source, lines: Lines) -> tuple[list[tuple[str, Span]], set[str]]:
+def _placed(source: Source, lines: TokenizedSource) -> tuple[list[tuple[str, Span]], set[str]]:
     placed: set[tuple[Span, str]] = set()
     unplaced: set[str] = set()
     for token in _tokens(lines.lines):
         for text, span in _names_of(token, source.text):
             if span is None:
-                unplaced.add(identity(text))
+                unplaced.add(canonical_name(text))
             else:
-                placed.add((span, identity(text)))
+                placed.add((span, canonical_name(text)))
     return [(id_, span) for span, id_ in sorted(placed)], unplaced
 
 
-def _tokens(lines: list[Line]) -> Iterator[Token]:
+def _tokens(lines: list[StatementTokens]) -> Iterator[Token]:
     for line in lines:
         yield from line.tokens
         yield from _tokens(line.entries or [])

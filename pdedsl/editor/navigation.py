@@ -13,7 +13,7 @@ from pdedsl.diagnostics.fixes import Edit, applied
 from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.names import Kind, Occurrence
 from pdedsl.language.elaborate.expressions import RESERVED
-from pdedsl.language.names import identity
+from pdedsl.language.names import canonical_name
 from pdedsl.language.parser import scanner
 
 
@@ -56,9 +56,9 @@ def _require_free(document: Document, found: Occurrence, new: str) -> None:
     """Checks that the new name is valid and not in use."""
     if not _is_name(new):
         raise errors.syntax.unexpected(new, "a name", found.span, "")
-    if identity(new) in RESERVED or identity(new) in NORMALISATIONS:
+    if canonical_name(new) in RESERVED or canonical_name(new) in NORMALISATIONS:
         raise errors.names.word_of_the_language(new, found.span)
-    others = [d for d in document.names.declarations if d.id == identity(new) and d != found.of]
+    others = [d for d in document.names.declarations if d.id == canonical_name(new) and d != found.of]
     if others and others[0].kind is not Kind.INDEX:
         raise errors.names.declared_twice(new, found.span, others[0].span)
 

@@ -159,7 +159,7 @@ def _space(body: t.Expr) -> Uses:
             yield from _word(body, IMAGES)
 
 
-def _trait(trait: t.Trait) -> Uses:
+def _trait(trait: t.TypeAttribute) -> Uses:
     match trait.body:
         case t.Name(span=span) | t.Call(head=t.Name(span=span)):
             yield span, TypeName()
@@ -185,6 +185,8 @@ def _item(item: t.Item, rule: Entry, key: str) -> Uses:
         yield item.source.span, Origin()
     match rule.what:
         case Calls(forms=forms):
+            yield from _word(item.value, forms)
+        case Names(forms=forms) if isinstance(item.value, t.Call):
             yield from _word(item.value, forms)
         case Names() if isinstance(item.value, t.Name):
             yield item.value.span, EntryValue(key)
@@ -217,6 +219,6 @@ def _value(expr: t.Expr, key: str, param: Param) -> Uses:
     match expr:
         case t.Name(span=span) if isinstance(param.kind, Choice | Flag):
             yield span, ArgumentValue(key, param)
-        case t.ListOf(items=items):
+        case t.ListExpr(items=items):
             for item in items:
                 yield from _value(item, key, param)

@@ -1,14 +1,14 @@
-"""E0xx: what cannot be read as a spec at all. Each carries its file, which has no text to show."""
+"""E0xx: files that cannot be read as a spec. Each error carries the file name; there is no text to show."""
 
 from __future__ import annotations
 
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
 from pdedsl.errors.base import Code
 
-MISSING = Code("E001", "the file does not exist")
-DIRECTORY = Code("E002", "the path names a directory")
-UNREADABLE = Code("E003", "the file cannot be read: no permission, or a fault of the disk")
-NOT_UTF8 = Code("E004", "the file is not UTF-8")
+MISSING = Code("E001", "file not found")
+DIRECTORY = Code("E002", "the path is a directory")
+UNREADABLE = Code("E003", "the file cannot be read: permission denied or input/output error")
+NOT_UTF8 = Code("E004", "the file is not valid UTF-8")
 BINARY = Code("E005", "the file is binary")
 TOO_LARGE = Code("E006", "the file or the spec is too large")
 
@@ -16,7 +16,7 @@ TOO_LARGE = Code("E006", "the file or the spec is too large")
 def no_such_file(name: str, guess: str | None) -> PdeError:
     """`guess` is a shipped spec of a similar name."""
     hint = f"did you mean the shipped spec '{guess}'?" if guess else "'pdedsl specs' lists the shipped specs"
-    return MISSING.error("this file does not exist", NOWHERE, hint).within(Source("", name))
+    return MISSING.error("file not found", NOWHERE, hint).within(Source("", name))
 
 
 def is_directory(name: str) -> PdeError:
@@ -24,17 +24,17 @@ def is_directory(name: str) -> PdeError:
 
 
 def no_permission(name: str) -> PdeError:
-    return UNREADABLE.error("no permission to read this file", NOWHERE).within(Source("", name))
+    return UNREADABLE.error("permission denied: cannot read this file", NOWHERE).within(Source("", name))
 
 
 def cannot_be_read(name: str, reason: str) -> PdeError:
-    return UNREADABLE.error(f"this file cannot be read: {reason}", NOWHERE).within(Source("", name))
+    return UNREADABLE.error(f"cannot read this file: {reason}", NOWHERE).within(Source("", name))
 
 
 def not_utf8(before: str, byte: int, name: str) -> PdeError:
-    """`before` is the text up to the first bad byte."""
+    """`before` is the text up to the first invalid byte."""
     at = Span(len(before), len(before) + 1)
-    message = f"this file is not UTF-8: byte 0x{byte:02X}"
+    message = f"invalid UTF-8: byte 0x{byte:02X}"
     return NOT_UTF8.error(message, at, "save the file as UTF-8").within(Source(before + "�", name))
 
 
@@ -51,4 +51,4 @@ def many_equations(most: int, span: Span) -> PdeError:
 
 
 def too_many_tokens(most: int, span: Span) -> PdeError:
-    return TOO_LARGE.error(f"this spec has more than {most:,} words and signs", span)
+    return TOO_LARGE.error(f"this spec has more than {most:,} tokens", span)

@@ -1,4 +1,4 @@
-"""An attack of the language, run by the function of `pdedsl.attacks` with the same name and arguments."""
+"""Attacks of an `evaluate` block, run by the functions of `pdedsl.attacks` with the same names and arguments."""
 
 from __future__ import annotations
 
@@ -14,14 +14,9 @@ from pdedsl.attacks import Box, Predictor, Result
 from pdedsl.config.evaluation import Apgd, Attack, Autoattack, Boundary, Cw, Ddn, Difgsm, Fab, Fgsm, Ifgsm, Pgd, Square
 
 
-def attacked(word: Attack, predictor: Predictor, x: Tensor, y: Tensor, box: Box, seed: int) -> Result:
-    """Run one attack of a sweep; the predictor holds the number of draws for expectations."""
-    return function_of(word)(predictor, x, y, bounds=box, seed=seed, **_arguments(word))
-
-
-def eot_of(attack: Attack) -> int:
-    """The number of draws that each gradient and query of an attack averages."""
-    return attack.eot
+def run_attack(attack: Attack, predictor: Predictor, x: Tensor, y: Tensor, box: Box, seed: int) -> Result:
+    """Run one attack of a sweep; the number of EOT samples is that of the predictor."""
+    return function_of(attack)(predictor, x, y, bounds=box, seed=seed, **_arguments(attack))
 
 
 def function_of(attack: Attack) -> Callable[..., Result]:
@@ -53,13 +48,11 @@ def function_of(attack: Attack) -> Callable[..., Result]:
 
 
 def _arguments(attack: Attack) -> dict[str, object]:
-    given = {key: _plain(value) for key, value in attack.arguments.items()}
-    given.pop("eot", None)
-    return given
+    return {key: _plain(value) for key, value in attack.arguments.items() if key != "eot"}
 
 
 def _plain(value: object) -> object:
-    """A number as a Python number; a list of ε, of which a sweep leaves one, as that ε; a norm as its name."""
+    """A fraction as a float; a list of one ε, as a sweep leaves it, as that ε; a norm as its name."""
     match value:
         case (only,):
             return _plain(only)

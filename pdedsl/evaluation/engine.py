@@ -14,7 +14,7 @@ from pdedsl.evaluation.measure import Columns, measured
 from pdedsl.evaluation.model_under_test import Subject
 from pdedsl.evaluation.partial_results import Parts
 from pdedsl.evaluation.protocol import Audited, Measurement
-from pdedsl.runtime.rng import mix
+from pdedsl.runtime.rng import hash_words
 
 BATCH = 200
 """Samples at once. It is part of the result: the random numbers of a batch belong to it."""
@@ -80,7 +80,7 @@ class Engine:
         rows: slice = slice(batch * BATCH, (batch + 1) * BATCH)
         if isinstance(what, Audited):
             rows = slice(0, None, -(-len(self.y) // AUDITED))
-        seed = mix(self.seed, crc32(what.key.encode()), batch) % 2**62
+        seed = hash_words(self.seed, crc32(what.key.encode()), batch) % 2**62
         return measured(
             what, self.subject, self.x[rows].to(self.world.device), self.y[rows].to(self.world.device), seed
         )

@@ -11,7 +11,7 @@ from torch import Tensor
 from pdedsl.attacks import Box
 from pdedsl.attacks.constraints import End, read_box
 from pdedsl.config.blocks import EvaluateBlock
-from pdedsl.config.evaluation import Gaussian, Lipschitz
+from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
 from pdedsl.distributed import World
 from pdedsl.evaluation.engine import Engine, Listener
 from pdedsl.evaluation.measure import knows_constant
@@ -60,8 +60,8 @@ def evaluate(
     require(wanted, block, subject)
     engine = Engine(subject, x, y, seed, Parts(), World(x.device), listeners)
     report = reported(engine, wanted, name)
-    chosen = block.weights
-    return report if chosen is None else replace(report, weights=weights_of(modules_of(model), chosen.word))
+    histogram = block.weight_histogram
+    return report if histogram is None else replace(report, weights=weights_of(modules_of(model), histogram))
 
 
 def reported(engine: Engine, wanted: Sequence[Measurement], name: str) -> Report:
@@ -98,7 +98,7 @@ def parts_of(model: Model) -> tuple[tuple[str, float, str], ...]:
 
 def require(wanted: Sequence[Measurement], block: EvaluateBlock, subject: Subject) -> None:
     """Check that everything requested can be measured; otherwise an error says what is missing."""
-    noisy = any(isinstance(w, Certified) and isinstance(w.certificate, Gaussian) for w in wanted)
+    noisy = any(isinstance(w, Certified) and isinstance(w.certificate, SmoothingCertificate) for w in wanted)
     if noisy and subject.smoothing is None:
         raise ValueError("a Gaussian certificate needs `sigma`, the standard deviation of its noise")
     constant = any(isinstance(w, Certified) and isinstance(w.certificate, Lipschitz) for w in wanted)

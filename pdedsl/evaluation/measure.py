@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy
 
 from pdedsl import certificates
 from pdedsl.attacks import L2, Predictor, audit
-from pdedsl.config.evaluation import Attack, Certificate, Gaussian, Lipschitz
+from pdedsl.config.evaluation import Attack, Certificate, Lipschitz, SmoothingCertificate
 from pdedsl.evaluation.attacks import attacked, eot_of
 from pdedsl.evaluation.model_under_test import Smoothing, Subject
 from pdedsl.evaluation.protocol import Attacked, Audited, Certified, Measurement, Natural, Transferred
@@ -114,10 +114,10 @@ def _audited(subject: Subject, x: Tensor, y: Tensor, what: Audited, seed: int) -
 
 def _certified(certificate: Certificate, subject: Subject, x: Tensor, seed: int) -> Columns:
     match certificate:
-        case Gaussian(at=()):
+        case SmoothingCertificate(at=()):
             assert subject.smoothing is not None
             return _by_noise(subject.smoothing, x, certificate, seed)
-        case Gaussian():
+        case SmoothingCertificate():
             assert subject.smoothing is not None
             return _by_bets(subject.smoothing, x, certificate, seed)
         case Lipschitz():
@@ -126,7 +126,7 @@ def _certified(certificate: Certificate, subject: Subject, x: Tensor, seed: int)
             assert_never(certificate)
 
 
-def _by_noise(smoothing: Smoothing, x: Tensor, asked: Gaussian, seed: int) -> Columns:
+def _by_noise(smoothing: Smoothing, x: Tensor, asked: SmoothingCertificate, seed: int) -> Columns:
     n0, n, alpha = asked.n0, asked.n, float(asked.alpha)
     found = certificates.gaussian(smoothing.base, x, sigma=smoothing.std, n0=n0, n=n, alpha=alpha, seed=seed)
     return {
@@ -138,7 +138,7 @@ def _by_noise(smoothing: Smoothing, x: Tensor, asked: Gaussian, seed: int) -> Co
     }
 
 
-def _by_bets(smoothing: Smoothing, x: Tensor, asked: Gaussian, seed: int) -> Columns:
+def _by_bets(smoothing: Smoothing, x: Tensor, asked: SmoothingCertificate, seed: int) -> Columns:
     """Decide the given radii only, with no more draws per sample than that takes."""
     radii, alpha = [float(r) for r in asked.at], float(asked.alpha)
     found = certificates.gaussian_at(

@@ -11,7 +11,7 @@ from typing import Any
 from pdedsl.attacks import Audit
 from pdedsl.attacks.gradient_masking.checks import Finding
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
-from pdedsl.config.evaluation import Attack, Certificate, Gaussian, Norm
+from pdedsl.config.evaluation import Attack, Certificate, Norm, SmoothingCertificate
 from pdedsl.evaluation.measure import Columns, knows_constant
 from pdedsl.evaluation.model_under_test import Claim, Subject
 from pdedsl.evaluation.proportions import Share
@@ -87,7 +87,7 @@ class Figures:
         columns, labels = self.columns[CertifiedBy(certificate).key], self.columns["natural"]["label"]
         right = [c == y for c, y in zip(columns["class"], labels, strict=True)]
         held = [radius if ok else -1.0 for radius, ok in zip(columns["radius"], right, strict=True)]
-        noisy = isinstance(certificate, Gaussian)
+        noisy = isinstance(certificate, SmoothingCertificate)
         claim = _claim(certificate, subject)
         names = {"cohen" if noisy else "constant": "radius", "lipschitz": "lipschitz", "paper": "paper"}
         return Certified(
@@ -95,7 +95,7 @@ class Figures:
             claim=claim.value,
             sound=claim is not Claim.ESTIMATE,
             sigma=subject.smoothing.std if subject.smoothing and (noisy or claim is Claim.ESTIMATE) else None,
-            alpha=float(certificate.alpha) if isinstance(certificate, Gaussian) else None,
+            alpha=float(certificate.alpha) if isinstance(certificate, SmoothingCertificate) else None,
             accuracies=tuple(
                 (r, Share.among(radius >= r and radius > 0.0 for radius in held))
                 for r in self._radii(certificate, held)
@@ -109,7 +109,7 @@ class Figures:
 
     def _radii(self, certificate: Certificate, held: Sequence[float]) -> list[float]:
         """The radii asked for; by default round steps up to the largest, and the ε of attacks in the same norm."""
-        if isinstance(certificate, Gaussian) and certificate.at:
+        if isinstance(certificate, SmoothingCertificate) and certificate.at:
             return sorted({float(radius) for radius in certificate.at})
         attacks = [w.attack for w in self.measurements if isinstance(w, Attacked)]
         sizes = {eps for a in attacks if norm_of(a) is Norm.TWO and (eps := eps_of(a)) is not None}
@@ -129,7 +129,7 @@ class Figures:
 
 
 def _claim(certificate: Certificate, subject: Subject) -> Claim:
-    if isinstance(certificate, Gaussian):
+    if isinstance(certificate, SmoothingCertificate):
         assert subject.smoothing is not None
         return subject.smoothing.claim
     return Claim.NETWORK if knows_constant(subject.model) else Claim.ESTIMATE

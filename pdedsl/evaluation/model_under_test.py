@@ -1,4 +1,4 @@
-"""What is evaluated: a network, the box of valid samples, and what its equation says about noise on the input."""
+"""Model under evaluation: the network, the box of valid inputs, and the Gaussian smoothing of its input."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pdedsl.frozen_model import Model
 
 
 class Claim(Enum):
-    """What a radius holds for, to be stated beside it."""
+    """Scope of a certificate, stated beside the radii."""
 
-    NETWORK = "certificate of the network itself"
-    AVERAGE = "certificate of the network's average over Gaussian noise on the input, not of the network itself"
-    VOTE = "certificate of the majority vote over the equation's own noise on the input"
-    ESTIMATE = "estimate, not a certificate: it would hold if the network were the exact Gaussian average"
+    NETWORK = "certifies the network itself"
+    AVERAGE = "certifies the Gaussian-smoothed classifier, not the base network"
+    VOTE = "certifies the smoothed classifier: the majority vote under the Gaussian input noise of the equation"
+    ESTIMATE = "estimate, not a guarantee: valid only if the network equals the exact Gaussian average of its base"
 
 
 @dataclass(frozen=True)
 class Smoothing:
-    """Gaussian noise of standard deviation `std` on the input, and the network that is averaged over it.
+    """Randomized smoothing: E f(x + sξ) with s = `std`, ξ ~ N(0, I) and f = `base`.
 
-    `exact`: the evaluated network is that average, up to its finite number of draws.
+    `exact`: the evaluated network is this average, up to its finite number of noise samples.
     """
 
     std: float
@@ -39,8 +39,8 @@ class Smoothing:
 
 @dataclass(frozen=True)
 class Subject:
-    """`sources` are networks by the names that transfer attacks use; `surrogates` are networks with the same weights,
-    whose attacks should do no better than attacks on the network itself."""
+    """`sources` are the source networks of transfer attacks, by name; `surrogates` are networks with the same weights
+    whose adversarial examples the audit transfers to the model."""
 
     model: Model
     box: Box = field(default_factory=Box)

@@ -1,4 +1,4 @@
-"""A report as files: report.json for programs, report.md and report.html for people, tables.tex for papers."""
+"""Evaluation report as files: report.json (machine-readable), report.md and report.html."""
 
 from __future__ import annotations
 
@@ -11,9 +11,18 @@ from pdedsl.evaluation.report import Certified, Clean, Complexity, MaskingVerdic
 from pdedsl.io import replace_text
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 
+INTERVAL = "95 % Clopper-Pearson confidence intervals"
+RADII = {
+    "cohen": "Cohen et al. 2019",
+    "lipschitz": "Lipschitz bound of the smoothed classifier",
+    "paper": "Wang, Tao, Bao and Shi, Theorem 3.1",
+    "constant": "Lipschitz constant",
+}
+"""Sources of the certified radii, by their names in report.json."""
+
 
 def write_pages(report: Report, folder: Path) -> None:
-    """Write all forms of a report, beside its pictures."""
+    """Write report.json, report.md and report.html into the folder of the plots."""
     elements = document(report)
     replace_text(folder / "report.json", escaping.as_json(report.plain(), indent=1) + "\n")
     replace_text(folder / "report.md", markdown(elements))
@@ -21,128 +30,130 @@ def write_pages(report: Report, folder: Path) -> None:
 
 
 def document(report: Report) -> list[Element]:
-    """The report in reading order: what, how well, how robust, how far certified, how to reproduce it."""
+    """The report in reading order: model, clean, robust and certified accuracy, plots, commands."""
     return [
         Heading(report.name, 1),
         Paragraph(report.title),
         Code(report.equation, "pde") if report.equation else Paragraph(""),
         Table(("", ""), tuple(_facts(report))),
         Items(report.notes),
-        *_section("What is proved of the equation", Table(("axiom", "verdict"), report.axioms)),
-        Heading("Without an attack"),
+        *_section("Properties of the equation", Table(("Axiom", "Verdict"), report.axioms)),
+        Heading("Clean accuracy"),
         *_clean(report.clean),
-        *_section("Under attack", robust_table(report.robust), Items(_range_notes(report.robust))),
-        *_section("Can these accuracies be believed?", *_doubts(report.doubts)),
-        *_section("Adversaries of one network tried on another", _transfers(report)),
+        *_section("Robust accuracy", robust_table(report.robust), Items(_range_notes(report.robust))),
+        *_section("Gradient-masking audit", *_audits(report.doubts)),
+        *_section("Transfer attacks", _transfers(report)),
         *(element for certified in report.certified for element in _certified(certified)),
-        *_section("Weights", *([] if report.weights is None else [_weights(report.weights)])),
-        *_section("Complexity", *([] if report.complexity is None else _complexity(report.complexity))),
+        *_section("Weight magnitudes", *([] if report.weights is None else [_weights(report.weights)])),
+        *_section("Rademacher complexity", *([] if report.complexity is None else _complexity(report.complexity))),
         *(Picture(file, caption) for file, caption in report.pictures),
-        *_section("How to make this report again", *(Code(command, "sh") for command in report.commands)),
+        *_section("Reproduce this report", *(Code(command, "sh") for command in report.commands)),
     ]
 
 
 def _section(title: str, *elements: Element) -> list[Element]:
     """A heading with its content, or nothing if there is no content."""
-    return [Heading(title), *elements] if any(map(_is_full, elements)) else []
+    return [Heading(title), *elements] if any(map(_has_content, elements)) else []
 
 
-def _is_full(element: Element) -> bool:
+def _has_content(element: Element) -> bool:
     match element:
-        case Table(rows=held) | Items(texts=held) | Paragraph(text=held):
-            return bool(held)
+        case Table(rows=content) | Items(texts=content) | Paragraph(text=content):
+            return bool(content)
         case _:
             return True
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
-    known = [
-        ("data", report.data),
-        ("samples", f"{report.samples:,}"),
-        ("parameters", f"{report.parameters:,}"),
-        ("seed", str(report.seed)),
-        ("hash of the spec", report.hash),
+    facts = [
+        ("Data set", report.data),
+        ("Test samples", f"{report.samples:,}"),
+        ("Parameters", f"{report.parameters:,}"),
+        ("Seed", str(report.seed)),
+        ("Spec hash", report.hash),
     ]
-    return [(name, value) for name, value in known if value]
+    return [(name, value) for name, value in facts if value]
 
 
 def _clean(clean: Clean) -> list[Element]:
     facts = (
-        ("accuracy", str(clean.accuracy)),
-        ("cross-entropy", f"{clean.loss:.4f}"),
-        ("expected calibration error", f"{clean.calibration:.3f}"),
+        ("Accuracy", str(clean.accuracy)),
+        ("Cross-entropy (mean, nats)", f"{clean.loss:.4f}"),
+        ("Expected calibration error (10 bins)", f"{clean.calibration:.3f}"),
     )
-    return [Table(("", ""), facts), Paragraph("Intervals in brackets are of confidence 95 % (Clopper and Pearson).")]
+    intervals = f"Accuracies with {INTERVAL} in brackets, n = {clean.accuracy.n:,} test samples."
+    return [Table(("", ""), facts), Paragraph(intervals)]
 
 
 def robust_table(robust: Sequence[Robust]) -> Table:
-    """One row per attack, with the audit's verdict beside each accuracy."""
+    """One row per attack, with the verdict of the gradient-masking audit in its norm."""
     rows = tuple(
         (r.attack, _norm(r.norm), str(r.accuracy), _length(r.distance), str(r.draws), f"{r.passes:.0f}", r.doubt)
         for r in robust
     )
-    return Table(("attack", "norm", "accuracy", "median distance", "draws", "passes", "audit"), rows)
+    head = ("Attack", "Norm", "Robust accuracy [95 % CI]", "Median distance", "Noise samples per prediction")
+    return Table((*head, "Forward and backward passes per sample", "Gradient-masking audit"), rows)
 
 
 def _range_notes(robust: Sequence[Robust]) -> tuple[str, ...]:
     return tuple(
-        f"{r.attack}: {100 * min(r.seeds):.1f} to {100 * max(r.seeds):.1f} % under each of {len(r.seeds)} seeds alone; "
-        "the accuracy counts samples that withstand all"
+        f"{r.attack}: {100 * min(r.seeds):.1f} to {100 * max(r.seeds):.1f} % for the {len(r.seeds)} seeds separately; "
+        "robust accuracy is the worst case over the seeds, per sample"
         for r in robust
         if len(r.seeds) > 1
     )
 
 
-def _doubts(doubts: Sequence[MaskingVerdict]) -> list[Element]:
-    """One table per audit, below its verdict."""
-    found: list[Element] = []
-    for d in doubts:
-        rows = tuple((name, "suspicious" if wrong else "as it should be", text) for name, wrong, text in d.checks)
-        found.append(Paragraph(f"{_norm(d.norm)}, ε = {d.eps:g}, {d.samples:,} samples: {d.verdict}"))
-        found.append(Table(("check", "finding", "what was seen"), rows))
-    return found
+def _audits(verdicts: Sequence[MaskingVerdict]) -> list[Element]:
+    """For each norm, the verdict and a table of the checks."""
+    elements: list[Element] = []
+    for v in verdicts:
+        rows = tuple((name, "suspicious" if suspicious else "pass", text) for name, suspicious, text in v.checks)
+        elements.append(Paragraph(f"{_norm(v.norm)}, ε = {v.eps:g}, n = {v.samples:,} samples: {v.verdict}"))
+        elements.append(Table(("Check", "Result", "Evidence"), rows))
+    return elements
 
 
 def _transfers(report: Report) -> Table:
     rows = tuple((t.attack, t.maker, str(t.maker_accuracy), t.taker, str(t.accuracy)) for t in report.transfers)
-    return Table(("attack", "made for", "its accuracy", "tried on", "its accuracy"), rows)
+    return Table(("Attack", "Source", "Accuracy of source [95 % CI]", "Target", "Accuracy of target [95 % CI]"), rows)
 
 
 def _certified(certified: Certified) -> list[Element]:
-    facts = [("what holds", certified.claim), ("abstained", str(certified.abstained))]
+    facts = [("Scope", certified.claim), ("Abstained", str(certified.abstained))]
     if certified.sigma is not None:
-        facts.append(("standard deviation of the noise", f"{certified.sigma:g}"))
+        facts.append(("Noise standard deviation σ", f"{certified.sigma:g}"))
     if certified.alpha is not None:
-        facts.append(("probability that a radius is wrong, at most", f"{certified.alpha:g}"))
+        facts.append(("Failure probability α (per sample)", f"{certified.alpha:g}"))
     if certified.draws is not None:
-        facts.append(("draws for a sample, on average", f"{certified.draws:.0f}"))
-    facts += [(f"median radius, {name}", f"{value:.4g}") for name, value in certified.medians]
+        facts.append(("Monte Carlo samples per input (mean)", f"{certified.draws:.0f}"))
+    facts += [(f"Median certified ℓ2 radius ({RADII.get(name, name)})", f"{r:.4g}") for name, r in certified.medians]
     facts += [(f"Lipschitz constant of {name}", f"{value:.6g}") for name, value in certified.parts]
     if certified.broken is not None:
-        facts.append(("samples that an attack fooled within their radius", str(certified.broken)))
-    title = "Certified" if certified.sound else "Estimated, not certified"
-    rows = tuple((f"{radius:g}", str(share)) for radius, share in certified.accuracies)
+        facts.append(("Adversarial examples found within the certified radius (must be 0)", str(certified.broken)))
+    title = "Certified accuracy" if certified.sound else "Estimated certified accuracy (not a guarantee)"
+    rows = tuple((f"{radius:g}", str(accuracy)) for radius, accuracy in certified.accuracies)
     return [
         Heading(f"{title}: {certified.certificate}"),
         Table(("", ""), tuple(facts)),
-        Table(("radius in ℓ2", "right and certified" if certified.sound else "right, by the estimate"), rows),
+        Table(("ℓ2 radius", f"{title} [95 % CI]"), rows),
     ]
 
 
 def _weights(weights: Weights) -> Table:
-    share = 100 * weights.small / weights.count if weights.count else 0.0
-    rows = (("weights", f"{weights.count:,}"), (f"below {weights.below:g}", f"{weights.small:,} ({share:.1f} %)"))
-    return Table(("", ""), rows)
+    percent = 100 * weights.small / weights.count if weights.count else 0.0
+    small = f"{weights.small:,} ({percent:.1f} %)"
+    return Table(("", ""), (("Weights", f"{weights.count:,}"), (f"Weights with |w| < {weights.below:g}", small)))
 
 
 def _complexity(complexity: Complexity) -> list[Element]:
     rows = (
-        ("Rademacher complexity, at most", f"{complexity.bound:.3g}"),
+        ("Upper bound on the empirical Rademacher complexity", f"{complexity.bound:.3g}"),
         ("‖w‖₁", f"{complexity.weight:.3g}"),
         ("‖x‖∞", f"{complexity.radius:.3g}"),
-        ("training samples", f"{complexity.samples:,}"),
+        ("Training samples", f"{complexity.samples:,}"),
     )
-    source = "Theorem 3.4 of Wang, Tao, Bao and Shi, which counts linear classifiers"
+    source = "Bound for linear classifiers: Wang, Tao, Bao and Shi, Theorem 3.4"
     return [Table(("", ""), rows), Paragraph(f"{source}. It assumes {complexity.assumes}.")]
 
 

@@ -1,7 +1,8 @@
-"""Report: everything that an evaluation found, in plain values, from which all pages and tables are made.
+"""Evaluation report: the metrics of a model as plain values, the source of all pages and tables.
 
-`Report.plain()` is the JSON of `report.json`: the fields of these records by name, a Share as {"value", "low", "high",
-"hits", "of"}, a number that is not finite as null, and "format", which changes whenever a name or a meaning changes.
+`Report.plain()` is the content of `report.json`: the fields of these records by name, a proportion k/n as {"value",
+"low", "high", "hits": k, "of": n} with its 95 % Clopper-Pearson interval [low, high], a number that is not finite as
+null, and "format", which changes whenever a name or a meaning changes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class Bin:
-    """Predictions whose probability is in (low, high]: their mean probability, and the share that is correct."""
+    """Bin of the reliability diagram: the predictions with confidence in (low, high], their mean confidence and accuracy."""
 
     low: float
     high: float
@@ -30,8 +31,9 @@ class Bin:
 
 @dataclass(frozen=True)
 class Clean:
-    """Figures without an attack. `confusion[i][j]`: the number of samples of class i that were predicted as j.
-    `calibration` is the expected calibration error Σ n_b/n |accuracy − confidence| over the bins (Guo et al. 2017)."""
+    """Clean metrics. `confusion[i][j]`: the number of samples with true label i and predicted label j. `loss` is the
+    mean cross-entropy, `calibration` the expected calibration error Σ n_b/n |accuracy − confidence| over the bins
+    (Guo et al. 2017)."""
 
     accuracy: Share
     loss: float
@@ -42,11 +44,11 @@ class Clean:
 
 @dataclass(frozen=True)
 class MaskingVerdict:
-    """An audit's verdict on the accuracies under attack in a norm: `masked` with the reasons, or no sign found.
+    """Result of the gradient-masking audit in one norm. `checks` are (name, suspicious, evidence); `masked` if any check
+    is suspicious.
 
-    `eps` is where it looked: the smallest ε of the attacks in this norm, or, if they have none, the typical distance of
-    adversarial examples. `landscape` is the loss around some of its samples, along the gradient and along a random
-    direction."""
+    `eps` is the radius of the audit: the smallest ε of the attacks in this norm or, for minimum-norm attacks, the median
+    distance of adversarial examples. `landscape` is the loss landscape along the gradient and a random direction."""
 
     norm: str
     eps: float
@@ -59,12 +61,12 @@ class MaskingVerdict:
 
 @dataclass(frozen=True)
 class Robust:
-    """Accuracy under an attack: samples that are correct and remain correct for every seed.
+    """Robust accuracy: the fraction of samples classified correctly under the attack with every seed.
 
-    `seeds` are the accuracies under each seed by itself. `distance` is the median size of the perturbation over the
-    samples that were correct and are fooled, for attacks that search for the nearest adversarial example. `passes` is
-    how often a sample went through the network, forwards or backwards. `draws` is how many draws of the network's noise
-    each decisive prediction averages. `doubt` is the verdict of the audit in this norm.
+    `seeds` are the accuracies for each seed separately. `distance` is the median norm of the perturbation over the
+    samples that were correct and became misclassified, for minimum-norm attacks. `passes` is the number of forward and
+    backward passes per sample. `draws` is the number of noise samples that the final prediction of a stochastic network
+    averages (1 if it is deterministic). `doubt` is the verdict of the gradient-masking audit in this norm.
     """
 
     attack: str
@@ -80,7 +82,7 @@ class Robust:
 
 @dataclass(frozen=True)
 class Transfer:
-    """Adversarial examples made by attacking `maker`, tried on `taker`."""
+    """Transfer attack: adversarial examples of the source network `maker`, evaluated on the target network `taker`."""
 
     attack: str
     maker: str
@@ -91,13 +93,15 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Certified:
-    """`accuracies`: for each radius, the share of samples whose class is correct and certified to remain so within it.
+    """Certified accuracy. `accuracies`: for each ℓ2 radius, the fraction of samples that are classified correctly and
+    certified at this radius.
 
-    `claim` says what the radii hold for. `abstained`: the share for which no class is certified. `medians` are medians
-    of the radii over samples that are certified and correct, by name: "cohen", "lipschitz" and "paper" are bounds for
-    Gaussian noise of standard deviation `sigma`, with confidence 1 − alpha for each sample; "constant" is from a
-    Lipschitz constant, whose origin `parts` explains. `broken` counts samples that an attack of this evaluation fooled
-    within their radius, if the radii hold for the network itself and it was attacked: 0 unless something is wrong.
+    `claim` names the certified classifier: the network or a smoothed one. `abstained` is the fraction of samples without
+    a certified class. `medians` are median radii over the samples that are correct and certified, by name: "cohen",
+    "lipschitz" and "paper" are bounds for Gaussian noise of standard deviation `sigma`, each valid with probability
+    1 − alpha per sample; "constant" follows from a Lipschitz constant, composed of the constants in `parts`. `broken` is
+    the number of samples that an attack of this evaluation misclassified within their certified radius, if the
+    certificate is one of the network itself and there were attacks: 0 for a valid certificate.
     """
 
     certificate: str
@@ -115,7 +119,7 @@ class Certified:
 
 @dataclass(frozen=True)
 class Weights:
-    """Magnitudes of all weights: how many are below a bound, and a histogram of log₁₀|w|."""
+    """Weight magnitudes: the number of weights with |w| < `below`, and a histogram of log₁₀|w|."""
 
     count: int
     below: float
@@ -126,8 +130,8 @@ class Weights:
 
 @dataclass(frozen=True)
 class Complexity:
-    """A bound on the empirical Rademacher complexity of the class of classifiers with ‖w‖₁ ≤ `weight` on points with
-    ‖x‖∞ ≤ `radius`, and what it assumes."""
+    """Upper bound on the empirical Rademacher complexity of the linear classifiers with ‖w‖₁ ≤ `weight` on points with
+    ‖x‖∞ ≤ `radius`, and its assumptions."""
 
     bound: float
     weight: float
@@ -139,7 +143,7 @@ class Complexity:
 
 @dataclass(frozen=True)
 class Report:
-    """One network on one set of samples."""
+    """Evaluation of one network on one set of samples."""
 
     name: str
     title: str
@@ -160,16 +164,16 @@ class Report:
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     pictures: tuple[tuple[str, str], ...] = ()
-    """Names of files beside the report, and what they show."""
+    """File names of the plots, with their captions."""
 
     def __repr__(self) -> str:
-        """Every accuracy with its interval, and the audit's verdicts."""
+        """All accuracies with confidence intervals, and the verdicts of the audits."""
         from pdedsl.evaluation.summary import summary
 
         return summary(self)
 
     def _repr_html_(self) -> str:
-        """The page without its pictures, for a notebook."""
+        """HTML without the plots, for notebooks."""
         from pdedsl.evaluation.pages import document
         from pdedsl.runs.document import Picture, fragment
 
@@ -188,7 +192,7 @@ def _record(record: object) -> dict[str, object]:
 def _plain(value: object) -> object:
     match value:
         case Share():
-            return {"value": value.value, "low": value.low, "high": value.high, "hits": value.hits, "of": value.of}
+            return {"value": value.value, "low": value.low, "high": value.high, "hits": value.k, "of": value.n}
         case Enum():
             return value.value
         case float() if not isfinite(value):

@@ -119,8 +119,8 @@ def _evaluated(
         engine = Engine(subject, x, y, options.seed, parts, world, told, interrupted)
         report = _described(reported(engine, wanted, compilation.spec.name), compilation, run, options)
         report = replace(report, complexity=complexity_of(compilation, model, data.train.inputs, len(data.train)))
-        if block.weights is not None:
-            report = replace(report, weights=weights_of([model], block.weights.word))
+        if block.weight_histogram is not None:
+            report = replace(report, weights=weights_of([model], block.weight_histogram))
         if world.first:
             pictures = draw(Scene(report, engine, block, data.class_names, folder), out)
             replace_text(out / DRAWING, compilation.explanation.svg())

@@ -10,7 +10,7 @@ from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Scores
 from pdedsl.evaluation.model_under_test import Smoothing
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
-from pdedsl.ir.representation import Paths
+from pdedsl.ir.representation import PathExpectation
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise
 
@@ -22,7 +22,7 @@ def smoothing_of(compilation: Compilation, model: nn.Module) -> Smoothing | None
     what is certified is its average (Wang, Tao, Bao, Shi, Theorem 3.1 is about the average too).
     """
     paths = compilation.representation
-    variance = paths.input_variance if isinstance(paths, Paths) else None
+    variance = paths.input_variance if isinstance(paths, PathExpectation) else None
     if variance is None:
         return None
     base = _base(compilation.plan, model) if isinstance(compilation.plan, DataPlan) else None

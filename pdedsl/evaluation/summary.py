@@ -1,26 +1,27 @@
-"""A report in a few lines, for a terminal."""
+"""Summary of an evaluation report for the terminal."""
 
 from __future__ import annotations
 
+from pdedsl.config.evaluation import Norm
 from pdedsl.evaluation.report import Report
 
-MASKED = "(masked gradients?)"
-"""Beside an accuracy under attack that its audit doubts."""
+MASKED = "(gradient masking?)"
+"""Mark of a robust accuracy whose audit is suspicious."""
 
 
 def summary(report: Report) -> str:
-    """Every accuracy with its interval, and the audit's verdicts."""
-    rows = [("without an attack", str(report.clean.accuracy))]
-    masked = {doubt.norm for doubt in report.doubts if doubt.masked}
+    """Clean, robust and certified accuracies with confidence intervals, and the verdicts of the audits."""
+    rows = [("clean", str(report.clean.accuracy))]
+    masked = {verdict.norm for verdict in report.doubts if verdict.masked}
     rows += [(r.attack, f"{r.accuracy} {MASKED if r.norm in masked else ''}".rstrip()) for r in report.robust]
-    rows += [(f"{t.attack} of {t.maker} on {t.taker}", str(t.accuracy)) for t in report.transfers]
+    rows += [(f"{t.attack}, transfer {t.maker} → {t.taker}", str(t.accuracy)) for t in report.transfers]
     for certified in report.certified:
-        verb = "certified" if certified.sound else "estimated"
+        name = "certified" if certified.sound else "certified (estimate)"
         shown = certified.accuracies[:: max(1, len(certified.accuracies) // 4)]
-        rows += [(f"{verb} at radius {radius:g}", str(share)) for radius, share in shown]
+        rows += [(f"{name}, ℓ2 radius {radius:g}", str(accuracy)) for radius, accuracy in shown]
     width = max(len(name) for name, _ in rows)
-    lines = [f"{report.name}, {report.samples:,} samples, accuracy with 95 % interval"]
+    lines = [f"{report.name}: accuracy with 95 % Clopper-Pearson interval, n = {report.samples:,}"]
     lines += [f"  {name:<{width}}  {value}" for name, value in rows]
-    lines += [f"  audit, norm {doubt.norm}, eps {doubt.eps:g}: {doubt.verdict}" for doubt in report.doubts]
+    lines += [f"  gradient-masking audit, {Norm(v.norm).sign}, ε = {v.eps:g}: {v.verdict}" for v in report.doubts]
     lines += [f"  {certified.certificate}: {certified.claim}" for certified in report.certified]
     return "\n".join(lines)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from pdedsl.config.blocks import Histogram
+from pdedsl.config.blocks import WeightHistogram
 from pdedsl.evaluation.report import Weights
 
 DECADES = (-8.0, 2.0)
 BINS = 40
 
 
-def weights_of(modules: Sequence[nn.Module], word: Histogram) -> Weights:
+def weights_of(modules: Sequence[nn.Module], word: WeightHistogram) -> Weights:
     """|w| of every parameter; values below 10⁻⁸ go to the first bin, values above 100 to the last."""
     sizes = torch.cat([p.detach().double().abs().flatten() for module in modules for p in module.parameters()])
     logs = sizes.clamp(10.0 ** DECADES[0], 10.0 ** DECADES[1]).log10()

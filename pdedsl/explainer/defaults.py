@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from pdedsl.config.base import Config, Located, shown
-from pdedsl.config.methods import Dropout, Noise, Residual, Retraining, ShakeShake, StochasticDepth
+from pdedsl.config.methods import Dropout, HeatSmoothing, Noise, ResidualPenalty, ShakeShake, StochasticDepth
 from pdedsl.config.networks import Mlp, Resnet
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.spec import Learned, SpaceKind, Spec, Unknown
 from pdedsl.ir.system_kinds import integrator_of
-from pdedsl.ir.terms import Transport
+from pdedsl.ir.terms import Convection
 from pdedsl.ir.types import Simplex, Vector
 
 
@@ -53,6 +53,8 @@ def _steps(analysis: Analysis) -> bool:
         case SpaceKind.PHYSICAL:
             return False
     named = [w for w in spec.learned if isinstance(w.type, Vector) and w.net and not isinstance(w.net.word, Mlp)]
-    trained = spec.realize.diffusion is not None and isinstance(spec.realize.diffusion.word, Residual | Retraining)
-    moves = any(isinstance(term, Transport) for facts in analysis.equations for term in facts.terms)
+    trained = spec.realize.diffusion is not None and isinstance(
+        spec.realize.diffusion.word, ResidualPenalty | HeatSmoothing
+    )
+    moves = any(isinstance(term, Convection) for facts in analysis.equations for term in facts.terms)
     return moves and not named and not trained and not spec.realize.convection

@@ -7,20 +7,29 @@ from typing import assert_never
 from pdedsl.config.methods import Adaptive, InSpace, Instants, InTime, Laplacian, Weighting
 from pdedsl.config.networks import Frame, Lipschitz, Paper
 from pdedsl.diagnostics import Span
-from pdedsl.ir.noise import Correlated, Dropped, Dropping, Noise, Plain, Relative, Scaled, Shared
+from pdedsl.ir.noise import (
+    ConstantNoise,
+    CorrelatedNoise,
+    DropoutGranularity,
+    DropoutNoise,
+    Noise,
+    RelativeNoise,
+    ShakeShakeNoise,
+    StateDependentNoise,
+)
 from pdedsl.ir.plan import (
-    Base,
+    BaseNetwork,
     CrossEntropy,
     DataPlan,
+    HeatSmoothing,
     ImagePlan,
     Margin,
     Model,
     NoiseStep,
     Objective,
     Part,
-    Residual,
     ResidualBlocks,
-    Retraining,
+    ResidualPenalty,
     SdeSteps,
     SolvePlan,
     TimeConditioned,
@@ -150,7 +159,7 @@ def _origins(part: Part) -> list[Span]:
             return [span, *([noise.span] if noise else [])]
         case NoiseStep(noise=noise):
             return [noise.span]
-        case TimeConditioned(span=span) | Base(span=span):
+        case TimeConditioned(span=span) | BaseNetwork(span=span):
             return [span]
         case _:
             assert_never(part)
@@ -183,7 +192,7 @@ def part_line(part: Part) -> str:
             return f"on the whole state{_behind(noise)}"
         case TimeConditioned(net=net, time=time):
             return f"{net} with the time as an input, read at t = {time}; diffusion is in its training"
-        case Base(net=net):
+        case BaseNetwork(net=net):
             return str(net)
 
 
@@ -194,16 +203,20 @@ def _behind(noise: Noise | None) -> str:
 def noise_text(noise: Noise) -> str:
     """Which noise, and how much of it."""
     match noise:
-        case Plain(std=std, law=law) | Scaled(std=std, law=law):
+        case ConstantNoise(std=std, law=law) | StateDependentNoise(std=std, law=law):
             return f"{law.value} noise, standard deviation {notation(std)}"
-        case Relative(scale=scale, law=law):
+        case RelativeNoise(scale=scale, law=law):
             return f"{law.value} noise, {notation(scale)} times the standard deviation of the state"
-        case Correlated():
+        case CorrelatedNoise():
             return "correlated noise"
-        case Dropped(keep=keep, of=of):
-            name = "stochastic depth, survival probability" if of is Dropping.LAYER else "dropout, keep-probability"
+        case DropoutNoise(keep=keep, of=of):
+            name = (
+                "stochastic depth, survival probability"
+                if of is DropoutGranularity.LAYER
+                else "dropout, keep-probability"
+            )
             return f"{name} {notation(keep)}"
-        case Shared(std=std):
+        case ShakeShakeNoise(std=std):
             return f"shake-shake, standard deviation of the share α {notation(std)}"
         case _:
             assert_never(noise)
@@ -220,15 +233,15 @@ def objective_lines(objective: Objective) -> list[str]:
         case Margin(eps=eps, temperature=temperature):
             what = f"2√2·{eps:g}, at temperature {temperature:g}"
             return [f"training minimises the cross-entropy with the label's score lowered by {what}"]
-        case Residual():
+        case ResidualPenalty():
             return [_residual_line(objective), *_unused(objective)]
-        case Retraining():
+        case HeatSmoothing():
             return [*_retraining_lines(objective), *_unused(objective)]
         case _:
             assert_never(objective)
 
 
-def _residual_line(r: Residual) -> str:
+def _residual_line(r: ResidualPenalty) -> str:
     times = ", ".join(f"{t:g}" for t in r.times)
     where = "" if r.instants is Instants.ALL else ", at one of these times for each sample"
     laplacian = (
@@ -242,7 +255,7 @@ def _residual_line(r: Residual) -> str:
     )
 
 
-def _retraining_lines(r: Retraining) -> list[str]:
+def _retraining_lines(r: HeatSmoothing) -> list[str]:
     reached = 2 * r.weight * r.variance
     same = (
         "as the equation says"
@@ -256,10 +269,10 @@ def _retraining_lines(r: Retraining) -> list[str]:
     ]
 
 
-def _unused(objective: Residual | Retraining) -> list[str]:
+def _unused(objective: ResidualPenalty | HeatSmoothing) -> list[str]:
     idle: list[str] = []
     if objective.derivative in (InTime.FORWARD, InSpace.FORWARD):
-        idle.append("tau" if isinstance(objective, Residual) else "delta")
+        idle.append("tau" if isinstance(objective, ResidualPenalty) else "delta")
     if objective.estimator is Laplacian.EXACT:
         idle += ["h", "probes"]
     verb = "is" if len(idle) == 1 else "are"

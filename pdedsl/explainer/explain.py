@@ -20,9 +20,9 @@ from pdedsl.explainer.tex import ascii_tex
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.plan import Model
 from pdedsl.ir.spec import SpaceKind, Spec, Time
-from pdedsl.ir.terms import Components, Generator, Indexed, Shape
+from pdedsl.ir.terms import Components, Generator, Indexed, MatrixStructure
 from pdedsl.ir.theorem import Theorem
-from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
 from pdedsl.runs.document import Heading, Items, fragment
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
@@ -242,19 +242,19 @@ def _drift(process: Generator, time: str) -> str:
 def _noise(process: Generator) -> str:
     """√2 A^½ dB."""
     match process.shape, process.matrix:
-        case Shape.NONE, _:
+        case MatrixStructure.NONE, _:
             return ""
-        case Shape.ISOTROPIC, Components(rows=rows):
+        case MatrixStructure.ISOTROPIC, Components(rows=rows):
             return f"{notation(sqrt(2 * rows[0][0]))} dB"
-        case Shape.DIAGONAL, Components(rows=rows):
+        case MatrixStructure.DIAGONAL, Components(rows=rows):
             return f"diag({', '.join(notation(sqrt(2 * rows[i][i])) for i in range(len(rows)))}) dB"
-        case Shape.FULL, Components(rows=rows):
+        case MatrixStructure.FULL, Components(rows=rows):
             return f"√2 L dB with L Lᵀ = [{'; '.join(', '.join(map(notation, row)) for row in rows)}]"
-        case Shape.ISOTROPIC, Indexed(diagonal=a):
+        case MatrixStructure.ISOTROPIC, Indexed(diagonal=a):
             return f"{notation(sqrt(2 * a))} dB"
-        case Shape.DIAGONAL, Indexed(diagonal=a):
+        case MatrixStructure.DIAGONAL, Indexed(diagonal=a):
             return f"diag({notation(sqrt(2 * a))}) dB"
-        case Shape.FULL, Indexed() as matrix:
+        case MatrixStructure.FULL, Indexed() as matrix:
             return f"√2 L dB with L Lᵀ = {indexed_text(matrix)}"
         case _:
             raise AssertionError(process)
@@ -271,7 +271,7 @@ def evidence(verdict: Verdict) -> str:
             return f" Hypotheses: {'; '.join(hypotheses)}." if hypotheses else ""
         case Refuted(witness=witness):
             return f" Counterexample: {witness}."
-        case Unknown():
+        case Undecided():
             return " It is left to testing."
         case _:
             assert_never(verdict)

@@ -13,21 +13,21 @@ from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import (
     Coefficient,
     Components,
+    Convection,
     Coupling,
     Diffusion,
     HigherOrder,
     Indexed,
     LearnedField,
+    MatrixStructure,
     Nonlinear,
     Nonlocal,
     Reaction,
-    Shape,
-    Source,
+    SourceTerm,
     SymmetricLayer,
     Term,
     TimeDerivative,
-    Transport,
-    shape_of,
+    matrix_structure,
 )
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, atoms
@@ -38,17 +38,17 @@ def detail_of(term: Term, spec: Spec) -> str:
     match term:
         case TimeDerivative(order=order):
             return f"order {order}"
-        case Transport(drift=drift):
+        case Convection(drift=drift):
             return _nature(drift, spec)
         case Diffusion(matrix=matrix):
-            return f"{shape_of(matrix)}, {_nature(matrix, spec)}"
+            return f"{matrix_structure(matrix)}, {_nature(matrix, spec)}"
         case Coupling(of=of, order=order):
             return f"with {of}" + (f", order {order}" if order else "")
         case Nonlinear(order=order) | HigherOrder(order=order):
             return f"order {order}" if order else ""
         case Nonlocal(in_time=in_time):
             return "at another time" if in_time else "at other points"
-        case Reaction() | Source() | SymmetricLayer() | LearnedField():
+        case Reaction() | SourceTerm() | SymmetricLayer() | LearnedField():
             return ""
         case _:
             assert_never(term)
@@ -99,11 +99,11 @@ def coefficient_of(term: Term, facts: EquationFacts, spec: Spec) -> str:
     match term:
         case Diffusion(matrix=matrix):
             return _matrix(matrix, text)
-        case Transport(drift=drift):
+        case Convection(drift=drift):
             return f"b = {_vector(drift, text)}"
         case Reaction(rate=rate):
             return f"c = {text(rate)}"
-        case Source(values=values):
+        case SourceTerm(values=values):
             return f"f = {_listed(values, text)}"
         case SymmetricLayer(factor=factor, operator=head) | LearnedField(factor=factor, field=head):
             return f"{text(factor)} times a layer of {head}"
@@ -114,8 +114,8 @@ def coefficient_of(term: Term, facts: EquationFacts, spec: Spec) -> str:
 
 
 def _matrix(matrix: Coefficient, text: Callable[[Expr], str]) -> str:
-    match shape_of(matrix), matrix:
-        case Shape.ISOTROPIC, (Components(rows=((nu, *_), *_)) | Indexed(diagonal=nu)):
+    match matrix_structure(matrix), matrix:
+        case MatrixStructure.ISOTROPIC, (Components(rows=((nu, *_), *_)) | Indexed(diagonal=nu)):
             return f"ν = {text(nu)}"
         case _, Components(rows=rows):
             return f"A = [{'; '.join(', '.join(map(text, row)) for row in rows)}]"

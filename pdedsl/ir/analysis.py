@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pdedsl.diagnostics import Diagnostic, escaping
-from pdedsl.ir.noise import RandomMap
+from pdedsl.ir.noise import RandomResidual
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.terms import Generator, Term
 from pdedsl.ir.verdicts import Axiom, Verdict
@@ -48,7 +48,7 @@ class EquationFacts:
     generator: Generator | None
     process: Generator | None
     shapes: tuple[str, ...] = ()  # known shapes: dropout, symmetric layer, separable pair, split in time
-    random: RandomMap | None = None
+    random: RandomResidual | None = None
 
 
 @dataclass(frozen=True)

@@ -16,23 +16,28 @@ from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
 from pdedsl.config.base import Config, Located, called
-from pdedsl.config.blocks import ENTRIES, Block, NetworkBlock, Transfer, item_text, items
+from pdedsl.config.blocks import ENTRIES, Block, NetworkBlock, Transfer, WeightHistogram, item_text, items
 from pdedsl.config.training import Box
-from pdedsl.ir.spec import Condition, Equation, Exact, Learned, Observation, SpaceKind, Spec, Unknown
+from pdedsl.ir.spec import Condition, Equation, ExactSolution, Learned, Observation, SpaceKind, Spec, Unknown
 from pdedsl.ir.system_kinds import effective_diffusion, effective_integrator
+from pdedsl.ir.verdicts import Axiom
 from pdedsl.symbolic.rewrite import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial, with_number
 
 Colours = dict[Symbol, str]
-MOST_TWINS = 40  # with more fields, names may affect the text
+MAX_REFINED_FIELDS = 40  # with more fields, names may affect the text
 ORDERED = ("optimizer", "augment")  # entries whose values are applied in sequence
-QUIET = ("frame", "loss")  # entries left out at their defaults, so that the hash is that of a spec without them
+IDENTIFIERS = {"stem": "open", "head": "close", Axiom.CONSTANTS: "constants"}  # of keywords whose name has changed
+OMITTED_AT_DEFAULT = (
+    "frame",
+    "loss",
+)  # entries left out at their defaults, so that the hash is that of a spec without them
 
 
 def canonical_text(spec: Spec) -> str:
     """One line per fact, in sorted order."""
     colours = names_of(spec)
-    return "\n".join([*_frame(spec), *sorted(_facts(spec, colours))]) + "\n"
+    return "\n".join([*_domain_lines(spec), *sorted(_facts(spec, colours))]) + "\n"
 
 
 # ---- colours
@@ -41,12 +46,12 @@ def canonical_text(spec: Spec) -> str:
 def names_of(spec: Spec) -> Colours:
     """A name for each unknown and learned field that does not depend on the name in the spec."""
     fields = fields_of(spec)
-    colours = _told_apart(spec, {f.head: _kind(f) for f in fields})
-    while (tied := _tied(colours)) and len(fields) <= MOST_TWINS:
-        refined = _refined(spec, colours)
+    colours = _refine_until_stable(spec, {f.head: _kind(f) for f in fields})
+    while (tied := _first_shared_colour(colours)) and len(fields) <= MAX_REFINED_FIELDS:
+        refined = _refine(spec, colours)
         first = min((h for h in colours if colours[h] == tied), key=lambda h: h.name)
         refined[first] += "*"  # twins are interchangeable: either may come first
-        colours = _told_apart(spec, refined)
+        colours = _refine_until_stable(spec, refined)
     ordered = sorted(fields, key=lambda f: (isinstance(f, Learned), colours[f.head], f.name))
     counts = {Unknown: 0, Learned: 0}
     names: Colours = {}
@@ -56,10 +61,10 @@ def names_of(spec: Spec) -> Colours:
     return names
 
 
-def _told_apart(spec: Spec, colours: Colours) -> Colours:
+def _refine_until_stable(spec: Spec, colours: Colours) -> Colours:
     """Refines colours as long as this distinguishes more fields."""
-    while _tied(colours) and len(colours) <= MOST_TWINS:
-        refined = _refined(spec, colours)
+    while _first_shared_colour(colours) and len(colours) <= MAX_REFINED_FIELDS:
+        refined = _refine(spec, colours)
         if len(set(refined.values())) == len(set(colours.values())):
             break
         colours = refined
@@ -69,7 +74,7 @@ def _told_apart(spec: Spec, colours: Colours) -> Colours:
 def unknowns_in_order(spec: Spec) -> tuple[Symbol, ...]:
     """The unknowns in an order that does not depend on their names, as in Y' = ∂H/∂Z, Z' = -∂H/∂Y: by the number of
     negative terms, by colour, and by name only if nothing else distinguishes them."""
-    colours = _told_apart(spec, {f.head: _kind(f) for f in fields_of(spec)})
+    colours = _refine_until_stable(spec, {f.head: _kind(f) for f in fields_of(spec)})
     falling = {
         e.unknown: sum(_is_negative(term) for right in e.right for term in Add.make_args(right)) for e in spec.equations
     }
@@ -85,18 +90,18 @@ def fields_of(spec: Spec) -> list[Unknown | Learned]:
     return [*spec.unknowns, *spec.learned]
 
 
-def _tied(colours: Colours) -> str | None:
+def _first_shared_colour(colours: Colours) -> str | None:
     """The first colour that several fields share."""
     seen = sorted(colours.values())
     return next((a for a, b in pairwise(seen) if a == b), None)
 
 
-def _refined(spec: Spec, colours: Colours) -> Colours:
+def _refine(spec: Spec, colours: Colours) -> Colours:
     return {h: _digest(c + "\n".join(sorted(_facts(spec, {**colours, h: "self"})))) for h, c in colours.items()}
 
 
 def _kind(f: Unknown | Learned) -> str:
-    return _digest(f"{type(f).__name__} {f.type} {f.net and _word(f.net)} {len(f.arguments)}")
+    return _digest(f"{type(f).__name__} {f.type} {f.net and _config_text(f.net)} {len(f.arguments)}")
 
 
 def _digest(text: str) -> str:
@@ -106,7 +111,7 @@ def _digest(text: str) -> str:
 # ---- facts
 
 
-def _frame(spec: Spec) -> list[str]:
+def _domain_lines(spec: Spec) -> list[str]:
     space = spec.space
     sides = " ".join(f"[{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.sides)
     dimension = space.dimension if isinstance(space.dimension, int) and not space.from_data else "d"
@@ -115,7 +120,7 @@ def _frame(spec: Spec) -> list[str]:
     if spec.time:
         lines.append(f"time [{spec.time.start}, {spec.time.end}]")
     show = printer(spec, {})
-    return lines + sorted(f"inside {_scaled(g.expr, show, signed=True)}" for g in spec.space.inside)
+    return lines + sorted(f"inside {_normalized(g.expr, show, signed=True)}" for g in spec.space.inside)
 
 
 def _facts(spec: Spec, colours: Colours) -> list[str]:
@@ -127,7 +132,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
         *(line for e in spec.exact for line in _exact(e, spec, show, colours)),
         *(_observation(o, colours) for o in spec.observed),
         *_realizations(spec),
-        *dict.fromkeys(f"require {r.axiom}" for r in spec.requirements),
+        *dict.fromkeys(f"require {IDENTIFIERS.get(r.axiom, r.axiom)}" for r in spec.requirements),
     ]
     heads = {f.name: colours[f.head] for f in fields_of(spec)}
     return lines + [line for block in spec.blocks for line in _block(block, heads)]
@@ -143,7 +148,7 @@ def _realizations(spec: Spec) -> list[str]:
             convection=kept.time and kept.convection,
             diffusion=effective_diffusion(spec),
         )
-    return [f"realize {part} by {_word(method)}" for part, method in kept.written()]
+    return [f"realize {part} by {_config_text(method)}" for part, method in kept.written()]
 
 
 Show = Callable[[Basic], str]
@@ -152,14 +157,20 @@ Show = Callable[[Basic], str]
 def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
     word = "unknown" if isinstance(f, Unknown) else "learn"
     arguments = ", ".join(map(show, f.arguments))
-    net = f" = {_word(f.net)}" if f.net else f" = {f.start}" if isinstance(f, Learned) and f.start is not None else ""
+    net = (
+        f" = {_config_text(f.net)}"
+        if f.net
+        else f" = {f.start}"
+        if isinstance(f, Learned) and f.start is not None
+        else ""
+    )
     return f"{word} {colours[f.head]}({arguments}) : {f.type}{net}"
 
 
 def _equation(e: Equation, show: Show, colours: Colours) -> str:
     during = f" for [{e.interval[0]}, {e.interval[1]}]" if e.interval else ""
     if e.unknown is None or not e.order:
-        return f"equation 0 = {'; '.join(_scaled(r, show) for r in e.right)}{during}"
+        return f"equation 0 = {'; '.join(_normalized(r, show) for r in e.right)}{during}"
     own, right = f"{colours[e.unknown]}{_component(e.component)}", "; ".join(map(show, e.right))
     return f"equation d{e.order} {own} = {right}{during}"
 
@@ -167,9 +178,9 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
 def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
     """One line per side, so that `on boundary` is the same as naming all sides."""
     if c.on_boundary:
-        part = "".join(sorted(f" where {_scaled(g.expr, show, signed=True)}" for g in c.part))
-        places = [*c.sides, *(f"on {_scaled(s.expr, show)}" for s in c.surfaces)]
-        value = "; ".join(_scaled(v, show) for v in c.value)
+        part = "".join(sorted(f" where {_normalized(g.expr, show, signed=True)}" for g in c.part))
+        places = [*c.sides, *(f"on {_normalized(s.expr, show)}" for s in c.surfaces)]
+        value = "; ".join(_normalized(v, show) for v in c.value)
         return [f"boundary {place}{part}: 0 = {value}" for place in places]
     return [f"{c.kind} d{c.order} {colours[c.unknown]}{_component(c.component)} = {'; '.join(map(show, c.value))}"]
 
@@ -178,15 +189,15 @@ def _component(index: int | None) -> str:
     return f"[{index}]" if index else ""
 
 
-def _exact(e: Exact, spec: Spec, show: Show, colours: Colours) -> list[str]:
+def _exact(e: ExactSolution, spec: Spec, show: Show, colours: Colours) -> list[str]:
     """One line per component, so that components may be given together or one by one. Coordinates are renamed first, as
     sympy chooses between sin(x - t) and -sin(t - x) by their names."""
-    counted, first = {x: Symbol(text, real=True) for x, text in _places(spec).items()}, e.component or 1
+    counted, first = {x: Symbol(text, real=True) for x, text in _coordinate_names(spec).items()}, e.component or 1
     values = [multiply_out(v.xreplace(counted)) for v in e.value]
     return [f"exact {colours[e.unknown]}[{k}] = {show(v)}" for k, v in enumerate(values, first)]
 
 
-def _places(spec: Spec) -> dict[Symbol, str]:
+def _coordinate_names(spec: Spec) -> dict[Symbol, str]:
     """Names for coordinates and time that cannot occur in a spec."""
     time = {spec.time.symbol: "·t"} if spec.time else {}
     return {s: f"·x{i}" for i, s in enumerate(spec.space.coordinates, 1)} | time
@@ -194,10 +205,10 @@ def _places(spec: Spec) -> dict[Symbol, str]:
 
 def _observation(o: Observation, colours: Colours) -> str:
     names = ", ".join(sorted(f"{colours[head]}{_component(k)}" for head, k in o.observed))
-    return f"observe {names} from {_word(o.data)}"
+    return f"observe {names} from {_config_text(o.data)}"
 
 
-def _scaled(whole: Expr, show: Show, signed: bool = False) -> str:
+def _normalized(whole: Expr, show: Show, signed: bool = False) -> str:
     """`whole = 0`, scaled so that the first term has coefficient 1; or ±1 if the sign matters (`signed`)."""
     split = [a.as_coeff_Mul() for a in Add.make_args(multiply_out(whole))]
     terms = sorted((show(rest), coefficient) for coefficient, rest in split)
@@ -208,32 +219,34 @@ def _scaled(whole: Expr, show: Show, signed: bool = False) -> str:
 def _block(block: Block, heads: dict[str, str]) -> list[str]:
     """A line for each value of each entry, including defaults; numbered where their order matters."""
     lines = []
-    if isinstance(block, NetworkBlock) and block.close == block.stages[-1]:
-        block = replace(block, close=None)
+    if isinstance(block, NetworkBlock) and block.head == block.stages[-1]:
+        block = replace(block, head=None)
     plain = {f.name: f.default for f in fields(block)}
     for key in ENTRIES[block.kind]:
-        if key in QUIET and getattr(block, key) == plain[key]:
+        if key in OMITTED_AT_DEFAULT and getattr(block, key) == plain[key]:
             continue
         for place, item in enumerate(items(block, key)):
             ordered = f"[{place}]" if key in ORDERED else ""
-            lines.append(f"{block.kind} {key}{ordered} {_item(item, heads)}")
+            histogram = isinstance(item, Located) and isinstance(item.word, WeightHistogram)
+            entry = "weights" if histogram else IDENTIFIERS.get(key, key)
+            lines.append(f"{block.kind} {entry}{ordered} {_item(item, heads)}")
     return lines
 
 
 def _item(item: object, heads: dict[str, str]) -> str:
     match item:
         case Located():
-            return _word(item)
+            return _config_text(item)
         case Transfer(attack=attack, source=source):
-            return f"{_word(attack)} from {source}"
+            return f"{_config_text(attack)} from {source}"
         case Box(operator=operator):
             return item_text(replace(item, operator=heads.get(operator, operator)))
         case _:
             return item_text(item)
 
 
-def _word(chosen: Located[Config]) -> str:
-    return called(chosen.word.name, chosen.word.effective)
+def _config_text(chosen: Located[Config]) -> str:
+    return called(chosen.word.identifier or chosen.word.name, chosen.word.effective)
 
 
 # ---- expressions
@@ -241,7 +254,7 @@ def _word(chosen: Located[Config]) -> str:
 
 def printer(spec: Spec, colours: Colours) -> Show:
     """Prefix notation with the arguments of sums and products in sorted order."""
-    symbols = {s: text[1:] for s, text in _places(spec).items()}
+    symbols = {s: text[1:] for s, text in _coordinate_names(spec).items()}
 
     def show(e: Basic) -> str:
         if isinstance(e, Symbol):

@@ -14,33 +14,33 @@ from pdedsl.diagnostics import Span
 
 
 @dataclass(frozen=True)
-class DroppedUnits:
+class DropoutResidual:
     """Dropout: A = c diag(vᵢ²) along the velocity v, with c = `strength`."""
 
     strength: Expr
 
 
 @dataclass(frozen=True)
-class DroppedMaps:
+class StochasticDepthResidual:
     """Stochastic depth: A = c vvᵀ."""
 
     strength: Expr
 
 
 @dataclass(frozen=True)
-class SharedBranches:
+class ShakeShakeResidual:
     """Shake-shake: A = c (f-g)(f-g)ᵀ along ½(f+g), with the two branches f and g."""
 
     strength: Expr
     branches: tuple[Symbol, ...]
 
 
-RandomMap = DroppedUnits | DroppedMaps | SharedBranches
+RandomResidual = DropoutResidual | StochasticDepthResidual | ShakeShakeResidual
 
 # ---- noise of a layer, as planned
 
 
-class Dropping(Enum):
+class DropoutGranularity(Enum):
     """What is dropped together."""
 
     UNITS = "units"
@@ -48,7 +48,7 @@ class Dropping(Enum):
 
 
 @dataclass(frozen=True)
-class Plain:
+class ConstantNoise:
     """σξ, with constant σ = `std` and random ξ from a law with variance 1."""
 
     std: Expr
@@ -57,7 +57,7 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class Scaled:
+class StateDependentNoise:
     """σ(x)ξ."""
 
     std: Expr
@@ -66,7 +66,7 @@ class Scaled:
 
 
 @dataclass(frozen=True)
-class Relative:
+class RelativeNoise:
     """a·std(x)·ξ, with the standard deviation std(x) of the state itself and a = `scale`."""
 
     scale: Expr
@@ -76,7 +76,7 @@ class Relative:
 
 
 @dataclass(frozen=True)
-class Correlated:
+class CorrelatedNoise:
     """Lξ with LLᵀ = `covariance` = 2AΔt."""
 
     covariance: tuple[tuple[Expr, ...], ...]
@@ -85,24 +85,24 @@ class Correlated:
 
 
 @dataclass(frozen=True)
-class Dropped:
+class DropoutNoise:
     """v z/p with z ~ Bernoulli(p), p = `keep`, one z for each unit or for the whole layer."""
 
     keep: Expr
-    of: Dropping
+    of: DropoutGranularity
     span: Span
 
 
 @dataclass(frozen=True)
-class Shared:
+class ShakeShakeNoise:
     """αf + (1-α)g with a random weight α of mean ½ and standard deviation `std`."""
 
     std: Expr
     span: Span
 
 
-Added = Plain | Scaled | Relative | Correlated
+AdditiveNoise = ConstantNoise | StateDependentNoise | RelativeNoise | CorrelatedNoise
 """Noise behind a map."""
-Inside = Dropped | Shared
+BranchNoise = DropoutNoise | ShakeShakeNoise
 """Noise that a map is made of."""
-Noise = Plain | Scaled | Relative | Correlated | Dropped | Shared
+Noise = ConstantNoise | StateDependentNoise | RelativeNoise | CorrelatedNoise | DropoutNoise | ShakeShakeNoise

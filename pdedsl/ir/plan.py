@@ -26,18 +26,18 @@ from pdedsl.config.methods import (
 from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
 from pdedsl.config.training import Box, Optimizer
 from pdedsl.diagnostics import Span
-from pdedsl.ir.noise import Added, Noise
+from pdedsl.ir.noise import AdditiveNoise, Noise
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.semidiscrete_systems import Motion
+from pdedsl.ir.semidiscrete_systems import OdeSystem
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import Shape
+from pdedsl.ir.terms import MatrixStructure
 from pdedsl.numerics.activations import Activation
 
 # ---- layers
 
 
 @dataclass(frozen=True)
-class Free:
+class Unconstrained:
     """An operator without a constraint."""
 
 
@@ -49,18 +49,18 @@ class NormBound:
 
 
 @dataclass(frozen=True)
-class WeightBox:
+class BoxConstraint:
     """Every entry of K in [low, high], by projection."""
 
     low: Real
     high: Real
 
 
-Constraint = Free | NormBound | WeightBox
+Constraint = Unconstrained | NormBound | BoxConstraint
 
 
 @dataclass(frozen=True)
-class Symmetric:
+class SymmetricConvolution:
     """factor · Kᵀ σ(N(K Y)) with a convolution K, size × size, of the learned operator `head`."""
 
     head: Symbol
@@ -73,7 +73,7 @@ class Symmetric:
 
 
 @dataclass(frozen=True)
-class NetworkLayers:
+class ConvolutionalField:
     """factor · f(Y), or factor · f(Y, t) if it is `timed`."""
 
     head: Symbol
@@ -83,7 +83,7 @@ class NetworkLayers:
     new_weights: bool
 
 
-Layer = Symmetric | NetworkLayers
+Layer = SymmetricConvolution | ConvolutionalField
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class RightHandSide:
 # Objective: what training minimises, as determined by the realization of the diffusion.
 
 
-MOST_EXACT = 64
+MAX_EXACT_LAPLACIAN_DIMENSION = 64
 """Dimensions up to which the Laplacian is taken exactly: it costs as many rows as there are."""
 
 
@@ -122,7 +122,7 @@ class Margin:
 
 
 @dataclass(frozen=True)
-class Residual:
+class ResidualPenalty:
     """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with a channel for the time.
 
     L₁ = mean of -log g_y(x, t_k) over `times`; L₂ = mean of ‖∂g/∂t - νΔg‖² at x + ε, with ε uniform in
@@ -145,7 +145,7 @@ class Residual:
 
 
 @dataclass(frozen=True)
-class Retraining:
+class HeatSmoothing:
     """Steps of implicit Euler for f_t = νΔf by retraining (Campbell, Finlay, Oberman 2020).
 
     After training by cross-entropy, step k of n minimises ½‖v - f_k‖² + weight·½hs²‖∇v‖², where s² = `variance` is the
@@ -163,7 +163,7 @@ class Retraining:
     derivative: InSpace = InSpace.FORWARD
 
 
-Objective = CrossEntropy | Margin | Residual | Retraining
+Objective = CrossEntropy | Margin | ResidualPenalty | HeatSmoothing
 
 
 # ---- boxes
@@ -173,20 +173,20 @@ Objective = CrossEntropy | Margin | Residual | Retraining
 Bounds = tuple[Real, Real]
 
 
-def boxes_of(spec: Spec) -> list[tuple[Box, Span]]:
+def weight_boxes(spec: Spec) -> list[tuple[Box, Span]]:
     """Every box with its place in the text, in the order of the text."""
     train = spec.train
     return list(zip(train.constrain, train.places["constrain"], strict=True)) if train and train.constrain else []
 
 
-def place_of_box(name: str, spec: Spec) -> Span:
+def weight_box_span(name: str, spec: Spec) -> Span:
     """Where the first box of an operator stands."""
-    return next(span for box, span in boxes_of(spec) if box.operator == name)
+    return next(span for box, span in weight_boxes(spec) if box.operator == name)
 
 
-def box_of(name: str, spec: Spec) -> Bounds | None:
+def weight_box(name: str, spec: Spec) -> Bounds | None:
     """The intersection of all boxes given for an operator, empty if low > high; None if there are none."""
-    own = [box for box, _ in boxes_of(spec) if box.operator == name]
+    own = [box for box, _ in weight_boxes(spec) if box.operator == name]
     return (max(box.low for box in own), min(box.high for box in own)) if own else None
 
 
@@ -198,7 +198,7 @@ def box_of(name: str, spec: Spec) -> Bounds | None:
 class NoiseStep:
     """Noise added to the whole state in one step: a stretch of pure diffusion."""
 
-    noise: Added
+    noise: AdditiveNoise
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class ResidualBlocks:
     span: Span
     first: Expr = S.One  # the time of the first map; the others follow in steps
     clock: int = -1
-    before_readout: Added | None = None
+    before_readout: AdditiveNoise | None = None
     branch: Network | None = None  # a second network, whose maps are parallel to those of the first
 
 
@@ -241,14 +241,14 @@ class TimeConditioned:
 
 
 @dataclass(frozen=True)
-class Base:
+class BaseNetwork:
     """A learned network that gives class scores."""
 
     net: Network
     span: Span
 
 
-Part = NoiseStep | SdeSteps | ResidualBlocks | TimeConditioned | Base
+Part = NoiseStep | SdeSteps | ResidualBlocks | TimeConditioned | BaseNetwork
 
 
 @dataclass(frozen=True)
@@ -294,7 +294,7 @@ class ImagePlan:
     stages: tuple[int, ...]
     classes: int
     close: int | None
-    motion: Motion[RightHandSide]
+    motion: OdeSystem[RightHandSide]
     method: Integrator
     start: Expr
     end: Expr
@@ -307,7 +307,7 @@ class ImagePlan:
 class OperatorPlan:
     """The evolution operator on R^d, with pieces in the time of the equation."""
 
-    pieces: tuple[OperatorPiece, ...]
+    pieces: tuple[OperatorSegment, ...]
     direction: Direction
     step: Expr
     scheme: Fixed
@@ -316,14 +316,14 @@ class OperatorPlan:
 
 
 @dataclass(frozen=True)
-class OperatorPiece:
+class OperatorSegment:
     """The coefficients of the operator between two times."""
 
     start: Expr
     end: Expr
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
-    shape: Shape
+    shape: MatrixStructure
     index: Symbol | None = None  # of the generic component, if the space is not written out
     rate: Expr = S.Zero
     source: Expr = S.Zero
@@ -338,7 +338,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Built:
+class HardConstraints:
     """What is built in for every network N: u = base + factor · N for each component, and the axis about whose middle N
     is even or odd, with a sign for each component."""
 
@@ -355,7 +355,7 @@ class SolvePlan:
     reason: str
     alternatives: tuple[Alternative, ...]
     network: Mlp  # for the unknowns
-    built: Built
+    built: HardConstraints
     reference: Grid | None = None  # requested by an `evaluate` block
     optimizers: tuple[Optimizer, ...] = ()  # empty: the default of the method
     steps: int | None = None

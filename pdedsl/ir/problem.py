@@ -147,7 +147,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Component:
+class ScalarUnknown:
     """A scalar that the equations determine: an unknown, or a component of one."""
 
     name: str
@@ -157,7 +157,7 @@ class Component:
 
 
 @dataclass(frozen=True)
-class Observed:
+class Measurements:
     """Measured values of components, in a file written by numpy's savez: an array for each coordinate and component, by
     name, or `points` (n, k) and `values` (n, c)."""
 
@@ -171,13 +171,13 @@ class StrongForm:
     """Everything that is required of the unknowns."""
 
     theorem: Theorem
-    components: tuple[Component, ...]
+    components: tuple[ScalarUnknown, ...]
     domain: Domain
     equations: tuple[Residual, ...]
     conditions: tuple[ConditionResidual, ...]
     exact: tuple[Expr | None, ...]  # a known solution, or None, for each component
     parameters: tuple[Learned, ...] = ()  # what is learned besides the unknowns
-    observed: tuple[Observed, ...] = ()
+    observed: tuple[Measurements, ...] = ()
 
     @cached_property
     def floating(self) -> tuple[int, ...]:

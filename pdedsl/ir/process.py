@@ -40,7 +40,7 @@ class ProcessBoundary:
     part: tuple[Expr, ...] = ()
 
 
-class Clock(Enum):
+class TimeDirection(Enum):
     """How the time of the equation runs along a path: backward to initial data, or forward to terminal data."""
 
     BACK = -1
@@ -48,15 +48,15 @@ class Clock(Enum):
 
 
 @dataclass(frozen=True)
-class Evolving:
+class TimeCondition:
     """Paths end when they reach the data, where u = value."""
 
-    clock: Clock
+    clock: TimeDirection
     value: Expr
 
 
 @dataclass(frozen=True)
-class Process:
+class DiffusionProcess:
     """Coefficients, data and sides; `matrix` holds the nonzero entries (i, j, Aᵢⱼ) with i ≤ j."""
 
     domain: Domain
@@ -64,7 +64,7 @@ class Process:
     matrix: tuple[tuple[int, int, Expr], ...]
     rate: Expr
     source: Expr
-    data: Evolving | None  # None for a stationary equation
+    data: TimeCondition | None  # None for a stationary equation
     sides: tuple[ProcessBoundary, ...]
 
     @property

@@ -9,10 +9,10 @@ from sympy import Add, Expr, KroneckerDelta, S, Symbol
 from pdedsl.config.base import Located
 from pdedsl.config.methods import Direction, Integrator
 from pdedsl.diagnostics import Span
-from pdedsl.ir.noise import RandomMap
+from pdedsl.ir.noise import RandomResidual
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.semidiscrete_systems import Motion
-from pdedsl.ir.terms import MapTerm, Shape
+from pdedsl.ir.semidiscrete_systems import OdeSystem
+from pdedsl.ir.terms import MapTerm, MatrixStructure
 from pdedsl.ir.theorem import Theorem
 from pdedsl.symbolic.symbols import with_number
 
@@ -29,10 +29,10 @@ class SdeSegment:
     last: Expr
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
-    shape: Shape
+    shape: MatrixStructure
     convection: Span | None
     diffusion: Span | None
-    random: RandomMap | None = None  # the random map whose second moment is the diffusion
+    random: RandomResidual | None = None  # the random map whose second moment is the diffusion
     index: Symbol | None = None
     rate: Expr = S.Zero
     source: Expr = S.Zero
@@ -49,13 +49,13 @@ class SdeSegment:
 
     @property
     def diffuses(self) -> bool:
-        return self.shape is not Shape.NONE
+        return self.shape is not MatrixStructure.NONE
 
     @property
     def is_constant(self) -> bool:
         """Whether one step of any length is exact: every coefficient is constant in space and time."""
         rest = (*(e for row in self.diffusivity for e in row), self.rate, self.source)
-        fixed = all(e.is_number if self.index is None else _is_fixed(e) for e in self.drift)
+        fixed = all(e.is_number if self.index is None else _is_constant_component(e) for e in self.drift)
         return bool(fixed and all(e.is_number for e in rest))
 
     @property
@@ -74,14 +74,14 @@ class SdeSegment:
         return bool(self.rate != 0 or self.source != 0)
 
 
-def _is_fixed(component: Expr) -> bool:
+def _is_constant_component(component: Expr) -> bool:
     """Whether it is Σₖ cₖ δᵢₖ with numbers cₖ: a constant vector with finitely many named components."""
     terms = Add.make_args(component)
     return bool(component == 0) or all(isinstance(with_number(t)[1], KroneckerDelta) for t in terms)
 
 
 @dataclass(frozen=True)
-class Paths:
+class PathExpectation:
     """u = E[e^{∫c} g(X) + ∫ e^{∫c} f]: the data g averaged over paths, with what accumulates along them."""
 
     theorem: Theorem
@@ -100,7 +100,7 @@ class Paths:
 
 
 @dataclass(frozen=True)
-class Push:
+class VectorField:
     """Σ terms: the right-hand side of an equation on feature maps."""
 
     terms: tuple[MapTerm, ...]
@@ -108,12 +108,12 @@ class Push:
 
 
 @dataclass(frozen=True)
-class States:
+class FeatureMapEvolution:
     """Feature maps that evolve."""
 
     theorem: Theorem
-    motion: Motion[Push]
+    motion: OdeSystem[VectorField]
     method: Located[Integrator]
 
 
-Representation = Paths | States | StrongForm
+Representation = PathExpectation | FeatureMapEvolution | StrongForm

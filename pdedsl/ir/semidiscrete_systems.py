@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class First(Generic[T]):
+class FirstOrderOde(Generic[T]):
     """∂Y/∂t = F(Y)."""
 
     push: T
@@ -20,7 +20,7 @@ class First(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Second(Generic[T]):
+class SecondOrderOde(Generic[T]):
     """∂²Y/∂t² = F(Y), starting at rest."""
 
     push: T
@@ -31,7 +31,7 @@ class Second(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Pair(Generic[T]):
+class SeparableOde(Generic[T]):
     """∂Y/∂t = f(Z), ∂Z/∂t = g(Y): each half is pushed by the other, and Y moves first."""
 
     first: T
@@ -42,4 +42,4 @@ class Pair(Generic[T]):
         return self.first, self.second
 
 
-Motion: TypeAlias = First[T] | Second[T] | Pair[T]
+OdeSystem: TypeAlias = FirstOrderOde[T] | SecondOrderOde[T] | SeparableOde[T]

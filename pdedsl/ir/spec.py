@@ -44,7 +44,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Level:
+class LevelFunction:
     """A function with its place in the text: g in an inequality g > 0, F in a curve or surface F = 0."""
 
     expr: Expr
@@ -63,16 +63,16 @@ class Space:
     image: tuple[int, int, int] | None = None
     sides: tuple[Interval, ...] = ()
     span: Span = NOWHERE
-    inside: tuple[Level, ...] = ()  # a shape: the part of the box where all of these are positive
+    inside: tuple[LevelFunction, ...] = ()  # a shape: the part of the box where all of these are positive
     from_data: bool = False  # whether the dimension is a letter in the text and a number here, taken from the data
 
     @property
     def boundary(self) -> tuple[str, ...]:
         """The names of the sides that carry conditions."""
-        return tuple(name for k, side in enumerate(self.sides) if not side.periodic for name in side_names(k))
+        return tuple(name for k, side in enumerate(self.sides) if not side.periodic for name in face_names(k))
 
 
-def side_names(k: int) -> tuple[str, str]:
+def face_names(k: int) -> tuple[str, str]:
     """The two sides of coordinate k, counted from zero."""
     named = (("left", "right"), ("bottom", "top"), ("back", "front"))
     return named[k] if k < 3 else (f"low{k + 1}", f"high{k + 1}")
@@ -164,8 +164,8 @@ class Condition:
     value: tuple[Expr, ...]
     sides: tuple[str, ...]
     span: Span
-    surfaces: tuple[Level, ...] = ()
-    part: tuple[Level, ...] = ()
+    surfaces: tuple[LevelFunction, ...] = ()
+    part: tuple[LevelFunction, ...] = ()
     component: int | None = None  # of the unknown, counted from one, if the condition is for that component alone
     domain: tuple[Expr, ...] = ()  # as of summands
 
@@ -175,7 +175,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Exact:
+class ExactSolution:
     """A known solution: the values of an unknown's components, or of one of them, counted from one."""
 
     unknown: Symbol
@@ -220,7 +220,7 @@ class Spec:
     network: NetworkBlock | None = None
     train: TrainBlock | None = None
     evaluate: EvaluateBlock | None = None
-    exact: tuple[Exact, ...] = ()
+    exact: tuple[ExactSolution, ...] = ()
     observed: tuple[Observation, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
@@ -254,9 +254,9 @@ class Spec:
         from pdedsl.big_stack import deeply
         from pdedsl.diagnostics import Reporter
         from pdedsl.language.parser import parse_syntax
-        from pdedsl.language.printing.latex import latex_of
+        from pdedsl.language.printing.latex import to_latex
 
-        return deeply(lambda: latex_of(parse_syntax(self.source, Reporter())))
+        return deeply(lambda: to_latex(parse_syntax(self.source, Reporter())))
 
     def _repr_latex_(self) -> str:
         return self.latex

@@ -13,12 +13,12 @@ from pdedsl.config.methods import (
     Drawn,
     Dropout,
     Fixed,
+    HeatSmoothing,
     Integrator,
     Leapfrog,
     Noise,
-    Residual,
-    Retraining,
-    Sampling,
+    RandomizedSmoothing,
+    ResidualPenalty,
     ShakeShake,
     StochasticDepth,
     Verlet,
@@ -30,8 +30,8 @@ from pdedsl.ir.types import Simplex, Vector
 from pdedsl.numerics.butcher import EULER
 from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
 
-DEFAULT_STEPS = 3  # for equations on pixels, if the spec does not say how many
-STEPS_ALONG_A_FIELD = 10  # the same for fields on R^d
+DEFAULT_STEPS_PIXELS = 3  # for equations on pixels, if the spec does not say how many
+DEFAULT_STEPS_DATA_SPACE = 10  # the same for fields on R^d
 OPERATOR_SAMPLES = 1024  # paths of an evolution operator, if the spec does not say how many
 
 
@@ -50,12 +50,12 @@ def is_separable_pair(spec: Spec) -> bool:
 
 def integrator_of(spec: Spec) -> Located[Integrator]:
     """How the equation is stepped in time, with defaults for what the spec leaves open."""
-    method = spec.realize.time or spec.realize.convection or Located(_default(spec))
-    steps = DEFAULT_STEPS if spec.space.kind is SpaceKind.PIXELS else STEPS_ALONG_A_FIELD
+    method = spec.realize.time or spec.realize.convection or Located(_default_integrator(spec))
+    steps = DEFAULT_STEPS_PIXELS if spec.space.kind is SpaceKind.PIXELS else DEFAULT_STEPS_DATA_SPACE
     return replace(method, word=in_steps(method.word, steps))
 
 
-def _default(spec: Spec) -> Integrator:
+def _default_integrator(spec: Spec) -> Integrator:
     if spec.space.kind is SpaceKind.PIXELS and is_separable_pair(spec):
         return Verlet()
     if spec.space.kind is SpaceKind.PIXELS and any(e.order == 2 for e in spec.equations):
@@ -71,10 +71,10 @@ def effective_integrator(spec: Spec) -> Integrator:
     counted = any(
         method == Fixed(method=EULER, steps=residual_maps(net)) for net in nets if not isinstance(net, Mlp | Torch)
     )
-    return Fixed(method=EULER, steps=STEPS_ALONG_A_FIELD) if counted else method
+    return Fixed(method=EULER, steps=DEFAULT_STEPS_DATA_SPACE) if counted else method
 
 
-def operator_draws(spec: Spec) -> int:
+def operator_samples(spec: Spec) -> int:
     """The number of paths of an evolution operator: `samples` if the spec gives it. For class probabilities `samples`
     is the number of draws of the network, and counts here only if it differs from its default."""
     method = spec.realize.diffusion
@@ -96,12 +96,12 @@ def effective_diffusion(spec: Spec) -> Located[Diffusion] | None:
         return None
     word = method.word
     if isinstance(word, Drawn) and not _has_classes(spec):
-        word = replace(word, samples=operator_draws(spec))
-    unsaid = _unsaid(word, spec)
+        word = replace(word, samples=operator_samples(spec))
+    unsaid = _default_diffusion(word, spec)
     return None if unsaid is not None and word.effective == unsaid.effective else replace(method, word=word)
 
 
-def _unsaid(word: Diffusion, spec: Spec) -> Diffusion | None:
+def _default_diffusion(word: Diffusion, spec: Spec) -> Diffusion | None:
     """What the word would be if the spec left it open: noise, if the diffusion is isotropic, or the same random map."""
     draws = 1 if _has_classes(spec) else OPERATOR_SAMPLES
     match word:
@@ -109,7 +109,7 @@ def _unsaid(word: Diffusion, spec: Spec) -> Diffusion | None:
             return Noise(samples=draws) if all(_is_isotropic(e, spec) for e in spec.equations) else None
         case Dropout() | StochasticDepth() | ShakeShake():
             return type(word)(samples=draws)
-        case Residual() | Retraining() | Sampling():
+        case ResidualPenalty() | HeatSmoothing() | RandomizedSmoothing():
             return None
         case _:
             assert_never(word)
@@ -119,12 +119,18 @@ def _is_isotropic(equation: Equation, spec: Spec) -> bool:
     """Whether the second derivatives of the unknown form a multiple of its Laplacian, or there are none."""
     right, coordinates = Add(*equation.right), spec.space.coordinates
     if not spec.space.explicit:
-        whole = [c for c in atoms(right, Contraction) if _is_second(c.body, equation) and len(set(c.body.slots)) == 1]
-        return not any(_is_second(p, equation) for p in atoms(right.xreplace(dict.fromkeys(whole, S.Zero)), Partial))
-    found = {p.slots: right.coeff(p) for p in atoms(right, Partial) if _is_second(p, equation)}
+        whole = [
+            c
+            for c in atoms(right, Contraction)
+            if _is_second_derivative(c.body, equation) and len(set(c.body.slots)) == 1
+        ]
+        return not any(
+            _is_second_derivative(p, equation) for p in atoms(right.xreplace(dict.fromkeys(whole, S.Zero)), Partial)
+        )
+    found = {p.slots: right.coeff(p) for p in atoms(right, Partial) if _is_second_derivative(p, equation)}
     return not found or (set(found) == {(x, x) for x in coordinates} and len(set(found.values())) == 1)
 
 
-def _is_second(expr: Expr, equation: Equation) -> bool:
+def _is_second_derivative(expr: Expr, equation: Equation) -> bool:
     own = isinstance(expr, Partial) and isinstance(expr.body, Field) and expr.body.head == equation.unknown
     return own and len(expr.slots) == 2

@@ -20,7 +20,7 @@ from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import INDEX
 
 
-class Shape(StrEnum):
+class MatrixStructure(StrEnum):
     """The shape of a matrix: zero, a multiple of the identity, diagonal or full."""
 
     NONE = "none"
@@ -75,31 +75,31 @@ class Generator:
     direction: Direction
 
     @property
-    def shape(self) -> Shape:
-        return shape_of(self.matrix)
+    def shape(self) -> MatrixStructure:
+        return matrix_structure(self.matrix)
 
 
-def shape_of(matrix: Coefficient) -> Shape:
+def matrix_structure(matrix: Coefficient) -> MatrixStructure:
     match matrix:
         case Components(rows=rows):
-            return _written_out(rows)
+            return _structure_of_rows(rows)
         case Indexed(diagonal=a, outer=outer, learned=learned, rest=rest):
             if outer or learned or rest:
-                return Shape.FULL
+                return MatrixStructure.FULL
             if a == 0:
-                return Shape.NONE
-            return Shape.DIAGONAL if INDEX in a.free_symbols else Shape.ISOTROPIC
+                return MatrixStructure.NONE
+            return MatrixStructure.DIAGONAL if INDEX in a.free_symbols else MatrixStructure.ISOTROPIC
         case _:
             assert_never(matrix)
 
 
-def _written_out(rows: tuple[tuple[Expr, ...], ...]) -> Shape:
+def _structure_of_rows(rows: tuple[tuple[Expr, ...], ...]) -> MatrixStructure:
     if any(e != 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j):
-        return Shape.FULL
+        return MatrixStructure.FULL
     diagonal = {rows[i][i] for i in range(len(rows))}
     if len(diagonal) > 1:
-        return Shape.DIAGONAL
-    return Shape.NONE if diagonal == {S.Zero} else Shape.ISOTROPIC
+        return MatrixStructure.DIAGONAL
+    return MatrixStructure.NONE if diagonal == {S.Zero} else MatrixStructure.ISOTROPIC
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class TimeDerivative:
 
 
 @dataclass(frozen=True)
-class Transport:
+class Convection:
     """b·∇u."""
 
     word: ClassVar[str] = "convection"
@@ -143,7 +143,7 @@ class Reaction:
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceTerm:
     """f, which contains no unknown; one value for each component."""
 
     word: ClassVar[str] = "source"
@@ -220,10 +220,10 @@ class HigherOrder:
 
 Term = (
     TimeDerivative
-    | Transport
+    | Convection
     | Diffusion
     | Reaction
-    | Source
+    | SourceTerm
     | Coupling
     | SymmetricLayer
     | LearnedField

@@ -14,7 +14,7 @@ from pdedsl.diagnostics import Span, escaping
 
 
 @dataclass(frozen=True)
-class MapExample:
+class FeatureMapCounterexample:
     """Weights and feature maps for a block with at least as many channels as a state has values.
 
     Every operator is a multiple of the identity on these channels and zero on the others, all normalisations have the
@@ -60,7 +60,7 @@ class Axiom(StrEnum):
 
 
 @dataclass(frozen=True)
-class _Said:
+class _VerdictBase:
     """What all verdicts have: a reason, and how a terminal and a notebook show it."""
 
     truth: ClassVar[Truth]
@@ -74,7 +74,7 @@ class _Said:
 
 
 @dataclass(frozen=True, repr=False)
-class Proved(_Said):
+class Proved(_VerdictBase):
     """It holds for every weight and all data: why, and the hypotheses of the theorem, each of which was checked."""
 
     truth: ClassVar[Truth] = Truth.PROVED
@@ -82,21 +82,21 @@ class Proved(_Said):
 
 
 @dataclass(frozen=True, repr=False)
-class Refuted(_Said):
+class Refuted(_VerdictBase):
     """It fails: why, an example that shows it, and the terms or conditions that are to blame."""
 
     truth: ClassVar[Truth] = Truth.REFUTED
     witness: str
     guilty: tuple[Span, ...] = field(repr=False)
-    example: MapExample | None = None  # the example in a form that can be run again
+    example: FeatureMapCounterexample | None = None  # the example in a form that can be run again
 
 
 @dataclass(frozen=True, repr=False)
-class Unknown(_Said):
+class Undecided(_VerdictBase):
     """Neither proved nor refuted: which hypothesis could not be checked, or that there is no rule."""
 
     truth: ClassVar[Truth] = Truth.UNKNOWN
     guilty: tuple[Span, ...] = field(default=(), repr=False)
 
 
-Verdict = Proved | Refuted | Unknown
+Verdict = Proved | Refuted | Undecided

@@ -10,35 +10,35 @@ from lark import Token
 
 from pdedsl import errors
 from pdedsl.diagnostics import Reporter
-from pdedsl.language.names import identity, raised, superscript
+from pdedsl.language.names import canonical_name, parse_superscript, superscript
 from pdedsl.language.token_stream import (
-    SMALL,
-    Declared,
-    Reading,
-    Rewritten,
+    SUBSCRIPT_LETTERS,
+    DeclaredNames,
+    Rewrite,
     Rule,
-    declared,
-    denominator,
-    edge,
-    made,
-    span_over,
+    TokenWindow,
+    collect_declarations,
+    inserted_token,
+    parse_denominator,
+    replacement_token,
+    span_between,
 )
 
 # ---- slopes
 
 
 _ORDER = r"(?:\^?([0-9]{1,2})|([⁰¹²³⁴-⁹]{1,2}))?"
-_ABOVE = re.compile(rf"∂{_ORDER}[ \t]*([^\W\d_]\w*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)[ \t]*/[ \t]*(∂.+)$")
-_TIGHT = re.compile(
+_QUOTIENT = re.compile(rf"∂{_ORDER}[ \t]*([^\W\d_]\w*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)[ \t]*/[ \t]*(∂.+)$")
+_ASCII_QUOTIENT = re.compile(
     r"d(?:\^([0-9]{1,2})|([⁰¹²³⁴-⁹]{1,2}))[ \t]*([^\W\d]\w*)[ \t]*/[ \t]*((?:d[^\W\d]\w*(?:\^[0-9]{1,2})?)+)"
 )
-_ALONE = re.compile(rf"d{_ORDER}[ \t]*/[ \t]*((?:d[^\W\d_][^\W⁰¹²³⁴-⁹]*?(?:\^[0-9]|[⁰¹²³⁴-⁹])?)+)(?![\w^])")
+_ASCII_OPERATOR = re.compile(rf"d{_ORDER}[ \t]*/[ \t]*((?:d[^\W\d_][^\W⁰¹²³⁴-⁹]*?(?:\^[0-9]|[⁰¹²³⁴-⁹])?)+)(?![\w^])")
 _RAISED = re.compile(r"[⁰¹²³⁴-⁹]+")
 _POWER = re.compile(r"(?:\^([0-9])|([⁰¹²³⁴-⁹]))?$")
-_LETTERS = str.maketrans(SMALL, "aeoxhpstruv")
+_SUBSCRIPT_TABLE = str.maketrans(SUBSCRIPT_LETTERS, "aeoxhpstruv")
 
 
-def by_subscript(reading: Reading) -> Rewritten | None:
+def subscript_derivative(reading: TokenWindow) -> Rewrite | None:
     """`u_xx`, `u_{xx}`, `u_{,xx}`, `uₓₓ`."""
     match [*reading.tokens[:2], *reading.tokens[2 + reading.comma : 4 + reading.comma]]:
         case [
@@ -48,90 +48,90 @@ def by_subscript(reading: Reading) -> Rewritten | None:
             Token(type="RBRACE") as end,
         ]:
             if word.endswith("_") and reading.tight(4 + reading.comma):
-                return _subscripted(word[:-1], below, reading, word, end)
+                return _derivative_of_subscript(word[:-1], below, reading, word, end)
         case [Token(type="NAME") as word, *_] if "_" in word and reading.is_free(word):
             body, _, under = word.rpartition("_")
-            return _subscripted(body, under, reading, word)
-        case [Token(type="NAME") as word, *_] if word[-1] in SMALL and reading.is_free(word):
-            body = word.rstrip(SMALL)
-            return _subscripted(body, word[len(body) :].translate(_LETTERS), reading, word)
+            return _derivative_of_subscript(body, under, reading, word)
+        case [Token(type="NAME") as word, *_] if word[-1] in SUBSCRIPT_LETTERS and reading.is_free(word):
+            body = word.rstrip(SUBSCRIPT_LETTERS)
+            return _derivative_of_subscript(body, word[len(body) :].translate(_SUBSCRIPT_TABLE), reading, word)
     return None
 
 
-def _subscripted(body: str, below: str, reading: Reading, *old: Token) -> Rewritten | None:
-    if identity(body) not in reading.names.functions:
+def _derivative_of_subscript(body: str, below: str, reading: TokenWindow, *old: Token) -> Rewrite | None:
+    if canonical_name(body) not in reading.names.functions:
         return None
-    order = _split(below, reading.names.variables)
+    order = _split_variables(below, reading.names.variables)
     if order is None and below == "n" and reading.is_free("n"):
-        return [made("DERIVATIVE", f"∂{body}/∂n", *old)], 1 if len(old) == 1 else 4 + reading.comma
+        return [replacement_token("DERIVATIVE", f"∂{body}/∂n", *old)], 1 if len(old) == 1 else 4 + reading.comma
     if order is None:
         return None
-    variables = denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
+    variables = parse_denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
     spelled = f"∂{superscript(len(order)) if len(order) > 1 else ''}{body}/{''.join(variables or ())}"
-    return [made("DERIVATIVE", spelled, *old)], 1 if len(old) == 1 else 4 + reading.comma
+    return [replacement_token("DERIVATIVE", spelled, *old)], 1 if len(old) == 1 else 4 + reading.comma
 
 
-def _split(below: str, variables: set[str]) -> list[str] | None:
+def _split_variables(below: str, variables: set[str]) -> list[str] | None:
     """`xxy` split into variables, trying the longest names first."""
     if not below:
         return []
     for end in range(len(below), 0, -1):
-        if identity(below[:end]) in variables:
-            rest = _split(below[end:], variables)
+        if canonical_name(below[:end]) in variables:
+            rest = _split_variables(below[end:], variables)
             if rest is not None:
                 return [below[:end], *rest]
     return None
 
 
-def by_operator(reading: Reading) -> Rewritten | None:
+def operator_derivative(reading: TokenWindow) -> Rewrite | None:
     """`∂_t`, `∂_xx`, `∂_{xy}`, `∂_x²`, `∂ₓ²`, `∂t`."""
     token = reading.tokens[0]
     power = _POWER.search(token)
     assert power
-    below = token[1 : power.start()].translate(_LETTERS).strip("_{}")
-    order = _split(below, reading.names.variables)
-    if not order and identity(below) in reading.names.functions and reading.kinds[1:2] == ("LPAR",):
+    below = token[1 : power.start()].translate(_SUBSCRIPT_TABLE).strip("_{}")
+    order = _split_variables(below, reading.names.variables)
+    if not order and canonical_name(below) in reading.names.functions and reading.kinds[1:2] == ("LPAR",):
         closing = next((other for other in reading.tokens if other.type == "RPAR"), reading.tokens[1])
-        places = span_over(token, token), span_over(reading.tokens[1], closing)
+        places = span_between(token, token), span_between(reading.tokens[1], closing)
         raise errors.syntax.arguments_of_slope(below, *places)
     if not order or (power[0] and len(order) > 1):
         known = sorted(reading.names.variables)
-        raise errors.syntax.derivative(token, known, span_over(token, token), reading.names.functions)
-    order *= int(power[1] or 0) or (raised(power[2]) if power[2] else 1)
-    variables = denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
+        raise errors.syntax.derivative(token, known, span_between(token, token), reading.names.functions)
+    order *= int(power[1] or 0) or (parse_superscript(power[2]) if power[2] else 1)
+    variables = parse_denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
     return [token.update("OPERATOR", f"∂{superscript(len(order))}/{''.join(variables or ())}")], 1
 
 
-def by_quotient(reading: Reading) -> Rewritten | None:
+def quotient_derivative(reading: TokenWindow) -> Rewrite | None:
     """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`, `d²u/dx²`."""
     token = reading.tokens[0]
     if token.type == "NAME" and token == "d" and token.start_pos is not None and reading.is_free(token):
-        if found := _TIGHT.match(reading.text, token.start_pos):
-            return _in_ascii(found, reading)
-        alone = _ALONE.match(reading.text, token.start_pos)
-        return _in_front(alone, reading) if alone else None
-    above = _ABOVE.match(token) if token.type == "QUOTIENT" else None
+        if found := _ASCII_QUOTIENT.match(reading.text, token.start_pos):
+            return _ascii_quotient(found, reading)
+        alone = _ASCII_OPERATOR.match(reading.text, token.start_pos)
+        return _ascii_operator(alone, reading) if alone else None
+    above = _QUOTIENT.match(token) if token.type == "QUOTIENT" else None
     if above is None:
         return None
     plain, sup, body, below, power, under = above.groups()
-    order = int(plain or 0) or (raised(sup) if sup else 1)
-    return _derived(token, order, body + below + power, under, reading), 1
+    order = int(plain or 0) or (parse_superscript(sup) if sup else 1)
+    return _derivative_tokens(token, order, body + below + power, under, reading), 1
 
 
-def _in_ascii(found: re.Match[str], reading: Reading) -> Rewritten:
+def _ascii_quotient(found: re.Match[str], reading: TokenWindow) -> Rewrite:
     plain, sup, body, under = found.groups()
-    order = int(plain or 0) or raised(sup)
+    order = int(plain or 0) or parse_superscript(sup)
     start, end = found.span()
     old = Token("QUOTIENT", found[0], start_pos=start, end_pos=end)
     count = sum(start <= (t.start_pos or 0) < end for t in reading.tokens)
-    return _derived(old, order, body, under, reading), count
+    return _derivative_tokens(old, order, body, under, reading), count
 
 
-def _in_front(found: re.Match[str], reading: Reading) -> Rewritten | None:
+def _ascii_operator(found: re.Match[str], reading: TokenWindow) -> Rewrite | None:
     """`d/dt u`, `d²/dx² u`."""
     plain, sup, under = found.groups()
-    order = int(plain or 0) or (raised(sup) if sup else 1)
-    variables = denominator(_flat(under), order, reading.names.variables)
+    order = int(plain or 0) or (parse_superscript(sup) if sup else 1)
+    variables = parse_denominator(_ascii_denominator(under), order, reading.names.variables)
     start, end = found.span()
     count = sum(start <= (t.start_pos or 0) < end for t in reading.tokens)
     if variables is None:
@@ -140,35 +140,37 @@ def _in_front(found: re.Match[str], reading: Reading) -> Rewritten | None:
     return [Token("OPERATOR", f"∂{above}/{''.join(variables)}", start_pos=start, end_pos=end)], count
 
 
-def _flat(under: str) -> str:
+def _ascii_denominator(under: str) -> str:
     """`∂x^2` and `dx²` as `dx2`."""
-    return _RAISED.sub(lambda m: str(raised(m[0])), under.replace("∂", "d")).replace("^", "").replace(" ", "")
+    return (
+        _RAISED.sub(lambda m: str(parse_superscript(m[0])), under.replace("∂", "d")).replace("^", "").replace(" ", "")
+    )
 
 
-def _derived(old: Token, order: int, body: str, under: str, reading: Reading) -> list[Token]:
+def _derivative_tokens(old: Token, order: int, body: str, under: str, reading: TokenWindow) -> list[Token]:
     name, below, power = re.fullmatch(r"(.*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)", body).groups()  # type: ignore[union-attr]
-    variables = denominator(_flat(under), order, reading.names.variables)
-    if variables is None or identity(name) not in reading.names.fields:
-        raise errors.syntax.derivative(old, sorted(reading.names.variables), span_over(old, old))
+    variables = parse_denominator(_ascii_denominator(under), order, reading.names.variables)
+    if variables is None or canonical_name(name) not in reading.names.fields:
+        raise errors.syntax.derivative(old, sorted(reading.names.variables), span_between(old, old))
     over = "".join(variables)
     if name == body:
-        return [made("DERIVATIVE", f"∂{superscript(order)}{name}/{over}", old)]
-    inner = [made("NAME", name, old)]
-    inner += [made("SUBSCRIPT", below, old)] if below else []
-    inner += [made("SUPERSCRIPT", power, old)] if power else []
+        return [replacement_token("DERIVATIVE", f"∂{superscript(order)}{name}/{over}", old)]
+    inner = [replacement_token("NAME", name, old)]
+    inner += [replacement_token("SUBSCRIPT", below, old)] if below else []
+    inner += [replacement_token("SUPERSCRIPT", power, old)] if power else []
     head = Token("PARTIAL", f"∂{superscript(order)}", start_pos=old.start_pos, end_pos=old.start_pos)
-    bracket = edge("LPAR", "(", old.start_pos)
-    return [head, bracket, *inner, edge("RPAR", ")", old.end_pos), made("OVER", f"/{over}", old)]
+    bracket = inserted_token("LPAR", "(", old.start_pos)
+    return [head, bracket, *inner, inserted_token("RPAR", ")", old.end_pos), replacement_token("OVER", f"/{over}", old)]
 
 
-def along_normal(reading: Reading) -> Rewritten | None:
+def normal_derivative(reading: TokenWindow) -> Rewrite | None:
     """`du/dn` on a boundary, where ∂u/∂n is n·∇u."""
     match reading.tokens[:3]:
         case [Token(type="NAME") as above, Token(type="SLASH"), Token(type="NAME") as below]:
             body = above.removeprefix("d")
-            named = identity(body) in reading.names.fields and above != body
+            named = canonical_name(body) in reading.names.fields and above != body
             if below == "dn" and named and reading.is_free(above) and reading.is_free("n") and reading.tight(3):
-                return [made("DERIVATIVE", f"∂{body}/∂n", above, below)], 3
+                return [replacement_token("DERIVATIVE", f"∂{body}/∂n", above, below)], 3
     return None
 
 
@@ -180,32 +182,32 @@ def along_normal(reading: Reading) -> Rewritten | None:
 
 
 BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
-CALLED = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
-CALLED |= {"gradient": "grad", "divergence": "div"}
-PREFIXES = {"laplace": "LAPLACIAN", "laplacian": "LAPLACIAN", "Laplacian": "LAPLACIAN", "lap": "LAPLACIAN"}
-PREFIXES |= {"nabla": "NABLA", "grad": "NABLA", "div": "DIV"}
-SIGN_OF = {"LAPLACIAN": "Δ", "NABLA": "∇", "DIV": "∇·"}
-STARTS_OPERAND = {"NAME", "NABLA", "LAPLACIAN", "DIV", "DERIVATIVE", "LPAR"}
+FUNCTION_ALIASES = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
+FUNCTION_ALIASES |= {"gradient": "grad", "divergence": "div"}
+OPERATOR_ALIASES = {"laplace": "LAPLACIAN", "laplacian": "LAPLACIAN", "Laplacian": "LAPLACIAN", "lap": "LAPLACIAN"}
+OPERATOR_ALIASES |= {"nabla": "NABLA", "grad": "NABLA", "div": "DIV"}
+OPERATOR_SIGNS = {"LAPLACIAN": "Δ", "NABLA": "∇", "DIV": "∇·"}
+OPERAND_START = {"NAME", "NABLA", "LAPLACIAN", "DIV", "DERIVATIVE", "LPAR"}
 
 
-def in_our_notation(tokens: list[Token], text: str, reporter: Reporter) -> list[Token]:
+def normalize_notation(tokens: list[Token], text: str, reporter: Reporter) -> list[Token]:
     """Raw tokens with every known foreign notation replaced."""
-    tokens = _without_braces(tokens, reporter)
-    names = declared(line for is_line, line in _statements(tokens) if is_line)
-    return list(_without_assignments(list(_rewritten(tokens, names, text, reporter))))
+    tokens = _strip_spec_braces(tokens, reporter)
+    names = collect_declarations(line for is_line, line in _split_lines(tokens) if is_line)
+    return list(_strip_entry_assignments(list(_apply_rules(tokens, names, text, reporter))))
 
 
-def _statements(tokens: list[Token]) -> Iterator[tuple[bool, list[Token]]]:
+def _split_lines(tokens: list[Token]) -> Iterator[tuple[bool, list[Token]]]:
     return ((kind, list(group)) for kind, group in groupby(tokens, key=lambda token: token.type != "NEWLINE"))
 
 
-def _rewritten(tokens: list[Token], names: Declared, text: str, reporter: Reporter) -> Iterator[Token]:
+def _apply_rules(tokens: list[Token], names: DeclaredNames, text: str, reporter: Reporter) -> Iterator[Token]:
     i, variables = 0, _variables_of_diff(tokens)
     while i < len(tokens):
-        found: Rewritten = [tokens[i]], 1
+        found: Rewrite = [tokens[i]], 1
         if (rules := RULES.get(tokens[i].type)) and i not in variables:
             with reporter.guard():
-                found = _first(rules, Reading(tokens[i : i + 8], names, text)) or found
+                found = _first_match(rules, TokenWindow(tokens[i : i + 8], names, text)) or found
         yield from found[0]
         i += found[1]
 
@@ -229,38 +231,44 @@ def _variables_of_diff(tokens: list[Token]) -> set[int]:
     return found
 
 
-def _first(rules: tuple[Rule, ...], reading: Reading) -> Rewritten | None:
+def _first_match(rules: tuple[Rule, ...], reading: TokenWindow) -> Rewrite | None:
     return next((found for rule in rules if (found := rule(reading)) is not None), None)
 
 
 # ---- signs
 
 
-def _doubled(reading: Reading) -> Rewritten | None:
+def _double_operator(reading: TokenWindow) -> Rewrite | None:
     """`**`, `==` and `:=`; `//` and `/*` do not start a comment."""
     a, b = (*reading.tokens, *reading.tokens)[:2]
     signs = {"**": "CARET", "==": "EQUAL", ":=": "EQUAL"}
     if not reading.tight(2) or a + b not in (*signs, "//", "/*"):
         return None
     if a == "/":
-        raise errors.syntax.comment(a + b, span_over(a, b))
-    return [made(signs[a + b], {"CARET": "^", "EQUAL": "="}[signs[a + b]], a, b)], 2
+        raise errors.syntax.comment(a + b, span_between(a, b))
+    return [replacement_token(signs[a + b], {"CARET": "^", "EQUAL": "="}[signs[a + b]], a, b)], 2
 
 
-def _numbers(reading: Reading) -> Rewritten | None:
+def _mixed_fraction(reading: TokenWindow) -> Rewrite | None:
     """`2½` is 5/2; `1.5.2` is an error."""
     match reading.kinds[:2]:
         case ("NUMBER", "NUMBER") if reading.tight(2):
             a, b = reading.tokens[:2]
-            raise errors.syntax.two_numbers(a + b, span_over(a, b))
+            raise errors.syntax.two_numbers(a + b, span_between(a, b))
         case ("NUMBER", "FRACTION") if reading.tight(2) and reading.tokens[0].isdigit():
             whole, part = reading.tokens[:2]
-            plus = edge("PLUS", "+", part.start_pos)
-            return [edge("LPAR", "(", whole.start_pos), whole, plus, part, edge("RPAR", ")", part.end_pos)], 2
+            plus = inserted_token("PLUS", "+", part.start_pos)
+            return [
+                inserted_token("LPAR", "(", whole.start_pos),
+                whole,
+                plus,
+                part,
+                inserted_token("RPAR", ")", part.end_pos),
+            ], 2
     return None
 
 
-def _root(reading: Reading) -> Rewritten | None:
+def _root(reading: TokenWindow) -> Rewrite | None:
     """`√u`, `√(…)`."""
     match reading.kinds[:2]:
         case ("ROOT", "LPAR"):
@@ -271,53 +279,63 @@ def _root(reading: Reading) -> Rewritten | None:
             after = reading.tokens[2:3]
             if after and after[0].start_pos == body.end_pos and after[0].type in ("SUPERSCRIPT", "CARET", "LPAR"):
                 power = after[0].type == "SUPERSCRIPT"
-                raise errors.syntax.root(span_over(sign, after[0]), span_over(body, body), power)
+                raise errors.syntax.root(span_between(sign, after[0]), span_between(body, body), power)
             name = Token("NAME", "sqrt", start_pos=sign.start_pos, end_pos=body.start_pos)
-            return [name, edge("LPAR", "(", body.start_pos), body, edge("RPAR", ")", body.end_pos)], 2
+            return [
+                name,
+                inserted_token("LPAR", "(", body.start_pos),
+                body,
+                inserted_token("RPAR", ")", body.end_pos),
+            ], 2
     return None
 
 
 # ---- operators
 
 
-def _laplacian(reading: Reading) -> Rewritten | None:
+def _laplacian(reading: TokenWindow) -> Rewrite | None:
     """`∇^2`, `nabla^2`, `nabla²`; `Δ^2`."""
     match reading.tokens[:3]:
         case [Token(type="LAPLACIAN") as sign, Token(type="CARET") as caret, Token(type="NUMBER") as power]:
             if power.isdigit() and len(power) == 1:
-                return [sign, made("SUPERSCRIPT", superscript(int(power)), caret, power)], 3
+                return [sign, replacement_token("SUPERSCRIPT", superscript(int(power)), caret, power)], 3
         case [Token(type="NABLA" | "NAME") as nabla, Token(type="CARET"), Token(type="NUMBER") as two]:
             if two == "2" and (nabla.type == "NABLA" or (nabla == "nabla" and reading.is_free(nabla))):
-                return [made("LAPLACIAN", "Δ", nabla, two)], 3
+                return [replacement_token("LAPLACIAN", "Δ", nabla, two)], 3
         case [Token(type="NAME") as nabla, Token(type="SUPERSCRIPT") as two, *_]:
             if nabla == "nabla" and two == "²" and reading.is_free(nabla):
-                return [made("LAPLACIAN", "Δ", nabla, two)], 2
+                return [replacement_token("LAPLACIAN", "Δ", nabla, two)], 2
     return None
 
 
-def _operator(reading: Reading) -> Rewritten | None:
+def _operator(reading: TokenWindow) -> Rewrite | None:
     """`laplace(u)`, `Laplacian u`, `grad u`; `ln(u)`."""
     word = reading.tokens[0]
-    if word.type != "NAME" or word not in CALLED | PREFIXES or not reading.is_free(word) or len(reading.tokens) < 2:
+    if (
+        word.type != "NAME"
+        or word not in FUNCTION_ALIASES | OPERATOR_ALIASES
+        or not reading.is_free(word)
+        or len(reading.tokens) < 2
+    ):
         return None
     after = reading.tokens[1]
     if after.type == "LPAR" and reading.tight(2):
-        return ([word.update(value=CALLED[word])], 1) if word in CALLED else None
-    if word in PREFIXES and after.type in STARTS_OPERAND:
-        return [made(PREFIXES[word], SIGN_OF[PREFIXES[word]], word)], 1
+        return ([word.update(value=FUNCTION_ALIASES[word])], 1) if word in FUNCTION_ALIASES else None
+    if word in OPERATOR_ALIASES and after.type in OPERAND_START:
+        return [replacement_token(OPERATOR_ALIASES[word], OPERATOR_SIGNS[OPERATOR_ALIASES[word]], word)], 1
     return None
 
 
-def _curl(reading: Reading) -> Rewritten | None:
+def _curl(reading: TokenWindow) -> Rewrite | None:
     if reading.kinds[:2] == ("NABLA", "STAR"):
-        raise errors.syntax.curl(span_over(*reading.tokens[:2]))
+        raise errors.syntax.curl(span_between(*reading.tokens[:2]))
     word = reading.tokens[0]
     if word in ("curl", "rot") and reading.kinds[1:2] in (("LPAR",), ("NAME",)) and reading.is_free(word):
-        raise errors.syntax.curl(span_over(word, word))
+        raise errors.syntax.curl(span_between(word, word))
     return None
 
 
-def _named_place(reading: Reading) -> Rewritten | None:
+def _keyword_argument(reading: TokenWindow) -> Rewrite | None:
     """`u(x=0, t)`."""
     match reading.tokens[:4]:
         case [
@@ -326,23 +344,23 @@ def _named_place(reading: Reading) -> Rewritten | None:
             Token(type="NAME") as variable,
             Token(type="EQUAL") as is_,
         ]:
-            if identity(name) in reading.names.functions and identity(variable) in reading.names.variables:
+            if canonical_name(name) in reading.names.functions and canonical_name(variable) in reading.names.variables:
                 first = [token.type for token in reading.tokens[5:6]] == ["COMMA"]
-                key = span_over(variable, is_) if first else None
-                raise errors.syntax.named_place(name, variable, span_over(name, variable), key)
+                key = span_between(variable, is_) if first else None
+                raise errors.syntax.named_place(name, variable, span_between(name, variable), key)
     return None
 
 
-def _transposed(reading: Reading) -> Rewritten | None:
+def _transposed(reading: TokenWindow) -> Rewrite | None:
     """`v^T` of a vector."""
     match reading.tokens[:3]:
         case [Token(type="NAME") as name, Token(type="CARET"), Token(type="NAME") as power] if power == "T":
-            if identity(name) in reading.names.vectors and reading.is_free(power):
-                raise errors.syntax.transposed(name, span_over(name, power))
+            if canonical_name(name) in reading.names.vectors and reading.is_free(power):
+                raise errors.syntax.transposed(name, span_between(name, power))
     return None
 
 
-def _boundary(reading: Reading) -> Rewritten | None:
+def _boundary_symbol(reading: TokenWindow) -> Rewrite | None:
     """`on ∂Ω`; a part of it, `∂Ω_D`, keeps its name, which is none of a side."""
     token = reading.tokens[0]
     return [token.update("NAME", "boundary" if token in ("∂Ω", "∂Omega") else str(token))], 1
@@ -351,7 +369,7 @@ def _boundary(reading: Reading) -> Rewritten | None:
 # ---- blocks
 
 
-def _brace_below(reading: Reading) -> Rewritten | None:
+def _block_brace(reading: TokenWindow) -> Rewrite | None:
     """`train` with its brace on the next line, or with a sign before it: `train = {`."""
     first = reading.tokens[0]
     if first.type not in BLOCKS:
@@ -366,7 +384,7 @@ def _brace_below(reading: Reading) -> Rewritten | None:
     return None
 
 
-def _without_braces(tokens: list[Token], reporter: Reporter) -> list[Token]:
+def _strip_spec_braces(tokens: list[Token], reporter: Reporter) -> list[Token]:
     """The tokens without braces around a whole spec: `pde Heat {`."""
     words = [i for i, token in enumerate(tokens) if token.type != "NEWLINE"]
     kinds = [tokens[i].type for i in words]
@@ -375,12 +393,12 @@ def _without_braces(tokens: list[Token], reporter: Reporter) -> list[Token]:
         return tokens
     brace = tokens[words[at]]
     last = words[-1] if kinds[-1] == "RBRACE" else -1
-    closing = span_over(tokens[last], tokens[last]) if last >= 0 else None
-    reporter.add(errors.syntax.braces_of_spec(span_over(brace, brace), closing))
+    closing = span_between(tokens[last], tokens[last]) if last >= 0 else None
+    reporter.add(errors.syntax.braces_of_spec(span_between(brace, brace), closing))
     return [token for i, token in enumerate(tokens) if i not in (words[at], last)]
 
 
-def _without_assignments(tokens: list[Token]) -> Iterator[Token]:
+def _strip_entry_assignments(tokens: list[Token]) -> Iterator[Token]:
     """Entries of blocks as `epochs 5`, where `epochs = 5` or `epochs: 5` was written."""
     open_: list[str] = []
     before: tuple[str, ...] = ("", "")
@@ -398,14 +416,23 @@ def _without_assignments(tokens: list[Token]) -> Iterator[Token]:
 
 # Rules by the kind of their first token; the first that matches applies.
 RULES: dict[str, tuple[Rule, ...]] = {
-    **dict.fromkeys(("STAR", "EQUAL", "COLON", "SLASH"), (_doubled,)),
-    "NUMBER": (_numbers,),
+    **dict.fromkeys(("STAR", "EQUAL", "COLON", "SLASH"), (_double_operator,)),
+    "NUMBER": (_mixed_fraction,),
     "ROOT": (_root,),
     "NABLA": (_laplacian, _curl),
     "LAPLACIAN": (_laplacian,),
-    "NAME": (_laplacian, _operator, _curl, _named_place, _transposed, by_subscript, by_quotient, along_normal),
-    "EDGE": (_boundary,),
-    **dict.fromkeys(("BELOW", "NEAR"), (by_operator,)),
-    "QUOTIENT": (by_quotient,),
-    **dict.fromkeys(BLOCKS, (_brace_below,)),
+    "NAME": (
+        _laplacian,
+        _operator,
+        _curl,
+        _keyword_argument,
+        _transposed,
+        subscript_derivative,
+        quotient_derivative,
+        normal_derivative,
+    ),
+    "EDGE": (_boundary_symbol,),
+    **dict.fromkeys(("BELOW", "NEAR"), (operator_derivative,)),
+    "QUOTIENT": (quotient_derivative,),
+    **dict.fromkeys(BLOCKS, (_block_brace,)),
 }

@@ -41,7 +41,7 @@ class Name(Node):
 
 
 @dataclass(frozen=True)
-class Text(Node):
+class String(Node):
     """A text in double quotes."""
 
     value: str
@@ -55,7 +55,7 @@ class Group(Node):
 
 
 @dataclass(frozen=True)
-class ListOf(Node):
+class ListExpr(Node):
     """`[a, b, …]`."""
 
     items: tuple[Expr, ...]
@@ -69,7 +69,7 @@ class Norm(Node):
 
 
 @dataclass(frozen=True)
-class Wrt(Node):
+class DerivativeVariable(Node):
     """One variable of a derivative's denominator, `∂xᵢ²`."""
 
     name: Name
@@ -82,7 +82,7 @@ class Derivative(Node):
     """`∂²u/∂x∂y`; the body is a name or a Group."""
 
     body: Expr
-    wrt: tuple[Wrt, ...]
+    wrt: tuple[DerivativeVariable, ...]
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,14 @@ class Power(Node):
 
 
 @dataclass(frozen=True)
-class Negative(Node):
+class Negation(Node):
     """A minus after another operator: `a * -b`, `x^-1`."""
 
     body: Expr
 
 
 @dataclass(frozen=True)
-class Total(Node):
+class Summation(Node):
     """`Σᵢ body`."""
 
     index: Name
@@ -144,14 +144,14 @@ class Total(Node):
 
 
 Sign = Literal["+", "-"]
-Times = Literal["", "*", "·", "/", ":"]
+ProductSign = Literal["", "*", "·", "/", ":"]
 
 
 @dataclass(frozen=True)
 class Product(Node):
     """Factors, each with the sign before it; the first has none."""
 
-    factors: tuple[tuple[Times, Expr], ...]
+    factors: tuple[tuple[ProductSign, Expr], ...]
 
 
 @dataclass(frozen=True)
@@ -165,9 +165,9 @@ Expr = (
     Number
     | Fraction
     | Name
-    | Text
+    | String
     | Group
-    | ListOf
+    | ListExpr
     | Norm
     | Derivative
     | Call
@@ -175,12 +175,12 @@ Expr = (
     | Adjoint
     | Prefix
     | Power
-    | Negative
-    | Total
+    | Negation
+    | Summation
     | Product
     | Sum
 )
-ATOMS = (Number, Name, Text, ListOf, Norm, Call, Index, Adjoint, Fraction)
+ATOMS = (Number, Name, String, ListExpr, Norm, Call, Index, Adjoint, Fraction)
 
 
 # ---- tree
@@ -192,7 +192,7 @@ class Header(Node):
     """`pde Name "title"`."""
 
     name: Name
-    title: Text | None
+    title: String | None
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ class TimeDecl(Node):
 
 
 @dataclass(frozen=True)
-class Trait(Node):
+class TypeAttribute(Node):
     """A part of a type: `vector`, `psd`, `scalar > 0`, `‖K‖ ≤ 1`."""
 
     body: Expr
@@ -244,7 +244,7 @@ class UnknownDecl(Node):
 
     name: Name
     params: tuple[Name, ...] | None
-    type: tuple[Trait, ...]
+    type: tuple[TypeAttribute, ...]
     net: Expr | None
 
 
@@ -254,7 +254,7 @@ class LearnDecl(Node):
 
     name: Name
     params: tuple[Name, ...] | None
-    type: tuple[Trait, ...]
+    type: tuple[TypeAttribute, ...]
     net: Expr | None
 
 
@@ -277,14 +277,14 @@ class LetDecl(Node):
 
 
 @dataclass(frozen=True)
-class Curve(Node):
+class SurfaceEquation(Node):
     """`x² + y² = 1`: a curve or a surface."""
 
     left: Expr
     right: Expr
 
 
-Spot = Expr | Curve
+BoundaryPlace = Expr | SurfaceEquation
 
 
 @dataclass(frozen=True)
@@ -294,7 +294,7 @@ class EquationStmt(Node):
     left: Expr
     right: Expr
     during: tuple[Name, Expr] | None
-    on: tuple[Spot, ...]
+    on: tuple[BoundaryPlace, ...]
     where: tuple[Inequality, ...] = ()
 
 
@@ -334,7 +334,7 @@ class Item(Node):
     """A value of an entry: `pgd(…)`, `ifgsm(…) from resnet`, `K in [-1, 1]`."""
 
     value: Expr
-    source: Name | Text | None = None
+    source: Name | String | None = None
     within: Expr | None = None
 
 
@@ -394,20 +394,20 @@ def children(node: Node) -> list[Node]:
     """The nodes directly below one."""
     found: list[Node] = []
     kind = type(node)
-    for name in _NAMES.get(kind) or _NAMES.setdefault(kind, tuple(f.name for f in fields(node))):
-        _gather(getattr(node, name), found)
+    for name in _FIELD_NAMES.get(kind) or _FIELD_NAMES.setdefault(kind, tuple(f.name for f in fields(node))):
+        _collect_nodes(getattr(node, name), found)
     return found
 
 
-_NAMES: dict[type, tuple[str, ...]] = {}  # of the fields of each kind of node
+_FIELD_NAMES: dict[type, tuple[str, ...]] = {}  # of the fields of each kind of node
 
 
-def _gather(value: object, found: list[Node]) -> None:
+def _collect_nodes(value: object, found: list[Node]) -> None:
     if isinstance(value, Node):
         found.append(value)
     elif isinstance(value, tuple) and not isinstance(value, Span):
         for item in value:
-            _gather(item, found)
+            _collect_nodes(item, found)
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -419,7 +419,7 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(reversed(children(current)))
 
 
-def deepest(node: Node, limit: int) -> Node | None:
+def find_deeper_than(node: Node, limit: int) -> Node | None:
     """A node deeper than `limit`, if there is one; without recursion, so that trees of any depth can be checked."""
     stack: list[tuple[Node, int]] = [(node, 0)]
     while stack:
@@ -430,7 +430,7 @@ def deepest(node: Node, limit: int) -> Node | None:
     return None
 
 
-def outline(node: Node, source: Source, depth: int = 0) -> str:
+def dump(node: Node, source: Source, depth: int = 0) -> str:
     """The tree as indented text, each node with its position."""
     line, column = source.position(node.span.start)
     plain = [
@@ -439,4 +439,4 @@ def outline(node: Node, source: Source, depth: int = 0) -> str:
     text = getattr(node, "text", "")
     head = " ".join([type(node).__name__, *([text] if text else []), *plain])
     rows = [f"{'  ' * depth}{head}  @{line}:{column}\n"]
-    return "".join([*rows, *(outline(c, source, depth + 1) for c in children(node) if not isinstance(c, Comment))])
+    return "".join([*rows, *(dump(c, source, depth + 1) for c in children(node) if not isinstance(c, Comment))])

@@ -12,48 +12,48 @@ from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import span_of
-from pdedsl.language.names import FRACTIONS, lowered, raised
+from pdedsl.language.names import FRACTIONS, parse_subscript, parse_superscript
 from pdedsl.language.precedence import (
-    DOTS,
-    NABLA,
-    advected,
-    bracketed,
-    called,
-    chained,
-    derivative,
-    freed,
-    indices_of,
-    named,
-    operand,
-    product,
-    tight,
+    DOT_FUNCTIONS,
+    UNAPPLIED_NABLA,
+    apply_advection,
+    index_nodes,
+    make_call,
+    make_derivative,
+    make_name,
+    make_product,
+    operator_depth,
+    parenthesize,
+    parenthesize_prefix,
+    prefix_operand,
+    strip_implied_parentheses,
 )
 
 # ---- building
 
 
 Parts = list[Any]
-MAX_CHAIN = 150
-PREFIXES: dict[str, t.Operator] = {"NABLA": "grad", "DIV": "div", "LAPLACIAN": "lap", "HESSIAN": "hess"}
-TIMES: dict[str, t.Times] = {"STAR": "*", "DOT": "·", "SLASH": "/", "COLON": ":"}
+MAX_OPERATOR_CHAIN = 150
+PREFIX_OPERATORS: dict[str, t.Operator] = {"NABLA": "grad", "DIV": "div", "LAPLACIAN": "lap", "HESSIAN": "hess"}
+PRODUCT_SIGNS: dict[str, t.ProductSign] = {"STAR": "*", "DOT": "·", "SLASH": "/", "COLON": ":"}
 _NUMERATOR = re.compile(r"∂([⁰¹²³⁴-⁹]*)([^/\s]*)\s*/\s*")
 
 
-def name_of(token: Token) -> t.Name:
-    return named(token, span_of(token))
+def name_node(token: Token) -> t.Name:
+    return make_name(token, span_of(token))
 
 
-def cover(parts: Parts) -> Span:
+def covering_span(parts: Parts) -> Span:
     """The span from the first part to the last."""
     first, last = (span_of(p) if isinstance(p, Token) else p.span for p in (parts[0], parts[-1]))
     return Span(first.start, last.end)
 
 
-def nodes_in(parts: Parts) -> tuple[t.Expr, ...]:
+def expressions_in(parts: Parts) -> tuple[t.Expr, ...]:
     return tuple(cast(t.Expr, p) for p in parts if isinstance(p, t.Node))
 
 
-class Expressions(Transformer):  # type: ignore[type-arg]
+class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
     """One method for each rule of the grammar; applied while parsing, so deep nesting causes no recursion."""
 
     # ---- atoms
@@ -64,40 +64,40 @@ class Expressions(Transformer):  # type: ignore[type-arg]
         return t.Number(str(token), span=span_of(token))
 
     def name(self, parts: Parts) -> t.Expr:
-        return name_of(parts[0])
+        return name_node(parts[0])
 
     def string(self, parts: Parts) -> t.Expr:
         return self.text(parts[0])
 
-    def text(self, token: Token) -> t.Text:
-        return t.Text(token[1:-1], span=span_of(token))
+    def text(self, token: Token) -> t.String:
+        return t.String(token[1:-1], span=span_of(token))
 
     def group(self, parts: Parts) -> t.Expr:
-        return replace(bracketed(parts[1]), span=cover(parts))
+        return replace(parenthesize(parts[1]), span=covering_span(parts))
 
     def list(self, parts: Parts) -> t.Expr:
-        return t.ListOf(nodes_in(parts), span=cover(parts))
+        return t.ListExpr(expressions_in(parts), span=covering_span(parts))
 
     def norm(self, parts: Parts) -> t.Expr:
-        return t.Norm(parts[1], span=cover(parts))
+        return t.Norm(parts[1], span=covering_span(parts))
 
     def modulus(self, parts: Parts) -> t.Expr:
         head = t.Name("abs", "abs", span=span_of(parts[0]))
-        return t.Call(head, (parts[1],), span=cover(parts))
+        return t.Call(head, (parts[1],), span=covering_span(parts))
 
     # ---- derivatives
     def derivative(self, parts: Parts) -> t.Expr:
         token, span = parts[0], span_of(parts[0])
         above = _NUMERATOR.match(token)
         assert above
-        return derivative(_above(above[2], span), above[1], token[above.end() :], span)
+        return make_derivative(_numerator(above[2], span), above[1], token[above.end() :], span)
 
     def alone(self, parts: Parts) -> t.Expr:
-        return t.Name(NABLA, NABLA, span=span_of(parts[0]))
+        return t.Name(UNAPPLIED_NABLA, UNAPPLIED_NABLA, span=span_of(parts[0]))
 
     def slope(self, parts: Parts) -> t.Expr:
         partial, _, body, _, over = parts
-        return derivative(bracketed(body), partial[1:], over, cover(parts))
+        return make_derivative(parenthesize(body), partial[1:], over, covering_span(parts))
 
     # ---- postfix
     def call(self, parts: Parts) -> t.Expr:
@@ -108,77 +108,77 @@ class Expressions(Transformer):  # type: ignore[type-arg]
         late = next((v for (k, v), (j, _) in zip(given[1:], given, strict=False) if k is None and j is not None), None)
         if late is not None:
             raise errors.syntax.late_argument(late.span)
-        return called(t.Call(head, args, named, span=cover(parts)))
+        return make_call(t.Call(head, args, named, span=covering_span(parts)))
 
     def argument(self, parts: Parts) -> tuple[t.Name | None, t.Expr]:
-        return (name_of(parts[0]), parts[2]) if len(parts) == 3 else (None, parts[0])
+        return (name_node(parts[0]), parts[2]) if len(parts) == 3 else (None, parts[0])
 
     def index(self, parts: Parts) -> t.Expr:
         body, mark, *rest = parts
-        indices = indices_of(mark, span_of(mark)) if mark.type == "SUBSCRIPT" else nodes_in(rest)
+        indices = index_nodes(mark, span_of(mark)) if mark.type == "SUBSCRIPT" else expressions_in(rest)
         match body:
             case t.Index(body=inner, indices=before):  # v₁ᵢ and v[1][i] are v[1, i]
-                return t.Index(inner, (*before, *indices), span=cover(parts))
-        return t.Index(bracketed(body), indices, span=cover(parts))
+                return t.Index(inner, (*before, *indices), span=covering_span(parts))
+        return t.Index(parenthesize(body), indices, span=covering_span(parts))
 
     def adjoint(self, parts: Parts) -> t.Expr:
-        return t.Adjoint(bracketed(parts[0]), span=cover(parts))
+        return t.Adjoint(parenthesize(parts[0]), span=covering_span(parts))
 
     # ---- operators
     def power(self, parts: Parts) -> t.Expr:
         if len(parts) == 1:
             return cast(t.Expr, parts[0])
         mark = parts[1]
-        exponent = _raised(mark) if mark.type == "SUPERSCRIPT" else parts[2]
-        return t.Power(bracketed(parts[0]), exponent, span=cover(parts))
+        exponent = _exponent(mark) if mark.type == "SUPERSCRIPT" else parts[2]
+        return t.Power(parenthesize(parts[0]), exponent, span=covering_span(parts))
 
     def exponent(self, parts: Parts) -> t.Expr:
         negative = isinstance(parts[0], Token)
         first, *rest = parts[1:] if negative else parts
-        body = self.power([bracketed(first), *rest])
-        return t.Negative(body, span=cover(parts)) if negative else body
+        body = self.power([parenthesize(first), *rest])
+        return t.Negation(body, span=covering_span(parts)) if negative else body
 
     def prefix(self, parts: Parts) -> t.Expr:
-        sign, body, span = parts[0], parts[-1], cover(parts)
-        if chained(body) > MAX_CHAIN:
+        sign, body, span = parts[0], parts[-1], covering_span(parts)
+        if operator_depth(body) > MAX_OPERATOR_CHAIN:
             raise errors.syntax.nested_too_deeply(span)
         if sign.type == "OPERATOR":
             above = _NUMERATOR.match(sign)
             assert above
-            return derivative(bracketed(body), above[1], sign[above.end() :], span)
-        operator = PREFIXES[sign.type]
-        times = raised(parts[1]) if len(parts) == 3 else 1
+            return make_derivative(parenthesize(body), above[1], sign[above.end() :], span)
+        operator = PREFIX_OPERATORS[sign.type]
+        times = parse_superscript(parts[1]) if len(parts) == 3 else 1
         if times != 1 and (operator != "lap" or not 1 <= times <= 4):
             raise errors.syntax.not_an_operator(f"{sign}{parts[1]}", span)
         for _ in range(times):
-            body = t.Prefix(operator, operand(operator, body), span=span)
+            body = t.Prefix(operator, prefix_operand(operator, body), span=span)
         return cast(t.Expr, body)
 
     def product(self, parts: Parts) -> t.Expr:
-        factors: list[tuple[t.Times, t.Expr]] = []
-        sign: t.Times = ""
+        factors: list[tuple[t.ProductSign, t.Expr]] = []
+        sign: t.ProductSign = ""
         minus: Token | None = None
         for part in parts:
             if isinstance(part, Token) and part.type == "MINUS":
                 minus = part
             elif isinstance(part, Token):
-                sign = TIMES[part.type]
+                sign = PRODUCT_SIGNS[part.type]
             elif isinstance(part, tuple):  # a Σ comes with its own sign
-                factors.append(cast(tuple[t.Times, t.Expr], part))
+                factors.append(cast(tuple[t.ProductSign, t.Expr], part))
             else:
-                factors.append((sign, _behind(sign, minus, part)))
+                factors.append((sign, _with_sign(sign, minus, part)))
                 sign, minus = "", None
-        return product(advected(factors))
+        return make_product(apply_advection(factors))
 
-    def total(self, parts: Parts) -> tuple[t.Times, t.Expr]:
+    def total(self, parts: Parts) -> tuple[t.ProductSign, t.Expr]:
         *sign, sigma, mark, body = parts
-        letters, body = lowered(mark), freed(body)
+        letters, body = parse_subscript(mark), strip_implied_parentheses(body)
         if letters[0].isdigit():
             raise errors.syntax.index_of_sigma(span_of(mark))
         for letter in reversed(letters):
             index = t.Name(letter, letter, span=span_of(mark))
-            body = t.Total(index, body, span=cover([sigma, body]))
-        return (TIMES[sign[0].type] if sign else "", body)
+            body = t.Summation(index, body, span=covering_span([sigma, body]))
+        return (PRODUCT_SIGNS[sign[0].type] if sign else "", body)
 
     def sum(self, parts: Parts) -> t.Expr:
         terms: list[tuple[t.Sign, t.Expr]] = []
@@ -187,86 +187,90 @@ class Expressions(Transformer):  # type: ignore[type-arg]
             if isinstance(part, Token):
                 sign = "-" if part.type == "MINUS" else "+"
             else:
-                terms.append((sign, freed(part)))
+                terms.append((sign, strip_implied_parentheses(part)))
         if len(terms) == 1 and terms[0][0] == "+":
             return terms[0][1]
-        return t.Sum(tuple(terms), span=cover(parts))
+        return t.Sum(tuple(terms), span=covering_span(parts))
 
 
 # ---- parts of expressions
 
 
-def _behind(sign: t.Times, minus: Token | None, factor: t.Expr) -> t.Expr:
+def _with_sign(sign: t.ProductSign, minus: Token | None, factor: t.Expr) -> t.Expr:
     """A factor after its sign: in brackets where no other form can be written in both spellings."""
     if minus is None:
-        return bracketed(factor) if sign == "/" and isinstance(factor, t.Derivative) else factor
-    span = cover([minus, factor])
-    if sign in DOTS:
-        return t.Group(t.Sum((("-", freed(factor)),), span=span), span=span)
-    return t.Negative(factor, span=span)
+        return parenthesize(factor) if sign == "/" and isinstance(factor, t.Derivative) else factor
+    span = covering_span([minus, factor])
+    if sign in DOT_FUNCTIONS:
+        return t.Group(t.Sum((("-", strip_implied_parentheses(factor)),), span=span), span=span)
+    return t.Negation(factor, span=span)
 
 
-def _above(text: str, span: Span) -> t.Expr:
+def _numerator(text: str, span: Span) -> t.Expr:
     """What is differentiated: `u`, `u₁`."""
     name = text.rstrip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₗₘₙ")
-    body, mark = named(name, span), text[len(name) :]
-    return t.Index(body, indices_of(mark, span), span=span) if mark else body
+    body, mark = make_name(name, span), text[len(name) :]
+    return t.Index(body, index_nodes(mark, span), span=span) if mark else body
 
 
-def _raised(token: Token) -> t.Expr:
-    value, span = raised(token), span_of(token)
+def _exponent(token: Token) -> t.Expr:
+    value, span = parse_superscript(token), span_of(token)
     number = t.Number(str(abs(value)), span=span)
-    return t.Negative(number, span=span) if value < 0 else number
+    return t.Negation(number, span=span) if value < 0 else number
 
 
 # ---- build
 # Parser reductions → syntax tree: declarations and statements.
 
 
-Traits = list[t.Trait]
+Traits = list[t.TypeAttribute]
 Conditions = tuple[t.Inequality, ...]
 
 
-def names_in(parts: Parts) -> tuple[t.Name, ...]:
-    return tuple(name_of(p) for p in parts if isinstance(p, Token) and p.type == "NAME")
+def name_nodes(parts: Parts) -> tuple[t.Name, ...]:
+    return tuple(name_node(p) for p in parts if isinstance(p, Token) and p.type == "NAME")
 
 
-def compared(token: Token) -> str:
+def ascii_relation(token: Token) -> str:
     return str(token).replace("≤", "<=").replace("≥", ">=")
 
 
-class Builder(Expressions):
+class AstBuilder(ExpressionBuilder):
     """One method for each rule of the grammar."""
 
     # ---- declarations
     def header(self, parts: Parts) -> t.Header:
-        return t.Header(name_of(parts[1]), self.text(parts[2]) if len(parts) == 3 else None, span=cover(parts))
+        return t.Header(
+            name_node(parts[1]), self.text(parts[2]) if len(parts) == 3 else None, span=covering_span(parts)
+        )
 
     def coordinates(self, parts: Parts) -> tuple[t.Name, ...]:
-        return names_in(parts)
+        return name_nodes(parts)
 
     def side(self, parts: Parts) -> t.DomainFactor:
-        return t.DomainFactor(tight(parts[0]), len(parts) == 2, span=cover(parts))
+        return t.DomainFactor(parenthesize_prefix(parts[0]), len(parts) == 2, span=covering_span(parts))
 
     def domain(self, parts: Parts) -> tuple[t.DomainFactor, ...]:
         return tuple(p for p in parts if isinstance(p, t.DomainFactor))
 
     def space(self, parts: Parts) -> t.SpaceDecl:
         where = parts[4] if len(parts) == 5 else ()
-        return t.SpaceDecl(parts[1], parts[3], where, span=cover([parts[0], (where or parts[3])[-1]]))
+        return t.SpaceDecl(parts[1], parts[3], where, span=covering_span([parts[0], (where or parts[3])[-1]]))
 
     def time(self, parts: Parts) -> t.TimeDecl:
-        return t.TimeDecl(name_of(parts[1]), parts[3], span=cover(parts))
+        return t.TimeDecl(name_node(parts[1]), parts[3], span=covering_span(parts))
 
     def params(self, parts: Parts) -> tuple[t.Name, ...]:
-        return names_in(parts)
+        return name_nodes(parts)
 
-    def trait(self, parts: Parts) -> t.Trait:
-        relation = compared(parts[1]) if len(parts) == 3 else ""
-        return t.Trait(tight(parts[0]), relation, parts[2] if relation else None, span=cover(parts))
+    def trait(self, parts: Parts) -> t.TypeAttribute:
+        relation = ascii_relation(parts[1]) if len(parts) == 3 else ""
+        return t.TypeAttribute(
+            parenthesize_prefix(parts[0]), relation, parts[2] if relation else None, span=covering_span(parts)
+        )
 
     def type(self, parts: Parts) -> Traits:
-        return [p for p in parts if isinstance(p, t.Trait)]
+        return [p for p in parts if isinstance(p, t.TypeAttribute)]
 
     def unknown(self, parts: Parts) -> t.UnknownDecl:
         return t.UnknownDecl(*self._declared(parts), span=self._reach(parts))
@@ -274,74 +278,80 @@ class Builder(Expressions):
     def learn(self, parts: Parts) -> t.LearnDecl:
         return t.LearnDecl(*self._declared(parts), span=self._reach(parts))
 
-    def _declared(self, parts: Parts) -> tuple[t.Name, tuple[t.Name, ...] | None, tuple[t.Trait, ...], t.Expr | None]:
+    def _declared(
+        self, parts: Parts
+    ) -> tuple[t.Name, tuple[t.Name, ...] | None, tuple[t.TypeAttribute, ...], t.Expr | None]:
         params = next((p for p in parts if isinstance(p, tuple)), None)
         traits = next(p for p in parts if isinstance(p, list))
         net = parts[-1] if isinstance(parts[-1], t.Node) else None
-        return name_of(parts[1]), params, tuple(traits), cast(t.Expr | None, net)
+        return name_node(parts[1]), params, tuple(traits), cast(t.Expr | None, net)
 
     def _reach(self, parts: Parts) -> Span:
         last = parts[-1][-1] if isinstance(parts[-1], list) else parts[-1]
-        return cover([parts[0], last])
+        return covering_span([parts[0], last])
 
     def const(self, parts: Parts) -> t.ConstDecl:
         _, name, *power, _, value = parts
-        n = raised(power[0]) if len(power) == 1 else _small(power[1]) if power else 1
-        return t.ConstDecl(name_of(name), n, value, span=cover(parts))
+        n = parse_superscript(power[0]) if len(power) == 1 else _small_integer(power[1]) if power else 1
+        return t.ConstDecl(name_node(name), n, value, span=covering_span(parts))
 
     def let(self, parts: Parts) -> t.LetDecl:
         params = next((p for p in parts if isinstance(p, tuple)), None)
-        return t.LetDecl(name_of(parts[1]), params, parts[-1], span=cover(parts))
+        return t.LetDecl(name_node(parts[1]), params, parts[-1], span=covering_span(parts))
 
     # ---- statements
     def equation(self, parts: Parts) -> t.EquationStmt:
         left, _, right, *rest = parts
-        during = (name_of(rest[1]), rest[3]) if rest and isinstance(rest[0], Token) else None
+        during = (name_node(rest[1]), rest[3]) if rest and isinstance(rest[0], Token) else None
         on, where = rest[-1] if rest and isinstance(rest[-1], tuple) else ((), ())
         last = (*rest[3:4], *on, *where)[-1:] or (right,)
-        return t.EquationStmt(left, right, during, on, where, span=cover([left, *last]))
+        return t.EquationStmt(left, right, during, on, where, span=covering_span([left, *last]))
 
     def where(self, parts: Parts) -> Conditions:
         return tuple(p for p in parts if isinstance(p, t.Inequality))
 
     def inequality(self, parts: Parts) -> t.Inequality:
-        return t.Inequality(parts[0], compared(parts[1]), parts[2], span=cover(parts))
+        return t.Inequality(parts[0], ascii_relation(parts[1]), parts[2], span=covering_span(parts))
 
-    def place(self, parts: Parts) -> tuple[tuple[t.Spot, ...], Conditions]:
+    def place(self, parts: Parts) -> tuple[tuple[t.BoundaryPlace, ...], Conditions]:
         where = parts[-1] if isinstance(parts[-1], tuple) else ()
-        return tuple(cast(t.Spot, p) for p in parts if isinstance(p, t.Node)), where
+        return tuple(cast(t.BoundaryPlace, p) for p in parts if isinstance(p, t.Node)), where
 
-    def spot(self, parts: Parts) -> t.Spot:
-        return t.Curve(parts[0], parts[2], span=cover(parts)) if len(parts) == 3 else cast(t.Expr, parts[0])
+    def spot(self, parts: Parts) -> t.BoundaryPlace:
+        return (
+            t.SurfaceEquation(parts[0], parts[2], span=covering_span(parts))
+            if len(parts) == 3
+            else cast(t.Expr, parts[0])
+        )
 
     def exact(self, parts: Parts) -> t.ExactStmt:
-        return t.ExactStmt(bracketed(parts[1]), parts[3], span=cover(parts))
+        return t.ExactStmt(parenthesize(parts[1]), parts[3], span=covering_span(parts))
 
     def observe(self, parts: Parts) -> t.ObserveStmt:
-        *unknowns, data = map(bracketed, nodes_in(parts))
-        return t.ObserveStmt(tuple(unknowns), data, span=cover(parts))
+        *unknowns, data = map(parenthesize, expressions_in(parts))
+        return t.ObserveStmt(tuple(unknowns), data, span=covering_span(parts))
 
     def realize(self, parts: Parts) -> t.RealizeStmt:
-        return t.RealizeStmt(name_of(parts[1]), bracketed(parts[3]), span=cover(parts))
+        return t.RealizeStmt(name_node(parts[1]), parenthesize(parts[3]), span=covering_span(parts))
 
     def require(self, parts: Parts) -> t.RequireStmt:
-        return t.RequireStmt(names_in(parts[1:]), span=cover(parts))
+        return t.RequireStmt(name_nodes(parts[1:]), span=covering_span(parts))
 
     def item(self, parts: Parts) -> t.Item:
         match parts:
             case [value]:
                 return t.Item(value, span=value.span)
             case [value, Token(type="FROM"), source]:
-                origin = name_of(source) if source.type == "NAME" else self.text(source)
-                return t.Item(value, origin, span=cover(parts))
+                origin = name_node(source) if source.type == "NAME" else self.text(source)
+                return t.Item(value, origin, span=covering_span(parts))
             case _:
-                return t.Item(parts[0], within=parts[2], span=cover(parts))
+                return t.Item(parts[0], within=parts[2], span=covering_span(parts))
 
     def entry(self, parts: Parts) -> t.Entry:
-        return t.Entry(name_of(parts[0]), tuple(p for p in parts if isinstance(p, t.Item)), span=cover(parts))
+        return t.Entry(name_node(parts[0]), tuple(p for p in parts if isinstance(p, t.Item)), span=covering_span(parts))
 
 
-def _small(token: Token) -> int:
+def _small_integer(token: Token) -> int:
     if not (token.isdigit() and len(token) <= 2):
         raise errors.syntax.power_of_constant(span_of(token))
     return int(token)

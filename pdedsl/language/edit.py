@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pdedsl import errors
+from pdedsl.config.aliases import canonical_path
 from pdedsl.config.base import Forms, Param
-from pdedsl.config.blocks import ENTRIES, Calls, default_of
+from pdedsl.config.blocks import ENTRIES, Calls, Names, default_of
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS
 from pdedsl.diagnostics import Patch, PdeError, Reporter, Source, Span, in_order, nearest
 from pdedsl.language import ast as t
 from pdedsl.language import hints
-from pdedsl.language.names import identity
+from pdedsl.language.names import canonical_name
 from pdedsl.language.parser import parse_syntax
 
 # ---- setpath
@@ -54,7 +55,7 @@ class Setting:
         return self.words[0].span.to(self.words[-1].span)
 
 
-def read(text: str) -> Setting:
+def parse_setting(text: str) -> Setting:
     """A setting, parsed; what its path names is not checked here."""
     path, equals, value = text.partition("=")
     words: list[PathComponent] = []
@@ -62,8 +63,10 @@ def read(text: str) -> Setting:
     for part in path.split("."):
         name = part.strip()
         start = at + len(part) - len(part.lstrip())
-        words.append(PathComponent(name, identity(name), Span(start, start + len(name))))
+        words.append(PathComponent(name, canonical_name(name), Span(start, start + len(name))))
         at += len(part) + 1
+    canonical = canonical_path(tuple(word.id for word in words))
+    words = [replace(word, id=key) for word, key in zip(words, canonical, strict=True)]
     setting = Setting(text, tuple(words), value.strip() if equals else None)
     empty = next((word for word in words if not word.text), None)
     if empty is not None:
@@ -101,11 +104,11 @@ def _check_value(setting: Setting, start: int) -> None:
 OPEN, CLOSE = "([", ")]"
 
 
-def replaced(text: str, span: Span, new: str) -> str:
+def replace_span(text: str, span: Span, new: str) -> str:
     return text[: span.start] + new + text[span.end :]
 
 
-def without(text: str, span: Span) -> str:
+def delete_span(text: str, span: Span) -> str:
     """The text without a span, and without its lines if nothing else is on them."""
     start, end = span
     while start > 0 and text[start - 1] in " \t":
@@ -115,37 +118,37 @@ def without(text: str, span: Span) -> str:
     if (start == 0 or text[start - 1] in "\r\n") and (end == len(text) or text[end] in "\r\n"):
         end += 2 if text.startswith("\r\n", end) else 1
         return text[:start] + text[end:]
-    return replaced(text, span, "")
+    return replace_span(text, span, "")
 
 
-def with_lines(text: str, lines: Sequence[str]) -> str:
+def append_lines(text: str, lines: Sequence[str]) -> str:
     """The text with lines appended."""
-    eol = line_end(text)
+    eol = newline_style(text)
     gap = eol if text and text[-1] not in "\r\n" else ""
     return text + gap + "".join(line + eol for line in lines)
 
 
-def with_entry(text: str, brace: int, indent: str, line: str) -> str:
+def insert_entry(text: str, brace: int, indent: str, line: str) -> str:
     """The text with a line inserted before the closing brace of a block."""
-    eol = line_end(text)
+    eol = newline_style(text)
     start = max(text.rfind("\n", 0, brace), text.rfind("\r", 0, brace)) + 1
     if text[start:brace].strip():
-        return replaced(text, Span(brace, brace), f"{eol}{indent}{line}{eol}")
-    return replaced(text, Span(start, start), f"{indent}{line}{eol}")
+        return replace_span(text, Span(brace, brace), f"{eol}{indent}{line}{eol}")
+    return replace_span(text, Span(start, start), f"{indent}{line}{eol}")
 
 
-def line_end(text: str) -> str:
+def newline_style(text: str) -> str:
     """The line ending that the author uses."""
     return next((eol for eol in ("\r\n", "\n", "\r") if eol in text), "\n")
 
 
-def indent_of(text: str, at: int) -> str | None:
+def indentation(text: str, at: int) -> str | None:
     """The white space before a position, if nothing else precedes it on its line."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     return text[start:at] if not text[start:at].strip() else None
 
 
-def widened(text: str, span: Span) -> Span:
+def include_parentheses(text: str, span: Span) -> Span:
     """A span including the brackets around it, which the tree omits if they have no meaning."""
     before, behind = text[: span.start].rstrip(), text[span.end :].lstrip()
     while before.endswith("(") and behind.startswith(")"):
@@ -157,7 +160,7 @@ def widened(text: str, span: Span) -> Span:
 # ---- arguments of a call
 
 
-def arguments(text: str, at: int) -> tuple[list[Span], int]:
+def argument_spans(text: str, at: int) -> tuple[list[Span], int]:
     """The arguments of the call whose bracket opens at `at`, without the space and comments around them, and the
     position of the closing bracket."""
     found: list[Span] = []
@@ -182,16 +185,16 @@ def arguments(text: str, at: int) -> tuple[list[Span], int]:
         last = i + 1
 
 
-def with_argument(text: str, at: int, argument: str) -> str:
+def append_argument(text: str, at: int, argument: str) -> str:
     """The text with one more argument, after the last, for the call whose bracket opens at `at`."""
-    spans, close = arguments(text, at)
+    spans, close = argument_spans(text, at)
     place = spans[-1].end if spans else close
-    return replaced(text, Span(place, place), f", {argument}" if spans else argument)
+    return replace_span(text, Span(place, place), f", {argument}" if spans else argument)
 
 
-def without_argument(text: str, at: int, which: int) -> str:
+def remove_argument(text: str, at: int, which: int) -> str:
     """The text without one argument and the comma before it; for the first one, the comma after it."""
-    spans, _ = arguments(text, at)
+    spans, _ = argument_spans(text, at)
     gone = spans[which]
     if which > 0:
         comma = _comma(text, spans[which - 1].end)
@@ -199,7 +202,7 @@ def without_argument(text: str, at: int, which: int) -> str:
     if len(spans) > 1:
         comma = _comma(text, gone.end)
         return text[: gone.start] + text[gone.end : comma] + text[comma + 1 :].lstrip(" \t")
-    return replaced(text, gone, "")
+    return replace_span(text, gone, "")
 
 
 def _comma(text: str, at: int) -> int:
@@ -218,7 +221,7 @@ def _comment_end(text: str, at: int) -> int:
 
 
 @dataclass(frozen=True)
-class Called:
+class CallSite:
     """A call in the text and the arguments that it can take."""
 
     head: t.Name
@@ -226,14 +229,14 @@ class Called:
     signature: Mapping[str, Param]
 
 
-def with_argument_setargument(
+def set_argument(
     text: str, setting: Setting, rest: Sequence[PathComponent], values: Sequence[t.Expr], calls: Forms[Any]
 ) -> str:
     *named, word = rest
     if len(named) > 1:
         raise setting.wrong(errors.settings.long_path(word.span))
     where = ".".join(w.id for w in setting.words[:2])
-    found = [called for value in values if (called := _called(value, calls))]
+    found = [called for value in values if (called := _call_site(value, calls))]
     if not found:
         raise setting.wrong(errors.settings.no_call(where, next(iter(calls), None), setting.path))
     if named:
@@ -244,23 +247,25 @@ def with_argument_setargument(
     takers = [c for c in found if word.id in c.signature]
     if not takers:
         heads = list(dict.fromkeys(c.head.id for c in found))
-        raise setting.unknown(word, f"{' and '.join(heads)} {'have' if heads[1:] else 'has'} no argument", _keys(found))
+        raise setting.unknown(
+            word, f"{' and '.join(heads)} {'have' if heads[1:] else 'has'} no argument", _argument_names(found)
+        )
     if len(takers) > 1:
         choices = list(dict.fromkeys(f"{where}.{c.head.id}.{word.id}" for c in takers))
         raise setting.wrong(errors.settings.several_calls(where, word.id, len(takers), choices, setting.path))
-    return _given(text, setting, word, takers[0])
+    return _set_in_call(text, setting, word, takers[0])
 
 
-def _keys(found: Iterable[Called]) -> list[str]:
+def _argument_names(found: Iterable[CallSite]) -> list[str]:
     return [key for called in found for key in called.signature]
 
 
-def _called(value: t.Expr, calls: Forms[Any]) -> Called | None:
+def _call_site(value: t.Expr, calls: Forms[Any]) -> CallSite | None:
     match value:
         case t.Name():
-            return Called(value, None, _params(value, calls))
+            return CallSite(value, None, _params(value, calls))
         case t.Call(head=t.Name() as head):
-            return Called(head, value, _params(head, calls))
+            return CallSite(head, value, _params(head, calls))
     return None
 
 
@@ -268,22 +273,22 @@ def _params(head: t.Name, calls: Forms[Any]) -> Mapping[str, Param]:
     return calls[head.id].params if head.id in calls else {}
 
 
-def _given(text: str, setting: Setting, word: PathComponent, called: Called) -> str:
+def _set_in_call(text: str, setting: Setting, word: PathComponent, called: CallSite) -> str:
     if setting.value is None:
         raise setting.wrong(errors.settings.needs_value(f"{setting.text.strip()}=…", setting.path))
     given, call, end = f"{word.id}={setting.value}", called.call, called.head.span.end
     if call is None:
-        return replaced(text, Span(end, end), f"({given})") if setting.value else text
+        return replace_span(text, Span(end, end), f"({given})") if setting.value else text
     keys = [*list(called.signature)[: len(call.args)], *(key.id for key, _ in call.named)]
     if word.id not in keys:
-        return with_argument(text, end, given) if setting.value else text
+        return append_argument(text, end, given) if setting.value else text
     which = keys.index(word.id)
     if not setting.value:
         if which < len(call.args) - 1:
             raise setting.wrong(errors.settings.unnamed_behind(word.id, word.span))
-        return without_argument(text, end, which)
-    spans, _ = arguments(text, end)
-    return replaced(text, spans[which], setting.value if which < len(call.args) else given)
+        return remove_argument(text, end, which)
+    spans, _ = argument_spans(text, end)
+    return replace_span(text, spans[which], setting.value if which < len(call.args) else given)
 
 
 # ---- override
@@ -306,23 +311,23 @@ def _given(text: str, setting: Setting, word: PathComponent, called: Called) -> 
 REALIZE = "realize"
 SPACE, TIME = ("space",), ("time",)
 FIELDS: dict[str, type[t.LearnDecl] | type[t.UnknownDecl]] = {"learn": t.LearnDecl, "unknown": t.UnknownDecl}
-INSTEAD = {"epochs": "steps", "steps": "epochs"}  # a block has only one of the two
+ALTERNATIVE_ENTRY = {"epochs": "steps", "steps": "epochs"}  # a block has only one of the two
 
 
-def overridden(source: Source, settings: Sequence[str]) -> Source:
+def apply_settings(source: Source, settings: Sequence[str]) -> Source:
     """The spec with the settings applied in order."""
     for text in settings:
-        setting = read(text)
-        source = _patched(source, _applied(source, setting), setting)
+        setting = parse_setting(text)
+        source = _with_patches(source, _apply_setting(source, setting), setting)
     return source
 
 
-def _patched(source: Source, text: str, setting: Setting) -> Source:
+def _with_patches(source: Source, text: str, setting: Setting) -> Source:
     """The changed text, which remembers where the value came from."""
     old, value = source.text, setting.value or ""
-    first = _shared(old, text)
+    first = _common_prefix_length(old, text)
     by = len(text) - len(old)
-    last = len(text) - _shared(old[first:][::-1], text[first:][::-1])
+    last = len(text) - _common_prefix_length(old[first:][::-1], text[first:][::-1])
     patches = tuple(p.moved(first, by) for p in source.patches if p.span.end <= first or p.span.start >= last - by)
     low, high = sorted((first, max(0, last - len(value))))  # the change contains the value, or vice versa
     at = text.rfind(value, low, high + len(value)) if value else -1
@@ -336,29 +341,29 @@ def _patched(source: Source, text: str, setting: Setting) -> Source:
     return replace(source, text=text, patches=patches)
 
 
-def _shared(one: str, other: str) -> int:
+def _common_prefix_length(one: str, other: str) -> int:
     """The length of the common prefix of two texts."""
     return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _applied(source: Source, setting: Setting) -> str:
-    syntax, first = _syntax(source), setting.words[0]
+def _apply_setting(source: Source, setting: Setting) -> str:
+    syntax, first = _parse(source), setting.words[0]
     if first.id in FIELDS:
-        return _network(syntax, source.text, setting)
+        return _set_network(syntax, source.text, setting)
     if len(setting.words) == 1:
-        return _place(syntax, source.text, setting) or _constant(syntax, source.text, setting)
+        return _set_domain(syntax, source.text, setting) or _set_constant(syntax, source.text, setting)
     if first.id == REALIZE:
-        return _realization(syntax, source.text, setting)
+        return _set_realization(syntax, source.text, setting)
     if first.id in ENTRIES:
-        return _entry(syntax, source.text, setting)
-    above = _above(first, syntax)
+        return _set_entry(syntax, source.text, setting)
+    above = _parent_of(first, syntax)
     if above is not None:
         whole = ".".join([above, *(word.text for word in setting.words)])
         raise setting.wrong(errors.settings.part_of_path(first.text, whole, first.span))
     raise setting.unknown(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
 
 
-def _above(word: PathComponent, syntax: t.Syntax) -> str | None:
+def _parent_of(word: PathComponent, syntax: t.Syntax) -> str | None:
     """What stands before a word in a path: `learn` before `v`, `train` before `optimizer`."""
     kinds: dict[type[t.Statement], str] = {of: kind for kind, of in FIELDS.items()}
     fields = {s.name.id: kinds[type(s)] for s in syntax.statements if isinstance(s, t.LearnDecl | t.UnknownDecl)}
@@ -366,7 +371,7 @@ def _above(word: PathComponent, syntax: t.Syntax) -> str | None:
     return (entries | dict.fromkeys(PARTS, REALIZE) | fields).get(word.id)
 
 
-def _syntax(source: Source) -> t.Syntax:
+def _parse(source: Source) -> t.Syntax:
     reporter = Reporter()
     with reporter.guard():
         syntax = hints.read(source, reporter, lambda syntax, _: syntax)
@@ -378,7 +383,7 @@ def _syntax(source: Source) -> t.Syntax:
 # ---- where the problem lives
 
 
-def _place(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
+def _set_domain(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
     """The text with another domain or time interval, if the path names it and no constant has that name."""
     (word,) = setting.words
     for statement in syntax.statements:
@@ -386,19 +391,19 @@ def _place(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
             case t.SpaceDecl(sides=sides) if word.id in SPACE:
                 span = sides[0].span.to(sides[-1].span)
             case t.TimeDecl(interval=interval) if word.id in TIME:
-                span = widened(text, interval.span)
+                span = include_parentheses(text, interval.span)
             case _:
                 continue
         if not setting.value:
             raise setting.wrong(errors.settings.needs_value(f"{word.id}=…", word.span))
-        return replaced(text, span, setting.value)
+        return replace_span(text, span, setting.value)
     return None
 
 
 # ---- networks
 
 
-def _network(syntax: t.Syntax, text: str, setting: Setting) -> str:
+def _set_network(syntax: t.Syntax, text: str, setting: Setting) -> str:
     kind, *named = setting.words
     fields = [s for s in syntax.statements if isinstance(s, FIELDS[kind.id])]
     if not named:
@@ -408,45 +413,47 @@ def _network(syntax: t.Syntax, text: str, setting: Setting) -> str:
     if found is None:
         raise setting.unknown(name, f"'{kind.id}' declares no", [f.name.text for f in fields])
     if rest:
-        return with_argument_setargument(text, setting, rest, [found.net] if found.net else [], NETWORKS)
+        return set_argument(text, setting, rest, [found.net] if found.net else [], NETWORKS)
     if setting.value is None:
         raise setting.wrong(errors.settings.needs_value(f"{kind.id}.{name.text}=…", setting.path))
     if found.net is None:
         end = found.type[-1].span.end if found.type else found.span.end
-        return replaced(text, Span(end, end), f" = {setting.value}" if setting.value else "")
-    return replaced(text, widened(text, found.net.span), setting.value)
+        return replace_span(text, Span(end, end), f" = {setting.value}" if setting.value else "")
+    return replace_span(text, include_parentheses(text, found.net.span), setting.value)
 
 
 # ---- constants
 
 
-def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
+def _set_constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
     (word,) = setting.words
     constants = [s for s in syntax.statements if isinstance(s, t.ConstDecl)]
     if word.id in (*ENTRIES, REALIZE):
         inner = next(iter(ENTRIES.get(word.id, PARTS)))
         raise setting.wrong(errors.settings.not_alone(word.text, f"{word.id}.{inner}=…", word.span))
-    named = _name_and_power(word.text)
+    named = _parse_constant_name(word.text)
     found = next((c for c in constants if named and c.name.id == named.name.id), None)
     if named is None or found is None:
-        raise _no_constant(word, constants, syntax, setting)
+        raise _unknown_constant_error(word, constants, syntax, setting)
     if not setting.value:
         raise setting.wrong(errors.settings.constant_needs_value(word.text, word.span))
-    value = widened(text, found.value.span)
+    value = include_parentheses(text, found.value.span)
     if found.power == named.power:
-        return replaced(text, value, setting.value)
-    return replaced(text, found.name.span.to(value), f"{word.text} = {setting.value}")
+        return replace_span(text, value, setting.value)
+    return replace_span(text, found.name.span.to(value), f"{word.text} = {setting.value}")
 
 
-def _no_constant(word: PathComponent, constants: list[t.ConstDecl], syntax: t.Syntax, setting: Setting) -> PdeError:
-    above = _above(word, syntax)
+def _unknown_constant_error(
+    word: PathComponent, constants: list[t.ConstDecl], syntax: t.Syntax, setting: Setting
+) -> PdeError:
+    above = _parent_of(word, syntax)
     if above is not None:
         return setting.wrong(errors.settings.no_constant_but_entry(word.text, f"{above}.{word.text}", word.span))
     names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
     return setting.unknown(word, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
 
 
-def _name_and_power(text: str) -> t.ConstDecl | None:
+def _parse_constant_name(text: str) -> t.ConstDecl | None:
     """`σ²` or `sigma^2`, read as the language reads them."""
     reporter = Reporter()
     statements: tuple[t.Statement, ...] = ()
@@ -461,32 +468,32 @@ def _name_and_power(text: str) -> t.ConstDecl | None:
 # ---- realizations
 
 
-def _realization(syntax: t.Syntax, text: str, setting: Setting) -> str:
+def _set_realization(syntax: t.Syntax, text: str, setting: Setting) -> str:
     _, part, *rest = setting.words
     if part.id not in PARTS:
         raise setting.unknown(part, "an equation has no part", PARTS)
     found = [s for s in syntax.statements if isinstance(s, t.RealizeStmt) and s.part.id == part.id]
     if rest:
-        return with_argument_setargument(text, setting, rest, [s.method for s in found], PARTS[part.id])
+        return set_argument(text, setting, rest, [s.method for s in found], PARTS[part.id])
     if setting.value is None:
         raise setting.wrong(errors.settings.needs_value(f"realize.{part.text}=…", setting.path))
     if not setting.value:
-        return _removed(text, [s.span for s in found])
+        return _delete_spans(text, [s.span for s in found])
     if found:
-        return replaced(text, widened(text, found[0].method.span), setting.value)
-    return with_lines(text, ["", f"realize {part.id} by {setting.value}"])
+        return replace_span(text, include_parentheses(text, found[0].method.span), setting.value)
+    return append_lines(text, ["", f"realize {part.id} by {setting.value}"])
 
 
-def _removed(text: str, spans: Iterable[Span]) -> str:
+def _delete_spans(text: str, spans: Iterable[Span]) -> str:
     for span in sorted(spans, reverse=True):
-        text = without(text, span)
+        text = delete_span(text, span)
     return text
 
 
 # ---- entries
 
 
-def _entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
+def _set_entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
     kind, key, *rest = setting.words
     rules = ENTRIES[kind.id]
     if key.id not in rules:
@@ -496,37 +503,37 @@ def _entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
     if rest:
         values = [item.value for entry in found for item in entry.items]
         what = rules[key.id].what
-        forms = what.forms if isinstance(what, Calls) else {}
+        forms = what.forms if isinstance(what, Calls | Names) else {}
         default = default_of(kind.id, key.id)
         if not values and default and rest[-1].id in forms[default.partition("(")[0]].params:
             given = replace(setting, text=f"{kind.id}.{key.id}={default}", words=setting.words[:2], value=default)
-            changed = Source(_entry(syntax, text, given))
-            return _entry(_syntax(changed), changed.text, setting)
-        return with_argument_setargument(text, setting, rest, values, forms)
+            changed = Source(_set_entry(syntax, text, given))
+            return _set_entry(_parse(changed), changed.text, setting)
+        return set_argument(text, setting, rest, values, forms)
     if setting.value is None and rules[key.id].least > 0:
         raise setting.wrong(errors.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path))
     if setting.value == "":
-        return _removed(text, [_whole(text, entry) for entry in found])
+        return _delete_spans(text, [_entry_span(text, entry) for entry in found])
     if len(found) > 1:
         raise setting.wrong(errors.settings.several_entries(kind.id, key.id, len(found), setting.path))
     if found:
-        return _with_value(text, found[0], setting.value)
-    other = [entry for entry in block.entries if entry.key.id == INSTEAD.get(key.id)] if block else []
+        return _replace_entry_value(text, found[0], setting.value)
+    other = [entry for entry in block.entries if entry.key.id == ALTERNATIVE_ENTRY.get(key.id)] if block else []
     if other:
-        return replaced(text, _whole(text, other[0]), f"{key.id} {setting.value}")
+        return replace_span(text, _entry_span(text, other[0]), f"{key.id} {setting.value}")
     line = f"{key.id} {setting.value or ''}".rstrip()
     if block is None:
-        return with_lines(text, ["", f"{kind.id} {{", f"  {line}", "}"])
-    indent = indent_of(text, block.entries[-1].span.start) if block.entries else None
-    return with_entry(text, block.span.end - 1, indent or "  ", line)
+        return append_lines(text, ["", f"{kind.id} {{", f"  {line}", "}"])
+    indent = indentation(text, block.entries[-1].span.start) if block.entries else None
+    return insert_entry(text, block.span.end - 1, indent or "  ", line)
 
 
-def _whole(text: str, entry: t.Entry) -> Span:
-    return entry.span.to(widened(text, entry.items[-1].span)) if entry.items else entry.span
+def _entry_span(text: str, entry: t.Entry) -> Span:
+    return entry.span.to(include_parentheses(text, entry.items[-1].span)) if entry.items else entry.span
 
 
-def _with_value(text: str, entry: t.Entry, value: str | None) -> str:
+def _replace_entry_value(text: str, entry: t.Entry, value: str | None) -> str:
     if not entry.items:
-        return replaced(text, Span(entry.span.end, entry.span.end), f" {value}" if value else "")
-    old = widened(text, entry.items[0].span).to(widened(text, entry.items[-1].span))
-    return replaced(text, old, value or "")
+        return replace_span(text, Span(entry.span.end, entry.span.end), f" {value}" if value else "")
+    old = include_parentheses(text, entry.items[0].span).to(include_parentheses(text, entry.items[-1].span))
+    return replace_span(text, old, value or "")

@@ -11,8 +11,8 @@ from typing import TypeVar
 from pdedsl import errors
 from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, Span, in_order
 from pdedsl.language import ast as t
-from pdedsl.language.latex import in_our_notation
-from pdedsl.language.lexer import plain_letters
+from pdedsl.language.latex import translate_latex
+from pdedsl.language.lexer import normalize_characters
 from pdedsl.language.names import superscript
 from pdedsl.language.parser import parse_syntax
 
@@ -510,7 +510,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("equations are not numbered", _counted),
     (
         "this line is written in LaTeX",
-        _either(lambda line, _: in_our_notation(line), r"^(?!.*\|_).*(?:\\[A-Za-z\\]|&)"),
+        _either(lambda line, _: translate_latex(line), r"^(?!.*\|_).*(?:\\[A-Za-z\\]|&)"),
     ),
     ("an entry of a block is a word and its value, without quotes or signs", _entries),
     ("an interval is written [a, b], after 'in'", interval),
@@ -635,7 +635,7 @@ def without_strange_lines(
 ) -> tuple[Source, frozenset[str]]:
     """The text with such lines blanked, and the names that they declare. `diagnostics` are its mistakes as it
     is written: a line without any is ours, as far as there is a space to judge it by."""
-    names = known(plain_letters(source.text))
+    names = known(normalize_characters(source.text))
     wrong = _lines_of(diagnostics, source) if names.coordinates else range(MOST)
     source, defined = _without_remarks(source, names, wrong, reporter)
     found: dict[int, tuple[Span, str, str]] = {}  # by line: its place, the same in our notation, and why
@@ -659,7 +659,7 @@ def without_strange_lines(
 
 def _numbers_strange(source: Source) -> Iterator[Diagnostic]:
     """Equations that may carry a number, `Δu = 0 (2.3)`, which is a factor as they are read."""
-    names = known(plain_letters(source.text))
+    names = known(normalize_characters(source.text))
     for _, span, written in _lines(source):
         new = numbered(written, names)
         if new != written:
@@ -668,7 +668,7 @@ def _numbers_strange(source: Source) -> Iterator[Diagnostic]:
 
 def _lines(source: Source) -> Iterator[tuple[int, Span, str]]:
     """The lines that are looked at: number, place and text without the comment; '#' in quotes does not start one."""
-    for line in islice(_LINE.finditer(plain_letters(source.text)), MOST):
+    for line in islice(_LINE.finditer(normalize_characters(source.text)), MOST):
         found = _CODE.match(line[0])
         written = found[0].rstrip() if found else line[0]
         if len(written) <= LONG:

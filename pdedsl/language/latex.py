@@ -6,18 +6,18 @@ import re
 
 from pdedsl import errors
 from pdedsl.diagnostics import Reporter, Span
-from pdedsl.language.names import LETTER_OF, superscript
+from pdedsl.language.names import GREEK_LETTERS, superscript
 
-_START = re.compile(r"(∂?(\w+)(?:/∂\w+)?) = (.*) on (\w+)\s*=\s*([0-9.]+)")
+_INITIAL_CONDITION = re.compile(r"(∂?(\w+)(?:/∂\w+)?) = (.*) on (\w+)\s*=\s*([0-9.]+)")
 _COMMAND = re.compile(r"\\[A-Za-z]+|\\[\[\]\\]|\|_")
-_AT_A_SIDE = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(∂?\w+))\s*=(.*)")
+_RESTRICTION = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(∂?\w+))\s*=(.*)")
 _TEXT = re.compile(r'"[^"\r\n]*"')
 _LINE = re.compile(r"[^\r\n]+")
 _PARTIAL = r"(?:\\partial|\\mathrm\s*\{d\}|d)(?:\^\{?(\d)\}?)?\s*"
-_SLOPE = re.compile(
+_DERIVATIVE = re.compile(
     rf"\\[dt]?frac\s*\{{\s*{_PARTIAL}(\w+|\\[A-Za-z]+)?\s*\}}\s*\{{((?:\s*(?:\\partial|\\mathrm\s*\{{d\}}|d)\s*\w(?:\^\{{?\d\}}?)?)+)\s*\}}"
 )
-_BELOW = re.compile(r"(?:\\partial|\\mathrm\s*\{d\}|d)\s*(\w)(?:\^\{?(\d)\}?)?")
+_DENOMINATOR = re.compile(r"(?:\\partial|\\mathrm\s*\{d\}|d)\s*(\w)(?:\^\{?(\d)\}?)?")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|operatorname|text|vec|hat|bm)\s*\{([^{}]*)\}")
@@ -26,9 +26,9 @@ _POWER = re.compile(r"\^(?:\{(\d{1,2})\}|(\d))")
 _SPACING = re.compile(
     r"\\(?:left|right|quad|qquad|nonumber|displaystyle|[,;:! \[\]])|\$|\\\\|&|\\(?:begin|end|label|tag)\*?\{[^{}]*\}"
 )
-REMARKS = (("/*", "*/"), ("#=", "=#"), ('"""', '"""'), ("(*", "*)"), ("%{", "%}"), ("<!--", "-->"))
+BLOCK_COMMENTS = (("/*", "*/"), ("#=", "=#"), ('"""', '"""'), ("(*", "*)"), ("%{", "%}"), ("<!--", "-->"))
 """What encloses the comments of other programs."""
-SIGNS = {
+COMMANDS = {
     "partial": "∂",
     "nabla": "∇",
     "Delta": "Δ",
@@ -48,14 +48,14 @@ SIGNS = {
 }
 
 
-def without_remarks(text: str, reporter: Reporter) -> str:
+def strip_block_comments(text: str, reporter: Reporter) -> str:
     """The text with comments of several lines blanked, each reported once."""
-    for opening, closing in REMARKS:
-        text = _without(text, opening, closing, reporter) if opening in text else text
+    for opening, closing in BLOCK_COMMENTS:
+        text = _strip_between(text, opening, closing, reporter) if opening in text else text
     return text
 
 
-def _without(text: str, opening: str, closing: str, reporter: Reporter) -> str:
+def _strip_between(text: str, opening: str, closing: str, reporter: Reporter) -> str:
     """One pass, whatever the text."""
     parts, at = [], 0
     while (start := text.find(opening, at)) >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
@@ -70,48 +70,50 @@ def _without(text: str, opening: str, closing: str, reporter: Reporter) -> str:
     return "".join([*parts, text[at:]])
 
 
-def without_latex(text: str, reporter: Reporter) -> str:
+def strip_latex(text: str, reporter: Reporter) -> str:
     """The text with LaTeX lines blanked, each reported once."""
     if "\\" not in text and "|_" not in text:
         return text
-    return _LINE.sub(lambda line: _blanked(line, text, reporter), text)
+    return _LINE.sub(lambda line: _blank_line(line, text, reporter), text)
 
 
-def _blanked(line: re.Match[str], text: str, reporter: Reporter) -> str:
+def _blank_line(line: re.Match[str], text: str, reporter: Reporter) -> str:
     written = _TEXT.sub(lambda text: " " * len(text[0]), line[0]).split("#")[0]
     if _COMMAND.search(written) is None:
         return line[0]
-    if not in_our_notation(written):  # \\begin{equation}: what it encloses is reported
+    if not translate_latex(written):  # \\begin{equation}: what it encloses is reported
         return " " * len(written) + line[0][len(written) :]
     start = line.start() + len(written) - len(written.lstrip())
     span = Span(start, line.start() + len(written.rstrip()))
-    reporter.add(errors.syntax.latex(_at_the_start(in_our_notation(written), text), span))
+    reporter.add(errors.syntax.latex(_as_initial_condition(translate_latex(written), text), span))
     return " " * len(written) + line[0][len(written) :]
 
 
-def in_our_notation(line: str) -> str:
+def translate_latex(line: str) -> str:
     """A line of LaTeX in our notation; unknown commands stay, without their backslash."""
-    if side := _AT_A_SIDE.fullmatch(line.strip().strip("$")):
-        return f"{in_our_notation(side[1])} = {in_our_notation(side[4])} on {in_our_notation(side[2] or side[3])}"
+    if side := _RESTRICTION.fullmatch(line.strip().strip("$")):
+        return f"{translate_latex(side[1])} = {translate_latex(side[4])} on {translate_latex(side[2] or side[3])}"
     line = _DOTTED.sub(lambda m: f"∂{superscript(2) if m[1] else ''}{m[2]}/∂t{superscript(2) if m[1] else ''}", line)
     line = re.sub(r"_\{(\w+)\}", r"_\1", line)
-    text = _SLOPE.sub(_slope, _WRAPPED.sub(r"\1", _SPACING.sub(" ", line)))
+    text = _DERIVATIVE.sub(_translate_derivative, _WRAPPED.sub(r"\1", _SPACING.sub(" ", line)))
     for pattern, new in ((_ROOT, r"√(\1)"), (_FRACTION, r"(\1)/(\2)")):
         text = pattern.sub(new, text)
-    text = re.sub(r"\\([A-Za-z]+)\s*", lambda m: SIGNS.get(m[1]) or f"{LETTER_OF.get(m[1], m[1])} ", text)
+    text = re.sub(r"\\([A-Za-z]+)\s*", lambda m: COMMANDS.get(m[1]) or f"{GREEK_LETTERS.get(m[1], m[1])} ", text)
     text = _POWER.sub(lambda m: superscript(int(m[1] or m[2])), text)
     text = re.sub(r"(?<=\w)\s+\(", "(", text.replace("{", "(").replace("}", ")"))
     return " ".join(text.replace("\\", "").split())
 
 
-def _at_the_start(line: str, text: str) -> str:
+def _as_initial_condition(line: str, text: str) -> str:
     """`u(x, 0) = f` for `u = f on t=0`, if u is declared with arguments, the last of which is t."""
-    found = _START.fullmatch(line)
+    found = _INITIAL_CONDITION.fullmatch(line)
     declared = found and re.search(rf"\bunknown\s+{re.escape(found[2])}\s*\(([^()\n]*),\s*{found[4]}\s*\)", text)
     return f"{found[1]}({declared[1]}, {found[5]}) = {found[3]}" if found and declared else line
 
 
-def _slope(found: re.Match[str]) -> str:
+def _translate_derivative(found: re.Match[str]) -> str:
     order, body, below = found.groups()
     above = f"∂{superscript(int(order)) if order else ''}{body or ''}"
-    return above + "/" + "".join(f"∂{v}{superscript(int(n)) if n else ''}" for v, n in _BELOW.findall(below)) + " "
+    return (
+        above + "/" + "".join(f"∂{v}{superscript(int(n)) if n else ''}" for v, n in _DENOMINATOR.findall(below)) + " "
+    )

@@ -19,17 +19,23 @@ from lark.utils import TextSlice
 
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span
-from pdedsl.language.aliases import in_our_notation
+from pdedsl.language.aliases import normalize_notation
 from pdedsl.language.ast import Comment
-from pdedsl.language.latex import without_latex, without_remarks
-from pdedsl.language.names import MAX_NAME, MAX_RAISED
-from pdedsl.language.token_stream import DECLARING, Declared, declared, foreign_token, marked
+from pdedsl.language.latex import strip_block_comments, strip_latex
+from pdedsl.language.names import MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH
+from pdedsl.language.token_stream import (
+    DECLARING,
+    DeclaredNames,
+    collect_declarations,
+    match_alias_token,
+    resolve_notation,
+)
 
 # ---- letters
 
 
-_BLOCKS = ((0x1D400, 0x1D7FF), (0xFF01, 0xFF5E))  # mathematical alphanumeric symbols, full-width forms
-_SIGNS = {
+_UNICODE_RANGES = ((0x1D400, 0x1D7FF), (0xFF01, 0xFF5E))  # mathematical alphanumeric symbols, full-width forms
+_LOOKALIKES = {
     "“": '"',
     "”": '"',
     "„": '"',
@@ -53,20 +59,20 @@ _SIGNS = {
 }
 
 
-def _plain() -> Iterator[tuple[int, str]]:
-    for first, last in _BLOCKS:
+def _nfkc_pairs() -> Iterator[tuple[int, str]]:
+    for first, last in _UNICODE_RANGES:
         for code in range(first, last + 1):
             letter = unicodedata.normalize("NFKC", chr(code))
             if len(letter) == 1 and letter != chr(code):
                 yield code, letter
 
 
-_TABLE = {**dict(_plain()), **{ord(sign): plain for sign, plain in _SIGNS.items()}}
+_TRANSLATION = {**dict(_nfkc_pairs()), **{ord(sign): plain for sign, plain in _LOOKALIKES.items()}}
 
 
-def plain_letters(text: str) -> str:
+def normalize_characters(text: str) -> str:
     """The text with every such character replaced; its length is unchanged."""
-    return text if text.isascii() else text.translate(_TABLE)
+    return text if text.isascii() else text.translate(_TRANSLATION)
 
 
 # ---- tokens
@@ -79,24 +85,24 @@ def plain_letters(text: str) -> str:
 
 
 MAX_TOKENS = 100_000
-MAX_DEPTH = 200
-MAX_NUMBER = 60
-MAX_DERIVATIVE = 400  # characters
-MOST_STRAY = 20
-PAIRED = {"⟩": "⟨", "∞": "→"}  # signs that come together, as in ⟨v, w⟩ and x → ∞: only the first is reported
+MAX_BRACKET_DEPTH = 200
+MAX_NUMBER_LENGTH = 60
+MAX_DERIVATIVE_LENGTH = 400  # characters
+MAX_INVALID_CHARACTERS = 20
+PAIRED_CHARACTERS = {"⟩": "⟨", "∞": "→"}  # signs that come together, as in ⟨v, w⟩ and x → ∞: only the first is reported
 
-OPENING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}", "CALL": ")", "INDEX": "]", "NORM": "‖", "BAR": "|"}
-CLOSING = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "ENDNORM": "‖", "ENDBAR": "|"}
-BINARY = {"PLUS", "MINUS", "STAR", "DOT", "SLASH", "CARET", "EQUAL", "COMMA", "RELATION", "COLON"}
+OPENING_BRACKETS = {"LPAR": ")", "LSQB": "]", "LBRACE": "}", "CALL": ")", "INDEX": "]", "NORM": "‖", "BAR": "|"}
+CLOSING_BRACKETS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "ENDNORM": "‖", "ENDBAR": "|"}
+BINARY_OPERATORS = {"PLUS", "MINUS", "STAR", "DOT", "SLASH", "CARET", "EQUAL", "COMMA", "RELATION", "COLON"}
 OPERAND_END = {
     *("NAME", "NUMBER", "FRACTION", "STRING", "SUPERSCRIPT", "SUBSCRIPT", "ADJOINT", "DERIVATIVE", "OVER"),
-    *CLOSING,
+    *CLOSING_BRACKETS,
 }
-BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
-LEADING = {"PDE", "SPACE", "TIME", "EXACT", "OBSERVE", "REALIZE", "REQUIRE", *DECLARING, *BLOCKS}
-INDEXED = {"NAME", "ADJOINT", "RPAR"}
+BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE"}
+STATEMENT_KEYWORDS = {"PDE", "SPACE", "TIME", "EXACT", "OBSERVE", "REALIZE", "REQUIRE", *DECLARING, *BLOCK_KEYWORDS}
+INDEXABLE = {"NAME", "ADJOINT", "RPAR"}
 _LINE = re.compile(r"[^\r\n]*")
-_ENDS = re.compile(r"[ \t;]*(?:$|#|//|%|[\r\n])")
+_END_OF_LINE = re.compile(r"[ \t;]*(?:$|#|//|%|[\r\n])")
 
 
 def span_of(token: Token) -> Span:
@@ -106,38 +112,38 @@ def span_of(token: Token) -> Span:
 
 
 @dataclass(frozen=True)
-class Line:
+class StatementTokens:
     """The tokens of one statement, or of one entry of a block."""
 
     tokens: list[Token]
-    entries: list[Line] | None = None  # of a block
+    entries: list[StatementTokens] | None = None  # of a block
     spoiled: bool = False  # whether a mistake in it was already reported, so that it is not parsed
 
 
 @dataclass(frozen=True)
-class Lines:
+class TokenizedSource:
     """The statements of a text, its comments, and the names declared in it."""
 
-    lines: list[Line]
+    lines: list[StatementTokens]
     comments: tuple[Comment, ...]
-    names: Declared
+    names: DeclaredNames
 
 
-def read_lines(source: Source, scanner: BasicLexer, reporter: Reporter) -> Lines:
-    text = without_latex(without_remarks(plain_letters(source.text), reporter), reporter)
+def tokenize(source: Source, scanner: BasicLexer, reporter: Reporter) -> TokenizedSource:
+    text = strip_latex(strip_block_comments(normalize_characters(source.text), reporter), reporter)
     raw, comments = _scan(source, text, scanner, reporter)
-    tokens = list(_with_brackets(in_our_notation(raw, text, reporter), reporter))
+    tokens = list(_classify_brackets(normalize_notation(raw, text, reporter), reporter))
     bad = sorted(d.span.start for d in reporter.errors)
-    lines = list(_lines(tokens, bad))
-    names = declared(line.tokens for line in lines)
-    return Lines([_marked(line, names, text) for line in lines], comments, names)
+    lines = list(_split_statements(tokens, bad))
+    names = collect_declarations(line.tokens for line in lines)
+    return TokenizedSource([_resolve_line(line, names, text) for line in lines], comments, names)
 
 
-def _marked(line: Line, names: Declared, text: str) -> Line:
+def _resolve_line(line: StatementTokens, names: DeclaredNames, text: str) -> StatementTokens:
     if line.spoiled and line.entries is None:
         return line
-    entries = line.entries and [_marked(entry, names, text) for entry in line.entries]
-    return replace(line, tokens=marked(line.tokens, names, text), entries=entries)
+    entries = line.entries and [_resolve_line(entry, names, text) for entry in line.entries]
+    return replace(line, tokens=resolve_notation(line.tokens, names, text), entries=entries)
 
 
 # ---- scanning
@@ -159,40 +165,40 @@ def _scan(
             return tokens, tuple(comments)
         except UnexpectedCharacters as error:
             at = cast(int, error.pos_in_stream)
-            foreign = foreign_token(text, at)
+            foreign = match_alias_token(text, at)
             if foreign is not None:
                 tokens.append(foreign)
                 state.line_ctr.feed(str(foreign), False)
                 continue
             char = source.text[at]
-            if char == ";" and _ENDS.match(text, at + 1):  # as other programs end a statement
+            if char == ";" and _END_OF_LINE.match(text, at + 1):  # as other programs end a statement
                 state.line_ctr.feed(char, False)
                 continue
             line = source.position(at)[0]
-            stray = ("`", 0) if char == "`" else (PAIRED.get(char, char), line)
+            stray = ("`", 0) if char == "`" else (PAIRED_CHARACTERS.get(char, char), line)
             if stray not in strays and line not in {other for _, other in strays}:  # one cause, one message
-                reporter.add(_stray(source, at))
+                reporter.add(_invalid_character_error(source, at))
             strays.append(stray)
             state.line_ctr.feed(char, char == "\n")
-            if len(strays) >= MOST_STRAY:
+            if len(strays) >= MAX_INVALID_CHARACTERS:
                 reporter.diagnostics.clear()
-                raise errors.syntax.not_a_spec(MOST_STRAY, Span(at, at + 1)) from None
+                raise errors.syntax.not_a_spec(MAX_INVALID_CHARACTERS, Span(at, at + 1)) from None
             continue
         if token.type == "COMMENT":
-            comments.append(Comment(_written(token, source).rstrip(), span=span_of(token)))
+            comments.append(Comment(_source_text(token, source).rstrip(), span=span_of(token)))
             continue
-        tokens.append(token.update(value=_written(token, source)) if token.type == "STRING" else token)
+        tokens.append(token.update(value=_source_text(token, source)) if token.type == "STRING" else token)
         with reporter.guard():
             _check_length(token)
         if len(tokens) > MAX_TOKENS:
             raise errors.source.too_many_tokens(MAX_TOKENS, span_of(token))
 
 
-def _written(token: Token, source: Source) -> str:
+def _source_text(token: Token, source: Source) -> str:
     return source.text[token.start_pos : token.end_pos]
 
 
-def _stray(source: Source, at: int) -> PdeError:
+def _invalid_character_error(source: Source, at: int) -> PdeError:
     char = source.text[at]
     if char == '"':
         line = _LINE.match(source.text, at)
@@ -207,20 +213,20 @@ def _stray(source: Source, at: int) -> PdeError:
 
 
 def _check_length(token: Token) -> None:
-    if token.type == "NAME" and len(token) > MAX_NAME:
-        raise errors.syntax.long_name(len(token), MAX_NAME, span_of(token))
+    if token.type == "NAME" and len(token) > MAX_NAME_LENGTH:
+        raise errors.syntax.long_name(len(token), MAX_NAME_LENGTH, span_of(token))
     if token.type in ("NUMBER", "SUPERSCRIPT", "SUBSCRIPT"):
-        most = MAX_NUMBER if token.type == "NUMBER" else MAX_RAISED
+        most = MAX_NUMBER_LENGTH if token.type == "NUMBER" else MAX_SCRIPT_LENGTH
         if len(token) > most:
             raise errors.syntax.long_number(len(token), most, span_of(token))
-    if token.type in ("DERIVATIVE", "OPERATOR", "PARTIAL", "OVER") and len(token) > MAX_DERIVATIVE:
-        raise errors.syntax.long_derivative(len(token), MAX_DERIVATIVE, span_of(token))
+    if token.type in ("DERIVATIVE", "OPERATOR", "PARTIAL", "OVER") and len(token) > MAX_DERIVATIVE_LENGTH:
+        raise errors.syntax.long_derivative(len(token), MAX_DERIVATIVE_LENGTH, span_of(token))
 
 
 # ---- brackets
 
 
-def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
+def _classify_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
     """Tokens with calls, indices and norms told apart, and without newlines that do not end a statement."""
     stack: list[Token] = []
     previous, closed = Token("NEWLINE", ""), ""
@@ -228,42 +234,42 @@ def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
         if token.type == "NEWLINE":
             bracket = bool(stack) and stack[-1].type != "LBRACE"
             if bracket and _starts_statement(tokens, i + 1):
-                reporter.add(_unclosed(stack[-1], tokens))
+                reporter.add(_unclosed_error(stack[-1], tokens))
                 while stack and stack[-1].type != "LBRACE":
                     stack.pop()
-            elif bracket or previous.type in BINARY:
+            elif bracket or previous.type in BINARY_OPERATORS:
                 continue
         else:
-            if token.type in LEADING and (stack or previous.type != "NEWLINE"):
+            if token.type in STATEMENT_KEYWORDS and (stack or previous.type != "NEWLINE"):
                 token = token.update("NAME")
-            token = _told_apart(token, previous, closed, stack)
-            closed = stack[-1].type if stack and token.type in CLOSING else ""
+            token = _with_bracket_kind(token, previous, closed, stack)
+            closed = stack[-1].type if stack and token.type in CLOSING_BRACKETS else ""
             with reporter.guard():
-                _match(token, stack, reporter)
-            if len(stack) > MAX_DEPTH:
-                raise errors.syntax.nested_brackets(MAX_DEPTH, span_of(token))
+                _match_bracket(token, stack, reporter)
+            if len(stack) > MAX_BRACKET_DEPTH:
+                raise errors.syntax.nested_brackets(MAX_BRACKET_DEPTH, span_of(token))
         yield token
         previous = token
     for left in stack:
-        reporter.add(_unclosed(left, tokens))
+        reporter.add(_unclosed_error(left, tokens))
 
 
 def _starts_statement(tokens: list[Token], i: int) -> bool:
     """Whether a line starts with a keyword: a bracket still open before it was never closed."""
     match tokens[i : i + 2]:
         case [first, second]:
-            return first.type in LEADING and second.type in ("NAME", "LPAR", "LBRACE", *LEADING)
+            return first.type in STATEMENT_KEYWORDS and second.type in ("NAME", "LPAR", "LBRACE", *STATEMENT_KEYWORDS)
     return False
 
 
-def _told_apart(token: Token, previous: Token, closed: str, stack: list[Token]) -> Token:
+def _with_bracket_kind(token: Token, previous: Token, closed: str, stack: list[Token]) -> Token:
     """A bracket with its kind, by what it touches or closes; `closed` is the bracket that the previous token closed."""
     touches = previous.end_pos == token.start_pos
     inner = stack[-1].type if stack and previous.type in OPERAND_END else ""
     match token.type:
         case "LPAR" if touches and previous.type in ("NAME", "DERIVATIVE", "ADJOINT"):
             return token.update("CALL")
-        case "LSQB" if touches and (previous.type in INDEXED or closed == "INDEX"):
+        case "LSQB" if touches and (previous.type in INDEXABLE or closed == "INDEX"):
             return token.update("INDEX")
         case "NORM" | "BAR" if inner == token.type:
             return token.update(f"END{token.type}")
@@ -271,27 +277,27 @@ def _told_apart(token: Token, previous: Token, closed: str, stack: list[Token]) 
             return token
 
 
-def _match(token: Token, stack: list[Token], reporter: Reporter) -> None:
-    if token.type in OPENING:
+def _match_bracket(token: Token, stack: list[Token], reporter: Reporter) -> None:
+    if token.type in OPENING_BRACKETS:
         stack.append(token)
-    elif token.type in CLOSING:
+    elif token.type in CLOSING_BRACKETS:
         if not stack:
             raise errors.syntax.closes_nothing(token, span_of(token))
         opened = stack.pop()
-        closer = OPENING[opened.type]
+        closer = OPENING_BRACKETS[opened.type]
         inside = Span(span_of(opened).end, span_of(token).start)
-        if closer != CLOSING[token.type] and not any(
+        if closer != CLOSING_BRACKETS[token.type] and not any(
             inside.start <= d.span.start < inside.end for d in reporter.errors
         ):
             raise errors.syntax.wrong_closer(token, opened, closer, span_of(token), span_of(opened))
 
 
-def _unclosed(token: Token, tokens: list[Token]) -> PdeError:
-    closer = "\n}" if token.type == "LBRACE" else OPENING[token.type]
-    return errors.syntax.never_closed(token, closer, span_of(token), _end_for(token, tokens))
+def _unclosed_error(token: Token, tokens: list[Token]) -> PdeError:
+    closer = "\n}" if token.type == "LBRACE" else OPENING_BRACKETS[token.type]
+    return errors.syntax.never_closed(token, closer, span_of(token), _closing_position(token, tokens))
 
 
-def _end_for(opened: Token, tokens: list[Token]) -> int:
+def _closing_position(opened: Token, tokens: list[Token]) -> int:
     """Where a bracket was probably meant to close: at the end of its line; for a block, before the next statement."""
     end = span_of(opened).end
     first = bisect_left(tokens, end, key=lambda token: span_of(token).start)
@@ -308,18 +314,20 @@ def _end_for(opened: Token, tokens: list[Token]) -> int:
 
 def _opens_block(before: list[Token]) -> bool:
     """Whether a brace opens a block: not behind '=', as in `u = 0 on {left, right}`."""
-    return bool(before) and before[0].type in {"NAME", *BLOCKS} and all(token.type != "EQUAL" for token in before)
+    return (
+        bool(before) and before[0].type in {"NAME", *BLOCK_KEYWORDS} and all(token.type != "EQUAL" for token in before)
+    )
 
 
-def _lines(tokens: list[Token], bad: list[int]) -> Iterator[Line]:
+def _split_statements(tokens: list[Token], bad: list[int]) -> Iterator[StatementTokens]:
     """Statements; a block's entries are separate lines. `bad` are the positions of mistakes."""
     current: list[Token] = []
-    block: Line | None = None
+    block: StatementTokens | None = None
     since = 0  # the end of the previous line
 
-    def taken(end: int) -> Line:
+    def taken(end: int) -> StatementTokens:
         spoiled = bisect_left(bad, end) > bisect_left(bad, since)
-        return Line(current, spoiled=spoiled)
+        return StatementTokens(current, spoiled=spoiled)
 
     for token in tokens:
         start, end = span_of(token)

@@ -8,71 +8,71 @@ from __future__ import annotations
 import re
 import unicodedata
 
-MAX_NAME = 100  # characters
-MAX_RAISED = 4  # characters of a superscript or subscript
+MAX_NAME_LENGTH = 100  # characters
+MAX_SCRIPT_LENGTH = 4  # characters of a superscript or subscript
 
 _LETTERS = "αβγδεζηθικλμνξοπρστυφχψωΓΘΛΞΠΦΨΩ"
 _SPELLED = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "
     "phi chi psi omega Gamma Theta Lambda Xi Pi Phi Psi Omega"
 )
-GREEK = dict(zip(_LETTERS, _SPELLED.split(), strict=True))
-LETTER_OF = {name: letter for letter, name in GREEK.items()}
+GREEK_NAMES = dict(zip(_LETTERS, _SPELLED.split(), strict=True))
+GREEK_LETTERS = {name: letter for letter, name in GREEK_NAMES.items()}
 VARIANTS = str.maketrans("ϵϑϰϱϕϖςµ", "εθκρφπσμ")
 
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 INDEX_LETTERS = dict(zip("ijklmn", "ᵢⱼₖₗₘₙ", strict=True))
 FRACTIONS = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4)}
-FRACTION_OF = {value: letter for letter, value in FRACTIONS.items()}
+FRACTION_SIGNS = {value: letter for letter, value in FRACTIONS.items()}
 
-_RAISED = str.maketrans(SUPERSCRIPTS + "⁻", "0123456789-")
-_LOWERED = str.maketrans(SUBSCRIPTS + "".join(INDEX_LETTERS.values()), "0123456789" + "".join(INDEX_LETTERS))
+_SUPERSCRIPT_TABLE = str.maketrans(SUPERSCRIPTS + "⁻", "0123456789-")
+_SUBSCRIPT_TABLE = str.maketrans(SUBSCRIPTS + "".join(INDEX_LETTERS.values()), "0123456789" + "".join(INDEX_LETTERS))
 _WORD = re.compile(r"[A-Za-z]+")
 
 
-def identity(spelling: str) -> str:
+def canonical_name(spelling: str) -> str:
     """The ASCII spelling, by which names are compared; letters of other scripts are kept."""
-    return "".join(GREEK.get(c, c) for c in _composed(spelling))
+    return "".join(GREEK_NAMES.get(c, c) for c in _normalize(spelling))
 
 
 def unicode_name(spelling: str) -> str:
     """The spelling with Greek letters: `K_sigma` gives `K_σ`; a word that merely contains a letter's name is kept."""
-    return "_".join(map(_greek, _composed(spelling).split("_")))
+    return "_".join(map(_greek_word, _normalize(spelling).split("_")))
 
 
-def _composed(spelling: str) -> str:
+def _normalize(spelling: str) -> str:
     """One spelling of the same letters; those that Unicode takes apart, as क़, stay whole, or they could not be read."""
     text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
     return text if all(c.isalnum() or c == "_" for c in text) else spelling
 
 
-def _greek(word: str) -> str:
+def _greek_word(word: str) -> str:
     """`sigma`, `sigma2` with the Greek letter."""
     head = _WORD.match(word)
     rest = word[head.end() :] if head else ""
-    if head and head[0] in LETTER_OF and not rest[:1].isalpha():
-        return LETTER_OF[head[0]] + rest
+    if head and head[0] in GREEK_LETTERS and not rest[:1].isalpha():
+        return GREEK_LETTERS[head[0]] + rest
     return word
 
 
-def raised(superscript: str) -> int:
-    return int(superscript.translate(_RAISED))
+def parse_superscript(superscript: str) -> int:
+    return int(superscript.translate(_SUPERSCRIPT_TABLE))
 
 
 def superscript(value: int) -> str:
     return str(value).translate({ord(a): b for a, b in zip("0123456789-", SUPERSCRIPTS + "⁻", strict=True)})
 
 
-def lowered(subscript: str) -> list[str]:
+def parse_subscript(subscript: str) -> list[str]:
     """The indices that a subscript stands for: digits form one number, each letter is one index."""
-    text = subscript.translate(_LOWERED)
+    text = subscript.translate(_SUBSCRIPT_TABLE)
     return [text] if text.isdigit() else list(text)
 
 
 def subscript(indices: list[str]) -> str | None:
     """The indices as a Unicode subscript, or None if they cannot be written as one."""
-    if len("".join(indices)) > MAX_RAISED:
+    if len("".join(indices)) > MAX_SCRIPT_LENGTH:
         return None
     if len(indices) == 1 and indices[0].isdigit():
         return "".join(SUBSCRIPTS[int(c)] for c in indices[0])
@@ -81,7 +81,7 @@ def subscript(indices: list[str]) -> str | None:
     return None
 
 
-def joined(text: str, words: set[str]) -> str | None:
+def split_product(text: str, words: set[str]) -> str | None:
     """`σ v` for `σv`, which is one name but may have been meant as a product."""
     for i in range(1, len(text)):
         if text[:i] in words and text[i:] in words:

@@ -25,15 +25,16 @@ from pdedsl import errors
 from pdedsl.diagnostics import Reporter, Source, Span, nearest
 from pdedsl.io import replace_text
 from pdedsl.language import ast as t
-from pdedsl.language.ast_builder import Builder, cover, name_of
-from pdedsl.language.lexer import BLOCKS, Line, Lines, read_lines, span_of
-from pdedsl.language.names import identity
-from pdedsl.language.syntax_errors import KEYWORDS, explained
+from pdedsl.language.ast_builder import AstBuilder, covering_span, name_node
+from pdedsl.language.keywords import with_canonical_keywords
+from pdedsl.language.lexer import BLOCK_KEYWORDS, StatementTokens, TokenizedSource, span_of, tokenize
+from pdedsl.language.names import canonical_name
+from pdedsl.language.syntax_errors import KEYWORDS, explain_unexpected_token
 
 # ---- tables
 
 
-def grammar_text() -> str:
+def load_grammar() -> str:
     """The grammar, from the installed package or from the checkout."""
     packaged = files("pdedsl").joinpath("grammar/pde.lark")
     if packaged.is_file():
@@ -43,17 +44,17 @@ def grammar_text() -> str:
 
 @cache
 def parser() -> Lark:
-    grammar = grammar_text()
-    path = kept_at(grammar)
-    kept = _read(path)
+    grammar = load_grammar()
+    path = cache_path(grammar)
+    kept = _load_tables(path)
     if kept is not None:
         return kept
-    made = Lark(grammar, parser="lalr", lexer="basic", start=["statement", "entry"], transformer=Builder())
-    _write(path, made)
+    made = Lark(grammar, parser="lalr", lexer="basic", start=["statement", "entry"], transformer=AstBuilder())
+    _store_tables(path, made)
     return made
 
 
-def kept_at(grammar: str) -> Path:
+def cache_path(grammar: str) -> Path:
     key = sha256(f"{lark.__version__}\n{grammar}".encode()).hexdigest()[:16]
     return Path(cache_from_source(__file__)).with_name(f"grammar-{key}.json")
 
@@ -67,13 +68,13 @@ def scanner() -> BasicLexer:
     return BasicLexer(conf)
 
 
-def _read(path: Path) -> Lark | None:
+def _load_tables(path: Path) -> Lark | None:
     try:
         written, _, text = path.read_text("utf-8").partition("\n")
         if written != digest(text):
             return None
-        kept = json.loads(text, object_hook=_with_numbers)
-        return Lark.__new__(Lark)._load(kept, transformer=Builder())
+        kept = json.loads(text, object_hook=_restore_integer_keys)
+        return Lark.__new__(Lark)._load(kept, transformer=AstBuilder())
     except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError):  # or of another lark version
         return None
 
@@ -82,12 +83,12 @@ def digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def _with_numbers(row: dict[str, Any]) -> dict[Any, Any]:
+def _restore_integer_keys(row: dict[str, Any]) -> dict[Any, Any]:
     """Keys as integers again: in JSON they are strings, in the tables they number states and tokens."""
     return {int(k) if k.isdigit() else k: v for k, v in row.items()}
 
 
-def _write(path: Path, made: Lark) -> None:
+def _store_tables(path: Path, made: Lark) -> None:
     """Writes the tables if possible, completely or not at all."""
     data, memo = made.memo_serialize([lark.lexer.TerminalDef, lark.grammar.Rule])
     data["options"] = {k: v for k, v in data["options"].items() if k != "transformer"}
@@ -100,10 +101,10 @@ def _write(path: Path, made: Lark) -> None:
 # Source → Syntax. Each statement is parsed separately, so that a mistake in one hides none in another.
 
 
-MAX_TREE = 1000
-FEW = MAX_TREE // 10  # tokens: each adds fewer than ten levels to a tree
-ENOUGH = 100  # mistakes after which reading stops
-OTHER_WORDS = {
+MAX_TREE_DEPTH = 1000
+MIN_TOKENS_FOR_DEPTH_CHECK = MAX_TREE_DEPTH // 10  # tokens: each adds fewer than ten levels to a tree
+MAX_ERRORS = 100  # mistakes after which reading stops
+KEYWORD_SYNONYMS = {
     **dict.fromkeys(
         ("domain", "region", "raum", "gebiet", "espace", "domaine", "espacio", "spazio", "dominio"), "space"
     ),
@@ -118,26 +119,26 @@ OTHER_WORDS = {
     **dict.fromkeys(("test", "evaluation", "eval"), "evaluate"),
 }
 """Words that other programs use for ours."""
-PROSE = {"Solve", "Find", "find", "Given", "given", "Consider", "subject", "Equation", "equation"}
+PROSE_WORDS = {"Solve", "Find", "find", "Given", "given", "Consider", "subject", "Equation", "equation"}
 """Words before the equations of a book."""
-CONDITIONS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "robin"}
+CONDITION_LABELS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "robin"}
 """Words before the conditions of other programs."""
-SPELLED = {"ALONE", "DERIVATIVE", "DIV", "HESSIAN", "LAPLACIAN", "NABLA", "OPERATOR", "PARTIAL", "SIGMA"}
+OPERATOR_TOKENS = {"ALONE", "DERIVATIVE", "DIV", "HESSIAN", "LAPLACIAN", "NABLA", "OPERATOR", "PARTIAL", "SIGMA"}
 """Signs that are words in ASCII: a word before them is one before a word."""
 
 
 def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
     """The statements that can be parsed; mistakes go to the reporter, names in unreadable declarations to `lost`."""
-    return read_syntax(source, reporter)[1]
+    return parse_with_tokens(source, reporter)[1]
 
 
-def read_syntax(source: Source, reporter: Reporter) -> tuple[Lines, t.Syntax]:
+def parse_with_tokens(source: Source, reporter: Reporter) -> tuple[TokenizedSource, t.Syntax]:
     """The same, with the tokens of what could be read."""
-    read = read_lines(source, scanner(), reporter)
-    return read, _parsed(read, source, reporter)
+    read = tokenize(source, scanner(), reporter)
+    return read, _parse_statements(read, source, reporter)
 
 
-def _parsed(read: Lines, source: Source, reporter: Reporter) -> t.Syntax:
+def _parse_statements(read: TokenizedSource, source: Source, reporter: Reporter) -> t.Syntax:
     known = read.names.fields | read.names.variables
     statements: list[t.Statement] = []
     lost: set[str] = set()
@@ -147,25 +148,25 @@ def _parsed(read: Lines, source: Source, reporter: Reporter) -> t.Syntax:
         unopened = unopened and source.position(span_of(line.tokens[0]).start)[1] > 1
         if unopened:
             continue
-        unopened = line.tokens[0].type in BLOCKS and line.entries is None
+        unopened = line.tokens[0].type in BLOCK_KEYWORDS and line.entries is None
         with reporter.guard():
-            statements += _read_parse(line, known, reporter)
+            statements += _parse_line(line, known, reporter)
         if len(statements) == before:
-            lost |= _names_lost(line.tokens)
-        if len(reporter.errors) >= ENOUGH:
+            lost |= _unparsed_names(line.tokens)
+        if len(reporter.errors) >= MAX_ERRORS:
             break
     return t.Syntax(tuple(statements), read.comments, frozenset(lost), span=Span(0, len(source.text)))
 
 
-def _read_parse(line: Line, known: set[str], reporter: Reporter) -> list[t.Statement]:
+def _parse_line(line: StatementTokens, known: set[str], reporter: Reporter) -> list[t.Statement]:
     """The statement of a line; none if a mistake in it was already reported."""
     _check_keyword(line.tokens, known)
     if line.entries is not None:
-        return [] if line.spoiled else [_block(line, reporter)]
-    return [] if line.spoiled else [cast(t.Statement, _parse(line.tokens, "statement"))]
+        return [] if line.spoiled else [with_canonical_keywords(_parse_block(line, reporter))]
+    return [] if line.spoiled else [with_canonical_keywords(cast(t.Statement, _parse(line.tokens, "statement")))]
 
 
-def _names_lost(tokens: list[Token]) -> set[str]:
+def _unparsed_names(tokens: list[Token]) -> set[str]:
     """The keyword of an unreadable declaration and the names that it would have declared."""
     first = 0 if len(tokens) > 1 and tokens[1].type == "IN" else 1  # `t in [0, 1]`
     within = (
@@ -176,12 +177,12 @@ def _names_lost(tokens: list[Token]) -> set[str]:
     )
     names = takewhile(lambda token: token.type in within, tokens[first:])
     word = tokens[0]
-    keyword = (_keyword_meant(word.lower()) or _by_shape(tokens)) if word.type == "NAME" else word.type
-    return {(keyword or "").upper(), *(identity(token) for token in names if token.type == "NAME")}
+    keyword = (_suggest_keyword(word.lower()) or _keyword_by_shape(tokens)) if word.type == "NAME" else word.type
+    return {(keyword or "").upper(), *(canonical_name(token) for token in names if token.type == "NAME")}
 
 
-def _keyword_meant(word: str) -> str | None:
-    return OTHER_WORDS.get(word) or nearest(word, KEYWORDS)
+def _suggest_keyword(word: str) -> str | None:
+    return KEYWORD_SYNONYMS.get(word) or nearest(word, KEYWORDS)
 
 
 def _check_keyword(tokens: list[Token], known: set[str]) -> None:
@@ -190,25 +191,25 @@ def _check_keyword(tokens: list[Token], known: set[str]) -> None:
     tokens = list(dropwhile(lambda token: token.type == "PLUS", tokens)) or tokens
     first = tokens[0]
     follows = tokens[1].type if len(tokens) > 1 else ""
-    if first.type != "NAME" or identity(first) in known:
+    if first.type != "NAME" or canonical_name(first) in known:
         return
-    if first.lower() in CONDITIONS and follows != "EQUAL":
+    if first.lower() in CONDITION_LABELS and follows != "EQUAL":
         raise errors.syntax.condition(first, span_of(first))
-    before = first in PROSE or (follows in SPELLED and first.capitalize() in PROSE)
+    before = first in PROSE_WORDS or (follows in OPERATOR_TOKENS and first.capitalize() in PROSE_WORDS)
     if before or (follows == "COLON" and _is_label(tokens)):
         whole = span_of(first).to(span_of(tokens[1])) if follows == "COLON" else span_of(first)
         raise errors.syntax.label(first, span_of(first), whole)
-    if follows not in ("NAME", "LPAR", "LBRACE", "BY", *SPELLED):
+    if follows not in ("NAME", "LPAR", "LBRACE", "BY", *OPERATOR_TOKENS):
         return
-    typo = _keyword_meant(first.lower()) or _by_shape(tokens)
+    typo = _suggest_keyword(first.lower()) or _keyword_by_shape(tokens)
     if typo == "unknown" and len(tokens) > 2 and tokens[2].type in ("IN", "ELEMENT"):
         typo = "space"  # `var x in [0, 1]`
     if typo or follows == "LBRACE":
-        blocks = [kind.lower() for kind in sorted(BLOCKS)]
+        blocks = [kind.lower() for kind in sorted(BLOCK_KEYWORDS)]
         raise errors.syntax.no_statement(first, typo, blocks, span_of(first))
 
 
-def _by_shape(tokens: list[Token]) -> str | None:
+def _keyword_by_shape(tokens: list[Token]) -> str | None:
     """The keyword of `word x in [0, 1]` and of `word u(x, t) : scalar`, whatever the word."""
     kinds = [token.type for token in tokens[:3]]
     if kinds in (["NAME", "NAME", "IN"], ["NAME", "NAME", "ELEMENT"]):
@@ -222,16 +223,16 @@ def _is_label(tokens: list[Token]) -> bool:
     return tokens[0].end_pos == tokens[1].start_pos and (len(tokens) < 3 or tokens[1].end_pos != tokens[2].start_pos)
 
 
-def _block(line: Line, reporter: Reporter) -> t.BlockStmt:
+def _parse_block(line: StatementTokens, reporter: Reporter) -> t.BlockStmt:
     keyword = line.tokens[0]
-    if keyword.type not in BLOCKS or len(line.tokens) > 3:
+    if keyword.type not in BLOCK_KEYWORDS or len(line.tokens) > 3:
         _parse([*line.tokens[:2], line.tokens[-1]], "statement")
     entries: list[t.Entry] = []
     for entry in line.entries or []:
         with reporter.guard():
             if not entry.spoiled:
                 entries.append(cast(t.Entry, _parse(entry.tokens, "entry")))
-    return t.BlockStmt(name_of(keyword), tuple(entries), span=cover(line.tokens))
+    return t.BlockStmt(name_node(keyword), tuple(entries), span=covering_span(line.tokens))
 
 
 def _parse(tokens: list[Token], start: str) -> t.Node:
@@ -241,7 +242,7 @@ def _parse(tokens: list[Token], start: str) -> t.Node:
             steps.feed_token(token)
         node = cast(t.Node, steps.feed_token(Token.new_borrow_pos("$END", "", tokens[-1])))
     except UnexpectedToken as error:
-        raise explained(error, tokens) from None
-    if len(tokens) > FEW and (deep := t.deepest(node, MAX_TREE)):
+        raise explain_unexpected_token(error, tokens) from None
+    if len(tokens) > MIN_TOKENS_FOR_DEPTH_CHECK and (deep := t.find_deeper_than(node, MAX_TREE_DEPTH)):
         raise errors.syntax.nested_too_deeply(deep.span)
     return node

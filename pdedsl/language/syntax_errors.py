@@ -8,10 +8,10 @@ from lark.exceptions import UnexpectedToken
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.errors.syntax import COORDINATES, PIECES, STEPS
-from pdedsl.language.lexer import BINARY, BLOCKS, LEADING, span_of
+from pdedsl.language.lexer import BINARY_OPERATORS, BLOCK_KEYWORDS, STATEMENT_KEYWORDS, span_of
 
-KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
-EXPECTED = {
+KEYWORDS = tuple(kind.lower() for kind in sorted(STATEMENT_KEYWORDS))
+TOKEN_DESCRIPTIONS = {
     "NAME": "a name",
     "NUMBER": "a number",
     "STRING": 'a text in "…"',
@@ -25,24 +25,24 @@ EXPECTED = {
     "ENDNORM": "'‖'",
     "RBRACE": "'}'",
 }
-DECLARING = ("UNKNOWN", "LEARN", "CONST", "LET")
+DECLARATIONS = ("UNKNOWN", "LEARN", "CONST", "LET")
 OPERATORS = {"NABLA", "DIV", "LAPLACIAN", "HESSIAN", "OPERATOR"}
-OPERAND = {"NAME", "NUMBER", "LPAR", "LSQB"}
+OPERAND_TOKENS = {"NAME", "NUMBER", "LPAR", "LSQB"}
 
 
-def explained(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
+def explain_unexpected_token(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
     accepts = error.accepts or error.expected
-    foreign = _foreign(error.token, tokens) or _listed(error.token, tokens, accepts)
+    foreign = _common_error(error.token, tokens) or _parenthesized_list(error.token, tokens, accepts)
     if foreign is not None:
         return foreign
-    wanted = _wanted(accepts)
+    wanted = _expected_text(accepts)
     if error.token.type == "$END":
         end = span_of(tokens[-1]).end
         return errors.syntax.ends_early(wanted, Span(end - 1, end), _hint(tokens, None))
     return errors.syntax.unexpected(error.token, wanted, span_of(error.token), _hint(tokens, error.token))
 
 
-def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
+def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
     """A decimal comma, a chain of equalities, sides that are periodic by themselves."""
     at = len(tokens) if token.type == "$END" else next((i for i, other in enumerate(tokens) if other is token), 0)
     match tokens[max(at - 1, 0) : at + 2]:
@@ -51,10 +51,10 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
             pair = around in (["LPAR", "RPAR"], ["LPAR", "COMMA"])
             if whole.end_pos == token.start_pos and token.end_pos == part.start_pos and not pair:
                 return errors.syntax.decimal_comma(f"{whole},{part}", span_of(whole).to(span_of(part)))
-    if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARING:
+    if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARATIONS:
         return errors.syntax.subscripted(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))
     if token.type == "EQUAL" and any(other.type == "EQUAL" for other in tokens[:at]):
-        if wrong := _twice(tokens, at):
+        if wrong := _second_equals(tokens, at):
             return wrong
         side = next((k for k, other in enumerate(tokens[:at]) if other in ("at", "for")), None)
         if side is not None:
@@ -62,10 +62,10 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
         return errors.syntax.two_equalities(span_of(token))
     if at == 1 and tokens[0].type == "DOT":
         return errors.syntax.bullet(span_of(tokens[0]))
-    if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARING}:
+    if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARATIONS}:
         return errors.syntax.periodic(span_of(token))
-    if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCKS}:
-        if _pieced(tokens):
+    if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCK_KEYWORDS}:
+        if _is_piecewise(tokens):
             return None
         closing = next((other for other in tokens[at:] if other.type == "RBRACE"), None)
         if at and tokens[at - 1].type == "ON":
@@ -80,12 +80,12 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
     return None
 
 
-def _listed(token: Token, tokens: list[Token], accepts: set[str]) -> PdeError | None:
+def _parenthesized_list(token: Token, tokens: list[Token], accepts: set[str]) -> PdeError | None:
     """A vector, an interval or sides in round brackets, or coordinates in brackets of their own."""
     if token.type != "COMMA" or "RPAR" not in accepts or tokens[0].type in ("SPACE", "TIME"):
         return None
     at = next(i for i, other in enumerate(tokens) if other is token)
-    first, last = _bracket(tokens, at, -1), _bracket(tokens, at, 1)
+    first, last = _enclosing_parenthesis(tokens, at, -1), _enclosing_parenthesis(tokens, at, 1)
     kinds = [other.type for other in tokens]
     if first is None or last is None or kinds[first] != "LPAR":
         return None
@@ -101,7 +101,7 @@ def _listed(token: Token, tokens: list[Token], accepts: set[str]) -> PdeError | 
     return errors.syntax.round_brackets(interval, opening, closing)
 
 
-def _bracket(tokens: list[Token], at: int, step: int) -> int | None:
+def _enclosing_parenthesis(tokens: list[Token], at: int, step: int) -> int | None:
     """The round bracket that opens (step -1) or closes (step 1) what encloses a token."""
     depth = 0
     for k in range(at, len(tokens) if step > 0 else -1, step):
@@ -111,7 +111,7 @@ def _bracket(tokens: list[Token], at: int, step: int) -> int | None:
     return None
 
 
-def _twice(tokens: list[Token], at: int) -> PdeError | None:
+def _second_equals(tokens: list[Token], at: int) -> PdeError | None:
     """A second '=': behind the first, on the next line, or of a second statement."""
     first = next(k for k, other in enumerate(tokens) if other.type == "EQUAL")
     keyword = next((other for other in tokens[1:at] if other in KEYWORDS), None)
@@ -119,11 +119,13 @@ def _twice(tokens: list[Token], at: int) -> PdeError | None:
         return errors.syntax.doubled_equal(span_of(tokens[at]))
     if keyword is not None:
         return errors.syntax.joined_statements(span_of(keyword))
-    last = next((k for k in range(first, at) if tokens[k].type in BINARY and _below(tokens, k + 1)), None)
+    last = next(
+        (k for k in range(first, at) if tokens[k].type in BINARY_OPERATORS and _is_on_next_line(tokens, k + 1)), None
+    )
     return errors.syntax.ends_with(tokens[last], span_of(tokens[last])) if last is not None else None
 
 
-def _below(tokens: list[Token], at: int) -> bool:
+def _is_on_next_line(tokens: list[Token], at: int) -> bool:
     """Whether a token stands on a later line than the one before it."""
     match tokens[at - 1 : at + 1]:
         case [Token(line=int(first)), Token(line=int(second))]:  # those of other notations have no line
@@ -131,14 +133,14 @@ def _below(tokens: list[Token], at: int) -> bool:
     return False
 
 
-def _pieced(tokens: list[Token]) -> bool:
-    return any(other.type == "NAME" and other in PIECED for other in tokens)
+def _is_piecewise(tokens: list[Token]) -> bool:
+    return any(other.type == "NAME" and other in PIECEWISE_WORDS for other in tokens)
 
 
-def _wanted(accepts: set[str]) -> str:
-    if accepts >= OPERAND:
+def _expected_text(accepts: set[str]) -> str:
+    if accepts >= OPERAND_TOKENS:
         return "an expression"
-    named = [text for kind, text in EXPECTED.items() if kind in accepts]
+    named = [text for kind, text in TOKEN_DESCRIPTIONS.items() if kind in accepts]
     return " or ".join(named[:3]) if named else "the end of the line"
 
 
@@ -148,12 +150,19 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
         return f"end the line above with '{first}' to go on here"
     if token is not None and token.type.isupper() and str(token) in KEYWORDS:
         return f"'{token}' is a keyword: choose another name"
-    if _pieced(tokens) or _called(token, tokens, "WHERE"):
+    if _is_piecewise(tokens) or _is_called(token, tokens, "WHERE"):
         return PIECES
-    if token is not None and token is not first and token.type in ("IN", "ELEMENT") and first.type not in SHAPES:
+    if (
+        token is not None
+        and token is not first
+        and token.type in ("IN", "ELEMENT")
+        and first.type not in STATEMENT_EXAMPLES
+    ):
         if token is not tokens[1]:
-            return HOLDS
-        return f"write: time {first} in …, or space {first} in …" if token.type == "IN" else SHAPES["UNKNOWN"]
+            return WHOLE_DOMAIN_HINT
+        return (
+            f"write: time {first} in …, or space {first} in …" if token.type == "IN" else STATEMENT_EXAMPLES["UNKNOWN"]
+        )
     if first in ("import", "from"):
         return 'a spec imports nothing; a network of your own is torch("package.module:Name")'
     at = next((k for k, other in enumerate(tokens) if other is token), 0)
@@ -167,37 +176,37 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
     if token is not None and token.type == "COMMA" and first.type in ("CONST", "LET"):
         return "write one statement per line"
     if first.type == "UNKNOWN" and token is not None and (token.type == "COMMA" or at == 1):
-        return f"write one unknown per line, {SHAPES['UNKNOWN']}"
-    if token is not None and first.type not in SHAPES:
+        return f"write one unknown per line, {STATEMENT_EXAMPLES['UNKNOWN']}"
+    if token is not None and first.type not in STATEMENT_EXAMPLES:
         if token.type == "COMMA" and any(other.type == "FOR" for other in tokens[:at]):
-            return HOLDS
-        if token.type == "COMMA" and (at + 1 == len(tokens) or _below(tokens, at + 1)):
+            return WHOLE_DOMAIN_HINT
+        if token.type == "COMMA" and (at + 1 == len(tokens) or _is_on_next_line(tokens, at + 1)):
             return "leave the comma out: a statement ends with its line"
         if token.type == "COMMA":
-            return HOLDS if "RELATION" in kinds else "write one statement per line; a comment starts with #"
+            return WHOLE_DOMAIN_HINT if "RELATION" in kinds else "write one statement per line; a comment starts with #"
         if token.type == "OVER":
             return "a derivative is written ∂u/∂t"
-        if token.type in MISPLACED:
-            return MISPLACED[token.type]
-    if token is None and not any(other.type == "EQUAL" for other in tokens) and first.type not in SHAPES:
+        if token.type in MISPLACED_HINTS:
+            return MISPLACED_HINTS[token.type]
+    if token is None and not any(other.type == "EQUAL" for other in tokens) and first.type not in STATEMENT_EXAMPLES:
         return "an equation has two sides, as in ∂u/∂t = Δu; a comment starts with #"
-    return SHAPES.get(first.type, "")
+    return STATEMENT_EXAMPLES.get(first.type, "")
 
 
-def _called(token: Token | None, tokens: list[Token], kind: str) -> bool:
+def _is_called(token: Token | None, tokens: list[Token], kind: str) -> bool:
     """Whether a token of a kind has a bracket behind it, like a function."""
     after = next((k + 1 for k, other in enumerate(tokens) if other is token), len(tokens))
     return token is not None and token.type == kind and [other.type for other in tokens[after : after + 1]] == ["LPAR"]
 
 
-PIECED = ("if", "piecewise", "Piecewise", "cases", "select")
-HOLDS = "leave it out: an equation holds on the whole 'space' and 'time' of the spec"
-MISPLACED = {
+PIECEWISE_WORDS = ("if", "piecewise", "Piecewise", "cases", "select")
+WHOLE_DOMAIN_HINT = "leave it out: an equation holds on the whole 'space' and 'time' of the spec"
+MISPLACED_HINTS = {
     "WHERE": "a constant is declared on a line of its own, as in: const k = 2",
     "RELATION": "an equation has one '=', inequalities are written only after 'where', and a vector is [1, 2]",
     "ON": "a condition is an equation, as in: u = 0 on boundary, or ∂u/∂n = 0 on boundary",
 }
-SHAPES = {
+STATEMENT_EXAMPLES = {
     "PDE": 'as in: pde Name "title"',
     "SPACE": "as in: space x in R^2, space x in image(3, 32, 32), space (x, y) in [0, 1]^2 periodic",
     "TIME": "as in: time t in [0, 1]",

@@ -16,15 +16,18 @@ from lark import Token
 
 from pdedsl.diagnostics import Span
 from pdedsl.language import ast as t
-from pdedsl.language.names import MAX_NAME, identity, subscript, superscript
+from pdedsl.language.names import MAX_NAME_LENGTH, canonical_name, subscript, superscript
 
 # ---- differentials
 
 
 DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
 TRANSPOSABLE = {"operator", "matrix"}
-_BEHIND = {"LPAR": "CALL", "INDEX": "LSQB"}  # a bracket after the index in dx[i], which now follows the derivative
-_COORDINATES = {"NAME", "LPAR", "RPAR", "COMMA"}
+_BRACKET_AFTER_DERIVATIVE = {
+    "LPAR": "CALL",
+    "INDEX": "LSQB",
+}  # a bracket after the index in dx[i], which now follows the derivative
+_COORDINATE_TOKENS = {"NAME", "LPAR", "RPAR", "COMMA"}
 _DERIVATIVE = re.compile(r"d([0-9]{0,2})(\w+)/d((?:\w|\[\w+\])+)")
 _POWER = re.compile(r"(?:\[(\w+)\])?([0-9]{0,2})")
 
@@ -33,7 +36,7 @@ _POWER = re.compile(r"(?:\[(\w+)\])?([0-9]{0,2})")
 
 
 @dataclass
-class Declared:
+class DeclaredNames:
     """Names grouped by how they are declared: enough to tell a derivative from a quotient."""
 
     fields: set[str] = field(default_factory=set)
@@ -43,25 +46,25 @@ class Declared:
     functions: set[str] = field(default_factory=set)  # fields that are declared with arguments
 
 
-def declared(statements: Iterable[list[Token]]) -> Declared:
+def collect_declarations(statements: Iterable[list[Token]]) -> DeclaredNames:
     """The declared names, read off the first words of each statement."""
-    found = Declared()
+    found = DeclaredNames()
     for first, *rest in statements:
         if first.type in ("SPACE", "TIME"):
-            words = takewhile(lambda token: token.type in _COORDINATES, rest)
-            found.variables.update(identity(token) for token in words if token.type == "NAME")
-        elif first.type in DECLARING and _kinds(rest, 1) == ["NAME"]:
-            found.fields.add(identity(rest[0]))
+            words = takewhile(lambda token: token.type in _COORDINATE_TOKENS, rest)
+            found.variables.update(canonical_name(token) for token in words if token.type == "NAME")
+        elif first.type in DECLARING and _token_types(rest, 1) == ["NAME"]:
+            found.fields.add(canonical_name(rest[0]))
             if len(rest) > 1 and rest[1].type in ("CALL", "LPAR", "SUBSCRIPT"):
-                found.functions.add(identity(rest[0]))
+                found.functions.add(canonical_name(rest[0]))
             if _declares_matrix(rest[1:]):
-                found.transposable.add(identity(rest[0]))
+                found.transposable.add(canonical_name(rest[0]))
             if _declares_vector(rest[1:]):
-                found.vectors.add(identity(rest[0]))
+                found.vectors.add(canonical_name(rest[0]))
     return found
 
 
-def _kinds(tokens: list[Token], count: int) -> list[str]:
+def _token_types(tokens: list[Token], count: int) -> list[str]:
     return [token.type for token in tokens[:count]]
 
 
@@ -70,9 +73,9 @@ def _declares_matrix(tokens: list[Token]) -> bool:
     for i, token in enumerate(tokens):
         after = tokens[i + 1 : i + 3]
         if token.type == "COLON":
-            return _kinds(after, 1) == ["NAME"] and after[0] in TRANSPOSABLE
+            return _token_types(after, 1) == ["NAME"] and after[0] in TRANSPOSABLE
         if token.type == "EQUAL":
-            return _kinds(after, 2) == ["LSQB", "LSQB"]
+            return _token_types(after, 2) == ["LSQB", "LSQB"]
     return False
 
 
@@ -84,69 +87,73 @@ def _declares_vector(tokens: list[Token]) -> bool:
 # ---- one token for each derivative and adjoint
 
 
-def marked(tokens: list[Token], names: Declared, text: str) -> list[Token]:
+def resolve_notation(tokens: list[Token], names: DeclaredNames, text: str) -> list[Token]:
     """A statement's tokens, its ASCII derivatives and adjoints turned into the tokens of `∂u/∂t` and `ᵀ`."""
-    made = list(_with_adjoints(list(_with_derivatives(tokens, names, text)), names))
-    return [_by_neighbours(i, made, names) for i in range(len(made))]
+    made = list(_merge_adjoints(list(_merge_derivatives(tokens, names, text)), names))
+    return [_resolve_by_context(i, made, names) for i in range(len(made))]
 
 
-def _by_neighbours(i: int, tokens: list[Token], names: Declared) -> Token:
+def _resolve_by_context(i: int, tokens: list[Token], names: DeclaredNames) -> Token:
     """`u₁(x, 0)` and `u[1](x, 0)` are calls of a declared u, and the ∇ of `(u·∇)` is not yet applied."""
     token = tokens[i]
-    match token.type, _kinds(tokens[max(i - 4, 0) : i], 4):
-        case "LPAR", [*_, "NAME", "SUBSCRIPT"] if _touches(tokens[i - 1 : i + 1]):
-            return token.update("CALL") if identity(tokens[i - 2]) in names.functions else token
-        case "LPAR", ["NAME", "INDEX", "NUMBER", "RSQB"] if _touches(tokens[i - 1 : i + 1]):
-            return token.update("CALL") if identity(tokens[i - 4]) in names.functions else token
-        case "NABLA", [*_, "DOT"] if _kinds(tokens[i + 1 : i + 2], 1) == ["RPAR"]:
+    match token.type, _token_types(tokens[max(i - 4, 0) : i], 4):
+        case "LPAR", [*_, "NAME", "SUBSCRIPT"] if _are_adjacent(tokens[i - 1 : i + 1]):
+            return token.update("CALL") if canonical_name(tokens[i - 2]) in names.functions else token
+        case "LPAR", ["NAME", "INDEX", "NUMBER", "RSQB"] if _are_adjacent(tokens[i - 1 : i + 1]):
+            return token.update("CALL") if canonical_name(tokens[i - 4]) in names.functions else token
+        case "NABLA", [*_, "DOT"] if _token_types(tokens[i + 1 : i + 2], 1) == ["RPAR"]:
             return token.update("ALONE")
         case _:
             return token
 
 
-def _touches(pair: list[Token]) -> bool:
+def _are_adjacent(pair: list[Token]) -> bool:
     return pair[0].end_pos == pair[1].start_pos
 
 
-def _with_derivatives(tokens: list[Token], names: Declared, text: str) -> Iterator[Token]:
+def _merge_derivatives(tokens: list[Token], names: DeclaredNames, text: str) -> Iterator[Token]:
     end = -1  # of the last derivative; its raw tokens are skipped
     for i, token in enumerate(tokens):
         start = token.start_pos or 0
         if start < end:
             continue
-        found = derivative_at(text, start, names) if _kinds(tokens[i : i + 2], 2) == ["NAME", "SLASH"] else None
+        found = (
+            match_ascii_derivative(text, start, names)
+            if _token_types(tokens[i : i + 2], 2) == ["NAME", "SLASH"]
+            else None
+        )
         if found is not None:
             spelled, end = found
             yield Token("DERIVATIVE", spelled, start_pos=start, end_pos=end)
-        elif start == end and token.type in _BEHIND:
-            yield token.update(_BEHIND[token.type])
+        elif start == end and token.type in _BRACKET_AFTER_DERIVATIVE:
+            yield token.update(_BRACKET_AFTER_DERIVATIVE[token.type])
         else:
             yield token
 
 
-def _with_adjoints(tokens: list[Token], names: Declared) -> Iterator[Token]:
+def _merge_adjoints(tokens: list[Token], names: DeclaredNames) -> Iterator[Token]:
     skip = False
     for i, token in enumerate(tokens):
         if skip:
             skip = False
-        elif token.type == "CARET" and _transposes(tokens[max(i - 1, 0) : i + 2], names):
+        elif token.type == "CARET" and _is_transpose(tokens[max(i - 1, 0) : i + 2], names):
             yield Token("ADJOINT", "ᵀ", start_pos=token.start_pos, end_pos=tokens[i + 1].end_pos)
             skip = True
         else:
             yield token
 
 
-def _transposes(tokens: list[Token], names: Declared) -> bool:
+def _is_transpose(tokens: list[Token], names: DeclaredNames) -> bool:
     match tokens:
         case [Token(type="NAME") as base, _, Token(type="NAME") as mark]:
-            return mark == "T" and identity(base) in names.transposable
+            return mark == "T" and canonical_name(base) in names.transposable
     return False
 
 
 # ---- derivatives in ASCII
 
 
-def derivative_at(text: str, start: int, names: Declared) -> tuple[str, int] | None:
+def match_ascii_derivative(text: str, start: int, names: DeclaredNames) -> tuple[str, int] | None:
     """The derivative written without spaces at a place, spelled with ∂, and its end; None if the names in it are not
     declared accordingly."""
     match = _DERIVATIVE.match(text, start)
@@ -154,22 +161,22 @@ def derivative_at(text: str, start: int, names: Declared) -> tuple[str, int] | N
         return None
     order, name, below = match.groups()
     for n, body in [(int(order or 1), name), *([(1, order + name)] if order else [])]:
-        if identity(body) in names.fields and n <= 99:
-            variables = denominator("d" + below, n, names.variables)
+        if canonical_name(body) in names.fields and n <= 99:
+            variables = parse_denominator("d" + below, n, names.variables)
             if variables is not None:
                 return f"∂{superscript(n)}{body}/{''.join(variables)}", match.end()
     return None
 
 
-def denominator(text: str, order: int, variables: set[str]) -> list[str] | None:
+def parse_denominator(text: str, order: int, variables: set[str]) -> list[str] | None:
     """`dxdy`, `dx2`, `dx[i]2` as `∂x¹`, `∂y¹`, …, such that the orders sum to `order`."""
 
     @cache
     def read(at: int, left: int) -> list[str] | None:
         if at == len(text) or left <= 0 or text[at] != "d":
             return [] if at == len(text) and left == 0 else None
-        for end in range(min(len(text), at + 1 + MAX_NAME), at + 1, -1):
-            rest = _POWER.match(text, end) if identity(text[at + 1 : end]) in variables else None
+        for end in range(min(len(text), at + 1 + MAX_NAME_LENGTH), at + 1, -1):
+            rest = _POWER.match(text, end) if canonical_name(text[at + 1 : end]) in variables else None
             index = rest and (subscript([rest[1]]) if rest[1] else "")
             if rest is None or index is None:
                 continue
@@ -182,26 +189,28 @@ def denominator(text: str, order: int, variables: set[str]) -> list[str] | None:
     return read(0, order)
 
 
-def ascii_derivative(body: t.Name, wrt: Sequence[t.Wrt], names: Declared | None) -> str | None:
+def format_ascii_derivative(
+    body: t.Name, wrt: Sequence[t.DerivativeVariable], names: DeclaredNames | None
+) -> str | None:
     """`d2u/dxdy`, if it will be read back as this derivative; without `names`, its names are taken as declared."""
     order = sum(w.order for w in wrt)
-    below = "".join(f"d{w.name.id}{_index(w.indices)}{w.order if w.order > 1 else ''}" for w in wrt)
+    below = "".join(f"d{w.name.id}{_format_index(w.indices)}{w.order if w.order > 1 else ''}" for w in wrt)
     text = f"d{order if order > 1 else ''}{body.id}/{below}"
-    meant = "".join(f"∂{w.name.id}{subscript_of(w.indices)}{superscript(w.order)}" for w in wrt)
-    taken = derivative_at(text, 0, names or Declared({body.id}, {w.name.id for w in wrt}))
+    meant = "".join(f"∂{w.name.id}{format_subscript(w.indices)}{superscript(w.order)}" for w in wrt)
+    taken = match_ascii_derivative(text, 0, names or DeclaredNames({body.id}, {w.name.id for w in wrt}))
     return text if taken == (f"∂{superscript(order)}{body.id}/{meant}", len(text)) else None
 
 
-def subscript_of(indices: Sequence[t.Expr]) -> str | None:
+def format_subscript(indices: Sequence[t.Expr]) -> str | None:
     """The indices as a Unicode subscript, or None if they cannot be written as one."""
-    return subscript(_words(indices)) if indices else ""
+    return subscript(_index_texts(indices)) if indices else ""
 
 
-def _index(indices: Sequence[t.Expr]) -> str:
-    return f"[{','.join(_words(indices))}]" if indices else ""
+def _format_index(indices: Sequence[t.Expr]) -> str:
+    return f"[{','.join(_index_texts(indices))}]" if indices else ""
 
 
-def _words(indices: Sequence[t.Expr]) -> list[str]:
+def _index_texts(indices: Sequence[t.Expr]) -> list[str]:
     return [i.text if isinstance(i, t.Number) else i.id if isinstance(i, t.Name) else "" for i in indices]
 
 
@@ -209,11 +218,11 @@ def _words(indices: Sequence[t.Expr]) -> list[str]:
 # A position in the raw tokens, and tokens that the scanner of the grammar does not know.
 
 
-SMALL = "ₐₑₒₓₕₚₛₜᵣᵤᵥ"
+SUBSCRIPT_LETTERS = "ₐₑₒₓₕₚₛₜᵣᵤᵥ"
 """Letters below the line that are no indices."""
-_FOREIGN = re.compile(
+_ALIAS_TOKEN = re.compile(
     r"(?P<ROOT>√)"
-    rf"|(?P<BELOW>∂(?:_(?:\{{\w+\}}|[^\W⁰¹²³⁴-⁹]+)|[{SMALL}]+)(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
+    rf"|(?P<BELOW>∂(?:_(?:\{{\w+\}}|[^\W⁰¹²³⁴-⁹]+)|[{SUBSCRIPT_LETTERS}]+)(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
     r"|(?P<QUOTIENT>∂(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?[ \t]*[^\W\d_]\w*[₀-₉]*[⁰¹²³⁴-⁹]*[ \t]*/[ \t]*"
     r"(?:∂[^\W\d_]\w*?(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?)+(?!\w))"
     r"|(?P<EDGE>∂(?:Ω|Omega)(?:_\w+|[₀-₉])?(?!\w))"
@@ -221,20 +230,20 @@ _FOREIGN = re.compile(
 )
 
 
-def foreign_token(text: str, at: int) -> Token | None:
+def match_alias_token(text: str, at: int) -> Token | None:
     """A token that the scanner of the grammar does not know, for the rules of foreign notations."""
-    found = _FOREIGN.match(text, at)
+    found = _ALIAS_TOKEN.match(text, at)
     if found is None or found.lastgroup is None:
         return None
     return Token(found.lastgroup, found[0], start_pos=at, end_pos=found.end())
 
 
 @dataclass(frozen=True)
-class Reading:
+class TokenWindow:
     """The remaining tokens, the declared names, and the text."""
 
     tokens: Sequence[Token]
-    names: Declared
+    names: DeclaredNames
     text: str
 
     @property
@@ -253,24 +262,24 @@ class Reading:
 
     def is_free(self, name: str) -> bool:
         """Whether a name is undeclared, and so may be a word of another notation."""
-        return identity(name) not in self.names.fields | self.names.variables
+        return canonical_name(name) not in self.names.fields | self.names.variables
 
 
-Rewritten = tuple[list[Token], int]
+Rewrite = tuple[list[Token], int]
 """New tokens, and how many old ones they stand for."""
-Rule = Callable[[Reading], Rewritten | None]
+Rule = Callable[[TokenWindow], Rewrite | None]
 
 
-def made(kind: str, text: str, *old: Token) -> Token:
+def replacement_token(kind: str, text: str, *old: Token) -> Token:
     return Token(kind, text, start_pos=old[0].start_pos, end_pos=old[-1].end_pos)
 
 
-def edge(kind: str, text: str, at: int | None) -> Token:
+def inserted_token(kind: str, text: str, at: int | None) -> Token:
     """A bracket that is not in the text."""
     return Token(kind, text, start_pos=at, end_pos=at)
 
 
-def span_over(first: Token, last: Token) -> Span:
+def span_between(first: Token, last: Token) -> Span:
     assert first.start_pos is not None
     assert last.end_pos is not None
     return Span(first.start_pos, last.end_pos)

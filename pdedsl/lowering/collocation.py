@@ -14,17 +14,17 @@ from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.problem import (
-    Component,
     ConditionResidual,
     Derivative,
     Domain,
     Face,
-    Observed,
+    Measurements,
     Residual,
+    ScalarUnknown,
     StrongForm,
     Surface,
 )
-from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, Space, SpaceKind, Spec, side_names
+from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, Space, SpaceKind, Spec, face_names
 from pdedsl.ir.theorem import Theorem
 from pdedsl.lowering.index_expansion import Normal, Writer, ranges_of, writer_of
 from pdedsl.symbolic import symbols
@@ -159,7 +159,7 @@ def _at_home(value: Expr, writer: Writer) -> dict[Expr, Expr]:
 
 def faces_of(space: Space, sides: tuple[str, ...]) -> Iterator[Face]:
     for k in range(len(space.sides)):
-        for name, upper in zip(side_names(k), (False, True), strict=True):
+        for name, upper in zip(face_names(k), (False, True), strict=True):
             if name in sides:
                 yield Face(k, upper)
 
@@ -167,7 +167,7 @@ def faces_of(space: Space, sides: tuple[str, ...]) -> Iterator[Face]:
 # ---- what is known
 
 
-def _exact(component: Component, writer: Writer) -> Expr | None:
+def _exact(component: ScalarUnknown, writer: Writer) -> Expr | None:
     """The known solution of a component."""
     for known in writer.spec.exact:
         if known.unknown == component.head and known.component in (None, component.index):
@@ -176,11 +176,11 @@ def _exact(component: Component, writer: Writer) -> Expr | None:
     return None
 
 
-def _observed(observation: Observation, writer: Writer) -> Observed:
+def _observed(observation: Observation, writer: Writer) -> Measurements:
     places = tuple(
         k
         for head, component in observation.observed
         for k, c in enumerate(writer.components)
         if c.head == head and component in (None, c.index)
     )
-    return Observed(places, observation.data.word.file, observation.span)
+    return Measurements(places, observation.data.word.file, observation.span)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.canonical import names_of, unknowns_in_order
-from pdedsl.ir.representation import Push, States
-from pdedsl.ir.semidiscrete_systems import First, Pair, Second
+from pdedsl.ir.representation import FeatureMapEvolution, VectorField
+from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.system_kinds import integrator_of, is_separable_pair
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
@@ -21,11 +21,11 @@ def single(analysis: Analysis) -> EquationFacts | None:
     return analysis.equations[0] if alone else None
 
 
-def push_of(facts: EquationFacts, spec: Spec) -> Push:
+def push_of(facts: EquationFacts, spec: Spec) -> VectorField:
     """The terms of an equation, in an order that does not depend on the names of what is learned."""
     terms = [t for t in facts.terms if isinstance(t, SymmetricLayer | LearnedField | Reaction | Nonlinear)]
     names = names_of(spec)
-    return Push(tuple(sorted(terms, key=lambda term: _place(term, names))), facts.equation.span)
+    return VectorField(tuple(sorted(terms, key=lambda term: _place(term, names))), facts.equation.span)
 
 
 def _place(term: MapTerm, names: dict[object, str]) -> str:
@@ -36,7 +36,7 @@ def _place(term: MapTerm, names: dict[object, str]) -> str:
             return ""
 
 
-def pushes_in_order(analysis: Analysis) -> tuple[Push, ...]:
+def pushes_in_order(analysis: Analysis) -> tuple[VectorField, ...]:
     """The right-hand sides of a pair; which half moves first does not depend on their names."""
     spec = analysis.spec
     facts = {facts.equation.unknown: facts for facts in analysis.equations}
@@ -62,9 +62,9 @@ def accepts(analysis: Analysis) -> bool:
     return spec.space.kind is SpaceKind.PIXELS and is_separable_pair(spec)
 
 
-def lower(analysis: Analysis) -> States:
+def lower(analysis: Analysis) -> FeatureMapEvolution:
     first, second = pushes_in_order(analysis)
-    return States(THEOREM, Pair(first, second), integrator_of(analysis.spec))
+    return FeatureMapEvolution(THEOREM, SeparableOde(first, second), integrator_of(analysis.spec))
 
 
 # ---- one_step
@@ -83,10 +83,12 @@ def accepts_one_step(analysis: Analysis) -> bool:
     return facts is not None and facts.equation.order == 1
 
 
-def lower_one_step(analysis: Analysis) -> States:
+def lower_one_step(analysis: Analysis) -> FeatureMapEvolution:
     facts = single(analysis)
     assert facts is not None
-    return States(THEOREM_ONE_STEP, First(push_of(facts, analysis.spec)), integrator_of(analysis.spec))
+    return FeatureMapEvolution(
+        THEOREM_ONE_STEP, FirstOrderOde(push_of(facts, analysis.spec)), integrator_of(analysis.spec)
+    )
 
 
 # ---- central_differences
@@ -107,10 +109,12 @@ def accepts_central_differences(analysis: Analysis) -> bool:
     return facts is not None and facts.equation.order == 2
 
 
-def lower_central_differences(analysis: Analysis) -> States:
+def lower_central_differences(analysis: Analysis) -> FeatureMapEvolution:
     facts = single(analysis)
     assert facts is not None
-    return States(THEOREM_CENTRAL_DIFFERENCES, Second(push_of(facts, analysis.spec)), integrator_of(analysis.spec))
+    return FeatureMapEvolution(
+        THEOREM_CENTRAL_DIFFERENCES, SecondOrderOde(push_of(facts, analysis.spec)), integrator_of(analysis.spec)
+    )
 
 
 # ---- variational
@@ -133,7 +137,9 @@ def accepts_variational(analysis: Analysis) -> bool:
     return all(term.norm is None for term in facts.terms if isinstance(term, SymmetricLayer))
 
 
-def lower_variational(analysis: Analysis) -> States:
+def lower_variational(analysis: Analysis) -> FeatureMapEvolution:
     facts = single(analysis)
     assert facts is not None
-    return States(THEOREM_VARIATIONAL, First(push_of(facts, analysis.spec)), integrator_of(analysis.spec))
+    return FeatureMapEvolution(
+        THEOREM_VARIATIONAL, FirstOrderOde(push_of(facts, analysis.spec)), integrator_of(analysis.spec)
+    )

@@ -9,7 +9,7 @@ from sympy import Add, Expr, Integer, Symbol
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
-from pdedsl.ir.problem import Component, Derivative, Residual
+from pdedsl.ir.problem import Derivative, Residual, ScalarUnknown
 from pdedsl.ir.spec import Interval, Space, Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic import symbols
@@ -36,15 +36,15 @@ def coordinates_of(space: Space) -> tuple[Symbol, ...]:
     return tuple(Symbol(f"{space.names[0]}_{k}", real=True) for k in range(1, int(space.dimension) + 1))
 
 
-def components_of(unknown: Unknown, dimension: int) -> Iterator[Component]:
+def components_of(unknown: Unknown, dimension: int) -> Iterator[ScalarUnknown]:
     match unknown.type:
         case Vector(size=size):
             for k in range(1, (size or dimension) + 1):
-                yield Component(f"{unknown.name}_{k}", unknown.head, k)
+                yield ScalarUnknown(f"{unknown.name}_{k}", unknown.head, k)
         case Scalar(sign=sign):
-            yield Component(unknown.name, unknown.head, None, sign)
+            yield ScalarUnknown(unknown.name, unknown.head, None, sign)
         case _:
-            yield Component(unknown.name, unknown.head, None, Sign.ANY)
+            yield ScalarUnknown(unknown.name, unknown.head, None, Sign.ANY)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Writer:
     """Writes out the expressions of a spec."""
 
     spec: Spec
-    components: tuple[Component, ...]
+    components: tuple[ScalarUnknown, ...]
     coordinates: tuple[Symbol, ...]
     taken: set[str]  # names of symbols
     letters: dict[Derivative, Symbol] = field(default_factory=dict)

@@ -16,20 +16,20 @@ from pdedsl import errors
 from pdedsl.config.methods import Direction
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis, EquationFacts
-from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
-from pdedsl.ir.representation import Paths, SdeSegment
+from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
+from pdedsl.ir.representation import PathExpectation, SdeSegment
 from pdedsl.ir.spec import ConditionKind, Learned, SpaceKind, Spec
 from pdedsl.ir.terms import (
     Coefficient,
     Components,
+    Convection,
     Diffusion,
     Generator,
     Indexed,
+    MatrixStructure,
     Reaction,
-    Shape,
-    Source,
+    SourceTerm,
     Term,
-    Transport,
 )
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Scalar, Simplex, Vector
@@ -55,7 +55,7 @@ def generators(analysis: Analysis) -> list[Generator] | None:
     return [g for g in found if g is not None] if None not in found else None
 
 
-def paths_of(analysis: Analysis, theorem: Theorem) -> Paths:
+def paths_of(analysis: Analysis, theorem: Theorem) -> PathExpectation:
     """The paths along which the data are averaged, in network order."""
     spec = analysis.spec
     condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
@@ -63,7 +63,7 @@ def paths_of(analysis: Analysis, theorem: Theorem) -> Paths:
     stretches = [_stretch(facts, spec, initial) for facts in analysis.equations]
     stretches.sort(key=lambda s: float(s.first), reverse=initial)
     direction = Direction.INITIAL if initial else Direction.TERMINAL
-    return Paths(theorem, direction, tuple(stretches), condition.value[0], condition.span)
+    return PathExpectation(theorem, direction, tuple(stretches), condition.value[0], condition.span)
 
 
 def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> SdeSegment:
@@ -80,24 +80,24 @@ def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> SdeSegment:
         tuple(without_divergences(b, spec) for b in drift),
         matrix,
         _shape(facts.random) if facts.random else generator.shape,
-        _place(facts, Transport),
+        _place(facts, Convection),
         _place(facts, Diffusion),
         facts.random,
         index,
         without_divergences(generator.rate, spec),
         without_divergences(generator.source, spec),
         _place(facts, Reaction),
-        _place(facts, Source),
+        _place(facts, SourceTerm),
     )
 
 
-def _shape(random: RandomMap) -> Shape:
+def _shape(random: RandomResidual) -> MatrixStructure:
     """The shape of the diffusion matrix of a random map, for any velocity."""
     match random:
-        case DroppedUnits():
-            return Shape.DIAGONAL
-        case DroppedMaps() | SharedBranches():
-            return Shape.FULL
+        case DropoutResidual():
+            return MatrixStructure.DIAGONAL
+        case StochasticDepthResidual() | ShakeShakeResidual():
+            return MatrixStructure.FULL
         case _:
             assert_never(random)
 
@@ -192,10 +192,10 @@ GROWING = Theorem(
 def accepts(analysis: Analysis) -> bool:
     """Whether the equation is linear, without diffusion in any piece of time."""
     found = generators(analysis)
-    return found is not None and all(g.shape is Shape.NONE for g in found)
+    return found is not None and all(g.shape is MatrixStructure.NONE for g in found)
 
 
-def lower(analysis: Analysis) -> Paths:
+def lower(analysis: Analysis) -> PathExpectation:
     found = generators(analysis)
     assert found is not None
     return paths_of(analysis, CONSTANT if all(g.rate == 0 and g.source == 0 for g in found) else GROWING)
@@ -232,7 +232,7 @@ def accepts_feynman_kac(analysis: Analysis) -> bool:
     return generators(analysis) is not None
 
 
-def lower_feynman_kac(analysis: Analysis) -> Paths:
+def lower_feynman_kac(analysis: Analysis) -> PathExpectation:
     paths = paths_of(analysis, ALONG)
     if any(s.weighs for s in paths.stretches):
         return paths_of(analysis, WEIGHTED)

@@ -13,6 +13,7 @@ from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.representation import Representation
 from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.terms import (
+    Convection,
     Coupling,
     Diffusion,
     HigherOrder,
@@ -20,10 +21,9 @@ from pdedsl.ir.terms import (
     Nonlinear,
     Nonlocal,
     Reaction,
-    Source,
+    SourceTerm,
     SymmetricLayer,
     TimeDerivative,
-    Transport,
 )
 from pdedsl.lowering import collocation, feature_maps, paths
 from pdedsl.lowering.paths import VALUES
@@ -75,7 +75,7 @@ def _no_generator(facts: EquationFacts) -> PdeError:
     """The error for the first term that does not belong to ∂u/∂t = b·∇u + A:∇∇u + c u + f."""
     for term in facts.terms:
         match term:
-            case TimeDerivative() | Transport() | Diffusion() | Reaction() | Source():
+            case TimeDerivative() | Convection() | Diffusion() | Reaction() | SourceTerm():
                 continue
             case Nonlinear() | Nonlocal() | HigherOrder() | Coupling() | SymmetricLayer() | LearnedField():
                 return errors.networks.no_term(term.origin.text, term.origin.span)

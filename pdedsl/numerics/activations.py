@@ -65,11 +65,11 @@ class Activation:
 
     def __reduce__(self) -> tuple[Callable[[str], Activation], tuple[str]]:
         """Pickles a record by its name."""
-        return named, (self.name,)
+        return activation_named, (self.name,)
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairwiseActivation:
     """σ on pairs of channels, so not a function of one variable: it has no formula, and cannot occur in an equation.
 
     `monotone`: ⟨σ(y) - σ(z), y - z⟩ ≥ 0.
@@ -82,7 +82,7 @@ class Paired:
 
 # (a, b) ↦ (max, min) is the gradient of ½(a² + b²) - ½ min(a - b, 0)², which is not convex: for a < b it equals a b.
 # Its Jacobian has norm 1, and an eigenvalue -1 for a < b, so that -Kᵀ maxmin(K Y) moves states apart.
-MAXMIN = Paired("maxmin", monotone=False, lipschitz=1)
+MAXMIN = PairwiseActivation("maxmin", monotone=False, lipschitz=1)
 
 
 class Floats:
@@ -196,5 +196,5 @@ ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({a.name: a for a in _AL
 OTHER_NAMES: Mapping[str, str] = MappingProxyType({"arctan": "atan"})  # an alias, and the name that counts
 
 
-def named(name: str) -> Activation:
+def activation_named(name: str) -> Activation:
     return ACTIVATIONS[name]

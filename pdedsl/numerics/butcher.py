@@ -15,9 +15,9 @@ Row = tuple[float, ...]
 Polynomial = tuple[float, ...]
 """Coefficients in rising powers."""
 
-GRID = 64  # points per unit at which a stability bound is searched
-LONGEST = 8.0  # no stability interval of a method here is longer
-ROUNDING = 1e-12
+STABILITY_GRID = 64  # points per unit at which a stability bound is searched
+MAX_STABILITY_LIMIT = 8.0  # no stability interval of a method here is longer
+STABILITY_RTOL = 1e-12
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class RungeKutta:
 
 
 @dataclass(frozen=True)
-class Embedded:
+class EmbeddedRungeKutta:
     """An adaptive Runge-Kutta pair. k₁ = f(t, y), k_{i+1} = f(t + nodes_i h, y + h Σ_j rows_ij k_j).
 
     The last row is the step itself (the last stage of one step is the first of the next), and h Σ_j error_j k_j
@@ -70,7 +70,7 @@ class Embedded:
 
 
 @dataclass(frozen=True)
-class Series:
+class TruncatedBackwardEuler:
     """Backward Euler with the inverse as a truncated series, (I - hf)⁻¹ ≈ I + hf + … + (hf)ⁿ."""
 
     name: str = "backward_euler"
@@ -82,7 +82,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Verlet:
+class VerletMethod:
     """Y += h f(Z), Z += h g(Y) on a pair, which is reversible; stable for h²ω² up to `swing`."""
 
     name: str = "verlet"
@@ -90,21 +90,21 @@ class Verlet:
 
 
 @dataclass(frozen=True)
-class Leapfrog:
+class LeapfrogMethod:
     """Y₊ = 2Y - Y₋ + h² F(Y) for second order in time, which is reversible; stable for h²ω² up to `swing`."""
 
     name: str = "leapfrog"
     swing: float = 4.0
 
 
-Method = RungeKutta | Embedded | Series | Verlet | Leapfrog
+TimeMethod = RungeKutta | EmbeddedRungeKutta | TruncatedBackwardEuler | VerletMethod | LeapfrogMethod
 
 EULER = RungeKutta("euler", "Euler", 1, (), (1.0,))
 HEUN = RungeKutta("heun", "Heun", 2, ((1.0,),), (1 / 2, 1 / 2))
 MIDPOINT = RungeKutta("midpoint", "Midpoint", 2, ((1 / 2,),), (0.0, 1.0), "Runge 1895")
 SSPRK3 = RungeKutta("ssprk3", "SSPRK3", 3, ((1.0,), (1 / 4, 1 / 4)), (1 / 6, 1 / 6, 2 / 3), "Shu, Osher 1988")
 RK4 = RungeKutta("rk4", "RK4", 4, ((1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), "Kutta 1901")
-DOPRI5 = Embedded(
+DOPRI5 = EmbeddedRungeKutta(
     "dopri5",
     5,
     nodes=(1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0),
@@ -119,7 +119,7 @@ DOPRI5 = Embedded(
     error=(71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40),
     source="Dormand, Prince 1980",
 )
-BOSH3 = Embedded(
+BOSH3 = EmbeddedRungeKutta(
     "bosh3",
     3,
     nodes=(1 / 2, 3 / 4, 1.0),
@@ -127,7 +127,7 @@ BOSH3 = Embedded(
     error=(2 / 9 - 7 / 24, 1 / 3 - 1 / 4, 4 / 9 - 1 / 3, -1 / 8),
     source="Bogacki, Shampine 1989",
 )
-HEUN21 = Embedded(  # one stage more than needed, so that the last stage is the first of the next step
+HEUN21 = EmbeddedRungeKutta(  # one stage more than needed, so that the last stage is the first of the next step
     "adaptive_heun",
     2,
     nodes=(1.0, 1.0),
@@ -135,13 +135,13 @@ HEUN21 = Embedded(  # one stage more than needed, so that the last stage is the 
     error=(-1 / 2, 1 / 2, 0.0),
     source="Heun with Euler inside",
 )
-DOPRI8 = Embedded("dopri8", 8, source="torchdiffeq")
-FEHLBERG2 = Embedded("fehlberg2", 2, source="torchdiffeq")
-BACKWARD_EULER = Series()
-VERLET = Verlet()
-LEAPFROG = Leapfrog()
+DOPRI8 = EmbeddedRungeKutta("dopri8", 8, source="torchdiffeq")
+FEHLBERG2 = EmbeddedRungeKutta("fehlberg2", 2, source="torchdiffeq")
+BACKWARD_EULER = TruncatedBackwardEuler()
+VERLET = VerletMethod()
+LEAPFROG = LeapfrogMethod()
 
-METHODS: Mapping[str, Method] = MappingProxyType(
+METHODS: Mapping[str, TimeMethod] = MappingProxyType(
     {
         m.name: m
         for m in (
@@ -152,13 +152,15 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     }
 )
 EXPLICIT: Mapping[str, RungeKutta] = MappingProxyType({k: m for k, m in METHODS.items() if isinstance(m, RungeKutta)})
-ADAPTIVE: Mapping[str, Embedded] = MappingProxyType({k: m for k, m in METHODS.items() if isinstance(m, Embedded)})
+ADAPTIVE: Mapping[str, EmbeddedRungeKutta] = MappingProxyType(
+    {k: m for k, m in METHODS.items() if isinstance(m, EmbeddedRungeKutta)}
+)
 
 
 # ---- how long a step may be: |R(hλ)| ≤ 1 (Hairer, Wanner, chapter IV.2)
 
 
-def amplification(r: Polynomial, z: complex) -> float:
+def amplification_factor(r: Polynomial, z: complex) -> float:
     """|R(z)|, by Horner's rule."""
     value: complex = 0
     for c in reversed(r):
@@ -167,24 +169,31 @@ def amplification(r: Polynomial, z: complex) -> float:
 
 
 @lru_cache
-def decaying(r: Polynomial) -> float:
+def real_stability_limit(r: Polynomial) -> float:
     """The largest s with |R(-s')| ≤ 1 for all s' up to s: 2 for Euler and Heun, 2.785… for RK4."""
-    return _reach(lambda s: amplification(r, -s))
+    return _stability_limit(lambda s: amplification_factor(r, -s))
 
 
 @lru_cache
-def swinging(r: Polynomial) -> float:
+def imaginary_stability_limit(r: Polynomial) -> float:
     """The largest s with |R(is')| ≤ 1 for all s' up to s: 0 for Euler and Heun, 2√2 for RK4, √3 for SSPRK3."""
-    return _reach(lambda s: amplification(r, 1j * s))
+    return _stability_limit(lambda s: amplification_factor(r, 1j * s))
 
 
-def _reach(size: Callable[[float], float]) -> float:
+def _stability_limit(size: Callable[[float], float]) -> float:
     """Where a function first exceeds one: the first such point of a grid, refined by bisection."""
-    above = next((k / GRID for k in range(1, int(LONGEST * GRID)) if size(k / GRID) > 1 + ROUNDING), LONGEST)
-    below = above - 1 / GRID
+    above = next(
+        (
+            k / STABILITY_GRID
+            for k in range(1, int(MAX_STABILITY_LIMIT * STABILITY_GRID))
+            if size(k / STABILITY_GRID) > 1 + STABILITY_RTOL
+        ),
+        MAX_STABILITY_LIMIT,
+    )
+    below = above - 1 / STABILITY_GRID
     if below == 0:
         return 0.0
-    while above - below > ROUNDING:
+    while above - below > STABILITY_RTOL:
         middle = (above + below) / 2
-        below, above = (below, middle) if size(middle) > 1 + ROUNDING else (middle, above)
+        below, above = (below, middle) if size(middle) > 1 + STABILITY_RTOL else (middle, above)
     return below

@@ -11,17 +11,19 @@ from types import MappingProxyType
 from pdedsl.numerics.activations import ACTIVATIONS
 
 ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
-POINTS = "pdedsl.runtime.tensor_helpers"
+TENSOR_HELPERS = "pdedsl.runtime.tensor_helpers"
 
-OF_ONE: Mapping[str, str] = MappingProxyType(
+UNARY_FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {
         **{name: record.torch for name, record in ACTIVATIONS.items() if record.torch},
         **{name: f"torch.{name}" for name in ELEMENTARY},
         "Abs": "torch.abs",
-        "Heaviside": f"{POINTS}.heaviside",
+        "Heaviside": f"{TENSOR_HELPERS}.heaviside",
     }
 )
 """Of their first argument: sympy's step function has its value at 0 as a second one, ½, which is the runtime's."""
 
-OF_MANY: Mapping[str, str] = MappingProxyType({"Max": f"{POINTS}.largest", "Min": f"{POINTS}.smallest"})
+NARY_FUNCTIONS: Mapping[str, str] = MappingProxyType(
+    {"Max": f"{TENSOR_HELPERS}.largest", "Min": f"{TENSOR_HELPERS}.smallest"}
+)
 """Of several numbers at points, behind the points themselves."""

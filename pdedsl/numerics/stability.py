@@ -14,30 +14,30 @@ from fractions import Fraction
 from pdedsl.numerics.butcher import RungeKutta
 
 Matrix = list[list[Fraction]]
-SHORT = 1000  # denominators in the tableaux are smaller
+MAX_DENOMINATOR = 1000  # denominators in the tableaux are smaller
 
 
-def exactly(a: float) -> Fraction:
+def to_fraction(a: float) -> Fraction:
     """The fraction that a coefficient was written as, if its denominator is short; otherwise the exact float."""
-    short = Fraction(a).limit_denominator(SHORT)
+    short = Fraction(a).limit_denominator(MAX_DENOMINATOR)
     return short if float(short) == a else Fraction(a)
 
 
-def contracts(method: RungeKutta, size: Fraction) -> bool:
+def is_contractive(method: RungeKutta, size: Fraction) -> bool:
     """Whether a step with hβ = `size` moves no two states apart, for every such f."""
-    weights = [exactly(b) for b in method.weights]
+    weights = [to_fraction(b) for b in method.weights]
     if any(b < 0 for b in weights):
         return False
-    matrix = _algebraic(method, weights)
+    matrix = _algebraic_stability_matrix(method, weights)
     for i, b in enumerate(weights):
         matrix[i] = [size * m for m in matrix[i]]
         matrix[i][i] += 2 * b
     return is_semidefinite(matrix)
 
 
-def _algebraic(method: RungeKutta, b: list[Fraction]) -> Matrix:
+def _algebraic_stability_matrix(method: RungeKutta, b: list[Fraction]) -> Matrix:
     """BA + AᵀB - bbᵀ."""
-    a = [[exactly(x) for x in row] + [Fraction(0)] * (len(b) - len(row)) for row in ((), *method.rows)]
+    a = [[to_fraction(x) for x in row] + [Fraction(0)] * (len(b) - len(row)) for row in ((), *method.rows)]
     places = range(len(b))
     return [[b[i] * a[i][j] + b[j] * a[j][i] - b[i] * b[j] for j in places] for i in places]
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True)
-class Model:
+class TorchvisionModel:
     """`maps`: the number of residual maps, after which noise can be added; images are (3, h, w) with sides of at least
     `least`, or if `only`, at most as well."""
 
@@ -21,7 +21,7 @@ class Model:
     only: bool = False
 
 
-_RESIDUAL = {
+_RESIDUAL_BLOCKS = {
     "resnet18": 8,
     "resnet34": 16,
     "resnet50": 16,
@@ -56,7 +56,7 @@ _RESIDUAL = {
     "regnet_y_32gf": 20,
     "regnet_y_128gf": 27,
 }
-_PLAIN = {
+_WITHOUT_RESIDUALS = {
     **dict.fromkeys((f"vgg{k}{norm}" for k in (11, 13, 16, 19) for norm in ("", "_bn")), 32),
     **dict.fromkeys((f"densenet{k}" for k in (121, 161, 169, 201)), 32),
     **dict.fromkeys((f"shufflenet_v2_x{k}" for k in ("0_5", "1_0", "1_5", "2_0")), 8),
@@ -65,14 +65,14 @@ _PLAIN = {
     "squeezenet1_0": 28,
     "squeezenet1_1": 28,
 }
-_OF_ONE_SIZE = ("maxvit_t", "vit_b_16", "vit_b_32", "vit_l_16", "vit_l_32", "vit_h_14")
+_FIXED_SIZE = ("maxvit_t", "vit_b_16", "vit_b_32", "vit_l_16", "vit_l_32", "vit_h_14")
 _CONVNEXT = {"tiny": 18, "small": 36, "base": 36, "large": 36}
 
-MODELS: Mapping[str, Model] = MappingProxyType(
+MODELS: Mapping[str, TorchvisionModel] = MappingProxyType(
     {
-        **{name: Model(maps) for name, maps in _RESIDUAL.items()},
-        **{f"convnext_{size}": Model(maps, 32) for size, maps in _CONVNEXT.items()},
-        **{name: Model(least=least) for name, least in _PLAIN.items()},
-        **{name: Model(0, 224, True) for name in _OF_ONE_SIZE},
+        **{name: TorchvisionModel(maps) for name, maps in _RESIDUAL_BLOCKS.items()},
+        **{f"convnext_{size}": TorchvisionModel(maps, 32) for size, maps in _CONVNEXT.items()},
+        **{name: TorchvisionModel(least=least) for name, least in _WITHOUT_RESIDUALS.items()},
+        **{name: TorchvisionModel(0, 224, True) for name in _FIXED_SIZE},
     }
 )

@@ -13,11 +13,11 @@ from sympy import Add, DiracDelta, Expr, KroneckerDelta, Mul, Pow, Symbol
 from pdedsl import errors
 from pdedsl.config.networks import Mlp, Torch
 from pdedsl.diagnostics import Span
-from pdedsl.ir.plan import MOST_EXACT
+from pdedsl.ir.plan import MAX_EXACT_LAPLACIAN_DIMENSION
 from pdedsl.ir.representation import SdeSegment
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
-from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Field, Partial, Softmax, atoms
 
@@ -56,7 +56,7 @@ def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | Non
                 return "the derivative of a jump"
             case Add() | Mul() | Pow():
                 return _first(of(a, index) for a in e.args)
-            case _ if type(e).__name__ in (*OF_ONE, *OF_MANY):
+            case _ if type(e).__name__ in (*UNARY_FUNCTIONS, *NARY_FUNCTIONS):
                 return _first(of(a, index) for a in e.args)
             case _:
                 return "this expression"
@@ -110,8 +110,8 @@ def require_formulas(exprs: Iterable[Expr], span: Span, spec: Spec, index: Symbo
     for learned in fields_of(exprs, spec):
         _require_field(learned, spec)
     dimension = spec.space.dimension
-    if isinstance(dimension, int) and dimension > MOST_EXACT and any(e.has(Partial) for e in exprs):
-        raise errors.networks.exact_derivatives(dimension, MOST_EXACT, span)
+    if isinstance(dimension, int) and dimension > MAX_EXACT_LAPLACIAN_DIMENSION and any(e.has(Partial) for e in exprs):
+        raise errors.networks.exact_derivatives(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)
 
 
 def require_coefficients(stretch: SdeSegment, spec: Spec) -> None:

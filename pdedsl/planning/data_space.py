@@ -13,18 +13,28 @@ from pdedsl.config.methods import (
     Diffusion,
     Direction,
     Fixed,
+    HeatSmoothing,
     Integrator,
-    Residual,
-    Retraining,
-    Sampling,
+    RandomizedSmoothing,
+    ResidualPenalty,
     is_euler,
 )
 from pdedsl.config.methods import Noise as NoiseMethod
 from pdedsl.config.networks import Linear, Mlp, Network, Torch, Torchvision, residual_maps
 from pdedsl.diagnostics import Span, nearest
-from pdedsl.ir.noise import Correlated, Dropped, Inside, Noise, Plain, Relative, Scaled, Shared, SharedBranches
+from pdedsl.ir.noise import (
+    BranchNoise,
+    ConstantNoise,
+    CorrelatedNoise,
+    DropoutNoise,
+    Noise,
+    RelativeNoise,
+    ShakeShakeNoise,
+    ShakeShakeResidual,
+    StateDependentNoise,
+)
 from pdedsl.ir.plan import (
-    Base,
+    BaseNetwork,
     Bounds,
     DataPlan,
     Family,
@@ -33,11 +43,11 @@ from pdedsl.ir.plan import (
     ResidualBlocks,
     SdeSteps,
     TimeConditioned,
-    box_of,
-    boxes_of,
-    place_of_box,
+    weight_box,
+    weight_box_span,
+    weight_boxes,
 )
-from pdedsl.ir.representation import Paths, SdeSegment
+from pdedsl.ir.representation import PathExpectation, SdeSegment
 from pdedsl.ir.spec import Learned, Space, Spec
 from pdedsl.ir.types import Operator, Simplex, Vector
 from pdedsl.numerics.butcher import EULER
@@ -59,9 +69,9 @@ MAPS = Symbol("maps", integer=True, positive=True)  # the number of maps of a ne
 Parts = tuple[Part, ...]
 
 
-def families_of(paths: Paths, spec: Spec, method: Method) -> tuple[Parts, ...]:
+def families_of(paths: PathExpectation, spec: Spec, method: Method) -> tuple[Parts, ...]:
     """The parts of a member; for a network with a list of depths, those of one member of each depth."""
-    trained = method is not None and isinstance(method.word, Residual | Retraining)
+    trained = method is not None and isinstance(method.word, ResidualPenalty | HeatSmoothing)
     if method is not None and trained and any(s.moves for s in paths.stretches):
         return ((_timed(paths, spec, method),),)
     used = [s for s in paths.stretches if not trained or s.moves]
@@ -70,7 +80,7 @@ def families_of(paths: Paths, spec: Spec, method: Method) -> tuple[Parts, ...]:
     return tuple(_parts(used, paths, spec, method, k) + ((base,) if base else ()) for k in range(count))
 
 
-def _parts(stretches: list[SdeSegment], paths: Paths, spec: Spec, method: Method, family: int) -> Parts:
+def _parts(stretches: list[SdeSegment], paths: PathExpectation, spec: Spec, method: Method, family: int) -> Parts:
     parts: list[Part] = []
     for stretch in stretches:
         parts += _stretch_parts(stretch, paths, spec, method, family)
@@ -94,7 +104,7 @@ def _with_readouts(parts: list[Part]) -> list[Part]:
     return parts
 
 
-def _timed(paths: Paths, spec: Spec, method: Located[Diffusion]) -> TimeConditioned:
+def _timed(paths: PathExpectation, spec: Spec, method: Located[Diffusion]) -> TimeConditioned:
     """A network with a time input: training penalises its residual, and it is evaluated at the end of the diffusion."""
     moving = next(s for s in paths.stretches if s.moves)
     learned = _velocity(moving, spec)
@@ -105,7 +115,7 @@ def _timed(paths: Paths, spec: Spec, method: Located[Diffusion]) -> TimeConditio
     return TimeConditioned(_single(learned.net), S.One, learned.span)
 
 
-def _base(paths: Paths, spec: Spec) -> Base | None:
+def _base(paths: PathExpectation, spec: Spec) -> BaseNetwork | None:
     """The network of data that are learned, `f(x, 0) = base(x)`; None if they are not."""
     if not isinstance(paths.data, Field):
         return None
@@ -113,7 +123,7 @@ def _base(paths: Paths, spec: Spec) -> Base | None:
     if learned is None or learned.net is None:
         return None
     _require_model(learned.net.word, spec, learned.net.span)
-    return Base(_single(learned.net), learned.span)
+    return BaseNetwork(_single(learned.net), learned.span)
 
 
 def _single(net: Located[Network]) -> Network:
@@ -122,11 +132,11 @@ def _single(net: Located[Network]) -> Network:
     return net.word
 
 
-def _stretch_parts(stretch: SdeSegment, paths: Paths, spec: Spec, method: Method, family: int) -> list[Part]:
+def _stretch_parts(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, family: int) -> list[Part]:
     word = method.word if method else None
     if not stretch.moves and all(e.is_number for row in stretch.diffusivity for e in row):
         return [_at_rest(stretch, word)] if stretch.diffuses else []
-    if method is not None and isinstance(method.word, Sampling) and stretch.diffuses:
+    if method is not None and isinstance(method.word, RandomizedSmoothing) and stretch.diffuses:
         raise errors.methods.sampling_along(method.span)
     drift = fields_of(stretch.drift, spec)
     named = [w for w in drift if w.net is not None and not _is_field(w.net.word, spec)]
@@ -148,11 +158,11 @@ def _is_field(net: Network, spec: Spec) -> bool:
 def _at_rest(stretch: SdeSegment, word: Diffusion | None) -> NoiseStep:
     """A stretch without a velocity, in a single step."""
     noise = noise_of(stretch, stretch.length, word)
-    assert not isinstance(noise, Inside), "a random map has a velocity"
+    assert not isinstance(noise, BranchNoise), "a random map has a velocity"
     return NoiseStep(noise)
 
 
-def _walk(stretch: SdeSegment, paths: Paths, spec: Spec, method: Method) -> SdeSteps:
+def _walk(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Method) -> SdeSteps:
     """Steps of a scheme along a field on R^d."""
     scheme = scheme_of(spec)
     steps = steps_of(scheme.word)
@@ -163,12 +173,12 @@ def _walk(stretch: SdeSegment, paths: Paths, spec: Spec, method: Method) -> SdeS
     if noise is not None:
         _check_noise(noise, scheme, stretch)
     span = stretch.convection or stretch.diffusion or spec.space.span
-    branches = _branches(stretch) if isinstance(noise, Shared) else ()
+    branches = _branches(stretch) if isinstance(noise, ShakeShakeNoise) else ()
     return SdeSteps(stretch.drift, stretch.first, steps, dt, scheme.word, clock, noise, span, branches)
 
 
 def _branches(stretch: SdeSegment) -> tuple[Symbol, ...]:
-    assert isinstance(stretch.random, SharedBranches)
+    assert isinstance(stretch.random, ShakeShakeResidual)
     return stretch.random.branches
 
 
@@ -179,20 +189,20 @@ def _check_noise(noise: Noise, scheme: Located[Integrator], stretch: SdeSegment)
     if is_euler(scheme.word):
         return
     match noise:
-        case Relative():
+        case RelativeNoise():
             raise errors.methods.heun_with("relative", scheme.span)
-        case Dropped():
+        case DropoutNoise():
             raise errors.methods.heun_with("dropout", scheme.span)
-        case Shared():
+        case ShakeShakeNoise():
             raise errors.methods.heun_with("shake", scheme.span)
-        case Plain() | Scaled() | Correlated():
+        case ConstantNoise() | StateDependentNoise() | CorrelatedNoise():
             return
         case _:
             assert_never(noise)
 
 
 def _maps(
-    stretch: SdeSegment, learned: Learned, paths: Paths, method: Method, spec: Spec, family: int
+    stretch: SdeSegment, learned: Learned, paths: PathExpectation, method: Method, spec: Spec, family: int
 ) -> ResidualBlocks:
     """The residual maps of a named network, which are Euler steps."""
     assert learned.net is not None
@@ -207,20 +217,22 @@ def _maps(
     noise = noise_of(stretch, dt, method.word if method else None) if stretch.diffuses else None
     if noise is not None:
         _check_map_noise(noise, net, maps, spec)
-    branch = _branch(stretch, spec, family) if isinstance(noise, Shared) else None
+    branch = _branch(stretch, spec, family) if isinstance(noise, ShakeShakeNoise) else None
     clock = -1 if paths.direction is Direction.INITIAL else 1
     return ResidualBlocks(net, dt, noise, stretch.convection or learned.span, stretch.first, clock, branch=branch)
 
 
 def _check_map_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -> None:
-    if isinstance(noise, Correlated) or (isinstance(noise, Scaled) and not _of_time_alone(noise.std, spec)):
+    if isinstance(noise, CorrelatedNoise) or (
+        isinstance(noise, StateDependentNoise) and not _of_time_alone(noise.std, spec)
+    ):
         raise errors.networks.noise_of_constant_size(net.name, noise.span)
     if isinstance(net, Torchvision):
         if maps == 0:
             raise errors.networks.no_maps(net.model, noise.span)
-        if isinstance(noise, Inside):
+        if isinstance(noise, BranchNoise):
             raise errors.networks.torchvision_maps(noise.span)
-    if isinstance(net, Torch) and isinstance(noise, Inside):
+    if isinstance(net, Torch) and isinstance(noise, BranchNoise):
         raise errors.networks.random_maps(noise.span)
 
 
@@ -270,7 +282,7 @@ def _branch(stretch: SdeSegment, spec: Spec, family: int) -> Network:
 
 def _velocity(stretch: SdeSegment, spec: Spec) -> Learned | None:
     """The learned field whose components are the drift; of two branches, the first; None for any other drift."""
-    if isinstance(stretch.random, SharedBranches):
+    if isinstance(stretch.random, ShakeShakeResidual):
         return fields_of(stretch.drift, spec)[0]
     heads: set[Symbol] = {b.head for b in stretch.drift if isinstance(b, Field)}
     if len(heads) != 1 or not all(isinstance(b, Field) for b in stretch.drift):
@@ -290,7 +302,7 @@ class Readout:
     box: Bounds | None
 
 
-def readout_of(paths: Paths, spec: Spec, parts: tuple[Part, ...]) -> Readout | None:
+def readout_of(paths: PathExpectation, spec: Spec, parts: tuple[Part, ...]) -> Readout | None:
     """W after the parts; None if a network has scores of its own, or the unknown is not a class probability."""
     operator: Learned | None = None
     named = next((p for p in parts if isinstance(p, ResidualBlocks | TimeConditioned)), None)
@@ -305,12 +317,12 @@ def readout_of(paths: Paths, spec: Spec, parts: tuple[Part, ...]) -> Readout | N
     if named is None:
         return made
     if made != Readout(None, None):
-        box = boxes_of(spec)[0][1] if made.box else None
+        box = weight_boxes(spec)[0][1] if made.box else None
         raise errors.networks.readout_of_its_own(named.net.name, operator.name, box or operator.span, box)
     return None
 
 
-def _operator(paths: Paths, spec: Spec) -> Learned:
+def _operator(paths: PathExpectation, spec: Spec) -> Learned:
     """The learned operator W of softmax(W x), which must be applied to the point itself."""
     scores = paths.data.args[0]
     head = scores.operator.head if isinstance(scores, Applied) and isinstance(scores.operator, Field) else None
@@ -336,7 +348,7 @@ def _point(space: Space) -> str:
     return space.names[0] if len(space.names) == 1 else f"[{', '.join(space.names)}]"
 
 
-def _check_network(paths: Paths, spec: Spec, named: ResidualBlocks | TimeConditioned | None) -> None:
+def _check_network(paths: PathExpectation, spec: Spec, named: ResidualBlocks | TimeConditioned | None) -> None:
     """Requires the data to be a learned network, evaluated at the point."""
     data = paths.data
     learned = next((w for w in spec.learned if isinstance(data, Field) and w.head == data.head), None)
@@ -351,16 +363,16 @@ def _check_network(paths: Paths, spec: Spec, named: ResidualBlocks | TimeConditi
 
 
 def _check_boxes(operator: Learned | None, spec: Spec) -> None:
-    for box, span in boxes_of(spec):
+    for box, span in weight_boxes(spec):
         if operator is None or box.operator != operator.name:
             raise errors.networks.not_in_network(box.operator, operator.name if operator else None, span)
 
 
 def _within(operator: Learned, spec: Spec) -> Readout:
     assert isinstance(operator.type, Operator)
-    made = Readout(operator.type.bound, box_of(operator.name, spec))
+    made = Readout(operator.type.bound, weight_box(operator.name, spec))
     if made.bound is not None and made.box is not None:
-        raise errors.networks.norm_and_box(operator.name, operator.span, place_of_box(operator.name, spec))
+        raise errors.networks.norm_and_box(operator.name, operator.span, weight_box_span(operator.name, spec))
     return made
 
 
@@ -368,7 +380,7 @@ def _within(operator: Learned, spec: Spec) -> Readout:
 # Paths → a model on a data space: how many steps, which noise after each, what is averaged.
 
 
-def plan_data(paths: Paths, spec: Spec) -> DataPlan:
+def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
     classes = _classes(paths, spec)
     loss_of(spec)
     method = spec.realize.diffusion
@@ -400,7 +412,7 @@ def plan_data(paths: Paths, spec: Spec) -> DataPlan:
     return made
 
 
-def _classes(paths: Paths, spec: Spec) -> int | None:
+def _classes(paths: PathExpectation, spec: Spec) -> int | None:
     """The number of classes, if the unknown is a class probability, whose sum must stay 1; otherwise None."""
     unknown = spec.unknowns[0]
     if not isinstance(unknown.type, Simplex):

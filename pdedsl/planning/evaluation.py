@@ -7,13 +7,13 @@ from math import prod
 from typing import assert_never
 
 from pdedsl import errors
-from pdedsl.config.blocks import EvaluateBlock, Plot
-from pdedsl.config.evaluation import Gaussian, Lipschitz
-from pdedsl.config.methods import Collocation, Solver
+from pdedsl.config.blocks import EvaluateBlock, Plot, item_text
+from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
+from pdedsl.config.methods import Pinn, Solver
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.representation import Paths, Representation
+from pdedsl.ir.representation import PathExpectation, Representation
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.operator import operator_or_refusal
 from pdedsl.planning.solver_selection import require_reference
@@ -31,9 +31,9 @@ def require_evaluation(
         _nothing_of_a_classifier(block)
         _require_reference(block, representation, spec, reference)
         return
-    noise = representation.input_variance if isinstance(representation, Paths) else None
+    noise = representation.input_variance if isinstance(representation, PathExpectation) else None
     for chosen in block.certify:
-        if isinstance(chosen.word, Gaussian) and noise is None:
+        if isinstance(chosen.word, SmoothingCertificate) and noise is None:
             raise errors.evaluation.no_noise(chosen.span)
         if isinstance(chosen.word, Lipschitz) and noise is None and isinstance(model, DataPlan):
             raise errors.evaluation.no_constant(chosen.span)
@@ -42,11 +42,12 @@ def require_evaluation(
     if block.audit and not block.attack:
         raise errors.evaluation.nothing_attacked(block.place("audit"))
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
-        _require_picture(plot, span, block, model)
+        if isinstance(plot, Plot):
+            _require_picture(plot, span, block, model)
 
 
 def _nothing_of_a_classifier(block: EvaluateBlock) -> None:
-    for key in ("natural", "attack", "transfer", "certify", "audit", "weights"):
+    for key in ("natural", "attack", "transfer", "certify", "audit"):
         if block.says(key):
             raise errors.evaluation.not_a_classifier(key, block.place(key))
 
@@ -56,7 +57,7 @@ def _require_reference(
 ) -> None:
     """On R^d, a reference needs an evolution operator, and a grid that solves the equation on a box."""
     if block.plot:
-        raise errors.evaluation.picture_on_space(block.plot[0].value, block.place("plot"))
+        raise errors.evaluation.picture_on_space(item_text(block.plot[0]), block.place("plot"))
     if block.reference is None:
         return
     operator = operator_or_refusal(representation, spec)
@@ -72,8 +73,8 @@ def _require_reference(
 def _require_pictures_of_solution(block: EvaluateBlock, method: Solver) -> None:
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         if plot not in (Plot.SOLUTION, Plot.CURVES):
-            raise errors.evaluation.picture_of_classifier(plot.value, span)
-        if plot is Plot.CURVES and not isinstance(method, Collocation):
+            raise errors.evaluation.picture_of_classifier(item_text(plot), span)
+        if plot is Plot.CURVES and not isinstance(method, Pinn):
             raise errors.evaluation.picture_of_training(plot.value, method.name, span)
 
 
@@ -88,7 +89,7 @@ def _require_picture(plot: Plot, span: Span, block: EvaluateBlock, model: DataPl
             raise errors.evaluation.picture_without(plot.value, "attack", span)
         case Plot.SOLUTION:
             raise errors.evaluation.picture_of_solution(plot.value, span)
-        case Plot.CONFUSION | Plot.CURVES | Plot.WEIGHTS | Plot.RADII | Plot.ATTACKS | Plot.SAMPLES:
+        case Plot.CONFUSION | Plot.CURVES | Plot.RADII | Plot.ATTACKS | Plot.SAMPLES:
             pass
         case _:
             assert_never(plot)

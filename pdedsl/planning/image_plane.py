@@ -13,21 +13,21 @@ from pdedsl.config.blocks import NetworkBlock
 from pdedsl.config.methods import ONE_STEP, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Reversible, Verlet
 from pdedsl.config.networks import BatchNorm, Between, Conv, Convnet, Lipschitz, Paper
 from pdedsl.ir.plan import (
+    BoxConstraint,
     Constraint,
-    Free,
+    ConvolutionalField,
     ImagePlan,
     Layer,
-    NetworkLayers,
     NormBound,
     RightHandSide,
-    Symmetric,
-    WeightBox,
-    box_of,
-    boxes_of,
-    place_of_box,
+    SymmetricConvolution,
+    Unconstrained,
+    weight_box,
+    weight_box_span,
+    weight_boxes,
 )
-from pdedsl.ir.representation import Push, States
-from pdedsl.ir.semidiscrete_systems import First, Motion, Pair, Second
+from pdedsl.ir.representation import FeatureMapEvolution, VectorField
+from pdedsl.ir.semidiscrete_systems import FirstOrderOde, OdeSystem, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import Condition, ConditionKind, Learned, Spec
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.types import Channels, Operator
@@ -37,21 +37,21 @@ from pdedsl.symbolic.symbols import Field
 # ---- layers
 
 
-def layers_of(states: States, spec: Spec) -> Motion[RightHandSide]:
+def layers_of(states: FeatureMapEvolution, spec: Spec) -> OdeSystem[RightHandSide]:
     method = states.method.word
     _require_once(states.motion)
     match states.motion:
-        case First(push=push):
-            return First(_right(push, method, spec))
-        case Second(push=push):
-            return Second(_right(push, method, spec))
-        case Pair(first=first, second=second):
-            return Pair(_right(first, method, spec), _right(second, method, spec))
+        case FirstOrderOde(push=push):
+            return FirstOrderOde(_right(push, method, spec))
+        case SecondOrderOde(push=push):
+            return SecondOrderOde(_right(push, method, spec))
+        case SeparableOde(first=first, second=second):
+            return SeparableOde(_right(first, method, spec), _right(second, method, spec))
         case _:
             assert_never(states.motion)
 
 
-def _require_once(motion: Motion[Push]) -> None:
+def _require_once(motion: OdeSystem[VectorField]) -> None:
     """Requires that every learned field occurs in one layer only, as each layer has its own weights."""
     seen: set[Symbol] = set()
     terms = (term for push in motion.parts for term in push.terms)
@@ -72,12 +72,12 @@ def _learned_in(term: MapTerm) -> Iterator[Symbol]:
             assert_never(term)
 
 
-def _right(push: Push, method: Integrator, spec: Spec) -> RightHandSide:
+def _right(push: VectorField, method: Integrator, spec: Spec) -> RightHandSide:
     layers = tuple(layer for term in push.terms for layer in _layers(term, push, method, spec))
     return RightHandSide(layers, Add(*(t.rate for t in push.terms if isinstance(t, Reaction))), push.span)
 
 
-def _layers(term: MapTerm, push: Push, method: Integrator, spec: Spec) -> Iterator[Layer]:
+def _layers(term: MapTerm, push: VectorField, method: Integrator, spec: Spec) -> Iterator[Layer]:
     match term:
         case SymmetricLayer(adjoint=False):
             yield _symmetric(term, push, method, spec)
@@ -91,7 +91,7 @@ def _layers(term: MapTerm, push: Push, method: Integrator, spec: Spec) -> Iterat
             assert_never(term)
 
 
-def _symmetric(term: SymmetricLayer, push: Push, method: Integrator, spec: Spec) -> Symmetric:
+def _symmetric(term: SymmetricLayer, push: VectorField, method: Integrator, spec: Spec) -> SymmetricConvolution:
     """A symmetric layer. Verlet and leapfrog exclude batch norm, as they are run backwards to recover states; adaptive
     methods exclude weights that depend on time, as they have no fixed steps."""
     learned = next(w for w in spec.learned if w.head == term.operator)
@@ -100,7 +100,9 @@ def _symmetric(term: SymmetricLayer, push: Push, method: Integrator, spec: Spec)
     if learned.arguments and isinstance(method, Adaptive):
         raise errors.feature_maps.weights_of_steps(learned.name, str(learned.arguments[-1]), method.name, learned.span)
     size, constraint = _size(learned), _constraint(learned, spec)
-    return Symmetric(term.operator, term.factor, size, constraint, term.activation, term.norm, _in_time(learned, spec))
+    return SymmetricConvolution(
+        term.operator, term.factor, size, constraint, term.activation, term.norm, _in_time(learned, spec)
+    )
 
 
 def _size(learned: Learned) -> int:
@@ -114,22 +116,22 @@ def _size(learned: Learned) -> int:
 
 
 def _constraint(learned: Learned, spec: Spec) -> Constraint:
-    box = box_of(learned.name, spec)
+    box = weight_box(learned.name, spec)
     bound = learned.type.bound if isinstance(learned.type, Operator) else None
     if bound is not None and box is not None:
-        raise errors.networks.norm_and_box(learned.name, learned.span, place_of_box(learned.name, spec))
+        raise errors.networks.norm_and_box(learned.name, learned.span, weight_box_span(learned.name, spec))
     if bound is not None:
         return NormBound(bound)
-    return Free() if box is None else WeightBox(*box)
+    return Unconstrained() if box is None else BoxConstraint(*box)
 
 
-def _network(term: LearnedField, method: Integrator, spec: Spec) -> NetworkLayers:
+def _network(term: LearnedField, method: Integrator, spec: Spec) -> ConvolutionalField:
     learned = next(w for w in spec.learned if w.head == term.field)
     net = learned.net.word if learned.net else None
     if not isinstance(net, Convnet):
         raise errors.feature_maps.no_field_on_pixels(net.name if net else "a parameter", learned.span)
     timed = _in_time(learned, spec)
-    return NetworkLayers(term.field, term.factor, net, timed, timed and not isinstance(method, Adaptive))
+    return ConvolutionalField(term.field, term.factor, net, timed, timed and not isinstance(method, Adaptive))
 
 
 def _in_time(learned: Learned, spec: Spec) -> bool:
@@ -184,19 +186,19 @@ def _require_arguments(learned: Learned, spec: Spec) -> None:
 MOST_STEPS = 10_000  # each step is a layer of the network
 
 
-def plan_image(states: States, spec: Spec) -> ImagePlan:
+def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
     require_expressible(spec)
     motion, frame, method = layers_of(states, spec), spec.network, states.method
     if frame is None:
         raise errors.feature_maps.no_frame(spec.space.span)
     _require_fit(states.motion, method)
-    _require_widths(frame, isinstance(motion, Pair))
+    _require_widths(frame, isinstance(motion, SeparableOde))
     assert spec.time is not None
     return ImagePlan(
         frame.input.word.shape,
         frame.stages,
         frame.classes,
-        frame.close,
+        frame.head,
         motion,
         method.word,
         spec.time.start,
@@ -207,21 +209,21 @@ def plan_image(states: States, spec: Spec) -> ImagePlan:
     )
 
 
-def _require_fit(motion: Motion[Push], method: Located[Integrator]) -> None:
+def _require_fit(motion: OdeSystem[VectorField], method: Located[Integrator]) -> None:
     own = _splitting(motion)
     if isinstance(method.word, Reversible) and not isinstance(method.word, own):
-        use = (*(word.spelling for word in own), *ONE_STEP)
+        use = (*(word.keyword for word in own), *ONE_STEP)
         raise errors.feature_maps.method_misfit(method.word.name, use, method.span)
 
 
-def _splitting(motion: Motion[Push]) -> tuple[type[Reversible], ...]:
+def _splitting(motion: OdeSystem[VectorField]) -> tuple[type[Reversible], ...]:
     """The methods that exist only for this kind of motion."""
     match motion:
-        case First():
+        case FirstOrderOde():
             return ()
-        case Second():
+        case SecondOrderOde():
             return (Leapfrog,)
-        case Pair():
+        case SeparableOde():
             return (Verlet,)
         case _:
             assert_never(motion)
@@ -245,8 +247,8 @@ def _require_widths(frame: NetworkBlock, pair: bool) -> None:
     """Requires the opening to match the first stage, an image that can be halved between stages, and for a pair even
     widths."""
     stages, span = frame.stages, frame.place("stages")
-    if frame.open != stages[0]:
-        raise errors.feature_maps.opening_differs(frame.open, stages[0], frame.place("open"))
+    if frame.stem != stages[0]:
+        raise errors.feature_maps.opening_differs(frame.stem, stages[0], frame.place("stem"))
     match frame.frame.word:
         case Paper():
             _require_halvings(frame, min(frame.input.word.shape[1:]))
@@ -271,14 +273,14 @@ def _require_bounded(frame: NetworkBlock, word: Lipschitz) -> None:
     if word.patch > min(image.height, image.width):
         raise errors.feature_maps.large_patches(word.patch, image.height, image.width, at)
     channels = image.channels * word.patch**2
-    if channels > frame.open:
-        raise errors.feature_maps.narrow_opening(channels, frame.open, frame.place("open"))
+    if channels > frame.stem:
+        raise errors.feature_maps.narrow_opening(channels, frame.stem, frame.place("stem"))
     _require_halvings(frame, min(image.height, image.width) // word.patch)
     odd = next((width for width in frame.stages[1:] if width % 2), None)
     if odd and word.activation is Between.MAXMIN:
         raise errors.feature_maps.odd_pairs(odd, frame.place("stages"))
-    if frame.close is not None and not word.dense:
-        raise errors.feature_maps.close_of_nothing(frame.place("close"))
+    if frame.head is not None and not word.dense:
+        raise errors.feature_maps.close_of_nothing(frame.place("head"))
 
 
 # ---- boxes
@@ -286,7 +288,7 @@ def _require_bounded(frame: NetworkBlock, word: Lipschitz) -> None:
 
 
 def require_overlap(spec: Spec) -> None:
-    boxes = boxes_of(spec)
+    boxes = weight_boxes(spec)
     for place, (box, span) in enumerate(boxes):
         for other, first in boxes[:place]:
             if other.operator == box.operator and max(other.low, box.low) > min(other.high, box.high):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from pdedsl import errors
-from pdedsl.config.methods import Collocation, Features, Grid, Paths
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.config.networks import (
     Conv,
     Convnet,
@@ -104,16 +104,16 @@ def _numbers(plan: SolvePlan) -> int:
     domain, components = plan.statement.domain, len(plan.statement.components)
     size, places = len(domain.coordinates), max(len(plan.statement.conditions), 1)
     match plan.method:
-        case Features(n=n, points=points):
+        case RandomFeatures(n=n, points=points):
             columns = (n or FEATURES) * components
             return columns * max((points or 0) * len(plan.statement.equations), 2 * columns)
-        case Collocation(points=points, initial=initial, boundary=boundary):
+        case Pinn(points=points, initial=initial, boundary=boundary):
             net = plan.network or OF_RESIDUAL
             weights = weights_of(net, size, 0, components)
             rows = min(points, ROWS * weights) + places * max(initial, boundary)
             streams = (2 * size + 2) * net.width * (net.depth if plan.optimizers else 1)
             return max(points * streams, rows * weights, weights**2)
-        case Grid() | Paths():
+        case Grid() | MonteCarlo():
             return 0  # the first has its own bound, the second works on batches of paths
         case _:
             assert_never(plan.method)

@@ -13,12 +13,12 @@ from pdedsl.config.methods import (
     Diffusion,
     Dropout,
     Fixed,
+    HeatSmoothing,
     Integrator,
     Noise,
-    Residual,
-    Retraining,
+    RandomizedSmoothing,
+    ResidualPenalty,
     Reversible,
-    Sampling,
     ShakeShake,
     StochasticDepth,
 )
@@ -54,9 +54,9 @@ def members_of(method: Diffusion | None) -> tuple[int, int]:
     match method:
         case Noise() | Dropout() | StochasticDepth() | ShakeShake():
             return method.members, method.samples
-        case Sampling(samples=samples):
+        case RandomizedSmoothing(samples=samples):
             return 1, samples
-        case Residual() | Retraining() | None:
+        case ResidualPenalty() | HeatSmoothing() | None:
             return 1, 1
         case _:
             assert_never(method)

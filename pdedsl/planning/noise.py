@@ -10,10 +10,10 @@ from pdedsl import errors
 from pdedsl.config.methods import (
     Diffusion,
     Dropout,
+    HeatSmoothing,
     Law,
-    Residual,
-    Retraining,
-    Sampling,
+    RandomizedSmoothing,
+    ResidualPenalty,
     Scale,
     ShakeShake,
     StochasticDepth,
@@ -21,23 +21,23 @@ from pdedsl.config.methods import (
 from pdedsl.config.methods import Noise as NoiseWord
 from pdedsl.diagnostics import Span
 from pdedsl.ir.noise import (
-    Added,
-    Correlated,
-    Dropped,
-    DroppedMaps,
-    DroppedUnits,
-    Dropping,
-    Inside,
+    AdditiveNoise,
+    BranchNoise,
+    ConstantNoise,
+    CorrelatedNoise,
+    DropoutGranularity,
+    DropoutNoise,
+    DropoutResidual,
     Noise,
-    Plain,
-    RandomMap,
-    Relative,
-    Scaled,
-    Shared,
-    SharedBranches,
+    RandomResidual,
+    RelativeNoise,
+    ShakeShakeNoise,
+    ShakeShakeResidual,
+    StateDependentNoise,
+    StochasticDepthResidual,
 )
 from pdedsl.ir.representation import SdeSegment
-from pdedsl.ir.terms import Shape
+from pdedsl.ir.terms import MatrixStructure
 
 
 def noise_of(stretch: SdeSegment, dt: Expr, method: Diffusion | None) -> Noise:
@@ -51,7 +51,7 @@ def noise_of(stretch: SdeSegment, dt: Expr, method: Diffusion | None) -> Noise:
     return _inside(random, dt, span)
 
 
-def _random_map(stretch: SdeSegment, method: Diffusion | None, span: Span) -> RandomMap | None:
+def _random_map(stretch: SdeSegment, method: Diffusion | None, span: Span) -> RandomResidual | None:
     """The random map that realizes the diffusion, which must be its second moment."""
     if method is None:
         return stretch.random
@@ -64,42 +64,42 @@ def _random_map(stretch: SdeSegment, method: Diffusion | None, span: Span) -> Ra
     return stretch.random
 
 
-def _wanted(method: Diffusion) -> tuple[type[RandomMap], str] | None:
+def _wanted(method: Diffusion) -> tuple[type[RandomResidual], str] | None:
     """The random map of a method, and the diffusion that it produces."""
     match method:
         case Dropout():
-            return DroppedUnits, "c Σᵢ vᵢ² ∂²u/∂xᵢ² along the velocity v"
+            return DropoutResidual, "c Σᵢ vᵢ² ∂²u/∂xᵢ² along the velocity v"
         case StochasticDepth():
-            return DroppedMaps, "c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v"
+            return StochasticDepthResidual, "c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v"
         case ShakeShake():
-            return SharedBranches, "c Σᵢⱼ (fᵢ - gᵢ)(fⱼ - gⱼ) ∂²u/∂xᵢ∂xⱼ along the velocity ½(f + g)"
-        case NoiseWord() | Residual() | Retraining() | Sampling():
+            return ShakeShakeResidual, "c Σᵢⱼ (fᵢ - gᵢ)(fⱼ - gⱼ) ∂²u/∂xᵢ∂xⱼ along the velocity ½(f + g)"
+        case NoiseWord() | ResidualPenalty() | HeatSmoothing() | RandomizedSmoothing():
             return None
         case _:
             assert_never(method)
 
 
-def _word(random: RandomMap) -> str:
+def _word(random: RandomResidual) -> str:
     match random:
-        case DroppedUnits():
-            return Dropout.spelling
-        case DroppedMaps():
-            return StochasticDepth.spelling
-        case SharedBranches():
-            return ShakeShake.spelling
+        case DropoutResidual():
+            return Dropout.keyword
+        case StochasticDepthResidual():
+            return StochasticDepth.keyword
+        case ShakeShakeResidual():
+            return ShakeShake.keyword
         case _:
             assert_never(random)
 
 
-def _inside(random: RandomMap, dt: Expr, span: Span) -> Inside:
+def _inside(random: RandomResidual, dt: Expr, span: Span) -> BranchNoise:
     """Δt(1-p)/(2p) = c gives p, and ½Δt Var α = c gives the standard deviation of α."""
     match random:
-        case DroppedUnits(strength=c):
-            return Dropped(dt / (dt + 2 * c), Dropping.UNITS, span)
-        case DroppedMaps(strength=c):
-            return Dropped(dt / (dt + 2 * c), Dropping.LAYER, span)
-        case SharedBranches(strength=c):
-            return Shared(_root(2 * c / dt, span), span)
+        case DropoutResidual(strength=c):
+            return DropoutNoise(dt / (dt + 2 * c), DropoutGranularity.UNITS, span)
+        case StochasticDepthResidual(strength=c):
+            return DropoutNoise(dt / (dt + 2 * c), DropoutGranularity.LAYER, span)
+        case ShakeShakeResidual(strength=c):
+            return ShakeShakeNoise(_root(2 * c / dt, span), span)
         case _:
             assert_never(random)
 
@@ -113,30 +113,30 @@ def takes_one_step(stretch: SdeSegment, method: Diffusion | None) -> bool:
     return stretch.is_constant and not (stretch.diffuses and law_of(method) is not Law.GAUSSIAN)
 
 
-def _added(stretch: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> Added:
+def _added(stretch: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> AdditiveNoise:
     """Random numbers added after a step: independent, relative to the state, or correlated."""
     law = law_of(method)
     if isinstance(method, NoiseWord) and method.scale is Scale.RELATIVE:
         return _relative(stretch, method, span)
-    if stretch.shape is Shape.ISOTROPIC or (stretch.index and stretch.shape is Shape.DIAGONAL):
+    if stretch.shape is MatrixStructure.ISOTROPIC or (stretch.index and stretch.shape is MatrixStructure.DIAGONAL):
         return _independent(stretch, dt, law, span)
     if stretch.index is not None:
         raise errors.methods.noise_of_full_matrix(_word(stretch.random) if stretch.random else None, span)
-    return Correlated(tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), law, span)
+    return CorrelatedNoise(tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), law, span)
 
 
-def _relative(stretch: SdeSegment, method: NoiseWord, span: Span) -> Relative:
-    if stretch.shape is not Shape.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
+def _relative(stretch: SdeSegment, method: NoiseWord, span: Span) -> RelativeNoise:
+    if stretch.shape is not MatrixStructure.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
         raise errors.methods.relative_noise(span)
     if stretch.index is None and len(stretch.drift) == 1:
         raise errors.methods.relative_on_a_line(span)
-    return Relative(_root(2 * stretch.diffusivity[0][0], span), method.across, method.kind, span)
+    return RelativeNoise(_root(2 * stretch.diffusivity[0][0], span), method.across, method.kind, span)
 
 
-def _independent(stretch: SdeSegment, dt: Expr, law: Law, span: Span) -> Plain | Scaled:
+def _independent(stretch: SdeSegment, dt: Expr, law: Law, span: Span) -> ConstantNoise | StateDependentNoise:
     """Independent noise for each component, of standard deviation √(2νΔt)."""
     std = _root(2 * stretch.diffusivity[0][0] * dt, span)
-    return Plain(std, law, span) if std.is_number else Scaled(std, law, span)
+    return ConstantNoise(std, law, span) if std.is_number else StateDependentNoise(std, law, span)
 
 
 def _root(variance: Expr, span: Span) -> Expr:

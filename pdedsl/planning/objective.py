@@ -12,10 +12,17 @@ from pdedsl.config import training
 from pdedsl.config.base import Located
 from pdedsl.config.networks import Lipschitz
 from pdedsl.diagnostics import Span
-from pdedsl.ir.plan import MOST_EXACT, CrossEntropy, Margin, Objective, Residual, Retraining
-from pdedsl.ir.representation import Paths
+from pdedsl.ir.plan import (
+    MAX_EXACT_LAPLACIAN_DIMENSION,
+    CrossEntropy,
+    HeatSmoothing,
+    Margin,
+    Objective,
+    ResidualPenalty,
+)
+from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import Shape
+from pdedsl.ir.terms import MatrixStructure
 
 
 def loss_of(spec: Spec) -> CrossEntropy | Margin:
@@ -33,18 +40,20 @@ def loss_of(spec: Spec) -> CrossEntropy | Margin:
             assert_never(other)
 
 
-def objective_of(paths: Paths, method: Located[words.Diffusion] | None, dimension: int) -> Objective:
+def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None, dimension: int) -> Objective:
     """What training minimises: diffusion that is not in the network is in the loss."""
     if method is None:
         return CrossEntropy()
     match method.word:
         case words.Noise(training=words.Training.APART, weights=weights):
             return _apart(weights, method.span)
-        case words.Residual() as residual:
+        case words.ResidualPenalty() as residual:
             return _residual(residual, float(_amount(paths, method)), dimension, method.span)
-        case words.Retraining() as retraining:
+        case words.HeatSmoothing() as retraining:
             return _retraining(retraining, float(_amount(paths, method)))
-        case words.Noise() | words.Sampling() | words.Dropout() | words.StochasticDepth() | words.ShakeShake():
+        case (
+            words.Noise() | words.RandomizedSmoothing() | words.Dropout() | words.StochasticDepth() | words.ShakeShake()
+        ):
             return CrossEntropy()
         case _:
             assert_never(method.word)
@@ -56,10 +65,12 @@ def _apart(weights: words.Weighting, span: Span) -> Objective:
     return CrossEntropy(apart=True)
 
 
-def _amount(paths: Paths, method: Located[words.Diffusion]) -> Expr:
+def _amount(paths: PathExpectation, method: Located[words.Diffusion]) -> Expr:
     """∫ ν dt of isotropic diffusion with constant ν; refused unless it is separate from the transport and after it."""
     still = [s for s in paths.stretches if s.diffuses]
-    moving = [s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape is not Shape.ISOTROPIC]
+    moving = [
+        s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape is not MatrixStructure.ISOTROPIC
+    ]
     if moving or not still:
         at = moving[0].diffusion if moving else None
         raise errors.methods.diffusion_alone(method.word.name, at or method.span, method.span)
@@ -68,8 +79,8 @@ def _amount(paths: Paths, method: Located[words.Diffusion]) -> Expr:
     return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
 
 
-def _retraining(word: words.Retraining, amount: float) -> Retraining:
-    return Retraining(
+def _retraining(word: words.HeatSmoothing, amount: float) -> HeatSmoothing:
+    return HeatSmoothing(
         2 * amount,
         word.steps,
         float(word.weight),
@@ -81,11 +92,11 @@ def _retraining(word: words.Retraining, amount: float) -> Retraining:
     )
 
 
-def _residual(word: words.Residual, amount: float, dimension: int, span: Span) -> Residual:
+def _residual(word: words.ResidualPenalty, amount: float, dimension: int, span: Span) -> ResidualPenalty:
     """The residual objective for g(x, t) on [0, 1], the time in which all of the diffusion happens."""
-    if word.estimator is words.Laplacian.EXACT and dimension > MOST_EXACT:
-        raise errors.methods.exact_laplacian(dimension, MOST_EXACT, span)
-    return Residual(
+    if word.estimator is words.Laplacian.EXACT and dimension > MAX_EXACT_LAPLACIAN_DIMENSION:
+        raise errors.methods.exact_laplacian(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)
+    return ResidualPenalty(
         amount,
         1.0,
         float(word.weight),

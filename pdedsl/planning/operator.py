@@ -11,12 +11,12 @@ from pdedsl.config.base import Located
 from pdedsl.config.methods import Fixed, Integrator
 from pdedsl.config.networks import Mlp, Torch
 from pdedsl.diagnostics import PdeError
-from pdedsl.ir.plan import OperatorPiece, OperatorPlan
+from pdedsl.ir.plan import OperatorPlan, OperatorSegment
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.representation import Paths, Representation, SdeSegment, States
+from pdedsl.ir.representation import FeatureMapEvolution, PathExpectation, Representation, SdeSegment
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.system_kinds import operator_draws
-from pdedsl.ir.terms import Shape
+from pdedsl.ir.system_kinds import operator_samples
+from pdedsl.ir.terms import MatrixStructure
 from pdedsl.numerics.butcher import EXPLICIT
 from pdedsl.planning.computability import fields_of, require_coefficients
 from pdedsl.planning.methods import scheme_of, steps_of, takes_noise
@@ -26,12 +26,12 @@ from pdedsl.planning.noise import law_of, takes_one_step
 def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
     """The evolution operator, or the error that says why there is none."""
     match representation:
-        case Paths():
+        case PathExpectation():
             try:
                 return plan_operator(representation, spec)
             except PdeError as refusal:
                 return refusal
-        case States():
+        case FeatureMapEvolution():
             return errors.networks.operator_of_features(spec.space.span)
         case StrongForm():
             return errors.networks.operator_on_domain(spec.space.span)
@@ -39,7 +39,7 @@ def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorP
             assert_never(representation)
 
 
-def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
+def plan_operator(paths: PathExpectation, spec: Spec) -> OperatorPlan:
     """The evolution operator on R^d, for data supplied by the caller."""
     scheme = scheme_of(spec)
     method = spec.realize.diffusion.word if spec.realize.diffusion else None
@@ -53,7 +53,7 @@ def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
     lengths = [s.length for s in paths.stretches]
     stepped = [length for length, is_exact in zip(lengths, exact, strict=True) if not is_exact] or lengths
     step = max(stepped) / Integer(steps_of(scheme.word))
-    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_draws(spec), law_of(method))
+    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_samples(spec), law_of(method))
 
 
 def _check(stretch: SdeSegment, is_exact: bool, scheme: Located[Integrator], spec: Spec) -> None:
@@ -62,16 +62,16 @@ def _check(stretch: SdeSegment, is_exact: bool, scheme: Located[Integrator], spe
     for learned in fields_of(stretch.drift, spec):
         if learned.net and not isinstance(learned.net.word, Mlp | Torch):
             raise errors.networks.operator_of_network(learned.net.word.name, learned.span)
-    if stretch.index is not None and stretch.shape is Shape.FULL:
+    if stretch.index is not None and stretch.shape is MatrixStructure.FULL:
         raise errors.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
     if stretch.diffuses and not is_exact and not takes_noise(scheme.word):
         raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span, scheme.span)
     require_coefficients(stretch, spec)
 
 
-def _piece(stretch: SdeSegment) -> OperatorPiece:
+def _piece(stretch: SdeSegment) -> OperatorSegment:
     start, end = sorted((stretch.first, stretch.last), key=float)
-    return OperatorPiece(
+    return OperatorSegment(
         start,
         end,
         stretch.drift,

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from pdedsl.ir.plan import Model
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.representation import Paths, Representation, States
+from pdedsl.ir.representation import FeatureMapEvolution, PathExpectation, Representation
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.data_space import plan_data
 from pdedsl.planning.evaluation import require_evaluation
@@ -31,9 +31,9 @@ def plan(representation: Representation, spec: Spec, reference: StrongForm | Non
 
 def _model(representation: Representation, spec: Spec) -> Model:
     match representation:
-        case Paths():
+        case PathExpectation():
             return plan_data(representation, spec)
-        case States():
+        case FeatureMapEvolution():
             return plan_image(representation, spec)
         case StrongForm():
             return plan_solving(representation, spec)

@@ -14,14 +14,14 @@ from sympy import Add, DiracDelta, Expr, Mul, Pow, Symbol
 from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import TrainBlock
-from pdedsl.config.methods import Collocation, Features, Grid, Paths, Solver
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Lbfgs, Optimizer
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.ir.plan import Alternative, Built, SolvePlan
+from pdedsl.ir.plan import Alternative, HardConstraints, SolvePlan
 from pdedsl.ir.problem import Residual, StrongForm
 from pdedsl.ir.spec import Spec
-from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem import diffusion_process
 from pdedsl.problem.ansatz import ansatz_of, jumps
@@ -140,9 +140,9 @@ def plan_solving(statement: StrongForm, spec: Spec) -> SolvePlan:
         require_reference(reference, statement)
     train = spec.train
     optimizers = tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else ()
-    if asked is not None and asked.says("steps") and isinstance(choice.method, Collocation):
+    if asked is not None and asked.says("steps") and isinstance(choice.method, Pinn):
         _require_steps(asked, train, optimizers)
-    probed = isinstance(choice.method, Collocation) and choice.method.probes is not None
+    probed = isinstance(choice.method, Pinn) and choice.method.probes is not None
     if probed and asked is not None and (not optimizers or any(isinstance(o, Lbfgs) for o in optimizers)):
         raise errors.methods.probes_by_descent(asked.span)
     return SolvePlan(
@@ -155,7 +155,7 @@ def plan_solving(statement: StrongForm, spec: Spec) -> SolvePlan:
         reference.word if reference else None,
         optimizers,
         train.steps if train else None,
-        _ansatz(statement) if isinstance(choice.method, Collocation) else (),
+        _ansatz(statement) if isinstance(choice.method, Pinn) else (),
     )
 
 
@@ -186,10 +186,10 @@ def _require_learnable(statement: StrongForm) -> None:
             raise errors.networks.acts_on_images(p.net.word.name, p.net.span, p.net.span)
 
 
-def _built(statement: StrongForm) -> Built:
+def _built(statement: StrongForm) -> HardConstraints:
     symmetry = symmetry_of(statement)
     parts = tuple((a.base, a.factor) for a in ansatz_of(with_letters(statement)))
-    return Built(parts, None if symmetry is None else (symmetry.axis, symmetry.signs))
+    return HardConstraints(parts, None if symmetry is None else (symmetry.axis, symmetry.signs))
 
 
 def _ansatz(statement: StrongForm) -> tuple[str, ...]:
@@ -201,7 +201,7 @@ def _ansatz(statement: StrongForm) -> tuple[str, ...]:
 # ---- which method
 
 
-METHODS: tuple[Solver, ...] = (Features(), Collocation(), Grid(), Paths())
+METHODS: tuple[Solver, ...] = (RandomFeatures(), Pinn(), Grid(), MonteCarlo())
 
 
 @dataclass(frozen=True)
@@ -223,26 +223,26 @@ def recommended(statement: StrongForm, spec: Spec) -> Choice:
     size, span = len(statement.domain.coordinates), spec.space.span
     grid = Grid(n=SIDE.get(len(statement.domain.space), Grid.n))
     if inverse(statement):
-        return Choice(Collocation(), "something is learned beside the unknowns: a network is trained with it")
+        return Choice(Pinn(), "something is learned beside the unknowns: a network is trained with it")
     if any(r.jumps for r in statement.equations):
         return Choice(grid, "a coefficient jumps: what leaves a cell of the grid enters the next")
     if jumps(with_letters(statement)) and obstacle(grid, statement, span) is None:
         return Choice(grid, "the data in time jump, or do not meet the sides: no smooth function satisfies them")
     if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
-        return Choice(Collocation(), "the spec says what is trained, or how")
+        return Choice(Pinn(), "the spec says what is trained, or how")
     if not statement.is_affine and statement.floating and grid_scheme(statement) is Scheme.COLLOCATION:
         return Choice(Grid(n=FLOW), "a flow that is not linear, with its pressure: one system of equations on a grid")
     reason = _for_a_grid(grid_scheme(statement), statement.is_affine)
     if reason is not None:
         return Choice(grid, reason)
-    if size > MANY and obstacle(Paths(), statement, span) is None:
+    if size > MANY and obstacle(MonteCarlo(), statement, span) is None:
         reason = f"in {size} coordinates a mean over random paths costs no more than in one"
-        return Choice(Paths(), reason)
+        return Choice(MonteCarlo(), reason)
     if statement.is_affine and size <= FEW:
         reason = "equations and conditions are linear in the unknowns: one least-squares problem"
-        return Choice(Features(), reason)
+        return Choice(RandomFeatures(), reason)
     why = f"{size} coordinates are too many for features" if statement.is_affine else "it is not linear in the unknowns"
-    return Choice(Collocation(), f"{why}: a network is trained on the residual")
+    return Choice(Pinn(), f"{why}: a network is trained on the residual")
 
 
 def _for_a_grid(scheme: Scheme | str, linear: bool) -> str | None:
@@ -263,14 +263,14 @@ def obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | No
     if not isinstance(method, Grid) and any(r.jumps for r in statement.equations):
         return errors.methods.jump_by_points(span)
     match method:
-        case Features():
+        case RandomFeatures():
             return errors.methods.learned_by_features(span) if functions_of(statement) else None
-        case Collocation(probes=probes):
+        case Pinn(probes=probes):
             apart = probes is not None and not all(map(_is_estimable, statement.equations))
             return errors.methods.probes_of(span) if apart else None
         case Grid():
             return _no_grid(method, statement, span)
-        case Paths():
+        case MonteCarlo():
             if inverse(statement):
                 return errors.methods.learned_by_paths(span)
             refusal = diffusion_process.obstacle(statement)
@@ -339,7 +339,7 @@ def _problem(residual: Residual) -> str | None:
                 return "the derivative of a jump"
             case Add() | Mul() | Pow():
                 return _first(map(of, e.args))
-            case _ if type(e).__name__ in (*OF_ONE, *OF_MANY):
+            case _ if type(e).__name__ in (*UNARY_FUNCTIONS, *NARY_FUNCTIONS):
                 return _first(map(of, e.args))
             case _:
                 return "this expression"

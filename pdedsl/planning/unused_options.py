@@ -8,15 +8,24 @@ from typing import assert_never
 from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import TrainBlock
-from pdedsl.config.methods import Diffusion, Dropout, Noise, Residual, Retraining, Sampling, ShakeShake, StochasticDepth
+from pdedsl.config.methods import (
+    Diffusion,
+    Dropout,
+    HeatSmoothing,
+    Noise,
+    RandomizedSmoothing,
+    ResidualPenalty,
+    ShakeShake,
+    StochasticDepth,
+)
 from pdedsl.config.training import Sgd, SmoothInTime
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, ResidualBlocks, SdeSteps, SolvePlan
-from pdedsl.ir.representation import Paths
+from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.noise import takes_one_step
 
 
-def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
+def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
     chosen = spec.realize
     for unknown in spec.unknowns:
         if unknown.net is not None:
@@ -86,7 +95,7 @@ OF_DATA = {
 """Entries of `train` for networks on data, and what to do with them on a physical domain."""
 
 
-def _steps(plan: DataPlan, paths: Paths, spec: Spec) -> bool:
+def _steps(plan: DataPlan, paths: PathExpectation, spec: Spec) -> bool:
     """Whether there are any steps: of the operator if that is the model, otherwise of the network."""
     if plan.classes is None:
         method = spec.realize.diffusion.word if spec.realize.diffusion else None
@@ -108,11 +117,11 @@ def _idle(word: Diffusion, plan: DataPlan) -> dict[str, str]:
     match word:
         case Noise():
             return _idle_of_noise(word, plan)
-        case Residual() | Retraining():
+        case ResidualPenalty() | HeatSmoothing():
             return {key: REASONS.get(key, "derivatives are taken exactly") for key in word.idle}
         case Dropout() | StochasticDepth() | ShakeShake():
             return {} if plan.classes else {"members": OPERATOR}
-        case Sampling():
+        case RandomizedSmoothing():
             return {}
         case _:
             assert_never(word)

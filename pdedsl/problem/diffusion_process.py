@@ -13,8 +13,8 @@ from sympy import Add, Expr, Matrix, Mul, Pow, S, Symbol, simplify
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.problem import Affine, ConditionResidual, Derivative, Domain, Face, Residual, StrongForm, Surface
-from pdedsl.ir.process import Absorption, Clock, Evolving, Process, ProcessBoundary, Reflection
-from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.ir.process import Absorption, DiffusionProcess, ProcessBoundary, Reflection, TimeCondition, TimeDirection
+from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.symbolic.domain import region_of
 from pdedsl.symbolic.evaluate import compiled
 from pdedsl.symbolic.rewrite import measure
@@ -32,7 +32,7 @@ def obstacle(statement: StrongForm) -> PdeError | None:
     return None
 
 
-def process_of(statement: StrongForm) -> Process:
+def process_of(statement: StrongForm) -> DiffusionProcess:
     """The process of a problem; problems without one are refused."""
     residual = _only_equation(statement)
     affine, domain = _affine(residual), statement.domain
@@ -40,7 +40,7 @@ def process_of(statement: StrongForm) -> Process:
     data = _data(statement)
     parts = _divided(affine, residual, data, domain)
     drift = tuple(_at(parts, domain, k) for k in range(len(domain.space)))
-    process = Process(
+    process = DiffusionProcess(
         domain, drift, tuple(_matrix(parts, domain)), _at(parts, domain), parts.rest, data, tuple(_sides(statement))
     )
     _require_process(process, residual, statement)
@@ -77,7 +77,7 @@ def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
 # ---- the generator
 
 
-def _divided(affine: Affine, residual: Residual, data: Evolving | None, domain: Domain) -> Affine:
+def _divided(affine: Affine, residual: Residual, data: TimeCondition | None, domain: Domain) -> Affine:
     """G u + f, scaled so that G generates a motion along the clock of the data."""
     factor = _sign(affine, domain) if data is None else _of_time(affine, residual, domain) * data.clock.value
     return Affine(tuple((d, _plain(c / factor)) for d, c in affine.parts), affine.rest / factor)
@@ -123,7 +123,7 @@ def _matrix(affine: Affine, domain: Domain) -> Iterator[tuple[int, int, Expr]]:
 # ---- conditions
 
 
-def _data(statement: StrongForm) -> Evolving | None:
+def _data(statement: StrongForm) -> TimeCondition | None:
     """The condition in time; None for a stationary problem."""
     if not statement.domain.timed:
         return None
@@ -131,7 +131,9 @@ def _data(statement: StrongForm) -> Evolving | None:
     for condition in statement.conditions:
         match condition.place:
             case Face(coordinate=k, upper=upper) if k == time:
-                return Evolving(Clock.ON if upper else Clock.BACK, _given(condition, _solved(condition)))
+                return TimeCondition(
+                    TimeDirection.ON if upper else TimeDirection.BACK, _given(condition, _solved(condition))
+                )
             case _:
                 continue
     raise errors.methods.wave(statement.equations[0].span)
@@ -191,7 +193,7 @@ def _bounding(curve: Expr, condition: ConditionResidual, domain: Domain) -> Expr
 # ---- what a process needs beside
 
 
-def _require_process(process: Process, residual: Residual, statement: StrongForm) -> None:
+def _require_process(process: DiffusionProcess, residual: Residual, statement: StrongForm) -> None:
     curves = {s.place.expr for s in process.sides if isinstance(s.place, Surface)}
     if set(process.domain.inside) - curves:
         raise errors.methods.open_curve(residual.span)
@@ -208,7 +210,7 @@ def _require_process(process: Process, residual: Residual, statement: StrongForm
         raise errors.methods.no_function(residual.span)
 
 
-def _may_be_positive(process: Process) -> bool:
+def _may_be_positive(process: DiffusionProcess) -> bool:
     """Whether A may be semidefinite: decided for constant A; for functions the analysis has reported what it knows."""
     if any(a.is_negative for a in {a for i, j, a in process.matrix if i == j}):
         return False
@@ -219,7 +221,7 @@ def _may_be_positive(process: Process) -> bool:
     return bool(Matrix(n, n, lambda i, j: entries.get((min(i, j), max(i, j)), S.Zero)).is_positive_semidefinite)
 
 
-def _expressions(process: Process) -> Iterable[Expr]:
+def _expressions(process: DiffusionProcess) -> Iterable[Expr]:
     yield from (*process.drift, process.rate, process.source, *(a for _, _, a in process.matrix))
     yield from () if process.data is None else (process.data.value,)
     for side in process.sides:
@@ -228,5 +230,5 @@ def _expressions(process: Process) -> Iterable[Expr]:
 
 
 def _is_computable(expr: Expr) -> bool:
-    known = isinstance(expr, Add | Mul | Pow | Symbol) or type(expr).__name__ in (*OF_ONE, *OF_MANY)
+    known = isinstance(expr, Add | Mul | Pow | Symbol) or type(expr).__name__ in (*UNARY_FUNCTIONS, *NARY_FUNCTIONS)
     return bool(expr.is_number) or (known and all(map(_is_computable, expr.args)))

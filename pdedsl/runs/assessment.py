@@ -12,8 +12,8 @@ from torch.nn.functional import cross_entropy
 
 from pdedsl.data.sets import Split
 from pdedsl.distributed import World
-from pdedsl.runtime.ode.solver_control import adaptive_blocks, evaluations
-from pdedsl.runtime.rng import one_call
+from pdedsl.runtime.ode.solver_control import adaptive_blocks, count_evaluations
+from pdedsl.runtime.rng import single_call
 
 ROWS = 256
 
@@ -43,7 +43,7 @@ def assess(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> 
     """The figures of a network; each process evaluates a share of the samples."""
     share, blocks = world.share(len(split)), adaptive_blocks(model)
     sums = torch.zeros(3, dtype=torch.float64, device=world.device)
-    with evaluating(model), torch.no_grad(), one_call(model) as begin:
+    with evaluating(model), torch.no_grad(), single_call(model) as begin:
         for start in range(share.start, share.stop, ROWS):
             begin(start)
             rows = torch.arange(start, min(start + ROWS, share.stop))
@@ -51,6 +51,6 @@ def assess(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> 
             scores = model(x)
             sums[0] += cross_entropy(scores, y, reduction="sum")
             sums[1] += (scores.argmax(-1) == y).sum()
-            sums[2] += evaluations(blocks)
+            sums[2] += count_evaluations(blocks)
     loss, right, costs = (world.total(sums) / len(split)).tolist()
     return Figures(loss, right, costs if blocks else None)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import replace_with
 from pdedsl.runs.assessment import evaluating
-from pdedsl.runtime.rng import frozen
+from pdedsl.runtime.rng import frozen_noise
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +115,7 @@ def _probabilities(model: Classifier, points: Array) -> Array:
     """The model in evaluation mode, with the same random numbers each time; both states are restored."""
     module = model if isinstance(model, nn.Module) else nn.Identity()
     x = torch.from_numpy(points).to(next(module.parameters(), torch.empty(0)))
-    with evaluating(module), frozen(module), torch.random.fork_rng(devices=[]):
+    with evaluating(module), frozen_noise(module), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         u = torch.cat([model(part) for part in torch.split(x, ROWS)])
     found: Array = u.double().cpu().numpy()

@@ -16,7 +16,7 @@ from pdedsl.numerics import activations
 
 @final
 @dataclass(frozen=True)
-class Activation:
+class TorchActivation:
     """A record, with the torch function that it names."""
 
     record: activations.Activation
@@ -27,15 +27,15 @@ class Activation:
 
 
 @cache
-def activation(name: str) -> Activation:
+def activation(name: str) -> TorchActivation:
     """The activation with this name; otherwise an error lists the available names."""
     if name not in activations.ACTIVATIONS:
         raise ValueError(f"unknown activation {name!r}; known are {', '.join(activations.ACTIVATIONS)}")
     record = activations.ACTIVATIONS[name]
     if not record.torch:
-        return Activation(record, _identity)
+        return TorchActivation(record, _identity)
     module, _, function = record.torch.rpartition(".")
-    return Activation(record, getattr(import_module(module), function))
+    return TorchActivation(record, getattr(import_module(module), function))
 
 
 def _identity(x: Tensor) -> Tensor:
@@ -43,7 +43,7 @@ def _identity(x: Tensor) -> Tensor:
 
 
 @final
-class Pointwise(nn.Module):
+class ActivationLayer(nn.Module):
     """The activation with this name as a module, for use in a sequence of layers."""
 
     def __init__(self, name: str) -> None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.activations import Pointwise
-from pdedsl.runtime.ode.explicit import Residual
+from pdedsl.runtime.activations import ActivationLayer
+from pdedsl.runtime.ode.explicit import ResidualBlock
 from pdedsl.runtime.standardization import Standardize
 from pdedsl.runtime.time_conditioning import Autonomous, TimeFeature
 
@@ -137,7 +137,7 @@ def _stages(
 
 def preactivated_block(inputs: int, outputs: int, stride: int) -> nn.Module:
     if inputs == outputs and stride == 1:
-        return Residual(preactivated_field(inputs))
+        return ResidualBlock(preactivated_field(inputs))
     return PreactivatedTransition(inputs, outputs, stride)
 
 
@@ -198,7 +198,7 @@ def convnet(
     """A small network: stem of stride 2, `depth` maps x + conv3×3(σ(bn(x))) at one width, global average, linear."""
     stem = _conv_stem(shape[0], width, time, stride=2)
     blocks = [
-        Residual(nn.Sequential(nn.BatchNorm2d(width), Pointwise(activation), conv3x3(width, width)))
+        ResidualBlock(nn.Sequential(nn.BatchNorm2d(width), ActivationLayer(activation), conv3x3(width, width)))
         for _ in range(depth)
     ]
     return Backbone(stem, tuple(blocks), _preactivated_head(width, classes))
@@ -210,8 +210,8 @@ def mlp(
     """Linear to `width`, `depth` maps x + W·σ(x) + b, σ and linear to the classes. Any sample shape, flattened."""
     inputs = (shape[0] + time) * math.prod(shape[1:])
     stem = nn.Sequential(Standardize(shape[0]), nn.Flatten(), nn.Linear(inputs, width))
-    blocks = [Residual(nn.Sequential(Pointwise(activation), nn.Linear(width, width))) for _ in range(depth)]
-    return Backbone(stem, tuple(blocks), nn.Sequential(Pointwise(activation), nn.Linear(width, classes)))
+    blocks = [ResidualBlock(nn.Sequential(ActivationLayer(activation), nn.Linear(width, width))) for _ in range(depth)]
+    return Backbone(stem, tuple(blocks), nn.Sequential(ActivationLayer(activation), nn.Linear(width, classes)))
 
 
 def vector_field(
@@ -224,8 +224,8 @@ def vector_field(
     outputs: int | None = None,
 ) -> Autonomous | TimeFeature:
     """A learned field R^d -> R^outputs with `depth` hidden layers, for points (..., d); a velocity by default."""
-    layers: list[nn.Module] = [nn.Linear(dimension + time, width), Pointwise(activation)]
+    layers: list[nn.Module] = [nn.Linear(dimension + time, width), ActivationLayer(activation)]
     for _ in range(depth - 1):
-        layers += [nn.Linear(width, width), Pointwise(activation)]
+        layers += [nn.Linear(width, width), ActivationLayer(activation)]
     network = nn.Sequential(*layers, nn.Linear(width, dimension if outputs is None else outputs))
     return TimeFeature(network) if time else Autonomous(network)

@@ -38,7 +38,7 @@ def sum_over_processes(x: Tensor) -> Tensor:
     return cast(Tensor, _Sum.apply(x))
 
 
-class SharedBatchNorm(_BatchNorm):
+class DistributedBatchNorm(_BatchNorm):
     """Batch norm with the statistics of the whole batch. torch's own SyncBatchNorm does not run on CPUs."""
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -47,34 +47,34 @@ class SharedBatchNorm(_BatchNorm):
     def forward(self, input: Tensor) -> Tensor:
         if not self.training and self.running_mean is not None:
             return super().forward(input)
-        return shared_batch_norm(input, self)
+        return distributed_batch_norm(input, self)
 
 
-def shared_batch_norm(x: Tensor, norm: SharedBatchNorm) -> Tensor:
+def distributed_batch_norm(x: Tensor, norm: DistributedBatchNorm) -> Tensor:
     """γ(x - μ)/√(σ² + ε) + β, as a single function for code that has its own rules to differentiate it."""
     if has_torch_function_unary(x):
-        return handle_torch_function(shared_batch_norm, (x,), x, norm)
-    return normalised(x, norm)[0]
+        return handle_torch_function(distributed_batch_norm, (x,), x, norm)
+    return normalize(x, norm)[0]
 
 
-def normalised(x: Tensor, norm: SharedBatchNorm) -> tuple[Tensor, Tensor]:
+def normalize(x: Tensor, norm: DistributedBatchNorm) -> tuple[Tensor, Tensor]:
     """The normalised batch, and γ/√(σ² + ε) for each channel. The variance is the mean of (x - μ)², as in a single
     process: a difference of squares would lose digits."""
     axes = [0, *range(2, x.dim())]
     count = sum_over_processes(x.new_tensor(x.numel() // x.shape[1]))
     mean = sum_over_processes(x.sum(axes)) / count
-    centred = x - across(mean, x)
+    centred = x - per_channel(mean, x)
     variance = sum_over_processes(centred.square().sum(axes)) / count
     if norm.track_running_stats:
-        _remember(norm, mean.detach(), variance.detach() * count / (count - 1))
+        _update_running_statistics(norm, mean.detach(), variance.detach() * count / (count - 1))
     scale = (variance + norm.eps).rsqrt()
     if norm.weight is None:
-        return centred * across(scale, x), scale
+        return centred * per_channel(scale, x), scale
     scale = scale * norm.weight
-    return centred * across(scale, x) + across(norm.bias, x), scale
+    return centred * per_channel(scale, x) + per_channel(norm.bias, x), scale
 
 
-def _remember(norm: SharedBatchNorm, mean: Tensor, variance: Tensor) -> None:
+def _update_running_statistics(norm: DistributedBatchNorm, mean: Tensor, variance: Tensor) -> None:
     if norm.running_mean is None or norm.running_var is None or norm.num_batches_tracked is None:
         return
     norm.num_batches_tracked.add_(1)
@@ -83,16 +83,16 @@ def _remember(norm: SharedBatchNorm, mean: Tensor, variance: Tensor) -> None:
     norm.running_var.lerp_(variance, weight)
 
 
-def across(values: Tensor, x: Tensor) -> Tensor:
+def per_channel(values: Tensor, x: Tensor) -> Tensor:
     """One number per channel, in a shape that broadcasts with x."""
     return values.reshape(1, -1, *[1] * (x.dim() - 2))
 
 
-def share_batch_norms(module: nn.Module) -> None:
+def use_distributed_batch_norms(module: nn.Module) -> None:
     """Let every batch norm see the whole batch, in place; parameter names do not change."""
     for name, child in module.named_children():
-        if isinstance(child, _BatchNorm) and not isinstance(child, SharedBatchNorm):
-            shared = SharedBatchNorm(
+        if isinstance(child, _BatchNorm) and not isinstance(child, DistributedBatchNorm):
+            shared = DistributedBatchNorm(
                 child.num_features, child.eps, child.momentum, child.affine, child.track_running_stats
             )
             shared.weight, shared.bias = child.weight, child.bias
@@ -100,4 +100,4 @@ def share_batch_norms(module: nn.Module) -> None:
                 setattr(shared, key, buffer)
             setattr(module, name, shared.train(child.training))
         else:
-            share_batch_norms(child)
+            use_distributed_batch_norms(child)

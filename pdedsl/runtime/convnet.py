@@ -39,7 +39,7 @@ class TimeConv(nn.Module):
 
 
 @final
-class PlainConv(nn.Module):
+class AutonomousConv(nn.Module):
     """conv(Y) + b, independent of time."""
 
     def __init__(self, channels: int, out_channels: int, size: int = 3):
@@ -73,7 +73,7 @@ class ConvNet(nn.Module):
         if layers < 1:
             raise ValueError(f"a convnet has at least one layer, not {layers}")
         self.activation = activation(activation_name)
-        convolution = TimeConv if timed else PlainConv
+        convolution = TimeConv if timed else AutonomousConv
         self.convolutions = nn.ModuleList(convolution(channels, channels, size) for _ in range(layers))
         self.norms = nn.ModuleList(_group_norm(channels) if norm else nn.Identity() for _ in range(layers + 1))
 

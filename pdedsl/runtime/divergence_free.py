@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.diff.autodiff import tangent_of
+from pdedsl.runtime.diff.autodiff import jvp
 
 
 @final
@@ -37,4 +37,4 @@ class DivergenceFree(nn.Module):
         return torch.stack(velocity, dim=-1)
 
     def _along(self, direction: Tensor, x: Tensor, t: float | Tensor) -> Tensor:
-        return tangent_of(lambda point: self.potential(point, t), (x,), (direction,))
+        return jvp(lambda point: self.potential(point, t), (x,), (direction,))

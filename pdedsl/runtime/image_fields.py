@@ -19,14 +19,14 @@ Time = float | Tensor
 VectorField = Callable[[int, Time, Tensor], Tensor]
 
 
-class Field(nn.Module, ABC):
+class LearnedField(nn.Module, ABC):
     """A learned vector field, made of layers."""
 
     @abstractmethod
     def layer(self, step: int) -> nn.Module:
         """The layer whose weights hold on this step."""
 
-    def parts(self) -> Sequence[Field]:
+    def parts(self) -> Sequence[LearnedField]:
         """The fields that this one is made of: by default itself."""
         return (self,)
 
@@ -36,7 +36,7 @@ class Field(nn.Module, ABC):
 
 
 @final
-class Stationary(Field):
+class SharedLayer(LearnedField):
     """θ(t) = θ: one layer for all steps, which may still read t."""
 
     def __init__(self, layer: nn.Module):
@@ -48,7 +48,7 @@ class Stationary(Field):
 
 
 @final
-class PerStep(Field):
+class LayerPerStep(LearnedField):
     """θ(t) piecewise constant: a separate layer for every step (Ruthotto, Haber 2018, eq. 3)."""
 
     def __init__(self, layers: Sequence[nn.Module]):
@@ -59,7 +59,7 @@ class PerStep(Field):
         return self.layers[step]
 
     @classmethod
-    def of(cls, make: Callable[[], nn.Module], steps: int, same_start: bool = False) -> PerStep:
+    def of(cls, make: Callable[[], nn.Module], steps: int, same_start: bool = False) -> LayerPerStep:
         """`steps` layers, drawn independently; with same_start all begin as copies of one, as in Meganet."""
         if not same_start:
             return cls([make() for _ in range(steps)])
@@ -68,7 +68,7 @@ class PerStep(Field):
 
 
 @final
-class Scaled(nn.Module):
+class ScaledLayer(nn.Module):
     """c f(t, y)."""
 
     def __init__(self, layer: nn.Module, factor: float):
@@ -98,16 +98,16 @@ class SumLayer(nn.Module):
 
 
 @final
-class Sum(Field):
+class SumField(LearnedField):
     """Σ f(step, t, y) + c y: fields, each with its own weights in time, and a linear reaction."""
 
-    def __init__(self, *fields: Field, reaction: float = 0.0):
+    def __init__(self, *fields: LearnedField, reaction: float = 0.0):
         super().__init__()
         self.fields = nn.ModuleList(fields)
         self.reaction = reaction
 
-    def parts(self) -> Sequence[Field]:
-        return tuple(cast(Field, field) for field in self.fields)
+    def parts(self) -> Sequence[LearnedField]:
+        return tuple(cast(LearnedField, field) for field in self.fields)
 
     def layer(self, step: int) -> SumLayer:
         return SumLayer([field.layer(step) for field in self.parts()], self.reaction)
@@ -127,14 +127,14 @@ class CoupledLayer(nn.Module):
 
 
 @final
-class Coupled(Field):
+class CoupledField(LearnedField):
     """A separable pair Y′ = f(Z), Z′ = g(Y) as one equation for [Y, Z]; without f, Y″ = g(Y) as Y′ = Z, Z′ = g(Y)."""
 
-    def __init__(self, f: Field | None, g: Field):
+    def __init__(self, f: LearnedField | None, g: LearnedField):
         super().__init__()
         self.f, self.g = f, g
 
-    def parts(self) -> Sequence[Field]:
+    def parts(self) -> Sequence[LearnedField]:
         return (*(self.f.parts() if self.f else ()), *self.g.parts())
 
     def layer(self, step: int) -> CoupledLayer:
@@ -146,7 +146,7 @@ def terms_of(layer: nn.Module | None) -> tuple[tuple[float, nn.Module | None], .
     match layer:
         case SumLayer(layers=layers, reaction=reaction):
             return (reaction, None), *(term for inner in layers for term in terms_of(inner))
-        case Scaled(of=of, factor=factor):
+        case ScaledLayer(of=of, factor=factor):
             return tuple((factor * c, term) for c, term in terms_of(of))
         case _:
             return ((1.0, layer),)

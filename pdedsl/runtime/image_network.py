@@ -19,9 +19,9 @@ from torch import Tensor, nn
 
 from pdedsl.config.networks import Between
 from pdedsl.runtime.activations import MaxMin
-from pdedsl.runtime.lipschitz import Constant, parts_of, product
-from pdedsl.runtime.nonexpansive_layers import Mixed, Padded, Patches, Potential
-from pdedsl.runtime.pde_blocks import Block, States
+from pdedsl.runtime.lipschitz import LipschitzBound, compose_bounds, network_bounds
+from pdedsl.runtime.nonexpansive_layers import ConvexPotentialLayer, NonexpansiveLinear, PatchChannels, ZeroPadChannels
+from pdedsl.runtime.pde_blocks import BlockStates, PdeBlock
 from pdedsl.runtime.standardization import Centre, Standardize
 
 # ---- frame
@@ -29,7 +29,7 @@ from pdedsl.runtime.standardization import Centre, Standardize
 
 @final
 @dataclass(frozen=True)
-class Frame:
+class ImageArchitecture:
     """What surrounds the equation. The opening leads to the first stage; `close` defaults to the width of the last
     stage."""
 
@@ -52,11 +52,11 @@ class Frame:
         return (*self.stages, self.close or self.stages[-1])
 
 
-class Passage(NamedTuple):
+class StageStates(NamedTuple):
     """A feature map at the start of a stage, and the states at its end, of which the first is the stage's output."""
 
     start: Tensor
-    end: States
+    end: BlockStates
 
 
 @final
@@ -85,30 +85,30 @@ class ImageNetwork(nn.Module):
             y = connector(stage(y))
         return y.flatten(1)
 
-    def lipschitz_parts(self) -> tuple[Constant, ...]:
+    def lipschitz_parts(self) -> tuple[LipschitzBound, ...]:
         """The constant of each part, in ℓ2 and for all weights, with the reason; ∞ if there is none."""
-        return tuple(parts_of(self.opening, self.stages, self.connectors, self.classifier))
+        return tuple(network_bounds(self.opening, self.stages, self.connectors, self.classifier))
 
     def lipschitz_constant(self) -> float:
         """The constant of the scores."""
-        return product(self.lipschitz_parts())
+        return compose_bounds(self.lipschitz_parts())
 
     def lipschitz_head(self) -> tuple[Tensor, float]:
         """W of scores W φ + b, and the constant of the features φ, as needed for
         s_A - s_B = (w_A - w_B)·φ + b_A - b_B."""
         head = self.classifier
-        weight = head.matrix() if isinstance(head, Mixed) else cast(Tensor, head.weight)
-        return weight.detach(), product(self.lipschitz_parts()[:-1])
+        weight = head.matrix() if isinstance(head, NonexpansiveLinear) else cast(Tensor, head.weight)
+        return weight.detach(), compose_bounds(self.lipschitz_parts()[:-1])
 
-    def states(self, x: Tensor) -> tuple[Passage, ...]:
+    def states(self, x: Tensor) -> tuple[StageStates, ...]:
         """The states at the start and at the end of every stage."""
         passages, y = [], self.opening(x)
         for stage, connector in zip(self.stages, self.connectors, strict=True):
-            passages.append(Passage(y, cast(Block, stage).last_states(y)))
+            passages.append(StageStates(y, cast(PdeBlock, stage).last_states(y)))
             y = connector(passages[-1].end[0])
         return tuple(passages)
 
-    def inverse(self, ends: Sequence[States]) -> tuple[Tensor, ...]:
+    def inverse(self, ends: Sequence[BlockStates]) -> tuple[Tensor, ...]:
         """The start of every stage from its end: `model.inverse([passage.end for passage in model.states(x)])`.
 
         Exact up to round-off for pairs by Verlet and second order by leapfrog; other methods raise an error. For a
@@ -120,13 +120,13 @@ class ImageNetwork(nn.Module):
                 f"each of the {len(self.stages)} stages, as in [passage.end for passage in model.states(x)]; for one "
                 f"stage call model.stages[k].inverse(*end)"
             )
-        return tuple(cast(Block, stage).inverse(*end) for stage, end in zip(self.stages, ends, strict=True))
+        return tuple(cast(PdeBlock, stage).inverse(*end) for stage, end in zip(self.stages, ends, strict=True))
 
 
-def image_network(frame: Frame, block: Callable[[int], nn.Module]) -> ImageNetwork:
+def image_network(frame: ImageArchitecture, block: Callable[[int], nn.Module]) -> ImageNetwork:
     """The frame around `block(width)`, one block per stage."""
     channels = frame.image[0]
-    opening = nn.Sequential(Standardize(channels), *_filter(channels, frame.stages[0], 3, frame.eps))
+    opening = nn.Sequential(Standardize(channels), *_conv_block(channels, frame.stages[0], 3, frame.eps))
     stages = nn.ModuleList(block(width) for width in frame.stages)
     connectors = nn.ModuleList(
         _connector(a, b, frame.eps, last=place == len(frame.stages))
@@ -137,10 +137,10 @@ def image_network(frame: Frame, block: Callable[[int], nn.Module]) -> ImageNetwo
 
 def _connector(channels: int, out_channels: int, eps: float, last: bool) -> nn.Sequential:
     pool = nn.AdaptiveAvgPool2d(1) if last else nn.AvgPool2d(2)
-    return nn.Sequential(*_filter(channels, out_channels, 1, eps), pool)
+    return nn.Sequential(*_conv_block(channels, out_channels, 1, eps), pool)
 
 
-def _filter(channels: int, out_channels: int, size: int, eps: float) -> nn.Sequential:
+def _conv_block(channels: int, out_channels: int, size: int, eps: float) -> nn.Sequential:
     convolution = nn.Conv2d(channels, out_channels, size, padding=size // 2, bias=False)
     return nn.Sequential(convolution, nn.BatchNorm2d(out_channels, eps=eps), nn.ReLU())
 
@@ -159,12 +159,12 @@ def _filter(channels: int, out_channels: int, size: int, eps: float) -> nn.Seque
 # norm 1, is one possible C (Meunier et al., ICML 2022, pool in this way and pad channels with zeros).
 
 
-HALVING = 2
+POOLING = 2
 
 
 @final
 @dataclass(frozen=True)
-class BoundedFrame:
+class LipschitzArchitecture:
     """What surrounds the equation. `close` defaults to the width of the last stage."""
 
     image: tuple[int, int, int]
@@ -187,29 +187,31 @@ class BoundedFrame:
         """Height and width of the maps at each stage: patches that reach beyond the image see zeros there."""
         height, width, side = *self.image[1:], self.patch
         for _ in self.stages:
-            height, width, side = -(-height // side), -(-width // side), HALVING
+            height, width, side = -(-height // side), -(-width // side), POOLING
             yield height, width
 
 
-def bounded_network(frame: BoundedFrame, block: Callable[[int], nn.Module]) -> ImageNetwork:
+def lipschitz_network(frame: LipschitzArchitecture, block: Callable[[int], nn.Module]) -> ImageNetwork:
     """The frame around `block(width)`, one block per stage."""
     channels, stages = frame.image[0], frame.stages
-    opening = nn.Sequential(Centre(channels), Patches(frame.patch), Padded(stages[0]))
-    connectors = [_connector_bounded_frame(a, b, frame) for a, b in pairwise(stages)]
+    opening = nn.Sequential(Centre(channels), PatchChannels(frame.patch), ZeroPadChannels(stages[0]))
+    connectors = [_lipschitz_connector(a, b, frame) for a, b in pairwise(stages)]
     height, width = tuple(frame.sizes)[-1]
     features = stages[-1] * height * width
     blocks = nn.ModuleList(block(width) for width in stages)
-    dense = [Potential(features, frame.close or stages[-1]) for _ in range(frame.dense)]
+    dense = [ConvexPotentialLayer(features, frame.close or stages[-1]) for _ in range(frame.dense)]
     last = nn.Sequential(nn.Flatten(), *dense)
-    head = Mixed(features, frame.classes, bias=True)
+    head = NonexpansiveLinear(features, frame.classes, bias=True)
     return ImageNetwork(opening, blocks, nn.ModuleList([*connectors, last]), head)
 
 
-def _connector_bounded_frame(channels: int, out_channels: int, frame: BoundedFrame) -> nn.Sequential:
-    return nn.Sequential(Patches(HALVING), Mixed(HALVING**2 * channels, out_channels), _activation(frame))
+def _lipschitz_connector(channels: int, out_channels: int, frame: LipschitzArchitecture) -> nn.Sequential:
+    return nn.Sequential(
+        PatchChannels(POOLING), NonexpansiveLinear(POOLING**2 * channels, out_channels), _activation(frame)
+    )
 
 
-def _activation(frame: BoundedFrame) -> nn.Module:
+def _activation(frame: LipschitzArchitecture) -> nn.Module:
     match Between(frame.activation):
         case Between.MAXMIN:
             return MaxMin()

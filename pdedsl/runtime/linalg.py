@@ -11,12 +11,12 @@ from torch import Tensor
 # ---- factored
 
 
-SINGULAR = 1e-14
-RANK = 1e-11
+SINGULAR_PIVOT_RATIO = 1e-14
+PINV_RTOL = 1e-11
 
 
 @dataclass(frozen=True)
-class Factored:
+class LUFactorization:
     """Rows scaled to norm one, then P L U; or the pseudo-inverse, whose solutions have the least norm."""
 
     scale: Tensor
@@ -25,13 +25,13 @@ class Factored:
     inverse: Tensor | None
 
     @classmethod
-    def of(cls, matrix: Tensor) -> Factored:
+    def of(cls, matrix: Tensor) -> LUFactorization:
         scale = 1 / matrix.abs().amax(1).clamp_min(1e-300)
         scaled = matrix * scale[:, None]
         lower_upper, pivots, _ = torch.linalg.lu_factor_ex(scaled)
         own = lower_upper.diagonal().abs()
-        bad = not bool(own.min() > SINGULAR * own.max())
-        return cls(scale, lower_upper, pivots, torch.linalg.pinv(scaled, rtol=RANK) if bad else None)
+        bad = not bool(own.min() > SINGULAR_PIVOT_RATIO * own.max())
+        return cls(scale, lower_upper, pivots, torch.linalg.pinv(scaled, rtol=PINV_RTOL) if bad else None)
 
     @property
     def singular(self) -> bool:
@@ -49,18 +49,18 @@ class Factored:
 # Linear least squares that may be ill-conditioned.
 
 
-SMALL = 1e-15  # diagonal entries of the triangle, relative to the first, that count as zero
-MANY = 1500  # columns from which QR is tried without pivots, which make it several times as long
-ROUNDED = 1e-10  # rounding, relative to the right side, that is let pass however small the residual is
+LSTSQ_RCOND = 1e-15  # diagonal entries of the triangle, relative to the first, that count as zero
+MIN_COLUMNS_UNPIVOTED = 1500  # columns from which QR is tried without pivots, which make it several times as long
+ROUNDING_RTOL = 1e-10  # rounding, relative to the right side, that is let pass however small the residual is
 
 
-def solution_of(matrix: Tensor, right: Tensor) -> Tensor:
+def solve_least_squares(matrix: Tensor, right: Tensor) -> Tensor:
     """The x of least norm that minimises ‖matrix x - right‖, by QR with pivoting, on the CPU: other devices do not have
     this decomposition. Of many columns any x that does so, without pivots, if rounding does not matter."""
     a, b = matrix.cpu(), right.cpu()
-    solution = _unpivoted(a, b) if a.shape[1] >= MANY else None
+    solution = _unpivoted(a, b) if a.shape[1] >= MIN_COLUMNS_UNPIVOTED else None
     if solution is None:
-        solution = torch.linalg.lstsq(a, b[:, None], rcond=SMALL, driver="gelsy").solution[:, 0]
+        solution = torch.linalg.lstsq(a, b[:, None], rcond=LSTSQ_RCOND, driver="gelsy").solution[:, 0]
     return solution.to(matrix.device)
 
 
@@ -73,7 +73,7 @@ def _unpivoted(a: Tensor, b: Tensor) -> Tensor | None:
     except torch.linalg.LinAlgError:  # type: ignore[attr-defined]  # torch's stubs lack it
         return None  # columns depend on each other
     rounding = torch.finfo(a.dtype).eps * a.norm() * x.norm()
-    return x if bool(rounding < torch.maximum((a @ x - b).norm(), ROUNDED * b.norm())) else None
+    return x if bool(rounding < torch.maximum((a @ x - b).norm(), ROUNDING_RTOL * b.norm())) else None
 
 
 # ---- levenberg
@@ -83,7 +83,7 @@ def _unpivoted(a: Tensor, b: Tensor) -> Tensor | None:
 # restrains, continue as before (Goldshlager, Abrahamsen, Lin 2024).
 
 
-def steps(
+def levenberg_marquardt_steps(
     slopes: Tensor, residual: Tensor, dampings: Sequence[float], before: Sequence[Tensor]
 ) -> Iterator[tuple[float, Tensor]]:
     """δ for each λ, relative to the mean of the diagonal of JᵀJ, and each δ₀. If there are more weights than rows, by

@@ -13,10 +13,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.runtime.weight_constraints import BoundedWeight, Box, Constraint, Free, NormBound, project
+from pdedsl.runtime.weight_constraints import (
+    BoundedWeight,
+    BoxConstraint,
+    Constraint,
+    SpectralNormBound,
+    Unconstrained,
+    project,
+)
 
 
-class Operator(nn.Module, ABC):
+class LinearOperator(nn.Module, ABC):
     """x ↦ K x, with `adjoint` y ↦ Kᵀ y. A layer that needs both computes the constrained weight once and uses
     `product`."""
 
@@ -24,15 +31,15 @@ class Operator(nn.Module, ABC):
 
     def __init__(self, constraint: Constraint | None, *sizes: int, **options: Any):
         super().__init__(*sizes, **options)
-        self.constraint = constraint or Free()
+        self.constraint = constraint or Unconstrained()
         self._bounded = BoundedWeight()
 
     def constrained_weight(self) -> Tensor:
         """The weight as the operator uses it."""
         match self.constraint:
-            case Free() | Box():
+            case Unconstrained() | BoxConstraint():
                 return self.weight
-            case NormBound(bound=bound):
+            case SpectralNormBound(bound=bound):
                 return self._bounded(self.weight, bound)
             case _:
                 assert_never(self.constraint)
@@ -57,7 +64,7 @@ class Operator(nn.Module, ABC):
 
 
 @final
-class Conv(Operator):
+class ConvOperator(LinearOperator):
     """conv(k): zero-padded cross-correlation without bias, (Kx)_o = Σ_{i,τ} θ_{o,i,τ} x_i(· + τ) (Ruthotto, Haber,
     eq. 2)."""
 
@@ -68,7 +75,7 @@ class Conv(Operator):
         if size % 2 == 0:
             raise ValueError(f"conv({size}) has no centre: the size of a stencil is odd")
         shape = (out_channels or channels, channels, size, size)
-        self.weight = _initial(shape, fan_in=channels * size**2, gain=math.sqrt(2))
+        self.weight = _initial_weight(shape, fan_in=channels * size**2, gain=math.sqrt(2))
         self.project()
 
     def product(self, weight: Tensor, x: Tensor) -> Tensor:
@@ -79,7 +86,7 @@ class Conv(Operator):
 
 
 @final
-class Linear(Operator, nn.Linear):
+class DenseOperator(LinearOperator, nn.Linear):
     """linear: (Kx)_o = Σ_i W_{o,i} x_i on the last axis, without bias. It is also a torch Linear, so that code looking
     for the last linear map of a network finds it."""
 
@@ -87,7 +94,7 @@ class Linear(Operator, nn.Linear):
         shape = (out_features or features, features)
         # On the meta device no numbers are drawn for a weight that is replaced anyway.
         super().__init__(constraint, features, shape[0], bias=False, device="meta")
-        self.weight = _initial(shape, fan_in=features, gain=1.0)
+        self.weight = _initial_weight(shape, fan_in=features, gain=1.0)
         self.project()
 
     def product(self, weight: Tensor, x: Tensor) -> Tensor:
@@ -100,15 +107,15 @@ class Linear(Operator, nn.Linear):
 def project_operators(model: nn.Module) -> None:
     """`constrain K in [a, b]`: every boxed operator is projected back into its box, after an optimizer step."""
     for module in model.modules():
-        if isinstance(module, Operator):
+        if isinstance(module, LinearOperator):
             module.project()
 
 
-def norm_bound(operator: Operator) -> float | None:
+def norm_bound(operator: LinearOperator) -> float | None:
     """The c of ‖K‖ ≤ c, if the operator has one."""
-    return operator.constraint.bound if isinstance(operator.constraint, NormBound) else None
+    return operator.constraint.bound if isinstance(operator.constraint, SpectralNormBound) else None
 
 
-def _initial(shape: tuple[int, ...], fan_in: int, gain: float) -> nn.Parameter:
+def _initial_weight(shape: tuple[int, ...], fan_in: int, gain: float) -> nn.Parameter:
     """N(0, gain²/fan_in): He's variance for relu layers. Meganet's is 3 times larger."""
     return nn.Parameter(torch.randn(shape) * (gain / math.sqrt(fan_in)))

@@ -14,22 +14,22 @@ from typing import NamedTuple
 from torch import nn
 
 from pdedsl.numerics.activations import IDENTITY
-from pdedsl.numerics.butcher import BACKWARD_EULER, decaying
-from pdedsl.numerics.stability import contracts
+from pdedsl.numerics.butcher import BACKWARD_EULER, real_stability_limit
+from pdedsl.numerics.stability import is_contractive
 from pdedsl.runtime.activations import MaxMin
-from pdedsl.runtime.image_fields import Field, terms_of
+from pdedsl.runtime.image_fields import LearnedField, terms_of
 from pdedsl.runtime.linear_operators import norm_bound
-from pdedsl.runtime.nonexpansive_layers import Mixed, Padded, Patches, Potential
-from pdedsl.runtime.ode.explicit import BackwardEuler, Explicit, Steps
-from pdedsl.runtime.pde_blocks import FromRest, Halves, Propagation, SecondOrder
+from pdedsl.runtime.nonexpansive_layers import ConvexPotentialLayer, NonexpansiveLinear, PatchChannels, ZeroPadChannels
+from pdedsl.runtime.ode.explicit import BackwardEuler, ExplicitRungeKutta, TimeGrid
+from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, SecondOrderBlock, VerletBlock
 from pdedsl.runtime.standardization import Centre
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 
-NONE = math.inf
-Method = Explicit | BackwardEuler
+UNBOUNDED = math.inf
+ProvableMethod = ExplicitRungeKutta | BackwardEuler
 
 
-class Constant(NamedTuple):
+class LipschitzBound(NamedTuple):
     """A part of a network, its constant, and the reason for it."""
 
     part: str
@@ -37,7 +37,7 @@ class Constant(NamedTuple):
     why: str
 
 
-class Slopes(NamedTuple):
+class ConvexGradientBound(NamedTuple):
     """-F is the gradient of a convex function with slopes of at most `high`; `linear`: F is also linear. `why` says
     where the bound comes from, or why there is none: then `high` is ∞."""
 
@@ -46,52 +46,52 @@ class Slopes(NamedTuple):
     why: str
 
 
-def product(parts: tuple[Constant, ...]) -> float:
+def compose_bounds(parts: tuple[LipschitzBound, ...]) -> float:
     """The constant of all parts in sequence."""
-    return NONE if any(math.isinf(p.constant) for p in parts) else math.prod(p.constant for p in parts)
+    return UNBOUNDED if any(math.isinf(p.constant) for p in parts) else math.prod(p.constant for p in parts)
 
 
 # ---- blocks
 
 
-def block_constant(block: nn.Module) -> tuple[float, str]:
+def block_bound(block: nn.Module) -> tuple[float, str]:
     """1 if every step is proved non-expansive for all weights: see `numerics.contractivity`."""
     match block:
-        case Propagation(integrator=Explicit() | BackwardEuler() as method, field=field, steps=steps):
-            return _steps(method, field, steps)
-        case SecondOrder() | FromRest():
-            return NONE, "an equation of second order in time takes states apart"
-        case Halves():
-            return NONE, "two states that push each other have no bound"
+        case FirstOrderBlock(integrator=ExplicitRungeKutta() | BackwardEuler() as method, field=field, steps=steps):
+            return _steps_bound(method, field, steps)
+        case LeapfrogBlock() | SecondOrderBlock():
+            return UNBOUNDED, "an equation of second order in time takes states apart"
+        case VerletBlock():
+            return UNBOUNDED, "two states that push each other have no bound"
         case _:
-            return NONE, "no step of this method is proved non-expansive"
+            return UNBOUNDED, "no step of this method is proved non-expansive"
 
 
-def _steps(method: Method, field: Field, steps: Steps) -> tuple[float, str]:
+def _steps_bound(method: ProvableMethod, field: LearnedField, steps: TimeGrid) -> tuple[float, str]:
     sizes = []
     for j in range(steps.count):
-        slopes = layer_slopes(field.layer(j))
+        slopes = layer_gradient_bound(field.layer(j))
         size = steps.h * slopes.high
         if math.isinf(size):
-            return NONE, slopes.why
-        if not _is_short(method, slopes, size):
-            return NONE, f"a step with δt β = {size:g}, β the steepest slope, is too long"
+            return UNBOUNDED, slopes.why
+        if not _is_nonexpansive(method, slopes, size):
+            return UNBOUNDED, f"a step with δt β = {size:g}, β the steepest slope, is too long"
         sizes.append(size)
     return 1.0, f"{steps.count} steps with δt β ≤ {max(sizes):g}, β the steepest slope"
 
 
-def _is_short(method: Method, slopes: Slopes, size: float) -> bool:
+def _is_nonexpansive(method: ProvableMethod, slopes: ConvexGradientBound, size: float) -> bool:
     """Rounded to nine digits: the allowance for round-off in ‖K‖ ≤ c is much larger than that rounding."""
     exact = Fraction(size).limit_denominator(10**9)
     match method:
-        case Explicit(method=tableau):
-            linear, nonlinear = tableau.stability, contracts(tableau, exact)
+        case ExplicitRungeKutta(method=tableau):
+            linear, nonlinear = tableau.stability, is_contractive(tableau, exact)
         case BackwardEuler(terms=terms):
             linear, nonlinear = BACKWARD_EULER.stability(terms), terms == 1 and exact <= 2
-    return nonlinear or (slopes.linear and exact <= decaying(linear))
+    return nonlinear or (slopes.linear and exact <= real_stability_limit(linear))
 
 
-def layer_slopes(layer: nn.Module) -> Slopes:
+def layer_gradient_bound(layer: nn.Module) -> ConvexGradientBound:
     """For -F = Σ c Kᵀσ(K·) + λ with c, λ ≥ 0, σ non-decreasing and L-Lipschitz, ‖K‖ ≤ b: at most Σ c L b² + λ."""
     high, linear = 0.0, True
     for factor, term in terms_of(layer):
@@ -100,18 +100,18 @@ def layer_slopes(layer: nn.Module) -> Slopes:
                 lack = "a reaction grows" if factor > 0 else ""
                 high -= factor
             case SymmetricLayer():
-                lack = _lack(term, factor)
-                bound = norm_bound(term.operator) or NONE
+                lack = _reason_unbounded(term, factor)
+                bound = norm_bound(term.operator) or UNBOUNDED
                 high -= factor * term.sign * term.activation.record.lipschitz * bound**2
                 linear = linear and term.activation.record is IDENTITY
             case _:
                 lack = f"a {type(term).__name__} has no bound"
         if lack:
-            return Slopes(NONE, False, lack)
-    return Slopes(high, linear, "")
+            return ConvexGradientBound(UNBOUNDED, False, lack)
+    return ConvexGradientBound(high, linear, "")
 
 
-def _lack(layer: SymmetricLayer, factor: float) -> str:
+def _reason_unbounded(layer: SymmetricLayer, factor: float) -> str:
     """Why a layer is not minus the gradient of a convex function with bounded slopes; empty if it is."""
     record = layer.activation.record
     if isinstance(layer.norm, TotalVariationNorm):
@@ -128,45 +128,45 @@ def _lack(layer: SymmetricLayer, factor: float) -> str:
 # ---- what stands around them
 
 
-def piece_constant(piece: nn.Module) -> tuple[float, str]:
+def module_bound(piece: nn.Module) -> tuple[float, str]:
     """The constant of a piece of a frame; for several in sequence, the product."""
     match piece:
         case nn.Sequential():
-            found = [piece_constant(inner) for inner in piece]
+            found = [module_bound(inner) for inner in piece]
             missing = next((why for constant, why in found if math.isinf(constant)), None)
             if missing is not None:
-                return NONE, missing
+                return UNBOUNDED, missing
             return math.prod(c for c, _ in found), ", ".join(dict.fromkeys(why for _, why in found if why))
         case Centre() | nn.Flatten() | nn.Identity():
             return 1.0, ""
-        case Patches(side=1):
+        case PatchChannels(side=1):
             return 1.0, ""
-        case Patches():
+        case PatchChannels():
             return 1.0, "patches as channels"
-        case Padded():
+        case ZeroPadChannels():
             return 1.0, "zeros as channels"
-        case Mixed():
+        case NonexpansiveLinear():
             bound = norm_bound(piece.operator)
             assert bound is not None
             return bound, f"‖C‖ ≤ {bound:g}"
-        case Potential():
+        case ConvexPotentialLayer():
             return 1.0, "convex potential layers with ‖W‖ ≤ 1"
         case MaxMin():
             return 1.0, "maxmin"
         case nn.ReLU():
             return 1.0, "relu"
         case nn.modules.batchnorm._BatchNorm():
-            return NONE, "batch norm divides by whatever it finds"
+            return UNBOUNDED, "batch norm divides by whatever it finds"
         case _:
-            return NONE, f"nothing bounds the weights of {type(piece).__name__}"
+            return UNBOUNDED, f"nothing bounds the weights of {type(piece).__name__}"
 
 
-def parts_of(
+def network_bounds(
     opening: nn.Module, stages: nn.ModuleList, connectors: nn.ModuleList, classifier: nn.Module
-) -> Iterator[Constant]:
+) -> Iterator[LipschitzBound]:
     """All parts, in the order of the network."""
-    yield Constant("opening", *piece_constant(opening))
+    yield LipschitzBound("opening", *module_bound(opening))
     for k, (stage, connector) in enumerate(zip(stages, connectors, strict=True), start=1):
-        yield Constant(f"equation {k}", *block_constant(stage))
-        yield Constant(f"connector {k}", *piece_constant(connector))
-    yield Constant("head", *piece_constant(classifier))
+        yield LipschitzBound(f"equation {k}", *block_bound(stage))
+        yield LipschitzBound(f"connector {k}", *module_bound(connector))
+    yield LipschitzBound("head", *module_bound(classifier))

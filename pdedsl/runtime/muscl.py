@@ -11,10 +11,10 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-Rate = Callable[[Tensor, float], Tensor]
+CellRate = Callable[[Tensor, float], Tensor]
 
 
-def van_leer(left: Tensor, right: Tensor) -> Tensor:
+def van_leer_limiter(left: Tensor, right: Tensor) -> Tensor:
     """The harmonic mean of two slopes of the same sign, and zero otherwise."""
     product = left * right
     total = left + right
@@ -22,21 +22,21 @@ def van_leer(left: Tensor, right: Tensor) -> Tensor:
     return torch.where(product > 0, 2 * product / safe, torch.zeros_like(total))
 
 
-def faces(padded: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+def reconstruct_faces(padded: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Values on both sides of the n + 1 faces of n cells, from the cells and two ghost cells at each end."""
     gaps = padded.diff(dim=dim)
     size = gaps.shape[dim]
-    slopes = van_leer(gaps.narrow(dim, 0, size - 1), gaps.narrow(dim, 1, size - 1)) / 2
+    slopes = van_leer_limiter(gaps.narrow(dim, 0, size - 1), gaps.narrow(dim, 1, size - 1)) / 2
     inner = padded.narrow(dim, 1, size - 1)
     return (inner + slopes).narrow(dim, 0, size - 2), (inner - slopes).narrow(dim, 1, size - 2)
 
 
-def rusanov(left: Tensor, right: Tensor, flux: tuple[Tensor, Tensor], speed: Tensor) -> Tensor:
+def rusanov_flux(left: Tensor, right: Tensor, flux: tuple[Tensor, Tensor], speed: Tensor) -> Tensor:
     """The mean flux, and as much diffusion as the fastest wave requires."""
     return (flux[0] + flux[1] - speed * (right - left)) / 2
 
 
-def shu_osher(rate: Rate, w: Tensor, time: float, h: float) -> Tensor:
+def ssprk3_step(rate: CellRate, w: Tensor, time: float, h: float) -> Tensor:
     """Three convex combinations of Euler steps, of order three."""
     first = w + h * rate(w, time)
     second = 0.75 * w + 0.25 * (first + h * rate(first, time + h))

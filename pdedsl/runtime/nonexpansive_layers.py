@@ -8,12 +8,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.runtime.linear_operators import Linear
-from pdedsl.runtime.weight_constraints import NormBound
+from pdedsl.runtime.linear_operators import DenseOperator
+from pdedsl.runtime.weight_constraints import SpectralNormBound
 
 
 @final
-class Patches(nn.Module):
+class PatchChannels(nn.Module):
     """Each k × k patch of pixels as the channels of one pixel; zeros complete the last patches. An isometry."""
 
     def __init__(self, side: int) -> None:
@@ -32,7 +32,7 @@ class Patches(nn.Module):
 
 
 @final
-class Padded(nn.Module):
+class ZeroPadChannels(nn.Module):
     """Zeros as additional channels. An isometry."""
 
     def __init__(self, channels: int) -> None:
@@ -47,13 +47,13 @@ class Padded(nn.Module):
 
 
 @final
-class Mixed(nn.Module):
+class NonexpansiveLinear(nn.Module):
     """C on the channels, ‖C‖ ≤ 1 for all weights, initialised with orthonormal rows or columns; with a bias if
     requested."""
 
     def __init__(self, channels: int, out_channels: int, bias: bool = False) -> None:
         super().__init__()
-        self.operator = Linear(channels, out_channels, NormBound(1.0))
+        self.operator = DenseOperator(channels, out_channels, SpectralNormBound(1.0))
         nn.init.orthogonal_(self.operator.weight)
         self.bias = nn.Parameter(torch.zeros(out_channels)) if bias else None
 
@@ -69,7 +69,7 @@ class Mixed(nn.Module):
 
 
 @final
-class Potential(nn.Module):
+class ConvexPotentialLayer(nn.Module):
     """x - 2 Wᵀ relu(W x + b) with ‖W‖ ≤ 1 for all weights, the convex potential layer (Meunier et al., ICML 2022).
 
     It is an Euler step of length 2 down the convex function Σ ½ relu(W x + b)², whose slopes are at most 1: no two
@@ -78,7 +78,7 @@ class Potential(nn.Module):
 
     def __init__(self, features: int, width: int) -> None:
         super().__init__()
-        self.operator = Linear(features, width, NormBound(1.0))
+        self.operator = DenseOperator(features, width, SpectralNormBound(1.0))
         self.bias = nn.Parameter(torch.zeros(width))
 
     def forward(self, x: Tensor) -> Tensor:

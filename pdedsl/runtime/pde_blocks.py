@@ -9,21 +9,21 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.image_fields import Coupled, Field
-from pdedsl.runtime.ode.adaptive import Solver
-from pdedsl.runtime.ode.explicit import Integrator, Leapfrog, Pair, Steps, Verlet
+from pdedsl.runtime.image_fields import CoupledField, LearnedField
+from pdedsl.runtime.ode.adaptive import AdaptiveSolver
+from pdedsl.runtime.ode.explicit import Integrator, Leapfrog, StatePair, TimeGrid, Verlet
 from pdedsl.runtime.ode.reversible import Reversible
 
-States = tuple[Tensor, ...]
+BlockStates = tuple[Tensor, ...]
 
 
-class Block(nn.Module, ABC):
+class PdeBlock(nn.Module, ABC):
     """Feature map in, feature map of the same shape out."""
 
-    steps: Steps
+    steps: TimeGrid
 
     @abstractmethod
-    def last_states(self, y: Tensor) -> States:
+    def last_states(self, y: Tensor) -> BlockStates:
         """The final states of the block: its output, then whatever else is needed to run backwards from there."""
 
     @abstractmethod
@@ -31,14 +31,14 @@ class Block(nn.Module, ABC):
         """The input that leads to these final states; a block that cannot run backwards raises an error."""
 
     @abstractmethod
-    def right_hand_sides(self) -> Sequence[Field]:
+    def right_hand_sides(self) -> Sequence[LearnedField]:
         """The learned fields, for the regularisation of their weights in time."""
 
 
-class Integrated(Block):
+class IntegratedBlock(PdeBlock):
     """A block by a method that cannot run backwards; if it is adaptive, `evaluations` reports the cost."""
 
-    def __init__(self, field: Field, integrator: Integrator, steps: Steps):
+    def __init__(self, field: LearnedField, integrator: Integrator, steps: TimeGrid):
         super().__init__()
         self.field = field
         self.integrator = integrator
@@ -56,12 +56,12 @@ class Integrated(Block):
             f"steps of {name} cannot be undone exactly; what can: a pair by verlet, second order in time by leapfrog"
         )
 
-    def right_hand_sides(self) -> Sequence[Field]:
+    def right_hand_sides(self) -> Sequence[LearnedField]:
         return self.field.parts()
 
     def integrate(self, y: Tensor) -> Tensor:
         """The state at the end of time."""
-        if not isinstance(self.integrator, Solver):
+        if not isinstance(self.integrator, AdaptiveSolver):
             return self.integrator.integrate(self.field, y, self.steps)
         solution = self.integrator.solve(self.field, y, self.steps)
         self.evaluations, self.evaluations_per_sample = solution.evaluations, solution.per_sample
@@ -69,54 +69,56 @@ class Integrated(Block):
 
 
 @final
-class Propagation(Integrated):
+class FirstOrderBlock(IntegratedBlock):
     """Y(t₀) ↦ Y(t₁) for Y′ = field (Ruthotto, Haber, eq. 5)."""
 
-    def last_states(self, y: Tensor) -> States:
+    def last_states(self, y: Tensor) -> BlockStates:
         return (self.integrate(y),)
 
 
 @final
-class FromRest(Integrated):
+class SecondOrderBlock(IntegratedBlock):
     """Y″ = g, Y′(0) = 0, as the system [Y, V]′ = [V, g(Y)], whose states are (Y, V)."""
 
-    def __init__(self, g: Field, integrator: Integrator, steps: Steps):
-        super().__init__(Coupled(None, g), integrator, steps)
+    def __init__(self, g: LearnedField, integrator: Integrator, steps: TimeGrid):
+        super().__init__(CoupledField(None, g), integrator, steps)
 
-    def last_states(self, y: Tensor) -> States:
-        return _halves(self.integrate(torch.cat([y, torch.zeros_like(y)], dim=1)))
+    def last_states(self, y: Tensor) -> BlockStates:
+        return _split_channels(self.integrate(torch.cat([y, torch.zeros_like(y)], dim=1)))
 
 
 @final
-class Halves(Block):
+class VerletBlock(PdeBlock):
     """The channels in two halves (Y, Z), coupled by Verlet: Y′ = f(Z), Z′ = g(Y) (Ruthotto, Haber, eq. 10; RevNet)."""
 
-    def __init__(self, f: Field, g: Field, steps: Steps, method: Verlet | None = None, store: bool = False):
+    def __init__(
+        self, f: LearnedField, g: LearnedField, steps: TimeGrid, method: Verlet | None = None, store: bool = False
+    ):
         super().__init__()
         self.steps = steps
         self.chain = Reversible((f, g), method or Verlet(), steps, store)
 
     def forward(self, y: Tensor) -> Tensor:
-        return torch.cat(self.chain(*_halves(y)), dim=1)
+        return torch.cat(self.chain(*_split_channels(y)), dim=1)
 
-    def last_states(self, y: Tensor) -> States:
+    def last_states(self, y: Tensor) -> BlockStates:
         return (self(y),)
 
     def inverse(self, *states: Tensor) -> Tensor:
         """The input that leads to the output y; y alone is enough."""
         (y,) = states
-        return torch.cat(self.chain.inverse(*_halves(y)), dim=1)
+        return torch.cat(self.chain.inverse(*_split_channels(y)), dim=1)
 
-    def right_hand_sides(self) -> Sequence[Field]:
+    def right_hand_sides(self) -> Sequence[LearnedField]:
         return tuple(part for field in self.chain.fields for part in field.parts())
 
 
 @final
-class SecondOrder(Block):
+class LeapfrogBlock(PdeBlock):
     """Y″ = field, Y′(0) = 0, by leapfrog (Ruthotto, Haber, eq. 11). Running backwards needs two states, which
     `last_states` gives."""
 
-    def __init__(self, field: Field, steps: Steps, method: Leapfrog | None = None, store: bool = False):
+    def __init__(self, field: LearnedField, steps: TimeGrid, method: Leapfrog | None = None, store: bool = False):
         super().__init__()
         self.steps = steps
         self.chain = Reversible((field,), method or Leapfrog(), steps, store)
@@ -124,9 +126,9 @@ class SecondOrder(Block):
     def forward(self, y: Tensor) -> Tensor:
         return self.last_states(y)[0]
 
-    def last_states(self, y: Tensor) -> States:
+    def last_states(self, y: Tensor) -> BlockStates:
         """(Y_N, Y_N − Y_{N−1}): the difference, because it keeps more digits than Y_{N−1} would."""
-        pair: Pair = self.chain(*Leapfrog.at_rest(y))
+        pair: StatePair = self.chain(*Leapfrog.at_rest(y))
         return pair
 
     def inverse(self, *states: Tensor) -> Tensor:
@@ -135,11 +137,11 @@ class SecondOrder(Block):
             raise ValueError("second order in time runs backwards from two states: those of last_states")
         return self.chain.inverse(*states)[0]
 
-    def right_hand_sides(self) -> Sequence[Field]:
+    def right_hand_sides(self) -> Sequence[LearnedField]:
         return tuple(part for field in self.chain.fields for part in field.parts())
 
 
-def _halves(y: Tensor) -> Pair:
+def _split_channels(y: Tensor) -> StatePair:
     if y.shape[1] % 2:
         raise ValueError(f"{y.shape[1]} channels do not make two halves")
     first, second = y.chunk(2, dim=1)

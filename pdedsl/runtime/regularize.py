@@ -12,35 +12,35 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.image_fields import PerStep
-from pdedsl.runtime.pde_blocks import Block
+from pdedsl.runtime.image_fields import LayerPerStep
+from pdedsl.runtime.pde_blocks import PdeBlock
 
 
 def smooth_in_time(model: nn.Module, tau: float = 1e-3) -> Tensor:
     """∫ φ_τ(∂_t θ) dt = Σ_j h φ_τ((θ_{j+1} − θ_j)/h), summed over the weights of all blocks: it favours weights that
     are piecewise constant in time."""
-    terms = [_variation(field, h, tau) for field, h in _fields_in_time(model) if len(field.layers) > 1]
+    terms = [_variation(field, h, tau) for field, h in _time_dependent_fields(model) if len(field.layers) > 1]
     return torch.stack(terms).sum() if terms else _zero(model)
 
 
-def decay(model: nn.Module) -> Tensor:
+def weight_decay(model: nn.Module) -> Tensor:
     """½(∫ ‖θ(t)‖² dt + ‖W‖² + ‖μ‖²): weights in time have the factor h each, all others 1."""
-    lengths = {id(p): h for field, h in _fields_in_time(model) for p in field.parameters()}
+    lengths = {id(p): h for field, h in _time_dependent_fields(model) for p in field.parameters()}
     terms = [0.5 * lengths.get(id(p), 1.0) * p.square().sum() for p in model.parameters()]
     return torch.stack(terms).sum() if terms else _zero(model)
 
 
-def _variation(field: PerStep, h: float, tau: float) -> Tensor:
+def _variation(field: LayerPerStep, h: float, tau: float) -> Tensor:
     histories = zip(*(list(layer.parameters()) for layer in field.layers), strict=True)
     speeds = [torch.stack(history).diff(dim=0) / h for history in histories]
     return torch.stack([h * (speed.square() + tau).sqrt().sum() for speed in speeds]).sum()
 
 
-def _fields_in_time(model: nn.Module) -> Iterator[tuple[PerStep, float]]:
+def _time_dependent_fields(model: nn.Module) -> Iterator[tuple[LayerPerStep, float]]:
     for block in model.modules():
-        if isinstance(block, Block):
+        if isinstance(block, PdeBlock):
             for field in block.right_hand_sides():
-                if isinstance(field, PerStep):
+                if isinstance(field, LayerPerStep):
                     yield field, abs(block.steps.h)
 
 

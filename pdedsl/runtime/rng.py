@@ -13,19 +13,23 @@ from torch import Tensor, nn
 # ---- standard_draws
 
 
-def _laplace(shape: list[int], **options: Any) -> Tensor:
+def _sample_laplace(shape: list[int], **options: Any) -> Tensor:
     """By the inverse distribution function, kept away from log 0; variance 1."""
     centred: Tensor = torch.rand(shape, **options) - 0.5
     tail = torch.log((1.0 - 2.0 * centred.abs()).clamp(min=1e-7))
     return -torch.sign(centred) * tail * math.sqrt(0.5)
 
 
-STANDARD: dict[str, Callable[..., Tensor]] = {"normal": torch.randn, "laplace": _laplace, "uniform": torch.rand}
+RUNTIME_SAMPLERS: dict[str, Callable[..., Tensor]] = {
+    "normal": torch.randn,
+    "laplace": _sample_laplace,
+    "uniform": torch.rand,
+}
 
 
-def standard_draw(law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> Tensor:
+def sample_by_runtime(law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> Tensor:
     """Independent numbers with the given law."""
-    return STANDARD[law](list(shape), dtype=dtype, device=device)
+    return RUNTIME_SAMPLERS[law](list(shape), dtype=dtype, device=device)
 
 
 # ---- streams
@@ -37,14 +41,18 @@ def standard_draw(law: str, shape: Sequence[int], dtype: torch.dtype, device: to
 # the first call of an operator imports the compiler, and every call costs more than a small draw itself.
 
 
-Law = Literal["normal", "laplace", "uniform"]
-IS_SUM: dict[Law, bool] = {"normal": True, "laplace": False, "uniform": False}  # closed under addition
+NoiseLaw = Literal["normal", "laplace", "uniform"]
+CLOSED_UNDER_ADDITION: dict[NoiseLaw, bool] = {
+    "normal": True,
+    "laplace": False,
+    "uniform": False,
+}  # closed under addition
 
 _MASK = (1 << 64) - 1
 _TRAIN, _FROZEN, _EVAL = 1, 2, 3
 
 
-def mix(*words: int) -> int:
+def hash_words(*words: int) -> int:
     """Hash integers to one of 63 bits, with the step function of splitmix64 (Steele, Lea & Flood 2014).
 
     The low 32 bits are as good as any others, which matters: torch's CPU generator reads only these of a seed.
@@ -60,10 +68,10 @@ def mix(*words: int) -> int:
 
 def generator(device: torch.device, *words: int) -> torch.Generator:
     """A fresh generator for one draw, named by `words`."""
-    return torch.Generator(device).manual_seed(mix(*words))
+    return torch.Generator(device).manual_seed(hash_words(*words))
 
 
-ROWS = 32
+ROWS_PER_GENERATOR = 32
 """Rows of a batch that share a generator: few enough for many processes to share a batch, many enough to be fast."""
 
 
@@ -73,44 +81,44 @@ def fill_rows(out: Tensor, law: str, row: int, *words: int) -> None:
     A row's noise depends on its number alone, so processes that share a batch draw what a single process would.
     """
     end = row + out.shape[0]
-    for block in range(row // ROWS, -(-end // ROWS)):
-        low, high = max(block * ROWS, row), min((block + 1) * ROWS, end)
+    for block in range(row // ROWS_PER_GENERATOR, -(-end // ROWS_PER_GENERATOR)):
+        low, high = max(block * ROWS_PER_GENERATOR, row), min((block + 1) * ROWS_PER_GENERATOR, end)
         source = generator(out.device, *words, block)
-        if high - low == ROWS:
+        if high - low == ROWS_PER_GENERATOR:
             fill(out[low - row : high - row], law, source)
             continue
-        whole = torch.empty(ROWS, *out.shape[1:], dtype=out.dtype, device=out.device)
+        whole = torch.empty(ROWS_PER_GENERATOR, *out.shape[1:], dtype=out.dtype, device=out.device)
         fill(whole, law, source)
-        out[low - row : high - row] = whole[low - block * ROWS : high - block * ROWS]
+        out[low - row : high - row] = whole[low - block * ROWS_PER_GENERATOR : high - block * ROWS_PER_GENERATOR]
 
 
 def fill(out: Tensor, law: str, source: torch.Generator) -> None:
     """Fill with independent variables of mean 0 and variance 1 (normal, laplace), or uniform on [0, 1)."""
-    LAWS[law](out, source)
+    SAMPLERS[law](out, source)
 
 
-def _normal(out: Tensor, source: torch.Generator) -> None:
+def _fill_normal(out: Tensor, source: torch.Generator) -> None:
     out.normal_(generator=source)
 
 
-def _laplace_streams(out: Tensor, source: torch.Generator) -> None:
+def _fill_laplace(out: Tensor, source: torch.Generator) -> None:
     """A difference of exponentials: the inverse distribution function would meet log 0 once in 2²⁴ draws."""
     out.exponential_(generator=source).sub_(torch.empty_like(out).exponential_(generator=source))
     out.mul_(0.5**0.5)
 
 
-def _uniform(out: Tensor, source: torch.Generator) -> None:
+def _fill_uniform(out: Tensor, source: torch.Generator) -> None:
     out.uniform_(generator=source)
 
 
-LAWS: dict[str, Callable[[Tensor, torch.Generator], None]] = {
-    "normal": _normal,
-    "laplace": _laplace_streams,
-    "uniform": _uniform,
+SAMPLERS: dict[str, Callable[[Tensor, torch.Generator], None]] = {
+    "normal": _fill_normal,
+    "laplace": _fill_laplace,
+    "uniform": _fill_uniform,
 }
 
 
-def draw(
+def sample_noise(
     state: Tensor,
     law: str,
     shape: Sequence[int],
@@ -127,7 +135,7 @@ def draw(
     out = torch.empty(shape, dtype=dtype, device=device)
     if out.is_meta:
         return out
-    words = _words(state, training, row < 0)
+    words = _key_words(state, training, row < 0)
     for k in range(shape[0]):  # each has its own generator: a draw does not depend on how draws are split into chunks
         if row >= 0:
             fill_rows(out[k], law, row, *words, first + k)
@@ -136,7 +144,7 @@ def draw(
     return out
 
 
-def draw_block(
+def sample_noise_block(
     state: Tensor,
     law: str,
     shape: Sequence[int],
@@ -149,22 +157,22 @@ def draw_block(
     """Noise of the given shape from one generator, named by `words` among those of a step or call."""
     out = torch.empty(shape, dtype=dtype, device=device)
     if not out.is_meta:
-        fill(out, law, generator(device, *_words(state, training, frozen), *words))
+        fill(out, law, generator(device, *_key_words(state, training, frozen), *words))
     return out
 
 
-def _words(state: Tensor, training: bool, frozen: bool) -> tuple[int, ...]:
+def _key_words(state: Tensor, training: bool, frozen: bool) -> tuple[int, ...]:
     """The words that identify the noise of one step or call or, if frozen, of all of them."""
     seed, step, call = state.tolist()
     return (_FROZEN, seed) if frozen else (_TRAIN, seed, step) if training else (_EVAL, seed, call)
 
 
-OPAQUE_DRAW = torch.library.custom_op("pdedsl::draw", draw, mutates_args=())
-OPAQUE_BLOCK = torch.library.custom_op("pdedsl::draw_block", draw_block, mutates_args=())
+OPAQUE_SAMPLE = torch.library.custom_op("pdedsl::draw", sample_noise, mutates_args=())
+OPAQUE_SAMPLE_BLOCK = torch.library.custom_op("pdedsl::draw_block", sample_noise_block, mutates_args=())
 
 
-@OPAQUE_DRAW.register_fake
-@OPAQUE_BLOCK.register_fake
+@OPAQUE_SAMPLE.register_fake
+@OPAQUE_SAMPLE_BLOCK.register_fake
 def _(state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, *_: object) -> Tensor:
     return torch.empty(shape, dtype=dtype, device=device)
 
@@ -175,7 +183,7 @@ def _is_traced(state: Tensor) -> bool:
     return transformed or torch.compiler.is_compiling() or type(state) is not Tensor
 
 
-class Stream(nn.Module):
+class RandomStream(nn.Module):
     """The source of one noise block. `state` = (seed, steps, calls) is part of the state_dict.
 
     Every row of a batch has its own noise, and it differs between steps of training and between calls in evaluation.
@@ -188,18 +196,18 @@ class Stream(nn.Module):
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self.register_buffer("state", torch.tensor([mix(seed), 0, 0]))
+        self.register_buffer("state", torch.tensor([hash_words(seed), 0, 0]))
         self.first, self.count, self.row, self.frozen = 0, 1, 0, False
 
     def reseed(self, seed: int) -> None:
         """Restart at step 0 and call 0 of another stream."""
-        self.state.copy_(torch.tensor([mix(seed), 0, 0]))
+        self.state.copy_(torch.tensor([hash_words(seed), 0, 0]))
 
-    def forward(self, x: Tensor, law: Law = "normal", features: int | None = None) -> Tensor:
+    def forward(self, x: Tensor, law: NoiseLaw = "normal", features: int | None = None) -> Tensor:
         """Noise with as many rows as x or, if frozen, as draws; `features` = 0 gives one number per row."""
         shape = [1] * (x.dim() - 1) if features == 0 else list(x.shape[1:])
         if self.frozen:
-            return _laid_out_as(x, self._draw(x, law, [self.count, *shape], -1))
+            return _match_layout(x, self._draw(x, law, [self.count, *shape], -1))
         if self.first == 0 and not torch.onnx.is_in_onnx_export():  # later chunks belong to the same step or call
             self.advance()
         return self._fresh(x, law, [self.count, x.shape[0] // self.count, *shape])
@@ -208,11 +216,11 @@ class Stream(nn.Module):
         """Go to the next step of training, or to the next call in evaluation."""
         self.state[1 if self.training else 2].add_(1)
 
-    def block(self, x: Tensor, law: Law, shape: Sequence[int], *words: int) -> Tensor:
+    def block(self, x: Tensor, law: NoiseLaw, shape: Sequence[int], *words: int) -> Tensor:
         """Noise of any shape, identified by `words`, for callers that advance the stream themselves."""
         if torch.onnx.is_in_onnx_export():
-            return standard_draw(law, shape, x.dtype, x.device)
-        drawn = OPAQUE_BLOCK if _is_traced(self.state) else draw_block
+            return sample_by_runtime(law, shape, x.dtype, x.device)
+        drawn = OPAQUE_SAMPLE_BLOCK if _is_traced(self.state) else sample_noise_block
         made = drawn(self.state, law, list(shape), x.dtype, x.device, self.training, self.frozen, list(words))
         return cast(Tensor, made)
 
@@ -222,17 +230,17 @@ class Stream(nn.Module):
             return noise
         return noise.repeat_interleave(x.shape[0] // self.count, dim=0)
 
-    def _fresh(self, x: Tensor, law: Law, shape: list[int]) -> Tensor:
+    def _fresh(self, x: Tensor, law: NoiseLaw, shape: list[int]) -> Tensor:
         # Drawn in memory order: `randn_like` on a channels_last tensor is seven times slower.
         if not _is_channels_last(x):
             return self._draw(x, law, shape, self.row).flatten(0, 1)
         draws, n, c, h, w = shape
         return self._draw(x, law, [draws, n, h, w, c], self.row).flatten(0, 1).permute(0, 3, 1, 2)
 
-    def _draw(self, x: Tensor, law: Law, shape: list[int], row: int) -> Tensor:
+    def _draw(self, x: Tensor, law: NoiseLaw, shape: list[int], row: int) -> Tensor:
         if torch.onnx.is_in_onnx_export():
-            return standard_draw(law, shape, x.dtype, x.device)
-        drawn = OPAQUE_DRAW if _is_traced(self.state) else draw
+            return sample_by_runtime(law, shape, x.dtype, x.device)
+        drawn = OPAQUE_SAMPLE if _is_traced(self.state) else sample_noise
         return cast(Tensor, drawn(self.state, law, shape, x.dtype, x.device, self.first, row, self.training))
 
     def extra_repr(self) -> str:
@@ -245,14 +253,14 @@ def _is_channels_last(x: Tensor) -> bool:
     return not x.is_contiguous() and x.is_contiguous(memory_format=torch.channels_last)
 
 
-def _laid_out_as(x: Tensor, noise: Tensor) -> Tensor:
+def _match_layout(x: Tensor, noise: Tensor) -> Tensor:
     """Frozen noise has the same values in every layout; only its strides follow those of x."""
     return noise.contiguous(memory_format=torch.channels_last) if _is_channels_last(x) else noise
 
 
-def streams(model: nn.Module) -> list[Stream]:
+def streams(model: nn.Module) -> list[RandomStream]:
     """Every source of randomness in the model, in the order of its modules."""
-    return [module for module in model.modules() if isinstance(module, Stream)]
+    return [module for module in model.modules() if isinstance(module, RandomStream)]
 
 
 def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
@@ -261,12 +269,12 @@ def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
     `row` is the number of this process's first row in a batch that several processes share.
     """
     for index, stream in enumerate(streams(model)):
-        stream.reseed(mix(seed, index))
+        stream.reseed(hash_words(seed, index))
         stream.row = row
 
 
 @contextmanager
-def frozen(model: nn.Module) -> Iterator[None]:
+def frozen_noise(model: nn.Module) -> Iterator[None]:
     """Within, all rows and calls share the noise of a draw: the model is a function of its input."""
     before = [(source, source.frozen) for source in streams(model)]
     try:
@@ -279,7 +287,7 @@ def frozen(model: nn.Module) -> Iterator[None]:
 
 
 @contextmanager
-def one_call(model: nn.Module) -> Iterator[Callable[[int], None]]:
+def single_call(model: nn.Module) -> Iterator[Callable[[int], None]]:
     """Within, many evaluations are one call on one long batch; the yielded function says at which row the next begins.
 
     So the noise of a row depends neither on the batch size nor on the number of processes that share the rows.
@@ -301,7 +309,7 @@ def one_call(model: nn.Module) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def drawing(sources: Sequence[Stream], first: int, count: int) -> Iterator[None]:
+def monte_carlo_samples(sources: Sequence[RandomStream], first: int, count: int) -> Iterator[None]:
     """Within, the batch axis carries the Monte-Carlo draws first, ..., first + count - 1."""
     before = [(source.first, source.count) for source in sources]
     try:

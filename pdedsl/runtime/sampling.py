@@ -14,15 +14,15 @@ from math import pi
 import torch
 from torch import Tensor
 
-Keeps = Callable[[Tensor], Tensor]
+PointFilter = Callable[[Tensor], Tensor]
 """Which of the points (n, k) are kept: (n,), true or false."""
 
-SPARSE = 2**18  # draws after which the search for points ends
-NEWTON = 30  # Newton steps towards a surface, at most
-CLOSE = 1e-12  # distance that counts as on a surface, relative to the values of F in the box
+MAX_CANDIDATES = 2**18  # draws after which the search for points ends
+MAX_NEWTON_STEPS = 30  # Newton steps towards a surface, at most
+LEVEL_SET_RTOL = 1e-12  # distance that counts as on a surface, relative to the values of F in the box
 
 
-class Law(Enum):
+class PointDistribution(Enum):
     """How points fill a box."""
 
     SOBOL = "sobol"
@@ -30,78 +30,78 @@ class Law(Enum):
     CHEBYSHEV = "chebyshev"
 
 
-class NoPoints(Exception):
+class NoPointsFound(Exception):
     """No point was found where points were requested."""
 
 
 @dataclass(frozen=True)
-class Box:
+class SamplingBox:
     """The product of intervals [low, high], with points on the CPU in float64, the same on every device."""
 
     low: Tensor
     high: Tensor
     joined: tuple[bool, ...]  # whether the ends of a side are the same point: then no extra points are needed near them
 
-    def without(self, k: int) -> Box:
+    def without(self, k: int) -> SamplingBox:
         """The box without coordinate k, for a face on which it is fixed."""
         rest = [i for i in range(len(self.low)) if i != k]
-        return Box(self.low[rest], self.high[rest], tuple(self.joined[i] for i in rest))
+        return SamplingBox(self.low[rest], self.high[rest], tuple(self.joined[i] for i in rest))
 
-    def source(self, law: Law, seed: int) -> Callable[[int], Tensor]:
+    def source(self, law: PointDistribution, seed: int) -> Callable[[int], Tensor]:
         """A function that draws the next n points of a sequence."""
-        unit = _unit(len(self.low), law, seed)
+        unit = _unit_cube_source(len(self.low), law, seed)
 
         def draw(n: int) -> Tensor:
             share = unit(n)
-            if law is Law.CHEBYSHEV:
+            if law is PointDistribution.CHEBYSHEV:
                 share = torch.where(torch.tensor(self.joined, dtype=torch.bool), share, (1 - torch.cos(pi * share)) / 2)
             return self.low + (self.high - self.low) * share
 
         return draw
 
 
-def _unit(dimension: int, law: Law, seed: int) -> Callable[[int], Tensor]:
+def _unit_cube_source(dimension: int, law: PointDistribution, seed: int) -> Callable[[int], Tensor]:
     if dimension == 0:
         return lambda n: torch.empty(n, 0, dtype=torch.float64)
-    if law is Law.UNIFORM:
+    if law is PointDistribution.UNIFORM:
         generator = torch.Generator().manual_seed(seed)
         return lambda n: torch.rand(n, dimension, dtype=torch.float64, generator=generator)
     engine = torch.quasirandom.SobolEngine(dimension, scramble=True, seed=seed)  # type: ignore[no-untyped-call]
     return lambda n: engine.draw(n, dtype=torch.float64)
 
 
-def kept(draw: Callable[[int], Tensor], keeps: Keeps, n: int) -> Tensor:
+def rejection_sample(draw: Callable[[int], Tensor], keeps: PointFilter, n: int) -> Tensor:
     """The first n points that are kept; fewer if they are rare, and an error if there are none."""
     found: list[Tensor] = []
     count, asked = 0, n
-    while count < n and asked < max(SPARSE, 16 * n):
+    while count < n and asked < max(MAX_CANDIDATES, 16 * n):
         points = draw(asked)
         asked *= 2
         found.append(points[keeps(points)])
         count += len(found[-1])
     if not count:
-        raise NoPoints
+        raise NoPointsFound
     return torch.cat(found)[:n]
 
 
-def onto(level: Callable[[Tensor], Tensor], points: Tensor, moved: Tensor) -> tuple[Tensor, Tensor]:
+def project_to_level_set(level: Callable[[Tensor], Tensor], points: Tensor, moved: Tensor) -> tuple[Tensor, Tensor]:
     """Points moved along ∇F, in the coordinates that may be `moved`, to where F = 0, and which of them arrived.
 
     Newton's method along the direction of steepest ascent: x ← x - F ∇F/|∇F|².
     """
     size = level(points).abs().max().clamp_min(torch.finfo(points.dtype).tiny)
     x = points
-    for _ in range(NEWTON):
-        value, slope = _with_slope(level, x)
+    for _ in range(MAX_NEWTON_STEPS):
+        value, slope = _value_and_gradient(level, x)
         slope = slope * moved
         x = x - (value / slope.square().sum(-1).clamp_min(1e-300))[:, None] * slope
-        if bool((value.abs() <= CLOSE * size).all()):
+        if bool((value.abs() <= LEVEL_SET_RTOL * size).all()):
             break
     x = torch.where(x.isfinite(), x, points)
-    return x, level(x).abs() <= CLOSE * size
+    return x, level(x).abs() <= LEVEL_SET_RTOL * size
 
 
-def _with_slope(level: Callable[[Tensor], Tensor], x: Tensor) -> tuple[Tensor, Tensor]:
+def _value_and_gradient(level: Callable[[Tensor], Tensor], x: Tensor) -> tuple[Tensor, Tensor]:
     x = x.detach().requires_grad_()
     value = level(x)
     if not value.requires_grad:

@@ -15,15 +15,15 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.linear_operators import Conv, Operator
-from pdedsl.runtime.weights import require_fit
+from pdedsl.runtime.linear_operators import ConvOperator, LinearOperator
+from pdedsl.runtime.weights import require_compatible
 
 # ---- stencils
 
 
 # (order in x, order in y) of β₁ … β₉.
 ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (0, 2), (1, 1), (2, 1), (1, 2), (2, 2))
-_LETTERS = ("", "∂x", "∂x²"), ("", "∂y", "∂y²")
+_DERIVATIVE_NAMES = ("", "∂x", "∂x²"), ("", "∂y", "∂y²")
 
 
 def coefficients(theta: Tensor, h: float) -> Tensor:
@@ -31,7 +31,7 @@ def coefficients(theta: Tensor, h: float) -> Tensor:
 
     Along an axis β₁ = θ₁+θ₂+θ₃, β₂ = h(θ₃−θ₁), β₃ = ¼h²(θ₂−θ₁−θ₃), the solution of the paper's linear system.
     """
-    table = _along_axis(_along_axis(theta, -1, _analyse(h)), -2, _analyse(h))
+    table = _along_axis(_along_axis(theta, -1, _coefficient_matrix(h)), -2, _coefficient_matrix(h))
     return torch.stack([table[..., y, x] for x, y in ORDERS], dim=-1)
 
 
@@ -39,7 +39,7 @@ def kernel(beta: Tensor, h: float) -> Tensor:
     """θ(β): (…, 9) to (…, 3, 3), the inverse of `coefficients`."""
     rows = [torch.stack([beta[..., ORDERS.index((x, y))] for x in range(3)], dim=-1) for y in range(3)]
     table = torch.stack(rows, dim=-2)
-    return _along_axis(_along_axis(table, -1, _synthesise(h)), -2, _synthesise(h))
+    return _along_axis(_along_axis(table, -1, _kernel_matrix(h)), -2, _kernel_matrix(h))
 
 
 def is_kernel(parameter: Tensor) -> bool:
@@ -59,19 +59,21 @@ def carried(weights: Mapping[str, Tensor], module: nn.Module, factor: float | tu
     factors = factor if isinstance(factor, tuple) else (factor, factor)
     if not all(f > 0 for f in factors):
         raise ValueError(f"a factor of resolution is positive, not {min(factors)}")
-    require_fit(weights, module)
+    require_compatible(weights, module)
     for name, part in module.named_modules():
-        if isinstance(part, Conv) and part.weight.shape[-1] > 3:
+        if isinstance(part, ConvOperator) and part.weight.shape[-1] > 3:
             raise ValueError(f"'{name}' has kernels of {part.weight.shape[-1]} pixels: only 3×3 have another mesh")
     kernels = {name for name, p in module.named_parameters(remove_duplicate=False) if is_kernel(p)}
-    return {name: _carried(w, *factors) if name in kernels else w for name, w in weights.items()}
+    return {name: _rescale_kernel(w, *factors) if name in kernels else w for name, w in weights.items()}
 
 
-def _carried(weight: Tensor, along_y: float, along_x: float) -> Tensor:
+def _rescale_kernel(weight: Tensor, along_y: float, along_x: float) -> Tensor:
     """β has a factor for each axis, and each axis has its own mesh width."""
-    unit, theta = _analyse(1.0), weight.detach().double()
+    unit, theta = _coefficient_matrix(1.0), weight.detach().double()
     table = _along_axis(_along_axis(theta, -1, unit), -2, unit)
-    return _along_axis(_along_axis(table, -1, _synthesise(1 / along_x)), -2, _synthesise(1 / along_y)).to(weight.dtype)
+    return _along_axis(_along_axis(table, -1, _kernel_matrix(1 / along_x)), -2, _kernel_matrix(1 / along_y)).to(
+        weight.dtype
+    )
 
 
 def as_operator(theta: Tensor, h: float, digits: int = 3, tolerance: float = 1e-6, least: float = 0.0) -> str:
@@ -88,14 +90,14 @@ def as_operator(theta: Tensor, h: float, digits: int = 3, tolerance: float = 1e-
     signs = theta.new_tensor([(-1.0) ** ((x == 2) + (y == 2)) for x, y in ORDERS])
     candidates = (_taylor(theta, h), coefficients(theta, h) * signs)
     terms = [_terms(candidate.tolist(), h, tolerance) for candidate in candidates]
-    return _text(min(terms, key=len), digits, least)
+    return _join_terms(min(terms, key=len), digits, least)
 
 
-def _analyse(h: float) -> tuple[tuple[float, float, float], ...]:
+def _coefficient_matrix(h: float) -> tuple[tuple[float, float, float], ...]:
     return ((1.0, 1.0, 1.0), (-h, 0.0, h), (-(h**2) / 4, h**2 / 4, -(h**2) / 4))
 
 
-def _synthesise(h: float) -> tuple[tuple[float, float, float], ...]:
+def _kernel_matrix(h: float) -> tuple[tuple[float, float, float], ...]:
     return ((0.25, -0.5 / h, -1 / h**2), (0.5, 0.0, 2 / h**2), (0.25, 0.5 / h, -1 / h**2))
 
 
@@ -119,12 +121,14 @@ def _terms(values: list[float], h: float, tolerance: float) -> list[tuple[float,
     kept = {o: c for c, o, e in zip(values, ORDERS, effects, strict=True) if e > least}
     xx, yy = kept.get((2, 0)), kept.get((0, 2))
     laplacian = xx is not None and yy is not None and abs(xx - yy) / h**2 <= least
-    names = {o: _LETTERS[0][o[0]] + _LETTERS[1][o[1]] for o in ORDERS} | ({(2, 0): "Δ"} if laplacian else {})
+    names = {o: _DERIVATIVE_NAMES[0][o[0]] + _DERIVATIVE_NAMES[1][o[1]] for o in ORDERS} | (
+        {(2, 0): "Δ"} if laplacian else {}
+    )
     sizes = dict(zip(ORDERS, effects, strict=True))
     return [(c, names[o], sizes[o]) for o, c in kept.items() if not (laplacian and o == (0, 2))]
 
 
-def _text(terms: list[tuple[float, str, float]], digits: int, least: float) -> str:
+def _join_terms(terms: list[tuple[float, str, float]], digits: int, least: float) -> str:
     if not terms:
         return "0"
     largest = max(effect for _, _, effect in terms)
@@ -144,9 +148,9 @@ def _term(c: float, name: str, digits: int) -> tuple[bool, str]:
 # The 3×3 kernels of a network as differential operators, in units of one pixel: what its weights mean.
 
 
-PIXEL = 1.0
-LARGEST = 3  # kernels shown of an operator
-LEAST = 0.2  # terms below this share of a kernel's largest are omitted from the short form
+PIXEL_SIZE = 1.0
+MAX_KERNELS_SHOWN = 3  # kernels shown of an operator
+MIN_TERM_FRACTION = 0.2  # terms below this share of a kernel's largest are omitted from the short form
 
 
 @final
@@ -188,7 +192,7 @@ def stencils_of(module: nn.Module, every: bool = False) -> tuple[Stencil, ...]:
     for name, parameter in module.named_parameters():
         if is_kernel(parameter):
             owner = owners[name.rpartition(".")[0]]
-            used = owner.constrained_weight() if isinstance(owner, Operator) else parameter
+            used = owner.constrained_weight() if isinstance(owner, LinearOperator) else parameter
             found.append(_stencil(name.removesuffix(".weight"), used.double(), every))
     return tuple(found)
 
@@ -196,14 +200,14 @@ def stencils_of(module: nn.Module, every: bool = False) -> tuple[Stencil, ...]:
 def _stencil(name: str, weight: Tensor, every: bool) -> Stencil:
     targets, sources = weight.shape[:2]
     norms = weight.flatten(2).norm(dim=2).flatten()
-    order = norms.argsort(descending=True, stable=True).tolist()[: None if every else LARGEST]
+    order = norms.argsort(descending=True, stable=True).tolist()[: None if every else MAX_KERNELS_SHOWN]
     kernels = []
     for place in order:
         target, source = divmod(place, sources)
-        text = _text_kernels(weight[target, source], every)
+        text = _kernel_text(weight[target, source], every)
         kernels.append(Kernel(source + 1, target + 1, float(norms[place]), text))
-    return Stencil(name, sources, targets, _text_kernels(weight.mean((0, 1)), every), tuple(kernels))
+    return Stencil(name, sources, targets, _kernel_text(weight.mean((0, 1)), every), tuple(kernels))
 
 
-def _text_kernels(theta: Tensor, every: bool) -> str:
-    return as_operator(theta, PIXEL, least=0.0 if every else LEAST)
+def _kernel_text(theta: Tensor, every: bool) -> str:
+    return as_operator(theta, PIXEL_SIZE, least=0.0 if every else MIN_TERM_FRACTION)

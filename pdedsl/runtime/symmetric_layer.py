@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.linear_operators import Operator
+from pdedsl.runtime.linear_operators import LinearOperator
 
 
 @final
@@ -39,7 +39,7 @@ class SymmetricLayer(nn.Module):
     """
 
     def __init__(
-        self, operator: Operator, activation_name: str = "relu", norm: nn.Module | None = None, sign: float = -1.0
+        self, operator: LinearOperator, activation_name: str = "relu", norm: nn.Module | None = None, sign: float = -1.0
     ):
         super().__init__()
         self.operator = operator

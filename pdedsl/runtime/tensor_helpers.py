@@ -14,22 +14,22 @@ def constant(values: Sequence[float] | Sequence[Sequence[float]]) -> Tensor:
     return torch.tensor(values, dtype=torch.float64)
 
 
-def moment(value: Tensor | float) -> Tensor:
+def as_tensor(value: Tensor | float) -> Tensor:
     """A function of time alone as a tensor, with full precision."""
     return value if isinstance(value, Tensor) else torch.tensor(value, dtype=torch.float64)
 
 
-def stack(x: Tensor, *components: Tensor | float) -> Tensor:
+def stack_components(x: Tensor, *components: Tensor | float) -> Tensor:
     """(..., n) from n components at the points x."""
     return torch.stack([_at(x, c) for c in components], -1)
 
 
-def stack_rows(x: Tensor, rows: Sequence[Sequence[Tensor | float]]) -> Tensor:
+def stack_matrix(x: Tensor, rows: Sequence[Sequence[Tensor | float]]) -> Tensor:
     """(..., n, m) from rows of components at the points x."""
-    return torch.stack([stack(x, *row) for row in rows], -2)
+    return torch.stack([stack_components(x, *row) for row in rows], -2)
 
 
-def number(x: Tensor, value: Tensor | float) -> Tensor:
+def broadcast_scalar(x: Tensor, value: Tensor | float) -> Tensor:
     """One number at every point."""
     return _at(x, value)
 
@@ -39,12 +39,12 @@ def heaviside(value: Tensor) -> Tensor:
     return 0.5 + 0.5 * torch.sign(value)
 
 
-def largest(x: Tensor, *values: Tensor | float) -> Tensor:
+def maximum(x: Tensor, *values: Tensor | float) -> Tensor:
     """The largest of several numbers at the points x."""
     return reduce(torch.maximum, (_tensor(x, value) for value in values))
 
 
-def smallest(x: Tensor, *values: Tensor | float) -> Tensor:
+def minimum(x: Tensor, *values: Tensor | float) -> Tensor:
     return reduce(torch.minimum, (_tensor(x, value) for value in values))
 
 
@@ -55,42 +55,42 @@ def _tensor(x: Tensor, value: Tensor | float) -> Tensor:
 # ---- spaces of many dimensions: a vector is (..., d), a number at a point (..., 1)
 
 
-def vector(x: Tensor, value: Tensor | float) -> Tensor:
+def broadcast_vector(x: Tensor, value: Tensor | float) -> Tensor:
     """(..., d) at the points x."""
     return value.to(x).expand_as(x) if isinstance(value, Tensor) else torch.full_like(x, value)
 
 
-def flat(x: Tensor, value: Tensor | float) -> Tensor:
+def squeeze_scalar(x: Tensor, value: Tensor | float) -> Tensor:
     """(...) from a number (..., 1) at every point, or from one number for all."""
-    return number(x, value.squeeze(-1) if isinstance(value, Tensor) else value)
+    return broadcast_scalar(x, value.squeeze(-1) if isinstance(value, Tensor) else value)
 
 
-def total(x: Tensor, value: Tensor | float) -> Tensor:
+def sum_components(x: Tensor, value: Tensor | float) -> Tensor:
     """Σᵢ over the components, (..., 1)."""
-    return vector(x, value).sum(-1, keepdim=True)
+    return broadcast_vector(x, value).sum(-1, keepdim=True)
 
 
-def instant(t: Tensor | float) -> Tensor | float:
+def time_column(t: Tensor | float) -> Tensor | float:
     """The time: one number for all points, or (..., 1) if each point has its own."""
-    return column(t) if isinstance(t, Tensor) else t
+    return as_column(t) if isinstance(t, Tensor) else t
 
 
-def column(value: Tensor) -> Tensor:
+def as_column(value: Tensor) -> Tensor:
     """A number at a point, (...), as (..., 1)."""
     return value.unsqueeze(-1)
 
 
-def coordinate(value: Tensor, index: int) -> Tensor:
+def take_component(value: Tensor, index: int) -> Tensor:
     """One component as a number (..., 1)."""
     return value[..., index : index + 1]
 
 
-def fixed(x: Tensor, values: Sequence[float]) -> Tensor:
+def constant_vector(x: Tensor, values: Sequence[float]) -> Tensor:
     """A constant vector (d,) in the dtype of the points."""
     return torch.tensor(values, dtype=x.dtype, device=x.device)
 
 
-def unit(x: Tensor, index: int) -> Tensor:
+def unit_vector(x: Tensor, index: int) -> Tensor:
     """The unit vector (d,) along a coordinate."""
     return torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)[index]
 

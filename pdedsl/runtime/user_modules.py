@@ -40,7 +40,7 @@ TRANSFORMERS = (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
 
 
 @dataclass(frozen=True)
-class Found:
+class ResidualBlockSearch:
     """Residual maps by their paths; modules with such a sum in their middle; modules that could not be traced."""
 
     maps: tuple[str, ...]
@@ -48,7 +48,7 @@ class Found:
     unread: tuple[str, ...]
 
 
-class Kind(StrEnum):
+class FxNodeKind(StrEnum):
     """What a node of a traced pass is."""
 
     INPUT = "placeholder"
@@ -59,16 +59,16 @@ class Kind(StrEnum):
     RESULT = "output"
 
 
-def _kind(node: fx.Node) -> Kind:
-    return Kind(node.op)
+def _kind(node: fx.Node) -> FxNodeKind:
+    return FxNodeKind(node.op)
 
 
 def _function(node: fx.Node) -> object:
     """The function that is called, a method as a function of tensors; None for a module."""
     match _kind(node):
-        case Kind.FUNCTION:
+        case FxNodeKind.FUNCTION:
             return node.target
-        case Kind.METHOD:
+        case FxNodeKind.METHOD:
             return getattr(torch.Tensor, str(node.target), None)
         case _:
             return None
@@ -81,12 +81,12 @@ class _Flat(fx.Tracer):
         return True
 
 
-def found_in(model: nn.Module) -> Found:
+def find_residual_blocks(model: nn.Module) -> ResidualBlockSearch:
     """The outermost residual maps of a module, in the order of registration."""
     maps: list[str] = []
     open_: list[str] = []
     unread: list[str] = []
-    for path, module in _walk("", model, maps):
+    for path, module in _candidate_modules("", model, maps):
         if isinstance(module, TRANSFORMERS):
             (maps if module.norm_first else open_).append(path)
             continue
@@ -100,20 +100,20 @@ def found_in(model: nn.Module) -> Found:
             maps.append(path)
         elif sums:
             open_.append(path)
-    return Found(tuple(maps), tuple(open_), tuple(unread))
+    return ResidualBlockSearch(tuple(maps), tuple(open_), tuple(unread))
 
 
-def _walk(path: str, module: nn.Module, maps: list[str]) -> Iterator[tuple[str, nn.Module]]:
+def _candidate_modules(path: str, module: nn.Module, maps: list[str]) -> Iterator[tuple[str, nn.Module]]:
     """Modules from the outside in; the inside of a residual map is not examined."""
-    if not _is_plain(module):
+    if not _is_torch_module(module):
         yield path, module
         if path in maps:
             return
     for name, child in module.named_children():
-        yield from _walk(f"{path}.{name}" if path else name, child, maps)
+        yield from _candidate_modules(f"{path}.{name}" if path else name, child, maps)
 
 
-def _is_plain(module: nn.Module) -> bool:
+def _is_torch_module(module: nn.Module) -> bool:
     """Torch's own modules, including containers, and modules without children: no residual maps but TRANSFORMERS."""
     torchs = type(module).__module__.startswith("torch.nn.") and not isinstance(module, TRANSFORMERS)
     return torchs or not list(module.children())
@@ -128,7 +128,7 @@ def _graph(module: nn.Module) -> fx.Graph | None:
 
 def _sums(graph: fx.Graph) -> set[fx.Node]:
     """The nodes that are x + F(x): a state, plus something that modules or functions computed from it."""
-    states: set[fx.Node] = {n for n in graph.nodes if _kind(n) is Kind.INPUT}
+    states: set[fx.Node] = {n for n in graph.nodes if _kind(n) is FxNodeKind.INPUT}
     sums: set[fx.Node] = set()
     for node in graph.nodes:
         if _function(node) not in ADDITIONS:
@@ -143,7 +143,7 @@ def _sums(graph: fx.Graph) -> set[fx.Node]:
 def _is_residual(shortcut: fx.Node, field: fx.Node, states: set[fx.Node]) -> bool:
     """Whether `shortcut` is a state or one step from it, and `field` depends on the same state through a module."""
     from_ = [shortcut] if shortcut in states else [n for n in shortcut.all_input_nodes if n in states]
-    if shortcut not in states and _kind(shortcut) is not Kind.MODULE:
+    if shortcut not in states and _kind(shortcut) is not FxNodeKind.MODULE:
         return False
     return any(_reaches(field, state, False, set()) for state in from_)
 
@@ -155,20 +155,20 @@ def _reaches(node: fx.Node, state: fx.Node, modules: bool, seen: set[fx.Node]) -
     if node in seen:
         return False
     seen.add(node)
-    through = modules or _kind(node) is Kind.MODULE
+    through = modules or _kind(node) is FxNodeKind.MODULE
     return any(_reaches(n, state, through, seen) for n in node.all_input_nodes)
 
 
 def _result(graph: fx.Graph, module: nn.Module) -> fx.Node | None:
     """The returned node, before pointwise functions."""
-    node = next(n for n in graph.nodes if _kind(n) is Kind.RESULT).args[0]
+    node = next(n for n in graph.nodes if _kind(n) is FxNodeKind.RESULT).args[0]
     while isinstance(node, fx.Node) and _is_pointwise(node, module):
         node = node.args[0]
     return node if isinstance(node, fx.Node) else None
 
 
 def _is_pointwise(node: fx.Node, module: nn.Module) -> bool:
-    if _kind(node) is Kind.MODULE:
+    if _kind(node) is FxNodeKind.MODULE:
         return isinstance(module.get_submodule(str(node.target)), POINTWISE_MODULES)
     return _function(node) in POINTWISE
 
@@ -179,15 +179,15 @@ def _is_pointwise(node: fx.Node, module: nn.Module) -> bool:
 # A `Misfit` says what is wrong: a shape, a residual map that is never called, noise that has no place.
 
 
-class Misfit(ValueError):
+class IncompatibleNetwork(ValueError):
     """A network that is not what the equation asks for."""
 
 
-class NoMaps(Misfit):
+class NoResidualBlocks(IncompatibleNetwork):
     """Noise is requested, but the residual maps are not known."""
 
 
-class Followed(nn.Module):
+class NoiseAfter(nn.Module):
     """noise(F(x)): a residual map of any signature, followed by noise."""
 
     def __init__(self, map: nn.Module, noise: nn.Module) -> None:
@@ -206,7 +206,7 @@ class Followed(nn.Module):
         )
 
 
-class Led(nn.Module):
+class NoiseBefore(nn.Module):
     """W(noise(x)): the readout, preceded by noise."""
 
     def __init__(self, noise: nn.Module, readout: nn.Linear) -> None:
@@ -218,7 +218,7 @@ class Led(nn.Module):
 
 
 @dataclass(frozen=True)
-class OwnBackbone:
+class UserBackbone:
     """A module from inputs of one shape to class scores. `named` are classes or paths of its residual maps."""
 
     model: nn.Module
@@ -229,21 +229,23 @@ class OwnBackbone:
     def maps(self) -> tuple[str, ...]:
         """The paths of the residual maps, in the order of their calls; each is called once."""
         paths = self._named() if self.named else self._found()
-        order = _calls(self.model, paths, self.shape)
+        order = _call_order(self.model, paths, self.shape)
         for path in paths:
             if order.count(path) != 1:
                 times = "never" if path not in order else f"{order.count(path)} times"
-                raise NoMaps(f"the residual map '{path}' is called {times} in a forward pass, which must be once")
+                raise NoResidualBlocks(
+                    f"the residual map '{path}' is called {times} in a forward pass, which must be once"
+                )
         return tuple(order)
 
     def _found(self) -> tuple[str, ...]:
-        found = found_in(self.model)
+        found = find_residual_blocks(self.model)
         if found.open:
             where = f"'{found.open[0]}'" if found.open[0] else "the network itself"
-            raise NoMaps(f"x + F(x) is computed inside {where}, where no noise can be added after it")
+            raise NoResidualBlocks(f"x + F(x) is computed inside {where}, where no noise can be added after it")
         if not found.maps:
             unread = f"; '{found.unread[0] or 'forward'}' could not be read" if found.unread else ""
-            raise NoMaps(f"no residual maps x + F(x) were found in {type(self.model).__name__}{unread}")
+            raise NoResidualBlocks(f"no residual maps x + F(x) were found in {type(self.model).__name__}{unread}")
         return found.maps
 
     def _named(self) -> tuple[str, ...]:
@@ -256,7 +258,9 @@ class OwnBackbone:
                 own = [f"{name}.{child}" for child, _ in modules[name].named_children()]
             paths += own or [name] * (name in modules)
             if not own and name not in modules:
-                raise NoMaps(f"{type(self.model).__name__} has no module of the class or at the path '{name}'")
+                raise NoResidualBlocks(
+                    f"{type(self.model).__name__} has no module of the class or at the path '{name}'"
+                )
         return tuple(dict.fromkeys(paths))
 
     def network(
@@ -266,14 +270,14 @@ class OwnBackbone:
         readout = _readout(self.model, self.shape) if before_readout is not None else ""
         if after is not None:
             for index, path in enumerate(self.maps):
-                self.model.set_submodule(path, Followed(self.model.get_submodule(path), after(index)))
+                self.model.set_submodule(path, NoiseAfter(self.model.get_submodule(path), after(index)))
         if before_readout is not None:
             linear = cast(nn.Linear, self.model.get_submodule(readout))
-            self.model.set_submodule(readout, Led(before_readout, linear))
+            self.model.set_submodule(readout, NoiseBefore(before_readout, linear))
         return nn.Sequential(Standardize(self.shape[0]), self.model)
 
 
-def own_backbone(
+def user_backbone(
     model: nn.Module,
     shape: Shape,
     classes: int,
@@ -281,24 +285,26 @@ def own_backbone(
     maps: Sequence[str] = (),
     count: int | None = None,
     time: bool = False,
-) -> OwnBackbone:
+) -> UserBackbone:
     """A module as a network on inputs of `shape`, with an additional channel for time. `count` is the number of
     residual maps by which its steps were counted."""
     _require_module(model)
     taken = (shape[0] + time, *shape[1:])
-    scores = _tried(model, torch.zeros(2, *taken))
+    scores = _evaluate(model, torch.zeros(2, *taken))
     if scores.shape != (2, classes):
-        raise Misfit(
+        raise IncompatibleNetwork(
             f"{type(model).__name__} maps two inputs of shape {taken} to shape {tuple(scores.shape)}: "
             f"expected scores of {classes} classes, shape {(2, classes)}"
         )
-    made = OwnBackbone(model, taken, tuple(maps))
+    made = UserBackbone(model, taken, tuple(maps))
     if count is not None and len(made.maps) != count:
-        raise Misfit(f"{type(model).__name__} was compiled with {count} residual maps and has {len(made.maps)}")
+        raise IncompatibleNetwork(
+            f"{type(model).__name__} was compiled with {count} residual maps and has {len(made.maps)}"
+        )
     return made
 
 
-class OwnField(nn.Module):
+class UserField(nn.Module):
     """A module as a field on points (..., d): called as `network(x)`, or `network(x, t)` with t of shape (n, 1)."""
 
     def __init__(self, network: nn.Module, dimension: int, outputs: int, timed: bool) -> None:
@@ -306,9 +312,9 @@ class OwnField(nn.Module):
         _require_module(network)
         self.network, self.outputs, self.timed = network, outputs, timed
         points = torch.zeros(2, dimension)
-        values = _tried(network, points, *[torch.zeros(2, 1)] * timed)
+        values = _evaluate(network, points, *[torch.zeros(2, 1)] * timed)
         if values.shape != (2, outputs):
-            raise Misfit(
+            raise IncompatibleNetwork(
                 f"{type(network).__name__} makes {tuple(values.shape)} of two points {(2, dimension)}: "
                 f"wanted is {(2, outputs)}"
             )
@@ -327,20 +333,20 @@ class OwnField(nn.Module):
 
 def _require_module(model: object) -> None:
     if not isinstance(model, nn.Module):
-        raise Misfit(f"a network must be an nn.Module, found {type(model).__name__}")
+        raise IncompatibleNetwork(f"a network must be an nn.Module, found {type(model).__name__}")
 
 
-def _tried(model: nn.Module, *inputs: Tensor) -> Tensor:
+def _evaluate(model: nn.Module, *inputs: Tensor) -> Tensor:
     """The value at the given inputs, in evaluation mode and without gradients; the modes of the module are restored."""
-    with _evaluating(model), torch.no_grad():
+    with _eval_mode(model), torch.no_grad():
         value = model(*inputs)
     if not isinstance(value, Tensor):
-        raise Misfit(f"{type(model).__name__} returns {type(value).__name__}: wanted is a tensor")
+        raise IncompatibleNetwork(f"{type(model).__name__} returns {type(value).__name__}: wanted is a tensor")
     return value
 
 
 @contextmanager
-def _evaluating(model: nn.Module) -> Iterator[None]:
+def _eval_mode(model: nn.Module) -> Iterator[None]:
     modes = [(module, module.training) for module in model.modules()]
     try:
         model.eval()
@@ -350,14 +356,14 @@ def _evaluating(model: nn.Module) -> Iterator[None]:
             module.training = mode
 
 
-def _calls(model: nn.Module, paths: Sequence[str], shape: Shape) -> list[str]:
+def _call_order(model: nn.Module, paths: Sequence[str], shape: Shape) -> list[str]:
     """Which of the modules are called in a forward pass, in order."""
     called: list[str] = []
     hooks = [
         model.get_submodule(path).register_forward_hook(lambda *_, path=path: called.append(path)) for path in paths
     ]
     try:
-        _tried(model, torch.zeros(2, *shape))
+        _evaluate(model, torch.zeros(2, *shape))
     finally:
         for hook in hooks:
             hook.remove()
@@ -373,13 +379,15 @@ def _readout(model: nn.Module, shape: Shape) -> str:
         keep = lambda module, args, out, path=path: values.__setitem__(path, out)  # noqa: E731
         hooks.append(model.get_submodule(path).register_forward_hook(keep))
     try:
-        scores = _tried(model, torch.zeros(2, *shape))
+        scores = _evaluate(model, torch.zeros(2, *shape))
     finally:
         for hook in hooks:
             hook.remove()
     last = [path for path, value in values.items() if value is scores]
     if not last:
-        raise Misfit(f"{type(model).__name__} does not end in a linear map, in front of which noise could stand")
+        raise IncompatibleNetwork(
+            f"{type(model).__name__} does not end in a linear map, in front of which noise could stand"
+        )
     return last[-1]
 
 
@@ -387,18 +395,18 @@ def _readout(model: nn.Module, shape: Shape) -> str:
 # Torchvision models with noise after their residual maps.
 
 
-ALWAYS = ("BasicBlock", "Bottleneck", "ResBottleneckBlock", "CNBlock")
+RESIDUAL_BLOCK_CLASSES = ("BasicBlock", "Bottleneck", "ResBottleneckBlock", "CNBlock")
 """Blocks x + F(x), or S·x + F(x) where the shape changes (He et al. 2016; Radosavovic et al. 2020; Liu et al. 2022)."""
-SOMETIMES = {
+RESIDUAL_FLAGS = {
     **dict.fromkeys(("InvertedResidual", "MBConv", "FusedMBConv"), "use_res_connect"),
     "_InvertedResidual": "apply_residual",
 }
 """Blocks that are residual where their shape stays (Sandler et al. 2018; Tan, Le 2019), and the flag that says so."""
 
 
-def is_residual(block: nn.Module) -> bool:
+def is_residual_block(block: nn.Module) -> bool:
     name = type(block).__name__
-    return name in ALWAYS or bool(getattr(block, SOMETIMES.get(name, ""), False))
+    return name in RESIDUAL_BLOCK_CLASSES or bool(getattr(block, RESIDUAL_FLAGS.get(name, ""), False))
 
 
 @dataclass(frozen=True)
@@ -412,7 +420,7 @@ class TorchvisionBackbone:
     ) -> nn.Sequential:
         """The model with `after(l)` after its residual map l, and `before_readout` before its last linear map."""
         if after is not None:
-            for index, (owner, name, block) in enumerate(_children(self.model, is_residual)):
+            for index, (owner, name, block) in enumerate(_children(self.model, is_residual_block)):
                 owner.register_module(name, nn.Sequential(block, after(index)))
         if before_readout is not None:
             owner, name, linear = _children(self.model, lambda module: isinstance(module, nn.Linear))[-1]

@@ -13,20 +13,20 @@ from torch import Tensor, nn
 
 
 FREQUENCIES_PER_DEGREE = 8  # the factor 1/cos²(π/8) below is 1.17; 12 would make it 1.07 at twice the cost
-LONG = 2  # ratio of the sides from which a matrix counts as long
-MANY_SQUARINGS = 20  # at most c^(1/2²¹) times the spectral norm: 1.000004 for c = 4096
+MIN_GRAM_ASPECT_RATIO = 2  # ratio of the sides from which a matrix counts as long
+EXPORT_SQUARINGS = 20  # at most c^(1/2²¹) times the spectral norm: 1.000004 for c = 4096
 SQUARINGS = 5  # the Schatten norm of order 2⁶ = 64 is at most c^(1/64) times the spectral norm: 1.08 for c = 128
 
 
 @final
 @dataclass(frozen=True)
-class Free:
+class Unconstrained:
     """No constraint."""
 
 
 @final
 @dataclass(frozen=True)
-class NormBound:
+class SpectralNormBound:
     """‖K‖ ≤ bound for all weights: the operator uses W · min(1, bound / β(W)). For a matrix β is the norm itself; for a
     convolution β(W) ≥ ‖K(W)‖ is proved below."""
 
@@ -39,7 +39,7 @@ class NormBound:
 
 @final
 @dataclass(frozen=True)
-class Box:
+class BoxConstraint:
     """low ≤ θ ≤ high for every entry of the weight, by projection after each step (Ruthotto, Haber, section 4)."""
 
     low: float
@@ -50,12 +50,12 @@ class Box:
             raise ValueError(f"the box [{self.low}, {self.high}] is empty")
 
 
-Constraint = Free | NormBound | Box
+Constraint = Unconstrained | SpectralNormBound | BoxConstraint
 
 
 def project(weight: Tensor, constraint: Constraint) -> None:
     """Replace the weight by the nearest one in the box, in place."""
-    if isinstance(constraint, Box):
+    if isinstance(constraint, BoxConstraint):
         with torch.no_grad():
             weight.clamp_(constraint.low, constraint.high)
 
@@ -69,12 +69,12 @@ def spectral_norm(weight: Tensor) -> Tensor:
     """
     finite = weight.isfinite().all()
     norm = _largest_singular_value(torch.where(finite, weight, 0.0))
-    return torch.where(finite, norm, torch.nan) * (1 + _rounding(weight))
+    return torch.where(finite, norm, torch.nan) * (1 + _rounding_allowance(weight))
 
 
 def _largest_singular_value(a: Tensor) -> Tensor:
     rows, columns = a.shape
-    if max(rows, columns) < LONG * min(rows, columns):
+    if max(rows, columns) < MIN_GRAM_ASPECT_RATIO * min(rows, columns):
         norm: Tensor = torch.linalg.matrix_norm(a, ord=2)
         return norm
     size = a.detach().abs().amax().clamp_min(torch.finfo(a.dtype).tiny)
@@ -105,19 +105,19 @@ def convolution_norm_bound(weight: Tensor) -> Tensor:
     symbols = torch.fft.rfft2(weight, s=(n, n)).flatten(2).permute(2, 0, 1)
     with torch.no_grad():
         largest = _schatten_norm(symbols).argmax().reshape(1)
-    slack = (1 + _rounding(weight)) / math.cos(degree * math.pi / n) ** 2
+    slack = (1 + _rounding_allowance(weight)) / math.cos(degree * math.pi / n) ** 2
     return _schatten_norm(symbols.index_select(0, largest)).squeeze(0) * slack
 
 
-def recorded_norm(weight: Tensor) -> Tensor:
+def exportable_norm_bound(weight: Tensor) -> Tensor:
     """β(W) by operators that every export format knows, including ONNX: no singular values, no complex numbers.
 
     For a matrix it is the Schatten norm of order 2²¹, which is not less than ‖W‖₂. For a convolution it is the bound
     above: the symbol A + iB acts as the real matrix [[A, -B], [B, A]], which has each of its singular values twice.
     """
-    slack = 1 + _rounding(weight)
+    slack = 1 + _rounding_allowance(weight)
     if weight.dim() == 2:
-        return _schatten_norm(weight[None], MANY_SQUARINGS).amax(0) * slack
+        return _schatten_norm(weight[None], EXPORT_SQUARINGS).amax(0) * slack
     height, width = weight.shape[-2:]
     degree = (max(height, width) - 1) // 2
     n = max(1, FREQUENCIES_PER_DEGREE * degree)
@@ -156,7 +156,7 @@ def _frobenius(a: Tensor) -> Tensor:
     return norm.clamp_min(torch.finfo(norm.dtype).tiny)
 
 
-def _rounding(weight: Tensor) -> float:
+def _rounding_allowance(weight: Tensor) -> float:
     """An allowance for round-off in the sums of the Gram matrices and in the singular values."""
     return 4 * max(weight.shape[:2]) * torch.finfo(weight.dtype).eps
 
@@ -174,7 +174,7 @@ def _rounding(weight: Tensor) -> float:
 # is applied by hand.
 
 
-class _Known(NamedTuple):
+class _CachedScale(NamedTuple):
     """A weight with its s and G; G is None if s is 1 in a neighbourhood."""
 
     weight: Tensor
@@ -188,18 +188,18 @@ class BoundedWeight:
     """The weight as a bounded operator uses it. A copy of the operator starts with an empty cache."""
 
     def __init__(self) -> None:
-        self._known: _Known | None = None
+        self._known: _CachedScale | None = None
 
     def __call__(self, weight: Tensor, bound: float) -> Tensor:
         if torch.compiler.is_exporting():
-            return weight * (bound / recorded_norm(weight).clamp_min(bound))
+            return weight * (bound / exportable_norm_bound(weight).clamp_min(bound))
         # Compilers, torch.func and meta tensors get the plain formula.
         plain = weight.is_meta or torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active()
         if type(weight) is not nn.Parameter or plain:
-            return weight * scale_of(weight, bound)
-        if self._known is None or not _same(self._known, weight, bound):
-            self._known = _work_out(weight, bound)
-        product: Tensor = _Product.apply(weight, self._known.scale, self._known.slope, bound)
+            return weight * norm_scale(weight, bound)
+        if self._known is None or not _is_current(self._known, weight, bound):
+            self._known = _compute_scale(weight, bound)
+        product: Tensor = _ScaledWeight.apply(weight, self._known.scale, self._known.slope, bound)
         return product
 
     def __deepcopy__(self, memo: object) -> BoundedWeight:
@@ -209,28 +209,28 @@ class BoundedWeight:
         return BoundedWeight, ()
 
 
-def scale_of(weight: Tensor, bound: float) -> Tensor:
+def norm_scale(weight: Tensor, bound: float) -> Tensor:
     """s(W), for a matrix or for the taps of a convolution."""
     norm = spectral_norm(weight) if weight.dim() == 2 else convolution_norm_bound(weight)
     return bound / norm.clamp_min(bound)
 
 
-def _same(known: _Known, weight: Tensor, bound: float) -> bool:
+def _is_current(known: _CachedScale, weight: Tensor, bound: float) -> bool:
     """Compared by value: a version counter does not notice writes to `weight.data`."""
     old = known.weight
     alike = (old.dtype, old.device, old.shape, known.bound) == (weight.dtype, weight.device, weight.shape, bound)
     return alike and torch.equal(old, weight)
 
 
-def _work_out(weight: Tensor, bound: float) -> _Known:
+def _compute_scale(weight: Tensor, bound: float) -> _CachedScale:
     with torch.inference_mode(False), torch.enable_grad():
         copy = weight.detach().clone().requires_grad_()
-        scale = scale_of(copy, bound)
+        scale = norm_scale(copy, bound)
         (slope,) = torch.autograd.grad(scale, copy)
-    return _Known(copy.detach(), bound, scale.detach(), slope if slope.any() else None)
+    return _CachedScale(copy.detach(), bound, scale.detach(), slope if slope.any() else None)
 
 
-class _Product(torch.autograd.Function):
+class _ScaledWeight(torch.autograd.Function):
     """W s, with s and G given. If the backward pass is itself differentiated, it uses the formula of s again."""
 
     generate_vmap_rule = True
@@ -248,7 +248,7 @@ class _Product(torch.autograd.Function):
     def backward(ctx: Any, cotangent: Tensor) -> tuple[Tensor | None, ...]:
         weight, scale, slope = ctx.saved_tensors
         if torch.is_grad_enabled():
-            product = weight * scale_of(weight, ctx.bound)
+            product = weight * norm_scale(weight, ctx.bound)
             return *torch.autograd.grad(product, weight, cotangent, create_graph=True), None, None, None
         gradient = cotangent * scale
         if slope is not None:

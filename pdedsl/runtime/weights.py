@@ -28,7 +28,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         raise WeightsError(f"{file} is not a file of weights: {error}") from None
 
 
-def require_fit(weights: Mapping[str, Tensor], module: nn.Module) -> None:
+def require_compatible(weights: Mapping[str, Tensor], module: nn.Module) -> None:
     """Check that names and shapes are those of the network; the error names the first that is not."""
     wanted = module.state_dict()
     for name, tensor in wanted.items():
@@ -46,7 +46,7 @@ def load_weights(module: nn.Module, path: Path) -> None:
     """Load the weights of a file into a network; an error says why if they do not fit."""
     weights = read_weights(path)
     try:
-        require_fit(weights, module)
+        require_compatible(weights, module)
     except WeightsError as error:
         raise WeightsError(f"{path}: {error}") from None
     module.load_state_dict(weights)

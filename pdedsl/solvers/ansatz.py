@@ -9,7 +9,7 @@ import torch
 from sympy import Symbol
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import pointwise
+from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.problem.ansatz import Ansatz
 
 
@@ -27,8 +27,8 @@ class AnsatzModule(nn.Module):
         super().__init__()
         self.network = network
         self.functions = nn.ModuleList(functions)
-        self._bases = pointwise([a.base for a in ansatz], coordinates)
-        self._factors = pointwise([a.factor for a in ansatz], coordinates)
+        self._bases = compile_pointwise([a.base for a in ansatz], coordinates)
+        self._factors = compile_pointwise([a.factor for a in ansatz], coordinates)
 
     def forward(self, points: Tensor) -> Tensor:
         columns = points.unbind(-1)

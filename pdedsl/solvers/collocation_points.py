@@ -11,9 +11,16 @@ import torch
 from sympy import Expr
 from torch import Tensor
 
-from pdedsl.codegen.expressions import pointwise
+from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.ir.problem import ConditionResidual, Domain, Face, Place, Surface
-from pdedsl.runtime.sampling import Box, Keeps, Law, NoPoints, kept, onto
+from pdedsl.runtime.sampling import (
+    NoPointsFound,
+    PointDistribution,
+    PointFilter,
+    SamplingBox,
+    project_to_level_set,
+    rejection_sample,
+)
 
 CPU = torch.device("cpu")
 ROUNDING = 1e-9  # how far below zero, relative to its values, a function may be at points of a closed domain
@@ -39,22 +46,30 @@ class Points:
     def joined(self) -> tuple[bool, ...]:
         return tuple(side.periodic for side in self.domain.intervals)
 
-    def inside(self, n: int, seed: int, law: Law = Law.SOBOL, during: tuple[Expr, Expr] | None = None) -> Tensor:
+    def inside(
+        self,
+        n: int,
+        seed: int,
+        law: PointDistribution = PointDistribution.SOBOL,
+        during: tuple[Expr, Expr] | None = None,
+    ) -> Tensor:
         """(n, k) in the domain; `during` restricts the time to an interval."""
         low, high = self.low.clone(), self.high.clone()
         if during is not None:
             low[-1], high[-1] = float(during[0]), float(during[1])
-        draw = Box(low, high, self.joined).source(law, seed)
-        return self._given(kept(draw, self._where(self.domain.inside, 0.0), n))
+        draw = SamplingBox(low, high, self.joined).source(law, seed)
+        return self._given(rejection_sample(draw, self._where(self.domain.inside, 0.0), n))
 
-    def on(self, imposed: ConditionResidual, n: int, seed: int, law: Law = Law.SOBOL) -> Tensor:
+    def on(
+        self, imposed: ConditionResidual, n: int, seed: int, law: PointDistribution = PointDistribution.SOBOL
+    ) -> Tensor:
         """At most n points on the place of a condition, on the part of it where the condition holds: a face of an
         interval is a single point."""
         within = self._where(self.domain.inside, ROUNDING)
         part = self._where(imposed.part, 0.0)
         draw = self._source(imposed.place, seed, law)
         count = 1 if self._is_point(imposed.place) else n
-        return self._given(kept(draw, lambda x: within(x) & part(x), count))
+        return self._given(rejection_sample(draw, lambda x: within(x) & part(x), count))
 
     def _is_point(self, place: Place) -> bool:
         return isinstance(place, Face) and len(self.domain.coordinates) == 1
@@ -62,12 +77,12 @@ class Points:
     def _given(self, points: Tensor) -> Tensor:
         return points.to(self.device, self.dtype)
 
-    def _source(self, place: Place, seed: int, law: Law) -> Callable[[int], Tensor]:
+    def _source(self, place: Place, seed: int, law: PointDistribution) -> Callable[[int], Tensor]:
         match place:
             case Face(coordinate=k, upper=upper):
-                return self._face(k, upper, Box(self.low, self.high, self.joined).without(k).source(law, seed))
+                return self._face(k, upper, SamplingBox(self.low, self.high, self.joined).without(k).source(law, seed))
             case Surface(expr=expr):
-                return self._surface(expr, Box(self.low, self.high, self.joined).source(law, seed))
+                return self._surface(expr, SamplingBox(self.low, self.high, self.joined).source(law, seed))
             case _:
                 assert_never(place)
 
@@ -87,21 +102,21 @@ class Points:
             moved[-1] = 0.0
 
         def drawn(n: int) -> Tensor:
-            points, arrived = onto(level, draw(n), moved)
+            points, arrived = project_to_level_set(level, draw(n), moved)
             inside = ((points >= self.low) & (points <= self.high)).all(-1)
             return points[arrived & inside]
 
         return drawn
 
     def _value(self, expr: Expr) -> Callable[[Tensor], Tensor]:
-        at = pointwise((expr,), self.domain.coordinates)
+        at = compile_pointwise((expr,), self.domain.coordinates)
         return lambda x: at(*x.unbind(-1))[0]
 
-    def _where(self, exprs: Sequence[Expr], slack: float) -> Keeps:
+    def _where(self, exprs: Sequence[Expr], slack: float) -> PointFilter:
         """A mask of points with every g > 0, or, with slack, every g ≥ 0 up to rounding."""
         if not exprs:
             return lambda x: torch.ones(len(x), dtype=torch.bool)
-        at = pointwise(exprs, self.domain.coordinates)
+        at = compile_pointwise(exprs, self.domain.coordinates)
 
         def keeps(x: Tensor) -> Tensor:
             values = torch.stack(at(*x.unbind(-1)), -1)
@@ -113,19 +128,25 @@ class Points:
 
 
 def points_of_conditions(
-    points: Points, conditions: Sequence[ConditionResidual], n: int, seed: int, law: Law = Law.SOBOL
+    points: Points,
+    conditions: Sequence[ConditionResidual],
+    n: int,
+    seed: int,
+    law: PointDistribution = PointDistribution.SOBOL,
 ) -> list[Tensor]:
     """Points for each condition; a condition as written may have no points on some faces of a shape, but not on all."""
     found = [_or_none(points, c, n, seed + k, law) for k, c in enumerate(conditions)]
     for condition in conditions:
         own = [x for c, x in zip(conditions, found, strict=True) if c.span == condition.span]
         if not any(map(len, own)):
-            raise NoPoints(f"the condition at {condition.span} holds nowhere: no point of its place is in the domain")
+            raise NoPointsFound(
+                f"the condition at {condition.span} holds nowhere: no point of its place is in the domain"
+            )
     return found
 
 
-def _or_none(points: Points, condition: ConditionResidual, n: int, seed: int, law: Law) -> Tensor:
+def _or_none(points: Points, condition: ConditionResidual, n: int, seed: int, law: PointDistribution) -> Tensor:
     try:
         return points.on(condition, n, seed, law)
-    except NoPoints:
+    except NoPointsFound:
         return torch.empty(0, len(points.domain.coordinates), device=points.device, dtype=points.dtype)

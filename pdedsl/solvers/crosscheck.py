@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 
 from pdedsl import errors
-from pdedsl.codegen.expressions import pointwise
+from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.compiler import Compilation
-from pdedsl.config.methods import Collocation, Features, Grid, Paths, Solver
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
@@ -123,9 +123,9 @@ def _fitting(method: Solver, plan: SolvePlan) -> Solver:
     match method:
         case Grid():
             return plan.reference or replace(method, n=CHEAP[len(plan.statement.domain.space)])
-        case Collocation():
+        case Pinn():
             return replace(method, points=POINTS, steps=STEPS)
-        case Features() | Paths():
+        case RandomFeatures() | MonteCarlo():
             return method
         case _:
             assert_never(method)
@@ -133,7 +133,7 @@ def _fitting(method: Solver, plan: SolvePlan) -> Solver:
 
 def _member(method: Solver, plan: SolvePlan, source: Source, how: SolveOptions, points: Tensor) -> Member:
     solved = solved_by(method, plan, how)
-    if isinstance(method, Paths):
+    if isinstance(method, MonteCarlo):
         few = points[:WITH_PATHS]
         values, half = solved(few).detach(), interval_of(solved, few)
         error = float(half.norm() / values.norm())
@@ -269,7 +269,7 @@ def _data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, flo
     ((_, coefficient),) = affine.parts
     time = statement.domain.intervals[-1]
     ends = (float(time.end), float(time.start)) if condition.place.upper else (float(time.start), float(time.end))  # type: ignore[union-attr]
-    value = pointwise((-affine.rest / coefficient,), statement.domain.coordinates)
+    value = compile_pointwise((-affine.rest / coefficient,), statement.domain.coordinates)
 
     def at(x: Tensor) -> Tensor:
         (found,) = value(*x.unbind(-1), torch.full_like(x[..., 0], ends[0]))

@@ -23,9 +23,9 @@ import torch
 from sympy import Add, Expr, Float
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import pointwise
-from pdedsl.codegen.physics import path_of
-from pdedsl.config.methods import Grid, Paths
+from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.physics import derivative_path
+from pdedsl.config.methods import Grid, MonteCarlo
 from pdedsl.diagnostics import Source
 from pdedsl.explainer.describe import floating_lines
 from pdedsl.ir.plan import SolvePlan
@@ -33,7 +33,7 @@ from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Residual, S
 from pdedsl.planning.solver_selection import Scheme, grid_scheme
 from pdedsl.problem.parameters import functions_of, with_functions
 from pdedsl.runtime.diff.autodiff import partial_derivatives
-from pdedsl.runtime.ode.step_doubling import Exhausted, Unstable
+from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
 from pdedsl.solvers.ansatz import AnsatzModule, WithFunctions
 from pdedsl.solvers.collocation_points import Points, points_of_conditions
 from pdedsl.solvers.gauge import anchored
@@ -109,7 +109,9 @@ class Audit:
         known = [(a, d) for a, d in slopes if not a.free_symbols & letters]
         if not known:
             return points.new_zeros(())
-        factors = torch.stack(pointwise([a for a, _ in known], self.statement.domain.coordinates)(*points.unbind(-1)))
+        factors = torch.stack(
+            compile_pointwise([a for a, _ in known], self.statement.domain.coordinates)(*points.unbind(-1))
+        )
         with torch.no_grad():
             deviation = self.module(points).std(0)[[d.component for _, d in known]]
         lengths = [float(i.end - i.start) for i in self.statement.domain.intervals]
@@ -137,7 +139,7 @@ class Audit:
         letters = {s for s, _ in residual.letters}
         whole = _with_numbers(residual.expr, self.statement, self.values)
         given = Add(*(t for t in Add.make_args(whole) if not t.free_symbols & letters))
-        (value,) = pointwise([given], self.statement.domain.coordinates)(*points.unbind(-1))
+        (value,) = compile_pointwise([given], self.statement.domain.coordinates)(*points.unbind(-1))
         return float(value.square().mean().sqrt())
 
     def _terms(self, residual: Residual, points: Tensor) -> Tensor:
@@ -146,7 +148,7 @@ class Audit:
         symbols = (*self.statement.domain.coordinates, *(s for s, _ in residual.letters))
         values = (*points.unbind(-1), *letters.unbind(-1))
         terms = Add.make_args(_with_numbers(residual.expr, self.statement, self.values))
-        return torch.stack(pointwise(terms, symbols)(*values), -1)
+        return torch.stack(compile_pointwise(terms, symbols)(*values), -1)
 
     def _derivatives(self, residual: Residual, points: Tensor) -> Tensor:
         return derivatives_of(self.module, residual.derivatives, points)
@@ -156,7 +158,7 @@ def derivatives_of(module: Callable[[Tensor], Tensor], wanted: Sequence[Derivati
     """A column for each derivative, (n, number of derivatives)."""
     if not wanted:
         return points.new_zeros(len(points), 0)
-    return partial_derivatives(module, points, *map(path_of, wanted)).detach()
+    return partial_derivatives(module, points, *map(derivative_path, wanted)).detach()
 
 
 def _with_numbers(expr: Expr, statement: StrongForm, values: Mapping[str, float]) -> Expr:
@@ -396,12 +398,12 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: SolveOptions)
     found = {name: e.value for name, e in solved.parameters.items()}
     references = tuple(references_of(plan, how, found))
     comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
-    evidence = "its own intervals" if isinstance(solved.method, Paths) else "the residuals"
+    evidence = "its own intervals" if isinstance(solved.method, MonteCarlo) else "the residuals"
     alone = BY_ITSELF if isinstance(solved.method, Grid) else ALONE.format(evidence)
     if isinstance(solved.method, Grid):
         comparisons = (*comparisons, _halved(solved))
     notes = (*floating_lines(plan.statement), *(() if references else (alone,)))
-    own = _interval(solved, plan.statement, how) if isinstance(solved.method, Paths) else None
+    own = _interval(solved, plan.statement, how) if isinstance(solved.method, MonteCarlo) else None
     return Assessment(ErrorEstimate(gaps, comparisons, notes, own), tuple(r for r in references if isfinite(r.error)))
 
 
@@ -434,14 +436,14 @@ def comparison(solved: Solved, reference: Reference, statement: StrongForm, how:
         found, expected = (anchored(f, statement, points) for f in (solved, reference.values))
     jumps = grid_scheme(statement) is Scheme.VOLUMES
     made = compared(found, expected, names, reference.text, reference.error, jumps)
-    if isinstance(solved.method, Paths):
+    if isinstance(solved.method, MonteCarlo):
         half = interval_of(solved, points)
         return replace(made, interval=float(half.norm() / expected.norm()))
     return made
 
 
 def fresh_points(statement: StrongForm, solved: Solved, how: SolveOptions) -> Tensor:
-    count = WITH_PATHS if isinstance(solved.method, Paths) else COMPARED
+    count = WITH_PATHS if isinstance(solved.method, MonteCarlo) else COMPARED
     return Points(statement.domain, how.device).inside(count, how.seed + SEED + 1)
 
 
@@ -463,7 +465,7 @@ def references_of(
             if plan.reference:
                 raise
             cause = failure.__cause__
-            if isinstance(cause, Unstable) and not isinstance(cause, Exhausted):
+            if isinstance(cause, StepSizeUnderflow) and not isinstance(cause, MaxStepsExceeded):
                 yield Reference(f"{grid} breaks down: {failure}", lambda x: x.new_full((len(x), 1), nan), inf)
             return
         if plan.reference or found.error <= NO_DIGIT:  # or be ignored, if not one digit is correct
@@ -474,7 +476,7 @@ def exact_of(statement: StrongForm) -> Reference | None:
     known = [e for e in statement.exact if e is not None]
     if len(known) < len(statement.components):
         return None
-    at = pointwise(known, statement.domain.coordinates)
+    at = compile_pointwise(known, statement.domain.coordinates)
     return Reference("the exact solution", lambda x: torch.stack(at(*x.unbind(-1)), -1), 0.0)
 
 

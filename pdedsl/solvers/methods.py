@@ -8,10 +8,10 @@ from typing import assert_never
 import torch
 from torch import Tensor
 
-from pdedsl.config.methods import Collocation, Features, Grid, Paths, Solver
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.io import RunError
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.runtime.basis.interpolation import Cells, Expansion, Scattered
+from pdedsl.runtime.basis.interpolation import CellAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import Solved
 from pdedsl.solvers.monte_carlo import PathMean, solve_by_paths
@@ -44,19 +44,19 @@ def solved_by(method: Solver, plan: SolvePlan, how: SolveOptions) -> Solved:
 
 def _solved_by(method: Solver, plan: SolvePlan, how: SolveOptions) -> Solved:
     match method:
-        case Features():
+        case RandomFeatures():
             return solve_by_features(plan.statement, method, seed=how.seed, device=how.device, measured=how.measured)
-        case Paths():
+        case MonteCarlo():
             return solve_by_paths(plan.statement, method, seed=how.seed)
         case Grid():
             return solve_by_grid(plan.statement, method, seed=how.seed, device=how.device)
-        case Collocation():
+        case Pinn():
             return _trained(method, plan, how)
         case _:
             assert_never(method)
 
 
-def _trained(method: Collocation, plan: SolvePlan, how: SolveOptions) -> Solved:
+def _trained(method: Pinn, plan: SolvePlan, how: SolveOptions) -> Solved:
     phases = phases_of(plan.optimizers, plan.steps or method.steps)
     solved = solve_by_residual(
         plan.statement,
@@ -77,10 +77,10 @@ def _trained(method: Collocation, plan: SolvePlan, how: SolveOptions) -> Solved:
 def has_derivatives(solved: Solved) -> bool:
     """Whether residuals can be computed: not for a mean over paths, nor for piecewise interpolation between nodes."""
     match solved.module:
-        case PathMean() | Scattered():
+        case PathMean() | MovingLeastSquares():
             return False
-        case Expansion(axes=axes):
-            return not any(isinstance(axis, Cells) for axis in axes)
+        case TensorProductExpansion(axes=axes):
+            return not any(isinstance(axis, CellAxis) for axis in axes)
         case _:
             return True
 

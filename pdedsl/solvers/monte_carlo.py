@@ -11,15 +11,25 @@ import torch
 from sympy import Expr, Heaviside, Mul, S
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import pointwise
-from pdedsl.config.methods import Paths
+from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.config.methods import MonteCarlo
 from pdedsl.ir.problem import Face, Place, StrongForm
-from pdedsl.ir.process import Absorption, Clock, Evolving, Process, Reflection
+from pdedsl.ir.process import Absorption, DiffusionProcess, Reflection, TimeCondition, TimeDirection
 from pdedsl.problem.diffusion_process import process_of
-from pdedsl.runtime.rng import generator, mix
-from pdedsl.runtime.sde.absorbed_reflected_paths import At, Draw, Motion, Path, Root, Sides, start, step, stopped_value
+from pdedsl.runtime.rng import generator, hash_words
+from pdedsl.runtime.sde.absorbed_reflected_paths import (
+    BoundedPath,
+    DiffusionRoot,
+    PathBoundary,
+    SdeCoefficients,
+    SpaceTimeFunction,
+    StepNoise,
+    absorbed_value,
+    advance_paths,
+    start_paths,
+)
 from pdedsl.runtime.sde.noise import cholesky
-from pdedsl.runtime.sde.walk_on_spheres import Leap, Leaper, free_radius, leap
+from pdedsl.runtime.sde.walk_on_spheres import SphereNoise, SphereWalk, free_radius, sphere_step
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.method_result import Solved
 
@@ -33,14 +43,14 @@ Many = Callable[[Tensor, Tensor], tuple[Tensor, ...]]
 class Tensors:
     """The functions of a process, at points (..., d) and times (...)."""
 
-    process: Process
+    process: DiffusionProcess
 
     def functions(self, exprs: Sequence[Expr]) -> Many:
-        found = pointwise(exprs, self.process.domain.coordinates)
+        found = compile_pointwise(exprs, self.process.domain.coordinates)
         timed = self.process.domain.timed
         return lambda x, t: found(*x.unbind(-1), *((t,) if timed else ()))
 
-    def function(self, expr: Expr) -> At | None:
+    def function(self, expr: Expr) -> SpaceTimeFunction | None:
         """None if the expression is zero."""
         if expr == 0:
             return None
@@ -48,11 +58,11 @@ class Tensors:
         return lambda x, t: of(x, t)[0]
 
     @cached_property
-    def motion(self) -> Motion:
+    def motion(self) -> SdeCoefficients:
         process = self.process
         drift = self.functions(process.drift)
         clock = 0.0 if process.data is None else float(process.data.clock.value)
-        return Motion(
+        return SdeCoefficients(
             (lambda x, t: torch.stack(drift(x, t), -1)) if any(process.drift) else None,
             self._root(),
             self.function(process.rate),
@@ -60,15 +70,15 @@ class Tensors:
             clock,
         )
 
-    def _root(self) -> Callable[[Tensor, Tensor], Root]:
+    def _root(self) -> Callable[[Tensor, Tensor], DiffusionRoot]:
         """√(2A), as a diagonal if A is diagonal."""
         process, d = self.process, self.process.dimension
         entries = {(i, j): 2 * a for i, j, a in process.matrix}
         if all(i == j for i, j in entries):
             diagonal = self.functions([entries.get((k, k), S.Zero) for k in range(d)])
-            return lambda x, t: Root(torch.stack(diagonal(x, t), -1).sqrt(), full=False)
+            return lambda x, t: DiffusionRoot(torch.stack(diagonal(x, t), -1).sqrt(), full=False)
         every = self.functions([entries.get((min(i, j), max(i, j)), S.Zero) for i in range(d) for j in range(d)])
-        return lambda x, t: Root(cholesky(torch.stack(every(x, t), -1).reshape(*x.shape, d)), full=True)
+        return lambda x, t: DiffusionRoot(cholesky(torch.stack(every(x, t), -1).reshape(*x.shape, d)), full=True)
 
     # ---- sides
 
@@ -77,12 +87,12 @@ class Tensors:
         intervals = self.process.domain.intervals[: self.process.dimension]
         return [(float(i.start), float(i.end)) for i in intervals]
 
-    def sides(self, x: Tensor) -> Sides:
+    def sides(self, x: Tensor) -> PathBoundary:
         """The sides, on the device and in the dtype of x."""
         lower, upper = (torch.tensor(ends, dtype=x.dtype, device=x.device) for ends in zip(*self.bounds, strict=True))
         wraps = [i.periodic for i in self.process.domain.intervals[: self.process.dimension]]
         pulled = any(isinstance(s.event, Reflection) for s in self.process.sides)
-        return Sides(
+        return PathBoundary(
             lower,
             upper,
             self._faces(Absorption, x),
@@ -180,7 +190,7 @@ SPREAD = 1024  # points at which the variance is looked at
 WAYS, TIMES, BRIDGE = 0, 1, 2  # purposes of random numbers
 
 
-def tracks_of(process: Process, steps: int) -> Tracks:
+def tracks_of(process: DiffusionProcess, steps: int) -> Tracks:
     tensors = Tensors(process)
     if process.is_brownian:
         return OnSpheres(tensors)
@@ -210,14 +220,14 @@ class Chance:
         found = self._empty(size).uniform_(generator=generator(self.like.device, self.seed, 1, *words))
         return torch.cat([found, 1 - found])
 
-    def draw(self, size: int, *words: int) -> Draw:
-        return Draw(self.normal(size, *words), self.uniform(size, *words))
+    def draw(self, size: int, *words: int) -> StepNoise:
+        return StepNoise(self.normal(size, *words), self.uniform(size, *words))
 
     def _empty(self, size: int) -> Tensor:
         return torch.empty(self.rows, 1, size, dtype=self.like.dtype, device=self.like.device)
 
 
-Drawn = Callable[[int], Draw]
+Drawn = Callable[[int], StepNoise]
 
 
 def single(chance: Chance, size: int) -> Drawn:
@@ -227,9 +237,9 @@ def single(chance: Chance, size: int) -> Drawn:
 def doubled(chance: Chance, size: int) -> Drawn:
     """Two steps in one, with the same noise."""
 
-    def drawn(k: int) -> Draw:
+    def drawn(k: int) -> StepNoise:
         first, second = chance.draw(size, WAYS, 2 * k), chance.draw(size, WAYS, 2 * k + 1)
-        return Draw((first.normal + second.normal) / 2**0.5, second.uniform)
+        return StepNoise((first.normal + second.normal) / 2**0.5, second.uniform)
 
     return drawn
 
@@ -239,7 +249,7 @@ class InTime:
     """From a point (x, t) to the data, in equal steps; one step suffices if it is exact."""
 
     tensors: Tensors
-    data: Evolving
+    data: TimeCondition
     steps: int
 
     def __call__(self, points: Tensor, rows: int, seed: int) -> Tensor:
@@ -257,9 +267,9 @@ class InTime:
         x, t = points[:, :-1], points[:, -1]
         sides, motion = self.tensors.sides(x), self.tensors.motion
         dt = ((self._end - t) * motion.clock).clamp_min(0) / steps
-        path = start(x.expand(2 * chance.rows, *x.shape), t.expand(2 * chance.rows, -1))
+        path = start_paths(x.expand(2 * chance.rows, *x.shape), t.expand(2 * chance.rows, -1))
         for k in range(steps):
-            path = step(path, motion, sides, dt, drawn(k))
+            path = advance_paths(path, motion, sides, dt, drawn(k))
         data = self.tensors.functions([self.data.value])(path.x, path.t)[0]
         arrived = torch.exp(path.growth) * data + path.gained
         return opposite(torch.where(path.alive, arrived, _ended(path, self.tensors, sides, dt, chance)))
@@ -267,7 +277,7 @@ class InTime:
     @property
     def _end(self) -> float:
         interval = self.tensors.process.domain.intervals[-1]
-        return float(interval.start if self.data.clock is Clock.BACK else interval.end)
+        return float(interval.start if self.data.clock is TimeDirection.BACK else interval.end)
 
 
 @dataclass(frozen=True)
@@ -286,9 +296,9 @@ class AtRest:
 
     def _value(self, x: Tensor, chance: Chance, dt: Tensor, drawn: Drawn) -> Tensor:
         sides, motion = self.tensors.sides(x), self.tensors.motion
-        path = start(x.expand(2 * chance.rows, *x.shape), x.new_zeros(2 * chance.rows, x.shape[0]))
+        path = start_paths(x.expand(2 * chance.rows, *x.shape), x.new_zeros(2 * chance.rows, x.shape[0]))
         for k in range(PATIENCE * self.steps):
-            path = step(path, motion, sides, dt, drawn(k))
+            path = advance_paths(path, motion, sides, dt, drawn(k))
             if k % LOOK == LOOK - 1 and not path.alive.any():
                 break
         found = _ended(path, self.tensors, sides, dt, chance)
@@ -302,13 +312,13 @@ class AtRest:
         return ((sides.upper - sides.lower).square() / 4 / variance).min().expand(1)
 
 
-def _ended(path: Path, tensors: Tensors, sides: Sides, dt: Tensor, chance: Chance) -> Tensor:
+def _ended(path: BoundedPath, tensors: Tensors, sides: PathBoundary, dt: Tensor, chance: Chance) -> Tensor:
     """The values given by paths that reached a side."""
     if not tensors.process.sides:
         return torch.zeros_like(path.growth)
     count = 2 * tensors.process.dimension + len(tensors.process.curves)
     bridge = chance.normal(tensors.process.dimension, BRIDGE)
-    return stopped_value(path, tensors.motion, sides, dt, chance.draw(count, TIMES), bridge)
+    return absorbed_value(path, tensors.motion, sides, dt, chance.draw(count, TIMES), bridge)
 
 
 @dataclass(frozen=True)
@@ -321,10 +331,10 @@ class OnSpheres:
         chance, process = Chance(points, rows, seed), self.tensors.process
         source, a = self.tensors.function(process.source), float(process.matrix[0][2])
         width = min(high - low for low, high in self.tensors.bounds)
-        path = Leaper(points.expand(2 * rows, *points.shape), *_fresh(points, rows))
+        path = SphereWalk(points.expand(2 * rows, *points.shape), *_fresh(points, rows))
         for k in range(PATIENCE * LOOK):
             draw = self._draw(chance, points.shape[-1], k)
-            path = leap(path, self._radius, source and (lambda y: source(y, y[..., 0])), a, NEAR * width, draw)
+            path = sphere_step(path, self._radius, source and (lambda y: source(y, y[..., 0])), a, NEAR * width, draw)
             if k % LOOK == LOOK - 1 and not path.alive.any():
                 break
         face = self._radii(path.x).argmin(-1)
@@ -332,11 +342,11 @@ class OnSpheres:
         found = opposite(torch.where(path.alive, torch.nan, value))
         return torch.stack([found, torch.zeros_like(found)])
 
-    def _draw(self, chance: Chance, d: int, k: int) -> Leap:
+    def _draw(self, chance: Chance, d: int, k: int) -> SphereNoise:
         if self.tensors.process.source == 0:
             still = chance.like.new_zeros(1)
-            return Leap(chance.normal(d, WAYS, k), still, still)
-        return Leap(chance.normal(d, WAYS, k), chance.normal(d, BRIDGE, k), chance.uniform(2, TIMES, k))
+            return SphereNoise(chance.normal(d, WAYS, k), still, still)
+        return SphereNoise(chance.normal(d, WAYS, k), chance.normal(d, BRIDGE, k), chance.uniform(2, TIMES, k))
 
     def _radius(self, x: Tensor) -> Tensor:
         return self._radii(x).amin(-1)
@@ -370,7 +380,7 @@ NUMBERS = 2**21  # at a time
 KEPT = 4  # results: a picture has up to three views
 
 
-def solve_by_paths(statement: StrongForm, method: Paths, *, seed: int = 0) -> Solved:
+def solve_by_paths(statement: StrongForm, method: MonteCarlo, *, seed: int = 0) -> Solved:
     """Paths are simulated when points are evaluated, on their device and in their dtype."""
     process = process_of(statement)
     doubt = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ while steps are long compared with a curve's features
@@ -378,7 +388,7 @@ def solve_by_paths(statement: StrongForm, method: Paths, *, seed: int = 0) -> So
     return Solved(module, method, notes=(_note(process, method),))
 
 
-def _note(process: Process, method: Paths) -> str:
+def _note(process: DiffusionProcess, method: MonteCarlo) -> str:
     samples = f"{method.samples:,} paths a point, in pairs of opposite noise"
     if process.is_brownian:
         return f"{samples}, from sphere to sphere"
@@ -425,7 +435,7 @@ class PathMean(nn.Module):
     def _interval(self, points: Tensor) -> tuple[Tensor, Tensor]:
         moments = Moments()
         for k, rows in enumerate(_shares(self.pairs)):
-            moments = moments.with_rows(self.tracks(points, rows, mix(self.seed, k)))
+            moments = moments.with_rows(self.tracks(points, rows, hash_words(self.seed, k)))
         z = NormalDist().inv_cdf((1 + LEVEL) / 2)
         deviation = (moments.squares / (self.pairs - 1) / self.pairs).sqrt()
         return moments.mean[0], z * deviation[0] + self.doubt * moments.mean[1].abs()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import Tensor
 
-from pdedsl.codegen.expressions import pointwise
-from pdedsl.config.methods import Paths
+from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.config.methods import MonteCarlo
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import replace_with
 from pdedsl.ir.problem import Domain
@@ -109,7 +109,7 @@ def _at_text(domain: Domain, at: dict[int, float]) -> str:
 def _inside(domain: Domain, points: Tensor) -> Tensor:
     if not domain.inside:
         return torch.ones(len(points), dtype=torch.bool)
-    levels = pointwise(domain.inside, domain.coordinates)(*points.unbind(-1))
+    levels = compile_pointwise(domain.inside, domain.coordinates)(*points.unbind(-1))
     return (torch.stack(levels) >= 0).all(0)
 
 
@@ -323,7 +323,7 @@ FEW_FRAMES = 5  # if every point costs thousands of paths: three of them are the
 def draw(folder: Path, solution: Solution, how: SolveOptions, reference: Function | None) -> None:
     """Solution, error, residual, an animation if it depends on time, the loss if it was trained: whichever apply."""
     statement, title = solution.plan.statement, solution.compilation.spec.name
-    slow = isinstance(solution.solved.method, Paths)
+    slow = isinstance(solution.solved.method, MonteCarlo)
     few = COARSE if len(statement.domain.space) == 1 else COARSEST
     scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL)
     values = _batched(lambda x: anchored(solution.solved, statement, x), how)

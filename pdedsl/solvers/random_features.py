@@ -9,24 +9,24 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from pdedsl.config.methods import Features
+from pdedsl.config.methods import RandomFeatures
 from pdedsl.ir.problem import Derivative, StrongForm
 from pdedsl.problem.parameters import numbers_of, with_letters
 from pdedsl.problem.symmetry import is_exchangeable, parities_of
 from pdedsl.runtime.basis.random_features import (
-    Folded,
-    FoldedAt,
-    Shuffled,
-    ShuffledAt,
-    Sides,
-    SineNetwork,
-    Waves,
-    WavesAt,
-    random_waves,
+    CoordinateBox,
+    FourierFeatureModel,
+    FourierFeatures,
+    FourierFeatureValues,
+    PermutationInvariantFeatures,
+    PermutationInvariantFeatureValues,
+    SymmetrizedFeatures,
+    SymmetrizedFeatureValues,
+    sample_fourier_features,
 )
-from pdedsl.runtime.linalg import solution_of
-from pdedsl.runtime.rng import mix
-from pdedsl.runtime.sampling import Law
+from pdedsl.runtime.linalg import solve_least_squares
+from pdedsl.runtime.rng import hash_words
+from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.collocation_points import CPU, Points
 from pdedsl.solvers.method_result import Estimate, Solved
 from pdedsl.solvers.pinn.residuals import Counts, Measured, Rows, Slopes, rows_of
@@ -37,7 +37,7 @@ from pdedsl.solvers.pinn.trainer import noise_of
 
 STEPS = 30  # of Gauss-Newton
 HALVINGS = 8
-AnyWaves = Waves | Folded | Shuffled
+AnyWaves = FourierFeatures | SymmetrizedFeatures | PermutationInvariantFeatures
 CHANGE = 1e-3  # relative change of the residual below which Gauss-Newton ends
 
 
@@ -64,7 +64,7 @@ class System:
     start: Tensor
 
     @cached_property
-    def at(self) -> tuple[WavesAt | FoldedAt | ShuffledAt, ...]:
+    def at(self) -> tuple[FourierFeatureValues | SymmetrizedFeatureValues | PermutationInvariantFeatureValues, ...]:
         return tuple(self.waves.at(r.points) for r in self.rows)
 
     def residual(self, found: Found) -> Tensor:
@@ -82,7 +82,7 @@ class System:
         residual = self.residual(found)
         loss = float(residual.norm())
         for steps in range(1, STEPS + 1):
-            direction = solution_of(self._slopes(found), -residual)
+            direction = solve_least_squares(self._slopes(found), -residual)
             found, residual = self._shortened(found, direction, loss)
             before, loss = loss, float(residual.norm())
             if affine or loss > (1 - CHANGE) * before:
@@ -105,7 +105,7 @@ class System:
         if not len(self.start):
             return found
         own = self._slopes(found)[:, : found.weights.numel()]
-        direction = solution_of(own, -self.residual(found))
+        direction = solve_least_squares(own, -self.residual(found))
         return found.moved(torch.cat([direction, torch.zeros_like(found.numbers)]), 1.0)
 
     def deviations(self, found: Found, measured: int) -> list[float]:
@@ -115,7 +115,7 @@ class System:
         noise = noise_of(self.residual(found)[-count:] / unit, len(self.start))
         slopes = self._slopes(found) / unit
         own, rest = slopes[:, -len(self.start) :], slopes[:, : -len(self.start)]
-        free = torch.stack([c - rest @ solution_of(rest, c) for c in own.unbind(-1)], -1)
+        free = torch.stack([c - rest @ solve_least_squares(rest, c) for c in own.unbind(-1)], -1)
         return [float(d) for d in (noise * torch.linalg.inv(free.T @ free)).diagonal().sqrt()]
 
     def _of(self, k: int, found: Found) -> tuple[Tensor, tuple[Tensor, ...]]:
@@ -169,7 +169,7 @@ PRINTED = "{:.3g}".format
 
 def solve_by_features(
     statement: StrongForm,
-    method: Features,
+    method: RandomFeatures,
     *,
     seed: int = 0,
     device: torch.device | None = None,
@@ -179,8 +179,10 @@ def solve_by_features(
     """The solution in the span of `method.n` sines; it is computed in float64, whatever `dtype` is."""
     problem = Problem(statement, method, Points(statement.domain, device or CPU), seed, tuple(measured))
     fit = _fitted(problem)
-    waves, weights = (fit.waves, fit.weights) if isinstance(fit.waves, Waves) else fit.waves.spread(fit.weights)
-    module = SineNetwork(waves, weights).to(dtype=dtype)
+    waves, weights = (
+        (fit.waves, fit.weights) if isinstance(fit.waves, FourierFeatures) else fit.waves.spread(fit.weights)
+    )
+    module = FourierFeatureModel(waves, weights).to(dtype=dtype)
     drawn = f"{len(fit.waves.phases)} sines of bandwidth {', '.join(map(PRINTED, fit.bandwidth.tolist()))}"
     notes = (drawn, problem.symmetries) if problem.symmetries else (drawn,)
     figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
@@ -190,7 +192,7 @@ def solve_by_features(
 @dataclass(frozen=True)
 class Problem:
     statement: StrongForm
-    method: Features
+    method: RandomFeatures
     points: Points
     seed: int
     measured: tuple[Measured, ...] = ()
@@ -231,9 +233,9 @@ class Problem:
         return 1e-7 if self.few else 3e-5
 
     @property
-    def sides(self) -> Sides:
+    def sides(self) -> CoordinateBox:
         low, high = self.points.low, self.points.high
-        return Sides((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
+        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
 
     @cached_property
     def parities(self) -> tuple[int, ...]:
@@ -256,17 +258,17 @@ class Problem:
 
     def drawn(self, features: int, bandwidth: Tensor) -> AnyWaves:
         """Random sines with the symmetries of the problem."""
-        plain = random_waves(features, self.sides, bandwidth, mix(self.seed, 4))
+        plain = sample_fourier_features(features, self.sides, bandwidth, hash_words(self.seed, 4))
         if self.shuffled:
-            return Shuffled(plain)
+            return PermutationInvariantFeatures(plain)
         if any(self.parities):
-            return Folded(plain.frequencies, plain.phases, self.sides.middle, self.parities)
+            return SymmetrizedFeatures(plain.frequencies, plain.phases, self.sides.middle, self.parities)
         return plain
 
     @property
-    def law(self) -> Law:
+    def law(self) -> PointDistribution:
         """Points are denser near the sides in few dimensions; in many, nearly all points are near a side anyway."""
-        return Law.CHEBYSHEV if self.few else Law.SOBOL
+        return PointDistribution.CHEBYSHEV if self.few else PointDistribution.SOBOL
 
     def rows(self, features: int) -> list[Rows]:
         """Three rows for each weight; in many dimensions two if there are many, so that there can be more of them."""
@@ -276,7 +278,10 @@ class Problem:
         on = max(20, int(around * unknowns) // max(len(self.statement.conditions), 1))
         counts = Counts(self.method.points or inside, on)
         weight = float(self.method.weight)
-        return [*rows_of(self.lettered, self.points, counts, mix(self.seed, 2), self.law, weight), *self.of_measured()]
+        return [
+            *rows_of(self.lettered, self.points, counts, hash_words(self.seed, 2), self.law, weight),
+            *self.of_measured(),
+        ]
 
     def of_measured(self) -> list[Rows]:
         """Weighted much less than equations, which hold exactly."""
@@ -285,7 +290,7 @@ class Problem:
 
     def fresh(self) -> list[Rows]:
         counts = Counts(500, max(20, 500 // max(len(self.statement.conditions), 1)))
-        return rows_of(self.lettered, self.points, counts, mix(self.seed, 3), Law.SOBOL, 1.0)
+        return rows_of(self.lettered, self.points, counts, hash_words(self.seed, 3), PointDistribution.SOBOL, 1.0)
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import to_compilation
-from pdedsl.config.methods import Collocation, Features, Grid, Paths
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, well_formed
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.runtime.basis.fourier import FourierAxis
-from pdedsl.runtime.basis.interpolation import Axis, Cells, Expansion, Scattered, Segment
-from pdedsl.runtime.basis.random_features import SineNetwork, Waves
+from pdedsl.runtime.basis.interpolation import Axis, CellAxis, ChebyshevAxis, MovingLeastSquares, TensorProductExpansion
+from pdedsl.runtime.basis.random_features import FourierFeatureModel, FourierFeatures
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.error_estimate import Comparison, ErrorBar, ErrorEstimate, ResidualNorm
@@ -54,12 +54,12 @@ class Kind(Enum):
 
 def form_of(module: nn.Module) -> Form:
     match module:
-        case SineNetwork():
+        case FourierFeatureModel():
             return {"kind": Kind.SINES.value}
-        case Expansion(axes=axes, timed=timed, stencil=stencil):
+        case TensorProductExpansion(axes=axes, timed=timed, stencil=stencil):
             held = {"axes": [_axis_form(a) for a in axes], "timed": timed, "stencil": stencil}
             return {"kind": Kind.EXPANSION.value, **held}
-        case Scattered(h=h):
+        case MovingLeastSquares(h=h):
             return {"kind": Kind.SCATTERED.value, "h": h}
         case AnsatzModule():
             return {"kind": Kind.NETWORK.value}
@@ -71,18 +71,18 @@ def form_of(module: nn.Module) -> Form:
 
 def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: SolveOptions) -> nn.Module:
     match _kind(form), plan.method:
-        case Kind.SINES, Features():
+        case Kind.SINES, RandomFeatures():
             return _sines(tensors["frequencies"], tensors["phases"], tensors["weights"])
         case Kind.EXPANSION, Grid():
             return _expansion(form, tensors)
         case Kind.SCATTERED, Grid() if isinstance(h := form.get("h"), float):
-            return Scattered(tensors["places"], tensors["values"], h)
-        case Kind.NETWORK, Collocation() as method:
+            return MovingLeastSquares(tensors["places"], tensors["values"], h)
+        case Kind.NETWORK, Pinn() as method:
             task = PinnTask(plan.statement, method, plan.network, Points(plan.statement.domain), how.seed)
             module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network(), task.functions())
             module.load_state_dict(tensors)
             return module
-        case Kind.PATHS, Paths() as method:
+        case Kind.PATHS, MonteCarlo() as method:
             return solve_by_paths(plan.statement, method, seed=how.seed).module
         case _:
             raise RunError(f"the weights are of another kind than the spec: {form.get('kind')}")
@@ -92,14 +92,14 @@ def _kind(form: Form) -> Kind | None:
     return next((kind for kind in Kind if kind.value == form.get("kind")), None)
 
 
-def _sines(frequencies: Tensor, phases: Tensor, weights: Tensor) -> SineNetwork:
+def _sines(frequencies: Tensor, phases: Tensor, weights: Tensor) -> FourierFeatureModel:
     (n, _), (_, m) = frequencies.shape, weights.shape
     if n != m or phases.shape != (n,):
         raise ValueError(f"{n} frequencies, {m} weights and phases of the shape {tuple(phases.shape)}")
-    return SineNetwork(Waves(frequencies, phases), weights)
+    return FourierFeatureModel(FourierFeatures(frequencies, phases), weights)
 
 
-AXES: dict[str, type[Axis]] = {"ring": FourierAxis, "segment": Segment, "cells": Cells}
+AXES: dict[str, type[Axis]] = {"ring": FourierAxis, "segment": ChebyshevAxis, "cells": CellAxis}
 
 
 def _axis_form(axis: Axis) -> Form:
@@ -111,11 +111,11 @@ def _axis(form: Form) -> Axis:
     return AXES[given.pop("kind")](**given)
 
 
-def _expansion(form: Form, tensors: dict[str, Tensor]) -> Expansion:
+def _expansion(form: Form, tensors: dict[str, Tensor]) -> TensorProductExpansion:
     """First with zeros, then with the saved numbers: coefficients have the shape of values."""
     axes = tuple(map(_axis, form["axes"]))
     zeros, times = torch.zeros_like(tensors["coefficients"]), tensors["times"] if form["timed"] else None
-    module = Expansion(axes, zeros, times, form["stencil"])
+    module = TensorProductExpansion(axes, zeros, times, form["stencil"])
     module.load_state_dict(tensors)
     return module
 

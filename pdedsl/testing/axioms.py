@@ -16,9 +16,9 @@ from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Adaptive, Reversible
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.plan import ImagePlan, SolvePlan
-from pdedsl.ir.semidiscrete_systems import Second
+from pdedsl.ir.semidiscrete_systems import SecondOrderOde
 from pdedsl.ir.verdicts import Axiom, Refuted, Truth
-from pdedsl.runtime.pde_blocks import Block
+from pdedsl.runtime.pde_blocks import PdeBlock
 from pdedsl.testing.cases import cases, pairs
 from pdedsl.testing.checks import EXACT, FLAT, STATISTICAL
 from pdedsl.testing.feature_checks import FEATURE, prepared
@@ -147,7 +147,7 @@ def _feature_result(axiom: Axiom, verdict: Truth, model: ModelUnderTest, example
     proof, plan = model.expected.analysis.axioms[axiom], model.expected.plan
     assert isinstance(plan, ImagePlan)
     block = block_of(model, 0, WIDTH)
-    if isinstance(proof, Refuted) and proof.example is not None and isinstance(block, Block):
+    if isinstance(proof, Refuted) and proof.example is not None and isinstance(block, PdeBlock):
         again = breaks_again(block, plan, proof.example, WIDTH)
         return _searched(axiom, verdict, proof.witness if again else None)
     note = _untested_feature(axiom, model.expected)
@@ -164,7 +164,11 @@ def _feature_result(axiom: Axiom, verdict: Truth, model: ModelUnderTest, example
 def _untested_feature(axiom: Axiom, expected: Compilation) -> str:
     plan = expected.plan
     assert isinstance(plan, ImagePlan)
-    if axiom is Axiom.REVERSIBILITY and isinstance(plan.motion, Second) and not isinstance(plan.method, Reversible):
+    if (
+        axiom is Axiom.REVERSIBILITY
+        and isinstance(plan.motion, SecondOrderOde)
+        and not isinstance(plan.method, Reversible)
+    ):
         return f"whether steps of {plan.method.name} can be undone from position and speed is not searched"
     kinds = {e.kind for e in expected.analysis.equations}
     if axiom is Axiom.ENERGY_CONSERVATION and kinds != {EquationClass.GRADIENT_FLOW}:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.rng import Stream
+from pdedsl.runtime.rng import RandomStream
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.testing.coefficients import Array
 from pdedsl.testing.moments import Moments
@@ -81,7 +81,7 @@ def many(x: Tensor, paths: int) -> Tensor:
 def in_training(model: nn.Module) -> nn.Module:
     """The model with the noise of training; everything else, batch norms above all, stays in evaluation mode."""
     for module in model.modules():
-        if any(isinstance(child, Stream) for child in module.children()):
+        if any(isinstance(child, RandomStream) for child in module.children()):
             module.train()
     return model
 

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import Compilation
-from pdedsl.ir.plan import Base, CrossEntropy, DataPlan, ImagePlan, ResidualBlocks, SolvePlan
+from pdedsl.ir.plan import BaseNetwork, CrossEntropy, DataPlan, ImagePlan, ResidualBlocks, SolvePlan
 from pdedsl.testing.averages import AGREEMENT, AVERAGE, agreement_finding, average_finding
 from pdedsl.testing.blocks import BLOCK, block_finding
 from pdedsl.testing.coefficients import Unreadable
@@ -194,7 +194,7 @@ def _steps(q: Question, made: nn.Module) -> Finding:
 def _law(q: Question) -> Finding:
     """Compares where the paths of every member end, and whether members and draws have independent noise."""
     legs, moments = module_legs(q.model), Moments()
-    paths, based = q.paths(legs), any(isinstance(p, Base) for p in q.plan.parts)
+    paths, based = q.paths(legs), any(isinstance(p, BaseNetwork) for p in q.plan.parts)
     expected = expected_ends(q.process, q.x, legs, paths, q.seed)
     members = ends_of_module(q.module(), q.inputs, paths, based)
     for k, ends in enumerate(members, 1):

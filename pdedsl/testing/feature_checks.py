@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.runtime.linear_operators import Conv
-from pdedsl.runtime.pde_blocks import Halves, SecondOrder
+from pdedsl.runtime.linear_operators import ConvOperator
+from pdedsl.runtime.pde_blocks import LeapfrogBlock, VerletBlock
 from pdedsl.testing.cases import Pair
 from pdedsl.testing.checks import ROUNDING
 from pdedsl.testing.model import weights_from
@@ -33,7 +33,7 @@ def prepared(block: nn.Module, pair: Pair) -> nn.Module:
     """The block with the weights of a case: scaled, or the identity on every channel."""
     with torch.no_grad():
         for module in block.modules():
-            if isinstance(module, Conv):
+            if isinstance(module, ConvOperator):
                 if pair.identity:
                     module.weight.zero_()
                     middle = module.weight.shape[-1] // 2
@@ -66,7 +66,7 @@ def breaks_reversibility(block: nn.Module, pair: Pair, width: int) -> bool:
     twice, since the degree of an injective map is the same everywhere.
     """
     y, other = maps_of(replace(pair, local=False), width)  # where a map is zero, norms amplify rounding
-    if not isinstance(block, Halves | SecondOrder):
+    if not isinstance(block, VerletBlock | LeapfrogBlock):
         return _orientation(block, y) * _orientation(block, other) < 0
     states = block.last_states(y)
     if not all(bool(s.isfinite().all()) for s in states):

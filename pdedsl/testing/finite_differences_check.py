@@ -19,7 +19,7 @@ from pdedsl.config.methods import Grid
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.runtime.ode.step_doubling import Effort
+from pdedsl.runtime.ode.step_doubling import StepBudget
 from pdedsl.solvers.collocation_points import Points, points_of_conditions
 from pdedsl.solvers.grid.driver import on_one_grid
 from pdedsl.solvers.grid.grid_result import Failed
@@ -30,7 +30,9 @@ FINER = {1: 64, 2: 18}  # of the grid by which the error is measured
 CASES = 2
 POINTS = 1024
 TOLERANCE = 1e-4  # relative to the largest value: the error allowed to the grid itself
-EFFORT = Effort(5e-6, most=120)  # in time: errors far below those allowed, and no more steps than a smooth one takes
+EFFORT = StepBudget(
+    5e-6, most=120
+)  # in time: errors far below those allowed, and no more steps than a smooth one takes
 SHARES = (Rational(1), Rational(1, 8), Rational(1, 64))  # of the time, until one is short enough
 SURE = 4.0  # a gap is the equation's if it is this many times the error of the grid
 NODES = 48  # of a quadrature along each side

@@ -16,8 +16,8 @@ import torch
 from torch import nn
 
 import pdedsl
-from pdedsl.codegen.names import maker_of, name_of
-from pdedsl.codegen.program import Function, Program, Ref, run
+from pdedsl.codegen.names import factory_name, python_name
+from pdedsl.codegen.program import Function, Program, Ref, run_function
 from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import OperatorPlan
 
@@ -55,7 +55,7 @@ class Compiled:
     program: Program
 
     def get(self, name: str) -> Callable[..., nn.Module] | None:
-        return partial(run, self.program, name) if self.program.has(name) else None
+        return partial(run_function, self.program, name) if self.program.has(name) else None
 
     def needed(self, name: str) -> tuple[str, ...]:
         return tuple(param for param, default in self.program.function(name).params if default is None)
@@ -115,9 +115,9 @@ class ModelUnderTest:
         found = {}
         with weights_from(weights):
             for learned in self.expected.spec.learned:
-                make = self.functions.get(maker_of(learned))
+                make = self.functions.get(factory_name(learned))
                 if make is not None:
-                    found[name_of(learned)] = stirred(make().double().eval())
+                    found[python_name(learned)] = stirred(make().double().eval())
         return found
 
     def model(self, weights: int, fields: Fields | None = None, seed: int = 0) -> nn.Module:
@@ -138,12 +138,12 @@ class ModelUnderTest:
             return self._call(None, "block", width=width)
 
     def _made(self, name: str) -> nn.Module:
-        maker = next(maker_of(w) for w in self.expected.spec.learned if name_of(w) == name)
+        maker = next(factory_name(w) for w in self.expected.spec.learned if python_name(w) == name)
         return self._call(None, maker)
 
     def _call(self, fields: Fields | None, name: str, **arguments: Any) -> nn.Module:
         learned = self.expected.spec.learned
-        makers = {maker_of(w): fields[name_of(w)] for w in learned if fields and name_of(w) in fields}
+        makers = {factory_name(w): fields[python_name(w)] for w in learned if fields and python_name(w) in fields}
         function = (self.functions.replaced(makers) if makers else self.functions).get(name)
         if function is None:
             raise ValueError(f"this model has no function '{name}'")

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.config.methods import Across, Law
-from pdedsl.ir.noise import Inside, Noise, RandomMap
+from pdedsl.ir.noise import BranchNoise, Noise, RandomResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.layers import Run
 from pdedsl.testing.paths import Process
@@ -54,9 +54,9 @@ class NoiseSite:
         return ((self.after - self.state) / size).flatten(1).double()
 
 
-def random_map(plan: DataPlan, periods: list[Period]) -> RandomMap | None:
+def random_map(plan: DataPlan, periods: list[Period]) -> RandomResidual | None:
     """The random map of the equation, if its noise is inside the maps."""
-    inside = any(isinstance(p, ResidualBlocks) and isinstance(p.noise, Inside) for p in plan.parts)
+    inside = any(isinstance(p, ResidualBlocks) and isinstance(p.noise, BranchNoise) for p in plan.parts)
     return moving(periods).random if inside else None
 
 

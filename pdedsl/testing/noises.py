@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from pdedsl.config.methods import Law
 from pdedsl.config.networks import Torch, residual_maps
-from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
+from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.distributions import DRAWS, in_training
 from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
@@ -70,7 +70,7 @@ def _of_own(made: nn.Module, x: Tensor, number: int, wanted: Wanted) -> list[Fin
 
 def _paths(plan: DataPlan, periods: list[Period]) -> int:
     """The number of paths: enough to test the variance of the noise at every place."""
-    if isinstance(random_map(plan, periods), DroppedMaps | SharedBranches):
+    if isinstance(random_map(plan, periods), StochasticDepthResidual | ShakeShakeResidual):
         return MANY
     last = any(isinstance(p, ResidualBlocks) and p.before_readout for p in plan.parts)
     first = any(isinstance(p, NoiseStep) for p in plan.parts)
@@ -108,7 +108,7 @@ class Evidence:
     silent: list[Finding] = field(default_factory=list)
 
     def of(
-        self, places: Sequence[tuple[Run | None, list[NoiseSite]]], random: RandomMap | None, length: float
+        self, places: Sequence[tuple[Run | None, list[NoiseSite]]], random: RandomResidual | None, length: float
     ) -> Evidence:
         """Adds the places of each member and, if its maps are random, the recorded maps over a time `length`."""
         self.moments.paths = self.paths
@@ -127,7 +127,7 @@ class Evidence:
         return Finding(of, found.outcome, found.note)
 
     def _member(
-        self, member: str, run: Run | None, gaps: list[NoiseSite], random: RandomMap | None, length: float
+        self, member: str, run: Run | None, gaps: list[NoiseSite], random: RandomResidual | None, length: float
     ) -> list[Tensor]:
         noises = []
         for gap in gaps:
@@ -140,7 +140,7 @@ class Evidence:
             return noises
         ratio = 2.0 * float(random.strength) * len(run.maps) / length
         factors = [self._factor(f"map {k} of {member}", s, ratio, random) for k, s in enumerate(run.maps, 1)]
-        if not isinstance(random, DroppedUnits):
+        if not isinstance(random, DropoutResidual):
             self._moments(f"factors of {member}", torch.cat(factors))
         return [*noises, *factors]
 
@@ -164,15 +164,15 @@ class Evidence:
         if a.shape == b.shape and a.numel():
             self.moments.add(f"mean, {name}", 0.0, (a * b).mean(), _error(a * b, 0.0))
 
-    def _factor(self, name: str, seen: MapSeen, ratio: float, random: RandomMap) -> Tensor:
+    def _factor(self, name: str, seen: MapSeen, ratio: float, random: RandomResidual) -> Tensor:
         """The random factor of a map's velocity, centred and scaled; ½h times its variance is given by the equation."""
         if not seen.inner or seen.field is None:
             self.silent.append(Finding(NOISE, Outcome.BROKEN, f"{name} has no random field"))
             return torch.zeros(0, 1)
         share, rest = _share(seen.field, seen.inner, random)
         self.silent.append(same(NOISE, f"one factor is random in {name}", torch.zeros_like(rest), rest, 1e-3))
-        w = (share.double() - (0.5 if isinstance(random, SharedBranches) else 1.0)) / sqrt(ratio)
-        if isinstance(random, DroppedUnits):
+        w = (share.double() - (0.5 if isinstance(random, ShakeShakeResidual) else 1.0)) / sqrt(ratio)
+        if isinstance(random, DropoutResidual):
             self._moments(f"factor of {name}", w)
             self.moments.add(f"mean over one state, factor of {name}", 0.0, w.mean(1), 1.0 / sqrt(w.shape[1]))
         return w
@@ -185,13 +185,13 @@ def _error(values: Tensor, expected: float) -> Tensor:
     return torch.sqrt((values.var() + most * away / 3.0) / values.numel())
 
 
-def _share(field: Seen, inner: tuple[Seen, ...], random: RandomMap) -> tuple[Tensor, Tensor]:
+def _share(field: Seen, inner: tuple[Seen, ...], random: RandomResidual) -> tuple[Tensor, Tensor]:
     """The factor z of F z, or α of αf + (1-α)g, one per unit or per path; and the rest that it does not explain."""
     first, second = inner[0].out.flatten(1), inner[-1].out.flatten(1)
-    shared = isinstance(random, SharedBranches)
+    shared = isinstance(random, ShakeShakeResidual)
     base, along = (second, first - second) if shared else (torch.zeros_like(first), first)
     moved = field.out.flatten(1) - base
-    if isinstance(random, DroppedUnits):
+    if isinstance(random, DropoutResidual):
         return torch.where(along != 0, moved / along, 1.0), torch.zeros_like(along)
     share = (moved * along).sum(1, keepdim=True) / along.square().sum(1, keepdim=True)
     return share, moved - share * along

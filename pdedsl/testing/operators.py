@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Direction
-from pdedsl.runtime.rng import frozen
+from pdedsl.runtime.rng import frozen_noise
 from pdedsl.runtime.sde.feynman_kac import Estimate, EvolutionOperator, Expectation
 from pdedsl.testing.model import ModelUnderTest, under_test, weights_from
 
@@ -95,7 +95,7 @@ class Features:
 
         hooks = [readout.register_forward_hook(scores) for readout in self._readouts()]
         try:
-            with frozen(self.model):
+            with frozen_noise(self.model):
                 first, second = self.model(x).softmax(-1).unbind(-1)
         finally:
             for hook in hooks:

@@ -12,9 +12,9 @@ from typing import assert_never
 
 import numpy as np
 
-from pdedsl.codegen.names import name_of
+from pdedsl.codegen.names import python_name
 from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Law, Leapfrog, Verlet
-from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
+from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.testing.coefficients import Array, CoefficientEvaluator
 from pdedsl.testing.model import Fields, ModelUnderTest
 from pdedsl.testing.reference_steps import fine, step_of
@@ -106,7 +106,7 @@ class Process:
                 return self._shaken(leg, x, t, law, source)
             case Multiples(law=law):
                 return self._relative(leg, x, t, _numbers(law, x.shape, source))
-            case DroppedUnits() | DroppedMaps() | SharedBranches() as random:
+            case DropoutResidual() | StochasticDepthResidual() | ShakeShakeResidual() as random:
                 return x + leg.h * self._shared(leg, random, x, t, source)
             case _:
                 assert_never(leg.by)
@@ -138,15 +138,17 @@ class Process:
             case _:
                 assert_never(leg.scheme)
 
-    def _shared(self, leg: PathSegment, random: RandomMap, x: Array, t: float, source: np.random.Generator) -> Array:
+    def _shared(
+        self, leg: PathSegment, random: RandomResidual, x: Array, t: float, source: np.random.Generator
+    ) -> Array:
         """A random velocity V with ½h Cov V = A: units of v or all of v dropped, or two branches mixed."""
         ratio = 2.0 * float(random.strength.xreplace(self.reader.spec.values)) / leg.h
-        if isinstance(random, SharedBranches):
+        if isinstance(random, ShakeShakeResidual):
             f, g = (self.reader.field(head, x, t) for head in random.branches)
             share = 0.5 + sqrt(3.0 * ratio) * source.uniform(-1.0, 1.0, (len(x), 1))
             return share * f + (1.0 - share) * g
         keep = 1.0 / (1.0 + ratio)
-        kept = source.random(x.shape if isinstance(random, DroppedUnits) else (len(x), 1)) < keep
+        kept = source.random(x.shape if isinstance(random, DropoutResidual) else (len(x), 1)) < keep
         return self.velocity(leg.period, x, t) * kept / keep
 
 
@@ -173,5 +175,5 @@ def _rooted(matrix: Array, noise: Array) -> Array:
 
 def process_of(model: ModelUnderTest, fields: Fields) -> Process:
     spec = model.expected.spec
-    by_head = {w.head: fields[name_of(w)] for w in spec.learned if name_of(w) in fields}
+    by_head = {w.head: fields[python_name(w)] for w in spec.learned if python_name(w) in fields}
     return Process(CoefficientEvaluator(spec, by_head), -1.0 if is_initial(spec) else 1.0)

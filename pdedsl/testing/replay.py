@@ -7,11 +7,11 @@ from sympy import Symbol
 from torch import Tensor, nn
 
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.verdicts import MapExample
+from pdedsl.ir.verdicts import FeatureMapCounterexample
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.image_fields import Field
-from pdedsl.runtime.linear_operators import Conv
-from pdedsl.runtime.pde_blocks import Block
+from pdedsl.runtime.image_fields import LearnedField
+from pdedsl.runtime.linear_operators import ConvOperator
+from pdedsl.runtime.pde_blocks import PdeBlock
 from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 
 AS_FOUND = 1e-3  # tolerance, relative to the change found by the analysis
@@ -19,7 +19,7 @@ PIXELS = 3
 
 
 @torch.no_grad()
-def breaks_again(block: Block, plan: ImagePlan, example: MapExample, width: int) -> bool:
+def breaks_again(block: PdeBlock, plan: ImagePlan, example: FeatureMapCounterexample, width: int) -> bool:
     """Whether the distance or norm changes on the block as it did in the analysis."""
     sizes = dict(example.operators)
     for field, head in zip(block.right_hand_sides(), _heads(plan), strict=True):
@@ -38,13 +38,13 @@ def _heads(plan: ImagePlan) -> list[Symbol]:
     return [layer.head for right in plan.motion.parts for layer in right.layers]
 
 
-def _set(field: Field, k: float, example: MapExample) -> None:
+def _set(field: LearnedField, k: float, example: FeatureMapCounterexample) -> None:
     """Sets kernels to k times the identity on the channels of the example, norms to its scale and bias, and the output
     of learned networks to zero."""
     channels = range(len(example.states[0][0]))
     for module in field.modules():
         match module:
-            case Conv():
+            case ConvOperator():
                 module.weight.zero_()
                 middle = module.weight.shape[-1] // 2
                 module.weight[channels, channels, middle, middle] = k

@@ -16,8 +16,8 @@ import torch
 from sympy import DiracDelta, Expr, Float, Integer, Symbol, cos, lambdify, sin
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import pointwise
-from pdedsl.codegen.names import name_of
+from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.names import python_name
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Residual, StrongForm
 from pdedsl.solvers.collocation_points import Points
@@ -37,7 +37,7 @@ class Known(nn.Module):
 
     def __init__(self, exprs: tuple[Expr, ...], coordinates: tuple[Symbol, ...]) -> None:
         super().__init__()
-        self.at = pointwise(exprs, coordinates)
+        self.at = compile_pointwise(exprs, coordinates)
 
     def forward(self, points: Tensor) -> Tensor:
         return torch.stack(self.at(*points.unbind(-1)), -1)
@@ -106,7 +106,7 @@ def _called(
     if function is None:
         raise ValueError(f"this model has no function '{one.name}'")
     needed = set(tested.functions.needed(one.name))
-    fields = {name_of(w): _constant for w in statement.parameters if name_of(w) in needed}
+    fields = {python_name(w): _constant for w in statement.parameters if python_name(w) in needed}
     return lambda points: cast(Tensor, function(model=module, points=points, **fields)).detach()
 
 

@@ -8,7 +8,16 @@ from math import ceil
 from typing import assert_never
 
 from pdedsl.config.methods import Across, Adaptive, Fixed, Integrator, Law
-from pdedsl.ir.noise import Correlated, Dropped, Noise, Plain, RandomMap, Relative, Scaled, Shared
+from pdedsl.ir.noise import (
+    ConstantNoise,
+    CorrelatedNoise,
+    DropoutNoise,
+    Noise,
+    RandomResidual,
+    RelativeNoise,
+    ShakeShakeNoise,
+    StateDependentNoise,
+)
 from pdedsl.ir.plan import DataPlan, NoiseStep, SdeSteps
 from pdedsl.numerics.butcher import EULER, HEUN
 from pdedsl.testing.model import ModelUnderTest
@@ -36,7 +45,7 @@ class Multiples:
     across: Across
 
 
-Randomness = Numbers | Multiples | RandomMap
+Randomness = Numbers | Multiples | RandomResidual
 
 
 @dataclass(frozen=True)
@@ -93,11 +102,11 @@ def randomness(noise: Noise | None, period: Period) -> Randomness:
     match noise:
         case None:
             return Numbers()
-        case Plain(law=law) | Scaled(law=law) | Correlated(law=law):
+        case ConstantNoise(law=law) | StateDependentNoise(law=law) | CorrelatedNoise(law=law):
             return Numbers(law)
-        case Relative(law=law, across=across):
+        case RelativeNoise(law=law, across=across):
             return Multiples(law, across)
-        case Dropped() | Shared():
+        case DropoutNoise() | ShakeShakeNoise():
             assert period.random is not None
             return period.random
         case _:

@@ -13,11 +13,12 @@ from typing import assert_never
 from sympy import Add, Expr, Integer, KroneckerDelta
 
 from pdedsl.ir.analysis import Analysis, EquationFacts
-from pdedsl.ir.noise import RandomMap
+from pdedsl.ir.noise import RandomResidual
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
 from pdedsl.ir.terms import (
     Coefficient,
     Components,
+    Convection,
     Coupling,
     Diffusion,
     HigherOrder,
@@ -26,10 +27,9 @@ from pdedsl.ir.terms import (
     Nonlinear,
     Nonlocal,
     Reaction,
-    Source,
+    SourceTerm,
     SymmetricLayer,
     TimeDerivative,
-    Transport,
 )
 from pdedsl.symbolic.rewrite import multiply_out
 from pdedsl.symbolic.symbols import Contraction, atoms, with_number
@@ -51,7 +51,7 @@ class Period:
     matrix: Rows
     rate: Expr
     source: Expr
-    random: RandomMap | None
+    random: RandomResidual | None
     written_out: bool
 
     @property
@@ -108,10 +108,10 @@ def _period(facts: EquationFacts, spec: Spec, initial: bool) -> Period:
     _require_known(facts)
     start, end = facts.equation.interval or (spec.time.start, spec.time.end)
     size = len(spec.space.coordinates) if spec.space.explicit else 1
-    drifts = [_rows(t.drift) for t in facts.terms if isinstance(t, Transport)]
+    drifts = [_rows(t.drift) for t in facts.terms if isinstance(t, Convection)]
     matrices = [_rows(t.matrix) for t in facts.terms if isinstance(t, Diffusion)]
     rates = [((t.rate,),) for t in facts.terms if isinstance(t, Reaction)]
-    sources = [((t.values[0],),) for t in facts.terms if isinstance(t, Source)]
+    sources = [((t.values[0],),) for t in facts.terms if isinstance(t, SourceTerm)]
     sign = 1 if initial else -1  # ∂u/∂t + b·∇u + … = 0 for terminal data
 
     def added(tables: Sequence[Rows], rows: int, columns: int) -> Rows:
@@ -132,7 +132,7 @@ def _period(facts: EquationFacts, spec: Spec, initial: bool) -> Period:
 def _require_known(facts: EquationFacts) -> None:
     for term in facts.terms:
         match term:
-            case Transport() | Diffusion() | Reaction() | Source() | TimeDerivative(exprs=()):
+            case Convection() | Diffusion() | Reaction() | SourceTerm() | TimeDerivative(exprs=()):
                 continue
             case TimeDerivative() | Coupling() | Nonlocal() | Nonlinear() | HigherOrder():
                 raise Unreadable(f"'{term.origin.text}' has no paths")

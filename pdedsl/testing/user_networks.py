@@ -8,22 +8,22 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.user_modules import Followed, Led
+from pdedsl.runtime.user_modules import NoiseAfter, NoiseBefore
 from pdedsl.testing.distributions import ends_of_module, members_of, recorded
 from pdedsl.testing.noise_sites import Expected, NoiseSite, Wanted
 
 
 def own_maps(model: nn.Module) -> list[int]:
     """The number of residual maps of each member that are followed by noise."""
-    return [sum(isinstance(m, Followed) for m in member.modules()) for member in members_of(model)]
+    return [sum(isinstance(m, NoiseAfter) for m in member.modules()) for member in members_of(model)]
 
 
 def own_gaps(model: nn.Module, x: Tensor, paths: int, wanted: Wanted) -> list[list[NoiseSite]]:
     """The places with noise of every member, in the order in which they are evaluated."""
     found = []
     for member in members_of(model):
-        noises = [m.noise for m in member.modules() if isinstance(m, Followed | Led)]
-        last = {id(m.noise) for m in member.modules() if isinstance(m, Led)}
+        noises = [m.noise for m in member.modules() if isinstance(m, NoiseAfter | NoiseBefore)]
+        last = {id(m.noise) for m in member.modules() if isinstance(m, NoiseBefore)}
         with _order(noises) as order, recorded(noises) as calls:
             ends_of_module(model, x, paths)
         seen = dict(zip(map(id, noises), calls, strict=True))

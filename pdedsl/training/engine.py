@@ -16,14 +16,14 @@ from pdedsl.data.batches import Order
 from pdedsl.data.sampling import Draws
 from pdedsl.data.sets import Data
 from pdedsl.distributed import World
-from pdedsl.ir.plan import Retraining
-from pdedsl.runtime.batch_norm import share_batch_norms
-from pdedsl.runtime.linear_operators import Operator, project_operators
-from pdedsl.runtime.ode.solver_control import fail_by_nan
-from pdedsl.runtime.rng import mix, streams
+from pdedsl.ir.plan import HeatSmoothing
+from pdedsl.runtime.batch_norm import use_distributed_batch_norms
+from pdedsl.runtime.linear_operators import LinearOperator, project_operators
+from pdedsl.runtime.ode.solver_control import return_nan_on_failure
+from pdedsl.runtime.rng import hash_words, streams
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.standardization import standardize
-from pdedsl.runtime.weight_constraints import Box
+from pdedsl.runtime.weight_constraints import BoxConstraint
 from pdedsl.training.checkpoint import Damaged, Tensors, flattened, nested
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
@@ -70,13 +70,13 @@ class Engine:
 
     def _new(self, seed: int) -> nn.Module:
         """Untrained weights, the same for the same seed, in a network that knows the scale of the data."""
-        torch.default_generator.manual_seed(mix(seed))
+        torch.default_generator.manual_seed(hash_words(seed))
         model = self.make(seed)
         standardize(model, self.data.mean, self.data.std)
         model.to(self.world.device, self.dtype)
         if self.world.size > 1:
-            share_batch_norms(model)
-            fail_by_nan(model)
+            use_distributed_batch_norms(model)
+            return_nan_on_failure(model)
         return model.train()
 
     def start_from(self, weights: Tensors) -> None:
@@ -90,8 +90,8 @@ class Engine:
         """Begin a phase: its objective and optimizer, and the network that retraining starts from."""
         if phase.heat and (self.phase is None or phase.heat != self.phase.heat):
             self.previous = deepcopy(self.model).requires_grad_(False).eval()
-            if isinstance(phase.objective, Retraining) and phase.objective.start is Weights.FRESH:
-                self.model = self._new(mix(self.config.seed, phase.heat))
+            if isinstance(phase.objective, HeatSmoothing) and phase.objective.start is Weights.FRESH:
+                self.model = self._new(hash_words(self.config.seed, phase.heat))
         self._prepare(phase)
 
     def _prepare(self, phase: Phase) -> None:
@@ -106,11 +106,11 @@ class Engine:
         )
         self.objective = self.world.wrapped(objective)
         self.optimizer = optimizer_of(phase.optimizer, self.model.parameters())
-        operators = [part for part in self.model.modules() if isinstance(part, Operator)]
-        self.boxed = any(isinstance(operator.constraint, Box) for operator in operators)
+        operators = [part for part in self.model.modules() if isinstance(part, LinearOperator)]
+        self.boxed = any(isinstance(operator.constraint, BoxConstraint) for operator in operators)
         samples = len(self.data.train)
         batch = samples if phase.whole else self.config.batch
-        self.order = Order(mix(self.config.seed, phase.number), samples, batch)
+        self.order = Order(hash_words(self.config.seed, phase.number), samples, batch)
         self.rows = self.world.share(batch)
         self.share = (self.rows.stop - self.rows.start) * self.world.size / batch
         for stream in streams(self.model):
@@ -126,7 +126,7 @@ class Engine:
         phase = self.current()
         if phase is not self.phase:
             self.enter(phase)
-        torch.default_generator.manual_seed(mix(self.config.seed, self.step, self.world.rank))
+        torch.default_generator.manual_seed(hash_words(self.config.seed, self.step, self.world.rank))
         x, y, draws = self._batch(phase)
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate()

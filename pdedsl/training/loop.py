@@ -15,7 +15,7 @@ from pdedsl.io import well_formed
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs.assessment import assess
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
-from pdedsl.runtime.ode.torchdiffeq_solver import failures_told
+from pdedsl.runtime.ode.torchdiffeq_solver import translate_failures
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint
 from pdedsl.training.divergence import loss_message, solver_message
@@ -66,7 +66,7 @@ class Loop:
     def advance(self, end: int, interrupted: Interrupted = lambda: False) -> Ended | None:
         """Take steps until `end`; if they stop earlier, say how."""
         try:
-            with failures_told():
+            with translate_failures():
                 return self._advance(end, interrupted)
         except SolverFailed as failure:
             return self._failed(failure)

@@ -7,7 +7,7 @@ from typing import assert_never
 from torch import nn
 
 from pdedsl.config import training
-from pdedsl.ir.plan import CrossEntropy, Margin, Objective, Residual, Retraining
+from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Margin, Objective, ResidualPenalty
 from pdedsl.training.losses import Adversary, CrossEntropyLoss, HeatLoss, MarginLoss, Regularization, ResidualLoss
 from pdedsl.training.step import Attacker, Loss, Penalty
 
@@ -19,9 +19,9 @@ def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
             return CrossEntropyLoss(apart)
         case Margin(eps=eps, temperature=temperature):
             return MarginLoss(eps, temperature)
-        case Residual():
+        case ResidualPenalty():
             return ResidualLoss(objective)
-        case Retraining():
+        case HeatSmoothing():
             assert previous is not None
             return HeatLoss(objective, previous)
         case _:

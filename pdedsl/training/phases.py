@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pdedsl.config.training import Lbfgs, Optimizer
-from pdedsl.ir.plan import CrossEntropy, Objective, Retraining
+from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Objective
 from pdedsl.training.config import TrainConfig
 
 
@@ -36,7 +36,7 @@ class Phase:
 def phases_of(config: TrainConfig, objective: Objective, samples: int) -> tuple[Phase, ...]:
     """Each optimizer in turn; retraining repeats them for every step of the heat equation."""
     rounds: list[tuple[str, Objective, int]] = [("train", objective, 0)]
-    if isinstance(objective, Retraining):
+    if isinstance(objective, HeatSmoothing):
         heats = [(f"heat {k}/{objective.steps}", objective, k) for k in range(1, objective.steps + 1)]
         rounds = [("cross-entropy", CrossEntropy(), 0), *heats]
     phases: list[Phase] = []

@@ -19,7 +19,7 @@ from pdedsl.diagnostics.escaping import caption, command
 from pdedsl.io import replace_with
 from pdedsl.runs.assessment import assess
 from pdedsl.runs.decision_boundary import Panel, plot_boundaries
-from pdedsl.runtime.rng import frozen
+from pdedsl.runtime.rng import frozen_noise
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Ended, Finishing, Listener
@@ -250,7 +250,7 @@ def finish(
 def _points_a_side(engine: Engine, x: Tensor) -> int:
     """The finest grid that takes little time to evaluate; tracing the boundary lines takes about as long again."""
     began = perf_counter()
-    with torch.no_grad(), frozen(engine.model):
+    with torch.no_grad(), frozen_noise(engine.model):
         _probabilities(engine, x[:1].expand(TRIED, -1))
     return finest_grid((perf_counter() - began) / TRIED)
 

@@ -18,7 +18,7 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.diagnostics.escaping import command
 from pdedsl.distributed import World, joined
 from pdedsl.io import RunError, replace_text
-from pdedsl.ir.plan import CrossEntropy, DataPlan, Margin, Objective, Retraining, SolvePlan
+from pdedsl.ir.plan import CrossEntropy, DataPlan, HeatSmoothing, Margin, Objective, SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
@@ -143,7 +143,7 @@ def _train(
             )
         compiles = options.compile and isinstance(objective, CrossEntropy | Margin)
         engine = Engine(options.network or compilation.module, config, phases, data, world, compiles)
-        if config.adversary and isinstance(objective, Retraining):
+        if config.adversary and isinstance(objective, HeatSmoothing):
             complaints = (*complaints, "the adversary attacks while the cross-entropy is trained, not in retraining")
         if options.compile and not compiles:
             complaints = (*complaints, "torch.compile has no derivatives of this loss: the network runs as it is")

@@ -13,7 +13,7 @@ from types import FrameType
 
 from pdedsl.api import format, parse
 from pdedsl.config.blocks import TrainBlock
-from pdedsl.config.methods import Retraining
+from pdedsl.config.methods import HeatSmoothing
 from pdedsl.config.training import Cosine
 from pdedsl.diagnostics import PdeError
 from pdedsl.io import RunError, is_half_written, refuse_links, sweep
@@ -102,7 +102,7 @@ def _essence(spec: Spec) -> str:
 def _can_grow(train: TrainBlock, spec: Spec) -> bool:
     """Whether a longer run begins exactly like this one: one phase, and a schedule that does not depend on the end."""
     cosine = isinstance(train.schedule.word, Cosine)
-    retrained = spec.realize.diffusion is not None and isinstance(spec.realize.diffusion.word, Retraining)
+    retrained = spec.realize.diffusion is not None and isinstance(spec.realize.diffusion.word, HeatSmoothing)
     return len(train.optimizer) == 1 and not cosine and not retrained
 
 

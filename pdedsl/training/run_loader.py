@@ -15,7 +15,7 @@ from pdedsl.io import RunError
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runs.document import Picture, Table, fragment
 from pdedsl.runtime.stencils import carried
-from pdedsl.runtime.weights import require_fit
+from pdedsl.runtime.weights import require_compatible
 from pdedsl.sources import source_of
 from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, newest
 from pdedsl.training.events import Outcome
@@ -62,7 +62,7 @@ class Run:
         module = (network or compilation.module)(0)
         module.to(next((t.dtype for t in kept.tensors.values() if t.is_floating_point()), torch.float32))
         try:
-            require_fit(kept.tensors, module)
+            require_compatible(kept.tensors, module)
         except ValueError as error:
             raise RunError(f"the weights of {folder} do not fit this spec: {error}") from None
         module.load_state_dict(kept.tensors)
@@ -102,7 +102,7 @@ def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Te
     if isinstance(new, ImagePlan) and isinstance(old, ImagePlan):
         factors = new.image[1] / old.image[1], new.image[2] / old.image[2]
     try:
-        require_fit(tensors, module)
+        require_compatible(tensors, module)
         return tensors if factors == (1.0, 1.0) else carried(tensors, module, factors)
     except ValueError as error:
         raise RunError(f"the weights of {folder} do not fit this spec: {error}") from None

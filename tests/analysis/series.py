@@ -77,7 +77,7 @@ def evaluated(expr: t.Expr, at: Place) -> Series:
             return evaluated(body, at)
         case t.Norm(body=body):
             return _of(abs, evaluated(body, at))
-        case t.Negative(body=body):
+        case t.Negation(body=body):
             return [-a for a in evaluated(body, at)]
         case t.Derivative(body=body, wrt=wrt) if {w.name.id for w in wrt} == {"x"}:
             return _derived(evaluated(body, at), sum(w.order for w in wrt))

@@ -17,20 +17,20 @@ from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import (
     Coefficient,
     Components,
+    Convection,
     Coupling,
     Diffusion,
     HigherOrder,
     Indexed,
     LearnedField,
+    MatrixStructure,
     Nonlinear,
     Nonlocal,
     Reaction,
-    Shape,
-    Source,
+    SourceTerm,
     SymmetricLayer,
     Term,
     TimeDerivative,
-    Transport,
 )
 from pdedsl.symbolic.calculus import contract
 from pdedsl.symbolic.rewrite import multiply_out
@@ -62,13 +62,13 @@ def value(term: Term, own: Field, k: int, spec: Spec) -> Expr:
     match term:
         case TimeDerivative(exprs=exprs):
             return exprs[k] if exprs else 0
-        case Transport(drift=b):
+        case Convection(drift=b):
             return along(b, own, spec)
         case Diffusion(matrix=a):
             return spread(a, own, spec)
         case Reaction(rate=c):
             return c * own
-        case Source(values=values):
+        case SourceTerm(values=values):
             return values[k]
         case Coupling(exprs=exprs) | Nonlocal(exprs=exprs) | Nonlinear(exprs=exprs) | HigherOrder(exprs=exprs):
             return exprs[k]
@@ -151,7 +151,7 @@ def test_the_generator_in_components() -> None:
     found = facts_of("∂u/∂t = ∇·(x u) + 2Δu + 3", "x in R^2").generator
     assert found is not None
     assert str(found.drift) == "Components(rows=((x_1, x_2),))"
-    assert (found.rate, found.source, found.shape) == (2, 3, Shape.ISOTROPIC)
+    assert (found.rate, found.source, found.shape) == (2, 3, MatrixStructure.ISOTROPIC)
 
 
 def test_the_generator_of_terminal_data_runs_backwards() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pdedsl.codegen.program import run
+from pdedsl.codegen.program import run_function
 from pdedsl.compiler import to_compilation
-from pdedsl.config.methods import Collocation
+from pdedsl.config.methods import Pinn
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.methods import SolveOptions
@@ -24,7 +24,7 @@ def test_conditions_hold_for_every_network(name: str, held: int) -> None:
     assert len(imposed) == held
     for k, (condition, _) in enumerate(imposed, 1):
         points = Points(statement.domain).on(condition, 9, 1)
-        residual = run(compilation.program, f"condition{k}", model=model, points=points)
+        residual = run_function(compilation.program, f"condition{k}", model=model, points=points)
         assert float(residual.detach().abs().max()) < 1e-12
 
 
@@ -32,9 +32,7 @@ def test_training_begins_with_the_written_model() -> None:
     compilation = to_compilation(source_of("burgers"))
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)
-    task = PinnTask(
-        plan.statement, Collocation(), plan.network, Points(plan.statement.domain), SolveOptions(seed=5).seed
-    )
+    task = PinnTask(plan.statement, Pinn(), plan.network, Points(plan.statement.domain), SolveOptions(seed=5).seed)
     points = Points(plan.statement.domain).inside(7, 0)
-    base, factor = (run(compilation.program, name, points=points) for name in ("base", "factor"))
+    base, factor = (run_function(compilation.program, name, points=points) for name in ("base", "factor"))
     assert torch.allclose(compilation.module(seed=5)(points), base + factor * task.network()(points), atol=1e-14)

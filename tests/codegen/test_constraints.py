@@ -10,8 +10,8 @@ from texts import built, compiled, fresh, known, learned, picture
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.runtime.linear_operators import Linear
-from pdedsl.runtime.weight_constraints import Box, NormBound
+from pdedsl.runtime.linear_operators import DenseOperator
+from pdedsl.runtime.weight_constraints import BoxConstraint, SpectralNormBound
 from pdedsl.testing.operators import operator_of
 
 F64 = torch.float64
@@ -45,8 +45,8 @@ def loud(network: nn.Module) -> nn.Module:
     return network
 
 
-def readout(network: nn.Module) -> Linear:
-    (found,) = [m for m in network.modules() if isinstance(m, Linear)]
+def readout(network: nn.Module) -> DenseOperator:
+    (found,) = [m for m in network.modules() if isinstance(m, DenseOperator)]
     return found
 
 
@@ -59,7 +59,7 @@ def test_the_norm_of_a_readout_for_every_weight(text: str) -> None:
     for network in (loud(built(text)), loud(fresh(text).model().double())):
         network.requires_grad_(False)
         head = readout(network)
-        assert head.constraint == NormBound(0.01)
+        assert head.constraint == SpectralNormBound(0.01)
         matrix = head(torch.eye(2, dtype=F64)).mT
         assert torch.linalg.svdvals(matrix)[0] <= 0.01
         assert float(torch.linalg.svdvals(matrix)[0]) == pytest.approx(0.01)
@@ -70,7 +70,7 @@ def test_the_norm_of_a_readout_for_every_weight(text: str) -> None:
 def test_the_norm_of_a_readout_on_images_and_in_members() -> None:
     noisy = BOUND.replace("v·∇u", "v·∇u + 0.1 Δu") + "realize diffusion by noise(members=3, samples=2)\n"
     network = loud(built(noisy))
-    heads = [m for m in network.modules() if isinstance(m, Linear)]
+    heads = [m for m in network.modules() if isinstance(m, DenseOperator)]
     assert len(heads) == 3
     image = loud(built(IMAGE.replace("W : operator =", "W : operator, ‖W‖ ≤ 0.01 =")))
     for head in (*heads, readout(image)):
@@ -103,7 +103,7 @@ def test_a_box_is_kept_in_training(tmp_path: Path) -> None:
 
 def test_several_boxes_are_their_intersection() -> None:
     text = trained("W in [-1, 1]", "W in [0, 2]", "W in [-3, 0.5]")
-    assert readout(built(text)).constraint == Box(0, 0.5)
+    assert readout(built(text)).constraint == BoxConstraint(0, 0.5)
     assert "Box(0.0, 0.5)" in compiled(text).python()
     assert (readout(built(text)).weight >= 0).all()  # from the start
 

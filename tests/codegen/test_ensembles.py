@@ -15,7 +15,7 @@ from torch import Tensor, nn
 import pdedsl
 from pdedsl.explainer.describe import network_lines
 from pdedsl.ir.plan import CrossEntropy, DataPlan
-from pdedsl.runtime.rng import frozen, streams
+from pdedsl.runtime.rng import frozen_noise, streams
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise
 
@@ -117,7 +117,7 @@ def test_learned_weights_reach_the_loss() -> None:
     """u = Σ w_m p_m with w = softmax(a): ∂(-log u_y)/∂a_m = w_m(1 - p_my/u_y)."""
     text = changed(SMALL, ("members=2", "members=2, weights=learned"))
     model, x = built(text), inputs(text, 1)
-    with frozen(model):
+    with frozen_noise(model):
         each = model.each(x).exp()[:, 0, 1]
         (-model(x)[0, 1]).backward()
     expected = 0.25 * (1 - each / each.mean())
@@ -172,7 +172,7 @@ def test_members_do_not_see_each_other_apart() -> None:
 def test_integration_afterwards_is_the_mean_of_probabilities() -> None:
     model, x = built(SMALL), inputs(SMALL, 5)
     model.eval_samples = 3
-    with torch.no_grad(), frozen(model):
+    with torch.no_grad(), frozen_noise(model):
         each = model.each(x)
         assert each.shape == (4, 5, 3)
         torch.testing.assert_close(each.exp().sum(-1), torch.ones(4, 5, dtype=torch.float64))

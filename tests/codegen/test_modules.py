@@ -15,7 +15,7 @@ import torch
 from texts import MODELS, built, inputs, learned, light
 from torch import Tensor, nn
 
-from pdedsl.runtime.rng import Stream, frozen, seed_noise
+from pdedsl.runtime.rng import RandomStream, frozen_noise, seed_noise
 from pdedsl.runtime.sde.feynman_kac import Expectation
 
 V = "learn v(x, y, t) : vector = mlp(width=6, depth=1)"
@@ -67,7 +67,7 @@ def test_a_sample_knows_nothing_of_its_batch(name: str) -> None:
     network, x = model(name), inputs(TEXTS[name], 4)
     order = torch.tensor([2, 0, 3, 1])
     loud = torch.cat([x[:1], 30 * inputs(TEXTS[name], 3, seed=8)])
-    with torch.no_grad(), frozen(network):
+    with torch.no_grad(), frozen_noise(network):
         together = network(x)
         alone = torch.cat([network(row) for row in x.split(1)])
         torch.testing.assert_close(alone, together, rtol=1e-10, atol=1e-10)
@@ -94,7 +94,7 @@ def test_evaluation_has_noise_of_its_own(name: str) -> None:
             twin.train()(x)
             twin.eval()
         assert torch.equal(twin(x), second)
-        with frozen(network):
+        with frozen_noise(network):
             assert torch.equal(network(x), network(x))
             torch.testing.assert_close(network(x)[0], network(x)[2], rtol=1e-12, atol=1e-12)
         for one in (network, twin):
@@ -118,7 +118,7 @@ def test_samples_can_be_set_at_evaluation(name: str) -> None:
     """The mean over more draws is that of draws of which the first are the same."""
     network, x = model(name), inputs(TEXTS[name], 2)
     (expectation,) = [m for m in network.modules() if isinstance(m, Expectation)]
-    with torch.no_grad(), frozen(network):
+    with torch.no_grad(), frozen_noise(network):
         found = {}
         for samples in (1, 2, 8):
             expectation.eval_samples = samples
@@ -188,7 +188,7 @@ def test_export(name: str) -> None:
 
 def test_noise_is_saved_with_the_weights() -> None:
     network = model("enresnet")
-    streams = [m for m in network.modules() if isinstance(m, Stream)]
+    streams = [m for m in network.modules() if isinstance(m, RandomStream)]
     assert len(streams) == 18
     assert len({tuple(s.state.tolist()) for s in streams}) == 18
     assert sum(key.endswith("stream.state") for key in network.state_dict()) == 18

@@ -7,15 +7,15 @@ import torch
 from texts import MODELS, built, changed, compiled, light, shipped
 from torch import Tensor, nn
 
-from pdedsl.runtime.linear_operators import Conv
-from pdedsl.runtime.pde_blocks import Halves, Propagation, SecondOrder
+from pdedsl.runtime.linear_operators import ConvOperator
+from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, VerletBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 
 SIZES = (28, 14)  # of the images at the two stages of monotone.pde
 
 
-def operators(model: nn.Module) -> list[Conv]:
-    return [m for m in model.modules() if isinstance(m, Conv)]
+def operators(model: nn.Module) -> list[ConvOperator]:
+    return [m for m in model.modules() if isinstance(m, ConvOperator)]
 
 
 def disturbed(model: nn.Module, size: float) -> nn.Module:
@@ -31,7 +31,7 @@ def disturbed(model: nn.Module, size: float) -> nn.Module:
     return model
 
 
-def norm(operator: Conv, channels: int, size: int) -> float:
+def norm(operator: ConvOperator, channels: int, size: int) -> float:
     """‖K‖ on images of size × size, from below, by power iteration on KᵀK."""
     x = torch.randn(1, channels, size, size, dtype=torch.float64)
     weight, value = operator.constrained_weight(), 0.0
@@ -117,7 +117,7 @@ def test_layers_have_what_the_spec_says() -> None:
 
 def test_time_and_steps_are_those_of_the_spec() -> None:
     text = changed(light("parabolic"), ("[0, 3]", "[1, 2]"), ("euler(steps=3)", "heun(steps=4)"))
-    blocks = [m for m in compiled(text).module().modules() if isinstance(m, Propagation)]
+    blocks = [m for m in compiled(text).module().modules() if isinstance(m, FirstOrderBlock)]
     assert {(b.steps.start, b.steps.stop, b.steps.count) for b in blocks} == {(1.0, 2.0, 4)}
     assert {b.integrator.method.name for b in blocks} == {"heun"}
     assert len(operators(blocks[0])) == 4
@@ -129,7 +129,7 @@ def test_reversible_blocks_run_backwards(name: str) -> None:
     y = torch.randn(2, 8, 6, 6, dtype=torch.float64)
     block = model.stages[0]
     with torch.no_grad():
-        states = block.last_states(y) if isinstance(block, SecondOrder) else (block(y),)
+        states = block.last_states(y) if isinstance(block, LeapfrogBlock) else (block(y),)
         torch.testing.assert_close(block.inverse(*states), y, rtol=0, atol=1e-10)
         assert (states[0] - y).abs().max() > 1e-3
 
@@ -138,7 +138,7 @@ def test_hamiltonian_step_by_hand() -> None:
     """Y ← Y + hK₁ᵀσ(N(K₁Z)), then Z ← Z − hK₂ᵀσ(N(K₂Y)) with the new Y, for h = 1."""
     model = built(light("hamiltonian"))
     block = model.stages[0]
-    assert isinstance(block, Halves)
+    assert isinstance(block, VerletBlock)
     f, g = block.right_hand_sides()
     y, z = torch.randn(2, 2, 4, 6, 6, dtype=torch.float64)
     expected: tuple[Tensor, Tensor] = (y, z)

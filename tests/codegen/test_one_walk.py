@@ -13,7 +13,7 @@ from lowering.test_network_order import features
 from texts import compiled, learned
 from torch import Tensor, nn
 
-from pdedsl.runtime.rng import Stream
+from pdedsl.runtime.rng import RandomStream
 
 F64 = torch.float64
 STEPS = 5
@@ -41,7 +41,7 @@ def text(term: str, declared: str) -> str:
 def given_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every block draws the ξ of its step: the streams of a model are in the order of its layers."""
     turn = iter(range(1000))
-    monkeypatch.setattr(Stream, "forward", lambda self, x, *_: XI[next(turn) % STEPS])
+    monkeypatch.setattr(RandomStream, "forward", lambda self, x, *_: XI[next(turn) % STEPS])
 
 
 def walk_of_the_operator(operator: nn.Module) -> Tensor:

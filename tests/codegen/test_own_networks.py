@@ -16,7 +16,7 @@ from pdedsl.compiler import Compilation, examine, to_compilation
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.runtime.sde.noise import GaussianNoise, ScaledNoise
-from pdedsl.runtime.user_modules import Followed, OwnField, found_in, own_backbone
+from pdedsl.runtime.user_modules import NoiseAfter, UserField, find_residual_blocks, user_backbone
 from pdedsl.testing import equation
 from pdedsl.testing.moments import Outcome
 from tests.codegen import own_nets as nets
@@ -80,36 +80,36 @@ def test_maps_are_found_in_torchvision(name: str) -> None:
     from torchvision.models import get_model
 
     with torch.device("meta"):
-        found = found_in(get_model(name, weights=None))
+        found = find_residual_blocks(get_model(name, weights=None))
     assert (len(found.maps), found.open, found.unread) == (MODELS[name].maps, (), ())
 
 
 def test_maps_are_found_and_left_alone() -> None:
-    assert found_in(nets.Net(blocks=2)).maps == ("blocks.0", "blocks.1")
-    assert found_in(nn.Sequential(nets.Pair(), nn.Linear(3, 3))).maps == ("0",)
-    assert found_in(nets.Plain()).maps == ()
-    assert found_in(nets.Open()).open == ("",)
+    assert find_residual_blocks(nets.Net(blocks=2)).maps == ("blocks.0", "blocks.1")
+    assert find_residual_blocks(nn.Sequential(nets.Pair(), nn.Linear(3, 3))).maps == ("0",)
+    assert find_residual_blocks(nets.Plain()).maps == ()
+    assert find_residual_blocks(nets.Open()).open == ("",)
 
 
 def test_layers_of_transformers_that_are_torchs_own() -> None:
     """Residual maps if the norm comes first; else their sums are inside. Noise stands behind each."""
-    network = own_backbone(nets.Tokens(), (1, 8, 8), 3).network(lambda layer: GaussianNoise(float(layer + 1), seed=0))
-    followed = {path: m.noise.std for path, m in network.named_modules() if isinstance(m, Followed)}
+    network = user_backbone(nets.Tokens(), (1, 8, 8), 3).network(lambda layer: GaussianNoise(float(layer + 1), seed=0))
+    followed = {path: m.noise.std for path, m in network.named_modules() if isinstance(m, NoiseAfter)}
     assert followed == {"1.encoder.layers.0": 1.0, "1.encoder.layers.1": 2.0}
     assert not torch.equal(*network(torch.ones(2, 1, 8, 8)))
-    assert found_in(nets.Tokens(norm_first=False)).open == ("encoder.layers.0", "encoder.layers.1")
+    assert find_residual_blocks(nets.Tokens(norm_first=False)).open == ("encoder.layers.0", "encoder.layers.1")
 
 
 def test_noise_stands_behind_each_map_in_the_order_of_calls() -> None:
-    network = own_backbone(nets.Net(), (1, 8, 8), 3).network(lambda layer: GaussianNoise(float(layer), seed=0))
-    followed = {path: m.noise.std for path, m in network.named_modules() if isinstance(m, Followed)}
+    network = user_backbone(nets.Net(), (1, 8, 8), 3).network(lambda layer: GaussianNoise(float(layer), seed=0))
+    followed = {path: m.noise.std for path, m in network.named_modules() if isinstance(m, NoiseAfter)}
     assert followed == {"1.blocks.0": 2.0, "1.blocks.1": 1.0, "1.blocks.2": 0.0}
     assert network(torch.rand(2, 1, 8, 8)).shape == (2, 3)
 
 
 @pytest.mark.parametrize("maps", ["Block", "blocks"])
 def test_maps_may_be_named(maps: str) -> None:
-    assert len(own_backbone(nets.Net(), (1, 8, 8), 3, maps=[maps]).maps) == 3
+    assert len(user_backbone(nets.Net(), (1, 8, 8), 3, maps=[maps]).maps) == 3
     assert 'maps=("' + maps in compiled(own(more=f', maps="{maps}"')).python()
 
 
@@ -196,7 +196,7 @@ def test_a_field_on_points() -> None:
     )
     made = compiled(text)
     assert made.module()(torch.rand(4, 2)).shape == (4, 2)
-    field = OwnField(nets.Field(), 2, 2, timed=True)
+    field = UserField(nets.Field(), 2, 2, timed=True)
     x = torch.rand(5, 3, 2)
     expected = torch.stack([field.network(p, torch.full((3, 1), 0.25)) for p in x])
     torch.testing.assert_close(field(x, 0.25), expected)

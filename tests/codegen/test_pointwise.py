@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from sympy import Max, Rational, S, exp, pi, sin, sqrt, symbols
 
-from pdedsl.codegen.expressions import pointwise
+from pdedsl.codegen.expressions import compile_pointwise
 
 X, Y, U = symbols("x y u_x", real=True)
 EXPRS = (sin(pi * X) * exp(-Y), U**2 / (1 + X**2) + sin(pi * X), Max(X, Y, Rational(1, 3)), sqrt(2) * S.One)
@@ -13,7 +13,7 @@ EXPRS = (sin(pi * X) * exp(-Y), U**2 / (1 + X**2) + sin(pi * X), Max(X, Y, Ratio
 
 def test_values_are_those_of_sympy() -> None:
     points = torch.rand(7, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    found = torch.stack(pointwise(EXPRS, (X, Y, U))(*points.unbind(-1)), -1)
+    found = torch.stack(compile_pointwise(EXPRS, (X, Y, U))(*points.unbind(-1)), -1)
     for point, row in zip(points.tolist(), found.tolist(), strict=True):
         at = dict(zip((X, Y, U), point, strict=True))
         expected = [float(e.evalf(20, subs=at)) for e in EXPRS]
@@ -23,7 +23,7 @@ def test_values_are_those_of_sympy() -> None:
 def test_tensors_are_broadcast_and_differentiable() -> None:
     x = torch.linspace(0, 1, 4, dtype=torch.float64, requires_grad=True)
     y = torch.ones(3, 1, dtype=torch.float64)
-    (value, constant) = pointwise((X**2 * Y, S(2)), (X, Y))(x, y)
+    (value, constant) = compile_pointwise((X**2 * Y, S(2)), (X, Y))(x, y)
     assert value.shape == constant.shape == (3, 4)
     (slope,) = torch.autograd.grad(value.sum(), x)
     assert torch.allclose(slope, 6 * x.detach())

@@ -19,9 +19,9 @@ from torch import Tensor
 import pdedsl
 from codegen.test_learned_diffusion import watched
 from pdedsl.explainer.describe import network_lines
-from pdedsl.ir.noise import DroppedMaps
+from pdedsl.ir.noise import StochasticDepthResidual
 from pdedsl.runtime.rng import streams
-from pdedsl.runtime.sde.random_residual import Dropout, Mix, ShakeShake
+from pdedsl.runtime.sde.random_residual import Dropout, RandomMix, ShakeShake
 
 N = 20_000
 POINT = torch.tensor([[0.4, -1.1]], dtype=torch.float64)
@@ -118,7 +118,7 @@ def test_spellings_of_a_matrix_of_rank_one(term: str) -> None:
     for text in (depth_text("¼", term=term), changed(depth_text("¼", term=term), ("R^2", "R^30"))):
         facts = compiled(text).analysis.equations[0]
         assert facts.shapes == ("stochastic depth",)
-        assert facts.random == DroppedMaps(Rational(1, 4))
+        assert facts.random == StochasticDepthResidual(Rational(1, 4))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_spellings_of_a_matrix_of_rank_one(term: str) -> None:
 def test_factors_and_signs_of_the_velocity(equation: str) -> None:
     """A = c b bᵀ for the drift b = ±v, 2v: always ¼."""
     (facts,) = compiled(plane(f"∂u/∂t = {equation}", V, 1, "1")).analysis.equations
-    assert facts.random == DroppedMaps(Rational(1, 4))
+    assert facts.random == StochasticDepthResidual(Rational(1, 4))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_what_is_no_random_map(equation: str) -> None:
     declared = f"{V}\nlearn w(x, y, t) : vector = mlp(width=8, depth=2)" if "w·" in equation else V
     text = plane(f"∂u/∂t = {equation}", declared, 1, "1")
     assert compiled(text).analysis.equations[0].random is None
-    assert not [m for m in compiled(text).module().modules() if isinstance(m, Dropout | Mix)]
+    assert not [m for m in compiled(text).module().modules() if isinstance(m, Dropout | RandomMix)]
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_survival_probability_of_the_nine_maps(end: str, keep: float) -> None:
 def test_share_of_the_branches(end: str, width: float) -> None:
     """Δt w²/6 = 1/24: w = ½ when Δt = 1."""
     model = compiled(changed(shipped("shake_shake"), ("[0, 9]", f"[0, {end}]"))).module()
-    assert [m.width for m in model.modules() if isinstance(m, Mix)] == pytest.approx([width] * 9, rel=1e-12)
+    assert [m.width for m in model.modules() if isinstance(m, RandomMix)] == pytest.approx([width] * 9, rel=1e-12)
 
 
 def field_size(inputs_: int, outputs: int) -> int:

@@ -10,11 +10,11 @@ import torch
 from texts import compiled, fresh
 from torch import Tensor, nn
 
-from pdedsl.codegen.program import run
+from pdedsl.codegen.program import run_function
 from pdedsl.compiler import Compilation
-from pdedsl.runtime.linear_operators import Conv
-from pdedsl.runtime.ode.reversible import has_pullback_pullback_symmetric
-from pdedsl.runtime.pde_blocks import Block
+from pdedsl.runtime.linear_operators import ConvOperator
+from pdedsl.runtime.ode.reversible import has_symmetric_vjp
+from pdedsl.runtime.pde_blocks import PdeBlock
 from pdedsl.runtime.regularize import smooth_in_time
 from pdedsl.testing import axioms
 from pdedsl.testing.model import under_test
@@ -33,9 +33,9 @@ def text(equation: str, declared: str, method: str = "euler(steps=4)", end: str 
     return f"{head}\n{declared}\n{equation}\n{rest}realize time by {method}\n{FRAME}\n"
 
 
-def block(of: str, width: int = 4, seed: int = 0) -> Block:
+def block(of: str, width: int = 4, seed: int = 0) -> PdeBlock:
     torch.manual_seed(seed)
-    made: Block = run(compiled(of).program, "block", width=width).double()
+    made: PdeBlock = run_function(compiled(of).program, "block", width=width).double()
     return made
 
 
@@ -97,7 +97,7 @@ def test_a_swinging_reaction_has_order_two() -> None:
     for n in (8, 16, 32):
         made = block(text("∂²Y/∂t² = -Kᵀ tanh(K Y) - λ Y", K, f"leapfrog(steps={n})"))
         for module in made.modules():
-            if isinstance(module, Conv):
+            if isinstance(module, ConvOperator):
                 nn.init.zeros_(module.weight)
         errors.append(float((made(y) - math.cos(math.sqrt(2)) * y).abs().max()))
     assert [math.log2(a / b) for a, b in pairwise(errors)] == pytest.approx([2, 2], abs=0.1)
@@ -120,7 +120,7 @@ REVERSIBLE = {
 }
 
 
-def _gradients(made: Block, y: Tensor, store: bool) -> list[Tensor]:
+def _gradients(made: PdeBlock, y: Tensor, store: bool) -> list[Tensor]:
     made.chain.store = store
     made.zero_grad()
     y = y.clone().requires_grad_()
@@ -137,7 +137,7 @@ def test_reversible_gradients_equal_autograd(name: str) -> None:
     for a, b in zip(ours, plain, strict=True):
         assert (a - b).abs().max() <= 1e-10 * max(1.0, float(b.abs().max()))
     if name == "second order":  # the written-out product of the layer serves the sum as well
-        assert has_pullback_pullback_symmetric(made.right_hand_sides()[0].layer(0))
+        assert has_symmetric_vjp(made.right_hand_sides()[0].layer(0))
 
 
 @torch.no_grad()
@@ -220,7 +220,7 @@ def test_the_bound_of_the_step_is_sharp(steps: int, grows: bool) -> None:
     equation, method = "∂Y/∂t = -Kᵀ K Y - Lᵀ L Y - λ Y", f"euler(steps={steps})"
     made, y = block(text(equation, "learn K : operator = conv(3)\nlearn L : operator = conv(3)", method)), states()
     for module in made.modules():
-        if isinstance(module, Conv):
+        if isinstance(module, ConvOperator):
             module.weight.zero_()
             module.weight[range(4), range(4), 1, 1] = 1.0
     assert torch.allclose(made(y), (1 - 2 / steps * 2.5) ** steps * y)

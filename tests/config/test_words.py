@@ -9,7 +9,7 @@ import pytest
 
 from pdedsl.config.base import Config, Count, Form, Located, Positive
 from pdedsl.config.blocks import ENTRIES, Calls
-from pdedsl.config.methods import INTEGRATORS, PARTS, Fixed, Laplacian, Noise, Residual, Scale, in_steps
+from pdedsl.config.methods import INTEGRATORS, PARTS, Fixed, Laplacian, Noise, ResidualPenalty, Scale, in_steps
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS
 from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, RungeKutta
 
@@ -61,4 +61,4 @@ def test_what_was_given_and_where_does_not_count() -> None:
 def test_arguments_without_effect_are_left_out() -> None:
     assert "across" not in Noise().effective
     assert {"across", "kind"} <= Noise(scale=Scale.RELATIVE).effective.keys()
-    assert {"tau", "h", "probes"}.isdisjoint(Residual(estimator=Laplacian.EXACT).effective)
+    assert {"tau", "h", "probes"}.isdisjoint(ResidualPenalty(estimator=Laplacian.EXACT).effective)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.lark import from_lark
 from lark import Lark
 
-from pdedsl.language.parser import grammar_text
+from pdedsl.language.parser import load_grammar
 
 
 def one_of(words: str) -> st.SearchStrategy[str]:
@@ -49,7 +49,7 @@ TERMINALS = {
     "ENDBAR": st.just("|"),
 }
 TOUCHING = {"CALL", "INDEX", "SUPERSCRIPT", "SUBSCRIPT", "ADJOINT"}
-LARK = Lark(grammar_text(), parser="lalr", lexer="basic", start=["spec", "statement", "equation", "sum", "block"])
+LARK = Lark(load_grammar(), parser="lalr", lexer="basic", start=["spec", "statement", "equation", "sum", "block"])
 Symbols = tuple[str, ...]
 
 

@@ -7,7 +7,7 @@ import pytest
 from pdedsl.compiler import to_spec
 from pdedsl.diagnostics import PdeError, Source, report
 from pdedsl.ir.spec import Spec
-from pdedsl.language.edit import overridden
+from pdedsl.language.edit import apply_settings
 
 TEXT = """\
 # The head.
@@ -46,11 +46,11 @@ evaluate {
 
 
 def changed(*settings: str, text: str = TEXT) -> str:
-    return overridden(Source(text, "moons.pde"), settings).text
+    return apply_settings(Source(text, "moons.pde"), settings).text
 
 
 def meaning(*settings: str, text: str = TEXT) -> Spec:
-    return to_spec(overridden(Source(text, "moons.pde"), settings))
+    return to_spec(apply_settings(Source(text, "moons.pde"), settings))
 
 
 def value(spec: Spec, path: str) -> object:
@@ -60,6 +60,6 @@ def value(spec: Spec, path: str) -> object:
 
 def refused(*settings: str, text: str = TEXT) -> tuple[Source, str]:
     with pytest.raises(PdeError) as caught:
-        to_spec(overridden(Source(text, "moons.pde"), settings))
+        to_spec(apply_settings(Source(text, "moons.pde"), settings))
     assert caught.value.source is not None
     return caught.value.source, report(caught.value.source, caught.value.diagnostics)

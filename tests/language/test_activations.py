@@ -19,7 +19,7 @@ from pdedsl.language.elaborate.expressions import FUNCTIONS
 from pdedsl.numerics.activations import ACTIVATIONS, OTHER_NAMES
 from pdedsl.runtime.activations import activation
 from pdedsl.runtime.image_network import ImageNetwork
-from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.symbolic.functions import ACTIVATIONS as NODES
 
 BY_HAND: dict[str, Callable[[Tensor], Tensor]] = {
@@ -128,7 +128,7 @@ def test_the_compiled_network_is_the_formula(name: str, norm: bool) -> None:
         text = changed(text, ("let N = tv_norm(eps=1e-2)\n", ""))
     model, x = built(text), inputs(text, 4)
     assert isinstance(model, ImageNetwork)
-    kernels = [module.weight for module in model.modules() if isinstance(module, Conv)]
+    kernels = [module.weight for module in model.modules() if isinstance(module, ConvOperator)]
     assert len(kernels) == 2
     y = model.opening(x)
     for k in kernels:

@@ -11,8 +11,8 @@ from language.formats import DECLARED, check, expression, parsed
 from pdedsl.api import format as formatted
 from pdedsl.diagnostics import PdeError
 from pdedsl.language import ast as t
-from pdedsl.language.ast_builder import MAX_CHAIN
-from pdedsl.language.printing.unparse import show, show_trait
+from pdedsl.language.ast_builder import MAX_OPERATOR_CHAIN
+from pdedsl.language.printing.unparse import unparse, unparse_type_attribute
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.pde"))
 
@@ -138,22 +138,22 @@ def test_spacing(written: str, unicode: str, ascii: str | None) -> None:
 def test_a_name_is_not_run_into_what_follows() -> None:
     """Where a space tells a product from a call or an index, it stays."""
     for text in ("K (x + y)", "K [x, y]", "u v", "2 3", "x ½", "∂u/∂x (x + y)", "Kᵀ (x + y)"):
-        assert expression(show(expression(text))) == expression(text)
+        assert expression(unparse(expression(text))) == expression(text)
 
 
 def test_show_takes_one_line() -> None:
     value = expression("[a,\n  b +\n  c]")
-    assert show(value) == show(value, ascii=True) == "[a, b + c]"
+    assert unparse(value) == unparse(value, ascii=True) == "[a, b + c]"
 
 
 def test_show_trait() -> None:
     syntax = parsed("learn K : operator, norm(K) <= 1\n")
     assert isinstance(syntax.statements[0], t.LearnDecl)
     bound = syntax.statements[0].type[1]
-    assert (show_trait(bound), show_trait(bound, ascii=True)) == ("‖K‖ ≤ 1", "norm(K) <= 1")
+    assert (unparse_type_attribute(bound), unparse_type_attribute(bound, ascii=True)) == ("‖K‖ ≤ 1", "norm(K) <= 1")
 
 
-@pytest.mark.parametrize("text", ["(1 + " * 190 + "x" + ")" * 190, "∇Δ" * (MAX_CHAIN // 2) + "u"])
+@pytest.mark.parametrize("text", ["(1 + " * 190 + "x" + ")" * 190, "∇Δ" * (MAX_OPERATOR_CHAIN // 2) + "u"])
 def test_the_deepest_tree_is_printed(text: str) -> None:
     assert line(line(text)) == line(text)
     assert line(line(text, ascii=True)) == line(text)

@@ -10,7 +10,7 @@ from language.formats import check, expression, parsed
 from pdedsl.api import format as formatted
 from pdedsl.diagnostics import PdeError
 from pdedsl.language import ast as t
-from pdedsl.language.printing.unparse import show
+from pdedsl.language.printing.unparse import unparse
 
 # ---- declared names
 
@@ -219,8 +219,8 @@ def test_moved_comments_keep_their_order() -> None:
 def test_more_indices_than_a_subscript_holds() -> None:
     i = t.Name("i", "i")
     many = t.Index(t.Name("a", "a"), (i,) * 5)
-    assert show(many) == "a[i, i, i, i, i]"
-    assert expression(show(many)) == many
+    assert unparse(many) == "a[i, i, i, i, i]"
+    assert expression(unparse(many)) == many
 
 
 @pytest.mark.slow

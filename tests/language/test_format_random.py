@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from language.formats import DECLARED, check, expression
 from pdedsl.language import ast as t
-from pdedsl.language.names import FRACTION_OF, unicode_name
-from pdedsl.language.precedence import DOTS
-from pdedsl.language.printing.unparse import show
+from pdedsl.language.names import FRACTION_SIGNS, unicode_name
+from pdedsl.language.precedence import DOT_FUNCTIONS
+from pdedsl.language.printing.unparse import unparse
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ INDICES = st.sampled_from("ijk").map(lambda n: t.Name(n, n))
 LEAVES = st.one_of(
     NAMES,
     st.sampled_from(["0", "2", "5", "12", "0.5", "1e-3", ".5"]).map(t.Number),
-    st.sampled_from(sorted(FRACTION_OF)).map(t.Fraction),
+    st.sampled_from(sorted(FRACTION_SIGNS)).map(t.Fraction),
 )
 
 
@@ -45,9 +45,9 @@ def derivatives(draw: st.DrawFn, exprs: st.SearchStrategy[t.Expr]) -> t.Expr:
     """Of declared names, for `show` takes them to be declared."""
     names = st.sampled_from("xyt").map(lambda n: t.Name(n, n))
     fields = st.sampled_from("uFK").map(lambda n: t.Name(n, n))
-    wrt = st.builds(t.Wrt, names, st.one_of(st.just(()), tuples(INDICES, most=2)), st.integers(1, 3))
+    wrt = st.builds(t.DerivativeVariable, names, st.one_of(st.just(()), tuples(INDICES, most=2)), st.integers(1, 3))
     return t.Derivative(
-        draw(st.one_of(fields, exprs.filter(lambda e: not show(e).isidentifier()).map(grouped))),
+        draw(st.one_of(fields, exprs.filter(lambda e: not unparse(e).isidentifier()).map(grouped))),
         draw(st.lists(wrt, min_size=1, max_size=2).map(tuple)),
     )
 
@@ -55,17 +55,17 @@ def derivatives(draw: st.DrawFn, exprs: st.SearchStrategy[t.Expr]) -> t.Expr:
 @st.composite
 def products(draw: st.DrawFn, exprs: st.SearchStrategy[t.Expr]) -> t.Expr:
     """A product with at most one dot, in which no division can be read in two ways."""
-    factors: list[tuple[t.Times, t.Expr]] = [("", draw(exprs))]
-    signs: st.SearchStrategy[t.Times] = st.sampled_from(["", "", "*", "·", "/", ":"])
+    factors: list[tuple[t.ProductSign, t.Expr]] = [("", draw(exprs))]
+    signs: st.SearchStrategy[t.ProductSign] = st.sampled_from(["", "", "*", "·", "/", ":"])
     for factor in draw(st.lists(exprs, min_size=1, max_size=4)):
         sign, (before, below) = draw(signs), factors[-1]
-        if isinstance(below, t.Total):
+        if isinstance(below, t.Summation):
             factors[-1] = (before, t.Group(below))
-        if sign in DOTS and any(s in DOTS for s, _ in factors):
+        if sign in DOT_FUNCTIONS and any(s in DOT_FUNCTIONS for s, _ in factors):
             sign = "*"
         if before == "/" and (sign == "/" or (sign == "" and not isinstance(below, t.Number | t.Sum | t.Product))):
             sign = "*"
-        factors.append((sign, t.Negative(factor) if sign not in ("", "/") and draw(st.booleans()) else factor))
+        factors.append((sign, t.Negation(factor) if sign not in ("", "/") and draw(st.booleans()) else factor))
     return t.Product(tuple(factors))
 
 
@@ -81,13 +81,13 @@ def larger(exprs: st.SearchStrategy[t.Expr]) -> st.SearchStrategy[t.Expr]:
         exprs.map(grouped),
         exprs.map(t.Norm),
         exprs.map(t.Adjoint),
-        tuples(exprs, least=0).map(t.ListOf),
+        tuples(exprs, least=0).map(t.ListExpr),
         st.builds(t.Call, NAMES, tuples(exprs, least=0), named),
         st.builds(t.Index, NAMES, tuples(exprs)),
         st.builds(t.Index, exprs, tuples(INDICES)),
         st.builds(t.Prefix, operators, exprs),
-        st.builds(t.Power, exprs, st.one_of(exprs, exprs.map(t.Negative))),
-        st.builds(t.Total, INDICES, exprs),
+        st.builds(t.Power, exprs, st.one_of(exprs, exprs.map(t.Negation))),
+        st.builds(t.Summation, INDICES, exprs),
     )
 
 
@@ -99,12 +99,12 @@ EXPRESSIONS = st.recursive(LEAVES, larger, max_leaves=12)
 def test_random_trees(tree: t.Expr) -> None:
     """What is shown is read as what it shows, in both spellings and from either."""
     for ascii in (False, True):
-        read = expression(show(tree, ascii))
-        assert read == expression(show(read)) == expression(show(read, ascii=True))
+        read = expression(unparse(tree, ascii))
+        assert read == expression(unparse(read)) == expression(unparse(read, ascii=True))
 
 
 @settings(derandomize=True, max_examples=75, deadline=None)
 @given(EXPRESSIONS)
 def test_random_statements(tree: t.Expr) -> None:
     """The same in a spec, whose declarations decide what `du/dx` and `K^T` are."""
-    check(f"{DECLARED}let probe = {show(tree)}\n")
+    check(f"{DECLARED}let probe = {unparse(tree)}\n")

@@ -16,7 +16,7 @@ from pdedsl.config.methods import Fixed, Law, Noise
 from pdedsl.config.training import Sgd
 from pdedsl.diagnostics import Source
 from pdedsl.ir.spec import SpaceKind
-from pdedsl.language.edit import overridden
+from pdedsl.language.edit import apply_settings
 from pdedsl.numerics.butcher import RK4
 from pdedsl.sources import read
 
@@ -243,7 +243,7 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
         settings += ["evaluate.natural", "evaluate.attack=fgsm(eps=1)"]
     if "residual(steps=" in read(path).text:  # the block says how many
         settings.append("realize.equation=residual")
-    source = overridden(read(path), settings)
+    source = apply_settings(read(path), settings)
     examined = examine(source)
     examined.sound()
     spec = examined.analysis.spec
@@ -261,4 +261,4 @@ def test_constants_of_shipped_specs_can_be_set_to_what_they_are(path: Path) -> N
         text = Source(format_source(source, ascii), path.name)
         for row in (r for r in text.text.splitlines() if r.startswith("const ")):
             setting = row.removeprefix("const").strip()
-            assert overridden(text, [setting]).text == text.text
+            assert apply_settings(text, [setting]).text == text.text

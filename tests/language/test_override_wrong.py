@@ -12,7 +12,7 @@ from language.settings import TEXT, changed, meaning, refused, value
 from pdedsl.compiler import examine, to_spec, to_syntax
 from pdedsl.config.training import Sgd
 from pdedsl.diagnostics import PdeError, Source, Span
-from pdedsl.language.edit import overridden
+from pdedsl.language.edit import apply_settings
 from pdedsl.sources import read, shipped_specs
 
 # ---- wrong settings: the place is in the setting
@@ -146,7 +146,7 @@ def test_a_report_of_a_wrong_path() -> None:
 )
 def test_a_wrong_value_is_shown_in_the_changed_text(setting: str, code: str, marked: str) -> None:
     with pytest.raises(PdeError) as caught:
-        to_spec(overridden(Source(TEXT, "moons.pde"), [setting]))
+        to_spec(apply_settings(Source(TEXT, "moons.pde"), [setting]))
     source = caught.value.source
     assert source is not None
     assert source.name == "moons.pde"
@@ -192,7 +192,7 @@ VALUES = st.one_of(
 def test_no_setting_crashes(chosen: list[str]) -> None:
     told = None
     try:
-        to_syntax(overridden(Source(TEXT, "moons.pde"), chosen))
+        to_syntax(apply_settings(Source(TEXT, "moons.pde"), chosen))
     except PdeError as error:
         told = error
     if told is not None:
@@ -248,7 +248,7 @@ def test_a_wrong_value_is_shown_where_it_was_written(settings: tuple[str, ...], 
 @pytest.mark.parametrize("setting", ["realize.time=rk4", "realize.reaction=euler(steps=1)", "evaluate.natural"])
 @pytest.mark.parametrize("name", ["heat", "wave", "poisson"])
 def test_a_line_that_is_added_was_written_in_the_setting(name: str, setting: str) -> None:
-    source = overridden(read(shipped_specs()[name]), (setting,))
+    source = apply_settings(read(shipped_specs()[name]), (setting,))
     places = {source.written(d.span) for d in examine(source).errors}
     assert places == {(Source(setting, "--set"), Span(0, len(setting)))}
 

@@ -13,7 +13,7 @@ import torch
 from texts import compiled, fresh
 from torch import Tensor, nn
 
-from pdedsl.ir.representation import Paths
+from pdedsl.ir.representation import PathExpectation
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 
 F64 = torch.float64
@@ -157,7 +157,7 @@ def test_a_divergence_free_field_has_no_weight() -> None:
     declared = "learn v(x, t) : vector, divergence_free = mlp(width=6, depth=1)"
     for space in ("R^2", "R^20"):
         representation = compiled(spec("∂u/∂t = ∇·(v u)", declared, space=space)).representation
-        assert isinstance(representation, Paths)
+        assert isinstance(representation, PathExpectation)
         assert representation.stretches[0].rate == 0
 
 

@@ -9,7 +9,7 @@ import torch
 from texts import built, changed, compiled, fresh, inputs, learned, picture, refused, shipped
 from torch import Tensor, nn
 
-from pdedsl.runtime.rng import Stream, frozen
+from pdedsl.runtime.rng import RandomStream, frozen_noise
 from pdedsl.runtime.sde.noise import GaussianNoise, LaplaceNoise, RelativeNoise
 
 SWING = "let v(x, y, t) = [sin(y + 3t) - x/2, cos(2x - t)]"
@@ -187,7 +187,7 @@ def test_diffusion_last_in_time_is_noise_on_the_input() -> None:
     (member,) = model.members
     assert isinstance(member[0], GaussianNoise)
     assert noises(model) == [pytest.approx(math.sqrt(2 * 0.5 * 0.25**2 * 1), rel=1e-12)]
-    assert len([m for m in model.modules() if isinstance(m, Stream)]) == 1
+    assert len([m for m in model.modules() if isinstance(m, RandomStream)]) == 1
     assert model.samples == 100
 
 
@@ -206,7 +206,7 @@ def test_diffusion_first_in_time_is_noise_before_the_readout() -> None:
     model = built(text)
     assert noises(model) == [pytest.approx(0.25, rel=1e-12)]
     x = inputs(text, 2)
-    with frozen(model):
+    with frozen_noise(model):
         noisy = features(model, x)
     for module in model.modules():
         if isinstance(module, GaussianNoise):

@@ -8,7 +8,7 @@ from sympy import Rational, Symbol, exp
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.process import Absorption, Clock, Process, Reflection
+from pdedsl.ir.process import Absorption, DiffusionProcess, Reflection, TimeDirection
 from pdedsl.lowering.rules import lower
 from pdedsl.problem.diffusion_process import obstacle, process_of
 
@@ -23,7 +23,7 @@ def stated(text: str) -> StrongForm:
     return found
 
 
-def process(text: str) -> Process:
+def process(text: str) -> DiffusionProcess:
     return process_of(stated(text))
 
 
@@ -35,7 +35,7 @@ def test_initial_data_are_reached_backwards() -> None:
     assert found.matrix == ((0, 0, X / 2),)
     assert (found.rate, found.source) == (3, T)
     assert found.data is not None
-    assert (found.data.clock, found.data.value) == (Clock.BACK, X)
+    assert (found.data.clock, found.data.value) == (TimeDirection.BACK, X)
     assert [s.event for s in found.sides] == [Absorption(T), Reflection(3, 5)]
 
 
@@ -43,7 +43,7 @@ def test_terminal_data_are_reached_forwards() -> None:
     text = LINE + "∂u/∂t + ½x² ∂²u/∂x² + x ∂u/∂x - u = exp(x)\nu(x, 1) = x\nu = 0 on boundary"
     found = process(text)
     assert found.data is not None
-    assert found.data.clock is Clock.ON
+    assert found.data.clock is TimeDirection.ON
     assert (found.matrix, found.drift, found.rate, found.source) == (((0, 0, X**2 / 2),), (X,), -1, -exp(X))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pdedsl
-from pdedsl.config.methods import Collocation, Features, Grid, Paths, Solver
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.ir.plan import SolvePlan
 
 RING = "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar{}\nu(x, 0) = sin(2π x)\n"
@@ -20,7 +20,7 @@ unknown p(x, y, t) : scalar
 v(x, y, 0) = [cos(x) sin(y), -sin(x) cos(y)]
 """
 STATEMENTS = {
-    "linear": (RING.format("") + "∂u/∂t = Δu\n", Features(), "linear"),
+    "linear": (RING.format("") + "∂u/∂t = Δu\n", RandomFeatures(), "linear"),
     "not linear, periodic": (RING.format("") + "∂u/∂t + u ∂u/∂x = Δu\n", Grid(n=256), "Fourier"),
     "a periodic system": (FLOW, Grid(n=96), "Fourier"),
     "a flow between sides": (
@@ -52,19 +52,19 @@ STATEMENTS = {
     ),
     "not linear, between sides": (
         LINE + "∂u/∂t = Δu - u³\nu(x, 0) = x (1 - x)\nu = 0 on boundary\n",
-        Collocation(),
+        Pinn(),
         "not linear",
     ),
-    "a network is named": (RING.format(" = mlp(width=8)") + "∂u/∂t = Δu\n", Collocation(), "what is trained"),
+    "a network is named": (RING.format(" = mlp(width=8)") + "∂u/∂t = Δu\n", Pinn(), "what is trained"),
     "an optimizer is named": (
         RING.format("") + "∂u/∂t + u ∂u/∂x = Δu\ntrain { optimizer adam }\n",
-        Collocation(),
+        Pinn(),
         "or how",
     ),
     "many dimensions": (
         "pde A\nspace x in [0, 1]^50 periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = Δu\n"
         "u(x, 0) = Σᵢ sin(2π xᵢ)\n",
-        Paths(),
+        MonteCarlo(),
         "51",
     ),
 }

@@ -9,7 +9,7 @@ from texts import picture
 import pdedsl
 from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.runtime.rng import streams
-from pdedsl.runtime.sde.characteristic_steps import Number
+from pdedsl.runtime.sde.characteristic_steps import LearnedConstant
 
 
 def test_torchvision_with_noise_has_noise() -> None:
@@ -82,7 +82,7 @@ def test_a_learned_number_starts_where_it_is_said_to(type_: str, term: str) -> N
         f"∂u/∂t = {term}\nu(x, 0) = exp(-‖x‖²)\n"
     )
     made = pdedsl.compile(text)
-    (number,) = (m for m in made.operator(samples=2).modules() if isinstance(m, Number))
+    (number,) = (m for m in made.operator(samples=2).modules() if isinstance(m, LearnedConstant))
     assert number(torch.zeros(1, 2)).item() == pytest.approx(0.1)
     assert "start=0.1" in made.python()
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from texts import built, changed, compiled, inputs, light, shipped
 
-from pdedsl.codegen.program import run
+from pdedsl.codegen.program import run_function
 
 SMOOTH = ("f(Y, t) : channels = convnet(layers=2)", "f(Y) : channels = convnet(layers=2, activation=tanh)")
 SWEPT = changed(shipped("small_steps"), SMOOTH, ("= f(Y, t)", "= f(Y)"), ("[0, 3]", "[0, 1/2]"))
@@ -19,7 +19,7 @@ def _end(method: str) -> torch.Tensor:
     """Y at the end, for one field whatever the method and its steps."""
     torch.manual_seed(2)
     text = changed(SWEPT, ("euler(steps=12)", method))
-    block = run(compiled(text).program, "block", width=4).double()
+    block = run_function(compiled(text).program, "block", width=4).double()
     state = torch.randn(1, 4, 6, 6, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
     with torch.no_grad():
         return block(state)

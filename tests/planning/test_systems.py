@@ -12,9 +12,9 @@ from texts import compiled, fresh
 from torch import Tensor
 
 import pdedsl
-from pdedsl.codegen.program import run
+from pdedsl.codegen.program import run_function
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.runtime.pde_blocks import Block, FromRest, Halves, Propagation, SecondOrder
+from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, PdeBlock, SecondOrderBlock, VerletBlock
 from pdedsl.runtime.regularize import smooth_in_time
 
 HEAD = "pde Made\nspace x in pixels\ntime t in [0, 2]\n"
@@ -37,9 +37,9 @@ def first(right: str, declared: str, more: str = "", method: str = "euler(steps=
     return f"{HEAD}{unknown}{declared}∂Y/∂t = {right}\n{more}realize time by {method}\n{FRAME}"
 
 
-def block(of: str, width: int = 4) -> Block:
+def block(of: str, width: int = 4) -> PdeBlock:
     torch.manual_seed(0)
-    made: Block = run(compiled(of).program, "block", width=width).double()
+    made: PdeBlock = run_function(compiled(of).program, "block", width=width).double()
     return made
 
 
@@ -57,7 +57,7 @@ def test_euler_of_a_pair() -> None:
     for j in range(4):
         push, pull = k.layer(j).operator, l.layer(j).operator
         y, z = y + 0.5 * push.adjoint(push(z).relu()), z - 0.5 * pull.adjoint(pull(y).tanh())
-    assert isinstance(made, Propagation)
+    assert isinstance(made, FirstOrderBlock)
     assert torch.allclose(made(start), torch.cat([y, z], dim=1), rtol=1e-12)
     with pytest.raises(ValueError, match="verlet"):
         made.inverse(made(start))
@@ -70,7 +70,7 @@ def test_euler_of_second_order() -> None:
     for j in range(4):
         operator = k.layer(j).operator
         expected, v = expected + 0.5 * v, v - 0.5 * operator.adjoint(operator(expected).tanh())
-    assert isinstance(made, FromRest)
+    assert isinstance(made, SecondOrderBlock)
     assert torch.allclose(made(y), expected, rtol=1e-12)
     assert torch.allclose(made.last_states(y)[1], v, rtol=1e-12)
 
@@ -121,10 +121,10 @@ def test_adaptive_methods_agree_with_small_steps(of: str, method: str) -> None:
 @pytest.mark.parametrize(
     ("of", "kind"),
     [
-        (pair("verlet(steps=2)"), Halves),
-        (pair("rk4(steps=2)"), Propagation),
-        (second("leapfrog(steps=2)"), SecondOrder),
-        (second("heun(steps=2)"), FromRest),
+        (pair("verlet(steps=2)"), VerletBlock),
+        (pair("rk4(steps=2)"), FirstOrderBlock),
+        (second("leapfrog(steps=2)"), LeapfrogBlock),
+        (second("heun(steps=2)"), SecondOrderBlock),
     ],
 )
 def test_package_and_memory_are_the_same_network(of: str, kind: type) -> None:

@@ -6,24 +6,26 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.image_fields import PerStep, Stationary
-from pdedsl.runtime.linear_operators import Conv
-from pdedsl.runtime.ode.explicit import Leapfrog, Steps
-from pdedsl.runtime.pde_blocks import Block, Halves, SecondOrder
+from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer
+from pdedsl.runtime.linear_operators import ConvOperator
+from pdedsl.runtime.ode.explicit import Leapfrog, TimeGrid
+from pdedsl.runtime.pde_blocks import LeapfrogBlock, PdeBlock, VerletBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer
-from pdedsl.runtime.weight_constraints import NormBound
+from pdedsl.runtime.weight_constraints import SpectralNormBound
 from runtime.paper_blocks import hamiltonian_block, second_order_block
 
 
-def _revnet(steps: Steps, per_step: bool) -> Halves:
+def _revnet(steps: TimeGrid, per_step: bool) -> VerletBlock:
     if per_step:
-        return Halves(*(PerStep.of(lambda: ConvNet(4, 2), steps.count) for _ in range(2)), steps)
-    return Halves(*(Stationary(ConvNet(4, 2)) for _ in range(2)), steps)
+        return VerletBlock(*(LayerPerStep.of(lambda: ConvNet(4, 2), steps.count) for _ in range(2)), steps)
+    return VerletBlock(*(SharedLayer(ConvNet(4, 2)) for _ in range(2)), steps)
 
 
-def _bounded(steps: Steps) -> SecondOrder:
-    field = PerStep.of(lambda: SymmetricLayer(Conv(8, constraint=NormBound(1.0)), "tanh"), steps.count)
-    return SecondOrder(field, steps)
+def _bounded(steps: TimeGrid) -> LeapfrogBlock:
+    field = LayerPerStep.of(
+        lambda: SymmetricLayer(ConvOperator(8, constraint=SpectralNormBound(1.0)), "tanh"), steps.count
+    )
+    return LeapfrogBlock(field, steps)
 
 
 BLOCKS = {
@@ -36,8 +38,8 @@ BLOCKS = {
 }
 
 
-def _block(name: str, depth: int) -> Block:
-    block = BLOCKS[name](Steps(0.0, 0.1 * depth, depth)).double()
+def _block(name: str, depth: int) -> PdeBlock:
+    block = BLOCKS[name](TimeGrid(0.0, 0.1 * depth, depth)).double()
     for parameter in block.parameters():  # scales and biases that are neither one nor zero
         nn.init.normal_(parameter, mean=0.1, std=0.3)
     return block

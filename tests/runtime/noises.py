@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.ode.explicit import Residual
+from pdedsl.runtime.ode.explicit import ResidualBlock
 from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise, RelativeNoise, ScaledNoise
 from pdedsl.runtime.sde.random_residual import Dropout, ShakeShake
 
@@ -35,9 +35,9 @@ KINDS: dict[str, Callable[[int], nn.Module]] = {
     "scaled": lambda seed: ScaledNoise(norm_of, seed=seed),
     "correlated": lambda seed: CorrelatedNoise(FACTOR, seed=seed),
     "state-dependent": lambda seed: CorrelatedNoise(diagonal_of, seed=seed),
-    "dropout": lambda seed: Residual(nn.Sequential(Twice(), Dropout(0.6, seed=seed)), 0.5),
-    "stochastic depth": lambda seed: Residual(nn.Sequential(Twice(), Dropout(0.6, seed=seed, of="layer")), 0.5),
-    "shake-shake": lambda seed: Residual(ShakeShake(Twice(), nn.Tanh(), seed=seed), 0.5),
+    "dropout": lambda seed: ResidualBlock(nn.Sequential(Twice(), Dropout(0.6, seed=seed)), 0.5),
+    "stochastic depth": lambda seed: ResidualBlock(nn.Sequential(Twice(), Dropout(0.6, seed=seed, of="layer")), 0.5),
+    "shake-shake": lambda seed: ResidualBlock(ShakeShake(Twice(), nn.Tanh(), seed=seed), 0.5),
 }
 
 

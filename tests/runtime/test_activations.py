@@ -7,18 +7,18 @@ import torch
 from torch import nn
 
 from pdedsl.numerics.activations import ACTIVATIONS
-from pdedsl.runtime.activations import Pointwise, activation
+from pdedsl.runtime.activations import ActivationLayer, activation
 from pdedsl.runtime.backbones import convnet, mlp, vector_field
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.linear_operators import Linear
+from pdedsl.runtime.linear_operators import DenseOperator
 from pdedsl.runtime.symmetric_layer import SymmetricLayer
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_a_module_applies_the_function(name: str) -> None:
     x = torch.linspace(-3.0, 3.0, 101)
-    torch.testing.assert_close(Pointwise(name)(x), activation(name)(x), rtol=0.0, atol=0.0)
-    assert str(Pointwise(name)) == f"Pointwise({name})"
+    torch.testing.assert_close(ActivationLayer(name)(x), activation(name)(x), rtol=0.0, atol=0.0)
+    assert str(ActivationLayer(name)) == f"Pointwise({name})"
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
@@ -39,16 +39,16 @@ def test_every_word_works_in_every_network(name: str) -> None:
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_every_word_works_in_the_symmetric_layer(name: str) -> None:
-    layer, y = SymmetricLayer(Linear(4), name), torch.randn(3, 4)
+    layer, y = SymmetricLayer(DenseOperator(4), name), torch.randn(3, 4)
     weight = layer.operator.weight
     torch.testing.assert_close(layer(0.0, y), -activation(name)(y @ weight.T) @ weight)
 
 
 def test_a_wrong_word_is_named_with_the_right_ones() -> None:
     with pytest.raises(ValueError, match="unknown activation 'selu'; known are identity, relu"):
-        Pointwise("selu")
+        ActivationLayer("selu")
 
 
 def test_a_module_has_no_state() -> None:
-    network = nn.Sequential(nn.Linear(2, 2), Pointwise("sin"))
+    network = nn.Sequential(nn.Linear(2, 2), ActivationLayer("sin"))
     assert set(network.state_dict()) == {"0.weight", "0.bias"}

@@ -10,13 +10,13 @@ from torch import Tensor, nn
 
 from pdedsl.numerics.butcher import ADAPTIVE
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.image_fields import PerStep, Stationary, Time
-from pdedsl.runtime.ode.adaptive import Adaptive
-from pdedsl.runtime.ode.explicit import RK4, Integrator, Steps
-from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq
-from pdedsl.runtime.pde_blocks import Propagation
+from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer, Time
+from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta
+from pdedsl.runtime.ode.explicit import RK4, Integrator, TimeGrid
+from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
+from pdedsl.runtime.pde_blocks import FirstOrderBlock
 
-UNIT = Steps(0.0, 1.0, 1)
+UNIT = TimeGrid(0.0, 1.0, 1)
 LEAN = [name for name, pair in ADAPTIVE.items() if pair.rows]
 
 
@@ -44,17 +44,20 @@ def test_tableaus_are_consistent(name: str) -> None:
 
 @pytest.mark.parametrize("method", LEAN)
 @pytest.mark.parametrize("control", ["sample", "batch"])
-@pytest.mark.parametrize("steps", [Steps(0.0, 3.0, 1), Steps(0.0, 3.0, 4), Steps(3.0, 0.0, 1)])
-def test_accuracy(method: str, control: str, steps: Steps) -> None:
+@pytest.mark.parametrize("steps", [TimeGrid(0.0, 3.0, 1), TimeGrid(0.0, 3.0, 4), TimeGrid(3.0, 0.0, 1)])
+def test_accuracy(method: str, control: str, steps: TimeGrid) -> None:
     y = torch.tensor([[1.0], [-2.0], [0.1]], dtype=torch.float64)
-    solver = Adaptive(1e-6, 1e-6, method, control)
+    solver = AdaptiveRungeKutta(1e-6, 1e-6, method, control)
     exact = y * math.exp(math.sin(steps.stop) - math.sin(steps.start))
     assert torch.allclose(solver.integrate(_growth, y, steps), exact, atol=3e-5)
 
 
 def test_costs_fall_with_the_order() -> None:
     y = torch.ones(1, 1, dtype=torch.float64)
-    costs = [Adaptive(1e-8, 1e-8, m).solve(_growth, y, UNIT).evaluations for m in ("dopri5", "bosh3", "adaptive_heun")]
+    costs = [
+        AdaptiveRungeKutta(1e-8, 1e-8, m).solve(_growth, y, UNIT).evaluations
+        for m in ("dopri5", "bosh3", "adaptive_heun")
+    ]
     assert costs == sorted(costs)
 
 
@@ -66,21 +69,21 @@ def test_evaluations_are_counted() -> None:
         calls += 1
         return -(torch.arange(1.0, 1 + y.shape[0], dtype=y.dtype)[:, None]) * y if y.shape[0] > 1 else -y
 
-    solution = Adaptive(control="batch").solve(field, torch.ones(3, 2, dtype=torch.float64), UNIT)
+    solution = AdaptiveRungeKutta(control="batch").solve(field, torch.ones(3, 2, dtype=torch.float64), UNIT)
     assert solution.evaluations == calls
     assert solution.per_sample == (calls,) * 3
 
 
-def _ode(channels: int = 4) -> Propagation:
-    field = Stationary(ConvNet(channels, 2))
+def _ode(channels: int = 4) -> FirstOrderBlock:
+    field = SharedLayer(ConvNet(channels, 2))
     for parameter in field.parameters():
         nn.init.normal_(parameter, std=0.5)
-    return Propagation(field, Adaptive(), Steps(0.0, 2.0, 1)).double()
+    return FirstOrderBlock(field, AdaptiveRungeKutta(), TimeGrid(0.0, 2.0, 1)).double()
 
 
-def _smooth_ode() -> Propagation:
+def _smooth_ode() -> FirstOrderBlock:
     """Without the kinks of relu, so that tolerances mean what they say."""
-    return Propagation(Stationary(_smooth()), Adaptive(), UNIT).double()
+    return FirstOrderBlock(SharedLayer(_smooth()), AdaptiveRungeKutta(), UNIT).double()
 
 
 def _smooth() -> ConvNet:
@@ -94,10 +97,10 @@ def _neighbours() -> tuple[Tensor, Tensor]:
     return x[:1], x * loud
 
 
-SOLVERS: list[Integrator] = [Adaptive(method=m) for m in ("dopri5", "bosh3", "adaptive_heun")]
+SOLVERS: list[Integrator] = [AdaptiveRungeKutta(method=m) for m in ("dopri5", "bosh3", "adaptive_heun")]
 
 
-@pytest.mark.parametrize("solver", [*SOLVERS, Torchdiffeq()])
+@pytest.mark.parametrize("solver", [*SOLVERS, TorchdiffeqSolver()])
 def test_no_sample_depends_on_its_neighbours(solver: Integrator) -> None:
     ode = _ode()
     ode.integrator = solver
@@ -112,7 +115,7 @@ def test_no_sample_depends_on_its_neighbours(solver: Integrator) -> None:
     assert len(set(costs)) > 1
 
 
-@pytest.mark.parametrize("solver", [Adaptive(), Torchdiffeq()])
+@pytest.mark.parametrize("solver", [AdaptiveRungeKutta(), TorchdiffeqSolver()])
 def test_gradients_do_not_depend_on_neighbours(solver: Integrator) -> None:
     ode = _ode()
     ode.integrator = solver
@@ -123,7 +126,7 @@ def test_gradients_do_not_depend_on_neighbours(solver: Integrator) -> None:
     assert torch.allclose(together[:1], single, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("solver", [Adaptive(control="batch"), Torchdiffeq(control="batch")])
+@pytest.mark.parametrize("solver", [AdaptiveRungeKutta(control="batch"), TorchdiffeqSolver(control="batch")])
 def test_the_batch_wide_norm_does_couple(solver: Integrator) -> None:
     """Why the option has to be asked for."""
     ode = _ode()
@@ -136,7 +139,10 @@ def test_the_batch_wide_norm_does_couple(solver: Integrator) -> None:
 def test_batch_control_agrees_with_torchdiffeq() -> None:
     ode, x = _smooth_ode(), torch.randn(3, 4, 6, 6, dtype=torch.float64)
     results = []
-    for solver in (Adaptive(1e-7, 1e-7, control="batch"), Torchdiffeq("dopri5", 1e-7, 1e-7, control="batch")):
+    for solver in (
+        AdaptiveRungeKutta(1e-7, 1e-7, control="batch"),
+        TorchdiffeqSolver("dopri5", 1e-7, 1e-7, control="batch"),
+    ):
         ode.integrator = solver
         results.append((ode(x), ode.evaluations))
     assert torch.allclose(results[0][0], results[1][0], atol=1e-6)
@@ -147,7 +153,7 @@ def test_batch_control_agrees_with_torchdiffeq() -> None:
 @pytest.mark.parametrize("adjoint", [False, True])
 def test_torchdiffeq_by_name(method: str, adjoint: bool) -> None:
     ode, x = _ode(), 0.1 * torch.randn(2, 4, 4, 4, dtype=torch.float64)
-    ode.integrator = Torchdiffeq(method, 1e-5, 1e-5, adjoint=adjoint)
+    ode.integrator = TorchdiffeqSolver(method, 1e-5, 1e-5, adjoint=adjoint)
     y = ode(x)
     y.sum().backward()
     assert y.shape == x.shape
@@ -159,7 +165,7 @@ def test_gradient_of_the_flow() -> None:
     """y′ = −a y: ∂y(1)/∂y₀ = e^{−a}, ∂y(1)/∂a = −y₀ e^{−a}."""
     a = torch.tensor(1.3, dtype=torch.float64, requires_grad=True)
     y = torch.tensor([[2.0], [0.01]], dtype=torch.float64, requires_grad=True)
-    Adaptive(1e-9, 1e-9).integrate(lambda j, t, y: -a * y, y, UNIT).sum().backward()
+    AdaptiveRungeKutta(1e-9, 1e-9).integrate(lambda j, t, y: -a * y, y, UNIT).sum().backward()
     assert torch.allclose(y.grad, torch.full_like(y, math.exp(-1.3)), rtol=1e-7)
     assert a.grad.item() == pytest.approx(-2.01 * math.exp(-1.3), rel=1e-7)
 
@@ -167,7 +173,11 @@ def test_gradient_of_the_flow() -> None:
 def test_gradients_of_the_three_ways_agree() -> None:
     ode, x = _smooth_ode(), torch.randn(2, 4, 4, 4, dtype=torch.float64)
     gradients = []
-    for solver in (Adaptive(1e-8, 1e-8), Torchdiffeq("dopri5", 1e-8, 1e-8), Torchdiffeq("dopri5", 1e-8, 1e-8, True)):
+    for solver in (
+        AdaptiveRungeKutta(1e-8, 1e-8),
+        TorchdiffeqSolver("dopri5", 1e-8, 1e-8),
+        TorchdiffeqSolver("dopri5", 1e-8, 1e-8, True),
+    ):
         ode.integrator = solver
         ode.zero_grad()
         ode(x).square().sum().backward()
@@ -178,43 +188,45 @@ def test_gradients_of_the_three_ways_agree() -> None:
 
 def test_gradcheck_at_tight_tolerance() -> None:
     def flow(y: Tensor) -> Tensor:
-        return Adaptive(1e-11, 1e-11).integrate(lambda j, t, y: torch.sin(y) + _column(t), y, UNIT)
+        return AdaptiveRungeKutta(1e-11, 1e-11).integrate(lambda j, t, y: torch.sin(y) + _column(t), y, UNIT)
 
     assert torch.autograd.gradcheck(flow, torch.randn(3, 2, dtype=torch.float64, requires_grad=True), atol=1e-6)
 
 
 def test_pieces_have_their_own_weights() -> None:
-    field = PerStep([_smooth(), _smooth()]).double()
-    x, steps = torch.randn(2, 4, 4, 4, dtype=torch.float64), Steps(0.0, 1.0, 2)
+    field = LayerPerStep([_smooth(), _smooth()]).double()
+    x, steps = torch.randn(2, 4, 4, 4, dtype=torch.float64), TimeGrid(0.0, 1.0, 2)
 
     def fine(j: int, t: Time, y: Tensor) -> Tensor:
         return field(j // 40, t, y)
 
     with torch.no_grad():
-        adaptive = Adaptive(1e-9, 1e-9).integrate(field, x, steps)
-        assert torch.allclose(adaptive, RK4().integrate(fine, x, Steps(0.0, 1.0, 80)), atol=1e-8)
+        adaptive = AdaptiveRungeKutta(1e-9, 1e-9).integrate(field, x, steps)
+        assert torch.allclose(adaptive, RK4().integrate(fine, x, TimeGrid(0.0, 1.0, 80)), atol=1e-8)
 
 
 def test_hopeless_fields_are_told() -> None:
     with pytest.raises(ArithmeticError, match="underflow"):
-        Adaptive().integrate(lambda j, t, y: y * float("nan"), torch.ones(2, 1), UNIT)
+        AdaptiveRungeKutta().integrate(lambda j, t, y: y * float("nan"), torch.ones(2, 1), UNIT)
     with pytest.raises(ArithmeticError, match="attempts"):
-        Adaptive(max_attempts=3).integrate(lambda j, t, y: -1e5 * y, torch.ones(2, 1), UNIT)
+        AdaptiveRungeKutta(max_attempts=3).integrate(lambda j, t, y: -1e5 * y, torch.ones(2, 1), UNIT)
 
 
 def test_blow_up_is_told() -> None:
     with pytest.raises(ArithmeticError):
-        Adaptive().integrate(lambda j, t, y: y**2, torch.ones(1, 1, dtype=torch.float64), Steps(0.0, 2.0, 1))
+        AdaptiveRungeKutta().integrate(
+            lambda j, t, y: y**2, torch.ones(1, 1, dtype=torch.float64), TimeGrid(0.0, 2.0, 1)
+        )
 
 
 def test_meta_device_and_float32() -> None:
     with torch.device("meta"):
-        ode = Propagation(Stationary(ConvNet(4, 2)), Adaptive(), UNIT)
+        ode = FirstOrderBlock(SharedLayer(ConvNet(4, 2)), AdaptiveRungeKutta(), UNIT)
         assert ode(torch.empty(3, 4, 5, 5)).shape == (3, 4, 5, 5)
-    assert Adaptive().integrate(_growth, torch.ones(3, 1), UNIT).dtype is torch.float32
+    assert AdaptiveRungeKutta().integrate(_growth, torch.ones(3, 1), UNIT).dtype is torch.float32
 
 
 def test_constant_field_and_fixed_point() -> None:
     y = torch.zeros(2, 1, dtype=torch.float64)
-    assert torch.equal(Adaptive().integrate(lambda j, t, y: 0 * y, y, UNIT), y)
-    assert torch.allclose(Adaptive().integrate(lambda j, t, y: 0 * y + 3, y, UNIT), y + 3)
+    assert torch.equal(AdaptiveRungeKutta().integrate(lambda j, t, y: 0 * y, y, UNIT), y)
+    assert torch.allclose(AdaptiveRungeKutta().integrate(lambda j, t, y: 0 * y + 3, y, UNIT), y + 3)

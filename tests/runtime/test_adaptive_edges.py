@@ -11,14 +11,18 @@ from torch import Tensor, nn
 from pdedsl.numerics.butcher import ADAPTIVE
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runtime.image_fields import Time
-from pdedsl.runtime.ode.adaptive import Adaptive, Failing, Solver
-from pdedsl.runtime.ode.explicit import Euler, Integrator, Steps
-from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq, failures_told
+from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta, AdaptiveSolver, OnFailure
+from pdedsl.runtime.ode.explicit import Euler, Integrator, TimeGrid
+from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver, translate_failures
 
-UNIT = Steps(0.0, 1.0, 1)
+UNIT = TimeGrid(0.0, 1.0, 1)
 LEAN = [name for name, pair in ADAPTIVE.items() if pair.rows]
-SOLVERS: list[Solver] = [*(Adaptive(method=m) for m in LEAN), Torchdiffeq(), Torchdiffeq(adjoint=True)]
-BATCHES: list[Solver] = [Adaptive(control="batch"), Torchdiffeq(control="batch")]
+SOLVERS: list[AdaptiveSolver] = [
+    *(AdaptiveRungeKutta(method=m) for m in LEAN),
+    TorchdiffeqSolver(),
+    TorchdiffeqSolver(adjoint=True),
+]
+BATCHES: list[AdaptiveSolver] = [AdaptiveRungeKutta(control="batch"), TorchdiffeqSolver(control="batch")]
 
 
 class Pendulum(nn.Module):
@@ -44,8 +48,8 @@ def _with_bad_rows(value: float) -> tuple[Tensor, Tensor, list[int]]:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("steps", [UNIT, Steps(0.0, 1.0, 3), Steps(1.0, 0.0, 2)])
-def test_a_sample_that_is_not_finite_harms_no_other(solver: Solver, value: float, steps: Steps) -> None:
+@pytest.mark.parametrize("steps", [UNIT, TimeGrid(0.0, 1.0, 3), TimeGrid(1.0, 0.0, 2)])
+def test_a_sample_that_is_not_finite_harms_no_other(solver: AdaptiveSolver, value: float, steps: TimeGrid) -> None:
     x, good, places = _with_bad_rows(value)
     with torch.no_grad():
         found, without, alone = (solver.solve(Pendulum(), rows, steps) for rows in (x, good, good[1:2]))
@@ -57,8 +61,8 @@ def test_a_sample_that_is_not_finite_harms_no_other(solver: Solver, value: float
     assert found.evaluations == without.evaluations
 
 
-@pytest.mark.parametrize("solver", [Adaptive(), Torchdiffeq()])
-def test_gradients_of_the_others_are_right_too(solver: Solver) -> None:
+@pytest.mark.parametrize("solver", [AdaptiveRungeKutta(), TorchdiffeqSolver()])
+def test_gradients_of_the_others_are_right_too(solver: AdaptiveSolver) -> None:
     x, good, places = _with_bad_rows(math.nan)
     field, slopes = Pendulum(), []
     for batch, rows in ((x, places), (good, [0, 1, 2, 3])):
@@ -71,14 +75,14 @@ def test_gradients_of_the_others_are_right_too(solver: Solver) -> None:
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_batch_of_nothing_but_nan(solver: Solver) -> None:
+def test_a_batch_of_nothing_but_nan(solver: AdaptiveSolver) -> None:
     found = solver.solve(Pendulum(), torch.full((3, 2), math.nan, dtype=torch.float64), UNIT)
     assert found.state.isnan().all()
     assert (found.evaluations, found.per_sample) == (0, (0, 0, 0))
 
 
 @pytest.mark.parametrize("solver", BATCHES)
-def test_a_norm_of_the_whole_batch_knows_no_others(solver: Solver) -> None:
+def test_a_norm_of_the_whole_batch_knows_no_others(solver: AdaptiveSolver) -> None:
     with pytest.raises(SolverFailed):
         solver.solve(Pendulum(), _with_bad_rows(math.nan)[0], UNIT)
 
@@ -89,13 +93,13 @@ def test_a_norm_of_the_whole_batch_knows_no_others(solver: Solver) -> None:
 @pytest.mark.parametrize("solver", [Euler(), *SOLVERS, *BATCHES])
 @pytest.mark.parametrize("shape", [(0, 2), (0, 3, 4, 4)])
 def test_an_empty_batch_stays_empty(solver: Integrator, shape: tuple[int, ...]) -> None:
-    assert solver.integrate(lambda j, t, y: -y, torch.zeros(shape), Steps(0.0, 1.0, 2)).shape == shape
+    assert solver.integrate(lambda j, t, y: -y, torch.zeros(shape), TimeGrid(0.0, 1.0, 2)).shape == shape
 
 
 @pytest.mark.parametrize("control", ["sample", "batch"])
 def test_no_time_at_all(control: str) -> None:
     y = torch.ones(2, 1)
-    assert torch.equal(Adaptive(control=control).integrate(lambda j, t, y: -y, y, Steps(0.5, 0.5, 1)), y)
+    assert torch.equal(AdaptiveRungeKutta(control=control).integrate(lambda j, t, y: -y, y, TimeGrid(0.5, 0.5, 1)), y)
 
 
 @pytest.mark.parametrize("method", LEAN)
@@ -108,7 +112,7 @@ def test_a_sliver_of_time_is_no_step(method: str, end: float) -> None:
         times.append(float(t))
         return 0 * y
 
-    assert torch.equal(Adaptive(method=method).integrate(field, y, Steps(0.0, end, 1)), y)
+    assert torch.equal(AdaptiveRungeKutta(method=method).integrate(field, y, TimeGrid(0.0, end, 1)), y)
     assert times[-1] == end
     assert end - max(t for t in times if t < end) > 1e-3 * end
 
@@ -116,7 +120,9 @@ def test_a_sliver_of_time_is_no_step(method: str, end: float) -> None:
 def test_the_last_step_is_as_accurate_as_the_others() -> None:
     y = torch.ones(1, 1, dtype=torch.float64)
     ends = torch.linspace(0.1, 3, 30, dtype=torch.float64).tolist()
-    found = [Adaptive(1e-8, 1e-8).integrate(lambda j, t, y: -y, y, Steps(0.0, end, 1)).item() for end in ends]
+    found = [
+        AdaptiveRungeKutta(1e-8, 1e-8).integrate(lambda j, t, y: -y, y, TimeGrid(0.0, end, 1)).item() for end in ends
+    ]
     assert found == pytest.approx([math.exp(-end) for end in ends], abs=1e-7)
 
 
@@ -129,7 +135,7 @@ def test_no_digits_are_lost_at_the_end(method: str) -> None:
             return y * torch.cos(torch.as_tensor(t))
 
     y = torch.ones(1, 1, dtype=torch.float64, requires_grad=True)
-    end = Torchdiffeq(method, 1e-7, 1e-7, adjoint=True).integrate(Growth(), y, Steps(0.0, 3.0, 1))
+    end = TorchdiffeqSolver(method, 1e-7, 1e-7, adjoint=True).integrate(Growth(), y, TimeGrid(0.0, 3.0, 1))
     (slope,) = torch.autograd.grad(end.sum(), y)
     assert end.item() == pytest.approx(math.exp(math.sin(3)), abs=3e-7)
     assert slope.item() == pytest.approx(math.exp(math.sin(3)), abs=5e-7)
@@ -147,16 +153,18 @@ HOPELESS = {
 
 @pytest.mark.parametrize("solver", [*SOLVERS[:-1], *BATCHES])
 @pytest.mark.parametrize("name", HOPELESS)
-def test_a_solver_that_fails_has_an_exception_of_its_own(solver: Solver, name: str) -> None:
+def test_a_solver_that_fails_has_an_exception_of_its_own(solver: AdaptiveSolver, name: str) -> None:
     y = torch.ones(2, 1, dtype=torch.float64)
     with pytest.raises(SolverFailed, match="not finite, or too stiff"):
-        solver.integrate(HOPELESS[name], y, Steps(0.0, 2.0, 1))
+        solver.integrate(HOPELESS[name], y, TimeGrid(0.0, 2.0, 1))
 
 
-@pytest.mark.parametrize("solver", [Adaptive(failing=Failing.NAN), Torchdiffeq(failing=Failing.NAN)])
-def test_or_gives_nan_if_it_is_told_to(solver: Solver) -> None:
+@pytest.mark.parametrize(
+    "solver", [AdaptiveRungeKutta(failing=OnFailure.NAN), TorchdiffeqSolver(failing=OnFailure.NAN)]
+)
+def test_or_gives_nan_if_it_is_told_to(solver: AdaptiveSolver) -> None:
     y = torch.ones(2, 1, dtype=torch.float64)
-    found = solver.solve(HOPELESS["blows up"], y, Steps(0.0, 2.0, 1))
+    found = solver.solve(HOPELESS["blows up"], y, TimeGrid(0.0, 2.0, 1))
     assert found.state.shape == y.shape
     assert found.state.isnan().all()
 
@@ -169,8 +177,8 @@ def test_an_adjoint_that_fails_backwards() -> None:
             return -1000 * y
 
     y = torch.ones(1, 1, requires_grad=True)
-    end = Torchdiffeq("bosh3", 1e-1, 1e-1, adjoint=True).integrate(Decay(), y, UNIT)
-    with pytest.raises(SolverFailed, match="too stiff"), failures_told():
+    end = TorchdiffeqSolver("bosh3", 1e-1, 1e-1, adjoint=True).integrate(Decay(), y, UNIT)
+    with pytest.raises(SolverFailed, match="too stiff"), translate_failures():
         end.sum().backward()
 
 
@@ -179,7 +187,7 @@ def test_assertions_of_the_field_are_its_own() -> None:
         raise AssertionError("mine")
 
     with pytest.raises(AssertionError, match="mine"):
-        Torchdiffeq().integrate(field, torch.ones(1, 1), UNIT)
+        TorchdiffeqSolver().integrate(field, torch.ones(1, 1), UNIT)
 
 
 # ---- second derivatives
@@ -188,15 +196,15 @@ def test_assertions_of_the_field_are_its_own() -> None:
 @pytest.mark.parametrize("control", ["sample", "batch"])
 def test_the_adjoint_refuses_second_derivatives(control: str) -> None:
     field, y = Pendulum(), torch.randn(2, 2, dtype=torch.float64)
-    solver = Torchdiffeq("dopri5", 1e-6, 1e-6, adjoint=True, control=control)
+    solver = TorchdiffeqSolver("dopri5", 1e-6, 1e-6, adjoint=True, control=control)
     with pytest.raises(RuntimeError, match="adjoint=false"):
         torch.autograd.functional.hvp(lambda y: solver.integrate(field, y, UNIT).square().sum(), y, y)
     with pytest.raises(RuntimeError, match="differentiable once"):
         torch.autograd.grad(solver.integrate(field, y, UNIT).sum(), field.a, create_graph=True)
 
 
-@pytest.mark.parametrize("solver", [Adaptive(1e-9, 1e-9), Torchdiffeq("dopri5", 1e-9, 1e-9)])
-def test_the_others_have_them(solver: Solver) -> None:
+@pytest.mark.parametrize("solver", [AdaptiveRungeKutta(1e-9, 1e-9), TorchdiffeqSolver("dopri5", 1e-9, 1e-9)])
+def test_the_others_have_them(solver: AdaptiveSolver) -> None:
     """y′ = y²: y(1) = y₀/(1 − y₀), y″ = 2/(1 − y₀)³."""
     y = torch.tensor([[0.3]], dtype=torch.float64)
     found = torch.autograd.functional.hvp(

@@ -19,7 +19,7 @@ from pdedsl.runtime.backbones import (
     vector_field,
     wide_resnet,
 )
-from pdedsl.runtime.ode.explicit import Residual
+from pdedsl.runtime.ode.explicit import ResidualBlock
 from pdedsl.runtime.sde.noise import GaussianNoise
 from pdedsl.runtime.time_conditioning import TimeChannel
 
@@ -68,7 +68,7 @@ def test_noise_stands_behind_every_block_and_nowhere_else() -> None:
     assert kinds[0] is nn.Sequential
     assert kinds[2:-1:2] == [GaussianNoise] * 9
     assert kinds[1:-1:2].count(PreactivatedTransition) == 2
-    assert kinds[1:-1:2].count(Residual) == 7
+    assert kinds[1:-1:2].count(ResidualBlock) == 7
 
 
 @pytest.mark.parametrize("shape", [(3, 32, 32), (1, 28, 28), (2, 9, 17)])

@@ -10,16 +10,16 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime import weight_constraints
-from pdedsl.runtime.linear_operators import Conv, Linear
+from pdedsl.runtime.linear_operators import ConvOperator, DenseOperator
 from pdedsl.runtime.symmetric_layer import SymmetricLayer
-from pdedsl.runtime.weight_constraints import BoundedWeight, NormBound, scale_of
+from pdedsl.runtime.weight_constraints import BoundedWeight, SpectralNormBound, norm_scale
 
 
 @pytest.fixture
 def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
     """The weights for which the bound was worked out."""
     seen: list[Tensor] = []
-    plain = weight_constraints._work_out
+    plain = weight_constraints._compute_scale
 
     def counted(weight: Tensor, bound: float) -> object:
         seen.append(weight)
@@ -38,7 +38,7 @@ def weight(size: float = 1.0, shape: tuple[int, ...] = (3, 2, 3, 3)) -> nn.Param
 def test_value_and_gradient_are_those_of_the_formula(size: float, shape: tuple[int, ...]) -> None:
     w = weight(size, shape)
     product = BoundedWeight()(w, 0.7)
-    plain = w * scale_of(w, 0.7)
+    plain = w * norm_scale(w, 0.7)
     assert torch.equal(product, plain)
     cotangent = torch.randn_like(w)
     (ours,) = torch.autograd.grad(product, w, cotangent)
@@ -58,7 +58,7 @@ def test_derivatives_of_both_orders() -> None:
 
 
 def test_one_computation_for_many_uses(worked_out: list[Tensor]) -> None:
-    layer = SymmetricLayer(Conv(3, constraint=NormBound(1.0)), "tanh").double()
+    layer = SymmetricLayer(ConvOperator(3, constraint=SpectralNormBound(1.0)), "tanh").double()
     x = torch.randn(2, 3, 5, 5, dtype=torch.float64)
     for _ in range(3):  # a graph that was freed does no harm
         (layer(0.0, x) + layer(0.5, layer(0.5, x))).sum().backward()
@@ -71,7 +71,7 @@ def test_one_computation_for_many_uses(worked_out: list[Tensor]) -> None:
 
 
 def test_every_change_is_noticed(worked_out: list[Tensor]) -> None:
-    operator = Conv(3, constraint=NormBound(0.5)).double()
+    operator = ConvOperator(3, constraint=SpectralNormBound(0.5)).double()
     optimizer = torch.optim.Adam(operator.parameters(), lr=0.1)
 
     def by_optimizer() -> None:
@@ -84,31 +84,31 @@ def test_every_change_is_noticed(worked_out: list[Tensor]) -> None:
         lambda: setattr(operator.weight, "data", torch.randn_like(operator.weight)),
         lambda: operator.load_state_dict({"weight": torch.randn(3, 3, 3, 3)}),
         lambda: operator.float(),
-        lambda: setattr(operator, "constraint", NormBound(0.25)),
+        lambda: setattr(operator, "constraint", SpectralNormBound(0.25)),
     )
     for change in changes:
         operator.constrained_weight()
         before = len(worked_out)
         change()
         bound = operator.constraint.bound
-        expected = operator.weight * scale_of(operator.weight, bound)
+        expected = operator.weight * norm_scale(operator.weight, bound)
         assert torch.equal(operator.constrained_weight(), expected)
         assert len(worked_out) > before
 
 
 def test_copies_have_caches_of_their_own() -> None:
-    operator = Conv(2, constraint=NormBound(0.5))
+    operator = ConvOperator(2, constraint=SpectralNormBound(0.5))
     operator.constrained_weight()
     for twin in (copy.deepcopy(operator), pickle.loads(pickle.dumps(operator))):
         assert twin._bounded._known is None
         with torch.no_grad():
             twin.weight.mul_(3)
-        assert torch.equal(twin.constrained_weight(), twin.weight * scale_of(twin.weight, 0.5))
+        assert torch.equal(twin.constrained_weight(), twin.weight * norm_scale(twin.weight, 0.5))
     assert list(operator.state_dict()) == ["weight"]
 
 
 def test_a_weight_changed_before_backward_is_noticed() -> None:
-    operator = Conv(2, constraint=NormBound(0.5))
+    operator = ConvOperator(2, constraint=SpectralNormBound(0.5))
     y = operator(torch.randn(1, 2, 4, 4)).sum()
     with torch.no_grad():
         operator.weight.add_(1.0)
@@ -117,7 +117,7 @@ def test_a_weight_changed_before_backward_is_noticed() -> None:
 
 
 def test_export_and_function_transforms() -> None:
-    layer = SymmetricLayer(Conv(2, constraint=NormBound(1.0)), "tanh").double()
+    layer = SymmetricLayer(ConvOperator(2, constraint=SpectralNormBound(1.0)), "tanh").double()
 
     class Step(nn.Module):
         def __init__(self) -> None:
@@ -141,5 +141,5 @@ def test_export_and_function_transforms() -> None:
 
 
 def test_matrices() -> None:
-    operator = Linear(4, 3, constraint=NormBound(0.5)).double()
+    operator = DenseOperator(4, 3, constraint=SpectralNormBound(0.5)).double()
     assert torch.linalg.matrix_norm(operator.constrained_weight(), 2) <= 0.5 * (1 + 1e-12)

@@ -10,29 +10,29 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.activations import MaxMin
-from pdedsl.runtime.image_fields import PerStep
-from pdedsl.runtime.image_network import BoundedFrame, ImageNetwork, bounded_network
-from pdedsl.runtime.linear_operators import Conv
-from pdedsl.runtime.nonexpansive_layers import Mixed, Padded, Patches, Potential
-from pdedsl.runtime.ode.explicit import Euler, Steps
-from pdedsl.runtime.pde_blocks import Propagation
+from pdedsl.runtime.image_fields import LayerPerStep
+from pdedsl.runtime.image_network import ImageNetwork, LipschitzArchitecture, lipschitz_network
+from pdedsl.runtime.linear_operators import ConvOperator
+from pdedsl.runtime.nonexpansive_layers import ConvexPotentialLayer, NonexpansiveLinear, PatchChannels, ZeroPadChannels
+from pdedsl.runtime.ode.explicit import Euler, TimeGrid
+from pdedsl.runtime.pde_blocks import FirstOrderBlock
 from pdedsl.runtime.standardization import Centre, standardize
 from pdedsl.runtime.symmetric_layer import SymmetricLayer
-from pdedsl.runtime.weight_constraints import NormBound, convolution_norm_bound, spectral_norm
+from pdedsl.runtime.weight_constraints import SpectralNormBound, convolution_norm_bound, spectral_norm
 
 IMAGE = (1, 7, 6)
-FRAME = BoundedFrame(IMAGE, (5, 6), classes=3, close=4, patch=2, dense=2)
+FRAME = LipschitzArchitecture(IMAGE, (5, 6), classes=3, close=4, patch=2, dense=2)
 
 
 def block(width: int) -> nn.Module:
-    layers = PerStep.of(lambda: SymmetricLayer(Conv(width, constraint=NormBound(1.0))), 2)
-    return Propagation(layers, Euler(), Steps(0.0, 4.0, 2))
+    layers = LayerPerStep.of(lambda: SymmetricLayer(ConvOperator(width, constraint=SpectralNormBound(1.0))), 2)
+    return FirstOrderBlock(layers, Euler(), TimeGrid(0.0, 4.0, 2))
 
 
-def network(frame: BoundedFrame = FRAME, seed: int = 0) -> ImageNetwork:
+def network(frame: LipschitzArchitecture = FRAME, seed: int = 0) -> ImageNetwork:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return bounded_network(frame, block).double()
+        return lipschitz_network(frame, block).double()
 
 
 def points(count: int, *shape: int) -> Tensor:
@@ -107,8 +107,8 @@ def unrolled_norm(weight: Tensor, height: int, width: int) -> float:
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e4])
 def test_a_dense_map_has_the_norm_of_its_matrix(size: float) -> None:
-    piece = sized(Mixed(8, 5).double(), size)
-    assert isinstance(piece, Mixed)
+    piece = sized(NonexpansiveLinear(8, 5).double(), size)
+    assert isinstance(piece, NonexpansiveLinear)
     free = float(torch.linalg.svdvals(piece.operator.weight.detach()).max())
     assert float(torch.linalg.svdvals(piece.matrix().detach()).max()) == pytest.approx(min(free, 1.0), rel=1e-12)
     x = points(2, 8, 3, 4)
@@ -120,10 +120,10 @@ def test_a_dense_map_has_the_norm_of_its_matrix(size: float) -> None:
 
 def test_patches_and_padding_keep_distances_and_lose_nothing() -> None:
     x = points(4, 2, 5, 7)
-    found = Padded(40)(Patches(3)(x))
+    found = ZeroPadChannels(40)(PatchChannels(3)(x))
     assert found.shape == (4, 40, 2, 3)
     torch.testing.assert_close(found.flatten(1).norm(dim=1), x.flatten(1).norm(dim=1))
-    assert torch.equal(Patches(3)(x)[:, :9, 0, 0], x[:, 0, :3, :3].flatten(1))
+    assert torch.equal(PatchChannels(3)(x)[:, :9, 0, 0], x[:, 0, :3, :3].flatten(1))
 
 
 def test_maxmin_sorts_pairs_of_channels() -> None:
@@ -148,7 +148,7 @@ def test_maxmin_is_a_gradient_and_not_of_a_convex_function() -> None:
 
 
 def test_the_convex_potential_layer_by_hand_and_as_a_step_of_the_equation() -> None:
-    layer = Potential(6, 4).double()
+    layer = ConvexPotentialLayer(6, 4).double()
     with torch.no_grad():
         layer.bias.copy_(points(4))
     w, x = layer.operator.constrained_weight().detach(), points(3, 6)
@@ -177,7 +177,7 @@ def test_parameters_are_counted() -> None:
     expected = blocks + connectors + 2 * 4 * (features + 1) + 3 * (features + 1)
     assert sum(p.numel() for p in network().parameters()) == expected
     with torch.device("meta"):
-        model = bounded_network(BoundedFrame((3, 32, 32), (32, 64), 10), block)
+        model = lipschitz_network(LipschitzArchitecture((3, 32, 32), (32, 64), 10), block)
         assert model(torch.empty(2, 3, 32, 32)).shape == (2, 10)
 
 
@@ -186,7 +186,7 @@ def test_parameters_are_counted() -> None:
 def test_scores_are_1_lipschitz_for_every_weight(size: float, activation: str) -> None:
     """Between random pairs, far and near; and in the worst direction at a point, all singular values of its derivative,
     after steps that look for a steeper one."""
-    frame = BoundedFrame(IMAGE, (5, 6), 3, close=4, patch=2, dense=2, activation=activation)  # type: ignore[arg-type]
+    frame = LipschitzArchitecture(IMAGE, (5, 6), 3, close=4, patch=2, dense=2, activation=activation)  # type: ignore[arg-type]
     model = sized(network(frame), size)
     assert isinstance(model, ImageNetwork)
     assert model.lipschitz_constant() == 1.0
@@ -212,7 +212,7 @@ def steepest(model: nn.Module, x: Tensor) -> float:
 def test_the_bound_is_reached() -> None:
     """It is not met by making everything small: where the equation does nothing, a new network is an isometry up to a
     head with orthonormal rows."""
-    model = network(BoundedFrame((1, 6, 6), (4,), 3, patch=2))
+    model = network(LipschitzArchitecture((1, 6, 6), (4,), 3, patch=2))
     with torch.no_grad():
         for p in model.stages.parameters():
             p.zero_()
@@ -235,6 +235,6 @@ def test_gradients() -> None:
 
 def test_frames_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match="at least one stage"):
-        BoundedFrame(IMAGE, (), 3)
+        LipschitzArchitecture(IMAGE, (), 3)
     with pytest.raises(ValueError, match="make 9 channels, more than 8"):
-        BoundedFrame(IMAGE, (8,), 3, patch=3)
+        LipschitzArchitecture(IMAGE, (8,), 3, patch=3)

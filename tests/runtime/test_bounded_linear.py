@@ -9,14 +9,14 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.linear_operators import Linear, project_operators
-from pdedsl.runtime.weight_constraints import BoundedWeight, Box, NormBound, spectral_norm
+from pdedsl.runtime.linear_operators import DenseOperator, project_operators
+from pdedsl.runtime.weight_constraints import BoundedWeight, BoxConstraint, SpectralNormBound, spectral_norm
 
 F64 = torch.float64
 
 
-def linear(bound: float, shape: tuple[int, int] = (3, 4)) -> Linear:
-    return Linear(shape[1], shape[0], NormBound(bound)).double()
+def linear(bound: float, shape: tuple[int, int] = (3, 4)) -> DenseOperator:
+    return DenseOperator(shape[1], shape[0], SpectralNormBound(bound)).double()
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 5), (10, 64)])
@@ -37,7 +37,7 @@ def test_the_bound_holds_and_is_reached(shape: tuple[int, int], size: float) -> 
 def test_float32_does_not_pass_the_bound() -> None:
     torch.manual_seed(1)
     for _ in range(50):
-        operator = Linear(20, 7, NormBound(0.3))
+        operator = DenseOperator(20, 7, SpectralNormBound(0.3))
         norm = torch.linalg.svdvals(operator.constrained_weight().double())[0]
         assert 0.3 * (1 - 1e-4) < norm <= 0.3
 
@@ -101,7 +101,7 @@ def test_an_optimizer_cannot_pass_the_bound() -> None:
 def test_it_is_a_linear_map_of_torch() -> None:
     """Found by its class, with its sizes, and no number was drawn for a weight that is not used."""
     torch.manual_seed(4)
-    operator = Linear(4, 3)
+    operator = DenseOperator(4, 3)
     assert isinstance(operator, nn.Linear)
     assert (operator.in_features, operator.out_features, operator.bias) == (4, 3, None)
     torch.manual_seed(4)
@@ -111,7 +111,7 @@ def test_it_is_a_linear_map_of_torch() -> None:
 
 
 def test_a_box_is_projected() -> None:
-    operator = Linear(4, 3, Box(-0.01, 0.02))
+    operator = DenseOperator(4, 3, BoxConstraint(-0.01, 0.02))
     assert (operator.weight.min(), operator.weight.max()) == (-torch.tensor(0.01), torch.tensor(0.02))
     nn.init.ones_(operator.weight)
     project_operators(nn.Sequential(operator))

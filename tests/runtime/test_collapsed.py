@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pdedsl.runtime.basis.random_features import Sides
-from pdedsl.runtime.diff.mlp_jets import JetNetwork, Wanted, collapsed, collapses
+from pdedsl.runtime.basis.random_features import CoordinateBox
+from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, forward_laplacian, supports_forward_laplacian
 
 DIMENSION = 7
 
@@ -16,12 +16,12 @@ def unit(k: int, order: int) -> tuple[int, ...]:
 
 
 LAPLACIAN = tuple(unit(k, 2) for k in range(DIMENSION))
-WANTED = Wanted((unit(0, 0),), ((*LAPLACIAN, unit(2, 1), unit(6, 1)),))
+WANTED = DerivativeRequest((unit(0, 0),), ((*LAPLACIAN, unit(2, 1), unit(6, 1)),))
 
 
 def network(width: int, joined: int = -1, name: str = "tanh") -> JetNetwork:
     k = torch.arange(DIMENSION)
-    return JetNetwork(Sides(k / 10.0, 1 + k.double() / 5, k == joined), width, 3, 2, name, 1)
+    return JetNetwork(CoordinateBox(k / 10.0, 1 + k.double() / 5, k == joined), width, 3, 2, name, 1)
 
 
 @pytest.mark.parametrize("common", [True, False])
@@ -34,7 +34,7 @@ def test_values_and_gradients_are_those_of_a_stream_for_each_direction(width: in
     coefficients = torch.cat([factors.expand(5, DIMENSION), drift], 1)
     net = network(width)
     streams = net.jets(points, WANTED, (coefficients,))[0][[0, -1]]
-    found = collapsed(net, points, WANTED, coefficients)
+    found = forward_laplacian(net, points, WANTED, coefficients)
     assert torch.allclose(found, streams, rtol=1e-10, atol=1e-12)
     grads = [torch.autograd.grad(s.square().sum(), list(net.parameters()), allow_unused=True) for s in (streams, found)]
     for expected, grad in zip(*grads, strict=True):
@@ -43,7 +43,7 @@ def test_values_and_gradients_are_those_of_a_stream_for_each_direction(width: in
 
 def test_what_does_not_collapse() -> None:
     mixed = tuple(map(sum, zip(unit(0, 1), unit(1, 1), strict=True)))
-    assert collapses(network(3), WANTED)
-    assert not collapses(network(3, joined=2), WANTED)
-    assert not collapses(network(3), Wanted((unit(1, 1),), (LAPLACIAN,)))
-    assert not collapses(network(3), Wanted((unit(0, 0),), ((*LAPLACIAN, mixed),)))
+    assert supports_forward_laplacian(network(3), WANTED)
+    assert not supports_forward_laplacian(network(3, joined=2), WANTED)
+    assert not supports_forward_laplacian(network(3), DerivativeRequest((unit(1, 1),), (LAPLACIAN,)))
+    assert not supports_forward_laplacian(network(3), DerivativeRequest((unit(0, 0),), ((*LAPLACIAN, mixed),)))

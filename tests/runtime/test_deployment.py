@@ -13,9 +13,9 @@ from torch import nn
 from weekly import share
 
 import pdedsl
-from pdedsl.runtime.ode.adaptive import NotRecorded
-from pdedsl.runtime.rng import standard_draw
-from pdedsl.runtime.weight_constraints import convolution_norm_bound, recorded_norm, spectral_norm
+from pdedsl.runtime.ode.adaptive import NotExportable
+from pdedsl.runtime.rng import sample_by_runtime
+from pdedsl.runtime.weight_constraints import convolution_norm_bound, exportable_norm_bound, spectral_norm
 from pdedsl.sources import shipped_specs
 from tests.texts import learned
 
@@ -107,7 +107,7 @@ def test_norms_by_standard_operators_are_bounds(shape: tuple[int, ...]) -> None:
     torch.manual_seed(0)
     weight = torch.randn(shape, dtype=torch.float64)
     norm = spectral_norm(weight) if len(shape) == 2 else convolution_norm_bound(weight)
-    assert 1 - 1e-12 <= recorded_norm(weight) / norm <= 1 + 1e-5
+    assert 1 - 1e-12 <= exportable_norm_bound(weight) / norm <= 1 + 1e-5
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -118,9 +118,9 @@ def test_onnx_draws_noise_of_its_own() -> None:
 
 def test_adaptive_solvers_say_why_they_cannot_be_recorded() -> None:
     network, x = made(ADAPTIVE)
-    with pytest.raises(NotRecorded, match="use a method with fixed steps"):
+    with pytest.raises(NotExportable, match="use a method with fixed steps"):
         torch.func.vmap(lambda row: network(row[None])[0])(x)
-    with pytest.raises(NotRecorded):
+    with pytest.raises(NotExportable):
         torch.export.export(network, (x,))
     DEPLOYMENT.TRIES["empty"](network, x)
 
@@ -129,7 +129,7 @@ def test_adaptive_solvers_say_why_they_cannot_be_recorded() -> None:
 def test_standard_draws_have_the_moments_of_their_law(law: str) -> None:
     """Mean 0, variance 1, E x⁴ of 3 and 6: within 6 standard errors of 10⁵ draws, one false alarm in 10⁸."""
     torch.manual_seed(0)
-    x = standard_draw(law, [100_000], torch.float64, torch.device("cpu"))
+    x = sample_by_runtime(law, [100_000], torch.float64, torch.device("cpu"))
     fourth = 3.0 if law == "normal" else 6.0
     for power, expected in ((1, 0.0), (2, 1.0), (4, fourth)):
         values = x**power

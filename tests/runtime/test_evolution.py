@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import vector_field
-from pdedsl.runtime.ode.explicit import Field
+from pdedsl.runtime.ode.explicit import VelocityField
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, GeneratorCoefficients
 from runtime.evolutions import assert_within, bump, points, torch_double
 
@@ -134,7 +134,7 @@ def test_time_dependent_field_in_network_order() -> None:
 def test_pieces_are_passed_last_first() -> None:
     """Convect on [0, 1], diffuse on [1, 2]: E f(X(x + ξ)), noise on the input, not on the features."""
     x, scale = points(), 1.0
-    field: Field = lambda x, t: scale * x  # noqa: E731
+    field: VelocityField = lambda x, t: scale * x  # noqa: E731
     nu, e = 0.1, math.exp(scale)
     split = EvolutionOperator(
         pieces=[GeneratorCoefficients(0, 1, field), GeneratorCoefficients(1, 2, None, nu)], samples=20_000

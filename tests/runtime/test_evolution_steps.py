@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.numerics.butcher import EXPLICIT
-from pdedsl.runtime.ode.explicit import Residual, step
+from pdedsl.runtime.ode.explicit import ResidualBlock, characteristic_step
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 from runtime.evolutions import assert_within, bump, points, torch_double
 from runtime.grid import PeriodicGrid, random_field
@@ -56,7 +56,7 @@ def test_blocks_are_the_steps(clock: float) -> None:
 
     x, dt = points(), 0.125
     start = 0.0 if clock > 0 else 1.0
-    network = nn.Sequential(*(Residual(field, dt, start + clock * k * dt) for k in range(8)))
+    network = nn.Sequential(*(ResidualBlock(field, dt, start + clock * k * dt) for k in range(8)))
     operator = EvolutionOperator(field, dt=dt, scheme="euler", form="terminal" if clock > 0 else "initial", horizon=1.0)
     torch.testing.assert_close(operator(bump, x, start), bump(network(x)))
 
@@ -65,12 +65,12 @@ def test_blocks_are_the_steps(clock: float) -> None:
 def test_a_step_without_a_time_is_the_polynomial_of_its_method(name: str) -> None:
     x = points()
     factor = sum(c * (-0.1) ** k for k, c in enumerate(EXPLICIT[name].stability))
-    torch.testing.assert_close(step(EXPLICIT[name], lambda x: -x, x, 0.1), x * factor)
+    torch.testing.assert_close(characteristic_step(EXPLICIT[name], lambda x: -x, x, 0.1), x * factor)
 
 
 def test_autonomous_blocks() -> None:
     x = points()
-    torch.testing.assert_close(Residual(torch.tanh, 0.5)(x), x + 0.5 * torch.tanh(x))
+    torch.testing.assert_close(ResidualBlock(torch.tanh, 0.5)(x), x + 0.5 * torch.tanh(x))
 
 
 @cache

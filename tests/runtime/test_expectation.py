@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import convnet, mlp, resnet
-from pdedsl.runtime.rng import frozen, streams
+from pdedsl.runtime.rng import frozen_noise, streams
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise, RelativeNoise
 
@@ -48,7 +48,7 @@ def test_probabilities_are_averaged(rows: int) -> None:
     assert model.weight_logits is not None
     nn.init.normal_(model.weight_logits, generator=torch.Generator().manual_seed(3))
     x = inputs()
-    with frozen(model):
+    with frozen_noise(model):
         torch.testing.assert_close(model(x).softmax(-1), probabilities_by_hand(model, x, 6))
     torch.testing.assert_close(model(x).exp().sum(-1), torch.ones(5))
 
@@ -75,7 +75,7 @@ def test_samples_in_evaluation_differ_from_training() -> None:
     model = Expectation([member()], seed=0)
     model(inputs())
     assert model.eval_samples is None
-    with frozen(model):
+    with frozen_noise(model):
         one = model.eval()(inputs())
         model.eval_samples = 64
         many = model(inputs())
@@ -123,7 +123,7 @@ def test_each_member_by_itself(average: str) -> None:
     """`each` has the scores of every member over its own draws, and their weighted mean is the model."""
     model = Expectation([member(), member(3)], seed=2, eval_samples=4, average=average).eval().double()
     x = inputs(dtype=torch.float64)
-    with frozen(model):
+    with frozen_noise(model):
         each = model.each(x)
         assert each.shape == (2, 5, 4)
         mean = each.exp().mean(0).log() if average == "probabilities" else each.mean(0)
@@ -140,7 +140,7 @@ def test_no_members_is_refused() -> None:
 def test_a_frozen_output_does_not_depend_on_its_batch(eval_samples: int) -> None:
     model = image_model(eval_samples=eval_samples).eval().double()
     x = torch.randn(7, 3, 8, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    with frozen(model):
+    with frozen_noise(model):
         together = model(x)
         assert torch.equal(model(x), together)
         torch.testing.assert_close(torch.cat([model(row) for row in x.split(1)]), together, rtol=1e-12, atol=1e-12)
@@ -172,7 +172,7 @@ def test_meta_device(training: bool) -> None:
 def test_gradcheck() -> None:
     model = Expectation([member(), member()], seed=0, samples=2, weights="learned").eval().double()
     x = inputs(2, torch.float64).requires_grad_()
-    with frozen(model):
+    with frozen_noise(model):
         assert torch.autograd.gradcheck(model, x)
         assert torch.autograd.gradgradcheck(model, x)
 

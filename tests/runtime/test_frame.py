@@ -9,16 +9,16 @@ import torch
 from torch import nn
 
 from pdedsl.runtime.convnet import ConvNet, TimeConv
-from pdedsl.runtime.image_fields import PerStep
-from pdedsl.runtime.image_network import Frame, image_network
-from pdedsl.runtime.ode.explicit import BackwardEuler, Euler, Heun, Steps
-from pdedsl.runtime.pde_blocks import Halves, Propagation
+from pdedsl.runtime.image_fields import LayerPerStep
+from pdedsl.runtime.image_network import ImageArchitecture, image_network
+from pdedsl.runtime.ode.explicit import BackwardEuler, Euler, Heun, TimeGrid
+from pdedsl.runtime.pde_blocks import FirstOrderBlock, VerletBlock
 from runtime.paper_blocks import hamiltonian_block, parabolic_block, second_order_block
 
-THREE = Steps(0.0, 3.0, 3)
-STL10 = Frame((3, 96, 96), (16, 32, 64, 128), classes=10)
-CIFAR10 = Frame((3, 32, 32), (32, 64, 112), classes=10)
-CIFAR100 = Frame((3, 32, 32), (32, 64, 128), classes=100, close=256)
+THREE = TimeGrid(0.0, 3.0, 3)
+STL10 = ImageArchitecture((3, 96, 96), (16, 32, 64, 128), classes=10)
+CIFAR10 = ImageArchitecture((3, 32, 32), (32, 64, 112), classes=10)
+CIFAR100 = ImageArchitecture((3, 32, 32), (32, 64, 128), classes=100, close=256)
 
 EQUATIONS: dict[str, Callable[[int], nn.Module]] = {
     "parabolic": lambda width: parabolic_block(width, Euler(), THREE),
@@ -45,7 +45,7 @@ def _count(module: nn.Module) -> int:
         (CIFAR100, "hamiltonian", 362_180),
     ],
 )
-def test_table_1(frame: Frame, equation: str, count: int) -> None:
+def test_table_1(frame: ImageArchitecture, equation: str, count: int) -> None:
     with torch.device("meta"):
         network = image_network(frame, EQUATIONS[equation])
         assert network(torch.empty(2, *frame.image)).shape == (2, frame.classes)
@@ -63,7 +63,7 @@ def test_parts_of_cifar10() -> None:
 
 @pytest.mark.parametrize("equation", list(EQUATIONS))
 def test_networks_run_and_train(equation: str) -> None:
-    network = image_network(Frame((1, 9, 8), (4, 6), classes=3, close=5), EQUATIONS[equation]).double()
+    network = image_network(ImageArchitecture((1, 9, 8), (4, 6), classes=3, close=5), EQUATIONS[equation]).double()
     logits = network(torch.randn(2, 1, 9, 8, dtype=torch.float64))
     logits.square().sum().backward()
     assert logits.shape == (2, 3)
@@ -72,7 +72,7 @@ def test_networks_run_and_train(equation: str) -> None:
 
 
 def test_a_network_in_evaluation_treats_samples_alone() -> None:
-    network = image_network(Frame((1, 8, 8), (4, 6), classes=3), EQUATIONS["parabolic"]).double().eval()
+    network = image_network(ImageArchitecture((1, 8, 8), (4, 6), classes=3), EQUATIONS["parabolic"]).double().eval()
     x = torch.randn(5, 1, 8, 8, dtype=torch.float64)
     assert torch.allclose(network(x)[:1], network(x[:1]), rtol=1e-12)
 
@@ -80,26 +80,26 @@ def test_a_network_in_evaluation_treats_samples_alone() -> None:
 @pytest.mark.parametrize("integrator", [BackwardEuler(2), Heun()])
 def test_polynet_and_its_relatives(integrator: BackwardEuler | Heun) -> None:
     def block(width: int) -> nn.Module:
-        return Propagation(PerStep.of(lambda: ConvNet(width, 2), 3), integrator, THREE)
+        return FirstOrderBlock(LayerPerStep.of(lambda: ConvNet(width, 2), 3), integrator, THREE)
 
-    network = image_network(Frame((1, 28, 28), (16, 32), classes=10), block)
+    network = image_network(ImageArchitecture((1, 28, 28), (16, 32), classes=10), block)
     assert network(torch.randn(2, 1, 28, 28)).shape == (2, 10)
 
 
 def test_revnet() -> None:
     def block(width: int) -> nn.Module:
-        f, g = (PerStep.of(lambda: ConvNet(width // 2, 2), 3) for _ in range(2))
-        return Halves(f, g, THREE)
+        f, g = (LayerPerStep.of(lambda: ConvNet(width // 2, 2), 3) for _ in range(2))
+        return VerletBlock(f, g, THREE)
 
-    network = image_network(Frame((1, 8, 8), (8, 16), classes=10), block)
+    network = image_network(ImageArchitecture((1, 8, 8), (8, 16), classes=10), block)
     assert network(torch.randn(2, 1, 8, 8)).shape == (2, 10)
 
 
 def test_impossible_frames() -> None:
     with pytest.raises(ValueError, match="halved 3 times"):
-        Frame((1, 7, 28), (4, 4, 4, 4), classes=2)
+        ImageArchitecture((1, 7, 28), (4, 4, 4, 4), classes=2)
     with pytest.raises(ValueError, match="at least one stage"):
-        Frame((1, 8, 8), (), classes=2)
+        ImageArchitecture((1, 8, 8), (), classes=2)
 
 
 def test_convnet_has_the_size_of_torchdiffeqs_example() -> None:

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.image_fields import PerStep, Stationary, Time
-from pdedsl.runtime.linear_operators import Linear
-from pdedsl.runtime.ode.explicit import RK4, BackwardEuler, Euler, Heun, Integrator, Leapfrog, Steps, Verlet
+from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer, Time
+from pdedsl.runtime.linear_operators import DenseOperator
+from pdedsl.runtime.ode.explicit import RK4, BackwardEuler, Euler, Heun, Integrator, Leapfrog, TimeGrid, Verlet
 from pdedsl.runtime.symmetric_layer import SymmetricLayer
 
 ONE = torch.ones(1, dtype=torch.float64)
@@ -28,7 +28,7 @@ def test_order_of_one_step_methods(integrator: Integrator, order: int) -> None:
     exact = math.exp(math.sin(2.0))
     errors = []
     for count in (40, 80):
-        y = integrator.integrate(lambda j, t, y: y * math.cos(t), ONE, Steps(0.0, 2.0, count))
+        y = integrator.integrate(lambda j, t, y: y * math.cos(t), ONE, TimeGrid(0.0, 2.0, count))
         errors.append(abs(y.item() - exact))
     assert _order(errors) == pytest.approx(order, abs=0.15)
 
@@ -41,7 +41,7 @@ def test_order_of_leapfrog(start: str, order: int) -> None:
         return -y - y**3 * math.cos(t)
 
     def end(count: int, method: Leapfrog) -> float:
-        return method.integrate((field,), Leapfrog.at_rest(ONE), Steps(0.0, 3.0, count))[0].item()
+        return method.integrate((field,), Leapfrog.at_rest(ONE), TimeGrid(0.0, 3.0, count))[0].item()
 
     exact = end(20_000, Leapfrog())
     method = Leapfrog(start)
@@ -53,7 +53,7 @@ def test_order_of_verlet() -> None:
     errors = []
     for count in (100, 200):
         fields = (lambda j, t, z: z, lambda j, t, y: -y)
-        y, _ = Verlet().integrate(fields, (ONE, 0 * ONE), Steps(0.0, 2.0, count))
+        y, _ = Verlet().integrate(fields, (ONE, 0 * ONE), TimeGrid(0.0, 2.0, count))
         errors.append(abs(y.item() - math.cos(2.0)))
     assert _order(errors) == pytest.approx(1, abs=0.1)
 
@@ -67,7 +67,7 @@ def test_leapfrog_is_the_three_term_recursion() -> None:
         now = ONE + weight * h**2 * force(ONE)
         for _ in range(7):
             before, now = now, 2 * now - before + h**2 * force(now)
-        y, difference = method.integrate((lambda j, t, y: force(y),), Leapfrog.at_rest(ONE), Steps(0.0, 2.0, 8))
+        y, difference = method.integrate((lambda j, t, y: force(y),), Leapfrog.at_rest(ONE), TimeGrid(0.0, 2.0, 8))
         assert y.item() == pytest.approx(now.item(), rel=1e-13)
         assert (y - difference).item() == pytest.approx(before.item(), rel=1e-13)
 
@@ -84,7 +84,7 @@ def test_verlet_equation_10() -> None:
         return field
 
     fields = (note("f"), note("g"))
-    y, z = Verlet().integrate(fields, (ONE, 2 * ONE), Steps(0.0, 1.0, 2))
+    y, z = Verlet().integrate(fields, (ONE, 2 * ONE), TimeGrid(0.0, 1.0, 2))
     assert calls[:2] == [("f", 0, 0.0, 2.0), ("g", 0, 0.0, 2.5)]
     assert calls[2][:3] == ("f", 1, 0.5)
     assert (y.item(), z.item()) == (2.5 + 0.5 * 4.75, 3.75 + 0.5 * (2.5 + 0.5 * 4.75 + 1))
@@ -94,12 +94,12 @@ def test_polynet_is_two_terms() -> None:
     def square(j: int, t: Time, y: Tensor) -> Tensor:
         return y**2
 
-    y = BackwardEuler(2).integrate(square, 3 * ONE, Steps(0.0, 1.0, 1))
+    y = BackwardEuler(2).integrate(square, 3 * ONE, TimeGrid(0.0, 1.0, 1))
     assert y.item() == 3 + 9 + 81
 
 
 def test_many_terms_are_the_implicit_step() -> None:
-    y = BackwardEuler(60).integrate(lambda j, t, y: -5.0 * y, ONE, Steps(0.0, 0.1, 1))
+    y = BackwardEuler(60).integrate(lambda j, t, y: -5.0 * y, ONE, TimeGrid(0.0, 0.1, 1))
     assert y.item() == pytest.approx(1 / 1.5, rel=1e-12)
 
 
@@ -110,26 +110,26 @@ def test_each_step_has_its_weights_and_time() -> None:
         seen.append((j, float(t)))
         return 0 * y
 
-    Heun().integrate(field, ONE, Steps(1.0, 2.0, 2))
+    Heun().integrate(field, ONE, TimeGrid(1.0, 2.0, 2))
     assert seen == [(0, 1.0), (0, 1.5), (1, 1.5), (1, 2.0)]
-    assert Steps(0.0, 0.7, 7).time(7) == 0.7
+    assert TimeGrid(0.0, 0.7, 7).time(7) == 0.7
 
 
 def test_integrators_are_data() -> None:
     assert BackwardEuler(2) == BackwardEuler(2) != BackwardEuler(3)
     assert len({Euler(), Euler(), Heun(), Leapfrog(), Leapfrog("papers")}) == 4
     with pytest.raises(ValueError, match="at least one step"):
-        Steps(0.0, 1.0, 0)
+        TimeGrid(0.0, 1.0, 0)
     with pytest.raises(ValueError, match="at least one term"):
         BackwardEuler(0)
 
 
-def _hamiltonian() -> tuple[Stationary, Stationary]:
-    f, g = (Stationary(SymmetricLayer(Linear(3), "tanh", sign=sign)).double() for sign in (-1.0, 1.0))
+def _hamiltonian() -> tuple[SharedLayer, SharedLayer]:
+    f, g = (SharedLayer(SymmetricLayer(DenseOperator(3), "tanh", sign=sign)).double() for sign in (-1.0, 1.0))
     return f, g
 
 
-def _energy(fields: tuple[Stationary, Stationary], y: Tensor, z: Tensor) -> float:
+def _energy(fields: tuple[SharedLayer, SharedLayer], y: Tensor, z: Tensor) -> float:
     """H = Σ log cosh(K₁ Z) + Σ log cosh(K₂ Y)."""
     f, g = (field.only for field in fields)
     return float(torch.log(torch.cosh(f.operator(z))).sum() + torch.log(torch.cosh(g.operator(y))).sum())
@@ -143,7 +143,7 @@ def test_verlet_keeps_the_energy_for_ten_thousand_steps_and_euler_does_not() -> 
     start, state = _energy(fields, y, z), (y, z)
     errors = []
     for _ in range(20):
-        state = Verlet().integrate(fields, state, Steps(0.0, 50.0, 500))
+        state = Verlet().integrate(fields, state, TimeGrid(0.0, 50.0, 500))
         errors.append(abs(_energy(fields, *state) - start))
     assert max(errors) < 0.1 * start
     assert max(errors[10:]) < 2 * max(errors[:10])
@@ -154,7 +154,7 @@ def test_verlet_keeps_the_energy_for_ten_thousand_steps_and_euler_does_not() -> 
     p = torch.cat([y, z])
     grown = []
     for _ in range(2):
-        p = Euler().integrate(both, p, Steps(0.0, 500.0, 5000))
+        p = Euler().integrate(both, p, TimeGrid(0.0, 500.0, 5000))
         grown.append(_energy(fields, p[:3], p[3:]) - start)
     assert grown[1] > grown[0] > 2 * max(errors)
 
@@ -162,12 +162,12 @@ def test_verlet_keeps_the_energy_for_ten_thousand_steps_and_euler_does_not() -> 
 @torch.no_grad()
 def test_conserved_energy_of_leapfrog() -> None:
     """½|Y′|² + Σ log cosh(K Y), not Ruthotto, Haber, eq. 12."""
-    layer = SymmetricLayer(Linear(3), "tanh").double()
+    layer = SymmetricLayer(DenseOperator(3), "tanh").double()
     h, energies, printed = 0.01, [], []
     state = Leapfrog.at_rest(torch.randn(3, dtype=torch.float64))
     for j in range(2000):
         before = state
-        state = Leapfrog("papers").integrate((Stationary(layer),), before, Steps(0.0, h, 1))
+        state = Leapfrog("papers").integrate((SharedLayer(layer),), before, TimeGrid(0.0, h, 1))
         velocity = (state[1] + before[1]) / (2 * h)  # centred at the earlier point
         inner = layer.operator(before[0])
         if j:
@@ -183,7 +183,7 @@ def test_conserved_energy_of_leapfrog() -> None:
 def test_theorem_2_fails_for_relu(end: float, growth: float) -> None:
     """Of Ruthotto, Haber 2018: for ẍ = −relu(x) from rest a difference grows like T − π/2."""
     x = torch.tensor([1.0, 1.1], dtype=torch.float64)
-    method, steps = Leapfrog(), Steps(0.0, end, int(100 * end))
+    method, steps = Leapfrog(), TimeGrid(0.0, end, int(100 * end))
     y, _ = method.integrate((lambda j, t, y: -torch.relu(y),), Leapfrog.at_rest(x), steps)
     assert abs(y[1] - y[0]).item() / 0.1 == pytest.approx(growth, abs=0.1)
 
@@ -191,15 +191,15 @@ def test_theorem_2_fails_for_relu(end: float, growth: float) -> None:
 def test_linear_stability_limits() -> None:
     """Leapfrog: h²‖K‖² ≤ 4; Euler on the symmetric layer: h‖K‖² ≤ 2."""
     for h, grows in ((1.99, False), (2.01, True)):
-        y, _ = Leapfrog().integrate((lambda j, t, y: -y,), Leapfrog.at_rest(ONE), Steps(0.0, 400 * h, 400))
+        y, _ = Leapfrog().integrate((lambda j, t, y: -y,), Leapfrog.at_rest(ONE), TimeGrid(0.0, 400 * h, 400))
         assert (abs(y.item()) > 100) is grows
-        y = Euler().integrate(lambda j, t, y: -y, ONE, Steps(0.0, 800 * h, 800))
+        y = Euler().integrate(lambda j, t, y: -y, ONE, TimeGrid(0.0, 800 * h, 800))
         assert (abs(y.item()) > 100) is grows
 
 
 def test_copies_at_the_start() -> None:
-    field = PerStep.of(lambda: SymmetricLayer(Linear(2)), 3, same_start=True)
+    field = LayerPerStep.of(lambda: SymmetricLayer(DenseOperator(2)), 3, same_start=True)
     first, *others = (layer.operator.weight for layer in field.layers)
     assert all(torch.equal(first, other) and first is not other for other in others)
-    drawn = PerStep.of(lambda: SymmetricLayer(Linear(2)), 2)
+    drawn = LayerPerStep.of(lambda: SymmetricLayer(DenseOperator(2)), 2)
     assert not torch.equal(drawn.layers[0].operator.weight, drawn.layers[1].operator.weight)

@@ -6,10 +6,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.basis.random_features import Sides
-from pdedsl.runtime.diff.mlp_jets import JetNetwork, ReflectionSymmetry, Wanted, row_slopes, terms_of
+from pdedsl.runtime.basis.random_features import CoordinateBox
+from pdedsl.runtime.diff.mlp_jets import (
+    DerivativeRequest,
+    JetNetwork,
+    ReflectionSymmetry,
+    faa_di_bruno_terms,
+    per_sample_gradients,
+)
 
-SIDES = Sides(torch.tensor([0.5, 1.0]).double(), torch.tensor([0.5, 2.0]).double(), torch.tensor([False, True]))
+SIDES = CoordinateBox(torch.tensor([0.5, 1.0]).double(), torch.tensor([0.5, 2.0]).double(), torch.tensor([False, True]))
 POINTS = torch.rand(6, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (3, 0), (2, 1), (1, 2), (4, 0), (2, 2), (0, 4))
 
@@ -33,7 +39,7 @@ def nested(net: JetNetwork, orders: tuple[int, ...], output: int) -> Tensor:
 @pytest.mark.parametrize("mirror", MIRRORS)
 @pytest.mark.parametrize("name", ["tanh", "sin", "sigmoid", "softplus"])
 def test_all_derivatives_are_those_of_nested_autograd(name: str, mirror: ReflectionSymmetry | None) -> None:
-    net, wanted = network(name, mirror), Wanted(ORDERS)
+    net, wanted = network(name, mirror), DerivativeRequest(ORDERS)
     streams, _ = net.jets(POINTS, wanted)
     for orders in ORDERS:
         for output in (0, 1):
@@ -46,7 +52,7 @@ def test_derivatives_are_limits_of_differences() -> None:
     net, h = network(), 1e-3
     step = torch.tensor([h, 0.0]).double()
     far, near = net(POINTS + 2 * step) - net(POINTS - 2 * step), net(POINTS + step) - net(POINTS - step)
-    streams, _ = net.jets(POINTS, Wanted(((1, 0),)))
+    streams, _ = net.jets(POINTS, DerivativeRequest(((1, 0),)))
     assert torch.allclose(streams[1], (8 * near - far) / (12 * h), atol=1e-9)
 
 
@@ -54,7 +60,7 @@ def test_derivatives_are_limits_of_differences() -> None:
 def test_an_operator_is_the_sum_of_its_parts_with_coefficients_that_vary(mirror: ReflectionSymmetry | None) -> None:
     net, parts = network(mirror=mirror), ((2, 0), (1, 1), (0, 2), (0, 1))
     coefficients = torch.randn(6, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    wanted = Wanted(((0, 0),), (parts,))
+    wanted = DerivativeRequest(((0, 0),), (parts,))
     streams, _ = net.jets(POINTS, wanted, (coefficients,))
     expected = sum(coefficients[:, k] * nested(net, o, 0) for k, o in enumerate(parts))
     assert torch.allclose(streams[-1, :, 0], expected, rtol=1e-10, atol=1e-10)  # type: ignore[arg-type]
@@ -63,10 +69,10 @@ def test_an_operator_is_the_sum_of_its_parts_with_coefficients_that_vary(mirror:
 
 @pytest.mark.parametrize("mirror", MIRRORS)
 def test_slopes_of_rows_are_gradients_of_single_points(mirror: ReflectionSymmetry | None) -> None:
-    net, wanted = network(mirror=mirror), Wanted(((0, 0), (1, 0)), (((0, 2),),))
+    net, wanted = network(mirror=mirror), DerivativeRequest(((0, 0), (1, 0)), (((0, 2),),))
     streams, layers = net.jets(POINTS, wanted, (torch.ones(6, 1).double(),))
     values = streams[0, :, 0] * streams[1, :, 1] + streams[-1, :, 0]
-    slopes = row_slopes(values, layers)
+    slopes = per_sample_gradients(values, layers)
     pairs = [p for pair in zip(net.weights, net.biases, strict=True) for p in pair]
     for n in range(6):
         single = torch.autograd.grad(values[n], pairs, retain_graph=True)
@@ -77,7 +83,7 @@ def test_slopes_of_rows_are_gradients_of_single_points(mirror: ReflectionSymmetr
 def test_gradients_by_the_weights_are_those_of_nested_autograd(name: str) -> None:
     net, parts = network(name, MIRRORS[-1]), ((2, 0), (1, 1), (0, 1))
     coefficients = torch.randn(6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    streams, _ = net.jets(POINTS, Wanted(((0, 0), (1, 0)), (parts,)), (coefficients,))
+    streams, _ = net.jets(POINTS, DerivativeRequest(((0, 0), (1, 0)), (parts,)), (coefficients,))
     operator = sum(coefficients[:, k] * nested(net, o, 0) for k, o in enumerate(parts))
     losses = (
         (streams[0, :, 0] * streams[1, :, 0] + streams[-1, :, 0]).square().sum(),
@@ -94,8 +100,8 @@ def test_a_periodic_coordinate_has_the_same_value_a_period_on() -> None:
 
 def test_the_formula_of_faa_di_bruno_counts_partitions() -> None:
     """Bell's numbers 1, 2, 5, 15: the partitions of a set of one to four elements."""
-    assert [sum(c for c, _, _ in terms_of((n,))) for n in (1, 2, 3, 4)] == [1, 2, 5, 15]
-    assert sum(c for c, _, _ in terms_of((2, 2))) == 15
+    assert [sum(c for c, _, _ in faa_di_bruno_terms((n,))) for n in (1, 2, 3, 4)] == [1, 2, 5, 15]
+    assert sum(c for c, _, _ in faa_di_bruno_terms((2, 2))) == 15
 
 
 def test_a_mirror_makes_outputs_even_or_odd() -> None:

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.linalg import steps
+from pdedsl.runtime.linalg import levenberg_marquardt_steps
 
 
 def direct(slopes: Tensor, residual: Tensor, shift: Tensor, before: Tensor) -> Tensor:
@@ -24,7 +24,7 @@ def test_steps_solve_the_damped_problem(rows: int) -> None:
     )
     gram = slopes @ slopes.T if rows < 12 else slopes.T @ slopes
     starts = [torch.zeros_like(before), before]
-    found = list(steps(slopes, residual, [1e-6, 0.3], starts))
+    found = list(levenberg_marquardt_steps(slopes, residual, [1e-6, 0.3], starts))
     assert [damping for damping, _ in found] == [1e-6, 1e-6, 0.3, 0.3]
     for k, (damping, step) in enumerate(found):
         expected = direct(slopes, residual, damping * gram.diagonal().mean(), starts[k % 2])
@@ -34,4 +34,4 @@ def test_steps_solve_the_damped_problem(rows: int) -> None:
 def test_a_damping_that_rounding_makes_useless_is_left_out() -> None:
     slopes = torch.ones(3, 2, dtype=torch.float64)
     nothing = [torch.zeros(2, dtype=torch.float64)]
-    assert not list(steps(slopes, slopes[:, 0], [-1e-3], nothing))
+    assert not list(levenberg_marquardt_steps(slopes, slopes[:, 0], [-1e-3], nothing))

@@ -8,18 +8,18 @@ from torch import Tensor, nn
 
 from pdedsl.numerics.butcher import EXPLICIT
 from pdedsl.runtime.backbones import vector_field
-from pdedsl.runtime.ode.adaptive import Adaptive
-from pdedsl.runtime.ode.explicit import BackwardEuler, Explicit, Integrator
-from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq
-from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps, InTime
+from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta
+from pdedsl.runtime.ode.explicit import BackwardEuler, ExplicitRungeKutta, Integrator
+from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps, SpaceTimeField
 from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise
 
 F64 = torch.float64
 
 
-def field() -> InTime:
+def field() -> SpaceTimeField:
     torch.manual_seed(1)
-    return InTime(vector_field(3, 6, 1, outputs=2)).double()
+    return SpaceTimeField(vector_field(3, 6, 1, outputs=2)).double()
 
 
 @pytest.mark.parametrize("name", EXPLICIT)
@@ -28,13 +28,13 @@ def test_an_integrator_is_the_scheme_of_its_name(name: str, clock: float) -> Non
     times = tuple(1.0 + clock * 0.25 * k for k in range(4))
     v, x = field(), torch.randn(3, 2, dtype=F64)
     ours, theirs = (
-        CharacteristicSteps(v, times, 0.25, Explicit(EXPLICIT[name]), clock),
+        CharacteristicSteps(v, times, 0.25, ExplicitRungeKutta(EXPLICIT[name]), clock),
         CharacteristicSteps(v, times, 0.25, name, clock),
     )
     torch.testing.assert_close(ours(x), theirs(x), rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("method", [Adaptive(), BackwardEuler(2), Torchdiffeq("dopri8")])
+@pytest.mark.parametrize("method", [AdaptiveRungeKutta(), BackwardEuler(2), TorchdiffeqSolver("dopri8")])
 def test_points_of_every_shape(method: Integrator) -> None:
     """(2, 3, d) and (d,) are points like (6, d) and (1, d)."""
     march, x = CharacteristicSteps(field(), (1.0,), 1.0, method, -1.0), torch.randn(2, 3, 2, dtype=F64)
@@ -42,7 +42,7 @@ def test_points_of_every_shape(method: Integrator) -> None:
     torch.testing.assert_close(march(x[0, 0]), march(x[:1, 0])[0], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", [Adaptive(), Torchdiffeq("dopri5", adjoint=True), BackwardEuler(3)])
+@pytest.mark.parametrize("method", [AdaptiveRungeKutta(), TorchdiffeqSolver("dopri5", adjoint=True), BackwardEuler(3)])
 def test_every_parameter_has_a_gradient(method: Integrator) -> None:
     march, x = CharacteristicSteps(field(), (0.0,), 1.0, method), torch.randn(3, 2, dtype=F64, requires_grad=True)
     march(x).square().sum().backward()
@@ -52,7 +52,7 @@ def test_every_parameter_has_a_gradient(method: Integrator) -> None:
 
 
 def test_costs_are_told() -> None:
-    march = CharacteristicSteps(lambda x, t: -x, (0.0,), 1.0, Adaptive())
+    march = CharacteristicSteps(lambda x, t: -x, (0.0,), 1.0, AdaptiveRungeKutta())
     assert march.evaluations is None
     march(torch.ones(4, 2))
     assert march.evaluations_per_sample == (march.evaluations,) * 4
@@ -62,7 +62,7 @@ def test_costs_are_told() -> None:
 def test_noise_stands_behind_steps_of_euler(kind: str) -> None:
     noise = {kind: lambda t: GaussianNoise(0.1, seed=0)}
     with pytest.raises(ValueError, match="Euler"):
-        CharacteristicSteps(field(), (0.0,), 1.0, Adaptive(), **noise)  # type: ignore[arg-type]
+        CharacteristicSteps(field(), (0.0,), 1.0, AdaptiveRungeKutta(), **noise)  # type: ignore[arg-type]
 
 
 def spring(x: Tensor, t: float) -> Tensor:
@@ -105,7 +105,7 @@ class Speed(nn.Module):
 
 def test_a_solver_can_be_exchanged() -> None:
     """The attribute is the one that counts, as in the blocks of feature maps."""
-    march, x = CharacteristicSteps(Speed(), (0.0,), 1.0, Adaptive(1e-2, 1e-2)), torch.ones(1, 1, dtype=F64)
+    march, x = CharacteristicSteps(Speed(), (0.0,), 1.0, AdaptiveRungeKutta(1e-2, 1e-2)), torch.ones(1, 1, dtype=F64)
     march.integrator = BackwardEuler(1)
     assert march(x).item() == pytest.approx(1.5)
     assert "BackwardEuler" in repr(march)

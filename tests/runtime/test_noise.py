@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from pdedsl.runtime.rng import drawing, frozen, mix, one_call, seed_noise, streams
+from pdedsl.runtime.rng import frozen_noise, hash_words, monte_carlo_samples, seed_noise, single_call, streams
 from pdedsl.runtime.sde.noise import GaussianNoise
 from runtime.noises import KINDS, points
 
@@ -19,7 +19,7 @@ every_kind = pytest.mark.parametrize("kind", list(KINDS))
 
 
 def test_mix_separates_words_and_their_order() -> None:
-    keys = [mix(*words) for words in [(0,), (1,), (0, 0), (0, 1), (1, 0), (1, 1), (2**40, 0)]]
+    keys = [hash_words(*words) for words in [(0,), (1,), (0, 0), (0, 1), (1, 0), (1, 1), (2**40, 0)]]
     assert len({key & 0xFFFFFFFF for key in keys}) == len(keys)
     assert all(0 <= key < 2**63 for key in keys)
 
@@ -65,7 +65,7 @@ def test_many_evaluations_as_one_call() -> None:
     x, found = points(70), []
     for size in (70, 33, 8):
         block = GaussianNoise(1.0, seed=0).eval()
-        with one_call(block) as begin:
+        with single_call(block) as begin:
             rows = []
             for start in range(0, 70, size):
                 begin(start)
@@ -81,7 +81,7 @@ def test_many_evaluations_as_one_call() -> None:
 @every_kind
 def test_a_frozen_evaluation_repeats_itself_and_knows_no_batch(kind: str) -> None:
     block, x = KINDS[kind](3).eval(), points(9)
-    with frozen(block):
+    with frozen_noise(block):
         together = block(x)
         assert torch.equal(block(x), together)
         assert torch.equal(torch.cat([block(row) for row in x.split(1)]), together)
@@ -94,12 +94,12 @@ def test_a_frozen_evaluation_repeats_itself_and_knows_no_batch(kind: str) -> Non
 @every_kind
 def test_draws_are_folded_without_changing_them(kind: str) -> None:
     block, x = KINDS[kind](3).eval(), points(4)
-    with frozen(block):
+    with frozen_noise(block):
         alone = []
         for k in range(16):
-            with drawing(streams(block), k, 1):
+            with monte_carlo_samples(streams(block), k, 1):
                 alone.append(block(x))
-        with drawing(streams(block), 0, 16):
+        with monte_carlo_samples(streams(block), 0, 16):
             folded = block(x.repeat(16, 1))
         torch.testing.assert_close(folded, torch.cat(alone))
         assert not all(torch.equal(alone[0], other) for other in alone)
@@ -130,10 +130,10 @@ def test_processes_that_share_a_batch_draw_what_one_would(cut: int, samples: int
     x, halves, model = points(100), [], GaussianNoise(1.0, seed=0)
     for part, row in ((x[:cut], 0), (x[cut:], cut)):
         seed_noise(model, 5, row=row)
-        with drawing(streams(model), 0, samples):
+        with monte_carlo_samples(streams(model), 0, samples):
             halves.append(model(part.repeat(samples, 1)).reshape(samples, len(part), -1))
     seed_noise(model, 5)
-    with drawing(streams(model), 0, samples):
+    with monte_carlo_samples(streams(model), 0, samples):
         whole = model(x.repeat(samples, 1)).reshape(samples, len(x), -1)
     assert torch.equal(torch.cat(halves, 1), whole)
     assert len((whole - x).flatten(0, 1).unique(dim=0)) == samples * len(x)
@@ -141,12 +141,12 @@ def test_processes_that_share_a_batch_draw_what_one_would(cut: int, samples: int
 
 def test_chunks_of_draws_belong_to_one_step() -> None:
     x, model = points(5), GaussianNoise(1.0, seed=0)
-    with drawing(streams(model), 0, 4):
+    with monte_carlo_samples(streams(model), 0, 4):
         whole = model(x.repeat(4, 1)).reshape(4, 5, -1)
     twin = GaussianNoise(1.0, seed=0)
     parts = []
     for first, count in ((0, 1), (1, 3)):
-        with drawing(streams(twin), first, count):
+        with monte_carlo_samples(streams(twin), first, count):
             parts.append(twin(x.repeat(count, 1)).reshape(count, 5, -1))
     assert torch.equal(torch.cat(parts), whole)
 
@@ -188,7 +188,7 @@ def test_meta_device(kind: str, training: bool) -> None:
 def test_gradcheck(kind: str) -> None:
     block = KINDS[kind](0).eval().double()
     x = points(3, torch.float64).requires_grad_()
-    with frozen(block):
+    with frozen_noise(block):
         assert torch.autograd.gradcheck(block, x)
     assert block(x).dtype == torch.float64
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from pdedsl.runtime.rng import Stream, frozen
+from pdedsl.runtime.rng import RandomStream, frozen_noise
 from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise, RelativeNoise, ScaledNoise, cholesky
 from pdedsl.runtime.sde.random_residual import Dropout, ShakeShake
 from runtime.noises import FACTOR, KINDS, Twice, points
@@ -153,12 +153,12 @@ def test_channels_last_keeps_its_layout_and_the_values_of_frozen_noise() -> None
     y = x.contiguous(memory_format=torch.channels_last)
     block = RelativeNoise(0.3, seed=0)
     assert block(y).is_contiguous(memory_format=torch.channels_last)
-    with frozen(block):
+    with frozen_noise(block):
         torch.testing.assert_close(block.eval()(y), block(x))
 
 
 def test_reseeding_starts_again() -> None:
-    stream, x = Stream(5), points()
+    stream, x = RandomStream(5), points()
     first = stream(x)
     stream(x)
     stream.reseed(5)

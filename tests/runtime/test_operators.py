@@ -8,11 +8,17 @@ from torch import Tensor
 from torch.nn import functional
 
 from pdedsl.runtime.divergence_free import DivergenceFree
-from pdedsl.runtime.linear_operators import Conv, Linear, Operator, project_operators
-from pdedsl.runtime.weight_constraints import Box, Constraint, Free, NormBound, convolution_norm_bound
+from pdedsl.runtime.linear_operators import ConvOperator, DenseOperator, LinearOperator, project_operators
+from pdedsl.runtime.weight_constraints import (
+    BoxConstraint,
+    Constraint,
+    SpectralNormBound,
+    Unconstrained,
+    convolution_norm_bound,
+)
 
 
-def power_method(operator: Operator, shape: tuple[int, ...], iterations: int = 200) -> float:
+def power_method(operator: LinearOperator, shape: tuple[int, ...], iterations: int = 200) -> float:
     """‖K‖ from below, by iterating KᵀK."""
     x = torch.randn(shape, dtype=torch.float64)
     size = torch.ones(())
@@ -25,26 +31,26 @@ def power_method(operator: Operator, shape: tuple[int, ...], iterations: int = 2
     return float(size.sqrt())
 
 
-CONSTRAINTS = [Free(), NormBound(1.0), Box(-0.1, 0.1)]
+CONSTRAINTS = [Unconstrained(), SpectralNormBound(1.0), BoxConstraint(-0.1, 0.1)]
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize("size", [1, 3, 5])
 def test_convolution_adjoint(constraint: Constraint, size: int) -> None:
-    operator = Conv(3, 5, size, constraint).double()
+    operator = ConvOperator(3, 5, size, constraint).double()
     x, y = torch.randn(2, 3, 7, 6, dtype=torch.float64), torch.randn(2, 5, 7, 6, dtype=torch.float64)
     assert (operator(x) * y).sum().item() == pytest.approx((x * operator.adjoint(y)).sum().item(), rel=1e-12)
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 def test_linear_adjoint(constraint: Constraint) -> None:
-    operator = Linear(6, 4, constraint).double()
+    operator = DenseOperator(6, 4, constraint).double()
     x, y = torch.randn(5, 6, dtype=torch.float64), torch.randn(5, 4, dtype=torch.float64)
     assert (operator(x) * y).sum().item() == pytest.approx((x * operator.adjoint(y)).sum().item(), rel=1e-12)
 
 
 def test_convolution_is_cross_correlation_with_zeros_outside() -> None:
-    operator = Conv(1)
+    operator = ConvOperator(1)
     with torch.no_grad():
         operator.weight.copy_(torch.tensor([[0, 0, 0], [0, 0, 1.0], [0, 0, 0]])[None, None])
     x = torch.arange(6.0).reshape(1, 1, 2, 3)
@@ -71,7 +77,7 @@ def _weights(channels: int, size: int) -> dict[str, Tensor]:
 @pytest.mark.parametrize("channels", [1, 4])
 @pytest.mark.parametrize("image", [(3, 3), (16, 16), (1, 9)])
 def test_norm_bound_holds_for_every_weight(channels: int, size: int, image: tuple[int, int]) -> None:
-    operator = Conv(channels, size=size, constraint=NormBound(0.7)).double()
+    operator = ConvOperator(channels, size=size, constraint=SpectralNormBound(0.7)).double()
     for name, weight in _weights(channels, size).items():
         with torch.no_grad():
             operator.weight.copy_(weight)
@@ -80,7 +86,7 @@ def test_norm_bound_holds_for_every_weight(channels: int, size: int, image: tupl
 
 def test_norm_bound_is_reasonably_tight() -> None:
     for name, weight in _weights(4, 3).items():
-        free = Conv(4).double()
+        free = ConvOperator(4).double()
         with torch.no_grad():
             free.weight.copy_(weight)
         true = power_method(free, (1, 4, 40, 40))
@@ -88,7 +94,7 @@ def test_norm_bound_is_reasonably_tight() -> None:
 
 
 def test_small_weights_are_left_alone() -> None:
-    operator = Conv(3, constraint=NormBound(1.0))
+    operator = ConvOperator(3, constraint=SpectralNormBound(1.0))
     with torch.no_grad():
         operator.weight.mul_(1e-3)
     assert torch.equal(operator.constrained_weight(), operator.weight)
@@ -98,10 +104,10 @@ def test_small_weights_are_left_alone() -> None:
     assert torch.isfinite(operator.weight.grad).all()
 
 
-@pytest.mark.parametrize("kind", [Conv, Linear])
-def test_norm_bound_survives_an_optimizer_that_works_against_it(kind: type[Conv] | type[Linear]) -> None:
-    operator = kind(3, constraint=NormBound(1.0)).double()
-    shape = (2, 3, 8, 8) if isinstance(operator, Conv) else (8, 3)
+@pytest.mark.parametrize("kind", [ConvOperator, DenseOperator])
+def test_norm_bound_survives_an_optimizer_that_works_against_it(kind: type[ConvOperator] | type[DenseOperator]) -> None:
+    operator = kind(3, constraint=SpectralNormBound(1.0)).double()
+    shape = (2, 3, 8, 8) if isinstance(operator, ConvOperator) else (8, 3)
     optimizer = torch.optim.SGD(operator.parameters(), lr=0.3)
     for _ in range(30):
         optimizer.zero_grad()
@@ -122,7 +128,7 @@ def test_float32_bound_is_sound() -> None:
 
 
 def test_box_is_kept_by_projection() -> None:
-    operator = Conv(2, constraint=Box(-0.125, 0.25))
+    operator = ConvOperator(2, constraint=BoxConstraint(-0.125, 0.25))
     assert operator.weight.min() >= -0.125
     optimizer = torch.optim.SGD(operator.parameters(), lr=10.0)
     operator(torch.randn(1, 2, 5, 5)).sum().backward()
@@ -134,11 +140,11 @@ def test_box_is_kept_by_projection() -> None:
 
 def test_impossible_operators_are_refused() -> None:
     with pytest.raises(ValueError, match="odd"):
-        Conv(2, size=2)
+        ConvOperator(2, size=2)
     with pytest.raises(ValueError, match="positive"):
-        NormBound(0.0)
+        SpectralNormBound(0.0)
     with pytest.raises(ValueError, match="empty"):
-        Box(1.0, -1.0)
+        BoxConstraint(1.0, -1.0)
 
 
 class StreamNet(torch.nn.Module):
@@ -186,11 +192,11 @@ def test_divergence_free_field_trains() -> None:
 
 def test_operators_on_the_meta_device() -> None:
     with torch.device("meta"):
-        operator = Conv(4, 6, constraint=NormBound(1.0))
+        operator = ConvOperator(4, 6, constraint=SpectralNormBound(1.0))
         assert operator.adjoint(operator(torch.empty(2, 4, 8, 8))).shape == (2, 4, 8, 8)
 
 
 def test_transpose_of_reference() -> None:
-    operator = Conv(2, 3).double()
+    operator = ConvOperator(2, 3).double()
     x = torch.randn(1, 2, 4, 4, dtype=torch.float64)
     assert torch.equal(operator(x), functional.conv2d(x, operator.weight, padding=1))

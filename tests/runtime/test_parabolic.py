@@ -8,12 +8,12 @@ from torch import Tensor, nn
 
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.image_fields import PerStep, Stationary
-from pdedsl.runtime.linear_operators import Conv, Linear
-from pdedsl.runtime.ode.explicit import Euler, Steps
-from pdedsl.runtime.pde_blocks import Propagation
+from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer
+from pdedsl.runtime.linear_operators import ConvOperator, DenseOperator
+from pdedsl.runtime.ode.explicit import Euler, TimeGrid
+from pdedsl.runtime.pde_blocks import FirstOrderBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm, batch_norm
-from pdedsl.runtime.weight_constraints import NormBound
+from pdedsl.runtime.weight_constraints import SpectralNormBound
 
 SLOPES = torch.linspace(-8, 8, 160_001, dtype=torch.float64)
 
@@ -48,7 +48,7 @@ def test_total_variation_norm() -> None:
 @pytest.mark.parametrize("norm", [None, TotalVariationNorm(3), batch_norm(3)])
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_formula(norm: nn.Module | None, sign: float) -> None:
-    layer = SymmetricLayer(Conv(3), "tanh", norm, sign).double().eval()
+    layer = SymmetricLayer(ConvOperator(3), "tanh", norm, sign).double().eval()
     y = torch.randn(2, 3, 6, 6, dtype=torch.float64)
     inner = torch.tanh((norm or nn.Identity())(layer.operator(y)))
     assert torch.allclose(layer(0.0, y), sign * layer.operator.adjoint(inner), rtol=1e-12)
@@ -56,7 +56,7 @@ def test_formula(norm: nn.Module | None, sign: float) -> None:
 
 def test_heat_equation() -> None:
     """σ = id, N = id, K = the forward difference: one Euler step is the explicit step for Y_t = ∂²Y."""
-    layer = SymmetricLayer(Conv(1), "identity")
+    layer = SymmetricLayer(ConvOperator(1), "identity")
     with torch.no_grad():
         layer.operator.weight.copy_(torch.tensor([[0, 0, 0], [0, -1.0, 1], [0, 0, 0]])[None, None])
     y = torch.zeros(1, 1, 1, 7)
@@ -65,7 +65,7 @@ def test_heat_equation() -> None:
 
 
 def test_gradcheck() -> None:
-    layer = SymmetricLayer(Conv(2, constraint=NormBound(1.0)), "tanh", TotalVariationNorm(2)).double()
+    layer = SymmetricLayer(ConvOperator(2, constraint=SpectralNormBound(1.0)), "tanh", TotalVariationNorm(2)).double()
     y = torch.randn(1, 2, 3, 3, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda y, *_: layer(0.0, y), (y, *layer.parameters()))
 
@@ -84,16 +84,16 @@ def _expansion(model: nn.Module, a: Tensor, b: Tensor) -> float:
 @pytest.mark.parametrize("scale", [0.1, 1.0, 100.0])
 def test_monotone_network_never_expands(name: str, scale: float) -> None:
     """monotone.pde: ‖K‖ ≤ 1, h = 1, so that h‖K‖² ≤ 2, for weights of every size."""
-    layers = [SymmetricLayer(Conv(3, constraint=NormBound(1.0)), name) for _ in range(3)]
+    layers = [SymmetricLayer(ConvOperator(3, constraint=SpectralNormBound(1.0)), name) for _ in range(3)]
     for layer in layers:
         nn.init.normal_(layer.operator.weight, std=scale)
-    model = Propagation(PerStep(layers), Euler(), Steps(0.0, 3.0, 3)).double()
+    model = FirstOrderBlock(LayerPerStep(layers), Euler(), TimeGrid(0.0, 3.0, 3)).double()
     assert _expansion(model, *_pairs((64, 3, 8, 8))) <= 1 + 1e-12
 
 
 def test_monotone_network_never_expands_against_a_search() -> None:
-    layers = [SymmetricLayer(Conv(2, constraint=NormBound(2**0.5)), "relu") for _ in range(2)]
-    model = Propagation(PerStep(layers), Euler(), Steps(0.0, 2.0, 2)).double()
+    layers = [SymmetricLayer(ConvOperator(2, constraint=SpectralNormBound(2**0.5)), "relu") for _ in range(2)]
+    model = FirstOrderBlock(LayerPerStep(layers), Euler(), TimeGrid(0.0, 2.0, 2)).double()
     a = torch.randn(8, 2, 6, 6, dtype=torch.float64, requires_grad=True)
     b = (a + 0.1 * torch.randn_like(a)).detach().requires_grad_()
     optimizer = torch.optim.Adam([a, b, *model.parameters()], lr=0.05)
@@ -107,9 +107,9 @@ def test_monotone_network_never_expands_against_a_search() -> None:
 
 def test_unbounded_box_network_expands() -> None:
     """The box |θ| ≤ 1 with h = 1 does not imply stability."""
-    layer = SymmetricLayer(Conv(3), "tanh")
+    layer = SymmetricLayer(ConvOperator(3), "tanh")
     nn.init.ones_(layer.operator.weight)
-    model = Propagation(Stationary(layer), Euler(), Steps(0.0, 1.0, 1)).double()
+    model = FirstOrderBlock(SharedLayer(layer), Euler(), TimeGrid(0.0, 1.0, 1)).double()
     a = torch.zeros(1, 3, 8, 8, dtype=torch.float64)
     assert _expansion(model, a, a + 1e-3) > 100
 
@@ -140,6 +140,6 @@ def test_a_stored_counterexample_to_theorem_1() -> None:
 
 
 def test_symmetric_layer_with_a_matrix() -> None:
-    layer = SymmetricLayer(Linear(4, constraint=NormBound(1.0)), "tanh").double()
+    layer = SymmetricLayer(DenseOperator(4, constraint=SpectralNormBound(1.0)), "tanh").double()
     a, b = torch.randn(2, 16, 4, dtype=torch.float64)
     assert (((layer(0.0, a) - layer(0.0, b)) * (a - b)).sum(1) <= 0).all()

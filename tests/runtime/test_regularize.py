@@ -7,15 +7,15 @@ import torch
 from torch import nn
 
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.image_fields import Stationary
-from pdedsl.runtime.ode.explicit import Euler, Steps
-from pdedsl.runtime.pde_blocks import Propagation
-from pdedsl.runtime.regularize import decay, smooth_in_time
+from pdedsl.runtime.image_fields import SharedLayer
+from pdedsl.runtime.ode.explicit import Euler, TimeGrid
+from pdedsl.runtime.pde_blocks import FirstOrderBlock
+from pdedsl.runtime.regularize import smooth_in_time, weight_decay
 from runtime.paper_blocks import hamiltonian_block, parabolic_block
 
 
 def test_smoothness_in_time_by_hand() -> None:
-    block = parabolic_block(2, Euler(), Steps(0.0, 1.5, 3)).double()
+    block = parabolic_block(2, Euler(), TimeGrid(0.0, 1.5, 3)).double()
     a, b, c = ([p.detach().flatten() for p in layer.parameters()] for layer in block.right_hand_sides()[0].layers)
     a, b, c = (torch.cat(v) for v in (a, b, c))
     h, tau = 0.5, 1e-2
@@ -24,7 +24,7 @@ def test_smoothness_in_time_by_hand() -> None:
 
 
 def test_constant_weights_cost_the_least() -> None:
-    block = hamiltonian_block(4, Steps(0.0, 3.0, 3))
+    block = hamiltonian_block(4, TimeGrid(0.0, 3.0, 3))
     for field in block.right_hand_sides():
         for layer in list(field.layers)[1:]:
             layer.load_state_dict(field.layers[0].state_dict())
@@ -33,19 +33,19 @@ def test_constant_weights_cost_the_least() -> None:
 
 
 def test_decay_by_hand() -> None:
-    model = nn.Sequential(parabolic_block(2, Euler(), Steps(0.0, 1.0, 2)), nn.Linear(2, 3)).double()
+    model = nn.Sequential(parabolic_block(2, Euler(), TimeGrid(0.0, 1.0, 2)), nn.Linear(2, 3)).double()
     block, classifier = (sum(p.square().sum().item() for p in part.parameters()) for part in model)
-    assert decay(model).item() == pytest.approx(0.5 * (0.5 * block + classifier), rel=1e-12)
+    assert weight_decay(model).item() == pytest.approx(0.5 * (0.5 * block + classifier), rel=1e-12)
 
 
 def test_both_have_gradients() -> None:
-    block = hamiltonian_block(4, Steps(0.0, 3.0, 3))
-    (smooth_in_time(block) + decay(block)).backward()
+    block = hamiltonian_block(4, TimeGrid(0.0, 3.0, 3))
+    (smooth_in_time(block) + weight_decay(block)).backward()
     assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in block.parameters())
 
 
 def test_stationary_weights_do_not_vary() -> None:
-    block = Propagation(Stationary(ConvNet(4, 1)), Euler(), Steps(0.0, 1.0, 2))
+    block = FirstOrderBlock(SharedLayer(ConvNet(4, 1)), Euler(), TimeGrid(0.0, 1.0, 2))
     assert smooth_in_time(block).item() == 0
     assert smooth_in_time(nn.Identity()).item() == 0
-    assert decay(nn.Identity()).item() == 0
+    assert weight_decay(nn.Identity()).item() == 0

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.config.methods import Across
-from pdedsl.runtime.sde.noise import RelativeNoise, ShakenInTraining, shaken, std
+from pdedsl.runtime.sde.noise import RelativeNoise, RelativeNoiseFunction, add_relative_noise, std
 
 both = pytest.mark.parametrize("across", list(Across))
 
@@ -17,14 +17,14 @@ def state(seed: int) -> Tensor:
 
 
 def fused(x: Tensor, noise: Tensor, across: Across) -> Tensor:
-    value: Tensor = ShakenInTraining.apply(x, noise, 0.7, across)[0]
+    value: Tensor = RelativeNoiseFunction.apply(x, noise, 0.7, across)[0]
     return value
 
 
 @both
 def test_value_and_std(across: Across) -> None:
     x, noise = state(0), state(1)
-    torch.testing.assert_close(fused(x, noise, across), shaken(x, noise, 0.7, across))
+    torch.testing.assert_close(fused(x, noise, across), add_relative_noise(x, noise, 0.7, across))
     expected = x.std((1, 2, 3)) if across is Across.SAMPLE else x.std()
     torch.testing.assert_close(std(x, across).squeeze(), expected)
 
@@ -49,11 +49,11 @@ def test_per_sample_gradients_by_vmap() -> None:
     slope = torch.func.vmap(torch.func.grad(lambda x, n: fused(x[None], n[None], Across.SAMPLE).square().sum()))(
         x, noise
     )
-    whole = torch.func.grad(lambda x: shaken(x, noise, 0.7, Across.SAMPLE).square().sum())(x)
+    whole = torch.func.grad(lambda x: add_relative_noise(x, noise, 0.7, Across.SAMPLE).square().sum())(x)
     torch.testing.assert_close(slope, whole)
 
 
 def test_training_follows_the_formula() -> None:
     x = state(0)
     block, twin = RelativeNoise(0.7, seed=0), RelativeNoise(0.7, seed=0)
-    torch.testing.assert_close(block(x), shaken(x, twin.stream(x), 0.7, Across.SAMPLE))
+    torch.testing.assert_close(block(x), add_relative_noise(x, twin.stream(x), 0.7, Across.SAMPLE))

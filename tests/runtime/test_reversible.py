@@ -9,14 +9,14 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.image_fields import Stationary, Time
-from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.image_fields import SharedLayer, Time
+from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.ode import reversible
-from pdedsl.runtime.ode.explicit import Leapfrog, Steps, Verlet
+from pdedsl.runtime.ode.explicit import Leapfrog, TimeGrid, Verlet
 from pdedsl.runtime.ode.reversible import Reversible
-from pdedsl.runtime.pde_blocks import Halves, SecondOrder
+from pdedsl.runtime.pde_blocks import LeapfrogBlock, VerletBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, batch_norm
-from pdedsl.runtime.weight_constraints import NormBound
+from pdedsl.runtime.weight_constraints import SpectralNormBound
 from runtime.halves import BLOCKS, _block, _gradients
 from runtime.paper_blocks import hamiltonian_block, second_order_block
 
@@ -25,7 +25,7 @@ from runtime.paper_blocks import hamiltonian_block, second_order_block
 @pytest.mark.parametrize("name", list(BLOCKS))
 def test_inverse_recovers_the_input_at_depth_100(name: str) -> None:
     block, x = _block(name, 100), torch.randn(2, 8, 8, 8, dtype=torch.float64)
-    recovered = block.inverse(*block.last_states(x)) if isinstance(block, SecondOrder) else block.inverse(block(x))
+    recovered = block.inverse(*block.last_states(x)) if isinstance(block, LeapfrogBlock) else block.inverse(block(x))
     assert (block(x) - x).abs().max() > 0.1
     assert (recovered - x).abs().max() < 1e-10
 
@@ -43,10 +43,10 @@ def test_gradients_equal_autograd(name: str, depth: int) -> None:
 def test_written_out_and_generic_products_agree() -> None:
     block, x = _block("hamiltonian", 5), torch.randn(2, 8, 5, 6, dtype=torch.float64)
     layer = block.right_hand_sides()[0].layer(0)
-    assert reversible.has_pullback_pullback_symmetric(layer)
+    assert reversible.has_symmetric_vjp(layer)
     frozen = copy.deepcopy(layer)
     frozen.norm.requires_grad_(False)
-    assert not reversible.has_pullback_pullback_symmetric(frozen)
+    assert not reversible.has_symmetric_vjp(frozen)
     first = _gradients(block, x, store=False)[1]
     for half in block.right_hand_sides():
         for step in range(5):
@@ -55,10 +55,10 @@ def test_written_out_and_generic_products_agree() -> None:
 
 
 def test_gradcheck() -> None:
-    bounded = Stationary(SymmetricLayer(Conv(2, constraint=NormBound(1.0)), "tanh"))
-    for block in (hamiltonian_block(4, Steps(0, 1, 2)), SecondOrder(bounded, Steps(0, 1, 3))):
+    bounded = SharedLayer(SymmetricLayer(ConvOperator(2, constraint=SpectralNormBound(1.0)), "tanh"))
+    for block in (hamiltonian_block(4, TimeGrid(0, 1, 2)), LeapfrogBlock(bounded, TimeGrid(0, 1, 3))):
         block.double()
-        channels = 4 if isinstance(block, Halves) else 2
+        channels = 4 if isinstance(block, VerletBlock) else 2
         x = torch.randn(1, channels, 2, 2, dtype=torch.float64, requires_grad=True)
         weights = tuple(block.parameters())[:1]
         assert torch.autograd.gradcheck(lambda x, *_, block=block: block(x), (x, *weights))
@@ -73,7 +73,9 @@ def test_both_outputs_carry_gradients() -> None:
         def forward(self, t: Time, y: Tensor) -> Tensor:
             return y + self.bias
 
-    chains = [Reversible((Stationary(Bias()), Stationary(Bias())), Verlet(), Steps(0, 2, 2), s) for s in (False, True)]
+    chains = [
+        Reversible((SharedLayer(Bias()), SharedLayer(Bias())), Verlet(), TimeGrid(0, 2, 2), s) for s in (False, True)
+    ]
     chains[1].load_state_dict(chains[0].state_dict())
     results = []
     for chain in chains:
@@ -132,23 +134,23 @@ class _OwnGenerator(nn.Module):
 )
 def test_noise_and_batch_statistics_are_refused(module: nn.Module, reason: str) -> None:
     with pytest.raises(ValueError, match=f"noise-free blocks only.*{reason}"):
-        Reversible((Stationary(_Wrapped(module)),), Leapfrog(), Steps(0, 1, 1))
+        Reversible((SharedLayer(_Wrapped(module)),), Leapfrog(), TimeGrid(0, 1, 1))
 
 
 def test_batch_norm_in_a_symmetric_layer_is_refused() -> None:
-    layer = SymmetricLayer(Conv(2), "relu", batch_norm(2))
+    layer = SymmetricLayer(ConvOperator(2), "relu", batch_norm(2))
     with pytest.raises(ValueError, match="batch statistics"):
-        SecondOrder(Stationary(layer), Steps(0, 1, 1))
+        LeapfrogBlock(SharedLayer(layer), TimeGrid(0, 1, 1))
 
 
 def test_noise_of_an_unknown_kind_is_found() -> None:
-    block = SecondOrder(Stationary(_Wrapped(_OwnGenerator())), Steps(0, 1, 1))
+    block = LeapfrogBlock(SharedLayer(_Wrapped(_OwnGenerator())), TimeGrid(0, 1, 1))
     with pytest.raises(ValueError, match="not repeatable"):
         block(torch.randn(1, 2, 3, 3, requires_grad=True))
 
 
 def test_group_norm_is_welcome() -> None:
-    Reversible((Stationary(ConvNet(4, 1)),), Leapfrog(), Steps(0, 1, 1))
+    Reversible((SharedLayer(ConvNet(4, 1)),), Leapfrog(), TimeGrid(0, 1, 1))
 
 
 def test_odd_channels_are_refused() -> None:
@@ -158,9 +160,9 @@ def test_odd_channels_are_refused() -> None:
 
 def test_meta_device() -> None:
     with torch.device("meta"):
-        block = hamiltonian_block(8, Steps(0, 3, 3))
+        block = hamiltonian_block(8, TimeGrid(0, 3, 3))
         assert block(torch.empty(2, 8, 4, 4)).shape == (2, 8, 4, 4)
-        second = second_order_block(8, Steps(0, 3, 3))
+        second = second_order_block(8, TimeGrid(0, 3, 3))
         assert second(torch.empty(2, 8, 4, 4)).shape == (2, 8, 4, 4)
 
 

@@ -7,19 +7,19 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.image_fields import PerStep, Sum
-from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.image_fields import LayerPerStep, SumField
+from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.ode import reversible
-from pdedsl.runtime.ode.explicit import Steps, Verlet
+from pdedsl.runtime.ode.explicit import TimeGrid, Verlet
 from pdedsl.runtime.ode.reversible import Reversible
-from pdedsl.runtime.pde_blocks import SecondOrder
+from pdedsl.runtime.pde_blocks import LeapfrogBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 from runtime.halves import _block, _gradients
 
 
 def test_norm_with_scale_only_on_some_steps() -> None:
-    layers = [SymmetricLayer(Conv(2), "relu", TotalVariationNorm(2)), SymmetricLayer(Conv(2), "tanh")]
-    block = SecondOrder(PerStep(layers), Steps(0.0, 1.0, 2)).double()
+    layers = [SymmetricLayer(ConvOperator(2), "relu", TotalVariationNorm(2)), SymmetricLayer(ConvOperator(2), "tanh")]
+    block = LeapfrogBlock(LayerPerStep(layers), TimeGrid(0.0, 1.0, 2)).double()
     x = torch.randn(1, 2, 4, 4, dtype=torch.float64)
     for a, b in zip(_gradients(block, x, False), _gradients(block, x, True), strict=True):
         assert torch.allclose(a, b, rtol=1e-11)
@@ -35,10 +35,10 @@ def test_written_out_product_of_a_convnet(layout: str, layers: int, size: int) -
     net = ConvNet(6, layers, size).double().to(memory_format=LAYOUTS[layout])
     for parameter in net.parameters():
         nn.init.normal_(parameter, mean=0.2)
-    assert reversible.has_pullback(net)
+    assert reversible.has_convnet_vjp(net)
     y, g = (torch.randn(3, 6, 5, 4, dtype=torch.float64).to(memory_format=LAYOUTS[layout]) for _ in range(2))
     with torch.no_grad():
-        value, pullback = reversible.linearised(net, 0.7, y)
+        value, pullback = reversible.linearize_convnet(net, 0.7, y)
         ours = pullback(g)
     y.requires_grad_()
     plain = torch.autograd.grad(net(0.7, y), (y, *net.parameters()), g)
@@ -51,11 +51,11 @@ def test_written_out_product_of_a_convnet(layout: str, layers: int, size: int) -
 
 
 def test_which_convnets_are_written_out() -> None:
-    assert not reversible.has_pullback(ConvNet(4, 1, activation_name="tanh"))
-    assert not reversible.has_pullback(ConvNet(4, 1, norm=False))
+    assert not reversible.has_convnet_vjp(ConvNet(4, 1, activation_name="tanh"))
+    assert not reversible.has_convnet_vjp(ConvNet(4, 1, norm=False))
     frozen = ConvNet(4, 1)
     frozen.norms.requires_grad_(False)
-    assert not reversible.has_pullback(frozen)
+    assert not reversible.has_convnet_vjp(frozen)
 
 
 @pytest.mark.parametrize("name", ["hamiltonian", "second order", "revnet"])
@@ -117,7 +117,7 @@ def test_the_way_out_has_second_derivatives() -> None:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 def test_an_oscillator_without_weights_in_half_precision(dtype: torch.dtype) -> None:
     """Y′ = Z, Z′ = −Y: there is no weight whose digits could be taken; a half does not lead back."""
-    chain = Reversible((Sum(reaction=1.0), Sum(reaction=-1.0)), Verlet(), Steps(0.0, 1.0, 10))
+    chain = Reversible((SumField(reaction=1.0), SumField(reaction=-1.0)), Verlet(), TimeGrid(0.0, 1.0, 10))
     y = torch.randn(2, 3, dtype=dtype, requires_grad=True)
     with torch.autocast("cpu", torch.bfloat16):
         end, other = chain(y, torch.zeros_like(y))

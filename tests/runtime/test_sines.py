@@ -5,28 +5,37 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pdedsl.runtime.basis.random_features import Folded, Shuffled, Sides, SineNetwork, Waves, random_waves
+from pdedsl.runtime.basis.random_features import (
+    CoordinateBox,
+    FourierFeatureModel,
+    FourierFeatures,
+    PermutationInvariantFeatures,
+    SymmetrizedFeatures,
+    sample_fourier_features,
+)
 
-SIDES = Sides(torch.tensor([0.5, 1.0]).double(), torch.tensor([0.5, 2.0]).double(), torch.tensor([True, False]))
-WAVES = random_waves(7, SIDES, torch.tensor([6.0, 2.0]).double(), 1)
+SIDES = CoordinateBox(torch.tensor([0.5, 1.0]).double(), torch.tensor([0.5, 2.0]).double(), torch.tensor([True, False]))
+WAVES = sample_fourier_features(7, SIDES, torch.tensor([6.0, 2.0]).double(), 1)
 POINTS = torch.rand(5, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 WEIGHTS = torch.randn(1, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
 
 
-SYMMETRIC: list[Waves | Folded | Shuffled] = [
+SYMMETRIC: list[FourierFeatures | SymmetrizedFeatures | PermutationInvariantFeatures] = [
     WAVES,
-    Folded(WAVES.frequencies, WAVES.phases, SIDES.middle, (1, -1)),
-    Folded(WAVES.frequencies, WAVES.phases, SIDES.middle, (0, 1)),
-    Folded(WAVES.frequencies, WAVES.phases, SIDES.middle, (-1, 0)),
-    Shuffled(WAVES),
+    SymmetrizedFeatures(WAVES.frequencies, WAVES.phases, SIDES.middle, (1, -1)),
+    SymmetrizedFeatures(WAVES.frequencies, WAVES.phases, SIDES.middle, (0, 1)),
+    SymmetrizedFeatures(WAVES.frequencies, WAVES.phases, SIDES.middle, (-1, 0)),
+    PermutationInvariantFeatures(WAVES),
 ]
 
 
-def plain(waves: Waves | Folded | Shuffled) -> SineNetwork:
-    return SineNetwork(*((waves, WEIGHTS) if isinstance(waves, Waves) else waves.spread(WEIGHTS)))
+def plain(waves: FourierFeatures | SymmetrizedFeatures | PermutationInvariantFeatures) -> FourierFeatureModel:
+    return FourierFeatureModel(*((waves, WEIGHTS) if isinstance(waves, FourierFeatures) else waves.spread(WEIGHTS)))
 
 
-def by_autograd(waves: Waves | Folded | Shuffled, orders: tuple[int, int]) -> torch.Tensor:
+def by_autograd(
+    waves: FourierFeatures | SymmetrizedFeatures | PermutationInvariantFeatures, orders: tuple[int, int]
+) -> torch.Tensor:
     x = POINTS.clone().requires_grad_()
     value = plain(waves)(x)[:, 0]
     for k, order in enumerate(orders):
@@ -37,7 +46,9 @@ def by_autograd(waves: Waves | Folded | Shuffled, orders: tuple[int, int]) -> to
 
 
 @pytest.mark.parametrize("waves", SYMMETRIC, ids=["plain", "even and odd", "even in one", "odd in one", "shuffled"])
-def test_derivatives_of_any_order_are_those_of_autograd(waves: Waves | Folded | Shuffled) -> None:
+def test_derivatives_of_any_order_are_those_of_autograd(
+    waves: FourierFeatures | SymmetrizedFeatures | PermutationInvariantFeatures,
+) -> None:
     orders = [(0, 0), (1, 0), (0, 2), (2, 1), (3, 1), (4, 0), (2, 3)]
     expected = torch.stack([by_autograd(waves, o) for o in orders])
     at = waves.at(POINTS)
@@ -65,7 +76,7 @@ def test_a_combination_is_the_sum_of_its_derivatives() -> None:
 
 
 def test_joined_sides_have_the_same_values_at_both_ends() -> None:
-    network = SineNetwork(WAVES, WEIGHTS)
+    network = FourierFeatureModel(WAVES, WEIGHTS)
     shifted = POINTS + torch.tensor([1.0, 0.0])
     assert torch.allclose(network(shifted), network(POINTS), atol=1e-12)
     assert not torch.allclose(network(POINTS + torch.tensor([0.0, 4.0])), network(POINTS), atol=1e-2)

@@ -11,7 +11,7 @@ from texts import built, changed, light
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.stencils import ORDERS, as_operator, carried, coefficients, kernel
 from pdedsl.runtime.symmetric_layer import SymmetricLayer
 
@@ -214,7 +214,7 @@ def test_what_cannot_be_carried_says_so() -> None:
         carried(module.state_dict(), module, 0)
     with pytest.raises(ValueError, match="positive, not -1"):
         carried(module.state_dict(), module, (2.0, -1.0))
-    large = SymmetricLayer(Conv(2, size=5))
+    large = SymmetricLayer(ConvOperator(2, size=5))
     with pytest.raises(ValueError, match="'operator' has kernels of 5 pixels"):
         carried(large.state_dict(), large, 2.0)
 

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from pdedsl.runtime.basis.fourier import FourierAxis
-from pdedsl.runtime.basis.interpolation import Expansion
-from pdedsl.runtime.ode.step_doubling import Control, TimeHistory, solved_in_time
+from pdedsl.runtime.basis.interpolation import TensorProductExpansion
+from pdedsl.runtime.ode.step_doubling import StepControl, TimeHistory, integrate_adaptively
 
-CONTROL = Control(4, 1e-6, extrapolated=True)
+CONTROL = StepControl(4, 1e-6, extrapolated=True)
 ZERO = torch.zeros(1, dtype=torch.float64)
 
 
@@ -26,13 +26,13 @@ def exact(w: Tensor, time: float, level: int) -> Tensor:
 
 def at(march: TimeHistory, t: Tensor) -> Tensor:
     values = torch.stack(march.states)[:, :, None].expand(-1, -1, 3)
-    series = Expansion((FourierAxis(0.0, 1.0, 2),), values, torch.tensor(march.times, dtype=torch.float64))
+    series = TensorProductExpansion((FourierAxis(0.0, 1.0, 2),), values, torch.tensor(march.times, dtype=torch.float64))
     found: Tensor = series(torch.stack([torch.zeros_like(t), t], 1))[:, 0]
     return found
 
 
 def test_steps_are_taken_back_where_states_are_too_far_apart_and_are_long_elsewhere() -> None:
-    march = solved_in_time(exact, bump(ZERO), 1.0, CONTROL)
+    march = integrate_adaptively(exact, bump(ZERO), 1.0, CONTROL)
     t = torch.linspace(0, 1, 2001, dtype=torch.float64)
     assert float((at(march, t) - bump(t)).abs().max()) < 1e-9
     early, bend, late = (
@@ -54,7 +54,7 @@ def test_middles_of_pairs_are_as_good_as_their_ends() -> None:
 
     errors = []
     for tolerance in (1e-6, 1e-8):
-        march = solved_in_time(step, ZERO + 1, 4.0, Control(4, tolerance, extrapolated=True))
+        march = integrate_adaptively(step, ZERO + 1, 4.0, StepControl(4, tolerance, extrapolated=True))
         found = (torch.cat(march.states) * torch.tensor(march.times, dtype=torch.float64).exp() - 1).abs()
         assert float(found[1]) < 2 * float(found[2])  # the first pair
         errors.append((float(found.max()), max(march.levels)))

@@ -10,7 +10,7 @@ from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.runtime.backbones import Backbone
 from pdedsl.runtime.rng import streams
 from pdedsl.runtime.sde.noise import GaussianNoise
-from pdedsl.runtime.user_modules import is_residual, torchvision_model
+from pdedsl.runtime.user_modules import is_residual_block, torchvision_model
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # torchvision's own
 WITH_AUXILIARIES = {"googlenet", "inception_v3"}
@@ -39,7 +39,7 @@ def test_maps_of_regnet() -> None:
     """Which cannot be made without memory: its maps are the sum of its depths."""
     from torchvision.models import regnet_x_400mf
 
-    assert sum(map(is_residual, regnet_x_400mf().modules())) == MODELS["regnet_x_400mf"].maps
+    assert sum(map(is_residual_block, regnet_x_400mf().modules())) == MODELS["regnet_x_400mf"].maps
 
 
 def test_noise_stands_behind_the_residual_maps() -> None:

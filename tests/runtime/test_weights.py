@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import vector_field
-from pdedsl.runtime.rng import frozen, seed_noise
-from pdedsl.runtime.sde.characteristic_steps import Solution
+from pdedsl.runtime.rng import frozen_noise, seed_noise
+from pdedsl.runtime.sde.characteristic_steps import FeynmanKacSolution
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, GeneratorCoefficients, Rate
 from runtime.weighing import F64, X, wave, within
 
@@ -193,11 +193,11 @@ def test_affine_in_the_data() -> None:
 
 def test_a_solution_draws_anew() -> None:
     """Two rows at one point, two calls: four independent means of 64 draws. Frozen, all are one."""
-    model = Solution(EvolutionOperator(None, 0.5, rate=0.3, samples=64), wave, 1.0).eval()
+    model = FeynmanKacSolution(EvolutionOperator(None, 0.5, rate=0.3, samples=64), wave, 1.0).eval()
     x = torch.zeros(2, 1, dtype=F64)
     first, second = model(x), model(x)
     assert len({*first.tolist(), *second.tolist()}) == 4
-    with frozen(model):
+    with frozen_noise(model):
         assert len({*model(x).tolist(), *model(x).tolist()}) == 1
     seed_noise(model, 3)
     again = model(x)

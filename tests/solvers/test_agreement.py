@@ -12,7 +12,7 @@ from texts import SPECS
 from torch import Tensor
 
 import pdedsl
-from pdedsl.config.methods import Features, Grid, Paths
+from pdedsl.config.methods import Grid, MonteCarlo, RandomFeatures
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.methods import SolveOptions, solved_by
@@ -20,21 +20,21 @@ from pdedsl.solvers.monte_carlo import PathMean
 
 pytestmark = pytest.mark.long
 
-FEW = Paths(samples=2000, steps=16)
+FEW = MonteCarlo(samples=2000, steps=16)
 CLOSE = {
-    "heat": (Features(), Grid(n=24), 1e-7),
-    "poisson": (Features(), Grid(n=24), 1e-7),
-    "helmholtz": (Features(), Grid(n=40), 1e-5),
-    "advection": (Features(n=600), Grid(n=64), 1e-4),
-    "wave": (Features(), Grid(n=64), 1e-5),
-    "schroedinger": (Features(n=500), Grid(n=24), 1e-3),
+    "heat": (RandomFeatures(), Grid(n=24), 1e-7),
+    "poisson": (RandomFeatures(), Grid(n=24), 1e-7),
+    "helmholtz": (RandomFeatures(), Grid(n=40), 1e-5),
+    "advection": (RandomFeatures(n=600), Grid(n=64), 1e-4),
+    "wave": (RandomFeatures(), Grid(n=64), 1e-5),
+    "schroedinger": (RandomFeatures(n=500), Grid(n=24), 1e-3),
 }
 WITHIN = {
     "heat": Grid(n=24),
     "heat_2d": Grid(n=12),
     "poisson": Grid(n=24),
-    "poisson_disc": Features(),
-    "poisson_holes": Features(n=800),
+    "poisson_disc": RandomFeatures(),
+    "poisson_holes": RandomFeatures(n=800),
     "stirring": Grid(n=20),
     "black_scholes": Grid(n=64),
     "fokker_planck": Grid(n=40),
@@ -76,7 +76,7 @@ def test_paths_agree_with_another_method(name: str) -> None:
 def test_a_hundred_dimensions_agree_with_the_exact_solution() -> None:
     plan = planned("heat_100d")
     points = inside(plan, 3)
-    module = solved_by(Paths(samples=1000), plan, SolveOptions()).module
+    module = solved_by(MonteCarlo(samples=1000), plan, SolveOptions()).module
     assert isinstance(module, PathMean)
     value, half = module.interval(points)
     exact = torch.exp(-0.04 * torch.pi**2 * points[:, -1]) * torch.sin(2 * torch.pi * points[:, :-1]).sum(-1)

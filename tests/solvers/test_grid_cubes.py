@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.planning.solver_selection import Scheme, scheme
-from pdedsl.runtime.ode.step_doubling import Effort
+from pdedsl.runtime.ode.step_doubling import StepBudget
 from pdedsl.solvers.grid.driver import IMPLICIT, TOLERANCE, on_one_grid
 from tests.solvers.physical import stated
 
@@ -32,7 +32,7 @@ def errors(
         ends
     )
     expected = exact(points)
-    effort = Effort(TOLERANCE if kind is Scheme.FOURIER else IMPLICIT)
+    effort = StepBudget(TOLERANCE if kind is Scheme.FOURIER else IMPLICIT)
     found = [on_one_grid(statement, n, effort)(points)[:, 0] for n in sizes]
     return [float((f - expected).norm() / expected.norm()) for f in found]
 

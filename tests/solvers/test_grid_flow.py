@@ -10,7 +10,7 @@ from sympy import Symbol
 from torch import Tensor
 
 from pdedsl.config.methods import Grid
-from pdedsl.ir.problem import Component, Derivative, Residual, StrongForm
+from pdedsl.ir.problem import Derivative, Residual, ScalarUnknown, StrongForm
 from pdedsl.planning.solver_selection import Scheme, grid_scheme
 from pdedsl.solvers.collocation_points import Points
 from pdedsl.solvers.error_estimate import exact_of
@@ -50,7 +50,7 @@ def navier_stokes() -> StrongForm:
         found.append(Residual(expr, (rate, *own, *slopes, *bends, pressure), span))
     divergence = letter(0, 1, 0, 0), letter(1, 0, 1, 0)
     found.append(Residual(divergence[0][0] + divergence[1][0], divergence, span))
-    components = (*pair.components, Component("p", Symbol("p"), None))
+    components = (*pair.components, ScalarUnknown("p", Symbol("p"), None))
     return replace(pair, components=components, equations=tuple(found), exact=(None,) * 3)
 
 

@@ -14,11 +14,21 @@ from torch import Tensor
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.config.methods import Paths
+from pdedsl.config.methods import MonteCarlo
 from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.problem.diffusion_process import process_of
-from pdedsl.solvers.monte_carlo import AtRest, Chance, Draw, InTime, PathMean, Tensors, opposite, single, solve_by_paths
+from pdedsl.solvers.monte_carlo import (
+    AtRest,
+    Chance,
+    InTime,
+    PathMean,
+    StepNoise,
+    Tensors,
+    opposite,
+    single,
+    solve_by_paths,
+)
 
 PI = math.pi
 HEAT = "space x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
@@ -32,7 +42,7 @@ def stated(text: str) -> StrongForm:
 
 
 def mean(text: str, samples: int = 4000, steps: int = 8, seed: int = 0) -> PathMean:
-    module = solve_by_paths(stated(text), Paths(samples=samples, steps=steps), seed=seed).module
+    module = solve_by_paths(stated(text), MonteCarlo(samples=samples, steps=steps), seed=seed).module
     assert isinstance(module, PathMean)
     return module
 
@@ -159,7 +169,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """400 intervals of 95 % without an error of steps: between 361 and 395 hold it but for one in 10,000 (binomial)."""
     free = HEAT.replace("1]\ntime", "1] periodic\ntime")
     at, statement = points((0.15, 1.0)), stated(free + "∂u/∂t = 0.01Δu\nu(x, 0) = exp(sin(2π x))")
-    modules = [solve_by_paths(statement, Paths(samples=200), seed=seed).module for seed in range(400)]
+    modules = [solve_by_paths(statement, MonteCarlo(samples=200), seed=seed).module for seed in range(400)]
     exact = _by_quadrature(0.15, 0.02)
     held = sum(bool((v - exact).abs() <= h) for v, h in (m.interval(at) for m in modules))  # type: ignore[operator]
     assert 361 <= held <= 395
@@ -175,7 +185,7 @@ def test_intervals_between_sides_hold_the_truth_at_least_as_often() -> None:
     """With few steps, whose own error is part of the interval: fewer than 87 of 100 is one in 1,000 at 95 %."""
     text, at, exact = CLOSED["reaction and source"]
     statement, expected = stated(text), exact(at)[0]
-    modules = [solve_by_paths(statement, Paths(samples=100, steps=4), seed=seed).module for seed in range(100)]
+    modules = [solve_by_paths(statement, MonteCarlo(samples=100, steps=4), seed=seed).module for seed in range(100)]
     held = sum(bool((v - expected).abs() <= h) for v, h in (m.interval(at[:1]) for m in modules))  # type: ignore[operator]
     assert held >= 87
 
@@ -193,7 +203,7 @@ def error_of(steps: int, bridged: bool) -> float:
     chance = Chance(at, 20_000, 7)
     drawn = single(chance, 1)
 
-    def blind(k: int) -> Draw:
+    def blind(k: int) -> StepNoise:
         """No path is seen to leave between the ends of a step."""
         return drawn(k)._replace(uniform=torch.full((1,), math.nan, dtype=torch.float64).expand(40_000, 1, 1))
 

@@ -9,7 +9,7 @@ import torch
 from sympy import Expr
 
 from pdedsl.ir.problem import ConditionResidual, Domain, Face, StrongForm, Surface
-from pdedsl.runtime.sampling import Law, NoPoints
+from pdedsl.runtime.sampling import NoPointsFound, PointDistribution
 from pdedsl.solvers.collocation_points import Points, points_of_conditions
 
 from .physical import on_line, on_square, stated
@@ -78,10 +78,10 @@ def test_points_follow_their_seed() -> None:
 
 
 def test_an_empty_shape_and_a_condition_that_misses_are_errors() -> None:
-    with pytest.raises(NoPoints):
+    with pytest.raises(NoPointsFound):
         Points(shaped(-1 - X**2)).inside(10, 0)
     away = replace(POISSON.conditions[0], place=Surface(X - 3))
-    with pytest.raises(NoPoints, match="holds nowhere"):
+    with pytest.raises(NoPointsFound, match="holds nowhere"):
         points_of_conditions(Points(POISSON.domain), [away], 10, 0)
 
 
@@ -94,5 +94,7 @@ def test_a_condition_of_many_faces_may_miss_some_of_a_shape() -> None:
 def test_the_ends_of_an_interval_are_points() -> None:
     """A face of one dimension has no other coordinates to draw, whatever their law."""
     statement = stated("pde A\nspace x in [2, 5]\nunknown u(x) : scalar\n∂²u/∂x² = 1\nu = 0 on boundary\n")
-    found = [Points(statement.domain).on(c, 4, 0, law).tolist() for c in statement.conditions for law in Law]
-    assert found == [[[2.0]]] * len(Law) + [[[5.0]]] * len(Law)
+    found = [
+        Points(statement.domain).on(c, 4, 0, law).tolist() for c in statement.conditions for law in PointDistribution
+    ]
+    assert found == [[[2.0]]] * len(PointDistribution) + [[[5.0]]] * len(PointDistribution)

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, cos, exp, sin
 
-from pdedsl.config.methods import Collocation
+from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Adam, Lbfgs
 from pdedsl.solvers.collocation_points import Points
@@ -24,7 +24,7 @@ from .physical import error_of, on_line, on_square, stated
 HEAT = on_line("∂u/∂t = 0.1 ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
 SMALL = Mlp(width=8, depth=2)
 TINY = Mlp(width=4, depth=2)
-POINTS = Collocation(points=400, steps=25)
+POINTS = Pinn(points=400, steps=25)
 
 
 def heat(x: Tensor, t: Tensor) -> Tensor:
@@ -52,7 +52,7 @@ def test_a_nonlinear_equation() -> None:
     """u = 1/(1 + x + t) solves ∂u/∂t = -u² and ∂u/∂t + u ∂u/∂x = -u² - u³."""
     data = "u(x, 0) = 1/(1 + x)\nu = 1/(1 + t) on left\n"
     statement = on_line("∂u/∂t + u ∂u/∂x = -u² - u³\n" + data)
-    solved = solve_by_residual(statement, Collocation(points=400, steps=40), network=SMALL)
+    solved = solve_by_residual(statement, Pinn(points=400, steps=40), network=SMALL)
     assert error_of(solved, statement, lambda x, t: 1 / (1 + x + t)) < 1e-4
 
 
@@ -60,7 +60,7 @@ def test_conditions_have_as_many_points_as_are_asked_for() -> None:
     """A step at the start and fluxes at the sides, which no ansatz has."""
     data = "u(x, 0) = max(x - 0.5, 0)\n∂u/∂x = 0 on boundary\n"
     statement = on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + data)
-    task = PinnTask(statement, Collocation(initial=30, boundary=20), SMALL, Points(statement.domain), 0)
+    task = PinnTask(statement, Pinn(initial=30, boundary=20), SMALL, Points(statement.domain), 0)
     assert sorted(len(rows.points) for rows in task.conditions(0)) == [20, 20, 30]
 
 
@@ -75,7 +75,7 @@ def test_the_unit_of_the_unknown_does_not_matter() -> None:
         trainer = Trainer(
             PinnTask(
                 statement := on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + start),
-                Collocation(points=60, steps=4),
+                Pinn(points=60, steps=4),
                 TINY,
                 Points(statement.domain),
                 0,
@@ -88,7 +88,7 @@ def test_the_unit_of_the_unknown_does_not_matter() -> None:
 
 
 def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
-    trainer = Trainer(PinnTask(HEAT, Collocation(points=2000, steps=2), Mlp(width=46, depth=2), Points(HEAT.domain), 0))
+    trainer = Trainer(PinnTask(HEAT, Pinn(points=2000, steps=2), Mlp(width=46, depth=2), Points(HEAT.domain), 0))
     drawn: list[Tensor] = []
 
     def seen(progress: Progress) -> bool:
@@ -114,7 +114,7 @@ def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
     ids=["falling", "flat", "few", "rounding", "nan"],
 )
 def test_when_the_loss_falls_no_further(losses: list[float], settled: bool) -> None:
-    trainer = Trainer(PinnTask(HEAT, Collocation(points=60), TINY, Points(HEAT.domain), 0))
+    trainer = Trainer(PinnTask(HEAT, Pinn(points=60), TINY, Points(HEAT.domain), 0))
     trainer.losses = losses
     assert trainer.settled is settled
 
@@ -128,23 +128,23 @@ def test_steps_end_by_themselves_interrupted_or_not(monkeypatch: pytest.MonkeyPa
         kept.append(progress.state())
         return progress.step < 5
 
-    solve_by_residual(HEAT, Collocation(points=60), network=TINY, listener=until)
+    solve_by_residual(HEAT, Pinn(points=60), network=TINY, listener=until)
     for state in (None, kept[-1]):
-        assert solve_by_residual(HEAT, Collocation(points=60), network=TINY, state=state).figures["steps"] == 8
-    assert solve_by_residual(HEAT, Collocation(points=60, steps=9), network=TINY).figures["steps"] == 9
+        assert solve_by_residual(HEAT, Pinn(points=60), network=TINY, state=state).figures["steps"] == 8
+    assert solve_by_residual(HEAT, Pinn(points=60, steps=9), network=TINY).figures["steps"] == 9
 
 
 RUNS = {
-    "gauss_newton": (NEWTON, Collocation(points=60)),
-    "adam, lbfgs": (DESCENT, Collocation(points=60)),
-    "gauss_newton, causal": (NEWTON, Collocation(points=60, causal=5)),
-    "adam, probes, causal": (phases_of((Adam(lr=1e-2),), 18), Collocation(points=60, causal=5, probes=1)),
+    "gauss_newton": (NEWTON, Pinn(points=60)),
+    "adam, lbfgs": (DESCENT, Pinn(points=60)),
+    "gauss_newton, causal": (NEWTON, Pinn(points=60, causal=5)),
+    "adam, probes, causal": (phases_of((Adam(lr=1e-2),), 18), Pinn(points=60, causal=5, probes=1)),
 }
 
 
 @pytest.mark.parametrize(("phases", "few"), RUNS.values(), ids=RUNS)
 @pytest.mark.parametrize("stop", [5, 14])
-def test_an_interrupted_run_goes_on_to_the_same_weights(phases: tuple[Phase, ...], few: Collocation, stop: int) -> None:
+def test_an_interrupted_run_goes_on_to_the_same_weights(phases: tuple[Phase, ...], few: Pinn, stop: int) -> None:
     kept: list[State] = []
 
     def until(progress: Progress) -> bool:
@@ -162,7 +162,7 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(phases: tuple[Phase, ...
 
 def test_later_times_wait_for_earlier_ones() -> None:
     """exp(-ε) and less at the end of time while nothing is learned; all is equal once residuals are small."""
-    task = PinnTask(HEAT, Collocation(points=300, causal=4), SMALL, Points(HEAT.domain), 0)
+    task = PinnTask(HEAT, Pinn(points=300, causal=4), SMALL, Points(HEAT.domain), 0)
     trainer = Trainer(task)
     (rows,) = task.drawn(300, 0)
 
@@ -194,7 +194,7 @@ def test_conditions_are_balanced_in_any_units() -> None:
     errors, weights = [], []
     for size in (1, 1000):
         statement = stated(text.format(size) + f"Δu = 0\nu = exp(x/{size}) cos(y/{size}) on boundary\n")
-        solved = solve_by_residual(statement, Collocation(points=300, steps=25), network=SMALL)
+        solved = solve_by_residual(statement, Pinn(points=300, steps=25), network=SMALL)
         errors.append(error_of(solved, statement, lambda x, y, s=size: exp(x / s) * cos(y / s)))  # type: ignore[misc]
         weights.append(float(solved.notes[-1].split(", balanced with")[0].split()[-1]))
     assert weights[0] == pytest.approx(weights[1], rel=0.05)
@@ -206,7 +206,7 @@ def test_two_probes_are_unbiased() -> None:
     one estimate are too large by their variance."""
     body = "∂u/∂t = 0.1 ∂²u/∂x² + ∂²u/∂y² + u³\nu(x, y, 0) = x y\nu = x y on boundary\n"
     statement = stated("pde A\nspace (x, y) in [0, 1]^2\ntime t in [0, 1]\nunknown u(x, y, t) : scalar\n" + body)
-    trainer = Trainer(PinnTask(statement, Collocation(points=8), SMALL, Points(statement.domain), 0))
+    trainer = Trainer(PinnTask(statement, Pinn(points=8), SMALL, Points(statement.domain), 0))
     (rows,) = trainer.task.drawn(8, 0)
     source = torch.Generator().manual_seed(0)
     with torch.no_grad():
@@ -226,7 +226,7 @@ def test_optimizers_of_first_order_lower_the_loss() -> None:
         return True
 
     phases = phases_of((Adam(lr=1e-2), Lbfgs(steps=30)), 40)
-    solved = solve_by_residual(HEAT, Collocation(points=100), network=SMALL, phases=phases, listener=hear)
+    solved = solve_by_residual(HEAT, Pinn(points=100), network=SMALL, phases=phases, listener=hear)
     assert losses[-1] < 1e-2 * losses[0]
     assert error_of(solved, HEAT, heat) < 0.05
 
@@ -262,7 +262,7 @@ def conducted(left: str) -> Solved:
     x = torch.rand(200, 1, dtype=torch.float64, generator=generator)
     values = (x**2 + 2 * x)[:, 0] + 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
     statement = stated(CONDUCTIVITY.format(left=left))
-    method, network = Collocation(points=60, steps=40), Mlp(width=8, depth=1)
+    method, network = Pinn(points=60, steps=40), Mlp(width=8, depth=1)
     return solve_by_residual(statement, method, network=network, measured=[Measured(0, x, values)])
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.ode.explicit import Coupling, Steps
+from pdedsl.runtime.ode.explicit import Coupling, TimeGrid
 from pdedsl.testing.equation import LAW
 from testing.breaks import Break
 
@@ -56,7 +56,7 @@ def next_weights(real: Any) -> Any:
 
 
 def one_less(real: Any) -> Any:
-    def integrate(self: Any, field: Any, y: Tensor, steps: Steps) -> Tensor:
+    def integrate(self: Any, field: Any, y: Tensor, steps: TimeGrid) -> Tensor:
         h = steps.h
         for j in range(steps.count - 1):
             y = self.step(field, j, steps.time(j), h, y)
@@ -81,14 +81,14 @@ def couplings(change: Any) -> Any:
     return lambda real: lambda self, steps: tuple(change(c, steps) for c in real(self, steps))
 
 
-def second_sign(c: Coupling, steps: Steps) -> Coupling:
+def second_sign(c: Coupling, steps: TimeGrid) -> Coupling:
     return replace(c, scale=-c.scale) if c.target == 1 else c
 
 
 def from_old_half(real: Any) -> Any:
     """Both halves from the state before the step."""
 
-    def integrate(self: Any, fields: Any, state: Any, steps: Steps) -> Any:
+    def integrate(self: Any, fields: Any, state: Any, steps: TimeGrid) -> Any:
         y, z = state
         for j in range(steps.count):
             t, h = steps.time(j), steps.h
@@ -98,7 +98,7 @@ def from_old_half(real: Any) -> Any:
     return integrate
 
 
-def h_for_h2(c: Coupling, steps: Steps) -> Coupling:
+def h_for_h2(c: Coupling, steps: TimeGrid) -> Coupling:
     return replace(c, scale=c.scale / steps.h) if c.field is not None else c
 
 

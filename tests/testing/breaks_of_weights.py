@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pdedsl.runtime.sde.feynman_kac import Path
+from pdedsl.runtime.sde.feynman_kac import FeynmanKacPath
 from pdedsl.testing.feynman_kac_weights import WEIGHTS
 from testing.breaks import Break
 
@@ -19,7 +19,7 @@ def weighed(change: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[[Any], An
 
 
 def unweighed(real: Any) -> Any:
-    return lambda self, growth, gained: Path(self.x, self.growth + growth, self.gained + gained)
+    return lambda self, growth, gained: FeynmanKacPath(self.x, self.growth + growth, self.gained + gained)
 
 
 def mirrored(real: Any) -> Any:

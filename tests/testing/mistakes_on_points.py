@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from pdedsl.runtime.rng import mix, streams
-from pdedsl.runtime.sde.feynman_kac import PathStep
+from pdedsl.runtime.rng import hash_words, streams
+from pdedsl.runtime.sde.feynman_kac import StepSegment
 
 
 def louder(factor: float) -> Callable[[Any], Any]:
@@ -61,15 +61,15 @@ def velocity_at(real: Any) -> Any:
     return lambda self, x, t: real(self, x, self.start + self.stop - t)
 
 
-def legs(change: Callable[[list[PathStep]], list[PathStep]]) -> Callable[[Any], Any]:
+def legs(change: Callable[[list[StepSegment]], list[StepSegment]]) -> Callable[[Any], Any]:
     return lambda real: lambda self, t: change(real(self, t))
 
 
-def longer(found: list[PathStep]) -> list[PathStep]:
+def longer(found: list[StepSegment]) -> list[StepSegment]:
     return [leg._replace(dt=1.2 * leg.dt) for leg in found]
 
 
-def fewer(found: list[PathStep]) -> list[PathStep]:
+def fewer(found: list[StepSegment]) -> list[StepSegment]:
     return [leg._replace(steps=leg.steps - 1) for leg in found]
 
 
@@ -130,7 +130,7 @@ def one_noise(real: Any) -> Any:
     def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
         for member in model.members:  # type: ignore[union-attr]
             for index, stream in enumerate(streams(member)):
-                stream.reseed(mix(seed, index))
+                stream.reseed(hash_words(seed, index))
 
     return seed_noise
 

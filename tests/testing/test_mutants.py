@@ -12,7 +12,7 @@ from weekly import share
 import pdedsl
 from pdedsl.compiler import Compilation
 from pdedsl.runtime import linear_operators as runtime_operators
-from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, Expectation, PathStep
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, Expectation, StepSegment
 from pdedsl.testing import axioms
 from pdedsl.testing.checks import EXACT, STATISTICAL
 from pdedsl.testing.model import under_test
@@ -147,7 +147,7 @@ def test_clipping_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyP
 def test_layers_not_reversed_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = EvolutionOperator.legs
 
-    def legs(self: EvolutionOperator, t: float) -> list[PathStep]:
+    def legs(self: EvolutionOperator, t: float) -> list[StepSegment]:
         return [leg._replace(start=leg.start - leg.dt * leg.steps, clock=1.0) for leg in reversed(whole(self, t))]
 
     monkeypatch.setattr(EvolutionOperator, "legs", legs)
@@ -159,5 +159,5 @@ def test_a_norm_bound_that_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """An Euler step with an operator of any norm."""
     decaying = under_test(small("decaying"))
     assert axioms.search_for("stability", decaying, FEW).ok
-    monkeypatch.setattr(runtime_operators.Operator, "constrained_weight", lambda operator: operator.weight)
+    monkeypatch.setattr(runtime_operators.LinearOperator, "constrained_weight", lambda operator: operator.weight)
     assert not axioms.search_for("stability", decaying, EXAMPLES).ok

@@ -25,31 +25,33 @@ from pdedsl.analysis.inflow import inflow_of
 from pdedsl.analysis.problem import Problem, named, spans
 from pdedsl.analysis.sample_points import nonzero_point, ranges_of
 from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reaction, TimeDerivative
-from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Field, atoms
 
-SOLVED = "a derivative in time and space makes the equation nonlocal when it is solved for ∂u/∂t."
-IMPLICIT = "the equation is not solved for the derivative in time."
-TOUCHING = "data that touch 0 from above with a large derivative of third or fourth order there leave it downwards"
-BUMP = "f = 0 and a narrow bump g ≥ 0 with the same ∂u/∂t at the start: behind its front T(g) falls below T(f)"
+SOLVED = "the equation has mixed space-time derivatives: solved for ∂u/∂t, it is nonlocal."
+IMPLICIT = "the equation is implicit in the time derivative."
+TOUCHING = "nonnegative data that vanish at a point, with a large third or fourth derivative there, become negative"
+BUMP = "f = 0 and a narrow bump g ≥ 0 with the same initial velocity: behind the wave front T(g) < T(f)"
 
 
 def comparison(problem: Problem) -> Verdict:
     jet, order = problem.jet, problem.equation.order
     if problem.is_vector:
-        return Unknown("the unknown is a vector, and an order of vectors is a convention.")
+        return Undecided("the unknown is vector-valued; a comparison principle is defined for scalars.")
     if is_mixed(problem):
-        return Unknown(SOLVED)
+        return Undecided(SOLVED)
     if problem.is_implicit:
-        return Unknown(IMPLICIT)
+        return Undecided(IMPLICIT)
     if order > 2:
         guilty = problem.where(TimeDerivative)
-        return Unknown(f"{named(guilty)} is of order {order} in time, for which there is no rule.", spans(guilty))
+        return Undecided(
+            f"{named(guilty)} is of order {order} in time; comparison is decided up to order 2.", spans(guilty)
+        )
     if jet.nonlocal_:
         at = spans(problem.where(Nonlocal))
-        return Unknown("a nonlocal term keeps order only where its kernel is nonnegative.", at)
+        return Undecided("a nonlocal term preserves order only if its kernel is nonnegative.", at)
     if is_coupled(problem):
-        return Unknown("the unknowns are coupled, and a system keeps order only where it is cooperative.")
+        return Undecided("the unknowns are coupled; a comparison principle holds for cooperative systems only.")
     if jet.order > 2:
         return _too_high(problem)
     match order:
@@ -78,17 +80,18 @@ def _too_high(problem: Problem) -> Verdict:
     left open: with u and Δu given on the boundary they may be a system of second order that preserves order."""
     guilty = problem.where(HigherOrder, Nonlinear) or problem.pushing
     if problem.equation.order == 0:
-        return Unknown(
-            f"{named(guilty)} is of third or higher order, for which there is no rule at rest.", spans(guilty)
+        return Undecided(
+            f"{named(guilty)} is of order three or higher; stationary equations are decided up to order 2.",
+            spans(guilty),
         )
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     slopes = [jet.slope(h) for h in jet.higher if len(jet.back[h].slots) == jet.order]
     whole = (jet.expr, *problem.domain(jet))
     for slope in (s for s in slopes if not s.has(Field) and s != 0):
         if nonzero_point(slope, ranges, beside=whole) is not None:
-            why = f"{named(guilty)} is of third or higher order, which no comparison principle allows"
+            why = f"{named(guilty)} is of order three or higher, for which no comparison principle holds"
             return Refuted(f"{why}.", TOUCHING, spans(guilty))
-    return Unknown(f"{named(guilty)} is of third or higher order, if its coefficient is not zero.", spans(guilty))
+    return Undecided(f"{named(guilty)} is of order three or higher, unless its coefficient vanishes.", spans(guilty))
 
 
 # ---- first order in time
@@ -99,14 +102,14 @@ def _parabolic(problem: Problem) -> Verdict:
     if problem.jet.order == 2:
         sign = ellipticity(problem)
         if sign.nonnegative is False:
-            witness = f"∂F/∂(∇∇u) has a negative {sign.witness}: data that touch from above there cross"
-            return Refuted(f"{named(guilty)} is not elliptic.", witness, spans(guilty))
+            witness = f"∂F/∂(∇∇u) has a negative {sign.witness}: ordered data that touch there cross"
+            return Refuted(f"{named(guilty)} is not degenerate elliptic.", witness, spans(guilty))
         if sign.nonnegative is None:
-            return Unknown(f"the sign of {named(guilty)} cannot be decided.", spans(guilty))
+            return Undecided(f"it could not be decided whether {named(guilty)} is elliptic.", spans(guilty))
     reason = (
         f"{named(guilty)} is degenerate elliptic: ∂F/∂(∇∇u) is positive semidefinite"
         if problem.jet.order == 2
-        else "the equation has no second derivatives: values travel along characteristics"
+        else "the equation has no second derivatives: u is transported along characteristics"
     )
     return concluded(reason, _hypotheses(problem), spans(problem.pushing))
 
@@ -114,29 +117,33 @@ def _parabolic(problem: Problem) -> Verdict:
 def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     found = structure_of(problem)
     if problem.jet.order == 2:
-        yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite in all dimensions of the space", True)
-    yield Hypothesis("F has a value for all u, ∇u and ∇∇u", found.has_values)
+        yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite (degenerate ellipticity)", True)
+    yield Hypothesis("F is defined for all u, ∇u and ∇∇u", found.has_values)
     if not problem.jet.is_affine:
-        yield Hypothesis("F does not jump in ∇u and ∇∇u", found.is_continuous)
+        yield Hypothesis("F is continuous in ∇u and ∇∇u", found.is_continuous)
     if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:  # from u > 0 there is a way to go
-        yield Hypothesis("u does not leave the values of its type", found.keeps_sign)
+        yield Hypothesis("the sign constraint on u is preserved", found.keeps_sign)
     yield Hypothesis("F is one-sided Lipschitz in u", found.in_unknown.is_lipschitz)
     if problem.jet.order == 2:
-        yield Hypothesis("∂F/∂(∇∇u) does not vanish with u, unless F is a Laplacian", found.in_unknown.diffuses_well)
+        yield Hypothesis(
+            "the diffusion does not degenerate as u → 0, unless it has the form Δβ(u)", found.in_unknown.diffuses_well
+        )
         away = ", away from the boundary" * bool(problem.spec.space.boundary)
-        yield Hypothesis(f"the diffusion is ΣΣᵀ with Σ Lipschitz in x{away}", found.in_space.diffusion_is_fine)
+        yield Hypothesis(f"the diffusion matrix is ΣΣᵀ with Σ Lipschitz in x{away}", found.in_space.diffusion_is_fine)
     yield Hypothesis(
-        "the drift is one-sided Lipschitz in x, and grows at most linearly outwards", found.in_space.drift_is_fine
+        "the drift is one-sided Lipschitz in x, with at most linear outward growth", found.in_space.drift_is_fine
     )
-    yield Hypothesis("the coefficients have integrals in time", found.is_integrable_in_time)
-    yield Hypothesis("the coefficients are the same on both sides of a seam", found.in_space.is_whole_on_rings)
+    yield Hypothesis("the coefficients are locally integrable in t", found.is_integrable_in_time)
+    yield Hypothesis("the coefficients are continuous across periodic boundaries", found.in_space.is_whole_on_rings)
     if problem.jet.order == 2:
-        text = "each condition on the boundary is a value, or a flux along the normal, affine and not increasing in u"
+        text = "every boundary condition is Dirichlet, or Neumann or Robin with ∂u/∂n affine and nonincreasing in u"
         yield Hypothesis(text, order_is_kept(problem))
     elif problem.jet.order == 1:
-        yield Hypothesis("values are given where characteristics enter, and only there", inflow_of(problem).is_given)
+        yield Hypothesis(
+            "Dirichlet data are prescribed on the inflow boundary, and only there", inflow_of(problem).is_given
+        )
     if problem.jet.order == 2 and not problem.spec.space.sides:
-        yield Hypothesis("a density does not lose its mass to infinity", _is_tame_at_infinity(problem))
+        yield Hypothesis("no mass escapes to infinity", _is_tame_at_infinity(problem))
 
 
 def _is_tame_at_infinity(problem: Problem) -> bool:
@@ -156,16 +163,18 @@ def _elliptic(problem: Problem) -> Verdict:
     jet, guilty = problem.jet, problem.where(Diffusion, Nonlinear)
     sign = 1 if ellipticity(problem).nonnegative else -1 if ellipticity(problem, -1).nonnegative else 0
     if jet.order < 2 or not sign:
-        return Unknown(f"the sign of {named(guilty)} cannot be decided.", spans(guilty))
+        return Undecided(f"it could not be decided whether {named(guilty)} is elliptic.", spans(guilty))
     box = box_of(ranges_of(problem.spec))
     return concluded(
-        f"{named(guilty)} is elliptic, and no term of order zero works against it",
+        f"{named(guilty)} is elliptic, and the zeroth-order terms have the sign that the maximum principle requires",
         (
-            Hypothesis("∂F/∂(∇∇u) is positive definite", is_definite(problem, sign)),
-            Hypothesis("F does not increase with u", nonnegative(-sign * jet.rate, box)),
-            Hypothesis("F is Lipschitz in ∇u, for bounded jets", _is_lipschitz_in_slopes(problem)),
-            Hypothesis("F has a value for all u, ∇u and ∇∇u", structure_of(problem).has_values),
-            Hypothesis("values are given on the whole boundary", order_is_kept(problem) and all_values(problem)),
+            Hypothesis("∂F/∂(∇∇u) is definite (ellipticity)", is_definite(problem, sign)),
+            Hypothesis("∂F/∂u vanishes or has the opposite sign (properness)", nonnegative(-sign * jet.rate, box)),
+            Hypothesis("F is Lipschitz in ∇u for bounded u, ∇u and ∇∇u", _is_lipschitz_in_slopes(problem)),
+            Hypothesis("F is defined for all u, ∇u and ∇∇u", structure_of(problem).has_values),
+            Hypothesis(
+                "Dirichlet data are prescribed on the whole boundary", order_is_kept(problem) and all_values(problem)
+            ),
             Hypothesis("the domain has a boundary", bool(problem.spec.space.boundary)),
         ),
         spans(problem.pushing),
@@ -201,21 +210,25 @@ def _wave(problem: Problem) -> Verdict:
     guilty = problem.where(TimeDerivative)
     if ellipticity(problem).nonnegative is False:
         at = problem.where(Diffusion) or problem.pushing
-        witness = f"∂F/∂(∇∇u) has a negative {ellipticity(problem).witness}: short waves grow at every rate"
-        return Refuted(f"{named(at)} makes waves grow.", witness, spans(at))
+        witness = f"∂F/∂(∇∇u) has a negative {ellipticity(problem).witness}: high frequencies grow without bound"
+        return Refuted(f"{named(at)} is not elliptic: the problem is ill-posed (Hadamard).", witness, spans(at))
     rank = _rank(problem)
     if rank >= 2 and not problem.spec.space.boundary and isinstance(problem.spec.space.dimension, int):
-        why = f"{named(guilty)} makes waves, and a wave in more than one dimension overshoots behind its front"
+        why = f"the wave equation with {named(guilty)} does not preserve order in two or more dimensions"
         return Refuted(f"{why}.", BUMP, spans(guilty))
     damped = set(problem.jet.higher) & problem.jet.expr.free_symbols
     if rank == 1 and problem.jet.rate.is_negative and not damped and not problem.spec.space.boundary:
         pulling = problem.where(Reaction)
-        return Refuted(f"{named(pulling)} pulls a wave below zero.", BUMP, spans(guilty))
+        return Refuted(
+            f"with the restoring force {named(pulling)} a nonnegative wave becomes negative.", BUMP, spans(guilty)
+        )
     if _averages(problem):
-        why = "on the line a wave at rest is the mean of its two halves that travel (d'Alembert)"
-        return Proved(f"{why}.", ("one dimension", "constant speed", "at rest at first", "no further terms"))
-    why = f"{named(guilty)} makes waves: on the line they average data at rest, in general they overshoot"
-    return Unknown(f"{why}.", spans(guilty))
+        why = "with zero initial velocity u(x, t) = ½(f(x - ct) + f(x + ct)) by d'Alembert's formula"
+        return Proved(
+            f"{why}.", ("one space dimension", "constant wave speed", "zero initial velocity", "no lower-order terms")
+        )
+    why = f"a wave equation, here with {named(guilty)}, preserves order in special cases only (d'Alembert's formula)"
+    return Undecided(f"{why}.", spans(guilty))
 
 
 def _averages(problem: Problem) -> bool:

@@ -21,8 +21,8 @@ from pdedsl.analysis.jet import Jet, jet_of, letters_of, solenoidal
 from pdedsl.analysis.normal_form import frame_of
 from pdedsl.analysis.problem import Problem, domain_of, is_undefined, named, spans
 from pdedsl.analysis.sample_points import Ranges, nonzero_point, ranges_of
-from pdedsl.ir.terms import Origin, Source
-from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.ir.terms import Origin, SourceTerm
+from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.evaluate import Layout, compiled
 from pdedsl.symbolic.integrals import integral
 from pdedsl.symbolic.printing import notation
@@ -100,17 +100,21 @@ DIVERGENCE = "F is a divergence: its Euler operators vanish"
 def conservation(problem: Problem) -> Verdict:
     why = _no_rule(problem)
     if why:
-        return Unknown(why)
+        return Undecided(why)
     through = flux_through(problem)
     if through is Through.FREE:
         at = problem.pushing
-        return Refuted("mass passes through the boundary.", "data that are steep at the boundary", spans(at))
+        return Refuted(
+            "the flux through the boundary is not zero.",
+            "data with nonzero value or normal derivative at the boundary",
+            spans(at),
+        )
     eulers = _eulers(problem)
     if eulers is None:
-        return Unknown("it could not be decided whether the right-hand side is a divergence.")
+        return Undecided("it could not be decided whether the right-hand side is a divergence.")
     for euler in (e for e in eulers if not vanishes(e)):
         if reads_at_rest(problem.equation, problem.spec) or is_constrained(problem.spec):
-            return Unknown("what an unknown at rest adds to the mass is not known.")
+            return Undecided("the contribution of the stationary unknowns to the mass is not known.")
         return _no_divergence(problem, euler)
     if problem.equation.order > 1 and not at_rest(problem):
         return _from_velocity(problem, through)
@@ -120,14 +124,14 @@ def conservation(problem: Problem) -> Verdict:
 def _no_rule(problem: Problem) -> str:
     jet, spec = problem.jet, problem.spec
     if problem.equation.order == 0:
-        return "nothing evolves in time."
+        return "the equation is stationary."
     if problem.is_implicit:
         return IMPLICIT
     if jet.nonlocal_ or jet.hidden or problem.is_vector or is_mixed(problem):
-        return "only local equations of scalars with derivatives of unknowns alone are decided."
+        return "conservation is decided only for local scalar equations with expanded derivatives in space."
     in_time = _in_time(jet, spec.time.symbol if spec.time else None)
     if any(jet.slope(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
-        return "a term with ∂u/∂t depends on x or u."
+        return "the coefficient of a time derivative depends on x or u."
     return ""
 
 
@@ -136,17 +140,17 @@ def _from_velocity(problem: Problem, through: Through) -> Verdict:
     spec, unknown = problem.spec, problem.equation.unknown
     given = [c for c in spec.conditions if c.unknown == unknown and c.order == 1]
     if problem.equation.order > 2 or len(given) != 1 or not spec.space.sides:
-        return Unknown("it depends on the initial velocity.")
+        return Undecided("d/dt ∫u depends on the initial velocity.")
     velocity = given[0]
     total = _over_the_domain(velocity.value[0].xreplace(spec.values), problem)
     match None if total is None else is_zero(total, {}):
         case True:
             return _of_a_divergence(problem, through)
         case False:
-            why = f"'{spec.source.quote(velocity.span)}' makes mass"
-            return Refuted(f"{why}.", f"at first it adds {notation(total)} in a unit of time", (velocity.span,))
+            why = f"'{spec.source.quote(velocity.span)}' is a source of mass"
+            return Refuted(f"{why}.", f"initially d/dt ∫u = {notation(total)}", (velocity.span,))
         case None:
-            return Unknown("the integral of the initial velocity is not known.")
+            return Undecided("the integral of the initial velocity could not be computed.")
 
 
 def _over_the_domain(total: Expr | None, problem: Problem) -> Expr | None:
@@ -161,20 +165,20 @@ def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
     spec = problem.spec
     source = _source(problem)
     if not _has_values_inside(problem):
-        return Unknown("mass may be lost where a coefficient has a pole.")
+        return Undecided("mass may be lost at a singularity of a coefficient.")
     if not is_whole_across_seams(problem):
-        return Unknown("the flux may jump where the domain closes: a coefficient is not periodic.")
+        return Undecided("the flux may be discontinuous at the periodic boundary: a coefficient is not periodic.")
     read = resting_in(problem.equation, spec).values()
     if any(is_undefined(domain_of(e, spec), spec) or is_placed(e, problem) for e in read):
-        return Unknown("an unknown at rest may jump at a seam, or have no value.")
+        return Undecided("a stationary unknown may be undefined, or discontinuous at a periodic boundary.")
     if not spec.space.sides and (read or not _decays(problem)):
-        return Unknown("it could not be shown that the flux decays at infinity.")
+        return Undecided("it could not be shown that the flux decays at infinity.")
     if through is Through.UNKNOWN:
-        return Unknown("the right-hand side is a divergence, but mass may pass through the boundary.")
+        return Undecided("the right-hand side is a divergence, but the flux through the boundary may not be zero.")
     if source != 0 or through is Through.GIVEN:
         return _with_source(problem, source)
-    held = (DIVERGENCE, "nothing passes through the boundary, the seams or infinity", "there is no source")
-    return Proved("the right-hand side is a divergence, and nothing passes through the boundary.", held)
+    held = (DIVERGENCE, "the flux vanishes at the boundary and at infinity, and is periodic", "there is no source term")
+    return Proved("the right-hand side is a divergence, and the flux through the boundary vanishes.", held)
 
 
 def _has_values_inside(problem: Problem) -> bool:
@@ -242,17 +246,19 @@ def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
 def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
     guilty, spec = _makers(problem), problem.spec
     if any(f.head in {w.head for w in spec.learned} for f in atoms(euler, Field)):
-        return Unknown(f"{named(guilty)} is not a divergence for every weight.", spans(guilty))
+        return Undecided(f"whether {named(guilty)} is a divergence depends on the weights.", spans(guilty))
     if not JetBounds(problem).is_defined:
-        return Unknown(f"{named(guilty)} is not a divergence, if the equation has a value.", spans(guilty))
-    reason = f"{named(guilty)} is not a divergence: mass is made or lost inside"
+        return Undecided(f"{named(guilty)} is not a divergence, but the equation may be undefined.", spans(guilty))
+    reason = f"{named(guilty)} is not a divergence: it is a source or sink of mass"
     ranges = ranges_of(spec, problem.equation)
     if nonzero_point(letters_of(euler, spec), ranges) is not None:
-        return Refuted(f"{reason}.", f"its Euler operator is {notation(euler)}, not 0", spans(guilty))
+        return Refuted(
+            f"{reason}.", f"its Euler operator (variational derivative) is {notation(euler)} ≠ 0", spans(guilty)
+        )
     witness = losing(problem.jet, ranges, spec.time.symbol if spec.time else None)
     if witness:
         return Refuted(f"{reason}.", witness, spans(guilty))
-    return Unknown(f"whether {named(guilty)} is a divergence is not known.", spans(guilty))
+    return Undecided(f"it could not be decided whether {named(guilty)} is a divergence.", spans(guilty))
 
 
 def _makers(problem: Problem) -> list[Origin]:
@@ -289,29 +295,33 @@ def _source(problem: Problem) -> Expr:
 
 def _with_source(problem: Problem, source: Expr) -> Verdict:
     """Decides by ∫ f over the domain plus the given flux, neither of which depends on u."""
-    guilty = problem.where(Source) or problem.pushing
+    guilty = problem.where(SourceTerm) or problem.pushing
     ranges = ranges_of(problem.spec, problem.equation)
     if not problem.spec.space.sides:
         return _on_the_line(problem, source)
     total = _over_the_domain(source if source != 0 else S.Zero, problem)
     given = given_flux(problem)
     if total is None or given is None:
-        return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))
+        return Undecided(f"the integral of {named(guilty)} could not be computed.", spans(guilty))
     match is_zero(expand(total + given), ranges):
         case True:
-            return Proved(f"the rest is a divergence, and the integral of {named(guilty)} is 0.", (DIVERGENCE,))
+            return Proved(
+                f"the other terms form a divergence, and the integral of {named(guilty)} is 0.", (DIVERGENCE,)
+            )
         case False:
-            witness = f"it adds {notation(expand(total + given))} in a unit of time"
-            return Refuted(f"{named(guilty)} makes mass.", witness, spans(guilty))
+            witness = f"d/dt ∫u = {notation(expand(total + given))}"
+            return Refuted(f"{named(guilty)} is a source of mass.", witness, spans(guilty))
         case None:
-            return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))
+            return Undecided(f"the integral of {named(guilty)} could not be computed.", spans(guilty))
 
 
 def _on_the_line(problem: Problem, source: Expr) -> Verdict:
     """On all of space: a source of one sign creates or removes mass."""
-    guilty, ranges = problem.where(Source) or problem.pushing, ranges_of(problem.spec, problem.equation)
+    guilty, ranges = problem.where(SourceTerm) or problem.pushing, ranges_of(problem.spec, problem.equation)
     box = box_of(ranges)
     one_sign = nonnegative(source, box) or nonnegative(-source, box)
     if one_sign and nonzero_point(source, ranges) is not None:
-        return Refuted(f"{named(guilty)} makes mass.", f"{notation(source)} is of one sign", spans(guilty))
-    return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))
+        return Refuted(
+            f"{named(guilty)} is a source of mass.", f"{notation(source)} does not change sign", spans(guilty)
+        )
+    return Undecided(f"the integral of {named(guilty)} could not be computed.", spans(guilty))

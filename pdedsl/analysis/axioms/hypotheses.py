@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pdedsl.diagnostics import Span
-from pdedsl.ir.verdicts import Proved, Unknown, Verdict
+from pdedsl.ir.verdicts import Proved, Undecided, Verdict
 
 
 @dataclass(frozen=True)
@@ -23,4 +23,4 @@ def concluded(reason: str, hypotheses: Iterable[Hypothesis], guilty: tuple[Span,
     missing = next((h for h in listed if not h.holds), None)
     if missing is None:
         return Proved(f"{reason}.", tuple(h.text for h in listed))
-    return Unknown(f"it could not be shown that {missing.text}.", guilty)
+    return Undecided(f"it could not be shown that {missing.text}.", guilty)

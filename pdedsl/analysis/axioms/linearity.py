@@ -17,12 +17,12 @@ from pdedsl.analysis.problem import Problem, is_undefined, named, spans
 from pdedsl.analysis.sample_points import Point, Ranges, exact_at, nonzero_point, points, ranges_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
-from pdedsl.ir.verdicts import Refuted, Unknown, Verdict
+from pdedsl.ir.verdicts import Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Component, Field, atoms
 
-NOT_ZERO = "T(0) is not 0, so T(2f) is not 2T(f)"
+NOT_ZERO = "T(0) ≠ 0, so T(2f) ≠ 2T(f)"
 ZEROS = 3  # points at which zeros are looked for
-SCALES = "with data 2f instead of f the two sides scale differently"
+SCALES = "superposition fails: T(af + bg) ≠ a T(f) + b T(g) for some numbers a, b and data f, g"
 
 
 def linearity(problem: Problem) -> Verdict:
@@ -31,29 +31,29 @@ def linearity(problem: Problem) -> Verdict:
     if any(s.source != 0 for s in problem.states):
         return _with_source(problem)
     if problem.is_undefined:
-        return Unknown("it could not be shown that the equation has a value for all u.")
+        return Undecided("it could not be shown that the equation is defined for all u.")
     return _up_to_conditions(problem)
 
 
 def _nonlinear(problem: Problem) -> Verdict:
     guilty = bent(problem)
     if any(has_learned(s.bending, problem.spec, of_unknowns=True) for s in problem.states):
-        return Unknown(f"{named(guilty)} depends on u through a learned function.", spans(guilty))
+        return Undecided(f"{named(guilty)} depends on u through a learned function.", spans(guilty))
     if problem.is_implicit:
-        return Unknown(f"{named(guilty)} is not solved for the derivative in time.", spans(guilty))
+        return Undecided(f"the equation with {named(guilty)} is implicit in the time derivative.", spans(guilty))
     ranges, spec = ranges_of(problem.spec, problem.equation), problem.spec
     if not any(e.order for e in spec.equations) and says_more(problem.equation, spec):
         if any(_is_curved(s, ranges) for s in problem.states):
             return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
-        return Unknown(f"{named(guilty)} may be zero for sums of solutions.", spans(guilty))
+        return Undecided(f"{named(guilty)} is nonlinear, but may vanish for sums of solutions.", spans(guilty))
     rights = [_right(s, problem) for s in problem.states]
     if any(r is None for r in rights) or is_constrained(spec):
-        return Unknown(f"{named(guilty)} may be linear, as unknowns at rest depend on the others.", spans(guilty))
+        return Undecided(f"{named(guilty)} may be linear after elimination of the stationary unknowns.", spans(guilty))
     whole = replace(problem.equation, right=tuple(r for r in rights if r is not None))
     if not EquationDependencies(whole, spec).is_apart:
-        return Unknown(f"{named(guilty)} may be linear, as places that it reads may be the same.", spans(guilty))
+        return Undecided(f"{named(guilty)} may be linear, since its nonlocal arguments may coincide.", spans(guilty))
     if not any(State(r, s.heads).bends(ranges) for r, s in zip(rights, problem.states, strict=True) if r is not None):
-        return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))
+        return Undecided(f"{named(guilty)} is linear in u at all sample points, but this is not proved.", spans(guilty))
     return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
 
 
@@ -107,17 +107,17 @@ def bent(problem: Problem) -> list[Origin]:
 def _with_source(problem: Problem) -> Verdict:
     guilty = bent(problem)
     if any(has_learned(s.source, problem.spec) for s in problem.states):
-        why = f"{named(guilty)} does not depend on u, and its weights decide whether it is zero"
-        return Unknown(f"{why}.", spans(guilty))
+        why = f"{named(guilty)} does not depend on u, and whether it vanishes depends on its weights"
+        return Undecided(f"{why}.", spans(guilty))
     ranges = ranges_of(problem.spec, problem.equation)
     if all(nonzero_point(s.source, ranges) is None for s in problem.states):
-        return Unknown(f"{named(guilty)} does not depend on u, and could not be shown to be nonzero.", spans(guilty))
-    why = f"{named(guilty)} does not depend on u: the solution is affine, not linear"
+        return Undecided(f"{named(guilty)} does not depend on u, and could not be shown to be nonzero.", spans(guilty))
+    why = f"{named(guilty)} is a source term: the solution operator is affine, not linear"
     return Refuted(f"{why}.", NOT_ZERO, spans(guilty))
 
 
 def _up_to_conditions(problem: Problem) -> Verdict:
-    spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source"
+    spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source term"
     crooked = [c for c in further(spec) if any(_is_crooked(s, ranges_of(spec)) for s in _states(c, spec))]
     unclear = [*(c for c in further(spec) if _is_bent(c, spec) or is_undefined(c.domain, spec)), *hollow(spec)]
     if problem.equation.order:
@@ -126,11 +126,11 @@ def _up_to_conditions(problem: Problem) -> Verdict:
             why = f"{quoted(crooked, spec)} is not linear in u"
             return Refuted(f"{why}.", SCALES, tuple(c.span for c in crooked))
         if broken:
-            why = f"{quoted(broken, spec)} is not zero: the solution is affine, not linear"
+            why = f"{quoted(broken, spec)} is inhomogeneous: the solution operator is affine, not linear"
             return Refuted(f"{why}.", NOT_ZERO, tuple(c.span for c in broken))
         if open_:
-            why = f"whether {quoted(open_, spec)} holds for u = 0 is not known"
-            return Unknown(f"{why}.", tuple(c.span for c in open_))
+            why = f"it could not be decided whether {quoted(open_, spec)} holds for u = 0"
+            return Undecided(f"{why}.", tuple(c.span for c in open_))
     texts = ("every term is linear and homogeneous in the unknowns", "the conditions are linear in the unknowns")
     return concluded(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not unclear)))
 

@@ -12,7 +12,7 @@ from pdedsl.analysis.constraint_elimination import is_constrained
 from pdedsl.analysis.dependence import NonlocalDependence, distance, memory
 from pdedsl.analysis.problem import Problem, named, spans
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
-from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Field, atoms
 
 
@@ -21,23 +21,25 @@ def markov(problem: Problem) -> Verdict:
     seen = memory(problem.equation, problem.spec)
     if _is_sure(seen):
         guilty, names = _readers(problem, seen)
-        witness = "two solutions that are equal now and differed before part afterwards"
-        what = f"{names}, a name for what was" if names else "the unknown at another time"
+        witness = "two solutions that agree at time t but differ before t diverge afterwards"
+        what = f"{names}, which depends on the past" if names else "the solution at another time"
         return Refuted(f"{named(guilty)} reads {what}.", witness, spans(guilty))
     if seen:
-        return Unknown("it could not be decided whether the equation reads the unknown at another time.")
+        return Undecided("it could not be decided whether the equation reads the unknown at another time.")
     order = problem.equation.order
     if problem.is_implicit:
-        return Unknown(IMPLICIT)
+        return Undecided(IMPLICIT)
     kept = remembering(problem.spec)
     if kept and order == 1:
-        return Unknown(f"{quoted(kept, problem.spec)} reads an unknown at another time.", tuple(c.span for c in kept))
+        return Undecided(
+            f"{quoted(kept, problem.spec)} depends on the solution at another time.", tuple(c.span for c in kept)
+        )
     if order == 1:
-        held = ("first order in time", "no unknown is read at another time")
-        return Proved("first order in time: the solution now is all that the future needs.", held)
+        held = ("first order in time", "no delay (memory) terms")
+        return Proved("first order in time: the current state determines the future (semigroup property).", held)
     return Refuted(
-        f"order {order} in time: the future needs ∂u/∂t too, so u alone has no flow.",
-        "two solutions with equal u and different ∂u/∂t at a time part afterwards",
+        f"order {order} in time: the state includes ∂u/∂t, so u alone does not determine the future.",
+        "two solutions with equal u and different ∂u/∂t at time t diverge afterwards",
         spans(problem.where(TimeDerivative)),
     )
 
@@ -48,21 +50,23 @@ def locality(problem: Problem) -> Verdict:
     if _is_sure(seen):
         guilty, names = _readers(problem, seen)
         if not names:
-            witness = "two functions that agree near x and differ at the other point"
-            return Refuted(f"{named(guilty)} looks at other points.", witness, spans(guilty))
+            witness = "two functions that agree near x and differ at the other point of evaluation"
+            return Refuted(f"{named(guilty)} is a nonlocal term.", witness, spans(guilty))
         witness = f"two functions that agree near x and differ elsewhere have different {names} at x"
-        what = f"{names}, which the others give over all of space"
-        return Refuted(f"{named(guilty)} reads {what}.", witness, spans(guilty))
+        why = f"{named(guilty)} is nonlocal through {names}, the solution of a stationary equation"
+        return Refuted(f"{why}.", witness, spans(guilty))
     if seen:
-        return Unknown("it could not be decided whether the equation reads the unknowns at other points.")
+        return Undecided("it could not be decided whether the equation has nonlocal terms.")
     if memory(problem.equation, problem.spec):
-        return Unknown("what a term at another time sees is not said.")
+        return Undecided("the domain of dependence of the delay terms is not known.")
     if is_mixed(problem):
-        return Unknown(SOLVED)
+        return Undecided(SOLVED)
     if is_constrained(problem.spec):
-        return Unknown("a constraint on unknowns that evolve, as ∇·u = 0, is enforced over all of space.")
-    held = ("every unknown is read at its own point", "no unknown is given over all of space")
-    return Proved("every term is a differential operator: it sees u and its derivatives at one point.", held)
+        return Undecided(
+            "a constraint on the evolving unknowns, such as ∇·u = 0, acts globally (through a Lagrange multiplier)."
+        )
+    held = ("no nonlocal terms", "no unknown is determined globally (by an elliptic constraint)")
+    return Proved("every term is a differential operator: it depends on u and its derivatives at one point.", held)
 
 
 def _is_sure(seen: list[NonlocalDependence]) -> bool:

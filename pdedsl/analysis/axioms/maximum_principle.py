@@ -27,15 +27,24 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
     closed = not still and _is_closed(problem) and problem.equation.order == 1
     if closed and isinstance(constant, Refuted) and set(constant.guilty) <= set(spans(problem.pushing)):
         why = constant.reason.removesuffix(".")
-        return Refuted(f"a constant does not stay: {why}.", constant.witness, constant.guilty)
+        return Refuted(f"constants are not preserved: {why}.", constant.witness, constant.guilty)
     solved = still or _is_damped(problem)
-    stays = "constants solve the equation" if still else "the reaction only damps towards 0, a value of the data"
+    stays = (
+        "constants solve the equation"
+        if still
+        else "the reaction is dissipative towards 0, a value within the data range"
+    )
     return concluded(
         f"{stays}, and a comparison principle holds",
         (
             Hypothesis("a comparison principle holds", isinstance(ordered, Proved)),
-            Hypothesis("constants solve the equation, or the reaction only damps towards a value of the data", solved),
-            Hypothesis("nothing is driven through the boundary", _holds_values_or_nothing(problem)),
+            Hypothesis(
+                "constants solve the equation, or the reaction is dissipative towards a value within the data range",
+                solved,
+            ),
+            Hypothesis(
+                "every boundary condition is Dirichlet or homogeneous Neumann", _holds_values_or_nothing(problem)
+            ),
         ),
         () if isinstance(ordered, Proved) else ordered.guilty,
     )

@@ -19,26 +19,26 @@ from pdedsl.analysis.problem import Problem, domain_of, named, of_unknowns, span
 from pdedsl.analysis.sample_points import exact_at, nonzero_point, ranges_of
 from pdedsl.ir.spec import Condition, Equation, Spec
 from pdedsl.ir.terms import Origin
-from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-STILL = "F vanishes for constants"
-RESTING = "what an unknown at rest is for a constant is not known."
-FREE = "an unknown at rest that is free for constants, such as a pressure, may hold them in place."
+STILL = "F = 0 if every unknown is constant"
+RESTING = "the stationary equations could not be solved for constant data."
+FREE = "a stationary unknown that constants do not determine, such as a pressure, may balance the other terms."
 TRIED = (*(Rational(k) for k in (1, 2, -1, 3, 1000, -1000)), Rational(1, 2))
 
 
 def constants(problem: Problem) -> Verdict:
     if problem.jet.singular:
-        return Unknown("it could not be shown that the equation has a value where the gradient vanishes.")
+        return Undecided("it could not be shown that the equation is defined where ∇u = 0.")
     rates = [_at_rest(s.at_constants, problem.spec) for s in problem.states]
     moving = [r for r in rates if r is not None and not vanishes(r)]
     broken, open_ = _unmet(problem.spec)
     doubt = RESTING if None in rates else _doubt(problem, open_, bool(moving))
     if doubt and not broken:
-        return Unknown(doubt)
+        return Undecided(doubt)
     moved = _moving(problem, moving) if moving and not doubt else None
     if moved and (isinstance(moved, Refuted) or not broken):
         return moved
@@ -46,21 +46,23 @@ def constants(problem: Problem) -> Verdict:
         why = f"{quoted(broken, problem.spec)} does not hold for every constant"
         first = next((c for c in TRIED if not_admitting(problem.spec, c)[0]), None)
         witness = (
-            "not every constant can stay as it is" if first is None else f"u = {notation(first)} cannot stay as it is"
+            "some constant is not a steady solution"
+            if first is None
+            else f"u ≡ {notation(first)} is not a steady solution"
         )
         return Refuted(f"{why}.", witness, tuple(c.span for c in broken))
     if open_:
-        why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"
-        return Unknown(f"{why}.", tuple(c.span for c in open_))
+        why = f"it could not be decided whether {quoted(open_, problem.spec)} holds for every constant"
+        return Undecided(f"{why}.", tuple(c.span for c in open_))
     if empty := hollow(problem.spec):
-        why = f"{quoted(empty, problem.spec)} may say too little, somewhere or at times"
-        return Unknown(f"{why}.", tuple(c.span for c in empty))
+        why = f"{quoted(empty, problem.spec)} may be degenerate at some boundary points or times"
+        return Undecided(f"{why}.", tuple(c.span for c in empty))
     if not _is_defined(problem):
-        return Unknown("it could not be shown that the equation has a value for every constant.")
-    held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()
+        return Undecided("it could not be shown that the equation is defined for every constant.")
+    held = ("every constant satisfies the boundary conditions",) if problem.spec.space.boundary else ()
     differs = all(term.has(Partial) for s in problem.states for term in Add.make_args(s.expr))
-    why = "every term contains a derivative of u" if differs else "the terms cancel for a constant u"
-    return Proved(f"{why}, so a constant stays as it is.", (STILL, *held))
+    why = "every term contains a derivative of u" if differs else "the terms cancel for constant u"
+    return Proved(f"{why}, so constants are preserved.", (STILL, *held))
 
 
 def _doubt(problem: Problem, open_: list[Condition], moving: bool) -> str:
@@ -154,16 +156,16 @@ def _solved(balance: Expr, letter: Symbol) -> Expr | None:
 
 def _moving(problem: Problem, rates: list[Expr]) -> Verdict:
     guilty = _movers(problem)
-    why = f"{named(guilty)} does not vanish for a constant u"
+    why = f"{named(guilty)} does not vanish for constant u"
     if any(has_learned(r, problem.spec) for r in rates):
         if any(_moves_always(r, problem) for r in rates):
-            return Refuted(f"{why}.", "u = 1 changes for every weight", spans(guilty))
-        return Unknown(f"{why} for every weight.", spans(guilty))
+            return Refuted(f"{why}.", "u ≡ 1 is not a steady solution for any weights", spans(guilty))
+        return Undecided(f"whether {named(guilty)} vanishes for constant u depends on the weights.", spans(guilty))
     for rate in rates:
         witness = _moved_constant(rate, problem)
         if witness:
             return Refuted(f"{why}.", witness, spans(guilty))
-    return Unknown(f"whether {named(guilty)} vanishes for a constant u is not known.", spans(guilty))
+    return Undecided(f"it could not be decided whether {named(guilty)} vanishes for constant u.", spans(guilty))
 
 
 def _moves_always(rate: Expr, problem: Problem) -> bool:

@@ -22,7 +22,7 @@ from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.problem import Problem
 from pdedsl.ir.spec import Condition, SpaceKind, Spec
 from pdedsl.ir.types import Scalar
-from pdedsl.ir.verdicts import Axiom, Refuted, Unknown, Verdict
+from pdedsl.ir.verdicts import Axiom, Refuted, Undecided, Verdict
 from pdedsl.symbolic.rewrite import measure
 from pdedsl.symbolic.symbols import Field
 from pdedsl.symbolic.sympy_errors import worked_out
@@ -40,7 +40,9 @@ EVOLUTION = (
 def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
     """All verdicts for one equation; Unknown where sympy fails, or would take too long."""
     if _has_single_components(problem.spec):
-        return dict.fromkeys(_names(problem), Unknown("no theorem here covers single components."))
+        return dict.fromkeys(
+            _names(problem), Undecided("equations for single components are not covered by the implemented theorems.")
+        )
     if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
         return _of_a_large_one(problem)
     return _on_a_shape(problem) if has_curves(problem.spec) else _verdicts(problem)
@@ -48,7 +50,7 @@ def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
 
 def _of_a_large_one(problem: Problem) -> dict[Axiom, Verdict]:
     """The verdicts that need no work on the whole expression."""
-    found = dict.fromkeys(_names(problem), Unknown("the equation is too large to be decided."))
+    found = dict.fromkeys(_names(problem), Undecided("the equation is too large for symbolic analysis."))
     seen = {Axiom.LINEARITY: linearity, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
     return {**found, **{name: _settled(prove, problem) for name, prove in seen.items() if name in found}}
 
@@ -71,13 +73,16 @@ def _has_mass(problem: Problem) -> bool:
 
 def _settled(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:
     """A verdict; Unknown where sympy gives up on an expression, so that the other axioms are still decided."""
-    return worked_out(lambda: prove(problem, *known)) or Unknown("it could not be worked out.")
+    return worked_out(lambda: prove(problem, *known)) or Undecided("the symbolic computation failed.")
 
 
 def _on_a_shape(problem: Problem) -> dict[Axiom, Verdict]:
     """The verdicts that do not depend on the form of the boundary. What holds on a box holds on a part of it; a
     counterexample may lie outside that part, and counts only if the coefficients are constant."""
-    found = dict.fromkeys(_names(problem), Unknown("no theorem here covers shapes, curves or parts of sides."))
+    found = dict.fromkeys(
+        _names(problem),
+        Undecided("irregular domains and conditions on part of a face are not covered by the implemented theorems."),
+    )
     provers = {Axiom.LINEARITY: linearity, Axiom.CONSTANTS: constants, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
     if problem.jet.order == 2:
         provers[Axiom.COMPARISON] = comparison

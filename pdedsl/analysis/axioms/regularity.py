@@ -11,7 +11,7 @@ from pdedsl.analysis.axioms.structure_conditions import InSpace
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import InTime, JetBounds
 from pdedsl.analysis.problem import Problem
-from pdedsl.ir.verdicts import Proved, Unknown, Verdict
+from pdedsl.ir.verdicts import Proved, Undecided, Verdict
 
 
 def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
@@ -19,19 +19,21 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
     jet, found = problem.jet, JetBounds(problem)
     why = _no_rule(problem)
     if why:
-        return Unknown(why)
+        return Undecided(why)
     if problem.spec.space.boundary:
-        return Unknown("a translation leaves a domain that has a boundary.")
+        return Undecided("a domain with a boundary is not translation invariant.")
     if not found.is_kept:
-        return Unknown("it could not be shown that the equation has a value for all x and u.")
+        return Undecided("it could not be shown that the equation is defined for all x and u.")
     is_ordered = Hypothesis("a comparison principle holds", isinstance(ordered, Proved))
     if not found.varies(jet.expr):
         unique = Hypothesis(
             "the equation is linear, or a comparison principle holds", jet.is_affine or is_ordered.holds
         )
-        kept = Hypothesis("initial velocities are Lipschitz in x", _starts_smoothly(problem, found))
+        kept = Hypothesis("the initial velocity is Lipschitz in x", _starts_smoothly(problem, found))
         checked = (unique, kept) if problem.equation.order > 1 else (unique,)
-        return concluded("the coefficients do not depend on x: the equation commutes with translations", checked)
+        return concluded(
+            "the coefficients do not depend on x: the solution operator commutes with translations", checked
+        )
     entries = tuple(e for row in jet.matrix for e in row)
     grower = found.grower
     return concluded(
@@ -40,11 +42,11 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
             Hypothesis("the equation is linear", jet.is_affine),
             is_ordered,
             Hypothesis("the diffusion does not depend on x", not any(map(found.varies, entries))),
-            Hypothesis("drift, rate and source are Lipschitz in x", _are_lipschitz(problem, found)),
-            Hypothesis("the rate is bounded", grower.of(jet.rate).is_bounded),
-            Hypothesis("the solution is bounded if the rate depends on x", _stays_bounded(found)),
-            Hypothesis("coefficients that depend on x are bounded in time", _are_bounded_in_time(found)),
-            Hypothesis("the coefficients are the same on both sides of a seam", InSpace(found).is_smooth_on_rings),
+            Hypothesis("drift, reaction rate and source are Lipschitz in x", _are_lipschitz(problem, found)),
+            Hypothesis("the reaction rate is bounded", grower.of(jet.rate).is_bounded),
+            Hypothesis("the solution is bounded if the reaction rate depends on x", _stays_bounded(found)),
+            Hypothesis("coefficients that depend on x are bounded in t", _are_bounded_in_time(found)),
+            Hypothesis("the coefficients are continuous across periodic boundaries", InSpace(found).is_smooth_on_rings),
         ),
     )
 
@@ -75,27 +77,27 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
     """‖T(f) - f‖ ≤ C s after a time s: F must be bounded along the solution, for smooth bounded f."""
     jet, found = problem.jet, JetBounds(problem)
     if problem.equation.order != 1:
-        return Unknown("the bound depends on the initial velocity.")
+        return Undecided("the bound depends on the initial velocity.")
     why = _no_rule(problem)
     if why:
-        return Unknown(why)
+        return Undecided(why)
     if problem.spec.space.boundary:
-        return Unknown("near the boundary the bound takes data that fit the conditions there.")
+        return Undecided("near the boundary the bound requires data compatible with the boundary conditions.")
     is_ordered = Hypothesis("a comparison principle holds", isinstance(ordered, Proved))
     steady = Hypothesis(
-        "the coefficients are bounded in time", all(found.in_time(e) is InTime.BOUNDED for e in found.terms)
+        "the coefficients are bounded in t", all(found.in_time(e) is InTime.BOUNDED for e in found.terms)
     )
     if jet.is_affine:
         coefficients = (*jet.drift, *(e for row in jet.matrix for e in row), jet.rate, jet.source)
         flat = Hypothesis("the coefficients are bounded in x", all(found.grower.of(e).is_bounded for e in coefficients))
-        return concluded("the coefficients are bounded, so u changes at a bounded rate", (is_ordered, steady, flat))
+        return concluded("the coefficients are bounded, so ∂u/∂t is bounded", (is_ordered, steady, flat))
     settled = isinstance(constant, Proved) or jet.u not in jet.expr.free_symbols
     return concluded(
         "F does not depend on x and is bounded for bounded derivatives",
         (
             is_ordered,
             steady,
-            Hypothesis("constants stay as they are, or F does not depend on u", settled),
+            Hypothesis("constants are preserved, or F does not depend on u", settled),
             Hypothesis("F does not depend on x", not found.varies(jet.expr)),
             Hypothesis("F is bounded for bounded derivatives", _is_bounded(jet.expr, found)),
         ),
@@ -104,11 +106,11 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
 
 def _no_rule(problem: Problem) -> str:
     if problem.is_vector:
-        return "the bound for a vector depends on how its components are coupled."
+        return "the unknown is vector-valued: the bound depends on the coupling of its components."
     if problem.jet.nonlocal_:
-        return "there is no rule for what is read at other points."
+        return "nonlocal terms are not covered by the implemented theorems."
     if problem.jet.hidden:
-        return "the derivative of a function of u is not worked out."
+        return "the equation contains the unexpanded derivative of a function of u."
     return ""
 
 

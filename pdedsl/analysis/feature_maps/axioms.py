@@ -30,12 +30,12 @@ from pdedsl.analysis.normal_form import frame_of, goal_of
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.errors import equations, syntax
 from pdedsl.ir.analysis import EquationClass, EquationFacts
-from pdedsl.ir.semidiscrete_systems import First, Pair, Second
+from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.system_kinds import is_separable_pair
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Origin, Reaction, SymmetricLayer, TimeDerivative
-from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
-from pdedsl.numerics.butcher import Leapfrog, Verlet
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
+from pdedsl.numerics.butcher import LeapfrogMethod, VerletMethod
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
 
 # ---- axioms
@@ -52,23 +52,23 @@ def map_axioms(system: System) -> dict[Axiom, Verdict]:
 
 def without_network(terms: tuple[MapTerm, ...]) -> dict[Axiom, Verdict]:
     """Verdicts for equations that are neither a single equation nor a separable pair."""
-    why = "these equations are neither one equation nor a separable pair: they have no network."
+    why = "the equations are neither a single equation nor a separable pair: no network is defined for them."
     names = (Axiom.STABILITY, Axiom.ENERGY_DECAY, Axiom.ENERGY_CONSERVATION, Axiom.REVERSIBILITY)
-    return {name: Unknown(why, spans(terms)) for name in names}
+    return {name: Undecided(why, spans(terms)) for name in names}
 
 
 def _stability(system: System) -> Verdict:
     found = nonexpansive(system)
-    example = two_apart(system) if isinstance(found, Unknown) else None
+    example = two_apart(system) if isinstance(found, Undecided) else None
     if example is None:
         return found
     at, term = spans(system.all_terms), named(system.all_terms)
-    return Refuted(f"{_why(system, _cause)}, so {term} can push states apart.", parting(example, system), at, example)
+    return Refuted(f"{_why(system, _cause)}, so {term} is not non-expansive.", parting(example, system), at, example)
 
 
 def _energy_decay(system: System) -> Verdict:
     found = dissipative(system)
-    example = one_grown(system) if isinstance(found, Unknown) else None
+    example = one_grown(system) if isinstance(found, Undecided) else None
     if example is None:
         return found
     return Refuted(
@@ -79,33 +79,33 @@ def _energy_decay(system: System) -> Verdict:
 def _energy_conservation(system: System) -> Verdict:
     terms, at = system.all_terms, spans(system.all_terms)
     if not terms:
-        return Proved("nothing moves.", ("the right-hand side is zero",))
-    if isinstance(system.motion, First):
+        return Proved("Y is constant in time.", ("the right-hand side is zero",))
+    if isinstance(system.motion, FirstOrderOde):
         example = one_changed(system)
         if example is None:
-            return Unknown(f"{named(terms)} has no known energy.", at)
-        change = "gains" if example.growth > 1 else "loses"
-        return Refuted(f"a state {change} energy by {named(terms)}.", growing(example, system), at, example)
+            return Undecided(f"no energy is known for {named(terms)}.", at)
+        change = "increases" if example.growth > 1 else "decreases"
+        return Refuted(f"{named(terms)} {change} ‖Y‖ for some states.", growing(example, system), at, example)
     if not system.is_static:
-        return Unknown("the weights depend on time, and so does the energy.", at)
+        return Undecided("the weights depend on time, and so does the energy.", at)
     if any(isinstance(term, LearnedField | Nonlinear) for term in terms):
-        return Unknown(f"{named(terms)} has no known energy.", at)
-    kept = isinstance(system.stepping.method, Verlet | Leapfrog)
-    keeps = "keeps it up to a bounded error" if kept else "need not"
-    return Unknown(f"the flow keeps the energy; {system.stepping.name} {keeps}.", at)
+        return Undecided(f"no energy is known for {named(terms)}.", at)
+    kept = isinstance(system.stepping.method, VerletMethod | LeapfrogMethod)
+    keeps = "conserves it up to a bounded error" if kept else "in general does not"
+    return Undecided(f"the flow conserves the energy; {system.stepping.name} {keeps}.", at)
 
 
 def _reversibility(system: System) -> Verdict:
     match system.motion, system.stepping.method:
-        case Pair(), Verlet():
-            why = "each half-step of Verlet adds a function of the other half, which can be subtracted again"
-            return Proved(f"{why}.", ("each half is pushed by the other alone",))
-        case Second(), Leapfrog() if _reads_the_state_alone(system):
-            why = "leapfrog is symmetric: the last two states give the one before them"
-            return Proved(f"{why}.", ("the right-hand side reads Y and neither its speed nor another time",))
+        case SeparableOde(), VerletMethod():
+            why = "each substep of the Verlet method is a shear, which is invertible"
+            return Proved(f"{why}.", ("the right-hand side for each component depends on the other alone",))
+        case SecondOrderOde(), LeapfrogMethod() if _reads_the_state_alone(system):
+            why = "leapfrog is time-symmetric: two consecutive states determine the preceding one"
+            return Proved(f"{why}.", ("the right-hand side depends on the current Y alone, not on ∂Y/∂t",))
         case _:
             name = system.stepping.name
-            return Unknown(f"a step of {name} has an inverse only where it is small.", spans(system.all_terms))
+            return Undecided(f"a step of {name} is invertible only for small step sizes.", spans(system.all_terms))
 
 
 def _reads_the_state_alone(system: System) -> bool:
@@ -117,25 +117,28 @@ def _reads_the_state_alone(system: System) -> bool:
 
 def _why(system: System, cause: Callable[[MapTerm], str]) -> str:
     """Why an example exists: the kind of motion, the first cause found among the terms, or the length of the step."""
-    if isinstance(system.motion, Second):
-        return "states swing in an equation of second order in time"
-    if isinstance(system.motion, Pair):
-        return "each half pushes the other"
-    return next(filter(None, map(cause, system.all_terms)), f"a step of {system.stepping.name} may be too long")
+    if isinstance(system.motion, SecondOrderOde):
+        return "solutions of an equation of second order in time oscillate"
+    if isinstance(system.motion, SeparableOde):
+        return "the two components are coupled"
+    return next(
+        filter(None, map(cause, system.all_terms)),
+        f"the step size of {system.stepping.name} may exceed its stability bound",
+    )
 
 
 def _cause(term: MapTerm) -> str:
     match term:
         case Reaction(rate=rate) if rate > 0:
-            return "the reaction grows"
+            return "the reaction is a growth term"
         case SymmetricLayer(norm=norm, activation=sigma) if norm is not None:
             return f"{sigma.name} after {norm.name} is not monotone for every weight"
         case SymmetricLayer(factor=factor) if factor > 0:
-            return "a layer of this sign runs uphill"
+            return "a layer of this sign is gradient ascent"
         case SymmetricLayer(activation=sigma) if not sigma.monotone:
             return f"{sigma.name} is not monotone"
         case Nonlinear():
-            return "nothing in its form holds it back"
+            return "no structural bound is available"
         case _:
             return ""
 
@@ -145,7 +148,7 @@ def _cause(term: MapTerm) -> str:
 
 
 EXACT = 1e-9  # a step exactly at its bound is not beyond it
-SHORTER = "take more steps, or a smaller bound on ‖K‖"
+SHORTER = "use more steps, or a smaller bound on ‖K‖"
 Warning = tuple[str, str]
 """What is wrong, and a way out."""
 
@@ -153,12 +156,12 @@ Warning = tuple[str, str]
 def stability_warning(system: System) -> Warning | None:
     """The warning for an explicit step beyond its stability bound."""
     match system.motion:
-        case First():
+        case FirstOrderOde():
             return _too_stiff(system)
-        case Second():
+        case SecondOrderOde():
             steepest = _steepest(system, 0)
             return _too_fast(system.stepping, steepest, stiffness(system.terms[0]), "leapfrog")
-        case Pair():
+        case SeparableOde():
             return _too_fast(system.stepping, *_frequency(system), "verlet")
         case _:
             assert_never(system.motion)
@@ -195,7 +198,7 @@ def _too_fast(stepping: Stepping, squared: Expr | None, shown: str, better: str)
     if float(size) <= bound + EXACT:
         return None
     if bound == 0:
-        text = f"these states swing, and {stepping.name} makes them grow, however short its steps"
+        text = f"the system is oscillatory, and {stepping.name} is unstable for it at every step size"
         return text, f"realize time by {better} or rk4"
     return f"δt² {shown} = {size} exceeds {bound:.4g}, the stability bound of {stepping.name}", SHORTER
 
@@ -267,7 +270,7 @@ def _shapes(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> tuple
     shapes = {
         "symmetric layer": runs_down(terms),
         "separable pair": is_separable_pair(spec),
-        "split in time": equation.interval is not None,
+        "time splitting": equation.interval is not None,
     }
     return tuple(name for name, found in shapes.items() if found)
 

@@ -15,11 +15,18 @@ from sympy import Expr, Poly, Rational, Symbol, ceiling, floor
 
 from pdedsl.analysis.feature_maps.descriptions import activations, named, spans, stiffness
 from pdedsl.analysis.feature_maps.system import Slopes, System
-from pdedsl.ir.semidiscrete_systems import First, Pair, Second
+from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
-from pdedsl.ir.verdicts import Proved, Unknown
-from pdedsl.numerics.butcher import EULER, Embedded, Leapfrog, RungeKutta, Series, Verlet
-from pdedsl.numerics.stability import Matrix, contracts, exactly, is_semidefinite
+from pdedsl.ir.verdicts import Proved, Undecided
+from pdedsl.numerics.butcher import (
+    EULER,
+    EmbeddedRungeKutta,
+    LeapfrogMethod,
+    RungeKutta,
+    TruncatedBackwardEuler,
+    VerletMethod,
+)
+from pdedsl.numerics.stability import Matrix, is_contractive, is_semidefinite, to_fraction
 
 # ---- polynomials
 
@@ -33,8 +40,8 @@ DEGREE = 24  # largest degree of the polynomial of a whole network
 
 def rational(method: RungeKutta) -> list[Rational]:
     """The coefficients of R as fractions: 1, bᵀ1, bᵀA1, …"""
-    b = [exactly(x) for x in method.weights]
-    rows = [[exactly(x) for x in row] for row in ((), *method.rows)]
+    b = [to_fraction(x) for x in method.weights]
+    rows = [[to_fraction(x) for x in row] for row in ((), *method.rows)]
     vector, found = [Fraction(1)] * len(b), [Fraction(1)]
     for _ in b:
         found.append(sum((p * q for p, q in zip(b, vector, strict=True)), Fraction(0)))
@@ -117,25 +124,25 @@ def above(x: Expr) -> Rational:
 POWERS = 64  # of the matrix of a step, at most
 
 
-def swing(system: System) -> Proved | Unknown:
+def swing(system: System) -> Proved | Undecided:
     """Y″ = -SY from rest, with the same symmetric S in all steps: the network is a polynomial in S."""
     stepping, slopes = system.stepping, system.slopes
     why = "states swing, and whether two of them part by the end is not known"
-    unknown = Unknown(f"{named(system.all_terms)} drives a second-order equation: {why}.", spans(system.all_terms))
+    unknown = Undecided(f"{named(system.all_terms)} drives a second-order equation: {why}.", spans(system.all_terms))
     if slopes is None or not system.is_linear or not system.is_static or stepping.step is None:
         return unknown
     low, high = stepping.step**2 * slopes.low, stepping.step**2 * slopes.high
     if not (low.is_finite and high.is_finite and _keeps(system, low, high)):
         return unknown
-    within = f"δt² ‖S‖ in [{low}, {high}]"
-    reason = f"the equation is linear with the same weights at all steps, and {within}"
-    checked = ("a linear equation with a symmetric operator S", "one S for all steps", "rest at the start", within)
-    return Proved(f"{reason}: by {stepping.name} no state ends larger than it began.", checked)
+    within = f"the eigenvalues of δt² S lie in [{low}, {high}]"
+    reason = f"the equation is linear with time-independent weights, and {within}"
+    checked = ("linear equation with a symmetric operator S", "S does not depend on t", "zero initial velocity", within)
+    return Proved(f"{reason}: {stepping.name} does not increase the norm of any state.", checked)
 
 
 def _keeps(system: System, low: Expr, high: Expr) -> bool:
     match system.stepping.method:
-        case Leapfrog():
+        case LeapfrogMethod():
             return leapfrog_keeps(system.stepping.steps or 1, system.stepping.first, low, high)
         case RungeKutta() as method:
             return bool(low >= 0) and swings(method, high)
@@ -143,10 +150,10 @@ def _keeps(system: System, low: Expr, high: Expr) -> bool:
             return False
 
 
-def turn(system: System) -> Proved | Unknown:
+def turn(system: System) -> Proved | Undecided:
     """Y' = aZ, Z' = bY with numbers a and b: the network is a power of one matrix."""
     stepping, at = system.stepping, spans(system.all_terms)
-    unknown = Unknown("the two halves turn about each other: distances may grow and shrink again.", at)
+    unknown = Undecided("the two components rotate into each other: distances may grow temporarily.", at)
     if not all(isinstance(term, Reaction) for term in system.all_terms) or stepping.step is None:
         return unknown
     rates = [stepping.step * sum(t.rate for t in terms if isinstance(t, Reaction)) for terms in system.terms]
@@ -155,18 +162,18 @@ def turn(system: System) -> Proved | Unknown:
     step = _turning(system, *(Fraction(int(rate.p), int(rate.q)) for rate in rates))
     if step is None or not (_shrinks(step) or _shrinks(_power(step, stepping.steps or 1))):
         return unknown
-    reason = f"the two halves turn into each other, and by {stepping.name} no state grows"
-    return Proved(f"{reason}.", ("linear with numbers for coefficients", "‖M‖ ≤ 1 for the matrix M of the steps"))
+    reason = f"the two components rotate into each other, and {stepping.name} does not increase the norm of any state"
+    return Proved(f"{reason}.", ("linear with constant scalar coefficients", "‖M‖ ≤ 1 for the matrix M of the steps"))
 
 
 def _turning(system: System, a: Fraction, b: Fraction) -> Matrix | None:
     """The matrix of a step: R([[0, a], [b, 0]]) = E(ab) + [[0, a], [b, 0]] O(ab), or that of Verlet."""
     match system.stepping.method:
-        case Verlet():
+        case VerletMethod():
             return [[Fraction(1), a], [b, 1 + a * b]]
         case RungeKutta() as method:
             return _rotated([Fraction(int(x.p), int(x.q)) for x in rational(method)], a, b)
-        case Series() if system.stepping.terms <= POWERS:
+        case TruncatedBackwardEuler() if system.stepping.terms <= POWERS:
             return _rotated([Fraction(1)] * (system.stepping.terms + 1), a, b)
         case _:
             return None
@@ -209,28 +216,28 @@ NO_BOUND = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/�
 SHORT = Rational(1, 1000)  # a step so short that every method that can contract does
 
 
-def nonexpansive(system: System) -> Proved | Unknown:
+def nonexpansive(system: System) -> Proved | Undecided:
     """‖Y(T) - Y'(T)‖ ≤ ‖Y(0) - Y'(0)‖ for every weight."""
     match system.motion:
-        case First():
+        case FirstOrderOde():
             return _flow(system)
-        case Second():
+        case SecondOrderOde():
             return swing(system)
-        case Pair():
+        case SeparableOde():
             return turn(system)
         case _:
             assert_never(system.motion)
 
 
-def _flow(system: System) -> Proved | Unknown:
+def _flow(system: System) -> Proved | Undecided:
     slopes, terms, at = system.slopes, system.all_terms, spans(system.all_terms)
     if slopes is None:
-        return Unknown(_unbounded(system), at)
+        return Undecided(_unbounded(system), at)
     if system.is_linear and slopes.high.is_finite and slopes.low.is_finite:
         return _linear(system, slopes)
     if not slopes.low >= 0:
-        return Unknown(f"{named(terms)} is not the gradient of a convex function for every weight.", at)
-    between = f"{named(terms)} has slopes in [{-slopes.high}, {-slopes.low}]"
+        return Undecided(f"{named(terms)} is not minus the gradient of a convex function for every weight.", at)
+    between = f"the derivative of {named(terms)} has eigenvalues in [{-slopes.high}, {-slopes.low}]"
     return contracting(system, slopes, NONEXPANSIVE, activations(terms, "monotone") if _descends(system) else between)
 
 
@@ -243,55 +250,59 @@ def _descends(system: System) -> bool:
     )
 
 
-def _linear(system: System, slopes: Slopes) -> Proved | Unknown:
+def _linear(system: System, slopes: Slopes) -> Proved | Undecided:
     """Decides |R(-hS)| ≤ 1 for all eigenvalues of S in [low, high]."""
     stepping, at = system.stepping, spans(system.all_terms)
     if stepping.step is None:
-        return Unknown(f"the flow is linear; how {stepping.name} steps it is not known.", at)
+        return Undecided(f"the flow is linear; the step sizes of {stepping.name} are not known in advance.", at)
     low, high = stepping.step * slopes.low, stepping.step * slopes.high
     shown = f"δt {stiffness(system.all_terms)} in [{low}, {high}]"
     if not _amplifies_nothing(system, low, high):
-        return Unknown(f"|R| ≤ 1 does not hold for {stepping.name} and all {shown}.", at)
-    reason = f"the equation is linear, and |R| ≤ 1 for {shown}: each step of {stepping.name} is {NONEXPANSIVE}"
-    return Proved(f"{reason}.", ("a linear equation with a symmetric operator S", f"{shown}", "|R(-δt S)| ≤ 1"))
+        return Undecided(f"|R| ≤ 1 does not hold for {stepping.name} and all {shown}.", at)
+    reason = f"the equation is linear, and the stability function satisfies |R| ≤ 1 for {shown}: each step of {stepping.name} is {NONEXPANSIVE}"
+    return Proved(f"{reason}.", ("linear equation with a symmetric operator S", f"{shown}", "|R(-δt S)| ≤ 1"))
 
 
 def _amplifies_nothing(system: System, low: Expr, high: Expr) -> bool:
     match system.stepping.method:
         case RungeKutta() as method:
             return decays(method, low, high)
-        case Series():
+        case TruncatedBackwardEuler():
             return series_decays(system.stepping.terms, low, high)
-        case Embedded() | Verlet() | Leapfrog():
+        case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             return False
         case _:
             assert_never(system.stepping.method)
 
 
-def contracting(system: System, slopes: Slopes, what: str, said: str) -> Proved | Unknown:
+def contracting(system: System, slopes: Slopes, what: str, said: str) -> Proved | Undecided:
     """By circle contractivity with β = high."""
     stepping, terms, at = system.stepping, system.all_terms, spans(system.all_terms)
     if not slopes.high.is_finite:
-        return Unknown(f"the flow is {what}, but {NO_BOUND}.", at)
+        return Undecided(f"the flow is {what}, but {NO_BOUND}.", at)
     if stepping.step is None or not _contracts(system, SHORT):
-        return Unknown(f"the flow is {what}; for {stepping.name} this is not proved.", at)
+        return Undecided(f"the flow is {what}; for {stepping.name} this is not proved.", at)
     size = stepping.step * slopes.high
     shown = f"δt {stiffness(terms)} = {size} for δt = {stepping.step}"
     article, step = ("an", "Euler step") if stepping.method == EULER else ("a", f"step of {stepping.name}")
     if _contracts(system, size):
-        checked = (said, f"δt β = {size} with the steepest slope β = {slopes.high}", "M + 2B/(δt β) is semidefinite")
+        checked = (
+            said,
+            f"δt β = {size} with the Lipschitz constant β = {slopes.high}",
+            "M + 2B/(δt β) is positive semidefinite",
+        )
         return Proved(f"{said} and {shown}, at most 2: each {step} is {what}.", checked)
-    return Unknown(f"the flow is {what}, but {shown} exceeds 2: {article} {step} may not be.", at)
+    return Undecided(f"the flow is {what}, but {shown} exceeds 2: {article} {step} may not be.", at)
 
 
 def _contracts(system: System, size: Expr) -> bool:
     match system.stepping.method:
         case RungeKutta() as method:
             bound = above(size)
-            return contracts(method, Fraction(int(bound.p), int(bound.q)))
-        case Series():
+            return is_contractive(method, Fraction(int(bound.p), int(bound.q)))
+        case TruncatedBackwardEuler():
             return system.stepping.terms == 1 and bool(size <= 2)
-        case Embedded() | Verlet() | Leapfrog():
+        case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             return False
         case _:
             assert_never(system.stepping.method)
@@ -302,7 +313,7 @@ def _unbounded(system: System) -> str:
     for term in system.all_terms:
         if isinstance(term, SymmetricLayer) and term.norm is not None:
             return f"{term.activation.name} after {term.norm.name} need not be monotone."
-    return f"nothing in the types bounds how {named(system.all_terms)} spreads its inputs."
+    return f"the declared types imply no bound on the derivative of {named(system.all_terms)}."
 
 
 # ---- dissipation
@@ -316,17 +327,19 @@ def _unbounded(system: System) -> str:
 DISSIPATIVE = "dissipative (‖Y‖ does not grow)"
 
 
-def dissipative(system: System) -> Proved | Unknown:
+def dissipative(system: System) -> Proved | Undecided:
     proof, at = nonexpansive(system), spans(system.all_terms)
-    keeps_sign = isinstance(system.motion, First) and not any(map(gain, system.all_terms))
+    keeps_sign = isinstance(system.motion, FirstOrderOde) and not any(map(gain, system.all_terms))
     if keeps_sign and system.slopes is not None and not (system.is_linear and isinstance(proof, Proved)):
-        said = activations(system.all_terms, "of the sign of {its} argument{s}")
+        said = activations(system.all_terms, "sign-preserving")
         return contracting(system, system.slopes, DISSIPATIVE, said)
     if isinstance(proof, Proved) and all(map(_keeps_zero, system.all_terms)):
-        return Proved(proof.reason.replace(NONEXPANSIVE, DISSIPATIVE), (*proof.hypotheses, "0 stays 0"))
-    if not isinstance(system.motion, First):
-        return Unknown("only a symmetric layer of first order in time is known to dissipate.", at)
-    return Unknown(f"{next(filter(None, map(gain, system.all_terms)), 'this step may be too long')}.", at)
+        return Proved(proof.reason.replace(NONEXPANSIVE, DISSIPATIVE), (*proof.hypotheses, "F(0) = 0"))
+    if not isinstance(system.motion, FirstOrderOde):
+        return Undecided("dissipation is proved only for symmetric layers of first order in time.", at)
+    return Undecided(
+        f"{next(filter(None, map(gain, system.all_terms)), 'the step size may exceed the stability bound')}.", at
+    )
 
 
 def _keeps_zero(term: MapTerm) -> bool:
@@ -346,14 +359,14 @@ def gain(term: MapTerm) -> str:
     """Why a term might add energy; empty if it cannot."""
     match term:
         case Reaction(rate=rate):
-            return "" if rate <= 0 else "the reaction gives energy"
+            return "" if rate <= 0 else "the reaction is a growth term"
         case SymmetricLayer(norm=norm, factor=factor, activation=sigma):
             if norm is not None:
-                return f"{norm.name} has a trainable bias, with which the layer pushes at Y = 0"
+                return f"{norm.name} has a trainable bias, so the layer may not vanish at Y = 0"
             if factor > 0:
-                return f"{named([term])} pushes away from zero"
-            return "" if sigma.keeps_sign else f"{sigma.name} need not have the sign of its argument"
+                return f"{named([term])} increases ‖Y‖"
+            return "" if sigma.keeps_sign else f"{sigma.name} need not preserve the sign of its argument"
         case LearnedField() | Nonlinear():
-            return f"{named([term])} is not known to dissipate"
+            return f"{named([term])} is not known to be dissipative"
         case _:
             assert_never(term)

@@ -15,11 +15,11 @@ from sympy import Symbol
 
 from pdedsl.analysis.feature_maps.simulate import NoValue, Run, Vector, Weights, run_of
 from pdedsl.analysis.feature_maps.system import System
-from pdedsl.ir.plan import box_of
-from pdedsl.ir.semidiscrete_systems import Pair
+from pdedsl.ir.plan import weight_box
+from pdedsl.ir.semidiscrete_systems import SeparableOde
 from pdedsl.ir.spec import Learned
 from pdedsl.ir.types import Operator
-from pdedsl.ir.verdicts import MapExample
+from pdedsl.ir.verdicts import FeatureMapCounterexample
 from pdedsl.symbolic.symbols import Field, atoms
 
 # ---- trials
@@ -59,7 +59,7 @@ def _width(system: System) -> int:
     """The number of channels of a state in the widest stage."""
     frame = system.spec.network
     widest = max(frame.stages) if frame else 2 * 2
-    return widest // 2 if isinstance(system.motion, Pair) else widest
+    return widest // 2 if isinstance(system.motion, SeparableOde) else widest
 
 
 # ---- weights
@@ -96,7 +96,7 @@ def sizes(head: Symbol, system: System) -> tuple[float, ...]:
     """Multiples of the identity that an operator can be; none if its box does not contain zero."""
     learned = next(w for w in system.spec.learned if w.head == head)
     bound = _reached(learned, channels_of(system))
-    box = box_of(learned.name, system.spec)
+    box = weight_box(learned.name, system.spec)
     low, high = (-inf, inf) if box is None else (float(box[0]), float(box[1]))
     if low > 0 or high < 0:
         return ()
@@ -132,7 +132,7 @@ def starts_of(system: System, weights: Weights) -> list[Start]:
     else:
         unit, pairs = sqrt(max(system.epsilons)) / k, CHANNELS
     rounded = [(_scaled(one, unit), _scaled(other, unit)) for one, other in pairs]
-    if not isinstance(system.motion, Pair):
+    if not isinstance(system.motion, SeparableOde):
         return [Start(one, other) for one, other in rounded]
     return [start for one, other in rounded for start in _halves(one, other)]
 
@@ -182,17 +182,17 @@ class Found:
     growth: float
 
 
-def two_apart(system: System) -> MapExample | None:
+def two_apart(system: System) -> FeatureMapCounterexample | None:
     """Two states that end further apart than they began."""
     return _example(system, _search(system, lambda run, start: _parting(run, start) - 1, 2))
 
 
-def one_grown(system: System) -> MapExample | None:
+def one_grown(system: System) -> FeatureMapCounterexample | None:
     """A state that ends larger than it began."""
     return _example(system, _search(system, lambda run, start: _growth(run, start) - 1, 1))
 
 
-def one_changed(system: System) -> MapExample | None:
+def one_changed(system: System) -> FeatureMapCounterexample | None:
     """A state that ends larger or smaller than it began."""
     return _example(system, _search(system, lambda run, start: abs(_growth(run, start) - 1), 1))
 
@@ -266,9 +266,11 @@ def _growth(run: Run, start: Start) -> float:
     return after / before
 
 
-def _example(system: System, found: Found | None) -> MapExample | None:
+def _example(system: System, found: Found | None) -> FeatureMapCounterexample | None:
     if found is None:
         return None
     n, weights = channels_of(system), found.weights
     states = tuple(tuple(s[j : j + n] for j in range(0, len(s), n)) for s in found.states)
-    return MapExample(weights.operators, weights.scale, weights.bias, states, float(f"{found.growth:.9g}"))
+    return FeatureMapCounterexample(
+        weights.operators, weights.scale, weights.bias, states, float(f"{found.growth:.9g}")
+    )

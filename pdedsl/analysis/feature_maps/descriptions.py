@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pdedsl.analysis.feature_maps.system import System
 from pdedsl.diagnostics import Span
 from pdedsl.ir.terms import MapTerm, Reaction, SymmetricLayer
-from pdedsl.ir.verdicts import MapExample
+from pdedsl.ir.verdicts import FeatureMapCounterexample
 
 MAX_NAMED = 5
 PRIME = "'"
@@ -36,37 +36,37 @@ def stiffness(terms: Sequence[MapTerm]) -> str:
     return names[0] if len(names) == 1 else f"({' + '.join(names)})" if names else "0"
 
 
-def activations(terms: Sequence[MapTerm], are: str) -> str:
-    """`tanh is monotone`, `relu and tanh are monotone`; `{its}` and `{s}` are filled in."""
+def activations(terms: Sequence[MapTerm], property_: str) -> str:
+    """A property of all activations: `tanh is monotone`, `relu and tanh are monotone`."""
     names = sorted({term.activation.name for term in terms if isinstance(term, SymmetricLayer)})
     if not names:
-        return "the reaction pulls back"
-    verb, its, s = ("is", "its", "") if len(names) == 1 else ("are", "their", "s")
-    return f"{' and '.join(names)} {verb} {are.format(its=its, s=s)}"
+        return "the reaction is dissipative"
+    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} {property_}"
 
 
 # ---- examples
 
 
-def parting(example: MapExample, system: System) -> str:
+def parting(example: FeatureMapCounterexample, system: System) -> str:
     one, other = example.states
     states = f"{_state(one, system)} and {_state(other, system, PRIME)}"
-    ends = f"they are {_times(example.growth)} times as far apart"
-    return f"{_weights(example)}{states}: at the end, {_by(system)}, {ends}"
+    ends = f"their final distance is {_times(example.growth)} times the initial one"
+    return f"{_weights(example)}{states}: integrated {_by(system)}, {ends}"
 
 
-def growing(example: MapExample, system: System) -> str:
+def growing(example: FeatureMapCounterexample, system: System) -> str:
     (state,) = example.states
-    ends = "it is not zero" if math.isinf(example.growth) else f"its norm is {_times(example.growth)} times as large"
-    return f"{_weights(example)}{_state(state, system)}: at the end, {_by(system)}, {ends}"
+    final = f"the final norm is {_times(example.growth)} times the initial one"
+    ends = "the final state is not zero" if math.isinf(example.growth) else final
+    return f"{_weights(example)}{_state(state, system)}: integrated {_by(system)}, {ends}"
 
 
 def _by(system: System) -> str:
-    size = "steps of its own" if system.stepping.step is None else f"δt = {system.stepping.step}"
+    size = "adaptive steps" if system.stepping.step is None else f"δt = {system.stepping.step}"
     return f"by {system.stepping.name} with {size}"
 
 
-def _weights(example: MapExample) -> str:
+def _weights(example: FeatureMapCounterexample) -> str:
     """`K = 0.75 times the identity, `."""
     parts = [f"{head} = {k:g}" for head, k in example.operators]
     of = " and ".join(parts) + " times the identity" * any(k for _, k in example.operators)

@@ -17,11 +17,11 @@ from pdedsl.analysis.feature_maps.steps import Adapting, Tolerances
 from pdedsl.analysis.feature_maps.system import System
 from pdedsl.analysis.feature_maps.terms import declared, normalisation_of, state_of
 from pdedsl.config.networks import BatchNorm, Normalisation, TvNorm
-from pdedsl.ir.semidiscrete_systems import First, Pair, Second
+from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS
-from pdedsl.numerics.butcher import Embedded, Leapfrog, RungeKutta, Series, Verlet
+from pdedsl.numerics.butcher import EmbeddedRungeKutta, LeapfrogMethod, RungeKutta, TruncatedBackwardEuler, VerletMethod
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
 
 # ---- reading
@@ -161,16 +161,16 @@ def _steps(system: System, readings: Sequence[Reading], channels: int) -> FieldR
         raise NoValue
     h, count = float(stepping.step), stepping.steps
     match system.motion:
-        case First():
+        case FirstOrderOde():
             (push,), (head,) = readings, heads
             return _repeated(_one_step(system, lambda y: push({head: y}), h), count)
-        case Pair():
-            if isinstance(stepping.method, Verlet):
+        case SeparableOde():
+            if isinstance(stepping.method, VerletMethod):
                 return _repeated(_verlet(readings, heads, h, channels), count)
             return _repeated(_one_step(system, _pair(readings, heads, channels), h), count)
-        case Second():
+        case SecondOrderOde():
             (push,), (head,) = readings, heads
-            if isinstance(stepping.method, Leapfrog):
+            if isinstance(stepping.method, LeapfrogMethod):
                 return _leapfrog(lambda y: push({head: y}), h, count, float(stepping.first))
             whole = _repeated(_one_step(system, lambda s: (*s[channels:], *push({head: s[:channels]})), h), count)
             return lambda y: whole((*y, *(0.0 for _ in y)))[:channels]
@@ -181,7 +181,7 @@ def _steps(system: System, readings: Sequence[Reading], channels: int) -> FieldR
 def _adapting(system: System, readings: Sequence[Reading], channels: int, tolerances: Tolerances) -> FieldRunning:
     """One adaptive run from start to end. Second order in time is excluded: the network has another state there."""
     method, time, frame = system.stepping.method, system.spec.time, system.spec.network
-    if not isinstance(method, Embedded) or time is None or isinstance(system.motion, Second):
+    if not isinstance(method, EmbeddedRungeKutta) or time is None or isinstance(system.motion, SecondOrderOde):
         raise NoValue
     width = max(frame.stages) if frame else channels * len(readings)
     adapting = Adapting(method, tolerances, float(time.end - time.start), width)
@@ -214,9 +214,9 @@ def _one_step(system: System, field: FieldRunning, h: float) -> FieldRunning:
     match system.stepping.method:
         case RungeKutta() as method:
             return lambda y: _runge_kutta(method, field, h, y)
-        case Series():
+        case TruncatedBackwardEuler():
             return lambda y: _series(system.stepping.terms, field, h, y)
-        case Embedded() | Verlet() | Leapfrog():
+        case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             raise NoValue
         case _:
             assert_never(system.stepping.method)

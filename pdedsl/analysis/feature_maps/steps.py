@@ -21,17 +21,17 @@ from pdedsl.numerics.butcher import (
     BACKWARD_EULER,
     LEAPFROG,
     VERLET,
-    Embedded,
-    Leapfrog,
-    Method,
+    EmbeddedRungeKutta,
+    LeapfrogMethod,
     Polynomial,
     RungeKutta,
-    Series,
-    Verlet,
-    decaying,
-    swinging,
+    TimeMethod,
+    TruncatedBackwardEuler,
+    VerletMethod,
+    imaginary_stability_limit,
+    real_stability_limit,
 )
-from pdedsl.numerics.step_size import SolverFailed, advanced, cut, first_size, next_size
+from pdedsl.numerics.step_size import SolverFailed, advance_time, clip_to_end, initial_step_size, next_step_size
 
 # ---- adapting
 
@@ -53,7 +53,7 @@ class Tolerances:
 class Adapting:
     """A Runge-Kutta pair with its tolerances, from 0 to `end`, on states of `width` channels."""
 
-    method: Embedded
+    method: EmbeddedRungeKutta
     tolerances: Tolerances
     end: float
     width: int
@@ -62,12 +62,12 @@ class Adapting:
         """The state at the end; raises OverflowError if it is not reached within the attempted steps."""
         t, k, h = 0.0, field(y), self._first(field, y)
         for _ in range(ATTEMPTS):
-            h = cut(h, self.end - t)
+            h = clip_to_end(h, self.end - t)
             new, slope, error = self._attempt(field, y, k, h)
             ratio = self._norm(error, tuple(max(abs(a), abs(b)) for a, b in zip(y, new, strict=True)))
             size = self._next(t, h, ratio)
             if ratio <= 1:
-                t, y, k = advanced(t, h, self.end), new, slope
+                t, y, k = advance_time(t, h, self.end), new, slope
             if t == self.end:
                 return y
             h = size
@@ -75,7 +75,7 @@ class Adapting:
 
     def _next(self, t: float, h: float, ratio: float) -> float:
         try:
-            return next_size(t, h, ratio, self.method.order, self.end)
+            return next_step_size(t, h, ratio, self.method.order, self.end)
         except SolverFailed as failed:
             raise OverflowError from failed
 
@@ -94,7 +94,7 @@ class Adapting:
         guess = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
         beyond = field(_sum(y, min(guess, self.end), (1.0,), [k]))
         d2 = self._norm(tuple(a - b for a, b in zip(beyond, k, strict=True)), y)
-        return first_size(guess, d1, d2 / guess, self.method.order)
+        return initial_step_size(guess, d1, d2 / guess, self.method.order)
 
     def _norm(self, x: Vector, size: Vector) -> float:
         rtol, atol = self.tolerances.rtol, self.tolerances.atol
@@ -115,7 +115,7 @@ def _sum(y: Vector, h: float, row: tuple[float, ...], slopes: list[Vector]) -> V
 class Stepping:
     """`steps` steps of length `step` by a method; both are None for adaptive methods."""
 
-    method: Method
+    method: TimeMethod
     step: Expr | None
     steps: int | None
     terms: int = 1  # of the series of backward Euler
@@ -132,9 +132,9 @@ class Stepping:
         match self.method:
             case RungeKutta(stability=r):
                 return r
-            case Series() as series:
+            case TruncatedBackwardEuler() as series:
                 return series.stability(self.terms)
-            case Embedded() | Verlet() | Leapfrog():
+            case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
                 return None
             case _:
                 assert_never(self.method)
@@ -143,19 +143,19 @@ class Stepping:
     def decaying(self) -> float | None:
         """The stability bound on δt λ for Y' = -λY; None for methods without a stability polynomial."""
         r = self.polynomial
-        return None if r is None else decaying(r)
+        return None if r is None else real_stability_limit(r)
 
     @property
     def swinging(self) -> float | None:
         """The stability bound on δt² ω² for Y″ = -ω²Y; None for adaptive methods."""
         match self.method:
-            case Verlet(swing=swing) | Leapfrog(swing=swing):
+            case VerletMethod(swing=swing) | LeapfrogMethod(swing=swing):
                 return swing
-            case Embedded():
+            case EmbeddedRungeKutta():
                 return None
             case _:
                 r = self.polynomial
-                return None if r is None else swinging(r) ** 2
+                return None if r is None else imaginary_stability_limit(r) ** 2
 
     @property
     def evaluations(self) -> int | None:
@@ -163,11 +163,11 @@ class Stepping:
         match self.method:
             case RungeKutta(stages=stages):
                 return stages
-            case Series():
+            case TruncatedBackwardEuler():
                 return self.terms
-            case Verlet() | Leapfrog():
+            case VerletMethod() | LeapfrogMethod():
                 return 1
-            case Embedded(rows=rows):
+            case EmbeddedRungeKutta(rows=rows):
                 return len(rows) if self.tolerances else None
             case _:
                 assert_never(self.method)

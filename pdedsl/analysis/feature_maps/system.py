@@ -12,7 +12,7 @@ from sympy import Expr, Max, Min, Rational, S, Symbol, oo
 from pdedsl.analysis.feature_maps.steps import Stepping, stepping_of
 from pdedsl.analysis.feature_maps.terms import is_linear, map_terms, normalisation_of
 from pdedsl.ir.canonical import unknowns_in_order
-from pdedsl.ir.semidiscrete_systems import First, Motion, Pair, Second
+from pdedsl.ir.semidiscrete_systems import FirstOrderOde, OdeSystem, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.system_kinds import is_separable_pair
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
@@ -40,7 +40,7 @@ class System:
     """The equations of motion, and how they are stepped in time."""
 
     spec: Spec
-    motion: Motion[Half]
+    motion: OdeSystem[Half]
     stepping: Stepping
 
     @property
@@ -143,17 +143,17 @@ def system_of(spec: Spec) -> System | None:
     return None if motion is None else System(spec, motion, stepping_of(spec))
 
 
-def _motion(spec: Spec) -> Motion[Half] | None:
+def _motion(spec: Spec) -> OdeSystem[Half] | None:
     halves = [Half(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.right) == 1]
     if is_separable_pair(spec):
         order = unknowns_in_order(spec)
-        return Pair(*sorted(halves, key=lambda half: order.index(half.head)))
+        return SeparableOde(*sorted(halves, key=lambda half: order.index(half.head)))
     if len(spec.equations) != 1 or len(halves) != 1 or len(spec.unknowns) != 1:
         return None
     match halves[0].equation.order:
         case 1:
-            return First(halves[0])
+            return FirstOrderOde(halves[0])
         case 2:
-            return Second(halves[0])
+            return SecondOrderOde(halves[0])
         case _:
             return None

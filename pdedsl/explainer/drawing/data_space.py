@@ -12,9 +12,9 @@ from pdedsl.explainer.drawing.blocks import Block, Group, Node, counted, sizes
 from pdedsl.explainer.drawing.operator import nets, operator_nodes, point
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.noise import Noise
-from pdedsl.ir.plan import Base, DataPlan, NoiseStep, Part, ResidualBlocks, SdeSteps, TimeConditioned
+from pdedsl.ir.plan import BaseNetwork, DataPlan, NoiseStep, Part, ResidualBlocks, SdeSteps, TimeConditioned
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import Diffusion, Transport
+from pdedsl.ir.terms import Convection, Diffusion
 
 
 def data_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
@@ -36,7 +36,7 @@ def _input(plan: DataPlan, spec: Spec) -> Block:
 
 def _family(parts: tuple[Part, ...], members: int, plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
     nodes = [node for part in parts for node in _part(part, plan.readout_span, analysis)]
-    if plan.classes is not None and not any(isinstance(part, TimeConditioned | Base) for part in parts):
+    if plan.classes is not None and not any(isinstance(part, TimeConditioned | BaseNetwork) for part in parts):
         nodes.append(Block("readout", (f"a linear map to {counted(plan.classes, 'score')}",), (plan.readout_span,)))
     return (Group(f"{members} members, each with weights of its own", tuple(nodes)),) if members > 1 else tuple(nodes)
 
@@ -59,11 +59,11 @@ def _part(part: Part, data: Span, analysis: Analysis) -> list[Node]:
         case NoiseStep(noise=noise):
             return list(_noise(noise))
         case TimeConditioned(net=net, time=time):
-            moving = tuple(t.origin.span for e in analysis.equations for t in e.terms if isinstance(t, Transport))
+            moving = tuple(t.origin.span for e in analysis.equations for t in e.terms if isinstance(t, Convection))
             return [
                 Block(str(net), (f"the time is an input, read at {time}", "scores of the classes"), (*moving, data))
             ]
-        case Base(net=net):
+        case BaseNetwork(net=net):
             return [Block(str(net), ("scores of the classes",), (data,))]
         case _:
             assert_never(part)
@@ -87,6 +87,6 @@ def _mean(plan: DataPlan) -> tuple[Block, ...]:
 
 def _training(plan: DataPlan, analysis: Analysis) -> tuple[Block, ...]:
     lines = tuple(objective_lines(plan.objective))
-    in_training = any(isinstance(part, TimeConditioned | Base) for part in plan.parts)
+    in_training = any(isinstance(part, TimeConditioned | BaseNetwork) for part in plan.parts)
     spread = tuple(t.origin.span for e in analysis.equations for t in e.terms if isinstance(t, Diffusion))
     return (Block("training", lines, spread if in_training else ()),) if lines else ()

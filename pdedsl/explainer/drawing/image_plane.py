@@ -13,17 +13,17 @@ from pdedsl.explainer.describe import objective_lines
 from pdedsl.explainer.drawing.blocks import Block, Group, Node, counted, sizes
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import (
+    BoxConstraint,
     Constraint,
-    Free,
+    ConvolutionalField,
     ImagePlan,
     Layer,
-    NetworkLayers,
     NormBound,
     RightHandSide,
-    Symmetric,
-    WeightBox,
+    SymmetricConvolution,
+    Unconstrained,
 )
-from pdedsl.ir.semidiscrete_systems import Pair
+from pdedsl.ir.semidiscrete_systems import SeparableOde
 from pdedsl.ir.terms import LearnedField, Reaction, SymmetricLayer, Term
 from pdedsl.symbolic.printing import notation
 
@@ -79,7 +79,9 @@ def _stage(width: int, size: tuple[int, int], plan: ImagePlan, analysis: Analysi
         how = f"{plan.method.name} over a time of {length}, which chooses its steps"
     else:
         how = f"{counted(plan.steps, 'step')} of {plan.method.name}, δt = {length / plan.steps}"
-    channels = f"{counted(width, 'channel')}, in two halves" if isinstance(plan.motion, Pair) else f"{width} channels"
+    channels = (
+        f"{counted(width, 'channel')}, in two halves" if isinstance(plan.motion, SeparableOde) else f"{width} channels"
+    )
     rights = [_summed(tuple(_right(right, analysis))) for right in plan.motion.parts]
     title, in_turn = f"{channels}, {sizes(*size)}: {how}", isinstance(plan.method, Verlet)
     return Group(title, tuple(rights), apart=not in_turn) if len(rights) > 1 else Group(title, (rights[0],))
@@ -104,9 +106,9 @@ def _within(inner: Span, outer: Span) -> bool:
 
 def _is_of(term: Term, layer: Layer) -> bool:
     match term, layer:
-        case SymmetricLayer(operator=head), Symmetric():
+        case SymmetricLayer(operator=head), SymmetricConvolution():
             return bool(head == layer.head)
-        case LearnedField(field=head), NetworkLayers():
+        case LearnedField(field=head), ConvolutionalField():
             return bool(head == layer.head)
         case _:
             return False
@@ -115,11 +117,11 @@ def _is_of(term: Term, layer: Layer) -> bool:
 def _layer(layer: Layer, of: tuple[Span, ...]) -> Block:
     weights = "new weights at each step" if layer.new_weights else "the same weights at each step"
     match layer:
-        case Symmetric(head=head, size=size, constraint=constraint, activation=activation, norm=norm):
+        case SymmetricConvolution(head=head, size=size, constraint=constraint, activation=activation, norm=norm):
             normed = f" of {norm}" if norm else ""
             lines = (f"{head}: {size}×{size} convolution{_kept(constraint)}", f"{activation.name}{normed}; {weights}")
             return Block("symmetric layer", lines, of)
-        case NetworkLayers(head=head, net=net, timed=timed, factor=factor):
+        case ConvolutionalField(head=head, net=net, timed=timed, factor=factor):
             clock = "; the time is an input" if timed else ""
             scaled = "" if factor == 1 else f"{notation(factor)} times "
             return Block(f"{scaled}{head} = {net}", (f"{weights}{clock}",), of)
@@ -129,11 +131,11 @@ def _layer(layer: Layer, of: tuple[Span, ...]) -> Block:
 
 def _kept(constraint: Constraint) -> str:
     match constraint:
-        case Free():
+        case Unconstrained():
             return ""
         case NormBound(bound=bound):
             return f", norm ≤ {notation(bound)}"
-        case WeightBox(low=low, high=high):
+        case BoxConstraint(low=low, high=high):
             return f", weights in [{low}, {high}]"
         case _:
             assert_never(constraint)

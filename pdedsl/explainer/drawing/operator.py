@@ -11,11 +11,11 @@ from pdedsl.config.methods import Law
 from pdedsl.explainer.describe import noise_text
 from pdedsl.explainer.drawing.blocks import Block, Group, Node, counted
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.noise import Correlated, Noise, Plain
+from pdedsl.ir.noise import ConstantNoise, CorrelatedNoise, Noise
 from pdedsl.ir.plan import DataPlan, NoiseStep, SdeSteps
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.system_kinds import operator_draws
-from pdedsl.ir.terms import Reaction, Source
+from pdedsl.ir.system_kinds import operator_samples
+from pdedsl.ir.terms import Reaction, SourceTerm
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, atoms
 
@@ -39,7 +39,7 @@ def operator_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
     random = any(
         isinstance(part, NoiseStep) or part.noise for part in plan.parts if isinstance(part, SdeSteps | NoiseStep)
     )
-    over = f"over {counted(operator_draws(analysis.spec), 'path')}" if random else "at the end of the path"
+    over = f"over {counted(operator_samples(analysis.spec), 'path')}" if random else "at the end of the path"
     data = Block("mean of the data" if random else "value of the data", (over,), (plan.readout_span,))
     return point(analysis.spec), *nodes, *_gathered(analysis), data
 
@@ -60,18 +60,18 @@ def _walk(walk: SdeSteps, most: Expr, analysis: Analysis) -> Node:
 
 def _scaled(noise: Noise, planned: int, taken: int) -> Noise:
     """The noise rescaled to a step of another length: its variance is proportional to the length."""
-    return replace(noise, std=noise.std * sqrt(planned) / sqrt(taken)) if isinstance(noise, Plain) else noise
+    return replace(noise, std=noise.std * sqrt(planned) / sqrt(taken)) if isinstance(noise, ConstantNoise) else noise
 
 
 def _is_constant(walk: SdeSteps, analysis: Analysis) -> bool:
     spec = analysis.spec
     terms = [t for facts in analysis.equations for t in facts.terms]
     rates = [t.rate for t in terms if isinstance(t, Reaction)]
-    gathered = [*rates, *(value for t in terms if isinstance(t, Source) for value in t.values)]
+    gathered = [*rates, *(value for t in terms if isinstance(t, SourceTerm) for value in t.values)]
     varying = {*spec.space.coordinates, *([spec.time.symbol] if spec.time else [])}
     still = all(not e.free_symbols & varying and not e.has(Field) for e in (*walk.field, *gathered))
     match walk.noise:
-        case Plain(law=law) | Correlated(law=law):
+        case ConstantNoise(law=law) | CorrelatedNoise(law=law):
             return still and law is Law.GAUSSIAN
         case None:
             return still
@@ -88,7 +88,7 @@ def nets(field: tuple[Expr, ...], spec: Spec) -> tuple[str, ...]:
 def _gathered(analysis: Analysis) -> tuple[Block, ...]:
     terms = [t for facts in analysis.equations for t in facts.terms]
     weights = tuple(t.origin.span for t in terms if isinstance(t, Reaction))
-    sources = tuple(t.origin.span for t in terms if isinstance(t, Source))
+    sources = tuple(t.origin.span for t in terms if isinstance(t, SourceTerm))
     found = (
         Block("weight", ("e to the integral of the rate along the path",), weights),
         Block("sources", ("gathered along the path",), sources),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from pdedsl.config.methods import Collocation, Features, Grid, Paths
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics import Span
 from pdedsl.explainer.describe import domain_text, floating_lines
 from pdedsl.explainer.drawing.blocks import Block, Group, Node, counted
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.terms import Diffusion, Reaction, Source, Term, Transport
+from pdedsl.ir.terms import Convection, Diffusion, Reaction, SourceTerm, Term
 
 
 def solve_nodes(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
@@ -23,15 +23,15 @@ def solve_nodes(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
 def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
     asked = _asked(plan, analysis)
     match plan.method:
-        case Features(n=n):
+        case RandomFeatures(n=n):
             sines = counted(n, "sine") if n else "sines"
             return Block("features", (f"{sines} of random frequencies",)), asked, Block("least squares", (plan.reason,))
-        case Collocation():
+        case Pinn():
             network = str(plan.network) if plan.network else "a network"
             return Block(network, plan.ansatz), asked, Block("training", (str(plan.method), plan.reason))
         case Grid(n=n):
             return Block("grid", (f"{n} points a side",)), asked, Block("reference solver", (plan.reason,))
-        case Paths(samples=samples, steps=steps):
+        case MonteCarlo(samples=samples, steps=steps):
             title = f"{counted(samples, 'random path')}, {counted(steps, 'step')} each"
             ends = Group("where a path ends, or turns", _ends(plan), apart=True)
             mean = Block("mean", ("with an interval of 95 %", plan.reason))
@@ -71,10 +71,10 @@ def _moves(analysis: Analysis) -> list[Block]:
     """What a path does at each step, by the terms that cause it."""
     terms = [t for facts in analysis.equations for t in facts.terms]
     kinds: tuple[tuple[type[Term], str, str], ...] = (
-        (Transport, "drift", "moves the path"),
+        (Convection, "drift", "moves the path"),
         (Diffusion, "noise", "scatters it"),
         (Reaction, "weight", "grows or decays along it"),
-        (Source, "source", "is gathered along it"),
+        (SourceTerm, "source", "is gathered along it"),
     )
     found = [(title, does, tuple(t.origin.span for t in terms if isinstance(t, kind))) for kind, title, does in kinds]
     return [Block(title, (does,), of) for title, does, of in found if of]

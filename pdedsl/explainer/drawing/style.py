@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pdedsl.ir.terms import (
+    Convection,
     Coupling,
     Diffusion,
     HigherOrder,
@@ -10,18 +11,17 @@ from pdedsl.ir.terms import (
     Nonlinear,
     Nonlocal,
     Reaction,
-    Source,
+    SourceTerm,
     SymmetricLayer,
     TimeDerivative,
-    Transport,
 )
 
 COLOURS = {  # in light and dark mode
     TimeDerivative.word: ("#6b7280", "#9ca3af"),
-    Transport.word: ("#2563eb", "#60a5fa"),
+    Convection.word: ("#2563eb", "#60a5fa"),
     Diffusion.word: ("#dc2626", "#f87171"),
     Reaction.word: ("#15803d", "#4ade80"),
-    Source.word: ("#a16207", "#facc15"),
+    SourceTerm.word: ("#a16207", "#facc15"),
     Coupling.word: ("#7c3aed", "#a78bfa"),
     SymmetricLayer.word: ("#0f766e", "#2dd4bf"),
     LearnedField.word: ("#4338ca", "#818cf8"),

@@ -15,20 +15,20 @@ from pdedsl.ir.spec import (
     Condition,
     ConditionKind,
     Equation,
-    Level,
+    LevelFunction,
     Space,
     SpaceKind,
     Spec,
     Summand,
     Time,
     Unknown,
-    side_names,
+    face_names,
 )
 from pdedsl.ir.types import Vector
 from pdedsl.language import ast as t
-from pdedsl.language.elaborate.declarations import curve_of, level_of
+from pdedsl.language.elaborate.declarations import inequality_level, surface_level
 from pdedsl.language.elaborate.environment import Environment
-from pdedsl.language.elaborate.equations import normal, size_of, unknown_of
+from pdedsl.language.elaborate.equations import normal_form, size_of, unknown_of
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compiled
 from pdedsl.symbolic.printing import notation
@@ -37,9 +37,9 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms
 # ---- pieces
 
 
-MANY = 64  # sample points of a piece
-FEW = 4  # of a surface in many dimensions, where each is expensive
-WRITTEN_OUT = 16
+SAMPLES_PER_PART = 64  # sample points of a piece
+SAMPLES_IN_HIGH_DIMENSION = 4  # of a surface in many dimensions, where each is expensive
+MAX_DENSE_SAMPLING_DIMENSION = 16
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class BoundaryPart:
     name: str
     axis: int | None
     upper: bool
-    level: Level | None
+    level: LevelFunction | None
     points: tuple[Point, ...] | None
 
     @property
@@ -57,52 +57,55 @@ class BoundaryPart:
         return self.points is None or bool(self.points)
 
 
-def region_in(spec: Spec) -> Region:
+def spec_region(spec: Spec) -> Region:
     """The domain, with its time."""
-    return region_within(spec.space, spec.time)
+    return region_of_space(spec.space, spec.time)
 
 
-def region_within(space: Space, time: Time | None) -> Region:
+def region_of_space(space: Space, time: Time | None) -> Region:
     ends = [(s.start, s.end) for s in space.sides] + ([(time.start, time.end)] if time else [])
     inside = [g.expr for g in space.inside]
     return region_of(space.coordinates, len(space.sides), ends, time.symbol if time else None, inside)
 
 
-def pieces_of(spec: Spec) -> list[BoundaryPart]:
+def boundary_parts(spec: Spec) -> list[BoundaryPart]:
     """All pieces of the boundary except periodic sides."""
     looked_at = bool(spec.space.inside) or any(c.part for c in spec.conditions)
-    region = region_in(spec)
+    region = spec_region(spec)
     sides = [
-        BoundaryPart(name, k, upper, None, tuple(region.face(k, upper, MANY)) if looked_at else None)
+        BoundaryPart(name, k, upper, None, tuple(region.face(k, upper, SAMPLES_PER_PART)) if looked_at else None)
         for k, side in enumerate(spec.space.sides)
         if not side.periodic
-        for name, upper in zip(side_names(k), (False, True), strict=True)
+        for name, upper in zip(face_names(k), (False, True), strict=True)
     ]
     surfaces = [
-        BoundaryPart(_equation(spec.source.quote(g.span)), None, False, g, tuple(points_on(g.expr, region)))
+        BoundaryPart(_as_equation(spec.source.quote(g.span)), None, False, g, tuple(sample_surface(g.expr, region)))
         for g in spec.space.inside
     ]
     return [*sides, *surfaces]
 
 
-def _equation(inequality: str) -> str:
+def _as_equation(inequality: str) -> str:
     """`x² + y² = 1` for `x² + y² < 1`, as it stands in a condition; a chain of inequalities is quoted."""
     text, count = re.subn("[<>]=?|[≤≥]", "=", inequality)
     return text if count == 1 else f"'{inequality}'"
 
 
-def points_on(level: Expr, region: Region) -> list[Point]:
-    return region.surface(level, MANY if region.layout.dimension <= WRITTEN_OUT else FEW)
+def sample_surface(level: Expr, region: Region) -> list[Point]:
+    return region.surface(
+        level,
+        SAMPLES_PER_PART if region.layout.dimension <= MAX_DENSE_SAMPLING_DIMENSION else SAMPLES_IN_HIGH_DIMENSION,
+    )
 
 
-def applies(condition: Condition, piece: BoundaryPart) -> bool:
+def applies_to(condition: Condition, piece: BoundaryPart) -> bool:
     """Whether a condition is for a piece, or for a part of it."""
     if piece.level is None:
         return piece.name in condition.sides
-    return any(is_same(s.expr, piece.level.expr) for s in condition.surfaces)
+    return any(has_same_zero_set(s.expr, piece.level.expr) for s in condition.surfaces)
 
 
-def is_same(a: Expr, b: Expr) -> bool:
+def has_same_zero_set(a: Expr, b: Expr) -> bool:
     """Whether two functions vanish on the same surface because their quotient is constant."""
     if a in (b, -b):
         return True
@@ -110,78 +113,80 @@ def is_same(a: Expr, b: Expr) -> bool:
     return bool(ratio.is_number and ratio != 0)
 
 
-def selected(part: Sequence[Level], points: Sequence[Point], region: Region) -> list[Point]:
+def points_satisfying(part: Sequence[LevelFunction], points: Sequence[Point], region: Region) -> list[Point]:
     """The points at which the inequalities of a condition hold."""
     parts = [compiled(g.expr, region.layout) for g in part]
     return [p for p in points if all(g(p) > 0 for g in parts)]
 
 
-def selects(condition: Condition, region: Region) -> bool:
+def selects_points(condition: Condition, region: Region) -> bool:
     """Whether a condition selects points on every side and surface that it names."""
-    sides = all(_on_side(side, condition.part, region) for side in condition.sides)
-    return sides and all(_on_surface(s, condition.part, region) for s in condition.surfaces)
+    sides = all(_meets_face(side, condition.part, region) for side in condition.sides)
+    return sides and all(_meets_surface(s, condition.part, region) for s in condition.surfaces)
 
 
-def reached(space: Space, time: Time | None, part: Sequence[Level]) -> tuple[tuple[str, ...], tuple[Level, ...]]:
+def parts_meeting(
+    space: Space, time: Time | None, part: Sequence[LevelFunction]
+) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
     """The sides and surfaces that bound a domain and on which the inequalities of `part` hold somewhere."""
     if not (space.inside or part):
         return space.boundary, ()
-    region = region_within(space, time)
-    sides = tuple(side for side in space.boundary if _on_side(side, part, region))
-    return sides, tuple(g for g in space.inside if _on_surface(g, part, region))
+    region = region_of_space(space, time)
+    sides = tuple(side for side in space.boundary if _meets_face(side, part, region))
+    return sides, tuple(g for g in space.inside if _meets_surface(g, part, region))
 
 
-def _on_side(side: str, part: Sequence[Level], region: Region) -> bool:
-    k, upper = next((k, up) for k in range(region.layout.dimension) for up in (0, 1) if side_names(k)[up] == side)
-    return bool(selected(part, region.face(k, bool(upper), MANY), region))
+def _meets_face(side: str, part: Sequence[LevelFunction], region: Region) -> bool:
+    k, upper = next((k, up) for k in range(region.layout.dimension) for up in (0, 1) if face_names(k)[up] == side)
+    return bool(points_satisfying(part, region.face(k, bool(upper), SAMPLES_PER_PART), region))
 
 
-def _on_surface(level: Level, part: Sequence[Level], region: Region) -> bool:
-    return bool(selected(part, points_on(level.expr, region), region))
+def _meets_surface(level: LevelFunction, part: Sequence[LevelFunction], region: Region) -> bool:
+    return bool(points_satisfying(part, sample_surface(level.expr, region), region))
 
 
 # ---- conditions
 # Conditions: at the start, at the end, on sides of the boundary and on surfaces.
 
 
-def on_places(
+def boundary_condition(
     statement: t.EquationStmt, summands: tuple[Summand, ...], fields: list[Field], env: Environment
 ) -> Condition:
     """`u = 0 on boundary`, `n·∇u = g on right where y > 0`, `u = 1 on x² + y² = 1`."""
     space = env.scope().space
     if statement.during:
-        raise errors.equations.boundary_condition_during(statement.during[0].span, _clause(statement))
+        raise errors.equations.boundary_condition_during(statement.during[0].span, _for_clause(statement))
     if not (space.boundary or space.inside or space.sides):
         raise errors.equations.no_boundary(False, statement.on[0].span, statement.span)
-    part = tuple(level_of(w, env, timed=True) for w in statement.where)
+    part = tuple(inequality_level(w, env, timed=True) for w in statement.where)
     sides: list[str] = []
-    surfaces: list[Level] = []
+    surfaces: list[LevelFunction] = []
     for spot in statement.on:
-        more_sides, more_surfaces = _spot(spot, part, env, statement.span)
+        more_sides, more_surfaces = _faces_and_surfaces(spot, part, env, statement.span)
         sides += more_sides
         surfaces += more_surfaces
-    value, field = _condition_value(summands, env), _main(fields, summands, env)
+    value, field = _condition_value(summands, env), _principal_unknown(fields, summands, env)
     places = tuple(dict.fromkeys(sides)), statement.span, tuple(surfaces), part
     return Condition(ConditionKind.BOUNDARY, field.head, 0, value, *places, _component(fields, value, env))
 
 
-def _clause(statement: t.EquationStmt) -> Span:
+def _for_clause(statement: t.EquationStmt) -> Span:
     """`for t in [a, b]`, with the space before it."""
     assert statement.during is not None
     return Span(statement.right.span.end, statement.during[1].span.end)
 
 
-def _spot(
-    spot: t.Spot, part: tuple[Level, ...], env: Environment, condition: Span
-) -> tuple[tuple[str, ...], tuple[Level, ...]]:
+def _faces_and_surfaces(
+    spot: t.BoundaryPlace, part: tuple[LevelFunction, ...], env: Environment, condition: Span
+) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
     """The sides and surfaces that `boundary`, the name of a side, or a curve stands for."""
     space = env.scope().space
     known = space.boundary
     match spot:
-        case t.Curve():
-            return _side_or_curve(curve_of(spot, env), space)
+        case t.SurfaceEquation():
+            return _face_or_surface(surface_level(spot, env), space)
         case t.Name(id="boundary") if known or space.inside:
-            found = reached(space, env.time, part)
+            found = parts_meeting(space, env.time, part)
             if not any(found):
                 raise errors.equations.selects_nothing(spot.span)
             return found
@@ -196,17 +201,17 @@ def _spot(
             raise errors.equations.not_a_place(spot.span)
 
 
-def _side_or_curve(level: Level, space: Space) -> tuple[tuple[str, ...], tuple[Level, ...]]:
+def _face_or_surface(level: LevelFunction, space: Space) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
     """A level set as a side or a curve: `x = 0` may be a side of the box."""
     for k, (x, side) in enumerate(zip(space.coordinates, space.sides, strict=False)):
         if level.expr.free_symbols == {x} and level.expr.is_polynomial(x) and level.expr.diff(x).is_number:
-            for name, end in zip(side_names(k), (side.start, side.end), strict=True):
+            for name, end in zip(face_names(k), (side.start, side.end), strict=True):
                 if level.expr.xreplace({x: end}) == 0 and not side.periodic:
                     return (name,), ()
     return (), (level,)
 
 
-def _main(fields: list[Field], summands: tuple[Summand, ...], env: Environment) -> Field:
+def _principal_unknown(fields: list[Field], summands: tuple[Summand, ...], env: Environment) -> Field:
     """The unknown that a condition is for: the one with the derivative of highest order."""
     partials = [p for s in summands for e in s.exprs for p in atoms(e, Partial)]
     orders = {f: max((len(p.slots) for p in partials if p.has(f)), default=0) for f in fields}
@@ -222,15 +227,15 @@ def _component(fields: list[Field], value: tuple[Expr, ...], env: Environment) -
 
 
 def _condition_value(summands: tuple[Summand, ...], env: Environment) -> tuple[Expr, ...]:
-    return tuple(normal([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs)))
+    return tuple(normal_form([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs)))
 
 
-def at_point(
+def condition_at_fixed_argument(
     statement: t.EquationStmt, summands: tuple[Summand, ...], fields: list[Field], env: Environment
 ) -> Condition:
     """`u(x, 0) = f(x)`, `∂Y/∂t(x, 0) = 0`, `u(-1, t) = 0`."""
     if statement.during:
-        raise errors.equations.condition_during(statement.during[0].span, _clause(statement))
+        raise errors.equations.condition_during(statement.during[0].span, _for_clause(statement))
     field = fields[0]
     fixed = [
         (o, a.xreplace(env.numbers))
@@ -244,30 +249,30 @@ def at_point(
         raise errors.equations.fixes_one_variable(f"{unknown.name}({places})", statement.span)
     variable, place = fixed[0]
     if env.time is not None and variable == env.time.symbol:
-        return _at_time(statement, summands, fields, place, env)
-    return _at_side(statement, summands, fields, variable, place, env)
+        return _initial_or_terminal_condition(statement, summands, fields, place, env)
+    return _condition_on_face(statement, summands, fields, variable, place, env)
 
 
-def _at_time(
+def _initial_or_terminal_condition(
     statement: t.EquationStmt, summands: tuple[Summand, ...], fields: list[Field], place: Expr, env: Environment
 ) -> Condition:
     time, field = env.time, fields[0]
     assert time is not None
     if place not in (time.start, time.end):
         at, start, end = map(notation, (place, time.start, time.end))
-        where = _argument(statement, field, time.symbol, env)
+        where = _argument_span(statement, field, time.symbol, env)
         raise errors.equations.neither_start_nor_end(time.name, at, start, end, statement.span, where)
-    wholes = [normal([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
+    wholes = [normal_form([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
     target = _target(wholes[0], field.xreplace(env.numbers), time.symbol)
     order = len(target.slots) if isinstance(target, Partial) else 0
-    values = tuple(_given(w, target, k, statement.span) for k, w in enumerate(wholes))
+    values = tuple(_prescribed_value(w, target, k, statement.span) for k, w in enumerate(wholes))
     kind = ConditionKind.INITIAL if place == time.start else ConditionKind.TERMINAL
     own = [f for f in fields if f.head == field.head]
     component = _component(own, values, env)
     return Condition(kind, field.head, order, values, (), statement.span, component=component)
 
 
-def _argument(statement: t.EquationStmt, field: Field, variable: Expr, env: Environment) -> Span | None:
+def _argument_span(statement: t.EquationStmt, field: Field, variable: Expr, env: Environment) -> Span | None:
     """Where an unknown's argument for a variable is written, if only one call on the left has as many arguments."""
     arguments = unknown_of(field, env).arguments
     calls = [n for n in t.walk(statement.left) if isinstance(n, t.Call) and len(n.args) == len(arguments)]
@@ -279,7 +284,7 @@ def _target(whole: Expr, field: Field, time: Symbol) -> Expr:
     return max(slopes, key=lambda p: len(p.slots)) if slopes else field
 
 
-def _given(whole: Expr, target: Expr, k: int, span: Span) -> Expr:
+def _prescribed_value(whole: Expr, target: Expr, k: int, span: Span) -> Expr:
     """The value that a condition gives to its left-hand side."""
     goal = target
     if k:
@@ -293,7 +298,7 @@ def _given(whole: Expr, target: Expr, k: int, span: Span) -> Expr:
     return Add(*(-a / coefficient for a in Add.make_args(whole) if not a.has(goal)))
 
 
-def _at_side(
+def _condition_on_face(
     statement: t.EquationStmt,
     summands: tuple[Summand, ...],
     fields: list[Field],
@@ -306,15 +311,15 @@ def _at_side(
     if space.kind is SpaceKind.PHYSICAL and space.explicit:
         k = space.coordinates.index(variable)
         if not space.sides[k].periodic:
-            places = dict(zip((space.sides[k].start, space.sides[k].end), side_names(k), strict=True))
+            places = dict(zip((space.sides[k].start, space.sides[k].end), face_names(k), strict=True))
     sides = []
     for field in fields:
         at = field.arguments[unknown_of(field, env).arguments.index(variable)].xreplace(env.numbers)
         if at not in places:
-            ends, where = [notation(p) for p in places], _argument(statement, field, variable, env)
+            ends, where = [notation(p) for p in places], _argument_span(statement, field, variable, env)
             raise errors.equations.not_on_the_boundary(variable.name, notation(at), ends, statement.span, where)
         sides.append(places[at])
-    value, main = _condition_value(summands, env), _main(fields, summands, env)
+    value, main = _condition_value(summands, env), _principal_unknown(fields, summands, env)
     component, named = _component(fields, value, env), tuple(dict.fromkeys(sides))
     at_home = {f.xreplace(env.numbers): Field(f.head, tuple(f.indices), unknown_of(f, env).arguments) for f in fields}
     if len(named) == 1:  # the same condition as `… on left`
@@ -337,7 +342,7 @@ def _at_side(
 
 
 @dataclass(frozen=True)
-class Need:
+class RequiredConditions:
     """How many conditions an unknown needs on a piece of the boundary, at least and at most."""
 
     least: int
@@ -346,7 +351,7 @@ class Need:
 
 
 @dataclass(frozen=True)
-class Counted:
+class ConditionBalance:
     """The number of conditions of an unknown at a point of a piece, and how many are missing or in excess."""
 
     piece: BoundaryPart
@@ -358,57 +363,66 @@ class Counted:
 
 def count_conditions(spec: Spec, reporter: Reporter) -> None:
     """Reports pieces of the boundary with too few conditions, or with too many."""
-    pieces, region = [p for p in pieces_of(spec) if p.is_there], region_in(spec)
-    found: dict[Symbol, list[Counted]] = {u.head: [] for u in spec.unknowns}
+    pieces, region = [p for p in boundary_parts(spec) if p.is_there], spec_region(spec)
+    found: dict[Symbol, list[ConditionBalance]] = {u.head: [] for u in spec.unknowns}
     for piece in pieces:
-        needs = {u.head: _need(piece, u, spec) for u in spec.unknowns}
-        own = {u.head: [c for c in spec.conditions if c.unknown == u.head and applies(c, piece)] for u in spec.unknowns}
+        needs = {u.head: _required_conditions(piece, u, spec) for u in spec.unknowns}
+        own = {
+            u.head: [c for c in spec.conditions if c.unknown == u.head and applies_to(c, piece)] for u in spec.unknowns
+        }
         partial = any(c.part for conditions in own.values() for c in conditions)
         for point in (piece.points or (None,)) if partial else (None,):
-            given = {h: sum((_rows(c, spec) for c in own[h] if _holds(c, point, region)), Fraction(0)) for h in own}
-            for head, counted in _settled(piece, given, needs, point, spec).items():
+            given = {
+                h: sum((_scalar_conditions(c, spec) for c in own[h] if _holds_at(c, point, region)), Fraction(0))
+                for h in own
+            }
+            for head, counted in _balance(piece, given, needs, point, spec).items():
                 found[head].append(counted)
     for unknown in spec.unknowns:
-        joins = any(_is_apart(c, spec) for c in spec.conditions if c.unknown == unknown.head)  # refused in planning
+        joins = any(_is_nonlocal(c, spec) for c in spec.conditions if c.unknown == unknown.head)  # refused in planning
         if not joins and any(_concerns(e, unknown.head) for e in spec.equations):
-            _report(unknown, found[unknown.head], pieces, spec, reporter)
+            _report_balance(unknown, found[unknown.head], pieces, spec, reporter)
 
 
-def _rows(condition: Condition, spec: Spec) -> Fraction:
+def _scalar_conditions(condition: Condition, spec: Spec) -> Fraction:
     """How many scalar conditions a statement gives on each side; u(0, t) = u(1, t) is one for two sides."""
-    return Fraction(len(condition.value), len(condition.sides) if _is_apart(condition, spec) else 1)
+    return Fraction(len(condition.value), len(condition.sides) if _is_nonlocal(condition, spec) else 1)
 
 
-def _is_apart(condition: Condition, spec: Spec) -> bool:
+def _is_nonlocal(condition: Condition, spec: Spec) -> bool:
     """Whether a condition contains an unknown at points other than its own variables."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns}
     fields = (f for v in condition.value for f in atoms(v, Field) if f.head in own)
     return any(tuple(f.arguments) != own[f.head] for f in fields)
 
 
-def _holds(condition: Condition, point: Point | None, region: Region) -> bool:
-    return point is None or bool(selected(condition.part, [point], region))
+def _holds_at(condition: Condition, point: Point | None, region: Region) -> bool:
+    return point is None or bool(points_satisfying(condition.part, [point], region))
 
 
 def _concerns(equation: Equation, head: Symbol) -> bool:
     return equation.unknown == head or any(f.head == head for e in equation.right for f in atoms(e, Field))
 
 
-def _settled(
-    piece: BoundaryPart, given: dict[Symbol, Fraction], needs: dict[Symbol, Need], point: Point | None, spec: Spec
-) -> dict[Symbol, Counted]:
+def _balance(
+    piece: BoundaryPart,
+    given: dict[Symbol, Fraction],
+    needs: dict[Symbol, RequiredConditions],
+    point: Point | None,
+    spec: Spec,
+) -> dict[Symbol, ConditionBalance]:
     """What is missing and what is in excess, after the surplus of each unknown is counted for those that give it."""
     surplus = {h: max(Fraction(0), given[h] - needs[h].most) for h in given}
     lacking = {h: max(Fraction(0), needs[h].least - given[h]) for h in given}
     for giver in given:
-        for taker in _given_by(giver, spec):
+        for taker in _unknowns_constrained_by(giver, spec):
             moved = min(surplus[giver], lacking[taker])
             surplus[giver] -= moved
             lacking[taker] -= moved
-    return {h: Counted(piece, given[h], lacking[h], surplus[h], point) for h in given}
+    return {h: ConditionBalance(piece, given[h], lacking[h], surplus[h], point) for h in given}
 
 
-def _given_by(head: Symbol, spec: Spec) -> list[Symbol]:
+def _unknowns_constrained_by(head: Symbol, spec: Spec) -> list[Symbol]:
     """The other unknowns in an unknown's equations without time derivative."""
     own = [e for e in spec.equations if e.unknown == head and not e.order]
     inside = {f.head for e in own for r in e.right for f in atoms(r, Field)}
@@ -418,14 +432,14 @@ def _given_by(head: Symbol, spec: Spec) -> list[Symbol]:
 # ---- what a piece needs
 
 
-def _need(piece: BoundaryPart, unknown: Unknown, spec: Spec) -> Need:
+def _required_conditions(piece: BoundaryPart, unknown: Unknown, spec: Spec) -> RequiredConditions:
     order = max((_order(e, unknown.head, piece.axis, spec) for e in spec.equations), default=0)
     any_axis = max((_order(e, unknown.head, None, spec) for e in spec.equations), default=0)
     least, most = order // 2, max(order - order // 2, min(any_axis, 1))  # transport along a side allows one
     if order % 2 and order > 1 and piece.axis is not None:
-        least, most = _odd(order, piece, unknown, spec)
+        least, most = _required_for_odd_order(order, piece, unknown, spec)
     size = _size(unknown, spec)
-    return Need(least * size, most * size, order)
+    return RequiredConditions(least * size, most * size, order)
 
 
 def _size(unknown: Unknown, spec: Spec) -> int:
@@ -445,7 +459,7 @@ def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> in
     return max(orders, default=0)
 
 
-def _odd(order: int, piece: BoundaryPart, unknown: Unknown, spec: Spec) -> tuple[int, int]:
+def _required_for_odd_order(order: int, piece: BoundaryPart, unknown: Unknown, spec: Spec) -> tuple[int, int]:
     """The bounds for an odd order: m at one end and m + 1 at the other, if the sign of the coefficient tells which."""
     own = [e for e in spec.equations if e.unknown == unknown.head and e.order == 1 and len(e.right) == 1]
     least = order // 2
@@ -465,7 +479,9 @@ def _odd(order: int, piece: BoundaryPart, unknown: Unknown, spec: Spec) -> tuple
 # ---- reports
 
 
-def _report(unknown: Unknown, found: list[Counted], pieces: list[BoundaryPart], spec: Spec, reporter: Reporter) -> None:
+def _report_balance(
+    unknown: Unknown, found: list[ConditionBalance], pieces: list[BoundaryPart], spec: Spec, reporter: Reporter
+) -> None:
     bare = [c.piece.name for c in found if c.lacking and not c.given and c.point is None]
     few = next((c for c in found if c.lacking and (c.given or c.point is not None)), None)
     some = tuple(dict.fromkeys(bare)) if len(set(bare)) < len(pieces) else ()
@@ -475,20 +491,22 @@ def _report(unknown: Unknown, found: list[Counted], pieces: list[BoundaryPart], 
         reporter.add(errors.equations.no_condition_on(unknown.name, some, unknown.span, behind))
     elif few is not None:
         counts = str(few.given), str(few.given + few.lacking)
-        reporter.add(errors.equations.few_conditions_on(unknown.name, *counts, _place(few, spec), unknown.span))
-    elif found and _is_free(unknown.head, spec):
+        reporter.add(
+            errors.equations.few_conditions_on(unknown.name, *counts, _describe_location(few, spec), unknown.span)
+        )
+    elif found and _is_underdetermined(unknown.head, spec):
         reporter.add(errors.equations.no_condition_on(unknown.name, (), unknown.span, behind))
     for condition in (c for c in spec.conditions if c.unknown == unknown.head and c.on_boundary):
-        crowded = [c for c in found if c.surplus and applies(condition, c.piece)]
+        crowded = [c for c in found if c.surplus and applies_to(condition, c.piece)]
         if crowded and _is_last(condition, crowded[0], spec):
             told = crowded[0].piece.name, int(crowded[0].given - crowded[0].surplus)
             reporter.add(errors.equations.many_conditions_on(unknown.name, *told, condition.span))
 
 
-def _is_free(head: Symbol, spec: Spec) -> bool:
+def _is_underdetermined(head: Symbol, spec: Spec) -> bool:
     """Whether derivatives in space, but neither a time derivative nor a boundary condition, determine an unknown and
     all that share equations with it: u_x = f leaves a constant of integration."""
-    linked, sharing = {head}, [_heads(e, spec) for e in spec.equations]
+    linked, sharing = {head}, [_unknowns_in(e, spec) for e in spec.equations]
     while more := {h for heads in sharing if heads & linked for h in heads} - linked:
         linked |= more
     own = [e for e, heads in zip(spec.equations, sharing, strict=True) if heads & linked]
@@ -497,12 +515,12 @@ def _is_free(head: Symbol, spec: Spec) -> bool:
     return differential and not settled
 
 
-def _heads(equation: Equation, spec: Spec) -> set[Symbol]:
+def _unknowns_in(equation: Equation, spec: Spec) -> set[Symbol]:
     """The unknowns in an equation."""
     return {u.head for u in spec.unknowns if _concerns(equation, u.head)}
 
 
-def _place(counted: Counted, spec: Spec) -> str:
+def _describe_location(counted: ConditionBalance, spec: Spec) -> str:
     name = counted.piece.name
     if counted.point is None:
         return name
@@ -513,6 +531,6 @@ def _place(counted: Counted, spec: Spec) -> str:
     return f"a part of {name}, as at ({', '.join(names)}) = ({values})"
 
 
-def _is_last(condition: Condition, counted: Counted, spec: Spec) -> bool:
-    same = [c for c in spec.conditions if c.unknown == condition.unknown and applies(c, counted.piece)]
+def _is_last(condition: Condition, counted: ConditionBalance, spec: Spec) -> bool:
+    same = [c for c in spec.conditions if c.unknown == condition.unknown and applies_to(c, counted.piece)]
     return condition is same[-1]

@@ -11,15 +11,15 @@ from sympy import Expr, Integer, S
 from pdedsl import errors
 from pdedsl.config.data import MEASURED
 from pdedsl.diagnostics import Reporter, Span
-from pdedsl.ir.spec import Condition, Equation, Exact, Learned, Observation, SpaceKind, Spec, Unknown
+from pdedsl.ir.spec import Condition, Equation, ExactSolution, Learned, Observation, SpaceKind, Spec, Unknown
 from pdedsl.ir.types import Operator, Vector
 from pdedsl.language import ast as t
-from pdedsl.language.elaborate.boundary import count_conditions, points_on, region_in, selects
+from pdedsl.language.elaborate.boundary import count_conditions, sample_surface, selects_points, spec_region
 from pdedsl.language.elaborate.environment import Environment
-from pdedsl.language.elaborate.equations import listed
+from pdedsl.language.elaborate.equations import component_list
 from pdedsl.language.elaborate.expressions import tensor
-from pdedsl.language.elaborate.options import chosen
-from pdedsl.language.elaborate.values import Tensor, fitting
+from pdedsl.language.elaborate.options import elaborate_option
+from pdedsl.language.elaborate.values import Tensor, common_shape
 from pdedsl.language.names import subscript
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import replaced
@@ -28,10 +28,10 @@ from pdedsl.symbolic.symbols import Field, atoms
 # ---- check
 
 
-_DURING = re.compile(r"\bfor\s+\w+\s+(?:in|∈)\s+\[\s*([^,\[\]]+?)\s*,\s*([^,\[\]]+?)\s*\]$")
+_FOR_INTERVAL = re.compile(r"\bfor\s+\w+\s+(?:in|∈)\s+\[\s*([^,\[\]]+?)\s*,\s*([^,\[\]]+?)\s*\]$")
 
 
-def check(spec: Spec, env: Environment) -> None:
+def check_spec(spec: Spec, env: Environment) -> None:
     """Reports what is missing, duplicated, contradictory or unused."""
     reporter = env.reporter
     if not spec.unknowns:
@@ -42,16 +42,16 @@ def check(spec: Spec, env: Environment) -> None:
             reporter.add(errors.equations.no_equation(unknown.name, unknown.span))
             continue
         for part in parts_of(unknown, spec):
-            _pieces(spec, part, reporter)
-            _start(spec, part, reporter)
+            _check_time_intervals(spec, part, reporter)
+            _check_initial_conditions(spec, part, reporter)
     if spec.space.kind is SpaceKind.PHYSICAL:
-        _places(spec, reporter)
+        _check_domain(spec, reporter)
         count_conditions(spec, reporter)
-        _unmeasured(spec, reporter)
+        _report_unidentifiable(spec, reporter)
     if spec.network and spec.space.kind is not SpaceKind.PIXELS:
         reporter.add(errors.options.frame_without_pixels(spec.network.span))
-    _unused(env)
-    _of_nothing(env)
+    _report_unused(env)
+    _report_networks_without_input(env)
 
 
 def _concerns(equation: Equation, unknown: Unknown) -> bool:
@@ -61,7 +61,7 @@ def _concerns(equation: Equation, unknown: Unknown) -> bool:
 
 
 @dataclass(frozen=True)
-class Part:
+class UnknownPart:
     """An unknown, or a component that has its own equations, with its equations and conditions in time."""
 
     unknown: Unknown
@@ -74,15 +74,15 @@ class Part:
         return self.unknown.name + (subscript([str(self.component)]) or "" if self.component else "")
 
 
-def parts_of(unknown: Unknown, spec: Spec) -> list[Part]:
+def parts_of(unknown: Unknown, spec: Spec) -> list[UnknownPart]:
     equations = [e for e in spec.equations if e.unknown in (None, unknown.head)]
     conditions = [c for c in spec.conditions if c.unknown == unknown.head and not c.on_boundary]
     alone = {e.component for e in equations} | {c.component for c in conditions}
     if not alone - {None}:
-        return [Part(unknown, None, tuple(equations), tuple(conditions))]
+        return [UnknownPart(unknown, None, tuple(equations), tuple(conditions))]
     size = (unknown.type.size or spec.space.dimension) if isinstance(unknown.type, Vector) else 1
     return [
-        Part(
+        UnknownPart(
             unknown,
             k,
             tuple(e for e in equations if e.component in (None, k)),
@@ -95,7 +95,7 @@ def parts_of(unknown: Unknown, spec: Spec) -> list[Part]:
 # ---- pieces in time
 
 
-def _pieces(spec: Spec, part: Part, reporter: Reporter) -> None:
+def _check_time_intervals(spec: Spec, part: UnknownPart, reporter: Reporter) -> None:
     """Checks that the intervals of an unknown's equations cover the time without gap or overlap."""
     equations = [e for e in part.equations if e.unknown is not None]
     if part.component and not part.equations:
@@ -112,38 +112,42 @@ def _pieces(spec: Spec, part: Part, reporter: Reporter) -> None:
         assert piece.interval is not None
         a, b = piece.interval
         if a < spec.time.start or b > end:
-            reporter.add(errors.equations.outside_the_time(_shown(a, b), _shown(spec.time.start, end), piece.span))
+            reporter.add(
+                errors.equations.outside_the_time(
+                    _interval_text(a, b), _interval_text(spec.time.start, end), piece.span
+                )
+            )
         elif a > reached:
-            first, _ = _ends(spec, piece)
+            first, _ = _interval_spans(spec, piece)
             reporter.add(errors.equations.gap(name, notation(reached), notation(a), piece.span, first))
         elif a < reached:
-            until, (first, _) = notation(min(b, reached)), _ends(spec, piece)
+            until, (first, _) = notation(min(b, reached)), _interval_spans(spec, piece)
             reporter.add(errors.equations.overlap(name, notation(a), until, notation(reached), piece.span, first))
         reached = max(reached, b)
     if reached < end:
-        _, last = _ends(spec, pieces[-1])
+        _, last = _interval_spans(spec, pieces[-1])
         reporter.add(errors.equations.gap_at_the_end(name, notation(reached), notation(end), pieces[-1].span, last))
 
 
-def _ends(spec: Spec, piece: Equation) -> tuple[Span | None, Span | None]:
+def _interval_spans(spec: Spec, piece: Equation) -> tuple[Span | None, Span | None]:
     """Where the ends of a piece's interval are written, if they can be found by a pattern."""
-    found = _DURING.search(spec.source.text, piece.span.start, piece.span.end)
+    found = _FOR_INTERVAL.search(spec.source.text, piece.span.start, piece.span.end)
     return (Span(*found.span(1)), Span(*found.span(2))) if found else (None, None)
 
 
-def _shown(start: Expr, end: Expr) -> str:
+def _interval_text(start: Expr, end: Expr) -> str:
     return f"[{notation(start)}, {notation(end)}]"
 
 
 # ---- conditions
 
 
-def _start(spec: Spec, part: Part, reporter: Reporter) -> None:
+def _check_initial_conditions(spec: Spec, part: UnknownPart, reporter: Reporter) -> None:
     """Checks the initial or terminal conditions: one for each order below that of the equation, all at one end."""
     if not part.equations:
         return
     own, order, unknown = list(part.conditions), max(e.order for e in part.equations), part.unknown
-    for twice in _repeated(own, lambda c: (c.kind, c.order)):
+    for twice in _duplicates(own, lambda c: (c.kind, c.order)):
         kind = f"{twice.kind} {'velocity' if twice.order else 'condition'}"
         reporter.add(errors.equations.second_condition(part.name, kind, twice.span))
     late = next((c for c in own if c.kind != own[0].kind and c.order == own[0].order), None)
@@ -152,30 +156,30 @@ def _start(spec: Spec, part: Part, reporter: Reporter) -> None:
     for extra in (c for c in own if c.order >= order):
         reporter.add(errors.equations.needless_condition(order, extra.span))
     given = {c.order for c in own}
-    name, args = part.name, _shown_arguments(spec)
+    name, args = part.name, _initial_arguments(spec)
     for k in range(order):
         if (
             k not in given
             and not (k == 0 and spec.space.kind is SpaceKind.PIXELS)
             and not (own and late and order >= 2)
         ):
-            left = f"{name}({args})" if k == 0 else f"∂{name}/∂{_time(spec)}({args})"
+            left = f"{name}({args})" if k == 0 else f"∂{name}/∂{_time_name(spec)}({args})"
             what = "initial condition" if k == 0 else "initial velocity"
             can_be_zero = k > 0 or spec.space.kind is SpaceKind.PHYSICAL
             behind = part.equations[-1].span.end if can_be_zero else None
             reporter.add(errors.equations.no_start(name, what, left, unknown.span, behind))
 
 
-def _shown_arguments(spec: Spec) -> str:
+def _initial_arguments(spec: Spec) -> str:
     start = spec.time.start if spec.time else S.Zero
     return ", ".join((*spec.space.names, notation(start)))
 
 
-def _time(spec: Spec) -> str:
+def _time_name(spec: Spec) -> str:
     return spec.time.name if spec.time else "t"
 
 
-def _repeated(conditions: list[Condition], key: Callable[[Condition], object]) -> list[Condition]:
+def _duplicates(conditions: list[Condition], key: Callable[[Condition], object]) -> list[Condition]:
     seen: set[object] = set()
     return [c for c in conditions if key(c) in seen or seen.add(key(c))]  # type: ignore[func-returns-value]
 
@@ -183,25 +187,25 @@ def _repeated(conditions: list[Condition], key: Callable[[Condition], object]) -
 # ---- places
 
 
-def _places(spec: Spec, reporter: Reporter) -> None:
+def _check_domain(spec: Spec, reporter: Reporter) -> None:
     """Reports an empty domain, an inequality that cuts nothing off, a condition that selects no points."""
-    region = region_in(spec)
+    region = spec_region(spec)
     if spec.space.inside and not region.interior(1):
         reporter.add(errors.equations.empty(spec.space.span))
         return
     for g in spec.space.inside:
-        if not points_on(g.expr, region):
+        if not sample_surface(g.expr, region):
             alone = spec.source.text.rfind("where", 0, g.span.start) if len(spec.space.inside) == 1 else None
             reporter.add(errors.equations.cuts_nothing(spec.source.quote(g.span), g.span, alone))
     for condition in (c for c in spec.conditions if c.on_boundary and (c.surfaces or c.part or spec.space.inside)):
-        if not selects(condition, region):
+        if not selects_points(condition, region):
             reporter.add(errors.equations.selects_nothing(condition.span))
 
 
 # ---- names
 
 
-def _unused(env: Environment) -> None:
+def _report_unused(env: Environment) -> None:
     for id_, declaration in env.declared.items():
         if id_ in env.used or id_ in env.broken:
             continue
@@ -212,7 +216,7 @@ def _unused(env: Environment) -> None:
         env.reporter.add(errors.names.never_used(name.text, name.span, alone))
 
 
-def _of_nothing(env: Environment) -> None:
+def _report_networks_without_input(env: Environment) -> None:
     """Reports networks of fields without arguments; operators are exempt, as they act on what follows them."""
     coordinates = [*(env.space.names if env.space else ()), *([env.time.name] if env.time else [])]
     for learned in env.learned.values():
@@ -221,7 +225,7 @@ def _of_nothing(env: Environment) -> None:
             env.reporter.add(errors.names.network_of_nothing(learned.name, *told, learned.span))
 
 
-def _unmeasured(spec: Spec, reporter: Reporter) -> None:
+def _report_unidentifiable(spec: Spec, reporter: Reporter) -> None:
     """Reports what is learned along with a solution that is measured nowhere."""
     for learned in spec.learned if spec.unknowns and not spec.observed else ():
         reporter.add(errors.equations.unmeasured(learned.name, spec.unknowns[0].name, learned.span))
@@ -231,57 +235,57 @@ def _unmeasured(spec: Spec, reporter: Reporter) -> None:
 # `exact u = …` and `observe u from …`: what is known about the unknowns besides their equations.
 
 
-def exact_of(statement: t.ExactStmt, env: Environment) -> Exact:
+def elaborate_exact(statement: t.ExactStmt, env: Environment) -> ExactSolution:
     """The known value of an unknown, of one of its components, or of a learned number."""
     if env.scope().space.kind is not SpaceKind.PHYSICAL:
         raise errors.equations.known_only_on_domains("exact", statement.span)
-    field, component = _subject(statement.unknown, env, learned=True)
+    field, component = _observed_unknown(statement.unknown, env, learned=True)
     value = tensor(statement.value, env.scope())
     subject = tensor(statement.unknown, env.scope())
-    like = fitting([(1, subject, statement.unknown.span), (-1, value, statement.value.span)], added=False)
-    exprs = tuple(replaced(e, env.numbers) for e in listed(value, like.rank, like.size))
+    like = common_shape([(1, subject, statement.unknown.span), (-1, value, statement.value.span)], added=False)
+    exprs = tuple(replaced(e, env.numbers) for e in component_list(value, like.rank, like.size))
     if any(e.has(Field) for e in exprs):
         raise errors.equations.exact_has_unknowns(statement.value.span)
-    return Exact(field.head, component, exprs, statement.span)
+    return ExactSolution(field.head, component, exprs, statement.span)
 
 
-def observation_of(statement: t.ObserveStmt, env: Environment) -> Observation:
+def elaborate_observation(statement: t.ObserveStmt, env: Environment) -> Observation:
     if env.scope().space.kind is not SpaceKind.PHYSICAL:
         raise errors.equations.known_only_on_domains("observe", statement.span)
-    subjects = tuple(_subject(e, env, learned=False) for e in statement.unknowns)
-    data = chosen(statement.data, MEASURED, "a file of measurements", env.number)
+    subjects = tuple(_observed_unknown(e, env, learned=False) for e in statement.unknowns)
+    data = elaborate_option(statement.data, MEASURED, "a file of measurements", env.number)
     return Observation(tuple((field.head, k) for field, k in subjects), data, statement.span)
 
 
-def _subject(expr: t.Expr, env: Environment, learned: bool) -> tuple[Unknown | Learned, int | None]:
+def _observed_unknown(expr: t.Expr, env: Environment, learned: bool) -> tuple[Unknown | Learned, int | None]:
     """An unknown at its own variables, or a component of one."""
-    name, component = _named(expr)
-    found = _declared(name, env, learned)
+    name, component = _name_and_component(expr)
+    found = _resolve_unknown(name, env, learned)
     value = tensor(expr, env.scope())
-    own = _at_home(value, found)
+    own = _has_own_arguments(value, found)
     if not own:
         raise errors.equations.not_at_home(found.name, expr.span)
     return found, component
 
 
-def _at_home(value: Tensor, field: Unknown | Learned) -> bool:
+def _has_own_arguments(value: Tensor, field: Unknown | Learned) -> bool:
     first = value.at(*(Integer(1),) * value.rank)
     return isinstance(first, Field) and first.head == field.head and tuple(first.arguments) == tuple(field.arguments)
 
 
-def _named(expr: t.Expr) -> tuple[t.Name, int | None]:
+def _name_and_component(expr: t.Expr) -> tuple[t.Name, int | None]:
     match expr:
         case t.Name():
             return expr, None
         case t.Call(head=head):
-            return _named(head)
+            return _name_and_component(head)
         case t.Index(body=body, indices=(t.Number(text=text),)) if text.isdigit():
-            return _named(body)[0], int(text)
+            return _name_and_component(body)[0], int(text)
         case _:
             raise errors.equations.not_an_unknown(None, expr.span)
 
 
-def _declared(name: t.Name, env: Environment, learned: bool) -> Unknown | Learned:
+def _resolve_unknown(name: t.Name, env: Environment, learned: bool) -> Unknown | Learned:
     env.value(name)
     if name.id in env.unknowns:
         return env.unknowns[name.id]
@@ -290,7 +294,7 @@ def _declared(name: t.Name, env: Environment, learned: bool) -> Unknown | Learne
     raise errors.equations.not_an_unknown(name.text, name.span)
 
 
-def repeated(found: tuple[Exact, ...]) -> Span | None:
+def find_duplicate(found: tuple[ExactSolution, ...]) -> Span | None:
     """The place of a second value for the same component."""
     seen: set[object] = set()
     for e in found:

@@ -10,11 +10,11 @@ from pdedsl import errors
 from pdedsl.config.base import Forms, forms_of
 from pdedsl.config.blocks import Image
 from pdedsl.diagnostics import Span
-from pdedsl.ir.spec import Interval, Level, Space, SpaceKind, Time
+from pdedsl.ir.spec import Interval, LevelFunction, Space, SpaceKind, Time
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.expressions import tensor
-from pdedsl.language.elaborate.options import chosen
+from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
 
@@ -22,7 +22,7 @@ from pdedsl.symbolic.symbols import Field
 
 
 def interval_of(expr: t.Expr, env: Environment) -> Interval:
-    if not isinstance(expr, t.ListOf) or len(expr.items) != 2:
+    if not isinstance(expr, t.ListExpr) or len(expr.items) != 2:
         raise errors.types.not_an_interval(expr.span)
     start, end = (env.number(e) for e in expr.items)
     if not start < end:
@@ -34,25 +34,25 @@ def interval_of(expr: t.Expr, env: Environment) -> Interval:
 # Inequalities and curves → functions whose sign or zero set they describe.
 
 
-def level_of(inequality: t.Inequality, env: Environment, timed: bool = False) -> Level:
+def inequality_level(inequality: t.Inequality, env: Environment, timed: bool = False) -> LevelFunction:
     """The function g of g > 0; strict and non-strict inequalities are treated alike."""
-    left, right = (_known(e, env, timed) for e in (inequality.left, inequality.right))
+    left, right = (_known_scalar(e, env, timed) for e in (inequality.left, inequality.right))
     return _level(right - left if inequality.relation.startswith("<") else left - right, inequality.span)
 
 
-def curve_of(curve: t.Curve, env: Environment) -> Level:
+def surface_level(curve: t.SurfaceEquation, env: Environment) -> LevelFunction:
     """The function F of F = 0."""
-    left, right = (_known(e, env, timed=False) for e in (curve.left, curve.right))
+    left, right = (_known_scalar(e, env, timed=False) for e in (curve.left, curve.right))
     return _level(left - right, curve.span)
 
 
-def _level(expr: Expr, span: Span) -> Level:
+def _level(expr: Expr, span: Span) -> LevelFunction:
     if expr.is_number:
         raise errors.equations.no_coordinate(span)
-    return Level(expr, span)
+    return LevelFunction(expr, span)
 
 
-def _known(expr: t.Expr, env: Environment, timed: bool) -> Expr:
+def _known_scalar(expr: t.Expr, env: Environment, timed: bool) -> Expr:
     """A scalar that depends only on the position, and with `timed` also on the time."""
     value = tensor(expr, env.scope(), 0).expr.xreplace(env.numbers)
     if value.has(Field):
@@ -66,11 +66,11 @@ def _known(expr: t.Expr, env: Environment, timed: bool) -> Expr:
 # `space` and `time` declarations → where the equation lives.
 
 
-MAX_EXPLICIT = 16  # dimensions that are written out in components
-MAX_SIDES = 1000  # of a bounded domain
+MAX_EXPLICIT_DIMENSION = 16  # dimensions that are written out in components
+MAX_INTERVALS = 1000  # of a bounded domain
 MAX_DIMENSION = 10**9
 IMAGES: Forms[Image] = forms_of(Image)
-MAX_CUTS = 32  # inequalities of a shape: points are searched for on each
+MAX_INEQUALITIES = 32  # inequalities of a shape: points are searched for on each
 
 
 def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
@@ -78,7 +78,7 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
     sides = declaration.sides
     bodies = [s.body for s in sides]
     if all(_is_interval(b) for b in bodies):
-        return _physical(declaration, env)
+        return _physical_space(declaration, env)
     if declaration.where:
         raise errors.equations.not_physical(declaration.where[0].span)
     loose = next((s for s in sides if s.periodic), None)
@@ -94,7 +94,7 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
         case t.Power(base=t.Name(id=("R" | "ℝ")), exponent=exponent):
             return _space(SpaceKind.DATA, declaration, _dimension(exponent, env))
         case t.Call(head=t.Name(id="image")) as call:
-            image = chosen(call, IMAGES, "a space", env.number).word.shape
+            image = elaborate_option(call, IMAGES, "a space", env.number).word.shape
             if image[2] in (1, 3) and image[0] not in (1, 3) and image[0] == image[1]:
                 env.reporter.add(errors.types.channels_last(image, call.span))
             return _space(SpaceKind.DATA, declaration, prod(image), image=image)
@@ -103,10 +103,10 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
 
 
 def _is_interval(body: t.Expr) -> bool:
-    return isinstance(body, t.ListOf) or (isinstance(body, t.Power) and isinstance(body.base, t.ListOf))
+    return isinstance(body, t.ListExpr) or (isinstance(body, t.Power) and isinstance(body.base, t.ListExpr))
 
 
-def _physical(declaration: t.SpaceDecl, env: Environment) -> Space:
+def _physical_space(declaration: t.SpaceDecl, env: Environment) -> Space:
     intervals: list[Interval] = []
     for side in declaration.sides:
         body, times = side.body, 1
@@ -115,8 +115,8 @@ def _physical(declaration: t.SpaceDecl, env: Environment) -> Space:
             if not isinstance(dimension, int):
                 raise errors.types.dimension_not_a_number(body.exponent.span)
             body, times = body.base, dimension
-        if len(intervals) + times > MAX_SIDES:
-            raise errors.types.many_dimensions(MAX_SIDES, side.span)
+        if len(intervals) + times > MAX_INTERVALS:
+            raise errors.types.many_dimensions(MAX_INTERVALS, side.span)
         piece = interval_of(body, env)
         intervals += [Interval(piece.start, piece.end, side.periodic)] * times
     return _space(SpaceKind.PHYSICAL, declaration, len(intervals), sides=tuple(intervals))
@@ -145,7 +145,7 @@ def _space(
             raise errors.names.coordinate_twice(name.text, name.span)
     if len(names) > 1 and len(names) != dimension:
         raise errors.types.wrong_number_of_coordinates(len(names), dimension, declaration.span)
-    explicit = isinstance(dimension, int) and dimension <= MAX_EXPLICIT and image is None
+    explicit = isinstance(dimension, int) and dimension <= MAX_EXPLICIT_DIMENSION and image is None
     if not explicit or (len(names) == 1 and dimension == 1) or len(names) > 1:
         coordinates = tuple(Symbol(n.text, real=True) for n in names)
     else:
@@ -154,11 +154,11 @@ def _space(
     return Space(kind, texts, dimension, coordinates, explicit, image, sides, declaration.span)
 
 
-def cut(declaration: t.SpaceDecl, env: Environment) -> tuple[Level, ...]:
+def inequalities_of(declaration: t.SpaceDecl, env: Environment) -> tuple[LevelFunction, ...]:
     """The inequalities of a shape, in the coordinates of its box."""
-    if len(declaration.where) > MAX_CUTS:
-        raise errors.syntax.many_inequalities(len(declaration.where), MAX_CUTS, declaration.span)
-    return tuple(level_of(w, env) for w in declaration.where)
+    if len(declaration.where) > MAX_INEQUALITIES:
+        raise errors.syntax.many_inequalities(len(declaration.where), MAX_INEQUALITIES, declaration.span)
+    return tuple(inequality_level(w, env) for w in declaration.where)
 
 
 def time_of(declaration: t.TimeDecl, env: Environment) -> Time:

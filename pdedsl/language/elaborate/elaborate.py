@@ -11,48 +11,48 @@ from pdedsl.config.blocks import Block
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
-from pdedsl.ir.spec import Condition, Equation, Exact, Observation, Requirement, Spec
+from pdedsl.ir.spec import Condition, Equation, ExactSolution, Observation, Requirement, Spec
 from pdedsl.language import ast as t
-from pdedsl.language.elaborate.boundary import at_point, on_places
-from pdedsl.language.elaborate.checks import check, exact_of, observation_of, repeated
-from pdedsl.language.elaborate.declarations import cut, space_of, time_of
-from pdedsl.language.elaborate.environment import ENOUGH, Declaration, Environment, derivative_meant
+from pdedsl.language.elaborate.boundary import boundary_condition, condition_at_fixed_argument
+from pdedsl.language.elaborate.checks import check_spec, elaborate_exact, elaborate_observation, find_duplicate
+from pdedsl.language.elaborate.declarations import inequalities_of, space_of, time_of
+from pdedsl.language.elaborate.environment import MAX_ERRORS, Declaration, Environment, suggest_derivative
 from pdedsl.language.elaborate.equations import (
-    assigned,
-    equation_of,
-    is_fixed,
+    elaborate_equation,
+    elaborate_summands,
+    has_fixed_argument,
+    match_equations,
     own_arguments,
-    summands_of,
     unknown_fields,
 )
-from pdedsl.language.elaborate.experiment import block, realization, requirements
+from pdedsl.language.elaborate.experiment import elaborate_block, elaborate_realization, elaborate_requirements
 from pdedsl.language.elaborate.expressions import RESERVED
-from pdedsl.language.elaborate.limits import limited
+from pdedsl.language.elaborate.limits import report_exceeded_limits
 
 # ---- relations
 
 
-def relation(statement: t.EquationStmt, env: Environment) -> Equation | Condition:
+def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) -> Equation | Condition:
     """An equation if an unknown is taken at its own variables; a condition if it is taken at fixed values."""
     scope = replace(env.scope(), normal=bool(statement.on) and "n" not in env.declared)
-    summands = summands_of(statement, scope)
+    summands = elaborate_summands(statement, scope)
     fields = unknown_fields([e for s in summands for e in s.exprs], env)
     if not fields:
         step = isinstance(statement.left, t.Prefix) and isinstance(statement.left.body, t.Name)
         raise errors.equations.no_unknown(step, statement.span)
     domain = tuple(dict.fromkeys(e.xreplace(env.numbers) for s in summands for e in s.domain))
     if statement.on:
-        return replace(on_places(statement, summands, fields, env), domain=domain)
-    if all(f.arguments != own_arguments(f, env) and is_fixed(f, env) for f in fields):
-        return replace(at_point(statement, summands, fields, env), domain=domain)
-    return equation_of(statement, summands, env)
+        return replace(boundary_condition(statement, summands, fields, env), domain=domain)
+    if all(f.arguments != own_arguments(f, env) and has_fixed_argument(f, env) for f in fields):
+        return replace(condition_at_fixed_argument(statement, summands, fields, env), domain=domain)
+    return elaborate_equation(statement, summands, env)
 
 
 # ---- elaborate
 # Syntax → Spec: declarations first, in any order, then equations, the experiment, and checks across statements.
 
 
-UNITS = {*("m", "cm", "mm", "km", "s", "ms", "kg", "g", "K", "J", "W", "N", "Pa", "Hz", "mol", "V")}
+PHYSICAL_UNITS = {*("m", "cm", "mm", "km", "s", "ms", "kg", "g", "K", "J", "W", "N", "Pa", "Hz", "mol", "V")}
 MAX_UNKNOWNS = 64
 MAX_EQUATIONS = 200  # and conditions; each piece of time has its own equation
 
@@ -62,10 +62,10 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     header = _header(syntax, source, reporter)
     env = Environment(reporter, broken=set(syntax.lost))
     _declare(syntax, env)
-    _without_units(syntax, env)
+    _report_units(syntax, env)
     env.resolve_all()
-    equations, conditions = _relations(syntax, env)
-    exact, observed = _known(syntax, env)
+    equations, conditions = _equations_and_conditions(syntax, env)
+    exact, observed = _exact_and_observed(syntax, env)
     realizations, required, blocks = _experiment(syntax, env)
     complete = not reporter.errors
     if not complete or env.space is None or header is None:
@@ -87,8 +87,8 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
         observed=tuple(observed),
         **blocks,
     )
-    spec = replace(spec, equations=assigned(spec))
-    check(spec, env)
+    spec = replace(spec, equations=match_equations(spec))
+    check_spec(spec, env)
     if reporter.errors:
         raise PdeError(in_order(reporter.errors), source)
     return spec
@@ -120,7 +120,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
             names = statement.names if isinstance(statement, t.SpaceDecl) else (statement.name,)
             for name in names:
                 with env.reporter.guard():
-                    _enter(name, statement, env)
+                    _declare_name(name, statement, env)
     unknowns = [s for s in syntax.statements if isinstance(s, t.UnknownDecl)]
     if len(unknowns) > MAX_UNKNOWNS:
         raise errors.syntax.many_unknowns(MAX_UNKNOWNS, unknowns[MAX_UNKNOWNS].span)
@@ -131,17 +131,17 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
         ordinary = clock is not None and all(u.params == (clock,) for u in unknowns) and bool(unknowns)
         env.reporter.add(errors.syntax.no_space(clock.text if clock and ordinary else None, syntax.statements[0].span))
     for statement in [s for s in syntax.statements if isinstance(s, t.EquationStmt)][:MAX_EQUATIONS]:
-        _without_const(statement, env)
+        _report_missing_const(statement, env)
     with env.reporter.guard():
         env.space = space_of(spaces[0], env) if spaces else None
     with env.reporter.guard():
         env.time = time_of(times[0], env) if times else None
     if env.space is not None and spaces[0].where:
-        with env.reporter.guard(), limited(spaces[0].span):
-            env.space = replace(env.space, inside=cut(spaces[0], env))
+        with env.reporter.guard(), report_exceeded_limits(spaces[0].span):
+            env.space = replace(env.space, inside=inequalities_of(spaces[0], env))
 
 
-def _enter(name: t.Name, declaration: Declaration, env: Environment) -> None:
+def _declare_name(name: t.Name, declaration: Declaration, env: Environment) -> None:
     if name.id in RESERVED or name.id in NORMALISATIONS:
         raise errors.names.word_of_the_language(name.text, name.span)
     earlier = env.declared.get(name.id)
@@ -150,17 +150,17 @@ def _enter(name: t.Name, declaration: Declaration, env: Environment) -> None:
     env.declared[name.id] = declaration
 
 
-def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list[Condition]]:
+def _equations_and_conditions(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list[Condition]]:
     equations: list[Equation] = []
     conditions: list[Condition] = []
     statements = [s for s in syntax.statements if isinstance(s, t.EquationStmt)]
     if len(statements) > MAX_EQUATIONS:
         env.reporter.add(errors.source.many_equations(MAX_EQUATIONS, statements[MAX_EQUATIONS].span))
     for statement in statements[:MAX_EQUATIONS]:
-        if len(env.reporter.errors) >= ENOUGH:
+        if len(env.reporter.errors) >= MAX_ERRORS:
             break
-        with env.reporter.guard(), limited(statement.span):
-            found = relation(statement, env)
+        with env.reporter.guard(), report_exceeded_limits(statement.span):
+            found = elaborate_equation_statement(statement, env)
             if isinstance(found, Equation):
                 equations.append(found)
             else:
@@ -168,7 +168,7 @@ def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list
     return equations, conditions
 
 
-def _without_const(statement: t.EquationStmt, env: Environment) -> None:
+def _report_missing_const(statement: t.EquationStmt, env: Environment) -> None:
     """`κ = 0.1` without `const` declares nothing: report it once, and not at every use of κ."""
     name = statement.left
     if isinstance(name, t.Name) and not statement.on and env.is_free(name.id) and name.id not in RESERVED:
@@ -177,32 +177,34 @@ def _without_const(statement: t.EquationStmt, env: Environment) -> None:
             arguments = ", ".join([*(p.text for p in unknown.params[:-1]), "0"])
             wrong = errors.names.start_of_unknown(name.text, unknown.name.text, arguments, statement.span)
         else:
-            slope = derivative_meant(name, env.declared)
+            slope = suggest_derivative(name, env.declared)
             wrong = slope or errors.names.without_const(name.text, statement.span)
         env.reporter.add(wrong)
         env.broken.add(name.id)
 
 
-def _without_units(syntax: t.Syntax, env: Environment) -> None:
+def _report_units(syntax: t.Syntax, env: Environment) -> None:
     """`const κ = 0.1 m`: reports units once."""
     for constant in (s for s in syntax.statements if isinstance(s, t.ConstDecl)):
-        units = [n for n in t.walk(constant.value) if isinstance(n, t.Name) and n.id in UNITS and env.is_free(n.id)]
+        units = [
+            n for n in t.walk(constant.value) if isinstance(n, t.Name) and n.id in PHYSICAL_UNITS and env.is_free(n.id)
+        ]
         if units:
             env.reporter.add(errors.names.unit(units[0].text, units[0].span))
             env.broken |= {constant.name.id, *(n.id for n in units)}
 
 
-def _known(syntax: t.Syntax, env: Environment) -> tuple[list[Exact], list[Observation]]:
-    exact: list[Exact] = []
+def _exact_and_observed(syntax: t.Syntax, env: Environment) -> tuple[list[ExactSolution], list[Observation]]:
+    exact: list[ExactSolution] = []
     observed: list[Observation] = []
     for statement in syntax.statements:
-        with env.reporter.guard(), limited(statement.span):
+        with env.reporter.guard(), report_exceeded_limits(statement.span):
             match statement:
                 case t.ExactStmt():
-                    exact.append(exact_of(statement, env))
+                    exact.append(elaborate_exact(statement, env))
                 case t.ObserveStmt():
-                    observed.append(observation_of(statement, env))
-    second = repeated(tuple(exact))
+                    observed.append(elaborate_observation(statement, env))
+    second = find_duplicate(tuple(exact))
     if second:
         env.reporter.add(errors.equations.twice(second))
     return exact, observed
@@ -213,17 +215,17 @@ def _experiment(syntax: t.Syntax, env: Environment) -> tuple[Realizations, list[
     required: list[Requirement] = []
     blocks: dict[str, Block | None] = {}
     for statement in syntax.statements:
-        with env.reporter.guard(), limited(statement.span):
+        with env.reporter.guard(), report_exceeded_limits(statement.span):
             match statement:
                 case t.RealizeStmt():
-                    made, part = realization(statement, env), statement.part.id
+                    made, part = elaborate_realization(statement, env), statement.part.id
                     if part in realized:
                         raise errors.options.realized_twice(part, statement.span)
                     realized[part] = made
                 case t.RequireStmt():
-                    required += requirements(statement)
+                    required += elaborate_requirements(statement)
                 case t.BlockStmt():
                     if statement.kind.id in blocks:
                         raise errors.options.second_block(statement.kind.text, statement.kind.span)
-                    blocks[statement.kind.id] = block(statement, env)
+                    blocks[statement.kind.id] = elaborate_block(statement, env)
     return Realizations(**realized), required, blocks

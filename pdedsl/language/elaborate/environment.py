@@ -18,21 +18,30 @@ from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, V
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.expressions import (
     FUNCTIONS,
-    are_alike,
+    argument_components,
     components,
-    constant,
     evaluate,
-    flat,
+    have_parameter_ranks,
     require_arity,
+    require_constant,
     require_distinct,
     tensor,
 )
-from pdedsl.language.elaborate.limits import limited
-from pdedsl.language.elaborate.options import chosen
+from pdedsl.language.elaborate.limits import report_exceeded_limits
+from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.language.elaborate.scope import Scope
-from pdedsl.language.elaborate.types import net_of, start_of, type_of
-from pdedsl.language.elaborate.values import LinearMap, Map, Tensor, Value, note, scalar, shown, watched
-from pdedsl.language.names import identity, joined, unicode_name
+from pdedsl.language.elaborate.types import elaborate_type, initial_value, network_of
+from pdedsl.language.elaborate.values import (
+    Function,
+    LinearMap,
+    Tensor,
+    Value,
+    collect_domain,
+    describe,
+    require_defined,
+    scalar,
+)
+from pdedsl.language.names import canonical_name, split_product, unicode_name
 from pdedsl.numerics.activations import MAXMIN
 from pdedsl.symbolic.calculus import apply_linear
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed
@@ -51,7 +60,7 @@ def number_constant(declaration: t.ConstDecl, value: Expr) -> tuple[Constant, Te
     return Constant(name, symbol, root, declaration.span), scalar(symbol if root != 0 else Integer(0))
 
 
-def list_constant(declaration: t.ConstDecl, value: Tensor, numbers: Mapping[Symbol, Expr]) -> tuple[Constant, Tensor]:
+def tensor_constant(declaration: t.ConstDecl, value: Tensor, numbers: Mapping[Symbol, Expr]) -> tuple[Constant, Tensor]:
     """A constant vector or matrix, by its entries."""
     if declaration.power != 1:
         raise errors.types.power_of_tensor_constant(declaration.span)
@@ -59,7 +68,7 @@ def list_constant(declaration: t.ConstDecl, value: Tensor, numbers: Mapping[Symb
         raise errors.types.not_constant(declaration.value.span)
     name, entries = declaration.name.text, components(value).xreplace(numbers)
     for entry in entries if value.rank == 1 else chain.from_iterable(entries):
-        constant(entry, declaration.value.span)
+        require_constant(entry, declaration.value.span)
     made = Constant(name, Symbol(name, real=True), entries, declaration.span)
     return made, Tensor(value.rank, lambda *i: _entry(entries, i), value.size)
 
@@ -74,7 +83,7 @@ def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
 # The value of a declared field, by its type: components, class probabilities, a feature map or an operator.
 
 
-def field_of(head: Symbol, type_: Type, arguments: tuple[Expr, ...], scope: Scope) -> Value:
+def field_value(head: Symbol, type_: Type, arguments: tuple[Expr, ...], scope: Scope) -> Value:
     """A field at its arguments."""
     dimension = scope.dimension
     match type_:
@@ -88,17 +97,17 @@ def field_of(head: Symbol, type_: Type, arguments: tuple[Expr, ...], scope: Scop
             return Tensor(1, lambda i: Field(head, (i,), arguments), size or dimension)
         case Matrix(psd=psd, symmetric=symmetric):
             both = psd or symmetric
-            return Tensor(2, lambda i, j: Field(head, _ordered(i, j) if both else (i, j), arguments), dimension)
+            return Tensor(2, lambda i, j: Field(head, _sorted_pair(i, j) if both else (i, j), arguments), dimension)
         case Operator():
-            return _linear(Field(head, (), arguments), scope.space)
+            return _linear_operator(Field(head, (), arguments), scope.space)
 
 
-def _ordered(i: Expr, j: Expr) -> tuple[Expr, Expr]:
+def _sorted_pair(i: Expr, j: Expr) -> tuple[Expr, Expr]:
     a, b = sorted((i, j), key=default_sort_key)
     return a, b
 
 
-def _linear(operator: Expr, space: Space) -> LinearMap:
+def _linear_operator(operator: Expr, space: Space) -> LinearMap:
     spatial = set(space.coordinates)
 
     def apply(x: Tensor, at: Span) -> Tensor:
@@ -110,32 +119,32 @@ def _linear(operator: Expr, space: Space) -> LinearMap:
             return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), x.kind)
         return scalar(Applied(operator, components(x)), "features")
 
-    return LinearMap(apply, lambda: _linear(Transposed(operator), space))
+    return LinearMap(apply, lambda: _linear_operator(Transposed(operator), space))
 
 
-def applied(value: Value, args: tuple[Value, ...], span: Span, name: t.Name) -> Value:
+def apply_operator(value: Value, args: tuple[Value, ...], span: Span, name: t.Name) -> Value:
     """`K(Y)`: an operator applied to its one argument."""
     if isinstance(value, LinearMap) and len(args) == 1 and isinstance(args[0], Tensor):
         return value.apply(args[0], span)
-    raise errors.types.wrong_call(name.text, shown(value), span)
+    raise errors.types.wrong_call(name.text, describe(value), span)
 
 
 # ---- derivatives
 # Undeclared names that look like derivatives of a declared unknown.
 
 
-MOST_LETTERS = 4  # in the subscript of an unknown, as in u_xxyy
+MAX_SUBSCRIPT_LENGTH = 4  # in the subscript of an unknown, as in u_xxyy
 
 
-def variables(declared: Mapping[str, t.Statement]) -> tuple[list[str], bool]:
+def declared_variables(declared: Mapping[str, t.Statement]) -> tuple[list[str], bool]:
     """The names of coordinates and time, and whether there is a time."""
     times = [n for n, d in declared.items() if isinstance(d, t.TimeDecl)]
     return [unicode_name(n) for n, d in declared.items() if isinstance(d, t.SpaceDecl)] + times, bool(times)
 
 
-def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeError | None:
+def suggest_derivative(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeError | None:
     """The mistake for `u_yy` with an undeclared coordinate, `uxx` for u_xx, `Du`, `du`."""
-    known, timed = variables(declared)
+    known, timed = declared_variables(declared)
     for unknown in (d.name for d in declared.values() if isinstance(d, t.UnknownDecl) and d.params):
         if name.id == f"D{unknown.id}":
             return errors.names.material_derivative(name.text, unknown.text, name.span)
@@ -144,7 +153,7 @@ def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeEr
         same = name.text.lower().startswith(f"{unknown.text}_".lower())  # U_xx for u_xx
         below = name.text[len(unknown.text) :] if same else name.text.removeprefix(unknown.text)
         letters = below.replace("_", "")
-        if below == name.text or not letters.isalpha() or len(letters) > MOST_LETTERS:
+        if below == name.text or not letters.isalpha() or len(letters) > MAX_SUBSCRIPT_LENGTH:
             continue
         missing = [letter for letter in letters if letter not in known]
         if not missing:
@@ -152,13 +161,13 @@ def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeEr
         if below[0] == "_" and len({*letters} - {*known}) == 1:
             return errors.names.unknown_variable(missing[0], known, timed, name.span)
     base, _, below = name.text.rpartition("_")
-    if not base or not below or not {*below} <= {*known, *"xyzt"} or identity(base) in declared:
+    if not base or not below or not {*below} <= {*known, *"xyzt"} or canonical_name(base) in declared:
         return None
     unknowns = {d.name.text for d in declared.values() if isinstance(d, t.UnknownDecl)}
     if not unknowns:  # `u_xx`, where nothing is called u
         return errors.names.unknown_name(base, None, True, timed, name.span, first=True)
     factor = next((base.removesuffix(u) for u in unknowns if base.endswith(u)), "")
-    meant = f"{factor} {name.text.removeprefix(factor)}" if identity(factor) in declared else None  # `ku_xx`
+    meant = f"{factor} {name.text.removeprefix(factor)}" if canonical_name(factor) in declared else None  # `ku_xx`
     return errors.names.unknown_name(name.text, meant, False, timed, name.span) if meant else None
 
 
@@ -167,12 +176,12 @@ def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeEr
 
 
 MAX_CALLS = 2000  # of functions defined by let, including nested calls
-MAX_CHAIN = 100  # definitions, each needing the next
-ENOUGH = 100  # mistakes after which nothing more is checked
+MAX_DEFINITION_DEPTH = 100  # definitions, each needing the next
+MAX_ERRORS = 100  # mistakes after which nothing more is checked
 Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
 
 
-class Reported(PdeError):
+class AlreadyReported(PdeError):
     """A mistake already reported where it was made, so that its consequences are not reported again."""
 
     def __init__(self) -> None:
@@ -203,7 +212,7 @@ class Environment:
     # ---- scopes
     def scope(self) -> Scope:
         if self.space is None:
-            raise Reported
+            raise AlreadyReported
         return Scope(self.space, self.time.symbol if self.time else None, self)
 
     def constant_scope(self) -> Scope:
@@ -214,25 +223,25 @@ class Environment:
         """The exact value of a constant expression."""
         try:
             value = tensor(expr, self.constant_scope(), 0).expr
-        except Reported as known:  # or a space whose declaration uses its own coordinates
+        except AlreadyReported as known:  # or a space whose declaration uses its own coordinates
             raise known if self.reporter.errors else errors.types.not_constant(expr.span) from None
-        return constant(value.xreplace(self.numbers), expr.span)
+        return require_constant(value.xreplace(self.numbers), expr.span)
 
     # ---- the protocol of names
     def value(self, name: t.Name) -> Value:
         """What a bare name means."""
         declaration = self._find(name)
         if name.id in self.values:
-            note(self._domains[name.id])
+            require_defined(self._domains[name.id])
             return self.values[name.id]
-        if len(self._open) > MAX_CHAIN:
-            raise errors.names.long_chain(MAX_CHAIN, name.span)
+        if len(self._open) > MAX_DEFINITION_DEPTH:
+            raise errors.names.long_chain(MAX_DEFINITION_DEPTH, name.span)
         if name.id in self._open:
             cycle = [*self._open[self._open.index(name.id) :], name.id]
             raise errors.names.defined_by_itself(name.text, name.span, [unicode_name(n) for n in cycle])
         self._open.append(name.id)
         try:
-            with watched() as self._domains[name.id]:
+            with collect_domain() as self._domains[name.id]:
                 self.values[name.id] = self._resolve(name, declaration)
         except PdeError:
             self.broken.add(name.id)
@@ -244,7 +253,7 @@ class Environment:
     def variable(self, name: t.Name) -> Value:
         """What a name after ∂ means: if it is undeclared, the mistake suggests a coordinate or the time."""
         if self.is_free(name.id):
-            raise errors.names.unknown_variable(name.text, *variables(self.declared), name.span)
+            raise errors.names.unknown_variable(name.text, *declared_variables(self.declared), name.span)
         return self.value(name)
 
     def callable(self, name: t.Name) -> bool:
@@ -259,26 +268,26 @@ class Environment:
         match declaration:
             case t.LetDecl(params=None):
                 value = self.value(name)
-                if isinstance(value, Map):
+                if isinstance(value, Function):
                     return value.call(args, span)
-                return applied(value, args, span, name)
+                return apply_operator(value, args, span, name)
             case t.LetDecl():
                 return self._let_at(declaration, args, span)
             case t.UnknownDecl() | t.LearnDecl():
                 self.value(name)
                 type_ = self.types[name.id]
                 if isinstance(type_, Operator) and not self._own(declaration, args):
-                    return applied(self.value(name), args, span, name)
+                    return apply_operator(self.value(name), args, span, name)
                 head = self.unknowns[name.id].head if name.id in self.unknowns else self.learned[name.id].head
-                return field_of(head, type_, self._arguments(declaration, args, span), self.scope())
+                return field_value(head, type_, self._arguments(declaration, args, span), self.scope())
             case _:
-                raise errors.types.not_a_function(name.text, shown(self.value(name)), span)
+                raise errors.types.not_a_function(name.text, describe(self.value(name)), span)
 
-    def layer(self, call: t.Call) -> Map | None:
+    def layer(self, call: t.Call) -> Function | None:
         """`tv_norm(eps=1e-3)`: a normalisation, as a function still to be applied to a feature map."""
         if not (isinstance(call.head, t.Name) and call.head.id in NORMALISATIONS and call.head.id not in self.declared):
             return None
-        made = chosen(call, NORMALISATIONS, "a normalisation", self.number).word
+        made = elaborate_option(call, NORMALISATIONS, "a normalisation", self.number).word
         settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in made.arguments.items()))
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:
@@ -286,7 +295,7 @@ class Environment:
                 raise errors.types.takes_feature_map(made.name, span)
             return scalar(Layer(Str(made.name), settings, args[0].expr), "channels")
 
-        return Map(made.name, apply, "one feature map")
+        return Function(made.name, apply, "one feature map")
 
     # ---- resolving
     def resolve_all(self) -> None:
@@ -294,9 +303,9 @@ class Environment:
         for id_, declaration in self.declared.items():
             names = declaration.names if isinstance(declaration, t.SpaceDecl) else (declaration.name,)
             fresh = id_ not in self.used
-            if len(self.reporter.errors) >= ENOUGH:
+            if len(self.reporter.errors) >= MAX_ERRORS:
                 break
-            with self.reporter.guard(), limited(declaration.span):
+            with self.reporter.guard(), report_exceeded_limits(declaration.span):
                 self.value(next(n for n in names if n.id == id_))
             if fresh:
                 self.used.discard(id_)
@@ -311,7 +320,7 @@ class Environment:
     def _find(self, name: t.Name, called: bool = False) -> Declaration:
         self.used.add(name.id)
         if self._is_lost(name.id):
-            raise Reported
+            raise AlreadyReported
         if name.id not in self.declared:
             raise self._unknown_name(name, called)
         return self.declared[name.id]
@@ -319,11 +328,11 @@ class Environment:
     def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
         if name.id == MAXMIN.name:
             return errors.names.of_frames(name.text, name.span)
-        if (slope := derivative_meant(name, self.declared)) is not None:
+        if (slope := suggest_derivative(name, self.declared)) is not None:
             return slope
         words = {*self.declared, *FUNCTIONS, "pi", "softmax", *(get_args(t.Operator) if called else ())}
         guess = nearest(name.id, words)
-        meant = joined(name.text, {*words, *map(unicode_name, words)}) or (guess and unicode_name(guess))
+        meant = split_product(name.text, {*words, *map(unicode_name, words)}) or (guess and unicode_name(guess))
         first = not any(isinstance(d, t.UnknownDecl) for d in self.declared.values())
         return errors.names.unknown_name(name.text, meant, called, self.time is not None, name.span, first)
 
@@ -339,13 +348,13 @@ class Environment:
                 return self._coordinate(name)
             case t.TimeDecl():
                 if self.time is None:
-                    raise Reported
+                    raise AlreadyReported
                 return scalar(self.time.symbol)
 
     def _constant(self, declaration: t.ConstDecl) -> Value:
         value = tensor(declaration.value, self.constant_scope())
         if value.rank:
-            made, meaning = list_constant(declaration, value, self.numbers)
+            made, meaning = tensor_constant(declaration, value, self.numbers)
         else:
             made, meaning = number_constant(declaration, self.number(declaration.value))
             self.numbers[made.symbol] = made.value
@@ -360,7 +369,7 @@ class Environment:
         if all(p.id in self.declared for p in params):
             return self._let_at(declaration, tuple(self.value(p) for p in params), declaration.span)
         arity = f"{len(params)} argument{'s' * (len(params) != 1)}"
-        return Map(declaration.name.text, lambda args, span: self._let_at(declaration, args, span), arity)
+        return Function(declaration.name.text, lambda args, span: self._let_at(declaration, args, span), arity)
 
     def _let_at(self, declaration: t.LetDecl, args: tuple[Value, ...], span: Span) -> Value:
         params = declaration.params or ()
@@ -383,7 +392,7 @@ class Environment:
 
     def _declare_field(self, declaration: t.UnknownDecl | t.LearnDecl) -> Value:
         name = declaration.name
-        type_ = type_of(declaration, self.number)
+        type_ = elaborate_type(declaration, self.number)
         params = declaration.params or ()
         if isinstance(declaration, t.UnknownDecl) and not params:
             known = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
@@ -393,13 +402,13 @@ class Environment:
         sign = {">": {"positive": True}, ">=": {"nonnegative": True}}.get(getattr(type_, "sign", ""), {"real": True})
         head = Symbol(name.text, **sign)
         self.types[name.id] = type_
-        net = net_of(declaration, type_, self.number)
+        net = network_of(declaration, type_, self.number)
         if isinstance(declaration, t.UnknownDecl):
             self.unknowns[name.id] = Unknown(name.text, head, type_, arguments, net, declaration.span)
         else:
-            told = arguments, net, declaration.span, start_of(declaration, type_, self.number)
+            told = arguments, net, declaration.span, initial_value(declaration, type_, self.number)
             self.learned[name.id] = Learned(name.text, name.id, head, type_, tuple(p.text for p in params), *told)
-        return field_of(head, type_, arguments, self.scope())
+        return field_value(head, type_, arguments, self.scope())
 
     def _coordinate(self, name: t.Name) -> Value:
         scope, declaration = self.scope(), self.declared[name.id]
@@ -427,9 +436,9 @@ class Environment:
         return tuple(e for p, a in zip(params, args, strict=True) for e in self._flat(p, a, span))
 
     def _flat(self, param: t.Name, value: Value, span: Span) -> list[Expr]:
-        return flat(param, self.value(param), value, span, self.space)
+        return argument_components(param, self.value(param), value, span, self.space)
 
     def _own(self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...]) -> bool:
         """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""
         params = declaration.params or ()
-        return bool(params) and len(params) == len(args) and are_alike([self.value(p) for p in params], args)
+        return bool(params) and len(params) == len(args) and have_parameter_ranks([self.value(p) for p in params], args)

@@ -15,9 +15,9 @@ from pdedsl.ir.types import Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import interval_of
 from pdedsl.language.elaborate.environment import Environment
-from pdedsl.language.elaborate.expressions import bounded, tensor
+from pdedsl.language.elaborate.expressions import report_too_large, tensor
 from pdedsl.language.elaborate.scope import Scope
-from pdedsl.language.elaborate.values import Tensor, fitting, watched
+from pdedsl.language.elaborate.values import Tensor, collect_domain, common_shape
 from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import multiply_out, product, replaced
 from pdedsl.symbolic.symbols import Field, Partial, atoms
@@ -27,44 +27,46 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 T = TypeVar("T")
 MAX_TERMS = 500  # of an equation
-MAX_CANCEL = 60  # terms of an equation whose denominators are cleared
+MAX_CANCELLED_TERMS = 60  # terms of an equation whose denominators are cleared
 
 
-def summands_of(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
+def elaborate_summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
     """All terms moved to the left, each with its place; the shapes of the two sides must agree."""
-    left, right = _terms(statement.left, 1), _terms(statement.right, 1)
+    left, right = _signed_terms(statement.left, 1), _signed_terms(statement.right, 1)
     sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
     if len(sides) > MAX_TERMS:
         raise errors.syntax.many_terms(len(sides), MAX_TERMS, statement.span)
     domains: list[list[Expr]] = [[] for _ in sides]
-    values = [_watched(partial(tensor, e, scope), d) for (_, _, e), d in zip(sides, domains, strict=True)]
-    like = fitting([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], added=False)
-    found = [_watched(partial(listed, v, like.rank, like.size), d) for v, d in zip(values, domains, strict=True)]
+    values = [_with_domain(partial(tensor, e, scope), d) for (_, _, e), d in zip(sides, domains, strict=True)]
+    like = common_shape([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], added=False)
+    found = [
+        _with_domain(partial(component_list, v, like.rank, like.size), d) for v, d in zip(values, domains, strict=True)
+    ]
     return tuple(
         Summand(tuple(sign * x for x in exprs), e.span, written < 0, tuple(dict.fromkeys(domain)))
         for (sign, written, e), exprs, domain in zip(sides, found, domains, strict=True)
     )
 
 
-def _watched(compute: Callable[[], T], domain: list[Expr]) -> T:
+def _with_domain(compute: Callable[[], T], domain: list[Expr]) -> T:
     """A result; what has to have a value for it is added to the domain."""
-    with watched() as found:
+    with collect_domain() as found:
         result = compute()
     domain += found
     return result
 
 
-def _terms(expr: t.Expr, sign: int) -> list[tuple[int, t.Expr]]:
+def _signed_terms(expr: t.Expr, sign: int) -> list[tuple[int, t.Expr]]:
     match expr:
         case t.Sum(terms=terms):
-            return [p for s, e in terms for p in _terms(e, -sign if s == "-" else sign)]
+            return [p for s, e in terms for p in _signed_terms(e, -sign if s == "-" else sign)]
         case t.Group(body=body):
-            return _terms(body, sign)
+            return _signed_terms(body, sign)
         case _:
             return [(sign, expr)]
 
 
-def listed(value: Tensor, rank: int, size: int | None) -> list[Expr]:
+def component_list(value: Tensor, rank: int, size: int | None) -> list[Expr]:
     """The components of a scalar or vector; a literal zero fits any shape."""
     if rank == 0:
         return [value.expr]
@@ -101,21 +103,21 @@ def own_arguments(field: Field, env: Environment) -> object:
     return Tuple(*unknown_of(field, env).arguments)
 
 
-def is_fixed(field: Field, env: Environment) -> bool:
+def has_fixed_argument(field: Field, env: Environment) -> bool:
     """Whether some argument is a fixed value, such as an end of a side or of time, rather than a shift."""
     own = unknown_of(field, env).arguments
     pairs = list(zip(field.arguments, own, strict=True))
     return any(a.xreplace(env.numbers).is_number for a, o in pairs if a != o)
 
 
-def normal(exprs: list[Expr], numbers: dict[Symbol, Expr]) -> Expr:
+def normal_form(exprs: list[Expr], numbers: dict[Symbol, Expr]) -> Expr:
     """A sum of products with constants replaced by numbers; variable denominators are cancelled where possible."""
     whole = Add(*(multiply_out(replaced(e, numbers)) for e in exprs))
     terms = Add.make_args(whole)
-    return Add(*map(_cancelled, terms)) if len(terms) <= MAX_CANCEL else whole
+    return Add(*map(_cancel_common_factors, terms)) if len(terms) <= MAX_CANCELLED_TERMS else whole
 
 
-def _cancelled(term: Expr) -> Expr:
+def _cancel_common_factors(term: Expr) -> Expr:
     """A product without common factors above and below the line; roots, and functions that stand only above it, are
     set aside."""
     factors = Mul.make_args(term)
@@ -132,24 +134,24 @@ def _cancelled(term: Expr) -> Expr:
 # Equations in a normal form that does not depend on how they are written.
 
 
-def equation_of(statement: t.EquationStmt, summands: tuple[Summand, ...], env: Environment) -> Equation:
-    interval = _during(statement, env)
+def elaborate_equation(statement: t.EquationStmt, summands: tuple[Summand, ...], env: Environment) -> Equation:
+    interval = _time_interval(statement, env)
     columns = [[s.exprs[k] for s in summands] for k in range(len(summands[0].exprs))]
-    wholes = [bounded(partial(normal, column, env.numbers), statement.span) for column in columns]
+    wholes = [report_too_large(partial(normal_form, column, env.numbers), statement.span) for column in columns]
     if all(w == S.Zero for w in wholes):
         raise errors.equations.terms_cancel(statement.span)
-    target = _leading(wholes[0], env)
+    target = _highest_time_derivative(wholes[0], env)
     if target is None:
         return Equation(summands, _only_unknown(wholes, env), 0, tuple(wholes), interval, statement.span)
-    right, body = tuple(_solved(w, target, k, env) for k, w in enumerate(wholes)), target.body
-    below = tuple(e for k, w in enumerate(wholes) for e in _below(_coefficient(w, target, k), body, env))
+    right, body = tuple(_solve_for(w, target, k, env) for k, w in enumerate(wholes)), target.body
+    below = tuple(e for k, w in enumerate(wholes) for e in _solvability_domain(_coefficient(w, target, k), body, env))
     summands = (replace(summands[0], domain=(*summands[0].domain, *below)), *summands[1:])
     alone = bool(body.indices) and len(wholes) < size_of(unknown_of(body, env), env)
     component = int(body.indices[0]) if alone and body.indices[0].is_Integer else None
     return Equation(summands, body.head, len(target.slots), right, interval, statement.span, component)
 
 
-def _leading(whole: Expr, env: Environment) -> Partial | None:
+def _highest_time_derivative(whole: Expr, env: Environment) -> Partial | None:
     """The time derivative of highest order of any unknown in the equation."""
     if env.time is None:
         return None
@@ -166,7 +168,7 @@ def _leading(whole: Expr, env: Environment) -> Partial | None:
     return max(found, key=lambda p: (len(p.slots), str(p))) if found else None
 
 
-def _goal(target: Partial, k: int) -> Partial:
+def _component_derivative(target: Partial, k: int) -> Partial:
     """The time derivative of the component that an equation determines."""
     body = target.body
     if body.indices and k:
@@ -176,12 +178,12 @@ def _goal(target: Partial, k: int) -> Partial:
 
 def _coefficient(whole: Expr, target: Partial, k: int) -> Expr:
     """What the time derivative is multiplied by; 1 in an implicit equation."""
-    goal = _goal(target, k)
+    goal = _component_derivative(target, k)
     found = Add(*(a / goal for a in Add.make_args(whole) if a.has(goal)))
     return S.One if found == 0 or found.has(goal) else found
 
 
-def _below(coefficient: Expr, body: Field, env: Environment) -> tuple[Expr, ...]:
+def _solvability_domain(coefficient: Expr, body: Field, env: Environment) -> tuple[Expr, ...]:
     """What must have a value for the equation to say something of u: relu(x) ∂u/∂t = relu(x) Δu does not where x < 0,
     nor q ∂u/∂t = q Δu for a weight of 0. Single points, as in x ∂u/∂t = x Δu, do not matter."""
     if unknown_fields([coefficient], env):
@@ -189,9 +191,9 @@ def _below(coefficient: Expr, body: Field, env: Environment) -> tuple[Expr, ...]
     return (body / coefficient,) if coefficient.has(Field, Activation, Abs, Max, Min, Heaviside, sign) else ()
 
 
-def _solved(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:
+def _solve_for(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:
     """The right-hand side when the equation is solved for its time derivative."""
-    goal = _goal(target, k)
+    goal = _component_derivative(target, k)
     terms = Add.make_args(whole)
     with_goal = [a for a in terms if a.has(goal)]
     coefficient = Add(*(a / goal for a in with_goal))
@@ -206,7 +208,7 @@ def _only_unknown(wholes: list[Expr], env: Environment) -> Symbol | None:
     return heads.pop() if len(heads) == 1 else None
 
 
-def _during(statement: t.EquationStmt, env: Environment) -> tuple[Expr, Expr] | None:
+def _time_interval(statement: t.EquationStmt, env: Environment) -> tuple[Expr, Expr] | None:
     if statement.during is None:
         return None
     name, expr = statement.during
@@ -233,7 +235,7 @@ def _time_id(env: Environment) -> str:
 
 
 @dataclass(frozen=True)
-class Partner:
+class UnknownComponent:
     """An unknown, or a component of one."""
 
     head: Symbol
@@ -241,32 +243,36 @@ class Partner:
     rows: int
 
 
-def assigned(spec: Spec) -> tuple[Equation, ...]:
+def match_equations(spec: Spec) -> tuple[Equation, ...]:
     """The equations, each with the unknown it determines; one that finds no partner is left unchanged."""
     if spec.space.kind is SpaceKind.PIXELS:
         return spec.equations
     free = [k for k, e in enumerate(spec.equations) if not e.order and e.interval is None]
-    taken: dict[Partner, int] = {}
+    taken: dict[UnknownComponent, int] = {}
     for inside in (True, False):
-        wanted = {k: _wanted(spec.equations[k], _partners(spec), inside) for k in free}
+        wanted = {k: _candidates(spec.equations[k], _undetermined_components(spec), inside) for k in free}
         for k in (k for k in free if k not in taken.values()):
-            _paired(k, wanted, taken, set())
+            _find_augmenting_path(k, wanted, taken, set())
     found = {k: partner for partner, k in taken.items()}
-    return tuple(_with(e, found.get(k)) for k, e in enumerate(spec.equations))
+    return tuple(_assign(e, found.get(k)) for k, e in enumerate(spec.equations))
 
 
-def _with(equation: Equation, partner: Partner | None) -> Equation:
+def _assign(equation: Equation, partner: UnknownComponent | None) -> Equation:
     return replace(equation, unknown=partner.head, component=partner.component) if partner else equation
 
 
-def _partners(spec: Spec) -> list[Partner]:
+def _undetermined_components(spec: Spec) -> list[UnknownComponent]:
     """What no evolution equation determines: unknowns, and single components where the equations are scalar."""
     settled = {(e.unknown, e.component) for e in spec.equations if e.order}
-    found: list[Partner] = []
+    found: list[UnknownComponent] = []
     for u in spec.unknowns:
         size = _size(u.type, spec)
         alone = size > 1 and not any(_fits(e, u.head, size) for e in spec.equations)
-        parts = [Partner(u.head, k, 1) for k in range(1, size + 1)] if alone else [Partner(u.head, None, size)]
+        parts = (
+            [UnknownComponent(u.head, k, 1) for k in range(1, size + 1)]
+            if alone
+            else [UnknownComponent(u.head, None, size)]
+        )
         found += [p for p in parts if not {(p.head, None), (p.head, p.component)} & settled]
     return found
 
@@ -282,14 +288,14 @@ def _fits(equation: Equation, head: Symbol, size: int) -> bool:
     return len(equation.right) == size and any(f.head == head for e in equation.right for f in atoms(e, Field))
 
 
-def _wanted(equation: Equation, partners: list[Partner], inside: bool) -> list[Partner]:
+def _candidates(equation: Equation, partners: list[UnknownComponent], inside: bool) -> list[UnknownComponent]:
     """Possible partners of an equation, by decreasing order of their derivatives in it; if not only those `inside` it,
     the others come last."""
     fits = [p for p in partners if p.rows == len(equation.right) and (not inside or _order(equation, p) >= 0)]
     return sorted(fits, key=lambda p: -_order(equation, p))
 
 
-def _order(equation: Equation, partner: Partner) -> int:
+def _order(equation: Equation, partner: UnknownComponent) -> int:
     """The order of the partner's highest derivative; -1 if it does not occur in the equation."""
 
     def own(f: Field) -> bool:
@@ -301,13 +307,15 @@ def _order(equation: Equation, partner: Partner) -> int:
     return 0 if any(own(f) for e in equation.right for f in atoms(e, Field)) else -1
 
 
-def _paired(k: int, wanted: dict[int, list[Partner]], taken: dict[Partner, int], tried: set[Partner]) -> bool:
+def _find_augmenting_path(
+    k: int, wanted: dict[int, list[UnknownComponent]], taken: dict[UnknownComponent, int], tried: set[UnknownComponent]
+) -> bool:
     """Finds a partner for an equation, if necessary by giving the equation that has it another one."""
     for partner in wanted[k]:
         if partner in tried:
             continue
         tried.add(partner)
-        if partner not in taken or _paired(taken[partner], wanted, taken, tried):
+        if partner not in taken or _find_augmenting_path(taken[partner], wanted, taken, tried):
             taken[partner] = k
             return True
     return False

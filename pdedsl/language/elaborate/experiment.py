@@ -16,34 +16,40 @@ from pdedsl.ir.verdicts import Axiom
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import interval_of
 from pdedsl.language.elaborate.environment import Environment
-from pdedsl.language.elaborate.options import argument, chosen, meant, real, unknown_word
+from pdedsl.language.elaborate.options import (
+    elaborate_argument,
+    elaborate_option,
+    exact_or_float,
+    suggest,
+    unknown_option_error,
+)
 
 
-def realization(statement: t.RealizeStmt, env: Environment) -> Located[Any]:
+def elaborate_realization(statement: t.RealizeStmt, env: Environment) -> Located[Any]:
     """The method chosen for a part of the equation, among those that can realize it."""
     part = statement.part
     if part.id not in PARTS:
-        raise unknown_word(part, PARTS, "a part of an equation")
+        raise unknown_option_error(part, PARTS, "a part of an equation")
     methods = PARTS[part.id]
     head = statement.method.head if isinstance(statement.method, t.Call) else statement.method
     if isinstance(head, t.Name) and head.id not in methods:
         elsewhere = [p for p, m in PARTS.items() if head.id in m]
         if elsewhere:
             raise errors.options.other_part(head.text, part.id, elsewhere, list(methods), head.span, part.span)
-    return chosen(statement.method, methods, f"a way to realize {part.id}", env.number, statement.span)
+    return elaborate_option(statement.method, methods, f"a way to realize {part.id}", env.number, statement.span)
 
 
-def requirements(statement: t.RequireStmt) -> list[Requirement]:
+def elaborate_requirements(statement: t.RequireStmt) -> list[Requirement]:
     for name in statement.axioms:
         if name.id not in set(Axiom):
-            raise unknown_word(name, Axiom, "an axiom")
+            raise unknown_option_error(name, Axiom, "an axiom")
     return [Requirement(Axiom(n.id), n.span) for n in statement.axioms]
 
 
 # ---- blocks
 
 
-def block(statement: t.BlockStmt, env: Environment) -> Block | None:
+def elaborate_block(statement: t.BlockStmt, env: Environment) -> Block | None:
     """The block, or None if an entry is missing or wrong, which is reported here or where its names are declared."""
     kind, before = statement.kind.id, len(env.reporter.errors)
     found: dict[str, list[tuple[object, Span]]] = {}
@@ -77,7 +83,7 @@ def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
     """Checks that this kind of block has such an entry, how often it is given, and its number of values."""
     key, rules = entry.key, ENTRIES[kind]
     if key.id not in rules:
-        raise errors.options.unknown_entry(kind, key.text, list(rules), meant(key.id, rules), key.span)
+        raise errors.options.unknown_entry(kind, key.text, list(rules), suggest(key.id, rules), key.span)
     rule = rules[key.id]
     first = seen.setdefault(key.id, key)
     if first is not key and not rule.values.repeats:
@@ -109,14 +115,14 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
         raise errors.options.takes_no_interval(key.text, item.span, behind)
     match rule.what:
         case Calls(forms=forms):
-            made = chosen(item.value, forms, f"a value of {key.id}", env.number, item.span)
+            made = elaborate_option(item.value, forms, f"a value of {key.id}", env.number, item.span)
             return Transfer(made, _source(item)) if sourced else made
         case Names():
             return _named(key, item, rule.what)
         case Plain(param=param):
             if isinstance(item.value, t.Name) and env.is_free(item.value.id) and isinstance(param.kind, Whole | Number):
                 raise errors.options.wrong_value(key.id, param.wanted, item.span)
-            return argument(item.value, param, key.id, env.number)
+            return elaborate_argument(item.value, param, key.id, env.number)
         case Boxes():
             return _box(item, env)
         case Nothing():
@@ -127,7 +133,7 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
 
 def _source(item: t.Item) -> str:
     assert item.source is not None
-    return item.source.value if isinstance(item.source, t.Text) else item.source.text
+    return item.source.value if isinstance(item.source, t.String) else item.source.text
 
 
 def _named(key: t.Name, item: t.Item, names: Names) -> object:
@@ -138,7 +144,7 @@ def _named(key: t.Name, item: t.Item, names: Names) -> object:
 
 def _unknown_value(key: t.Name, item: t.Item, names: Names) -> PdeError:
     if isinstance(item.value, t.Name):
-        return unknown_word(item.value, names.words, f"a value of {key.id}")
+        return unknown_option_error(item.value, names.words, f"a value of {key.id}")
     return errors.options.not_a_value(key.id, names.words, item.span)
 
 
@@ -151,4 +157,4 @@ def _box(item: t.Item, env: Environment) -> Box:
     if not isinstance(env.types.get(name.id), Operator):
         raise errors.options.not_an_operator(name.text, name.span)
     bounds = interval_of(item.within, env)
-    return Box(env.learned[name.id].name, real(bounds.start), real(bounds.end))
+    return Box(env.learned[name.id].name, exact_or_float(bounds.start), exact_or_float(bounds.end))

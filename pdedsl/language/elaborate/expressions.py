@@ -17,22 +17,22 @@ from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Space
 from pdedsl.language import ast as t
-from pdedsl.language.elaborate.limits import MAX_BITS, within_limits
-from pdedsl.language.elaborate.scope import Scope, component, slot_of
+from pdedsl.language.elaborate.limits import MAX_BITS, check_limits
+from pdedsl.language.elaborate.scope import Scope, derivative_slot, select_component
 from pdedsl.language.elaborate.values import (
+    Function,
     LinearMap,
-    Map,
     Tensor,
     Value,
     add,
+    describe,
     dot,
     matrix,
-    note,
-    noted,
+    multiply,
+    require_defined,
     scalar,
-    scale,
-    shown,
     vector,
+    with_domain,
 )
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import OTHER_NAMES
@@ -44,32 +44,32 @@ from pdedsl.symbolic.symbols import Partial, Softmax, TooLarge
 # ---- numbers
 
 
-LARGEST = 308  # decimal exponent of a number
+MAX_DECIMAL_EXPONENT = 308  # decimal exponent of a number
 
 
-def number(literal: t.Number) -> Rational:
+def exact_number(literal: t.Number) -> Rational:
     """An exact rational: `0.1` is one tenth."""
     exponent = literal.text.lower().partition("e")[2].lstrip("+-0")
     value = Decimal(literal.text) if len(exponent) < 6 else Decimal(0)
-    if len(exponent) >= 6 or (value and abs(value.adjusted()) > LARGEST):
-        raise errors.syntax.number_out_of_range(LARGEST, literal.span)
+    if len(exponent) >= 6 or (value and abs(value.adjusted()) > MAX_DECIMAL_EXPONENT):
+        raise errors.syntax.number_out_of_range(MAX_DECIMAL_EXPONENT, literal.span)
     exact = Fraction(value)
     return Rational(exact.numerator, exact.denominator)
 
 
-def defined(expr: Expr, span: Span) -> Expr:
+def require_real(expr: Expr, span: Span) -> Expr:
     """The expression; a mistake if it has no real value."""
     if expr.has(zoo, nan, oo, -oo) or expr.is_real is False:
         raise errors.types.no_real_value(span)
     return expr
 
 
-def constant(expr: Expr, span: Span) -> Expr:
+def require_constant(expr: Expr, span: Span) -> Expr:
     """A constant number; a mistake if the expression is not one."""
     if not expr.is_number:
         raise errors.types.not_constant(span)
-    within_limits(expr, span)
-    return defined(expr, span)
+    check_limits(expr, span)
+    return require_real(expr, span)
 
 
 # ---- algebra
@@ -79,7 +79,7 @@ def constant(expr: Expr, span: Span) -> Expr:
 MAX_EXPONENT = 1000
 
 
-def listed(items: list[Tensor], span: Span) -> Tensor:
+def list_value(items: list[Tensor], span: Span) -> Tensor:
     """A vector of numbers, or a matrix of rows."""
     if not items:
         raise errors.types.empty_list(span)
@@ -127,30 +127,32 @@ def adjoint(value: Value, span: Span) -> Value:
         case Tensor(rank=2):
             return replace(value, at=lambda i, j: value.at(j, i))
         case _:
-            raise errors.types.no_adjoint(shown(value), span)
+            raise errors.types.no_adjoint(describe(value), span)
 
 
 def power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, Expr]) -> Value:
     """`uⁿ`; for a function, the power of its result: `sin² x`. `numbers` are the values of the constants."""
-    if isinstance(base, Map):
+    if isinstance(base, Function):
         if exponent.rank == 0 and exponent.expr.is_negative:
             raise errors.syntax.inverse(base.name, span)
         inner = base
-        return Map(inner.name, lambda a, s: _raised(inner.call(a, s), exponent, span, numbers), inner.arity)
-    return _raised(base, exponent, span, numbers)
+        return Function(inner.name, lambda a, s: _scalar_power(inner.call(a, s), exponent, span, numbers), inner.arity)
+    return _scalar_power(base, exponent, span, numbers)
 
 
-def _raised(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, Expr]) -> Tensor:
+def _scalar_power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, Expr]) -> Tensor:
     if not isinstance(base, Tensor) or base.rank:
-        raise errors.types.no_power(shown(base), isinstance(base, Tensor) and base.rank == 1, span)
+        raise errors.types.no_power(describe(base), isinstance(base, Tensor) and base.rank == 1, span)
     if exponent.kind != "number" or base.kind not in ("number", "channels"):
         raise errors.types.power_of_kind(base.shown(), span)
     b, e = base.expr, exponent.expr
-    _within_powers(b.xreplace(numbers), e.xreplace(numbers), span)
-    return Tensor(0, lambda: noted(defined(b**e, span)), kind=base.kind, literal=base.literal and exponent.literal)
+    _check_power_size(b.xreplace(numbers), e.xreplace(numbers), span)
+    return Tensor(
+        0, lambda: with_domain(require_real(b**e, span)), kind=base.kind, literal=base.literal and exponent.literal
+    )
 
 
-def _within_powers(b: Expr, e: Expr, span: Span) -> None:
+def _check_power_size(b: Expr, e: Expr, span: Span) -> None:
     if e.is_Rational and (abs(e.p) > MAX_EXPONENT or e.q > MAX_EXPONENT):
         raise errors.syntax.large_exponent(MAX_EXPONENT, span)
     if b.is_Rational and e.is_Rational and abs(e) * max(b.p.bit_length(), b.q.bit_length()) > MAX_BITS:
@@ -159,10 +161,10 @@ def _within_powers(b: Expr, e: Expr, span: Span) -> None:
 
 def reciprocal(value: Value, span: Span) -> Tensor:
     if not isinstance(value, Tensor) or value.rank or value.kind not in ("number", "channels"):
-        raise errors.types.division_by(shown(value), span)
+        raise errors.types.division_by(describe(value), span)
     if value.expr == S.Zero:
         raise errors.types.division_by_zero(span)
-    return Tensor(0, lambda: noted(1 / value.expr), kind=value.kind, literal=value.literal)
+    return Tensor(0, lambda: with_domain(1 / value.expr), kind=value.kind, literal=value.literal)
 
 
 def sum_of_maps(parts: list[tuple[int, LinearMap, Span]]) -> LinearMap:
@@ -172,10 +174,10 @@ def sum_of_maps(parts: list[tuple[int, LinearMap, Span]]) -> LinearMap:
     )
 
 
-def chain(values: list[tuple[t.Times, Value, Span]]) -> Value:
+def multiply_factors(values: list[tuple[t.ProductSign, Value, Span]]) -> Value:
     """Factors from right to left: numbers multiply, operators and functions act on what follows them."""
     for i, ((_, value, span), _) in enumerate(pairwise(values)):
-        if isinstance(value, Map) and i + 2 != len(values):
+        if isinstance(value, Function) and i + 2 != len(values):
             raise errors.syntax.argument_end(value.name, span, values[i + 1][2], values[-1][2])
     sign, result, span = values[-1]
     if sign == "/":
@@ -186,14 +188,14 @@ def chain(values: list[tuple[t.Times, Value, Span]]) -> Value:
         between, span = Span(place.end, span.start), place.to(span)
         if isinstance(value, Tensor) and isinstance(result, Tensor) and value.rank == result.rank == 1:
             raise errors.types.no_product(value.shown(), result.shown(), True, span, between)
-        result = value.call((result,), span) if isinstance(value, Map) else scale(value, result, span)
+        result = value.call((result,), span) if isinstance(value, Function) else multiply(value, result, span)
     return result
 
 
-def dotted(sign: t.Times, left: Value, right: Value, span: Span) -> Value:
+def dot_product(sign: t.ProductSign, left: Value, right: Value, span: Span) -> Value:
     """`v·w`, `A:B`."""
     if not isinstance(left, Tensor) or not isinstance(right, Tensor):
-        return scale(left, right, span)
+        return multiply(left, right, span)
     if sign == "·":
         return dot(left, right, span)
     if (left.rank, right.rank) != (2, 2):
@@ -206,57 +208,57 @@ def dotted(sign: t.Times, left: Value, right: Value, span: Span) -> Value:
 # Derivatives of tensors: ∂, ∇, ∇· and Δ, in components that are computed on demand.
 
 
-MAX_ORDER = 8  # of a derivative
+MAX_DERIVATIVE_ORDER = 8  # of a derivative
 
 
-def _differentiated(body: Expr, slot: Expr) -> Expr:
+def _differentiate(body: Expr, slot: Expr) -> Expr:
     if body.has(log):
-        note((body,))
+        require_defined((body,))
     return differentiate(body, slot)
 
 
 def derivative(body: Tensor, expr: t.Derivative, scope: Scope) -> Tensor:
     """`∂²u/∂x∂y`: one variable after the other."""
-    _somewhere(scope, expr.span)
-    for wrt in _slots(expr):
+    _require_space(scope, expr.span)
+    for wrt in _derivative_variables(expr):
         body = _partial(body, wrt, scope)
     return body
 
 
-def derivative_at(value: Value, head: t.Derivative, span: Span, scope: Scope) -> Tensor:
+def derivative_at_arguments(value: Value, head: t.Derivative, span: Span, scope: Scope) -> Tensor:
     """`∂Y/∂t(x, 0)`: the derivative of an unknown, at other arguments."""
     if not isinstance(value, Tensor):
-        raise errors.types.no_derivative(shown(value), span)
-    _somewhere(scope, span)
-    slots = [slot_of(w, scope) for w in _slots(head)]
+        raise errors.types.no_derivative(describe(value), span)
+    _require_space(scope, span)
+    slots = [derivative_slot(w, scope) for w in _derivative_variables(head)]
     return replace(value, at=lambda *i: Partial(value.at(*i), *slots))
 
 
-def _somewhere(scope: Scope, span: Span) -> None:
+def _require_space(scope: Scope, span: Span) -> None:
     """Refuses derivatives in constant expressions: these depend on no space."""
     if scope.constant:
         raise errors.types.not_constant(span)
 
 
-def _slots(expr: t.Derivative) -> list[t.Wrt]:
+def _derivative_variables(expr: t.Derivative) -> list[t.DerivativeVariable]:
     """The variables of a derivative, each repeated as often as its order."""
-    if sum(w.order for w in expr.wrt) > MAX_ORDER:
-        raise errors.syntax.high_order(MAX_ORDER, expr.span)
+    if sum(w.order for w in expr.wrt) > MAX_DERIVATIVE_ORDER:
+        raise errors.syntax.high_order(MAX_DERIVATIVE_ORDER, expr.span)
     return [w for w in expr.wrt for _ in range(w.order)]
 
 
-def _partial(body: Tensor, wrt: t.Wrt, scope: Scope) -> Tensor:
+def _partial(body: Tensor, wrt: t.DerivativeVariable, scope: Scope) -> Tensor:
     if wrt.name.id == "n" and scope.normal and not wrt.indices:
         slopes = gradient(body, scope, wrt.span)
         along = replace(slopes, at=lambda *i: slopes.at(*i[1:], i[0]))
         return dot(scope.outer_normal(), along, wrt.span)
-    slot = slot_of(wrt, scope)
-    return replace(body, at=lambda *i: bounded(lambda: _differentiated(body.at(*i), slot), wrt.span))
+    slot = derivative_slot(wrt, scope)
+    return replace(body, at=lambda *i: report_too_large(lambda: _differentiate(body.at(*i), slot), wrt.span))
 
 
-def prefixed(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -> Tensor:
+def apply_prefix(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -> Tensor:
     """`∇u`, `∇²u`, `∇·v`, `Δu`."""
-    _somewhere(scope, span)
+    _require_space(scope, span)
     match operator:
         case "grad":
             return gradient(body, scope, span)
@@ -273,10 +275,10 @@ def prefixed(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -> Te
 def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank > 1:
         raise errors.types.no_gradient(body.shown(), span)
-    _written_alike(body, scope, span)
+    _require_matching_components(body, scope, span)
 
     def at(*index: Expr) -> Expr:
-        return bounded(lambda: _differentiated(body.at(*index[:-1]), scope.slot(index[-1])), span)
+        return report_too_large(lambda: _differentiate(body.at(*index[:-1]), scope.slot(index[-1])), span)
 
     return Tensor(body.rank + 1, at, scope.dimension, body.kind)
 
@@ -286,24 +288,24 @@ def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
         raise errors.types.no_divergence(body.shown(), span)
     if body.size != scope.dimension and None not in (body.size, scope.dimension):
         raise errors.types.divergence_of_other_size(body.shown(), scope.dimension, span)
-    _written_alike(body, scope, span)
+    _require_matching_components(body, scope, span)
 
     def at(*index: Expr) -> Expr:
         def term(k: Expr) -> Expr:
-            return _differentiated(body.at(*index, k), scope.slot(k))
+            return _differentiate(body.at(*index, k), scope.slot(k))
 
-        return bounded(lambda: contract(term, scope.dimension), span)
+        return report_too_large(lambda: contract(term, scope.dimension), span)
 
     return Tensor(body.rank - 1, at, body.size if body.rank > 1 else None, body.kind)
 
 
-def _written_alike(body: Tensor, scope: Scope, span: Span) -> None:
+def _require_matching_components(body: Tensor, scope: Scope, span: Span) -> None:
     """Refuses derivatives of a tensor of known size along coordinates that are not written out."""
     if body.rank and body.size is not None and scope.dimension is None:
         raise errors.types.coordinates_not_written_out(body.shown(), span)
 
 
-def bounded(compute: Callable[[], Expr], span: Span) -> Expr:
+def report_too_large(compute: Callable[[], Expr], span: Span) -> Expr:
     """The computed expression; a mistake at its place if it exceeds the limits of size."""
     try:
         return compute()
@@ -342,7 +344,7 @@ OPERATORS = "grad div lap hess dot ddot norm adj sum diff pow".split()
 RESERVED = {*FUNCTIONS, "softmax", "pi", *OPERATORS}
 
 
-def pointwise(name: str) -> Numeric:
+def pointwise_function(name: str) -> Numeric:
     """The function as it acts on feature maps."""
     return ACTIVATIONS[name] if name in COMPOSED else FUNCTIONS[name][1]
 
@@ -351,31 +353,31 @@ def pointwise(name: str) -> Numeric:
 # Known functions at their arguments: of numbers, or pointwise of a feature map.
 
 
-EVERYWHERE = {"exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "erf"}  # real for every real number
-MAX_CHOICES = 8  # arguments of min and max
+REAL_EVERYWHERE = {"exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "erf"}  # real for every real number
+MAX_MIN_MAX_ARGUMENTS = 8  # arguments of min and max
 
 
-def function_at(name: str, args: tuple[Value, ...], span: Span) -> Value:
+def apply_function(name: str, args: tuple[Value, ...], span: Span) -> Value:
     """A known function of numbers, or pointwise of a feature map."""
     if name == "softmax":
         return _softmax(args, span)
     arity, function = FUNCTIONS[name]
-    if len(args) != arity and not (arity < 0 and 2 <= len(args) <= MAX_CHOICES):
-        wanted = {1: "one argument", -1: f"2 to {MAX_CHOICES} arguments"}[arity]
+    if len(args) != arity and not (arity < 0 and 2 <= len(args) <= MAX_MIN_MAX_ARGUMENTS):
+        wanted = {1: "one argument", -1: f"2 to {MAX_MIN_MAX_ARGUMENTS} arguments"}[arity]
         raise errors.types.wrong_number(name, wanted, len(args), span)
     values = []
     for arg in args:
         if not isinstance(arg, Tensor):
-            raise errors.types.function_of(name, shown(arg), span)
+            raise errors.types.function_of(name, describe(arg), span)
         if name == "abs" and arg.rank:
             arg = norm(arg)
         if arg.rank or arg.kind not in ("number", "channels"):
             raise errors.types.takes_numbers(name, arg.shown(), span)
         values.append(arg)
     kind = "channels" if any(v.kind == "channels" for v in values) else "number"
-    function = pointwise(name) if kind == "channels" else function
+    function = pointwise_function(name) if kind == "channels" else function
     result = function(*(v.expr for v in values))
-    return scalar(noted(result if name in EVERYWHERE else defined(result, span)), kind)
+    return scalar(with_domain(result if name in REAL_EVERYWHERE else require_real(result, span)), kind)
 
 
 def _softmax(args: tuple[Value, ...], span: Span) -> Tensor:
@@ -391,32 +393,32 @@ def _softmax(args: tuple[Value, ...], span: Span) -> Tensor:
 # Syntax of an expression → its value, with every name, rank and size checked.
 
 
-MAX_SUMS = 4  # nested Σ
-MAX_COPIES = 300  # of the body of a sum, when written out
+MAX_NESTED_SUMS = 4  # nested Σ
+MAX_SUM_TERMS = 300  # of the body of a sum, when written out
 
 
 def evaluate(expr: t.Expr, scope: Scope) -> Value:
     """The value of an expression; checks the limits of size."""
-    value = _evaluated(expr, scope)
+    value = _evaluate(expr, scope)
     if isinstance(value, Tensor) and value.rank == 0:
-        within_limits(value.expr, expr.span)
+        check_limits(value.expr, expr.span)
     return value
 
 
-def _evaluated(expr: t.Expr, scope: Scope) -> Value:
+def _evaluate(expr: t.Expr, scope: Scope) -> Value:
     match expr:
         case t.Number():
-            return scalar(number(expr), literal=True)
+            return scalar(exact_number(expr), literal=True)
         case t.Fraction(over=(a, b)):
             return scalar(Rational(a, b), literal=True)
         case t.Name():
             return _name(expr, scope)
-        case t.Text():
+        case t.String():
             raise errors.types.text_in_expression(expr.span)
         case t.Group(body=body):
             return evaluate(body, scope)
-        case t.ListOf(items=items):
-            return listed([tensor(i, scope) for i in items], expr.span)
+        case t.ListExpr(items=items):
+            return list_value([tensor(i, scope) for i in items], expr.span)
         case t.Norm(body=body):
             return norm(tensor(body, scope))
         case t.Derivative(body=body):
@@ -424,17 +426,17 @@ def _evaluated(expr: t.Expr, scope: Scope) -> Value:
         case t.Call():
             return _call(expr, scope)
         case t.Index(body=body):
-            return component(evaluate(body, scope), expr, scope)
+            return select_component(evaluate(body, scope), expr, scope)
         case t.Adjoint(body=body):
             return adjoint(evaluate(body, scope), expr.span)
         case t.Prefix(operator=operator, body=body):
-            return prefixed(operator, tensor(body, scope), expr.span, scope)
+            return apply_prefix(operator, tensor(body, scope), expr.span, scope)
         case t.Power(base=base, exponent=exponent):
             return power(evaluate(base, scope), tensor(exponent, scope, 0), expr.span, scope.names.numbers)
-        case t.Negative(body=body):
-            return scale(scalar(S.NegativeOne), evaluate(body, scope), expr.span)
-        case t.Total():
-            return _total(expr, scope)
+        case t.Negation(body=body):
+            return multiply(scalar(S.NegativeOne), evaluate(body, scope), expr.span)
+        case t.Summation():
+            return _summation(expr, scope)
         case t.Product():
             return _product(expr, scope)
         case t.Sum():
@@ -447,7 +449,7 @@ def tensor(expr: t.Expr, scope: Scope, rank: int | None = None) -> Tensor:
     """The value of an expression that must be a tensor, of the given rank if there is one."""
     value = evaluate(expr, scope)
     if not isinstance(value, Tensor):
-        raise errors.types.not_a_value(shown(value), isinstance(value, LinearMap), expr.span)
+        raise errors.types.not_a_value(describe(value), isinstance(value, LinearMap), expr.span)
     if rank is not None and value.rank != rank:
         wanted = ("number", "vector", "matrix")[rank]
         raise errors.types.wrong_rank(wanted, value.shown(), expr.span)
@@ -472,7 +474,7 @@ def _name(name: t.Name, scope: Scope) -> Value:
     if layer:
         return layer
     if name.id in FUNCTIONS or name.id == "softmax":
-        return Map(name.text, lambda args, span: function_at(name.id, args, span), "its arguments")
+        return Function(name.text, lambda args, span: apply_function(name.id, args, span), "its arguments")
     return scope.names.value(name)
 
 
@@ -480,9 +482,9 @@ def _call(call: t.Call, scope: Scope) -> Value:
     head = call.head
     if isinstance(head, t.Derivative) and isinstance(head.body, t.Name) and head.body.id not in scope.local:
         value = scope.names.call(head.body, tuple(evaluate(a, scope) for a in call.args), call.span)
-        return derivative_at(value, head, call.span, scope)
+        return derivative_at_arguments(value, head, call.span, scope)
     if not isinstance(head, t.Name):
-        return scale(evaluate(head, scope), _only(call, scope), call.span)
+        return multiply(evaluate(head, scope), _single_argument(call, scope), call.span)
     layer = scope.names.layer(call)
     if layer:
         return layer
@@ -491,22 +493,22 @@ def _call(call: t.Call, scope: Scope) -> Value:
         raise errors.types.named_argument(head.text, key.span, given.span)
     if head.id in scope.local or head.id in scope.indices or head.id in FUNCTIONS or head.id in ("softmax", "pi"):
         value = _name(head, scope)
-        if isinstance(value, Map):
+        if isinstance(value, Function):
             return value.call(tuple(evaluate(a, scope) for a in call.args), call.span)
-        return factor_or_error(value, head, call, scope)
+        return product_or_error(value, head, call, scope)
     if scope.names.callable(head):
         return scope.names.call(head, tuple(evaluate(a, scope) for a in call.args), call.span)
-    return factor_or_error(scope.names.value(head), head, call, scope)
+    return product_or_error(scope.names.value(head), head, call, scope)
 
 
-def factor_or_error(value: Value, head: t.Name, call: t.Call, scope: Scope) -> Value:
+def product_or_error(value: Value, head: t.Name, call: t.Call, scope: Scope) -> Value:
     """`λ(a - x)` is read as a product, since λ is not a function; `σ(x)` looks like a call, and is an error."""
     if len(call.args) == 1 and isinstance(call.args[0], t.Sum):
-        return scale(value, evaluate(call.args[0], scope), call.span)
-    raise errors.types.not_a_function(head.text, shown(value), call.span)
+        return multiply(value, evaluate(call.args[0], scope), call.span)
+    raise errors.types.not_a_function(head.text, describe(value), call.span)
 
 
-def _only(call: t.Call, scope: Scope) -> Value:
+def _single_argument(call: t.Call, scope: Scope) -> Value:
     if len(call.args) != 1 or call.named:
         raise errors.types.cannot_be_called(call.span)
     return evaluate(call.args[0], scope)
@@ -515,11 +517,11 @@ def _only(call: t.Call, scope: Scope) -> Value:
 # ---- sums and products
 
 
-def _total(expr: t.Total, scope: Scope) -> Tensor:
+def _summation(expr: t.Summation, scope: Scope) -> Tensor:
     kinds: list[str] = []
     if scope.constant:
         raise errors.types.not_constant(expr.span)
-    if (scope.dimension or 1) ** (scope.sums + 1) > MAX_COPIES or scope.sums >= MAX_SUMS:
+    if (scope.dimension or 1) ** (scope.sums + 1) > MAX_SUM_TERMS or scope.sums >= MAX_NESTED_SUMS:
         raise errors.syntax.nested_sums(expr.span)
 
     def term(i: Expr) -> Expr:
@@ -527,7 +529,7 @@ def _total(expr: t.Total, scope: Scope) -> Tensor:
         kinds.append(value.kind)
         return value.expr
 
-    total = bounded(lambda: contract(term, scope.dimension), expr.span)
+    total = report_too_large(lambda: contract(term, scope.dimension), expr.span)
     return scalar(total, kinds[0])
 
 
@@ -548,23 +550,23 @@ def _sum(expr: t.Sum, scope: Scope) -> Value:
 
 def _product(expr: t.Product, scope: Scope) -> Value:
     """Segments between dots, each a chain of factors; dots bind least tightly, from left to right."""
-    segments: list[list[tuple[t.Times, t.Expr]]] = [[]]
-    dots: list[t.Times] = []
+    segments: list[list[tuple[t.ProductSign, t.Expr]]] = [[]]
+    dots: list[t.ProductSign] = []
     for sign, factor in expr.factors:
         if sign in ("·", ":"):
             dots.append(sign)
             segments.append([])
             sign = ""
         segments[-1].append((sign, factor))
-    value = _chain(segments[0], scope)
+    value = _multiply(segments[0], scope)
     for sign, segment in zip(dots, segments[1:], strict=True):
-        right = _along(value, _chain(segment, scope), segment[0][1])
+        right = _transposed_gradient(value, _multiply(segment, scope), segment[0][1])
         span = segments[0][0][1].span.to(segment[-1][1].span)
-        value = dotted(sign, value, right, span)
+        value = dot_product(sign, value, right, span)
     return value
 
 
-def _along(left: Value, right: Value, first: t.Expr) -> Value:
+def _transposed_gradient(left: Value, right: Value, first: t.Expr) -> Value:
     """`v·∇w` of a vector w is (v·∇)w = Σⱼ vⱼ ∂w/∂xⱼ: the dot is with the ∇."""
     match left, right, first:
         case Tensor(rank=1), Tensor(rank=2), t.Prefix(operator="grad"):
@@ -573,8 +575,8 @@ def _along(left: Value, right: Value, first: t.Expr) -> Value:
             return right
 
 
-def _chain(factors: list[tuple[t.Times, t.Expr]], scope: Scope) -> Value:
-    return chain([(sign, evaluate(f, scope), f.span) for sign, f in factors])
+def _multiply(factors: list[tuple[t.ProductSign, t.Expr]], scope: Scope) -> Value:
+    return multiply_factors([(sign, evaluate(f, scope), f.span) for sign, f in factors])
 
 
 # ---- arguments
@@ -593,10 +595,10 @@ def require_arity(name: t.Name, params: tuple[t.Name, ...], args: tuple[Value, .
         raise errors.types.wrong_arguments(name.text, [p.text for p in params], len(args), timed, span)
 
 
-def flat(param: t.Name, own: Value, value: Value, span: Span, space: Space | None) -> list[Expr]:
+def argument_components(param: t.Name, own: Value, value: Value, span: Span, space: Space | None) -> list[Expr]:
     """The components of an argument: a position has several."""
     if not isinstance(value, Tensor) or not isinstance(own, Tensor):
-        raise errors.types.argument_not_a_value(param.text, shown(value), span)
+        raise errors.types.argument_not_a_value(param.text, describe(value), span)
     if own.rank == 1 and own.size is None:
         assert space
         same = value.rank == 1 and value.at(Integer(1)) == own.at(Integer(1))
@@ -609,7 +611,7 @@ def flat(param: t.Name, own: Value, value: Value, span: Span, space: Space | Non
     return [value.expr]
 
 
-def are_alike(own: list[Value], args: tuple[Value, ...]) -> bool:
+def have_parameter_ranks(own: list[Value], args: tuple[Value, ...]) -> bool:
     """Whether all arguments are numeric and have the ranks of the parameters."""
     return all(
         isinstance(a, Tensor) and isinstance(b, Tensor) and a.kind == b.kind == "number" and a.rank == b.rank

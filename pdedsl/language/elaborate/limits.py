@@ -14,26 +14,26 @@ from pdedsl.symbolic.rewrite import measure
 from pdedsl.symbolic.symbols import TooLarge, atoms
 from pdedsl.symbolic.sympy_errors import Endless
 
-MAX_SIZE = 20_000  # nodes of an expression, written out
-MAX_DEPTH = 60  # nested functions, powers and sums
-MAX_EXTREMA = 16  # min and max in an expression: cases are distinguished for each
+MAX_EXPRESSION_SIZE = 20_000  # nodes of an expression, written out
+MAX_EXPRESSION_DEPTH = 60  # nested functions, powers and sums
+MAX_MIN_MAX = 16  # min and max in an expression: cases are distinguished for each
 MAX_BITS = 4096  # of a whole number
 
 
-def within_limits(expr: Basic, span: Span) -> None:
+def check_limits(expr: Basic, span: Span) -> None:
     if expr.is_Rational and max(expr.p.bit_length(), expr.q.bit_length()) > MAX_BITS:
         raise errors.syntax.large_number(span)
     size, depth = measure(expr)
-    if size > MAX_SIZE:
-        raise errors.syntax.large_expression(size, MAX_SIZE, span)
-    if depth > MAX_DEPTH:
-        raise errors.syntax.deep_expression(depth, MAX_DEPTH, span)
-    if expr.has(Min, Max) and len(atoms(expr, Min, Max)) > MAX_EXTREMA:
-        raise errors.syntax.many_extrema(MAX_EXTREMA, span)
+    if size > MAX_EXPRESSION_SIZE:
+        raise errors.syntax.large_expression(size, MAX_EXPRESSION_SIZE, span)
+    if depth > MAX_EXPRESSION_DEPTH:
+        raise errors.syntax.deep_expression(depth, MAX_EXPRESSION_DEPTH, span)
+    if expr.has(Min, Max) and len(atoms(expr, Min, Max)) > MAX_MIN_MAX:
+        raise errors.syntax.many_extrema(MAX_MIN_MAX, span)
 
 
 @contextmanager
-def limited(span: Span) -> Iterator[None]:
+def report_exceeded_limits(span: Span) -> Iterator[None]:
     """Within, a computation that grows beyond the bounds is reported as a mistake at `span`."""
     try:
         yield

@@ -21,12 +21,12 @@ from pdedsl.language import ast as t
 
 Evaluate = Callable[[t.Expr], Expr]  # a constant expression to its exact value
 T = TypeVar("T", bound=Config)
-MAX_LIST = 1000
-_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)  # package.module:Name
-MAX_VALUES = 100_000_000  # of an image
+MAX_LIST_LENGTH = 1000
+_IMPORT_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)  # package.module:Name
+MAX_IMAGE_VALUES = 100_000_000  # of an image
 
 
-def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Located[T]:
+def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Located[T]:
     """`pgd(eps=8/255)` or a bare `flip`, among the words that are allowed here."""
     args: tuple[t.Expr, ...] = ()
     named: tuple[tuple[t.Name, t.Expr], ...] = ()
@@ -36,38 +36,38 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
         case t.Call(head=t.Name() as head, args=args, named=named):
             pass
         case _:
-            if isinstance(expr, t.Text) and expr.value in forms:
+            if isinstance(expr, t.String) and expr.value in forms:
                 raise errors.options.in_quotes(what, expr.value, expr.span)
-            file = isinstance(expr, t.Text) and "npz" in forms
+            file = isinstance(expr, t.String) and "npz" in forms
             raise errors.options.not_a_word(what, list(forms), file, expr.span)
     if head.id not in forms:
-        raise unknown_word(head, forms, what)
+        raise unknown_option_error(head, forms, what)
     form = forms[head.id]
     own = [(key, value) for key, value in named if key.id not in form.params] if form.of.open else []
-    given = _matched(head, args, tuple(pair for pair in named if pair not in own), form.params, expr.span)
-    _require_places(head, args, given, form.params, forms, expr.span)
-    values = {key: argument(value, form.params[key], key, evaluate) for key, value in given.items()}
+    given = _bind_arguments(head, args, tuple(pair for pair in named if pair not in own), form.params, expr.span)
+    _check_first_argument(head, args, given, form.params, forms, expr.span)
+    values = {key: elaborate_argument(value, form.params[key], key, evaluate) for key, value in given.items()}
     for key, param in form.params.items():
         if key not in values and param.required:
             keys = list(form.params) if args else []
             raise errors.options.missing_argument(head.id, key, keys, param.wanted, expr.span)
-    word = form.made({**values, "options": _options(own, evaluate)} if own else values)
-    if isinstance(word, Image) and prod(word.shape) > MAX_VALUES:
-        raise errors.options.too_much("channels × height × width", MAX_VALUES, expr.span)
+    word = form.made({**values, "options": _user_options(own, evaluate)} if own else values)
+    if isinstance(word, Image) and prod(word.shape) > MAX_IMAGE_VALUES:
+        raise errors.options.too_much("channels × height × width", MAX_IMAGE_VALUES, expr.span)
     if isinstance(word, Torch):
-        _require_path(word, given["network"].span)
+        _check_import_path(word, given["network"].span)
     return Located(word, frozenset({*values, *(key.id for key, _ in own)}), expr.span, line)
 
 
-def _require_path(net: Torch, span: Span) -> None:
+def _check_import_path(net: Torch, span: Span) -> None:
     """Checks for `package.module:Name`, whose module must not have the name of a file in a compiled package."""
-    if not _PATH.fullmatch(net.network):
+    if not _IMPORT_PATH.fullmatch(net.network):
         raise errors.networks.not_a_path(span)
     if net.path[0].partition(".")[0] in ("model", "harness", "test_axioms"):
         raise errors.networks.hidden_module(net.path[0], span)
 
 
-def _options(named: Iterable[tuple[t.Name, t.Expr]], evaluate: Evaluate) -> tuple[tuple[str, Value], ...]:
+def _user_options(named: Iterable[tuple[t.Name, t.Expr]], evaluate: Evaluate) -> tuple[tuple[str, Value], ...]:
     """Arguments for the user's own code, sorted by name."""
     found: dict[str, Value] = {}
     for key, value in named:
@@ -75,35 +75,35 @@ def _options(named: Iterable[tuple[t.Name, t.Expr]], evaluate: Evaluate) -> tupl
             raise errors.options.argument_twice(key.text, key.span, key.span.to(value.span))
         if iskeyword(key.id) or not key.id.isidentifier():
             raise errors.networks.not_a_python_name(key.text, key.span)
-        found[key.id] = _option(value, evaluate)
+        found[key.id] = _user_option(value, evaluate)
     return tuple(sorted(found.items()))
 
 
-def _option(expr: t.Expr, evaluate: Evaluate) -> Value:
+def _user_option(expr: t.Expr, evaluate: Evaluate) -> Value:
     match expr:
-        case t.Text(value=text):
+        case t.String(value=text):
             return text
         case t.Name(id=("true" | "false") as word):
             return word == "true"
-        case t.ListOf(items=items):
-            return tuple(_option(item, evaluate) for item in items)
+        case t.ListExpr(items=items):
+            return tuple(_user_option(item, evaluate) for item in items)
         case _:
             number = evaluate(expr)
-            return int(number) if number.is_Integer else real(number)
+            return int(number) if number.is_Integer else exact_or_float(number)
 
 
-def meant(word: str, words: Iterable[str]) -> str | None:
+def suggest(word: str, words: Iterable[str]) -> str | None:
     """The word that was probably meant: a synonym from elsewhere, or one with a similar spelling."""
     known = list(words)
     return synonym(word, known) or nearest(word, known)
 
 
-def unknown_word(word: t.Name, words: Iterable[str], what: str) -> PdeError:
+def unknown_option_error(word: t.Name, words: Iterable[str], what: str) -> PdeError:
     known = list(words)
-    return errors.options.unknown_word(word.text, what, known, meant(word.id, known), word.span)
+    return errors.options.unknown_word(word.text, what, known, suggest(word.id, known), word.span)
 
 
-def _matched(
+def _bind_arguments(
     head: t.Name,
     args: tuple[t.Expr, ...],
     named: tuple[tuple[t.Name, t.Expr], ...],
@@ -117,14 +117,14 @@ def _matched(
     given = dict(zip(keys, args, strict=False))
     for key, value in named:
         if key.id not in params:
-            raise errors.options.unknown_argument(head.id, key.text, keys, meant(key.id, keys), key.span)
+            raise errors.options.unknown_argument(head.id, key.text, keys, suggest(key.id, keys), key.span)
         if key.id in given:
             raise errors.options.argument_twice(key.text, key.span, key.span.to(value.span))
         given[key.id] = value
     return given
 
 
-def _require_places(
+def _check_first_argument(
     head: t.Name,
     args: tuple[t.Expr, ...],
     given: Mapping[str, t.Expr],
@@ -136,7 +136,7 @@ def _require_places(
     for (key, param), value in zip(params.items(), args[:1], strict=False):
         needed = next((k for k, other in params.items() if other.required and k not in given), None)
         match param.kind, value:
-            case Choice(), (t.Name() | t.Text()):
+            case Choice(), (t.Name() | t.String()):
                 pass
             case Choice() as choice, _ if needed and not (isinstance(value, t.Number) and choice.named(value.text)):
                 raise errors.options.by_place(key, param.wanted, needed, len(args) == 1, value.span)
@@ -144,52 +144,52 @@ def _require_places(
                 raise errors.options.wrong_value(key, f"one of {', '.join(map(str, among))}", span, f"{head.id}{n}")
 
 
-def argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
+def elaborate_argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
     """One argument, checked for its kind and limits; a tuple where several values are allowed."""
     if not param.many:
-        return _single(expr, param, key, evaluate)
-    if not isinstance(expr, t.ListOf):
-        return (_single(expr, param, key, evaluate),)
+        return _elaborate_value(expr, param, key, evaluate)
+    if not isinstance(expr, t.ListExpr):
+        return (_elaborate_value(expr, param, key, evaluate),)
     if not expr.items:
         raise errors.options.empty_list(key, param.wanted, expr.span)
-    if len(expr.items) > MAX_LIST:
-        raise errors.options.long_list(key, MAX_LIST, expr.span)
-    return tuple(_single(e, param, key, evaluate) for e in expr.items)
+    if len(expr.items) > MAX_LIST_LENGTH:
+        raise errors.options.long_list(key, MAX_LIST_LENGTH, expr.span)
+    return tuple(_elaborate_value(e, param, key, evaluate) for e in expr.items)
 
 
-def _single(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
+def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
     wrong = errors.options.wrong_value(key, param.wanted, expr.span)
     match param.kind, expr:
-        case Text(), t.Text(value=text):
+        case Text(), t.String(value=text):
             return text
         case Choice() as choice, (t.Name(id=word) | t.Number(text=word)):
-            return _word(choice, word, key, expr.span)
+            return _choice_value(choice, word, key, expr.span)
         case Flag(), t.Name(id=("true" | "false") as word):
             return word == "true"
-        case ((Choice() | Whole() | Number()), t.Text(value=text)):
+        case ((Choice() | Whole() | Number()), t.String(value=text)):
             raise errors.options.value_in_quotes(key, param.wanted, text, expr.span)
         case ((Text() | Choice() | Flag()), _):
             raise wrong
-        case _, t.ListOf():
+        case _, t.ListExpr():
             raise errors.options.list_of_values(key, param.wanted, expr.span)
-        case _, t.Text():
+        case _, t.String():
             raise wrong
         case Whole() as whole, _:
-            return _whole(whole, evaluate(expr), key, expr.span, wrong)
+            return _integer_value(whole, evaluate(expr), key, expr.span, wrong)
         case Number() as number, _:
-            return _number(number, evaluate(expr), wrong)
+            return _real_value(number, evaluate(expr), wrong)
         case _:
             raise AssertionError(param.kind)
 
 
-def _word(choice: Choice, word: str, key: str, span: Span) -> Value:
+def _choice_value(choice: Choice, word: str, key: str, span: Span) -> Value:
     found = choice.named(word)
     if found is None:
-        raise errors.options.wrong_value(key, wanted_of(choice), span, meant(word, choice.words))
+        raise errors.options.wrong_value(key, wanted_of(choice), span, suggest(word, choice.words))
     return found
 
 
-def _whole(kind: Whole, value: Expr, key: str, span: Span, wrong: PdeError) -> int:
+def _integer_value(kind: Whole, value: Expr, key: str, span: Span, wrong: PdeError) -> int:
     if not value.is_Integer or value < kind.least:
         raise wrong
     if kind.among and value not in kind.among:
@@ -199,12 +199,12 @@ def _whole(kind: Whole, value: Expr, key: str, span: Span, wrong: PdeError) -> i
     return int(value)
 
 
-def _number(kind: Number, value: Expr, wrong: PdeError) -> Real:
+def _real_value(kind: Number, value: Expr, wrong: PdeError) -> Real:
     if not kind.admits(float(value)):
         raise wrong
-    return real(value)
+    return exact_or_float(value)
 
 
-def real(value: Expr) -> Real:
+def exact_or_float(value: Expr) -> Real:
     """An exact fraction if the value is rational, otherwise a float."""
     return Fraction(int(value.p), int(value.q)) if value.is_Rational else float(value)

@@ -11,7 +11,7 @@ from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Space
 from pdedsl.language import ast as t
-from pdedsl.language.elaborate.values import LinearMap, Map, Tensor, Value, scalar, shown
+from pdedsl.language.elaborate.values import Function, LinearMap, Tensor, Value, describe, scalar
 from pdedsl.symbolic.symbols import Component
 
 
@@ -31,7 +31,7 @@ class Names(Protocol):
 
     def call(self, name: t.Name, args: tuple[Value, ...], span: Span) -> Value: ...
 
-    def layer(self, call: t.Call) -> Map | None: ...
+    def layer(self, call: t.Call) -> Function | None: ...
 
 
 @dataclass(frozen=True)
@@ -66,19 +66,19 @@ class Scope:
         return Tensor(1, lambda i: Component(n, i), self.dimension)
 
 
-def component(body: Value, expr: t.Index, scope: Scope) -> Tensor:
+def select_component(body: Value, expr: t.Index, scope: Scope) -> Tensor:
     """`A[i, j]`: one component of a vector or a matrix."""
     if isinstance(body, LinearMap):
         raise errors.types.operator_components(expr.span, expr.body.span.end)
     if not isinstance(body, Tensor) or body.rank < len(expr.indices):
-        raise errors.types.no_component(shown(body), expr.span)
+        raise errors.types.no_component(describe(body), expr.span)
     if body.rank > len(expr.indices):
         raise errors.types.too_few_indices(body.shown(), body.rank, expr.span)
-    indices = [index_of(i, body.size, scope) for i in expr.indices]
+    indices = [elaborate_index(i, body.size, scope) for i in expr.indices]
     return scalar(body.at(*indices), body.kind)
 
 
-def index_of(expr: t.Expr, size: int | None, scope: Scope) -> Expr:
+def elaborate_index(expr: t.Expr, size: int | None, scope: Scope) -> Expr:
     match expr:
         case t.Number(text=text) if text.isdigit() and len(text) < 10:
             if not 1 <= int(text) <= (size or int(text)) or int(text) == 0:
@@ -92,13 +92,13 @@ def index_of(expr: t.Expr, size: int | None, scope: Scope) -> Expr:
             raise errors.types.not_an_index(expr.span)
 
 
-def slot_of(wrt: t.Wrt, scope: Scope) -> Expr:
+def derivative_slot(wrt: t.DerivativeVariable, scope: Scope) -> Expr:
     """The variable of a derivative."""
     value = scope.names.variable(wrt.name)
     if isinstance(value, Tensor) and value.rank == 0 and value.expr == scope.time and not wrt.indices:
         return scope.time
     if isinstance(value, Tensor) and wrt.indices and value.rank == 1 and _is_position(value, scope):
-        return value.at(index_of(wrt.indices[0], value.size, scope))
+        return value.at(elaborate_index(wrt.indices[0], value.size, scope))
     if isinstance(value, Tensor) and value.rank == 1 and value.size == 1:
         return value.at(Integer(1))
     if isinstance(value, Tensor) and value.rank == 0 and value.expr in scope.space.coordinates and not wrt.indices:

@@ -13,11 +13,11 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Sign, Simplex, Type, Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.expressions import FUNCTIONS
-from pdedsl.language.elaborate.options import chosen, meant
+from pdedsl.language.elaborate.options import elaborate_option, suggest
 
 Number = Callable[[t.Expr], Expr]
 TYPES = ("scalar", "vector", "matrix", "simplex", "channels", "operator")
-TRAITS = {
+TYPE_ATTRIBUTES = {
     "vector": ("divergence_free",),
     "matrix": ("psd", "symmetric"),
     "operator": ("‖K‖ ≤ c",),
@@ -27,18 +27,18 @@ MAX_CLASSES = 1_000_000
 MAX_COMPONENTS = 64  # of a vector with an explicit size
 
 
-def type_of(declaration: t.UnknownDecl | t.LearnDecl, number: Number) -> Type:
+def elaborate_type(declaration: t.UnknownDecl | t.LearnDecl, number: Number) -> Type:
     head, *traits = declaration.type
     name, sizes = _head(head)
     if isinstance(declaration, t.UnknownDecl) and name.id in ("matrix", "operator"):
         raise errors.types.not_for_unknowns(name.id, head.span)
     base = _base(name, sizes, head, number)
     for trait in traits:
-        base = _with_trait(base, trait, declaration.name, number)
+        base = _with_attribute(base, trait, declaration.name, number)
     return base
 
 
-def _head(trait: t.Trait) -> tuple[t.Name, tuple[t.Expr, ...]]:
+def _head(trait: t.TypeAttribute) -> tuple[t.Name, tuple[t.Expr, ...]]:
     match trait.body:
         case t.Name() as name:
             sizes: tuple[t.Expr, ...] = ()
@@ -47,11 +47,11 @@ def _head(trait: t.Trait) -> tuple[t.Name, tuple[t.Expr, ...]]:
         case _:
             raise errors.types.not_a_type(None, TYPES, None, trait.span)
     if name.id not in TYPES:
-        raise errors.types.not_a_type(name.text, TYPES, meant(name.id, TYPES), name.span)
+        raise errors.types.not_a_type(name.text, TYPES, suggest(name.id, TYPES), name.span)
     return name, sizes
 
 
-def _base(name: t.Name, sizes: tuple[t.Expr, ...], trait: t.Trait, number: Number) -> Type:
+def _base(name: t.Name, sizes: tuple[t.Expr, ...], trait: t.TypeAttribute, number: Number) -> Type:
     wanted = {"vector": (0, 1), "simplex": (1, 1)}.get(name.id, (0, 0))
     if not wanted[0] <= len(sizes) <= wanted[1]:
         example = "simplex(10)" if name.id == "simplex" else name.id
@@ -76,7 +76,7 @@ def _base(name: t.Name, sizes: tuple[t.Expr, ...], trait: t.Trait, number: Numbe
             return Operator()
 
 
-def _scalar(trait: t.Trait, number: Number) -> Scalar:
+def _scalar(trait: t.TypeAttribute, number: Number) -> Scalar:
     if not trait.relation:
         return Scalar()
     assert trait.bound is not None
@@ -92,15 +92,17 @@ def _size(expr: t.Expr, number: Number, least: int, most: int) -> int:
     return int(size)
 
 
-def _with_trait(base: Type, trait: t.Trait, owner: t.Name, number: Number) -> Type:
+def _with_attribute(base: Type, trait: t.TypeAttribute, owner: t.Name, number: Number) -> Type:
     match base, trait:
-        case Vector(size=size), t.Trait(body=t.Name(id="divergence_free"), relation=""):
+        case Vector(size=size), t.TypeAttribute(body=t.Name(id="divergence_free"), relation=""):
             return Vector(size, divergence_free=True)
-        case Matrix(symmetric=symmetric), t.Trait(body=t.Name(id="psd"), relation=""):
+        case Matrix(symmetric=symmetric), t.TypeAttribute(body=t.Name(id="psd"), relation=""):
             return Matrix(psd=True, symmetric=symmetric)
-        case Matrix(psd=psd), t.Trait(body=t.Name(id="symmetric"), relation=""):
+        case Matrix(psd=psd), t.TypeAttribute(body=t.Name(id="symmetric"), relation=""):
             return Matrix(psd=psd, symmetric=True)
-        case Operator(), t.Trait(body=t.Norm(body=t.Name() as name), relation="<=", bound=bound) if bound is not None:
+        case Operator(), t.TypeAttribute(body=t.Norm(body=t.Name() as name), relation="<=", bound=bound) if (
+            bound is not None
+        ):
             if name != owner:
                 raise errors.types.norm_of_another(name.text, owner.text, trait.span)
             value = number(bound)
@@ -108,15 +110,15 @@ def _with_trait(base: Type, trait: t.Trait, owner: t.Name, number: Number) -> Ty
                 raise errors.types.bound_not_positive(bound.span)
             return Operator(value)
         case _:
-            raise _unknown_trait(base, trait)
+            raise _unknown_attribute_error(base, trait)
 
 
-def _unknown_trait(base: Type, trait: t.Trait) -> PdeError:
+def _unknown_attribute_error(base: Type, trait: t.TypeAttribute) -> PdeError:
     kind = type(base).__name__.lower()
-    return errors.types.unknown_trait(kind, TRAITS.get(kind, ()), trait.span)
+    return errors.types.unknown_trait(kind, TYPE_ATTRIBUTES.get(kind, ()), trait.span)
 
 
-def start_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:
+def initial_value(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:
     """`learn ν : scalar > 0 = 0.1`: the initial value of a plain parameter."""
     if not isinstance(declaration, t.LearnDecl) or declaration.params or not _is_number(declaration.net):
         return None
@@ -142,7 +144,7 @@ def _is_number(net: t.Expr | None) -> bool:
             return True
 
 
-def net_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Located[Network] | None:
+def network_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Located[Network] | None:
     """The network of a field. A learned field without network or arguments is a plain parameter."""
     if declaration.net is None:
         if isinstance(declaration, t.LearnDecl) and (declaration.params or isinstance(type_, Operator)):
@@ -151,7 +153,7 @@ def net_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number
         return None
     if isinstance(declaration, t.LearnDecl) and not declaration.params and _is_number(declaration.net):
         return None
-    net = chosen(declaration.net, NETWORKS, "a network", number)
+    net = elaborate_option(declaration.net, NETWORKS, "a network", number)
     if isinstance(type_, Operator) != isinstance(net.word, OperatorNetwork):
         operator, kind = isinstance(type_, Operator), type(type_).__name__.lower()
         wanted = (" or ".join(OPERATORS), "conv(3)") if operator else ("mlp, resnet, convnet, …", "mlp")

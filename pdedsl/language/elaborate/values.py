@@ -25,7 +25,7 @@ _DOMAIN: ContextVar[list[Expr] | None] = ContextVar("domain", default=None)
 
 
 @contextmanager
-def watched() -> Iterator[list[Expr]]:
+def collect_domain() -> Iterator[list[Expr]]:
     """Collects what is noted."""
     found: list[Expr] = []
     token = _DOMAIN.set(found)
@@ -35,34 +35,36 @@ def watched() -> Iterator[list[Expr]]:
         _DOMAIN.reset(token)
 
 
-def note(exprs: Iterable[Expr]) -> None:
+def require_defined(exprs: Iterable[Expr]) -> None:
     found = _DOMAIN.get()
     if found is not None:
         found += exprs
 
 
-def remembered(compute: Callable[..., Expr]) -> Callable[..., Expr]:
+def cache_with_domain(compute: Callable[..., Expr]) -> Callable[..., Expr]:
     """The same function; each value is computed once, and what it needs is noted every time."""
     kept: dict[tuple[Expr, ...], tuple[Expr, list[Expr]]] = {}
 
     def at(*index: Expr) -> Expr:
         if index not in kept:
-            with watched() as found:
+            with collect_domain() as found:
                 kept[index] = compute(*index), found
-        note(kept[index][1])
+        require_defined(kept[index][1])
         return kept[index][0]
 
     return at
 
 
-def noted(made: Expr) -> Expr:
+def with_domain(made: Expr) -> Expr:
     """The expression; a power, root or function that may have no value is noted."""
     if _DOMAIN.get() is not None and not made.is_number:
-        note(part for a in made.atoms(Pow, log, tan, asin, acos) if not a.is_number for part in _parts(a))
+        require_defined(
+            part for a in made.atoms(Pow, log, tan, asin, acos) if not a.is_number for part in _domain_expressions(a)
+        )
     return made
 
 
-def _parts(a: Expr) -> Iterator[Expr]:
+def _domain_expressions(a: Expr) -> Iterator[Expr]:
     """√b for roots of b, 1/b for its negative powers, and functions as they are."""
     if isinstance(a, log):  # log(1/b) has a value where log b has one
         inner = a.args[0]
@@ -86,7 +88,7 @@ def _parts(a: Expr) -> Iterator[Expr]:
 
 # What a tensor's components are: numbers, class probabilities, feature maps, or the features a linear map makes.
 Kind = str  # "number" | "simplex" | "channels" | "features"
-SHOWN = {
+KIND_NAMES = {
     "number": "scalar",
     "simplex": "class probabilities",
     "channels": "feature map",
@@ -106,7 +108,7 @@ class Tensor:
 
     def __post_init__(self) -> None:
         """Caches components; computes a scalar immediately, so that its mistakes are reported where they are made."""
-        object.__setattr__(self, "at", remembered(self.at) if self.rank else cache(self.at))
+        object.__setattr__(self, "at", cache_with_domain(self.at) if self.rank else cache(self.at))
         if self.rank == 0:
             self.at()
 
@@ -115,7 +117,7 @@ class Tensor:
         return self.at()
 
     def shown(self) -> str:
-        noun = (SHOWN[self.kind], "vector", "matrix")[self.rank]
+        noun = (KIND_NAMES[self.kind], "vector", "matrix")[self.rank]
         if self.size is None or (not self.rank and self.kind != "simplex"):
             return noun
         return f"{noun} of size {self.size}" if self.rank else f"{noun} ({self.size} classes)"
@@ -130,7 +132,7 @@ class LinearMap:
 
 
 @dataclass(frozen=True)
-class Map:
+class Function:
     """A function not yet applied to its arguments."""
 
     name: str
@@ -138,7 +140,7 @@ class Map:
     arity: str  # in words
 
 
-Value = Tensor | LinearMap | Map
+Value = Tensor | LinearMap | Function
 
 
 def scalar(expr: Expr, kind: Kind = "number", literal: bool = False) -> Tensor:
@@ -153,13 +155,13 @@ def matrix(rows: tuple[tuple[Expr, ...], ...]) -> Tensor:
     return Tensor(2, lambda i, j: rows[int(i) - 1][int(j) - 1], len(rows))
 
 
-def shown(value: Value) -> str:
+def describe(value: Value) -> str:
     match value:
         case Tensor():
             return value.shown()
         case LinearMap():
             return "operator"
-        case Map():
+        case Function():
             return "function"
 
 
@@ -167,13 +169,13 @@ def is_zero(value: Tensor) -> bool:
     return value.rank == 0 and value.literal and value.expr == S.Zero
 
 
-Part = tuple[int, Tensor, Span]  # a sign, a value and its place
+SignedTerm = tuple[int, Tensor, Span]  # a sign, a value and its place
 
 
-def add(parts: list[Part]) -> Tensor:
+def add(parts: list[SignedTerm]) -> Tensor:
     """A signed sum; all parts must have the same rank, size and kind."""
-    like = fitting(parts, added=True)
-    kept = _nonzero(parts)
+    like = common_shape(parts, added=True)
+    kept = _nonzero_terms(parts)
 
     def at(*index: Expr) -> Expr:
         return Add(*(sign * part.at(*index) for sign, part, _ in kept))
@@ -181,17 +183,17 @@ def add(parts: list[Part]) -> Tensor:
     return replace(like, at=at, literal=all(p[1].literal for p in kept))
 
 
-def _nonzero(parts: list[Part]) -> list[Part]:
+def _nonzero_terms(parts: list[SignedTerm]) -> list[SignedTerm]:
     """The parts that give a sum its shape."""
     return [p for p in parts if not is_zero(p[1])] or parts[:1]
 
 
-def fitting(parts: list[Part], added: bool) -> Tensor:
+def common_shape(parts: list[SignedTerm], added: bool) -> Tensor:
     """A value with the common shape of all parts; a literal zero fits every shape."""
-    kept = _nonzero(parts)
+    kept = _nonzero_terms(parts)
     _, first, place = kept[0]
     for _, other, span in kept:
-        if not _fits(first, other):
+        if not _has_same_shape(first, other):
             if not added and (first.kind, other.kind) == ("simplex", "features"):
                 raise errors.types.scores_alone(other.shown(), first.shown(), span, place)
             scores = first.kind == "features"
@@ -201,13 +203,13 @@ def fitting(parts: list[Part], added: bool) -> Tensor:
     return replace(first, kind=kind, size=size)
 
 
-def _fits(a: Tensor, b: Tensor) -> bool:
+def _has_same_shape(a: Tensor, b: Tensor) -> bool:
     sizes = a.size == b.size or None in (a.size, b.size)
     kinds = a.kind == b.kind or {a.kind, b.kind} == {"number", "channels"}
     return a.rank == b.rank and sizes and kinds
 
 
-def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
+def multiply_tensors(a: Tensor, b: Tensor, span: Span) -> Tensor:
     """A product in which at most one factor has components, or a matrix times a vector."""
     if a.rank == 2 and b.rank == 1:
         return dot(a, b, span)
@@ -220,22 +222,22 @@ def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
     )
 
 
-def scale(left: Value, right: Value, span: Span) -> Value:
+def multiply(left: Value, right: Value, span: Span) -> Value:
     """A product, or an operator acting on what follows it."""
     match left, right:
         case Tensor(), Tensor():
-            return times(left, right, span)
+            return multiply_tensors(left, right, span)
         case LinearMap(), Tensor():
             return left.apply(right, span)
         case LinearMap(), LinearMap():
             return compose(left, right)
         case Tensor(rank=0), LinearMap():
             return LinearMap(
-                lambda x, at: times(left, right.apply(x, at), span),
-                lambda: _as_map(scale(left, right.adjoint(), span)),
+                lambda x, at: multiply_tensors(left, right.apply(x, at), span),
+                lambda: _as_map(multiply(left, right.adjoint(), span)),
             )
         case _:
-            raise errors.types.cannot_be_multiplied(shown(left), shown(right), span)
+            raise errors.types.cannot_be_multiplied(describe(left), describe(right), span)
 
 
 def _as_map(value: Value) -> LinearMap:
@@ -250,7 +252,7 @@ def compose(left: LinearMap, right: LinearMap) -> LinearMap:
 def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
     """The product that sums over adjacent indices."""
     if not a.rank or not b.rank:
-        return times(a, b, span)
+        return multiply_tensors(a, b, span)
     if a.size != b.size and None not in (a.size, b.size):
         raise errors.types.sizes_differ(a.shown(), b.shown(), span)
     size = a.size if a.size is not None else b.size
@@ -266,5 +268,5 @@ def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
 def product_kind(a: Tensor, b: Tensor, span: Span) -> Kind:
     kinds = [k for k in (a.kind, b.kind) if k != "number"]
     if len(kinds) == 2 and kinds != ["channels", "channels"]:
-        raise errors.types.product_of_kinds(SHOWN[kinds[0]], SHOWN[kinds[1]], span)
+        raise errors.types.product_of_kinds(KIND_NAMES[kinds[0]], KIND_NAMES[kinds[1]], span)
     return kinds[0] if kinds else "number"

@@ -14,26 +14,35 @@ from typing import assert_never
 
 from pdedsl.diagnostics import Source, Span, width
 from pdedsl.language import ast as t
-from pdedsl.language.lexer import LEADING
+from pdedsl.language.lexer import STATEMENT_KEYWORDS
 from pdedsl.language.names import superscript
-from pdedsl.language.printing.unparse import BREAK, Row, Speller, aligned, laid_out, one_space, show, show_trait
-from pdedsl.language.token_stream import TRANSPOSABLE, Declared
+from pdedsl.language.printing.unparse import (
+    BREAK,
+    Row,
+    Unparser,
+    align,
+    lay_out,
+    one_space,
+    unparse,
+    unparse_type_attribute,
+)
+from pdedsl.language.token_stream import TRANSPOSABLE, DeclaredNames
 
-_KEYWORDS = {word.lower() for word in LEADING}
+_KEYWORDS = {word.lower() for word in STATEMENT_KEYWORDS}
 _WORD = re.compile(r"\w*")
 _BREAK = re.compile(r"[\r\n]")
 
 
 def format_syntax(syntax: t.Syntax, source: Source, ascii: bool = False) -> str:
     """The spec in canonical layout. The syntax must cover the whole source: what could not be parsed is not printed."""
-    speller = Speller(ascii, _declared(syntax))
-    rows = _rows(_pieces(syntax, source), syntax.comments, speller, source.text)
-    return laid_out(list(rows), source.text)
+    speller = Unparser(ascii, _declared_names(syntax))
+    rows = _rows(_output_lines(syntax, source), syntax.comments, speller, source.text)
+    return lay_out(list(rows), source.text)
 
 
-def _declared(syntax: t.Syntax) -> Declared:
+def _declared_names(syntax: t.Syntax) -> DeclaredNames:
     """The declarations by which the parser will interpret `du/dx` and `K^T` in the printed text."""
-    found = Declared()
+    found = DeclaredNames()
     for statement in syntax.statements:
         match statement:
             case t.SpaceDecl(names=names):
@@ -52,9 +61,9 @@ def _declared(syntax: t.Syntax) -> Declared:
 def _declares_matrix(statement: t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl) -> bool:
     match statement:
         case t.UnknownDecl(type=(kind, *_)) | t.LearnDecl(type=(kind, *_)):
-            return any(word[0] in TRANSPOSABLE for word in [_WORD.match(show_trait(kind))] if word)
+            return any(word[0] in TRANSPOSABLE for word in [_WORD.match(unparse_type_attribute(kind))] if word)
         case t.ConstDecl(value=value) | t.LetDecl(value=value):
-            return show(value).startswith("[[")
+            return unparse(value).startswith("[[")
     return False
 
 
@@ -62,7 +71,7 @@ def _declares_matrix(statement: t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.Le
 
 
 @dataclass(frozen=True)
-class _Breaks:
+class _LineBreaks:
     """The author's line breaks. `comments` are placed at them in order; those without a break are `missed`."""
 
     text: str
@@ -75,9 +84,9 @@ class _Breaks:
         # A keyword at the start of a line would be read as a sign of an unclosed bracket.
         if not _BREAK.search(self.text, start, max(start, end)) or (listed and _first_word(after) in _KEYWORDS):
             return " "
-        self.missed.extend(_taken(self.comments, start))
+        self.missed.extend(_pop_comments(self.comments, start))
         text, at = "", start
-        for comment in _taken(self.comments, end):
+        for comment in _pop_comments(self.comments, end):
             text += (BREAK if _BREAK.search(self.text, at, comment.span.start) else "  ") + comment.text
             at = comment.span.end
         return text + BREAK
@@ -89,7 +98,7 @@ def _first_word(node: t.Node) -> str:
     return node.id if isinstance(node, t.Name) else ""
 
 
-def _taken(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
+def _pop_comments(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
     """Removes and returns the waiting comments that start before `end`."""
     taken: list[t.Comment] = []
     while waiting and waiting[0].span.start < end:
@@ -101,7 +110,7 @@ def _taken(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _OutputLine:
     """What occupies a line: a statement, or a block's opening, entry or end. `pad` is the width of the block's keys."""
 
     node: t.Statement | t.Entry
@@ -111,53 +120,53 @@ class _Piece:
     pad: int = 0
 
 
-def _pieces(syntax: t.Syntax, source: Source) -> Iterator[_Piece]:
+def _output_lines(syntax: t.Syntax, source: Source) -> Iterator[_OutputLine]:
     for node in syntax.statements:
         if not isinstance(node, t.BlockStmt):
-            yield _Piece(node, node.span)
+            yield _OutputLine(node, node.span)
             continue
         opened = source.text.find("{", node.kind.span.end) + 1
-        yield _Piece(node, Span(node.span.start, opened))
+        yield _OutputLine(node, Span(node.span.start, opened))
         pad = max((width(entry.key.id) for entry in node.entries), default=0)
-        yield from (_Piece(entry, entry.span, inside=True, pad=pad) for entry in node.entries)
-        yield _Piece(node, Span(node.span.end - 1, node.span.end), inside=True, closes=True)
+        yield from (_OutputLine(entry, entry.span, inside=True, pad=pad) for entry in node.entries)
+        yield _OutputLine(node, Span(node.span.end - 1, node.span.end), inside=True, closes=True)
 
 
-def _rows(pieces: Iterator[_Piece], comments: Sequence[t.Comment], speller: Speller, text: str) -> Iterator[Row]:
+def _rows(pieces: Iterator[_OutputLine], comments: Sequence[t.Comment], speller: Unparser, text: str) -> Iterator[Row]:
     """The rows of the result. Every comment goes above a piece, into its line breaks, after it, or to the end."""
     waiting = deque(comments)
     for piece, following in pairwise([*pieces, None]):
         assert piece is not None
         (start, end), margin = piece.span, "  " * piece.inside
-        yield from (Row((c.text,), c.span, indent=margin) for c in _taken(waiting, start))
-        kind, cells, moved = _printed(piece, _taken(waiting, end), speller, text)
+        yield from (Row((c.text,), c.span, indent=margin) for c in _pop_comments(waiting, start))
+        kind, cells, moved = _format_line(piece, _pop_comments(waiting, end), speller, text)
         yield from (Row((c.text,), Span(start, start), indent=margin) for c in moved)
         limit = following.span.start if following else len(text)
         line = _BREAK.search(text, end, limit)
-        behind = _taken(waiting, line.start() if line else limit)
+        behind = _pop_comments(waiting, line.start() if line else limit)
         indent = margin if isinstance(piece.node, t.Entry) else ""
         yield Row(cells, Span(start, max([end, *(c.span.end for c in behind)])), kind, indent, behind)
     yield from (Row((c.text,), c.span) for c in waiting)
 
 
-def _printed(
-    piece: _Piece, inner: list[t.Comment], speller: Speller, text: str
+def _format_line(
+    piece: _OutputLine, inner: list[t.Comment], speller: Unparser, text: str
 ) -> tuple[str, tuple[str, ...], list[t.Comment]]:
     """A piece's kind and cells, and the comments inside it for which there is no line break.
 
     If one has none, those before it are moved out with it, so that comments keep their order.
     """
-    breaks = _Breaks(text, deque(inner))
+    breaks = _LineBreaks(text, deque(inner))
     kind, cells = _cells(piece, replace(speller, gap=breaks.gap))
     left = [*breaks.missed, *breaks.comments]
     if not left:
         return kind, cells, []
     kept = deque(inner)
-    moved = _taken(kept, left[-1].span.end)
-    return *_cells(piece, replace(speller, gap=_Breaks(text, kept).gap)), moved
+    moved = _pop_comments(kept, left[-1].span.end)
+    return *_cells(piece, replace(speller, gap=_LineBreaks(text, kept).gap)), moved
 
 
-def _cells(piece: _Piece, p: Speller) -> tuple[str, tuple[str, ...]]:
+def _cells(piece: _OutputLine, p: Unparser) -> tuple[str, tuple[str, ...]]:
     """A piece's kind and the parts of its line."""
     node = piece.node
     match node:
@@ -171,7 +180,7 @@ def _cells(piece: _Piece, p: Speller) -> tuple[str, tuple[str, ...]]:
         case t.EquationStmt():
             return _equation(p, node)
         case t.ExactStmt(unknown=unknown, value=value):
-            return "equation", (f"exact {p.postfix(unknown)} = {_right(p, value)}",)
+            return "equation", (f"exact {p.postfix(unknown)} = {_right_hand_side(p, value)}",)
         case t.ObserveStmt(unknowns=unknowns, data=data):
             return "observe", (f"observe {', '.join(map(p.postfix, unknowns))} from {p.postfix(data)}",)
         case t.RealizeStmt(part=part, method=method):
@@ -183,7 +192,7 @@ def _cells(piece: _Piece, p: Speller) -> tuple[str, tuple[str, ...]]:
 
 
 def _declaration(
-    p: Speller, node: t.SpaceDecl | t.TimeDecl | t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl
+    p: Unparser, node: t.SpaceDecl | t.TimeDecl | t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl
 ) -> tuple[str, ...]:
     match node:
         case t.SpaceDecl(names=names, sides=sides, where=cuts):
@@ -194,63 +203,63 @@ def _declaration(
             return (f"time    {p.name(name)} in {p.sum(interval)}",)
         case t.UnknownDecl(name=name, params=params, net=net) | t.LearnDecl(name=name, params=params, net=net):
             head = f"{'unknown' if isinstance(node, t.UnknownDecl) else 'learn':8}{_signature(p, name, params)}"
-            types = ", ".join(map(_flat(p).trait, node.type))
+            types = ", ".join(map(_single_line(p).trait, node.type))
             return (head, types, p.sum(net)) if net is not None else (head, types)
         case t.ConstDecl(name=name, power=power, value=value):
             return (f"const   {p.name(name)}{_power(p, power)} = {p.sum(value)}",)
         case t.LetDecl(name=name, params=params, value=value):
-            return (f"let     {_signature(p, name, params)} = {_right(p, value)}",)
+            return (f"let     {_signature(p, name, params)} = {_right_hand_side(p, value)}",)
         case _:
             assert_never(node)
 
 
-def _equation(p: Speller, node: t.EquationStmt) -> tuple[str, tuple[str, ...]]:
+def _equation(p: Unparser, node: t.EquationStmt) -> tuple[str, tuple[str, ...]]:
     left = p.sum(node.left)
     if (word := _first_word(node.left)) in _KEYWORDS and left.startswith(word):
         left = f"({left})"  # otherwise another statement would begin
-    body = f"{left} = {_right(p, node.right)}"
-    place = f" on {', '.join(_spot(p, s) for s in node.on)}{_where(p, node.where)}" if node.on else ""
+    body = f"{left} = {_right_hand_side(p, node.right)}"
+    place = f" on {', '.join(_boundary_place(p, s) for s in node.on)}{_where(p, node.where)}" if node.on else ""
     if node.during is None:
         return "equation", (body + place,)
     name, interval = node.during
-    return "piece", (body, f"for {p.name(name)} in {_flat(p).sum(interval)}{place}")
+    return "piece", (body, f"for {p.name(name)} in {_single_line(p).sum(interval)}{place}")
 
 
-def _spot(p: Speller, spot: t.Spot) -> str:
-    return f"{p.sum(spot.left)} = {p.sum(spot.right)}" if isinstance(spot, t.Curve) else p.sum(spot)
+def _boundary_place(p: Unparser, spot: t.BoundaryPlace) -> str:
+    return f"{p.sum(spot.left)} = {p.sum(spot.right)}" if isinstance(spot, t.SurfaceEquation) else p.sum(spot)
 
 
-def _where(p: Speller, cuts: Sequence[t.Inequality]) -> str:
+def _where(p: Unparser, cuts: Sequence[t.Inequality]) -> str:
     shown = (f"{p.sum(cut.left)} {p.relation(cut.relation)} {p.sum(cut.right)}" for cut in cuts)
     return f" where {', '.join(shown)}" if cuts else ""
 
 
-def _item(p: Speller, item: t.Item) -> str:
+def _item(p: Unparser, item: t.Item) -> str:
     value = p.sum(item.value)
     if item.source is not None:
         return f"{value} from {p.atom(item.source)}"
     return f"{value} in {p.sum(item.within)}" if item.within is not None else value
 
 
-def _names(p: Speller, names: Sequence[t.Name]) -> str:
+def _names(p: Unparser, names: Sequence[t.Name]) -> str:
     return ", ".join(map(p.name, names))
 
 
-def _signature(p: Speller, name: t.Name, params: tuple[t.Name, ...] | None) -> str:
+def _signature(p: Unparser, name: t.Name, params: tuple[t.Name, ...] | None) -> str:
     return p.name(name) + ("" if params is None else f"({_names(p, params)})")
 
 
-def _power(p: Speller, power: int) -> str:
+def _power(p: Unparser, power: int) -> str:
     if power == 1:
         return ""
     return f"^{power}" if p.ascii and 0 <= power < 100 else superscript(power)  # the parser accepts no others after ^
 
 
-def _flat(p: Speller) -> Speller:
+def _single_line(p: Unparser) -> Unparser:
     """A speller without line breaks, for a cell that is aligned with others."""
     return replace(p, gap=one_space)
 
 
-def _right(p: Speller, value: t.Expr) -> str:
+def _right_hand_side(p: Unparser, value: t.Expr) -> str:
     """A right-hand side, broken where the author broke its sum."""
-    return aligned(p.sum(value, spread=True))
+    return align(p.sum(value, spread=True))

@@ -9,8 +9,8 @@ from typing import assert_never
 
 from pdedsl.diagnostics import escaping
 from pdedsl.language import ast as t
-from pdedsl.language.names import LETTER_OF
-from pdedsl.language.precedence import DOTS, Factors, inside
+from pdedsl.language.names import GREEK_LETTERS
+from pdedsl.language.precedence import DOT_FUNCTIONS, Factors, strip_parentheses
 
 FUNCTIONS = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "max", "min")
 OPERATORS: dict[t.Operator, str] = {
@@ -23,11 +23,13 @@ RELATIONS = {"<": "<", ">": ">", "<=": r"\le", ">=": r"\ge"}
 _NAME = re.compile(r"(.[^\d_]*)_*(.*)", re.DOTALL)
 
 
-def latex_of(syntax: t.Syntax) -> str:
+def to_latex(syntax: t.Syntax) -> str:
     """Equations, conditions, the known solution, abbreviations and constants, one below the other."""
     rows = [row for statement in syntax.statements for row in _rows(statement)]
     constants = [
-        f"{_power(name(c.name), c.power)} = {of(c.value)}" for c in syntax.statements if isinstance(c, t.ConstDecl)
+        f"{_power(name_to_latex(c.name), c.power)} = {expression_to_latex(c.value)}"
+        for c in syntax.statements
+        if isinstance(c, t.ConstDecl)
     ]
     rows += [rf"&\text{{with }} {', '.join(constants)}"] if constants else []
     return "$$\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}$$"
@@ -36,55 +38,61 @@ def latex_of(syntax: t.Syntax) -> str:
 def _rows(statement: t.Statement) -> Iterator[str]:
     match statement:
         case t.EquationStmt(left=left, right=right, during=during, on=on, where=where):
-            yield f"{of(left)} &= {of(right)}{_during(during)}{_on(on, where)}"
+            yield f"{expression_to_latex(left)} &= {expression_to_latex(right)}{_time_interval(during)}{_boundary_places(on, where)}"
         case t.ExactStmt(unknown=unknown, value=value):
-            yield rf"{of(unknown)} &= {of(value)} && \text{{exactly}}"
+            yield rf"{expression_to_latex(unknown)} &= {expression_to_latex(value)} && \text{{exactly}}"
         case t.LetDecl(name=head, params=params, value=value):
-            yield rf"{name(head)}{_arguments(params or ())} &:= {of(value)}"
+            yield rf"{name_to_latex(head)}{_arguments(params or ())} &:= {expression_to_latex(value)}"
         case t.SpaceDecl(where=where) if where:
             yield rf"&\text{{where }} {_inequalities(where)}"
         case _:
             pass
 
 
-def _during(during: tuple[t.Name, t.Expr] | None) -> str:
-    return rf" && {name(during[0])} \in {of(during[1])}" if during else ""
+def _time_interval(during: tuple[t.Name, t.Expr] | None) -> str:
+    return rf" && {name_to_latex(during[0])} \in {expression_to_latex(during[1])}" if during else ""
 
 
-def _on(places: Sequence[t.Spot], where: Sequence[t.Inequality]) -> str:
+def _boundary_places(places: Sequence[t.BoundaryPlace], where: Sequence[t.Inequality]) -> str:
     if not places:
         return ""
     shown = ", ".join(_place(place) for place in places)
     return rf" && \text{{on }} {shown}" + (rf" \text{{ where }} {_inequalities(where)}" if where else "")
 
 
-def _place(place: t.Spot) -> str:
+def _place(place: t.BoundaryPlace) -> str:
     match place:
-        case t.Curve(left=left, right=right):
-            return f"{of(left)} = {of(right)}"
+        case t.SurfaceEquation(left=left, right=right):
+            return f"{expression_to_latex(left)} = {expression_to_latex(right)}"
         case t.Name(id=word):
             return rf"\text{{{escaping.latex(word)}}}"
         case _:
-            return of(place)
+            return expression_to_latex(place)
 
 
 def _inequalities(cuts: Sequence[t.Inequality]) -> str:
-    return ", ".join(f"{of(c.left)} {RELATIONS[c.relation]} {of(c.right)}" for c in cuts)
+    return ", ".join(
+        f"{expression_to_latex(c.left)} {RELATIONS[c.relation]} {expression_to_latex(c.right)}" for c in cuts
+    )
 
 
 def _arguments(names: Sequence[t.Name]) -> str:
-    return f"({', '.join(map(name, names))})" if names else ""
+    return f"({', '.join(map(name_to_latex, names))})" if names else ""
 
 
 # ---- expressions
 
 
-def of(expr: t.Expr) -> str:
+def expression_to_latex(expr: t.Expr) -> str:
     """An expression in math mode."""
     match expr:
         case t.Sum(terms=terms):
             (sign, first), *others = terms
-            return "-" * (sign == "-") + of(first) + "".join(f" {sign} {of(term)}" for sign, term in others)
+            return (
+                "-" * (sign == "-")
+                + expression_to_latex(first)
+                + "".join(f" {sign} {expression_to_latex(term)}" for sign, term in others)
+            )
         case t.Product(factors=factors):
             return _product(factors)
         case t.Number(text=text):
@@ -92,59 +100,59 @@ def of(expr: t.Expr) -> str:
         case t.Fraction(over=(a, b)):
             return rf"\tfrac{{{a}}}{{{b}}}"
         case t.Name():
-            return name(expr)
-        case t.Text(value=value):
+            return name_to_latex(expr)
+        case t.String(value=value):
             return rf"\text{{``{escaping.latex(value)}''}}"
         case t.Group(body=body):
-            return rf"\left({of(body)}\right)"
-        case t.ListOf(items=items):
+            return rf"\left({expression_to_latex(body)}\right)"
+        case t.ListExpr(items=items):
             return _list(items)
         case t.Norm(body=body):
-            return rf"\left\| {of(body)} \right\|"
+            return rf"\left\| {expression_to_latex(body)} \right\|"
         case t.Derivative(body=body, wrt=wrt):
             return _derivative(body, wrt)
         case t.Call(head=head, args=args):
             return _call(head, args)
         case t.Index(body=t.Call(head=head, args=args), indices=indices):
-            return f"{_below(of(head), indices)}({_listed(args)})"
+            return f"{_with_subscript(expression_to_latex(head), indices)}({_comma_separated(args)})"
         case t.Index(body=body, indices=indices):
-            return _below(of(body), indices)
+            return _with_subscript(expression_to_latex(body), indices)
         case t.Adjoint(body=body):
-            return rf"{{{of(body)}}}^{{\top}}"
+            return rf"{{{expression_to_latex(body)}}}^{{\top}}"
         case t.Prefix(operator=operator, body=body):
-            return OPERATORS[operator] + of(body)
+            return OPERATORS[operator] + expression_to_latex(body)
         case t.Power(base=base, exponent=exponent):
-            return f"{{{of(base)}}}^{{{of(inside(exponent))}}}"
-        case t.Negative(body=body):
-            return f"-{of(body)}"
-        case t.Total(index=index, body=body):
-            return rf"\sum_{{{name(index)}}} {of(body)}"
+            return f"{{{expression_to_latex(base)}}}^{{{expression_to_latex(strip_parentheses(exponent))}}}"
+        case t.Negation(body=body):
+            return f"-{expression_to_latex(body)}"
+        case t.Summation(index=index, body=body):
+            return rf"\sum_{{{name_to_latex(index)}}} {expression_to_latex(body)}"
         case _:
             assert_never(expr)
 
 
 def _product(factors: Factors) -> str:
     """Factors with a dot: each side of the dot is a product of its own."""
-    at = next((i for i, (sign, _) in enumerate(factors) if sign in DOTS), 0)
+    at = next((i for i, (sign, _) in enumerate(factors) if sign in DOT_FUNCTIONS), 0)
     if not at:
-        return _row(factors)
+        return _factors(factors)
     sign, first = factors[at]
     dot = r"\cdot" if sign == "·" else ":"
-    return f"{_row(factors[:at])} {dot} {_row([('', first), *factors[at + 1 :]])}"
+    return f"{_factors(factors[:at])} {dot} {_factors([('', first), *factors[at + 1 :]])}"
 
 
-def _row(factors: Factors) -> str:
+def _factors(factors: Factors) -> str:
     """Factors from left to right: a quotient divides everything before it."""
-    text = of(factors[0][1])
+    text = expression_to_latex(factors[0][1])
     for (_, before), (sign, factor) in pairwise(factors):
         match sign, factor:
             case "/", _:
-                above = of(inside(before)) if text == of(before) else text
-                text = rf"\frac{{{above}}}{{{of(inside(factor))}}}"
-            case ("*", _) | (_, t.Number() | t.Negative()):
-                text += rf" \cdot {of(factor)}"
+                above = expression_to_latex(strip_parentheses(before)) if text == expression_to_latex(before) else text
+                text = rf"\frac{{{above}}}{{{expression_to_latex(strip_parentheses(factor))}}}"
+            case ("*", _) | (_, t.Number() | t.Negation()):
+                text += rf" \cdot {expression_to_latex(factor)}"
             case _:
-                text += rf"\,{of(factor)}"
+                text += rf"\,{expression_to_latex(factor)}"
     return text
 
 
@@ -153,55 +161,55 @@ def _number(text: str) -> str:
     return rf"{mantissa} \cdot 10^{{{int(power)}}}" if e else mantissa
 
 
-def name(node: t.Name) -> str:
+def name_to_latex(node: t.Name) -> str:
     """σ is \\sigma, x1 and x_1 are x_{1}, K_σ is K_{\\sigma}, and a word is set upright."""
     head, below = _NAME.fullmatch(node.id).groups()  # type: ignore[union-attr]  # any text is a name with nothing below
-    if len(head) > 1 and head not in LETTER_OF:
+    if len(head) > 1 and head not in GREEK_LETTERS:
         return rf"\mathrm{{{escaping.latex(node.id)}}}"
-    return _letter(head) + (f"_{{{', '.join(map(_letter, below.split('_')))}}}" if below else "")
+    return _letter_to_latex(head) + (f"_{{{', '.join(map(_letter_to_latex, below.split('_')))}}}" if below else "")
 
 
-def _letter(word: str) -> str:
-    if word in LETTER_OF:
+def _letter_to_latex(word: str) -> str:
+    if word in GREEK_LETTERS:
         return {"omicron": "o"}.get(word, f"\\{word}")
     return word if len(word) == 1 or word.isdecimal() else rf"\mathrm{{{escaping.latex(word)}}}"
 
 
 def _list(items: Sequence[t.Expr]) -> str:
     """A vector, an interval, or a matrix by its rows."""
-    if items and all(isinstance(row, t.ListOf) for row in items):
-        rows = [" & ".join(map(of, row.items)) for row in items if isinstance(row, t.ListOf)]
+    if items and all(isinstance(row, t.ListExpr) for row in items):
+        rows = [" & ".join(map(expression_to_latex, row.items)) for row in items if isinstance(row, t.ListExpr)]
         return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
-    return rf"\left[{_listed(items)}\right]"
+    return rf"\left[{_comma_separated(items)}\right]"
 
 
-def _listed(items: Sequence[t.Expr]) -> str:
-    return ", ".join(map(of, items))
+def _comma_separated(items: Sequence[t.Expr]) -> str:
+    return ", ".join(map(expression_to_latex, items))
 
 
-def _derivative(body: t.Expr, wrt: Sequence[t.Wrt]) -> str:
+def _derivative(body: t.Expr, wrt: Sequence[t.DerivativeVariable]) -> str:
     order = sum(w.order for w in wrt)
     above = _power(r"\partial", order)
-    below = r"\,".join(_power(rf"\partial {_below(name(w.name), w.indices)}", w.order) for w in wrt)
+    below = r"\,".join(_power(rf"\partial {_with_subscript(name_to_latex(w.name), w.indices)}", w.order) for w in wrt)
     if isinstance(body, t.Group):
-        return rf"\frac{{{above}}}{{{below}}} {of(body)}"
-    return rf"\frac{{{above} {of(body)}}}{{{below}}}"
+        return rf"\frac{{{above}}}{{{below}}} {expression_to_latex(body)}"
+    return rf"\frac{{{above} {expression_to_latex(body)}}}{{{below}}}"
 
 
 def _call(head: t.Expr, args: Sequence[t.Expr]) -> str:
     match head, args:
         case t.Name(id="sqrt"), (one,):
-            return rf"\sqrt{{{of(one)}}}"
+            return rf"\sqrt{{{expression_to_latex(one)}}}"
         case t.Name(id="abs"), (one,):
-            return rf"\left| {of(one)} \right|"
+            return rf"\left| {expression_to_latex(one)} \right|"
         case t.Name(id=word), _ if word in FUNCTIONS:
-            return rf"\{word}\left({_listed(args)}\right)"
+            return rf"\{word}\left({_comma_separated(args)}\right)"
         case _:
-            return rf"{of(head)}\left({_listed(args)}\right)"
+            return rf"{expression_to_latex(head)}\left({_comma_separated(args)}\right)"
 
 
-def _below(text: str, indices: Sequence[t.Expr]) -> str:
-    return f"{{{text}}}_{{{_listed(indices)}}}" if indices else text
+def _with_subscript(text: str, indices: Sequence[t.Expr]) -> str:
+    return f"{{{text}}}_{{{_comma_separated(indices)}}}" if indices else text
 
 
 def _power(text: str, n: int) -> str:

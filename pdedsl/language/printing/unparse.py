@@ -14,9 +14,16 @@ from itertools import pairwise
 from pdedsl.diagnostics import Span, width
 from pdedsl.language import ast as t
 from pdedsl.language.ast import Comment
-from pdedsl.language.names import FRACTION_OF, MAX_NAME, SUPERSCRIPTS, subscript, superscript, unicode_name
-from pdedsl.language.precedence import DOTS, Factors, dotted, first_bracketed, inside, shielded
-from pdedsl.language.token_stream import Declared, ascii_derivative, subscript_of
+from pdedsl.language.names import FRACTION_SIGNS, MAX_NAME_LENGTH, SUPERSCRIPTS, subscript, superscript, unicode_name
+from pdedsl.language.precedence import (
+    DOT_FUNCTIONS,
+    Factors,
+    has_dot,
+    parenthesize_leading_derivative,
+    parenthesize_transpose_exponent,
+    strip_parentheses,
+)
+from pdedsl.language.token_stream import DeclaredNames, format_ascii_derivative, format_subscript
 
 # ---- layout
 
@@ -36,54 +43,54 @@ class Row:
     behind: Sequence[Comment] = ()
 
 
-def aligned(text: str) -> str:
+def align(text: str) -> str:
     """The text, with continuation lines aligned to its start."""
     return f"{OPEN}{text}{CLOSE}" if BREAK in text else text
 
 
-def laid_out(rows: list[Row], source: str) -> str:
+def lay_out(rows: list[Row], source: str) -> str:
     """The rows as text, with the author's blank lines."""
-    return "".join(_texts(rows, source))
+    return "".join(_row_texts(rows, source))
 
 
-def _texts(rows: list[Row], source: str) -> Iterator[str]:
+def _row_texts(rows: list[Row], source: str) -> Iterator[str]:
     run: list[Row] = []
     for i, row in enumerate(rows):
         blank = i > 0 and _BLANK.search(source, rows[i - 1].span.end, row.span.start) is not None
         if run and (blank or row.kind != run[0].kind):
-            yield from _aligned(run)
+            yield from _align_rows(run)
             run = []
         if blank:
             yield "\n"
         run.append(row)
-    yield from _aligned(run)
+    yield from _align_rows(run)
 
 
-def _aligned(run: list[Row]) -> Iterator[str]:
+def _align_rows(run: list[Row]) -> Iterator[str]:
     """Neighbouring rows of the same kind, their cells aligned: `head : type = net`, or `body    for …`."""
     named = max((width(row.cells[0]) for row in run if len(row.cells) > 1), default=0)
     typed = max((width(row.cells[1]) for row in run if len(row.cells) > 2), default=0)
-    ends = max((_last(_obeyed(row.cells[0])) for row in run), default=0)
+    ends = max((_last_line_width(_apply_layout_codes(row.cells[0])) for row in run), default=0)
     for row in run:
         match row.kind, row.cells:
             case "piece", (body, during):
-                body = _obeyed(body)
-                text = f"{body}{' ' * (ends - _last(body))}    {during}"
+                body = _apply_layout_codes(body)
+                text = f"{body}{' ' * (ends - _last_line_width(body))}    {during}"
             case _, (head, *types):
                 text = head + " " * (named - width(head)) * bool(types)
                 text += f" : {types[0]}" if types else ""
                 text += f"{' ' * (typed - width(types[0]))} = {types[1]}" if len(types) > 1 else ""
-                text = _obeyed(text)
+                text = _apply_layout_codes(text)
         lines = f"{text}{''.join(f'  {c.text}' for c in row.behind)}".split("\n")
         yield "".join(f"{row.indent}{line}\n" for line in lines)
 
 
-def _last(text: str) -> int:
+def _last_line_width(text: str) -> int:
     """The width of the last line."""
     return width(text.rpartition("\n")[2])
 
 
-def _obeyed(text: str) -> str:
+def _apply_layout_codes(text: str) -> str:
     """The text with its layout codes carried out."""
     first, *rest = text.split("\n")
     lines, columns = [first], [0]
@@ -113,17 +120,17 @@ _SIGNS: dict[t.Operator, str] = {"grad": "∇", "div": "∇·", "lap": "Δ", "he
 _PLAIN_NAME = re.compile(r"[^\W\d_eE]\w*+(?!\()")  # not called; 2e… would be a number
 _DIFFERENTIAL = re.compile(r"(?<!\w)d\w+$")
 _TRANSPOSE = re.compile(r"T(?![A-Za-z0-9_])")
-_SMALL = re.compile(r"0|[1-9][0-9]?")
+_SMALL_INTEGER = re.compile(r"0|[1-9][0-9]?")
 
 
-def show(expr: t.Expr, ascii: bool = False) -> str:
+def unparse(expr: t.Expr, ascii: bool = False) -> str:
     """An expression on one line."""
-    return Speller(ascii).sum(expr)
+    return Unparser(ascii).sum(expr)
 
 
-def show_trait(trait: t.Trait, ascii: bool = False) -> str:
+def unparse_type_attribute(trait: t.TypeAttribute, ascii: bool = False) -> str:
     """A part of a type on one line: `‖K‖ ≤ 1`."""
-    return Speller(ascii).trait(trait)
+    return Unparser(ascii).trait(trait)
 
 
 def one_space(before: t.Node, after: t.Node, listed: bool) -> str:
@@ -131,7 +138,7 @@ def one_space(before: t.Node, after: t.Node, listed: bool) -> str:
 
 
 @dataclass(frozen=True)
-class Speller:
+class Unparser:
     """One method for each level of the grammar; it brackets expressions that bind more loosely.
 
     Without `declared`, derivatives are taken to be of declared names. `gap` stands between the items of a list or a
@@ -139,7 +146,7 @@ class Speller:
     """
 
     ascii: bool
-    declared: Declared | None = None
+    declared: DeclaredNames | None = None
     gap: Gap = one_space
 
     def name(self, name: t.Name) -> str:
@@ -162,18 +169,18 @@ class Speller:
         return self.product(expr.factors) if isinstance(expr, t.Product) else self.row([("", expr)])
 
     def product(self, factors: Factors) -> str:
-        at = next((i for i, (sign, _) in enumerate(factors) if sign in DOTS), 0)
+        at = next((i for i, (sign, _) in enumerate(factors) if sign in DOT_FUNCTIONS), 0)
         if not at:
             return self.row(factors)
         sign, first = factors[at]
         left, right = factors[:at], [("", first), *factors[at + 1 :]]
         if self.ascii:
-            return f"{DOTS[sign]}({self.side(left)}, {self.side(right)})"
+            return f"{DOT_FUNCTIONS[sign]}({self.side(left)}, {self.side(right)})"
         return f"{self.row(left)}{sign}{self.row(right)}"
 
     def side(self, factors: Factors) -> str:
         """A side of `dot(…)`, where a sum needs no brackets of its own."""
-        body = inside(factors[0][1])
+        body = strip_parentheses(factors[0][1])
         return self.sum(body) if len(factors) == 1 and isinstance(body, t.Sum) else self.row(factors)
 
     def row(self, factors: Factors) -> str:
@@ -188,21 +195,23 @@ class Speller:
             text += self.space(text, before, above == "/", sign, factor, piece) + piece
         return text
 
-    def behind(self, sign: t.Times, factor: t.Expr) -> str:
+    def behind(self, sign: t.ProductSign, factor: t.Expr) -> str:
         """A factor as it may be written after a sign."""
         match factor:
-            case t.Negative(body=body):
+            case t.Negation(body=body):
                 return f"-{self.factor(body)}"
-            case t.Total():
+            case t.Summation():
                 return self.total(factor)
             case _:
-                return self.factor(shielded(factor) if sign == "/" else factor)
+                return self.factor(parenthesize_leading_derivative(factor) if sign == "/" else factor)
 
-    def space(self, text: str, before: t.Expr, divided: bool, sign: t.Times, factor: t.Expr, piece: str) -> str:
+    def space(self, text: str, before: t.Expr, divided: bool, sign: t.ProductSign, factor: t.Expr, piece: str) -> str:
         """The text between two factors."""
         if sign == "/":  # `du/dx` without spaces may be a derivative
-            return " / " if _DIFFERENTIAL.search(text[-MAX_NAME - 1 :]) and piece[0] == "d" else "/"
-        if sign or isinstance(factor, t.Fraction) or piece[0] in FRACTION_OF.values():  # 2½ is 5/2, and 2½² its square
+            return " / " if _DIFFERENTIAL.search(text[-MAX_NAME_LENGTH - 1 :]) and piece[0] == "d" else "/"
+        if (
+            sign or isinstance(factor, t.Fraction) or piece[0] in FRACTION_SIGNS.values()
+        ):  # 2½ is 5/2, and 2½² its square
             return f" {sign} " if sign else " "
         number = isinstance(before, t.Number) or (isinstance(before, t.Fraction) and not self.ascii)
         if piece[0] in "Δ∇":
@@ -213,11 +222,11 @@ class Speller:
             tight = number and (named or piece[0] == "(")
         return "" if tight and not divided else " "
 
-    def total(self, total: t.Total) -> str:
+    def total(self, total: t.Summation) -> str:
         mark = subscript([total.index.id])
         if mark and not self.ascii:
             return f"Σ{mark} {self.term(total.body)}"
-        body = inside(total.body)
+        body = strip_parentheses(total.body)
         return f"sum({self.name(total.index)}, {self.sum(body if isinstance(body, t.Sum) else total.body)})"
 
     # ---- factors
@@ -237,29 +246,31 @@ class Speller:
         """An atom, or anything in brackets."""
         if isinstance(expr, t.ATOMS):
             return self.atom(expr)
-        body = inside(expr)
-        functional = self.ascii and (dotted(body) or isinstance(body, t.Total))
+        body = strip_parentheses(expr)
+        functional = self.ascii and (has_dot(body) or isinstance(body, t.Summation))
         return self.sum(body) if functional else f"({self.sum(body)})"
 
     def prefix(self, expr: t.Prefix) -> str:
         if self.ascii:
-            return f"{expr.operator}({self.sum(inside(expr.body))})"
+            return f"{expr.operator}({self.sum(strip_parentheses(expr.body))})"
         sign, body, times = _SIGNS[expr.operator], expr.body, 1
         while sign == "Δ" and times < 4 and isinstance(body, t.Prefix) and body.operator == "lap":
             body, times = body.body, times + 1
-        return sign + _raised(times) + (self.prefix(body) if isinstance(body, t.Prefix) else self.postfix(body))
+        return (
+            sign + _order_superscript(times) + (self.prefix(body) if isinstance(body, t.Prefix) else self.postfix(body))
+        )
 
     def power(self, expr: t.Power) -> str:
-        base, raised = self.postfix(expr.base), None if self.ascii else _superscript(expr.exponent)
+        base, raised = self.postfix(expr.base), None if self.ascii else _exponent_superscript(expr.exponent)
         if raised:
             return base + raised
         exponent = self.exponent(expr.exponent)
         if isinstance(expr.base, t.Name) and self.transposable(expr.base) and _TRANSPOSE.match(exponent):
-            exponent = self.exponent(first_bracketed(expr.exponent))  # K^T would be the adjoint
+            exponent = self.exponent(parenthesize_transpose_exponent(expr.exponent))  # K^T would be the adjoint
         return f"{base}^{exponent}"
 
     def exponent(self, expr: t.Expr) -> str:
-        if isinstance(expr, t.Negative):
+        if isinstance(expr, t.Negation):
             return f"-{self.exponent(expr.body)}"
         return self.power(expr) if isinstance(expr, t.Power) else self.postfix(expr)
 
@@ -267,26 +278,28 @@ class Speller:
 
     def derivative(self, expr: t.Derivative, called: bool = False) -> str:
         """A derivative; one that is `called` needs the form of a fraction: `∂u/∂t(x, 0)`."""
-        wrt, body = expr.wrt, inside(expr.body)
-        below = [subscript_of(w.indices) for w in wrt]
-        if self.ascii and isinstance(body, t.Name) and (tight := ascii_derivative(body, wrt, self.declared)):
+        wrt, body = expr.wrt, strip_parentheses(expr.body)
+        below = [format_subscript(w.indices) for w in wrt]
+        if self.ascii and isinstance(body, t.Name) and (tight := format_ascii_derivative(body, wrt, self.declared)):
             return tight
         if None in below or (self.ascii and not called):
             return f"diff({self.sum(body)}, {', '.join(self.variable(w) for w in wrt for _ in range(w.order))})"
         above = self.above(body)
-        under = (f"∂{self.name(w.name)}{i}{_raised(w.order)}" for w, i in zip(wrt, below, strict=True))
-        return f"∂{_raised(sum(w.order for w in wrt))}{above}/{''.join(under)}"
+        under = (f"∂{self.name(w.name)}{i}{_order_superscript(w.order)}" for w, i in zip(wrt, below, strict=True))
+        return f"∂{_order_superscript(sum(w.order for w in wrt))}{above}/{''.join(under)}"
 
     def above(self, body: t.Expr) -> str:
         match body:
             case t.Name():
                 return self.name(body)
-            case t.Index(body=t.Name() as name, indices=indices) if (mark := subscript_of(indices)) and not self.ascii:
+            case t.Index(body=t.Name() as name, indices=indices) if (
+                mark := format_subscript(indices)
+            ) and not self.ascii:
                 return self.name(name) + mark
             case _:
                 return f"({self.sum(body)})"
 
-    def variable(self, wrt: t.Wrt) -> str:
+    def variable(self, wrt: t.DerivativeVariable) -> str:
         return self.name(wrt.name) + (f"[{', '.join(map(self.sum, wrt.indices))}]" if wrt.indices else "")
 
     # ---- atoms
@@ -296,12 +309,12 @@ class Speller:
             case t.Number(text=text):
                 return text
             case t.Fraction(over=(a, b)):
-                return f"({a}/{b})" if self.ascii else FRACTION_OF[a, b]
+                return f"({a}/{b})" if self.ascii else FRACTION_SIGNS[a, b]
             case t.Name():
                 return self.name(expr)
-            case t.Text(value=value):
+            case t.String(value=value):
                 return f'"{value}"'
-            case t.ListOf(items=items):
+            case t.ListExpr(items=items):
                 return f"[{self.items([(None, item) for item in items])}]"
             case t.Norm(body=body):
                 text = self.sum(body)
@@ -325,7 +338,7 @@ class Speller:
                 return self.postfix(expr)
 
     def index(self, expr: t.Index) -> str:
-        mark = subscript_of(expr.indices)
+        mark = format_subscript(expr.indices)
         if mark and not self.ascii and (called := self.component_of_call(expr.body, mark)):
             return called
         body = self.postfix(expr.body)
@@ -353,7 +366,7 @@ class Speller:
         """An adjoint; one that is `called` needs the sign ᵀ: `adj(K)(x)` would be a product."""
         if self.ascii and isinstance(body, t.Name) and self.transposable(body):
             return f"{body.id}^T"
-        return f"adj({self.sum(inside(body))})" if self.ascii and not called else f"{self.postfix(body)}ᵀ"
+        return f"adj({self.sum(strip_parentheses(body))})" if self.ascii and not called else f"{self.postfix(body)}ᵀ"
 
     def items(self, items: Sequence[tuple[t.Name | None, t.Expr]]) -> str:
         """The items of a list or a call, broken where the author broke them."""
@@ -361,11 +374,11 @@ class Speller:
         for i, (key, value) in enumerate(items):
             text += f",{self.gap(items[i - 1][1], key or value, True)}" if i else ""
             text += f"{key.id}={self.sum(value)}" if key else self.sum(value)
-        return aligned(text)
+        return align(text)
 
     # ---- types
 
-    def trait(self, trait: t.Trait) -> str:
+    def trait(self, trait: t.TypeAttribute) -> str:
         body = self.factor(trait.body)
         if trait.bound is None:
             return body
@@ -375,16 +388,16 @@ class Speller:
         return sign if self.ascii else sign.replace("<=", "≤").replace(">=", "≥")
 
 
-def _raised(order: int) -> str:
+def _order_superscript(order: int) -> str:
     return superscript(order) if order != 1 else ""
 
 
-def _superscript(exponent: t.Expr) -> str | None:
+def _exponent_superscript(exponent: t.Expr) -> str | None:
     """A small integer exponent as a superscript, otherwise None."""
     match exponent:
-        case t.Number(text=text) if _SMALL.fullmatch(text):
+        case t.Number(text=text) if _SMALL_INTEGER.fullmatch(text):
             return superscript(int(text))
-        case t.Negative(body=t.Number(text=text)) if _SMALL.fullmatch(text) and text != "0":
+        case t.Negation(body=t.Number(text=text)) if _SMALL_INTEGER.fullmatch(text) and text != "0":
             return superscript(-int(text))
         case _:
             return None

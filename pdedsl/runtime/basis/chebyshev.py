@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 
-def points(n: int, like: Tensor) -> Tensor:
+def chebyshev_points(n: int, like: Tensor) -> Tensor:
     """The n extrema of T_{n-1} on [-1, 1], in increasing order, symmetric to the last digit."""
     k = torch.arange(n, dtype=like.dtype, device=like.device)
     return torch.sin(pi * (2 * k - (n - 1)) / (2 * (n - 1)))
 
 
-def differentiation(n: int, like: Tensor) -> Tensor:
+def differentiation_matrix(n: int, like: Tensor) -> Tensor:
     """Row j gives p′(xⱼ) from the values of p; by its diagonal, constants vanish exactly (Baltensperger 2000)."""
     angle = pi * torch.arange(n, dtype=like.dtype, device=like.device) / (2 * (n - 1))
     # xᵢ - xⱼ as a product of sines: no cancellation between nearby points
@@ -27,9 +27,9 @@ def differentiation(n: int, like: Tensor) -> Tensor:
     return matrix - torch.diag(matrix.sum(1))
 
 
-def from_inner(n: int, like: Tensor) -> Tensor:
+def extrapolation_matrix(n: int, like: Tensor) -> Tensor:
     """Row j gives p(xⱼ), p being the polynomial of degree n - 3 through the values at the inner n - 2 of n points."""
-    x = points(n, like)
+    x = chebyshev_points(n, like)
     inner, k = x[1:-1], torch.arange(1, n - 1, dtype=like.dtype, device=like.device)
     weights = (-1.0) ** k * (1 - inner.square())  # of the barycentric formula: the inner points are zeros of U_{n-2}
     found = torch.zeros(n, n, dtype=like.dtype, device=like.device)
@@ -40,7 +40,7 @@ def from_inner(n: int, like: Tensor) -> Tensor:
     return found
 
 
-def polynomials(x: Tensor, n: int) -> Tensor:
+def chebyshev_polynomials(x: Tensor, n: int) -> Tensor:
     """T₀ … T_{n-1} at x, by their recurrence, which is smooth even at the ends."""
     found = [torch.ones_like(x), x]
     while len(found) < n:
@@ -48,7 +48,7 @@ def polynomials(x: Tensor, n: int) -> Tensor:
     return torch.stack(found[:n], dim=-1)
 
 
-def to_coefficients(values: Tensor, dim: int) -> Tensor:
+def chebyshev_coefficients(values: Tensor, dim: int) -> Tensor:
     """The coefficients of T₀ … for the polynomial with these values at the points, along one dimension."""
     n = values.shape[dim]
     k = torch.arange(n, dtype=values.dtype, device=values.device)

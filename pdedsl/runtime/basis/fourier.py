@@ -14,7 +14,7 @@ from math import pi, prod
 import torch
 from torch import Tensor
 
-PLANNED = 512  # points from which planning a transform takes longer than the transform
+MIN_PLANNED_SIZE = 512  # points from which planning a transform takes longer than the transform
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class FourierGrid:
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         least = [self.fine * r.half for r in self.rings]
-        return tuple(least) if self.dimension > 1 else (_quick(least[0]),)
+        return tuple(least) if self.dimension > 1 else (_fast_length(least[0]),)
 
     def points(self) -> list[Tensor]:
         """The coordinates of the fine grid, each in a shape that broadcasts."""
@@ -72,7 +72,7 @@ class FourierGrid:
         """The values on the fine grid."""
         padded = coefficients
         for axis, ring, size in zip(self.axes[:-1], self.rings, self.sizes, strict=False):
-            padded = _padded(padded, axis, ring.half, size)  # the transform itself pads the last axis
+            padded = _pad_modes(padded, axis, ring.half, size)  # the transform itself pads the last axis
         found: Tensor = torch.fft.irfftn(padded, s=self.sizes, dim=self.axes, norm="forward")
         return found
 
@@ -81,7 +81,7 @@ class FourierGrid:
         # MKL of older versions of torch refuses values that are one number for all points.
         whole: Tensor = torch.fft.rfftn(values.contiguous(), dim=self.axes, norm="forward")
         for axis, ring in zip(self.axes, self.rings, strict=True):
-            whole = _cut(whole, axis, ring.half)
+            whole = _truncate_modes(whole, axis, ring.half)
         return whole
 
     def _whole(self, k: int) -> Tensor:
@@ -96,10 +96,10 @@ class FourierGrid:
         return torch.arange(n, dtype=self.like.dtype, device=self.like.device)
 
 
-def _quick(least: int) -> int:
+def _fast_length(least: int) -> int:
     """The least length from here on for which a single transform is quick: MKL plans every one anew, and those of many
     points without a prime factor above 7 take it several times as long as the transform itself."""
-    if least < PLANNED:
+    if least < MIN_PLANNED_SIZE:
         return least
     return next(n for n in count(least) if any(n % p == 0 and _is_smooth(n // p) for p in (44, 52)))
 
@@ -109,7 +109,7 @@ def _is_smooth(n: int) -> bool:
     return pow(210, n.bit_length(), n) == 0
 
 
-def _padded(coefficients: Tensor, axis: int, half: int, size: int) -> Tensor:
+def _pad_modes(coefficients: Tensor, axis: int, half: int, size: int) -> Tensor:
     shape = list(coefficients.shape)
     shape[axis] = size - (2 * half - 1)
     zeros = coefficients.new_zeros(shape)
@@ -117,7 +117,7 @@ def _padded(coefficients: Tensor, axis: int, half: int, size: int) -> Tensor:
     return torch.cat([low, zeros, high], dim=axis)
 
 
-def _cut(coefficients: Tensor, axis: int, half: int) -> Tensor:
+def _truncate_modes(coefficients: Tensor, axis: int, half: int) -> Tensor:
     low = coefficients.narrow(axis, 0, half)
     if axis == -1:
         return low

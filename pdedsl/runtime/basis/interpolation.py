@@ -12,18 +12,18 @@ from typing import assert_never
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.basis.chebyshev import polynomials, to_coefficients
+from pdedsl.runtime.basis.chebyshev import chebyshev_coefficients, chebyshev_polynomials
 from pdedsl.runtime.basis.fourier import FourierAxis
-from pdedsl.runtime.ode.step_doubling import lagrange
+from pdedsl.runtime.ode.step_doubling import lagrange_weights
 
 # ---- expansions
 
 
-MOST_NUMBERS = 2**22  # numbers in memory at once
+MAX_BUFFER_SIZE = 2**22  # numbers in memory at once
 
 
 @dataclass(frozen=True)
-class Segment:
+class ChebyshevAxis:
     """[start, end] with n Chebyshev points."""
 
     start: float
@@ -32,7 +32,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellAxis:
     """[start, end] in n cells: linear between and beyond their centres; joined at the ends if periodic."""
 
     start: float
@@ -41,24 +41,24 @@ class Cells:
     periodic: bool = False
 
 
-Axis = FourierAxis | Segment | Cells
+Axis = FourierAxis | ChebyshevAxis | CellAxis
 
 
-def functions(axis: Axis, x: Tensor) -> Tensor:
+def basis_functions(axis: Axis, x: Tensor) -> Tensor:
     """φ(x), of shape (p, K)."""
     match axis:
         case FourierAxis(start=start, period=period, half=half):
             angle = (x - start).unsqueeze(-1) * (torch.arange(half, dtype=x.dtype, device=x.device) * (2 * pi / period))
             return torch.cat([angle.cos(), angle[:, 1:].sin()], dim=-1)
-        case Segment(start=start, end=end, n=n):
-            return polynomials((2 * x - start - end) / (end - start), n)
-        case Cells():
-            return _hats(axis, x)
+        case ChebyshevAxis(start=start, end=end, n=n):
+            return chebyshev_polynomials((2 * x - start - end) / (end - start), n)
+        case CellAxis():
+            return _hat_functions(axis, x)
         case _:
             assert_never(axis)
 
 
-def _hats(axis: Cells, x: Tensor) -> Tensor:
+def _hat_functions(axis: CellAxis, x: Tensor) -> Tensor:
     place = (x - axis.start) * (axis.n / (axis.end - axis.start)) - 0.5
     first = place.detach().floor().long()
     if not axis.periodic:
@@ -68,22 +68,22 @@ def _hats(axis: Cells, x: Tensor) -> Tensor:
     return (1 - share) * left + share * right
 
 
-def expanded(axis: Axis, values: Tensor, dim: int) -> Tensor:
+def expansion_coefficients(axis: Axis, values: Tensor, dim: int) -> Tensor:
     """The coefficients for values at the points of an axis; a ring has 2 half - 1 of them."""
     match axis:
         case FourierAxis():
             found = torch.fft.rfft(values.contiguous(), dim=dim, norm="forward")
             rest = found.narrow(dim, 1, axis.half - 1)
             return torch.cat([found.real.narrow(dim, 0, 1), 2 * rest.real, -2 * rest.imag], dim=dim)
-        case Segment():
-            return to_coefficients(values, dim)
-        case Cells():
+        case ChebyshevAxis():
+            return chebyshev_coefficients(values, dim)
+        case CellAxis():
             return values
         case _:
             assert_never(axis)
 
 
-class Expansion(nn.Module):
+class TensorProductExpansion(nn.Module):
     """Values (T, c, K, …, K) at the points of axes and at times, as a function of points (p, d + 1), or (p, d)."""
 
     coefficients: Tensor
@@ -93,7 +93,7 @@ class Expansion(nn.Module):
         super().__init__()
         found = values
         for k, axis in enumerate(axes):
-            found = expanded(axis, found, k + 2)
+            found = expansion_coefficients(axis, found, k + 2)
         self.axes, self.timed, self.stencil = axes, times is not None, stencil
         self.register_buffer("coefficients", found)
         self.register_buffer("times", values.new_zeros(1) if times is None else times)
@@ -110,18 +110,18 @@ class Expansion(nn.Module):
         starts, counts = torch.unique_consecutive(near, return_counts=True)
         found = [x.new_zeros(0, self.coefficients.shape[1])]
         for k, rows in zip(starts.tolist(), torch.split(order, counts.tolist()), strict=True):
-            weights = lagrange(t[rows], self.times[k : k + width].expand(len(rows), width))
+            weights = lagrange_weights(t[rows], self.times[k : k + width].expand(len(rows), width))
             values = self._in_space(self.coefficients[k : k + width], x[rows, :-1])
             found.append((weights.unsqueeze(-1) * values).sum(1))
         return torch.cat(found)[order.argsort()]
 
     def _in_space(self, coefficients: Tensor, x: Tensor) -> Tensor:
         """(S, c, K, …) at points (p, d): (p, S, c)."""
-        most = max(1, MOST_NUMBERS // max(1, coefficients[..., 0].numel() if len(self.axes) > 1 else 1))
+        most = max(1, MAX_BUFFER_SIZE // max(1, coefficients[..., 0].numel() if len(self.axes) > 1 else 1))
         return torch.cat([self._contracted(coefficients, part) for part in torch.split(x, most)])
 
     def _contracted(self, coefficients: Tensor, x: Tensor) -> Tensor:
-        bases = [functions(axis, x[:, k]) for k, axis in enumerate(self.axes)]
+        bases = [basis_functions(axis, x[:, k]) for k, axis in enumerate(self.axes)]
         found: Tensor = torch.tensordot(bases[0], coefficients, dims=([1], [2]))  # (p, S, c, K₂, …)
         for basis in bases[1:]:
             found = torch.einsum("pk,psck...->psc...", basis, found)
@@ -132,11 +132,11 @@ class Expansion(nn.Module):
 # Values at scattered points as a function: near each point, the quadratic polynomial that fits its neighbours best.
 
 
-NEAREST = 14
-CHUNK = 256
+NEIGHBOURS = 14
+POINTS_PER_CHUNK = 256
 
 
-class Scattered(nn.Module):
+class MovingLeastSquares(nn.Module):
     """Points (m, 2) and values (m,); the error is of third order in their spacing h."""
 
     places: Tensor
@@ -150,11 +150,11 @@ class Scattered(nn.Module):
 
     def forward(self, points: Tensor) -> Tensor:
         x = points.to(self.places.dtype)
-        return torch.cat([self._at(part) for part in torch.split(x, CHUNK)]).unsqueeze(-1)
+        return torch.cat([self._at(part) for part in torch.split(x, POINTS_PER_CHUNK)]).unsqueeze(-1)
 
     def _at(self, x: Tensor) -> Tensor:
         center = x.detach()
-        distances, near = torch.cdist(center, self.places).topk(NEAREST, largest=False)
+        distances, near = torch.cdist(center, self.places).topk(NEIGHBOURS, largest=False)
         weights = 1 / (distances / self.h + 0.1)
         there = _monomials((self.places[near] - center[:, None]) / self.h) * weights[..., None]
         inverse: Tensor = torch.linalg.pinv(there, rtol=1e-10)

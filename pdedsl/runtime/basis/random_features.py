@@ -18,12 +18,12 @@ from torch import Tensor, nn
 # ---- sines
 
 
-Orders = tuple[int, ...]
+MultiIndex = tuple[int, ...]
 """α: how often to differentiate along each coordinate."""
 
 
 @dataclass(frozen=True)
-class Sides:
+class CoordinateBox:
     """The box of the coordinates: its middle, its half-lengths, and which of its sides are joined."""
 
     middle: Tensor
@@ -32,23 +32,23 @@ class Sides:
 
 
 @dataclass(frozen=True)
-class Waves:
+class FourierFeatures:
     """wⱼ in the rows of `frequencies`, bⱼ in `phases`."""
 
     frequencies: Tensor
     phases: Tensor
 
-    def at(self, points: Tensor) -> WavesAt:
-        return WavesAt(points @ self.frequencies.T + self.phases, self.frequencies)
+    def at(self, points: Tensor) -> FourierFeatureValues:
+        return FourierFeatureValues(points @ self.frequencies.T + self.phases, self.frequencies)
 
-    def to(self, like: Tensor) -> Waves:
-        return Waves(self.frequencies.to(like), self.phases.to(like))
-
-
-FEW = 3  # number of coordinates up to which frequencies fill a box evenly
+    def to(self, like: Tensor) -> FourierFeatures:
+        return FourierFeatures(self.frequencies.to(like), self.phases.to(like))
 
 
-def random_waves(n: int, sides: Sides, bandwidth: Tensor, seed: int) -> Waves:
+MAX_SOBOL_DIMENSION = 3  # number of coordinates up to which frequencies fill a box evenly
+
+
+def sample_fourier_features(n: int, sides: CoordinateBox, bandwidth: Tensor, seed: int) -> FourierFeatures:
     """w with mean 0 and standard deviation s in coordinates scaled to [-1, 1]; whole periods along joined sides.
 
     In few coordinates, Sobol points of [-√3 s, √3 s]: few of them span functions without higher frequencies. In many,
@@ -56,21 +56,23 @@ def random_waves(n: int, sides: Sides, bandwidth: Tensor, seed: int) -> Waves:
     """
     generator = torch.Generator().manual_seed(seed)
     k = len(sides.half)
-    even = k <= FEW
-    w = (_even(n, k, seed) if even else torch.randn(n, k, dtype=torch.float64, generator=generator)) * bandwidth
+    even = k <= MAX_SOBOL_DIMENSION
+    w = (
+        _sobol_frequencies(n, k, seed) if even else torch.randn(n, k, dtype=torch.float64, generator=generator)
+    ) * bandwidth
     w = torch.where(sides.joined, pi * (w / pi).round(), w) / sides.half
     phases = 2 * pi * torch.rand(n, dtype=torch.float64, generator=generator)
-    return Waves(w, phases - w @ sides.middle)
+    return FourierFeatures(w, phases - w @ sides.middle)
 
 
-def _even(n: int, k: int, seed: int) -> Tensor:
+def _sobol_frequencies(n: int, k: int, seed: int) -> Tensor:
     engine = torch.quasirandom.SobolEngine(k, scramble=True, seed=seed >> 8)  # type: ignore[no-untyped-call]
     drawn: Tensor = engine.draw(n, dtype=torch.float64)
     return (2 * drawn - 1) * 3**0.5
 
 
 @dataclass(frozen=True)
-class WavesAt:
+class FourierFeatureValues:
     """The features at points (m, k): their angles (m, n), of which sines and cosines are computed as needed."""
 
     angle: Tensor
@@ -84,16 +86,16 @@ class WavesAt:
     def cosine(self) -> Tensor:
         return self.angle.cos()
 
-    def derivative(self, orders: Orders) -> Tensor:
+    def derivative(self, orders: MultiIndex) -> Tensor:
         """∂^α φ, (m, n)."""
         factor, of = self._factor(orders)
         return of * factor
 
-    def values(self, orders: Sequence[Orders], weights: Tensor) -> list[Tensor]:
+    def values(self, orders: Sequence[MultiIndex], weights: Tensor) -> list[Tensor]:
         """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
         return [of @ (factor * weights) for factor, of in map(self._factor, orders)]
 
-    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
+    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n), by one matrix product for all derivatives of even order and one for the others."""
         total = torch.zeros_like(self.angle)
         for odd in (0, 1):
@@ -103,7 +105,7 @@ class WavesAt:
                 total.addcmul_(of, torch.stack([coefficients[k] for k in own], 1) @ factors)
         return total
 
-    def _factor(self, orders: Orders) -> tuple[Tensor, Tensor]:
+    def _factor(self, orders: MultiIndex) -> tuple[Tensor, Tensor]:
         """±w^α, and the sines or cosines that it multiplies."""
         sign = -1.0 if sum(orders) % 4 in (2, 3) else 1.0
         factor = torch.full_like(self.frequencies[:, 0], sign)
@@ -114,14 +116,14 @@ class WavesAt:
 
 
 @final
-class SineNetwork(nn.Module):
+class FourierFeatureModel(nn.Module):
     """u_c(x) = Σⱼ a_cj sin(wⱼ·x + bⱼ)."""
 
     frequencies: Tensor
     phases: Tensor
     weights: Tensor
 
-    def __init__(self, waves: Waves, weights: Tensor) -> None:
+    def __init__(self, waves: FourierFeatures, weights: Tensor) -> None:
         super().__init__()
         self.register_buffer("frequencies", waves.frequencies)
         self.register_buffer("phases", waves.phases)
@@ -139,12 +141,12 @@ class SineNetwork(nn.Module):
 # They span what is left of sin(w·x + b) when it is averaged over the reflections; as sums they are plain sines again.
 
 
-Pattern = tuple[int, ...]
+ParityPattern = tuple[int, ...]
 """For each coordinate with a parity whether its function is a sine (1), and last whether the free part is a cosine."""
 
 
 @dataclass(frozen=True)
-class Folded:
+class SymmetrizedFeatures:
     """`parity` is 1, -1 or 0 (free) for each coordinate."""
 
     frequencies: Tensor
@@ -152,11 +154,11 @@ class Folded:
     middle: Tensor
     parity: tuple[int, ...]
 
-    def at(self, points: Tensor) -> FoldedAt:
-        return FoldedAt(self, points)
+    def at(self, points: Tensor) -> SymmetrizedFeatureValues:
+        return SymmetrizedFeatureValues(self, points)
 
-    def to(self, like: Tensor) -> Folded:
-        return Folded(self.frequencies.to(like), self.phases.to(like), self.middle.to(like), self.parity)
+    def to(self, like: Tensor) -> SymmetrizedFeatures:
+        return SymmetrizedFeatures(self.frequencies.to(like), self.phases.to(like), self.middle.to(like), self.parity)
 
     @property
     def own(self) -> list[int]:
@@ -172,7 +174,7 @@ class Folded:
     def has_free(self) -> bool:
         return 0 in self.parity
 
-    def spread(self, weights: Tensor) -> tuple[Waves, Tensor]:
+    def spread(self, weights: Tensor) -> tuple[FourierFeatures, Tensor]:
         """The same sum as plain sines: sin A cos B and sin A sin B are halves of sums of two."""
         terms = [(self.free, self.phases if self.has_free else torch.full_like(self.phases, pi / 2), weights)]
         for k in self.own:
@@ -186,22 +188,22 @@ class Folded:
                 for s in (-1.0, 1.0)
             ]
         w, b, a = zip(*terms, strict=True)
-        return Waves(torch.cat(w), torch.cat(b)), torch.cat(a, -1)
+        return FourierFeatures(torch.cat(w), torch.cat(b)), torch.cat(a, -1)
 
 
 @dataclass(frozen=True)
-class FoldedAt:
+class SymmetrizedFeatureValues:
     """The features at points (m, k); products are computed once for each pattern that derivatives need."""
 
-    waves: Folded
+    waves: SymmetrizedFeatures
     points: Tensor
-    _kept: dict[Pattern, Tensor] = field(default_factory=dict)
+    _kept: dict[ParityPattern, Tensor] = field(default_factory=dict)
 
-    def values(self, orders: Sequence[Orders], weights: Tensor) -> list[Tensor]:
+    def values(self, orders: Sequence[MultiIndex], weights: Tensor) -> list[Tensor]:
         """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
         return [self._product(pattern) @ (factor * weights) for pattern, factor in map(self._factor, orders)]
 
-    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
+    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n), by one matrix product for all derivatives with the same pattern."""
         total = self.points.new_zeros(len(self.points), len(self.waves.phases))
         found = [self._factor(o) for o in orders]
@@ -211,7 +213,7 @@ class FoldedAt:
             total.addcmul_(self._product(pattern), torch.stack([coefficients[k] for k in own], 1) @ factors)
         return total
 
-    def _factor(self, orders: Orders) -> tuple[Pattern, Tensor]:
+    def _factor(self, orders: MultiIndex) -> tuple[ParityPattern, Tensor]:
         """∂^α turns every angle by α quarters: the functions that are left, and ±w^α."""
         parity = self.waves.parity
         quarters = [orders[k] + (0 if parity[k] < 0 else 1) for k in self.waves.own]  # of a sine
@@ -223,7 +225,7 @@ class FoldedAt:
             factor = -factor if q % 4 in (2, 3) else factor
         return (*(1 - q % 2 for q in quarters), last % 2), factor
 
-    def _product(self, pattern: Pattern) -> Tensor:
+    def _product(self, pattern: ParityPattern) -> Tensor:
         if pattern not in self._kept:
             waves = self.waves
             found = None
@@ -245,54 +247,54 @@ class FoldedAt:
 # φⱼ(x) = mean over π of sin(wⱼ·y + bⱼ) with yᵢ = x_π(i).
 
 
-NUMBERS = 2**17  # at a time: as many as a cache holds
+MAX_CHUNK_SIZE = 2**17  # at a time: as many as a cache holds
 
 
 @dataclass(frozen=True)
-class Shuffled:
-    waves: Waves
+class PermutationInvariantFeatures:
+    waves: FourierFeatures
 
     @property
     def phases(self) -> Tensor:
         return self.waves.phases
 
     @cached_property
-    def every(self) -> Waves:
+    def every(self) -> FourierFeatures:
         """The sines for all permutations, one after another: wᵢ belongs to x_π(i)."""
         w = self.waves.frequencies
         places = [torch.tensor(p).argsort().to(w.device) for p in permutations(range(w.shape[1]))]
-        return Waves(torch.cat([w[:, p] for p in places]), self.phases.repeat(len(places)))
+        return FourierFeatures(torch.cat([w[:, p] for p in places]), self.phases.repeat(len(places)))
 
-    def at(self, points: Tensor) -> ShuffledAt:
-        return ShuffledAt(self, points)
+    def at(self, points: Tensor) -> PermutationInvariantFeatureValues:
+        return PermutationInvariantFeatureValues(self, points)
 
-    def to(self, like: Tensor) -> Shuffled:
-        return Shuffled(self.waves.to(like))
+    def to(self, like: Tensor) -> PermutationInvariantFeatures:
+        return PermutationInvariantFeatures(self.waves.to(like))
 
-    def spread(self, weights: Tensor) -> tuple[Waves, Tensor]:
+    def spread(self, weights: Tensor) -> tuple[FourierFeatures, Tensor]:
         """The same sum as plain sines."""
         count = len(self.every.phases) // len(self.phases)
         return self.every, weights.repeat(1, count) / count
 
 
 @dataclass(frozen=True)
-class ShuffledAt:
+class PermutationInvariantFeatureValues:
     """The features at points (m, k)."""
 
-    waves: Shuffled
+    waves: PermutationInvariantFeatures
     points: Tensor
 
     @property
     def _size(self) -> int:
-        return max(1, NUMBERS // len(self.waves.every.phases))
+        return max(1, MAX_CHUNK_SIZE // len(self.waves.every.phases))
 
-    def values(self, orders: Sequence[Orders], weights: Tensor) -> list[Tensor]:
+    def values(self, orders: Sequence[MultiIndex], weights: Tensor) -> list[Tensor]:
         """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
         plain, (spread,) = self.waves.every, self.waves.spread(weights[None])[1]
         parts = [plain.at(x).values(orders, spread) for x in torch.split(self.points, self._size)]
         return [torch.cat(column) for column in zip(*parts, strict=True)]
 
-    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
+    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n)."""
         parts = zip(*(torch.split(t, self._size) for t in (self.points, *coefficients)), strict=True)
         found = [self.waves.every.at(x).combined(c, orders) for x, *c in parts]

@@ -14,10 +14,10 @@ from torch.autograd import forward_ad
 # ---- partials
 
 
-Path = tuple[int, ...]
+DerivativePath = tuple[int, ...]
 
 
-def partial_derivatives(f: Callable[[Tensor], Tensor], points: Tensor, *paths: Path) -> Tensor:
+def partial_derivatives(f: Callable[[Tensor], Tensor], points: Tensor, *paths: DerivativePath) -> Tensor:
     """∂…∂f_c / ∂xᵢ∂xⱼ… at points (n, k), one column (n, 1) per path (c, i, j, …): the component, then the coordinates.
 
     Common beginnings of paths are computed once. Differentiable by the weights of f.
@@ -25,19 +25,19 @@ def partial_derivatives(f: Callable[[Tensor], Tensor], points: Tensor, *paths: P
     with torch.enable_grad():
         x = points if points.requires_grad else points.detach().requires_grad_(True)
         values = f(x)
-        slopes: dict[Path, Tensor] = {}
+        slopes: dict[DerivativePath, Tensor] = {}
 
-        def of(path: Path) -> Tensor:
+        def of(path: DerivativePath) -> Tensor:
             if len(path) == 1:
                 return values[..., path[0]]
             if path[:-1] not in slopes:
-                slopes[path[:-1]] = _slopes(of(path[:-1]), x)
+                slopes[path[:-1]] = _gradient(of(path[:-1]), x)
             return slopes[path[:-1]][..., path[-1]]
 
         return torch.stack([of(path) for path in paths], -1)
 
 
-def _slopes(values: Tensor, x: Tensor) -> Tensor:
+def _gradient(values: Tensor, x: Tensor) -> Tensor:
     if not values.requires_grad:
         return torch.zeros_like(x)
     (found,) = torch.autograd.grad(values.sum(), x, create_graph=True, allow_unused=True)
@@ -54,7 +54,7 @@ with warnings.catch_warnings(), forward_ad.dual_level():
     forward_ad.make_dual(torch.zeros(1), torch.zeros(1))  # type: ignore[no-untyped-call]
 
 
-def tangent_of(f: Callable[..., Tensor], points: tuple[Tensor, ...], tangents: tuple[Tensor, ...]) -> Tensor:
+def jvp(f: Callable[..., Tensor], points: tuple[Tensor, ...], tangents: tuple[Tensor, ...]) -> Tensor:
     """f′·tangent, where f is a function of as many tensors as there are points."""
     found: Tensor = torch.func.jvp(f, points, tangents)[1]
     return found
@@ -67,22 +67,22 @@ def tangent_of(f: Callable[..., Tensor], points: tuple[Tensor, ...], tangents: t
 # derivatives nest.
 
 
-Function = Callable[[Tensor], Tensor]
+PointFunction = Callable[[Tensor], Tensor]
 
 
-def along(f: Function, x: Tensor, k: int) -> Tensor:
+def partial_derivative(f: PointFunction, x: Tensor, k: int) -> Tensor:
     """∂f/∂xₖ, in the shape of f(x)."""
     direction = torch.zeros_like(x)
     direction[..., k] = 1.0
-    return tangent_of(f, (x,), (direction,))
+    return jvp(f, (x,), (direction,))
 
 
-def gradient(f: Function, x: Tensor) -> Tensor:
+def gradient(f: PointFunction, x: Tensor) -> Tensor:
     """∇f (..., d) of a scalar at each point, (...) or (..., 1)."""
     slopes: Tensor = torch.func.grad(lambda y: f(y).sum())(x)
     return slopes
 
 
-def diagonal(f: Function, x: Tensor) -> Tensor:
+def jacobian_diagonal(f: PointFunction, x: Tensor) -> Tensor:
     """∂fₖ/∂xₖ (..., d) of a vector at each point: the divergence is its sum."""
-    return torch.stack([along(f, x, k)[..., k] for k in range(x.shape[-1])], -1)
+    return torch.stack([partial_derivative(f, x, k)[..., k] for k in range(x.shape[-1])], -1)

@@ -16,32 +16,32 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.basis.random_features import Sides
-from pdedsl.runtime.rng import mix
+from pdedsl.runtime.basis.random_features import CoordinateBox
+from pdedsl.runtime.rng import hash_words
 
 # ---- jet_terms
 
 
-Orders = tuple[int, ...]
-Term = tuple[int, int, tuple[Orders, ...]]
+MultiIndex = tuple[int, ...]
+FaaDiBrunoTerm = tuple[int, int, tuple[MultiIndex, ...]]
 """c σ⁽ᵏ⁾ Π ∂^β z, as (c, k, all β)."""
 
 
 @cache
-def terms_of(orders: Orders) -> tuple[Term, ...]:
+def faa_di_bruno_terms(orders: MultiIndex) -> tuple[FaaDiBrunoTerm, ...]:
     """∂^α σ(z) as a sum of terms, by differentiating σ(z) repeatedly."""
-    found: Counter[tuple[int, tuple[Orders, ...]]] = Counter({(0, ()): 1})
+    found: Counter[tuple[int, tuple[MultiIndex, ...]]] = Counter({(0, ()): 1})
     for axis, order in enumerate(orders):
         for _ in range(order):
-            found = _differentiated(found, axis, len(orders))
+            found = _differentiate(found, axis, len(orders))
     return tuple((count, k, factors) for (k, factors), count in sorted(found.items()))
 
 
-def _differentiated(
-    terms: Counter[tuple[int, tuple[Orders, ...]]], axis: int, dimension: int
-) -> Counter[tuple[int, tuple[Orders, ...]]]:
+def _differentiate(
+    terms: Counter[tuple[int, tuple[MultiIndex, ...]]], axis: int, dimension: int
+) -> Counter[tuple[int, tuple[MultiIndex, ...]]]:
     unit = tuple(int(k == axis) for k in range(dimension))
-    found: Counter[tuple[int, tuple[Orders, ...]]] = Counter()
+    found: Counter[tuple[int, tuple[MultiIndex, ...]]] = Counter()
     for (k, factors), count in terms.items():
         found[k + 1, tuple(sorted((*factors, unit)))] += count
         for i, beta in enumerate(factors):
@@ -50,16 +50,16 @@ def _differentiated(
     return found
 
 
-def below(orders: Orders) -> Iterator[Orders]:
+def lower_multi_indices(orders: MultiIndex) -> Iterator[MultiIndex]:
     """All β with 0 < β ≤ α."""
     return (b for b in product(*(range(n + 1) for n in orders)) if any(b))
 
 
-Slopes = Callable[[Tensor, int], list[Tensor]]
+ActivationDerivatives = Callable[[Tensor, int], list[Tensor]]
 """σ, σ′, …, σ⁽ᵐ⁾ at z."""
 
 
-def of_tanh(z: Tensor, most: int) -> list[Tensor]:
+def tanh_derivatives(z: Tensor, most: int) -> list[Tensor]:
     """Polynomials in t = tanh z, since t′ = 1 - t²."""
     t = z.tanh()
     if most > 3:
@@ -73,7 +73,7 @@ def of_tanh(z: Tensor, most: int) -> list[Tensor]:
     return found[: most + 1]
 
 
-def of_sigmoid(z: Tensor, most: int) -> list[Tensor]:
+def sigmoid_derivatives(z: Tensor, most: int) -> list[Tensor]:
     """Polynomials in s, since s′ = s - s²."""
     s = z.sigmoid()
     return [s, *_polynomials(s, most, (0, 1, -1))]
@@ -83,14 +83,14 @@ def _polynomials(value: Tensor, most: int, slope: tuple[int, ...]) -> Iterator[T
     coefficients: tuple[int, ...] = (0, 1)
     for _ in range(most):
         derived = tuple(k * c for k, c in enumerate(coefficients))[1:]
-        coefficients = _times(derived, slope)
+        coefficients = _multiply_polynomials(derived, slope)
         result = torch.full_like(value, coefficients[-1])
         for c in reversed(coefficients[:-1]):
             result = result * value + c if c else result * value
         yield result
 
 
-def _times(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+def _multiply_polynomials(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     found = [0] * (len(a) + len(b) - 1)
     for i, x in enumerate(a):
         for j, y in enumerate(b):
@@ -98,12 +98,12 @@ def _times(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def of_sine(z: Tensor, most: int) -> list[Tensor]:
+def sine_derivatives(z: Tensor, most: int) -> list[Tensor]:
     sine, cosine = z.sin(), z.cos()
     return [(sine, cosine, -sine, -cosine)[k % 4] for k in range(most + 1)]
 
 
-def of_any(function: Callable[[Tensor], Tensor]) -> Slopes:
+def autodiff_derivatives(function: Callable[[Tensor], Tensor]) -> ActivationDerivatives:
     """By repeated reverse differentiation, point by point."""
 
     def slopes(z: Tensor, most: int) -> list[Tensor]:
@@ -111,13 +111,13 @@ def of_any(function: Callable[[Tensor], Tensor]) -> Slopes:
         with torch.enable_grad():
             found = [function(at)]
             for _ in range(most):
-                found.append(_slope(found[-1], at))
+                found.append(_derivative(found[-1], at))
         return found
 
     return slopes
 
 
-def _slope(value: Tensor, at: Tensor) -> Tensor:
+def _derivative(value: Tensor, at: Tensor) -> Tensor:
     if not value.requires_grad:
         return torch.zeros_like(at)
     (found,) = torch.autograd.grad(value.sum(), at, create_graph=True, allow_unused=True)
@@ -134,21 +134,21 @@ def _slope(value: Tensor, at: Tensor) -> Tensor:
 # are differentiable once, which is all that training on residuals needs; a second derivative raises an error.
 
 
-Pairs = Sequence[tuple[Tensor, list[int], list[int]]]
+SecondOrderTerms = Sequence[tuple[Tensor, list[int], list[int]]]
 """Of each operator: the coefficients (n, parts) of its second derivatives, and the streams of their two directions."""
 
 
-def affine(entered: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+def affine_jets(entered: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """(s, n, inputs) → (s, n, outputs); the bias belongs to the stream of values alone."""
-    return cast(Tensor, _Affine.apply(entered, weight, bias))
+    return cast(Tensor, _AffineJets.apply(entered, weight, bias))
 
 
-def bent(z: Tensor, slopes: Slopes, operators: Pairs) -> Tensor:
+def activation_jets(z: Tensor, slopes: ActivationDerivatives, operators: SecondOrderTerms) -> Tensor:
     """Streams of the value, of first derivatives and, last, of operators, behind an activation."""
-    return cast(Tensor, _Bent.apply(z, slopes, operators))
+    return cast(Tensor, _ActivationJets.apply(z, slopes, operators))
 
 
-class _Affine(torch.autograd.Function):
+class _AffineJets(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, entered: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         ctx.save_for_backward(entered, weight)
@@ -168,9 +168,9 @@ class _Affine(torch.autograd.Function):
         )
 
 
-class _Bent(torch.autograd.Function):
+class _ActivationJets(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, z: Tensor, slopes: Slopes, operators: Pairs) -> Tensor:
+    def forward(ctx: Any, z: Tensor, slopes: ActivationDerivatives, operators: SecondOrderTerms) -> Tensor:
         needed = 2 if operators else 1
         value, *derived = (s.detach() for s in slopes(z[0].detach(), needed + ctx.needs_input_grad[0]))
         out = torch.empty_like(z)
@@ -178,7 +178,7 @@ class _Bent(torch.autograd.Function):
         torch.mul(z[1:], derived[0], out=out[1:])
         ctx.operators, squares = _numbered(z, operators), []
         for stream, pair in ctx.operators:
-            squares.append(_squares(z, pair))
+            squares.append(_quadratic_form(z, pair))
             out[stream].addcmul_(derived[1], squares[-1])
         ctx.save_for_backward(z, *squares, *derived)
         return out
@@ -204,12 +204,12 @@ class _Bent(torch.autograd.Function):
         return found, None, None
 
 
-def _numbered(z: Tensor, operators: Pairs) -> list[tuple[int, tuple[Tensor, list[int], list[int]]]]:
+def _numbered(z: Tensor, operators: SecondOrderTerms) -> list[tuple[int, tuple[Tensor, list[int], list[int]]]]:
     """The operators with second derivatives, with the numbers of their streams."""
     return [(len(z) - len(operators) + k, pair) for k, pair in enumerate(operators) if pair[1]]
 
 
-def _squares(z: Tensor, pair: tuple[Tensor, list[int], list[int]]) -> Tensor:
+def _quadratic_form(z: Tensor, pair: tuple[Tensor, list[int], list[int]]) -> Tensor:
     """Σ aₚ zᵢ zⱼ."""
     factors, ones, others = pair
     found = torch.zeros_like(z[0])
@@ -226,16 +226,20 @@ def _squares(z: Tensor, pair: tuple[Tensor, list[int], list[int]]) -> Tensor:
 # known. All graphs are of first order: one backward pass gives the gradient by the weights, or that of every row.
 
 
-STEEP = 2.0  # scale of the weights of the first layer, relative to the others
-SLOPES: dict[str, Slopes] = {"tanh": of_tanh, "sin": of_sine, "sigmoid": of_sigmoid}
+FIRST_LAYER_SCALE = 2.0  # scale of the weights of the first layer, relative to the others
+ACTIVATION_DERIVATIVES: dict[str, ActivationDerivatives] = {
+    "tanh": tanh_derivatives,
+    "sin": sine_derivatives,
+    "sigmoid": sigmoid_derivatives,
+}
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DerivativeRequest:
     """Which derivatives: ∂^α for each of `orders`, and operators, each given by the orders of its parts, one or two."""
 
-    orders: tuple[Orders, ...]
-    operators: tuple[tuple[Orders, ...], ...] = ()
+    orders: tuple[MultiIndex, ...]
+    operators: tuple[tuple[MultiIndex, ...], ...] = ()
 
     @cached_property
     def first(self) -> tuple[int, ...]:
@@ -244,15 +248,17 @@ class Wanted:
         return tuple(sorted({k for o in (*self.orders, *second) for k, n in enumerate(o) if n}))
 
     @cached_property
-    def higher(self) -> tuple[Orders, ...]:
-        return tuple(sorted({b for o in self.orders for b in below(o) if sum(b) > 1}, key=lambda b: (sum(b), b)))
+    def higher(self) -> tuple[MultiIndex, ...]:
+        return tuple(
+            sorted({b for o in self.orders for b in lower_multi_indices(o) if sum(b) > 1}, key=lambda b: (sum(b), b))
+        )
 
     @cached_property
     def most(self) -> int:
         return max([*map(sum, self.orders), *(2 for _ in self.operators), 0])
 
     @cached_property
-    def place(self) -> dict[Orders, int]:
+    def place(self) -> dict[MultiIndex, int]:
         """The position of the stream of each α."""
         dimension = len((*self.orders, *(o for parts in self.operators for o in parts))[0])
         units = [tuple(int(i == k) for i in range(dimension)) for k in self.first]
@@ -263,7 +269,7 @@ class Wanted:
         """For each operator: which of its parts are of second order, and the streams of their two directions."""
         return tuple(self._pairs(parts) for parts in self.operators)
 
-    def _pairs(self, parts: tuple[Orders, ...]) -> tuple[tuple[int, ...], list[int], list[int]]:
+    def _pairs(self, parts: tuple[MultiIndex, ...]) -> tuple[tuple[int, ...], list[int], list[int]]:
         own = tuple(k for k, o in enumerate(parts) if sum(o) == 2)
         axes = [[axis for axis, n in enumerate(parts[k]) for _ in range(n)] for k in own]
         stream = {axis: 1 + k for k, axis in enumerate(self.first)}
@@ -271,7 +277,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Layer:
+class LayerJets:
     """The input and output of a layer, streams first: (s, n, width)."""
 
     entered: Tensor
@@ -298,7 +304,7 @@ class JetNetwork(nn.Module):
 
     def __init__(
         self,
-        sides: Sides,
+        sides: CoordinateBox,
         width: int,
         depth: int,
         outputs: int,
@@ -318,8 +324,8 @@ class JetNetwork(nn.Module):
         self.weights = nn.ParameterList([_glorot(a, b, generator) for a, b in pairs])
         self.biases = nn.ParameterList([torch.zeros(b, dtype=torch.float64) for _, b in pairs])
         with torch.no_grad():  # steeper than the layers after it, so that its units differ within the box
-            self.weights[0].mul_(STEEP)
-            self.biases[0].uniform_(-STEEP, STEEP, generator=generator)
+            self.weights[0].mul_(FIRST_LAYER_SCALE)
+            self.biases[0].uniform_(-FIRST_LAYER_SCALE, FIRST_LAYER_SCALE, generator=generator)
 
     @classmethod
     def on_box(
@@ -336,9 +342,9 @@ class JetNetwork(nn.Module):
         """The untrained network, for coordinates given by start, end, and whether the two ends are joined."""
         ends = torch.tensor([side[:2] for side in sides], dtype=torch.float64)
         joined = torch.tensor([side[2] for side in sides])
-        box = Sides(ends.mean(1), (ends[:, 1] - ends[:, 0]) / 2, joined)
+        box = CoordinateBox(ends.mean(1), (ends[:, 1] - ends[:, 0]) / 2, joined)
         own = None if mirror is None else ReflectionSymmetry(*mirror)
-        return cls(box, width, depth, outputs, activation, mix(seed, 9), own)
+        return cls(box, width, depth, outputs, activation, hash_words(seed, 9), own)
 
     def forward(self, points: Tensor) -> Tensor:
         value = self.inputs(self.with_images(points), 0)
@@ -364,27 +370,29 @@ class JetNetwork(nn.Module):
         own, images = values.chunk(2, -2)
         return own + images * values.new_tensor(self.mirror.signs)
 
-    def jets(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...] = ()) -> tuple[Tensor, list[Layer]]:
+    def jets(
+        self, points: Tensor, wanted: DerivativeRequest, coefficients: tuple[Tensor, ...] = ()
+    ) -> tuple[Tensor, list[LayerJets]]:
         """Streams (s, n, c): u, ∂^α u in the order of `wanted.place`, then the operators, with coefficients (n, parts)
         each; and the inputs and outputs of every layer."""
         points = self.with_images(points)
         if self.mirror is not None:
             coefficients = tuple(torch.cat([c, c]) for c in coefficients)
-        entered, layers = self._first(points, wanted, coefficients), list[Layer]()
+        entered, layers = self._first(points, wanted, coefficients), list[LayerJets]()
         for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            left = affine(entered, weight, bias)
-            layers.append(Layer(entered, left))
+            left = affine_jets(entered, weight, bias)
+            layers.append(LayerJets(entered, left))
             if k + 1 < len(self.weights):
                 entered = self._bent(left, wanted, coefficients)
         return self.without_images(left), layers
 
-    def _first(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...]) -> Tensor:
+    def _first(self, points: Tensor, wanted: DerivativeRequest, coefficients: tuple[Tensor, ...]) -> Tensor:
         streams = [self.inputs(points, 0), *(self._derived(points, o) for o in list(wanted.place)[1:])]
         for parts, factors in zip(wanted.operators, coefficients, strict=True):
             streams.append(sum(factors[:, k, None] * self._derived(points, o) for k, o in enumerate(parts)))  # type: ignore[arg-type]
         return torch.stack(streams)
 
-    def _derived(self, points: Tensor, orders: Orders) -> Tensor:
+    def _derived(self, points: Tensor, orders: MultiIndex) -> Tensor:
         """∂^α of the inputs by x: for an image, the sign changes with every derivative along the mirrored axis."""
         found = self._embedded(points, orders)
         if self.mirror is None or orders[self.mirror.axis] % 2 == 0:
@@ -409,7 +417,7 @@ class JetNetwork(nn.Module):
         own, images = found.chunk(2)
         return torch.cat([own, torch.where(self.owners == self.mirror.axis, -images, images)])
 
-    def _embedded(self, points: Tensor, orders: Orders) -> Tensor:
+    def _embedded(self, points: Tensor, orders: MultiIndex) -> Tensor:
         """∂^α of the inputs."""
         scaled = (points - self.middle) / self.lengths
         axes = [k for k, order in enumerate(orders) if order]
@@ -421,16 +429,16 @@ class JetNetwork(nn.Module):
             out[:, start : start + found.shape[1]] = found
         return out
 
-    def _bent(self, z: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...]) -> Tensor:
-        slopes_of = SLOPES.get(self.name, of_any(activation(self.name)))
+    def _bent(self, z: Tensor, wanted: DerivativeRequest, coefficients: tuple[Tensor, ...]) -> Tensor:
+        slopes_of = ACTIVATION_DERIVATIVES.get(self.name, autodiff_derivatives(activation(self.name)))
         if not wanted.higher and not any(c.requires_grad for c in coefficients):
             pairs = [(c[:, list(own)], a, b) for c, (own, a, b) in zip(coefficients, wanted.pairs, strict=True)]
-            return bent(z, slopes_of, pairs)
+            return activation_jets(z, slopes_of, pairs)
         slopes, first = slopes_of(z[0], wanted.most), 1 + len(wanted.first)
         out = [slopes[0][None]]
         if first > 1:
             out.append(slopes[1] * z[1:first])
-        out += [_composed(o, z, slopes, wanted)[None] for o in wanted.higher]
+        out += [_compose(o, z, slopes, wanted)[None] for o in wanted.higher]
         for k, (own, a, b) in enumerate(wanted.pairs):
             stream = slopes[1] * z[len(wanted.place) + k]
             if own:
@@ -456,9 +464,9 @@ def _input(scaled: Tensor, order: int, length: Tensor, joined: bool) -> Tensor:
     return (1 / length).expand(len(scaled), 1) if order == 1 else torch.zeros_like(scaled)[:, None]
 
 
-def _composed(orders: Orders, z: Tensor, slopes: list[Tensor], wanted: Wanted) -> Tensor:
+def _compose(orders: MultiIndex, z: Tensor, slopes: list[Tensor], wanted: DerivativeRequest) -> Tensor:
     total = torch.zeros_like(z[0])
-    for count, k, factors in terms_of(orders):
+    for count, k, factors in faa_di_bruno_terms(orders):
         product = slopes[k] * count if count > 1 else slopes[k]
         for beta in factors:
             product = product * z[wanted.place[beta]]
@@ -466,7 +474,7 @@ def _composed(orders: Orders, z: Tensor, slopes: list[Tensor], wanted: Wanted) -
     return total
 
 
-def row_slopes(values: Tensor, layers: list[Layer]) -> Tensor:
+def per_sample_gradients(values: Tensor, layers: list[LayerJets]) -> Tensor:
     """∂valueₙ/∂weights for each row n of `values` (n,), which depends only on row n of the layers and on that of its
     image: (n, weights), for each layer its matrix and then its bias."""
     grads = torch.autograd.grad(values.sum(), [layer.left for layer in layers], retain_graph=True, allow_unused=True)
@@ -485,14 +493,14 @@ def row_slopes(values: Tensor, layers: list[Layer]) -> Tensor:
 # function, only Σᵢ zᵢ zᵢᵀ matters, and at most as many directions as units are needed: V Vᵀ = Rᵀ R for Vᵀ = Q R.
 
 
-def collapses(network: JetNetwork, wanted: Wanted) -> bool:
+def supports_forward_laplacian(network: JetNetwork, wanted: DerivativeRequest) -> bool:
     """Whether only u and one operator without mixed derivatives are wanted, in coordinates that are not periodic."""
     if network.mirror is not None or any(network.joined) or len(wanted.operators) != 1 or any(map(sum, wanted.orders)):
         return False
     return all(max(parts) == sum(parts) for parts in wanted.operators[0])
 
 
-def collapsed(network: JetNetwork, points: Tensor, wanted: Wanted, coefficients: Tensor) -> Tensor:
+def forward_laplacian(network: JetNetwork, points: Tensor, wanted: DerivativeRequest, coefficients: Tensor) -> Tensor:
     """Streams (2, n, c): u and L u, for coefficients (n, parts)."""
     (parts,) = wanted.operators
     axes = [next(k for k, n in enumerate(o) if n) for o in parts]
@@ -502,11 +510,14 @@ def collapsed(network: JetNetwork, points: Tensor, wanted: Wanted, coefficients:
     value = functional.linear((points - network.middle) / network.lengths, network.weights[0], network.biases[0])
     operator = coefficients[:, first] @ columns[[axes[k] for k in first]]
     factors, directions = _directions(coefficients[:, second], columns[[axes[k] for k in second]])
-    slopes_of, last = SLOPES.get(network.name, of_any(activation(network.name))), len(network.weights) - 1
+    slopes_of, last = (
+        ACTIVATION_DERIVATIVES.get(network.name, autodiff_derivatives(activation(network.name))),
+        len(network.weights) - 1,
+    )
     for k in range(1, last + 1):
         weight = network.weights[k]
         sigma, slope, bend = slopes_of(value, 2)
-        operator = functional.linear(slope * operator + bend * _squares_collapsed(factors, directions), weight)
+        operator = functional.linear(slope * operator + bend * _diagonal_quadratic_form(factors, directions), weight)
         value = functional.linear(sigma, weight, network.biases[k])
         if k < last:
             directions = functional.linear(slope * directions, weight)
@@ -522,7 +533,7 @@ def _directions(factors: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
     return factors[:, :1], columns[:, None]
 
 
-def _squares_collapsed(factors: Tensor, directions: Tensor) -> Tensor:
+def _diagonal_quadratic_form(factors: Tensor, directions: Tensor) -> Tensor:
     """Σ aᵢ zᵢ², (n, width)."""
     if factors.shape[1] == 1:
         return factors * directions.square().sum(0)
@@ -535,7 +546,7 @@ def _squares_collapsed(factors: Tensor, directions: Tensor) -> Tensor:
 # With random signs v, Σ aᵢ ∂ᵢ²u is the mean of D²u[z, z], z = Σ vᵢ √aᵢ eᵢ (Hutchinson 1990); aᵢ < 0 separately.
 
 
-def estimable(wanted: Wanted) -> bool:
+def supports_hutchinson(wanted: DerivativeRequest) -> bool:
     """Whether only u and one operator without mixed derivatives are wanted."""
     return (
         len(wanted.operators) == 1
@@ -544,13 +555,15 @@ def estimable(wanted: Wanted) -> bool:
     )
 
 
-def random_signs(wanted: Wanted, points: int, probes: int, source: torch.Generator) -> Tensor:
+def rademacher_signs(wanted: DerivativeRequest, points: int, probes: int, source: torch.Generator) -> Tensor:
     """For two estimates, (2, probes, points, parts)."""
     shape = (2, probes, points, len(wanted.operators[0]))
     return 2.0 * torch.randint(2, shape, generator=source, device=source.device) - 1
 
 
-def estimated(network: JetNetwork, points: Tensor, wanted: Wanted, coefficients: Tensor, signs: Tensor) -> Tensor:
+def hutchinson_estimates(
+    network: JetNetwork, points: Tensor, wanted: DerivativeRequest, coefficients: Tensor, signs: Tensor
+) -> Tensor:
     """Streams (1 + e, n, c): u, and e estimates of L u, one for each of the e sets of signs (e, probes, n, parts)."""
     (parts,) = wanted.operators
     axes = torch.tensor([next(k for k, n in enumerate(o) if n) for o in parts], device=points.device)
@@ -574,7 +587,10 @@ def estimated(network: JetNetwork, points: Tensor, wanted: Wanted, coefficients:
     value = functional.linear(network.inputs(points, 0), network.weights[0], network.biases[0])
     operator = functional.linear(entering.expand(len(signs), -1, -1), network.weights[0])
     directions = functional.linear(directions, network.weights[0])
-    slopes_of, last = SLOPES.get(network.name, of_any(activation(network.name))), len(network.weights) - 1
+    slopes_of, last = (
+        ACTIVATION_DERIVATIVES.get(network.name, autodiff_derivatives(activation(network.name))),
+        len(network.weights) - 1,
+    )
     for k in range(1, last + 1):
         weight = network.weights[k]
         sigma, slope, bend = slopes_of(value, 2)

@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 from pdedsl.config.methods import Across
-from pdedsl.numerics.butcher import ADAPTIVE, Embedded
-from pdedsl.numerics.step_size import SolverFailed, advanced, cut, first_size, next_size
+from pdedsl.numerics.butcher import ADAPTIVE, EmbeddedRungeKutta
+from pdedsl.numerics.step_size import SolverFailed, advance_time, clip_to_end, initial_step_size, next_step_size
 from pdedsl.runtime.image_fields import Time, VectorField
-from pdedsl.runtime.ode.explicit import Integrator, Steps
+from pdedsl.runtime.ode.explicit import Integrator, TimeGrid
 
 # ---- lanes
 
@@ -71,20 +71,20 @@ class AdaptiveBatch:
             self._part(gone)
 
     def _part(self, gone: list[bool]) -> None:
-        stay, out = parted(gone)
+        stay, out = partition_indices(gone)
         self.arrived.append(([self.rows[p] for p in out], self.y[out]))
         self.y, self.k = self.y[stay], self.k[stay]
         self.rows, self.times = [self.rows[p] for p in stay], [self.times[p] for p in stay]
         self.sizes = [self.sizes[p] for p in stay]
 
 
-def parted(chosen: list[bool]) -> tuple[list[int], list[int]]:
+def partition_indices(chosen: list[bool]) -> tuple[list[int], list[int]]:
     """The positions of False, and those of True."""
     places = range(len(chosen))
     return [p for p in places if not chosen[p]], [p for p in places if chosen[p]]
 
 
-def in_order(groups: list[tuple[list[int], Tensor]]) -> Tensor:
+def merge_rows(groups: list[tuple[list[int], Tensor]]) -> Tensor:
     """Groups of rows as one batch again."""
     if len(groups) == 1:
         return groups[0][1]
@@ -105,11 +105,11 @@ def _column(y: Tensor) -> tuple[int, ...]:
 # differentiation: gradients are those of the discrete steps taken.
 
 
-Control = Literal["sample", "batch"]
-Slope = Callable[[Time, Tensor], Tensor]
+ErrorControl = Literal["sample", "batch"]
+RightHandSide = Callable[[Time, Tensor], Tensor]
 
 
-class Failing(Enum):
+class OnFailure(Enum):
     """What happens when a solver fails: SolverFailed is raised, or the solution is NaN, for processes that must
     continue together."""
 
@@ -119,7 +119,7 @@ class Failing(Enum):
 
 @final
 @dataclass(frozen=True)
-class Solution:
+class OdeSolution:
     """y(t₁); the number of calls of the field; and how many of them each sample took part in."""
 
     state: Tensor
@@ -127,48 +127,48 @@ class Solution:
     per_sample: tuple[int, ...]
 
 
-class Solver(Integrator):
+class AdaptiveSolver(Integrator):
     """A method that chooses its own steps, and reports their cost."""
 
-    control: Control
-    failing: Failing
+    control: ErrorControl
+    failing: OnFailure
 
     @property
     def apart(self) -> bool:
         """Whether every sample has its own steps."""
         return Across(self.control) is Across.SAMPLE
 
-    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
+    def integrate(self, field: VectorField, y: Tensor, steps: TimeGrid) -> Tensor:
         return self.solve(field, y, steps).state
 
-    def solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
+    def solve(self, field: VectorField, y: Tensor, steps: TimeGrid) -> OdeSolution:
         """The solution and its cost."""
         if torch.compiler.is_exporting() or torch._C._functorch.is_batchedtensor(y):
-            raise NotRecorded(
+            raise NotExportable(
                 "an adaptive solver chooses its steps by its input, which torch.export, ONNX and vmap cannot record: "
                 "use a method with fixed steps, as in realize time by rk4(steps=8)"
             )
         if not y.shape[0]:
-            return Solution(y, 0, ())
+            return OdeSolution(y, 0, ())
         try:
             return self._solve(field, y, steps)
         except SolverFailed:
-            if self.failing is Failing.RAISE:
+            if self.failing is OnFailure.RAISE:
                 raise
-            return Solution(y * nan, 0, (0,) * y.shape[0])
+            return OdeSolution(y * nan, 0, (0,) * y.shape[0])
 
     @abstractmethod
-    def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
+    def _solve(self, field: VectorField, y: Tensor, steps: TimeGrid) -> OdeSolution:
         """The same, for at least one sample."""
 
 
-class NotRecorded(RuntimeError):
+class NotExportable(RuntimeError):
     """Raised when a network whose work depends on its input is to be recorded as a fixed graph."""
 
 
 @final
 @dataclass(frozen=True)
-class Adaptive(Solver):
+class AdaptiveRungeKutta(AdaptiveSolver):
     """An embedded pair with the error per step kept below atol + rtol·max(|y_n|, |y_{n+1}|), in root mean square.
 
     control "sample": the mean is over one sample, and no sample depends on another: one whose state is not finite
@@ -180,20 +180,20 @@ class Adaptive(Solver):
     rtol: float = 1e-3
     atol: float = 1e-3
     method: Literal["dopri5", "bosh3", "adaptive_heun"] = "dopri5"
-    control: Control = "sample"
+    control: ErrorControl = "sample"
     max_attempts: int = 10_000
-    failing: Failing = Failing.RAISE
+    failing: OnFailure = OnFailure.RAISE
 
-    def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
+    def _solve(self, field: VectorField, y: Tensor, steps: TimeGrid) -> OdeSolution:
         calls, shares = 0, [0] * y.shape[0]
         for j in range(steps.count):
-            piece = _piece(self, _forward_in_time(field, j, steps), abs(steps.h), y)
+            piece = _integrate_interval(self, _forward_in_time(field, j, steps), abs(steps.h), y)
             y, calls = piece.state, calls + piece.evaluations
             shares = [a + b for a, b in zip(shares, piece.per_sample, strict=True)]
-        return Solution(y, calls, tuple(shares))
+        return OdeSolution(y, calls, tuple(shares))
 
 
-def _forward_in_time(field: VectorField, j: int, steps: Steps) -> Slope:
+def _forward_in_time(field: VectorField, j: int, steps: TimeGrid) -> RightHandSide:
     """The field as a function of the time s ≥ 0 since t_j, even when the integration runs backwards."""
     start = steps.time(j)
     if steps.h >= 0:
@@ -201,28 +201,32 @@ def _forward_in_time(field: VectorField, j: int, steps: Steps) -> Slope:
     return lambda s, y: -field(j, start - s, y)
 
 
-def _piece(options: Adaptive, slope: Slope, end: float, y: Tensor) -> Solution:
+def _integrate_interval(options: AdaptiveRungeKutta, slope: RightHandSide, end: float, y: Tensor) -> OdeSolution:
     if not y.shape[0] or not end:
-        return Solution(y, 0, (0,) * y.shape[0])
+        return OdeSolution(y, 0, (0,) * y.shape[0])
     tolerance = (y.detach().abs() * options.rtol).add_(options.atol)
-    d0 = _norms(options, y.detach() / tolerance)
+    d0 = _rms_norms(options, y.detach() / tolerance)
     if options.apart and any(d != d for d in d0):  # for a state that is not finite; rarely otherwise
         finite = y.reshape(y.shape[0], -1).isfinite().all(1).tolist()
         if not all(finite):
-            return _apart(options, slope, end, y, finite)
-    return _drive(options, slope, end, _start(options, slope, end, y, tolerance, d0))
+            return _without_nonfinite(options, slope, end, y, finite)
+    return _integrate_batch(options, slope, end, _initialize_batch(options, slope, end, y, tolerance, d0))
 
 
-def _apart(options: Adaptive, slope: Slope, end: float, y: Tensor, finite: list[bool]) -> Solution:
+def _without_nonfinite(
+    options: AdaptiveRungeKutta, slope: RightHandSide, end: float, y: Tensor, finite: list[bool]
+) -> OdeSolution:
     """NaN for the samples that are not finite; the others are solved as if those were absent."""
-    lost, kept = parted(finite)
-    piece = _piece(options, slope, end, y[kept])
+    lost, kept = partition_indices(finite)
+    piece = _integrate_interval(options, slope, end, y[kept])
     shares = dict(zip(kept, piece.per_sample, strict=True))
-    state = in_order([(kept, piece.state), (lost, y[lost] * nan)])
-    return Solution(state, piece.evaluations, tuple(shares.get(row, 0) for row in range(y.shape[0])))
+    state = merge_rows([(kept, piece.state), (lost, y[lost] * nan)])
+    return OdeSolution(state, piece.evaluations, tuple(shares.get(row, 0) for row in range(y.shape[0])))
 
 
-def _drive(options: Adaptive, slope: Slope, end: float, lanes: AdaptiveBatch) -> Solution:
+def _integrate_batch(
+    options: AdaptiveRungeKutta, slope: RightHandSide, end: float, lanes: AdaptiveBatch
+) -> OdeSolution:
     """All lanes to the end; starting them took two evaluations."""
     tableau = ADAPTIVE[options.method]
     calls, shares = 2, [2] * len(lanes.rows)
@@ -230,26 +234,30 @@ def _drive(options: Adaptive, slope: Slope, end: float, lanes: AdaptiveBatch) ->
         calls += len(tableau.rows)
         for row in lanes.rows:
             shares[row] += len(tableau.rows)
-        _attempt(options, tableau, slope, end, lanes)
+        _attempt_step(options, tableau, slope, end, lanes)
         lanes.let_go(end)
         if not lanes.rows:
-            return Solution(in_order(lanes.arrived), calls, tuple(shares))
+            return OdeSolution(merge_rows(lanes.arrived), calls, tuple(shares))
     raise SolverFailed(f"{options.method} did not arrive after {options.max_attempts} attempts: the field is too stiff")
 
 
-def _attempt(options: Adaptive, tableau: Embedded, slope: Slope, end: float, lanes: AdaptiveBatch) -> None:
+def _attempt_step(
+    options: AdaptiveRungeKutta, tableau: EmbeddedRungeKutta, slope: RightHandSide, end: float, lanes: AdaptiveBatch
+) -> None:
     """One step of every lane, accepted lane by lane, and the next step sizes."""
-    lanes.sizes = [cut(h, end - t) for t, h in zip(lanes.times, lanes.sizes, strict=True)]
-    y, k, error = _stages(tableau, slope, lanes)
+    lanes.sizes = [clip_to_end(h, end - t) for t, h in zip(lanes.times, lanes.sizes, strict=True)]
+    y, k, error = _runge_kutta_stages(tableau, slope, lanes)
     ratios = _error_ratios(options, error, lanes.y, y)
     verdicts = [ratio <= 1 for ratio in ratios]
     lanes.accept(verdicts, y, k)
     steps = list(zip(lanes.times, lanes.sizes, ratios, strict=True))
-    lanes.times = [advanced(t, h, end) if ratio <= 1 else t for t, h, ratio in steps]
-    lanes.sizes = [next_size(t, h, ratio, tableau.order, end) for t, h, ratio in steps]
+    lanes.times = [advance_time(t, h, end) if ratio <= 1 else t for t, h, ratio in steps]
+    lanes.sizes = [next_step_size(t, h, ratio, tableau.order, end) for t, h, ratio in steps]
 
 
-def _stages(tableau: Embedded, slope: Slope, lanes: AdaptiveBatch) -> tuple[Tensor, Tensor, Tensor]:
+def _runge_kutta_stages(
+    tableau: EmbeddedRungeKutta, slope: RightHandSide, lanes: AdaptiveBatch
+) -> tuple[Tensor, Tensor, Tensor]:
     """The new state, its slope, and the error estimate, which is not differentiated."""
     h, y, k = lanes.per_row(lanes.sizes), lanes.y, lanes.k
     increments = [h * k]
@@ -271,14 +279,14 @@ def _combination(base: Tensor, row: tuple[float, ...], increments: list[Tensor])
     return total
 
 
-def _error_ratios(options: Adaptive, error: Tensor, y0: Tensor, y1: Tensor) -> list[float]:
+def _error_ratios(options: AdaptiveRungeKutta, error: Tensor, y0: Tensor, y1: Tensor) -> list[float]:
     """rms(error / (atol + rtol·max(|y₀|, |y₁|))) of every lane."""
     with torch.no_grad():
         tolerance = torch.maximum(y0.abs(), y1.abs()).mul_(options.rtol).add_(options.atol)
-        return _norms(options, error.div_(tolerance))
+        return _rms_norms(options, error.div_(tolerance))
 
 
-def _norms(options: Adaptive, x: Tensor) -> list[float]:
+def _rms_norms(options: AdaptiveRungeKutta, x: Tensor) -> list[float]:
     if x.is_meta:  # no numbers: every attempt is accepted
         return [0.0] * (x.shape[0] if options.apart else 1)
     flat = x.reshape(x.shape[0], -1) if options.apart else x.reshape(1, -1)
@@ -286,17 +294,19 @@ def _norms(options: Adaptive, x: Tensor) -> list[float]:
     return norms
 
 
-def _start(options: Adaptive, slope: Slope, end: float, y: Tensor, tolerance: Tensor, d0: list[float]) -> AdaptiveBatch:
+def _initialize_batch(
+    options: AdaptiveRungeKutta, slope: RightHandSide, end: float, y: Tensor, tolerance: Tensor, d0: list[float]
+) -> AdaptiveBatch:
     """The first step size, after Hairer, Nørsett, Wanner I (1993), II.4, at the cost of one evaluation."""
     k = slope(0.0, y)
     with torch.no_grad():
-        d1 = _norms(options, k / tolerance)
+        d1 = _rms_norms(options, k / tolerance)
         if not all(map(isfinite, d1)):
             raise SolverFailed("step size underflow at the start: the field is not finite, or too stiff")
         guess = [1e-6 if a < 1e-5 or b < 1e-5 else 0.01 * a / b for a, b in zip(d0, d1, strict=True)]
         lanes = AdaptiveBatch(y, k, list(range(y.shape[0])), [0.0] * len(guess), [min(h, end) for h in guess])
         change = slope(lanes.times_at((1.0,))[0], y + lanes.per_row(lanes.sizes) * k) - k
-        d2 = _norms(options, change / tolerance)
+        d2 = _rms_norms(options, change / tolerance)
     order = ADAPTIVE[options.method].order
-    lanes.sizes = [first_size(h, a, b / h, order) for h, a, b in zip(guess, d1, d2, strict=True)]
+    lanes.sizes = [initial_step_size(h, a, b / h, order) for h, a, b in zip(guess, d1, d2, strict=True)]
     return lanes

@@ -13,23 +13,23 @@ from math import ceil, factorial, log2
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.ode.step_doubling import Paired
+from pdedsl.runtime.ode.step_doubling import PairedStep
 
 # ---- exponentials
 
 
-TERMS = 16  # 2⁻¹⁶ / 16! is below rounding
+SERIES_TERMS = 16  # 2⁻¹⁶ / 16! is below rounding
 Product = Callable[[Tensor, Tensor], Tensor]
 
 
-def phis(z: Tensor, count: int, *, matrices: bool = False) -> list[Tensor]:
+def phi_functions(z: Tensor, count: int, *, matrices: bool = False) -> list[Tensor]:
     """φ₀ … φ_count of every entry of z, or of every matrix in its last two dimensions."""
     product: Product = torch.matmul if matrices else torch.mul
     one = torch.eye(z.shape[-1], dtype=z.dtype, device=z.device).expand_as(z) if matrices else torch.ones_like(z)
     doublings = _doublings(z, matrices)
     found = _series(z / 2**doublings, one, count, product)
     for _ in range(doublings):
-        found = [_doubled(found, k, product) for k in range(count + 1)]
+        found = [_double(found, k, product) for k in range(count + 1)]
     return found
 
 
@@ -41,14 +41,14 @@ def _doublings(z: Tensor, matrices: bool) -> int:
 
 def _series(z: Tensor, one: Tensor, count: int, product: Product) -> list[Tensor]:
     powers = [one]
-    for _ in range(TERMS):
+    for _ in range(SERIES_TERMS):
         powers.append(product(powers[-1], z))
     return [
         sum((p * (1 / factorial(j + k)) for j, p in enumerate(powers)), torch.zeros_like(z)) for k in range(count + 1)
     ]
 
 
-def _doubled(found: list[Tensor], k: int, product: Product) -> Tensor:
+def _double(found: list[Tensor], k: int, product: Product) -> Tensor:
     rest = sum((found[j] / factorial(k - j) for j in range(1, k + 1)), torch.zeros_like(found[0]))
     twice = product(found[0], found[k]) + rest
     return twice * 0.5**k
@@ -60,15 +60,15 @@ def _doubled(found: list[Tensor], k: int, product: Product) -> Tensor:
 # Krogstad 2005 (his ETDRK4-B), with the weights of Cox and Matthews 2002; without N the step is exact.
 
 
-Rest = Callable[[Tensor, float], Tensor]
+NonlinearTerm = Callable[[Tensor, float], Tensor]
 ORDER = 4
 
 
-SMALL = 1 << 14  # entries of a state up to which two steps at once are faster than one after the other
+MAX_BATCHED_SIZE = 1 << 14  # entries of a state up to which two steps at once are faster than one after the other
 
 
 @dataclass(frozen=True)
-class Weights:
+class EtdWeights:
     """The factors of the stages of a step, for one step length; for several of them along a first axis."""
 
     half: Tensor
@@ -80,21 +80,21 @@ class Weights:
 
 
 @dataclass
-class ETDRK4B(Paired):
+class ETDRK4B(PairedStep):
     """Steps of length T / 2^level of w (..., m, modes…). L is (..., m, modes…) if it is diagonal, otherwise
     (..., modes…, m, m); `rest` is N, and `steady` if it does not depend on time."""
 
     symbol: Tensor
-    rest: Rest | None
+    rest: NonlinearTerm | None
     length: float
     matrices: bool
     dimension: int
     steady: bool = False
-    kept: dict[tuple[int, ...], Weights] = field(default_factory=dict)
+    kept: dict[tuple[int, ...], EtdWeights] = field(default_factory=dict)
     known: dict[int, list[Tensor]] = field(default_factory=dict)  # φ₀ … φ₃ of h L, by level
     _first: tuple[Tensor, float, Tensor] | None = None  # the last state and time, and N there
 
-    def weights(self, *levels: int) -> Weights:
+    def weights(self, *levels: int) -> EtdWeights:
         if levels not in self.kept:
             h = self.symbol.new_tensor([self.length / 2**level for level in levels])
             h = h.reshape(-1, *[1] * self.symbol.ndim) if len(levels) > 1 else h.squeeze()
@@ -102,7 +102,7 @@ class ETDRK4B(Paired):
             e, f1, f2, f3 = self._phis(*levels)
             third, fourth = (h * (p1 / 2 - p2), h * p2), (h * (f1 - 2 * f2), 2 * h * f2)
             last = (h * (f1 - 3 * f2 + 4 * f3), h * (2 * f2 - 4 * f3), h * (4 * f3 - f2))
-            self.kept[levels] = Weights(e2, e, h / 2 * p1, third, fourth, last)
+            self.kept[levels] = EtdWeights(e2, e, h / 2 * p1, third, fourth, last)
         return self.kept[levels]
 
     def _phis(self, *levels: int) -> list[Tensor]:
@@ -111,7 +111,7 @@ class ETDRK4B(Paired):
             return [torch.stack(same) for same in zip(*(self._phis(level) for level in levels), strict=True)]
         (level,) = levels
         if level not in self.known:
-            self.known[level] = phis(self.length / 2**level * self.symbol, 3, matrices=self.matrices)
+            self.known[level] = phi_functions(self.length / 2**level * self.symbol, 3, matrices=self.matrices)
         return self.known[level]
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
@@ -119,12 +119,12 @@ class ETDRK4B(Paired):
 
     def both(self, w: Tensor, time: float, level: int) -> tuple[Tensor, Tensor]:
         """A step, and one of half the length from the same state: if times do not matter, stage by stage together."""
-        if self.rest is None or not self.steady or w.numel() > SMALL:
+        if self.rest is None or not self.steady or w.numel() > MAX_BATCHED_SIZE:
             return self(w, time, level), self(w, time, level + 1)
         one, other = self._stepped(self.weights(level, level + 1), w, time, 0.0).unbind()
         return one, other
 
-    def _stepped(self, weights: Weights, w: Tensor, time: float, h: float) -> Tensor:
+    def _stepped(self, weights: EtdWeights, w: Tensor, time: float, h: float) -> Tensor:
         add, n = self._add, self.rest
         whole = add(None, weights.whole, w)
         if n is None:
@@ -137,7 +137,7 @@ class ETDRK4B(Paired):
         a, b, c = weights.last
         return add(add(add(whole, a, first), b, second + third), c, fourth)
 
-    def _at_start(self, w: Tensor, time: float, rest: Rest) -> Tensor:
+    def _at_start(self, w: Tensor, time: float, rest: NonlinearTerm) -> Tensor:
         """N(w, t), which steps of several lengths from one state share."""
         if self._first is None or self._first[0] is not w or self._first[1] != time:
             self._first = w, time, rest(w, time)
@@ -146,12 +146,12 @@ class ETDRK4B(Paired):
     def _add(self, to: Tensor | None, weight: Tensor, w: Tensor) -> Tensor:
         """to + weight · w, or weight · w alone."""
         if self.matrices:
-            found = mixed(weight, w, self.dimension)
+            found = matvec_modes(weight, w, self.dimension)
             return found if to is None else to + found
         return weight * w if to is None else torch.addcmul(to, weight, w)
 
 
-def mixed(matrix: Tensor, w: Tensor, dimension: int) -> Tensor:
+def matvec_modes(matrix: Tensor, w: Tensor, dimension: int) -> Tensor:
     """Matrices (..., modes…, i, j) times w (..., j, modes…): (..., i, modes…)."""
     place = -dimension - 1
     return (matrix @ w.movedim(place, -1).unsqueeze(-1)).squeeze(-1).movedim(-1, place)

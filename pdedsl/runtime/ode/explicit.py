@@ -17,19 +17,19 @@ from pdedsl.runtime.image_fields import VectorField
 # ---- explicit
 
 
-Slope = Callable[[float, Tensor], Tensor]
+StageFunction = Callable[[float, Tensor], Tensor]
 """f(c, y): the slope at the state y and the node c of the step, 0 at its start and 1 at its end."""
 
 
-def runge_kutta(method: RungeKutta, slope: Slope, h: float, y: Tensor) -> Tensor:
+def runge_kutta_step(method: RungeKutta, slope: StageFunction, h: float, y: Tensor) -> Tensor:
     """y + h Σ bᵢ kᵢ with kᵢ = f(cᵢ, y + h Σ aᵢⱼ kⱼ) (Hairer, Nørsett, Wanner II.1)."""
     slopes: list[Tensor] = []
     for node, row in zip(method.nodes, ((), *method.rows), strict=True):
-        slopes.append(slope(node, _moved(y, h, row, slopes)))
-    return _moved(y, h, method.weights, slopes)
+        slopes.append(slope(node, _add_increments(y, h, row, slopes)))
+    return _add_increments(y, h, method.weights, slopes)
 
 
-def _moved(y: Tensor, h: float, row: Sequence[float], slopes: Sequence[Tensor]) -> Tensor:
+def _add_increments(y: Tensor, h: float, row: Sequence[float], slopes: Sequence[Tensor]) -> Tensor:
     for a, k in zip(row, slopes, strict=True):
         if a:
             y = torch.add(y, k, alpha=h * a)
@@ -43,12 +43,12 @@ def _moved(y: Tensor, h: float, row: Sequence[float], slopes: Sequence[Tensor]) 
 # exactly; the same list of couplings is run forward, backward, and by the reversible execution of reversible.py.
 
 
-Pair = tuple[Tensor, Tensor]
+StatePair = tuple[Tensor, Tensor]
 
 
 @final
 @dataclass(frozen=True)
-class Steps:
+class TimeGrid:
     """`count` equal steps from t₀ to t₁; t₁ < t₀ runs backwards in time."""
 
     start: float
@@ -72,18 +72,18 @@ class Integrator(ABC):
     """Carries y from t₀ to t₁ along a vector field."""
 
     @abstractmethod
-    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
+    def integrate(self, field: VectorField, y: Tensor, steps: TimeGrid) -> Tensor:
         """y(t₁) for y(t₀) = y."""
 
 
-class OneStep(Integrator):
+class OneStepMethod(Integrator):
     """y_{j+1} from y_j, with the weights of step j in all stages."""
 
     @abstractmethod
     def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
         """One step of length h from (t, y)."""
 
-    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
+    def integrate(self, field: VectorField, y: Tensor, steps: TimeGrid) -> Tensor:
         for j in range(steps.count):
             y = self.step(field, j, steps.time(j), steps.h, y)
         return y
@@ -91,26 +91,26 @@ class OneStep(Integrator):
 
 @final
 @dataclass(frozen=True)
-class Explicit(OneStep):
+class ExplicitRungeKutta(OneStepMethod):
     """An explicit Runge-Kutta method. Euler is a residual block, y + h f(t, y) (Ruthotto, Haber 2018, eq. 3)."""
 
     method: RungeKutta
 
     def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
-        return runge_kutta(self.method, lambda c, z: field(j, t + c * h, z), h, y)
+        return runge_kutta_step(self.method, lambda c, z: field(j, t + c * h, z), h, y)
 
 
-def __getattr__(label: str) -> Callable[[], Explicit]:
+def __getattr__(label: str) -> Callable[[], ExplicitRungeKutta]:
     """`Euler()`, `Heun()`, `RK4()`, …: every explicit method by its label."""
     for method in EXPLICIT.values():
         if method.label == label:
-            return partial(Explicit, method)
+            return partial(ExplicitRungeKutta, method)
     raise AttributeError(f"no integrator {label!r}")
 
 
 @final
 @dataclass(frozen=True)
-class BackwardEuler(OneStep):
+class BackwardEuler(OneStepMethod):
     """y_{n+1} = (I − hf)⁻¹ y ≈ (I + hf + (hf)² + … + (hf)ⁿ) y, f at t_{n+1}, n = terms.
 
     Powers are compositions, as in PolyNet: y + F(y) + F(F(y)) for two terms and h = 1 ("Towards natural robustness
@@ -146,20 +146,20 @@ class Coupling:
         return source if self.field is None else fields[self.field](self.step, self.time, source)
 
 
-class Splitting(ABC):
+class SplittingMethod(ABC):
     """A method made of couplings; each changes one half of the state by a function of the other, and so is
     invertible."""
 
     @abstractmethod
-    def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
+    def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:
         """Which increments are added to which half, in order."""
 
-    def integrate(self, fields: Sequence[VectorField], state: Pair, steps: Steps) -> Pair:
+    def integrate(self, fields: Sequence[VectorField], state: StatePair, steps: TimeGrid) -> StatePair:
         for coupling in self.couplings(steps):
             state = _couple(coupling, fields, state, coupling.scale)
         return state
 
-    def inverse(self, fields: Sequence[VectorField], state: Pair, steps: Steps) -> Pair:
+    def inverse(self, fields: Sequence[VectorField], state: StatePair, steps: TimeGrid) -> StatePair:
         """The state that `integrate` maps to this one: the same couplings, subtracted in reverse order."""
         for coupling in reversed(self.couplings(steps)):
             state = _couple(coupling, fields, state, -coupling.scale)
@@ -168,13 +168,13 @@ class Splitting(ABC):
 
 @final
 @dataclass(frozen=True)
-class Verlet(Splitting):
+class Verlet(SplittingMethod):
     """Y_{j+1} = Y_j + h f(t_j, Z_j); Z_{j+1} = Z_j + h g(t_j, Y_{j+1}), fields (f, g) (Ruthotto, Haber, eq. 10).
 
     The equation decides the signs. It is symplectic Euler: order 1, with bounded energy error for a Hamiltonian system.
     """
 
-    def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
+    def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:
         pairs = (
             (Coupling(0, 0, steps.h, j, steps.time(j)), Coupling(1, 1, steps.h, j, steps.time(j)))
             for j in range(steps.count)
@@ -182,12 +182,12 @@ class Verlet(Splitting):
         return tuple(coupling for pair in pairs for coupling in pair)
 
 
-FIRST = {"consistent": 0.5, "papers": 1.0}  # coefficient of h²F in the first step of leapfrog
+FIRST_STEP_COEFFICIENT = {"consistent": 0.5, "papers": 1.0}  # coefficient of h²F in the first step of leapfrog
 
 
 @final
 @dataclass(frozen=True)
-class Leapfrog(Splitting):
+class Leapfrog(SplittingMethod):
     """Y_{j+1} = 2Y_j − Y_{j−1} + h² F(t_j, Y_j) for Y″ = F, Y′(0) = 0 (Ruthotto, Haber, after eq. 11).
 
     The state is (Y_j, D_j) with D_j = Y_j − Y_{j−1}: D += h²F(Y), then Y += D, which is the same recursion with less
@@ -197,7 +197,7 @@ class Leapfrog(Splitting):
 
     start: Literal["consistent", "papers"] = "consistent"
 
-    def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
+    def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:
         pairs = (
             (Coupling(1, 0, self._weight(j) * steps.h**2, j, steps.time(j)), Coupling(0, None, 1.0, j, steps.time(j)))
             for j in range(steps.count)
@@ -205,15 +205,15 @@ class Leapfrog(Splitting):
         return tuple(coupling for pair in pairs for coupling in pair)
 
     def _weight(self, step: int) -> float:
-        return FIRST[self.start] if step == 0 else 1.0
+        return FIRST_STEP_COEFFICIENT[self.start] if step == 0 else 1.0
 
     @staticmethod
-    def at_rest(y: Tensor) -> Pair:
+    def at_rest(y: Tensor) -> StatePair:
         """(Y₀, 0): the state for Y′(0) = 0."""
         return y, torch.zeros_like(y)
 
 
-def _couple(coupling: Coupling, fields: Sequence[VectorField], state: Pair, scale: float) -> Pair:
+def _couple(coupling: Coupling, fields: Sequence[VectorField], state: StatePair, scale: float) -> StatePair:
     y, z = state
     if coupling.target == 0:
         return torch.add(y, coupling.increment(fields, z), alpha=scale), z
@@ -227,23 +227,25 @@ def _couple(coupling: Coupling, fields: Sequence[VectorField], state: Pair, scal
 # u_t + v·∇u = 0, and backwards for initial data, u_t = v·∇u, where the first layer sees v at the final time.
 
 
-Field = Callable[..., Tensor]
+VelocityField = Callable[..., Tensor]
 """v(x) or, where a time is given, v(x, t) with t a float."""
 
 
-def step(method: RungeKutta, field: Field, x: Tensor, dt: float, t: float | None = None, clock: float = 1.0) -> Tensor:
+def characteristic_step(
+    method: RungeKutta, field: VelocityField, x: Tensor, dt: float, t: float | None = None, clock: float = 1.0
+) -> Tensor:
     """A step of length Δt along X' = v(X, t); the times of its stages are t ± c Δt."""
-    return runge_kutta(method, lambda c, y: _at(field, y, None if t is None else t + clock * c * dt), dt, x)
+    return runge_kutta_step(method, lambda c, y: _at(field, y, None if t is None else t + clock * c * dt), dt, x)
 
 
-def _at(field: Field, x: Tensor, t: float | None) -> Tensor:
+def _at(field: VelocityField, x: Tensor, t: float | None) -> Tensor:
     return field(x) if t is None else field(x, t)
 
 
-class Residual(nn.Module):
+class ResidualBlock(nn.Module):
     """x + Δt·f(x), or x + Δt·f(x, t) with the time of this layer: forward Euler, the residual map of ResNet."""
 
-    def __init__(self, field: Field, dt: float = 1.0, t: float | None = None) -> None:
+    def __init__(self, field: VelocityField, dt: float = 1.0, t: float | None = None) -> None:
         super().__init__()
         self.field, self.dt, self.t = field, dt, t
 

@@ -16,22 +16,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.linalg import Factored
+from pdedsl.runtime.linalg import LUFactorization
 
 ORDER = 5
-ROOT = sqrt(6)
-STAGES = ((4 - ROOT) / 10, (4 + ROOT) / 10, 1.0)
+SQRT6 = sqrt(6)
+NODES = ((4 - SQRT6) / 10, (4 + SQRT6) / 10, 1.0)
 TABLEAU = np.array(
     [
-        [(88 - 7 * ROOT) / 360, (296 - 169 * ROOT) / 1800, (-2 + 3 * ROOT) / 225],
-        [(296 + 169 * ROOT) / 1800, (88 + 7 * ROOT) / 360, (-2 - 3 * ROOT) / 225],
-        [(16 - ROOT) / 36, (16 + ROOT) / 36, 1 / 9],
+        [(88 - 7 * SQRT6) / 360, (296 - 169 * SQRT6) / 1800, (-2 + 3 * SQRT6) / 225],
+        [(296 + 169 * SQRT6) / 1800, (88 + 7 * SQRT6) / 360, (-2 - 3 * SQRT6) / 225],
+        [(16 - SQRT6) / 36, (16 + SQRT6) / 36, 1 / 9],
     ]
 )
-INVERSE = np.linalg.inv(TABLEAU)
-ROUNDS = 12
-NEAR = 1e-12
-MANY = 4  # rounds after which a new Jacobian is worth its cost
+TABLEAU_INVERSE = np.linalg.inv(TABLEAU)
+MAX_NEWTON_ITERATIONS = 12
+NEWTON_RTOL = 1e-12
+SLOW_NEWTON_ITERATIONS = 4  # rounds after which a new Jacobian is worth its cost
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Radau:
     mass: Tensor
     length: float
     affine: bool  # whether one Jacobian serves for all states and times
-    kept: dict[int, tuple[Factored, Factored]] = field(default_factory=dict)
+    kept: dict[int, tuple[LUFactorization, LUFactorization]] = field(default_factory=dict)
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
         """One step; NaN if Newton's method fails, which step control understands."""
@@ -60,12 +60,12 @@ class Radau:
 
     def _factor(self, w: Tensor, time: float, level: int) -> None:
         jacobian = self.slope(w, time).detach()
-        values = np.linalg.eigvals(INVERSE)
-        real, pair = _ordered(values)
+        values = np.linalg.eigvals(TABLEAU_INVERSE)
+        real, pair = _real_and_complex(values)
         h = self.length / 2**level
         self.kept[level] = (
-            Factored.of(torch.diag(self.mass * (real / h)) - jacobian),
-            Factored.of(torch.diag(self.mass * (pair / h)) - jacobian),
+            LUFactorization.of(torch.diag(self.mass * (real / h)) - jacobian),
+            LUFactorization.of(torch.diag(self.mass * (pair / h)) - jacobian),
         )
 
     def _newton(self, w: Tensor, time: float, level: int) -> Tensor | None:
@@ -76,7 +76,7 @@ class Radau:
         if w.requires_grad or self._learns(w, time):
             for _ in range(1 if self.affine else rounds + 1):  # gradients converge at the rate of the iteration
                 stages = stages - self._correction(stages, w, time, level)
-        if rounds > MANY:
+        if rounds > SLOW_NEWTON_ITERATIONS:
             del self.kept[level]
         return stages[-1]
 
@@ -85,37 +85,37 @@ class Radau:
 
     def _converged(self, w: Tensor, time: float, level: int) -> tuple[Tensor | None, int]:
         stages, before = w.expand(3, -1).clone(), float("inf")
-        for k in range(1, ROUNDS + 1):
+        for k in range(1, MAX_NEWTON_ITERATIONS + 1):
             move = self._correction(stages, w, time, level)
             stages = stages - move
             size = float(move.norm() / stages.norm().clamp_min(1e-300))
-            if size <= NEAR or (self.affine and k == 2) or (size < 1e-10 and size > before / 2):
+            if size <= NEWTON_RTOL or (self.affine and k == 2) or (size < 1e-10 and size > before / 2):
                 return stages, k
             if not size < before * (2 if k < 3 else 0.5):
                 break
             before = size
-        return None, ROUNDS
+        return None, MAX_NEWTON_ITERATIONS
 
     def _correction(self, stages: Tensor, w: Tensor, time: float, level: int) -> Tensor:
         h = self.length / 2**level
-        inverse = w.new_tensor(INVERSE)
-        right = torch.stack([self.right(s, time + c * h) for s, c in zip(stages, STAGES, strict=True)])
+        inverse = w.new_tensor(TABLEAU_INVERSE)
+        right = torch.stack([self.right(s, time + c * h) for s, c in zip(stages, NODES, strict=True)])
         gap = inverse @ ((stages - w) * self.mass) / h - right
-        back, there = (torch.as_tensor(m, device=w.device) for m in _vectors())
+        back, there = (torch.as_tensor(m, device=w.device) for m in _eigenvectors())
         parts = there @ gap.to(back.dtype)
         one, two = self.kept[level]
         first, second = one.solve(parts[0].real), two.solve(parts[1])
         return (back[:, :1] * first + 2 * back[:, 1:2] * second).real
 
 
-def _ordered(values: np.ndarray) -> tuple[float, complex]:
+def _real_and_complex(values: np.ndarray) -> tuple[float, complex]:
     return float(values[abs(values.imag).argmin()].real), complex(values[values.imag.argmax()])
 
 
 @cache
-def _vectors() -> tuple[np.ndarray, np.ndarray]:
+def _eigenvectors() -> tuple[np.ndarray, np.ndarray]:
     """Eigenvectors of A⁻¹, and the rows that give coordinates in them: the real one first, then the complex pair."""
-    values, vectors = np.linalg.eig(INVERSE)
+    values, vectors = np.linalg.eig(TABLEAU_INVERSE)
     order = [int(abs(values.imag).argmin()), int(values.imag.argmax()), int(values.imag.argmin())]
     back = vectors[:, order]
     back[:, 0] = (back[:, 0] / back[np.abs(back[:, 0]).argmax(), 0]).real

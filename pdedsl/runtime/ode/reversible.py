@@ -14,22 +14,22 @@ from torch.nn.modules.instancenorm import _InstanceNorm
 
 from pdedsl.numerics.activations import RELU
 from pdedsl.runtime.convnet import ConvNet, TimeConv
-from pdedsl.runtime.image_fields import Field, terms_of
-from pdedsl.runtime.linear_operators import Conv
-from pdedsl.runtime.ode.explicit import Coupling, Pair, Splitting, Steps
+from pdedsl.runtime.image_fields import LearnedField, terms_of
+from pdedsl.runtime.linear_operators import ConvOperator
+from pdedsl.runtime.ode.explicit import Coupling, SplittingMethod, StatePair, TimeGrid
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
-from pdedsl.runtime.weight_constraints import NormBound
+from pdedsl.runtime.weight_constraints import SpectralNormBound
 
 # ---- repeatable
 
 
-def require_repeatable(field: nn.Module) -> None:
+def require_deterministic(field: nn.Module) -> None:
     """Refuse modules whose second evaluation differs from the first: randomness, or statistics of the batch.
 
     Other modules can declare it by an attribute `stochastic = True`; in addition, reversible.py compares two runs.
     """
     for name, module in field.named_modules():
-        reason = _unrepeatable(module)
+        reason = _nondeterminism(module)
         if reason:
             where = f" at {name!r}" if name else ""
             raise ValueError(
@@ -37,7 +37,7 @@ def require_repeatable(field: nn.Module) -> None:
             )
 
 
-def _unrepeatable(module: nn.Module) -> str | None:
+def _nondeterminism(module: nn.Module) -> str | None:
     if isinstance(module, _BatchNorm):
         return "uses batch statistics"
     if isinstance(module, _InstanceNorm) and module.track_running_stats:
@@ -51,7 +51,7 @@ def _unrepeatable(module: nn.Module) -> str | None:
 # A layer at a point: its value and its vector-Jacobian product, for reversible execution.
 
 
-class Linearised(NamedTuple):
+class LinearizedLayer(NamedTuple):
     """f(y), and the map of a cotangent g to f′(y)ᵀg and (∂f/∂θ)ᵀg in the order of the layer's parameters, for one use.
 
     The value is available first, so that it can be used and freed before the backward pass needs memory.
@@ -84,7 +84,7 @@ def convolution_backward(
 # copy is cheap.
 
 
-def has_pullback(layer: nn.Module) -> TypeGuard[ConvNet]:
+def has_convnet_vjp(layer: nn.Module) -> TypeGuard[ConvNet]:
     """Whether it has the form written out below: a convnet with time, group norms and relu, all weights trainable."""
     return (
         isinstance(layer, ConvNet)
@@ -95,9 +95,9 @@ def has_pullback(layer: nn.Module) -> TypeGuard[ConvNet]:
     )
 
 
-def linearised(layer: ConvNet, t: float, y: Tensor) -> Linearised:
+def linearize_convnet(layer: ConvNet, t: float, y: Tensor) -> LinearizedLayer:
     """f(y) and its pullback, which pops what it needs: freed memory is reused while it is still in the cache."""
-    norms, shifts = [_GroupNorm(norm) for norm in layer.norms], _Shifts(layer, t, y)
+    norms, shifts = [_GroupNorm(norm) for norm in layer.norms], _TimeShifts(layer, t, y)
     kernels = [weight[:, 1:].contiguous(memory_format=_layout(weight)) for weight in shifts.weights]
     value, inner = _evaluate(norms, kernels, shifts.values(), y)
 
@@ -114,7 +114,7 @@ def linearised(layer: ConvNet, t: float, y: Tensor) -> Linearised:
             scales = scale + scales
         return g, *shifts.pullback(sums, weights), *scales
 
-    return Linearised(value, pullback)
+    return LinearizedLayer(value, pullback)
 
 
 def _evaluate(
@@ -128,7 +128,7 @@ def _evaluate(
     return norms[-1].value(y), inner
 
 
-class _Shifts:
+class _TimeShifts:
     """t·V_i 1 + b_i of all layers, (1, channels, height, width) each."""
 
     def __init__(self, layer: ConvNet, t: float, y: Tensor):
@@ -183,19 +183,19 @@ def _layout(y: Tensor) -> torch.memory_format:
 # product, elementwise operations are in place, and no graph is built.
 
 
-def has_pullback_pullback_symmetric(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
+def has_symmetric_vjp(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
     """Whether it has the form written out below: convolution, total-variation norm and relu, all weights trainable."""
     return (
         isinstance(layer, SymmetricLayer)
-        and isinstance(layer.operator, Conv)
-        and not isinstance(layer.operator.constraint, NormBound)
+        and isinstance(layer.operator, ConvOperator)
+        and not isinstance(layer.operator.constraint, SpectralNormBound)
         and isinstance(layer.norm, TotalVariationNorm)
         and layer.activation.record is RELU
         and all(p.requires_grad for p in layer.parameters())
     )
 
 
-def linearised_pullback_symmetric(layer: SymmetricLayer, t: float, y: Tensor) -> Linearised:
+def linearize_symmetric(layer: SymmetricLayer, t: float, y: Tensor) -> LinearizedLayer:
     """F = ±Kᵀ a, a = relu(s n + b), n = z r, r = (Σ_c z_c² + ε)^(−1/2), z = K y, and for the cotangent g of F
 
     ā = ±K g,  p̄ = ā·[a > 0],  b̄ = Σ p̄,  s̄ = Σ n p̄,  z̄ = r (s p̄ − n Σ_c n_c s_c p̄_c),  ȳ = Kᵀ z̄,
@@ -218,7 +218,7 @@ def linearised_pullback_symmetric(layer: SymmetricLayer, t: float, y: Tensor) ->
         outer = convolution_backward(a, g, weight, source=False)[1]
         return source, inner.add_(outer, alpha=sign), slope, bias
 
-    return Linearised(torch.conv_transpose2d(a, signed, padding=padding), pullback)
+    return LinearizedLayer(torch.conv_transpose2d(a, signed, padding=padding), pullback)
 
 
 # ---- reversible
@@ -238,34 +238,34 @@ class Reversible(nn.Module):
     refused, because a second evaluation would not repeat the first. Within torch.func it is plain autograd.
     """
 
-    def __init__(self, fields: Sequence[Field], method: Splitting, steps: Steps, store: bool = False):
+    def __init__(self, fields: Sequence[LearnedField], method: SplittingMethod, steps: TimeGrid, store: bool = False):
         super().__init__()
         for field in fields:
-            require_repeatable(field)
-        self.fields: Sequence[Field] = nn.ModuleList(fields)  # type: ignore[assignment]
+            require_deterministic(field)
+        self.fields: Sequence[LearnedField] = nn.ModuleList(fields)  # type: ignore[assignment]
         self.method = method
         self.steps = steps
         self.store = store
         self._repeats = False
 
-    def forward(self, y: Tensor, z: Tensor) -> Pair:
+    def forward(self, y: Tensor, z: Tensor) -> StatePair:
         plain = torch.compiler.is_exporting() or torch._C._are_functorch_transforms_active()
         if self.store or plain or not torch.is_grad_enabled():
             return self.method.integrate(self.fields, (y, z), self.steps)
         if not self._repeats:
-            self._repeats = require_same_twice(self, y, z)
+            self._repeats = require_repeatable_run(self, y, z)
         return self._chain(y, z)
 
-    def inverse(self, y: Tensor, z: Tensor) -> Pair:
+    def inverse(self, y: Tensor, z: Tensor) -> StatePair:
         return self.method.inverse(self.fields, (y, z), self.steps)
 
-    def _chain(self, y: Tensor, z: Tensor) -> Pair:
+    def _chain(self, y: Tensor, z: Tensor) -> StatePair:
         if not y.is_meta and torch.is_autocast_enabled(y.device.type):  # half precision cannot be retraced
             exact = self._precision(y)
             with torch.autocast(y.device.type, enabled=False):
                 return self._chain(y.to(exact), z.to(exact))
         parameters = [p for p in self.fields.parameters() if p.requires_grad]  # type: ignore[attr-defined]
-        pair: Pair = _Chain.apply(self.method.couplings(self.steps), self.fields, y, z, *parameters)
+        pair: StatePair = _ReversibleChain.apply(self.method.couplings(self.steps), self.fields, y, z, *parameters)
         return pair
 
     def _precision(self, y: Tensor) -> torch.dtype:
@@ -274,7 +274,7 @@ class Reversible(nn.Module):
         return next((p.dtype for p in self.fields.parameters()), ours)  # type: ignore[attr-defined]
 
 
-def require_same_twice(chain: Reversible, y: Tensor, z: Tensor) -> bool:
+def require_repeatable_run(chain: Reversible, y: Tensor, z: Tensor) -> bool:
     """Before the first run two evaluations are compared: this reveals unknown noise, whatever its generator."""
     if y.is_meta or not y.numel() or torch._C._functorch.is_batchedtensor(y):
         return False
@@ -286,13 +286,13 @@ def require_same_twice(chain: Reversible, y: Tensor, z: Tensor) -> bool:
     return True
 
 
-class _Chain(torch.autograd.Function):
+class _ReversibleChain(torch.autograd.Function):
     """The couplings in order; see the module's docstring. States are updated in place once they are copies."""
 
     @staticmethod
     def forward(
-        ctx: Any, couplings: tuple[Coupling, ...], fields: Sequence[Field], y: Tensor, z: Tensor, *p: Tensor
-    ) -> Pair:
+        ctx: Any, couplings: tuple[Coupling, ...], fields: Sequence[LearnedField], y: Tensor, z: Tensor, *p: Tensor
+    ) -> StatePair:
         ctx.couplings, ctx.fields = couplings, fields
         state = _State(y, z)
         for coupling in couplings:
@@ -314,27 +314,29 @@ class _Chain(torch.autograd.Function):
             )
         y, z, *parameters = ctx.saved_tensors
         state, total = _State(y, z), _Gradients(parameters)
-        cotangent = _State(*(_laid_out_like(half, g) for half, g in zip((y, z), gradients, strict=True)))
+        cotangent = _State(*(_match_layout(half, g) for half, g in zip((y, z), gradients, strict=True)))
         for coupling in reversed(ctx.couplings):
-            _undo(coupling, ctx.fields, state, cotangent, total)
+            _undo_coupling(coupling, ctx.fields, state, cotangent, total)
         return None, None, cotangent[0], cotangent[1], *total.values
 
 
-def _laid_out_like(state: Tensor, gradient: Tensor | None) -> Tensor:
+def _match_layout(state: Tensor, gradient: Tensor | None) -> Tensor:
     """The gradient in the layout of the state: convolutions of mixed layouts would copy one of them at every step."""
     if gradient is None:
         return torch.zeros_like(state)
     return gradient if gradient.stride() == state.stride() else torch.empty_like(state).copy_(gradient)
 
 
-def _undo(coupling: Coupling, fields: Sequence[Field], state: _State, cotangent: _State, total: _Gradients) -> None:
+def _undo_coupling(
+    coupling: Coupling, fields: Sequence[LearnedField], state: _State, cotangent: _State, total: _Gradients
+) -> None:
     """a += c f(b) undone: a −= c f(b), b̄ += c f′(b)ᵀ ā, θ̄ += c (∂f/∂θ)ᵀ ā, term by term: b and ā stay as they are."""
     target, source = coupling.target, 1 - coupling.target
     layer = None if coupling.field is None else fields[coupling.field].layer(coupling.step)
     for factor, term in terms_of(layer):
         scale = factor * coupling.scale
         weights = [p for p in term.parameters() if p.requires_grad] if term else []
-        value, pullback = _linearise(term, coupling.time, state[source], weights)
+        value, pullback = _linearize(term, coupling.time, state[source], weights)
         state.add(target, value, -scale)
         del value
         back, *gradients = pullback(cotangent[target])
@@ -342,17 +344,17 @@ def _undo(coupling: Coupling, fields: Sequence[Field], state: _State, cotangent:
         total.add(weights, gradients, scale)
 
 
-def _linearise(term: nn.Module | None, time: float, source: Tensor, weights: Sequence[Tensor]) -> Linearised:
+def _linearize(term: nn.Module | None, time: float, source: Tensor, weights: Sequence[Tensor]) -> LinearizedLayer:
     if term is None:
-        return Linearised(source, lambda cotangent: (cotangent,))
-    if has_pullback_pullback_symmetric(term):
-        return linearised_pullback_symmetric(term, time, source)
-    if has_pullback(term):
-        return linearised(term, time, source)
+        return LinearizedLayer(source, lambda cotangent: (cotangent,))
+    if has_symmetric_vjp(term):
+        return linearize_symmetric(term, time, source)
+    if has_convnet_vjp(term):
+        return linearize_convnet(term, time, source)
     with torch.enable_grad():
         point = source.detach().requires_grad_()
         value = term(time, point)
-    return Linearised(
+    return LinearizedLayer(
         value.detach(), lambda cotangent: torch.autograd.grad(value, (point, *weights), cotangent, allow_unused=True)
     )
 

@@ -13,10 +13,10 @@ from torch import Tensor, nn
 
 from pdedsl.numerics.butcher import RK4
 from pdedsl.runtime.image_fields import VectorField
-from pdedsl.runtime.ode.adaptive import Adaptive, Failing, Solver
-from pdedsl.runtime.ode.explicit import Explicit, Integrator, OneStep, Steps
-from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq
-from pdedsl.runtime.pde_blocks import Integrated
+from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta, AdaptiveSolver, OnFailure
+from pdedsl.runtime.ode.explicit import ExplicitRungeKutta, Integrator, OneStepMethod, TimeGrid
+from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
+from pdedsl.runtime.pde_blocks import IntegratedBlock
 from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 
 # ---- fixed_steps
@@ -24,13 +24,13 @@ from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 
 @final
 @dataclass(frozen=True)
-class Divided(Integrator):
+class SubdividedSteps(Integrator):
     """Every step split into `parts` steps of a method, all with the weights of that step."""
 
-    method: OneStep
+    method: OneStepMethod
     parts: int
 
-    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
+    def integrate(self, field: VectorField, y: Tensor, steps: TimeGrid) -> Tensor:
         h = steps.h / self.parts
         for j in range(steps.count):
             for part in range(self.parts):
@@ -41,9 +41,9 @@ class Divided(Integrator):
 def with_fixed_steps(model: nn.Module, parts: int) -> nn.Module | None:
     """A copy with RK4 in place of every solver that chooses its steps; None if there is no such solver."""
     other = deepcopy(model)
-    blocks = [b for b in other.modules() if isinstance(b, Integrated) and isinstance(b.integrator, Solver)]
+    blocks = [b for b in other.modules() if isinstance(b, IntegratedBlock) and isinstance(b.integrator, AdaptiveSolver)]
     for block in blocks:
-        block.integrator = Divided(Explicit(RK4), parts)
+        block.integrator = SubdividedSteps(ExplicitRungeKutta(RK4), parts)
     return other if blocks else None
 
 
@@ -51,22 +51,22 @@ def with_fixed_steps(model: nn.Module, parts: int) -> nn.Module | None:
 # The adaptive solvers of a network in training: what they cost, and how they fail.
 
 
-Solving = Integrated | CharacteristicSteps
+SolverBlock = IntegratedBlock | CharacteristicSteps
 
 
-def adaptive_blocks(model: nn.Module) -> list[Solving]:
+def adaptive_blocks(model: nn.Module) -> list[SolverBlock]:
     """The parts whose solvers choose their own steps."""
-    parts = [part for part in model.modules() if isinstance(part, Solving)]
-    return [part for part in parts if isinstance(part.integrator, Solver)]
+    parts = [part for part in model.modules() if isinstance(part, SolverBlock)]
+    return [part for part in parts if isinstance(part.integrator, AdaptiveSolver)]
 
 
-def evaluations(blocks: Sequence[Solving]) -> int:
+def count_evaluations(blocks: Sequence[SolverBlock]) -> int:
     """Evaluations of the fields in the last forward pass, summed over its samples, as counted on the host."""
     return sum(sum(block.evaluations_per_sample or ()) for block in blocks)
 
 
-def fail_by_nan(model: nn.Module) -> None:
+def return_nan_on_failure(model: nn.Module) -> None:
     """Let a failing solver return NaN: other processes wait for this one, and all see that the loss is not finite."""
     for block in adaptive_blocks(model):
-        if isinstance(block.integrator, (Adaptive, Torchdiffeq)):
-            block.integrator = replace(block.integrator, failing=Failing.NAN)
+        if isinstance(block.integrator, (AdaptiveRungeKutta, TorchdiffeqSolver)):
+            block.integrator = replace(block.integrator, failing=OnFailure.NAN)

@@ -14,13 +14,13 @@ from torch import Tensor, nn
 from pdedsl.numerics.butcher import ADAPTIVE
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runtime.image_fields import VectorField
-from pdedsl.runtime.ode.adaptive import Control, Failing, Solution, Solver
-from pdedsl.runtime.ode.explicit import Steps
+from pdedsl.runtime.ode.adaptive import AdaptiveSolver, ErrorControl, OdeSolution, OnFailure
+from pdedsl.runtime.ode.explicit import TimeGrid
 
 
 @final
 @dataclass(frozen=True)
-class Torchdiffeq(Solver):
+class TorchdiffeqSolver(AdaptiveSolver):
     """torchdiffeq.odeint(method=…), or odeint_adjoint, which is differentiable once: second derivatives raise an error.
 
     Its adaptive methods measure the error over the whole tensor that they are given. control "sample" gives them one
@@ -32,25 +32,27 @@ class Torchdiffeq(Solver):
     rtol: float = 1e-3
     atol: float = 1e-3
     adjoint: bool = False
-    control: Control = "sample"
-    failing: Failing = Failing.RAISE
+    control: ErrorControl = "sample"
+    failing: OnFailure = OnFailure.RAISE
 
-    def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
+    def _solve(self, field: VectorField, y: Tensor, steps: TimeGrid) -> OdeSolution:
         parts = y.chunk(y.shape[0]) if self.apart else (y,)
         solved = [self._one(field, part, steps) for part in parts]
         calls = [count for _, count in solved]
         shares = calls if self.apart else calls * y.shape[0]
         state = torch.cat([state for state, _ in solved])
-        return Solution(cast(Tensor, _Once.apply(state)) if self.adjoint else state, sum(calls), tuple(shares))
+        return OdeSolution(
+            cast(Tensor, _OnceDifferentiable.apply(state)) if self.adjoint else state, sum(calls), tuple(shares)
+        )
 
-    def _one(self, field: VectorField, y: Tensor, steps: Steps) -> tuple[Tensor, int]:
+    def _one(self, field: VectorField, y: Tensor, steps: TimeGrid) -> tuple[Tensor, int]:
         calls = 0
         for j in range(steps.count):
             if self.apart and not y.isfinite().all():
                 return y * nan, calls
-            slope = _Slope(field, j)
+            slope = _RightHandSide(field, j)
             ends = torch.tensor([steps.time(j), steps.time(j + 1)], dtype=y.dtype, device=y.device)
-            with failures_told():
+            with translate_failures():
                 y = self._odeint(slope, y, ends)[-1]
             calls += slope.calls
         return y, calls
@@ -66,7 +68,7 @@ class Torchdiffeq(Solver):
 
 
 @final
-class _Slope(nn.Module):
+class _RightHandSide(nn.Module):
     """The field of one step as torchdiffeq's f(t, y); a module, so that the adjoint finds the parameters."""
 
     def __init__(self, field: VectorField, step: int):
@@ -78,7 +80,7 @@ class _Slope(nn.Module):
         return self.field(self.step, t, y)
 
 
-class _Once(torch.autograd.Function):
+class _OnceDifferentiable(torch.autograd.Function):
     """The identity after the adjoint; its gradients have no graph: a second derivative would see constants."""
 
     @staticmethod
@@ -96,18 +98,18 @@ class _Once(torch.autograd.Function):
 
 
 @contextmanager
-def failures_told() -> Iterator[None]:
+def translate_failures() -> Iterator[None]:
     """torchdiffeq fails by an AssertionError, with the adjoint also in backward: within, SolverFailed is raised."""
     try:
         yield
     except AssertionError as error:
-        if not _by_torchdiffeq(error):
+        if not _raised_by_torchdiffeq(error):
             raise
         why = str(error).partition(":")[0]  # a whole tensor may follow
         raise SolverFailed(f"{why}: the field is not finite, or too stiff") from error
 
 
-def _by_torchdiffeq(error: AssertionError) -> bool:
+def _raised_by_torchdiffeq(error: AssertionError) -> bool:
     """Whether its own code failed, and not the field that it called."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:

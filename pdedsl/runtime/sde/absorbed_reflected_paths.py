@@ -17,12 +17,12 @@ from torch import Tensor
 # ---- bridges
 
 
-def reaches(near: Tensor, far: Tensor, variance: Tensor, uniform: Tensor) -> Tensor:
+def hits_level(near: Tensor, far: Tensor, variance: Tensor, uniform: Tensor) -> Tensor:
     """True with probability exp(-2·near·far/variance), and with certainty if the end is beyond the level."""
     return (far <= 0) | (uniform < torch.exp(-2 * near * far / _positive(variance)))
 
 
-def first_time(near: Tensor, far: Tensor, variance: Tensor, normal: Tensor, uniform: Tensor) -> Tensor:
+def first_hitting_fraction(near: Tensor, far: Tensor, variance: Tensor, normal: Tensor, uniform: Tensor) -> Tensor:
     """The fraction s of the step at which a path that reaches the level first does so.
 
     s = r/(1 + r), and r has the inverse Gaussian law of mean near/|far| and shape near²/variance: a bridge is
@@ -54,11 +54,11 @@ def _positive(value: Tensor) -> Tensor:
 # curve g = 0 is taken as flat within a step, at the distance g/|∇g|.
 
 
-At = Callable[[Tensor, Tensor], Tensor]
+SpaceTimeFunction = Callable[[Tensor, Tensor], Tensor]
 """A function of points (..., d) and times (...)."""
 
 
-class Root(NamedTuple):
+class DiffusionRoot(NamedTuple):
     """Σ with Σ Σᵀ = 2A: its diagonal (..., d), or all of it (..., d, d)."""
 
     entries: Tensor
@@ -79,18 +79,18 @@ class Root(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Motion:
+class SdeCoefficients:
     """b, Σ, c and f; along the path the time of the equation changes at the rate `clock`."""
 
-    drift: At | None
-    root: Callable[[Tensor, Tensor], Root]
-    rate: At | None
-    source: At | None
+    drift: SpaceTimeFunction | None
+    root: Callable[[Tensor, Tensor], DiffusionRoot]
+    rate: SpaceTimeFunction | None
+    source: SpaceTimeFunction | None
     clock: float
 
 
 @dataclass(frozen=True)
-class Sides:
+class PathBoundary:
     """The sides of a box, where `stops` and `turns` (2, d) say what its lower and upper faces do, and curves g(x) = 0.
 
     `curves` gives g (..., m) and ∇g (..., m, d); `given(x, t, face)` is u at the faces 2k, 2k + 1 of coordinate k and
@@ -129,14 +129,14 @@ class Sides:
         return faces, g / slope.norm(dim=-1)
 
 
-class Draw(NamedTuple):
+class StepNoise(NamedTuple):
     """Normal and uniform numbers of a step, one for each coordinate; curves use those of the first."""
 
     normal: Tensor
     uniform: Tensor
 
 
-class Path(NamedTuple):
+class BoundedPath(NamedTuple):
     """Where paths are at time t or, if they have ended, were at the beginning of their last step; `y` and `uniform` are
     the other end of that step and its uniform numbers."""
 
@@ -149,12 +149,14 @@ class Path(NamedTuple):
     uniform: Tensor
 
 
-def start(x: Tensor, t: Tensor) -> Path:
+def start_paths(x: Tensor, t: Tensor) -> BoundedPath:
     nothing = torch.zeros_like(t)
-    return Path(x, t, nothing, nothing, torch.ones_like(t, dtype=torch.bool), x, torch.zeros_like(x))
+    return BoundedPath(x, t, nothing, nothing, torch.ones_like(t, dtype=torch.bool), x, torch.zeros_like(x))
 
 
-def step(path: Path, motion: Motion, sides: Sides, dt: Tensor, draw: Draw) -> Path:
+def advance_paths(
+    path: BoundedPath, motion: SdeCoefficients, sides: PathBoundary, dt: Tensor, draw: StepNoise
+) -> BoundedPath:
     """One step of the paths still under way; `dt` (...) has the shape of the times."""
     x, t, h = path.x, path.t, dt.unsqueeze(-1)
     root = motion.root(x, t)
@@ -162,15 +164,15 @@ def step(path: Path, motion: Motion, sides: Sides, dt: Tensor, draw: Draw) -> Pa
     if motion.drift is not None:
         y = y + h * motion.drift(x, t)
     later = t + motion.clock * dt
-    y, growth, gained = _turned(path, sides, y, later, root.variances() * h, draw.uniform)
+    y, growth, gained = _reflect(path, sides, y, later, root.variances() * h, draw.uniform)
     crossed = torch.zeros_like(path.alive)
     if sides.ends:
-        crossed = _crossed(sides, x, y, root, h, draw.uniform).any(-1)
+        crossed = _hits(sides, x, y, root, h, draw.uniform).any(-1)
     going, leaving = path.alive & ~crossed, path.alive & crossed
     inside = sides.inside(y)
-    growth, gained = _gathered(motion, growth, gained, (x, t), (inside, later), dt)
+    growth, gained = _accumulate(motion, growth, gained, (x, t), (inside, later), dt)
     keep = leaving.unsqueeze(-1)
-    return Path(
+    return BoundedPath(
         torch.where(going.unsqueeze(-1), inside, x),
         torch.where(going, later, t),
         torch.where(going, growth, path.growth),
@@ -181,25 +183,27 @@ def step(path: Path, motion: Motion, sides: Sides, dt: Tensor, draw: Draw) -> Pa
     )
 
 
-def stopped_value(path: Path, motion: Motion, sides: Sides, dt: Tensor, times: Draw, bridge: Tensor) -> Tensor:
+def absorbed_value(
+    path: BoundedPath, motion: SdeCoefficients, sides: PathBoundary, dt: Tensor, times: StepNoise, bridge: Tensor
+) -> Tensor:
     """e^{∫c} u + ∫ e^{∫c} f of paths that ended, at the point where they first met a side."""
     x, t, h = path.x, path.t, dt.unsqueeze(-1)
     root = motion.root(x, t)
-    near, far, variance = _levels(sides, x, path.y, root, h)
-    hit = _crossed(sides, x, path.y, root, h, path.uniform)
-    when = torch.where(hit, first_time(near, far, variance, *times), torch.inf)
+    near, far, variance = _boundary_distances(sides, x, path.y, root, h)
+    hit = _hits(sides, x, path.y, root, h, path.uniform)
+    when = torch.where(hit, first_hitting_fraction(near, far, variance, *times), torch.inf)
     first, face = when.min(-1)
     s = first.clamp(0, 1).unsqueeze(-1)
     free = x + s * (path.y - x) + torch.sqrt(s * (1 - s) * h) * root.shake(bridge)
-    z = sides.inside(_onto(sides, free, face, root))
+    z = sides.inside(_project_to_boundary(sides, free, face, root))
     spent = s.squeeze(-1) * dt
     there = t + motion.clock * spent
-    growth, gained = _gathered(motion, path.growth, path.gained, (x, t), (z, there), spent)
+    growth, gained = _accumulate(motion, path.growth, path.gained, (x, t), (z, there), spent)
     return torch.exp(growth) * sides.given(z, there, face) + gained
 
 
-def _turned(
-    path: Path, sides: Sides, y: Tensor, t: Tensor, variance: Tensor, uniform: Tensor
+def _reflect(
+    path: BoundedPath, sides: PathBoundary, y: Tensor, t: Tensor, variance: Tensor, uniform: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The reflected step, with the weight e^{-∫κ dL} and the sum ∫ e^{∫c} γ dL."""
     if sides.pull is None:
@@ -214,7 +218,9 @@ def _turned(
     return y, growth, path.gained + weight * (value * local).sum((-2, -1))
 
 
-def _levels(sides: Sides, x: Tensor, y: Tensor, root: Root, h: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _boundary_distances(
+    sides: PathBoundary, x: Tensor, y: Tensor, root: DiffusionRoot, h: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
     """Distances at both ends, and variances, for all faces and curves (..., 2d + m)."""
     (near, from_curves), (far, to_curves) = sides.distances(x), sides.distances(y)
     variance = (root.variances() * h).unsqueeze(-1).expand(*x.shape, 2)
@@ -223,34 +229,34 @@ def _levels(sides: Sides, x: Tensor, y: Tensor, root: Root, h: Tensor) -> tuple[
     if sides.curves is None or from_curves is None or to_curves is None:
         return parts[0], parts[1], parts[2]
     normal = torch.nn.functional.normalize(sides.curves(x)[1], dim=-1)
-    along = Root(root.entries.unsqueeze(-3 if root.full else -2), root.full)
+    along = DiffusionRoot(root.entries.unsqueeze(-3 if root.full else -2), root.full)
     spread = (along.covariance(normal) * normal).sum(-1) * h
     near, far, variance = (torch.cat(pair, -1) for pair in zip(parts, (from_curves, to_curves, spread), strict=True))
     return near, far, variance
 
 
-def _crossed(sides: Sides, x: Tensor, y: Tensor, root: Root, h: Tensor, uniform: Tensor) -> Tensor:
+def _hits(sides: PathBoundary, x: Tensor, y: Tensor, root: DiffusionRoot, h: Tensor, uniform: Tensor) -> Tensor:
     """Which faces and curves a step reaches; opposite faces use u and 1 - u, so that few paths reach both."""
-    near, far, variance = _levels(sides, x, y, root, h)
+    near, far, variance = _boundary_distances(sides, x, y, root, h)
     chance = torch.stack([uniform, 1 - uniform], -1).flatten(-2)
     curves = near.shape[-1] - chance.shape[-1]
     ends = torch.cat([sides.stops.mT.flatten(), sides.stops.new_ones(curves)])
     chance = torch.cat([chance, uniform[..., :1].expand(*uniform.shape[:-1], curves)], -1)
-    return ends & reaches(near, far, variance, chance)
+    return ends & hits_level(near, far, variance, chance)
 
 
-def _onto(sides: Sides, z: Tensor, face: Tensor, root: Root) -> Tensor:
+def _project_to_boundary(sides: PathBoundary, z: Tensor, face: Tensor, root: DiffusionRoot) -> Tensor:
     """The point of a bridge, conditioned on being on a side: z - Σ Σᵀ n·distance/(n·Σ Σᵀ n)."""
     faces, curves = sides.distances(z)
     distance = faces.mT.flatten(-2) if curves is None else torch.cat([faces.mT.flatten(-2), curves], -1)
-    n, pick = _normal(sides, z, face), face.unsqueeze(-1)
+    n, pick = _inward_normal(sides, z, face), face.unsqueeze(-1)
     pushed = root.covariance(n)
     spread = (pushed * n).sum(-1, keepdim=True)
     along = torch.where(spread > 0, pushed / torch.where(spread > 0, spread, 1), n)
     return z - distance.gather(-1, pick) * along
 
 
-def _normal(sides: Sides, z: Tensor, face: Tensor) -> Tensor:
+def _inward_normal(sides: PathBoundary, z: Tensor, face: Tensor) -> Tensor:
     """The inward normal of one face or curve for each path."""
     d = z.shape[-1]
     coordinate = (face // 2).clamp_max(d - 1)
@@ -262,8 +268,8 @@ def _normal(sides: Sides, z: Tensor, face: Tensor) -> Tensor:
     return torch.where((face < 2 * d).unsqueeze(-1), flat, slopes.gather(-2, curve).squeeze(-2))
 
 
-def _gathered(
-    motion: Motion,
+def _accumulate(
+    motion: SdeCoefficients,
     growth: Tensor,
     gained: Tensor,
     here: tuple[Tensor, Tensor],

@@ -12,13 +12,13 @@ from torch import Tensor, nn
 
 from pdedsl.numerics.butcher import EXPLICIT, HEUN
 from pdedsl.runtime.image_fields import Time
-from pdedsl.runtime.ode.adaptive import Solver
-from pdedsl.runtime.ode.explicit import Field, Integrator, Steps, step
+from pdedsl.runtime.ode.adaptive import AdaptiveSolver
+from pdedsl.runtime.ode.explicit import Integrator, TimeGrid, VelocityField, characteristic_step
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 from pdedsl.runtime.sde.noise import CorrelatedNoise, ScaledNoise
 
 
-def instants(first: float, step: float, count: int) -> tuple[float, ...]:
+def uniform_times(first: float, step: float, count: int) -> tuple[float, ...]:
     """first + k·step for k below count."""
     return tuple(first + k * step for k in range(count))
 
@@ -36,7 +36,7 @@ class CharacteristicSteps(nn.Module):
 
     def __init__(
         self,
-        field: Field,
+        field: VelocityField,
         times: Sequence[float],
         dt: float,
         scheme: str | Integrator = "euler",
@@ -63,27 +63,27 @@ class CharacteristicSteps(nn.Module):
             if self.noise is not None and method is HEUN:
                 x = self._heun(self.noise[k], x, t)
                 continue
-            moved = step(method, self._velocity(k), x, self.dt, t, self.clock)
+            moved = characteristic_step(method, self._velocity(k), x, self.dt, t, self.clock)
             x = moved if self.noise is None else _shaken(self.noise[k], moved, x)
         return x
 
     def _heun(self, noise: nn.Module, x: Tensor, t: float) -> Tensor:
-        shock = cast(Shaking, noise).increment(x)
+        shock = cast(AdditiveNoise, noise).increment(x)
         slope = self.field(x, t)
         end = self.field(x + self.dt * slope + shock, t + self.clock * self.dt)
         return x + 0.5 * self.dt * (slope + end) + shock
 
     def _integrated(self, method: Integrator, x: Tensor) -> Tensor:
         """X(Δt·n) of X'(s) = v(X, t₀ ± s), X(0) = x."""
-        steps = Steps(0.0, len(self.times) * self.dt, len(self.times))
-        slope = _Slope(self.field, self.times[0], self.clock)
-        if not isinstance(method, Solver):
+        steps = TimeGrid(0.0, len(self.times) * self.dt, len(self.times))
+        slope = _RightHandSide(self.field, self.times[0], self.clock)
+        if not isinstance(method, AdaptiveSolver):
             return method.integrate(slope, x, steps)
         solution = method.solve(slope, x, steps)
         self.evaluations, self.evaluations_per_sample = solution.evaluations, solution.per_sample
         return solution.state
 
-    def _velocity(self, k: int) -> Field:
+    def _velocity(self, k: int) -> VelocityField:
         if self.inside is None:
             return self.field
         drop = self.inside[k]
@@ -93,16 +93,16 @@ class CharacteristicSteps(nn.Module):
         return f"steps={len(self.times)}, dt={self.dt:g}, scheme={self.integrator or self.scheme!r}"
 
 
-class Shaking(Protocol):
+class AdditiveNoise(Protocol):
     """Noise that is added: x + increment(x)."""
 
     def increment(self, x: Tensor) -> Tensor: ...
 
 
-class _Slope(nn.Module):
+class _RightHandSide(nn.Module):
     """v(x, t₀ ± s) as the field(step, s, x) of an integrator; a module, so that an adjoint finds the parameters."""
 
-    def __init__(self, field: Field, start: float, clock: float) -> None:
+    def __init__(self, field: VelocityField, start: float, clock: float) -> None:
         super().__init__()
         self.field, self.start, self.clock = field, start, clock
 
@@ -127,7 +127,7 @@ class FixedTime(nn.Module):
         return cast(Tensor, self.network(x, self.t))
 
 
-class InTime(nn.Module):
+class SpaceTimeField(nn.Module):
     """v(x, t) = w((x, t)): the time is an additional coordinate, one number for all points or one for each."""
 
     def __init__(self, network: nn.Module) -> None:
@@ -139,7 +139,7 @@ class InTime(nn.Module):
         return cast(Tensor, self.network(torch.cat([x, time], -1)))
 
 
-class Composed(nn.Module):
+class CompositeField(nn.Module):
     """A formula of learned fields, `formula(*arguments, *fields)`, that registers the fields as part of the model."""
 
     def __init__(self, formula: Callable[..., Tensor], **fields: nn.Module) -> None:
@@ -150,7 +150,7 @@ class Composed(nn.Module):
         return self.formula(*arguments, *self.fields.values())
 
 
-class Reading(nn.Module):
+class MaskedField(nn.Module):
     """A field that depends on some coordinates only: the others are masked."""
 
     def __init__(self, network: nn.Module, mask: Sequence[float]) -> None:
@@ -161,7 +161,7 @@ class Reading(nn.Module):
         return cast(Tensor, self.network(x * x.new_tensor(self.mask), t))
 
 
-class OfTime(nn.Module):
+class TimeFunction(nn.Module):
     """A learned function of time alone, whatever the shape of the state."""
 
     def __init__(self, network: nn.Module) -> None:
@@ -203,7 +203,7 @@ def _matrix(entries: Tensor, psd: bool, symmetric: bool) -> Tensor:
     return (entries + entries.mT) / 2 if symmetric else entries
 
 
-class Number(nn.Module):
+class LearnedConstant(nn.Module):
     """A learned parameter in place of a field: a number, a vector or a matrix, of its type; a number may have an
     initial value."""
 
@@ -226,7 +226,7 @@ class Number(nn.Module):
         return value.to(x).expand(*x.shape[:-1], *value.shape)
 
 
-class Solution(nn.Module):
+class FeynmanKacSolution(nn.Module):
     """x ↦ u(x, t) for fixed data f: the evolution operator as a network, with fresh noise for each row and call."""
 
     def __init__(self, evolution: EvolutionOperator, data: Callable[[Tensor], Tensor], t: float) -> None:

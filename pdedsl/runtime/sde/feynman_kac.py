@@ -12,14 +12,14 @@ from torch import Tensor, nn
 
 from pdedsl.config.methods import Direction, Scores, Weighting
 from pdedsl.numerics.butcher import EXPLICIT, HEUN, RungeKutta
-from pdedsl.runtime.ode.explicit import Field, step
-from pdedsl.runtime.rng import IS_SUM, Law, Stream, drawing, seed_noise, streams
-from pdedsl.runtime.sde.noise import cholesky, times
+from pdedsl.runtime.ode.explicit import VelocityField, characteristic_step
+from pdedsl.runtime.rng import CLOSED_UNDER_ADDITION, NoiseLaw, RandomStream, monte_carlo_samples, seed_noise, streams
+from pdedsl.runtime.sde.noise import cholesky, matvec
 
 # ---- pieces
 
 
-Drift = Tensor | Field | None
+Drift = Tensor | VelocityField | None
 """A constant velocity (d,), a field v(x, t) on points (..., d), or none."""
 Diffusion = float | Tensor | Callable[[Tensor, float], Tensor]
 """ν of νΔu, the diagonal (d,) of A or A itself (d, d); or a callable (x, t) to (...), (..., d) or (..., d, d)."""
@@ -88,9 +88,11 @@ class GeneratorCoefficients(nn.Module):
         diffusion = self.diffusion
         if isinstance(diffusion, Tensor | float | int):
             exact = torch.as_tensor(diffusion, dtype=x.dtype, device=x.device)  # a number with full precision
-            root = _root(2.0 * dt * exact, 0)
-            return lambda x, t, noise: _act(root, noise, 0)
-        return lambda x, t, noise: _act(_root(2.0 * dt * diffusion(x, t), x.dim() - 1), noise, x.dim() - 1)
+            root = _covariance_root(2.0 * dt * exact, 0)
+            return lambda x, t, noise: _apply_root(root, noise, 0)
+        return lambda x, t, noise: _apply_root(
+            _covariance_root(2.0 * dt * diffusion(x, t), x.dim() - 1), noise, x.dim() - 1
+        )
 
 
 def _at(value: Rate, x: Tensor, t: float) -> Tensor:
@@ -105,14 +107,14 @@ def _is_function(value: Drift | Diffusion | Rate) -> bool:
     return not (value is None or isinstance(value, Tensor | float | int))
 
 
-def _root(covariance: Tensor, points: int) -> Tensor:
+def _covariance_root(covariance: Tensor, points: int) -> Tensor:
     """A factor of the covariance at each point: the root of a number or a diagonal, the Cholesky factor of a matrix."""
     return cholesky(covariance) if covariance.dim() == points + 2 else covariance.sqrt()
 
 
-def _act(root: Tensor, noise: Tensor, points: int) -> Tensor:
+def _apply_root(root: Tensor, noise: Tensor, points: int) -> Tensor:
     if root.dim() == points + 2:
-        return times(root, noise)
+        return matvec(root, noise)
     return noise * (root.unsqueeze(-1) if root.dim() == points and points > 0 else root)
 
 
@@ -128,7 +130,7 @@ def _act(root: Tensor, noise: Tensor, points: int) -> Tensor:
 # sums            by the trapezoidal rule, which keeps these orders
 
 
-class Path(NamedTuple):
+class FeynmanKacPath(NamedTuple):
     """The point, the logarithm ∫c of the weight, and the sum of sources."""
 
     x: Tensor
@@ -142,12 +144,12 @@ class Path(NamedTuple):
             value = _exp(self.growth) * value
         return value if _is_zero(self.gained) else value + self.gained
 
-    def weighed(self, growth: Tensor | float, gained: Tensor | float) -> Path:
+    def weighed(self, growth: Tensor | float, gained: Tensor | float) -> FeynmanKacPath:
         """Followed by a stretch with its own weight and sum, the latter counted from the start of the stretch."""
-        return Path(self.x, self.growth + growth, self.gained + _exp(self.growth) * gained)
+        return FeynmanKacPath(self.x, self.growth + growth, self.gained + _exp(self.growth) * gained)
 
 
-class PathStep(NamedTuple):
+class StepSegment(NamedTuple):
     """A stretch of the path within one piece: `steps` steps of length `dt` from the PDE time `start`."""
 
     piece: GeneratorCoefficients
@@ -160,12 +162,12 @@ class PathStep(NamedTuple):
         return self.start + self.clock * k * self.dt
 
 
-def carried(path: Path, leg: PathStep, method: RungeKutta) -> Path:
+def integrate_characteristic(path: FeynmanKacPath, leg: StepSegment, method: RungeKutta) -> FeynmanKacPath:
     """Along X' = v(X, t)."""
     piece, x = leg.piece, path.x
     if piece.has_constant_rates:
         for k in range(leg.steps):
-            x = step(method, piece.velocity, x, leg.dt, leg.time(k), leg.clock)
+            x = characteristic_step(method, piece.velocity, x, leg.dt, leg.time(k), leg.clock)
         return path._replace(x=x).weighed(*piece.exact_weights(leg.dt * leg.steps))
 
     def slope(y: Tensor, t: float) -> Tensor:
@@ -176,19 +178,21 @@ def carried(path: Path, leg: PathStep, method: RungeKutta) -> Path:
 
     y = torch.cat([x, x.new_zeros(*x.shape[:-1], 2)], -1)
     for k in range(leg.steps):
-        y = step(method, slope, y, leg.dt, leg.time(k), leg.clock)
+        y = characteristic_step(method, slope, y, leg.dt, leg.time(k), leg.clock)
     return path._replace(x=y[..., :-2]).weighed(y[..., -2], y[..., -1])
 
 
-def shaken(path: Path, leg: PathStep, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Path:
+def integrate_sde(
+    path: FeynmanKacPath, leg: StepSegment, heun: bool, noise: Callable[[Tensor, int], Tensor]
+) -> FeynmanKacPath:
     """Along dX = v dt + Σ dB, with ξ = noise(x, k) in step k."""
     piece = leg.piece
     if piece.has_constant_rates:
-        for x in _walk(path.x, leg, heun, noise):
+        for x in _sde_states(path.x, leg, heun, noise):
             path = path._replace(x=x)
         return path.weighed(*piece.exact_weights(leg.dt * leg.steps))
     rate, source = piece.rates(path.x, leg.start)
-    for k, x in enumerate(_walk(path.x, leg, heun, noise), 1):
+    for k, x in enumerate(_sde_states(path.x, leg, heun, noise), 1):
         next_rate, next_source = piece.rates(x, leg.time(k))
         growth = 0.5 * leg.dt * (rate + next_rate)
         gained = 0.5 * leg.dt * (source + torch.exp(growth) * next_source)
@@ -196,7 +200,7 @@ def shaken(path: Path, leg: PathStep, heun: bool, noise: Callable[[Tensor, int],
     return path
 
 
-def _walk(x: Tensor, leg: PathStep, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Iterator[Tensor]:
+def _sde_states(x: Tensor, leg: StepSegment, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Iterator[Tensor]:
     """The points after each step."""
     piece, dt, shake = leg.piece, leg.dt, leg.piece.shake(x, leg.dt)
     for k in range(leg.steps):
@@ -260,7 +264,7 @@ class EvolutionOperator(nn.Module):
         samples: int = 1024,
         seed: int = 0,
         antithetic: bool = False,
-        law: Law = "normal",
+        law: NoiseLaw = "normal",
         rows: int = 1 << 18,
     ) -> None:
         super().__init__()
@@ -269,7 +273,7 @@ class EvolutionOperator(nn.Module):
         )
         self.form, self.dt, self.scheme, self.rows = Direction(form), dt, scheme, rows
         self.samples, self.seed, self.antithetic, self.law = samples, seed, antithetic, law
-        self.stream = Stream(seed)
+        self.stream = RandomStream(seed)
         self.stream.frozen = True
         if self.form is Direction.TERMINAL and math.isinf(self._pieces()[-1].stop):
             raise ValueError("terminal data need a finite horizon")
@@ -288,7 +292,7 @@ class EvolutionOperator(nn.Module):
         independent = values.reshape(2, -1, *mean.shape).mean(0) if self.antithetic else values
         return Estimate(mean, independent.std(0) / len(independent) ** 0.5)
 
-    def legs(self, t: float) -> list[PathStep]:
+    def legs(self, t: float) -> list[StepSegment]:
         """The path from time t to the data, in network order."""
         pieces = self._pieces()
         if not pieces[0].start <= t <= pieces[-1].stop:
@@ -299,10 +303,10 @@ class EvolutionOperator(nn.Module):
             spans = [(piece, max(piece.start, t), piece.stop - max(piece.start, t)) for piece in pieces]
         return [self._leg(piece, start, length) for piece, start, length in spans if length > 0]
 
-    def _leg(self, piece: GeneratorCoefficients, start: float, length: float) -> PathStep:
-        exact = piece.has_constant_coefficients and (IS_SUM[self.law] or not piece.is_random)
+    def _leg(self, piece: GeneratorCoefficients, start: float, length: float) -> StepSegment:
+        exact = piece.has_constant_coefficients and (CLOSED_UNDER_ADDITION[self.law] or not piece.is_random)
         steps = 1 if exact else math.ceil(length / self.dt * (1.0 - 1e-12))
-        return PathStep(piece, start, length / steps, steps, -1.0 if self.form is Direction.INITIAL else 1.0)
+        return StepSegment(piece, start, length / steps, steps, -1.0 if self.form is Direction.INITIAL else 1.0)
 
     def _pieces(self) -> list[GeneratorCoefficients]:
         return [piece for piece in self.pieces if isinstance(piece, GeneratorCoefficients)]
@@ -327,13 +331,13 @@ class EvolutionOperator(nn.Module):
         chunks = [range(k, min(k + most, self.samples)) for k in range(0, self.samples, most)]
         return torch.cat([self._follow(x, legs, draws).value(f) for draws in chunks])
 
-    def _follow(self, x: Tensor, legs: Sequence[PathStep], draws: range) -> Path:
-        method, path = EXPLICIT[self.scheme], Path(x)
+    def _follow(self, x: Tensor, legs: Sequence[StepSegment], draws: range) -> FeynmanKacPath:
+        method, path = EXPLICIT[self.scheme], FeynmanKacPath(x)
         for index, leg in enumerate(legs):
             if leg.piece.is_random:
-                path = shaken(path, leg, method is HEUN, self._drawn(index, draws))
+                path = integrate_sde(path, leg, method is HEUN, self._drawn(index, draws))
             else:
-                path = carried(path, leg, method)
+                path = integrate_characteristic(path, leg, method)
         return path
 
     def _drawn(self, leg: int, draws: range) -> Callable[[Tensor, int], Tensor]:
@@ -436,14 +440,14 @@ class Expectation(nn.Module):
         before, after = _split_at_noise(member) if not self.training else ([], [member])
         return self._mean(list(self._chunks(after, _run(before, x), sources, samples)), samples)
 
-    def _chunks(self, parts: list[nn.Module], x: Tensor, sources: list[Stream], samples: int) -> Iterator[Tensor]:
+    def _chunks(self, parts: list[nn.Module], x: Tensor, sources: list[RandomStream], samples: int) -> Iterator[Tensor]:
         """Scores of shape (draws, n, classes), one chunk of draws at a time."""
         # An exported graph must not depend on the batch size, so all draws are folded at once there.
         whole = self.batch if self.training and self.batch is not None else x.shape[0]
         most = samples if torch.compiler.is_exporting() else max(1, self.rows // max(whole, 1))
         for first in range(0, samples, most):
             count = min(most, samples - first)
-            with drawing(sources, first, count):
+            with monte_carlo_samples(sources, first, count):
                 scores = _run(parts, _fold(x, count))
             yield self._scores(scores.reshape(count, x.shape[0], *scores.shape[1:]))
 

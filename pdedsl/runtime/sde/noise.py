@@ -12,26 +12,26 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.config.methods import Across
-from pdedsl.runtime.rng import Law, Stream
+from pdedsl.runtime.rng import NoiseLaw, RandomStream
 
 # ---- relative
 
 
-def shaken(x: Tensor, noise: Tensor, scale: float, across: Across) -> Tensor:
+def add_relative_noise(x: Tensor, noise: Tensor, scale: float, across: Across) -> Tensor:
     """x + a·std(x)·ξ by plain operations: differentiable to any order; `ShakenInTraining` must agree with it."""
     return x + (scale * std(x, across)) * noise
 
 
 def std(x: Tensor, across: Across) -> Tensor:
     """Unbiased, in a shape that broadcasts. In two passes: `torch.std` over three axes is ten times slower."""
-    return _spread(x - x.mean(_axes(x, across), keepdim=True), across)
+    return _std_of_centred(x - x.mean(_axes(x, across), keepdim=True), across)
 
 
 def _axes(x: Tensor, across: Across) -> tuple[int, ...]:
-    return tuple(range(_first(across), x.dim()))
+    return tuple(range(_first_axis(across), x.dim()))
 
 
-def _first(across: Across) -> int:
+def _first_axis(across: Across) -> int:
     """The first of the axes over which the standard deviation is taken."""
     match across:
         case Across.SAMPLE:
@@ -42,19 +42,19 @@ def _first(across: Across) -> int:
             assert_never(across)
 
 
-def _freedom(x: Tensor, across: Across) -> int:
-    freedom = x.shape[_first(across) :].numel() - 1
+def _degrees_of_freedom(x: Tensor, across: Across) -> int:
+    freedom = x.shape[_first_axis(across) :].numel() - 1
     if freedom < 1:
         raise ValueError("relative noise needs at least two numbers to take a standard deviation of")
     return freedom
 
 
-def _spread(centred: Tensor, across: Across) -> Tensor:
+def _std_of_centred(centred: Tensor, across: Across) -> Tensor:
     norm: Tensor = torch.linalg.vector_norm(centred, dim=_axes(centred, across), keepdim=True)
-    return norm / math.sqrt(_freedom(centred, across))
+    return norm / math.sqrt(_degrees_of_freedom(centred, across))
 
 
-class ShakenInTraining(torch.autograd.Function):
+class RelativeNoiseFunction(torch.autograd.Function):
     """y = x + a·s·ξ, s = std(x); ∂s/∂x = (x − mean)/((n − 1)·s), so x̄ = ȳ + a·(ȳ·ξ)/((n − 1)·s)·(x − mean).
 
     Ten passes over the state fewer than autograd of `shaken`, which is used for a second derivative.
@@ -65,7 +65,7 @@ class ShakenInTraining(torch.autograd.Function):
     @staticmethod
     def forward(x: Tensor, noise: Tensor, scale: float, across: Across) -> tuple[Tensor, Tensor, Tensor]:
         mean = x.mean(_axes(x, across), keepdim=True)
-        deviation = _spread(x - mean, across)
+        deviation = _std_of_centred(x - mean, across)
         return torch.addcmul(x, noise, scale * deviation), mean, deviation
 
     @staticmethod
@@ -80,13 +80,13 @@ class ShakenInTraining(torch.autograd.Function):
         x, noise, mean, deviation = ctx.saved_tensors
         if torch.is_grad_enabled():  # a second derivative is wanted: mean and deviation must not be constants
             mean, deviation = x.mean(_axes(x, ctx.across), keepdim=True), std(x, ctx.across)
-        slope = _ratio(ctx.scale * _dot(grad, noise, ctx.across), _freedom(x, ctx.across) * deviation)
+        slope = _ratio(ctx.scale * _dot(grad, noise, ctx.across), _degrees_of_freedom(x, ctx.across) * deviation)
         return torch.addcmul(grad, x, slope).sub_(slope * mean), None, None, None
 
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor, *_: None) -> tuple[Tensor, None, None]:
         x, noise, mean, deviation = ctx.saved_tensors
-        slope = _ratio(ctx.scale * _dot(tangent, x - mean, ctx.across), _freedom(x, ctx.across) * deviation)
+        slope = _ratio(ctx.scale * _dot(tangent, x - mean, ctx.across), _degrees_of_freedom(x, ctx.across) * deviation)
         return tangent + slope * noise, None, None
 
 
@@ -112,7 +112,7 @@ class GaussianNoise(nn.Module):
     def __init__(self, std: float | Tensor, *, seed: int) -> None:
         super().__init__()
         self.std = std if isinstance(std, float | int | nn.Parameter) else nn.Buffer(std)
-        self.stream = Stream(seed)
+        self.stream = RandomStream(seed)
 
     def forward(self, x: Tensor) -> Tensor:
         return _sum(x, self.std, self.stream, "normal")
@@ -130,7 +130,7 @@ class LaplaceNoise(nn.Module):
     def __init__(self, std: float, *, seed: int) -> None:
         super().__init__()
         self.std = std
-        self.stream = Stream(seed)
+        self.stream = RandomStream(seed)
 
     def forward(self, x: Tensor) -> Tensor:
         return _sum(x, self.std, self.stream, "laplace")
@@ -142,14 +142,14 @@ class LaplaceNoise(nn.Module):
         return f"std={self.std:g}"
 
 
-def _sum(x: Tensor, std: float | Tensor, stream: Stream, law: Law) -> Tensor:
+def _sum(x: Tensor, std: float | Tensor, stream: RandomStream, law: NoiseLaw) -> Tensor:
     """x + s·ξ, in one pass if possible."""
     if stream.frozen or isinstance(std, Tensor):
         return x + _increment(x, std, stream, law)
     return torch.add(x, stream(x, law), alpha=std)
 
 
-def _increment(x: Tensor, std: float | Tensor, stream: Stream, law: Law) -> Tensor:
+def _increment(x: Tensor, std: float | Tensor, stream: RandomStream, law: NoiseLaw) -> Tensor:
     """s·ξ, which broadcasts to x: multiplied before broadcasting, so that every row is rounded in the same way."""
     return stream.spread(stream(x, law) * std, x)
 
@@ -162,16 +162,16 @@ class RelativeNoise(nn.Module):
     in the published code, where a sample's noise depends on its neighbours.
     """
 
-    def __init__(self, scale: float, *, seed: int, across: str = "sample", law: Law = "normal") -> None:
+    def __init__(self, scale: float, *, seed: int, across: str = "sample", law: NoiseLaw = "normal") -> None:
         super().__init__()
         self.scale, self.across, self.law = scale, Across(across), law
-        self.stream = Stream(seed)
+        self.stream = RandomStream(seed)
 
     def forward(self, x: Tensor) -> Tensor:
         noise = self.stream.spread(self.stream(x, self.law), x)
         if self.training and not torch.compiler.is_compiling():
-            return cast(Tensor, ShakenInTraining.apply(x, noise, self.scale, self.across)[0])
-        return shaken(x, noise, self.scale, self.across)
+            return cast(Tensor, RelativeNoiseFunction.apply(x, noise, self.scale, self.across)[0])
+        return add_relative_noise(x, noise, self.scale, self.across)
 
     def extra_repr(self) -> str:
         return f"scale={self.scale:g}, across={self.across.value!r}"
@@ -184,10 +184,10 @@ class ScaledNoise(nn.Module):
     state before the drift of an Euler-Maruyama step; if that is not given, at x itself, whose features are in one row.
     """
 
-    def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int, law: Law = "normal") -> None:
+    def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int, law: NoiseLaw = "normal") -> None:
         super().__init__()
         self.scale, self.law = scale, law
-        self.stream = Stream(seed)
+        self.stream = RandomStream(seed)
 
     def forward(self, x: Tensor, at: Tensor | None = None) -> Tensor:
         return x + self.increment(x if at is None else at)
@@ -207,12 +207,12 @@ class CorrelatedNoise(nn.Module):
     Euler-Maruyama step, or if that is not given, on x itself.
     """
 
-    def __init__(self, factor: Tensor | Callable[[Tensor], Tensor], *, seed: int, law: Law = "normal") -> None:
+    def __init__(self, factor: Tensor | Callable[[Tensor], Tensor], *, seed: int, law: NoiseLaw = "normal") -> None:
         super().__init__()
         if isinstance(factor, Tensor) and not isinstance(factor, nn.Parameter):
             factor = nn.Buffer(factor)
         self.factor, self.law = factor, law
-        self.stream = Stream(seed)
+        self.stream = RandomStream(seed)
 
     def forward(self, x: Tensor, at: Tensor | None = None) -> Tensor:
         return x + self.increment(x if at is None else at)
@@ -221,10 +221,10 @@ class CorrelatedNoise(nn.Module):
         noise = self.stream(x, self.law).flatten(1)
         if isinstance(self.factor, Tensor):
             return self.stream.spread(noise @ self.factor.mT, x).view(-1, *x.shape[1:])
-        return times(self.factor(x), self.stream.spread(noise, x)).view_as(x)
+        return matvec(self.factor(x), self.stream.spread(noise, x)).view_as(x)
 
 
-def times(matrix: Tensor, vector: Tensor) -> Tensor:
+def matvec(matrix: Tensor, vector: Tensor) -> Tensor:
     """A·v in every row. By a sum of products: a matrix product may round a row differently in another batch."""
     return (matrix * vector.unsqueeze(-2)).sum(-1)
 

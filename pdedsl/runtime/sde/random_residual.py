@@ -10,13 +10,13 @@ from typing import Literal, cast
 from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import Backbone
-from pdedsl.runtime.rng import Stream
+from pdedsl.runtime.rng import RandomStream
 
 # ---- random_maps
 
 
-Unit = Literal["units", "layer"]
-FEATURES: dict[Unit, int | None] = {"units": None, "layer": 0}  # axes with random numbers of their own
+DropoutUnit = Literal["units", "layer"]
+NOISE_FEATURES: dict[DropoutUnit, int | None] = {"units": None, "layer": 0}  # axes with random numbers of their own
 
 
 class Dropout(nn.Module):
@@ -26,22 +26,22 @@ class Dropout(nn.Module):
     depth with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
     """
 
-    def __init__(self, keep: float, *, seed: int, of: Unit = "units") -> None:
+    def __init__(self, keep: float, *, seed: int, of: DropoutUnit = "units") -> None:
         super().__init__()
         if not 0.0 < keep <= 1.0:
             raise ValueError(f"the keep-probability must lie in (0, 1], got {keep:g}")
         self.keep, self.of = keep, of
-        self.stream = Stream(seed)
+        self.stream = RandomStream(seed)
 
     def forward(self, x: Tensor) -> Tensor:
-        uniform = self.stream(x, "uniform", FEATURES[self.of])
+        uniform = self.stream(x, "uniform", NOISE_FEATURES[self.of])
         return x * self.stream.spread((uniform < self.keep).to(x.dtype) / self.keep, x)
 
     def extra_repr(self) -> str:
         return f"keep={self.keep:g}, of={self.of!r}"
 
 
-class Mix(nn.Module):
+class RandomMix(nn.Module):
     """α·f + (1−α)·g, α ~ U(½−w, ½+w) per sample: mean (f+g)/2 and covariance w²/3·(f−g)(f−g)ᵀ.
 
     As the velocity of a step: diffusion matrix Δt·w²/6·(f−g)(f−g)ᵀ; w = ½ is shake-shake (Wang, Tao, Bao, Shi,
@@ -51,7 +51,7 @@ class Mix(nn.Module):
     def __init__(self, width: float = 0.5, *, seed: int) -> None:
         super().__init__()
         self.width = width
-        self.stream = Stream(seed)
+        self.stream = RandomStream(seed)
 
     def forward(self, branches: tuple[Tensor, Tensor]) -> Tensor:
         f, g = branches
@@ -67,7 +67,7 @@ class ShakeShake(nn.Module):
 
     def __init__(self, f: nn.Module, g: nn.Module, *, seed: int, width: float = 0.5) -> None:
         super().__init__()
-        self.f, self.g, self.mix = f, g, Mix(width, seed=seed)
+        self.f, self.g, self.mix = f, g, RandomMix(width, seed=seed)
 
     def forward(self, x: Tensor) -> Tensor:
         return cast(Tensor, self.mix((self.f(x), self.g(x))))
@@ -78,14 +78,14 @@ class ShakeShake(nn.Module):
 # x + αF(x) + (1-α)G(x) (Wang, Tao, Bao, Shi, Table 1 and Remark 2.5).
 
 
-def dropped(backbone: Backbone, keep: float, of: Unit = "units") -> Backbone:
+def add_dropout(backbone: Backbone, keep: float, of: DropoutUnit = "units") -> Backbone:
     """The backbone with the velocity of each residual map dropped at random, down-sampling maps included."""
     for block in backbone.blocks:
         block.field = nn.Sequential(_field(block), Dropout(keep, seed=0, of=of))
     return backbone
 
 
-def shaken(backbone: Backbone, other: Backbone, width: float = 0.5) -> Backbone:
+def shake_shake(backbone: Backbone, other: Backbone, width: float = 0.5) -> Backbone:
     """The backbone with the velocities of both networks at each residual map, mixed at random by α ~ U(½−w, ½+w).
 
     Stem, head, shortcuts and the activation before a transition are those of the first: they are not velocities.

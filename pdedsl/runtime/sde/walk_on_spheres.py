@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 
-class Leap(NamedTuple):
+class SphereNoise(NamedTuple):
     """The direction of the leap, and another direction with two uniform numbers for the point in the ball."""
 
     outwards: Tensor
@@ -22,20 +22,20 @@ class Leap(NamedTuple):
     uniform: Tensor
 
 
-class Leaper(NamedTuple):
+class SphereWalk(NamedTuple):
     x: Tensor
     gained: Tensor
     alive: Tensor
 
 
-def leap(
-    path: Leaper,
+def sphere_step(
+    path: SphereWalk,
     radius: Callable[[Tensor], Tensor],
     source: Callable[[Tensor], Tensor] | None,
     diffusivity: float,
     near: float,
-    draw: Leap,
-) -> Leaper:
+    draw: SphereNoise,
+) -> SphereWalk:
     """One leap for the paths that are farther than `near` from every side."""
     r = radius(path.x).clamp_min(0)
     alive = path.alive & (r > near)
@@ -45,7 +45,7 @@ def leap(
         inner = path.x + (r * depth).unsqueeze(-1) * torch.nn.functional.normalize(draw.inwards, dim=-1)
         gained = torch.where(alive, gained + r.square() / (2 * d * diffusivity) * source(inner), gained)
     onto = path.x + r.unsqueeze(-1) * torch.nn.functional.normalize(draw.outwards, dim=-1)
-    return Leaper(torch.where(alive.unsqueeze(-1), onto, path.x), gained, alive)
+    return SphereWalk(torch.where(alive.unsqueeze(-1), onto, path.x), gained, alive)
 
 
 def free_radius(g: Tensor, slope: Tensor, bend: Tensor) -> Tensor:

@@ -21,10 +21,10 @@ from pdedsl.ir.problem import Derivative
 from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.runtime.basis import chebyshev
 from pdedsl.runtime.basis.fourier import FourierAxis
-from pdedsl.runtime.basis.interpolation import Axis, Expansion, Segment
-from pdedsl.runtime.linalg import Factored
+from pdedsl.runtime.basis.interpolation import Axis, ChebyshevAxis, TensorProductExpansion
+from pdedsl.runtime.linalg import LUFactorization
 from pdedsl.runtime.ode.radau import ORDER, Radau
-from pdedsl.runtime.ode.step_doubling import Control, Effort, TimeHistory, retraced, solved_in_time
+from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
 from pdedsl.solvers.grid.grid_result import (
     SURPLUS,
     Failed,
@@ -47,7 +47,7 @@ def axes_of(evolution: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
     for interval in domain.intervals[: len(domain.space)]:
         start, end = float(interval.start), float(interval.end)
         found.append(
-            FourierAxis(start, end - start, max(2, (n + 1) // 2)) if interval.periodic else Segment(start, end, n)
+            FourierAxis(start, end - start, max(2, (n + 1) // 2)) if interval.periodic else ChebyshevAxis(start, end, n)
         )
     return tuple(found)
 
@@ -55,7 +55,7 @@ def axes_of(evolution: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
 def nodes_of(axis: Axis, like: Tensor) -> Tensor:
     if isinstance(axis, FourierAxis):
         return axis.start + axis.period * torch.arange(axis.modes, dtype=like.dtype, device=like.device) / axis.modes
-    return axis.start + (axis.end - axis.start) * (chebyshev.points(axis.n, like) + 1) / 2
+    return axis.start + (axis.end - axis.start) * (chebyshev.chebyshev_points(axis.n, like) + 1) / 2
 
 
 def derivative_of(axis: Axis, like: Tensor) -> Tensor:
@@ -65,7 +65,7 @@ def derivative_of(axis: Axis, like: Tensor) -> Tensor:
         wave = 2j * torch.pi / axis.period * torch.arange(axis.half, dtype=like.dtype, device=like.device)
         found: Tensor = torch.fft.irfft(wave[:, None] * torch.fft.rfft(own, dim=0), n=axis.modes, dim=0)
         return found
-    return chebyshev.differentiation(axis.n, like) * (2 / (axis.end - axis.start))
+    return chebyshev.differentiation_matrix(axis.n, like) * (2 / (axis.end - axis.start))
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class Collocated:
         """A mask of the nodes that are not on any side."""
         found = torch.ones(self.shape, dtype=torch.bool, device=self.like.device)
         for k, axis in enumerate(self.axes):
-            if isinstance(axis, Segment):
+            if isinstance(axis, ChebyshevAxis):
                 found.select(k, 0)[...] = False
                 found.select(k, self.shape[k] - 1)[...] = False
         return found.reshape(-1)
@@ -185,7 +185,9 @@ class Collocated:
         whole = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
         for axis, size in zip(self.axes, self.shape, strict=True):
             own = torch.eye(size, dtype=self.like.dtype, device=self.like.device)
-            whole = torch.kron(whole, chebyshev.from_inner(size, self.like) if isinstance(axis, Segment) else own)
+            whole = torch.kron(
+                whole, chebyshev.extrapolation_matrix(size, self.like) if isinstance(axis, ChebyshevAxis) else own
+            )
         inner = self.inner.to(self.like.dtype)
         rim = torch.eye(self.count, dtype=self.like.dtype, device=self.like.device) - whole
         return torch.where(self.inner[:, None], inner / inner.sum(), rim)
@@ -296,7 +298,7 @@ def consistent(problem: Collocated, start: Tensor, begin: float, length: float) 
     pressure = pressure.reshape(-1)
     with torch.no_grad():
         slope = problem.slope(start, begin)
-        matrix = Factored.of(
+        matrix = LUFactorization.of(
             torch.where(moving[:, None], torch.diag(problem.mass) - slope * pressure, slope)  # rows of v, rows of C
         )
     nearest = start - matrix.solve(torch.where(moving, 0.0, problem.right(start, begin)))
@@ -324,7 +326,12 @@ def fitting(evolution: FirstOrderSystem, n: int) -> int:
 
 
 def on_box(
-    evolution: FirstOrderSystem, n: int, given: Mapping[str, Given], like: Tensor, effort: Effort, layered: bool = False
+    evolution: FirstOrderSystem,
+    n: int,
+    given: Mapping[str, Given],
+    like: Tensor,
+    effort: StepBudget,
+    layered: bool = False,
 ) -> Gridded:
     if layered:
         problem: Problem = Celled(evolution, cells_of(evolution, n), given, like)
@@ -336,13 +343,13 @@ def on_box(
 def _at_rest(problem: Problem) -> Gridded:
     with torch.no_grad():
         w, rounds, singular = _newton(problem)
-    matrix = Factored.of(problem.slope(w, 0.0).detach())
+    matrix = LUFactorization.of(problem.slope(w, 0.0).detach())
     w = w - matrix.solve(problem.right(w, 0.0))  # carries the gradients (implicit function theorem)
     left = float(problem.right(w, 0.0).detach().abs().max())
     notes = [f"{_nodes(problem)}, a direct solve: {rounds} rounds of Newton's method"]
     if singular:
         notes.append("the equations leave something free: the shortest solution is taken")
-    module = Expansion(problem.axes, _values(problem, w).unsqueeze(0), None)
+    module = TensorProductExpansion(problem.axes, _values(problem, w).unsqueeze(0), None)
     figures = {"rounds": float(rounds), "left over": left, **_surplus(problem, w.detach())}
     return Gridded(module, figures, tuple(notes))
 
@@ -361,7 +368,7 @@ def _newton(problem: Problem) -> tuple[Tensor, int, bool]:
     """From zero; steps are shortened until the residual falls."""
     w = torch.zeros_like(problem.mass)
     for k in range(1, ROUNDS + 1):
-        value, matrix = problem.right(w, 0.0), Factored.of(problem.slope(w, 0.0))
+        value, matrix = problem.right(w, 0.0), LUFactorization.of(problem.slope(w, 0.0))
         move = matrix.solve(value)
         w = _shortened(problem, w, move, value, matrix)
         if float(move.norm()) <= NEAR * max(float(w.norm()), 1e-300) or problem.evolution.statement.is_affine:
@@ -369,7 +376,7 @@ def _newton(problem: Problem) -> tuple[Tensor, int, bool]:
     raise Failed("Newton's method on the grid did not converge")
 
 
-def _shortened(problem: Problem, w: Tensor, move: Tensor, value: Tensor, matrix: Factored) -> Tensor:
+def _shortened(problem: Problem, w: Tensor, move: Tensor, value: Tensor, matrix: LUFactorization) -> Tensor:
     share, size = 1.0, float((value * matrix.scale).norm())
     while share > 1e-3:
         there = w - share * move
@@ -379,7 +386,7 @@ def _shortened(problem: Problem, w: Tensor, move: Tensor, value: Tensor, matrix:
     return w - move
 
 
-def _in_time(problem: Problem, effort: Effort) -> Gridded:
+def _in_time(problem: Problem, effort: StepBudget) -> Gridded:
     evolution = problem.evolution
     march = _marched(problem, effort)
     values = torch.stack([_values(problem, w) for w in march.states])
@@ -398,7 +405,7 @@ def _filled(evolution: FirstOrderSystem, values: Tensor) -> Tensor:
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
-def _marched(problem: Problem, effort: Effort) -> TimeHistory:
+def _marched(problem: Problem, effort: StepBudget) -> TimeHistory:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     evolution = problem.evolution
     first, last = ends(evolution)
@@ -406,14 +413,14 @@ def _marched(problem: Problem, effort: Effort) -> TimeHistory:
     start = _initial(problem, begin)
     least = JUMP * min(1.0, _gap(problem, start))
     counted, tolerance = _counted(problem), effort.tolerance
-    control = Control(ORDER, tolerance, extrapolated=False, counted=counted, least=least, most=effort.most)
+    control = StepControl(ORDER, tolerance, extrapolated=False, counted=counted, least=least, most=effort.most)
     if evolution.floating and isinstance(problem, Collocated):
         start = consistent(problem, start, begin, -length if evolution.backward else length)
     with torch.no_grad():
-        march = solved_in_time(_quick(replace(problem), length), start.detach(), length, control)
+        march = integrate_adaptively(_quick(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.right(start, begin).requires_grad:
         return march
-    return retraced(_stepper(problem, length), start, length, march, control)
+    return replay_steps(_stepper(problem, length), start, length, march, control)
 
 
 def _counted(problem: Problem) -> Tensor | None:

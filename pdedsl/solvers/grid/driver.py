@@ -12,13 +12,13 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import pointwise
+from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.config.methods import Grid
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.planning.solver_selection import Scheme, scheme
 from pdedsl.problem.first_order_system import FirstOrderSystem, evolution_of
 from pdedsl.problem.periodicity import PeriodicAxis, loops_of
-from pdedsl.runtime.ode.step_doubling import Effort, Unstable
+from pdedsl.runtime.ode.step_doubling import StepBudget, StepSizeUnderflow
 from pdedsl.solvers.gauge import anchored
 from pdedsl.solvers.grid.chebyshev import fitting, on_box
 from pdedsl.solvers.grid.finite_volume import by_volumes
@@ -73,7 +73,7 @@ def solve_by_grid(
     return Solved(fine.module, method, figures, notes)
 
 
-def on_one_grid(statement: StrongForm, n: int, effort: Effort) -> nn.Module:
+def on_one_grid(statement: StrongForm, n: int, effort: StepBudget) -> nn.Module:
     """The solution with n points per side; its error is not estimated."""
     return _tried(GridSetup(statement), n, {}, torch.zeros((), dtype=torch.float64), effort=effort)[0].module
 
@@ -105,20 +105,20 @@ def _tried(
     given: Mapping[str, Given],
     like: Tensor,
     allowed: float = 1.0,
-    effort: Effort | None = None,
+    effort: StepBudget | None = None,
     most: int | None = None,
 ) -> tuple[Gridded, int]:
     """The solution with tolerances `allowed` times as large and at most so many steps, or with another effort."""
     try:
-        return _on(way, n, given, like, lambda tolerance: effort or Effort(allowed * tolerance, most))
-    except Unstable as reason:
+        return _on(way, n, given, like, lambda tolerance: effort or StepBudget(allowed * tolerance, most))
+    except StepSizeUnderflow as reason:
         raise Failed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]  # torch's stubs lack it
         raise Failed("the equations on the grid have no unique solution") from reason
 
 
 def _on(
-    way: GridSetup, n: int, given: Mapping[str, Given], like: Tensor, effort: Callable[[float], Effort]
+    way: GridSetup, n: int, given: Mapping[str, Given], like: Tensor, effort: Callable[[float], StepBudget]
 ) -> tuple[Gridded, int]:
     batches = batches_of(way.statement, given)
     if batches and way.scheme is not Scheme.FOURIER:
@@ -163,5 +163,5 @@ def difference(
 def _inside(domain: Domain, points: Tensor) -> Tensor:
     if not domain.inside:
         return points
-    levels = pointwise(list(domain.inside), domain.coordinates)(*points.unbind(1))
+    levels = compile_pointwise(list(domain.inside), domain.coordinates)(*points.unbind(1))
     return points[torch.stack(levels).amin(0) > 0]

@@ -15,8 +15,8 @@ from torch import Tensor
 from pdedsl.ir.problem import Face
 from pdedsl.problem.conservation_form import Balance, balance_of, held, with_values
 from pdedsl.problem.first_order_system import FirstOrderSystem
-from pdedsl.runtime.basis.interpolation import Cells
-from pdedsl.runtime.muscl import faces, rusanov, shu_osher
+from pdedsl.runtime.basis.interpolation import CellAxis
+from pdedsl.runtime.muscl import reconstruct_faces, rusanov_flux, ssprk3_step
 from pdedsl.solvers.grid.grid_result import Failed, Gridded, ends, in_order
 from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
 
@@ -30,7 +30,7 @@ class Volumes:
     """Averages over the cells of a box, (variables, n, …)."""
 
     evolution: FirstOrderSystem
-    axes: tuple[Cells, ...]
+    axes: tuple[CellAxis, ...]
     given: Mapping[str, Given]
     like: Tensor
 
@@ -127,11 +127,11 @@ class Volumes:
         """-Σ ΔF / Δx + S."""
         result = self.evaluated(self.balance.sources, w, self.known(time))
         for axis, width in enumerate(self.widths):
-            left, right = faces(self.padded(w, axis, time), axis + 1)
+            left, right = reconstruct_faces(self.padded(w, axis, time), axis + 1)
             known = self.known(time, at_faces=axis)
             fluxes = tuple(self.evaluated(self.balance.fluxes[axis], s, known) for s in (left, right))
             speed = torch.maximum(self.speed(left, axis, known), self.speed(right, axis, known))
-            result = result - rusanov(left, right, (fluxes[0], fluxes[1]), speed).diff(dim=axis + 1) / width
+            result = result - rusanov_flux(left, right, (fluxes[0], fluxes[1]), speed).diff(dim=axis + 1) / width
         return result
 
     def step(self, w: Tensor, time: float) -> float:
@@ -148,14 +148,14 @@ def _halved(step: float, length: float) -> float:
 
 def by_volumes(evolution: FirstOrderSystem, n: int, given: Mapping[str, Given], like: Tensor) -> Gridded:
     domain = evolution.statement.domain
-    axes = tuple(Cells(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
+    axes = tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
     problem = Volumes(with_values(evolution), axes, given, like)
     first, last = ends(evolution)
     time, w = first, problem.start(first)
     times, states = [time], [w]
     while time < last - 1e-12 * (last - first):
         h = min(_halved(problem.step(w, time), last - first), last - time)
-        w = shu_osher(problem.rate, w, time, h)
+        w = ssprk3_step(problem.rate, w, time, h)
         if not bool(torch.isfinite(w).all()) or len(times) > MOST_STEPS:
             raise Failed(f"the solution on the grid is not finite at time {time:g}")
         time += h

@@ -19,9 +19,9 @@ from pdedsl.problem.conservation_form import carried
 from pdedsl.problem.first_order_system import FirstOrderSystem
 from pdedsl.problem.periodicity import Linear, PeriodicAxis, linear_of
 from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
-from pdedsl.runtime.basis.interpolation import Expansion
-from pdedsl.runtime.ode.etdrk import ETDRK4B, ORDER, mixed
-from pdedsl.runtime.ode.step_doubling import Control, Effort, TimeHistory, retraced, solved_in_time
+from pdedsl.runtime.basis.interpolation import TensorProductExpansion
+from pdedsl.runtime.ode.etdrk import ETDRK4B, ORDER, matvec_modes
+from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
 from pdedsl.solvers.grid.grid_result import Apart, Gridded, ends, figures_of, in_order, moments, steps_in_words
 from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
 
@@ -215,7 +215,7 @@ class Spectral:
         return torch.stack(torch.broadcast_tensors(*found), self.place)  # type: ignore[no-untyped-call]
 
     def _by(self, matrix: Tensor, w: Tensor) -> Tensor:
-        return mixed(matrix, w, self.torus.dimension)
+        return matvec_modes(matrix, w, self.torus.dimension)
 
     @cached_property
     def _places(self) -> Tensor:
@@ -245,7 +245,7 @@ def on_torus(
     n: int,
     given: Mapping[str, Given],
     like: Tensor,
-    effort: Effort,
+    effort: StepBudget,
 ) -> Gridded:
     torus = torus_of(evolution, loops, n, like)
     problem = Spectral(evolution, torus, given)
@@ -262,18 +262,18 @@ def _apart(module: nn.Module, problem: Spectral) -> nn.Module:
     return Apart(module, *problem.batch) if problem.batch else module
 
 
-def _marched(problem: Spectral, effort: Effort) -> TimeHistory:
+def _marched(problem: Spectral, effort: StepBudget) -> TimeHistory:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     start = _initial(problem)
     first, last = ends(problem.evolution)
     length = last - first
     batched = bool(problem.batch)
-    control = Control(ORDER, effort.tolerance, extrapolated=True, most=effort.most, batched=batched)
+    control = StepControl(ORDER, effort.tolerance, extrapolated=True, most=effort.most, batched=batched)
     with torch.no_grad():
-        march = solved_in_time(_stepper(replace(problem), length), start.detach(), length, control)
+        march = integrate_adaptively(_stepper(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.learns:
         return march
-    return retraced(_stepper(problem, length), start, length, march, control)
+    return replay_steps(_stepper(problem, length), start, length, march, control)
 
 
 def _stepper(problem: Spectral, length: float) -> ETDRK4B:
@@ -316,9 +316,9 @@ def _at_rest(problem: Spectral) -> Gridded:
     evolution, torus = problem.evolution, problem.torus
     found = formulas(evolution, problem.linear.rests)((), problem.known(0.0))
     source = torus.coefficients(_filled(problem, torus, found))
-    solved = -mixed(torch.linalg.pinv(problem.symbol), source, torus.dimension)
-    left = mixed(problem.symbol, solved, torus.dimension) + source
-    module = Expansion(torus.rings, _values(problem, solved.unsqueeze(0)), None)
+    solved = -matvec_modes(torch.linalg.pinv(problem.symbol), source, torus.dimension)
+    left = matvec_modes(problem.symbol, solved, torus.dimension) + source
+    module = TensorProductExpansion(torus.rings, _values(problem, solved.unsqueeze(0)), None)
     modes = " × ".join(str(r.modes) for r in torus.rings)
     notes = (f"Fourier series with {modes} modes, divided by the symbol",)
     return Gridded(_apart(module, problem), {"left over": float(left.detach().abs().max())}, notes)

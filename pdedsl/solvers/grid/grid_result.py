@@ -12,8 +12,8 @@ from pdedsl.io import RunError
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.types import Scalar
 from pdedsl.problem.first_order_system import FirstOrderSystem
-from pdedsl.runtime.basis.interpolation import Axis, Expansion
-from pdedsl.runtime.ode.step_doubling import STENCIL, TimeHistory
+from pdedsl.runtime.basis.interpolation import Axis, TensorProductExpansion
+from pdedsl.runtime.ode.step_doubling import INTERPOLATION_NODES, TimeHistory
 from pdedsl.solvers.grid.nodal_functions import Given
 
 # ---- gridded
@@ -48,12 +48,16 @@ def moments(evolution: FirstOrderSystem, march: TimeHistory) -> list[float]:
 
 
 def in_order(
-    evolution: FirstOrderSystem, axes: tuple[Axis, ...], values: Tensor, times: list[float], stencil: int = STENCIL
-) -> Expansion:
+    evolution: FirstOrderSystem,
+    axes: tuple[Axis, ...],
+    values: Tensor,
+    times: list[float],
+    stencil: int = INTERPOLATION_NODES,
+) -> TensorProductExpansion:
     moving = values.new_tensor(times)
     if evolution.backward:
         values, moving = values.flip(0), moving.flip(0)
-    return Expansion(axes, values, moving, stencil)
+    return TensorProductExpansion(axes, values, moving, stencil)
 
 
 def figures_of(march: TimeHistory) -> dict[str, float]:

@@ -16,16 +16,16 @@ from torch import Tensor
 
 from pdedsl.problem.first_order_system import FirstOrderSystem
 from pdedsl.problem.interface_problem import InterfaceFace, Layered, layered_of
-from pdedsl.runtime.basis.interpolation import Cells
+from pdedsl.runtime.basis.interpolation import CellAxis
 from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
 
 PARTS = 32  # subintervals of a cell over which its resistance is summed
 
 
-def cells_of(evolution: FirstOrderSystem, n: int) -> tuple[Cells, ...]:
+def cells_of(evolution: FirstOrderSystem, n: int) -> tuple[CellAxis, ...]:
     domain = evolution.statement.domain
     sides = domain.intervals[: len(domain.space)]
-    return tuple(Cells(float(i.start), float(i.end), n, i.periodic) for i in sides)
+    return tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in sides)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Celled:
     """M ∂w/∂t = R(w, t) for values at the centres of cells; M = 1, or 0 for a stationary problem."""
 
     evolution: FirstOrderSystem
-    axes: tuple[Cells, ...]
+    axes: tuple[CellAxis, ...]
     given: Mapping[str, Given]
     like: Tensor
 
@@ -62,7 +62,7 @@ class Celled:
         lines = [self._middle(a) for a in self.axes]
         return list(torch.meshgrid(*lines, indexing="ij"))
 
-    def _middle(self, axis: Cells) -> Tensor:
+    def _middle(self, axis: CellAxis) -> Tensor:
         count = torch.arange(axis.n, dtype=self.like.dtype, device=self.like.device)
         return axis.start + (axis.end - axis.start) * (count + 0.5) / axis.n
 
@@ -142,7 +142,7 @@ class Celled:
             result = result + torch.diag(own)
         return result
 
-    def _between(self, k: int, axis: Cells, index: Tensor) -> Tensor:
+    def _between(self, k: int, axis: CellAxis, index: Tensor) -> Tensor:
         width = (axis.end - axis.start) / axis.n
         low, high = self._resistances(k)
         left, right = index, index.roll(-1, k)

@@ -9,7 +9,7 @@ import torch
 from sympy import Expr, Symbol
 from torch import Tensor
 
-from pdedsl.codegen.expressions import Pointwise, pointwise
+from pdedsl.codegen.expressions import PointwiseFunction, compile_pointwise
 from pdedsl.problem.first_order_system import FirstOrderSystem, Parameter
 
 Given = Tensor | Callable[[Tensor], Tensor]
@@ -23,7 +23,7 @@ class Formulas:
 
     jets: tuple[Symbol, ...]
     others: tuple[Symbol, ...]
-    compiled: Pointwise | None
+    compiled: PointwiseFunction | None
 
     def __call__(self, jets: Sequence[Tensor], known: Mapping[Symbol, Tensor]) -> tuple[Tensor, ...]:
         if self.compiled is None:
@@ -38,7 +38,7 @@ def formulas(evolution: FirstOrderSystem, exprs: Sequence[Expr]) -> Formulas:
     if jets:
         used = frozenset().union(*(e.free_symbols for e in exprs))
         others = tuple(s for s in others if s in used)
-    return Formulas(jets, others, pointwise(list(exprs), [*jets, *others]) if exprs else None)
+    return Formulas(jets, others, compile_pointwise(list(exprs), [*jets, *others]) if exprs else None)
 
 
 def known_at(

@@ -17,10 +17,10 @@ from scipy.sparse.linalg import spsolve
 from sympy import Expr
 from torch import Tensor
 
-from pdedsl.codegen.expressions import pointwise
+from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.ir.problem import Face, Place, StrongForm, Surface
 from pdedsl.problem.irregular_domain import CutBox, cut_box
-from pdedsl.runtime.basis.interpolation import Scattered
+from pdedsl.runtime.basis.interpolation import MovingLeastSquares
 from pdedsl.solvers.grid.grid_result import Failed, Gridded
 
 HALVINGS = 60
@@ -76,7 +76,9 @@ class Lattice:
         return np.asarray(self.low + self.every[self.free] * self.steps)
 
     def values(self, exprs: Sequence[Expr], places: np.ndarray) -> np.ndarray:
-        found = pointwise(list(exprs), self.statement.domain.coordinates)(*torch.tensor(places.T.copy()).unbind())
+        found = compile_pointwise(list(exprs), self.statement.domain.coordinates)(
+            *torch.tensor(places.T.copy()).unbind()
+        )
         return np.stack([f.numpy() for f in found])
 
     def levels(self, places: np.ndarray) -> np.ndarray:
@@ -133,7 +135,7 @@ def on_shape(statement: StrongForm, n: int, like: Tensor) -> Gridded:
     known = np.concatenate([a.value[a.node < 0] for a in ends])
     _, first = np.unique(np.round(outer / lattice.steps.min(), 6), axis=0, return_index=True)
     places, values = np.concatenate([lattice.inner, outer[first]]), np.concatenate([solution, known[first]])
-    module = Scattered(like.new_tensor(places), like.new_tensor(values), float(lattice.steps.max()))
+    module = MovingLeastSquares(like.new_tensor(places), like.new_tensor(values), float(lattice.steps.max()))
     note = f"differences on a shape (Shortley and Weller), {len(solution)} nodes inside, of second order"
     return Gridded(module, {"nodes": float(len(solution))}, (note,))
 

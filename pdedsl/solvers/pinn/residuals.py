@@ -13,24 +13,24 @@ from sympy import Expr, S, Symbol
 from torch import Tensor
 
 from pdedsl import errors, sources
-from pdedsl.codegen.expressions import Pointwise, pointwise
+from pdedsl.codegen.expressions import PointwiseFunction, compile_pointwise
 from pdedsl.data.npz import Array, arrays, find
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
 from pdedsl.io import RunError, replace_with
-from pdedsl.ir.problem import ConditionResidual, Derivative, Observed, Residual, StrongForm
+from pdedsl.ir.problem import ConditionResidual, Derivative, Measurements, Residual, StrongForm
 from pdedsl.runtime.diff.mlp_jets import (
+    DerivativeRequest,
     JetNetwork,
-    Layer,
-    Wanted,
-    collapsed,
-    collapses,
-    estimable,
-    estimated,
-    random_signs,
-    row_slopes,
+    LayerJets,
+    forward_laplacian,
+    hutchinson_estimates,
+    per_sample_gradients,
+    rademacher_signs,
+    supports_forward_laplacian,
+    supports_hutchinson,
 )
-from pdedsl.runtime.rng import mix
-from pdedsl.runtime.sampling import Law
+from pdedsl.runtime.rng import hash_words
+from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.collocation_points import Points, points_of_conditions
 
 # ---- rows
@@ -44,10 +44,10 @@ class Slopes:
     coordinates: tuple[Symbol, ...]
 
     @cached_property
-    def _at(self) -> Pointwise:
+    def _at(self) -> PointwiseFunction:
         letters = tuple(s for s, _ in self.residual.letters)
         exprs = (self.residual.expr, *(self.residual.expr.diff(s) for s in letters))
-        return pointwise(exprs, (*self.coordinates, *letters))
+        return compile_pointwise(exprs, (*self.coordinates, *letters))
 
     def __call__(self, points: Tensor, values: Sequence[Tensor]) -> tuple[Tensor, tuple[Tensor, ...]]:
         value, *slopes = self._at(*points.unbind(-1), *values)
@@ -97,18 +97,22 @@ class Counts:
     on: int
 
 
-def rows_of(statement: StrongForm, points: Points, counts: Counts, seed: int, law: Law, weight: float) -> list[Rows]:
+def rows_of(
+    statement: StrongForm, points: Points, counts: Counts, seed: int, law: PointDistribution, weight: float
+) -> list[Rows]:
     """Every residual at points of its own place; `weight` is that of conditions relative to equations."""
     half = (points.high - points.low) / 2
-    found = [_of_equation(r, statement, points, counts.inside, mix(seed, 0), law, half) for r in statement.equations]
-    places = points_of_conditions(points, statement.conditions, counts.on, mix(seed, 1) >> 8, law)
+    found = [
+        _of_equation(r, statement, points, counts.inside, hash_words(seed, 0), law, half) for r in statement.equations
+    ]
+    places = points_of_conditions(points, statement.conditions, counts.on, hash_words(seed, 1) >> 8, law)
     for condition, at in zip(statement.conditions, places, strict=True):
         found += _of_condition(condition, statement, at, weight, half)
     return found
 
 
 def _of_equation(
-    residual: Residual, statement: StrongForm, points: Points, n: int, seed: int, law: Law, half: Tensor
+    residual: Residual, statement: StrongForm, points: Points, n: int, seed: int, law: PointDistribution, half: Tensor
 ) -> Rows:
     slopes = Slopes(residual, statement.domain.coordinates)
     at = points.inside(n, seed >> 8, law, residual.interval)
@@ -151,28 +155,28 @@ class Streamed:
     components: int
 
     @cached_property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> DerivativeRequest:
         zero = (0,) * len(self.coordinates)
         orders = tuple(d.orders for _, d in self.letters if self.has(d))
-        return Wanted(orders or (zero,), tuple(tuple(d.orders for d, _ in o.parts) for o in self.operators))
+        return DerivativeRequest(orders or (zero,), tuple(tuple(d.orders for d, _ in o.parts) for o in self.operators))
 
     def has(self, derivative: Derivative) -> bool:
         """Whether it is a derivative of the network of the components."""
         return derivative.component < self.components
 
-    def wanted_of(self, component: int, axes: tuple[int, ...]) -> Wanted:
+    def wanted_of(self, component: int, axes: tuple[int, ...]) -> DerivativeRequest:
         """Derivatives of a learned function of some coordinates."""
         own = tuple(tuple(d.orders[k] for k in axes) for _, d in self.letters if d.component == component)
-        return Wanted(own or ((0,) * len(axes),))
+        return DerivativeRequest(own or ((0,) * len(axes),))
 
     @cached_property
-    def value(self) -> Pointwise:
+    def value(self) -> PointwiseFunction:
         letters = (*(s for s, _ in self.letters), *(o.letter for o in self.operators))
-        return pointwise((self.expr,), (*self.coordinates, *letters))
+        return compile_pointwise((self.expr,), (*self.coordinates, *letters))
 
     @cached_property
-    def factors(self) -> tuple[Pointwise, ...]:
-        return tuple(pointwise([c for _, c in o.parts], self.coordinates) for o in self.operators)
+    def factors(self) -> tuple[PointwiseFunction, ...]:
+        return tuple(compile_pointwise([c for _, c in o.parts], self.coordinates) for o in self.operators)
 
 
 def streamed(residual: Residual, coordinates: tuple[Symbol, ...], components: int) -> Streamed:
@@ -227,18 +231,20 @@ class NetworkRows:
     def residual(self, learners: Learners) -> Tensor:
         """The residual, unweighted."""
         network, wanted = learners.network, self.form.wanted
-        if collapses(network, wanted):
-            return self._of(learners, learners.numbers, collapsed(network, self.points, wanted, *self.coefficients))[0]
+        if supports_forward_laplacian(network, wanted):
+            return self._of(
+                learners, learners.numbers, forward_laplacian(network, self.points, wanted, *self.coefficients)
+            )[0]
         return self._of(learners, learners.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
 
     def product(self, learners: Learners, probes: int, source: torch.Generator) -> Tensor:
         """The sum of weighted squares, or an unbiased estimate: of products of two independent estimates."""
         form = self.form
-        if not estimable(form.wanted):
+        if not supports_hutchinson(form.wanted):
             return (self.weight * self.residual(learners)).square().sum()
-        signs = random_signs(form.wanted, len(self.points), probes, source)
+        signs = rademacher_signs(form.wanted, len(self.points), probes, source)
         (coefficients,) = self.coefficients
-        u, *operators = estimated(learners.network, self.points, form.wanted, coefficients, signs)
+        u, *operators = hutchinson_estimates(learners.network, self.points, form.wanted, coefficients, signs)
         one, two = (self._of(learners, learners.numbers, torch.stack([u, o]))[0] for o in operators)
         return (self.weight.square() * one * two).sum()
 
@@ -247,16 +253,16 @@ class NetworkRows:
         numbers = learners.numbers.detach().expand(len(self.points), -1).requires_grad_()
         streams, layers = learners.network.jets(self.points, self.form.wanted, self.coefficients)
         value, more_layers = self._of(learners, numbers, streams)
-        found = row_slopes(value, [*layers, *more_layers])
+        found = per_sample_gradients(value, [*layers, *more_layers])
         if numbers.shape[1]:
             (more,) = torch.autograd.grad(value.sum(), numbers, allow_unused=True, retain_graph=True)
             found = torch.cat([found, torch.zeros_like(numbers) if more is None else more], 1)
         weight = self.weight.expand_as(value)
         return (weight * value).detach(), (weight[:, None] * found).detach()
 
-    def _of(self, learners: Learners, numbers: Tensor, streams: Tensor) -> tuple[Tensor, list[Layer]]:
+    def _of(self, learners: Learners, numbers: Tensor, streams: Tensor) -> tuple[Tensor, list[LayerJets]]:
         """The residual for given streams of the components, and the layers of the learned functions."""
-        form, layers = self.form, list[Layer]()
+        form, layers = self.form, list[LayerJets]()
         values = {d: streams[form.wanted.place[d.orders], :, d.component] for _, d in form.letters if form.has(d)}
         for k, (axes, network) in enumerate(learners.functions, form.components):
             wanted = form.wanted_of(k, axes)
@@ -333,7 +339,7 @@ def _write(data: bytes, path: Path) -> None:
     path.write_bytes(data)
 
 
-def _read(observed: Observed, statement: StrongForm, source: Source) -> list[Measured]:
+def _read(observed: Measurements, statement: StrongForm, source: Source) -> list[Measured]:
     span = observed.span
     coordinates = [x.name for x in statement.domain.coordinates]
     components = [statement.components[k].name for k in observed.components]

@@ -14,17 +14,17 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from pdedsl.config.methods import Collocation
+from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
 from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
 from pdedsl.planning.solver_selection import DEFAULT
 from pdedsl.problem.ansatz import Ansatz, ansatz_of, in_network
 from pdedsl.problem.parameters import functions_of, numbers_of, with_letters
 from pdedsl.problem.symmetry import Symmetry, symmetry_of
-from pdedsl.runtime.basis.random_features import Sides
+from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import JetNetwork
-from pdedsl.runtime.rng import mix
-from pdedsl.runtime.sampling import Law
+from pdedsl.runtime.rng import hash_words
+from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import CPU, Points, points_of_conditions
 from pdedsl.solvers.method_result import Solved
@@ -39,7 +39,7 @@ HEAVIER = 3.0  # weight of conditions relative to equations, when balanced
 
 def solve_by_residual(
     statement: StrongForm,
-    method: Collocation,
+    method: Pinn,
     *,
     network: Mlp = DEFAULT,
     phases: tuple[Phase, ...] = (),
@@ -70,7 +70,7 @@ class PinnTask:
     """What must vanish, in terms of the derivatives of the network."""
 
     statement: StrongForm
-    method: Collocation
+    method: Pinn
     net: Mlp
     points: Points
     seed: int
@@ -122,9 +122,9 @@ class PinnTask:
         return tuple(left)
 
     @property
-    def sides(self) -> Sides:
+    def sides(self) -> CoordinateBox:
         low, high = self.points.low, self.points.high
-        return Sides((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
+        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
 
     @cached_property
     def symmetry(self) -> Symmetry | None:
@@ -150,8 +150,8 @@ class PinnTask:
             net = f.learned.net.word if f.learned.net is not None else BESIDE
             assert isinstance(net, Mlp)  # ensured by planning
             axes, sides = list(f.axes), self.sides
-            own = Sides(sides.middle[axes], sides.half[axes], sides.joined[axes])
-            made = JetNetwork(own, net.width, net.depth, 1, net.activation.name, mix(self.seed, 10 + k))
+            own = CoordinateBox(sides.middle[axes], sides.half[axes], sides.joined[axes])
+            made = JetNetwork(own, net.width, net.depth, 1, net.activation.name, hash_words(self.seed, 10 + k))
             found.append(made.to(self.points.device))
         return tuple(found)
 
@@ -185,7 +185,7 @@ class PinnTask:
         """Rows of all equations at new points, each weighted as if it were alone: mean squares are added."""
         found = []
         for residual, form in zip(self.problem.equations, self.equations, strict=True):
-            at = self.points.inside(n, mix(self.seed, 5, draw) >> 8, Law.SOBOL, residual.interval)
+            at = self.points.inside(n, hash_words(self.seed, 5, draw) >> 8, PointDistribution.SOBOL, residual.interval)
             found.append(NetworkRows(form, at, at.new_tensor(1 / self.sized(residual, at))))
         return found
 
@@ -200,7 +200,7 @@ class PinnTask:
     def _asked(self, draw: int, weights: Sequence[float] | None) -> list[NetworkRows | None]:
         """Rows of the residuals of soft conditions; None where a shape leaves no points."""
         counts = max(self.method.boundary, self.method.initial)
-        places = points_of_conditions(self.points, self.soft, counts, mix(self.seed, 6, draw) >> 8)
+        places = points_of_conditions(self.points, self.soft, counts, hash_words(self.seed, 6, draw) >> 8)
         found: list[NetworkRows | None] = []
         for condition, drawn in zip(self.soft, places, strict=True):
             at = drawn[: self.method.initial if self._is_in_time(condition) else self.method.boundary]

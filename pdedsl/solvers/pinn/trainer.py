@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from pdedsl.config.training import Adam, Adamw, Lbfgs, Optimizer, Sgd
 from pdedsl.io import well_formed
 from pdedsl.problem.parameters import Function, functions_of, numbers_of
-from pdedsl.runtime.diff.mlp_jets import JetNetwork, Wanted, row_slopes
-from pdedsl.runtime.linalg import steps as damped_steps
-from pdedsl.runtime.rng import generator, mix
+from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, per_sample_gradients
+from pdedsl.runtime.linalg import levenberg_marquardt_steps as damped_steps
+from pdedsl.runtime.rng import generator, hash_words
 from pdedsl.solvers.method_result import Estimate
 from pdedsl.solvers.pinn.residuals import Learners, NetworkRows, stacked
 
@@ -220,9 +220,9 @@ def _functions(task: PinnTask, learners: Learners) -> Iterator[ValueWithGradient
 
 
 def _with_slopes(function: Function, network: JetNetwork, points: Tensor) -> tuple[Tensor, Tensor]:
-    streams, layers = network.jets(points, Wanted(((0,) * points.shape[1],)))
+    streams, layers = network.jets(points, DerivativeRequest(((0,) * points.shape[1],)))
     value = streams[0, :, 0].exp() if function.signed else streams[0, :, 0]
-    return value.detach(), row_slopes(value, layers).detach()
+    return value.detach(), per_sample_gradients(value, layers).detach()
 
 
 def _precision(task: PinnTask, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
@@ -360,7 +360,7 @@ class Trainer:
         fresh = sum(float((rows.weight * r).square().mean()) for rows, r in zip(found, residuals, strict=True))
         if fresh > OVERFITTED * self.reached:
             self.density = min(self.density * DENSER, DENSEST)
-        source = generator(torch.device("cpu"), mix(self.task.seed, 7, draw))
+        source = generator(torch.device("cpu"), hash_words(self.task.seed, 7, draw))
         found = [self._causal(rows, r) for rows, r in zip(found, residuals, strict=True)]
         chosen = [self._chosen(rows, r, source) for rows, r in zip(found, residuals, strict=True)]
         return _averaged([*chosen, *self.task.conditions(draw), *self.task.measured])
@@ -414,7 +414,7 @@ class Trainer:
     def _descended(self, optimizer: torch.optim.Optimizer) -> float:
         def closure() -> Tensor:
             optimizer.zero_grad()
-            source = generator(self.task.points.device, mix(self.task.seed, 11, self.step))
+            source = generator(self.task.points.device, hash_words(self.task.seed, 11, self.step))
             return torch.stack([self._gathered(rows, source) for rows in self.rows]).sum()
 
         return float(torch.as_tensor(optimizer.step(closure)))  # type: ignore[arg-type]

@@ -34,9 +34,9 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from pdedsl.config.methods import Gradient, InSpace
 from pdedsl.data.sampling import Draws
 from pdedsl.frozen_model import frozen
-from pdedsl.ir.plan import Retraining
-from pdedsl.runtime.diff.forward_laplacian.batch_layout import Frame
-from pdedsl.runtime.diff.forward_laplacian.jets import Jet, make_jet, values
+from pdedsl.ir.plan import HeatSmoothing
+from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
+from pdedsl.runtime.diff.forward_laplacian.jets import Jet, jet_values, make_jet
 from pdedsl.training.losses.classification import ACCURACY, accuracy, full_precision
 
 
@@ -44,7 +44,7 @@ from pdedsl.training.losses.classification import ACCURACY, accuracy, full_preci
 class HeatLoss:
     """½‖v - f_k‖² + weight·½hs²‖∇v‖², f_k = `previous`, a frozen model in evaluation mode. Labels are not used."""
 
-    config: Retraining
+    config: HeatSmoothing
     previous: nn.Module
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> dict[str, Tensor]:
@@ -79,10 +79,10 @@ def _forward(model: nn.Module, x: Tensor, probes: int, draws: Draws) -> tuple[Te
     else:
         lines = draws.like(x, "probes", copies=probes)
     count = dimensions if exact else probes
-    scores = model(make_jet(x, lines, Frame(0, x.shape[0], count, operator=False)))
+    scores = model(make_jet(x, lines, DerivativeLayout(0, x.shape[0], count, operator=False)))
     v: Jet = scores.softmax(-1)
     squares = v.tangent.square().sum(-1).reshape(count, -1)
-    return values(v), squares.sum(0) if exact else squares.mean(0)
+    return jet_values(v), squares.sum(0) if exact else squares.mean(0)
 
 
 def _differences(model: nn.Module, x: Tensor, probes: int, delta: float, draws: Draws) -> tuple[Tensor, Tensor]:

@@ -24,9 +24,9 @@ from torch.nn import functional
 
 from pdedsl.config.methods import Instants, InTime, Laplacian, Scores
 from pdedsl.data.sampling import Draws
-from pdedsl.ir.plan import MOST_EXACT, Residual
-from pdedsl.runtime.diff.forward_laplacian.batch_layout import Frame
-from pdedsl.runtime.diff.forward_laplacian.jets import Jet, make_jet, values
+from pdedsl.ir.plan import MAX_EXACT_LAPLACIAN_DIMENSION, ResidualPenalty
+from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
+from pdedsl.runtime.diff.forward_laplacian.jets import Jet, jet_values, make_jet
 from pdedsl.runtime.sde.characteristic_steps import FixedTime
 from pdedsl.training.losses.classification import ACCURACY, accuracy, full_precision
 
@@ -35,13 +35,13 @@ from pdedsl.training.losses.classification import ACCURACY, accuracy, full_preci
 class ResidualLoss:
     """L₁ + weight·L₂."""
 
-    config: Residual
+    config: ResidualPenalty
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> dict[str, Tensor]:
         with full_precision(x):
             points = _Points.of(self.config, x, draws)
             scores = points.evaluate(timed_network(model), self.config)
-            labels, labelled = y.repeat(len(self.config.times)), values(scores)[: points.labelled]
+            labels, labelled = y.repeat(len(self.config.times)), jet_values(scores)[: points.labelled]
             one, other = _residuals(scores, points, self.config)
             residual = self.config.weight * (one * other).sum(-1).mean()
         return {
@@ -70,7 +70,7 @@ class _Points:
     size: int
 
     @classmethod
-    def of(cls, config: Residual, x: Tensor, draws: Draws) -> _Points:
+    def of(cls, config: ResidualPenalty, x: Tensor, draws: Draws) -> _Points:
         times = x.new_tensor(config.times).unsqueeze(1).expand(-1, x.shape[0])
         at = times if config.instants is Instants.ALL else _one_of(times, draws)
         centre = x + config.jitter * (2.0 * draws.like(x, "jitter", "uniform") - 1.0)
@@ -85,7 +85,7 @@ class _Points:
         clock = [times.flatten(), *(at.flatten() + shift for shift in shifts)]
         return cls(torch.cat(rows), torch.cat(clock), times.numel(), at.numel())
 
-    def evaluate(self, network: nn.Module, config: Residual) -> Tensor:
+    def evaluate(self, network: nn.Module, config: ResidualPenalty) -> Tensor:
         """Scores of all points; a Jet if derivatives at the centres are needed."""
         scores: Tensor
         if config.derivative is InTime.CENTRAL and config.estimator is not Laplacian.EXACT:
@@ -94,10 +94,10 @@ class _Points:
             scores = network(*self._jets(config))
         return scores
 
-    def _jets(self, config: Residual) -> tuple[Jet, Jet]:
+    def _jets(self, config: ResidualPenalty) -> tuple[Jet, Jet]:
         """∂_t of the centres, or (∂_t or 0) - νΔ for an exact Laplacian."""
         lines = _dimensions(self.x) if config.estimator is Laplacian.EXACT else 0
-        frame = Frame(self.labelled, self.labelled + self.size, lines, diffusivity=config.diffusivity)
+        frame = DerivativeLayout(self.labelled, self.labelled + self.size, lines, diffusivity=config.diffusivity)
         basis = torch.eye(lines, dtype=self.x.dtype, device=self.x.device).reshape(lines, 1, *self.x.shape[1:])
         along = basis.expand(lines, self.size, *self.x.shape[1:]).flatten(0, 1)
         ahead = self.t.new_ones(self.size) if config.derivative is InTime.FORWARD else self.t.new_zeros(self.size)
@@ -113,7 +113,7 @@ def _one_of(times: Tensor, draws: Draws) -> Tensor:
     return times.gather(0, index.unsqueeze(0))
 
 
-def _probes(config: Residual, x: Tensor, draws: Draws) -> tuple[Tensor, ...]:
+def _probes(config: ResidualPenalty, x: Tensor, draws: Draws) -> tuple[Tensor, ...]:
     if config.estimator is Laplacian.EXACT:
         return ()
     copies = config.probes * (2 if config.estimator is Laplacian.UNBIASED else 1)
@@ -122,18 +122,18 @@ def _probes(config: Residual, x: Tensor, draws: Draws) -> tuple[Tensor, ...]:
 
 def _dimensions(x: Tensor) -> int:
     dimensions = x[0].numel()
-    if dimensions > MOST_EXACT:
+    if dimensions > MAX_EXACT_LAPLACIAN_DIMENSION:
         raise ValueError(
-            f"an exact Laplacian in {dimensions} dimensions is too expensive (at most {MOST_EXACT}): "
+            f"an exact Laplacian in {dimensions} dimensions is too expensive (at most {MAX_EXACT_LAPLACIAN_DIMENSION}): "
             "choose the estimator 'biased' or 'unbiased'"
         )
     return dimensions
 
 
-def _residuals(scores: Tensor, points: _Points, config: Residual) -> tuple[Tensor, Tensor]:
+def _residuals(scores: Tensor, points: _Points, config: ResidualPenalty) -> tuple[Tensor, Tensor]:
     """∂g/∂t - νΔg at the centres, twice: with different probes for `unbiased`, otherwise the same."""
     g = scores.softmax(-1) if config.of is Scores.PROBABILITIES else scores
-    groups = values(g)[points.labelled :].reshape(-1, points.size, g.shape[-1])
+    groups = jet_values(g)[points.labelled :].reshape(-1, points.size, g.shape[-1])
     change = torch.zeros_like(groups[0])
     if isinstance(g, Jet):
         change = g.frame.split(g.tangent)[1]

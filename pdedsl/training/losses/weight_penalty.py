@@ -8,7 +8,7 @@ from typing import assert_never
 from torch import Tensor, nn
 
 from pdedsl.config.training import Regularizer, SmoothInTime, Weights
-from pdedsl.runtime.regularize import decay, smooth_in_time
+from pdedsl.runtime.regularize import smooth_in_time, weight_decay
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,6 @@ def _term(word: Regularizer, model: nn.Module) -> Tensor:
         case SmoothInTime():
             return smooth_in_time(model)
         case Weights():
-            return decay(model)
+            return weight_decay(model)
         case _:
             assert_never(word)

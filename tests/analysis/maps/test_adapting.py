@@ -8,7 +8,7 @@ import torch
 from analysis.frames import maps
 from analysis.maps.test_rows import filled, prepared
 from analysis.outcomes import analysed
-from pdedsl.ir.verdicts import Axiom, Refuted, Unknown
+from pdedsl.ir.verdicts import Axiom, Refuted, Undecided
 
 ONE = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"
 TV = f"let N = tv_norm(eps=1e-3)\n{ONE}"
@@ -51,4 +51,4 @@ STEADY = (
 
 @pytest.mark.parametrize("text", STEADY)
 def test_what_shrinks_or_is_not_run_is_not_refuted(text: str) -> None:
-    assert isinstance(analysed(text).axioms[Axiom.STABILITY], Unknown)
+    assert isinstance(analysed(text).axioms[Axiom.STABILITY], Undecided)

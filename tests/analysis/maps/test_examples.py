@@ -11,9 +11,9 @@ from torch import Tensor
 
 from analysis.frames import NETWORK, lines
 from analysis.outcomes import analysed
-from pdedsl.codegen.program import run
+from pdedsl.codegen.program import run_function
 from pdedsl.numerics.activations import ACTIVATIONS
-from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 
 WIDTH = 3
@@ -55,9 +55,9 @@ def states(shown: str, width: int = WIDTH) -> Tensor:
 def growth(text: str, found: re.Match[str], width: int = WIDTH) -> float:
     """How much further apart two states are at the end, by the network with K = k times the identity."""
     k, scale, bias, one, other = found.groups()[:5]
-    block, channels = run(compiled(text).program, "block", width=width).double().eval(), len(numbers(one))
+    block, channels = run_function(compiled(text).program, "block", width=width).double().eval(), len(numbers(one))
     for module in block.modules():
-        if isinstance(module, Conv):
+        if isinstance(module, ConvOperator):
             module.weight.zero_()
             module.weight[range(channels), range(channels), 1, 1] = float(k)
             assert torch.equal(module.constrained_weight(), module.weight)  # K keeps its bound as it is
@@ -156,9 +156,9 @@ def test_batch_norm_is_run_as_a_new_network_is_used() -> None:
     text = net(TV_RELU).replace("let N = tv_norm(eps=1e-3)", BATCH)
     found = SHOWN.fullmatch(analysed(text).axioms["stability"].witness)
     assert found
-    block = run(compiled(text).program, "block", width=WIDTH).double().eval()
+    block = run_function(compiled(text).program, "block", width=WIDTH).double().eval()
     for module in block.modules():
-        if isinstance(module, Conv):
+        if isinstance(module, ConvOperator):
             torch.nn.init.zeros_(module.weight)
             module.weight[range(2), range(2), 1, 1] = float(found[1])
         if isinstance(module, torch.nn.BatchNorm2d):

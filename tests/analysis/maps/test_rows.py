@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from analysis.maps.reference import Array, convolution
 from analysis.maps.rows import ROWS, MapRow
 from analysis.outcomes import analysed
-from pdedsl.codegen.program import run
-from pdedsl.ir.plan import ImagePlan, Symmetric
-from pdedsl.ir.verdicts import Axiom, MapExample, Proved, Refuted
+from pdedsl.codegen.program import run_function
+from pdedsl.ir.plan import ImagePlan, SymmetricConvolution
+from pdedsl.ir.verdicts import Axiom, FeatureMapCounterexample, Proved, Refuted
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 
 AXIOMS = (Axiom.STABILITY, Axiom.ENERGY_DECAY)
@@ -70,7 +70,7 @@ def test_what_is_proved_survives_a_search(row: MapRow) -> None:
 # ---- refuted: the example breaks it, in numpy and in the network
 
 
-def growth_in_numpy(row: MapRow, example: MapExample) -> float:
+def growth_in_numpy(row: MapRow, example: FeatureMapCounterexample) -> float:
     channels = len(example.states[0][0])
     made = {str(head): k * np.eye(channels) for head, k in example.operators}
     made |= {"scale": np.array(example.scale), "bias": np.array(example.bias)}
@@ -80,7 +80,7 @@ def growth_in_numpy(row: MapRow, example: MapExample) -> float:
     return float(np.linalg.norm(end) / np.linalg.norm(start)) if start.any() else np.inf * float(np.linalg.norm(end))
 
 
-def refuting(row: MapRow) -> list[MapExample]:
+def refuting(row: MapRow) -> list[FeatureMapCounterexample]:
     verdicts = (analysed(row.text).axioms[axiom] for axiom in (*AXIOMS, Axiom.ENERGY_CONSERVATION))
     return [v.example for v in verdicts if isinstance(v, Refuted) and v.example is not None]
 
@@ -117,15 +117,15 @@ def filled(state: tuple[tuple[float, ...], ...]) -> Tensor:
     return y
 
 
-def prepared(text: str, example: MapExample) -> nn.Module:
+def prepared(text: str, example: FeatureMapCounterexample) -> nn.Module:
     """The compiled block with the weights of an example, which the bounds of its types leave as they are."""
     compilation = compiled(text)
-    block: nn.Module = run(compilation.program, "block", width=WIDTH).double().eval()
+    block: nn.Module = run_function(compilation.program, "block", width=WIDTH).double().eval()
     assert isinstance(compilation.plan, ImagePlan)
     channels, given = len(example.states[0][0]), {str(head): k for head, k in example.operators}
     layers = [layer for right in compilation.plan.motion.parts for layer in right.layers]
-    sizes = [given[str(layer.head)] for layer in layers if isinstance(layer, Symmetric)]
-    convolutions = [module for module in block.modules() if isinstance(module, Conv)]
+    sizes = [given[str(layer.head)] for layer in layers if isinstance(layer, SymmetricConvolution)]
+    convolutions = [module for module in block.modules() if isinstance(module, ConvOperator)]
     for place, module in enumerate(convolutions):
         module.weight.zero_()
         module.weight[range(channels), range(channels), 1, 1] = sizes[place * len(sizes) // len(convolutions)]

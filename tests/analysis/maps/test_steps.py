@@ -12,16 +12,22 @@ from texts import compiled
 
 from analysis.frames import NETWORK, lines
 from analysis.outcomes import analysed
-from pdedsl.codegen.program import run
+from pdedsl.codegen.program import run_function
 from pdedsl.config.methods import INTEGRATORS
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.system_kinds import DEFAULT_STEPS
+from pdedsl.ir.system_kinds import DEFAULT_STEPS_PIXELS
 from pdedsl.numerics import butcher as records
-from pdedsl.numerics.butcher import BACKWARD_EULER, EXPLICIT, amplification, decaying, swinging
-from pdedsl.runtime.linear_operators import Conv
-from pdedsl.runtime.ode.explicit import BackwardEuler, Explicit, OneStep
+from pdedsl.numerics.butcher import (
+    BACKWARD_EULER,
+    EXPLICIT,
+    amplification_factor,
+    imaginary_stability_limit,
+    real_stability_limit,
+)
+from pdedsl.runtime.linear_operators import ConvOperator
+from pdedsl.runtime.ode.explicit import BackwardEuler, ExplicitRungeKutta, OneStepMethod
 
-RUN: dict[str, OneStep] = {name: Explicit(method) for name, method in EXPLICIT.items()}
+RUN: dict[str, OneStepMethod] = {name: ExplicitRungeKutta(method) for name, method in EXPLICIT.items()}
 SERIES = {f"backward_euler({n})": BackwardEuler(n) for n in range(1, 8)}
 METHODS = RUN | SERIES
 DECAYING = {
@@ -56,13 +62,16 @@ def test_every_record_is_a_word_of_the_language() -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_the_polynomial_is_what_the_integrator_does(name: str) -> None:
     for z in (-0.3, -1.7, -2.6, 0.9j, 2.2j, -0.5 + 1j):
-        assert abs(one_step(name, z)) == pytest.approx(amplification(polynomial(name), z), rel=1e-12)
+        assert abs(one_step(name, z)) == pytest.approx(amplification_factor(polynomial(name), z), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_intervals_are_those_that_are_seen(name: str) -> None:
     """The first of many points at which the integrator lets a state grow."""
-    for axis, found in ((-1.0, decaying(polynomial(name))), (1j, swinging(polynomial(name)))):
+    for axis, found in (
+        (-1.0, real_stability_limit(polynomial(name))),
+        (1j, imaginary_stability_limit(polynomial(name))),
+    ):
         grid = [k / 100 for k in range(1, 400)]
         grown = min(s for s in grid if abs(one_step(name, axis * s)) > 1 + 1e-12)
         assert grown - 0.01001 < found < grown
@@ -70,14 +79,14 @@ def test_the_intervals_are_those_that_are_seen(name: str) -> None:
 
 @pytest.mark.parametrize("name", DECAYING)
 def test_known_intervals(name: str) -> None:
-    assert decaying(polynomial(name)) == pytest.approx(DECAYING[name], abs=1e-8)
+    assert real_stability_limit(polynomial(name)) == pytest.approx(DECAYING[name], abs=1e-8)
     if name in SWINGING:
-        assert swinging(polynomial(name)) == pytest.approx(SWINGING[name], abs=1e-8)
+        assert imaginary_stability_limit(polynomial(name)) == pytest.approx(SWINGING[name], abs=1e-8)
 
 
 def test_a_long_series_is_bounded_work() -> None:
     for terms in (10**9, 10**9 + 1):
-        assert decaying(BACKWARD_EULER.stability(terms)) == pytest.approx(1, abs=0.006)
+        assert real_stability_limit(BACKWARD_EULER.stability(terms)) == pytest.approx(1, abs=0.006)
 
 
 # ---- the warning
@@ -117,9 +126,9 @@ def test_the_warning_is_at_the_bound_of_its_method(name: str) -> None:
 def test_the_warning_is_right_about_the_network(realize: str, end: float) -> None:
     """K the identity: each step multiplies by R(-δt)."""
     text = net(realize, str(end))
-    block = run(compiled(text.replace(", ‖K‖ ≤ 1", "")).program, "block", width=2).double()
+    block = run_function(compiled(text.replace(", ‖K‖ ≤ 1", "")).program, "block", width=2).double()
     for module in block.modules():
-        if isinstance(module, Conv):
+        if isinstance(module, ConvOperator):
             module.weight.zero_()
             module.weight[range(2), range(2), 1, 1] = 1.0
     y = torch.ones(1, 2, 3, 3, dtype=torch.float64)
@@ -166,7 +175,7 @@ def test_the_default_steps_are_those_of_the_plan(realize: str) -> None:
     text = net(realize, "3", equation="∂Y/∂t = -Kᵀ tanh(K Y)")
     plan = compiled(text).plan
     assert isinstance(plan, ImagePlan)
-    assert plan.steps == DEFAULT_STEPS
+    assert plan.steps == DEFAULT_STEPS_PIXELS
     assert f"δt = {Rational(3, plan.steps)}" in analysed(text).axioms["stability"].reason
 
 

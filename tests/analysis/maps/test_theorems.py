@@ -16,8 +16,8 @@ from pdedsl.analysis.feature_maps.contractivity import X, decays, leapfrog_keeps
 from pdedsl.analysis.feature_maps.steps import Stepping
 from pdedsl.analysis.feature_maps.system import system_of
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted
-from pdedsl.numerics.butcher import EXPLICIT, RungeKutta, amplification
-from pdedsl.numerics.stability import contracts, exactly, is_semidefinite
+from pdedsl.numerics.butcher import EXPLICIT, RungeKutta, amplification_factor
+from pdedsl.numerics.stability import is_contractive, is_semidefinite, to_fraction
 
 TWO_HALVES = RungeKutta("two_halves", "TwoHalves", 1, ((1 / 2,),), (1 / 2, 1 / 2))
 """Two steps of Euler in one: R(z) = (1 + z/2)²."""
@@ -28,19 +28,19 @@ RADIUS = {"euler": 2, "heun": 2, "ssprk3": 2, "rk4": 2, "two_halves": 4}
 @pytest.mark.parametrize("method", [*(EXPLICIT[name] for name in RADIUS if name in EXPLICIT), TWO_HALVES])
 def test_how_far_a_method_contracts(method: RungeKutta) -> None:
     edge = Fraction(RADIUS[method.name])
-    assert contracts(method, edge)
-    assert contracts(method, edge / 3)
-    assert not contracts(method, edge + Fraction(1, 10**12))
+    assert is_contractive(method, edge)
+    assert is_contractive(method, edge / 3)
+    assert not is_contractive(method, edge + Fraction(1, 10**12))
 
 
 def test_a_weight_of_zero_or_below_never_contracts() -> None:
-    assert not contracts(EXPLICIT["midpoint"], Fraction(1, 10**6))
-    assert not contracts(RungeKutta("n", "N", 1, ((1.0,),), (-1.0, 2.0)), Fraction(1, 10**6))
+    assert not is_contractive(EXPLICIT["midpoint"], Fraction(1, 10**6))
+    assert not is_contractive(RungeKutta("n", "N", 1, ((1.0,),), (-1.0, 2.0)), Fraction(1, 10**6))
 
 
 def test_coefficients_are_the_fractions_that_they_were_written_as() -> None:
-    assert exactly(1 / 3) == Fraction(1, 3)
-    assert exactly(2.0**-0.5) == Fraction(2.0**-0.5)
+    assert to_fraction(1 / 3) == Fraction(1, 3)
+    assert to_fraction(2.0**-0.5) == Fraction(2.0**-0.5)
 
 
 def test_semidefinite_matrices() -> None:
@@ -73,9 +73,9 @@ def test_a_sign_on_an_interval(seed: int) -> None:
 def test_intervals_are_those_of_the_polynomial(method: RungeKutta) -> None:
     for high in np.arange(1, 40) / 10:
         x = np.linspace(0, high, 400)
-        real = bool(max(amplification(method.stability, -s) for s in x) <= 1 + 1e-12)
+        real = bool(max(amplification_factor(method.stability, -s) for s in x) <= 1 + 1e-12)
         assert decays(method, Integer(0), Rational(str(high))) is real
-        imaginary = bool(max(amplification(method.stability, 1j * s) for s in x) <= 1 + 1e-12)
+        imaginary = bool(max(amplification_factor(method.stability, 1j * s) for s in x) <= 1 + 1e-12)
         assert swings(method, Rational(str(high)) ** 2) is imaginary
 
 

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.config.methods import Instants, InTime, Laplacian, Scores
-from pdedsl.ir.plan import Residual
+from pdedsl.ir.plan import ResidualPenalty
 from pdedsl.runtime.sde.characteristic_steps import FixedTime
 
 NU = 0.3
-RESIDUAL = Residual(
+RESIDUAL = ResidualPenalty(
     diffusivity=NU,
     end=1.0,
     weight=1.0,
@@ -31,7 +31,7 @@ RESIDUAL = Residual(
 WORDS: dict[str, type[Enum]] = {"estimator": Laplacian, "derivative": InTime, "of": Scores, "instants": Instants}
 
 
-def residual(**changes: object) -> Residual:
+def residual(**changes: object) -> ResidualPenalty:
     """With changes, words as they are written in a spec."""
     named = {key: WORDS[key](value) if key in WORDS else value for key, value in changes.items()}
     return replace(RESIDUAL, **named)  # type: ignore[arg-type]

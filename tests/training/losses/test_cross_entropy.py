@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from pdedsl.config.training import SmoothInTime, Weights
 from pdedsl.data.sampling import Draws
-from pdedsl.runtime.regularize import decay, smooth_in_time
+from pdedsl.runtime.regularize import smooth_in_time, weight_decay
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.training.losses import CrossEntropyLoss, Regularization
 from training.losses.exact import points, seeded
@@ -71,5 +71,5 @@ def test_regularizers_by_name() -> None:
     model = three()
     terms = Regularization((Weights(weight=0.5), SmoothInTime(weight=2.0)))(model)
     assert list(terms) == ["weights", "smooth_in_time"]
-    assert torch.equal(terms["weights"], 0.5 * decay(model))
+    assert torch.equal(terms["weights"], 0.5 * weight_decay(model))
     assert torch.equal(terms["smooth_in_time"], 2.0 * smooth_in_time(model))

@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.numerics.activations import ACTIVATIONS
-from pdedsl.runtime.activations import Pointwise
-from pdedsl.runtime.diff.forward_laplacian.batch_layout import Frame
-from pdedsl.runtime.diff.forward_laplacian.jets import Jet, make_jet, values
+from pdedsl.runtime.activations import ActivationLayer
+from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
+from pdedsl.runtime.diff.forward_laplacian.jets import Jet, jet_values, make_jet
 from training.losses.exact import NU, points, seeded
 
 DIMENSION = 3
@@ -33,7 +33,7 @@ def jet_of(x: Tensor, start: int, stop: int, operator: bool) -> Jet:
     rows = stop - start
     lines = torch.eye(DIMENSION, dtype=x.dtype).reshape(DIMENSION, 1, DIMENSION).expand(-1, rows, -1).flatten(0, 1)
     tangent = torch.cat([lines, torch.zeros(rows if operator else 0, DIMENSION, dtype=x.dtype)])
-    return make_jet(x, tangent, Frame(start, stop, DIMENSION, operator, NU))
+    return make_jet(x, tangent, DerivativeLayout(start, stop, DIMENSION, operator, NU))
 
 
 def check(model: Callable[[Tensor], Tensor]) -> None:
@@ -42,7 +42,7 @@ def check(model: Callable[[Tensor], Tensor]) -> None:
     for operator in (False, True):
         found = model(jet_of(x, 2, 6, operator))
         assert isinstance(found, Jet)
-        torch.testing.assert_close(values(found), model(x), rtol=1e-12, atol=1e-14)
+        torch.testing.assert_close(jet_values(found), model(x), rtol=1e-12, atol=1e-14)
         lines, last = found.frame.split(found.tangent)
         torch.testing.assert_close(lines.reshape(first.shape), first, rtol=1e-10, atol=1e-12)
         if operator:
@@ -51,7 +51,13 @@ def check(model: Callable[[Tensor], Tensor]) -> None:
 
 @pytest.mark.parametrize("name", sorted(ACTIVATIONS))
 def test_every_activation(name: str) -> None:
-    check(seeded(lambda: nn.Sequential(nn.Linear(DIMENSION, 5), Pointwise(name), nn.Linear(5, 4), Pointwise(name))))
+    check(
+        seeded(
+            lambda: nn.Sequential(
+                nn.Linear(DIMENSION, 5), ActivationLayer(name), nn.Linear(5, 4), ActivationLayer(name)
+            )
+        )
+    )
 
 
 @pytest.mark.parametrize(

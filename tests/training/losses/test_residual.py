@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from pdedsl.config.methods import Instants
 from pdedsl.data.sampling import Draws
-from pdedsl.ir.plan import Residual
+from pdedsl.ir.plan import ResidualPenalty
 from pdedsl.runtime.backbones import convnet, mlp, resnet
 from pdedsl.runtime.time_conditioning import TimeChannel
 from pdedsl.training.losses import ResidualLoss
@@ -30,7 +30,7 @@ from training.losses.exact import (
 )
 
 
-def l2(config: Residual, model: nn.Module, x: Tensor, step: int = 0) -> float:
+def l2(config: ResidualPenalty, model: nn.Module, x: Tensor, step: int = 0) -> float:
     y = torch.zeros(x.shape[0], dtype=torch.long)
     return ResidualLoss(config)(model, x, y, Draws(0, step))["residual"].item()
 

@@ -12,12 +12,12 @@ from torch import Tensor, nn
 
 from pdedsl.config.methods import Gradient, InSpace, Weights
 from pdedsl.data.sampling import Draws
-from pdedsl.ir.plan import Retraining
+from pdedsl.ir.plan import HeatSmoothing
 from pdedsl.runtime.backbones import convnet, mlp
 from pdedsl.training.losses import HeatLoss
 from training.losses.exact import SIGMAS, deviation, points, seeded, slope_along
 
-CONFIG = Retraining(
+CONFIG = HeatSmoothing(
     variance=0.6, steps=3, weight=0.5, probes=4, delta=1e-6, start=Weights.WARM, estimator=Gradient.UNBIASED
 )
 FREQUENCIES = (1.0, 2.0, 5.0)
@@ -42,7 +42,7 @@ def series(scale: float = 1.0) -> tuple[Series, Tensor]:
     return Series(torch.tensor([0.2, -0.1, 0.05], dtype=torch.float64), k), grid
 
 
-def minimised(config: Retraining, previous: Series, x: Tensor) -> Series:
+def minimised(config: HeatSmoothing, previous: Series, x: Tensor) -> Series:
     """The loss is quadratic in the amplitudes: one step of Newton from anywhere."""
     model = Series(0.5 * previous.a.detach().clone(), previous.k)
     loss = HeatLoss(config, previous)

@@ -14,7 +14,7 @@ Pair = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True)
-class Frame:
+class DerivativeLayout:
     """Which derivatives: of the rows start, …, stop - 1, along `lines` directions and, if `operator`, under ∂_t - νΔ
     with the Laplacian over these directions."""
 
@@ -59,11 +59,11 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Layer:
+class FunctionCall:
     """A call of a function on jets, as their values and tangents; `with_jets` puts others in their place."""
 
     func: Function
-    frame: Frame
+    frame: DerivativeLayout
     jets: list[Tensor]
     tangents: list[Tensor]
     with_jets: Callable[[Iterable[Tensor]], tuple[tuple[Any, ...], dict[str, Any]]]

@@ -14,7 +14,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 
-def batch_norm_with(
+def batch_norm_jet(
     tangent: Tensor,
     x: Tensor,
     running_mean: Tensor | None,
@@ -27,7 +27,7 @@ def batch_norm_with(
 ) -> tuple[Tensor, Tensor]:
     """(γ(x - μ)/√(σ² + ε) + β, γ/√(σ² + ε)·tangent)."""
     if training:
-        value, moved = _InTraining.apply(x, tangent, weight, bias, running_mean, running_var, momentum, eps)
+        value, moved = _TrainingBatchNorm.apply(x, tangent, weight, bias, running_mean, running_var, momentum, eps)
         return value, moved
     assert running_var is not None
     scale = (running_var + eps).rsqrt() if weight is None else (running_var + eps).rsqrt() * weight
@@ -35,7 +35,7 @@ def batch_norm_with(
     return value, tangent * _column(scale, tangent)
 
 
-class _InTraining(torch.autograd.Function):
+class _TrainingBatchNorm(torch.autograd.Function):
     """One pass for the statistics: `x.var` is many times slower on a channels_last tensor."""
 
     @staticmethod

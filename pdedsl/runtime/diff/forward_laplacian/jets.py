@@ -18,15 +18,15 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.diff.forward_laplacian.batch_layout import Frame, Layer
-from pdedsl.runtime.diff.forward_laplacian.rules import RULES, chain
+from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout, FunctionCall
+from pdedsl.runtime.diff.forward_laplacian.rules import RULES, chain_rule
 
 
 class Jet(Tensor):
     """The values of a batch as a tensor, accompanied by `tangent` = (∂_1 c, …, ∂_d c, Lc) along the batch axis."""
 
     tangent: Tensor
-    frame: Frame
+    frame: DerivativeLayout
 
     @classmethod
     def __torch_function__(
@@ -36,14 +36,14 @@ class Jet(Tensor):
             return _apply(func, args, kwargs or {})
 
 
-def make_jet(value: Tensor, tangent: Tensor, frame: Frame) -> Jet:
+def make_jet(value: Tensor, tangent: Tensor, frame: DerivativeLayout) -> Jet:
     """`tangent` has frame.blocks · frame.rows rows."""
     jet = value.as_subclass(Jet)
     jet.tangent, jet.frame = tangent, frame
     return jet
 
 
-def values(x: Any) -> Any:
+def jet_values(x: Any) -> Any:
     """A jet without its derivatives; anything else as it is."""
     if not isinstance(x, Jet):
         return x
@@ -53,9 +53,9 @@ def values(x: Any) -> Any:
 
 def _apply(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     name = getattr(func, "__name__", "")
-    if name in _READING:
-        return func(values(args[0]), *args[1:], **kwargs)
-    if (pure := _pure(name)) is not None:
+    if name in _METADATA:
+        return func(jet_values(args[0]), *args[1:], **kwargs)
+    if (pure := _out_of_place(name)) is not None:
         func = pure
     if kwargs.get("inplace"):
         kwargs = {**kwargs, "inplace": False}
@@ -64,14 +64,14 @@ def _apply(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
     if rule is not None:
         return make_jet(*rule(layer), layer.frame)
     value = layer.value()
-    return make_jet(*chain(layer, value), layer.frame) if isinstance(value, Tensor) else value
+    return make_jet(*chain_rule(layer, value), layer.frame) if isinstance(value, Tensor) else value
 
 
-_READING = ("__get__", "dim", "size", "numel", "is_contiguous", "stride")
+_METADATA = ("__get__", "dim", "size", "numel", "is_contiguous", "stride")
 """Shapes, types and devices."""
 
 
-def _pure(name: str) -> Callable[..., Any] | None:
+def _out_of_place(name: str) -> Callable[..., Any] | None:
     """x.f(…) for x.f_(…), x + y for x += y: the result is a new jet, because autograd is slow for modified views."""
     if name.startswith("__i") and hasattr(Tensor, f"__{name[3:]}"):
         return cast(Callable[..., Any], getattr(Tensor, f"__{name[3:]}"))
@@ -80,7 +80,7 @@ def _pure(name: str) -> Callable[..., Any] | None:
     return None
 
 
-def _layer(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Layer:
+def _layer(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> FunctionCall:
     jets: list[Jet] = []
     _replace((args, tuple(kwargs.values())), lambda jet: jets.append(jet))
 
@@ -89,7 +89,7 @@ def _layer(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
         put, named = _replace((args, tuple(kwargs.values())), lambda _: next(source))
         return put, dict(zip(kwargs, named, strict=True))
 
-    return Layer(
+    return FunctionCall(
         func, jets[0].frame, [jet.as_subclass(Tensor) for jet in jets], [jet.tangent for jet in jets], with_jets
     )
 

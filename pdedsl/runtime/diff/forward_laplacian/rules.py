@@ -10,17 +10,17 @@ from torch import Tensor
 from torch.autograd import forward_ad
 from torch.nn import functional
 
-from pdedsl.runtime.batch_norm import across, normalised, shared_batch_norm
-from pdedsl.runtime.diff.autodiff import tangent_of
-from pdedsl.runtime.diff.forward_laplacian.batch_layout import Function, Layer, Pair
-from pdedsl.runtime.diff.forward_laplacian.batch_norm import batch_norm_with
+from pdedsl.runtime.batch_norm import distributed_batch_norm, normalize, per_channel
+from pdedsl.runtime.diff.autodiff import jvp
+from pdedsl.runtime.diff.forward_laplacian.batch_layout import Function, FunctionCall, Pair
+from pdedsl.runtime.diff.forward_laplacian.batch_norm import batch_norm_jet
 
 
-def linear(layer: Layer) -> Pair:
+def linear(layer: FunctionCall) -> Pair:
     return layer.value(), layer.of(*layer.tangents)
 
 
-def joined(layer: Layer) -> Pair:
+def concatenate(layer: FunctionCall) -> Pair:
     """cat of jets and of constants, whose derivatives are zero."""
     (parts, *rest), kwargs = layer.with_jets(layer.tangents)
     rows = layer.tangents[0].shape[0]
@@ -31,30 +31,30 @@ def joined(layer: Layer) -> Pair:
     return layer.value(), layer.func(zeros, *rest, **kwargs)
 
 
-def affine(layer: Layer) -> Pair:
+def affine(layer: FunctionCall) -> Pair:
     """W·x + b, by convolution or matrix product, for a jet x."""
     args, kwargs = layer.with_jets(layer.tangents)
     if not layer.first_alone or kwargs.get("weight") is not None:
-        return chain(layer)
+        return chain_rule(layer)
     rest = dict(kwargs)
     rest.pop("bias", None)
     return layer.value(), layer.func(args[0], args[1], None, *args[3:], **rest)
 
 
-def added(layer: Layer) -> Pair:
+def add(layer: FunctionCall) -> Pair:
     if len(layer.jets) == 2 and layer.jets[0].shape == layer.jets[1].shape:
         return linear(layer)
     value: Tensor = layer.value()
     if layer.first_alone and value.shape == layer.jets[0].shape:
         return value, layer.tangents[0]
-    return chain(layer, value)
+    return chain_rule(layer, value)
 
 
-def scaled(layer: Layer) -> Pair:
-    return linear(layer) if layer.first_alone else chain(layer)
+def scale(layer: FunctionCall) -> Pair:
+    return linear(layer) if layer.first_alone else chain_rule(layer)
 
 
-def sized(layer: Layer) -> Pair:
+def reshape(layer: FunctionCall) -> Pair:
     """reshape and expand to sizes, the first of which is the number of rows or left open."""
     args, _ = layer.with_jets(layer.jets)
     sizes = args[1:] if isinstance(args[1], int) else tuple(args[1])
@@ -62,7 +62,7 @@ def sized(layer: Layer) -> Pair:
     return layer.value(), layer.func(layer.tangents[0], (rows, *sizes[1:]))
 
 
-def relu(layer: Layer) -> Pair:
+def relu(layer: FunctionCall) -> Pair:
     value, frame = layer.value(), layer.frame
     centre = frame.centre(value.detach())  # otherwise backward would add zeros to the whole batch
     if frame.blocks == 1:
@@ -71,21 +71,21 @@ def relu(layer: Layer) -> Pair:
     return value, (frame.by_block(layer.tangents[0]) * passed).flatten(0, 1)
 
 
-def pointwise(layer: Layer) -> Pair:
+def pointwise(layer: FunctionCall) -> Pair:
     """σ′ and σ″ by reverse differentiation, at the centres only."""
-    slope, bend = _slopes(layer.of, layer.frame.centre(layer.jets[0]), layer.frame.curved)
-    return layer.value(), _bent(layer, slope, bend)
+    slope, bend = _derivatives(layer.of, layer.frame.centre(layer.jets[0]), layer.frame.curved)
+    return layer.value(), _pointwise_tangent(layer, slope, bend)
 
 
-def tanh(layer: Layer) -> Pair:
+def tanh(layer: FunctionCall) -> Pair:
     """σ′ = 1 - σ², σ″ = -2σσ′."""
     value: Tensor = layer.value()
     at = layer.frame.centre(value)
     slope = 1.0 - at.square()
-    return value, _bent(layer, slope, -2.0 * at * slope if layer.frame.curved else None)
+    return value, _pointwise_tangent(layer, slope, -2.0 * at * slope if layer.frame.curved else None)
 
 
-def _bent(layer: Layer, slope: Tensor, bend: Tensor | None) -> Tensor:
+def _pointwise_tangent(layer: FunctionCall, slope: Tensor, bend: Tensor | None) -> Tensor:
     tangent, frame = layer.tangents[0], layer.frame
     moved = (frame.by_block(tangent) * slope).flatten(0, 1)
     if bend is None:
@@ -93,7 +93,7 @@ def _bent(layer: Layer, slope: Tensor, bend: Tensor | None) -> Tensor:
     return frame.curve(moved, (frame.by_block(frame.split(tangent)[0]).square() * bend).flatten(0, 1))
 
 
-def _slopes(func: Function, at: Tensor, twice: bool) -> tuple[Tensor, Tensor | None]:
+def _derivatives(func: Function, at: Tensor, twice: bool) -> tuple[Tensor, Tensor | None]:
     """(σ′, σ″), differentiable in `at`."""
     if not (torch.is_grad_enabled() and at.requires_grad):
         at = at.detach().requires_grad_()
@@ -109,7 +109,7 @@ def _derivative(of: Tensor, at: Tensor) -> Tensor:
     return torch.zeros_like(at) if found is None else found
 
 
-def softmax(layer: Layer) -> Pair:
+def softmax(layer: FunctionCall) -> Pair:
     """p′[a] = p·ā and p″[a, a] = p·(ā² - Σ pā²), where ā = a - Σ pa."""
     value, frame = layer.value(), layer.frame
     args, kwargs = layer.with_jets(layer.jets)
@@ -126,34 +126,36 @@ def softmax(layer: Layer) -> Pair:
     return value, frame.curve(p * tilt, p_lines * centred(tilt_lines.square(), p_lines))
 
 
-def batch_norm(layer: Layer) -> Pair:
+def batch_norm(layer: FunctionCall) -> Pair:
     args, kwargs = layer.with_jets(layer.jets)
-    return batch_norm_with(layer.tangents[0], *args, **kwargs)
+    return batch_norm_jet(layer.tangents[0], *args, **kwargs)
 
 
-def shared_norm(layer: Layer) -> Pair:
+def distributed_norm(layer: FunctionCall) -> Pair:
     """Batch norm shared by several processes, with its statistics held fixed."""
     (x, norm), _ = layer.with_jets(layer.jets)
-    value, scale = normalised(x, norm)
-    return value, layer.tangents[0] * across(scale, x)
+    value, scale = normalize(x, norm)
+    return value, layer.tangents[0] * per_channel(scale, x)
 
 
-def chain(layer: Layer, value: Tensor | None = None) -> Pair:
+def chain_rule(layer: FunctionCall, value: Tensor | None = None) -> Pair:
     """Any function that acts row by row."""
     value, frame = layer.value() if value is None else value, layer.frame
     if value.dim() == 0 or value.shape[0] != layer.jets[0].shape[0]:
         name = getattr(layer.func, "__name__", "this function")
         raise ValueError(f"derivatives need layers that act row by row, and {name} does not")
-    moved = _along(layer.of, [frame.centre(jet, frame.blocks) for jet in layer.jets], layer.tangents)
+    moved = _jvp(layer.of, [frame.centre(jet, frame.blocks) for jet in layer.jets], layer.tangents)
     if not frame.curved:
         return value, moved
-    if layer.func in UNCURVED:
+    if layer.func in NO_SECOND_DERIVATIVE:
         raise ValueError(f"there is no exact Laplacian through {layer.func.__name__}")
     lines = [frame.split(tangent)[0] for tangent in layer.tangents]
-    return value, frame.curve(moved, _twice(layer.of, [frame.centre(jet, frame.lines) for jet in layer.jets], lines))
+    return value, frame.curve(
+        moved, _second_derivative(layer.of, [frame.centre(jet, frame.lines) for jet in layer.jets], lines)
+    )
 
 
-def _along(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tensor:
+def _jvp(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tensor:
     """f′·tangent."""
     with forward_ad.dual_level():
         out = func(*map(_dual, points, tangents))
@@ -165,20 +167,20 @@ def _dual(point: Tensor, tangent: Tensor) -> Tensor:
     return cast(Tensor, forward_ad.make_dual(point, tangent))  # type: ignore[no-untyped-call]
 
 
-def _twice(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tensor:
+def _second_derivative(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tensor:
     """f″[tangent, tangent]."""
     line = tuple(tangents)
 
-    return tangent_of(lambda *at: tangent_of(func, at, line), tuple(points), line)
+    return jvp(lambda *at: jvp(func, at, line), tuple(points), line)
 
 
-RULES: dict[Function, Callable[[Layer], Pair]] = {
-    torch.cat: joined,
+RULES: dict[Function, Callable[[FunctionCall], Pair]] = {
+    torch.cat: concatenate,
     **dict.fromkeys((torch.flatten, Tensor.flatten, Tensor.contiguous, Tensor.permute), linear),
     **dict.fromkeys((torch.conv1d, torch.conv2d, torch.conv3d, functional.linear), affine),
-    **dict.fromkeys((torch.add, Tensor.add, Tensor.__add__, torch.sub, Tensor.sub, Tensor.__sub__), added),
-    **dict.fromkeys((torch.mul, Tensor.mul, Tensor.__mul__, torch.div, Tensor.div, Tensor.__truediv__), scaled),
-    **dict.fromkeys((Tensor.reshape, Tensor.view, Tensor.expand), sized),
+    **dict.fromkeys((torch.add, Tensor.add, Tensor.__add__, torch.sub, Tensor.sub, Tensor.__sub__), add),
+    **dict.fromkeys((torch.mul, Tensor.mul, Tensor.__mul__, torch.div, Tensor.div, Tensor.__truediv__), scale),
+    **dict.fromkeys((Tensor.reshape, Tensor.view, Tensor.expand), reshape),
     **dict.fromkeys((functional.relu, torch.relu, Tensor.relu), relu),
     **dict.fromkeys((torch.tanh, Tensor.tanh), tanh),
     **dict.fromkeys(
@@ -200,7 +202,7 @@ RULES: dict[Function, Callable[[Layer], Pair]] = {
     ),
     **dict.fromkeys((functional.softmax, torch.softmax, Tensor.softmax), softmax),
     functional.batch_norm: batch_norm,
-    shared_batch_norm: shared_norm,
+    distributed_batch_norm: distributed_norm,
 }
-UNCURVED = (functional.layer_norm, functional.group_norm, functional.instance_norm)
+NO_SECOND_DERIVATIVE = (functional.layer_norm, functional.group_norm, functional.instance_norm)
 """Functions whose second derivatives torch gets wrong forwards: it holds their statistics fixed."""

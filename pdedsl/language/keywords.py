@@ -1,0 +1,42 @@
+"""Canonical keywords: a statement with every alias replaced by the keyword that it stands for. Spans stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pdedsl.config import aliases
+from pdedsl.language import ast as t
+
+
+def with_canonical_keywords(statement: t.Statement) -> t.Statement:
+    match statement:
+        case t.RealizeStmt(part=part, method=method):
+            return replace(statement, method=_called(method, aliases.METHODS.get(part.id, aliases.NONE)))
+        case t.RequireStmt(axioms=axioms):
+            return replace(statement, axioms=tuple(_named(axiom, aliases.AXIOMS) for axiom in axioms))
+        case t.BlockStmt(kind=kind, entries=entries):
+            return replace(statement, entries=tuple(_entry(entry, kind.id) for entry in entries))
+        case _:
+            return statement
+
+
+def _entry(entry: t.Entry, block: str) -> t.Entry:
+    key = _named(entry.key, aliases.ENTRIES.get(block, aliases.NONE))
+    values = aliases.VALUES.get((block, key.id), aliases.NONE)
+    items = tuple(replace(item, value=_called(item.value, values)) for item in entry.items)
+    return replace(entry, key=key, items=items)
+
+
+def _called(expr: t.Expr, table: aliases.Aliases) -> t.Expr:
+    match expr:
+        case t.Name():
+            return _named(expr, table)
+        case t.Call(head=t.Name() as head):
+            return replace(expr, head=_named(head, table))
+        case _:
+            return expr
+
+
+def _named(name: t.Name, table: aliases.Aliases) -> t.Name:
+    keyword = table.get(name.id)
+    return name if keyword is None else replace(name, id=keyword, text=keyword)
