@@ -33,18 +33,18 @@ MEBIBYTE = 2.0**20
 
 
 def hamiltonian(width: int, depth: int, store: bool) -> VerletBlock:
-    f, g = (LayerPerStep.of(lambda s=sign: symmetric_layer(width // 2, s), depth) for sign in (-1.0, 1.0))
+    f, g = (LayerPerStep.create(lambda s=sign: symmetric_layer(width // 2, s), depth) for sign in (-1.0, 1.0))
     return VerletBlock(f, g, TimeGrid(0.0, 0.1 * depth, depth), store=store)
 
 
 def second_order(width: int, depth: int, store: bool) -> LeapfrogBlock:
     return LeapfrogBlock(
-        LayerPerStep.of(lambda: symmetric_layer(width), depth), TimeGrid(0.0, 0.1 * depth, depth), store=store
+        LayerPerStep.create(lambda: symmetric_layer(width), depth), TimeGrid(0.0, 0.1 * depth, depth), store=store
     )
 
 
 def revnet(width: int, depth: int, store: bool) -> VerletBlock:
-    f, g = (LayerPerStep.of(lambda: ConvNet(width // 2, 2), depth) for _ in range(2))
+    f, g = (LayerPerStep.create(lambda: ConvNet(width // 2, 2), depth) for _ in range(2))
     return VerletBlock(f, g, TimeGrid(0.0, 0.1 * depth, depth), store=store)
 
 

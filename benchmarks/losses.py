@@ -27,7 +27,7 @@ from pdedsl.config.methods import Gradient, InSpace, Instants, InTime, Laplacian
 from pdedsl.data.sampling import Draws
 from pdedsl.ir.plan import HeatSmoothing, ResidualPenalty
 from pdedsl.runtime.backbones import Backbone, mlp, resnet
-from pdedsl.runtime.sde.characteristic_steps import FixedTime
+from pdedsl.runtime.learned_fields import FixedTime
 from pdedsl.runtime.time_conditioning import TimeChannel
 from pdedsl.training.losses import HeatLoss, ResidualLoss
 

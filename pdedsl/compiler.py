@@ -16,7 +16,7 @@ from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, in_order
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.ir.spec import Spec
 from pdedsl.language.elaborate.elaborate import elaborate
-from pdedsl.language.hints import read
+from pdedsl.language.hints import equation_number_warnings, hints_for
 from pdedsl.language.parser import parse_syntax
 from pdedsl.symbolic.sympy_errors import Endless, begin_counting, bound_cancelling
 
@@ -180,18 +180,22 @@ class Compilation:
 
 
 def to_syntax(source: Source) -> Syntax:
-    """The syntax tree; raises every mistake if some of the text cannot be parsed."""
-    return reported(source, lambda reporter: read(source, reporter, lambda syntax, _: syntax))[0]
+    """The syntax tree; raises every error if some of the text cannot be parsed."""
+    return with_hints(source, lambda reporter: parse_syntax(source, reporter))[0]
 
 
 def to_spec(source: Source, parse: Callable[[Source, Reporter], Syntax] = parse_syntax) -> Spec:
-    """The meaning of the text, with the warnings found while reading it."""
+    """The elaborated spec, with the warnings of parsing and elaboration."""
+    spec, reporter = with_hints(source, lambda reporter: elaborate(parse(source, reporter), source, reporter))
+    return replace(spec, warnings=in_order([*reporter.warnings, *equation_number_warnings(source)]))
 
-    def meaning(syntax: Syntax, reporter: Reporter) -> Spec:
-        return elaborate(syntax, source, reporter)
 
-    spec, reporter = reported(source, lambda reporter: read(source, reporter, meaning, parse))
-    return replace(spec, warnings=in_order(reporter.warnings))
+def with_hints(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
+    """Like `reported`, with hints for lines in the notation of other programs."""
+    try:
+        return reported(source, work)
+    except PdeError as error:
+        raise PdeError(hints_for(source, error.diagnostics), source) from None
 
 
 def to_analysis(spec: Spec) -> Analysis:

@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 
 from pdedsl import errors
-from pdedsl.analysis.axioms.prove import function_axioms
-from pdedsl.analysis.classification import class_of, forward, parts_of
-from pdedsl.analysis.compatibility import disagreements
-from pdedsl.analysis.exact_solution import violations
+from pdedsl.analysis.axioms.prove import prove_axioms
+from pdedsl.analysis.classification import analyze_summands, classify, forward_jet
+from pdedsl.analysis.compatibility import compatibility_warnings
+from pdedsl.analysis.exact_solution import exact_solution_errors
 from pdedsl.analysis.feature_maps.axioms import Findings, map_findings
 from pdedsl.analysis.normal_form import Frame, frame_of, with_letters
 from pdedsl.analysis.problem import Problem, direction_of
@@ -26,23 +26,23 @@ from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import TooLarge
 
 
-def analyse(spec: Spec) -> Analysis:
+def analyze(spec: Spec) -> Analysis:
     """What each equation is, what can be proved about the spec, and what is wrong with it."""
-    found = map_findings(spec) if spec.space.kind is SpaceKind.PIXELS else _function_findings(spec)
-    return Analysis(spec, found.equations, found.axioms, (*found.wrong, *_contract(found.axioms, spec)))
+    found = map_findings(spec) if spec.space.kind is SpaceKind.PIXELS else _analyze_functions(spec)
+    return Analysis(spec, found.equations, found.axioms, (*found.wrong, *_requirement_errors(found.axioms, spec)))
 
 
-def _function_findings(spec: Spec) -> Findings:
-    problems = tuple(_problem(e, spec) for e in spec.equations)
-    wrong = (*ill_posed(problems), *violations(spec), *disagreements(problems))
+def _analyze_functions(spec: Spec) -> Findings:
+    problems = tuple(_build_problem(e, spec) for e in spec.equations)
+    wrong = (*ill_posed(problems), *exact_solution_errors(spec), *compatibility_warnings(problems))
     return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), wrong)
 
 
-def _problem(equation: Equation, spec: Spec) -> Problem:
+def _build_problem(equation: Equation, spec: Spec) -> Problem:
     frame = frame_of(equation, spec)
     try:
         generator = generator_of(equation.right[0], _direction(frame), frame)
-        return Problem(equation, parts_of(frame, terms_of(frame)), forward(frame), generator, spec)
+        return Problem(equation, analyze_summands(frame, terms_of(frame)), forward_jet(frame), generator, spec)
     except TooLarge as error:
         raise errors.syntax.beyond_limits(str(error), equation.span) from None
 
@@ -56,12 +56,12 @@ def _facts(problem: Problem) -> EquationFacts:
     generator, linear = problem.generator, problem.is_affine
     process = generator_of(with_letters(frame), _direction(frame), frame) if generator else None
     random = random_map(generator, spec) if generator else None
-    shapes = (*_shapes(equation, spec), *((name_of(random),) if random else ()))
-    text, kind = spec.source.quote(equation.span), class_of(frame, problem.jet)
+    shapes = (*_recognised_structures(equation, spec), *((name_of(random),) if random else ()))
+    text, kind = spec.source.quote(equation.span), classify(frame, problem.jet)
     return EquationFacts(equation, text, kind, linear, problem.terms, generator, process or generator, shapes, random)
 
 
-def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
+def _recognised_structures(equation: Equation, spec: Spec) -> tuple[str, ...]:
     """Known shapes that a realization can use."""
     found = []
     if is_separable_pair(spec):
@@ -78,16 +78,16 @@ def _axioms(problems: tuple[Problem, ...], spec: Spec) -> dict[Axiom, Verdict]:
     """The weakest verdict over the equations: all must hold for the whole to hold."""
     found: dict[Axiom, Verdict] = {}
     for problem in problems:
-        for name, verdict in function_axioms(problem).items():
-            verdict = _by_name(verdict, spec)
-            found[name] = _weaker(found[name], verdict) if name in found else verdict
-    return found | _of_the_average(spec) if Axiom.LINEARITY in found else found
+        for name, verdict in prove_axioms(problem).items():
+            verdict = _with_unknown_names(verdict, spec)
+            found[name] = _combine(found[name], verdict) if name in found else verdict
+    return found | _logit_average_verdict(spec) if Axiom.LINEARITY in found else found
 
 
 _QUOTED_OR_U = re.compile(r"('[^']*')|\bu\b")
 
 
-def _by_name(verdict: Verdict, spec: Spec) -> Verdict:
+def _with_unknown_names(verdict: Verdict, spec: Spec) -> Verdict:
     """The verdict with the names of the unknowns for u, outside of what it quotes."""
     names = [unknown.name for unknown in spec.unknowns]
     if names.count("u"):
@@ -101,7 +101,7 @@ def _by_name(verdict: Verdict, spec: Spec) -> Verdict:
     return replace(verdict, hypotheses=tuple(map(told, verdict.hypotheses))) if isinstance(verdict, Proved) else verdict
 
 
-def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
+def _logit_average_verdict(spec: Spec) -> dict[Axiom, Verdict]:
     """Averaging logits, if the spec asks for it, refutes linearity: the theorem is about the mean of probabilities."""
     method = spec.realize.diffusion
     match method:
@@ -114,29 +114,29 @@ def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
     return {Axiom.LINEARITY: Refuted(reason, witness, (method.span,))}
 
 
-def _weaker(a: Verdict, b: Verdict) -> Verdict:
+def _combine(a: Verdict, b: Verdict) -> Verdict:
     """Refuted outranks unknown, which outranks proved; two verdicts of the same kind are joined, with both reasons."""
     match a, b:
         case Refuted(guilty=ours), Refuted(guilty=theirs) if a.reason != b.reason:
-            return Refuted(_joined(a, b), a.witness, (*ours, *theirs))
+            return Refuted(_join_reasons(a, b), a.witness, (*ours, *theirs))
         case Undecided(guilty=ours), Undecided(guilty=theirs) if a.reason != b.reason:
-            return Undecided(_joined(a, b), (*ours, *theirs))
+            return Undecided(_join_reasons(a, b), (*ours, *theirs))
         case Proved(), Proved() if a.reason != b.reason:
-            return Proved(_joined(a, b), tuple(dict.fromkeys((*a.hypotheses, *b.hypotheses))))
+            return Proved(_join_reasons(a, b), tuple(dict.fromkeys((*a.hypotheses, *b.hypotheses))))
         case (Refuted(), _) | (Undecided(), Proved()):
             return a
         case _:
             return b
 
 
-def _joined(a: Verdict, b: Verdict) -> str:
+def _join_reasons(a: Verdict, b: Verdict) -> str:
     return f"{a.reason.removesuffix('.')}; {b.reason}"
 
 
 # ---- contracts
 
 
-def _contract(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
+def _requirement_errors(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
     """Errors for `require` lines whose axiom is refuted, or has no meaning for the spec."""
     found: list[Diagnostic] = []
     for requirement in spec.requirements:

@@ -11,7 +11,7 @@ from sympy import Abs, Add, Dummy, Expr, Heaviside, Max, Min, Mul, Rational, S, 
 
 from pdedsl.analysis.bounds.interval import Box, range_of
 from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, strictly_positive
-from pdedsl.analysis.exact_solution import domain_of
+from pdedsl.analysis.exact_solution import space_time_region
 from pdedsl.analysis.jet import assumed, multiples, state_of
 from pdedsl.analysis.problem import Problem, is_undefined
 from pdedsl.analysis.sample_points import Ranges, ranges_of
@@ -24,46 +24,46 @@ from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 # ---- conditions
 
 
-POINTS = 8  # on each curve
-BEYOND = 1e-6  # values above this are not rounding errors
+CURVE_SAMPLES = 8  # on each curve
+RESIDUAL_TOL = 1e-6  # values above this are not rounding errors
 
 
-def further(spec: Spec) -> list[Condition]:
+def fixed_conditions(spec: Spec) -> list[Condition]:
     """Conditions on the boundary, and those on derivatives in time."""
     return [c for c in spec.conditions if c.on_boundary or c.order]
 
 
-def admits(condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]) -> bool | None:
+def is_satisfied_by_constants(condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]) -> bool | None:
     """Whether these constants (None: all constants) satisfy a condition; None if that is not known."""
     ranges, every = ranges_of(spec), True
     for residual in _residuals(condition, spec, constants, ranges):
-        met = _is_met(residual, condition, spec, ranges)
+        met = _is_satisfied(residual, condition, spec, ranges)
         if met is False:
             return False
         every = every and met is True
     return every or None
 
 
-def _is_met(residual: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> bool | None:
+def _is_satisfied(residual: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> bool | None:
     """Whether the residual is zero where the condition holds. On a curve or part of a side: True if it is zero
     everywhere, False if it is nonzero at a point found on the curve, otherwise None."""
     found = is_zero(residual, ranges)
     somewhere = condition.on_boundary and (condition.surfaces or condition.part or spec.space.inside)
     if somewhere and not found and residual.free_symbols & set(spec.space.coordinates):
-        return False if _is_broken(residual, condition, spec) else None
+        return False if _is_violated_on_curve(residual, condition, spec) else None
     return found
 
 
-def _is_broken(residual: Expr, condition: Condition, spec: Spec) -> bool:
+def _is_violated_on_curve(residual: Expr, condition: Condition, spec: Spec) -> bool:
     """Whether the residual is nonzero at a point of a curve, for conditions on whole curves; symbols other than
     coordinates and time are set to 1."""
-    region = domain_of(spec)
+    region = space_time_region(spec)
     others = residual.free_symbols - set(region.layout.places)
     if condition.part or residual.has(Field):
         return False
     value = compiled(residual.xreplace(dict.fromkeys(others, S.One)), region.layout)
-    points = (p for s in condition.surfaces for p in region.surface(s.expr, POINTS))
-    return any(isfinite(value(p)) and abs(value(p)) > BEYOND for p in points)
+    points = (p for s in condition.surfaces for p in region.surface(s.expr, CURVE_SAMPLES))
+    return any(isfinite(value(p)) and abs(value(p)) > RESIDUAL_TOL for p in points)
 
 
 def _residuals(
@@ -73,17 +73,17 @@ def _residuals(
     for value in condition.value:
         flat = state_of(value.xreplace(spec.values), spec).at_constants
         for constant in constants:
-            chosen = _any(flat, spec) if constant is None else multiples(flat, constant)
-            yield from _on_sides(flat.xreplace(chosen), condition, spec, ranges)
+            chosen = _arbitrary_constants(flat, spec) if constant is None else multiples(flat, constant)
+            yield from _on_faces(flat.xreplace(chosen), condition, spec, ranges)
 
 
-def _any(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
+def _arbitrary_constants(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
     """Symbols that carry the signs of the unknowns they stand for."""
     signs = {u.head.name: assumed(u) for u in spec.unknowns}
     return {s: Dummy(s.name, **signs[s.name]) for s in atoms(flat, Dummy) if s.name in signs}
 
 
-def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[Expr]:
+def _on_faces(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[Expr]:
     if not condition.on_boundary or condition.surfaces:
         yield expr
     if not condition.on_boundary:
@@ -94,53 +94,53 @@ def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
                 yield replaced(expr, {coordinate: end})
 
 
-def not_admitting(spec: Spec, *values: Rational | int | None) -> tuple[list[Condition], list[Condition]]:
+def conditions_violated_by(spec: Spec, *values: Rational | int | None) -> tuple[list[Condition], list[Condition]]:
     """The conditions that some of these constants (None: of all) certainly violate, and those that they may violate."""
-    truths = [(c, admits(c, spec, values)) for c in further(spec)]
+    truths = [(c, is_satisfied_by_constants(c, spec, values)) for c in fixed_conditions(spec)]
     return [c for c, truth in truths if truth is False], [c for c, truth in truths if truth is None]
 
 
-def quoted(conditions: list[Condition], spec: Spec) -> str:
+def quote_conditions(conditions: list[Condition], spec: Spec) -> str:
     return ", ".join(f"'{spec.source.quote(c.span)}'" for c in conditions)
 
 
-def hollow(spec: Spec) -> list[Condition]:
+def degenerate_conditions(spec: Spec) -> list[Condition]:
     """The conditions on the boundary that say nothing on a side, or at times: u - u = 0, relu(t - ½) u = 0, or x u = 0
     where x = 0. Single points do not matter; a nonlinear condition, as relu(u) = 0, must depend strictly on a value or
     derivative of the unknown."""
-    return [c for c in spec.conditions if c.on_boundary and any(_is_hollow(v, c, spec) for v in c.value)]
+    return [c for c in spec.conditions if c.on_boundary and any(_is_degenerate(v, c, spec) for v in c.value)]
 
 
-def _is_hollow(value: Expr, condition: Condition, spec: Spec) -> bool:
-    state, ranges = state_of(_without_powers(value.xreplace(spec.values)), spec), ranges_of(spec)
-    slopes = [state.slope(a).xreplace(_normals(value, spec)) for a in state.letters]
+def _is_degenerate(value: Expr, condition: Condition, spec: Spec) -> bool:
+    state, ranges = state_of(_square_free(value.xreplace(spec.values)), spec), ranges_of(spec)
+    slopes = [state.slope(a).xreplace(_unit_normals(value, spec)) for a in state.letters]
     if not slopes or not state.is_affine:
-        return not any(_is_strict(s, ranges) for s in slopes)
-    placed = [list(_on_sides(s, condition, spec, ranges)) for s in slopes]
+        return not any(_has_strict_sign(s, ranges) for s in slopes)
+    placed = [list(_on_faces(s, condition, spec, ranges)) for s in slopes]
     return any(all(_may_vanish(e, ranges) for e in there) for there in zip(*placed, strict=True))
 
 
-def _without_powers(value: Expr) -> Expr:
+def _square_free(value: Expr) -> Expr:
     """What is zero at the same points: u for u²."""
     powers = (f.as_base_exp() for f in Mul.make_args(value))
     return Mul(*(base if n.is_positive else base**n for base, n in powers))
 
 
-def _normals(value: Expr, spec: Spec) -> dict[Expr, Expr]:
+def _unit_normals(value: Expr, spec: Spec) -> dict[Expr, Expr]:
     return {n: S.One for n in value.atoms(Component) if n.args[0] not in spec.space.coordinates}
 
 
 def _may_vanish(e: Expr, ranges: Ranges) -> bool:
     """Whether it is zero, or may be on more than single points."""
     kinked = e.has(Field, Activation, Abs, Max, Min, Heaviside, sign)
-    return bool(e == 0) or (kinked and not _is_strict(e, ranges))
+    return bool(e == 0) or (kinked and not _has_strict_sign(e, ranges))
 
 
-def _is_strict(e: Expr, ranges: Ranges) -> bool:
+def _has_strict_sign(e: Expr, ranges: Ranges) -> bool:
     return strictly_positive(e, box_of(ranges)) or strictly_positive(-e, box_of(ranges))
 
 
-def remembering(spec: Spec) -> list[Condition]:
+def delayed_conditions(spec: Spec) -> list[Condition]:
     """The conditions on the boundary that read an unknown at another time."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns}
     time = spec.time.symbol if spec.time else None
@@ -154,7 +154,7 @@ def remembering(spec: Spec) -> list[Condition]:
     return [c for c in spec.conditions if c.on_boundary and any(map(is_past, reads(c)))]
 
 
-def at_rest(problem: Problem) -> bool:
+def has_zero_initial_velocity(problem: Problem) -> bool:
     """Whether all initial time derivatives are given, and zero."""
     order = problem.equation.order
     rest = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
@@ -184,11 +184,11 @@ class FluxCondition:
 
 
 @dataclass(frozen=True)
-class Other:
+class OtherCondition:
     """Any other condition: on other derivatives, at other points, or on functions of u that do not determine it."""
 
 
-Side = DirichletCondition | FluxCondition | Other
+ConditionType = DirichletCondition | FluxCondition | OtherCondition
 
 
 @dataclass(frozen=True)
@@ -200,43 +200,43 @@ class LocatedCondition:
     coordinate: Symbol
     end: Expr
     normal: int
-    side: Side
+    side: ConditionType
 
 
 @lru_cache(maxsize=4)  # called by several provers
-def sides_of(problem: Problem) -> tuple[LocatedCondition, ...]:
+def face_conditions(problem: Problem) -> tuple[LocatedCondition, ...]:
     """Every boundary condition on the unknown, once for each side."""
     own = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    return tuple(placed for c in own for placed in _placed(c, problem))
+    return tuple(placed for c in own for placed in _locate(c, problem))
 
 
-def _placed(condition: Condition, problem: Problem) -> Iterator[LocatedCondition]:
+def _locate(condition: Condition, problem: Problem) -> Iterator[LocatedCondition]:
     ranges, space = ranges_of(problem.spec), problem.spec.space
     for k, coordinate in enumerate(space.coordinates):
         for name, end, normal in zip(face_names(k), ranges.get(coordinate, ()), (-1, 1), strict=False):
             if name in condition.sides:
                 yield LocatedCondition(
-                    condition, name, coordinate, end, normal, _read(condition, coordinate, end, normal, problem)
+                    condition, name, coordinate, end, normal, _classify(condition, coordinate, end, normal, problem)
                 )
 
 
-def _read(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Problem) -> Side:
+def _classify(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Problem) -> ConditionType:
     if len(condition.value) != 1 or is_undefined(condition.domain, problem.spec):
-        return Other()
+        return OtherCondition()
     unknown = problem.unknown
     value = Field(unknown.head, (), unknown.arguments)
     whole = replaced(condition.value[0], problem.spec.values)
-    whole = replaced(whole, _normals_sides(whole, x, normal, problem))
+    whole = replaced(whole, _normal_components(whole, x, normal, problem))
     u, flux = Dummy("u", real=True), Dummy("flux", real=True)
     whole = replaced(whole, {Partial(value, x): normal * flux})
     whole = replaced(replaced(whole, {value: u}), {x: end})
     whole = Add(*(expand(term) if term.has(u, flux) else term for term in Add.make_args(whole)))
     if any(f.head == unknown.head for f in atoms(whole, Field)):
-        return Other()
-    return _solved(whole, u, flux)
+        return OtherCondition()
+    return _solve_condition(whole, u, flux)
 
 
-def _normals_sides(whole: Expr, x: Symbol, normal: int, problem: Problem) -> dict[Expr, Expr]:
+def _normal_components(whole: Expr, x: Symbol, normal: int, problem: Problem) -> dict[Expr, Expr]:
     """The components of the outer normal on a side of a box."""
     found = {}
     for c in atoms(whole, Component):
@@ -246,13 +246,13 @@ def _normals_sides(whole: Expr, x: Symbol, normal: int, problem: Problem) -> dic
     return found
 
 
-def _solved(whole: Expr, u: Symbol, flux: Symbol) -> Side:
+def _solve_condition(whole: Expr, u: Symbol, flux: Symbol) -> ConditionType:
     """The condition solved for ∂u/∂n, or for u."""
     alpha = whole.coeff(flux)
     if flux in whole.free_symbols:
         rest = expand(whole - alpha * flux)
         if alpha == 0 or flux in rest.free_symbols or alpha.free_symbols & {u} or not alpha.is_nonzero:
-            return Other()
+            return OtherCondition()
         right = expand(-rest / alpha)
         slope = right.coeff(u)
         affine = u not in expand(right - slope * u).free_symbols and u not in slope.free_symbols
@@ -260,51 +260,51 @@ def _solved(whole: Expr, u: Symbol, flux: Symbol) -> Side:
     beta = whole.coeff(u)
     given = whole - beta * u if beta.is_number else expand(whole - beta * u)
     if beta == 0 or u in given.free_symbols or u in beta.free_symbols or not beta.is_nonzero:
-        return Other()
+        return OtherCondition()
     return DirichletCondition(-given / beta)
 
 
-def is_covered(problem: Problem) -> bool:
+def has_one_condition_per_face(problem: Problem) -> bool:
     """Whether every side has one condition."""
-    names = [name for c in further(problem.spec) if c.unknown == problem.unknown.head for name in c.sides]
+    names = [name for c in fixed_conditions(problem.spec) if c.unknown == problem.unknown.head for name in c.sides]
     return sorted(names) == sorted(problem.spec.space.boundary)
 
 
-def keeps_order(placed: LocatedCondition, box: Box) -> bool:
+def preserves_order(placed: LocatedCondition, box: Box) -> bool:
     """Dirichlet, or a flux that is affine and nonincreasing in u (Protter and Weinberger, chapter 3, section 6)."""
     match placed.side:
         case DirichletCondition():
             return True
         case FluxCondition(slope=slope):
             return slope is not None and range_of(slope, box) is not None and nonnegative(-slope, box)
-        case Other():
+        case OtherCondition():
             return False
 
 
-def order_is_kept(problem: Problem) -> bool:
+def conditions_preserve_order(problem: Problem) -> bool:
     """Whether the conditions on all sides preserve the order of solutions; on shapes and curves, only values do."""
     if not problem.spec.space.boundary:
         return True
-    if has_curves(problem.spec):
-        return all(_gives_a_value(c, problem) for c in further(problem.spec) if c.on_boundary)
+    if is_irregular(problem.spec):
+        return all(_is_dirichlet(c, problem) for c in fixed_conditions(problem.spec) if c.on_boundary)
     box = box_of(ranges_of(problem.spec))
-    return is_covered(problem) and all(keeps_order(p, box) for p in sides_of(problem))
+    return has_one_condition_per_face(problem) and all(preserves_order(p, box) for p in face_conditions(problem))
 
 
-def has_curves(spec: Spec) -> bool:
+def is_irregular(spec: Spec) -> bool:
     """Whether the domain is not a box, or a condition holds on a curve or on part of a side."""
     return bool(spec.space.inside) or any(c.surfaces or c.part for c in spec.conditions)
 
 
-def _gives_a_value(condition: Condition, problem: Problem) -> bool:
+def _is_dirichlet(condition: Condition, problem: Problem) -> bool:
     """Whether a condition has the form u = g, wherever it holds."""
     unknown, u = problem.unknown, Dummy("u", real=True)
     whole = [v.xreplace(problem.spec.values) for v in condition.value]
     if len(whole) != 1 or whole[0].has(Partial) or condition.unknown != unknown.head:
         return False
     found = expand(whole[0].xreplace({Field(unknown.head, (), unknown.arguments): u}))
-    return not found.has(Field) and isinstance(_solved(found, u, Dummy("flux", real=True)), DirichletCondition)
+    return not found.has(Field) and isinstance(_solve_condition(found, u, Dummy("flux", real=True)), DirichletCondition)
 
 
-def all_values(problem: Problem) -> bool:
-    return all(isinstance(p.side, DirichletCondition) for p in sides_of(problem))
+def is_dirichlet_problem(problem: Problem) -> bool:
+    return all(isinstance(p.side, DirichletCondition) for p in face_conditions(problem))

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from sympy import Add, Expr, Mul, S, Symbol, cancel
 
 from pdedsl.analysis.axioms.comparison import is_coupled
-from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, LocatedCondition, Other, sides_of
+from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, LocatedCondition, OtherCondition, face_conditions
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of, vanishes
 from pdedsl.analysis.jet import Jet
@@ -24,7 +24,7 @@ from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
 
-class Through(Enum):
+class BoundaryFlux(Enum):
     """What passes through the boundary."""
 
     NOTHING = "nothing"
@@ -33,107 +33,107 @@ class Through(Enum):
     UNKNOWN = "not known"
 
 
-Amount: TypeAlias = "Expr | Through"
+FaceFlux: TypeAlias = "Expr | Through"
 
 
-def flux_through(problem: Problem) -> Through:
-    amounts = _amounts(problem)
-    if Through.FREE in amounts:
-        return Through.FREE
-    if Through.UNKNOWN in amounts:
-        return Through.UNKNOWN
-    return Through.NOTHING if all(a == 0 for a in amounts) else Through.GIVEN
+def boundary_flux(problem: Problem) -> BoundaryFlux:
+    amounts = _face_fluxes(problem)
+    if BoundaryFlux.FREE in amounts:
+        return BoundaryFlux.FREE
+    if BoundaryFlux.UNKNOWN in amounts:
+        return BoundaryFlux.UNKNOWN
+    return BoundaryFlux.NOTHING if all(a == 0 for a in amounts) else BoundaryFlux.GIVEN
 
 
-def given_flux(problem: Problem) -> Expr | None:
+def prescribed_flux(problem: Problem) -> Expr | None:
     """The total flux through both ends of an interval; None if it is not known."""
-    amounts = _amounts(problem)
-    if any(isinstance(a, Through) for a in amounts) or len(problem.spec.space.sides) > 1:
+    amounts = _face_fluxes(problem)
+    if any(isinstance(a, BoundaryFlux) for a in amounts) or len(problem.spec.space.sides) > 1:
         return None if any(a != 0 for a in amounts) else S.Zero
     box = box_of(ranges_of(problem.spec))
     return Add(*amounts) if all(range_of(a, box) is not None for a in amounts) else None
 
 
-def _amounts(problem: Problem) -> list[Amount]:
-    space, placed = problem.spec.space, sides_of(problem)
+def _face_fluxes(problem: Problem) -> list[FaceFlux]:
+    space, placed = problem.spec.space, face_conditions(problem)
     if not space.boundary:
         return []
-    found: list[Amount] = []
+    found: list[FaceFlux] = []
     jet = problem.jet
     if jet.hidden or is_coupled(problem) or problem.is_vector:
-        return [Through.UNKNOWN]
+        return [BoundaryFlux.UNKNOWN]
     if jet.order > 2:
-        return _of_high_order(problem)
+        return _high_order_flux(problem)
     if not jet.is_affine:
-        return _nonlinear(problem, placed)
+        return _nonlinear_flux(problem, placed)
     for k, x in enumerate(space.coordinates):
         if space.sides[k].periodic:
             continue
         for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
             there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
-            found.append(_amount(problem, k, end, normal, there))
+            found.append(_face_flux(problem, k, end, normal, there))
     return found
 
 
-def _flux(jet: Jet, k: int) -> tuple[tuple[Expr, ...], Expr]:
+def _flux_coefficients(jet: Jet, k: int) -> tuple[tuple[Expr, ...], Expr]:
     """The coefficients of ∇u and of u in Jₖ."""
     slopes = Add(*(jet.matrix[k][j].diff(x) for j, x in enumerate(jet.coordinates)))
     return jet.matrix[k], jet.drift[k] - slopes
 
 
-def _amount(problem: Problem, k: int, end: Expr, normal: int, there: list[LocatedCondition]) -> Amount:
+def _face_flux(problem: Problem, k: int, end: Expr, normal: int, there: list[LocatedCondition]) -> FaceFlux:
     """J·n on a side, in terms of the boundary data; FREE if it depends on the solution."""
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     x = jet.coordinates[k]
     if any(e.has(Field) for e in (*jet.matrix[k], jet.drift[k])) or len(there) > 1:
-        return Through.UNKNOWN
-    row, value = _flux(jet, k)
+        return BoundaryFlux.UNKNOWN
+    row, value = _flux_coefficients(jet, k)
     row, value = tuple(e.xreplace({x: end}) for e in row), value.xreplace({x: end})
     along = any(not vanishes(e) for j, e in enumerate(row) if j != k)
     side = there[0].side if there else None
     match side:
         case DirichletCondition(given=given):
             if not vanishes(row[k]):
-                return _free_if_nonzero(row[k], ranges)
-            return Through.UNKNOWN if along or jet.order > 1 else expand(normal * value * given)
+                return _dependent_if_nonzero(row[k], ranges)
+            return BoundaryFlux.UNKNOWN if along or jet.order > 1 else expand(normal * value * given)
         case FluxCondition(slope=slope, given=given) if slope is not None:
             if along:
-                return Through.UNKNOWN
+                return BoundaryFlux.UNKNOWN
             rate = expand(row[k] * slope + normal * value)
-            return expand(row[k] * given) if vanishes(rate) else _free_if_nonzero(rate, ranges)
+            return expand(row[k] * given) if vanishes(rate) else _dependent_if_nonzero(rate, ranges)
         case None:
             if along:
-                return Through.UNKNOWN
+                return BoundaryFlux.UNKNOWN
             rate = value if vanishes(row[k]) else row[k]
-            return S.Zero if vanishes(rate) else _free_if_nonzero(rate, ranges)
+            return S.Zero if vanishes(rate) else _dependent_if_nonzero(rate, ranges)
         case _:
-            return Through.UNKNOWN
+            return BoundaryFlux.UNKNOWN
 
 
-def _free_if_nonzero(rate: Expr, ranges: Ranges) -> Through:
-    return Through.FREE if nonzero_point(rate, ranges) is not None else Through.UNKNOWN
+def _dependent_if_nonzero(rate: Expr, ranges: Ranges) -> BoundaryFlux:
+    return BoundaryFlux.FREE if nonzero_point(rate, ranges) is not None else BoundaryFlux.UNKNOWN
 
 
 # ---- on the line, of high order
 
 
-def _of_high_order(problem: Problem) -> list[Amount]:
+def _high_order_flux(problem: Problem) -> list[FaceFlux]:
     """Σ cₖ ∂ᵏu/∂xᵏ with constant cₖ has the flux Σ cₖ ∂ᵏ⁻¹u/∂xᵏ⁻¹, zero if each of these is zero at both ends."""
     jet = problem.jet
     used = [v for v in (*jet.p, *jet.second, *jet.higher) if v in jet.expr.free_symbols]
     in_space = [v for v in used if set(jet.back[v].slots) <= set(jet.coordinates)]
     if len(jet.coordinates) > 1 or not jet.is_affine or not all(jet.slope(v).is_number for v in (jet.u, *used)):
-        return [Through.UNKNOWN]
+        return [BoundaryFlux.UNKNOWN]
     orders = {len(jet.back[v].slots) for v in in_space}
     conditions = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    held = [(name, _held(c, problem)) for c in conditions for name in c.sides]
+    held = [(name, _vanishing_derivative_order(c, problem)) for c in conditions for name in c.sides]
     if any(k is None for _, k in held):
-        return [Through.UNKNOWN]
+        return [BoundaryFlux.UNKNOWN]
     free = any(k - 1 not in {h for side, h in held if side == name} for name in face_names(0) for k in orders)
-    return [Through.FREE if free else S.Zero]
+    return [BoundaryFlux.FREE if free else S.Zero]
 
 
-def _held(condition: Condition, problem: Problem) -> int | None:
+def _vanishing_derivative_order(condition: Condition, problem: Problem) -> int | None:
     """k, for a condition ∂ᵏu/∂xᵏ = 0."""
     unknown, (x,) = problem.unknown, problem.spec.space.coordinates
     value = Field(unknown.head, (), unknown.arguments)
@@ -149,65 +149,65 @@ def _held(condition: Condition, problem: Problem) -> int | None:
 # ---- on the line, nonlinear
 
 
-def _nonlinear(problem: Problem, placed: Sequence[LocatedCondition]) -> list[Amount]:
+def _nonlinear_flux(problem: Problem, placed: Sequence[LocatedCondition]) -> list[FaceFlux]:
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     if len(jet.coordinates) != 1 or jet.coordinates[0] in jet.expr.free_symbols or jet.expr.has(Field):
-        return [Through.UNKNOWN]
+        return [BoundaryFlux.UNKNOWN]
     (p,), slope = jet.p, jet.matrix[0][0]
     if set(jet.second) & slope.free_symbols or len(placed) != 2:
-        return [Through.UNKNOWN]
-    slopes = {_slope_at(side, jet) for side in placed}
+        return [BoundaryFlux.UNKNOWN]
+    slopes = {_normal_derivative_at(side, jet) for side in placed}
     if None in slopes:
         given = [s.side.given for s in placed if isinstance(s.side, DirichletCondition)]
-        return [_free_if_nonzero(slope.xreplace({jet.u: g}), ranges) for g in given] or [Through.UNKNOWN]
+        return [_dependent_if_nonzero(slope.xreplace({jet.u: g}), ranges) for g in given] or [BoundaryFlux.UNKNOWN]
     if len(slopes) > 1:
-        return [Through.UNKNOWN]
+        return [BoundaryFlux.UNKNOWN]
     (phi,) = slopes
     assert phi is not None
     rest = cancel(jet.expr.xreplace(dict.fromkeys(jet.second, S.Zero)) / p)
     rate = (rest + slope * phi.diff(jet.u)).xreplace({p: phi})
     if vanishes(expand(rate)):
         return [S.Zero]
-    return [_free_if_nonzero(rate, ranges)]
+    return [_dependent_if_nonzero(rate, ranges)]
 
 
-def _slope_at(placed: LocatedCondition, jet: Jet) -> Expr | None:
+def _normal_derivative_at(placed: LocatedCondition, jet: Jet) -> Expr | None:
     """∂u/∂x as a function of u, if the condition gives it."""
     match placed.side:
         case FluxCondition(slope=slope, given=given, letter=letter):
             whole = given if slope is None else slope * letter + given
             return expand(placed.normal * whole).xreplace({letter: jet.u})
-        case DirichletCondition() | Other():
+        case DirichletCondition() | OtherCondition():
             return None
 
 
 # ---- seams
 
 
-def is_whole_across_seams(problem: Problem) -> bool:
+def is_flux_periodic(problem: Problem) -> bool:
     """Whether the flux is the same on both sides of each seam."""
     jet, space = problem.jet, problem.spec.space
     ranges = ranges_of(problem.spec)
     whole = jet.expr - jet.source
     for k, (x, side) in enumerate(zip(space.coordinates, space.sides, strict=False)):
-        if not side.periodic or not _varies(whole, x, problem):
+        if not side.periodic or not _depends_on(whole, x, problem):
             continue
         learned = {w.head for w in problem.spec.learned}
         if any(f.head in learned and x in f.free_symbols for f in atoms(whole, Field)):
             return False
         low, high = ranges[x]
-        entries = (*_flux(jet, k)[0], _flux(jet, k)[1]) if jet.is_affine and jet.order <= 2 else _slopes(jet, whole, x)
+        entries = (*_flux_coefficients(jet, k)[0], _flux_coefficients(jet, k)[1]) if jet.is_affine and jet.order <= 2 else _derivatives_in_x(jet, whole, x)
         if not all(vanishes(expand(e.xreplace({x: high}) - e.xreplace({x: low}))) for e in entries):
             return False
     return True
 
 
-def is_placed(equation: Equation, problem: Problem) -> bool:
+def depends_on_position(equation: Equation, problem: Problem) -> bool:
     """Whether an equation depends on x itself."""
-    return any(_varies(right, x, problem) for right in equation.right for x in problem.spec.space.coordinates)
+    return any(_depends_on(right, x, problem) for right in equation.right for x in problem.spec.space.coordinates)
 
 
-def _varies(whole: Expr, x: Symbol, problem: Problem) -> bool:
+def _depends_on(whole: Expr, x: Symbol, problem: Problem) -> bool:
     """Whether an expression depends on a coordinate other than through its unknowns."""
     heads = {u.head for u in problem.spec.unknowns}
     own = [f for f in (*atoms(whole, Partial), *atoms(whole, Field)) if _head(f) in heads]
@@ -219,7 +219,7 @@ def _head(f: Expr) -> Symbol | None:
     return body.head if isinstance(body, Field) else None
 
 
-def _slopes(jet: Jet, whole: Expr, x: Symbol) -> list[Expr]:
+def _derivatives_in_x(jet: Jet, whole: Expr, x: Symbol) -> list[Expr]:
     """F and its derivatives in x, up to the order of the derivatives in its flux."""
     found = [whole]
     for _ in range(max(jet.order - 1, 0)):

@@ -31,18 +31,18 @@ from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
 Rows = tuple[tuple[Expr, ...], ...]
 
 
-def class_at_rest(jet: Jet, spec: Spec) -> EquationClass:
+def classify_stationary(jet: Jet, spec: Spec) -> EquationClass:
     """The class at sample points of the domain; a matrix with learned entries of unknown sign is assumed elliptic."""
-    rows = _with_letters(jet.matrix)
-    found = {_at(rows, point) for point in _points(rows, spec)} - {None}
+    rows = _with_positive_symbols(jet.matrix)
+    found = {_class_at(rows, point) for point in _points(rows, spec)} - {None}
     if len(found) > 1:
         return EquationClass.MIXED
     return next((kind for kind in found if kind is not None), EquationClass.ELLIPTIC)
 
 
-def class_of_waves(jet: Jet, spec: Spec) -> EquationClass:
+def classify_second_order_in_time(jet: Jet, spec: Spec) -> EquationClass:
     """∂²u/∂t² = A:∇∇u is a wave equation for A ⪰ 0, elliptic in space-time for A ≺ 0, and otherwise mixed."""
-    rows = _with_letters(jet.matrix)
+    rows = _with_positive_symbols(jet.matrix)
     found = [signs for signs in (_signs(rows, point) for point in _points(rows, spec)) if signs]
     if not any(-1 in signs for signs in found):
         return EquationClass.WAVE
@@ -56,14 +56,14 @@ def _points(rows: Rows, spec: Spec) -> Iterator[Point]:
     return (p for p in points(symbols, ranges_of(spec)) if is_inside(p, levels))
 
 
-def _with_letters(rows: Rows) -> Rows:
+def _with_positive_symbols(rows: Rows) -> Rows:
     """The rows with positive symbols for positive learned fields."""
     fields = {f for row in rows for e in row for f in atoms(e, Field) if f.is_positive}
     letters = {f: f.head for f in fields}
     return tuple(tuple(e.xreplace(letters) for e in row) for row in rows)
 
 
-def _at(rows: Rows, point: Point) -> EquationClass | None:
+def _class_at(rows: Rows, point: Point) -> EquationClass | None:
     signs = _signs(rows, point)
     if not signs:
         return None
@@ -90,11 +90,11 @@ def _sign(value: float, size: float) -> int:
 # The summands of an equation with their terms, and its class, which is read off the normal form alone.
 
 
-class Elsewhere(Dummy):  # type: ignore[misc]
+class FrozenDerivative(Dummy):  # type: ignore[misc]
     """Stands for a derivative of another unknown, or of this one at another point, treated as a coefficient."""
 
 
-def forward(frame: Frame) -> Jet:
+def forward_jet(frame: Frame) -> Jet:
     """F in u_t = F, with the sign changed for terminal data, so that time runs away from the data."""
     late = direction_of(frame.spec, frame.equation.unknown) is Direction.TERMINAL and frame.equation.order == 1
     return jet_of((-1 if late else 1) * as_scalar(frame.equation.right, frame.unknown), frame.unknown, frame.spec)
@@ -103,16 +103,16 @@ def forward(frame: Frame) -> Jet:
 # ---- parts
 
 
-def parts_of(frame: Frame, terms: tuple[Term, ...]) -> tuple[Part, ...]:
+def analyze_summands(frame: Frame, terms: tuple[Term, ...]) -> tuple[Part, ...]:
     """The summands of an equation, each with the terms that it contributes."""
     made: dict[Span, list[Term]] = {}
     for term in terms:
         made.setdefault(term.origin.span, []).append(term)
     summands = (s for s in frame.equation.summands if any(e != 0 for e in s.exprs))
-    return tuple(_part(s, tuple(made.get(s.span, ())), frame) for s in summands)
+    return tuple(_analyze_summand(s, tuple(made.get(s.span, ())), frame) for s in summands)
 
 
-def _part(summand: Summand, terms: tuple[Term, ...], frame: Frame) -> Part:
+def _analyze_summand(summand: Summand, terms: tuple[Term, ...], frame: Frame) -> Part:
     exprs = tuple(e.xreplace(frame.spec.values) for e in summand.exprs)
     jet = jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
     origin = Origin("-" * summand.minus + frame.spec.source.quote(summand.span), summand.span)
@@ -122,36 +122,36 @@ def _part(summand: Summand, terms: tuple[Term, ...], frame: Frame) -> Part:
 # ---- equations
 
 
-def class_of(frame: Frame, jet: Jet) -> EquationClass:
+def classify(frame: Frame, jet: Jet) -> EquationClass:
     """The class, from the derivatives of all unknowns: ∂h/∂t + ∂q/∂x = 0 is a transport equation for h."""
     equation, spec = frame.equation, frame.spec
     feature = _feature_class(equation, spec)
     if feature:
         return feature
-    if not equation.order and not _holds_own(frame):
+    if not equation.order and not _contains_own_unknown(frame):
         return EquationClass.CONSTRAINT
-    jet = _with_others(frame, jet)
+    jet = _with_other_unknowns(frame, jet)
     if jet.order > 2:
         return EquationClass.HIGHER_ORDER
     if equation.order > 2:
         return EquationClass.HIGHER_ORDER if jet.order else EquationClass.ODE
     if equation.order == 2:
-        return class_of_waves(jet, spec) if jet.order == 2 else EquationClass.WAVE
+        return classify_second_order_in_time(jet, spec) if jet.order == 2 else EquationClass.WAVE
     match jet.order:
         case 2:
-            return _second_order(jet, frame) if equation.order else class_at_rest(jet, spec)
+            return _classify_second_order(jet, frame) if equation.order else classify_stationary(jet, spec)
         case 1:
-            return _first_order(jet)
+            return _classify_first_order(jet)
         case _:
             return EquationClass.ODE
 
 
-def _holds_own(frame: Frame) -> bool:
+def _contains_own_unknown(frame: Frame) -> bool:
     """Whether the unknown that an equation is counted for stands in it: p does not in ∇·v = 0."""
     return any(f.head == frame.unknown.head for e in frame.equation.right for f in atoms(e, Field))
 
 
-def _with_others(frame: Frame, jet: Jet) -> Jet:
+def _with_other_unknowns(frame: Frame, jet: Jet) -> Jet:
     """The jet with derivatives of other unknowns, and of this one at another point or time, accounted for: as those of
     this one, each with its own weight, or as coefficients if this one has derivatives itself."""
     own, here = frame.own(0), {frame.own(k) for k in range(len(frame.equation.right))}
@@ -162,7 +162,7 @@ def _with_others(frame: Frame, jet: Jet) -> Jet:
         return jet
     alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.right]
     if any(p.body == own for e in alone for p in atoms(e, Partial)):
-        moved = {p: Elsewhere(positive=True) for p in found}
+        moved = {p: FrozenDerivative(positive=True) for p in found}
     else:
         moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
     exprs = tuple(e.xreplace(moved) for e in frame.equation.right)
@@ -173,20 +173,20 @@ def _is_of(partial: Partial, heads: frozenset[Symbol]) -> bool:
     return isinstance(partial.body, Field) and partial.body.head in heads
 
 
-def _second_order(jet: Jet, frame: Frame) -> EquationClass:
+def _classify_second_order(jet: Jet, frame: Frame) -> EquationClass:
     entries = tuple(e for row in jet.matrix for e in row)
     if jet.depends_on(entries, jet.variables) or any(len(d.slots) > 1 for d in jet.hidden):
         return EquationClass.NONLINEAR_DIFFUSION
     if jet.depends_on(jet.drift, jet.p):
         return EquationClass.HAMILTON_JACOBI
-    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *atoms(jet.expr, Elsewhere)), S.Zero))
+    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *atoms(jet.expr, FrozenDerivative)), S.Zero))
     if jet.u in lower.free_symbols or any(f.head in frame.heads for f in atoms(lower, Field)):
         return EquationClass.REACTION_DIFFUSION
     moves = jet.expr.free_symbols & set(jet.p)
     return EquationClass.CONVECTION_DIFFUSION if moves else EquationClass.DIFFUSION
 
 
-def _first_order(jet: Jet) -> EquationClass:
+def _classify_first_order(jet: Jet) -> EquationClass:
     return EquationClass.HAMILTON_JACOBI if jet.depends_on(jet.drift, jet.p) else EquationClass.TRANSPORT
 
 

@@ -15,7 +15,7 @@ from itertools import product
 from sympy import Add, Dummy, Expr, S, Symbol, expand
 
 from pdedsl import errors
-from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, LocatedCondition, is_covered, sides_of
+from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, LocatedCondition, has_one_condition_per_face, face_conditions
 from pdedsl.analysis.problem import Problem
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
@@ -24,23 +24,23 @@ from pdedsl.symbolic.rewrite import replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 from pdedsl.symbolic.sympy_errors import worked_out
 
-CLOSE = 1e-6  # relative to the largest of both values and 1
-GAUSS = ((-0.906179845938664, 0.236926885056189), (-0.538469310105683, 0.478628670499366), (0.0, 0.568888888888889))
-NODES = (*GAUSS, *((-x, w) for x, w in GAUSS[:2]))  # five nodes, exact for polynomials up to degree 9
-PIECES = 4  # into which each side is divided, with five nodes each
-MOST_DIMENSIONS = 3
+JUMP_RTOL = 1e-6  # relative to the largest of both values and 1
+HALF_RULE = ((-0.906179845938664, 0.236926885056189), (-0.538469310105683, 0.478628670499366), (0.0, 0.568888888888889))
+GAUSS_RULE = (*HALF_RULE, *((-x, w) for x, w in HALF_RULE[:2]))  # five nodes, exact for polynomials up to degree 9
+PANELS = 4  # into which each side is divided, with five nodes each
+MAX_DIMENSIONS = 3
 CELLS = {1: 400, 2: 60, 3: 20}  # of a shape's box, in each direction
-CLEARLY = 0.1  # of the integral of |f|: far above the error of cells that the edge of a shape cuts
+IRREGULAR_IMBALANCE_RTOL = 0.1  # of the integral of |f|: far above the error of cells that the edge of a shape cuts
 
 
-def disagreements(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
+def compatibility_warnings(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
     spec = problems[0].spec
     if not spec.space.explicit or not spec.space.sides:
         return ()
     known = [p for p in problems if not p.is_vector]
     if spec.space.inside:
-        return tuple(d for p in known for d in _unbalanced_on_shape(p))
-    return tuple(d for p in known for d in (*list(_corners(p))[:1], *_unbalanced(p)))
+        return tuple(d for p in known for d in _neumann_imbalance_on_irregular_domain(p))
+    return tuple(d for p in known for d in (*list(_corners(p))[:1], *_neumann_imbalance(p)))
 
 
 # ---- where sides meet the start
@@ -53,54 +53,54 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
         return
     (data, *_), late = given, given[0].kind is ConditionKind.TERMINAL
     at = time.end if late else time.start
-    for placed in sides_of(problem):
+    for placed in face_conditions(problem):
         if not isinstance(placed.side, DirichletCondition) or placed.condition.part:
             continue
-        start = _there(data.value[0], placed.coordinate, placed.end, spec)
-        side = _there(placed.side.given, time.symbol, at, spec)
-        gap = None if start is None or side is None else _largest_gap(start, side, placed, spec)
+        start = _trace(data.value[0], placed.coordinate, placed.end, spec)
+        side = _trace(placed.side.given, time.symbol, at, spec)
+        gap = None if start is None or side is None else _largest_jump(start, side, placed, spec)
         if gap is not None:
-            yield _told(data, placed, gap, spec)
+            yield _corner_warning(data, placed, gap, spec)
 
 
-def _there(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
+def _trace(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
     """The value where a coordinate has reached its end; None where it has none, as `min(1/x, 1)` at 0."""
     return worked_out(lambda: replaced(value.xreplace(spec.values), {coordinate: end}))
 
 
-def _largest_gap(start: Expr, side: Expr, placed: LocatedCondition, spec: Spec) -> tuple[float, float] | None:
+def _largest_jump(start: Expr, side: Expr, placed: LocatedCondition, spec: Spec) -> tuple[float, float] | None:
     """The two values at the point where they differ most; None if they agree."""
     others = [x for x in spec.space.coordinates if x != placed.coordinate]
     if start.has(Field) or side.has(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
         return None
     layout = Layout({x: k for k, x in enumerate(others)}, 0)
-    pairs = zip(*values((start, side), layout, list(product(*(_inside(spec, x) for x in others)))), strict=True)
+    pairs = zip(*values((start, side), layout, list(product(*(_interior_samples(spec, x) for x in others)))), strict=True)
     known = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
-    apart = [(a, b) for a, b in known if abs(a - b) > CLOSE * max(1.0, abs(a), abs(b))]
+    apart = [(a, b) for a, b in known if abs(a - b) > JUMP_RTOL * max(1.0, abs(a), abs(b))]
     return max(apart, key=lambda pair: abs(pair[0] - pair[1]), default=None)
 
 
-def _inside(spec: Spec, x: Symbol) -> tuple[float, ...]:
+def _interior_samples(spec: Spec, x: Symbol) -> tuple[float, ...]:
     side = spec.space.sides[spec.space.coordinates.index(x)]
     a, b = float(side.start), float(side.end)
     return tuple(a + share * (b - a) for share in (0.21, 0.52, 0.83))
 
 
-def _told(data: Condition, placed: LocatedCondition, gap: tuple[float, float], spec: Spec) -> Diagnostic:
+def _corner_warning(data: Condition, placed: LocatedCondition, gap: tuple[float, float], spec: Spec) -> Diagnostic:
     where = f"{placed.coordinate.name} = {float(placed.end):g}"
-    written = spec.source.quote(placed.condition.span), spec.source.quote(data.span)
-    return errors.equations.contradiction(*written, where, *gap, placed.condition.span)
+    written = spec.source.quote(data.span), spec.source.quote(placed.condition.span)
+    return errors.equations.incompatible_data(data.kind, *written, where, gap, placed.condition.span)
 
 
 # ---- slopes on all sides
 
 
-def _unbalanced(problem: Problem) -> Iterator[Diagnostic]:
+def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every side that is not periodic."""
-    jet, spec, placed = problem.jet, problem.spec, sides_of(problem)
+    jet, spec, placed = problem.jet, problem.spec, face_conditions(problem)
     slopes = [p for p in placed if isinstance(p.side, FluxCondition) and p.side.slope == 0 and not p.condition.part]
     walls = 2 * sum(not side.periodic for side in spec.space.sides)
-    if len(slopes) != walls or not (is_covered(problem) or not walls) or (found := _divergence(problem)) is None:
+    if len(slopes) != walls or not (has_one_condition_per_face(problem) or not walls) or (found := _divergence_form(problem)) is None:
         return
     factor, source = found
     fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, FluxCondition)]
@@ -117,12 +117,12 @@ def _unbalanced(problem: Problem) -> Iterator[Diagnostic]:
         yield errors.equations.unbalanced(problem.unknown.name, total, bool(slopes), span)
 
 
-def _divergence(problem: Problem) -> tuple[Expr, Expr] | None:
+def _divergence_form(problem: Problem) -> tuple[Expr, Expr] | None:
     """a and f of an equation ∇·(a(x)∇u) + f(x) = 0 at rest; None for any other."""
     jet, spec, d = problem.jet, problem.spec, len(problem.jet.coordinates)
     if problem.equation.order or jet.order != 2 or jet.higher or jet.hidden or jet.nonlocal_ or not jet.is_affine:
         return None
-    if spec.time is not None or d > MOST_DIMENSIONS:
+    if spec.time is not None or d > MAX_DIMENSIONS:
         return None
     factor = jet.matrix[0][0].xreplace(spec.values)
     alike = all(jet.matrix[i][j].xreplace(spec.values) == (factor if i == j else 0) for i in range(d) for j in range(d))
@@ -132,11 +132,11 @@ def _divergence(problem: Problem) -> tuple[Expr, Expr] | None:
     return factor, jet.expr.xreplace(dict.fromkeys(jet.variables, S.Zero)).xreplace(spec.values)
 
 
-def _unbalanced_on_shape(problem: Problem) -> Iterator[Diagnostic]:
+def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = 0 on all of the boundary."""
-    jet, spec, found = problem.jet, problem.spec, _divergence(problem)
+    jet, spec, found = problem.jet, problem.spec, _divergence_form(problem)
     own = [c for c in spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    if found is None or not own or not all(_is_slope_of_zero(c, problem) for c in own):
+    if found is None or not own or not all(_is_homogeneous_neumann(c, problem) for c in own):
         return
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in found):
         return
@@ -146,11 +146,11 @@ def _unbalanced_on_shape(problem: Problem) -> Iterator[Diagnostic]:
     cell = math.prod(float(s.end - s.start) / CELLS[len(jet.coordinates)] for s in spec.space.sides)
     values = [f(p) * cell for p in points]
     total, size = math.fsum(values), math.fsum(map(abs, values))
-    if math.isfinite(total) and abs(total) > CLEARLY * size:
+    if math.isfinite(total) and abs(total) > IRREGULAR_IMBALANCE_RTOL * size:
         yield errors.equations.unbalanced(problem.unknown.name, total, True, own[0].span, about=True)
 
 
-def _is_slope_of_zero(condition: Condition, problem: Problem) -> bool:
+def _is_homogeneous_neumann(condition: Condition, problem: Problem) -> bool:
     """Whether a condition is n·∇u = 0, up to a number as factor."""
     x = problem.spec.space.coordinates
     value = Field(problem.unknown.head, (), problem.unknown.arguments)
@@ -187,5 +187,5 @@ def _integral(expr: Expr, over: tuple[Symbol, ...], spec: Spec) -> tuple[float, 
 
 def _nodes(spec: Spec, x: Symbol) -> list[tuple[float, float]]:
     side = spec.space.sides[spec.space.coordinates.index(x)]
-    a, h = float(side.start), float(side.end - side.start) / PIECES
-    return [(a + h * (k + (1 + node) / 2), h * w / 2) for k in range(PIECES) for node, w in NODES]
+    a, h = float(side.start), float(side.end - side.start) / PANELS
+    return [(a + h * (k + (1 + node) / 2), h * w / 2) for k in range(PANELS) for node, w in GAUSS_RULE]

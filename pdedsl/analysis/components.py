@@ -20,11 +20,11 @@ from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partia
 # ---- coefficients
 
 
-Part = tuple[Expr, Expr]
+LinearTerm = tuple[Expr, Expr]
 """A coefficient and the value or derivative of an unknown beside it; an index that is free in both is summed over."""
-Placed = tuple[Expr, Expr]
+IndexedCoefficient = tuple[Expr, Expr]
 """What stands beside a derivative, and the number of the component by which it is taken."""
-Form = dict[tuple[Expr, Expr], Expr]
+BilinearForm = dict[tuple[Expr, Expr], Expr]
 """c of Σ c fⱼ gₖ, by fᵢ and gᵢ."""
 
 
@@ -35,26 +35,26 @@ class NotLinear(Exception):
 # ---- parts
 
 
-def is_letter(expr: Expr, heads: frozenset[Symbol]) -> bool:
+def is_jet_variable(expr: Expr, heads: frozenset[Symbol]) -> bool:
     """Whether an expression is the value of an unknown, here or at another point, or a derivative of it."""
     field = expr.body if isinstance(expr, Partial) else expr
     if not isinstance(field, Field) or field.head not in heads:
         return False
-    return not any(touches(a, heads) for a in field.arguments)
+    return not any(contains_unknown(a, heads) for a in field.arguments)
 
 
-def touches(expr: Expr, heads: frozenset[Symbol]) -> bool:
+def contains_unknown(expr: Expr, heads: frozenset[Symbol]) -> bool:
     return not expr.is_Atom and any(f.head in heads for f in atoms(expr, Field))
 
 
-def parts_of(expr: Expr, heads: frozenset[Symbol]) -> Iterator[Part]:
+def linear_terms(expr: Expr, heads: frozenset[Symbol]) -> Iterator[LinearTerm]:
     """The parts of an affine expression; a source is the coefficient of 1. Raises NotLinear."""
-    return _parts(expr, lambda e: touches(e, heads), lambda e: is_letter(e, heads))
+    return _linear_terms(expr, lambda e: contains_unknown(e, heads), lambda e: is_jet_variable(e, heads))
 
 
-def second_parts(expr: Expr, head: Symbol) -> Iterator[Part]:
+def second_order_terms(expr: Expr, head: Symbol) -> Iterator[LinearTerm]:
     """The second derivatives of an unknown with their coefficients, which may depend on it. Raises NotLinear."""
-    found = _parts(expr, lambda e: any(_is_second(p, head) for p in atoms(e, Partial)), lambda e: _is_second(e, head))
+    found = _linear_terms(expr, lambda e: any(_is_second(p, head) for p in atoms(e, Partial)), lambda e: _is_second(e, head))
     return ((coefficient, letter) for coefficient, letter in found if letter is not S.One)
 
 
@@ -67,7 +67,7 @@ def _is_second(expr: Expr, head: Symbol) -> bool:
 Test = Callable[[Expr], bool]
 
 
-def _parts(expr: Expr, touched_by: Test, letter: Test) -> Iterator[Part]:
+def _linear_terms(expr: Expr, touched_by: Test, letter: Test) -> Iterator[LinearTerm]:
     for product in Add.make_args(expr):
         touched = [f for f in Mul.make_args(product) if touched_by(f)]
         rest = Mul(*(f for f in Mul.make_args(product) if not touched_by(f)))
@@ -75,30 +75,30 @@ def _parts(expr: Expr, touched_by: Test, letter: Test) -> Iterator[Part]:
             case []:
                 yield product, S.One
             case [factor]:
-                for coefficient, found in _inside(factor, touched_by, letter):
+                for coefficient, found in _factor_terms(factor, touched_by, letter):
                     yield rest * coefficient, found
             case _:
                 raise NotLinear
 
 
-def _inside(factor: Expr, touched_by: Test, letter: Test) -> Iterator[Part]:
+def _factor_terms(factor: Expr, touched_by: Test, letter: Test) -> Iterator[LinearTerm]:
     match factor:
         case _ if letter(factor):
             yield S.One, factor
         case Contraction(index=index, body=body):
             own = Dummy(integer=True)  # another contraction beside this one may have the same index
-            for coefficient, found in _parts(multiply_out(body.xreplace({index: own})), touched_by, letter):
+            for coefficient, found in _linear_terms(multiply_out(body.xreplace({index: own})), touched_by, letter):
                 yield (coefficient if own in free_symbols(found) else Contraction(own, coefficient)), found
         case _:
             raise NotLinear
 
 
-def whole(parts: Iterable[Part]) -> Expr:
+def sum_of_terms(parts: Iterable[LinearTerm]) -> Expr:
     """The expression that the parts add up to; a product with a free index is summed over it."""
-    return Add(*(_summed(coefficient * letter) for coefficient, letter in parts))
+    return Add(*(_sum_over_indices(coefficient * letter) for coefficient, letter in parts))
 
 
-def _summed(expr: Expr) -> Expr:
+def _sum_over_indices(expr: Expr) -> Expr:
     for index in sorted((s for s in free_symbols(expr) if isinstance(s, Dummy)), key=lambda s: s.dummy_index):
         expr = contract(partial(_at, expr, index), None)
     return expr
@@ -111,7 +111,7 @@ def _at(expr: Expr, index: Symbol, place: Expr) -> Expr:
 # ---- vectors and matrices
 
 
-def vector(parts: Iterable[Part], coordinates: tuple[Symbol, ...]) -> Components:
+def vector(parts: Iterable[LinearTerm], coordinates: tuple[Symbol, ...]) -> Components:
     """b of Σ bᵢ ∂u/∂xᵢ, written out."""
     rows: dict[Expr, list[Expr]] = {}
     for coefficient, letter in parts:
@@ -119,7 +119,7 @@ def vector(parts: Iterable[Part], coordinates: tuple[Symbol, ...]) -> Components
     return Components((tuple(Add(*rows.get(c, ())) for c in coordinates),))
 
 
-def matrix(parts: Iterable[Part], coordinates: tuple[Symbol, ...]) -> Components:
+def matrix(parts: Iterable[LinearTerm], coordinates: tuple[Symbol, ...]) -> Components:
     """The symmetric A of Σ Aᵢⱼ ∂²u/∂xᵢ∂xⱼ, written out."""
     entries: dict[frozenset[Expr], list[Expr]] = {}
     for coefficient, letter in parts:
@@ -129,19 +129,19 @@ def matrix(parts: Iterable[Part], coordinates: tuple[Symbol, ...]) -> Components
     return Components(tuple(rows))
 
 
-def indexed_vector(parts: Iterable[Part], dimension: int | Symbol) -> Indexed:
-    placed = [(c, *_places(letter)) for c, letter in parts]
+def indexed_vector(parts: Iterable[LinearTerm], dimension: int | Symbol) -> Indexed:
+    placed = [(c, *_indices_of(letter)) for c, letter in parts]
     return Indexed(_component(placed, dimension))
 
 
-def indexed_matrix(parts: Iterable[Part], dimension: int | Symbol, learned: frozenset[Symbol]) -> Indexed:
+def indexed_matrix(parts: Iterable[LinearTerm], dimension: int | Symbol, learned: frozenset[Symbol]) -> Indexed:
     """`learned` are the heads of learned matrices."""
-    diagonal: list[Placed] = []
-    form: Form = {}
+    diagonal: list[IndexedCoefficient] = []
+    form: BilinearForm = {}
     matrices: dict[Symbol, Expr] = {}
     rest = False
     for coefficient, letter in parts:
-        j, k = _places(letter)
+        j, k = _indices_of(letter)
         if j == k:
             diagonal.append((coefficient, j))
             continue
@@ -154,17 +154,17 @@ def indexed_matrix(parts: Iterable[Part], dimension: int | Symbol, learned: froz
                     form[f, g] = form.get((f, g), S.Zero) + c
                 case _:
                     rest = True
-    outer = _squares(form)
+    outer = _complete_squares(form)
     total = _component(diagonal, dimension)
     shared = tuple((c, h) for h, c in matrices.items() if c != 0)
     return Indexed(total, outer or (), shared, rest or outer is None)
 
 
-def _places(letter: Expr) -> tuple[Expr, ...]:
+def _indices_of(letter: Expr) -> tuple[Expr, ...]:
     return tuple(s.args[1] for s in letter.slots if isinstance(s, Component))
 
 
-def _component(placed: list[Placed], dimension: int | Symbol) -> Expr:
+def _component(placed: list[IndexedCoefficient], dimension: int | Symbol) -> Expr:
     """Component i of the sum. Terms of the same form at all of 1, 2, …, d become one term at i: Σₖ xₖ δᵢₖ is xᵢ."""
     total: list[Expr] = []
     single: dict[Expr, dict[Expr, Expr]] = {}
@@ -173,7 +173,7 @@ def _component(placed: list[Placed], dimension: int | Symbol) -> Expr:
             total.append(coefficient.xreplace({place: INDEX}))
             continue
         for term in Add.make_args(multiply_out(coefficient)):
-            single.setdefault(_anywhere(term, place), {})[place] = term
+            single.setdefault(_with_general_index(term, place), {})[place] = term
     for general, terms in single.items():
         if len(terms) == dimension and INDEX in free_symbols(general):
             total.append(general)
@@ -182,7 +182,7 @@ def _component(placed: list[Placed], dimension: int | Symbol) -> Expr:
     return Add(*total)
 
 
-def _anywhere(term: Expr, place: Expr) -> Expr:
+def _with_general_index(term: Expr, place: Expr) -> Expr:
     """A term with INDEX in place of the component number `place`."""
     own = [e for e in atoms(term, Component) if e.args[1] == place]
     fields = [f for f in atoms(term, Field) if tuple(f.indices) == (place,)]
@@ -211,7 +211,7 @@ def _bilinear(
             return None
 
 
-def _squares(form: Form) -> tuple[tuple[Expr, Expr], ...] | None:
+def _complete_squares(form: BilinearForm) -> tuple[tuple[Expr, Expr], ...] | None:
     """Σ c w wᵀ by completing squares (Lagrange); None if there are more than six vectors."""
     names = sorted({f for pair in form for f in pair}, key=str)
     if len(names) > 6:
@@ -240,11 +240,11 @@ def _squares(form: Form) -> tuple[tuple[Expr, Expr], ...] | None:
 
 def adjoint_of_one(right: Expr, heads: frozenset[Symbol]) -> Expr:
     """L*1 for an affine right-hand side, ignoring its source. Raises NotLinear."""
-    parts = [(c, letter) for c, letter in parts_of(right, heads) if letter is not S.One]
-    return expand(Add(*(_moved(c, letter) for c, letter in parts)))
+    parts = [(c, letter) for c, letter in linear_terms(right, heads) if letter is not S.One]
+    return expand(Add(*(_adjoint_term(c, letter) for c, letter in parts)))
 
 
-def _moved(coefficient: Expr, letter: Expr) -> Expr:
+def _adjoint_term(coefficient: Expr, letter: Expr) -> Expr:
     """(-1)ᵏ ∂ᵏc/∂xᵢ…∂xⱼ, summed over the indices of the derivative."""
     slots = letter.slots if isinstance(letter, Partial) else ()
     term = reduce(lambda e, slot: -differentiate(e, slot, chain=True), slots, coefficient)

@@ -20,10 +20,10 @@ from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.rewrite import expand, multiply_out
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-DEPTH = 12  # how often the derivatives of an unknown are replaced
+MAX_SUBSTITUTIONS = 12  # how often the derivatives of an unknown are replaced
 
 
-def is_constrained(spec: Spec) -> bool:
+def has_constraint(spec: Spec) -> bool:
     """Whether an equation at rest binds unknowns that evolve, as ∇·u = 0 does. What enforces it, such as a pressure,
     reads all of space, and terms may vanish by it."""
     evolving = {e.unknown for e in spec.equations if e.order}
@@ -35,17 +35,17 @@ def is_constrained(spec: Spec) -> bool:
     return any(binds(e) for e in spec.equations if not e.order)
 
 
-def says_more(equation: Equation, spec: Spec) -> bool:
+def is_independent(equation: Equation, spec: Spec) -> bool:
     """Whether no other equation at rest binds what is read here: each is of higher order in its own unknown."""
     pairs = [(unknown_of(e, spec).head, e) for e in spec.equations if e is not equation and not e.order]
     return all(
-        (order_of(here, head) or 0) < max(order_of(right, head) or 0 for right in e.right)
+        (derivative_order(here, head) or 0) < max(derivative_order(right, head) or 0 for right in e.right)
         for here in equation.right
         for head, e in pairs
     )
 
 
-def resting_in(equation: Equation, spec: Spec) -> dict[Symbol, Equation]:
+def stationary_unknowns_in(equation: Equation, spec: Spec) -> dict[Symbol, Equation]:
     """The unknowns at rest that an equation reads, itself or through others of them, each with its equation."""
     given = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
     found, waiting = dict[Symbol, Equation](), [equation]
@@ -57,49 +57,49 @@ def resting_in(equation: Equation, spec: Spec) -> dict[Symbol, Equation]:
     return found
 
 
-def without_resting(expr: Expr, spec: Spec, beside: Symbol | None = None) -> Expr | None:
+def eliminate_stationary(expr: Expr, spec: Spec, beside: Symbol | None = None) -> Expr | None:
     """The same without what the others imply at once, except for one unknown; None if that is not known."""
     evolving = {unknown_of(e, spec).head for e in spec.equations if e.order}
     given = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
     given = {h: e for h, e in given.items() if h not in evolving and h != beside}
     found: Expr | None = expr
     for head, equation in [pair for _ in given for pair in given.items()]:  # w = v, v = u
-        if found is not None and order_of(found, head) is not None:
-            lower = _is_lower(found, head, equation, spec) and _is_bound(equation, evolving, spec)
-            found = reduced(found, head, equation, spec) if lower else None
+        if found is not None and derivative_order(found, head) is not None:
+            lower = _has_dominant_order(found, head, equation, spec) and _depends_on_evolving(equation, evolving, spec)
+            found = substitute_stationary(found, head, equation, spec) if lower else None
     circular = found is not None and any(
-        order_of(found, h) is not None and not any(order_of(right, h) for right in e.right) for h, e in given.items()
+        derivative_order(found, h) is not None and not any(derivative_order(right, h) for right in e.right) for h, e in given.items()
     )
     return None if circular else found
 
 
-def _is_bound(equation: Equation, evolving: set[Symbol], spec: Spec) -> bool:
+def _depends_on_evolving(equation: Equation, evolving: set[Symbol], spec: Spec) -> bool:
     """Whether an equation at rest reads unknowns that evolve, itself or through others; with Δp = 0, p is known."""
-    read = (equation, *resting_in(equation, spec).values())
+    read = (equation, *stationary_unknowns_in(equation, spec).values())
     return any(f.head in evolving for e in read for right in e.right for f in atoms(right, Field))
 
 
-def _is_lower(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> bool:
+def _has_dominant_order(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> bool:
     """Whether w is not differentiated in its equation, or the others less often, and it is not so more often in F."""
-    orders = {u.head: order_of(e, u.head) for e in equation.right for u in spec.unknowns}
+    orders = {u.head: derivative_order(e, u.head) for e in equation.right for u in spec.unknowns}
     most = orders.pop(head) or 0
-    return not most or ((order_of(expr, head) or 0) <= most and all(k is None or k < most for k in orders.values()))
+    return not most or ((derivative_order(expr, head) or 0) <= most and all(k is None or k < most for k in orders.values()))
 
 
-def reduced(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | None:
+def substitute_stationary(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | None:
     """The expression with w, or its highest derivative and those of it, replaced by what its equation says of them."""
     state, unknown = state_of(equation.right[0], spec), next(u for u in spec.unknowns if u.head == head)
     own = in_coordinates(Field(head, (), unknown.arguments), layout_of(equation.right[0], spec))
-    letters = [a for a in state.letters if order_of(a, head) is not None]
+    letters = [a for a in state.letters if derivative_order(a, head) is not None]
     if len(equation.right) > 1 or not letters or any(f != own for f in atoms(expr, Field) if f.head == head):
         return None
-    top = max(letters, key=lambda a: (order_of(a, head), str(a)))
+    top = max(letters, key=lambda a: (derivative_order(a, head), str(a)))
     slope = state.slope(top)
     rest = expand(state.expr - slope * top)
     if not slope.is_number or slope == 0 or rest.has(top):
         return None
     slots, value = Counter(top.slots if isinstance(top, Partial) else ()), -rest / slope
-    for _ in range(DEPTH):
+    for _ in range(MAX_SUBSTITUTIONS):
         found = {p: Counter(p.slots) for p in atoms(expr, Partial) if p.body == own}
         above = {p: reduce(differentiate, (c - slots).elements(), value) for p, c in found.items() if slots <= c}
         expr = multiply_out(expr.xreplace(above).xreplace({top: value}))
@@ -108,7 +108,7 @@ def reduced(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | 
     return None
 
 
-def order_of(expr: Expr, head: Symbol) -> int | None:
+def derivative_order(expr: Expr, head: Symbol) -> int | None:
     """The order of the highest derivative of an unknown; None if it does not occur."""
     if not any(f.head == head for f in atoms(expr, Field)):
         return None

@@ -15,7 +15,7 @@ from itertools import combinations
 from sympy import Add, Expr, Mul, S, Symbol, Tuple, cancel, pi, sin
 
 from pdedsl.analysis.bounds.sign import box_of, strictly_positive
-from pdedsl.analysis.constraint_elimination import is_constrained, reduced
+from pdedsl.analysis.constraint_elimination import has_constraint, substitute_stationary
 from pdedsl.analysis.index_expansion import in_coordinates, layout_of
 from pdedsl.analysis.jet import State, state_of
 from pdedsl.analysis.normal_form import unknown_of
@@ -24,7 +24,7 @@ from pdedsl.ir.spec import Equation, Spec, Unknown
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
-TRIES = 4  # points at which the slopes of an equation are read
+SYMBOL_SAMPLES = 4  # points at which the slopes of an equation are read
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class EquationDependencies:
     def _is_free(self, head: Symbol) -> bool:
         """Whether no term with an unknown has a factor that may vanish for what an equation at rest says: z u(x + 1, t)
         with z = u - w and w = u, or (∇·v) c(x + 1, t) with ∇·v = 0."""
-        bound = {u.head for u in self.spec.unknowns if is_constrained(self.spec) or _given(u.head, self.spec)} - {head}
+        bound = {u.head for u in self.spec.unknowns if has_constraint(self.spec) or _stationary_equations(u.head, self.spec)} - {head}
         terms = (t for e in self.equation.right for t in Add.make_args(e) if _has(t, head))
         return not any(_has(t, other) for t in terms for other in bound)
 
@@ -88,7 +88,7 @@ class EquationDependencies:
         """Whether no unknown is read twice at one place, by different names: u(x + ½) and u(x - ½) on a ring."""
         pairs = ((a, b) for a, b in combinations(self.fields, 2) if (a.head, a.indices) == (b.head, b.indices))
         unknowns = {u.head: u for u in self.spec.unknowns}
-        gaps = (_distance(a, b, unknowns[a.head], self) for a, b in pairs)
+        gaps = (_squared_distance(a, b, unknowns[a.head], self) for a, b in pairs)
         return all(nonzero_point(gap, self.ranges) is not None for gap in gaps)
 
     def _moves(self, state: State, letter: Expr, where: Expr) -> bool:
@@ -100,7 +100,7 @@ class EquationDependencies:
 
     def within(self, giver: EquationDependencies) -> EquationDependencies:
         """The same with what another equation says of its unknown put in, if that can be done."""
-        found = [reduced(s.expr, giver.head, giver.equation, self.spec) for s in self.states]
+        found = [substitute_stationary(s.expr, giver.head, giver.equation, self.spec) for s in self.states]
         rights = tuple(s.expr if r is None else r for r, s in zip(found, self.states, strict=True))
         return EquationDependencies(replace(self.equation, right=rights), self.spec)
 
@@ -143,23 +143,23 @@ def _field_of(letter: Expr) -> Field:
 # ---- places
 
 
-def _gaps(field: Field, unknown: Unknown, reader: EquationDependencies, in_time: bool) -> list[Expr]:
+def _argument_differences(field: Field, unknown: Unknown, reader: EquationDependencies, in_time: bool) -> list[Expr]:
     """Functions that are zero where a field is read at its own time, or point, or is also read in another way."""
     time = reader.spec.time.symbol if reader.spec.time else None
     pairs = zip(field.arguments, unknown.arguments, strict=True)
-    gaps = [_gap(given, own, own, reader) for given, own in pairs if given != own and (own == time) == in_time]
+    gaps = [_argument_difference(given, own, own, reader) for given, own in pairs if given != own and (own == time) == in_time]
     others = [f for f in reader.fields if f.head == field.head and f.indices == field.indices and f != field]
-    apart = Mul(*(_distance(field, f, unknown, reader) for f in others))
+    apart = Mul(*(_squared_distance(field, f, unknown, reader) for f in others))
     return [g * apart for g in gaps if g != 0]
 
 
-def _distance(one: Field, other: Field, unknown: Unknown, reader: EquationDependencies) -> Expr:
+def _squared_distance(one: Field, other: Field, unknown: Unknown, reader: EquationDependencies) -> Expr:
     """A function that is zero where two fields are read at the same place."""
     triples = zip(one.arguments, other.arguments, unknown.arguments, strict=True)
-    return Add(*(_gap(a, b, own, reader) ** 2 for a, b, own in triples if a != b))
+    return Add(*(_argument_difference(a, b, own, reader) ** 2 for a, b, own in triples if a != b))
 
 
-def _gap(given: Expr, other: Expr, own: Symbol, reader: EquationDependencies) -> Expr:
+def _argument_difference(given: Expr, other: Expr, own: Symbol, reader: EquationDependencies) -> Expr:
     """The difference; in a periodic coordinate, a function of it that vanishes at multiples of the period."""
     components = {c: own for e in (given, other) for c in atoms(e, Component) if c.args[0] == own}
     space, gap = reader.spec.space, expand(given.xreplace(components) - other.xreplace(components))
@@ -174,40 +174,40 @@ def _gap(given: Expr, other: Expr, own: Symbol, reader: EquationDependencies) ->
 # ---- sights
 
 
-def memory(equation: Equation, spec: Spec) -> list[NonlocalDependence]:
+def delay_dependence(equation: Equation, spec: Spec) -> list[NonlocalDependence]:
     """What is read at another time."""
-    return list(_seen(EquationDependencies(equation, spec), True, True, None, frozenset()))
+    return list(_dependences(EquationDependencies(equation, spec), True, True, None, frozenset()))
 
 
-def distance(equation: Equation, spec: Spec) -> list[NonlocalDependence]:
+def spatial_dependence(equation: Equation, spec: Spec) -> list[NonlocalDependence]:
     """What is read at another point, or determined by values over all of space."""
-    return list(_seen(EquationDependencies(equation, spec), False, True, None, frozenset()))
+    return list(_dependences(EquationDependencies(equation, spec), False, True, None, frozenset()))
 
 
-def reads_at_rest(equation: Equation, spec: Spec) -> bool:
+def depends_on_stationary(equation: Equation, spec: Spec) -> bool:
     """Whether an equation contains another unknown that does not evolve in time."""
-    return any(_given(head, spec) is not None for head in EquationDependencies(equation, spec).read)
+    return any(_stationary_equations(head, spec) is not None for head in EquationDependencies(equation, spec).read)
 
 
-def _seen(
+def _dependences(
     reader: EquationDependencies, in_time: bool, sure: bool, by: Symbol | None, path: frozenset[Symbol]
 ) -> Iterator[NonlocalDependence]:
     spec = reader.spec
     for field in reader.fields:
         unknown = next(u for u in spec.unknowns if u.head == field.head)
-        gaps = _gaps(field, unknown, reader, in_time)
+        gaps = _argument_differences(field, unknown, reader, in_time)
         if gaps:
             there = any(reader.counts(field.head, reader.place(field), gap) for gap in gaps)
             yield NonlocalDependence(sure and there, by, reader.head if by else None)
     for head in (h for h in reader.read if h not in path):
-        given = _given(head, spec)
+        given = _stationary_equations(head, spec)
         if given is None:
             continue
         known = sure and reader.counts(head)
         itself = known and not any(_has(p, head) for e in reader.equation.right for p in atoms(e, Partial))
         for giver in given:
-            yield from () if in_time else _spread(reader, giver, head, known, by)
-            yield from _seen(giver, in_time, itself, by or head, path | {head, reader.head})
+            yield from () if in_time else _inverse_operator_dependence(reader, giver, head, known, by)
+            yield from _dependences(giver, in_time, itself, by or head, path | {head, reader.head})
         if not given and not in_time:
             yield from (NonlocalDependence(known and free, by or head, head) for free in _constraints(head, spec))
 
@@ -220,7 +220,7 @@ def _constraints(head: Symbol, spec: Spec) -> Iterator[bool]:
             yield all(f.head != head for f in reader.fields)
 
 
-def _given(head: Symbol, spec: Spec) -> list[EquationDependencies] | None:
+def _stationary_equations(head: Symbol, spec: Spec) -> list[EquationDependencies] | None:
     """The stationary equations for an unknown; None if it evolves."""
     readers = [EquationDependencies(e, spec) for e in spec.equations]
     if any(r.head == head and r.equation.order for r in readers):
@@ -228,18 +228,18 @@ def _given(head: Symbol, spec: Spec) -> list[EquationDependencies] | None:
     return [r for r in readers if r.head == head]
 
 
-def _spread(
+def _inverse_operator_dependence(
     reader: EquationDependencies, giver: EquationDependencies, head: Symbol, sure: bool, by: Symbol | None
 ) -> Iterator[NonlocalDependence]:
     """An unknown with derivatives in its own equation, or with a circular definition, is not determined pointwise."""
-    resting = any(_given(h, reader.spec) is not None for h in giver.read)
+    resting = any(_stationary_equations(h, reader.spec) is not None for h in giver.read)
     if giver.order_in(head) and giver.read:
-        yield NonlocalDependence(sure and not resting and _reads_over_space(reader, giver, head), by or head, head)
-    elif resting and _comes_back(giver, head, frozenset()):
+        yield NonlocalDependence(sure and not resting and _is_certainly_nonlocal(reader, giver, head), by or head, head)
+    elif resting and _is_circular(giver, head, frozenset()):
         yield NonlocalDependence(False, by or head, head)
 
 
-def _reads_over_space(reader: EquationDependencies, giver: EquationDependencies, head: Symbol) -> bool:
+def _is_certainly_nonlocal(reader: EquationDependencies, giver: EquationDependencies, head: Symbol) -> bool:
     """Whether F certainly depends on others over all of space by way of w, where P(∂)w = Q(∂)u.
 
     At a point F changes by S(∂)w = (SQ/P)(∂)u, with its slopes S: this is local only if P divides SQ, as for
@@ -248,7 +248,7 @@ def _reads_over_space(reader: EquationDependencies, giver: EquationDependencies,
     """
     own, over = giver.symbol(head), [giver.symbol(h) for h in giver.read]
     if own is not None and None not in over:
-        read = (reader.within(giver).symbol(head, draw) for draw in range(1, TRIES))
+        read = (reader.within(giver).symbol(head, draw) for draw in range(1, SYMBOL_SAMPLES))
         products = (s * q / own for s in read if s is not None for q in over)
         return any(not cancel(e).is_polynomial(*reader.spec.space.coordinates) for e in products)
     letters = [a for s in reader.states for a in s.letters if _is_of(a, head)]
@@ -256,11 +256,11 @@ def _reads_over_space(reader: EquationDependencies, giver: EquationDependencies,
     return lower and len(letters) == 1 and not isinstance(letters[0], Partial) and any(map(giver.counts, giver.read))
 
 
-def _comes_back(reader: EquationDependencies, head: Symbol, path: frozenset[Symbol]) -> bool:
+def _is_circular(reader: EquationDependencies, head: Symbol, path: frozenset[Symbol]) -> bool:
     """Whether the definition of an unknown is circular, through other unknowns."""
     for other in (h for h in reader.read if h not in path):
         if other == head:
             return True
-        if any(_comes_back(r, head, path | {other}) for r in _given(other, reader.spec) or ()):
+        if any(_is_circular(r, head, path | {other}) for r in _stationary_equations(other, reader.spec) or ()):
             return True
     return False

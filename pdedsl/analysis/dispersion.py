@@ -9,25 +9,25 @@ from mpmath import eig
 from mpmath import matrix as mp_matrix
 from sympy import Symbol
 
-from pdedsl.analysis.components import NotLinear, parts_of
+from pdedsl.analysis.components import NotLinear, linear_terms
 from pdedsl.analysis.problem import Problem
 from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.symbols import MAX_ORDER, Field, Partial
 
 
-def rates_of(problems: tuple[Problem, ...], spec: Spec, xi: list[int]) -> list[complex] | None:
+def system_growth_rates(problems: tuple[Problem, ...], spec: Spec, xi: list[int]) -> list[complex] | None:
     """All λ for a wave vector; None if a coefficient is not a number."""
     heads = [p.unknown.head for p in problems]
-    rows = [_row(p, heads, xi, spec) for p in problems]
+    rows = [_symbol_row(p, heads, xi, spec) for p in problems]
     if any(row is None for row in rows) or len(set(heads)) < len(heads):
         return None
     return [complex(v) for v in eig(mp_matrix(rows), left=False, right=False)]
 
 
-def _row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec) -> list[complex] | None:
+def _symbol_row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec) -> list[complex] | None:
     row = [0j] * len(heads)
     try:
-        parts = list(parts_of(problem.right, frozenset(heads)))
+        parts = list(linear_terms(problem.right, frozenset(heads)))
     except NotLinear:
         return None
     for coefficient, letter in parts:
@@ -44,9 +44,9 @@ def _row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec) -> li
     return row
 
 
-def roots_of(problem: Problem, xi: list[int]) -> list[complex] | None:
+def growth_rates(problem: Problem, xi: list[int]) -> list[complex] | None:
     """All λ of one equation, which may have mixed derivatives in time and space."""
-    powers = _powers(problem, xi)
+    powers = _characteristic_polynomial(problem, xi)
     if powers is None or not powers[-1]:
         return None
     monic = [p / powers[-1] for p in powers[:-1]]
@@ -57,7 +57,7 @@ def roots_of(problem: Problem, xi: list[int]) -> list[complex] | None:
     return [complex(v) for v in eig(mp_matrix(companion), left=False, right=False)]
 
 
-def _powers(problem: Problem, xi: list[int]) -> list[complex] | None:
+def _characteristic_polynomial(problem: Problem, xi: list[int]) -> list[complex] | None:
     """The coefficients of 1, λ, λ², … in λⁿ - P(iξ, λ)."""
     jet, time = problem.jet, problem.spec.time
     if not jet.is_affine or time is None:

@@ -24,21 +24,21 @@ from pdedsl.symbolic.evaluate import Point, compiled, values
 from pdedsl.symbolic.rewrite import expand, measure, rebuilt, replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
-POINTS = 16
-CLOSE = 1e-8  # largest residual relative to the sizes of its terms
-LARGE = 500  # operations; larger expressions are not expanded
-HUGE = 20_000  # parts; larger expressions are evaluated in double precision alone
+SAMPLES = 16
+RESIDUAL_RTOL = 1e-8  # largest residual relative to the sizes of its terms
+MAX_EXPANDED_OPERATIONS = 500  # operations; larger expressions are not expanded
+MAX_PRECISE_NODES = 20_000  # parts; larger expressions are evaluated in double precision alone
 Fixed = dict[Expr, Expr]  # the value of the coordinate that is constant on a side
 Row = tuple[Sequence[Expr], Fixed, Sequence[Point]]  # terms that should sum to zero on a side, and points of it
 
 
-def violations(spec: Spec) -> tuple[Diagnostic, ...]:
+def exact_solution_errors(spec: Spec) -> tuple[Diagnostic, ...]:
     """An error for each equation and condition that the known solution does not satisfy."""
     if not spec.exact:
         return ()
-    region, place = domain_of(spec), spec.exact[0].span
+    region, place = space_time_region(spec), spec.exact[0].span
     rows: dict[Span, list[Row]] = {}
-    for span, row in (*_equations(spec, region), *_conditions(spec, region)):
+    for span, row in (*_equation_rows(spec, region), *_condition_rows(spec, region)):
         rows.setdefault(span, []).append(row)
     worst = ((spec.source.quote(span), _violation(own, region)) for span, own in rows.items())
     return tuple(d for text, size in worst if size for d in errors.equations.violated(text, size, place).diagnostics)
@@ -55,7 +55,7 @@ def _violation(rows: list[Row], region: Region) -> float:
     return 0.0
 
 
-def domain_of(spec: Spec) -> Region:
+def space_time_region(spec: Spec) -> Region:
     space, time = spec.space, spec.time
     ends = [(s.start, s.end) for s in space.sides] + ([(time.start, time.end)] if time else [])
     inside = [g.expr for g in space.inside]
@@ -64,18 +64,18 @@ def domain_of(spec: Spec) -> Region:
 
 def _is_rounding(terms: Sequence[Expr], point: Point, size: float, region: Region) -> bool:
     """Whether the sum of the terms at a point may be far below its size in double precision."""
-    exact = _precisely(terms, point, region)
+    exact = _high_precision_sum(terms, point, region)
     return exact is None or abs(exact) < size / 2
 
 
 def _vanishes(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> bool:
     """Whether no digit of the sum is left at any point, in high precision: fractions are not expanded to cancel."""
-    return all(_precisely(terms, point, region) == 0 for point in points)
+    return all(_high_precision_sum(terms, point, region) == 0 for point in points)
 
 
-def _precisely(terms: Sequence[Expr], point: Point, region: Region) -> float | None:
+def _high_precision_sum(terms: Sequence[Expr], point: Point, region: Region) -> float | None:
     """The sum of the terms in high precision; None if that takes too long."""
-    if sum(measure(t)[0] for t in terms) > HUGE:
+    if sum(measure(t)[0] for t in terms) > MAX_PRECISE_NODES:
         return None
     return exact_at(Add(*terms), {x: Rational(point[k]) for x, k in region.layout.places.items()})
 
@@ -83,19 +83,19 @@ def _precisely(terms: Sequence[Expr], point: Point, region: Region) -> float | N
 def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
     """Whether the terms sum to zero when expanded; long expressions are not tried."""
     there = [t.xreplace(fixed) for t in terms]
-    return sum(t.count_ops() for t in there) <= LARGE and bool(expand(Add(*there)) == 0)
+    return sum(t.count_ops() for t in there) <= MAX_EXPANDED_OPERATIONS and bool(expand(Add(*there)) == 0)
 
 
 def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> tuple[float, Point]:
     """The largest absolute sum of the terms, and where; zero if it is no more than rounding."""
     place: Point = ()
-    worst, inside = 0.0, region.interior(POINTS)
+    worst, inside = 0.0, region.interior(SAMPLES)
     parts = [part for term in terms for part in Add.make_args(term)]
     rows = list(zip(*values(parts, region.layout, [*inside, *points]), strict=True))
     anywhere = max(filter(math.isfinite, map(_size, rows[: len(inside)])), default=0.0)
     for point, found in zip(points, rows[len(inside) :], strict=True):
         total, size = abs(math.fsum(found)), _size(found)
-        if math.isfinite(size) and total > max(worst, CLOSE * max(size, anywhere)):
+        if math.isfinite(size) and total > max(worst, RESIDUAL_RTOL * max(size, anywhere)):
             worst, place = total, point
     return worst, place
 
@@ -105,7 +105,7 @@ def _size(found: Sequence[float]) -> float:
 
 
 @lru_cache(maxsize=64)  # a condition on several sides is often the same on all
-def _put(expr: Expr, spec: Spec) -> Expr:
+def _substitute_solution(expr: Expr, spec: Spec) -> Expr:
     """The expression with the known solution substituted for the unknowns."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns} | {w.head: tuple(w.arguments) for w in spec.learned}
     known = _values(spec)
@@ -143,34 +143,34 @@ def _values(spec: Spec) -> dict[tuple[Symbol, int], Expr]:
 # ---- rows
 
 
-def _equations(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
-    points = region.interior(POINTS)
+def _equation_rows(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
+    points = region.interior(SAMPLES)
     for e in spec.equations:
         there = [p for p in points if e.interval is None or float(e.interval[0]) <= p[-1] <= float(e.interval[1])]
         for k in range(len(e.summands[0].exprs)):
-            yield e.span, ([_put(s.exprs[k], spec) for s in e.summands], {}, there)
+            yield e.span, ([_substitute_solution(s.exprs[k], spec) for s in e.summands], {}, there)
 
 
-def _conditions(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
+def _condition_rows(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
     for c in spec.conditions:
-        for row in _in_time(c, spec, region) if not c.on_boundary else _in_space(c, spec, region):
+        for row in _initial_rows(c, spec, region) if not c.on_boundary else _boundary_rows(c, spec, region):
             yield c.span, row
 
 
-def _in_time(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
+def _initial_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
     time, upper = spec.time, c.kind is ConditionKind.TERMINAL
     assert time is not None
-    points = region.face(region.layout.dimension, upper, POINTS)
+    points = region.face(region.layout.dimension, upper, SAMPLES)
     known = _values(spec)
     for k, given in enumerate(c.value, c.component or 1):
         value = known.get((c.unknown, k))
         if value is not None:
             for _ in range(c.order):
                 value = differentiate(value, time.symbol, chain=True)
-            yield [value, -_put(given, spec)], {time.symbol: time.end if upper else time.start}, points
+            yield [value, -_substitute_solution(given, spec)], {time.symbol: time.end if upper else time.start}, points
 
 
-def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
+def _boundary_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
     parts = [compiled(g.expr, region.layout) for g in c.part]
 
     def chosen(points: list[Point]) -> list[Point]:
@@ -180,25 +180,25 @@ def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
     for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # all are alike: two will do
         for name, upper in zip(face_names(k), (False, True), strict=True):
             if name in c.sides:
-                points = chosen(region.face(k, upper, 4 * POINTS if parts else POINTS))
-                fixed = _end(spec, k, upper)
+                points = chosen(region.face(k, upper, 4 * SAMPLES if parts else SAMPLES))
+                fixed = _face_coordinate(spec, k, upper)
                 for v in c.value:
                     yield _terms(v.xreplace(_normal_on(v, k, upper, spec)), spec), fixed, points
     for s in c.surfaces:
         for v in c.value:
             normal = _normal_of(v, s.expr, spec)
             if normal is not None:
-                yield _terms(v.xreplace(normal), spec), {}, chosen(region.surface(s.expr, POINTS))
+                yield _terms(v.xreplace(normal), spec), {}, chosen(region.surface(s.expr, SAMPLES))
 
 
-def _end(spec: Spec, k: int, upper: bool) -> Fixed:
+def _face_coordinate(spec: Spec, k: int, upper: bool) -> Fixed:
     """The coordinate that is constant on a side, with its value, if the space has coordinates."""
     space = spec.space
     return {space.coordinates[k]: space.sides[k].end if upper else space.sides[k].start} if space.explicit else {}
 
 
 def _terms(value: Expr, spec: Spec) -> list[Expr]:
-    return [_put(term, spec) for term in Add.make_args(value)]
+    return [_substitute_solution(term, spec) for term in Add.make_args(value)]
 
 
 def _normals(value: Expr, spec: Spec) -> list[Expr]:

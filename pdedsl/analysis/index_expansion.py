@@ -17,14 +17,14 @@ from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.rewrite import MAX_TERMS, multiply_out, terms_of
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
 
-ALL = 16  # largest dimension that is written out in full
-KEPT = 500  # expressions: several facts are read off the same one
-FIRST = 3  # coordinates that are written out in a larger space, at least
+MAX_FULL_DIMENSION = 16  # largest dimension that is written out in full
+CACHE_SIZE = 500  # expressions: several facts are read off the same one
+MIN_COORDINATES = 3  # coordinates that are written out in a larger space, at least
 OTHER = Symbol("other", integer=True)  # index of any of the last m coordinates
 
 
 @dataclass(frozen=True)
-class Layout:
+class CoordinateLayout:
     """The coordinates in which an expression is written out; if m > 0, the last of them stands for m coordinates."""
 
     base: Symbol | None  # None if the space has named coordinates
@@ -45,22 +45,22 @@ class Layout:
         return dict.fromkeys(self.coordinates[: self.first], s) | rest
 
 
-def layout_of(expr: Expr, spec: Spec, dimension: int | None = None) -> Layout:
+def layout_of(expr: Expr, spec: Spec, dimension: int | None = None) -> CoordinateLayout:
     """The layout for an expression; `dimension` is the one that represents a symbolic dimension."""
     space = spec.space
     if space.explicit:
-        return Layout(None, space.coordinates)
+        return CoordinateLayout(None, space.coordinates)
     base, n = space.coordinates[0], space.dimension
     if not isinstance(n, int):
-        count = dimension or max(FIRST, _named(expr, base))
+        count = dimension or max(MIN_COORDINATES, _largest_named_index(expr, base))
     else:
-        count = n if n <= ALL else max(FIRST, _named(expr, base))
+        count = n if n <= MAX_FULL_DIMENSION else max(MIN_COORDINATES, _largest_named_index(expr, base))
     shown = tuple(coordinate(base, i) for i in range(1, count + 1))
     m = n - count if isinstance(n, int) else 0
-    return Layout(base, (*shown, Symbol(f"{base.name}_rest", real=True)) if m else shown, m)
+    return CoordinateLayout(base, (*shown, Symbol(f"{base.name}_rest", real=True)) if m else shown, m)
 
 
-def _named(expr: Expr, base: Symbol) -> int:
+def _largest_named_index(expr: Expr, base: Symbol) -> int:
     """The largest index of a coordinate that occurs explicitly."""
     numbers = (int(c.args[1]) for c in atoms(expr, Component) if c.args[0] == base and c.args[1].is_Integer)
     return max(numbers, default=0)
@@ -70,7 +70,7 @@ def coordinate(base: Symbol, i: int) -> Symbol:
     return Symbol(f"{base.name}_{i}", real=True)
 
 
-def written_out(expr: Expr, spec: Spec, layout: Layout | None = None) -> Expr:
+def expand_indices(expr: Expr, spec: Spec, layout: CoordinateLayout | None = None) -> Expr:
     """The expression with index notation written out in components; one in named coordinates is unchanged."""
     layout = layout or layout_of(expr, spec)
     if layout.base is None:
@@ -79,29 +79,29 @@ def written_out(expr: Expr, spec: Spec, layout: Layout | None = None) -> Expr:
     if not isinstance(n, int):
         ones = [c for c in atoms(expr, Contraction) if c.body == 1]
         expr = expr.xreplace(dict.fromkeys(ones, n))
-    return _written(expr, layout)
+    return _expand_cached(expr, layout)
 
 
-def multiplied_out(expr: Expr, spec: Spec, layout: Layout) -> Expr:
+def expand_products(expr: Expr, spec: Spec, layout: CoordinateLayout) -> Expr:
     """A sum of products in components. Factors that are numbers are set aside, as the same terms have others in the
     summands of an equation, and in the next version of a text in an editor."""
     split = [term.as_coeff_Mul() for term in Add.make_args(expr)]
-    written = [(c, written_out(rest, spec, layout)) for c, rest in split]
+    written = [(c, expand_indices(rest, spec, layout)) for c, rest in split]
     if sum(terms_of(rest) for _, rest in written) > MAX_TERMS:
-        return multiply_out(written_out(expr, spec, layout))
+        return multiply_out(expand_indices(expr, spec, layout))
     return Add(*(c * a for c, rest in written for a in Add.make_args(multiply_out(rest))))
 
 
-@lru_cache(maxsize=KEPT)
-def _written(e: Expr, layout: Layout) -> Expr:
-    return _out(e, layout)
+@lru_cache(maxsize=CACHE_SIZE)
+def _expand_cached(e: Expr, layout: CoordinateLayout) -> Expr:
+    return _expand(e, layout)
 
 
-def _out(e: Expr, layout: Layout) -> Expr:
+def _expand(e: Expr, layout: CoordinateLayout) -> Expr:
     if isinstance(e, Contraction):
-        terms = [_out(e.body.xreplace({e.index: Integer(i)}), layout) for i in range(1, layout.first + 1)]
+        terms = [_expand(e.body.xreplace({e.index: Integer(i)}), layout) for i in range(1, layout.first + 1)]
         if layout.m:
-            terms.append(layout.m * _out(e.body.xreplace({e.index: OTHER}), layout))
+            terms.append(layout.m * _expand(e.body.xreplace({e.index: OTHER}), layout))
         return Add(*terms)
     if isinstance(e, Component) and e.args[0] == layout.base:
         return _coordinate(e, layout)
@@ -109,18 +109,18 @@ def _out(e: Expr, layout: Layout) -> Expr:
         others = sum(isinstance(s, Component) and s.args[1] == OTHER for s in e.slots)
         slots = (_slot(s, layout) for s in e.slots)
         return (
-            Partial(_out(e.body, layout), *slots) / sqrt(layout.m) ** others
+            Partial(_expand(e.body, layout), *slots) / sqrt(layout.m) ** others
             if others
-            else Partial(_out(e.body, layout), *slots)
+            else Partial(_expand(e.body, layout), *slots)
         )
     if isinstance(e, Field):
         return in_coordinates(e, layout)
     if not e.args:
         return e
-    return e.func(*(_out(a, layout) for a in e.args))
+    return e.func(*(_expand(a, layout) for a in e.args))
 
 
-def in_coordinates(field: Field, layout: Layout) -> Field:
+def in_coordinates(field: Field, layout: CoordinateLayout) -> Field:
     """The field with its argument, the position, replaced by coordinates."""
     if layout.base is None or layout.base not in field.arguments:
         return field
@@ -128,14 +128,14 @@ def in_coordinates(field: Field, layout: Layout) -> Field:
     return Field(field.head, tuple(field.indices), tuple(at))
 
 
-def _slot(slot: Expr, layout: Layout) -> Expr:
+def _slot(slot: Expr, layout: CoordinateLayout) -> Expr:
     """The variable with respect to which a derivative is taken."""
     if isinstance(slot, Component) and slot.args[1] == OTHER:
         return layout.coordinates[-1]
-    return _out(slot, layout)
+    return _expand(slot, layout)
 
 
-def _coordinate(e: Component, layout: Layout) -> Expr:
+def _coordinate(e: Component, layout: CoordinateLayout) -> Expr:
     assert layout.base is not None
     if e.args[1] == OTHER:
         return layout.coordinates[-1] / sqrt(layout.m)

@@ -13,10 +13,10 @@ from itertools import product
 from sympy import Expr, Symbol
 
 from pdedsl import errors
-from pdedsl.analysis.boundary import DirichletCondition, LocatedCondition, sides_of
+from pdedsl.analysis.boundary import DirichletCondition, LocatedCondition, face_conditions
 from pdedsl.analysis.bounds.interval import Box
 from pdedsl.analysis.bounds.sign import box_of, nonnegative
-from pdedsl.analysis.dispersion import rates_of
+from pdedsl.analysis.dispersion import system_growth_rates
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import Ranges, points, ranges_of, value_at
 from pdedsl.diagnostics import PdeError
@@ -40,26 +40,26 @@ def inflow_of(problem: Problem) -> Inflow:
         return Inflow(True, ())
     if not jet.is_affine or jet.order != 1:
         return Inflow(False, ())
-    box, placed = box_of(ranges_of(problem.spec, problem.equation)), sides_of(problem)
+    box, placed = box_of(ranges_of(problem.spec, problem.equation)), face_conditions(problem)
     fits, wrong = True, []
     for k, x in enumerate(space.coordinates):
         if space.sides[k].periodic:
             continue
         for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
             there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
-            inward = enters(jet.drift[k], x, end, normal, box)
-            fits = fits and _fits(inward, there)
-            wrong += [p for p in there if inward is False and not _ties_ends(p.condition, problem)]
+            inward = is_inflow(jet.drift[k], x, end, normal, box)
+            fits = fits and _has_admissible_data(inward, there)
+            wrong += [p for p in there if inward is False and not _couples_points(p.condition, problem)]
     return Inflow(fits, tuple(wrong))
 
 
-def _ties_ends(condition: Condition, problem: Problem) -> bool:
+def _couples_points(condition: Condition, problem: Problem) -> bool:
     """Whether a condition compares values at several points: u(0, t) = u(1, t) takes what arrives at an outflow."""
     fields = {f for v in condition.value for f in atoms(v, Field) if f.head == problem.unknown.head}
     return len(fields) > 1
 
 
-def enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
+def is_inflow(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
     """True if b·n ≥ 0 on the whole side (not identically zero), False if b·n ≤ 0; None if neither is shown."""
     flow = normal * b.xreplace({x: end})
     if nonnegative(-flow, box):
@@ -67,7 +67,7 @@ def enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
     return True if nonnegative(flow, box) else None
 
 
-def _fits(enters: bool | None, there: list[LocatedCondition]) -> bool:
+def _has_admissible_data(enters: bool | None, there: list[LocatedCondition]) -> bool:
     if enters is None:
         return False
     return (len(there) == 1 and isinstance(there[0].side, DirichletCondition)) if enters else not there
@@ -81,13 +81,13 @@ def _fits(enters: bool | None, there: list[LocatedCondition]) -> bool:
 # characteristics, but on all of it.
 
 
-DRAWS = 40  # points on a side
-CLEARLY = 1e-6  # a flow inward that is no rounding error
-SHORT = 10_000  # a wave number so large that terms of order zero are negligible
-Sides = list[tuple[int, str, int]]  # the number of a coordinate, the name of the side, the outer normal
+FACE_SAMPLES = 40  # points on a side
+INFLOW_TOL = 1e-6  # a flow inward that is no rounding error
+LARGE_WAVE_NUMBER = 10_000  # a wave number so large that terms of order zero are negligible
+Faces = list[tuple[int, str, int]]  # the number of a coordinate, the name of the side, the outer normal
 
 
-def missing(problem: Problem) -> Iterator[PdeError]:
+def inflow_errors(problem: Problem) -> Iterator[PdeError]:
     """Errors for one linear equation of first order. A side along which the direction changes takes a condition or
     none; it lacks one if values enter at a sampled point, and none is given."""
     jet, space = problem.jet, problem.spec.space
@@ -97,15 +97,15 @@ def missing(problem: Problem) -> Iterator[PdeError]:
     given = {name for c in problem.spec.conditions for name in c.sides}
     into: list[str] = []
     out: list[str] = []
-    for k, name, normal in _sides(space):
+    for k, name, normal in _faces(space):
         x = space.coordinates[k]
         if problem.equation.order == 0 and jet.drift[k] == 0:
             continue  # parallel to the characteristics, which neither begin nor end there
-        found = enters(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
+        found = is_inflow(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
         if found is not None:
             (into if found else out).append(name)
         elif (
-            problem.equation.order and name not in given and _enters_somewhere(normal * jet.drift[k], x, normal, ranges)
+            problem.equation.order and name not in given and _is_inflow_somewhere(normal * jet.drift[k], x, normal, ranges)
         ):
             into.append(name)
     ends = (into, out) if problem.equation.order == 0 else (into,)
@@ -122,24 +122,24 @@ def missing(problem: Problem) -> Iterator[PdeError]:
         yield errors.equations.at_both_ends(problem.unknown.name, enough, more, last.span, alone)
 
 
-def _enters_somewhere(flow: Expr, x: Symbol, normal: int, ranges: Ranges) -> bool:
+def _is_inflow_somewhere(flow: Expr, x: Symbol, normal: int, ranges: Ranges) -> bool:
     there = flow.xreplace({x: ranges[x][(normal + 1) // 2]})
-    values = (value_at(there, p) for p in points(there.free_symbols, ranges, DRAWS))
-    return any(v is not None and v > CLEARLY for v in values)
+    values = (value_at(there, p) for p in points(there.free_symbols, ranges, FACE_SAMPLES))
+    return any(v is not None and v > INFLOW_TOL for v in values)
 
 
-def missing_in_system(problems: tuple[Problem, ...]) -> PdeError | None:
+def system_inflow_error(problems: tuple[Problem, ...]) -> PdeError | None:
     """The error for a linear evolution system of first order with constant coefficients."""
     spec = problems[0].spec
     first = all(p.jet.order <= 1 and p.equation.order == 1 and not p.is_vector for p in problems)
     if not first or not _is_box(spec.space) or len(problems) != len(spec.unknowns):
         return None
-    for k, name, normal in _sides(spec.space):
-        waves = [normal * SHORT * (j == k) for j in range(len(spec.space.coordinates))]
-        rates = rates_of(problems, spec, waves)
+    for k, name, normal in _faces(spec.space):
+        waves = [normal * LARGE_WAVE_NUMBER * (j == k) for j in range(len(spec.space.coordinates))]
+        rates = system_growth_rates(problems, spec, waves)
         if rates is None:
             return None
-        wanted = sum(v.imag > 1e-6 * SHORT for v in rates)
+        wanted = sum(v.imag > 1e-6 * LARGE_WAVE_NUMBER for v in rates)
         given = sum(len(c.value) for c in spec.conditions if name in c.sides)
         if given < wanted:
             return errors.equations.few_for_waves(name, given, wanted, problems[0].unknown.span)
@@ -150,6 +150,6 @@ def _is_box(space: Space) -> bool:
     return bool(space.boundary) and space.explicit and not space.inside
 
 
-def _sides(space: Space) -> Sides:
+def _faces(space: Space) -> Faces:
     ends = product(range(len(space.coordinates)), (0, 1))
     return [(k, face_names(k)[e], 2 * e - 1) for k, e in ends if not space.sides[k].periodic]

@@ -26,7 +26,7 @@ from sympy import (
 )
 
 from pdedsl.analysis.bounds.relu_form import by_relu
-from pdedsl.analysis.index_expansion import Layout, in_coordinates, layout_of, multiplied_out
+from pdedsl.analysis.index_expansion import CoordinateLayout, in_coordinates, layout_of, expand_products
 from pdedsl.analysis.sample_points import (
     SMALL,
     Point,
@@ -64,7 +64,7 @@ class Jet:
     higher: tuple[Symbol, ...]
     hidden: tuple[Expr, ...]
     nonlocal_: bool
-    layout: Layout
+    layout: CoordinateLayout
     back: dict[Symbol, Expr]  # maps jet variables to the derivatives they stand for
 
     @property
@@ -201,7 +201,7 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     layout = layout_of(expr, spec, dimension)
     coordinates = layout.coordinates
     elsewhere = _looks_elsewhere(expr, spec)
-    expr = multiplied_out(opened(expr), spec, layout)
+    expr = expand_products(opened(expr), spec, layout)
     value = in_coordinates(Field(unknown.head, (), unknown.arguments), layout)
     u = Dummy("u", **assumed(unknown))
     p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))
@@ -372,7 +372,7 @@ def state_of(expr: Expr, spec: Spec) -> State:
     if spec.space.explicit:
         whole = multiply_out(solenoidal(expr, spec))
     else:
-        whole = multiplied_out(expr, spec, layout_of(expr, spec))
+        whole = expand_products(expr, spec, layout_of(expr, spec))
     return State(whole, frozenset(u.head for u in spec.unknowns))
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sympy import Add, Expr, Integer, Symbol
 
-from pdedsl.analysis.components import Part, indexed_matrix, indexed_vector, matrix, vector
+from pdedsl.analysis.components import LinearTerm, indexed_matrix, indexed_vector, matrix, vector
 from pdedsl.ir.spec import Equation, Spec, Summand, Unknown
 from pdedsl.ir.terms import Coefficient
 from pdedsl.ir.types import Matrix, Vector
@@ -47,11 +47,11 @@ class Frame:
         ones = [c for c in atoms(expr, Contraction) if c.body == 1]
         return expr.xreplace(dict.fromkeys(ones, Integer(n))) if ones and isinstance(n, int) else expr
 
-    def drift(self, parts: list[Part]) -> Coefficient:
+    def drift(self, parts: list[LinearTerm]) -> Coefficient:
         space = self.spec.space
         return vector(parts, space.coordinates) if space.explicit else indexed_vector(parts, space.dimension)
 
-    def diffusivity(self, parts: list[Part]) -> Coefficient:
+    def diffusivity(self, parts: list[LinearTerm]) -> Coefficient:
         space = self.spec.space
         learned = frozenset(w.head for w in self.spec.learned if isinstance(w.type, Matrix))
         if space.explicit:

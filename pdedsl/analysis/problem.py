@@ -10,7 +10,7 @@ from sympy import Expr, Pow, Symbol
 
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of
-from pdedsl.analysis.index_expansion import written_out
+from pdedsl.analysis.index_expansion import expand_indices
 from pdedsl.analysis.jet import Jet, State, opened, state_of
 from pdedsl.analysis.normal_form import frame_of, goal_of, unknown_of
 from pdedsl.analysis.sample_points import ranges_of
@@ -74,7 +74,7 @@ class Problem:
 
     def domain(self, jet: Jet) -> tuple[Expr, ...]:
         """What has a real value wherever the equation has one, and does not occur in it, in the letters of a jet."""
-        return tuple(jet.in_letters(written_out(e, self.spec, jet.layout)) for e in self.dropped)
+        return tuple(jet.in_letters(expand_indices(e, self.spec, jet.layout)) for e in self.dropped)
 
     @cached_property
     def dropped(self) -> tuple[Expr, ...]:

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from sympy import Add, Expr, S, Symbol, Tuple
 
-from pdedsl.analysis.components import NotLinear, Part, parts_of, whole
+from pdedsl.analysis.components import NotLinear, LinearTerm, linear_terms, sum_of_terms
 from pdedsl.analysis.normal_form import Frame, goal_of, shares
 from pdedsl.config.methods import Direction
 from pdedsl.ir.spec import Summand
@@ -47,7 +47,7 @@ def _terms(summand: Summand, share: tuple[Expr, ...], frame: Frame) -> Iterator[
     if any(g is not None and e.has(g) for g, e in zip(goals, summand.exprs, strict=True)):
         yield TimeDerivative(frame.equation.order, origin)
     try:
-        columns = [list(parts_of(e, frame.heads)) for e in share]
+        columns = [list(linear_terms(e, frame.heads)) for e in share]
     except NotLinear:
         yield from _mixed(share, origin, frame)
         return
@@ -66,17 +66,17 @@ def _mixed(share: tuple[Expr, ...], origin: Origin, frame: Frame) -> Iterator[Te
         yield Nonlocal(False, any(_looks_back(e, frame) for e in bent), tuple(bent), origin)
     else:
         yield Nonlinear(max(order_of(e, frame) for e in bent), tuple(bent), origin)
-    yield from _linear([list(parts_of(e, frame.heads)) for e in rest], origin, frame)
+    yield from _linear([list(linear_terms(e, frame.heads)) for e in rest], origin, frame)
 
 
 def _is_affine(product: Expr, frame: Frame) -> bool:
     try:
-        return len(list(parts_of(product, frame.heads))) >= 0
+        return len(list(linear_terms(product, frame.heads))) >= 0
     except NotLinear:
         return False
 
 
-def _linear(columns: list[list[Part]], origin: Origin, frame: Frame) -> Iterator[Term]:
+def _linear(columns: list[list[LinearTerm]], origin: Origin, frame: Frame) -> Iterator[Term]:
     """The terms of affine parts, grouped by what their coefficients multiply."""
     sorted_ = [_sorted(column, frame, k) for k, column in enumerate(columns)]
     kinds = {kind for found in sorted_ for kind in found}
@@ -109,8 +109,8 @@ class Kind:
     apart: bool = False  # a time derivative that is also one in space, or a value at another time
 
 
-def _sorted(parts: list[Part], frame: Frame, k: int) -> dict[Kind, list[Part]]:
-    found: dict[Kind, list[Part]] = {}
+def _sorted(parts: list[LinearTerm], frame: Frame, k: int) -> dict[Kind, list[LinearTerm]]:
+    found: dict[Kind, list[LinearTerm]] = {}
     for part in parts:
         found.setdefault(_kind(part[1], frame, frame.own(k)), []).append(part)
     return found
@@ -131,8 +131,8 @@ def _kind(letter: Expr, frame: Frame, own: Field) -> Kind:
     return Kind(beside, len(slots))
 
 
-def _term(kind: Kind, columns: list[list[Part]], origin: Origin, frame: Frame) -> Iterator[Term]:
-    exprs = tuple(whole(parts) for parts in columns)
+def _term(kind: Kind, columns: list[list[LinearTerm]], origin: Origin, frame: Frame) -> Iterator[Term]:
+    exprs = tuple(sum_of_terms(parts) for parts in columns)
     match kind.beside:
         case Beside.TIME:
             yield TimeDerivative(kind.order, origin, exprs, kind.apart)
@@ -155,7 +155,7 @@ def _term(kind: Kind, columns: list[list[Part]], origin: Origin, frame: Frame) -
             assert_never(kind.beside)
 
 
-def _reaction(columns: list[list[Part]], exprs: tuple[Expr, ...], origin: Origin, frame: Frame) -> Term:
+def _reaction(columns: list[list[LinearTerm]], exprs: tuple[Expr, ...], origin: Origin, frame: Frame) -> Term:
     rates = {Add(*(c for c, _ in parts)) for parts in columns}
     if len(rates) > 1:
         return Coupling(frame.unknown.head, 0, exprs, origin)
@@ -225,7 +225,7 @@ def generator_of(right: Expr, direction: Direction, frame: Frame) -> Generator |
         return None
     sign = -1 if direction is Direction.TERMINAL else 1
     try:
-        found = _sorted(list(parts_of(multiply_out(sign * frame.counted(right)), frame.heads)), frame, 0)
+        found = _sorted(list(linear_terms(multiply_out(sign * frame.counted(right)), frame.heads)), frame, 0)
     except NotLinear:
         return None
     drift, second, value, known = (found.pop(kind, []) for kind in GENERATED)

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from sympy import Add, Expr, I, Mul, Symbol
 
 from pdedsl import errors
-from pdedsl.analysis.axioms.comparison import is_mixed
+from pdedsl.analysis.axioms.comparison import has_mixed_derivatives
 from pdedsl.analysis.axioms.ellipticity import ellipticity
-from pdedsl.analysis.dependence import EquationDependencies, reads_at_rest
-from pdedsl.analysis.dispersion import rates_of, roots_of
-from pdedsl.analysis.inflow import inflow_of, missing, missing_in_system
+from pdedsl.analysis.dependence import EquationDependencies, depends_on_stationary
+from pdedsl.analysis.dispersion import system_growth_rates, growth_rates
+from pdedsl.analysis.inflow import inflow_of, inflow_errors, system_inflow_error
 from pdedsl.analysis.jet import Jet
 from pdedsl.analysis.problem import Problem, direction_of, named, sign_changed
 from pdedsl.analysis.sample_points import nonzero_point, ranges_of
@@ -33,7 +33,7 @@ FASTER = 5  # a rate proportional to √ξ grows tenfold between them
 
 def ill_posed(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
     found = [d for problem in problems for error in _of(problem) for d in error.diagnostics]
-    system = None if found or len(problems) < 2 else _of_the_system(problems) or missing_in_system(problems)
+    system = None if found or len(problems) < 2 else _of_the_system(problems) or system_inflow_error(problems)
     return (*found, *(system.diagnostics if system else ()))
 
 
@@ -46,10 +46,10 @@ def _of(problem: Problem) -> Iterator[PdeError]:
         others = [name for name in condition.sides if name not in out]
         yield errors.equations.at_outflow(problem.spec.source.quote(condition.span), out, others, condition.span)
     if len(problem.spec.unknowns) == 1:
-        yield from missing(problem)
+        yield from inflow_errors(problem)
     if _leans_on_others(problem):
         return
-    if is_mixed(problem):
+    if has_mixed_derivatives(problem):
         yield from _of_mixed(problem)
     elif problem.jet.order > 2 or problem.equation.order > 2 or _is_odd_wave(problem):
         yield from _of_high_order(problem)
@@ -63,7 +63,7 @@ def _leans_on_others(problem: Problem) -> bool:
     """Whether other unknowns occur in the equation with derivatives of as high an order, or are given by stationary
     equations: then its own sign decides nothing, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
     reader = EquationDependencies(problem.equation, problem.spec)
-    known = reads_at_rest(problem.equation, problem.spec)
+    known = depends_on_stationary(problem.equation, problem.spec)
     return known or any(reader.order_in(head) >= problem.jet.order for head in reader.read)
 
 
@@ -112,7 +112,7 @@ def _of_mixed(problem: Problem) -> Iterator[PdeError]:
 
 
 def _fastest(problem: Problem, xi: list[int]) -> float | None:
-    roots = roots_of(problem, xi)
+    roots = growth_rates(problem, xi)
     return None if roots is None else max((v.real for v in roots), default=0.0)
 
 
@@ -187,5 +187,5 @@ def _of_the_system(problems: tuple[Problem, ...]) -> PdeError | None:
 
 
 def _growth(problems: tuple[Problem, ...], spec: Spec, xi: list[int]) -> float | None:
-    rates = rates_of(problems, spec, xi)
+    rates = system_growth_rates(problems, spec, xi)
     return None if rates is None else max(v.real for v in rates)

@@ -49,7 +49,7 @@ def evaluate(
 ) -> None:
     """Attack, certify and audit a trained network, as its spec says; the report is written into the run."""
     from pdedsl.diagnostics import PdeError
-    from pdedsl.evaluation.engine import Stopped
+    from pdedsl.evaluation.engine import EvaluationInterrupted
     from pdedsl.evaluation.run import evaluate_run
     from pdedsl.io import RunError
 
@@ -65,14 +65,14 @@ def evaluate(
             resume=resume,
             trust=trusted(trust),
             sources=_named(sources),
-            listeners=(_progress,),
+            listeners=(_show_progress,),
         )
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
     except RunError as error:
         raise click.UsageError(str(error)) from None
-    except Stopped:
+    except EvaluationInterrupted:
         again = escaping.command(*sys.argv, *([] if resume else ["--resume"]))
         say(f"interrupted; nothing is lost. To continue: {again}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
@@ -88,13 +88,13 @@ def _named(sources: tuple[str, ...]) -> dict[str, Path]:
     return {name: Path(place) for name, _, place in pairs}
 
 
-def _progress(told: EvaluationProgress) -> None:
+def _show_progress(event: EvaluationProgress) -> None:
     """On a terminal, a line for each batch that replaces the previous one; elsewhere a line for each measurement."""
-    share = "" if told.share is None else f"  {100 * told.share:.1f} %"
-    line = f"[{told.done}/{told.of}] {told.measurement}, batch {told.batch} of {told.batches}{share}"
+    accuracy = "" if event.accuracy is None else f", accuracy {100 * event.accuracy:.1f} %"
+    line = f"[{event.done}/{event.of}] {event.measurement}, batch {event.batch} of {event.batches}{accuracy}"
     if sys.stderr.isatty():
-        click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=told.done == told.of)
-    elif told.batch == told.batches:
+        click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=event.done == event.of)
+    elif event.batch == event.batches:
         say(line, err=True)
 
 

@@ -21,7 +21,8 @@ from pdedsl.codegen.physics import solve_functions
 from pdedsl.codegen.program import Program, run_function
 from pdedsl.ir.plan import ImagePlan, Model, OperatorPlan, SolvePlan
 from pdedsl.ir.spec import Spec
-from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps, CompositeField
+from pdedsl.runtime.learned_fields import CompositeField
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 
 # ---- build
 

@@ -1,4 +1,8 @@
-"""Noise of the plan → noise blocks of the runtime."""
+"""Code generation for equations on a data space: networks as SDE steps, residual blocks and noise; the evolution operator.
+
+The emitted module has `member`, one network of the ensemble; `model`, the expectation over noise samples and ensemble
+members; and, in R^d, `operator`, the evolution operator by the Feynman-Kac formula.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +79,7 @@ from pdedsl.ir.spec import ConditionKind, Learned, Spec
 from pdedsl.ir.terms import MatrixStructure
 from pdedsl.symbolic.symbols import INDEX
 
-# ---- noise
+# ---- Noise
 
 
 KeywordArguments = tuple[tuple[str, Node], ...]
@@ -84,7 +88,7 @@ NOISE = f"{RUNTIME}.sde.noise"
 
 
 def noise_node(noise: AdditiveNoise, fields: tuple[Learned, ...], spec: Spec, t: Node = TIME) -> Node:
-    """The noise block; `t` is the time at which a time-dependent size is evaluated."""
+    """The noise block; `t` is the time at which a time-dependent noise level is evaluated."""
     names = {w.head: python_name(w) for w in fields}
     match noise:
         case ConstantNoise(std=std, law=law):
@@ -93,7 +97,7 @@ def noise_node(noise: AdditiveNoise, fields: tuple[Learned, ...], spec: Spec, t:
             shared: KeywordArguments = () if across is Across.SAMPLE else (("across", across.value),)
             return Call(f"{NOISE}.RelativeNoise", (to_float(scale),), (*SEED, *shared, *_law_option(law)))
         case StateDependentNoise(std=std, law=law):
-            size = formula_node(("x",), pointwise_node(std, names, spec), (std,), names, t)
+            size = formula_node("noise_std", ("x",), pointwise_node(std, names, spec), (std,), names, t)
             return Call(f"{NOISE}.ScaledNoise", (size,), (*SEED, *_law_option(law)))
         case CorrelatedNoise(covariance=covariance, law=law):
             return Call(
@@ -123,27 +127,27 @@ def _covariance_factor(covariance: tuple[tuple[Expr, ...], ...], names: dict[Sym
         table = ItemList(tuple(ItemList(tuple(to_float(e) for e in row)) for row in covariance))
         return Call(f"{RUNTIME}.sde.noise.cholesky", (Call("torch.tensor", (table,)),))
     exprs = [e for row in covariance for e in row]
-    return formula_node(("x",), Call(f"{RUNTIME}.sde.noise.cholesky", (matrix_node(entries),)), exprs, names)
+    factor = Call(f"{NOISE}.cholesky", (matrix_node(entries),))
+    return formula_node("noise_factor", ("x",), factor, exprs, names)
 
 
-# ---- parts
-# Parts of a plan on a data space → modules: steps along a field, residual maps of a named network, noise.
+# ---- Blocks: SDE steps, residual blocks of a backbone, noise
 
 
-MAX_LISTED_TIMES = 256  # most steps whose times are listed one by one in the module
+MAX_LISTED_TIMES = 256  # more step times are emitted as uniform_times(…)
 
 
 def part_comment(part: Part, spec: Spec) -> str:
     match part:
         case SdeSteps(scheme=Adaptive() as scheme, step=step, first=first, span=span):
-            return f"{source_reference(span, spec)}: {scheme.name} over a time of {step}, the first step at t = {first}"
+            return f"{source_reference(span, spec)}: {scheme.name} over a time interval of length {step}, starting at t = {first}"
         case SdeSteps(step=step, steps=steps, first=first, span=span):
-            return f"{source_reference(span, spec)}: {steps} steps of {step}, the first at t = {first}"
+            return f"{source_reference(span, spec)}: {steps} steps of length {step}, starting at t = {first}"
         case ResidualBlocks(step=step, span=span, noise=noise):
-            shaken = f"; {source_reference(noise.span, spec)}: {_noise_description(noise)}" if noise else ""
-            return f"{source_reference(span, spec)}: residual maps, each a step of {step}{shaken}"
+            noise_text = f"; {source_reference(noise.span, spec)}: {_noise_description(noise)}" if noise else ""
+            return f"{source_reference(span, spec)}: residual blocks, each a step of length {step}{noise_text}"
         case NoiseStep(noise=noise):
-            return f"{source_reference(noise.span, spec)}: noise on the whole state"
+            return f"{source_reference(noise.span, spec)}: noise added to the state"
         case TimeConditioned(span=span) | BaseNetwork(span=span):
             return source_reference(span, spec)
 
@@ -151,11 +155,15 @@ def part_comment(part: Part, spec: Spec) -> str:
 def _noise_description(noise: Noise) -> str:
     match noise:
         case ShakeShakeNoise():
-            return "two branches shared at random in each"
+            return "two branches mixed by random convex weights in each block (shake-shake)"
         case DropoutNoise(of=of):
-            return "each dropped as a whole" if of is DropoutGranularity.LAYER else "units dropped in each"
+            return (
+                "each dropped at random (stochastic depth)"
+                if of is DropoutGranularity.LAYER
+                else "units dropped at random"
+            )
         case ConstantNoise() | StateDependentNoise() | RelativeNoise() | CorrelatedNoise():
-            return "noise behind each"
+            return "noise after each block"
         case _:
             assert_never(noise)
 
@@ -173,12 +181,12 @@ def part_node(part: Part, plan: DataPlan, fields: tuple[Learned, ...], spec: Spe
         case TimeConditioned(net=net, time=time):
             network = Method(_backbone_node(net, plan, time=True), "network")
             timed = Call(f"{RUNTIME}.time_conditioning.TimeChannel", (network,))
-            return Call(f"{RUNTIME}.sde.characteristic_steps.FixedTime", (timed, to_float(time)))
+            return Call(f"{RUNTIME}.learned_fields.FixedTime", (timed, to_float(time)))
 
 
 def _residual_blocks_node(maps: ResidualBlocks, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
-    """The network with noise after its residual maps, or with random maps. Map l is at the time first ± l·Δt, at which
-    a time-dependent size of the noise is evaluated."""
+    """The network with noise after its residual blocks, or with random residuals. Block l is at time first ± l·Δt, at
+    which a time-dependent noise level is evaluated."""
     backbone, noise = _backbone_node(maps.net, plan, time=False), maps.noise
     named: list[tuple[str, Node]] = []
     if isinstance(noise, BranchNoise):
@@ -194,7 +202,7 @@ def _residual_blocks_node(maps: ResidualBlocks, plan: DataPlan, fields: tuple[Le
 
 
 def _random_residual_node(backbone: Node, noise: BranchNoise, branch: Node) -> Node:
-    """A backbone whose maps are dropped at random, or mixed with those of another."""
+    """A backbone whose residuals are dropped at random, or mixed with those of another."""
     match noise:
         case ShakeShakeNoise(std=std):
             return Call(
@@ -237,11 +245,11 @@ def _backbone_node(net: Network, plan: DataPlan, time: bool) -> Node:
         case Torchvision(model=model):
             return Call(f"{RUNTIME}.user_modules.torchvision_model", (model,), (("classes", plan.classes),))
         case Torch(maps=maps, counted=counted):
-            given: tuple[tuple[str, Node], ...] = (("maps", ItemList(maps)),) if maps else ()
+            given: tuple[tuple[str, Node], ...] = (("residual_blocks", ItemList(maps)),) if maps else ()
             given += (("count", counted),) if counted and not time else ()
             return Call(f"{RUNTIME}.user_modules.user_backbone", (user_module_node(net),), (*tail, *given))
         case Resnet() | Conv() | Linear():
-            raise AssertionError(f"{net.name} has no residual maps")
+            raise AssertionError(f"{net.name} has no residual blocks")
         case _:
             assert_never(net)
 
@@ -273,10 +281,10 @@ def _step_times(walk: SdeSteps) -> Node:
 
 
 def _branch_pair(walk: SdeSteps, fields: tuple[Learned, ...]) -> Node:
-    """Both branches at a point, (f(x, t), g(x, t))."""
+    """Both branches at a point, (f(x, t), g(x, t)), for shake-shake."""
     names = {w.head: python_name(w) for w in fields}
     both = ItemList(tuple(field_call(names[head]) for head in walk.branches))
-    return formula_node(("x", "t"), both, walk.field, names)
+    return formula_node("branches", ("x", "t"), both, walk.field, names)
 
 
 def _velocity_noise(noise: BranchNoise) -> Node:
@@ -290,11 +298,10 @@ def _velocity_noise(noise: BranchNoise) -> Node:
             assert_never(noise)
 
 
-# ---- classifier
-# A plan on a data space → the functions that build its classifier: a member, and the mean over members.
+# ---- Ensemble members and their expectation
 
 
-MEMBER_DOC = "One network, in the order in which a path passes the equation."
+MEMBER_DOC = "One ensemble member: its blocks in the order in which a path passes through the equation."
 
 
 def member_functions(plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> list[Function]:
@@ -304,22 +311,22 @@ def member_functions(plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) ->
 
 
 def _member_names(plan: DataPlan) -> list[str]:
-    """`member`, or one for each depth: `member20`, `member32`."""
+    """`member`, or one for each depth: `member_20`, `member_32`."""
     if len(plan.families) == 1:
         return ["member"]
     nets = [p.net for f in plan.families for p in f.parts if isinstance(p, ResidualBlocks)]
-    return [f"member{net.depth[0]}" for net in nets if isinstance(net, Resnet)]
+    return [f"member_{net.depth[0]}" for net in nets if isinstance(net, Resnet)]
 
 
 def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:
-    """The parts in order, then the readout."""
+    """The blocks in order, then the readout."""
     bindings = [Binding(python_name(w), Call(factory_name(w))) for w in fields]
     parts: list[Node] = []
     if plan.image and plan.readout:
         parts.append(Call("torch.nn.Flatten"))
     for k, part in enumerate(family.parts, 1):
-        bindings.append(Binding(f"part{k}", part_node(part, plan, fields, spec), part_comment(part, spec)))
-        parts.append(Ref(f"part{k}"))
+        bindings.append(Binding(f"block_{k}", part_node(part, plan, fields, spec), part_comment(part, spec)))
+        parts.append(Ref(f"block_{k}"))
     if plan.readout:
         bindings.append(Binding("readout", _readout(plan), source_reference(plan.readout_span, spec)))
         parts.append(Ref("readout"))
@@ -331,7 +338,7 @@ def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ..
 
 
 def _readout(plan: DataPlan) -> Node:
-    """The readout W, constrained to its norm bound or its box."""
+    """The linear readout W, with its norm bound or box constraint."""
     assert plan.classes is not None
     sizes = plan.dimension, plan.classes
     if plan.bound is not None:
@@ -351,9 +358,7 @@ def model_function(plan: DataPlan) -> Function:
         for p in plan.parts
     )
     if not noisy and plan.members == 1:
-        return Function(
-            "model", (("seed", 0),), "Scores whose softmax is u; nothing in it is random.", (), Call("member")
-        )
+        return Function("model", (("seed", 0),), "Logits whose softmax is u; deterministic.", (), Call("member"))
     named: list[tuple[str, Node]] = [("seed", Ref("seed")), ("samples", plan.samples)]
     if plan.average is not Scores.PROBABILITIES:
         named.append(("average", plan.average.value))
@@ -373,12 +378,11 @@ def _members_node(plan: DataPlan) -> Node:
 def _model_doc(plan: DataPlan) -> str:
     weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
     apart = isinstance(plan.objective, CrossEntropy) and plan.objective.apart
-    trained = " Members are trained apart, on `each`." if apart else ""
-    return f"Scores whose softmax is u, the mean over draws and members{weighted}.{trained}"
+    trained = " Members are trained independently, on `each`." if apart else ""
+    return f"Logits whose softmax is u, the mean over noise samples and ensemble members{weighted}.{trained}"
 
 
-# ---- operator
-# An operator plan → the function that builds the evolution operator on R^d, and the solution for given data.
+# ---- Evolution operator on R^d, and the solution for the data of the spec
 
 
 def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:
@@ -394,7 +398,7 @@ def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spe
     ]
     if plan.law is Law.LAPLACE:
         named.append(("law", plan.law.value))
-    doc = "The evolution operator: operator(…)(f, x, t) is the solution at time t with data f."
+    doc = f"Evolution operator: operator(…)(f, x, t) is the solution u(x, t) for {plan.direction} data f."
     params += [("samples", plan.samples), ("seed", 0)]
     result = Call(f"{RUNTIME}.sde.feynman_kac.EvolutionOperator", (), tuple(named))
     return Function("operator", tuple(params), doc, (), result)
@@ -406,13 +410,13 @@ def _coefficients_node(piece: OperatorSegment, fields: tuple[Learned, ...], spec
     drift: Node = None if still else _constant_vector(piece.drift, spec) or vector_node(piece.drift, fields, spec)
     diffusion = _diffusion_node(piece.diffusivity, piece.shape, names, spec)
     rates = (("rate", piece.rate), ("source", piece.source))
-    weights = tuple((key, _rate_node(e, names, spec)) for key, e in rates if e != 0)
+    weights = tuple((key, _rate_node(key, e, names, spec)) for key, e in rates if e != 0)
     times = to_float(piece.start), to_float(piece.end)
     return Call(f"{RUNTIME}.sde.feynman_kac.GeneratorCoefficients", (*times, drift, diffusion), weights)
 
 
 def _constant_vector(exprs: tuple[Expr, ...], spec: Spec) -> Node:
-    """A constant velocity, for which one step is exact."""
+    """A constant drift, for which one step is exact."""
     values = [to_float(e) for e in exprs] if all(e.is_number for e in exprs) else []
     if not spec.space.explicit:
         values, rest = split_constant_vector(exprs[0], INDEX, spec.space.dimension)
@@ -429,43 +433,51 @@ def _diffusion_node(
     if shape is MatrixStructure.ISOTROPIC:
         if diagonal[0].is_number:
             return to_float(diagonal[0])
-        return formula_node(("x", "t"), pointwise_node(diagonal[0], names, spec), diagonal[:1], names)
+        return formula_node("diffusion", ("x", "t"), pointwise_node(diagonal[0], names, spec), diagonal[:1], names)
     if not spec.space.explicit:
-        return formula_node(("x", "t"), components_node(diagonal, names, spec), diagonal, names)
+        return formula_node("diffusion", ("x", "t"), components_node(diagonal, names, spec), diagonal, names)
     if all(e.is_number for row in matrix for e in row):
         table = ItemList(tuple(ItemList(tuple(to_float(e) for e in row), square=True) for row in matrix), square=True)
         return Call(f"{RUNTIME}.tensor_helpers.constant", (table,))
     if shape is MatrixStructure.FULL:
         entries = [[scalar_node(e, names, spec) for e in row] for row in matrix]
-        return formula_node(("x", "t"), matrix_node(entries), [e for row in matrix for e in row], names)
-    return formula_node(("x", "t"), stack_node([scalar_node(e, names, spec) for e in diagonal]), diagonal, names)
+        return formula_node("diffusion", ("x", "t"), matrix_node(entries), [e for row in matrix for e in row], names)
+    stacked = stack_node([scalar_node(e, names, spec) for e in diagonal])
+    return formula_node("diffusion", ("x", "t"), stacked, diagonal, names)
 
 
-def _rate_node(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
-    """A number, or a function of points and time."""
+def _rate_node(label: str, expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
+    """A constant, or a function of points and time."""
     return (
         to_float(expr)
         if expr.is_number
-        else formula_node(("x", "t"), pointwise_node(expr, names, spec), (expr,), names)
+        else formula_node(label, ("x", "t"), pointwise_node(expr, names, spec), (expr,), names)
     )
 
 
 def solution_function(fields: tuple[Learned, ...], spec: Spec) -> Function:
-    """u at the end of the path for the data of the spec: x ↦ u(x)."""
+    """x ↦ u(x, t) for the data of the spec, at the time farthest from the data."""
     condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
     assert spec.time is not None
     first, last = to_float(spec.time.start), to_float(spec.time.end)
     start, at = (first, spec.time.end) if condition.kind is ConditionKind.INITIAL else (last, spec.time.start)
     in_data = fields_in(list(condition.value), spec)
     names = {w.head: python_name(w) for w in in_data}
-    data = formula_node(("x",), pointwise_node(condition.value[0], names, spec), condition.value, names, start)
+    data = formula_node(
+        f"{condition.kind.value}_data",
+        ("x",),
+        pointwise_node(condition.value[0], names, spec),
+        condition.value,
+        names,
+        start,
+    )
     bindings = tuple(Binding(python_name(w), Call(factory_name(w))) for w in spec.learned if w in (*fields, *in_data))
     called = Call("operator", (), (*((python_name(w), Ref(python_name(w))) for w in fields), ("seed", Ref("seed"))))
-    result = Call(f"{RUNTIME}.sde.characteristic_steps.FeynmanKacSolution", (called, data, to_float(at)))
+    result = Call(f"{RUNTIME}.sde.feynman_kac.FeynmanKacSolution", (called, data, to_float(at)))
     return Function(
         "model",
         (("seed", 0),),
-        f"x to u(x, {at}), with the data of the spec.",
+        f"x ↦ u(x, {at}) for the data of the spec.",
         bindings,
         result,
         source_reference(condition.span, spec),

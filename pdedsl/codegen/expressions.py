@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,6 +26,7 @@ from pdedsl.codegen.program import (
     Ref,
     Repeat,
     ReturnType,
+    child_nodes,
     compile_node,
     iter_nodes,
 )
@@ -95,7 +97,9 @@ def coordinate_leaf(coordinates: tuple[Symbol, ...], time: Symbol | None, fields
                 return _component(field_call(fields[head]), [int(i) - 1 for i in indices])
             case Partial(body=body, slots=(*before, last)):
                 inner = expression_node(Partial(body, *before) if before else body, leaf)
-                return Call(f"{AUTODIFF}.along", (Lambda(("x",), inner), Ref("x"), coordinates.index(last)))
+                return Call(
+                    f"{AUTODIFF}.partial_derivative", (Lambda(("x",), inner), Ref("x"), coordinates.index(last))
+                )
         return None
 
     return leaf
@@ -145,25 +149,27 @@ def component_node(expr: Expr, index: Symbol | None, time: Symbol | None, fields
             case CoordinateComponent(args=(_, place)):
                 return _at(Ref("x"), place)
             case KroneckerDelta() if index in e.args:
-                return Call(f"{TENSOR_HELPERS}.unit", (Ref("x"), _delta_index(e, index)))
+                return Call(f"{TENSOR_HELPERS}.unit_vector", (Ref("x"), _delta_index(e, index)))
             case Field(head=head, indices=indices) if head in fields and len(indices) < 2:
                 value = field_call(fields[head])
-                return _at(value, indices[0]) if indices else Call(f"{TENSOR_HELPERS}.column", (value,))
+                return _at(value, indices[0]) if indices else Call(f"{TENSOR_HELPERS}.as_column", (value,))
             case Contraction(index=own, body=body):
                 return _total(own, body)
             case Partial(body=body, slots=(*before, last)):
                 return _derivative(Partial(body, *before) if before else body, last.args[1])
-        return Call(f"{TENSOR_HELPERS}.instant", (Ref("t"),)) if e == time else None
+        return Call(f"{TENSOR_HELPERS}.time_column", (Ref("t"),)) if e == time else None
 
     def _at(vector: Node, place: Expr) -> Node | None:
         if place == index:
             return vector
-        return Call(f"{TENSOR_HELPERS}.coordinate", (vector, int(place) - 1)) if isinstance(place, Integer) else None
+        return (
+            Call(f"{TENSOR_HELPERS}.take_component", (vector, int(place) - 1)) if isinstance(place, Integer) else None
+        )
 
     def _total(own: Symbol, body: Expr) -> Node:
         if index is not None and index in body.free_symbols:
             return _product(own, body)
-        return Call(f"{TENSOR_HELPERS}.total", (Ref("x"), component_node(body, own, time, fields)))
+        return Call(f"{TENSOR_HELPERS}.sum_components", (Ref("x"), component_node(body, own, time, fields)))
 
     def _product(own: Symbol, body: Expr) -> Node:
         """Σⱼ Aᵢⱼ wⱼ."""
@@ -177,9 +183,9 @@ def component_node(expr: Expr, index: Symbol | None, time: Symbol | None, fields
         """∂/∂xₖ; for ∂/∂xᵢ with the free index i, the gradient of a number, or the diagonal of a vector's Jacobian."""
         function = Lambda(("x",), expression_node(body, leaf))
         if isinstance(place, Integer):
-            return Call(f"{AUTODIFF}.along", (function, Ref("x"), int(place) - 1))
+            return Call(f"{AUTODIFF}.partial_derivative", (function, Ref("x"), int(place) - 1))
         own = index is not None and index in body.free_symbols
-        return Call(f"{AUTODIFF}.{'diagonal' if own else 'gradient'}", (function, Ref("x")))
+        return Call(f"{AUTODIFF}.{'jacobian_diagonal' if own else 'gradient'}", (function, Ref("x")))
 
     return expression_node(expr, leaf)
 
@@ -256,41 +262,80 @@ def _leaf(expr: Expr) -> Node | None:
     return Ref(expr.name) if isinstance(expr, Symbol) else None
 
 
-# ---- formulas
-# Turns formulas of a program, its lambdas of x, into named functions.
+# ---- Formulas as named functions
 
 
-FORMULA_DOC = "A coefficient or the data of the equation, at points x."
+FORMULA_DOCS = {
+    "drift": "Drift v(x, t) of the SDE: the velocity of the characteristics.",
+    "branches": "Both branches of the residual, (f(x, t), g(x, t)).",
+    "diffusion": "Diffusion coefficient A(x, t) of A:∇∇u: a scalar, its diagonal, or the matrix.",
+    "rate": "Reaction rate c(x, t) of the term c u.",
+    "source": "Source term f(x, t).",
+    "noise_std": "Standard deviation of the noise at the state x.",
+    "noise_factor": "Cholesky factor of the noise covariance at the state x.",
+    "initial_data": "Initial data u(x, t₀).",
+    "terminal_data": "Terminal data u(x, T).",
+}
 
 
 def extract_formulas(program: Program) -> Program:
-    """Each lambda of x becomes a function `formula1`, `formula2`, …; equal lambdas share one."""
-    found: dict[Lambda, str] = {}
-    functions = tuple(_without_lambdas(f, found) for f in program.functions)
+    """Each lambda of x becomes a function named by its label, numbered if there are several; equal lambdas share one."""
+    values = [n for f in program.functions for n in (*(b.value for b in f.bindings), f.result)]
+    formulas = list(dict.fromkeys(formula for value in values for formula in _formulas(value)))
+    names = dict(zip(formulas, _function_names([f.label for f in formulas], program), strict=True))
+    functions = tuple(_without_lambdas(f, names) for f in program.functions)
     made = tuple(
         Function(
-            name, tuple((p, None) for p in formula.params), FORMULA_DOC, (), formula.body, returns=ReturnType.TENSOR
+            name,
+            tuple((p, None) for p in formula.params),
+            FORMULA_DOCS.get(formula.label, "A coefficient of the equation, at points x."),
+            (),
+            formula.body,
+            returns=ReturnType.TENSOR,
         )
-        for formula, name in found.items()
+        for formula, name in names.items()
     )
     return replace(program, functions=(*made, *functions))
 
 
-def _without_lambdas(function: Function, found: dict[Lambda, str]) -> Function:
-    bindings = tuple(Binding(b.name, _extract(b.value, found), b.comment) for b in function.bindings)
-    return replace(function, bindings=bindings, result=_extract(function.result, found))
+def _formulas(node: Node) -> Iterator[Lambda]:
+    """The outermost lambdas of x."""
+    match node:
+        case Lambda(params=("x", *_)):
+            yield node
+        case _:
+            for child in child_nodes(node):
+                yield from _formulas(child)
 
 
-def _extract(node: Node, found: dict[Lambda, str]) -> Node:
+def _function_names(labels: list[str], program: Program) -> Iterator[str]:
+    """A name for each label that no function, parameter or variable of the program has."""
+    taken = {f.name for f in program.functions} | {name for f in program.functions for name, _ in f.params}
+    taken |= {b.name for f in program.functions for b in f.bindings}
+    counts: Counter[str] = Counter()
+    for label in labels:
+        counts[label] += 1
+        name = f"{label}_{counts[label]}" if labels.count(label) > 1 else label
+        while name in taken:
+            name = f"{name}_function"
+        yield name
+
+
+def _without_lambdas(function: Function, names: Mapping[Lambda, str]) -> Function:
+    bindings = tuple(Binding(b.name, _replace_formulas(b.value, names), b.comment) for b in function.bindings)
+    return replace(function, bindings=bindings, result=_replace_formulas(function.result, names))
+
+
+def _replace_formulas(node: Node, names: Mapping[Lambda, str]) -> Node:
     def of(n: Node) -> Node:
-        return _extract(n, found)
+        return _replace_formulas(n, names)
 
     def keys(named: tuple[tuple[str, Node], ...]) -> tuple[tuple[str, Node], ...]:
         return tuple((k, of(v)) for k, v in named)
 
     match node:
         case Lambda(params=("x", *_)):
-            return Ref(found.setdefault(node, f"formula{len(found) + 1}"))
+            return Ref(names[node])
         case Lambda(body=body) | Repeat(body=body):
             return replace(node, body=of(body))
         case Call(args=args, named=named):

@@ -101,9 +101,7 @@ def _field_node(learned: Learned, spec: Spec, clocks: bool) -> Node:
     if learned.net is None:
         shape = {Scalar: (), Vector: (size,), Matrix: (dimension, dimension)}.get(type(learned.type), ())
         start: tuple[tuple[str, Node], ...] = () if learned.start is None else (("start", float(learned.start)),)
-        return Call(
-            f"{RUNTIME}.sde.characteristic_steps.LearnedConstant", (ItemList(shape),), (("sign", sign), *kept, *start)
-        )
+        return Call(f"{RUNTIME}.learned_fields.LearnedConstant", (ItemList(shape),), (("sign", sign), *kept, *start))
     match learned.type:
         case Vector(divergence_free=True):
             potential = _network_node(learned, dimension, dimension * (dimension - 1) // 2, spec, clocks)
@@ -112,10 +110,10 @@ def _field_node(learned: Learned, spec: Spec, clocks: bool) -> Node:
             return _network_node(learned, dimension, size, spec, clocks)
         case Matrix():
             network = _network_node(learned, dimension, dimension**2, spec, clocks)
-            return Call(f"{RUNTIME}.sde.characteristic_steps.MatrixField", (network, dimension), kept)
+            return Call(f"{RUNTIME}.learned_fields.MatrixField", (network, dimension), kept)
         case _:
             network = _network_node(learned, dimension, 1, spec, clocks)
-            return Call(f"{RUNTIME}.sde.characteristic_steps.ScalarField", (network,), (("sign", sign),))
+            return Call(f"{RUNTIME}.learned_fields.ScalarField", (network,), (("sign", sign),))
 
 
 def _matrix_properties(type_: Type) -> tuple[tuple[str, Node], ...]:
@@ -138,20 +136,18 @@ def _network_node(learned: Learned, dimension: int, outputs: int, spec: Spec, cl
         named.append(("outputs", outputs))
     made = Call(f"{RUNTIME}.backbones.vector_field", (inputs, net.width, net.depth), tuple(named))
     if timed and clocks:
-        made = Call(f"{RUNTIME}.sde.characteristic_steps.SpaceTimeField", (made,))
+        made = Call(f"{RUNTIME}.learned_fields.SpaceTimeField", (made,))
     return _restrict_arguments(made, learned, spec)
 
 
 def _restrict_arguments(made: Node, learned: Learned, spec: Spec) -> Node:
     """The field, restricted to the coordinates that it depends on."""
     if isinstance(learned.type, Scalar) and _depends_on_time_only(learned, spec):
-        return Call(f"{RUNTIME}.sde.characteristic_steps.TimeFunction", (made,))
+        return Call(f"{RUNTIME}.learned_fields.TimeFunction", (made,))
     reads = [c in learned.arguments for c in spec.space.coordinates]
     if all(reads):
         return made
-    return Call(
-        f"{RUNTIME}.sde.characteristic_steps.MaskedField", (made, ItemList(tuple(1.0 if r else 0.0 for r in reads)))
-    )
+    return Call(f"{RUNTIME}.learned_fields.MaskedField", (made, ItemList(tuple(1.0 if r else 0.0 for r in reads))))
 
 
 def _depends_on_time_only(learned: Learned, spec: Spec) -> bool:
@@ -182,7 +178,7 @@ def vector_node(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec
     whole = _complete_field(exprs, spec)
     if whole is not None:
         return Ref(names[whole])
-    return formula_node(("x", "t"), components_node(exprs, names, spec), exprs, names)
+    return formula_node("drift", ("x", "t"), components_node(exprs, names, spec), exprs, names)
 
 
 def _complete_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
@@ -210,21 +206,24 @@ def components_node(exprs: tuple[Expr, ...], names: dict[Symbol, str], spec: Spe
 
 
 def formula_node(
-    params: tuple[str, ...], body: Node, exprs: Iterable[Expr], names: dict[Symbol, str], t: Node = TIME
+    label: str,
+    params: tuple[str, ...],
+    body: Node,
+    exprs: Iterable[Expr],
+    names: dict[Symbol, str],
+    t: Node = TIME,
 ) -> Node:
-    """A function of points; learned fields in it are passed as arguments, so that they are part of the model. `t` is
-    the time if it is not a parameter, for example that of a layer."""
+    """A function of points with the name `label` in the emitted module; learned fields in it are passed as arguments, so
+    that they are part of the model. `t` is the time if it is not a parameter, for example that of a layer."""
     heads = {f.head for e in exprs for f in atoms(e, Field)}
     used = [name for head, name in names.items() if head in heads]
-    function: Node = Lambda((*params, *used), body)
+    function: Node = Lambda((*params, *used), body, label)
     if TIME.name not in params and _uses(body, TIME):
-        timed = Lambda((*params, *used, TIME.name), body)
+        timed = Lambda((*params, *used, TIME.name), body, label)
         function = Call("functools.partial", (timed,), ((TIME.name, t),))
     if not used:
         return function
-    return Call(
-        f"{RUNTIME}.sde.characteristic_steps.CompositeField", (function,), tuple((name, Ref(name)) for name in used)
-    )
+    return Call(f"{RUNTIME}.learned_fields.CompositeField", (function,), tuple((name, Ref(name)) for name in used))
 
 
 def _uses(node: Node, name: Ref) -> bool:
@@ -243,5 +242,5 @@ def pointwise_node(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
     """One number at each point, (...), or one for each component if the expression has a free index, (..., d)."""
     if INDEX in expr.free_symbols:
         return components_node((expr,), names, spec)
-    maker = "number" if spec.space.explicit else "flat"
+    maker = "broadcast_scalar" if spec.space.explicit else "squeeze_scalar"
     return Call(f"{RUNTIME}.tensor_helpers.{maker}", (Ref("x"), scalar_node(expr, names, spec)))

@@ -1,4 +1,7 @@
-"""A method with its arguments → an integrator of the runtime."""
+"""Code generation for equations on the image plane: a PDE block at one width, and the architecture around it.
+
+The emitted module has `pde_block(width)` and `model`, a network with one block per stage.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from pdedsl.ir.plan import (
 from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import Spec
 
-# ---- integrators
+# ---- Time integrators
 
 
 def integrator_node(method: Integrator) -> Node:
@@ -31,7 +34,7 @@ def integrator_node(method: Integrator) -> Node:
         case BackwardEuler(terms=terms):
             return Call(f"{RUNTIME}.ode.explicit.BackwardEuler", (terms,))
         case Leapfrog(start=start):
-            return Call(f"{RUNTIME}.ode.explicit.Leapfrog", ("papers" if start is Start.PAPER else "consistent",))
+            return Call(f"{RUNTIME}.ode.explicit.Leapfrog", ("paper" if start is Start.PAPER else "consistent",))
         case Verlet():
             return Call(f"{RUNTIME}.ode.explicit.Verlet")
         case Adaptive():
@@ -50,8 +53,7 @@ def _adaptive(method: Adaptive) -> Node:
     return Call(f"{RUNTIME}.ode.torchdiffeq_solver.TorchdiffeqSolver", (), (name, *tolerances, adjoint, control))
 
 
-# ---- image
-# An equation on the image plane within its frame, as functions that build it.
+# ---- Network
 
 
 IMAGE_FIELDS = f"{RUNTIME}.image_fields"
@@ -59,12 +61,16 @@ PDE_BLOCKS = f"{RUNTIME}.pde_blocks"
 
 
 def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
-    """`block(width)`, the equation at one width, and `model()`, the frame around it."""
+    """`pde_block(width)`, the equation at one width, and `model()`, the network with one block per stage."""
     terms = "; ".join(source_reference(right.span, spec) for right in plan.motion.parts)
-    doc = f"{terms}, by {plan.method.name}."
+    doc = f"{terms}, time integration by {plan.method.name}."
     shared = isinstance(plan.motion, SeparableOde)
-    halves = (Binding("half", Operation("//", (Ref("width"), 2)), "each half of the channels"),) if shared else ()
-    block = Function("block", (("width", 0),), doc, halves, _block_node(plan))
+    halves = (
+        (Binding("half", Operation("//", (Ref("width"), 2)), "channels of each component of the pair"),)
+        if shared
+        else ()
+    )
+    block = Function("pde_block", (("width", 0),), doc, halves, _block_node(plan))
     named: list[tuple[str, Node]] = [
         ("image", ItemList(plan.image)),
         ("stages", ItemList(plan.stages)),
@@ -72,9 +78,9 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     ]
     if plan.close is not None:
         named.append(("close", plan.close))
-    inside = Lambda(("width",), Call("block", (), (("width", Ref("width")),)))
+    inside = Lambda(("width",), Call("pde_block", (), (("width", Ref("width")),)))
     result = _network_node(plan.frame, named, inside)
-    model = Function("model", (("seed", 0),), "Images to class scores; nothing in it is random.", (), result)
+    model = Function("model", (("seed", 0),), "Images to class logits; deterministic.", (), result)
     return block, model
 
 
@@ -96,17 +102,17 @@ def _block_node(plan: ImagePlan) -> Node:
     method = integrator_node(plan.method)
     match plan.motion:
         case FirstOrderOde(push=right):
-            return Call(f"{PDE_BLOCKS}.Propagation", (_field_node(right, "width", plan), method, steps))
+            return Call(f"{PDE_BLOCKS}.FirstOrderBlock", (_field_node(right, "width", plan), method, steps))
         case SecondOrderOde(push=right):
             field = _field_node(right, "width", plan)
             if isinstance(plan.method, Leapfrog):
-                return Call(f"{PDE_BLOCKS}.SecondOrder", (field, steps, method))
-            return Call(f"{PDE_BLOCKS}.FromRest", (field, method, steps))
+                return Call(f"{PDE_BLOCKS}.LeapfrogBlock", (field, steps, method))
+            return Call(f"{PDE_BLOCKS}.SecondOrderBlock", (field, method, steps))
         case SeparableOde(first=first, second=second):
             fields = _field_node(first, "half", plan), _field_node(second, "half", plan)
             if isinstance(plan.method, Verlet):
-                return Call(f"{PDE_BLOCKS}.Halves", (*fields, steps))
-            return Call(f"{PDE_BLOCKS}.Propagation", (Call(f"{IMAGE_FIELDS}.Coupled", fields), method, steps))
+                return Call(f"{PDE_BLOCKS}.VerletBlock", (*fields, steps))
+            return Call(f"{PDE_BLOCKS}.FirstOrderBlock", (Call(f"{IMAGE_FIELDS}.CoupledField", fields), method, steps))
         case _:
             assert_never(plan.motion)
 
@@ -117,15 +123,15 @@ def _field_node(right: RightHandSide, width: str, plan: ImagePlan) -> Node:
     reaction = float(right.reaction)
     if len(fields) == 1 and not reaction:
         return fields[0]
-    return Call(f"{IMAGE_FIELDS}.Sum", fields, (("reaction", reaction),) if reaction else ())
+    return Call(f"{IMAGE_FIELDS}.SumField", fields, (("reaction", reaction),) if reaction else ())
 
 
 def _layer_in_time(layer: Layer, channels: Node, plan: ImagePlan) -> Node:
-    """A layer in time: new weights at each step, or the same for all steps."""
+    """A layer as a field: new weights at each step, or one layer shared by all steps."""
     node = _layer_node(layer, channels)
     if not layer.new_weights:
-        return Call(f"{IMAGE_FIELDS}.Stationary", (node,))
-    return Call(f"{IMAGE_FIELDS}.PerStep.of", (Lambda((), node), plan.steps))
+        return Call(f"{IMAGE_FIELDS}.SharedLayer", (node,))
+    return Call(f"{IMAGE_FIELDS}.LayerPerStep.create", (Lambda((), node), plan.steps))
 
 
 def _layer_node(layer: Layer, channels: Node) -> Node:
@@ -137,7 +143,7 @@ def _layer_node(layer: Layer, channels: Node) -> Node:
             named: tuple[tuple[str, Node], ...] = (("activation_name", net.activation.name),)
             untimed: tuple[tuple[str, Node], ...] = () if timed else (("timed", False),)
             network = Call(f"{RUNTIME}.convnet.ConvNet", (channels, net.layers), named + untimed)
-            return network if factor == 1 else Call(f"{IMAGE_FIELDS}.Scaled", (network, float(factor)))
+            return network if factor == 1 else Call(f"{IMAGE_FIELDS}.ScaledLayer", (network, float(factor)))
         case _:
             assert_never(layer)
 

@@ -1,4 +1,4 @@
-"""Names and places of a spec in the written module."""
+"""Python names and source references in the emitted module."""
 
 from __future__ import annotations
 
@@ -11,28 +11,33 @@ from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Learned, Spec
 
 RUNTIME = "pdedsl.runtime"
-RESERVED_NAMES = frozenset(  # names of the written module itself
+# Names that learned fields cannot have in the emitted module. A field gets an underscore instead, and its name is a key
+# of the state_dict: removing a name here would change the keys of saved runs.
+RESERVED_NAMES = frozenset(
     "x t seed samples member model operator readout layer range torch nn stack stack_rows number cholesky "
     "constant moment vector flat total fixed unit column coordinate times partial shaken instant along gradient "
     "instants diagonal heaviside largest smallest "
-    "vector_field mlp resnet resnet18 preact_resnet18 wide_resnet convnet dropped torchvision_model".split()
+    "vector_field mlp resnet resnet18 preact_resnet18 wide_resnet convnet dropped torchvision_model "
+    "stack_components stack_matrix broadcast_scalar broadcast_vector squeeze_scalar as_tensor as_column time_column "
+    "take_component sum_components constant_vector unit_vector matvec partial_derivative jacobian_diagonal maximum "
+    "minimum uniform_times add_dropout shake_shake user_backbone".split()
 )
 
 
 def python_name(learned: Learned) -> str:
-    """A Python name for a field of the spec."""
+    """The name of a learned field in the emitted module."""
     name = learned.id
     taken = (
         iskeyword(name)
         or name in RESERVED_NAMES
         or name[:1].isupper()
-        or re.fullmatch(r"part\d+|member\d+|make_.*|my_.*", name)
+        or re.fullmatch(r"(part|member|block_|member_)\d+|make_.*|my_.*", name)
     )
     return f"{name}_" if taken else name
 
 
 def user_code_name(name: str) -> str:
-    """The name of the user's own code in the written module, different from all names of pdedsl."""
+    """The name of user code in the emitted module, different from all names of pdedsl."""
     return f"My{name}" if name[0].isupper() else f"my_{name}"
 
 
@@ -41,7 +46,7 @@ def factory_name(learned: Learned) -> str:
 
 
 def source_reference(span: Span, spec: Spec) -> str:
-    """A term with its place, for a comment."""
+    """The text of a term and its line in the spec, for a comment."""
     line, _ = spec.source.position(span.start)
     return f"{spec.source.quote(span)} (spec.pde:{line})"
 

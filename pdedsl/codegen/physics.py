@@ -1,4 +1,9 @@
-"""Statement → functions of the written module: a residual for each equation and condition, and the known solution."""
+"""Code generation for physical problems: strong form → the PINN and the residuals of equations and conditions.
+
+The emitted module has `model`, the network of the unknowns; `residual_k` and `condition_k`, which vanish on a solution;
+and `exact`, the exact solution if the spec states one. Boundary and initial conditions that are imposed exactly make the
+network u = lift + distance·N (Lagaris, Likas, Fotiadis 1998).
+"""
 
 from __future__ import annotations
 
@@ -31,17 +36,18 @@ from pdedsl.ir.spec import Interval, Learned, Spec
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-# ---- residuals
+# ---- Residuals
 
 
 POINTS = Ref("points")
-LOCAL_NAMES = RESERVED_NAMES | {"points", "values", "partials", "model", "exact", "base", "factor"}
+EQUATION, CONDITION = "residual_", "condition_"  # names of the emitted residuals, followed by a number
+LOCAL_NAMES = RESERVED_NAMES | {"points", "values", "partials", "model", "exact", "lift", "distance"}
 
 
 def residual_functions(statement: StrongForm, spec: Spec) -> list[Function]:
-    equations = [_equation(f"equation{k}", r, statement, spec) for k, r in enumerate(statement.equations, 1)]
+    equations = [_equation(f"{EQUATION}{k}", r, statement, spec) for k, r in enumerate(statement.equations, 1)]
     imposed = [(c, r) for c in statement.conditions for r in c.residuals]
-    conditions = [_condition(f"condition{k}", c, r, statement, spec) for k, (c, r) in enumerate(imposed, 1)]
+    conditions = [_condition(f"{CONDITION}{k}", c, r, statement, spec) for k, (c, r) in enumerate(imposed, 1)]
     return [*equations, *conditions, *_exact(statement, spec)]
 
 
@@ -50,7 +56,7 @@ def _equation(name: str, residual: Residual, statement: StrongForm, spec: Spec) 
     if residual.interval is not None:
         start, end = residual.interval
         during = f", for {statement.domain.coordinates[-1]} in [{start}, {end}]"
-    doc = f"Zero inside{during}: {source_reference(residual.span, spec)}."
+    doc = f"Residual of {source_reference(residual.span, spec)} in the interior{during}."
     return _residual(name, residual, doc, statement, spec)
 
 
@@ -58,24 +64,24 @@ def _condition(
     name: str, imposed: ConditionResidual, residual: Residual, statement: StrongForm, spec: Spec
 ) -> Function:
     part = "".join(f", where {notation(g)} > 0" for g in imposed.part)
-    doc = f"Zero {statement.domain.text_of(imposed.place)}{part}: {source_reference(imposed.span, spec)}."
+    doc = f"Residual of {source_reference(imposed.span, spec)} {statement.domain.text_of(imposed.place)}{part}."
     return _residual(name, residual, doc, statement, spec)
 
 
 def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, spec: Spec) -> Function:
-    expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the jump
+    expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the discontinuity
     fields = fields_of(expr, statement)
     names = PythonNames(statement, residual)
     letters = [(s, d) for s, d in residual.letters if not residual.jumps or s in expr.free_symbols]
     paths = tuple(ItemList(derivative_path(d)) for _, d in letters)
     bindings = [*names.coordinates(expr)]
     if paths:
-        found = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), POINTS, *paths))
-        bindings.append(Binding("values", found))
+        derivatives = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), POINTS, *paths))
+        bindings.append(Binding("values", derivatives))
         bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(letters)]
     params = (("model", None), ("points", None), *((python_name(w), None) for w in fields))
     result = _at_points(expr, names)
-    doc = f"{doc[:-1]}, off the jumps of its coefficients." if residual.jumps else doc
+    doc = f"{doc[:-1]}, away from the discontinuities of its coefficients." if residual.jumps else doc
     return Function(name, params, doc, tuple(bindings), result, returns=ReturnType.TENSOR)
 
 
@@ -83,7 +89,7 @@ def _exact(statement: StrongForm, spec: Spec) -> Iterator[Function]:
     known = [e for e in statement.exact if e is not None]
     if len(known) != len(statement.exact):
         return
-    yield point_function("exact", "The solution that the spec states.", known, statement)
+    yield point_function("exact", "The exact solution stated in the spec.", known, statement)
 
 
 def point_function(name: str, doc: str, exprs: Sequence[Expr], statement: StrongForm) -> Function:
@@ -166,11 +172,11 @@ def _at_points(expr: Expr, names: PythonNames) -> Node:
     )
 
 
-# ---- solving
-# SolvePlan → the functions of the written module: the network of the unknowns, and what it must satisfy.
+# ---- Network of the unknowns
 
 
-MAX_LISTED_INTERVALS = 3  # sides that are written one by one
+MAX_LISTED_NAMES = 8  # more coordinates are abbreviated in the docstring
+MAX_LISTED_INTERVALS = 3  # more intervals are emitted as [interval] * n
 
 
 def solve_functions(plan: SolvePlan, spec: Spec) -> tuple[Function, ...]:
@@ -180,17 +186,18 @@ def solve_functions(plan: SolvePlan, spec: Spec) -> tuple[Function, ...]:
 def _model(plan: SolvePlan) -> Function:
     statement = plan.statement
     unknowns = ", ".join(c.name for c in statement.components)
-    coordinates = ", ".join(x.name for x in statement.domain.coordinates)
-    doc = f"{unknowns} at points (n, {len(statement.domain.coordinates)}) of {coordinates}, before any training."
+    names = [x.name for x in statement.domain.coordinates]
+    coordinates = ", ".join(names if len(names) <= MAX_LISTED_NAMES else [*names[:2], "…", *names[-2:]])
+    doc = f"{unknowns} at points (n, {len(names)}) with coordinates {coordinates}; untrained."
     network = _network(plan)
     if _has_hard_constraints(plan.built):
-        own = (_function_reference("base"), _function_reference("factor"))
-        network = Call(f"{RUNTIME}.hard_constraints.HardConstraintNetwork", (network, *own))
+        parts = (_function_reference("lift"), _function_reference("distance"))
+        network = Call(f"{RUNTIME}.hard_constraints.HardConstraintNetwork", (network, *parts))
     return Function("model", (("seed", 0),), doc, (), network)
 
 
 def _has_hard_constraints(built: HardConstraints) -> bool:
-    return any(base != 0 or factor != 1 for base, factor in built.parts)
+    return any(lift != 0 or distance != 1 for lift, distance in built.parts)
 
 
 def _function_reference(name: str) -> Node:
@@ -208,28 +215,33 @@ def _network(plan: SolvePlan) -> Node:
     ]
     if plan.built.mirror is not None:
         axis, signs = plan.built.mirror
-        named.append(("mirror", ItemList((axis, ItemList(signs)))))
+        named.append(("symmetry", ItemList((axis, ItemList(signs)))))
     return Call(f"{RUNTIME}.diff.mlp_jets.JetNetwork.on_box", (_interval_list(domain.intervals),), tuple(named))
 
 
 def _interval_list(intervals: tuple[Interval, ...]) -> Node:
-    """The sides, listed one by one, or runs of equal sides as [side] * n."""
+    """The intervals, listed one by one, or runs of equal ones as [interval] * n."""
     every = [ItemList((float(i.start), float(i.end), i.periodic)) for i in intervals]
     if len(every) <= MAX_LISTED_INTERVALS:
         return ItemList(tuple(every), square=True)
-    runs = [(side, len(list(same))) for side, same in groupby(every)]
-    parts = tuple(Operation("*", (ItemList((side,), square=True), count)) for side, count in runs)
+    runs = [(interval, len(list(same))) for interval, same in groupby(every)]
+    parts = tuple(Operation("*", (ItemList((interval,), square=True), count)) for interval, count in runs)
     return Operation("+", parts) if len(parts) > 1 else parts[0]
 
 
 def _hard_constraint_functions(plan: SolvePlan) -> tuple[Function, ...]:
-    """The functions `base` and `factor`, if the conditions are built into the model."""
+    """The functions `lift` and `distance`, if conditions are imposed exactly."""
     if not _has_hard_constraints(plan.built):
         return ()
-    (bases, factors), statement = zip(*plan.built.parts, strict=True), plan.statement
+    (lifts, distances), statement = zip(*plan.built.parts, strict=True), plan.statement
     return (
-        point_function("base", "Satisfies the conditions that are built in.", bases, statement),
         point_function(
-            "factor", "Vanishes where they hold: base + factor N satisfies them for every N.", factors, plan.statement
+            "lift", "Satisfies the boundary and initial conditions that are imposed exactly.", lifts, statement
+        ),
+        point_function(
+            "distance",
+            "Vanishes where these are imposed: lift + distance·N satisfies them for every N.",
+            distances,
+            statement,
         ),
     )

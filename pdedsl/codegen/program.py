@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property, reduce
 from importlib import import_module
@@ -49,10 +49,11 @@ class Method:
 
 @dataclass(frozen=True)
 class Lambda:
-    """`lambda params: body`."""
+    """`lambda params: body`; `label` is the name it gets where it is emitted as a function."""
 
     params: tuple[str, ...]
     body: Node
+    label: str = field(default="formula", compare=False)
 
 
 @dataclass(frozen=True)
@@ -137,12 +138,18 @@ class Program:
 def iter_nodes(node: Node) -> Iterator[Node]:
     """A node and all its descendants."""
     yield node
+    for child in child_nodes(node):
+        yield from iter_nodes(child)
+
+
+def child_nodes(node: Node) -> Iterator[Node]:
+    """The nodes directly below a node; keyword arguments are pairs of a key and a node."""
     for f in fields(node) if is_dataclass(node) else ():
-        below = getattr(node, f.name)
-        for child in below if isinstance(below, tuple) else (below,):
-            inner = child[1] if isinstance(child, tuple) else child
-            if is_dataclass(inner):
-                yield from iter_nodes(inner)  # type: ignore[arg-type]
+        value = getattr(node, f.name)
+        for item in value if isinstance(value, tuple) else (value,):
+            child = item[1] if isinstance(item, tuple) else item
+            if is_dataclass(child):
+                yield child  # type: ignore[misc]
 
 
 # ---- building

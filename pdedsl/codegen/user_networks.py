@@ -70,7 +70,7 @@ def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Loc
     shape = model.image or (model.dimension,)
     try:
         module = compile_node(user_module_node(chosen.word), EMPTY_PROGRAM)({})
-        count = len(user_backbone(module, shape, model.classes, maps=chosen.word.maps).maps)
+        count = len(user_backbone(module, shape, model.classes, residual_blocks=chosen.word.maps).residual_blocks)
     except NoResidualBlocks as error:
         raise errors.networks.no_residual_blocks(str(error), chosen.span) from None
     except Exception as error:  # user code may raise anything

@@ -1,4 +1,4 @@
-"""Fixes of a mistake that a program can apply: edits of the text that contains it."""
+"""Suggested fixes: edits of the source text that an editor can apply."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Edit:
-    """Replaces the text at `span` by `new`. If `old` is given, only that is replaced: it is all of the span, or occurs
-    in it exactly once. An `item` that is removed goes with a comma of its list, or with its line if it has none; a
-    `term` of a sum goes with its sign, and zero takes its place if it is the only one; of a call, the argument `key`
-    is removed, with its value."""
+    """Replaces the text at `span` with `new`.
+
+    With `old`, only this word is replaced; it is the whole span or occurs in it exactly once. A removed `item` takes a
+    comma of its list along, or its line if there is none. A removed `term` takes its sign along, and leaves 0 if it is
+    the only one. `key` removes that argument, with its value, from the call at `span`.
+    """
 
     span: Span
     new: str = ""
@@ -37,18 +39,18 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fix:
-    """Edits to be made together, with a title that says what they do."""
+    """Edits to be applied together, with a title."""
 
     title: str
     edits: tuple[Edit, ...]
 
 
-# ---- the usual ones
+# ---- Common fixes
 
 
 def instead(old: str, new: str | None, span: Span) -> tuple[Fix, ...]:
-    """Writes `new` for the word `old`, if there is a `new` one."""
-    return (Fix(f"write '{new}'", (Edit(span, new, old),)),) if new else ()
+    """Replaces the word `old`, if there is a `new` one."""
+    return (Fix(f"replace with '{new}'", (Edit(span, new, old),)),) if new else ()
 
 
 def without(span: Span, title: str = "remove it", item: bool = False) -> tuple[Fix, ...]:
@@ -56,12 +58,12 @@ def without(span: Span, title: str = "remove it", item: bool = False) -> tuple[F
 
 
 def without_term(span: Span) -> tuple[Fix, ...]:
-    return (Fix("leave it out", (Edit(span, term=True),)),)
+    return (Fix("remove it", (Edit(span, term=True),)),)
 
 
 def without_argument(key: str, span: Span) -> tuple[Fix, ...]:
-    """Leaves an argument out of the call at `span`."""
-    return (Fix(f"leave {key} out", (Edit(span, key=key),)),)
+    """Removes an argument from the call at `span`."""
+    return (Fix(f"remove {key}", (Edit(span, key=key),)),)
 
 
 def added(at: int, text: str) -> tuple[Fix, ...]:
@@ -69,8 +71,8 @@ def added(at: int, text: str) -> tuple[Fix, ...]:
 
 
 def one_of_them(new: Sequence[str], span: Span | None) -> tuple[Fix, ...]:
-    """One fix for each text that could be written there."""
-    return tuple(Fix(f"write {text}", (Edit(span, text),)) for text in new) if span else ()
+    """One fix for each alternative text."""
+    return tuple(Fix(f"replace with {text}", (Edit(span, text),)) for text in new) if span else ()
 
 
 def bracketed(title: str, span: Span) -> Fix:
@@ -78,15 +80,15 @@ def bracketed(title: str, span: Span) -> Fix:
 
 
 def times(name: str, span: Span) -> tuple[Fix, ...]:
-    """A product in place of what reads as a call; the span starts with `name`."""
-    return (Fix(f"write {name}*(…)", (Edit(Span(span.start, span.start + len(name)), f"{name}*", name),)),)
+    """Turns a call into a product; the span starts with `name`."""
+    return (Fix(f"replace with {name}*(…)", (Edit(Span(span.start, span.start + len(name)), f"{name}*", name),)),)
 
 
-# ---- in a text
+# ---- Application to a text
 
 
 def edits_in(text: str, fix: Fix) -> tuple[Edit, ...]:
-    """The edits with their exact places, or none if the text does not match them."""
+    """The edits with exact spans, or none if the text does not match."""
     placed = [_placed(text, edit) for edit in fix.edits]
     return tuple(edit for edit in placed if edit) if all(placed) else ()
 
@@ -110,7 +112,7 @@ def _placed(text: str, edit: Edit) -> Edit | None:
 
 
 def _found(text: str, edit: Edit) -> Span | None:
-    """Where the old text stands: for a name inside a derivative, the span is that of the whole derivative."""
+    """The span of the old text: for a name inside a derivative, `edit.span` is the whole derivative."""
     (start, end), old = edit.span, edit.old
     if not old or text[start:end] == old:
         return edit.span
@@ -119,7 +121,7 @@ def _found(text: str, edit: Edit) -> Span | None:
 
 
 def _argument(text: str, span: Span, key: str) -> Span | None:
-    """Where `key=value` stands in a call, with a comma, or with the brackets if it is the only argument."""
+    """The span of `key=value` in a call, with a comma, or with the parentheses if it is the only argument."""
     value = r"(?:\[[^\]]*\]|\([^()]*\)|[^,()\[\]])+"
     found = re.search(rf"(?<!\w){re.escape(key)}\s*={value}", text[span.start : span.end])
     if found is None:
@@ -147,7 +149,7 @@ def _without_term(text: str, span: Span) -> Edit:
 
 
 def _with_line(text: str, span: Span) -> Span:
-    """The span, extended to the whole line if nothing else stands on it."""
+    """The span, extended to the whole line if the rest of the line is blank."""
     start, end = _line(text, span)
     rest = text[start : span.start] + text[span.end : end]
     if rest.strip(_BLANK) or start == span.start == span.end:

@@ -25,9 +25,10 @@ from pdedsl.editor.references import (
     TypeName,
     WordName,
 )
+from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import places
-from pdedsl.explainer.explain import class_text, evidence
-from pdedsl.explainer.terms import coefficient_of, detail_of, valued
+from pdedsl.explainer.explain import evidence
+from pdedsl.explainer.terms import coefficient_of, term_detail, term_name, valued
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Learned, Spec, Unknown
 from pdedsl.ir.terms import Term
@@ -143,21 +144,19 @@ def _term(document: Document, offset: int) -> Hover | None:
 
 
 def _term_line(term: Term, facts: EquationFacts, spec: Spec) -> str:
-    said = [s for s in (detail_of(term, spec), coefficient_of(term, facts, spec)) if s]
-    about = f" ({escaping.markdown('; '.join(said))})" if said else ""
-    return f"**{term.word.replace('_', ' ')}**: {escaping.markdown(term.origin.text)}{about}"
+    details = [s for s in (term_detail(term, spec), coefficient_of(term, facts, spec)) if s]
+    suffix = f" ({escaping.markdown('; '.join(details))})" if details else ""
+    return f"**{term_name(term, facts, spec)}**: {escaping.markdown(term.origin.text)}{suffix}"
 
 
 def _equation(document: Document, offset: int) -> Hover | None:
-    """What the equation is, for places between its terms."""
+    """The class of the equation, for an offset between its terms."""
     for facts in document.analysis.equations if document.analysis else ():
         if _inside(facts.equation.span, offset):
-            return Hover(facts.equation.span, equation_text(facts), _latex_at(document, facts.equation.span))
+            assert document.analysis is not None
+            text = f"{class_text(facts, document.analysis)}."
+            return Hover(facts.equation.span, escaping.markdown(text), _latex_at(document, facts.equation.span))
     return None
-
-
-def equation_text(facts: EquationFacts) -> str:
-    return f"This is {class_text(facts.kind)}; it is {'linear' if facts.linear else 'nonlinear'}."
 
 
 def _latex_at(document: Document, span: Span) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pdedsl.editor.document import Document
 from pdedsl.explainer.explain import first_layer
-from pdedsl.explainer.terms import coefficient_of
+from pdedsl.explainer.terms import coefficient_of, term_name
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.terms import TimeDerivative
@@ -34,7 +34,7 @@ def _of(facts: EquationFacts, spec: Spec) -> Iterator[Hint]:
     said: dict[int, list[str]] = {}
     for term in facts.terms:
         if not isinstance(term, TimeDerivative):
-            parts = (term.word.replace("_", " "), coefficient_of(term, facts, spec))
+            parts = (term_name(term, facts, spec), coefficient_of(term, facts, spec))
             said.setdefault(term.origin.span.end, []).append(", ".join(filter(None, parts)))
     yield from (Hint(offset, " and ".join(texts)) for offset, texts in said.items())
     if facts.process and spec.time and spec.space.kind is SpaceKind.DATA:

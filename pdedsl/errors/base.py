@@ -1,4 +1,4 @@
-"""A diagnostic code: its name, and what it is about."""
+"""Diagnostic codes, and phrases that many messages share."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from pdedsl.diagnostics import Diagnostic, PdeError, Severity, Span
 from pdedsl.diagnostics.fixes import Fix
 
-# ---- code
-
-
 Notes = tuple[tuple[Span, str], ...]
 
 
 @dataclass(frozen=True)
 class Code:
-    """`about` is the row of the code in the reference; the message of a mistake is more particular."""
+    """`about` is the description in the reference; the message of an error is more specific."""
 
     name: str
     about: str
@@ -30,23 +27,22 @@ class Code:
         once: bool = False,
         fixes: tuple[Fix, ...] = (),
     ) -> PdeError:
-        """The error for a single mistake, to be raised."""
+        """A `PdeError` with one diagnostic."""
         return PdeError((Diagnostic(self.name, message, span, hint, notes=notes, once=once, fixes=fixes),))
 
     def warning(self, message: str, span: Span, hint: str = "", fixes: tuple[Fix, ...] = ()) -> Diagnostic:
         return Diagnostic(self.name, message, span, hint, Severity.WARNING, fixes=fixes)
 
 
-# ---- english
-# Turns of phrase that many messages share.
+# ---- Phrases
 
 
 ONE = "keep one of the two"
 
 
 def an(noun: str) -> str:
-    """A noun with its article; some have none."""
-    if noun.startswith(("class probabilities", "scores")):
+    """The noun with its indefinite article, unless it is a plural."""
+    if noun.startswith(("class probabilities", "logits")):
         return noun
     return f"an {noun}" if noun[0] in "aeio" else f"a {noun}"
 
@@ -69,5 +65,5 @@ def all_of(words: Iterable[str]) -> str:
 
 
 def perhaps(guess: str | None, otherwise: str = "") -> str:
-    """The word that was probably meant, or else another way out."""
+    """The suggested name, or else another hint."""
     return f"did you mean '{guess}'?" if guess else otherwise

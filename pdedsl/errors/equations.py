@@ -1,4 +1,7 @@
-"""E4xx: equations and conditions, each alone and against each other. Places and times come as text."""
+"""E4xx, W4xx: equations, initial and boundary conditions, domains, exact solutions and well-posedness.
+
+Locations and times are passed as text.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,18 @@ from pdedsl.errors.syntax import STEPS
 
 NO_UNKNOWN = Code("E401", "an equation contains no unknown")
 CANCELS = Code("E402", "the terms of an equation cancel")
-NOT_THE_TIME = Code("E403", "`for` names something that is not the time")
-CONDITION_DURING = Code("E404", "a condition has a `for`")
-PLACE = Code("E405", "a condition is not at the start, the end or the boundary")
-NOT_SOLVED = Code("E406", "a condition does not give the value of the unknown or of its derivative")
-GAP = Code("E407", "the pieces in time leave a gap")
-OVERLAP = Code("E408", "the pieces in time overlap")
-OUTSIDE = Code("E409", "a piece lies outside the time")
+NOT_THE_TIME = Code("E403", "`for` names a variable other than the time")
+CONDITION_DURING = Code("E404", "a condition cannot have a `for` interval")
+PLACE = Code("E405", "a condition must be at the initial time, the final time or the boundary")
+NOT_SOLVED = Code("E406", "a condition does not prescribe the unknown or its time derivative")
+GAP = Code("E407", "the time intervals of the equations leave a gap")
+OVERLAP = Code("E408", "the time intervals of the equations overlap")
+OUTSIDE = Code("E409", "a time interval is not contained in `time`")
 NO_EQUATION = Code("E411", "an unknown has no equation")
-SECOND_EQUATION = Code("E412", "an unknown has two equations for the same time")
-SECOND_CONDITION = Code("E413", "a condition is given twice")
-BOTH_ENDS = Code("E414", "an initial and a terminal condition are both given")
-NEEDLESS = Code("E415", "a condition in time is of an order that the equation does not have")
+SECOND_EQUATION = Code("E412", "an unknown has two equations on the same time interval")
+SECOND_CONDITION = Code("E413", "duplicate condition, or more conditions than the equation admits")
+BOTH_ENDS = Code("E414", "both an initial and a terminal condition")
+NEEDLESS = Code("E415", "the order of an initial or terminal condition is not below the order of the equation in time")
 NO_START = Code("E416", "an initial condition is missing")
 NO_BOUNDARY = Code("E417", "a boundary condition is missing")
 
@@ -35,18 +38,18 @@ WITHOUT_FOR = "remove 'for …'"
 
 def no_unknown(step: bool, span: Span) -> PdeError:
     """`step` for `Δt = 0.01`."""
-    hint = STEPS if step else "define names with const or let"
+    hint = STEPS if step else "define constants and functions with const or let"
     return NO_UNKNOWN.error("this equation contains no unknown", span, hint)
 
 
 def terms_cancel(span: Span) -> PdeError:
-    return CANCELS.error("this equation says nothing: its terms cancel", span)
+    return CANCELS.error("all terms of this equation cancel", span)
 
 
 def not_the_time(name: str, time: str | None, span: Span) -> PdeError:
-    """`time` is the declared one, if any."""
-    hint = f"write: for {time} in [a, b]" if time else "declare one: time t in [0, 1]"
-    return NOT_THE_TIME.error(f"'{name}' is not the time", span, hint, fixes=instead(name, time, span))
+    """`time` is the declared time variable, if any."""
+    hint = f"write: for {time} in [a, b]" if time else "declare the time: time t in [0, 1]"
+    return NOT_THE_TIME.error(f"'{name}' is not the time variable", span, hint, fixes=instead(name, time, span))
 
 
 # ---- conditions
@@ -54,28 +57,30 @@ def not_the_time(name: str, time: str | None, span: Span) -> PdeError:
 
 def boundary_condition_during(span: Span, during: Span) -> PdeError:
     fixes = without(during, WITHOUT_FOR)
-    return CONDITION_DURING.error("a boundary condition holds at all times", span, WITHOUT_FOR, fixes=fixes)
+    return CONDITION_DURING.error("a boundary condition must hold at all times", span, WITHOUT_FOR, fixes=fixes)
 
 
 def condition_during(span: Span, during: Span) -> PdeError:
     fixes = without(during, WITHOUT_FOR)
-    return CONDITION_DURING.error("this condition holds at one time only", span, WITHOUT_FOR, fixes=fixes)
+    return CONDITION_DURING.error(
+        "an initial or terminal condition holds at a single time", span, WITHOUT_FOR, fixes=fixes
+    )
 
 
 def no_boundary(periodic: bool, span: Span, condition: Span) -> PdeError:
-    why = "every side is periodic" if periodic else "only a bounded domain has one"
+    why = "it is periodic in all coordinates" if periodic else "it is unbounded"
     hint = "remove the condition"
     return PLACE.error(f"this space has no boundary: {why}", span, hint, fixes=without(condition, hint))
 
 
 def not_a_side(name: str, sides: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    hint = perhaps(guess, f"sides: {all_of(sides)}")
-    return PLACE.error(f"'{name}' is not a side of this domain", span, hint, fixes=instead(name, guess, span))
+    hint = perhaps(guess, f"available: {all_of(sides)}")
+    return PLACE.error(f"unknown boundary face '{name}'", span, hint, fixes=instead(name, guess, span))
 
 
 def not_a_place(span: Span) -> PdeError:
-    hint = "name sides, as in 'on left, right', all of them by 'on boundary', or a curve, as in 'on x² + y² = 1'"
-    return PLACE.error("this is neither a side nor a curve", span, hint)
+    hint = "write 'on left, right' for faces, 'on boundary' for the whole boundary, or 'on x² + y² = 1' for a curve"
+    return PLACE.error("expected a boundary face or a curve", span, hint)
 
 
 def fixes_one_variable(example: str, span: Span) -> PdeError:
@@ -83,55 +88,55 @@ def fixes_one_variable(example: str, span: Span) -> PdeError:
 
 
 def neither_start_nor_end(time: str, at: str, start: str, end: str, span: Span, place: Span | None) -> PdeError:
-    """`place` is where the time stands among the arguments."""
-    message = f"a condition at {time} = {at}, which is neither the start nor the end of the time"
-    hint = f"use {time} = {start} (initial) or {time} = {end} (terminal)"
+    """`place` is the span of the time argument."""
+    message = f"{time} = {at} is neither the initial nor the final time"
+    hint = f"use {time} = {start} (initial condition) or {time} = {end} (terminal condition)"
     return PLACE.error(message, span, hint, fixes=one_of_them((start, end), place))
 
 
 def not_on_the_boundary(variable: str, at: str, places: Sequence[str], span: Span, place: Span | None) -> PdeError:
     where = one_of(f"{variable} = {p}" for p in places)
     hint = f"the boundary is {where}" if where else f"there is no boundary in {variable}"
-    message = f"a condition at {variable} = {at}, which is not on the boundary"
+    message = f"{variable} = {at} is not on the boundary"
     return PLACE.error(message, span, hint, fixes=one_of_them(places, place))
 
 
 def gives_no_value(span: Span) -> PdeError:
-    message = "a condition must give the value of the unknown or of its time derivative"
+    message = "a condition must prescribe the unknown or its time derivative"
     return NOT_SOLVED.error(message, span, "as in u(x, 0) = f(x)")
 
 
-# ---- what each unknown needs
+# ---- Number of equations and conditions
 
 
 def no_equation(unknown: str, span: Span) -> PdeError:
-    return NO_EQUATION.error(f"'{unknown}' has no equation", span, f"write an equation for {unknown}")
+    return NO_EQUATION.error(f"'{unknown}' has no equation", span, f"add an equation for {unknown}")
 
 
 def second_equation(unknown: str, time: str | None, span: Span) -> PdeError:
-    hint = f"give each its time with 'for {time} in [a, b]', or keep one" if time else ONE
+    hint = f"restrict each to a time interval with 'for {time} in [a, b]', or keep one" if time else ONE
     return SECOND_EQUATION.error(f"a second equation for '{unknown}'", span, hint, fixes=without(span))
 
 
 def outside_the_time(piece: str, whole: str, span: Span) -> PdeError:
-    return OUTSIDE.error(f"{piece} lies outside the time {whole}", span)
+    return OUTSIDE.error(f"the time interval {piece} is not contained in {whole}", span)
 
 
 def gap(time: str, start: str, end: str, span: Span, first: Span | None) -> PdeError:
-    """`first` is where the start of the piece is written."""
-    hint = f"start this piece at {start}"
+    """`first` is the span of the left endpoint."""
+    hint = f"start this interval at {start}"
     return GAP.error(f"no equation for {time} in [{start}, {end}]", span, hint, fixes=_moved(hint, first, start))
 
 
 def gap_at_the_end(time: str, start: str, end: str, span: Span, last: Span | None) -> PdeError:
-    """`last` is where the end of the piece is written."""
-    hint, fixes = f"end this piece at {end}, or add one", _moved(f"end this piece at {end}", last, end)
+    """`last` is the span of the right endpoint."""
+    hint, fixes = f"end this interval at {end}, or add another", _moved(f"end this interval at {end}", last, end)
     return GAP.error(f"no equation for {time} in [{start}, {end}]", span, hint, fixes=fixes)
 
 
 def overlap(time: str, start: str, end: str, reached: str, span: Span, first: Span | None) -> PdeError:
-    """`first` is where the start of the piece is written."""
-    hint = f"start this piece at {reached}"
+    """`first` is the span of the left endpoint."""
+    hint = f"start this interval at {reached}"
     fixes = _moved(hint, first, reached)
     return OVERLAP.error(f"two equations for {time} in [{start}, {end}]", span, hint, fixes=fixes)
 
@@ -146,13 +151,13 @@ def second_condition(unknown: str, kind: str, span: Span) -> PdeError:
 
 
 def many_conditions_on(unknown: str, side: str, most: int, span: Span) -> PdeError:
-    """`most` is how many its equation takes there."""
-    message, hint = f"the equation takes {most} conditions for '{unknown}' on {side}, and this is one more", ""
+    """`most` is the number of conditions that the equation admits there."""
+    message, hint = f"too many conditions for '{unknown}' on {side}: the equation admits {most}", ""
     if not most:
-        message, hint = f"the equation takes no condition for '{unknown}' on {side}", "remove it"
+        message, hint = f"the equation admits no condition for '{unknown}' on {side}", "remove it"
     elif most == 1:
         message, hint = f"a second condition on {side}", ONE
-    return SECOND_CONDITION.error(message, span, hint or f"keep {most} of them", fixes=without(span))
+    return SECOND_CONDITION.error(message, span, hint or f"keep {most}", fixes=without(span))
 
 
 def start_and_end(unknown: str, span: Span) -> PdeError:
@@ -162,17 +167,18 @@ def start_and_end(unknown: str, span: Span) -> PdeError:
 
 def needless_condition(order: int, span: Span) -> PdeError:
     what = f"an equation of order {order} in time" if order else "an equation without a time derivative"
-    return NEEDLESS.error(f"{what} takes no such condition", span, "remove it", fixes=without(span))
+    return NEEDLESS.error(f"{what} does not admit this condition", span, "remove it", fixes=without(span))
 
 
 def no_start(unknown: str, kind: str, left: str, span: Span, behind: int | None) -> PdeError:
-    """`behind` is where one that is zero may stand, if it may."""
+    """`behind` is where a homogeneous condition can be inserted, if it can."""
     fixes = added(behind, f"\n{left} = 0") if behind is not None else ()
     return NO_START.error(f"'{unknown}' has no {kind}", span, f"add {left} = …", fixes=fixes)
 
 
 def no_condition_on(unknown: str, missing: Sequence[str], span: Span, behind: int | None) -> PdeError:
-    """`missing` is empty where no side has one; `behind` is where one that is zero may stand, if one is enough."""
+    """`missing` is empty if no face has a condition; `behind` is where a homogeneous condition can be inserted, if one
+    is enough."""
     where, sides = (" and ".join(missing), all_of(missing)) if missing else ("the boundary", "boundary")
     hint = f"add {unknown} = … on {sides}"
     fixes = added(behind, f"\n{unknown} = 0 on {sides}") if behind is not None else ()
@@ -180,40 +186,41 @@ def no_condition_on(unknown: str, missing: Sequence[str], span: Span, behind: in
 
 
 def few_conditions_on(unknown: str, given: str, wanted: str, where: str, span: Span) -> PdeError:
-    """The counts are texts: a condition that joins two sides is half a one on each."""
+    """The counts are texts: a condition that couples two faces counts one half on each."""
     counted = {"0": "no condition", "1": "1 condition"}.get(given, f"{given} conditions")
-    takes = f"takes {wanted} there"
-    return NO_BOUNDARY.error(f"'{unknown}' has {counted} on {where}, and its equation {takes}", span, "add the others")
+    message = f"'{unknown}' has {counted} on {where}; its equation needs {wanted}"
+    return NO_BOUNDARY.error(message, span, "add the missing conditions")
 
 
-# ---- geometry
-# E43x: shapes, curves and the parts of a boundary.
+# ---- Domains and curves (E43x)
 
 
-NOT_A_LEVEL = Code("E430", "an inequality or a curve is not given by a known function of the coordinates")
+NOT_A_LEVEL = Code("E430", "an inequality or a curve must be a known function of the coordinates")
 
-EMPTY = Code("E431", "a shape is empty, or an inequality of it cuts nothing off")
-NO_POINTS = Code("E432", "a condition selects no points")
+EMPTY = Code("E431", "the domain is empty, or an inequality is redundant")
+NO_POINTS = Code("E432", "a condition applies to an empty set")
 
 
 def empty(span: Span) -> PdeError:
-    return EMPTY.error("no point of the box satisfies all inequalities", span, "check their signs")
+    return EMPTY.error(
+        "the domain is empty: no point of the box satisfies all inequalities", span, "check the inequality signs"
+    )
 
 
 def cuts_nothing(text: str, span: Span, before: int | None) -> PdeError:
-    """`before` is where `where` stands, if this is the only inequality."""
+    """`before` is the position of `where`, if this is the only inequality."""
     fixes = without(span, item=True) if before is None else without(Span(before, span.end))
-    message = f"'{text}' cuts nothing off: no part of its edge lies in the domain"
-    return EMPTY.error(message, span, "remove it, or make the box or the shape larger", fixes=fixes)
+    message = f"the inequality '{text}' is redundant: its boundary does not intersect the domain"
+    return EMPTY.error(message, span, "remove it, or enlarge the box", fixes=fixes)
 
 
 def selects_nothing(span: Span) -> PdeError:
-    hint = "check the place against 'space'; a curve is one across which left - right changes its sign"
-    return NO_POINTS.error("this condition selects no points of the domain", span, hint)
+    hint = "compare the location with 'space'; on a curve f = g, f - g must change sign"
+    return NO_POINTS.error("this condition applies to an empty set: no such points in the domain", span, hint)
 
 
 def no_coordinate(span: Span) -> PdeError:
-    return NOT_A_LEVEL.error("this contains no coordinate", span, "as in: x² + y² < 1")
+    return NOT_A_LEVEL.error("this expression contains no coordinate", span, "as in: x² + y² < 1")
 
 
 def not_known(span: Span) -> PdeError:
@@ -222,89 +229,86 @@ def not_known(span: Span) -> PdeError:
 
 
 def moving(time: str, span: Span) -> PdeError:
-    hint = "the domain is the same at all times; the start is written: u(x, 0) = …"
-    return NOT_A_LEVEL.error(f"a shape or a curve cannot depend on {time}", span, hint)
+    hint = "the domain is fixed in time; write an initial condition as u(x, 0) = …"
+    return NOT_A_LEVEL.error(f"a domain or a curve cannot depend on {time}", span, hint)
 
 
 def not_physical(span: Span) -> PdeError:
     hint = "as in: space (x, y) in [-1, 1]^2 where x² + y² < 1"
-    return NOT_A_LEVEL.error("only a bounded domain is cut by inequalities", span, hint)
+    return NOT_A_LEVEL.error("inequalities need a bounded domain", span, hint)
 
 
-# ---- known
-# E44x, W440: known solutions and measurements.
+# ---- Exact solutions and observations (E44x, W440)
 
 
-SUBJECT = Code("E440", "`exact` or `observe` does not name an unknown at its own variables")
-VALUE = Code("E441", "a known solution is not a known function")
-TWICE = Code("E442", "a known solution is given twice")
-VIOLATED = Code("E443", "a known solution does not satisfy an equation or a condition")
-UNMEASURED = Code("W440", "something is learned along with a solution, and nothing is measured")
+SUBJECT = Code("E440", "`exact` or `observe` must name an unknown, with the arguments of its declaration")
+VALUE = Code("E441", "an exact solution contains an unknown or a learned function")
+TWICE = Code("E442", "a second exact solution for the same unknown")
+VIOLATED = Code("E443", "an exact solution does not satisfy an equation or a condition")
+UNMEASURED = Code("W440", "a learned coefficient is not identifiable without observations")
 
 
 def violated(text: str, size: float, span: Span) -> PdeError:
-    message = f"this is not a solution: it misses '{text}' by {size:.2g}"
-    return VIOLATED.error(message, span, "correct it, or the equation or condition that it misses")
+    message = f"the exact solution does not satisfy '{text}' (residual {size:.2g})"
+    return VIOLATED.error(message, span, "correct the solution, or the equation or condition")
 
 
 def known_only_on_domains(word: str, span: Span) -> PdeError:
-    return SUBJECT.error(f"'{word}' belongs to equations on a physical domain", span, "as in: space x in [0, 1]")
+    return SUBJECT.error(f"'{word}' needs a physical domain", span, "as in: space x in [0, 1]")
 
 
 def not_an_unknown(name: str | None, span: Span) -> PdeError:
-    message = f"'{name}' is not an unknown" if name else "this is not an unknown"
-    return SUBJECT.error(message, span, "name an unknown, or a component: u, u₁")
+    message = f"'{name}' is not an unknown" if name else "expected an unknown"
+    return SUBJECT.error(message, span, "write an unknown or a component: u, u₁")
 
 
 def not_at_home(name: str, span: Span) -> PdeError:
-    hint = f"write {name} alone"
+    hint = f"write {name} without arguments"
     return SUBJECT.error(
-        f"'{name}' does not have the arguments of its declaration", span, hint, fixes=instead("", name, span)
+        f"'{name}' must have the arguments of its declaration", span, hint, fixes=instead("", name, span)
     )
 
 
 def exact_has_unknowns(span: Span) -> PdeError:
-    message = "a known solution cannot contain an unknown or a learned function"
+    message = "an exact solution cannot contain an unknown or a learned function"
     return VALUE.error(message, span, "use coordinates, the time, const and let")
 
 
 def twice(span: Span) -> PdeError:
-    return TWICE.error("a second known solution for the same unknown", span, ONE, fixes=without(span))
+    return TWICE.error("a second exact solution for the same unknown", span, ONE, fixes=without(span))
 
 
 def unmeasured(name: str, unknown: str, span: Span) -> Diagnostic:
-    """The equation may hold for every value of it."""
-    message = f"nothing is measured, so any '{name}' may do"
-    return UNMEASURED.warning(message, span, f'add measurements: observe {unknown} from npz("points.npz")')
+    """The equation alone does not determine the coefficient."""
+    message = f"no observations: '{name}' is not identifiable"
+    return UNMEASURED.warning(message, span, f'add observations: observe {unknown} from npz("points.npz")')
 
 
-# ---- proofs
-# E418 to E423, W4xx: what the analysis of a spec finds. Terms come as they are written.
+# ---- Well-posedness and axioms (E418 to E423, W40x); terms are quoted from the spec
 
 
-BACKWARDS = Code("E418", "diffusion runs backwards in time from its data")
-INDEFINITE = Code("E419", "diffusion runs backwards in some directions")
+BACKWARDS = Code("E418", "ill-posed problem: backward diffusion, or boundary data for a hyperbolic equation")
+INDEFINITE = Code("E419", "the diffusion matrix is indefinite")
 REFUTED = Code("E420", "a required axiom does not hold")
-MEANINGLESS = Code("E421", "a required axiom has no meaning for the equation")
-OUTFLOW = Code("E422", "a value is given where characteristics leave the domain")
-LEARNED = Code("E423", "a learned diffusion may run backwards")
-STEP = Code("W401", "a step of the time integration may be unstable")
-CONTRADICTION = Code("W402", "the data in time and a condition on a side give different values where they meet")
-UNBALANCED = Code("W403", "slopes on all sides do not balance the source: there is no solution")
+MEANINGLESS = Code("E421", "a required axiom does not apply to the equation")
+OUTFLOW = Code("E422", "Dirichlet condition at an outflow boundary")
+LEARNED = Code("E423", "a learned diffusion coefficient may be negative")
+STEP = Code("W401", "the time step may be unstable")
+INCOMPATIBLE_DATA = Code("W402", "initial and boundary data are incompatible")
+UNBALANCED = Code("W403", "Neumann data and source violate the compatibility condition: there is no solution")
 
 
 def backwards(terms: str, from_start: bool, span: Span, sign: Edit | None) -> PdeError:
-    """`terms` are in quotes; `from_start` if the data are given at the start of the time; `sign` changes that of the
-    term, if it is one."""
-    end, other = ("start", "a terminal condition") if from_start else ("end", "an initial condition")
-    message = f"the diffusion {terms} runs backwards in time from its {end}: the problem is ill-posed"
-    hint = f"change the sign of {terms}, or give {other} instead"
+    """`terms` are in quotes; `from_start` if there is an initial condition; `sign` changes the sign of a single term."""
+    data, other = ("initial", "terminal") if from_start else ("terminal", "initial")
+    message = f"backward diffusion {terms} with {data} data: the problem is ill-posed"
+    hint = f"change the sign of {terms}, or prescribe a condition at the {'final' if from_start else 'initial'} time"
     return BACKWARDS.error(message, span, hint, fixes=_changed(terms, sign))
 
 
 def growing_waves(terms: str, span: Span, sign: Edit | None) -> PdeError:
-    """Of second order in time: the problem is elliptic in space and time."""
-    message = f"{terms} makes the shortest waves grow fastest: the problem is ill-posed"
+    """Second order in time with the wrong sign: the equation is elliptic in space and time (Hadamard)."""
+    message = f"high frequencies grow without bound under {terms}: the initial value problem is ill-posed"
     return BACKWARDS.error(message, span, f"change the sign of {terms}", fixes=_changed(terms, sign))
 
 
@@ -313,82 +317,89 @@ def _changed(terms: str, sign: Edit | None) -> tuple[Fix, ...]:
 
 
 def indefinite(terms: str, span: Span) -> PdeError:
-    hint = "its matrix must be positive semidefinite: all eigenvalues at least 0"
-    return INDEFINITE.error(f"the diffusion {terms} runs backwards in some directions", span, hint)
+    hint = "the diffusion matrix must be positive semidefinite"
+    return INDEFINITE.error(f"the diffusion matrix of {terms} is indefinite", span, hint)
 
 
 def at_outflow(condition: str, outflow: Sequence[str], others: Sequence[str], span: Span) -> PdeError:
-    """`outflow` are the sides of the condition where values leave, and `others` the rest of them."""
-    hint, fixes = "remove it: the value there is the one that arrives", without(span)
+    """`outflow` are the faces of the condition with outflow, `others` its remaining faces."""
+    hint, fixes = "remove it: characteristics leave the domain there", without(span)
     if others:
-        plain = re.fullmatch(r"(.*\son\s)[\w, ]+", condition)  # without 'where', which has a sign of comparison
-        hint = f"give it on {all_of(others)} alone: on {all_of(outflow)} the value is the one that arrives"
+        plain = re.fullmatch(r"(.*\son\s)[\w, ]+", condition)  # without 'where', which contains a comparison
+        hint = f"prescribe it on {all_of(others)} only: characteristics leave the domain on {all_of(outflow)}"
         fixes = one_of_them([f"{plain[1]}{all_of(others)}"] if plain else [], span)
-    return OUTFLOW.error(f"'{condition}' is given where values leave the domain", span, hint, fixes=fixes)
+    return OUTFLOW.error(f"Dirichlet condition '{condition}' at an outflow boundary", span, hint, fixes=fixes)
 
 
 def at_both_ends(unknown: str, enough: Sequence[str], more: Sequence[str], span: Span, alone: bool) -> PdeError:
-    """At rest: values travel from one end of the characteristics to the other, in either direction. `alone` if the
-    condition stands on no side but one that has too much."""
-    message = f"'{unknown}' is given on {' and '.join(enough)}, which determines it on {' and '.join(more)}"
-    hint, fixes = f"give {unknown} on {all_of(enough)} alone", without(span) if alone else ()
+    """Stationary transport with data at both ends of the characteristics. `alone` if the condition applies to
+    overdetermined faces only."""
+    message = f"overdetermined: '{unknown}' on {' and '.join(enough)} already determines it on {' and '.join(more)}"
+    hint, fixes = f"prescribe {unknown} on {all_of(enough)} only", without(span) if alone else ()
     return OUTFLOW.error(message, span, hint, fixes=fixes)
 
 
 def waves_at_rest(terms: str, span: Span) -> PdeError:
-    """Hadamard 1923: the problem of Dirichlet for a hyperbolic equation."""
-    message = f"{terms} makes waves, which take no data on all sides: the problem is ill-posed"
-    hint = "make a coordinate the time, ∂²u/∂t² = Δu, with u and ∂u/∂t at its start"
+    """The Dirichlet problem for a hyperbolic equation (Hadamard 1923)."""
+    message = f"the equation is hyperbolic ({terms}): the Dirichlet problem is ill-posed"
+    hint = "use one coordinate as the time, ∂²u/∂t² = Δu, with initial conditions for u and ∂u/∂t"
     return BACKWARDS.error(message, span, hint)
 
 
 def no_inflow(unknown: str, sides: Sequence[str], span: Span, behind: int) -> PdeError:
-    """No condition where characteristics enter; `behind` is where one that is zero may stand."""
-    message = f"'{unknown}' has no condition on {' and '.join(sides)}, where values enter the domain"
+    """No condition on an inflow boundary; `behind` is where a homogeneous one can be inserted."""
+    message = f"'{unknown}' has no condition on the inflow boundary {' and '.join(sides)}"
     fixes = added(behind, f"\n{unknown} = 0 on {all_of(sides)}")
     return NO_BOUNDARY.error(message, span, f"add {unknown} = … on {all_of(sides)}", fixes=fixes)
 
 
 def few_for_waves(side: str, given: int, wanted: int, span: Span) -> PdeError:
     has = {0: "no condition", 1: "1 condition"}.get(given, f"{given} conditions")
-    message = f"{side} has {has}, and {wanted} {'waves travel' if wanted > 1 else 'wave travels'} inward there"
-    return NO_BOUNDARY.error(message, span, f"give one for each wave that enters on {side}")
+    message = f"{side} has {has} for {wanted} incoming characteristic{'s' * (wanted > 1)}"
+    return NO_BOUNDARY.error(message, span, f"prescribe one condition per incoming characteristic on {side}")
 
 
 def learned_sign(terms: str, span: Span) -> PdeError:
-    hint = "declare it as scalar > 0, scalar >= 0 or matrix, psd, or write relu, softplus or a square of it"
-    return LEARNED.error(f"the types allow the learned diffusion {terms} to run backwards", span, hint)
+    hint = "declare it as scalar > 0, scalar >= 0 or matrix, psd, or apply relu, softplus or a square"
+    return LEARNED.error(f"the learned diffusion coefficient in {terms} may be negative", span, hint)
 
 
 def refuted(axiom: str, reason: str, witness: str, guilty: Sequence[Span], span: Span) -> PdeError:
-    """`reason` and `witness` are a prover's own words; `guilty` are the places of the terms that break the axiom."""
-    notes: Notes = tuple((place, "this term") for place in guilty)
+    """`reason` and `witness` come from the prover; `guilty` are the spans of the offending terms."""
+    notes: Notes = tuple((place, "offending term") for place in guilty)
     hint = f"counterexample: {witness}" if witness else ""
     return REFUTED.error(f"{axiom} does not hold: {reason.rstrip('.')}", span, hint, notes)
 
 
 def meaningless(axiom: str, axioms: Sequence[str], span: Span) -> PdeError:
-    message = f"{axiom} has no meaning for this equation"
+    message = f"{axiom} does not apply to this equation"
     fixes = without(span, item=True)
-    return MEANINGLESS.error(message, span, f"axioms here: {all_of(axioms)}", fixes=fixes)
+    return MEANINGLESS.error(message, span, f"applicable: {all_of(axioms)}", fixes=fixes)
 
 
 def unstable_step(reason: str, way: str, span: Span) -> Diagnostic:
     return STEP.warning(reason, span, way)
 
 
-def contradiction(side: str, data: str, where: str, start: float, end: float, span: Span) -> Diagnostic:
-    """`start` is the value of the data in time where they meet the side, `end` that of the side."""
-    message = f"'{data}' gives {start:g} at {where}, and '{side}' gives {end:g}: the solution jumps there"
-    return CONTRADICTION.warning(message, span, "change one of the two, unless a solution that is rough there is meant")
+def incompatible_data(
+    kind: str, data: str, condition: str, where: str, values: tuple[float, float], span: Span
+) -> Diagnostic:
+    """`kind` is "initial" or "terminal"; `values` are those of the data and of the boundary condition at `where`."""
+    (first, second), jump = values, abs(values[0] - values[1])
+    message = f"{kind} and boundary data are incompatible at {where} (jump {jump:g}): "
+    message += f"'{data}' gives {first:g}, '{condition}' gives {second:g}"
+    hint = "change one of the two, unless the corner singularity is intended"
+    return INCOMPATIBLE_DATA.warning(message, span, hint)
 
 
 def unbalanced(unknown: str, total: float, slopes: bool, span: Span, about: bool = False) -> Diagnostic:
-    """`slopes` if some are given, otherwise all sides are periodic; `about` if the total is known to two digits."""
+    """`slopes` if there are Neumann conditions, otherwise the domain is periodic; `about` if the total has two digits."""
     shown = f"about {abs(total):.2g}" if about else f"{abs(total):.3g}"
-    message = f"'{unknown}' has only slopes (Neumann conditions), and with the source they add up to {shown}, not to 0"
-    hint = "no solution exists: change the source or a slope, or give a value on one side"
+    message = f"Neumann data of '{unknown}' violate the compatibility condition ∫f + ∮g = 0: the sum is {shown}"
+    hint = "there is no solution: change the source or a flux, or prescribe a Dirichlet condition"
     if not slopes:
-        message = f"'{unknown}' is periodic, and its source adds up to {abs(total):.3g}, not to 0"
-        hint = "no solution exists: change the source"
+        message = (
+            f"the source of '{unknown}' violates the compatibility condition ∫f = 0 of a periodic domain: ∫f = {shown}"
+        )
+        hint = "there is no solution: change the source"
     return UNBALANCED.warning(message, span, hint)

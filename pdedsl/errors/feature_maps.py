@@ -1,4 +1,4 @@
-"""E6xx on feature maps: layers, integrators and the frame of the network."""
+"""E602, E604, E605, E607, E608: equations on pixels: layers, time integrators and the `network` block."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pdedsl.errors.base import Code, all_of
 from pdedsl.errors.methods import INTEGRATOR
 from pdedsl.errors.networks import MISFIT
 
-NO_LAYER = Code("E602", "an equation on pixels has a part that no layer realizes")
-NO_FRAME = Code("E607", "an equation on pixels has no `network` block")
-WIDTHS = Code("E608", "the widths of a `network` block do not fit together")
+NO_LAYER = Code("E602", "an equation on pixels has an unsupported term")
+NO_FRAME = Code("E607", "an equation on pixels needs a `network` block")
+WIDTHS = Code("E608", "inconsistent sizes in a `network` block")
 
 
 # ---- equations
@@ -20,48 +20,50 @@ WIDTHS = Code("E608", "the widths of a `network` block do not fit together")
 
 def not_a_feature_map(name: str, type_: str, span: Span) -> PdeError:
     hint, fixes = "write: unknown Y(x, t) : channels", instead(type_, "channels", span)
-    return NO_LAYER.error(f"'{name}' is not a feature map", span, hint, fixes=fixes)
+    return NO_LAYER.error(
+        f"the unknown '{name}' on pixels must be of type channels, found {type_}", span, hint, fixes=fixes
+    )
 
 
 def no_layer(span: Span) -> PdeError:
-    hint = "layers: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y with numbers c, f and K read as they are declared"
-    return NO_LAYER.error("no layer computes this right-hand side", span, hint)
+    hint = "supported: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y with constants c"
+    return NO_LAYER.error("unsupported right-hand side on pixels", span, hint)
 
 
 def order_in_time(order: int, span: Span) -> PdeError:
     what = f"of order {order} in time" if order else "without a time derivative"
-    return NO_LAYER.error(f"an equation {what} has no network on pixels", span, "write ∂Y/∂t or ∂²Y/∂t²")
+    return NO_LAYER.error(f"an equation {what} is not supported on pixels", span, "write ∂Y/∂t or ∂²Y/∂t²")
 
 
 def pieces_in_time(span: Span) -> PdeError:
-    return NO_LAYER.error("pieces in time have no network on pixels", span, "write one equation for all t")
+    return NO_LAYER.error("several time intervals are not supported on pixels", span, "write one equation for all t")
 
 
 def no_separable_pair(span: Span) -> PdeError:
     hint = "write ∂Y/∂t = f(Z, t) and ∂Z/∂t = g(Y, t)"
-    return NO_LAYER.error("these equations are not a separable pair", span, hint)
+    return NO_LAYER.error("these equations are not a separable Hamiltonian-type pair", span, hint)
 
 
 def two_layers(name: str, span: Span) -> PdeError:
-    message = f"'{name}' is used in two layers, but every layer has weights of its own"
-    return NO_LAYER.error(message, span, f"declare another operator like '{name}' for one of them")
+    message = f"'{name}' is used in two layers, but layers do not share weights"
+    return NO_LAYER.error(message, span, f"declare a second operator like '{name}'")
 
 
 def no_place_for_condition(second: bool, span: Span) -> PdeError:
     """`second` if the equation is of second order in time."""
-    start = "the opening layer of the network gives the start"
-    hint = f"{start}, at rest: ∂Y/∂t(x, 0) = 0" if second else f"{start}: leave it out"
-    fixes = () if second else without(span, "leave it out")
-    return NO_LAYER.error("this condition has no place in the network", span, hint, fixes=fixes)
+    start = "the stem of the network provides the initial state"
+    hint = f"{start}, with zero initial velocity: ∂Y/∂t(x, 0) = 0" if second else f"{start}: remove the condition"
+    fixes = () if second else without(span)
+    return NO_LAYER.error("this condition is not supported on pixels", span, hint, fixes=fixes)
 
 
 def operator_depends(name: str, span: Span) -> PdeError:
-    return NO_LAYER.error(f"'{name}' depends on more than the time", span, "write K or K(t)")
+    return NO_LAYER.error(f"the operator '{name}' may depend on the time only", span, "write K or K(t)")
 
 
 def field_depends(name: str, span: Span) -> PdeError:
-    hint = "write f(Y), or f(Y, t) if it is another at each time"
-    return NO_LAYER.error(f"'{name}' does not depend on exactly one feature map", span, hint)
+    hint = "write f(Y), or f(Y, t) for separate weights at each step"
+    return NO_LAYER.error(f"'{name}' must depend on exactly one feature map", span, hint)
 
 
 # ---- integrators
@@ -69,28 +71,28 @@ def field_depends(name: str, span: Span) -> PdeError:
 
 def part_of_its_own(part: str, span: Span) -> PdeError:
     hint = "use: realize time by …"
-    return INTEGRATOR.error(f"an equation on pixels has no {part} to realize", span, hint)
+    return INTEGRATOR.error(f"'realize {part}' is not available on pixels", span, hint)
 
 
 def method_misfit(method: str, known: Sequence[str], span: Span) -> PdeError:
     hint, fixes = f"use {all_of(known)}", one_of_them(known[:1], span)
-    return INTEGRATOR.error(f"{method} does not fit this equation", span, hint, fixes=fixes)
+    return INTEGRATOR.error(f"{method} is not applicable to this equation", span, hint, fixes=fixes)
 
 
 def too_many_steps(steps: int, most: int, span: Span) -> PdeError:
-    message = f"a network of {steps:,} steps is too deep: the limit is {most:,}"
-    hint, fixes = "take fewer steps, or a method that chooses them: dopri5", instead(str(steps), str(most), span)
+    message = f"the number of steps must be at most {most:,}, found {steps:,}"
+    hint, fixes = "use fewer steps, or the adaptive method dopri5", instead(str(steps), str(most), span)
     return INTEGRATOR.error(message, span, hint, fixes=fixes)
 
 
 def batch_norm_backwards(method: str, span: Span) -> PdeError:
-    message = f"{method} recomputes its states on the way back, which batch_norm does not allow"
+    message = f"{method} recomputes its states in the backward pass, which is not possible with batch_norm"
     fixes = instead("batch_norm", "tv_norm", span)
     return INTEGRATOR.error(message, span, "use tv_norm, or realize time by euler", fixes=fixes)
 
 
 def weights_of_steps(name: str, time: str, method: str, span: Span) -> PdeError:
-    message = f"'{name}' has new weights at each step, and {method} chooses its own number of steps"
+    message = f"'{name}' has separate weights at each step, but {method} is adaptive"
     fixes = instead(f"{name}({time})", name, span)
     return INTEGRATOR.error(message, span, f"write {name} without the time", fixes=fixes)
 
@@ -99,63 +101,63 @@ def weights_of_steps(name: str, time: str, method: str, span: Span) -> PdeError:
 
 
 def no_field_on_pixels(network: str, span: Span) -> PdeError:
-    return MISFIT.error(f"{network} is not a field on the image plane", span, "use convnet(layers)")
+    return MISFIT.error(f"{network} cannot represent a field on pixels", span, "use convnet(layers)")
 
 
 def no_operator_on_pixels(network: str, span: Span, written: Span | None) -> PdeError:
-    """`written` is where the network stands, if there is one."""
+    """`written` is the span of the network, if there is one."""
     fixes = one_of_them(["conv(3)"], written)
-    return MISFIT.error(f"{network} does not act on feature maps", span, "use conv(3)", fixes=fixes)
+    return MISFIT.error(f"{network} is not an operator on feature maps", span, "use conv(3)", fixes=fixes)
 
 
 def even_kernel(size: int, span: Span) -> PdeError:
     fixes = instead(f"conv({size})", "conv(3)", span)
-    return MISFIT.error(f"conv({size}) has no pixel in its middle", span, "use an odd size: conv(3)", fixes=fixes)
+    return MISFIT.error(f"the kernel size of conv must be odd, found {size}", span, "use conv(3)", fixes=fixes)
 
 
-# ---- the frame
+# ---- Network block
 
 
 def no_frame(span: Span) -> PdeError:
-    hint = "add network { input … open … stages … classes … }"
+    hint = "add network { input … stem … stages … classes … }"
     return NO_FRAME.error("an equation on pixels needs a 'network' block", span, hint)
 
 
 def opening_differs(opened: int, first: int, span: Span) -> PdeError:
-    message = f"the opening layer has {opened} channels and the first stage {first}"
+    message = f"the stem has {opened} channels, but the first stage has {first}"
     return WIDTHS.error(message, span, "make them equal", fixes=instead(str(opened), str(first), span))
 
 
 def too_many_stages(height: int, width: int, halvings: int, span: Span) -> PdeError:
-    message = f"an image of {height} x {width} cannot be halved {halvings} times"
-    return WIDTHS.error(message, span, "take fewer stages, or larger images")
+    message = f"an image of {height} x {width} cannot be downsampled {halvings} times"
+    return WIDTHS.error(message, span, "use fewer stages or larger images")
 
 
 def odd_width(width: int, span: Span) -> PdeError:
-    message = f"the two states of a pair share the channels: {width} is odd"
+    message = f"the two unknowns share the channels: the width must be even, found {width}"
     return WIDTHS.error(message, span, "make every width even")
 
 
-# ---- the frame of which every piece is bounded
+# ---- Lipschitz frame
 
 
 def large_patches(patch: int, height: int, width: int, span: Span) -> PdeError:
-    message = f"an image of {height} x {width} has no patches of {patch} x {patch}"
-    return WIDTHS.error(message, span, "take smaller patches")
+    message = f"patches of {patch} x {patch} exceed the image of {height} x {width}"
+    return WIDTHS.error(message, span, "use smaller patches")
 
 
 def narrow_opening(channels: int, opened: int, span: Span) -> PdeError:
-    message = f"the patches have {channels} channels, and zeros cannot pad them to {opened}"
-    return WIDTHS.error(message, span, f"open at least {channels} channels, or take smaller patches")
+    message = f"the stem has {opened} channels, but zero-padding of the patches needs at least {channels}"
+    return WIDTHS.error(message, span, f"use a stem of at least {channels} channels, or smaller patches")
 
 
 def odd_pairs(width: int, span: Span) -> PdeError:
-    message = f"maxmin takes the channels after a connector in pairs: {width} is odd"
-    hint = "make the widths after the first even, or write lipschitz(activation=relu)"
+    message = f"maxmin needs an even number of channels after a downsampling layer, found {width}"
+    hint = "make the widths after the first even, or use lipschitz(activation=relu)"
     return WIDTHS.error(message, span, hint, fixes=instead(str(width), str(width + 1), span))
 
 
 def close_of_nothing(span: Span) -> PdeError:
-    message = "`close` is the width of dense layers, and this frame has none"
-    hint = "leave it out, or write frame lipschitz(dense=2)"
-    return WIDTHS.error(message, span, hint, fixes=without(span, "leave it out", item=True))
+    message = "`head` is the width of the dense layers, but this frame has none"
+    hint = "remove it, or use frame lipschitz(dense=2)"
+    return WIDTHS.error(message, span, hint, fixes=without(span, item=True))

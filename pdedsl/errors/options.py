@@ -1,4 +1,4 @@
-"""E5xx: networks, realizations, axioms and blocks, and the arguments of their words."""
+"""E5xx: built-in networks, methods, data sets and axioms, their arguments, and the blocks."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.diagnostics.fixes import Edit, Fix, added, instead, one_of_them, without
-from pdedsl.errors.base import ONE, Code, all_of, counted, one_of, perhaps
+from pdedsl.errors.base import ONE, Code, all_of, an, counted, one_of, perhaps
 
-NO_CALL = Code("E501", "a word of the language is needed, and something else is given")
-UNKNOWN = Code("E502", "a network, method, data set, axiom or other word does not exist")
-MISSING = Code("E503", "an argument that must be given is missing")
-TOO_MANY = Code("E504", "a word is given too many arguments")
-NO_ARGUMENT = Code("E505", "a word has no argument of this name")
-ARGUMENT_TWICE = Code("E506", "an argument is given twice")
-VALUE = Code("E507", "the value of an argument or entry is of the wrong kind or size")
-NO_ENTRY = Code("E508", "an entry that a block must have is missing")
+NO_CALL = Code("E501", "expected a built-in")
+UNKNOWN = Code("E502", "unknown network, method, data set, axiom or other built-in")
+MISSING = Code("E503", "missing argument")
+TOO_MANY = Code("E504", "too many arguments")
+NO_ARGUMENT = Code("E505", "unknown argument")
+ARGUMENT_TWICE = Code("E506", "repeated argument")
+VALUE = Code("E507", "invalid value of an argument or entry")
+NO_ENTRY = Code("E508", "missing entry of a block")
 EPOCHS_AND_STEPS = Code("E509", "both `epochs` and `steps` are given")
-ENTRY = Code("E510", "a block has no entry of this name")
-ENTRY_TWICE = Code("E511", "an entry is given twice")
-NUMBER_OF_VALUES = Code("E512", "an entry is given too many or too few values")
-FROM_OR_IN = Code("E513", "`from` or `in` is missing, or is used where it does not belong")
-CONSTRAINED = Code("E514", "something other than a learned operator is constrained")
+ENTRY = Code("E510", "unknown entry of a block")
+ENTRY_TWICE = Code("E511", "repeated entry")
+NUMBER_OF_VALUES = Code("E512", "wrong number of values of an entry")
+FROM_OR_IN = Code("E513", "`from` or `in` is missing or not allowed")
+CONSTRAINED = Code("E514", "only learned operators can be constrained")
 REALIZED_TWICE = Code("E515", "a part of the equation is realized twice")
-SECOND_BLOCK = Code("E516", "a block is given twice")
-FRAME = Code("E517", "a spec that is not on pixels has a `network` block")
+SECOND_BLOCK = Code("E516", "repeated block")
+FRAME = Code("E517", "a `network` block needs `space x in pixels`")
 
 
 ELSEWHERE = {
@@ -33,33 +33,56 @@ ELSEWHERE = {
     "momentum": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1, momentum=0.9)",
     "weight_decay": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1, weight_decay=5e-4)",
     "eps": "it is an argument of an attack, as in: attack pgd(eps=8/255)",
-    "shuffle": "leave it out: samples are always shuffled",
-    "early_stopping": "leave it out: the weights are those of the last step",
-    "device": "it is an option of the command: --device cuda",
+    "shuffle": "remove it: samples are always shuffled",
+    "early_stopping": "remove it: the weights of the last step are used",
+    "device": "it is a command-line option: --device cuda",
 }
-"""Where an entry stands that a block does not have."""
+"""Hints for entries of other programs."""
 
-NOISE = "the noise is that of the equation, as in ½σ²Δu"
-FOLDER = "leave it out: data are downloaded, or read from the folder that the option --data names"
+NOISE = "the noise level is that of the diffusion term, as in ½σ²Δu"
+FOLDER = "remove it: data are downloaded, or read from the folder of the option --data"
 OF_OTHERS = {"sigma": NOISE, "σ": NOISE, "root": FOLDER, "path": FOLDER, "download": FOLDER}
-"""Arguments that other programs have."""
-LISTED = {"width": "all hidden layers have the same width, and there are 'depth' of them, as in: width=64, depth=4"}
-"""What is given as a list elsewhere, and here as a number."""
+"""Hints for arguments of other programs."""
+LISTED = {"width": "all hidden layers have the same width; 'depth' is their number, as in: width=64, depth=4"}
+"""Hints for arguments that are lists in other programs."""
 
 
-# ---- words and their arguments
+ENTRY_KINDS = {
+    "data": "data set",
+    "adversary": "attack",
+    "transfer": "attack",
+    "augment": "augmentation",
+    "regularize": "regularizer",
+    "certify": "certificate",
+    "reference": "reference solver",
+    "frame": "network frame",
+}
+"""The kind of built-in that an entry of a block takes, if it has another name than the entry."""
+METHOD_KINDS = {"time": "time integrator", "equation": "solver"}
 
 
-def not_a_word(what: str, known: Sequence[str], file: bool, span: Span) -> PdeError:
-    """`what` is wanted: "a network", "an optimizer"; `file` if the name of a file stands in its place."""
-    own = 'a file of your own is npz("data.npz"); ' if file else ""
-    hint = f"{own}known here: {all_of(known)}; put arguments in brackets, and commas between several values"
-    return NO_CALL.error(f"expected {what}", span, hint)
+def entry_kind(key: str) -> str:
+    return ENTRY_KINDS.get(key, key)
 
 
-def in_quotes(what: str, text: str, span: Span) -> PdeError:
+def method_kind(part: str) -> str:
+    return METHOD_KINDS.get(part, f"method for {part}")
+
+
+# ---- Built-ins and their arguments
+
+
+def not_a_word(kind: str, known: Sequence[str], file: bool, span: Span) -> PdeError:
+    """`kind` is the expected built-in: "network", "optimizer"; `file` if a file name was found."""
+    own = 'for a file write npz("data.npz"); ' if file else ""
+    hint = f"{own}available: {all_of(known)}; write arguments in parentheses, and commas between several values"
+    return NO_CALL.error(f"expected {an(kind)}", span, hint)
+
+
+def in_quotes(kind: str, text: str, span: Span) -> PdeError:
     """`data "moons"`."""
-    return NO_CALL.error(f"expected {what}", span, f"write it without quotes: {text}", fixes=one_of_them([text], span))
+    hint, fixes = f"write it without quotes: {text}", one_of_them([text], span)
+    return NO_CALL.error(f"expected {an(kind)}, found a string", span, hint, fixes=fixes)
 
 
 def value_in_quotes(key: str, wanted: str, text: str, span: Span) -> PdeError:
@@ -68,29 +91,29 @@ def value_in_quotes(key: str, wanted: str, text: str, span: Span) -> PdeError:
     return VALUE.error(f"{key} must be {wanted}", span, hint, fixes=fixes)
 
 
-def unknown_word(word: str, what: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    hint, only = perhaps(guess, f"known here: {all_of(known)}"), known[0] if len(known) == 1 else None
-    return UNKNOWN.error(f"'{word}' is not {what}", span, hint, fixes=instead(word, guess or only, span))
+def unknown_word(word: str, kind: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:
+    hint, only = perhaps(guess, f"available: {all_of(known)}"), known[0] if len(known) == 1 else None
+    return UNKNOWN.error(f"unknown {kind} '{word}'", span, hint, fixes=instead(word, guess or only, span))
 
 
 def not_a_value(key: str, known: Sequence[str], span: Span) -> PdeError:
     fixes = one_of_them(known, span)
-    return UNKNOWN.error(f"this is not a value of {key}", span, f"known here: {all_of(known)}", fixes=fixes)
+    return UNKNOWN.error(f"expected {an(entry_kind(key))}", span, f"available: {all_of(known)}", fixes=fixes)
 
 
 def other_part(
     method: str, part: str, realizes: Sequence[str], methods: Sequence[str], span: Span, where: Span
 ) -> PdeError:
-    """`where` the part is named."""
-    hint = f"{method} realizes {one_of(realizes)}; for {part}: {all_of(methods)}"
+    """`where` is the span of the part."""
+    hint = f"{method} is available for {one_of(realizes)}; available for {part}: {all_of(methods)}"
     fixes = one_of_them(realizes, where)
-    return UNKNOWN.error(f"'{method}' does not realize {part}", span, hint, fixes=fixes)
+    return UNKNOWN.error(f"'{method}' is not {an(method_kind(part))}", span, hint, fixes=fixes)
 
 
 def missing_argument(word: str, key: str, keys: Sequence[str], wanted: str, span: Span) -> PdeError:
-    """`keys` are all of its arguments, in their order, where some are given by their places."""
-    hint = f"its arguments are {all_of(keys)}" if keys else f"add {key}=…"
-    return MISSING.error(f"'{word}' needs {key}: {wanted}", span, hint)
+    """`keys` are all arguments in order, if some are positional."""
+    hint = f"arguments: {all_of(keys)}" if keys else f"add {key}=…"
+    return MISSING.error(f"'{word}' is missing the argument {key}: {wanted}", span, hint)
 
 
 def too_many_arguments(word: str, most: int, found: int, span: Span) -> PdeError:
@@ -99,18 +122,18 @@ def too_many_arguments(word: str, most: int, found: int, span: Span) -> PdeError
 
 
 def unknown_argument(word: str, key: str, keys: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    hint = f"its arguments: {all_of(keys)}" if keys else "it takes no arguments"
+    hint = f"arguments: {all_of(keys)}" if keys else "it takes no arguments"
     hint, fixes = OF_OTHERS.get(key, hint), instead(key, guess, span)
     return NO_ARGUMENT.error(f"'{word}' has no argument '{key}'", span, perhaps(guess, hint), fixes=fixes)
 
 
 def argument_twice(key: str, span: Span, whole: Span) -> PdeError:
-    """`whole` is the name with its value."""
-    return ARGUMENT_TWICE.error(f"'{key}' is given twice", span, ONE, fixes=without(whole, item=True))
+    """`whole` is the span of name and value."""
+    return ARGUMENT_TWICE.error(f"repeated argument '{key}'", span, ONE, fixes=without(whole, item=True))
 
 
 def empty_list(key: str, wanted: str, span: Span) -> PdeError:
-    return VALUE.error(f"{key} is an empty list", span, f"expected {wanted}")
+    return VALUE.error(f"{key} must not be an empty list", span, f"expected {wanted}")
 
 
 def wrong_value(key: str, wanted: str, span: Span, guess: str | None = None) -> PdeError:
@@ -119,51 +142,54 @@ def wrong_value(key: str, wanted: str, span: Span, guess: str | None = None) -> 
 
 def list_of_values(key: str, wanted: str, span: Span) -> PdeError:
     """`mlp([2, 32, 32, 2])`."""
-    return VALUE.error(f"{key} must be {wanted}", span, LISTED.get(key, "write one value instead of a list"))
+    return VALUE.error(f"{key} must be {wanted}", span, LISTED.get(key, "write a single value instead of a list"))
 
 
 def by_place(key: str, wanted: str, other: str, alone: bool, span: Span) -> PdeError:
-    """`pgd(8/255)`: the first argument is another; `alone` if there are no more of them without a name."""
-    hint, fixes = f"write {other}=…: without a name, this is {key}", added(span.start, f"{other}=") if alone else ()
+    """`pgd(8/255)`: the first positional argument is `key`; `alone` if it is the only positional one."""
+    hint, fixes = (
+        f"write {other}=…: the first positional argument is {key}",
+        added(span.start, f"{other}=") if alone else (),
+    )
     return VALUE.error(f"{key} must be {wanted}", span, hint, fixes=fixes)
 
 
 def too_much(key: str, most: int, span: Span) -> PdeError:
-    """What would take all memory, or never end."""
-    return VALUE.error(f"{key} is at most {most:,}", span)
+    """A value that would exhaust memory or time."""
+    return VALUE.error(f"{key} must be at most {most:,}", span)
 
 
 def long_list(key: str, most: int, span: Span) -> PdeError:
-    return VALUE.error(f"{key} is a list of at most {most:,} values", span)
+    return VALUE.error(f"{key} must have at most {most:,} values", span)
 
 
 # ---- entries of blocks
 
 
 def missing_entry(block: str, key: str, span: Span) -> PdeError:
-    return NO_ENTRY.error(f"'{block}' has no {key}", span, f"add {key} …")
+    return NO_ENTRY.error(f"the '{block}' block has no entry '{key}'", span, f"add {key} …")
 
 
 def epochs_and_steps(span: Span, entry: Span) -> PdeError:
-    """`entry` is the line of the second."""
-    return EPOCHS_AND_STEPS.error("both epochs and steps are given", span, ONE, fixes=without(entry))
+    """`entry` is the span of the second entry."""
+    return EPOCHS_AND_STEPS.error("epochs and steps are mutually exclusive", span, ONE, fixes=without(entry))
 
 
 def unknown_entry(block: str, key: str, entries: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    hint = perhaps(guess, ELSEWHERE.get(key, f"entries of {block}: {all_of(entries)}"))
-    return ENTRY.error(f"'{block}' has no entry '{key}'", span, hint, fixes=instead(key, guess, span))
+    hint = perhaps(guess, ELSEWHERE.get(key, f"available: {all_of(entries)}"))
+    return ENTRY.error(f"unknown entry '{key}' in '{block}'", span, hint, fixes=instead(key, guess, span))
 
 
 def entry_twice(key: str, span: Span, first: Span, entry: Span) -> PdeError:
-    """`entry` is the line of the second."""
-    notes = ((first, "first here"),)
-    return ENTRY_TWICE.error(f"'{key}' is given twice", span, ONE, notes, fixes=without(entry))
+    """`entry` is the span of the second entry."""
+    notes = ((first, "first given here"),)
+    return ENTRY_TWICE.error(f"repeated entry '{key}'", span, ONE, notes, fixes=without(entry))
 
 
 def number_of_values(key: str, most: int, found: int, span: Span) -> PdeError:
     takes = ("no value", "one value")[most] if most < 2 else f"1 to {most} values"
     return NUMBER_OF_VALUES.error(
-        f"'{key}' takes {takes}", span, "write each entry on a line of its own" if found > most > 0 else ""
+        f"'{key}' takes {takes}", span, "write each entry on a separate line" if found > most > 0 else ""
     )
 
 
@@ -171,7 +197,7 @@ def joined_entries(second: str, span: Span) -> PdeError:
     """`batch 128 epochs 10`."""
     fixes = (Fix("start a new line", (Edit(Span(span.start, span.start), "\n  "),)),)
     return NUMBER_OF_VALUES.error(
-        f"a second entry in one line: '{second}'", span, "write each entry on a line of its own", fixes=fixes
+        f"a second entry on one line: '{second}'", span, "write each entry on a separate line", fixes=fixes
     )
 
 
@@ -202,7 +228,7 @@ def not_an_operator(name: str, span: Span) -> PdeError:
     return CONSTRAINED.error(f"'{name}' is not a learned operator", span)
 
 
-# ---- realizations and blocks
+# ---- Methods and blocks
 
 
 def realized_twice(part: str, span: Span) -> PdeError:
@@ -210,9 +236,9 @@ def realized_twice(part: str, span: Span) -> PdeError:
 
 
 def second_block(kind: str, span: Span) -> PdeError:
-    return SECOND_BLOCK.error(f"a second '{kind}' block", span, "join the two")
+    return SECOND_BLOCK.error(f"a second '{kind}' block", span, "merge the two blocks")
 
 
 def frame_without_pixels(span: Span) -> PdeError:
     hint = "remove it, or use space x in pixels"
-    return FRAME.error("a 'network' block is for equations on pixels only", span, hint, fixes=without(span))
+    return FRAME.error("a 'network' block needs an equation on pixels", span, hint, fixes=without(span))

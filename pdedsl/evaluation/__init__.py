@@ -1,1 +1,1 @@
-"""How well a network does, and how far to trust that: accuracies, attacks, certificates, an audit, a report."""
+"""Evaluation of classifiers: clean, robust and certified accuracy, gradient-masking audit, report."""

@@ -1,4 +1,4 @@
-"""Several reports side by side: one page, and tables for a paper."""
+"""Comparison of evaluation reports: one HTML page, and LaTeX tables."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
+from pdedsl.evaluation.pages import INTERVAL
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.evaluation.summary import MASKED
 from pdedsl.io import RunError, replace_text, well_formed
-from pdedsl.runs.document import Code, Element, Heading, Items, Picture, Table, page
+from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, page
 
 
 @dataclass(frozen=True)
-class _Read:
+class _SavedReport:
     """A report as read from disk."""
 
     folder: Path
@@ -31,87 +32,88 @@ class _Read:
 
 def write_comparison(runs: Sequence[Path], output: Path, latex: Path | None) -> None:
     reports = [_read(run) for run in runs]
-    with well_formed("a report cannot be read: evaluate the runs again"):
-        tables, own = _tables(reports), [element for report in reports for element in _own(report)]
+    with well_formed("invalid report.json: evaluate the run again"):
+        tables, plots = _tables(reports), [element for report in reports for element in _plots(report)]
         verdicts = Items(tuple(_verdicts(reports)))
     elements: list[Element] = [Heading("Comparison", 1)]
     elements += [element for title, table in tables for element in (Heading(title), table)]
-    elements += [Heading("Audits"), verdicts, *own]
+    elements += [Paragraph(f"Accuracies with {INTERVAL} in brackets.")]
+    elements += [Heading("Gradient-masking audits"), verdicts, *plots]
     replace_text(output, page("Comparison", elements, Path("/")))
     if latex is not None:
         replace_text(latex, "\n\n".join(_latex(title, table) for title, table in tables) + "\n")
 
 
-def _read(run: Path) -> _Read:
+def _read(run: Path) -> _SavedReport:
     path = run / FOLDER / "report.json"
     try:
         plain = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise RunError(f"{run} was not evaluated: {escaping.command('pdedsl', 'evaluate', run)}") from None
+        raise RunError(f"{run} has no evaluation report; run {escaping.command('pdedsl', 'evaluate', run)}") from None
     except (OSError, ValueError, RecursionError):
         raise RunError(f"{path} cannot be read: evaluate the run again") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-        raise RunError(f"{path} is of another version: evaluate the run again")
-    return _Read(run, plain)
+        raise RunError(f"{path} was written by another version: evaluate the run again")
+    return _SavedReport(run, plain)
 
 
-def _tables(reports: Sequence[_Read]) -> list[tuple[str, Table]]:
-    """Runs are columns; a row appears if any of them has it."""
-    accuracies = [{"no attack": r.plain["clean"]["accuracy"]} | _robust(r.plain) for r in reports]
-    found = [
-        ("Accuracy", accuracies, ""),
-        ("Accuracy of one network under adversaries of another", [_transfers(r.plain) for r in reports], ""),
+def _tables(reports: Sequence[_SavedReport]) -> list[tuple[str, Table]]:
+    """One column per run, one row per metric of any run."""
+    accuracies = [{"clean": r.plain["clean"]["accuracy"]} | _robust(r.plain) for r in reports]
+    metrics = [
+        ("Clean and robust accuracy", accuracies, "Attack"),
+        ("Transfer attacks: accuracy of the target", [_transfers(r.plain) for r in reports], "Source → target"),
     ]
     for title in dict.fromkeys(_title(c) for r in reports for c in r.plain["certified"]):
-        found.append((title, [_radii(r.plain, title) for r in reports], "radius in ℓ2"))
-    return [(title, _side_by_side(reports, columns, first)) for title, columns, first in found if any(columns)]
+        metrics.append((title, [_radii(r.plain, title) for r in reports], "ℓ2 radius"))
+    return [(title, _side_by_side(reports, columns, first)) for title, columns, first in metrics if any(columns)]
 
 
 def _robust(plain: dict[str, Any]) -> dict[str, Any]:
-    """Accuracies, each with the audit's verdict in its norm."""
-    masked = {d["norm"] for d in plain["doubts"] if d["masked"]}
-    shares = ((r, r["accuracy"] | {"masked": r["norm"] in masked}) for r in plain["robust"])
-    return {f"{r['attack']}, {Norm(r['norm']).sign}": share for r, share in shares}
+    """Robust accuracies, each marked if the audit in its norm is suspicious."""
+    masked = {v["norm"] for v in plain["doubts"] if v["masked"]}
+    accuracies = ((r, r["accuracy"] | {"masked": r["norm"] in masked}) for r in plain["robust"])
+    return {f"{r['attack']}, {Norm(r['norm']).sign}": accuracy for r, accuracy in accuracies}
 
 
 def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
-    return {f"{t['attack']}, made for {t['maker']}, tried on {t['taker']}": t["accuracy"] for t in plain["transfers"]}
+    return {f"{t['attack']}, {t['maker']} → {t['taker']}": t["accuracy"] for t in plain["transfers"]}
 
 
 def _title(certified: dict[str, Any]) -> str:
-    """States what the radii hold for: radii that hold for different things are not set side by side."""
-    verb = "Certified" if certified["sound"] else "Estimated"
-    return f"{verb} accuracy by {certified['certificate']}: {certified['claim']}"
+    """Includes the scope of the certificate: radii of different classifiers are not compared in one table."""
+    name = "Certified accuracy" if certified["sound"] else "Estimated certified accuracy"
+    return f"{name}, {certified['certificate']}: {certified['claim']}"
 
 
 def _radii(plain: dict[str, Any], title: str) -> dict[str, Any]:
-    own = (c for c in plain["certified"] if _title(c) == title)
-    return {f"{radius:g}": share for c in own for radius, share in c["accuracies"]}
+    same = (c for c in plain["certified"] if _title(c) == title)
+    return {f"{radius:g}": accuracy for c in same for radius, accuracy in c["accuracies"]}
 
 
-def _side_by_side(reports: Sequence[_Read], columns: Sequence[dict[str, Any]], first: str) -> Table:
+def _side_by_side(reports: Sequence[_SavedReport], columns: Sequence[dict[str, Any]], first: str) -> Table:
     names = dict.fromkeys(name for column in columns for name in column)
-    rows = tuple((name, *(_shown(column.get(name)) for column in columns)) for name in names)
+    rows = tuple((name, *(_format(column.get(name)) for column in columns)) for name in names)
     return Table((first, *(r.name for r in reports)), rows)
 
 
-def _shown(share: dict[str, Any] | None) -> str:
-    if share is None:
+def _format(accuracy: dict[str, Any] | None) -> str:
+    if accuracy is None:
         return ""
-    doubt = f" {MASKED}" if share.get("masked") else ""
-    return f"{100 * share['value']:.1f} % [{100 * share['low']:.1f}, {100 * share['high']:.1f}]{doubt}"
+    value, low, high = (100 * accuracy[key] for key in ("value", "low", "high"))
+    return f"{value:.1f} % [{low:.1f}, {high:.1f}]" + (f" {MASKED}" if accuracy.get("masked") else "")
 
 
-def _verdicts(reports: Sequence[_Read]) -> list[str]:
+def _verdicts(reports: Sequence[_SavedReport]) -> list[str]:
     return [
-        f"{r.name}, {Norm(d['norm']).sign}, ε = {d['eps']:g}: {d['verdict']}"
+        f"{r.name}, {Norm(v['norm']).sign}, ε = {v['eps']:g}: {v['verdict']}"
         for r in reports
-        for d in r.plain["doubts"]
+        for v in r.plain["doubts"]
     ]
 
 
-def _own(report: _Read) -> list[Element]:
-    """A run's own pictures, from its own folder only: the report may be a stranger's and name any file."""
+def _plots(report: _SavedReport) -> list[Element]:
+    """The plots of a run, from its folder only: an untrusted report may name any file."""
     folder = (report.folder / FOLDER).resolve()
     inside = [(folder / file, str(caption)) for file, caption in report.plain["pictures"] if file == Path(file).name]
     shown = [Picture(str(path).lstrip("/"), c) for path, c in inside if path.is_file() and not path.is_symlink()]
@@ -120,7 +122,7 @@ def _own(report: _Read) -> list[Element]:
 
 # ---- LaTeX
 
-_SIGNS = {"ℓ": r"$\ell$", "∞": r"$\infty$", "ε": r"$\varepsilon$"}
+_SIGNS = {"ℓ": r"$\ell$", "∞": r"$\infty$", "ε": r"$\varepsilon$", "→": r"$\to$"}
 
 
 def _cell(text: str) -> str:
@@ -128,8 +130,8 @@ def _cell(text: str) -> str:
 
 
 def _latex(title: str, table: Table) -> str:
-    """A table to paste: booktabs, one column per run."""
+    """A booktabs table with one column per run."""
     lines = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
     inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
     columns = "l" + "r" * (len(table.head) - 1)
-    return f"% {escaping.comment(title)}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"
+    return f"% {escaping.comment(title)}; {INTERVAL} in brackets\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"

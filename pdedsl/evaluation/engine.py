@@ -1,4 +1,4 @@
-"""Measurements on all samples, batch by batch: shared among processes, reported to listeners, saved as they come."""
+"""Measurements on all samples, batch by batch: distributed over the processes, reported to listeners, saved."""
 
 from __future__ import annotations
 
@@ -10,101 +10,97 @@ from zlib import crc32
 from torch import Tensor
 
 from pdedsl.distributed import World
-from pdedsl.evaluation.measure import Columns, measured
-from pdedsl.evaluation.model_under_test import Subject
-from pdedsl.evaluation.partial_results import Parts
-from pdedsl.evaluation.protocol import Audited, Measurement
+from pdedsl.evaluation.measure import Columns, measure_batch
+from pdedsl.evaluation.model_under_test import ModelUnderTest
+from pdedsl.evaluation.partial_results import PartialResults
+from pdedsl.evaluation.protocol import AuditMeasurement, Measurement
 from pdedsl.runtime.rng import hash_words
 
-BATCH = 200
-"""Samples at once. It is part of the result: the random numbers of a batch belong to it."""
+BATCH_SIZE = 200
+"""Part of the result: the random numbers are derived from the index of the batch."""
 
-AUDITED = 100
-"""Samples of an audit, at most, spread evenly over all."""
+MAX_AUDIT_SAMPLES = 100
+"""Evenly spaced over all samples."""
 
 
 @dataclass(frozen=True)
 class EvaluationProgress:
-    """Sent after `done` of `of` batches; `share` is the share of correct answers in the measurement so far."""
+    """Sent after `done` of `of` batches; `accuracy` is that of the measurement so far, None for certificates."""
 
     measurement: str
     done: int
     of: int
     batch: int
     batches: int
-    share: float | None
+    accuracy: float | None
 
 
 Listener = Callable[[EvaluationProgress], None]
 
 
-class Stopped(Exception):
-    """A stop was requested. What was measured so far is kept."""
+class EvaluationInterrupted(Exception):
+    """The evaluation was interrupted; the batches measured so far are saved."""
 
 
 @dataclass(frozen=True)
-class Engine:
-    subject: Subject
+class EvaluationEngine:
+    """Runs measurements of one model on the samples x with labels y."""
+
+    subject: ModelUnderTest
     x: Tensor
     y: Tensor
     seed: int
-    parts: Parts
+    parts: PartialResults
     world: World
     listeners: Sequence[Listener] = ()
     interrupted: Callable[[], bool] = lambda: False
 
     @property
     def batches(self) -> int:
-        return -(-len(self.y) // BATCH)
+        return -(-len(self.y) // BATCH_SIZE)
 
-    def _batches_of(self, what: Measurement) -> range:
-        return range(1) if isinstance(what, Audited) else range(self.batches)
+    def _batches_of(self, measurement: Measurement) -> range:
+        return range(1) if isinstance(measurement, AuditMeasurement) else range(self.batches)
 
     def run(self, measurements: Sequence[Measurement]) -> dict[str, Columns]:
-        """The columns of each measurement, over all samples in order."""
-        places = [(what, batch) for what in measurements for batch in self._batches_of(what)]
-        for index, (what, batch) in enumerate(places):
+        """The columns of each measurement over all samples, in order."""
+        tasks = [(m, batch) for m in measurements for batch in self._batches_of(m)]
+        for index, (measurement, batch) in enumerate(tasks):
             if index % self.world.size != self.world.rank:
                 continue
-            if (what.key, batch) not in self.parts:
-                self._stop_if_asked()
-                self.parts.add((what.key, batch), self._measured(what, batch))
-            self._tell(what, batch, index + 1, len(places))
-        gathered = self.world.gathered(self.parts.known)
-        known = dict(chain.from_iterable(part.items() for part in gathered))
-        return {
-            what.key: _joined([known[what.key, batch] for batch in self._batches_of(what)]) for what in measurements
-        }
+            if (measurement.key, batch) not in self.parts:
+                if self.interrupted():
+                    raise EvaluationInterrupted
+                self.parts.add((measurement.key, batch), self._measure(measurement, batch))
+            self._notify(measurement, batch, index + 1, len(tasks))
+        gathered = self.world.gathered(self.parts.columns)
+        columns = dict(chain.from_iterable(part.items() for part in gathered))
+        return {m.key: _concatenate([columns[m.key, batch] for batch in self._batches_of(m)]) for m in measurements}
 
-    def _measured(self, what: Measurement, batch: int) -> Columns:
-        rows: slice = slice(batch * BATCH, (batch + 1) * BATCH)
-        if isinstance(what, Audited):
-            rows = slice(0, None, -(-len(self.y) // AUDITED))
-        seed = hash_words(self.seed, crc32(what.key.encode()), batch) % 2**62
-        return measured(
-            what, self.subject, self.x[rows].to(self.world.device), self.y[rows].to(self.world.device), seed
-        )
+    def _measure(self, measurement: Measurement, batch: int) -> Columns:
+        rows: slice = slice(batch * BATCH_SIZE, (batch + 1) * BATCH_SIZE)
+        if isinstance(measurement, AuditMeasurement):
+            rows = slice(0, None, -(-len(self.y) // MAX_AUDIT_SAMPLES))
+        seed = hash_words(self.seed, crc32(measurement.key.encode()), batch) % 2**62
+        x, y = self.x[rows].to(self.world.device), self.y[rows].to(self.world.device)
+        return measure_batch(measurement, self.subject, x, y, seed)
 
-    def _stop_if_asked(self) -> None:
-        if self.interrupted():
-            raise Stopped
-
-    def _tell(self, what: Measurement, batch: int, done: int, of: int) -> None:
-        batches = self._batches_of(what)
-        columns = [self.parts.known[what.key, b] for b in batches if (what.key, b) in self.parts]
-        told = EvaluationProgress(what.key, done, of, batch + 1, len(batches), _right(columns))
+    def _notify(self, measurement: Measurement, batch: int, done: int, of: int) -> None:
+        batches = self._batches_of(measurement)
+        columns = [self.parts.columns[measurement.key, b] for b in batches if (measurement.key, b) in self.parts]
+        progress = EvaluationProgress(measurement.key, done, of, batch + 1, len(batches), _accuracy(columns))
         for listener in self.listeners:
-            listener(told)
+            listener(progress)
 
 
-def _joined(batches: Sequence[Columns]) -> Columns:
+def _concatenate(batches: Sequence[Columns]) -> Columns:
     return {name: list(chain.from_iterable(columns[name] for columns in batches)) for name in batches[0]}
 
 
-def _right(columns: Sequence[Columns]) -> float | None:
-    """The share of samples that are correct so far; None where a radius says more."""
+def _accuracy(columns: Sequence[Columns]) -> float | None:
+    """Clean or robust accuracy of the batches so far; None for certificates and audits."""
     fooled = list(chain.from_iterable(c.get("fooled", ()) for c in columns))
-    labelled = [(c["predicted"], labels) for c in columns if (labels := c.get("label")) is not None]
-    right = [p == y for found, labels in labelled for p, y in zip(found, labels, strict=True)]
-    wins = right or [not f for f in fooled]
-    return sum(wins) / len(wins) if wins else None
+    clean = [(c["predicted"], labels) for c in columns if (labels := c.get("label")) is not None]
+    correct = [p == y for predicted, labels in clean for p, y in zip(predicted, labels, strict=True)]
+    correct = correct or [not f for f in fooled]
+    return sum(correct) / len(correct) if correct else None

@@ -1,4 +1,4 @@
-"""`pdedsl.evaluate`: any network that gives scores, on samples with labels → Report."""
+"""`pdedsl.evaluate`: clean, robust and certified accuracy of a classifier on labelled samples → Report."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pdedsl.attacks.constraints import End, read_box
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
 from pdedsl.distributed import World
-from pdedsl.evaluation.engine import Engine, Listener
-from pdedsl.evaluation.measure import knows_constant
-from pdedsl.evaluation.metrics import Figures
-from pdedsl.evaluation.model_under_test import Smoothing, Subject
-from pdedsl.evaluation.partial_results import Parts
-from pdedsl.evaluation.protocol import Certified, Measurement, measurements
+from pdedsl.evaluation.engine import EvaluationEngine, Listener
+from pdedsl.evaluation.evaluate_block import parse_evaluate_block
+from pdedsl.evaluation.measure import has_lipschitz_constant
+from pdedsl.evaluation.metrics import EvaluationMetrics
+from pdedsl.evaluation.model_under_test import ModelUnderTest, Smoothing
+from pdedsl.evaluation.partial_results import PartialResults
+from pdedsl.evaluation.protocol import CertificateMeasurement, Measurement, measurements
 from pdedsl.evaluation.report import Report
-from pdedsl.evaluation.unparse import block_of
-from pdedsl.evaluation.weight_histogram import weights_of
+from pdedsl.evaluation.weight_histogram import weight_magnitudes
 from pdedsl.frozen_model import Model, modules_of
 from pdedsl.validation import read_samples
 
@@ -41,32 +41,34 @@ def evaluate(
     name: str = "model",
     listeners: Sequence[Listener] = (),
 ) -> Report:
-    """Evaluate a network on the samples x of the classes y, as the lines of an `evaluate` block say:
+    """Evaluate a classifier on samples x (n, …) with labels y (n,), as specified by the lines of an `evaluate` block:
 
         pdedsl.evaluate(model, x, y, "attack pgd(eps=8/255)", bounds=(0, 1))
 
-    `model` is any callable from inputs to scores (logits or log-probabilities); it and the state of the caller's random
-    number generator are left unchanged. `bounds` are those of valid inputs. `sigma` is the standard deviation of the
-    noise of a Gaussian certificate, `sources` are the networks that transfer attacks name, `surrogates` those that the
-    audit compares with. Attacks run from `seeds` seeds, and a sample counts as robust if it withstands them all.
+    `model` is any callable from inputs to logits (n, classes) (or log-probabilities); its state and that of the random
+    number generators are restored afterwards. `bounds` are the bounds of valid inputs, by default none. `sigma` is the
+    standard deviation of the noise of `certify randomized_smoothing`, `sources` are the source networks of
+    transfer attacks by name, `surrogates` are networks whose adversarial examples the audit transfers to the model.
+    Attacks run with `seeds` seeds (seed, seed + 1, …); a sample is robust if it is classified correctly for all of them.
+    ValueError if a requested measurement is impossible, PdeError if `what` is not valid.
     """
     x, y = read_samples(x, y)
     if not len(x) or seeds < 1:
-        raise ValueError("an evaluation takes one sample or more, and one seed or more")
-    block = what if isinstance(what, EvaluateBlock) else block_of(what)
+        raise ValueError("evaluate needs at least one sample and at least one seed")
+    block = what if isinstance(what, EvaluateBlock) else parse_evaluate_block(what)
     smoothing = None if sigma is None else Smoothing(sigma, model, exact=False)
-    subject = Subject(model, read_box(bounds), smoothing, dict(sources or {}), tuple(surrogates))
-    wanted = tuple(measurements(block, range(seed, seed + seeds)))
-    require(wanted, block, subject)
-    engine = Engine(subject, x, y, seed, Parts(), World(x.device), listeners)
-    report = reported(engine, wanted, name)
+    subject = ModelUnderTest(model, read_box(bounds), smoothing, dict(sources or {}), tuple(surrogates))
+    requested = tuple(measurements(block, range(seed, seed + seeds)))
+    require_arguments(requested, block, subject)
+    engine = EvaluationEngine(subject, x, y, seed, PartialResults(), World(x.device), listeners)
+    report = build_report(engine, requested, name)
     histogram = block.weight_histogram
-    return report if histogram is None else replace(report, weights=weights_of(modules_of(model), histogram))
+    return report if histogram is None else replace(report, weights=weight_magnitudes(modules_of(model), histogram))
 
 
-def reported(engine: Engine, wanted: Sequence[Measurement], name: str) -> Report:
-    """Measure, and assemble the figures."""
-    figures = Figures(wanted, engine.run(wanted))
+def build_report(engine: EvaluationEngine, requested: Sequence[Measurement], name: str) -> Report:
+    """Run the measurements and compute the metrics."""
+    metrics = EvaluationMetrics(requested, engine.run(requested))
     return Report(
         name=name,
         title="",
@@ -76,36 +78,40 @@ def reported(engine: Engine, wanted: Sequence[Measurement], name: str) -> Report
         samples=len(engine.y),
         seed=engine.seed,
         parameters=sum(p.numel() for module in modules_of(engine.subject.model) for p in module.parameters()),
-        clean=figures.clean(),
-        robust=figures.robust(),
-        transfers=figures.transfers(name),
-        certified=figures.certified(engine.subject, tuple(part[:2] for part in parts_of(engine.subject.model))),
-        doubts=figures.doubts(),
+        clean=metrics.clean(),
+        robust=metrics.robust(),
+        transfers=metrics.transfers(name),
+        certified=metrics.certified(engine.subject, tuple(part[:2] for part in lipschitz_parts(engine.subject.model))),
+        doubts=metrics.masking_verdicts(),
     )
 
 
-def _breaks(model: Model) -> str:
-    """Why a network has no Lipschitz constant: the part that lacks one."""
-    broken = [f"its {part} has no constant: {why}" for part, constant, why in parts_of(model) if isinf(constant)]
-    return broken[0] if broken else "the model has no method `lipschitz_constant()`"
+def _why_not_lipschitz(model: Model) -> str:
+    """The first part of the network without a Lipschitz constant, with the reason."""
+    unbounded = [
+        f"its {part} has no constant: {why}" for part, constant, why in lipschitz_parts(model) if isinf(constant)
+    ]
+    return unbounded[0] if unbounded else "the model has no method `lipschitz_constant()`"
 
 
-def parts_of(model: Model) -> tuple[tuple[str, float, str], ...]:
-    """The parts of a network that knows their Lipschitz constants: name, constant, and the reason for it."""
+def lipschitz_parts(model: Model) -> tuple[tuple[str, float, str], ...]:
+    """The parts of a network with their Lipschitz constants: name, constant, reason; empty if it has none."""
     parts = getattr(model, "lipschitz_parts", None)
     return tuple(parts()) if callable(parts) else ()
 
 
-def require(wanted: Sequence[Measurement], block: EvaluateBlock, subject: Subject) -> None:
-    """Check that everything requested can be measured; otherwise an error says what is missing."""
-    noisy = any(isinstance(w, Certified) and isinstance(w.certificate, SmoothingCertificate) for w in wanted)
-    if noisy and subject.smoothing is None:
-        raise ValueError("a Gaussian certificate needs `sigma`, the standard deviation of its noise")
-    constant = any(isinstance(w, Certified) and isinstance(w.certificate, Lipschitz) for w in wanted)
-    if constant and subject.smoothing is None and not knows_constant(subject.model):
-        raise ValueError(f"certify lipschitz: {_breaks(subject.model)}")
+def require_arguments(requested: Sequence[Measurement], block: EvaluateBlock, subject: ModelUnderTest) -> None:
+    """Raise ValueError if an argument of a requested measurement is missing."""
+    gaussian = any(
+        isinstance(w, CertificateMeasurement) and isinstance(w.certificate, SmoothingCertificate) for w in requested
+    )
+    if gaussian and subject.smoothing is None:
+        raise ValueError("`certify randomized_smoothing` needs `sigma`, the standard deviation of the noise")
+    lipschitz = any(isinstance(w, CertificateMeasurement) and isinstance(w.certificate, Lipschitz) for w in requested)
+    if lipschitz and subject.smoothing is None and not has_lipschitz_constant(subject.model):
+        raise ValueError(f"certify lipschitz: {_why_not_lipschitz(subject.model)}")
     if block.audit is not None and not block.attack:
-        raise ValueError("an audit examines accuracies under attack: add one, as `attack pgd(eps=0.1)`")
+        raise ValueError("the gradient-masking audit needs an attack: add one, as `attack pgd(eps=0.1)`")
     missing = [t.source for t in block.transfer if t.source not in subject.sources]
     if missing:
         raise ValueError(f"transfer from '{missing[0]}': pass sources={{'{missing[0]}': its network}}")

@@ -12,12 +12,12 @@ from pdedsl.attacks import Box
 from pdedsl.frozen_model import Model
 
 
-class Claim(Enum):
+class CertificateScope(Enum):
     """Scope of a certificate, stated beside the radii."""
 
     NETWORK = "certifies the network itself"
-    AVERAGE = "certifies the Gaussian-smoothed classifier, not the base network"
-    VOTE = "certifies the smoothed classifier: the majority vote under the Gaussian input noise of the equation"
+    SMOOTHED = "certifies the Gaussian-smoothed classifier, not the base network"
+    MAJORITY_VOTE = "certifies the smoothed classifier: the majority vote under the Gaussian input noise of the equation"
     ESTIMATE = "estimate, not a guarantee: valid only if the network equals the exact Gaussian average of its base"
 
 
@@ -33,12 +33,12 @@ class Smoothing:
     exact: bool
 
     @property
-    def claim(self) -> Claim:
-        return Claim.VOTE if self.exact else Claim.AVERAGE
+    def claim(self) -> CertificateScope:
+        return CertificateScope.MAJORITY_VOTE if self.exact else CertificateScope.SMOOTHED
 
 
 @dataclass(frozen=True)
-class Subject:
+class ModelUnderTest:
     """`sources` are the source networks of transfer attacks, by name; `surrogates` are networks with the same weights
     whose adversarial examples the audit transfers to the model."""
 

@@ -7,7 +7,15 @@ from pathlib import Path
 
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
-from pdedsl.evaluation.report import Certified, Clean, Complexity, MaskingVerdict, Report, Robust, Weights
+from pdedsl.evaluation.report import (
+    CertifiedAccuracy,
+    CleanMetrics,
+    MaskingVerdict,
+    RademacherComplexity,
+    Report,
+    RobustAccuracy,
+    WeightMagnitudes,
+)
 from pdedsl.io import replace_text
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 
@@ -75,7 +83,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 
-def _clean(clean: Clean) -> list[Element]:
+def _clean(clean: CleanMetrics) -> list[Element]:
     facts = (
         ("Accuracy", str(clean.accuracy)),
         ("Cross-entropy (mean, nats)", f"{clean.loss:.4f}"),
@@ -85,7 +93,7 @@ def _clean(clean: Clean) -> list[Element]:
     return [Table(("", ""), facts), Paragraph(intervals)]
 
 
-def robust_table(robust: Sequence[Robust]) -> Table:
+def robust_table(robust: Sequence[RobustAccuracy]) -> Table:
     """One row per attack, with the verdict of the gradient-masking audit in its norm."""
     rows = tuple(
         (r.attack, _norm(r.norm), str(r.accuracy), _length(r.distance), str(r.draws), f"{r.passes:.0f}", r.doubt)
@@ -95,7 +103,7 @@ def robust_table(robust: Sequence[Robust]) -> Table:
     return Table((*head, "Forward and backward passes per sample", "Gradient-masking audit"), rows)
 
 
-def _range_notes(robust: Sequence[Robust]) -> tuple[str, ...]:
+def _range_notes(robust: Sequence[RobustAccuracy]) -> tuple[str, ...]:
     return tuple(
         f"{r.attack}: {100 * min(r.seeds):.1f} to {100 * max(r.seeds):.1f} % for the {len(r.seeds)} seeds separately; "
         "robust accuracy is the worst case over the seeds, per sample"
@@ -119,7 +127,7 @@ def _transfers(report: Report) -> Table:
     return Table(("Attack", "Source", "Accuracy of source [95 % CI]", "Target", "Accuracy of target [95 % CI]"), rows)
 
 
-def _certified(certified: Certified) -> list[Element]:
+def _certified(certified: CertifiedAccuracy) -> list[Element]:
     facts = [("Scope", certified.claim), ("Abstained", str(certified.abstained))]
     if certified.sigma is not None:
         facts.append(("Noise standard deviation σ", f"{certified.sigma:g}"))
@@ -140,13 +148,13 @@ def _certified(certified: Certified) -> list[Element]:
     ]
 
 
-def _weights(weights: Weights) -> Table:
+def _weights(weights: WeightMagnitudes) -> Table:
     percent = 100 * weights.small / weights.count if weights.count else 0.0
     small = f"{weights.small:,} ({percent:.1f} %)"
     return Table(("", ""), (("Weights", f"{weights.count:,}"), (f"Weights with |w| < {weights.below:g}", small)))
 
 
-def _complexity(complexity: Complexity) -> list[Element]:
+def _complexity(complexity: RademacherComplexity) -> list[Element]:
     rows = (
         ("Upper bound on the empirical Rademacher complexity", f"{complexity.bound:.3g}"),
         ("‖w‖₁", f"{complexity.weight:.3g}"),

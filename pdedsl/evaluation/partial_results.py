@@ -1,4 +1,4 @@
-"""What has been measured so far, one line of JSON per batch, so that a killed evaluation can be resumed."""
+"""Partial results of an evaluation, one JSON line per batch, from which an interrupted evaluation is resumed."""
 
 from __future__ import annotations
 
@@ -13,58 +13,60 @@ from typing import IO, Any
 from pdedsl.evaluation.measure import Columns
 from pdedsl.io import RunError, writing
 
-Place = tuple[str, int]
-"""A measurement by its key, and the number of a batch."""
+BatchKey = tuple[str, int]
+"""The key of a measurement and the index of a batch."""
 
 
 @dataclass
-class Parts:
-    """Columns by measurement and batch. With a file, each addition is on disk before the next batch begins."""
+class PartialResults:
+    """Columns by measurement and batch; if there is a file, each batch is written and synced to it at once."""
 
-    known: dict[Place, Columns] = field(default_factory=dict)
+    columns: dict[BatchKey, Columns] = field(default_factory=dict)
     file: IO[str] | None = None
 
-    def __contains__(self, place: Place) -> bool:
-        return place in self.known
+    def __contains__(self, key: BatchKey) -> bool:
+        return key in self.columns
 
-    def add(self, place: Place, columns: Columns) -> None:
-        self.known[place] = columns
+    def add(self, key: BatchKey, columns: Columns) -> None:
+        self.columns[key] = columns
         if self.file is not None:
             with writing(Path(self.file.name)):
-                self.file.write(json.dumps({"key": place[0], "batch": place[1], "columns": columns}) + "\n")
+                self.file.write(json.dumps({"key": key[0], "batch": key[1], "columns": columns}) + "\n")
                 self.file.flush()
                 os.fsync(self.file.fileno())
 
 
 @contextmanager
-def kept(folder: Path, identity: str, resume: bool, rank: int = 0, processes: int = 1) -> Iterator[Parts]:
-    """The parts in a folder, where each process has its own file. `identity` names what is measured, and on which
-    samples: with `resume`, parts of anything else are an error; without it, all earlier parts are discarded."""
-    known: dict[Place, Columns] = {}
+def open_partial_results(
+    folder: Path, identity: str, resume: bool, rank: int = 0, processes: int = 1
+) -> Iterator[PartialResults]:
+    """The partial results in a folder, one file per process. `identity` is a hash of the evaluation: with `resume`,
+    results of another evaluation are an error; without it, earlier results are discarded."""
+    columns: dict[BatchKey, Columns] = {}
     files = {path.name: path for path in sorted(folder.glob("parts-*.jsonl"))}
     if resume:
-        for path in files.values():
-            known.update(_read(path, identity))
-    elif rank == 0:  # each of the other processes overwrites its own
+        for file_path in files.values():
+            columns.update(_read(file_path, identity))
+    elif rank == 0:  # the other processes overwrite their own files
         running = {f"parts-{number}.jsonl" for number in range(processes)}
         for name in files.keys() - running:
             files[name].unlink()
-    own = folder / f"parts-{rank}.jsonl"
-    begun = resume and own.exists() and _begun(own, identity)
-    file = own.open("a" if begun else "w", encoding="utf-8", newline="\n")
+    path = folder / f"parts-{rank}.jsonl"
+    append = resume and path.exists() and _truncate(path, identity)
+    file = path.open("a" if append else "w", encoding="utf-8", newline="\n")
     try:
-        if not begun:
-            with writing(own):
+        if not append:
+            with writing(path):
                 file.write(json.dumps({"identity": identity}) + "\n")
                 file.flush()
-        yield Parts(known, file)
+        yield PartialResults(columns, file)
     finally:
-        with suppress(OSError):  # the disk is full, which has been reported
+        with suppress(OSError):  # the disk is full, as already reported
             file.close()
 
 
-def _begun(path: Path, identity: str) -> bool:
-    """Whether its first line is intact and names `identity`; an incomplete last line of a killed process is removed."""
+def _truncate(path: Path, identity: str) -> bool:
+    """Remove an incomplete last line, left by a killed process; returns whether the first line names `identity`."""
     data = path.read_bytes()
     with path.open("r+b") as file:
         file.truncate(data.rfind(b"\n") + 1)
@@ -72,32 +74,32 @@ def _begun(path: Path, identity: str) -> bool:
 
 
 def _identity(lines: list[str]) -> object:
-    head = _parsed(lines[0]) if lines else None
+    head = _parse(lines[0]) if lines else None
     return None if head is None else head.get("identity")
 
 
-def _read(path: Path, identity: str) -> Iterator[tuple[Place, Columns]]:
+def _read(path: Path, identity: str) -> Iterator[tuple[BatchKey, Columns]]:
     lines = path.read_text("utf-8", "replace").splitlines(keepends=True)
     if not lines or not lines[0].endswith("\n"):
-        return  # left by a process that was killed at the start
+        return  # killed before the first line was written
     if _identity(lines) != identity:
         raise RunError(
-            f"{path.parent} holds another evaluation: other weights, samples, seeds or version. "
-            "Evaluate without --resume to replace it"
+            f"{path.parent} contains another evaluation (different weights, samples, seeds or version); "
+            "evaluate without --resume to replace it"
         )
     for line in lines[1:]:
-        match _parsed(line):
+        match _parse(line):
             case {"key": str(key), "batch": int(batch), "columns": dict(columns)} if _is_table(columns):
                 yield (key, batch), columns
 
 
 def _is_table(columns: dict[str, Any]) -> bool:
-    """Whether there are columns and all of them are lists; anything else is measured again."""
+    """Whether all columns are lists; otherwise the batch is measured again."""
     return bool(columns) and all(isinstance(column, list) for column in columns.values())
 
 
-def _parsed(line: str) -> dict[str, Any] | None:
-    """A line that was completely written, or None."""
+def _parse(line: str) -> dict[str, Any] | None:
+    """None if the line is incomplete or invalid."""
     if not line.endswith("\n"):
         return None
     try:

@@ -17,8 +17,8 @@ from pdedsl.config.blocks import EvaluateBlock, Plot
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
 from pdedsl.evaluation.attacks import run_attack
-from pdedsl.evaluation.engine import Engine
-from pdedsl.evaluation.proportions import Share
+from pdedsl.evaluation.engine import EvaluationEngine
+from pdedsl.evaluation.proportions import Proportion
 from pdedsl.evaluation.protocol import eps_of, sweep
 from pdedsl.evaluation.report import Report
 from pdedsl.io import replace_with
@@ -39,7 +39,7 @@ class PlotInputs:
     """Data of the plots."""
 
     report: Report
-    engine: Engine
+    engine: EvaluationEngine
     block: EvaluateBlock
     classes: Sequence[str]
     run: Path
@@ -82,7 +82,7 @@ def _axes(figure: Figure, x: str, y: str) -> Axes:
     return ax
 
 
-def _error_bars(accuracies: Sequence[Share]) -> list[list[float]]:
+def _error_bars(accuracies: Sequence[Proportion]) -> list[list[float]]:
     """Distances of the values from the ends of their confidence intervals, as `errorbar` takes them."""
     return [[a.value - a.low for a in accuracies], [a.high - a.value for a in accuracies]]
 
@@ -142,7 +142,7 @@ def _landscape(scene: PlotInputs, path: Path) -> None:
             ax.set_title(name, fontsize=9, color=INK)
             ax.set_xlabel(f"Step size / ε (ε = {audit.eps:.3g}, {Norm(audit.norm).sign})", color=INK)
             ax.grid(alpha=0.25)
-        pair[0].set_ylabel("Loss: log((1 − p_y) / p_y)", color=INK)
+        pair[0].set_ylabel(r"Loss $\log\,((1-p_y)\,/\,p_y)$", color=INK)
     _save(figure, path)
 
 

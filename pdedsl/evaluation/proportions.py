@@ -10,14 +10,14 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Share:
+class Proportion:
     """k of n independent, identically distributed samples; [low, high] is the 95 % Clopper-Pearson interval."""
 
     k: int
     n: int
 
     @classmethod
-    def from_outcomes(cls, values: Iterable[bool]) -> Share:
+    def from_outcomes(cls, values: Iterable[bool]) -> Proportion:
         outcomes = list(values)
         return cls(sum(outcomes), len(outcomes))
 

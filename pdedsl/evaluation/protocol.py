@@ -1,4 +1,4 @@
-"""What is to be measured: an `evaluate` block, with a separate measurement for every ε of a sweep and every seed."""
+"""Evaluation protocol: the measurements of an `evaluate` block, one for every ε of a sweep and every seed."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from pdedsl.config.evaluation import (
 
 
 @dataclass(frozen=True)
-class Natural:
-    """The samples as they are."""
+class CleanMeasurement:
+    """Clean accuracy, loss and calibration."""
 
     @property
     def key(self) -> str:
@@ -36,8 +36,8 @@ class Natural:
 
 
 @dataclass(frozen=True)
-class Attacked:
-    """One attack, with one ε or none, from one seed."""
+class AttackMeasurement:
+    """One attack with one ε (or none, for a minimum-norm attack) and one seed."""
 
     attack: Attack
     seed: int
@@ -48,8 +48,8 @@ class Attacked:
 
 
 @dataclass(frozen=True)
-class Transferred:
-    """Adversarial examples of one network tried on another: of `source` on this one; if `back`, the reverse."""
+class TransferMeasurement:
+    """Transfer attack from the network `source` to the model; if `back`, from the model to `source`."""
 
     attack: Attack
     source: str
@@ -58,24 +58,26 @@ class Transferred:
 
     @property
     def key(self) -> str:
-        ways = ("to", "from") if self.back else ("from", "to")
-        return f"transfer {self.attack.brief} {ways[0]} {self.source} seed {self.seed}"
+        return f"transfer {self.attack.brief} {'to' if self.back else 'from'} {self.source} seed {self.seed}"
 
 
 @dataclass(frozen=True)
-class Certified:
+class CertificateMeasurement:
+    """Certified accuracy."""
+
     certificate: Certificate
 
     @property
     def key(self) -> str:
-        return f"certify {self.certificate}"
+        name = self.certificate.identifier or self.certificate.name  # independent of the keyword: seeds derive from it
+        return f"certify {str(self.certificate).replace(self.certificate.name, name, 1)}"
 
 
 @dataclass(frozen=True)
-class Audited:
-    """Are gradients masked around this ε? Examined at a few samples, with averages over `eot` draws.
+class AuditMeasurement:
+    """Gradient-masking audit at radius `eps` with `eot` noise samples per gradient, on a subset of the samples.
 
-    If no ε is given, around the typical distance of adversarial examples."""
+    If `eps` is None, it is the median distance of adversarial examples."""
 
     norm: Norm
     eps: float | None
@@ -83,39 +85,36 @@ class Audited:
 
     @property
     def key(self) -> str:
-        draws = f" eot={self.eot}" if self.eot > 1 else ""
-        size = "" if self.eps is None else f" eps={self.eps:g}"
-        return f"audit gradient_masking norm={self.norm.value}{size}{draws}"
+        eps = "" if self.eps is None else f" eps={self.eps:g}"
+        eot = f" eot={self.eot}" if self.eot > 1 else ""
+        return f"audit gradient_masking norm={self.norm.value}{eps}{eot}"
 
 
-Measurement = Natural | Attacked | Transferred | Certified | Audited
+Measurement = CleanMeasurement | AttackMeasurement | TransferMeasurement | CertificateMeasurement | AuditMeasurement
 
 
 def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:
-    """In the order of the block. The natural figures are always included: all others are read against them."""
-    yield Natural()
+    """In the order of the block. Clean accuracy is always measured."""
+    yield CleanMeasurement()
     for chosen in block.attack:
         for attack in sweep(chosen.word):
-            yield from (Attacked(attack, seed) for seed in seeds)
+            yield from (AttackMeasurement(attack, seed) for seed in seeds)
     for transfer in block.transfer:
         for attack in sweep(transfer.attack.word):
             for back in (False, True):
-                yield Transferred(attack, transfer.source, back, seeds.start)
+                yield TransferMeasurement(attack, transfer.source, back, seeds.start)
     for certificate in block.certify:
-        yield Certified(certificate.word)
+        yield CertificateMeasurement(certificate.word)
     yield from audits(block)
 
 
-def audits(block: EvaluateBlock) -> Iterator[Audited]:
-    """One for each norm in which there is an accuracy under attack, at the smallest ε, where most is left to doubt.
-
-    It averages as many draws as the attack in this norm that averages the most.
-    """
+def audits(block: EvaluateBlock) -> Iterator[AuditMeasurement]:
+    """One audit per norm of the attacks, at the smallest ε, with the largest number of EOT samples in this norm."""
     attacks = [attack for chosen in block.attack for attack in sweep(chosen.word)]
     for norm in dict.fromkeys(map(norm_of, attacks)):
         same = [attack for attack in attacks if norm_of(attack) is norm]
         sizes = [eps for attack in same if (eps := eps_of(attack)) is not None]
-        yield Audited(norm, min(sizes, default=None), max(attack.eot for attack in same))
+        yield AuditMeasurement(norm, min(sizes, default=None), max(attack.eot for attack in same))
 
 
 def sweep(attack: Attack) -> Iterator[Attack]:
@@ -132,7 +131,7 @@ def sweep(attack: Attack) -> Iterator[Attack]:
 
 
 def eps_of(attack: Attack) -> float | None:
-    """The ε of one attack of a sweep; None if it searches for the nearest adversarial example instead."""
+    """The ε of one attack of a sweep; None for a minimum-norm attack."""
     sizes = sizes_of(attack)
     return float(sizes[0]) if sizes else None
 

@@ -14,41 +14,41 @@ from math import isfinite
 from pathlib import Path
 
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
-from pdedsl.evaluation.proportions import Share
+from pdedsl.evaluation.proportions import Proportion
 
 FORMAT = 2
 
 
 @dataclass(frozen=True)
-class Bin:
+class CalibrationBin:
     """Bin of the reliability diagram: the predictions with confidence in (low, high], their mean confidence and accuracy."""
 
     low: float
     high: float
     confidence: float
-    accuracy: Share
+    accuracy: Proportion
 
 
 @dataclass(frozen=True)
-class Clean:
+class CleanMetrics:
     """Clean metrics. `confusion[i][j]`: the number of samples with true label i and predicted label j. `loss` is the
     mean cross-entropy, `calibration` the expected calibration error Σ n_b/n |accuracy − confidence| over the bins
     (Guo et al. 2017)."""
 
-    accuracy: Share
+    accuracy: Proportion
     loss: float
     calibration: float
-    bins: tuple[Bin, ...]
+    bins: tuple[CalibrationBin, ...]
     confusion: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
 class MaskingVerdict:
-    """Result of the gradient-masking audit in one norm. `checks` are (name, suspicious, evidence); `masked` if any check
-    is suspicious.
+    """Result of the gradient-masking audit in one norm. `checks` are (name, suspicious, evidence); `masked` if any
+    check is suspicious.
 
-    `eps` is the radius of the audit: the smallest ε of the attacks in this norm or, for minimum-norm attacks, the median
-    distance of adversarial examples. `landscape` is the loss landscape along the gradient and a random direction."""
+    `eps` is the radius of the audit: the smallest ε of the attacks in this norm or, for minimum-norm attacks, the
+    median distance of adversarial examples. `landscape` is the loss along the gradient and a random direction."""
 
     norm: str
     eps: float
@@ -60,7 +60,7 @@ class MaskingVerdict:
 
 
 @dataclass(frozen=True)
-class Robust:
+class RobustAccuracy:
     """Robust accuracy: the fraction of samples classified correctly under the attack with every seed.
 
     `seeds` are the accuracies for each seed separately. `distance` is the median norm of the perturbation over the
@@ -72,7 +72,7 @@ class Robust:
     attack: str
     norm: str
     eps: float | None
-    accuracy: Share
+    accuracy: Proportion
     seeds: tuple[float, ...]
     distance: float | None
     draws: int
@@ -81,27 +81,27 @@ class Robust:
 
 
 @dataclass(frozen=True)
-class Transfer:
+class TransferAccuracy:
     """Transfer attack: adversarial examples of the source network `maker`, evaluated on the target network `taker`."""
 
     attack: str
     maker: str
     taker: str
-    accuracy: Share
-    maker_accuracy: Share
+    accuracy: Proportion
+    maker_accuracy: Proportion
 
 
 @dataclass(frozen=True)
-class Certified:
+class CertifiedAccuracy:
     """Certified accuracy. `accuracies`: for each ℓ2 radius, the fraction of samples that are classified correctly and
     certified at this radius.
 
-    `claim` names the certified classifier: the network or a smoothed one. `abstained` is the fraction of samples without
-    a certified class. `medians` are median radii over the samples that are correct and certified, by name: "cohen",
-    "lipschitz" and "paper" are bounds for Gaussian noise of standard deviation `sigma`, each valid with probability
-    1 − alpha per sample; "constant" follows from a Lipschitz constant, composed of the constants in `parts`. `broken` is
-    the number of samples that an attack of this evaluation misclassified within their certified radius, if the
-    certificate is one of the network itself and there were attacks: 0 for a valid certificate.
+    `claim` names the certified classifier: the network or a smoothed one. `abstained` is the fraction of samples
+    without a certified class. `medians` are median radii over the samples that are correct and certified, by name:
+    "cohen", "lipschitz" and "paper" are bounds for Gaussian noise of standard deviation `sigma`, each valid with
+    probability 1 − alpha per sample; "constant" follows from a Lipschitz constant, composed of the constants in
+    `parts`. `broken` is the number of adversarial examples found within the certified radius, if the certificate is one
+    of the network itself and there were attacks: 0 for a valid certificate.
     """
 
     certificate: str
@@ -109,8 +109,8 @@ class Certified:
     sound: bool
     sigma: float | None
     alpha: float | None
-    accuracies: tuple[tuple[float, Share], ...]
-    abstained: Share
+    accuracies: tuple[tuple[float, Proportion], ...]
+    abstained: Proportion
     medians: tuple[tuple[str, float], ...]
     draws: float | None
     parts: tuple[tuple[str, float], ...] = ()
@@ -118,7 +118,7 @@ class Certified:
 
 
 @dataclass(frozen=True)
-class Weights:
+class WeightMagnitudes:
     """Weight magnitudes: the number of weights with |w| < `below`, and a histogram of log₁₀|w|."""
 
     count: int
@@ -129,7 +129,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Complexity:
+class RademacherComplexity:
     """Upper bound on the empirical Rademacher complexity of the linear classifiers with ‖w‖₁ ≤ `weight` on points with
     ‖x‖∞ ≤ `radius`, and its assumptions."""
 
@@ -153,13 +153,13 @@ class Report:
     samples: int
     seed: int
     parameters: int
-    clean: Clean
-    robust: tuple[Robust, ...] = ()
-    transfers: tuple[Transfer, ...] = ()
-    certified: tuple[Certified, ...] = ()
+    clean: CleanMetrics
+    robust: tuple[RobustAccuracy, ...] = ()
+    transfers: tuple[TransferAccuracy, ...] = ()
+    certified: tuple[CertifiedAccuracy, ...] = ()
     doubts: tuple[MaskingVerdict, ...] = ()
-    weights: Weights | None = None
-    complexity: Complexity | None = None
+    weights: WeightMagnitudes | None = None
+    complexity: RademacherComplexity | None = None
     axioms: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
@@ -191,7 +191,7 @@ def _record(record: object) -> dict[str, object]:
 
 def _plain(value: object) -> object:
     match value:
-        case Share():
+        case Proportion():
             return {"value": value.value, "low": value.low, "high": value.high, "hits": value.k, "of": value.n}
         case Enum():
             return value.value

@@ -1,4 +1,4 @@
-"""`pdedsl evaluate`: the folder of a run → a report in it, with tables and pictures."""
+"""`pdedsl evaluate`: evaluation of a run folder; writes the report and plots to RUN/evaluation."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.data.sets import Data, first
 from pdedsl.diagnostics.escaping import command
 from pdedsl.distributed import World, joined
-from pdedsl.evaluation.engine import BATCH, Engine, Listener
-from pdedsl.evaluation.evaluate import reported, require
-from pdedsl.evaluation.model_under_test import Subject
+from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine, Listener
+from pdedsl.evaluation.evaluate import build_report, require_arguments
+from pdedsl.evaluation.model_under_test import ModelUnderTest
 from pdedsl.evaluation.pages import write_pages
-from pdedsl.evaluation.partial_results import kept
-from pdedsl.evaluation.plots import Scene, draw
+from pdedsl.evaluation.partial_results import open_partial_results
+from pdedsl.evaluation.plots import PlotInputs, write_plots
 from pdedsl.evaluation.protocol import measurements
-from pdedsl.evaluation.rademacher import complexity_of
+from pdedsl.evaluation.rademacher import rademacher_complexity
 from pdedsl.evaluation.report import FORMAT, Report
-from pdedsl.evaluation.smoothing import smoothing_of
-from pdedsl.evaluation.weight_histogram import weights_of
+from pdedsl.evaluation.smoothing import input_smoothing
+from pdedsl.evaluation.weight_histogram import weight_magnitudes
 from pdedsl.io import RunError, refuse_links, replace_text, sweep
 from pdedsl.runtime.ode.solver_control import with_fixed_steps
 from pdedsl.sources import changed, source_of
@@ -41,12 +41,12 @@ from pdedsl.training.run_loader import SPEC, Run
 FOLDER = "evaluation"
 DRAWING = "network.svg"
 FIXED_STEPS = 20
-"""Of the solver that an audit puts in the place of an adaptive one."""
+"""Steps of the fixed-step solver that replaces an adaptive one in the surrogate of the audit."""
 
 
 @dataclass(frozen=True)
-class Options:
-    """How a run is evaluated, apart from what its spec says."""
+class EvaluationOptions:
+    """Options of an evaluation that are not part of the spec."""
 
     settings: tuple[str, ...] = ()
     subset: int | None = None
@@ -75,26 +75,31 @@ def evaluate_run(
     trust: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> Report:
-    """Evaluate a run as its `evaluate` block says; the report and its pictures go to RUN/evaluation.
+    """Evaluate a run as specified by its `evaluate` block; the report and plots are written to RUN/evaluation.
 
-    `set` changes entries of the spec, as ["evaluate.attack=fgsm(eps=0.1)"]; `subset` is the number of test samples to
-    use, a stratified selection; attacks run from `seeds` seeds. `sources` are the runs that transfer attacks name.
-    `resume` continues an interrupted evaluation; `network` makes the network, like `model` of a compiled package;
-    `trust` lets specs import networks of your own.
+    `set` overrides entries of the spec, as ["evaluate.attack=fgsm(eps=0.1)"]; `subset` is the size of a stratified
+    subset of the test samples; attacks run with `seeds` seeds. `sources` are the runs of the source networks of
+    transfer attacks, by name. `resume` continues an interrupted evaluation; `network` is a factory of the network, like
+    `model` of a compiled package; `trust` allows specs to import Python modules.
     """
     places = {name: Path(place) for name, place in (sources or {}).items()}
     root = None if data is None else Path(data)
-    folder, options = Path(run), Options(tuple(set), subset, seed, seeds, root, device, resume, places, network, trust)
+    folder, options = (
+        Path(run),
+        EvaluationOptions(tuple(set), subset, seed, seeds, root, device, resume, places, network, trust),
+    )
     if not (folder / SPEC).is_file():
-        raise RunError(f"{folder} holds no run: make one with {command('pdedsl', 'train', 'SPEC', '-o', folder)}")
+        raise RunError(
+            f"{folder} is not a run folder; create one with {command('pdedsl', 'train', 'SPEC', '-o', folder)}"
+        )
     compilation = to_compilation(changed(source_of(folder / SPEC), options.settings), trust, root)
-    objective_of(compilation)  # raises an error with the reason if there is nothing to classify
+    objective_of(compilation)  # raises an error if there is no classifier
     with joined(options.device) as world:
-        return _evaluated(folder, compilation, options, world, listeners)
+        return _evaluate(folder, compilation, options, world, listeners)
 
 
-def _evaluated(
-    folder: Path, compilation: Compilation, options: Options, world: World, listeners: Sequence[Listener]
+def _evaluate(
+    folder: Path, compilation: Compilation, options: EvaluationOptions, world: World, listeners: Sequence[Listener]
 ) -> Report:
     run, block = Run.of(folder, compilation, options.network), compilation.spec.evaluate or EvaluateBlock(natural=True)
     model = run.module.to(world.device)
@@ -102,44 +107,46 @@ def _evaluated(
     x, y = _samples(data, options, next(model.parameters()).dtype)
     sources = _sources(folder, block, options, world)
     subject = _subject(compilation, model, data, sources)
-    wanted = tuple(measurements(block, range(options.seed, options.seed + options.seeds)))
+    requested = tuple(measurements(block, range(options.seed, options.seed + options.seeds)))
     try:
-        require(wanted, block, subject)
+        require_arguments(requested, block, subject)
     except ValueError as error:
         raise RunError(str(error)) from None
     identity = _identity([model, *sources.values()], compilation, x, y, options)
     out = folder / FOLDER
     with (
-        _claimed(folder, world),
+        _lock_folder(folder, world),
         interruption() as interrupted,
-        kept(out, identity, options.resume, world.rank, world.size) as parts,
+        open_partial_results(out, identity, options.resume, world.rank, world.size) as parts,
     ):
-        world.wait()  # until all processes have read the existing parts
-        told = listeners if world.first else ()
-        engine = Engine(subject, x, y, options.seed, parts, world, told, interrupted)
-        report = _described(reported(engine, wanted, compilation.spec.name), compilation, run, options)
-        report = replace(report, complexity=complexity_of(compilation, model, data.train.inputs, len(data.train)))
+        world.wait()  # until all processes have read the existing results
+        active = listeners if world.first else ()
+        engine = EvaluationEngine(subject, x, y, options.seed, parts, world, active, interrupted)
+        report = _add_metadata(build_report(engine, requested, compilation.spec.name), compilation, run, options)
+        report = replace(
+            report, complexity=rademacher_complexity(compilation, model, data.train.inputs, len(data.train))
+        )
         if block.weight_histogram is not None:
-            report = replace(report, weights=weights_of([model], block.weight_histogram))
+            report = replace(report, weights=weight_magnitudes([model], block.weight_histogram))
         if world.first:
-            pictures = draw(Scene(report, engine, block, data.class_names, folder), out)
+            pictures = write_plots(PlotInputs(report, engine, block, data.class_names, folder), out)
             replace_text(out / DRAWING, compilation.explanation.svg())
-            report = replace(report, pictures=((DRAWING, "What the equation becomes"), *pictures))
+            report = replace(report, pictures=((DRAWING, "Network of the equation"), *pictures))
             write_pages(report, out)
     world.wait()
     return report
 
 
 @contextmanager
-def _claimed(folder: Path, world: World) -> Iterator[None]:
-    """Reserve the folder of the report for this evaluation."""
+def _lock_folder(folder: Path, world: World) -> Iterator[None]:
+    """Create the folder of the report and lock it."""
     out = folder / FOLDER
     if not world.first:
         world.wait()  # until the folder exists
         yield
         return
     if out.is_symlink():
-        raise RunError(f"{out} is a link; a report is written into the folder of its run")
+        raise RunError(f"{out} is a symbolic link; the report must be written into the run folder itself")
     refuse_links(out)
     out.mkdir(exist_ok=True)
     with locked(out / ".lock", f"another process is evaluating {folder}"):
@@ -148,44 +155,50 @@ def _claimed(folder: Path, world: World) -> Iterator[None]:
         yield
 
 
-def _samples(data: Data, options: Options, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+def _samples(data: Data, options: EvaluationOptions, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     test = data.test
     if options.subset is not None:
         if not 0 < options.subset <= len(test):
-            raise RunError(f"a subset has 1 to {len(test)} samples, not {options.subset}")
+            raise RunError(
+                f"subset must be between 1 and {len(test)}, the number of test samples; got {options.subset}"
+            )
         test = first(test, options.subset, options.seed, "subset evaluate")
     return test.batch(slice(None), dtype=dtype)
 
 
-def _subject(compilation: Compilation, model: nn.Module, data: Data, sources: Mapping[str, nn.Module]) -> Subject:
+def _subject(
+    compilation: Compilation, model: nn.Module, data: Data, sources: Mapping[str, nn.Module]
+) -> ModelUnderTest:
     box = Box() if data.bounds is None else Box(*data.bounds)
     fixed = with_fixed_steps(model, FIXED_STEPS)
-    return Subject(model, box, smoothing_of(compilation, model), sources, () if fixed is None else (fixed,))
+    return ModelUnderTest(model, box, input_smoothing(compilation, model), sources, () if fixed is None else (fixed,))
 
 
-def _sources(folder: Path, block: EvaluateBlock, options: Options, world: World) -> dict[str, nn.Module]:
-    """The networks of other runs: as given, or a run of that name beside this one, or a path."""
-    found = {}
+def _sources(folder: Path, block: EvaluateBlock, options: EvaluationOptions, world: World) -> dict[str, nn.Module]:
+    """The source networks of transfer attacks: from `sources`, or the run of that name next to this one, or a path."""
+    networks = {}
     for name in dict.fromkeys(transfer.source for transfer in block.transfer):
         places = [options.sources[name]] if name in options.sources else [folder.resolve().parent / name, Path(name)]
         place = next((place for place in places if (place / SPEC).is_file()), None)
         if place is None:
             train = command("pdedsl", "train", name, "-o", places[0])
             raise RunError(
-                f"transfer from {name}: there is no run in {places[0]}. Train one with {train}, "
-                f"or say where it is with {command('--source', f'{name}=RUN')}"
+                f"transfer from {name}: {places[0]} is not a run folder. Train one with {train}, "
+                f"or pass its path with {command('--source', f'{name}=RUN')}"
             )
-        found[name] = Run.open(place, options.trust, options.data).module.to(world.device)
-    return found
+        networks[name] = Run.open(place, options.trust, options.data).module.to(world.device)
+    return networks
 
 
-def _identity(models: Sequence[nn.Module], compilation: Compilation, x: Tensor, y: Tensor, options: Options) -> str:
-    """Identifies what the parts of an evaluation belong to: they may be reused only for exactly the same evaluation."""
+def _identity(
+    models: Sequence[nn.Module], compilation: Compilation, x: Tensor, y: Tensor, options: EvaluationOptions
+) -> str:
+    """Hash of everything that the partial results depend on: they are reused only for the same evaluation."""
     total = hashlib.blake2b(digest_size=16)
     for text in (
         __version__,
         str(FORMAT),
-        str(BATCH),
+        str(BATCH_SIZE),
         str(options.seed),
         replace(compilation.spec, evaluate=None).canonical,
         *(digest({key: value.cpu() for key, value in model.state_dict().items()}) for model in models),
@@ -195,7 +208,7 @@ def _identity(models: Sequence[nn.Module], compilation: Compilation, x: Tensor, 
     return total.hexdigest()
 
 
-def _described(report: Report, compilation: Compilation, run: Run, options: Options) -> Report:
+def _add_metadata(report: Report, compilation: Compilation, run: Run, options: EvaluationOptions) -> Report:
     spec, config = compilation.spec, config_of(compilation.spec)
     return replace(
         report,
@@ -212,8 +225,8 @@ def _described(report: Report, compilation: Compilation, run: Run, options: Opti
     )
 
 
-def _commands(folder: Path, options: Options) -> tuple[str, ...]:
-    """The commands that reproduce this report, from the run and from its spec."""
+def _commands(folder: Path, options: EvaluationOptions) -> tuple[str, ...]:
+    """The commands that reproduce the run and this report."""
     again = ["pdedsl", "evaluate", str(folder), "--seed", str(options.seed), "--seeds", str(options.seeds)]
     if options.subset is not None:
         again += ["--subset", str(options.subset)]

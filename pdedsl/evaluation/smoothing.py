@@ -1,4 +1,4 @@
-"""The Gaussian noise on the input that an equation implies, for its certificate."""
+"""Gaussian input noise of a diffusion term, the smoothing distribution of its certificate."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise
 
 
-def smoothing_of(compilation: Compilation, model: nn.Module) -> Smoothing | None:
-    """s² = ∫ 2ν dt for diffusion νΔu with a constant ν on each piece of time, in standard deviations of the input.
+def input_smoothing(compilation: Compilation, model: nn.Module) -> Smoothing | None:
+    """s² = ∫ 2ν dt for diffusion νΔu with piecewise constant ν(t); None if there is no such noise.
 
-    If the network is built as E softmax(base(x + sξ)), its base is averaged; any other network is its own base, and
-    what is certified is its average (Wang, Tao, Bao, Shi, Theorem 3.1 is about the average too).
+    A network of the form E softmax(base(x + sξ)) is smoothed through its base; any other network is its own base, and
+    the certificate is one of its smoothed version (as in Wang, Tao, Bao, Shi, Theorem 3.1).
     """
     paths = compilation.representation
     variance = paths.input_variance if isinstance(paths, PathExpectation) else None
@@ -30,11 +30,11 @@ def smoothing_of(compilation: Compilation, model: nn.Module) -> Smoothing | None
 
 
 def _base(plan: DataPlan, model: nn.Module) -> nn.Module | None:
-    """The averaged network, if the model is one member with Gaussian noise on its input and no other randomness."""
-    first, *rest = plan.parts
+    """The base network, if the model has one ensemble member, Gaussian input noise and no other noise."""
+    first, *others = plan.parts
     noisy = any(
         isinstance(part, NoiseStep) or (isinstance(part, ResidualBlocks | SdeSteps) and part.noise is not None)
-        for part in rest
+        for part in others
     )
     if plan.members != 1 or plan.average is not Scores.PROBABILITIES or not isinstance(first, NoiseStep) or noisy:
         return None

@@ -1,10 +1,21 @@
-"""A plan for a physical problem in words: the statement, the method with its reason, and the alternatives."""
+"""A plan in words: the network and its training objective, or the boundary value problem and its solution method."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-from pdedsl.config.methods import Adaptive, InSpace, Instants, InTime, Laplacian, Weighting
+from pdedsl.config.methods import (
+    Adaptive,
+    Grid,
+    InSpace,
+    Instants,
+    InTime,
+    Laplacian,
+    MonteCarlo,
+    Pinn,
+    RandomFeatures,
+    Weighting,
+)
 from pdedsl.config.networks import Frame, Lipschitz, Paper
 from pdedsl.diagnostics import Span
 from pdedsl.ir.noise import (
@@ -38,85 +49,118 @@ from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.theorem import Theorem
 from pdedsl.symbolic.printing import notation
 
-# ---- solving
+# ---- Theorems
+
+FEYNMAN_KAC = Theorem(
+    "the Feynman-Kac formula",
+    "Øksendal, sections 8.2 and 9.2; Kloeden, Platen",
+    "u(x, t) is the expected value of the data at the end point of the diffusion process that starts at (x, t), weighted "
+    "by e^{∫c}, plus the weighted integral of the source along its path",
+)
+RANDOM_FEATURES = Theorem(
+    "collocation with random Fourier features",
+    "Rahimi, Recht 2007; Huang, Zhu, Siew 2006",
+    "u is a linear combination of sines with random frequencies; its coefficients minimise the residuals of the "
+    "equations and conditions at collocation points",
+)
+DISCRETISATION = Theorem(
+    "discretisation on a grid",
+    "LeVeque 2007; Trefethen 2000",
+    "u is represented by its values at grid points, and the equations and conditions become a system for these values",
+)
 
 
-SHOWN = 3  # dimensions of space whose sides are written out
+def applied_theorem(theorem: Theorem, plan: Model) -> Theorem:
+    """The theorem behind the method of a plan; lowering states that of collocation for every boundary value problem."""
+    if not isinstance(plan, SolvePlan):
+        return theorem
+    match plan.method:
+        case MonteCarlo():
+            return FEYNMAN_KAC
+        case RandomFeatures():
+            return RANDOM_FEATURES
+        case Grid():
+            return DISCRETISATION
+        case Pinn():
+            return theorem
+        case _:
+            assert_never(plan.method)
 
 
-def solving_lines(plan: SolvePlan) -> list[str]:
-    return [*statement_lines(plan.statement), *method_lines(plan)]
+def theorem_line(theorem: Theorem) -> str:
+    return f"by {theorem.name} ({theorem.source}): {theorem.says}"
 
 
-def statement_lines(statement: StrongForm) -> list[str]:
-    names = ", ".join(c.name for c in statement.components)
-    equations, conditions = len(statement.equations), sum(len(c.residuals) for c in statement.conditions)
-    linear = "linear" if statement.is_affine else "not linear"
-    found = [
-        f"{_count(equations, 'equation')} and {_count(conditions, 'condition')} for {names}, {linear} in the unknowns"
-    ]
-    found += [f"on {domain_text(statement.domain)}"]
-    found += [
-        f"{c.name} is known: {notation(e)}"
-        for c, e in zip(statement.components, statement.exact, strict=True)
+# ---- Boundary value problems
+
+MAX_WRITTEN_OUT = 3  # dimensions of space whose intervals are written out
+
+
+def solution_method_lines(plan: SolvePlan) -> list[str]:
+    return [*problem_lines(plan.statement), *method_lines(plan)]
+
+
+def problem_lines(problem: StrongForm) -> list[str]:
+    names = ", ".join(c.name for c in problem.components)
+    equations, conditions = len(problem.equations), sum(len(c.residuals) for c in problem.conditions)
+    linear = "linear" if problem.is_affine else "nonlinear"
+    exact = [
+        f"exact solution: {c.name} = {notation(e)}"
+        for c, e in zip(problem.components, problem.exact, strict=True)
         if e is not None
     ]
-    found += [f"{w.name} is found with the solution" for w in statement.parameters]
-    return [*found, *floating_lines(statement)]
+    counts = f"{_count(equations, 'equation')} and {_count(conditions, 'condition')}"
+    return [
+        f"{linear} problem for {names}: {counts}",
+        f"domain: {domain_text(problem.domain)}",
+        *exact,
+        *(f"unknown parameter: {w.name}, identified with the solution" for w in problem.parameters),
+        *gauge_lines(problem),
+    ]
 
 
 def domain_text(domain: Domain) -> str:
-    """The box, its periodic sides, and the shape that is cut out of it."""
-    if len(domain.space) > SHOWN:
-        return f"a box of {len(domain.space)} coordinates{' and time' * domain.timed}"
-    sides = [
+    """The box with its periodic axes, and the inequalities that restrict it."""
+    if len(domain.space) > MAX_WRITTEN_OUT:
+        return f"box of dimension {len(domain.space)}{', and time' * domain.timed}"
+    intervals = [
         f"{x} in [{notation(i.start)}, {notation(i.end)}]{' periodic' * i.periodic}"
         for x, i in zip(domain.coordinates, domain.intervals, strict=True)
     ]
-    shape = f", where {', '.join(f'{notation(g)} > 0' for g in domain.inside)}" if domain.inside else ""
-    return f"{', '.join(sides)}{shape}"
+    where = f", where {', '.join(f'{notation(g)} > 0' for g in domain.inside)}" if domain.inside else ""
+    return f"{', '.join(intervals)}{where}"
 
 
-def floating_lines(statement: StrongForm) -> list[str]:
+def gauge_lines(problem: StrongForm) -> list[str]:
     """The components that are determined only up to a constant or a function of time."""
-    free = "a function of time" if statement.domain.timed else "a constant"
+    gauge = "a function of time" if problem.domain.timed else "a constant"
     return [
-        f"{statement.components[c].name} is determined up to {free}, which comparisons ignore"
-        for c in statement.floating
+        f"{problem.components[c].name} is determined up to {gauge}, which error norms ignore" for c in problem.floating
     ]
 
 
 def method_lines(plan: SolvePlan) -> list[str]:
-    chosen = [f"solved by {plan.method}: {plan.reason}"]
-    others = [
-        f"not by {a.method.name}: {a.obstacle}" if a.obstacle else f"{a.method.name} applies as well"
-        for a in plan.alternatives
+    applicable = ", ".join(a.method.name for a in plan.alternatives if not a.obstacle)
+    return [
+        f"method: {plan.method} ({plan.reason})",
+        *(f"ansatz with a network N: {text}" for text in plan.ansatz),
+        *([f"also applicable: {applicable}"] if applicable else []),
+        *(f"not applicable: {a.method.name} ({a.obstacle})" for a in plan.alternatives if a.obstacle),
+        *([f"reference solution: {plan.reference}"] if plan.reference else []),
     ]
-    chosen += [f"with N a network: {text}" for text in plan.ansatz]
-    reference = [f"compared with {plan.reference}"] if plan.reference else []
-    return [*chosen, *others, *reference]
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'s' * (n != 1)}"
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
 
 
-# ---- describe
-# A plan in words: what the equation becomes, and what its training minimises.
-
-
-# ---- the network
-
-
-def theorem_line(theorem: Theorem) -> str:
-    """The theorem that was applied, with its source."""
-    return f"by {theorem.name} ({theorem.source}): {theorem.says}"
+# ---- Networks
 
 
 def network_lines(plan: Model) -> list[str]:
-    """What the equation becomes, block by block."""
+    """The network, one line for each block, or the solution method."""
     if isinstance(plan, SolvePlan):
-        return solving_lines(plan)
+        return solution_method_lines(plan)
     if isinstance(plan, ImagePlan):
         widths = ", ".join(map(str, plan.stages))
         adaptive = isinstance(plan.method, Adaptive)

@@ -1,4 +1,5 @@
-"""Analysis → the derivation a good teacher would write, as text, Markdown, LaTeX or JSON."""
+"""Explanation of a spec as text, Markdown, LaTeX or JSON: the class of each equation, its terms, the network or
+solution method with its theorem, and the axioms."""
 
 from __future__ import annotations
 
@@ -9,16 +10,17 @@ from typing import assert_never
 
 from sympy import sqrt
 
-from pdedsl.config.methods import Direction
+from pdedsl.config.methods import Direction, MonteCarlo
 from pdedsl.diagnostics import Diagnostic, escaping
+from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.defaults import defaults
-from pdedsl.explainer.describe import network_lines, theorem_line
+from pdedsl.explainer.describe import applied_theorem, network_lines, theorem_line
 from pdedsl.explainer.drawing.draw import svg
 from pdedsl.explainer.lipschitz_parts import certificate_lines
-from pdedsl.explainer.terms import detail_of, indexed_text
+from pdedsl.explainer.terms import indexed_text, term_rows
 from pdedsl.explainer.tex import ascii_tex
-from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
-from pdedsl.ir.plan import Model
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.plan import DataPlan, Model, SolvePlan
 from pdedsl.ir.spec import SpaceKind, Spec, Time
 from pdedsl.ir.terms import Components, Generator, Indexed, MatrixStructure
 from pdedsl.ir.theorem import Theorem
@@ -28,46 +30,8 @@ from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
 
 
-def class_text(kind: EquationClass) -> str:
-    match kind:
-        case EquationClass.TRANSPORT:
-            return "a transport equation: values travel along curves and never mix"
-        case EquationClass.CONVECTION_DIFFUSION:
-            return "a convection-diffusion equation: values travel along curves and spread"
-        case EquationClass.DIFFUSION:
-            return "a diffusion equation: values spread"
-        case EquationClass.REACTION_DIFFUSION:
-            return "a reaction-diffusion equation: values spread, and are made or consumed"
-        case EquationClass.NONLINEAR_DIFFUSION:
-            return "a nonlinear diffusion equation: how values spread depends on the values"
-        case EquationClass.HAMILTON_JACOBI:
-            return "a Hamilton-Jacobi equation: fronts move at a speed that depends on their slope"
-        case EquationClass.WAVE:
-            return "a wave equation: second order in time"
-        case EquationClass.HAMILTONIAN:
-            return "a separable pair: two halves, each pushed by the other alone"
-        case EquationClass.GRADIENT_FLOW:
-            return "a gradient flow: a symmetric layer -Kᵀσ(KY) that runs down an energy"
-        case EquationClass.ODE:
-            return "an ordinary differential equation in the state"
-        case EquationClass.ELLIPTIC:
-            return "an elliptic equation: a balance at rest"
-        case EquationClass.PARABOLIC:
-            return "a parabolic equation at rest: one of its variables plays the part of time"
-        case EquationClass.HYPERBOLIC:
-            return "a hyperbolic equation at rest: values travel along its characteristics"
-        case EquationClass.MIXED:
-            return "an equation of mixed type: elliptic in one part of the domain, and not in another"
-        case EquationClass.HIGHER_ORDER:
-            return "an equation of third or higher order"
-        case EquationClass.CONSTRAINT:
-            return "a constraint at rest on the other unknowns"
-        case _:
-            assert_never(kind)
-
-
 def facts_json(analysis: Analysis) -> dict[str, object]:
-    """What `check --json` says about equations and axioms."""
+    """Equations and axioms in the output of `check --json`."""
     source = analysis.spec.source
 
     def term(kind: str, text: str, start: int) -> dict[str, object]:
@@ -89,14 +53,15 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
     }
 
 
-# ---- the explanation
+# ---- Explanation
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an equation is, what it becomes and what can be proved about it: `print` it, or let a notebook show it.
+    """The class of an equation, the network or solution method derived from it, and its axioms: `print` it, or display
+    it in a notebook.
 
-    `kernels` are trained kernels as differential operators. If there is no theorem or plan, `errors` say why.
+    `kernels` are trained kernels as differential operators. Without a theorem or plan, `errors` give the reason.
     """
 
     analysis: Analysis
@@ -107,11 +72,20 @@ class Explanation:
 
     @property
     def network(self) -> list[str]:
-        """What the equation becomes, or why there is no network."""
+        """The network or the solution method, or the reason why there is none."""
         if self.theorem is None or self.plan is None:
             return [f"none: {d.message}" for d in self.errors]
-        lines = [theorem_line(self.theorem), *network_lines(self.plan)]
+        lines = [theorem_line(applied_theorem(self.theorem, self.plan)), *network_lines(self.plan)]
+        if isinstance(self.plan, SolvePlan) and isinstance(self.plan.method, MonteCarlo):
+            lines += [row for facts in self.analysis.equations for row in sde_lines(facts, self.analysis.spec)]
         return [*lines, *certificate_lines(self.plan, self.analysis)]
+
+    @property
+    def method_title(self) -> str:
+        """`Network`, or `Solution method` where the equation is solved rather than compiled to a network."""
+        physical = self.analysis.spec.space.kind is SpaceKind.PHYSICAL
+        operator = isinstance(self.plan, DataPlan) and self.plan.classes is None
+        return "Solution method" if physical or operator else "Network"
 
     def __str__(self) -> str:
         """Plain text, for a terminal."""
@@ -121,15 +95,16 @@ class Explanation:
         return self._document(lambda text: f"## {text}\n", "- ", escaping.markdown)
 
     def latex(self) -> str:
-        """LaTeX for a paper: the problem as it was written, its process, what it becomes, and its axioms."""
+        """LaTeX for a paper: the problem, its process, the network or solution method, and the axioms."""
         spec = self.analysis.spec
         processes = [row for facts in self.analysis.equations for row in process_lines(facts, spec)]
         axioms = [(name, f"\\emph{{{v.truth}}}: {_tex(v.reason)}") for name, v in self.analysis.axioms.items()]
-        parts = [spec.latex, *map(_tex, processes), _listed([("", _tex(row)) for row in self.network]), _listed(axioms)]
+        method = [("", _tex(row)) for row in self.network]
+        parts = [spec.latex, *map(_tex, processes), _latex_list(method), _latex_list(axioms)]
         return "\n\n".join(parts) + "\n"
 
     def as_dict(self) -> dict[str, object]:
-        """The same for programs, in values that JSON can represent."""
+        """The explanation as JSON values."""
         spec = self.analysis.spec
         return {
             "name": spec.name,
@@ -144,7 +119,7 @@ class Explanation:
         }
 
     def svg(self) -> str:
-        """A drawing of what the equation becomes."""
+        """A drawing of the equation and its network or solution method."""
         return svg(self)
 
     def _repr_markdown_(self) -> str:
@@ -162,7 +137,7 @@ class Explanation:
         spec = self.analysis.spec
 
         def listed(rows: Sequence[str]) -> list[str]:
-            """Rows that begin with spaces belong to the row above them."""
+            """Indented rows are sub-items of the row above them."""
             return [" " * (len(row) - len(row.lstrip())) + item + quote(row.lstrip()) for row in rows]
 
         parts = [quote(f"{spec.name}: {spec.title}" if spec.title else spec.name) + "\n"]
@@ -171,54 +146,64 @@ class Explanation:
         return "\n".join(parts).rstrip() + "\n"
 
     def sections(self) -> list[tuple[str, list[str]]]:
-        """The sections that are not empty: titles with their rows."""
+        """Titles and rows of the nonempty sections."""
         analysis, several = self.analysis, len(self.analysis.equations) > 1
         sections = [
-            (f"Equation{f' {k}' if several else ''}", _equation(facts, analysis.spec))
+            (f"Equation{f' {k}' if several else ''}", _equation(facts, analysis))
             for k, facts in enumerate(analysis.equations, 1)
         ]
         sections += [
-            ("Network", self.network),
+            (self.method_title, self.network),
             ("Kernels", list(self.kernels)),
             ("Axioms", _verdicts(analysis.axioms)),
-            ("Chosen by default", defaults(analysis)),
+            ("Defaults", defaults(analysis)),
             ("Warnings", [d.message for d in analysis.spec.warnings]),
         ]
         return [(title, rows) for title, rows in sections if rows]
 
 
-def _listed(rows: Sequence[tuple[str, str]]) -> str:
-    """A list in LaTeX, with the name of each item in front, if it has one."""
+def _latex_list(rows: Sequence[tuple[str, str]]) -> str:
+    """A `description` of the named items, or an `itemize` list."""
     kind = "description" if any(name for name, _ in rows) else "itemize"
     body = "\n".join(rf"\item[{_tex(name)}] {text}" if name else rf"\item {text}" for name, text in rows)
     return f"\\begin{{{kind}}}\n{body}\n\\end{{{kind}}}"
 
 
-def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
-    rows = [facts.text, f"This is {class_text(facts.kind)}; it is {'linear' if facts.linear else 'nonlinear'}."]
-    for t in facts.terms:
-        line, column = spec.source.position(t.origin.span.start)
-        detail = detail_of(t, spec)
-        rows.append(
-            f"{t.word.replace('_', ' ')}: {t.origin.text}{f' ({detail})' if detail else ''}, at {line}:{column}"
-        )
-    rows += [f"Known shape: {s}." for s in facts.shapes]
+def _equation(facts: EquationFacts, analysis: Analysis) -> list[str]:
+    spec = analysis.spec
+    rows = [facts.text, f"{class_text(facts, analysis)}."]
+    for name, detail, term in term_rows(facts, spec):
+        line, column = spec.source.position(term.origin.span.start)
+        rows.append(f"{name}: {term.origin.text}{f' ({detail})' if detail else ''}, at {line}:{column}")
+    rows += [f"Recognised structure: {s}." for s in facts.shapes]
     rows += process_lines(facts, spec)
     return rows
 
 
 def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
-    """The process behind the equation, `dX = v dt + √2 σ dB`, and the time that the first layer sees."""
+    """The diffusion process of the equation, `dX = v dt + √2 σ dB`, and the time of the first layer."""
     process, time = facts.process, spec.time
     if process is None or time is None or spec.space.kind is SpaceKind.PHYSICAL:
         return []
-    parts = [p for p in (_drift(process, time.name), _noise(process)) if p]
-    where = f"the data are {process.direction}, so the first layer is at {first_layer(facts, time)}"
-    return [f"Process: dX = {' + '.join(parts) or '0'}; {where}."]
+    first = f"{process.direction} data: the first layer is at {first_layer(facts, time)}"
+    return [f"Process: {_sde(process, time)}; {first}."]
+
+
+def sde_lines(facts: EquationFacts, spec: Spec) -> list[str]:
+    """The stochastic differential equation of a Monte Carlo solution."""
+    process, time = facts.process, spec.time
+    if process is None or time is None:
+        return []
+    backward = f", backward in time from {time.name} to {time.start}" if process.direction is Direction.INITIAL else ""
+    return [f"process: {_sde(process, time)}{backward}"]
+
+
+def _sde(process: Generator, time: Time) -> str:
+    return f"dX = {' + '.join(filter(None, (_drift(process, time.name), _noise(process)))) or '0'}"
 
 
 def first_layer(facts: EquationFacts, time: Time) -> str:
-    """`t = 1`: the time that the first layer of a process sees."""
+    """`t = 1`: the time at which the first layer evaluates the coefficients."""
     assert facts.process is not None
     start, end = facts.equation.interval or (time.start, time.end)
     return f"{time.name} = {end if facts.process.direction is Direction.INITIAL else start}"
@@ -272,7 +257,7 @@ def evidence(verdict: Verdict) -> str:
         case Refuted(witness=witness):
             return f" Counterexample: {witness}."
         case Undecided():
-            return " It is left to testing."
+            return " Not decided; `pdedsl test` searches for counterexamples."
         case _:
             assert_never(verdict)
 

@@ -45,7 +45,7 @@ class Axiom(StrEnum):
     """The properties that are decided for equations."""
 
     LINEARITY = "linearity"
-    CONSTANTS = "constants"
+    CONSTANTS = "preserves_constants"
     COMPARISON = "comparison"
     MARKOV = "markov"
     LOCALITY = "locality"

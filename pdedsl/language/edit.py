@@ -14,7 +14,7 @@ from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS
 from pdedsl.diagnostics import Patch, PdeError, Reporter, Source, Span, in_order, nearest
 from pdedsl.language import ast as t
-from pdedsl.language import hints
+from pdedsl.language.hints import hints_for
 from pdedsl.language.names import canonical_name
 from pdedsl.language.parser import parse_syntax
 
@@ -374,9 +374,9 @@ def _parent_of(word: PathComponent, syntax: t.Syntax) -> str | None:
 def _parse(source: Source) -> t.Syntax:
     reporter = Reporter()
     with reporter.guard():
-        syntax = hints.read(source, reporter, lambda syntax, _: syntax)
+        syntax = parse_syntax(source, reporter)
     if reporter.errors:
-        raise PdeError(in_order(reporter.errors), source)
+        raise PdeError(hints_for(source, in_order(reporter.errors)), source)
     return syntax
 
 

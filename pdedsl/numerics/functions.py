@@ -24,6 +24,6 @@ UNARY_FUNCTIONS: Mapping[str, str] = MappingProxyType(
 """Of their first argument: sympy's step function has its value at 0 as a second one, ½, which is the runtime's."""
 
 NARY_FUNCTIONS: Mapping[str, str] = MappingProxyType(
-    {"Max": f"{TENSOR_HELPERS}.largest", "Min": f"{TENSOR_HELPERS}.smallest"}
+    {"Max": f"{TENSOR_HELPERS}.maximum", "Min": f"{TENSOR_HELPERS}.minimum"}
 )
 """Of several numbers at points, behind the points themselves."""

@@ -226,7 +226,7 @@ class UserBackbone:
     named: tuple[str, ...]
 
     @property
-    def maps(self) -> tuple[str, ...]:
+    def residual_blocks(self) -> tuple[str, ...]:
         """The paths of the residual maps, in the order of their calls; each is called once."""
         paths = self._named() if self.named else self._found()
         order = _call_order(self.model, paths, self.shape)
@@ -269,7 +269,7 @@ class UserBackbone:
         """The model with `after(l)` after its residual map l, and `before_readout` before its last linear map."""
         readout = _readout(self.model, self.shape) if before_readout is not None else ""
         if after is not None:
-            for index, path in enumerate(self.maps):
+            for index, path in enumerate(self.residual_blocks):
                 self.model.set_submodule(path, NoiseAfter(self.model.get_submodule(path), after(index)))
         if before_readout is not None:
             linear = cast(nn.Linear, self.model.get_submodule(readout))
@@ -282,7 +282,7 @@ def user_backbone(
     shape: Shape,
     classes: int,
     *,
-    maps: Sequence[str] = (),
+    residual_blocks: Sequence[str] = (),
     count: int | None = None,
     time: bool = False,
 ) -> UserBackbone:
@@ -296,10 +296,10 @@ def user_backbone(
             f"{type(model).__name__} maps two inputs of shape {taken} to shape {tuple(scores.shape)}: "
             f"expected scores of {classes} classes, shape {(2, classes)}"
         )
-    made = UserBackbone(model, taken, tuple(maps))
-    if count is not None and len(made.maps) != count:
+    made = UserBackbone(model, taken, tuple(residual_blocks))
+    if count is not None and len(made.residual_blocks) != count:
         raise IncompatibleNetwork(
-            f"{type(model).__name__} was compiled with {count} residual maps and has {len(made.maps)}"
+            f"{type(model).__name__} was compiled with {count} residual maps and has {len(made.residual_blocks)}"
         )
     return made
 

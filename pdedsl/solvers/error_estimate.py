@@ -27,7 +27,7 @@ from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.codegen.physics import derivative_path
 from pdedsl.config.methods import Grid, MonteCarlo
 from pdedsl.diagnostics import Source
-from pdedsl.explainer.describe import floating_lines
+from pdedsl.explainer.describe import gauge_lines
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Residual, StrongForm
 from pdedsl.planning.solver_selection import Scheme, grid_scheme
@@ -402,7 +402,7 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: SolveOptions)
     alone = BY_ITSELF if isinstance(solved.method, Grid) else ALONE.format(evidence)
     if isinstance(solved.method, Grid):
         comparisons = (*comparisons, _halved(solved))
-    notes = (*floating_lines(plan.statement), *(() if references else (alone,)))
+    notes = (*gauge_lines(plan.statement), *(() if references else (alone,)))
     own = _interval(solved, plan.statement, how) if isinstance(solved.method, MonteCarlo) else None
     return Assessment(ErrorEstimate(gaps, comparisons, notes, own), tuple(r for r in references if isfinite(r.error)))
 

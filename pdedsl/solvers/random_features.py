@@ -262,7 +262,7 @@ class Problem:
         if self.shuffled:
             return PermutationInvariantFeatures(plain)
         if any(self.parities):
-            return SymmetrizedFeatures(plain.frequencies, plain.phases, self.sides.middle, self.parities)
+            return SymmetrizedFeatures(plain.frequencies, plain.phases, self.sides.center, self.parities)
         return plain
 
     @property
@@ -311,7 +311,7 @@ class Fit:
 
 def _fitted(problem: Problem) -> Fit:
     if problem.method.bandwidth is not None:
-        bandwidth = torch.full_like(problem.sides.half, float(problem.method.bandwidth))
+        bandwidth = torch.full_like(problem.sides.half_widths, float(problem.method.bandwidth))
         return _fit(problem, problem.rows(problem.features), problem.fresh(), problem.features, bandwidth)
     trial = _trial(problem)
     if problem.method.n is None and trial.fresh < problem.fine:
@@ -327,7 +327,7 @@ def _trial(problem: Problem) -> Fit:
     def fit(bandwidth: Tensor) -> Fit:
         return _fit(problem, rows, fresh, features, bandwidth)
 
-    bandwidths = (torch.full_like(problem.sides.half, s) for s in LADDER)
+    bandwidths = (torch.full_like(problem.sides.half_widths, s) for s in LADDER)
     even = _best(fit, bandwidths, problem.fine, 1e3 if problem.few else 10.0)
     return even if problem.shuffled else _climbed(fit, even, problem.fine)
 

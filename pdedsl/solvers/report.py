@@ -1,4 +1,4 @@
-"""report.md and report.json of a solution: what was solved and how, how far it can be trusted, with pictures."""
+"""report.md and report.json of a solution: problem, method, verification and plots."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from math import isfinite, isnan
 from pathlib import Path
 
 from pdedsl.diagnostics.escaping import as_json, literal
-from pdedsl.explainer.describe import method_lines, statement_lines
+from pdedsl.explainer.describe import method_lines, problem_lines
 from pdedsl.io import replace_text
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
-from pdedsl.solvers.error_estimate import ErrorEstimate, Verdict
+from pdedsl.solvers.error_estimate import NO_DIGIT, ErrorEstimate, Verdict
 from pdedsl.solvers.solution import Solution
 
 REPORT, FIGURES = "report.md", "report.json"
 PICTURES = {
-    "solution.png": "The solution",
-    "error.png": "The distance to the reference",
-    "residual.png": "The residual of the equations",
-    "animation.gif": "The solution in time",
-    "curves.png": "The loss over the steps",
+    "solution.png": "Solution",
+    "error.png": "Absolute error w.r.t. the reference",
+    "residual.png": "PDE residual (Euclidean norm over the equations)",
+    "animation.gif": "Solution over time",
+    "curves.png": "Training loss",
 }
-SAID = {
-    Verdict.HOLDS: "Every residual is small, and so is the distance to the reference where there is one.",
-    Verdict.FAILS: "This is not a solution.",
-    Verdict.DISAGREES: "Two methods disagree: at least one of them is wrong.",
+VERDICTS = {
+    Verdict.HOLDS: "Passed.",
+    Verdict.FAILS: "Failed: an equation, a condition or the exact solution is not satisfied within its tolerance.",
+    Verdict.DISAGREES: "Failed: the solution and its reference disagree.",
 }
 
 
@@ -40,43 +40,44 @@ def elements(solution: Solution, pictures: list[str]) -> list[Element]:
         Heading(spec.name, 1),
         Paragraph(spec.title),
         Code(spec.source.text, "pde"),
-        Heading("What may be believed"),
-        Paragraph(f"{trust.verdict.value}: {SAID[trust.verdict]} Error: {trust.error}."),
+        Heading("Verification"),
+        Paragraph(_verdict_text(trust)),
+        Paragraph(f"Error estimate: {trust.error}."),
         Items(trust.complaints),
         Table(
-            ("distance to", "relative, in L2", "in L1", "largest", "error of the reference", "allowed"),
-            tuple(_distances(trust)),
+            ("Reference", "Relative L2 error", "Relative L1 error", "Max error", "Error of the reference", "Tolerance"),
+            tuple(_comparison_rows(trust)),
         ),
         Table(
-            ("residual of", "where", "rms", "maximum", "rms / terms", "maximum / terms", "points"), tuple(_gaps(trust))
+            ("Residual of", "Where", "RMS", "Max", "Relative RMS", "Relative max", "Points"), tuple(_residual_rows(trust))
         ),
-        Paragraph(_limits_text(trust)),
+        Paragraph(_residual_text(trust)),
         Items(trust.notes),
         *(Picture(name, PICTURES[name]) for name in pictures),
-        Table(("found", "value", "standard deviation"), tuple(_found(solution))),
-        Heading("How it was solved"),
-        Items((*statement_lines(plan.statement), *method_lines(plan), *solution.solved.notes)),
+        Table(("Parameter", "Estimate", "Standard deviation"), tuple(_parameter_rows(solution))),
+        Heading("Method"),
+        Items((*problem_lines(plan.statement), *method_lines(plan), *solution.solved.notes)),
         Table(("", ""), tuple(_facts(solution))),
-        Heading("How to use it"),
+        Heading("Usage"),
         Code(_usage(solution), "python"),
     ]
 
 
-def _gaps(trust: ErrorEstimate) -> list[tuple[str, ...]]:
+def _residual_rows(trust: ErrorEstimate) -> list[tuple[str, ...]]:
     return [
         (g.text, g.where, f"{g.rms:.1e}", f"{g.maximum:.1e}", f"{g.relative:.1e}", f"{g.worst:.1e}", f"{g.points:,}")
         for g in trust.gaps
     ]
 
 
-def _distances(trust: ErrorEstimate) -> list[tuple[str, ...]]:
+def _comparison_rows(trust: ErrorEstimate) -> list[tuple[str, ...]]:
     return [
         (
             c.reference,
             f"{c.distance:.1e}",
             "-" if isnan(c.mean) else f"{c.mean:.1e}",
             "-" if isnan(c.maximum) else f"{c.maximum:.1e}",
-            f"{c.error:.1e}",
+            "-" if c.is_self_convergence else f"{c.error:.1e}",
             f"{c.allowed:.1e}",
         )
         for c in trust.comparisons
@@ -88,16 +89,27 @@ def _or_null(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _limits_text(trust: ErrorEstimate) -> str:
+def _verdict_text(trust: ErrorEstimate) -> str:
+    """What was judged, by which tolerance."""
+    judged = [f"the relative rms residual (≤ {trust.allowed:.2g})"] if trust.gaps else []
+    if trust.comparisons:
+        judged.append(f"the relative {'L1' if any(not isnan(c.mean) for c in trust.comparisons) else 'L2'} error")
+    elif trust.own is not None:
+        judged.append(f"the half-width of the 95 % confidence intervals (≤ {NO_DIGIT:g})")
+    criteria = f" Judged by {' and '.join(judged)}; maxima are reported but not judged." if judged else ""
+    return f"{VERDICTS[trust.verdict]}{criteria}"
+
+
+def _residual_text(trust: ErrorEstimate) -> str:
     if not trust.gaps:
         return ""
     return (
-        "Residuals are taken at fresh points, by derivatives of the network itself, and measured by the size of their "
-        f"terms: 0 is exact, 1 is no cancellation; allowed is {trust.allowed:.2g}."
+        "Residuals are evaluated at held-out points by automatic differentiation of the solution, and given relative "
+        f"to the magnitude of their individual terms (1 = 100 %). Tolerance of the relative rms: {trust.allowed:.2g}."
     )
 
 
-def _found(solution: Solution) -> list[tuple[str, ...]]:
+def _parameter_rows(solution: Solution) -> list[tuple[str, ...]]:
     return [
         (name, f"{e.value:.6g}", "-" if e.deviation is None else f"{e.deviation:.1e}")
         for name, e in solution.parameters.items()
@@ -105,13 +117,13 @@ def _found(solution: Solution) -> list[tuple[str, ...]]:
 
 
 def _facts(solution: Solution) -> list[tuple[str, str]]:
-    own = [(name.replace("_", " "), f"{value:.4g}") for name, value in solution.solved.figures.items()]
+    own = [(METRIC_NAMES.get(name, name.replace("_", " ")), f"{value:.4g}") for name, value in solution.solved.figures.items()]
     numbers = sum(t.numel() for t in solution.module.state_dict().values())
     return [
         *own,
-        ("numbers in it", f"{numbers:,}"),
-        ("time of solving", f"{solution.seconds:.1f} s"),
-        ("hash of the spec", solution.compilation.spec.hash),
+        ("Parameters", f"{numbers:,}"),
+        ("Solve time", f"{solution.seconds:.1f} s"),
+        ("Spec hash", solution.compilation.spec.hash),
     ]
 
 

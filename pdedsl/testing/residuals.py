@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.codegen.names import python_name
+from pdedsl.codegen.physics import CONDITION, EQUATION
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Residual, StrongForm
 from pdedsl.solvers.collocation_points import Points
@@ -54,10 +55,10 @@ class Written:
 
 def written(statement: StrongForm) -> Iterator[Written]:
     for k, residual in enumerate(statement.equations, 1):
-        yield Written(f"equation{k}", residual, None)
+        yield Written(f"{EQUATION}{k}", residual, None)
     imposed = [(c, r) for c in statement.conditions for r in c.residuals]
     for k, (condition, residual) in enumerate(imposed, 1):
-        yield Written(f"condition{k}", residual, condition)
+        yield Written(f"{CONDITION}{k}", residual, condition)
 
 
 def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ def test_conditions_hold_for_every_network(name: str, held: int) -> None:
     assert len(imposed) == held
     for k, (condition, _) in enumerate(imposed, 1):
         points = Points(statement.domain).on(condition, 9, 1)
-        residual = run_function(compilation.program, f"condition{k}", model=model, points=points)
+        residual = run_function(compilation.program, f"condition_{k}", model=model, points=points)
         assert float(residual.detach().abs().max()) < 1e-12
 
 
@@ -34,5 +34,5 @@ def test_training_begins_with_the_written_model() -> None:
     assert isinstance(plan, SolvePlan)
     task = PinnTask(plan.statement, Pinn(), plan.network, Points(plan.statement.domain), SolveOptions(seed=5).seed)
     points = Points(plan.statement.domain).inside(7, 0)
-    base, factor = (run_function(compilation.program, name, points=points) for name in ("base", "factor"))
-    assert torch.allclose(compilation.module(seed=5)(points), base + factor * task.network()(points), atol=1e-14)
+    lift, distance = (run_function(compilation.program, name, points=points) for name in ("lift", "distance"))
+    assert torch.allclose(compilation.module(seed=5)(points), lift + distance * task.network()(points), atol=1e-14)

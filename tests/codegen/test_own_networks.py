@@ -109,7 +109,7 @@ def test_noise_stands_behind_each_map_in_the_order_of_calls() -> None:
 
 @pytest.mark.parametrize("maps", ["Block", "blocks"])
 def test_maps_may_be_named(maps: str) -> None:
-    assert len(user_backbone(nets.Net(), (1, 8, 8), 3, maps=[maps]).maps) == 3
+    assert len(user_backbone(nets.Net(), (1, 8, 8), 3, residual_blocks=[maps]).residual_blocks) == 3
     assert 'maps=("' + maps in compiled(own(more=f', maps="{maps}"')).python()
 
 

@@ -58,7 +58,7 @@ networks.noise_of_constant_size networks.scores_twice syntax.any_value syntax.co
 syntax.operator_alone syntax.periodic syntax.remark syntax.two_equalities methods._none feature_maps.field_depends
 feature_maps.no_layer feature_maps.no_separable_pair feature_maps.operator_depends feature_maps.order_in_time
 feature_maps.pieces_in_time
-feature_maps.two_layers equations.contradiction equations.indefinite equations.learned_sign equations.refuted
+feature_maps.two_layers equations.incompatible_data equations.indefinite equations.learned_sign equations.refuted
 equations.unbalanced
 equations.unstable_step equations.waves_at_rest methods.another_diffusion
 methods.elsewhere methods.joined_sides methods.learned_velocity methods.sampling_along

@@ -1,4 +1,4 @@
-"""One short run on moons, and a linear classifier of which every figure has a closed form."""
+"""A short run on moons, and a linear classifier whose metrics have closed forms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(trained: Path, tmp_path: Path) -> Path:
-    """A copy of the run, to be evaluated at will."""
+    """A copy of the run."""
     import shutil
 
     return Path(shutil.copytree(trained, tmp_path / "run"))
@@ -36,7 +36,7 @@ def run(trained: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def linear() -> tuple[nn.Linear, Tensor, Tensor]:
-    """w·x + b against 0, with samples of both classes and a few wrong labels."""
+    """Logits 0 and w·x + b, with samples of both classes and 20 incorrect labels."""
     model = nn.Linear(3, 2, dtype=torch.float64)
     source = torch.Generator().manual_seed(7)
     with torch.no_grad():
@@ -52,27 +52,27 @@ Margin = Callable[[Tensor], Tensor]
 
 
 @pytest.fixture(autouse=True)
-def _empty_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures take most of the time of a small report: their files are empty but where a test asks for `drawn`."""
+def _empty_plots(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plots take most of the time of a small report: their files are empty unless a test requests `drawn`."""
     if "drawn" not in request.fixturenames:
-        monkeypatch.setattr(plots, "_written", lambda figure, path: path.write_bytes(b""))
+        monkeypatch.setattr(plots, "_save", lambda figure, path: path.write_bytes(b""))
         monkeypatch.setattr(plots, "plot_curves", lambda metrics, path, title: path.write_bytes(b""))
         monkeypatch.setattr(plots, "plot_boundaries", lambda panels, path: path.write_bytes(b""))
 
 
 @pytest.fixture
 def drawn() -> None:
-    """Asked for where a report must have its pictures."""
+    """Requested by tests that need the plots."""
 
 
 @pytest.fixture
 def small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An audit of few steps on few samples: for tests of what it is given and where it goes."""
+    """An audit with few steps on few samples."""
     monkeypatch.setattr(measure, "audit", partial(audit, steps=2, queries=3))
-    monkeypatch.setattr(engine, "AUDITED", 2)
+    monkeypatch.setattr(engine, "MAX_AUDIT_SAMPLES", 2)
     monkeypatch.setattr(attack_runs, "GROWTHS", 1)
     monkeypatch.setattr(attack_runs, "RESTARTS", 2)
     monkeypatch.setattr(loss_landscape, "QUARTERS", range(0, 5, 4))
-    monkeypatch.setattr(checks, "DRAWS", 2)
+    monkeypatch.setattr(checks, "RANDOM_POINTS", 2)
     monkeypatch.setattr(attacks, "autoattack", partial(autoattack, steps=2, queries=4))
     monkeypatch.setattr(predictor, "DRAWS", 3)

@@ -1,4 +1,4 @@
-"""Reports from strangers: a page holds nothing of the reader's, and what is no report is refused."""
+"""Comparison of reports: untrusted reports cannot include other files, invalid ones are rejected."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pdedsl.evaluation.compare import write_comparison
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.io import RunError
 
-SHARE = {"value": 0.5, "low": 0.4, "high": 0.6}
-REPORT = {"format": FORMAT, "name": "R", "clean": {"accuracy": SHARE}, "equation": "pde P", "doubts": []}
+ACCURACY = {"value": 0.5, "low": 0.4, "high": 0.6}
+REPORT = {"format": FORMAT, "name": "R", "clean": {"accuracy": ACCURACY}, "equation": "pde P", "doubts": []}
 REPORT |= {"robust": [], "transfers": [], "certified": [], "pictures": []}
 
 
@@ -25,13 +25,13 @@ def run(folder: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("name", ["{}/secret", "../../secret", "../evaluation/../../secret", "link.png"])
-def test_a_page_shows_no_file_from_elsewhere(name: str, tmp_path: Path) -> None:
+def test_plots_outside_the_run_evaluatedare_not_included(name: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("c2VjcmV0")
-    given = run(tmp_path, json.dumps(REPORT | {"pictures": [[name.format(tmp_path), "a"], ["own.png", "b"]]}))
-    (given / "evaluation" / "link.png").symlink_to(secret)
-    (given / "evaluation" / "own.png").write_bytes(b"own")
-    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
+    evaluated = run(tmp_path, json.dumps(REPORT | {"pictures": [[name.format(tmp_path), "a"], ["own.png", "b"]]}))
+    (evaluated / "evaluation" / "link.png").symlink_to(secret)
+    (evaluated / "evaluation" / "own.png").write_bytes(b"own")
+    write_comparison([evaluated], tmp_path / "page.html", tmp_path / "tables.tex")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert page.count("<img") == 1
     assert "b3du" in page  # own
@@ -50,64 +50,64 @@ def test_a_page_shows_no_file_from_elsewhere(name: str, tmp_path: Path) -> None:
     ]
     + [json.dumps(REPORT | {key: [{}]}) for key in ("robust", "transfers", "certified", "pictures", "doubts")],
 )
-def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:
+def test_invalid_reports_are_rejected(text: str, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="evaluate the run"):
         write_comparison([run(tmp_path, text)], tmp_path / "page.html", None)
     assert not (tmp_path / "page.html").exists()
 
 
-def test_a_certificate_is_named_once_with_what_it_holds_for(tmp_path: Path) -> None:
-    """Two radii of one claim are one table, and another claim is another."""
-    one = {"certificate": "gaussian(n=9)", "sound": True, "claim": "of A", "accuracies": [[0, SHARE], [0.25, SHARE]]}
-    given = run(tmp_path, json.dumps(REPORT | {"certified": [one, one | {"claim": "of B"}]}))
-    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
+def test_one_table_per_certificate_and_scope(tmp_path: Path) -> None:
+    """Two radii of one certificate are rows of one table; another scope is another table."""
+    one = {"certificate": "gaussian(n=9)", "sound": True, "claim": "of A", "accuracies": [[0, ACCURACY], [0.25, ACCURACY]]}
+    evaluated = run(tmp_path, json.dumps(REPORT | {"certified": [one, one | {"claim": "of B"}]}))
+    write_comparison([evaluated], tmp_path / "page.html", tmp_path / "tables.tex")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert page.count("gaussian(n=9): of A") == page.count("gaussian(n=9): of B") == 1
     assert page.count("50.0 % [40.0, 60.0]") == 5
     assert "of A" in (tmp_path / "tables.tex").read_text("utf-8")
 
 
-def test_text_of_a_stranger_stays_in_its_comment(tmp_path: Path) -> None:
-    one = {"certificate": "c\n\\input{secret}", "sound": True, "claim": "", "accuracies": [[0, SHARE]]}
-    given = run(tmp_path, json.dumps(REPORT | {"certified": [one]}))
-    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
+def test_latex_comments_are_escaped(tmp_path: Path) -> None:
+    one = {"certificate": "c\n\\input{secret}", "sound": True, "claim": "", "accuracies": [[0, ACCURACY]]}
+    evaluated = run(tmp_path, json.dumps(REPORT | {"certified": [one]}))
+    write_comparison([evaluated], tmp_path / "page.html", tmp_path / "tables.tex")
     written = (tmp_path / "tables.tex").read_text("utf-8").splitlines()
     assert [text[0] for text in written if "input" in text] == ["%"]
 
 
-def test_a_doubt_stands_beside_its_accuracies(tmp_path: Path) -> None:
-    """In the norm that is doubted, and in no other; in the tables for papers too."""
-    robust = [{"attack": f"pgd(norm={norm})", "norm": norm, "accuracy": SHARE} for norm in ("inf", "2")]
-    doubts = [{"norm": n, "eps": 0.1, "masked": n == "2", "verdict": "v"} for n in ("inf", "2")]
-    given = run(tmp_path, json.dumps(REPORT | {"robust": robust, "doubts": doubts}))
-    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
+def test_suspicious_audits_mark_their_accuracies(tmp_path: Path) -> None:
+    """In the norm of the audit only; in the LaTeX tables as well."""
+    robust = [{"attack": f"pgd(norm={norm})", "norm": norm, "accuracy": ACCURACY} for norm in ("inf", "2")]
+    verdicts = [{"norm": n, "eps": 0.1, "masked": n == "2", "verdict": "v"} for n in ("inf", "2")]
+    evaluated = run(tmp_path, json.dumps(REPORT | {"robust": robust, "doubts": verdicts}))
+    write_comparison([evaluated], tmp_path / "page.html", tmp_path / "tables.tex")
     for name, percent in (("page.html", "%"), ("tables.tex", r"\%")):
         text = (tmp_path / name).read_text("utf-8")
-        assert text.count("(masked gradients?)") == 1
-        assert text.index("norm=inf") < text.index("norm=2") < text.index(f"{percent} [40.0, 60.0] (masked gradients?)")
+        assert text.count("(gradient masking?)") == 1
+        assert text.index("norm=inf") < text.index("norm=2") < text.index(f"{percent} [40.0, 60.0] (gradient masking?)")
 
 
-def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
-    """A limit on the size of files stands for the disk; the page that was there stays."""
-    given, page = run(tmp_path, json.dumps(REPORT)), tmp_path / "page.html"
+def test_a_full_disk_raises_and_keeps_the_old_page(tmp_path: Path) -> None:
+    """The disk is simulated by a limit on the file size."""
+    evaluated, page = run(tmp_path, json.dumps(REPORT)), tmp_path / "page.html"
     page.write_text("old")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
     try:
         with pytest.raises(OSError, match=r"page\.html"):
-            write_comparison([given], page, None)
+            write_comparison([evaluated], page, None)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert page.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["page.html", "run"]
 
 
-def test_a_page_does_not_take_the_place_of_a_device(tmp_path: Path) -> None:
-    """A pipe stands for it; as root, `-o /dev/null` would have left a file there."""
-    given, pipe = run(tmp_path, json.dumps(REPORT)), tmp_path / "pipe"
+def test_the_page_does_not_replace_a_device(tmp_path: Path) -> None:
+    """A pipe instead of a device; as root, `-o /dev/null` would replace it by a file."""
+    evaluated, pipe = run(tmp_path, json.dumps(REPORT)), tmp_path / "pipe"
     os.mkfifo(pipe)
     for place in (pipe, tmp_path / "run"):
         with pytest.raises(OSError, match="is not a regular file"):
-            write_comparison([given], place, None)
+            write_comparison([evaluated], place, None)
     assert pipe.is_fifo()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["pipe", "run"]

@@ -1,4 +1,4 @@
-"""Figures of any network, against closed forms on a linear one."""
+"""Metrics of a linear classifier against closed forms."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from torch import Tensor, nn
 import pdedsl
 from pdedsl.attacks import Box, Predictor
 from pdedsl.config.evaluation import ATTACKS
-from pdedsl.evaluation.attacks import attacked, eot_of, function_of
+from pdedsl.evaluation.attacks import function_of, run_attack
 from pdedsl.evaluation.evaluate import evaluate
-from pdedsl.evaluation.model_under_test import Claim
+from pdedsl.evaluation.evaluate_block import parse_evaluate_block
+from pdedsl.evaluation.model_under_test import CertificateScope
 from pdedsl.evaluation.protocol import measurements, sweep
-from pdedsl.evaluation.unparse import block_of
 
 Case = tuple[nn.Linear, Tensor, Tensor]
 
 
 def margins(case: Case) -> Tensor:
-    """w·x + b where the prediction is right, and −1 where it is wrong."""
+    """|w·x + b| where the prediction is correct, −1 where it is not."""
     model, x, y = case
     score = model(x)[:, 1].detach()
     return torch.where((score > 0).long() == y, score.abs(), -1.0)
@@ -37,23 +37,23 @@ def test_natural(linear: Case) -> None:
     assert "<table>" in report._repr_html_()  # in a notebook
     assert "95.6" in report._repr_html_()
     predicted = model(x).argmax(1)
-    assert (clean.accuracy.hits, clean.accuracy.of) == (430, 450)
+    assert (clean.accuracy.k, clean.accuracy.n) == (430, 450)
     assert clean.loss == pytest.approx(nn.functional.cross_entropy(model(x), y).item())
     table = torch.zeros(2, 2).index_put((y, predicted), torch.ones(450), accumulate=True)
     assert torch.equal(torch.tensor(clean.confusion, dtype=torch.float32), table)
-    sure = model(x).softmax(1).amax(1)
-    right = (predicted == y).double()
-    tenths = (sure * 10).ceil()
-    gaps = [(right - sure)[tenths == k].sum().abs().item() for k in range(11)]
+    confidence = model(x).softmax(1).amax(1)
+    correct = (predicted == y).double()
+    tenths = (confidence * 10).ceil()
+    gaps = [(correct - confidence)[tenths == k].sum().abs().item() for k in range(11)]
     assert clean.calibration == pytest.approx(sum(gaps) / 450)
 
 
 @pytest.mark.parametrize(("norm", "dual"), [("inf", 3.5), ("2", math.sqrt(5.25))])
 def test_attacks_reach_the_closed_form(linear: Case, norm: str, dual: float) -> None:
-    """Right within ε if and only if (w·x + b) > ε‖w‖*."""
+    """Robust at ε if and only if |w·x + b| > ε‖w‖*."""
     model, x, y = linear
     report = evaluate(model, x, y, f"attack pgd(norm={norm}, eps=[0.1, 0.3], step=0.3), fgsm(norm={norm}, eps=0.1)")
-    assert [(r.eps, r.accuracy.hits) for r in report.robust] == [
+    assert [(r.eps, r.accuracy.k) for r in report.robust] == [
         (eps, int((margins(linear) > eps * dual).sum())) for eps in (0.1, 0.3, 0.1)
     ]
     assert {r.norm for r in report.robust} == {norm}
@@ -61,31 +61,31 @@ def test_attacks_reach_the_closed_form(linear: Case, norm: str, dual: float) -> 
     assert all(r.doubt == report.doubts[0].verdict for r in report.robust)
 
 
-def test_nearest_adversary(linear: Case) -> None:
-    """The median distance of DDN is that of |w·x + b|/‖w‖ over what was right."""
+def test_minimum_norm_attack(linear: Case) -> None:
+    """The median distance of DDN is that of |w·x + b|/‖w‖ over the correctly classified samples."""
     model, x, y = linear
     report = evaluate(model, x, y, "attack ddn(steps=60)")
     (found,), (doubt,) = report.robust, report.doubts
     held = margins(linear)
     exact = (held[held > 0] / math.sqrt(5.25)).median().item()
     assert found.eps is None
-    assert found.accuracy.hits == 0
+    assert found.accuracy.k == 0
     assert found.distance == pytest.approx(exact, rel=0.02)
     assert (doubt.norm, doubt.masked, found.doubt) == ("2", False, doubt.verdict)
     assert doubt.eps == pytest.approx(exact, rel=0.2)  # of a fifth of the samples
 
 
 def test_gaussian_certificate(linear: Case) -> None:
-    """Every radius is below the distance to the plane, which is that of the exact average; the claim is the average."""
+    """Every radius is below the distance to the hyperplane, the exact radius of the smoothed classifier."""
     model, x, y = linear
     report = evaluate(model, x[:100], y[:100], "certify gaussian(n=2000)", sigma=0.5)
     (found,) = report.certified
     held = margins(linear)[:100] / math.sqrt(5.25)
     for radius, share in found.accuracies:
-        assert share.hits <= int((held >= radius).sum())
+        assert share.k <= int((held >= radius).sum())
     half = next(share for radius, share in found.accuracies if radius == 0.4)
-    assert half.hits >= int((held >= 0.5).sum())
-    assert (found.claim, found.sound, found.sigma) == (Claim.AVERAGE.value, True, 0.5)
+    assert half.k >= int((held >= 0.5).sum())
+    assert (found.claim, found.sound, found.sigma) == (CertificateScope.SMOOTHED.value, True, 0.5)
     assert dict(found.medians)["paper"] < dict(found.medians)["lipschitz"] < dict(found.medians)["cohen"]
 
 
@@ -97,13 +97,13 @@ def test_lipschitz_certificate(linear: Case) -> None:
     model, x, y = linear
     (found,) = evaluate(Bounded(model), x, y, "certify lipschitz").certified
     held = margins(linear) / (math.sqrt(2.0) * math.sqrt(5.25))
-    assert [share.hits for _, share in found.accuracies] == [int((held >= r).sum()) for r, _ in found.accuracies]
-    assert found.claim == Claim.NETWORK.value
+    assert [share.k for _, share in found.accuracies] == [int((held >= r).sum()) for r, _ in found.accuracies]
+    assert found.claim == CertificateScope.NETWORK.value
     assert found.broken is None  # nothing was attacked
 
 
-def test_certified_samples_are_compared_with_attacks(linear: Case) -> None:
-    """A network that claims too small a constant is found out by the attacks beside it."""
+def test_attacks_refute_invalid_certificates(linear: Case) -> None:
+    """Attacks find adversarial examples within the radii of a network that claims too small a Lipschitz constant."""
     model, x, y = linear
     for constant, broken in ((math.sqrt(5.25), False), (1.0, True)):
 
@@ -118,8 +118,8 @@ def test_certified_samples_are_compared_with_attacks(linear: Case) -> None:
         assert 0.3 in [radius for radius, _ in found.accuracies]
 
 
-def test_some_radii_are_asked_about(linear: Case) -> None:
-    """The sequential certificate: the same answers at its radii, from fewer draws."""
+def test_sequential_certificate(linear: Case) -> None:
+    """The same certified accuracies at the given radii, from fewer noise samples."""
     model, x, y = linear
     all_, some = evaluate(
         model, x[:60], y[:60], "certify gaussian(n=4000)\ncertify gaussian(n=4000, at=[0.1, 0.3])", sigma=0.5
@@ -127,15 +127,15 @@ def test_some_radii_are_asked_about(linear: Case) -> None:
     assert [radius for radius, _ in some.accuracies] == [0.1, 0.3]
     held = margins(linear)[:60] / math.sqrt(5.25)
     for radius, share in some.accuracies:
-        assert int((held >= radius + 0.05).sum()) <= share.hits <= int((held >= radius).sum())
+        assert int((held >= radius + 0.05).sum()) <= share.k <= int((held >= radius).sum())
     assert some.draws is not None
     assert all_.draws is not None
     assert some.draws < 0.3 * all_.draws
     assert [name for name, _ in some.medians] == ["cohen"]
 
 
-def test_averages_reach_every_attack_and_the_audit() -> None:
-    """A model that counts its calls: with eot = 3 a query is three of them."""
+def test_eot_samples_reach_every_attack_and_the_audit() -> None:
+    """A model that counts its calls: with eot = 3, a query is three calls."""
     calls = []
 
     def noisy(z: Tensor) -> Tensor:
@@ -147,16 +147,19 @@ def test_averages_reach_every_attack_and_the_audit() -> None:
         counts = []
         for eot in ("", ", eot=3"):
             calls.clear()
-            word = block_of(f"attack {attack.format(eot)}").attack[0].word
-            attacked(word, Predictor(noisy, eot=eot_of(word), draws=1), x, y, Box(), 0)
+            word = parse_evaluate_block(f"attack {attack.format(eot)}").attack[0].word
+            run_attack(word, Predictor(noisy, eot=word.eot, draws=1), x, y, Box(), 0)
             counts.append(len(calls))
         assert counts[1] > 2 * counts[0]
-    keys = [what.key for what in measurements(block_of("attack fgsm(eps=0.1), pgd(eps=[0.2, 0.3], eot=4)"), range(1))]
+    keys = [
+        what.key
+        for what in measurements(parse_evaluate_block("attack fgsm(eps=0.1), pgd(eps=[0.2, 0.3], eot=4)"), range(1))
+    ]
     assert keys[-1] == "audit gradient_masking norm=inf eps=0.1 eot=4"
 
 
-def test_scores_that_are_not_finite() -> None:
-    """The report is JSON still."""
+def test_nonfinite_logits() -> None:
+    """The report is valid JSON."""
     x, y = torch.rand(6, 2), torch.zeros(6, dtype=torch.long)
     report = evaluate(lambda z: 1e30 * 1e30 * z, x, y, "attack fgsm(eps=0.1)")
     assert json.loads(json.dumps(report.plain(), allow_nan=False))["clean"]["loss"] is None
@@ -168,11 +171,11 @@ def test_transfer_to_itself(linear: Case) -> None:
     there, back = report.transfers
     assert (there.maker, there.taker, back.maker, back.taker) == ("other", "this", "this", "other")
     exact = int((margins(linear) > 0.3 * 3.5).sum())
-    assert {t.accuracy.hits for t in report.transfers} == {t.maker_accuracy.hits for t in report.transfers} == {exact}
+    assert {t.accuracy.k for t in report.transfers} == {t.maker_accuracy.k for t in report.transfers} == {exact}
 
 
 def test_transfer_to_another(linear: Case) -> None:
-    """Adversaries of one coordinate do nothing to a network that does not look at it."""
+    """Perturbations of a coordinate do not affect a network that ignores it."""
     model, x, y = linear
     blind = nn.Linear(3, 2, dtype=torch.float64)
     with torch.no_grad():
@@ -188,11 +191,11 @@ def test_transfer_to_another(linear: Case) -> None:
     ).transfers
     alone = evaluate(lambda z: model(z * z.new_tensor([1.0, 1.0, 0.0])), x, y).clean.accuracy
     assert there.accuracy == alone
-    assert there.maker_accuracy.hits < there.accuracy.hits
+    assert there.maker_accuracy.k < there.accuracy.k
 
 
-def test_seeds_are_all_withstood() -> None:
-    """A model that fails in a twentieth of the ball, without a slope to it elsewhere: each start finds it by chance."""
+def test_robust_accuracy_is_the_worst_case_over_seeds() -> None:
+    """Adversarial examples in a small part of the ball and zero gradient elsewhere: random starts find them by chance."""
     x, y = torch.zeros(60, 1), torch.zeros(60, dtype=torch.long)
 
     def narrow(z: Tensor) -> Tensor:
@@ -204,7 +207,7 @@ def test_seeds_are_all_withstood() -> None:
     assert many.accuracy.value < min(many.seeds)
 
 
-def test_nothing_is_changed(linear: Case) -> None:
+def test_the_state_of_the_model_is_restored(linear: Case) -> None:
     model = nn.Sequential(nn.BatchNorm1d(3), nn.Dropout(0.5), nn.Linear(3, 2)).train()
     before = {key: value.clone() for key, value in model.state_dict().items()}
     x, y = linear[1].float(), linear[2]
@@ -229,8 +232,8 @@ def test_weights() -> None:
     assert (weights.counts[0], weights.counts[-1]) == (2, 1)
 
 
-def test_every_attack_has_its_arguments() -> None:
-    """What can be written of an attack is an argument of its function."""
+def test_arguments_of_attacks() -> None:
+    """Every parameter of an attack in the language is an argument of its function."""
     for name, form in ATTACKS.items():
         required = {key: (0.1,) for key, param in form.params.items() if param.required}
         function = function_of(form.made(required))
@@ -239,7 +242,7 @@ def test_every_attack_has_its_arguments() -> None:
 
 
 def test_sweep_and_order() -> None:
-    block = block_of(
+    block = parse_evaluate_block(
         "attack fgsm(eps=[0.1, 0.2]), boundary\nattack ddn\ncertify lipschitz\ntransfer fgsm(eps=0.1) from a"
     )
     keys = [what.key for what in measurements(block, range(3, 5))]
@@ -271,18 +274,21 @@ def test_sweep_and_order() -> None:
         ("transfer fgsm(eps=0.1) from a", "pass sources={'a'"),
     ],
 )
-def test_what_is_missing_is_said(linear: Case, what: str, message: str) -> None:
+def test_missing_arguments(linear: Case, what: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         evaluate(*linear, what)
 
 
-def test_words_are_checked(linear: Case) -> None:
+def test_unknown_attack(linear: Case) -> None:
     with pytest.raises(pdedsl.PdeError, match="pgdd"):
         evaluate(*linear, "attack pgdd(eps=0.1)")
 
 
-def test_sizes_are_named_as_a_reader_knows_them() -> None:
-    """Decimals that end are decimals, others fractions."""
-    words = [chosen.word for chosen in block_of("attack fgsm(eps=[8/255, 1/4, 0.3]), pgd(eps=0.1, step=2/255)").attack]
+def test_names_of_eps() -> None:
+    """Finite decimals are printed as decimals, other numbers as fractions."""
+    words = [
+        chosen.word
+        for chosen in parse_evaluate_block("attack fgsm(eps=[8/255, 1/4, 0.3]), pgd(eps=0.1, step=2/255)").attack
+    ]
     names = [attack.brief for word in words for attack in sweep(word)]
     assert names == ["fgsm(eps=8/255)", "fgsm(eps=0.25)", "fgsm(eps=0.3)", "pgd(eps=0.1, step=2/255)"]

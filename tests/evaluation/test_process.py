@@ -1,4 +1,4 @@
-"""Evaluation as its users start it: in processes of its own, killed, and two at once."""
+"""Evaluation in separate processes: two at once, and one that is killed and resumed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def report(run: Path) -> object:
 
 @pytest.mark.long
 def test_two_processes_and_one_that_is_killed(run: Path) -> None:
-    """Two share the batches, and the report is that of one; what a killed one left is used to the end."""
+    """Two processes give the report of one; an evaluation that was killed is resumed."""
     evaluate_run(run, set=SETTINGS)
     whole, own = report(run), run / "evaluation" / "parts-0.jsonl"
     for code, _, err in [finished(process) for process in [started(command(run), env) for env in two()]]:

@@ -1,4 +1,4 @@
-"""A run is evaluated as its spec says; kept batch by batch; repeated to the bit; and written whole."""
+"""Evaluation of a run: report, resumption, reproducibility, pages."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from texts import shipped
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.evaluation.engine import EvaluationProgress, Stopped
+from pdedsl.evaluation.engine import EvaluationInterrupted, EvaluationProgress
 from pdedsl.evaluation.pages import document
 from pdedsl.evaluation.report import (
     FORMAT,
-    Bin,
-    Certified,
-    Clean,
-    Complexity,
+    CalibrationBin,
+    CertifiedAccuracy,
+    CleanMetrics,
     MaskingVerdict,
+    RademacherComplexity,
     Report,
-    Robust,
-    Transfer,
-    Weights,
+    RobustAccuracy,
+    TransferAccuracy,
+    WeightMagnitudes,
 )
 from pdedsl.evaluation.run import evaluate_run
-from pdedsl.evaluation.smoothing import smoothing_of
+from pdedsl.evaluation.smoothing import input_smoothing
 from pdedsl.runs.document import markdown, page
 
 pytestmark = pytest.mark.usefixtures("small_audit")
@@ -43,7 +43,7 @@ def test_report_of_a_run(run: Path) -> None:
     report = evaluate_run(run, set=SETTINGS)
     spec = pdedsl.load(run / "spec.pde")
     assert (report.name, report.title, report.samples) == (spec.name, spec.title, 60)
-    assert report.clean.accuracy.value == pytest.approx(pdedsl.Run.open(run).figures["test_accuracy"])
+    assert report.clean.accuracy.value == pytest.approx(pdedsl.Run.open(run).metrics["test_accuracy"])
     assert [r.attack for r in report.robust] == ["pgd(eps=0.2, steps=3)"]
     assert dict(report.axioms)["linearity"].startswith("proved")
     files = {path.name for path in (run / "evaluation").iterdir()}
@@ -60,12 +60,12 @@ def test_report_of_a_run(run: Path) -> None:
     assert json.loads((run / "evaluation/report.json").read_text("utf-8")) == json.loads(json.dumps(report.plain()))
     (drawing, _), *pictures = report.pictures
     drawn, expected = (run / "evaluation" / drawing).read_text("utf-8"), pdedsl.explain(run).svg()
-    assert re.sub(r"pde-\w{16}", "", drawn) == re.sub(r"pde-\w{16}", "", expected)  # which asks for other figures
+    assert re.sub(r"pde-\w{16}", "", drawn) == re.sub(r"pde-\w{16}", "", expected)  # ids of elements
     assert all((run / "evaluation" / name).read_bytes().startswith(b"\x89PNG") for name, _ in pictures)
     assert not list((run / "evaluation").glob("*.part"))
 
 
-def test_command_again_gives_the_same(run: Path) -> None:
+def test_the_command_reproduces_the_report(run: Path) -> None:
     first = evaluate_run(run, set=SETTINGS, subset=40, seed=3)
     again = first.commands[-1].split()
     assert again[:2] == ["pdedsl", "evaluate"]
@@ -79,13 +79,13 @@ def test_command_again_gives_the_same(run: Path) -> None:
 
 
 def test_resume_is_exact(run: Path) -> None:
-    """A run that is stopped after its first measurement goes on with the second; nothing is measured twice."""
+    """An evaluation interrupted after the first measurement continues with the second one."""
     whole = evaluate_run(run, set=SETTINGS)
 
-    def stop(told: EvaluationProgress) -> None:
-        raise Stopped
+    def stop(event: EvaluationProgress) -> None:
+        raise EvaluationInterrupted
 
-    with pytest.raises(Stopped):
+    with pytest.raises(EvaluationInterrupted):
         evaluate_run(run, set=SETTINGS, listeners=(stop,))
     part = run / "evaluation" / "parts-0.jsonl"
     assert len(part.read_text("utf-8").splitlines()) == 2
@@ -93,7 +93,7 @@ def test_resume_is_exact(run: Path) -> None:
     assert len(part.read_text("utf-8").splitlines()) == 5
 
 
-def test_what_a_killed_evaluation_left_is_taken_away(run: Path) -> None:
+def test_remains_of_a_killed_evaluation_are_removed(run: Path) -> None:
     natural = ("evaluate.attack=fgsm(eps=0.1)", "evaluate.certify=gaussian(n0=5, n=10)")
     whole, out = evaluate_run(run, set=natural, subset=10), run / "evaluation"
     for name in (".report.json.4711.part", ".lock"):
@@ -104,7 +104,7 @@ def test_what_a_killed_evaluation_left_is_taken_away(run: Path) -> None:
     assert json.loads((out / "parts-0.jsonl").read_text("utf-8").splitlines()[0])["identity"]
 
 
-def test_a_report_is_not_written_through_a_link(run: Path, tmp_path: Path) -> None:
+def test_symbolic_links_are_rejected(run: Path, tmp_path: Path) -> None:
     (run / "evaluation").mkdir()
     (tmp_path / "mine").write_text("mine")
     (run / "evaluation" / ".lock").symlink_to(tmp_path / "mine")
@@ -113,19 +113,19 @@ def test_a_report_is_not_written_through_a_link(run: Path, tmp_path: Path) -> No
     assert (tmp_path / "mine").read_text() == "mine"
 
 
-def test_parts_of_other_weights_are_refused(run: Path) -> None:
+def test_resume_with_another_subset_is_rejected(run: Path) -> None:
     evaluate_run(run, set=SETTINGS)
-    with pytest.raises(pdedsl.RunError, match="holds another evaluation"):
+    with pytest.raises(pdedsl.RunError, match="contains another evaluation"):
         evaluate_run(run, set=SETTINGS, subset=30, resume=True)
 
 
-def test_parts_of_another_source_are_refused(run: Path, trained: Path, tmp_path: Path) -> None:
-    """The adversaries of a transfer are those of the source's weights."""
+def test_resume_with_another_source_network_is_rejected(run: Path, trained: Path, tmp_path: Path) -> None:
+    """Transfer attacks depend on the weights of the source."""
     other = tmp_path / "other"
     pdedsl.train(run / "spec.pde", other, set=["train.epochs=1", "train.seed=9"])
     settings = ("evaluate.attack=", "evaluate.certify=", "evaluate.transfer=fgsm(eps=0.2) from other")
     evaluate_run(run, set=settings, sources={"other": other})
-    with pytest.raises(pdedsl.RunError, match="holds another evaluation"):
+    with pytest.raises(pdedsl.RunError, match="contains another evaluation"):
         evaluate_run(run, set=settings, sources={"other": trained}, resume=True)
 
 
@@ -137,15 +137,15 @@ def test_transfer_between_runs(run: Path, tmp_path: Path) -> None:
     assert [(t.maker, t.taker) for t in report.transfers] == [("other", report.name), (report.name, "other")]
 
 
-def test_wrong_uses(run: Path, tmp_path: Path) -> None:
+def test_usage_errors(run: Path, tmp_path: Path) -> None:
     def said(*arguments: str) -> str:
         found = CliRunner().invoke(cli, ["evaluate", *arguments])
         assert found.exit_code == 2
         return found.output
 
     (tmp_path / "empty").mkdir()
-    assert "holds no run" in said(str(tmp_path / "empty"))
-    assert "1 to 60 samples" in said(str(run), "--subset", "61")
+    assert "is not a run folder" in said(str(tmp_path / "empty"))
+    assert "between 1 and 60" in said(str(run), "--subset", "61")
     assert "NAME=RUN" in said(str(run), "--source", "resnet")
     assert "do not fit this spec" in said(str(run), "--set", "realize.diffusion=")
     wrong = CliRunner().invoke(cli, ["evaluate", str(run), "--set", "evaluate.attack=pgd"])
@@ -165,8 +165,8 @@ def test_compare(run: Path, tmp_path: Path) -> None:
     lines = tex.read_text("utf-8").splitlines()
     assert sum(line.startswith(r"\begin{tabular}{lrr}") for line in lines) == 3
     assert any(line.startswith(r"pgd(eps=0.2, steps=3), $\ell$$\infty$ & ") for line in lines)
-    assert any(line.startswith("fgsm(eps=0.2), made for other, tried on ") for line in lines)
-    assert any(line.startswith("no attack & ") and r"\%" in line for line in lines)
+    assert any(line.startswith(r"fgsm(eps=0.2), other $\to$ ") for line in lines)
+    assert any(line.startswith("clean & ") and r"\%" in line for line in lines)
 
 
 def test_compare_needs_reports(run: Path, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_compare_needs_reports(run: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "page.html").exists()
 
 
-# ---- the noise of an equation
+# ---- Gaussian smoothing of an equation
 
 
 @pytest.mark.parametrize(
@@ -188,23 +188,23 @@ def test_compare_needs_reports(run: Path, tmp_path: Path) -> None:
         ("enresnet", 0.1, False),
     ],
 )
-def test_noise_of_shipped_specs(spec: str, std: float, exact: bool) -> None:
+def test_smoothing_of_shipped_specs(spec: str, std: float, exact: bool) -> None:
     compilation = pdedsl.compile(spec)
-    found = smoothing_of(compilation, compilation.module())
+    found = input_smoothing(compilation, compilation.module())
     assert found is not None
     assert (found.std, found.exact) == (pytest.approx(std), exact)
 
 
-def test_no_noise() -> None:
+def test_no_smoothing() -> None:
     compilation = pdedsl.compile("resnet")
-    assert smoothing_of(compilation, compilation.module()) is None
+    assert input_smoothing(compilation, compilation.module()) is None
 
 
-def test_base_is_what_is_averaged() -> None:
-    """mean softmax(base(x + sξ)) is the network, within five standard errors at each of 8 numbers."""
+def test_base_network() -> None:
+    """The network is mean softmax(base(x + sξ)), within five standard errors."""
     compilation = pdedsl.compile(shipped("randomized_smoothing").replace("28, 28", "8, 8"))
     model = compilation.module().double().eval()
-    smoothing = smoothing_of(compilation, model)
+    smoothing = input_smoothing(compilation, model)
     assert smoothing is not None
     x = torch.rand(1, 1, 8, 8, dtype=torch.float64)
     draws = torch.Generator().manual_seed(1)
@@ -229,7 +229,7 @@ class Tags(HTMLParser):
         self.seen.append(tag)
 
 
-def test_pages_quote_what_they_are_given(run: Path) -> None:
+def test_pages_escape_text(run: Path) -> None:
     report = evaluate_run(run, set=SETTINGS)
     bad = '"><script>x</script>|\n# a'
     hostile: Report = replace(report, title=bad, data=bad, notes=(bad,), equation=bad, pictures=())
@@ -241,28 +241,28 @@ def test_pages_quote_what_they_are_given(run: Path) -> None:
         tags.append(parser.seen)
     assert tags[0] == tags[1]
     assert "script" not in tags[0]
-    rows = [line for line in markdown(document(hostile)).splitlines() if line.startswith("| data")]
+    rows = [line for line in markdown(document(hostile)).splitlines() if line.startswith("| Data set")]
     assert [line.replace("\\|", "").count("|") for line in rows] == [3]
 
 
 # ---- the schema of report.json
 
 NAMES = {
-    Bin: "low high confidence accuracy",
-    Clean: "accuracy loss calibration bins confusion",
+    CalibrationBin: "low high confidence accuracy",
+    CleanMetrics: "accuracy loss calibration bins confusion",
     MaskingVerdict: "norm eps samples masked verdict checks landscape",
-    Robust: "attack norm eps accuracy seeds distance draws passes doubt",
-    Transfer: "attack maker taker accuracy maker_accuracy",
-    Certified: "certificate claim sound sigma alpha accuracies abstained medians draws parts broken",
-    Weights: "count below small edges counts",
-    Complexity: "bound weight radius dimension samples assumes",
+    RobustAccuracy: "attack norm eps accuracy seeds distance draws passes doubt",
+    TransferAccuracy: "attack maker taker accuracy maker_accuracy",
+    CertifiedAccuracy: "certificate claim sound sigma alpha accuracies abstained medians draws parts broken",
+    WeightMagnitudes: "count below small edges counts",
+    RademacherComplexity: "bound weight radius dimension samples assumes",
     Report: "name title hash equation data samples seed parameters clean robust transfers certified doubts weights "
     "complexity axioms notes commands pictures",
 }
 
 
-def test_names_belong_to_the_format(run: Path) -> None:
-    """Who changes a name changes FORMAT too. Every record says what its fields mean."""
+def test_schema(run: Path) -> None:
+    """A change of a field name requires a new FORMAT. Every record documents its fields."""
     assert FORMAT == 2
     assert {record: " ".join(field.name for field in fields(record)) for record in NAMES} == NAMES
     assert all(record.__doc__ and "(" not in record.__doc__.split()[0] for record in NAMES)

@@ -8,8 +8,8 @@ from texts import picture
 
 import pdedsl
 from pdedsl.numerics.torchvision_models import MODELS
+from pdedsl.runtime.learned_fields import LearnedConstant
 from pdedsl.runtime.rng import streams
-from pdedsl.runtime.sde.characteristic_steps import LearnedConstant
 
 
 def test_torchvision_with_noise_has_noise() -> None:

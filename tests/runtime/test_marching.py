@@ -8,10 +8,11 @@ from torch import Tensor, nn
 
 from pdedsl.numerics.butcher import EXPLICIT
 from pdedsl.runtime.backbones import vector_field
+from pdedsl.runtime.learned_fields import SpaceTimeField
 from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta
 from pdedsl.runtime.ode.explicit import BackwardEuler, ExplicitRungeKutta, Integrator
 from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
-from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps, SpaceTimeField
+from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise
 
 F64 = torch.float64

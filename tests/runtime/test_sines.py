@@ -22,9 +22,9 @@ WEIGHTS = torch.randn(1, 7, dtype=torch.float64, generator=torch.Generator().man
 
 SYMMETRIC: list[FourierFeatures | SymmetrizedFeatures | PermutationInvariantFeatures] = [
     WAVES,
-    SymmetrizedFeatures(WAVES.frequencies, WAVES.phases, SIDES.middle, (1, -1)),
-    SymmetrizedFeatures(WAVES.frequencies, WAVES.phases, SIDES.middle, (0, 1)),
-    SymmetrizedFeatures(WAVES.frequencies, WAVES.phases, SIDES.middle, (-1, 0)),
+    SymmetrizedFeatures(WAVES.frequencies, WAVES.phases, SIDES.center, (1, -1)),
+    SymmetrizedFeatures(WAVES.frequencies, WAVES.phases, SIDES.center, (0, 1)),
+    SymmetrizedFeatures(WAVES.frequencies, WAVES.phases, SIDES.center, (-1, 0)),
     PermutationInvariantFeatures(WAVES),
 ]
 
@@ -58,7 +58,7 @@ def test_derivatives_of_any_order_are_those_of_autograd(
 
 
 def test_sums_have_the_symmetries_of_their_sines() -> None:
-    mirrored = 2 * SIDES.middle - POINTS
+    mirrored = 2 * SIDES.center - POINTS
     for waves, kinds in ((SYMMETRIC[1], (1, -1)), (SYMMETRIC[2], (0, 1)), (SYMMETRIC[3], (-1, 0))):
         for k, kind in enumerate(kinds):
             turned = POINTS.clone()

@@ -15,8 +15,7 @@ from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import vector_field
 from pdedsl.runtime.rng import frozen_noise, seed_noise
-from pdedsl.runtime.sde.characteristic_steps import FeynmanKacSolution
-from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, GeneratorCoefficients, Rate
+from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, FeynmanKacSolution, GeneratorCoefficients, Rate
 from runtime.weighing import F64, X, wave, within
 
 

@@ -85,7 +85,7 @@ def of_operator(scheme: str, n: int) -> Tensor:
 def of_network(scheme: str, n: int) -> Tensor:
     columns = iter(signs(n).T)
     march = CharacteristicSteps(
-        velocity, [1 - k / n for k in range(n)], 1 / n, scheme, -1.0, after=lambda t: Jump(t, 1 / n, next(columns))
+        velocity, [1 - k / n for k in range(n)], 1 / n, scheme, -1.0, noise=lambda t: Jump(t, 1 / n, next(columns))
     )
     end: Tensor = march(torch.full((2**n, 1), 3.0, dtype=F64))
     return end.reshape(-1)

@@ -14,10 +14,10 @@ from math import isfinite
 from sympy import Matrix as Entries
 from sympy import S
 
-from pdedsl.analysis.axioms.ellipticity import Elliptic, ellipticity
-from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
-from pdedsl.analysis.axioms.structure_conditions import is_tame, structure_of
-from pdedsl.analysis.boundary import FluxCondition, all_values, at_rest, order_is_kept, sides_of
+from pdedsl.analysis.axioms.ellipticity import DiffusionMatrix, ellipticity
+from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
+from pdedsl.analysis.axioms.structure_conditions import is_integrable_at_zero, structure_conditions
+from pdedsl.analysis.boundary import FluxCondition, is_dirichlet_problem, has_zero_initial_velocity, conditions_preserve_order, face_conditions
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import box_of, locally_bounded, nonnegative, strictly_positive
@@ -28,18 +28,18 @@ from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reactio
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Field, atoms
 
-SOLVED = "the equation has mixed space-time derivatives: solved for ∂u/∂t, it is nonlocal."
+MIXED_DERIVATIVES = "the equation has mixed space-time derivatives: solved for ∂u/∂t, it is nonlocal."
 IMPLICIT = "the equation is implicit in the time derivative."
-TOUCHING = "nonnegative data that vanish at a point, with a large third or fourth derivative there, become negative"
-BUMP = "f = 0 and a narrow bump g ≥ 0 with the same initial velocity: behind the wave front T(g) < T(f)"
+HIGH_ORDER_COUNTEREXAMPLE = "nonnegative data that vanish at a point, with a large third or fourth derivative there, become negative"
+WAVE_COUNTEREXAMPLE = "f = 0 and a narrow bump g ≥ 0 with the same initial velocity: behind the wave front T(g) < T(f)"
 
 
 def comparison(problem: Problem) -> Verdict:
     jet, order = problem.jet, problem.equation.order
     if problem.is_vector:
         return Undecided("the unknown is vector-valued; a comparison principle is defined for scalars.")
-    if is_mixed(problem):
-        return Undecided(SOLVED)
+    if has_mixed_derivatives(problem):
+        return Undecided(MIXED_DERIVATIVES)
     if problem.is_implicit:
         return Undecided(IMPLICIT)
     if order > 2:
@@ -53,7 +53,7 @@ def comparison(problem: Problem) -> Verdict:
     if is_coupled(problem):
         return Undecided("the unknowns are coupled; a comparison principle holds for cooperative systems only.")
     if jet.order > 2:
-        return _too_high(problem)
+        return _high_order(problem)
     match order:
         case 0:
             return _elliptic(problem)
@@ -63,7 +63,7 @@ def comparison(problem: Problem) -> Verdict:
             return _wave(problem)
 
 
-def is_mixed(problem: Problem) -> bool:
+def has_mixed_derivatives(problem: Problem) -> bool:
     """Whether there are mixed derivatives in time and space, as in ∂³u/∂x²∂t."""
     return any(t.mixed for t in problem.terms if isinstance(t, TimeDerivative))
 
@@ -75,7 +75,7 @@ def is_coupled(problem: Problem) -> bool:
     return any(f.head in others for e in (problem.jet.expr, *given) for f in atoms(e, Field))
 
 
-def _too_high(problem: Problem) -> Verdict:
+def _high_order(problem: Problem) -> Verdict:
     """Refuted for evolution equations if a coefficient of highest order is nonzero at a point. Stationary equations are
     left open: with u and Δu given on the boundary they may be a system of second order that preserves order."""
     guilty = problem.where(HigherOrder, Nonlinear) or problem.pushing
@@ -90,7 +90,7 @@ def _too_high(problem: Problem) -> Verdict:
     for slope in (s for s in slopes if not s.has(Field) and s != 0):
         if nonzero_point(slope, ranges, beside=whole) is not None:
             why = f"{named(guilty)} is of order three or higher, for which no comparison principle holds"
-            return Refuted(f"{why}.", TOUCHING, spans(guilty))
+            return Refuted(f"{why}.", HIGH_ORDER_COUNTEREXAMPLE, spans(guilty))
     return Undecided(f"{named(guilty)} is of order three or higher, unless its coefficient vanishes.", spans(guilty))
 
 
@@ -111,11 +111,11 @@ def _parabolic(problem: Problem) -> Verdict:
         if problem.jet.order == 2
         else "the equation has no second derivatives: u is transported along characteristics"
     )
-    return concluded(reason, _hypotheses(problem), spans(problem.pushing))
+    return conclude(reason, _hypotheses(problem), spans(problem.pushing))
 
 
 def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
-    found = structure_of(problem)
+    found = structure_conditions(problem)
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite (degenerate ellipticity)", True)
     yield Hypothesis("F is defined for all u, ∇u and ∇∇u", found.has_values)
@@ -137,22 +137,22 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     yield Hypothesis("the coefficients are continuous across periodic boundaries", found.in_space.is_whole_on_rings)
     if problem.jet.order == 2:
         text = "every boundary condition is Dirichlet, or Neumann or Robin with ∂u/∂n affine and nonincreasing in u"
-        yield Hypothesis(text, order_is_kept(problem))
+        yield Hypothesis(text, conditions_preserve_order(problem))
     elif problem.jet.order == 1:
         yield Hypothesis(
             "Dirichlet data are prescribed on the inflow boundary, and only there", inflow_of(problem).is_given
         )
     if problem.jet.order == 2 and not problem.spec.space.sides:
-        yield Hypothesis("no mass escapes to infinity", _is_tame_at_infinity(problem))
+        yield Hypothesis("no mass escapes to infinity", _no_mass_escapes(problem))
 
 
-def _is_tame_at_infinity(problem: Problem) -> bool:
+def _no_mass_escapes(problem: Problem) -> bool:
     """Whether the solution is unique on all of space; not for fast diffusion, Δβ(u) with β' unbounded near zero."""
     jet = problem.jet
     entries = [e for row in jet.matrix for e in row if jet.u in e.free_symbols]
     if not jet.u.is_positive or not entries:
         return True
-    return all(is_tame(e, jet.u) for e in entries)
+    return all(is_integrable_at_zero(e, jet.u) for e in entries)
 
 
 # ---- no time
@@ -165,15 +165,15 @@ def _elliptic(problem: Problem) -> Verdict:
     if jet.order < 2 or not sign:
         return Undecided(f"it could not be decided whether {named(guilty)} is elliptic.", spans(guilty))
     box = box_of(ranges_of(problem.spec))
-    return concluded(
+    return conclude(
         f"{named(guilty)} is elliptic, and the zeroth-order terms have the sign that the maximum principle requires",
         (
             Hypothesis("∂F/∂(∇∇u) is definite (ellipticity)", is_definite(problem, sign)),
             Hypothesis("∂F/∂u vanishes or has the opposite sign (properness)", nonnegative(-sign * jet.rate, box)),
-            Hypothesis("F is Lipschitz in ∇u for bounded u, ∇u and ∇∇u", _is_lipschitz_in_slopes(problem)),
-            Hypothesis("F is defined for all u, ∇u and ∇∇u", structure_of(problem).has_values),
+            Hypothesis("F is Lipschitz in ∇u for bounded u, ∇u and ∇∇u", _is_lipschitz_in_gradient(problem)),
+            Hypothesis("F is defined for all u, ∇u and ∇∇u", structure_conditions(problem).has_values),
             Hypothesis(
-                "Dirichlet data are prescribed on the whole boundary", order_is_kept(problem) and all_values(problem)
+                "Dirichlet data are prescribed on the whole boundary", conditions_preserve_order(problem) and is_dirichlet_problem(problem)
             ),
             Hypothesis("the domain has a boundary", bool(problem.spec.space.boundary)),
         ),
@@ -181,7 +181,7 @@ def _elliptic(problem: Problem) -> Verdict:
     )
 
 
-def _is_lipschitz_in_slopes(problem: Problem) -> bool:
+def _is_lipschitz_in_gradient(problem: Problem) -> bool:
     """Gilbarg and Trudinger, theorem 10.1; ∂²u/∂x² + √|∂u/∂x| = 0 with u = 0 at both ends has two solutions."""
     jet, found = problem.jet, JetBounds(problem)
     bounds = ((slope, range_of(slope, found.whole)) for slope in map(jet.slope, jet.p))
@@ -193,7 +193,7 @@ def _is_lipschitz_in_slopes(problem: Problem) -> bool:
 
 def is_definite(problem: Problem, sign: int) -> bool:
     """Whether it is shown to be elliptic at every point: for a constant or a diagonal matrix."""
-    found = Elliptic(problem, sign)
+    found = DiffusionMatrix(problem, sign)
     rows = Entries(found.rows)
     if all(e.is_number for e in rows):
         return bool(rows.is_positive_definite)
@@ -212,17 +212,17 @@ def _wave(problem: Problem) -> Verdict:
         at = problem.where(Diffusion) or problem.pushing
         witness = f"∂F/∂(∇∇u) has a negative {ellipticity(problem).witness}: high frequencies grow without bound"
         return Refuted(f"{named(at)} is not elliptic: the problem is ill-posed (Hadamard).", witness, spans(at))
-    rank = _rank(problem)
+    rank = _wave_operator_rank(problem)
     if rank >= 2 and not problem.spec.space.boundary and isinstance(problem.spec.space.dimension, int):
         why = f"the wave equation with {named(guilty)} does not preserve order in two or more dimensions"
-        return Refuted(f"{why}.", BUMP, spans(guilty))
+        return Refuted(f"{why}.", WAVE_COUNTEREXAMPLE, spans(guilty))
     damped = set(problem.jet.higher) & problem.jet.expr.free_symbols
     if rank == 1 and problem.jet.rate.is_negative and not damped and not problem.spec.space.boundary:
         pulling = problem.where(Reaction)
         return Refuted(
-            f"with the restoring force {named(pulling)} a nonnegative wave becomes negative.", BUMP, spans(guilty)
+            f"with the restoring force {named(pulling)} a nonnegative wave becomes negative.", WAVE_COUNTEREXAMPLE, spans(guilty)
         )
-    if _averages(problem):
+    if _is_dalembert_problem(problem):
         why = "with zero initial velocity u(x, t) = ½(f(x - ct) + f(x + ct)) by d'Alembert's formula"
         return Proved(
             f"{why}.", ("one space dimension", "constant wave speed", "zero initial velocity", "no lower-order terms")
@@ -231,7 +231,7 @@ def _wave(problem: Problem) -> Verdict:
     return Undecided(f"{why}.", spans(guilty))
 
 
-def _averages(problem: Problem) -> bool:
+def _is_dalembert_problem(problem: Problem) -> bool:
     """∂²u/∂t² = c²∂²u/∂x² from rest, on a line, on a ring, or between ends where ∂u/∂n = 0."""
     jet = problem.jet
     simple = jet.is_affine and len(jet.coordinates) == 1 and jet.source == 0 and jet.rate == 0
@@ -243,12 +243,12 @@ def _averages(problem: Problem) -> bool:
     ):
         return False
     still = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
-    free = all(isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
+    free = all(isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in face_conditions(problem))
     steady = bool(jet.matrix[0][0].is_number and jet.matrix[0][0].is_positive)
-    return still and steady and free and at_rest(problem)
+    return still and steady and free and has_zero_initial_velocity(problem)
 
 
-def _rank(problem: Problem) -> int:
+def _wave_operator_rank(problem: Problem) -> int:
     """In how many directions waves travel, for an affine equation with constant second-order coefficients; else 0."""
     rows = problem.jet.matrix
     if not problem.jet.is_affine or not all(e.is_number for row in rows for e in row):

@@ -6,17 +6,17 @@ from math import isfinite
 
 from sympy import Expr, Float, Integer, Pow, S, Symbol, exp
 
-from pdedsl.analysis.axioms.comparison import IMPLICIT, is_mixed
-from pdedsl.analysis.axioms.structure_conditions import InSpace
-from pdedsl.analysis.boundary import at_rest
-from pdedsl.analysis.boundary_flux import Through, flux_through, given_flux, is_placed, is_whole_across_seams
+from pdedsl.analysis.axioms.comparison import IMPLICIT, has_mixed_derivatives
+from pdedsl.analysis.axioms.structure_conditions import SpaceRegularity
+from pdedsl.analysis.boundary import has_zero_initial_velocity
+from pdedsl.analysis.boundary_flux import BoundaryFlux, boundary_flux, prescribed_flux, depends_on_position, is_flux_periodic
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, vanishes
 from pdedsl.analysis.components import NotLinear, adjoint_of_one
-from pdedsl.analysis.constraint_elimination import is_constrained, resting_in
-from pdedsl.analysis.dependence import reads_at_rest
-from pdedsl.analysis.index_expansion import written_out
+from pdedsl.analysis.constraint_elimination import has_constraint, stationary_unknowns_in
+from pdedsl.analysis.dependence import depends_on_stationary
+from pdedsl.analysis.index_expansion import expand_indices
 from pdedsl.analysis.jet import Jet, jet_of, letters_of, solenoidal
 from pdedsl.analysis.normal_form import frame_of
 from pdedsl.analysis.problem import Problem, domain_of, is_undefined, named, spans
@@ -32,31 +32,31 @@ from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
 # ---- masses
 
 
-NODES = 400
-LEAST = 1e-3  # smaller rates do not count
-WIDE = 6  # standard deviations of a bell on the whole line
+QUADRATURE_NODES = 400
+MIN_RATE = 1e-3  # smaller rates do not count
+HALF_WIDTH = 6  # standard deviations of a bell on the whole line
 
 
-def losing(jet: Jet, ranges: Ranges, time: Symbol | None) -> str:
+def find_mass_change(jet: Jet, ranges: Ranges, time: Symbol | None) -> str:
     """A function whose mass changes, in words; empty if none is found."""
     if len(jet.coordinates) != 1 or jet.expr.has(Field) or jet.hidden or jet.higher:
         return ""
     x = jet.coordinates[0]
-    ends = ranges.get(x, (Integer(-WIDE), Integer(WIDE)))
+    ends = ranges.get(x, (Integer(-HALF_WIDTH), Integer(HALF_WIDTH)))
     low, high = map(float, ends)
-    at = {time: _inside(ranges[time])} if time is not None and time in ranges else {}
-    for u in _data(x, *ends, x in ranges, bool(jet.u.is_nonnegative)):
-        coarse, fine = _rates(jet, u, x, low, high, at) or (0.0, 0.0)
-        if abs(fine) > LEAST and abs(coarse - fine) < 0.05 * abs(fine):
+    at = {time: _sample_time(ranges[time])} if time is not None and time in ranges else {}
+    for u in _test_functions(x, *ends, x in ranges, bool(jet.u.is_nonnegative)):
+        coarse, fine = _mass_rates(jet, u, x, low, high, at) or (0.0, 0.0)
+        if abs(fine) > MIN_RATE and abs(coarse - fine) < 0.05 * abs(fine):
             return f"the mass of u = {notation(u)} changes at the rate {fine:.3g}"
     return ""
 
 
-def _inside(ends: tuple[Expr, Expr]) -> Float:
+def _sample_time(ends: tuple[Expr, Expr]) -> Float:
     return Float(0.3 * float(ends[0]) + 0.7 * float(ends[1]))
 
 
-def _data(x: Symbol, low: Expr, high: Expr, bounded: bool, positive: bool) -> list[Expr]:
+def _test_functions(x: Symbol, low: Expr, high: Expr, bounded: bool, positive: bool) -> list[Expr]:
     lift = 1 if positive else 0
     if not bounded:
         tilt = 1 + (1 + x) ** 2 if positive else 1 + x
@@ -65,7 +65,7 @@ def _data(x: Symbol, low: Expr, high: Expr, bounded: bool, positive: bool) -> li
     return [lift + 64 * s**3 * (1 - s) ** 3, lift + 64 * s**4 * (1 - s) ** 3]
 
 
-def _rates(
+def _mass_rates(
     jet: Jet, u: Expr, x: Symbol, low: float, high: float, at: dict[Symbol, Float]
 ) -> tuple[float, float] | None:
     """∫ F[u] dx by the trapezoidal rule with NODES nodes and twice as many, for data that vanish at the ends."""
@@ -76,8 +76,8 @@ def _rates(
         return None
     f = compiled(whole, Layout({s: k for k, s in enumerate((x, *used))}, 0))
     parts = [compiled(filled[v], Layout({x: 0}, 0)) for v in used]
-    step = (high - low) / (2 * NODES)
-    places = [low + k * step for k in range(1, 2 * NODES)]
+    step = (high - low) / (2 * QUADRATURE_NODES)
+    places = [low + k * step for k in range(1, 2 * QUADRATURE_NODES)]
     values = [f((y, *(part((y,)) for part in parts))) for y in places]
     found = 2 * step * sum(values[1::2]), step * sum(values)
     return found if all(map(isfinite, found)) else None
@@ -92,60 +92,60 @@ def _rates(
 
 
 _INFINITE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
-MAX_EULER = 20_000  # terms of an Euler operator that is expanded
-MAX_ROOTED = 5_000  # the same with roots of sums, for which sympy takes far longer
+MAX_EULER_TERMS = 20_000  # terms of an Euler operator that is expanded
+MAX_EULER_TERMS_WITH_ROOTS = 5_000  # the same with roots of sums, for which sympy takes far longer
 DIVERGENCE = "F is a divergence: its Euler operators vanish"
 
 
 def conservation(problem: Problem) -> Verdict:
-    why = _no_rule(problem)
+    why = _not_covered(problem)
     if why:
         return Undecided(why)
-    through = flux_through(problem)
-    if through is Through.FREE:
+    through = boundary_flux(problem)
+    if through is BoundaryFlux.FREE:
         at = problem.pushing
         return Refuted(
             "the flux through the boundary is not zero.",
             "data with nonzero value or normal derivative at the boundary",
             spans(at),
         )
-    eulers = _eulers(problem)
+    eulers = _euler_operators(problem)
     if eulers is None:
         return Undecided("it could not be decided whether the right-hand side is a divergence.")
     for euler in (e for e in eulers if not vanishes(e)):
-        if reads_at_rest(problem.equation, problem.spec) or is_constrained(problem.spec):
+        if depends_on_stationary(problem.equation, problem.spec) or has_constraint(problem.spec):
             return Undecided("the contribution of the stationary unknowns to the mass is not known.")
-        return _no_divergence(problem, euler)
-    if problem.equation.order > 1 and not at_rest(problem):
-        return _from_velocity(problem, through)
-    return _of_a_divergence(problem, through)
+        return _non_divergence_verdict(problem, euler)
+    if problem.equation.order > 1 and not has_zero_initial_velocity(problem):
+        return _verdict_from_initial_velocity(problem, through)
+    return _divergence_verdict(problem, through)
 
 
-def _no_rule(problem: Problem) -> str:
+def _not_covered(problem: Problem) -> str:
     jet, spec = problem.jet, problem.spec
     if problem.equation.order == 0:
         return "the equation is stationary."
     if problem.is_implicit:
         return IMPLICIT
-    if jet.nonlocal_ or jet.hidden or problem.is_vector or is_mixed(problem):
+    if jet.nonlocal_ or jet.hidden or problem.is_vector or has_mixed_derivatives(problem):
         return "conservation is decided only for local scalar equations with expanded derivatives in space."
-    in_time = _in_time(jet, spec.time.symbol if spec.time else None)
+    in_time = _time_derivatives(jet, spec.time.symbol if spec.time else None)
     if any(jet.slope(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
         return "the coefficient of a time derivative depends on x or u."
     return ""
 
 
-def _from_velocity(problem: Problem, through: Through) -> Verdict:
+def _verdict_from_initial_velocity(problem: Problem, through: BoundaryFlux) -> Verdict:
     """Second order in time: initially the mass grows at the rate ∫ ∂u/∂t(x, 0) dx."""
     spec, unknown = problem.spec, problem.equation.unknown
     given = [c for c in spec.conditions if c.unknown == unknown and c.order == 1]
     if problem.equation.order > 2 or len(given) != 1 or not spec.space.sides:
         return Undecided("d/dt ∫u depends on the initial velocity.")
     velocity = given[0]
-    total = _over_the_domain(velocity.value[0].xreplace(spec.values), problem)
+    total = _integrate_over_domain(velocity.value[0].xreplace(spec.values), problem)
     match None if total is None else is_zero(total, {}):
         case True:
-            return _of_a_divergence(problem, through)
+            return _divergence_verdict(problem, through)
         case False:
             why = f"'{spec.source.quote(velocity.span)}' is a source of mass"
             return Refuted(f"{why}.", f"initially d/dt ∫u = {notation(total)}", (velocity.span,))
@@ -153,7 +153,7 @@ def _from_velocity(problem: Problem, through: Through) -> Verdict:
             return Undecided("the integral of the initial velocity could not be computed.")
 
 
-def _over_the_domain(total: Expr | None, problem: Problem) -> Expr | None:
+def _integrate_over_domain(total: Expr | None, problem: Problem) -> Expr | None:
     """The integral over all coordinates; None if it is not known."""
     ranges = ranges_of(problem.spec, problem.equation)
     for c in problem.jet.coordinates:
@@ -161,27 +161,27 @@ def _over_the_domain(total: Expr | None, problem: Problem) -> Expr | None:
     return total
 
 
-def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
+def _divergence_verdict(problem: Problem, through: BoundaryFlux) -> Verdict:
     spec = problem.spec
-    source = _source(problem)
-    if not _has_values_inside(problem):
+    source = _source_term(problem)
+    if not _is_defined_in_interior(problem):
         return Undecided("mass may be lost at a singularity of a coefficient.")
-    if not is_whole_across_seams(problem):
+    if not is_flux_periodic(problem):
         return Undecided("the flux may be discontinuous at the periodic boundary: a coefficient is not periodic.")
-    read = resting_in(problem.equation, spec).values()
-    if any(is_undefined(domain_of(e, spec), spec) or is_placed(e, problem) for e in read):
+    read = stationary_unknowns_in(problem.equation, spec).values()
+    if any(is_undefined(domain_of(e, spec), spec) or depends_on_position(e, problem) for e in read):
         return Undecided("a stationary unknown may be undefined, or discontinuous at a periodic boundary.")
-    if not spec.space.sides and (read or not _decays(problem)):
+    if not spec.space.sides and (read or not _flux_decays(problem)):
         return Undecided("it could not be shown that the flux decays at infinity.")
-    if through is Through.UNKNOWN:
+    if through is BoundaryFlux.UNKNOWN:
         return Undecided("the right-hand side is a divergence, but the flux through the boundary may not be zero.")
-    if source != 0 or through is Through.GIVEN:
-        return _with_source(problem, source)
+    if source != 0 or through is BoundaryFlux.GIVEN:
+        return _source_verdict(problem, source)
     held = (DIVERGENCE, "the flux vanishes at the boundary and at infinity, and is periodic", "there is no source term")
     return Proved("the right-hand side is a divergence, and the flux through the boundary vanishes.", held)
 
 
-def _has_values_inside(problem: Problem) -> bool:
+def _is_defined_in_interior(problem: Problem) -> bool:
     found = JetBounds(problem)
     return found.is_defined and all(range_of(e, found.near) is not None for e in found.terms if found.varies(e))
 
@@ -189,13 +189,13 @@ def _has_values_inside(problem: Problem) -> bool:
 # ---- divergences
 
 
-def _eulers(problem: Problem) -> list[Expr] | None:
+def _euler_operators(problem: Problem) -> list[Expr] | None:
     """The Euler operator for each unknown."""
     spec, jet = problem.spec, problem.jet
     if not jet.layout.is_whole(spec) and JetBounds(problem).varies(jet.expr):
-        return _by_index(problem)
+        return _adjoint_by_index(problem)
     time = spec.time.symbol if spec.time else None
-    found = [euler_operator(jet, _in_time(jet, time))]
+    found = [euler_operator(jet, _time_derivatives(jet, time))]
     for unknown in spec.unknowns:
         whole = problem.equation.right[0]
         if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in atoms(whole, Field)):
@@ -203,17 +203,17 @@ def _eulers(problem: Problem) -> list[Expr] | None:
     return None if None in found else [expand(solenoidal(e, spec)) for e in found if e is not None]
 
 
-def _by_index(problem: Problem) -> list[Expr] | None:
+def _adjoint_by_index(problem: Problem) -> list[Expr] | None:
     """The same for a linear equation in a space that is not written out in components."""
     frame = frame_of(problem.equation, problem.spec)
     try:
         found = frame.counted(adjoint_of_one(multiply_out(problem.right), frame.heads))
     except (NotLinear, TooLarge):
         return None
-    return [expand(written_out(found, problem.spec, problem.jet.layout))] if not vanishes(found) else []
+    return [expand(expand_indices(found, problem.spec, problem.jet.layout))] if not vanishes(found) else []
 
 
-def _in_time(jet: Jet, time: Symbol | None) -> frozenset[Symbol]:
+def _time_derivatives(jet: Jet, time: Symbol | None) -> frozenset[Symbol]:
     """Time derivatives on the right-hand side: they contribute c(t) d/dt ∫u, which stays zero from rest."""
     return frozenset(h for h in jet.higher if time in jet.back[h].slots)
 
@@ -227,7 +227,7 @@ def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr |
     if not can_expand(total):
         return total
     rooted = any(p.base.is_Add and not p.exp.is_Integer for p in atoms(total, Pow))
-    return expand(total) if terms_of(total) <= (MAX_ROOTED if rooted else MAX_EULER) else None
+    return expand(total) if terms_of(total) <= (MAX_EULER_TERMS_WITH_ROOTS if rooted else MAX_EULER_TERMS) else None
 
 
 def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
@@ -243,8 +243,8 @@ def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
     return total
 
 
-def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
-    guilty, spec = _makers(problem), problem.spec
+def _non_divergence_verdict(problem: Problem, euler: Expr) -> Verdict:
+    guilty, spec = _non_divergence_terms(problem), problem.spec
     if any(f.head in {w.head for w in spec.learned} for f in atoms(euler, Field)):
         return Undecided(f"whether {named(guilty)} is a divergence depends on the weights.", spans(guilty))
     if not JetBounds(problem).is_defined:
@@ -255,13 +255,13 @@ def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
         return Refuted(
             f"{reason}.", f"its Euler operator (variational derivative) is {notation(euler)} ≠ 0", spans(guilty)
         )
-    witness = losing(problem.jet, ranges, spec.time.symbol if spec.time else None)
+    witness = find_mass_change(problem.jet, ranges, spec.time.symbol if spec.time else None)
     if witness:
         return Refuted(f"{reason}.", witness, spans(guilty))
     return Undecided(f"it could not be decided whether {named(guilty)} is a divergence.", spans(guilty))
 
 
-def _makers(problem: Problem) -> list[Origin]:
+def _non_divergence_terms(problem: Problem) -> list[Origin]:
     """The summands that are not divergences by themselves."""
     if len(problem.pushing_parts) == 1:  # the whole is known not to be a divergence
         return problem.pushing
@@ -270,13 +270,13 @@ def _makers(problem: Problem) -> list[Origin]:
     return making or problem.pushing
 
 
-def _decays(problem: Problem) -> bool:
+def _flux_decays(problem: Problem) -> bool:
     """Whether the flux of decaying data decays: no coefficient is singular, and drift and diffusion meet the conditions
     of `InSpace`; of high order, or of second order in time, the coefficients are constant in space."""
     found, jet = JetBounds(problem), problem.jet
     if jet.order > 2 or problem.equation.order > 1:
         return not found.varies(jet.expr)
-    in_space = InSpace(found)
+    in_space = SpaceRegularity(found)
     fine = in_space.diffusion_is_fine and in_space.flow_is_fine
     at_zero = jet.expr.xreplace(dict.fromkeys(jet.variables, jet.u * 0))
     tame = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
@@ -286,21 +286,21 @@ def _decays(problem: Problem) -> bool:
 # ---- sources
 
 
-def _source(problem: Problem) -> Expr:
+def _source_term(problem: Problem) -> Expr:
     """What remains of a divergence for constant u: zero, or a function of x and t alone."""
     if all(vanishes(s.at_constants) for s in problem.states) or problem.jet.singular:
         return problem.jet.u * 0
     return problem.jet.source
 
 
-def _with_source(problem: Problem, source: Expr) -> Verdict:
+def _source_verdict(problem: Problem, source: Expr) -> Verdict:
     """Decides by ∫ f over the domain plus the given flux, neither of which depends on u."""
     guilty = problem.where(SourceTerm) or problem.pushing
     ranges = ranges_of(problem.spec, problem.equation)
     if not problem.spec.space.sides:
-        return _on_the_line(problem, source)
-    total = _over_the_domain(source if source != 0 else S.Zero, problem)
-    given = given_flux(problem)
+        return _source_verdict_on_whole_space(problem, source)
+    total = _integrate_over_domain(source if source != 0 else S.Zero, problem)
+    given = prescribed_flux(problem)
     if total is None or given is None:
         return Undecided(f"the integral of {named(guilty)} could not be computed.", spans(guilty))
     match is_zero(expand(total + given), ranges):
@@ -315,7 +315,7 @@ def _with_source(problem: Problem, source: Expr) -> Verdict:
             return Undecided(f"the integral of {named(guilty)} could not be computed.", spans(guilty))
 
 
-def _on_the_line(problem: Problem, source: Expr) -> Verdict:
+def _source_verdict_on_whole_space(problem: Problem, source: Expr) -> Verdict:
     """On all of space: a source of one sign creates or removes mass."""
     guilty, ranges = problem.where(SourceTerm) or problem.pushing, ranges_of(problem.spec, problem.equation)
     box = box_of(ranges)

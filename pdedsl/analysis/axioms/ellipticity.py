@@ -13,8 +13,8 @@ from sympy import Add, Dummy, Expr, Rational, Symbol
 from pdedsl.analysis.bounds.definiteness import Rows, blocks_of, indexed_semidefinite, semidefinite
 from pdedsl.analysis.bounds.interval import LINE, Box
 from pdedsl.analysis.bounds.sign import box_of, nonnegative, places_between_roots, shown, strictly_positive
-from pdedsl.analysis.components import NotLinear, indexed_matrix, second_parts
-from pdedsl.analysis.index_expansion import Layout
+from pdedsl.analysis.components import NotLinear, indexed_matrix, second_order_terms
+from pdedsl.analysis.index_expansion import CoordinateLayout
 from pdedsl.analysis.jet import Jet, as_scalar, jet_of
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import (
@@ -40,16 +40,16 @@ from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
 # ---- eigenvalues
 
 
-STEPS = [Rational(k, 8) for k in range(-32, 33)]
-QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # approximately odd multiples of π/2
+DIAGONAL_STEPS = [Rational(k, 8) for k in range(-32, 33)]
+QUARTER_PERIODS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # approximately odd multiples of π/2
 
 
-def negative_eigenvalue(
+def find_negative_eigenvalue(
     rows: Rows,
     parts: tuple[Expr, ...],
     free: frozenset[Symbol],
     ranges: Ranges,
-    layout: Layout,
+    layout: CoordinateLayout,
     levels: tuple[Expr, ...] = (),
 ) -> str:
     """Where it is, in words; empty if none is found. The equation has a value where all of its `parts` have one. `free`
@@ -63,10 +63,10 @@ def negative_eigenvalue(
     near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
     about = Add(*{row[i] for i, row in enumerate(rows)}, *whole)
     for point in (*near, *telling_points(about, symbols, ranges)):
-        if _least(rows, point, value_at, -SMALL) is None:
+        if _negative_eigenvalue_at(rows, point, value_at, -SMALL) is None:
             continue
         for place in (p for p in (_rounded(point, ranges), point) if is_inside(p, levels)):
-            least = _least(rows, place, exact_at, SMALL if len(rows) > 1 else 0)
+            least = _negative_eigenvalue_at(rows, place, exact_at, SMALL if len(rows) > 1 else 0)
             if least and have_values(whole, place):
                 told = {s: v for s, v in place.items() if any(s in e.free_symbols for row in rows for e in row)}
                 return f"eigenvalue {least:.3g}" + (f" at {shown(told, place is point)}" if told else "")
@@ -80,12 +80,12 @@ def _rounded(point: Point, ranges: Ranges) -> Point:
     return short if inside else point
 
 
-def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: Layout) -> Iterator[Point]:
+def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: CoordinateLayout) -> Iterator[Point]:
     """Points with all coordinates equal, where sums over them are largest and smallest."""
     if not symbols & set(layout.coordinates) or ranges.keys() & set(layout.coordinates):
         return
     other = next(points(symbols - set(layout.coordinates), ranges))
-    for s in QUARTERS if layout.base is None else (*QUARTERS, *STEPS):
+    for s in QUARTER_PERIODS if layout.base is None else (*QUARTER_PERIODS, *DIAGONAL_STEPS):
         place = {x: Rational(str(float(v))) for x, v in layout.diagonal(s).items() if x in symbols}
         yield {**other, **place}
 
@@ -101,18 +101,18 @@ def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator
                 yield {**other, x: place}
 
 
-def _least(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None], margin: float) -> float | None:
+def _negative_eigenvalue_at(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None], margin: float) -> float | None:
     """The least eigenvalue at a point, if it is below -margin times the largest of 1 and the entries."""
     found = {e: evaluate(e, point) for e in {e for row in rows for e in row}}
     values = [v for v in found.values() if v is not None]
     if len(values) < len(found):
         return None
     blocks = blocks_of(rows)
-    least = min(_of_block([[found[rows[i][j]] or 0.0 for j in block] for i in block]) for block in blocks)
+    least = min(_smallest_eigenvalue([[found[rows[i][j]] or 0.0 for j in block] for i in block]) for block in blocks)
     return least if least < -margin * max(1.0, *map(abs, values)) else None
 
 
-def _of_block(numbers: list[list[float]]) -> float:
+def _smallest_eigenvalue(numbers: list[list[float]]) -> float:
     return numbers[0][0] if len(numbers) == 1 else float(min(eigsy(mp_matrix(numbers), eigvals_only=True)))
 
 
@@ -124,7 +124,7 @@ def _of_block(numbers: list[list[float]]) -> float:
 
 
 @dataclass(frozen=True)
-class Sign:
+class Ellipticity:
     """Whether a matrix is positive semidefinite (None: not known), with a witness if it is not."""
 
     nonnegative: bool | None
@@ -132,7 +132,7 @@ class Sign:
 
 
 @dataclass(frozen=True)
-class Elliptic:
+class DiffusionMatrix:
     """∂F/∂X of a problem, or -∂F/∂X."""
 
     problem: Problem
@@ -184,11 +184,11 @@ class Elliptic:
         spec, head = self.problem.spec, self.problem.unknown.head
         learned = frozenset(w.head for w in spec.learned if isinstance(w.type, Matrix))
         try:
-            parts = list(second_parts(multiply_out(self.sign * self.problem.right), head))
+            parts = list(second_order_terms(multiply_out(self.sign * self.problem.right), head))
         except NotLinear:
             return False
         found = indexed_matrix(parts, spec.space.dimension, learned)
-        return indexed_semidefinite(_with_positive(found, self.problem), self.psd, self.box, self.dimension)
+        return indexed_semidefinite(_with_signed_symbol(found, self.problem), self.psd, self.box, self.dimension)
 
     def _of_the_trace(self) -> bool:
         """Whether F depends on X only through tr X, and does not decrease in it."""
@@ -218,7 +218,7 @@ class Elliptic:
         times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
         free = frozenset((*jet.coordinates, *jet.variables, *times))
         levels, whole = levels_of(self.problem.spec), (jet.expr, *self.problem.domain(jet))
-        return negative_eigenvalue(_times(self.sign, jet.matrix), whole, free, self.ranges, jet.layout, levels)
+        return find_negative_eigenvalue(_times(self.sign, jet.matrix), whole, free, self.ranges, jet.layout, levels)
 
     def _tiny(self) -> str:
         """The same, for a diagonal entry that is negative at every point, even by less than a search detects."""
@@ -237,14 +237,14 @@ class Elliptic:
 
 
 @lru_cache(maxsize=64)
-def ellipticity(problem: Problem, sign: int = 1) -> Sign:
+def ellipticity(problem: Problem, sign: int = 1) -> Ellipticity:
     """Whether ± ∂F/∂X is positive semidefinite; not known where second derivatives are hidden in functions."""
-    found = Elliptic(problem, sign)
+    found = DiffusionMatrix(problem, sign)
     if any(problem.jet.hidden_order(d) > 1 for d in problem.jet.hidden):
-        return Sign(None)
+        return Ellipticity(None)
     if found.is_proved:
-        return Sign(True)
-    return Sign(False, found.witness) if found.witness else Sign(None)
+        return Ellipticity(True)
+    return Ellipticity(False, found.witness) if found.witness else Ellipticity(None)
 
 
 def _times(sign: int, rows: Rows) -> Rows:
@@ -256,7 +256,7 @@ def _is_laplacian(c: Contraction, head: Symbol) -> bool:
     return len(partials) == 1 and c.body == partials[0] and len(set(partials[0].slots)) == 1 and len(c.body.slots) == 2
 
 
-def _with_positive(matrix: Indexed, problem: Problem) -> Indexed:
+def _with_signed_symbol(matrix: Indexed, problem: Problem) -> Indexed:
     """The matrix with a symbol for the unknown that has the sign given by its type."""
     unknown = problem.unknown
     if not isinstance(unknown.type, Scalar):

@@ -17,7 +17,7 @@ class Hypothesis:
     holds: bool
 
 
-def concluded(reason: str, hypotheses: Iterable[Hypothesis], guilty: tuple[Span, ...] = ()) -> Verdict:
+def conclude(reason: str, hypotheses: Iterable[Hypothesis], guilty: tuple[Span, ...] = ()) -> Verdict:
     """Proved if all hypotheses hold; otherwise Unknown, naming the first that is not known to."""
     listed = tuple(hypotheses)
     missing = next((h for h in listed if not h.holds), None)

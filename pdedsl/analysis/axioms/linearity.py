@@ -8,9 +8,9 @@ from itertools import combinations_with_replacement
 
 from sympy import Dummy, Expr, Mul, Poly, Symbol, factor
 
-from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
-from pdedsl.analysis.boundary import further, hollow, not_admitting, quoted
-from pdedsl.analysis.constraint_elimination import is_constrained, says_more, without_resting
+from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
+from pdedsl.analysis.boundary import fixed_conditions, degenerate_conditions, conditions_violated_by, quote_conditions
+from pdedsl.analysis.constraint_elimination import has_constraint, is_independent, eliminate_stationary
 from pdedsl.analysis.dependence import EquationDependencies
 from pdedsl.analysis.jet import State, state_of
 from pdedsl.analysis.problem import Problem, is_undefined, named, spans
@@ -20,54 +20,54 @@ from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Component, Field, atoms
 
-NOT_ZERO = "T(0) ≠ 0, so T(2f) ≠ 2T(f)"
-ZEROS = 3  # points at which zeros are looked for
-SCALES = "superposition fails: T(af + bg) ≠ a T(f) + b T(g) for some numbers a, b and data f, g"
+NONZERO_AT_ZERO = "T(0) ≠ 0, so T(2f) ≠ 2T(f)"
+ZERO_SAMPLES = 3  # points at which zeros are looked for
+SUPERPOSITION_FAILS = "superposition fails: T(af + bg) ≠ a T(f) + b T(g) for some numbers a, b and data f, g"
 
 
 def linearity(problem: Problem) -> Verdict:
     if not problem.is_affine:
         return _nonlinear(problem)
     if any(s.source != 0 for s in problem.states):
-        return _with_source(problem)
+        return _source_verdict(problem)
     if problem.is_undefined:
         return Undecided("it could not be shown that the equation is defined for all u.")
-    return _up_to_conditions(problem)
+    return _condition_verdict(problem)
 
 
 def _nonlinear(problem: Problem) -> Verdict:
-    guilty = bent(problem)
+    guilty = nonlinear_terms(problem)
     if any(has_learned(s.bending, problem.spec, of_unknowns=True) for s in problem.states):
         return Undecided(f"{named(guilty)} depends on u through a learned function.", spans(guilty))
     if problem.is_implicit:
         return Undecided(f"the equation with {named(guilty)} is implicit in the time derivative.", spans(guilty))
     ranges, spec = ranges_of(problem.spec, problem.equation), problem.spec
-    if not any(e.order for e in spec.equations) and says_more(problem.equation, spec):
-        if any(_is_curved(s, ranges) for s in problem.states):
-            return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
+    if not any(e.order for e in spec.equations) and is_independent(problem.equation, spec):
+        if any(_zero_set_is_nonlinear(s, ranges) for s in problem.states):
+            return Refuted(f"{named(guilty)} is not linear in u.", SUPERPOSITION_FAILS, spans(guilty))
         return Undecided(f"{named(guilty)} is nonlinear, but may vanish for sums of solutions.", spans(guilty))
-    rights = [_right(s, problem) for s in problem.states]
-    if any(r is None for r in rights) or is_constrained(spec):
+    rights = [_without_stationary_unknowns(s, problem) for s in problem.states]
+    if any(r is None for r in rights) or has_constraint(spec):
         return Undecided(f"{named(guilty)} may be linear after elimination of the stationary unknowns.", spans(guilty))
     whole = replace(problem.equation, right=tuple(r for r in rights if r is not None))
     if not EquationDependencies(whole, spec).is_apart:
         return Undecided(f"{named(guilty)} may be linear, since its nonlocal arguments may coincide.", spans(guilty))
     if not any(State(r, s.heads).bends(ranges) for r, s in zip(rights, problem.states, strict=True) if r is not None):
         return Undecided(f"{named(guilty)} is linear in u at all sample points, but this is not proved.", spans(guilty))
-    return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
+    return Refuted(f"{named(guilty)} is not linear in u.", SUPERPOSITION_FAILS, spans(guilty))
 
 
-def _right(state: State, problem: Problem) -> Expr | None:
+def _without_stationary_unknowns(state: State, problem: Problem) -> Expr | None:
     """F, or what an unknown at rest is given by, in unknowns that evolve; None if it is not given by a formula."""
     if problem.equation.order:
-        return without_resting(state.expr, problem.spec)
+        return eliminate_stationary(state.expr, problem.spec)
     head = problem.unknown.head
     own = [a for a in state.letters if any(f.head == head for f in atoms(a, Field))]
     alone = len(own) == 1 and isinstance(own[0], Field) and state.slope(own[0]).is_number
-    return without_resting(state.expr, problem.spec, head) if alone else None
+    return eliminate_stationary(state.expr, problem.spec, head) if alone else None
 
 
-def _is_curved(state: State, ranges: Ranges) -> bool:
+def _zero_set_is_nonlinear(state: State, ranges: Ranges) -> bool:
     """Whether F is zero at two points, and not at their sum: (Δu)³ = 0 is linear for all its form. If F is a product,
     its factors may be zero at points that are on no solution, as in ∂u/∂x ∂²u/∂x² = 0."""
     whole = state.in_letters
@@ -75,20 +75,20 @@ def _is_curved(state: State, ranges: Ranges) -> bool:
     factors = [f for f in Mul.make_args(factor(whole)) if atoms(f, Dummy)]
     if sum(1 for f in factors if not f.as_base_exp()[1].is_negative) > 1:
         return False
-    draws = list(points(whole.free_symbols, ranges, ZEROS))
+    draws = list(points(whole.free_symbols, ranges, ZERO_SAMPLES))
     found: list[Point] = []
     for drawn in draws:
         point = draws[0] | {s: drawn[s] for s in letters}  # at one place
         for letter in letters:
             others = whole.xreplace({s: v for s, v in point.items() if s != letter})
             found += [
-                point | {letter: z} for z in _zeros(others, letter) if not z.is_negative or not letter.is_nonnegative
+                point | {letter: z} for z in _real_zeros(others, letter) if not z.is_negative or not letter.is_nonnegative
             ]
     sums = ({s: a[s] + b[s] if s in letters else a[s] for s in a} for a, b in combinations_with_replacement(found, 2))
     return any(exact_at(whole, point) for point in sums)
 
 
-def _zeros(expr: Expr, letter: Symbol) -> list[Expr]:
+def _real_zeros(expr: Expr, letter: Symbol) -> list[Expr]:
     """The real zeros of a polynomial in one letter, if it is of first degree or has rational coefficients."""
     if letter not in expr.free_symbols or not expr.is_polynomial(letter):
         return []
@@ -99,13 +99,13 @@ def _zeros(expr: Expr, letter: Symbol) -> list[Expr]:
     return list(dict.fromkeys(poly.real_roots())) if all(c.is_Rational for c in poly.coeffs()) else []
 
 
-def bent(problem: Problem) -> list[Origin]:
+def nonlinear_terms(problem: Problem) -> list[Origin]:
     """The summands that are not linear and homogeneous in the unknowns."""
     return [p.origin for p in problem.pushing_parts if not all(s.is_linear for s in p.states)]
 
 
-def _with_source(problem: Problem) -> Verdict:
-    guilty = bent(problem)
+def _source_verdict(problem: Problem) -> Verdict:
+    guilty = nonlinear_terms(problem)
     if any(has_learned(s.source, problem.spec) for s in problem.states):
         why = f"{named(guilty)} does not depend on u, and whether it vanishes depends on its weights"
         return Undecided(f"{why}.", spans(guilty))
@@ -113,33 +113,33 @@ def _with_source(problem: Problem) -> Verdict:
     if all(nonzero_point(s.source, ranges) is None for s in problem.states):
         return Undecided(f"{named(guilty)} does not depend on u, and could not be shown to be nonzero.", spans(guilty))
     why = f"{named(guilty)} is a source term: the solution operator is affine, not linear"
-    return Refuted(f"{why}.", NOT_ZERO, spans(guilty))
+    return Refuted(f"{why}.", NONZERO_AT_ZERO, spans(guilty))
 
 
-def _up_to_conditions(problem: Problem) -> Verdict:
+def _condition_verdict(problem: Problem) -> Verdict:
     spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source term"
-    crooked = [c for c in further(spec) if any(_is_crooked(s, ranges_of(spec)) for s in _states(c, spec))]
-    unclear = [*(c for c in further(spec) if _is_bent(c, spec) or is_undefined(c.domain, spec)), *hollow(spec)]
+    crooked = [c for c in fixed_conditions(spec) if any(_is_essentially_nonlinear(s, ranges_of(spec)) for s in _condition_expressions(c, spec))]
+    unclear = [*(c for c in fixed_conditions(spec) if _is_nonlinear(c, spec) or is_undefined(c.domain, spec)), *degenerate_conditions(spec)]
     if problem.equation.order:
-        broken, open_ = not_admitting(spec, 0)
+        broken, open_ = conditions_violated_by(spec, 0)
         if crooked:
-            why = f"{quoted(crooked, spec)} is not linear in u"
-            return Refuted(f"{why}.", SCALES, tuple(c.span for c in crooked))
+            why = f"{quote_conditions(crooked, spec)} is not linear in u"
+            return Refuted(f"{why}.", SUPERPOSITION_FAILS, tuple(c.span for c in crooked))
         if broken:
-            why = f"{quoted(broken, spec)} is inhomogeneous: the solution operator is affine, not linear"
-            return Refuted(f"{why}.", NOT_ZERO, tuple(c.span for c in broken))
+            why = f"{quote_conditions(broken, spec)} is inhomogeneous: the solution operator is affine, not linear"
+            return Refuted(f"{why}.", NONZERO_AT_ZERO, tuple(c.span for c in broken))
         if open_:
-            why = f"it could not be decided whether {quoted(open_, spec)} holds for u = 0"
+            why = f"it could not be decided whether {quote_conditions(open_, spec)} holds for u = 0"
             return Undecided(f"{why}.", tuple(c.span for c in open_))
     texts = ("every term is linear and homogeneous in the unknowns", "the conditions are linear in the unknowns")
-    return concluded(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not unclear)))
+    return conclude(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not unclear)))
 
 
-def _is_bent(condition: Condition, spec: Spec) -> bool:
-    return not all(s.is_affine for s in _states(condition, spec))
+def _is_nonlinear(condition: Condition, spec: Spec) -> bool:
+    return not all(s.is_affine for s in _condition_expressions(condition, spec))
 
 
-def _is_crooked(state: State, ranges: Ranges) -> bool:
+def _is_essentially_nonlinear(state: State, ranges: Ranges) -> bool:
     """Whether a nonlinear condition gives a value or derivative that enters it linearly: u³ = 0 is really u = 0."""
     slopes = (state.slope(letter) for letter in state.letters)
     return state.bends(ranges) and any(
@@ -147,7 +147,7 @@ def _is_crooked(state: State, ranges: Ranges) -> bool:
     )
 
 
-def _states(condition: Condition, spec: Spec) -> list[State]:
+def _condition_expressions(condition: Condition, spec: Spec) -> list[State]:
     return [state_of(v.xreplace(spec.values), spec) for v in condition.value]
 
 

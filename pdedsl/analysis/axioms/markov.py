@@ -6,10 +6,10 @@ Reading an unknown at another time is memory. Dependence through unknowns of sta
 
 from __future__ import annotations
 
-from pdedsl.analysis.axioms.comparison import IMPLICIT, SOLVED, is_mixed
-from pdedsl.analysis.boundary import quoted, remembering
-from pdedsl.analysis.constraint_elimination import is_constrained
-from pdedsl.analysis.dependence import NonlocalDependence, distance, memory
+from pdedsl.analysis.axioms.comparison import IMPLICIT, MIXED_DERIVATIVES, has_mixed_derivatives
+from pdedsl.analysis.boundary import quote_conditions, delayed_conditions
+from pdedsl.analysis.constraint_elimination import has_constraint
+from pdedsl.analysis.dependence import NonlocalDependence, spatial_dependence, delay_dependence
 from pdedsl.analysis.problem import Problem, named, spans
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
@@ -18,21 +18,21 @@ from pdedsl.symbolic.symbols import Field, atoms
 
 def markov(problem: Problem) -> Verdict:
     """T_{t+s} = T_{t+s,t} ∘ T_t."""
-    seen = memory(problem.equation, problem.spec)
-    if _is_sure(seen):
-        guilty, names = _readers(problem, seen)
+    seen = delay_dependence(problem.equation, problem.spec)
+    if _is_certain(seen):
+        guilty, names = _nonlocal_terms(problem, seen)
         witness = "two solutions that agree at time t but differ before t diverge afterwards"
         what = f"{names}, which depends on the past" if names else "the solution at another time"
-        return Refuted(f"{named(guilty)} reads {what}.", witness, spans(guilty))
+        return Refuted(f"{named(guilty)} depends on {what}.", witness, spans(guilty))
     if seen:
-        return Undecided("it could not be decided whether the equation reads the unknown at another time.")
+        return Undecided("it could not be decided whether the equation has delay (memory) terms.")
     order = problem.equation.order
     if problem.is_implicit:
         return Undecided(IMPLICIT)
-    kept = remembering(problem.spec)
+    kept = delayed_conditions(problem.spec)
     if kept and order == 1:
         return Undecided(
-            f"{quoted(kept, problem.spec)} depends on the solution at another time.", tuple(c.span for c in kept)
+            f"{quote_conditions(kept, problem.spec)} depends on the solution at another time.", tuple(c.span for c in kept)
         )
     if order == 1:
         held = ("first order in time", "no delay (memory) terms")
@@ -46,9 +46,9 @@ def markov(problem: Problem) -> Verdict:
 
 def locality(problem: Problem) -> Verdict:
     """Data that agree near a point have the same ∂u/∂t there."""
-    seen = distance(problem.equation, problem.spec)
-    if _is_sure(seen):
-        guilty, names = _readers(problem, seen)
+    seen = spatial_dependence(problem.equation, problem.spec)
+    if _is_certain(seen):
+        guilty, names = _nonlocal_terms(problem, seen)
         if not names:
             witness = "two functions that agree near x and differ at the other point of evaluation"
             return Refuted(f"{named(guilty)} is a nonlocal term.", witness, spans(guilty))
@@ -57,11 +57,11 @@ def locality(problem: Problem) -> Verdict:
         return Refuted(f"{why}.", witness, spans(guilty))
     if seen:
         return Undecided("it could not be decided whether the equation has nonlocal terms.")
-    if memory(problem.equation, problem.spec):
+    if delay_dependence(problem.equation, problem.spec):
         return Undecided("the domain of dependence of the delay terms is not known.")
-    if is_mixed(problem):
-        return Undecided(SOLVED)
-    if is_constrained(problem.spec):
+    if has_mixed_derivatives(problem):
+        return Undecided(MIXED_DERIVATIVES)
+    if has_constraint(problem.spec):
         return Undecided(
             "a constraint on the evolving unknowns, such as ∇·u = 0, acts globally (through a Lagrange multiplier)."
         )
@@ -69,13 +69,13 @@ def locality(problem: Problem) -> Verdict:
     return Proved("every term is a differential operator: it depends on u and its derivatives at one point.", held)
 
 
-def _is_sure(seen: list[NonlocalDependence]) -> bool:
+def _is_certain(seen: list[NonlocalDependence]) -> bool:
     """Whether the dependence is certain; what is read both directly and through another unknown, or through several,
     may cancel."""
     return len({s.by for s in seen}) == len({s.via for s in seen}) == 1 and any(s.sure for s in seen)
 
 
-def _readers(problem: Problem, seen: list[NonlocalDependence]) -> tuple[list[Origin], str]:
+def _nonlocal_terms(problem: Problem, seen: list[NonlocalDependence]) -> tuple[list[Origin], str]:
     """The summands that read other points or times, and the names of the unknowns through which they do so."""
     sure = [s for s in seen if s.sure]
     if any(s.by is None for s in sure):

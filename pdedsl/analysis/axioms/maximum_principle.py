@@ -10,8 +10,8 @@ from __future__ import annotations
 from sympy import S
 
 from pdedsl.analysis.axioms.ellipticity import ellipticity
-from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
-from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, sides_of
+from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
+from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, face_conditions
 from pdedsl.analysis.bounds.sign import box_of, nonnegative, vanishes
 from pdedsl.analysis.problem import Problem, spans
 from pdedsl.analysis.sample_points import ranges_of
@@ -24,17 +24,17 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
     if isinstance(ordered, Refuted) and jet.is_affine and (still or not problem.spec.space.boundary):
         why = ordered.reason.removesuffix(".")
         return Refuted(f"no comparison principle holds: {why}.", ordered.witness, ordered.guilty)
-    closed = not still and _is_closed(problem) and problem.equation.order == 1
+    closed = not still and _is_homogeneous_neumann(problem) and problem.equation.order == 1
     if closed and isinstance(constant, Refuted) and set(constant.guilty) <= set(spans(problem.pushing)):
         why = constant.reason.removesuffix(".")
         return Refuted(f"constants are not preserved: {why}.", constant.witness, constant.guilty)
-    solved = still or _is_damped(problem)
+    solved = still or _reaction_is_dissipative(problem)
     stays = (
         "constants solve the equation"
         if still
         else "the reaction is dissipative towards 0, a value within the data range"
     )
-    return concluded(
+    return conclude(
         f"{stays}, and a comparison principle holds",
         (
             Hypothesis("a comparison principle holds", isinstance(ordered, Proved)),
@@ -43,30 +43,30 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
                 solved,
             ),
             Hypothesis(
-                "every boundary condition is Dirichlet or homogeneous Neumann", _holds_values_or_nothing(problem)
+                "every boundary condition is Dirichlet or homogeneous Neumann", _is_dirichlet_or_homogeneous_neumann(problem)
             ),
         ),
         () if isinstance(ordered, Proved) else ordered.guilty,
     )
 
 
-def _is_closed(problem: Problem) -> bool:
+def _is_homogeneous_neumann(problem: Problem) -> bool:
     """Whether every condition on the boundary is ∂u/∂n = 0."""
-    return all(isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
+    return all(isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in face_conditions(problem))
 
 
-def _holds_values_or_nothing(problem: Problem) -> bool:
-    sides = [p.side for p in sides_of(problem)]
+def _is_dirichlet_or_homogeneous_neumann(problem: Problem) -> bool:
+    sides = [p.side for p in face_conditions(problem)]
     return all(
         isinstance(s, DirichletCondition) or (isinstance(s, FluxCondition) and s.slope == 0 and s.given == 0)
         for s in sides
     )
 
 
-def _is_damped(problem: Problem) -> bool:
+def _reaction_is_dissipative(problem: Problem) -> bool:
     """Whether F(c) has the sign of -c for constants c, and zero is one of the boundary values."""
     box = box_of(ranges_of(problem.spec, problem.equation))
-    zero = any(isinstance(p.side, DirichletCondition) and p.side.given == 0 for p in sides_of(problem))
+    zero = any(isinstance(p.side, DirichletCondition) and p.side.given == 0 for p in face_conditions(problem))
     jet, flat = problem.jet, dict.fromkeys(problem.jet.variables[1:], S.Zero)
     if not zero or jet.singular or problem.is_vector:
         return False

@@ -8,11 +8,11 @@ from __future__ import annotations
 from sympy import Add, Dummy, Expr, Rational, Symbol
 
 from pdedsl.analysis.axioms.linearity import has_learned
-from pdedsl.analysis.boundary import further, hollow, not_admitting, quoted
-from pdedsl.analysis.boundary_flux import is_placed
+from pdedsl.analysis.boundary import fixed_conditions, degenerate_conditions, conditions_violated_by, quote_conditions
+from pdedsl.analysis.boundary_flux import depends_on_position
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of, shown, strictly_positive, vanishes
-from pdedsl.analysis.constraint_elimination import resting_in
+from pdedsl.analysis.constraint_elimination import stationary_unknowns_in
 from pdedsl.analysis.jet import multiples, state_of
 from pdedsl.analysis.normal_form import unknown_of
 from pdedsl.analysis.problem import Problem, domain_of, named, of_unknowns, spans
@@ -24,27 +24,27 @@ from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-STILL = "F = 0 if every unknown is constant"
-RESTING = "the stationary equations could not be solved for constant data."
-FREE = "a stationary unknown that constants do not determine, such as a pressure, may balance the other terms."
-TRIED = (*(Rational(k) for k in (1, 2, -1, 3, 1000, -1000)), Rational(1, 2))
+ZERO_AT_CONSTANTS = "F = 0 if every unknown is constant"
+STATIONARY_UNSOLVED = "the stationary equations could not be solved for constant data."
+STATIONARY_UNDETERMINED = "a stationary unknown that constants do not determine, such as a pressure, may balance the other terms."
+TRIAL_CONSTANTS = (*(Rational(k) for k in (1, 2, -1, 3, 1000, -1000)), Rational(1, 2))
 
 
-def constants(problem: Problem) -> Verdict:
+def preserves_constants(problem: Problem) -> Verdict:
     if problem.jet.singular:
         return Undecided("it could not be shown that the equation is defined where ∇u = 0.")
-    rates = [_at_rest(s.at_constants, problem.spec) for s in problem.states]
+    rates = [_eliminate_stationary(s.at_constants, problem.spec) for s in problem.states]
     moving = [r for r in rates if r is not None and not vanishes(r)]
-    broken, open_ = _unmet(problem.spec)
-    doubt = RESTING if None in rates else _doubt(problem, open_, bool(moving))
+    broken, open_ = _violated_conditions(problem.spec)
+    doubt = STATIONARY_UNSOLVED if None in rates else _stationary_obstruction(problem, open_, bool(moving))
     if doubt and not broken:
         return Undecided(doubt)
-    moved = _moving(problem, moving) if moving and not doubt else None
+    moved = _nonzero_rate_verdict(problem, moving) if moving and not doubt else None
     if moved and (isinstance(moved, Refuted) or not broken):
         return moved
     if broken:
-        why = f"{quoted(broken, problem.spec)} does not hold for every constant"
-        first = next((c for c in TRIED if not_admitting(problem.spec, c)[0]), None)
+        why = f"{quote_conditions(broken, problem.spec)} does not hold for every constant"
+        first = next((c for c in TRIAL_CONSTANTS if conditions_violated_by(problem.spec, c)[0]), None)
         witness = (
             "some constant is not a steady solution"
             if first is None
@@ -52,26 +52,26 @@ def constants(problem: Problem) -> Verdict:
         )
         return Refuted(f"{why}.", witness, tuple(c.span for c in broken))
     if open_:
-        why = f"it could not be decided whether {quoted(open_, problem.spec)} holds for every constant"
+        why = f"it could not be decided whether {quote_conditions(open_, problem.spec)} holds for every constant"
         return Undecided(f"{why}.", tuple(c.span for c in open_))
-    if empty := hollow(problem.spec):
-        why = f"{quoted(empty, problem.spec)} may be degenerate at some boundary points or times"
+    if empty := degenerate_conditions(problem.spec):
+        why = f"{quote_conditions(empty, problem.spec)} may be degenerate at some boundary points or times"
         return Undecided(f"{why}.", tuple(c.span for c in empty))
     if not _is_defined(problem):
         return Undecided("it could not be shown that the equation is defined for every constant.")
     held = ("every constant satisfies the boundary conditions",) if problem.spec.space.boundary else ()
     differs = all(term.has(Partial) for s in problem.states for term in Add.make_args(s.expr))
     why = "every term contains a derivative of u" if differs else "the terms cancel for constant u"
-    return Proved(f"{why}, so constants are preserved.", (STILL, *held))
+    return Proved(f"{why}, so constants are preserved.", (ZERO_AT_CONSTANTS, *held))
 
 
-def _doubt(problem: Problem, open_: list[Condition], moving: bool) -> str:
+def _stationary_obstruction(problem: Problem, open_: list[Condition], moving: bool) -> str:
     """Why unknowns at rest may not be what their equations say for constants, or "" if they are."""
-    read = resting_in(problem.equation, problem.spec)
-    if any(c.unknown in read for c in open_) or not _are_known(read, problem):
-        return RESTING
-    free = any(vanishes(b) for e in read.values() for b in _balances(e, problem.spec))
-    return FREE if moving and free and not _has_a_mean(problem) else ""
+    read = stationary_unknowns_in(problem.equation, problem.spec)
+    if any(c.unknown in read for c in open_) or not _are_determined(read, problem):
+        return STATIONARY_UNSOLVED
+    free = any(vanishes(b) for e in read.values() for b in _residuals_at_constants(e, problem.spec))
+    return STATIONARY_UNDETERMINED if moving and free and not _is_translation_invariant_and_periodic(problem) else ""
 
 
 def _is_defined(problem: Problem) -> bool:
@@ -79,31 +79,31 @@ def _is_defined(problem: Problem) -> bool:
     conditions."""
     spec = problem.spec
     found = [e for a in spec.equations if a is problem.equation or not a.order for e in domain_of(a, spec)]
-    found += [e for c in further(spec) for e in c.domain]
+    found += [e for c in fixed_conditions(spec) for e in c.domain]
     flat = (state_of(e, spec).at_constants for e in of_unknowns(tuple(found), spec))
     return all(range_of(e, box_of(ranges_of(spec, problem.equation))) is not None for e in flat)
 
 
-def _domain(problem: Problem) -> list[Expr]:
+def _cancelled_at_constants(problem: Problem) -> list[Expr]:
     """What has a real value where the equation has one, for constants."""
     return [state_of(e, problem.spec).at_constants for e in problem.dropped]
 
 
-def _unmet(spec: Spec) -> tuple[list[Condition], list[Condition]]:
+def _violated_conditions(spec: Spec) -> tuple[list[Condition], list[Condition]]:
     """The conditions that constants violate, and those that they may violate: among these are conditions on unknowns at
     rest, which are not free, but given by the others."""
-    broken, open_ = not_admitting(spec, None)
+    broken, open_ = conditions_violated_by(spec, None)
     resting = [u for u in spec.unknowns if not any(e.order and unknown_of(e, spec) == u for e in spec.equations)]
     heads, names = {u.head for u in resting}, {u.name for u in resting}
-    bound = {c for c in broken if c.unknown in heads or _letters(c, spec) & names}
+    bound = {c for c in broken if c.unknown in heads or _constants_in(c, spec) & names}
     return [c for c in broken if c not in bound], [*open_, *bound]
 
 
-def _letters(condition: Condition, spec: Spec) -> set[str]:
+def _constants_in(condition: Condition, spec: Spec) -> set[str]:
     return {s.name for v in condition.value for s in atoms(state_of(v.xreplace(spec.values), spec).at_constants, Dummy)}
 
 
-def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
+def _eliminate_stationary(rate: Expr, spec: Spec) -> Expr | None:
     """The rate, with the unknowns of stationary equations replaced by the constants that these imply."""
     letters = {s.name: s for s in atoms(rate, Dummy)}
     given = {unknown_of(e, spec).head.name: e for e in spec.equations if e.order == 0}
@@ -111,14 +111,14 @@ def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
         for name in (s.name for s in atoms(rate, Dummy) if s.name in given):
             balance = state_of(given[name].right[0], spec).at_constants
             own = {s: letters.setdefault(s.name, s) for s in atoms(balance, Dummy)}
-            solved = _solved(balance.xreplace(own), letters[name])
+            solved = _solve_affine(balance.xreplace(own), letters[name])
             if solved is None:
                 return None
             rate = expand(rate.xreplace({letters[name]: solved}))
     return None if any(s.name in given for s in atoms(rate, Dummy)) else rate
 
 
-def _are_known(read: dict[Symbol, Equation], problem: Problem) -> bool:
+def _are_determined(read: dict[Symbol, Equation], problem: Problem) -> bool:
     """Whether unknowns at rest are what their equations say for constants: they are constant, or not differentiated."""
     partials = [p for e in (problem.equation, *read.values()) for right in e.right for p in atoms(right, Partial)]
     return all(_is_constant(head, e, problem.spec) for head, e in read.items()) or not any(
@@ -128,67 +128,67 @@ def _are_known(read: dict[Symbol, Equation], problem: Problem) -> bool:
 
 def _is_constant(head: Symbol, equation: Equation, spec: Spec) -> bool:
     """Whether an unknown at rest may be constant if the others are: Δw = u has no constant solution, w = x is none."""
-    balances = _balances(equation, spec)
+    balances = _residuals_at_constants(equation, spec)
     letters = {s.name: s for b in balances for s in atoms(b, Dummy)}
-    solved = (b if b == 0 else _solved(b, letters.get(head.name, Dummy())) for b in balances)
+    solved = (b if b == 0 else _solve_affine(b, letters.get(head.name, Dummy())) for b in balances)
     return all(v is not None and {*v.free_symbols} <= {*atoms(v, Dummy)} for v in solved)
 
 
-def _has_a_mean(problem: Problem) -> bool:
+def _is_translation_invariant_and_periodic(problem: Problem) -> bool:
     """Whether the equation is the same everywhere on a torus: derivatives of a free unknown have the mean zero there,
     and do not cancel a rate."""
     space = problem.spec.space
     ring = bool(space.sides) and all(side.periodic for side in space.sides)
-    return ring and problem.is_affine and not is_placed(problem.equation, problem)
+    return ring and problem.is_affine and not depends_on_position(problem.equation, problem)
 
 
-def _balances(equation: Equation, spec: Spec) -> list[Expr]:
+def _residuals_at_constants(equation: Equation, spec: Spec) -> list[Expr]:
     """What must be zero for constants, by an equation at rest."""
     return [expand(state_of(right, spec).at_constants) for right in equation.right]
 
 
-def _solved(balance: Expr, letter: Symbol) -> Expr | None:
+def _solve_affine(balance: Expr, letter: Symbol) -> Expr | None:
     """The symbol, solved for in a balance that is affine in it."""
     slope = balance.coeff(letter)
     rest = expand(balance - slope * letter)
     return None if slope == 0 or not slope.is_number or letter in rest.free_symbols else -rest / slope
 
 
-def _moving(problem: Problem, rates: list[Expr]) -> Verdict:
-    guilty = _movers(problem)
+def _nonzero_rate_verdict(problem: Problem, rates: list[Expr]) -> Verdict:
+    guilty = _nonvanishing_terms(problem)
     why = f"{named(guilty)} does not vanish for constant u"
     if any(has_learned(r, problem.spec) for r in rates):
-        if any(_moves_always(r, problem) for r in rates):
+        if any(_is_nonzero_for_every_weight(r, problem) for r in rates):
             return Refuted(f"{why}.", "u ≡ 1 is not a steady solution for any weights", spans(guilty))
         return Undecided(f"whether {named(guilty)} vanishes for constant u depends on the weights.", spans(guilty))
     for rate in rates:
-        witness = _moved_constant(rate, problem)
+        witness = _find_nonsteady_constant(rate, problem)
         if witness:
             return Refuted(f"{why}.", witness, spans(guilty))
     return Undecided(f"it could not be decided whether {named(guilty)} vanishes for constant u.", spans(guilty))
 
 
-def _moves_always(rate: Expr, problem: Problem) -> bool:
+def _is_nonzero_for_every_weight(rate: Expr, problem: Problem) -> bool:
     """Whether the rate of u = 1 has one strict sign for every weight."""
     box, there = box_of(ranges_of(problem.spec, problem.equation)), rate.xreplace(multiples(rate, 1))
     return strictly_positive(there, box) or strictly_positive(expand(-there), box)
 
 
-def _movers(problem: Problem) -> list[Origin]:
+def _nonvanishing_terms(problem: Problem) -> list[Origin]:
     """The summands that do not vanish for constants."""
     moving = [p.origin for p in problem.pushing_parts if any(s.at_constants != 0 for s in p.states)]
     return moving or problem.pushing
 
 
-def _moved_constant(rate: Expr, problem: Problem) -> str:
+def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
     """Constants and a point at which they change, in words."""
     ranges = ranges_of(problem.spec, problem.equation)
-    for constant in TRIED:
+    for constant in TRIAL_CONSTANTS:
         chosen = multiples(rate, constant)
         if constant < 0 and (problem.jet.u.is_nonnegative or any(s.is_nonnegative for s in chosen)):
             continue
         named_ = {s.name: v for s, v in chosen.items()}
-        domain = [e.xreplace({s: named_.get(s.name, constant) for s in atoms(e, Dummy)}) for e in _domain(problem)]
+        domain = [e.xreplace({s: named_.get(s.name, constant) for s in atoms(e, Dummy)}) for e in _cancelled_at_constants(problem)]
         there = rate.xreplace(chosen)
         point = nonzero_point(there, ranges, beside=domain)
         if point is not None:

@@ -15,9 +15,9 @@ from pdedsl.analysis.axioms.conservation import conservation
 from pdedsl.analysis.axioms.linearity import linearity
 from pdedsl.analysis.axioms.markov import locality, markov
 from pdedsl.analysis.axioms.maximum_principle import maximum_principle
-from pdedsl.analysis.axioms.preserves_constants import constants
+from pdedsl.analysis.axioms.preserves_constants import preserves_constants
 from pdedsl.analysis.axioms.regularity import spatial_regularity, temporal_regularity
-from pdedsl.analysis.boundary import has_curves
+from pdedsl.analysis.boundary import is_irregular
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.problem import Problem
 from pdedsl.ir.spec import Condition, SpaceKind, Spec
@@ -27,8 +27,8 @@ from pdedsl.symbolic.rewrite import measure
 from pdedsl.symbolic.symbols import Field
 from pdedsl.symbolic.sympy_errors import worked_out
 
-MOST = 400  # nodes of a nonlinear expression; larger ones are not decided
-EVOLUTION = (
+MAX_NODES = 400  # nodes of a nonlinear expression; larger ones are not decided
+EVOLUTION_AXIOMS = (
     Axiom.CONSTANTS,
     Axiom.MARKOV,
     Axiom.LOCALITY,
@@ -37,31 +37,31 @@ EVOLUTION = (
 )
 
 
-def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
+def prove_axioms(problem: Problem) -> dict[Axiom, Verdict]:
     """All verdicts for one equation; Unknown where sympy fails, or would take too long."""
     if _has_single_components(problem.spec):
         return dict.fromkeys(
-            _names(problem), Undecided("equations for single components are not covered by the implemented theorems.")
+            _applicable_axioms(problem), Undecided("equations for single components are not covered by the implemented theorems.")
         )
-    if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
-        return _of_a_large_one(problem)
-    return _on_a_shape(problem) if has_curves(problem.spec) else _verdicts(problem)
+    if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MAX_NODES:
+        return _verdicts_for_large_equation(problem)
+    return _verdicts_on_irregular_domain(problem) if is_irregular(problem.spec) else _verdicts(problem)
 
 
-def _of_a_large_one(problem: Problem) -> dict[Axiom, Verdict]:
+def _verdicts_for_large_equation(problem: Problem) -> dict[Axiom, Verdict]:
     """The verdicts that need no work on the whole expression."""
-    found = dict.fromkeys(_names(problem), Undecided("the equation is too large for symbolic analysis."))
+    found = dict.fromkeys(_applicable_axioms(problem), Undecided("the equation is too large for symbolic analysis."))
     seen = {Axiom.LINEARITY: linearity, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
-    return {**found, **{name: _settled(prove, problem) for name, prove in seen.items() if name in found}}
+    return {**found, **{name: _prove(prove, problem) for name, prove in seen.items() if name in found}}
 
 
 def _has_single_components(spec: Spec) -> bool:
     return any(e.component for e in spec.equations) or any(c.component for c in spec.conditions)
 
 
-def _names(problem: Problem) -> tuple[Axiom, ...]:
+def _applicable_axioms(problem: Problem) -> tuple[Axiom, ...]:
     """The axioms that are meaningful for an equation."""
-    evolution = EVOLUTION if problem.equation.order else ()
+    evolution = EVOLUTION_AXIOMS if problem.equation.order else ()
     physical = (Axiom.MAXIMUM_PRINCIPLE, Axiom.CONSERVATION) if _has_mass(problem) else ()
     return (Axiom.LINEARITY, Axiom.COMPARISON, *evolution, *physical)
 
@@ -71,31 +71,31 @@ def _has_mass(problem: Problem) -> bool:
     return problem.spec.space.kind is SpaceKind.PHYSICAL or isinstance(problem.unknown.type, Scalar)
 
 
-def _settled(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:
+def _prove(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:
     """A verdict; Unknown where sympy gives up on an expression, so that the other axioms are still decided."""
     return worked_out(lambda: prove(problem, *known)) or Undecided("the symbolic computation failed.")
 
 
-def _on_a_shape(problem: Problem) -> dict[Axiom, Verdict]:
+def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:
     """The verdicts that do not depend on the form of the boundary. What holds on a box holds on a part of it; a
     counterexample may lie outside that part, and counts only if the coefficients are constant."""
     found = dict.fromkeys(
-        _names(problem),
+        _applicable_axioms(problem),
         Undecided("irregular domains and conditions on part of a face are not covered by the implemented theorems."),
     )
-    provers = {Axiom.LINEARITY: linearity, Axiom.CONSTANTS: constants, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
+    provers = {Axiom.LINEARITY: linearity, Axiom.CONSTANTS: preserves_constants, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
     if problem.jet.order == 2:
         provers[Axiom.COMPARISON] = comparison
-    told = {name: _settled(prove, problem) for name, prove in provers.items() if name in found}
+    told = {name: _prove(prove, problem) for name, prove in provers.items() if name in found}
     even = not JetBounds(problem).varies(problem.jet.expr)
-    by_conditions = {c.span for c in problem.spec.conditions if not _varies(c, problem)}
+    by_conditions = {c.span for c in problem.spec.conditions if not _depends_on_x(c, problem)}
     return {
         **found,
         **{k: v for k, v in told.items() if not isinstance(v, Refuted) or even or set(v.guilty) <= by_conditions},
     }
 
 
-def _varies(condition: Condition, problem: Problem) -> bool:
+def _depends_on_x(condition: Condition, problem: Problem) -> bool:
     """Whether a condition depends on the coordinates."""
     own = Field(problem.unknown.head, (), problem.unknown.arguments)
     rest = [e.xreplace(problem.spec.values).xreplace({own: S.One}) for e in condition.value]
@@ -103,18 +103,18 @@ def _varies(condition: Condition, problem: Problem) -> bool:
 
 
 def _verdicts(problem: Problem) -> dict[Axiom, Verdict]:
-    ordered, constant = _settled(comparison, problem), _settled(constants, problem)
-    found = {Axiom.LINEARITY: _settled(linearity, problem), Axiom.COMPARISON: ordered}
+    ordered, constant = _prove(comparison, problem), _prove(preserves_constants, problem)
+    found = {Axiom.LINEARITY: _prove(linearity, problem), Axiom.COMPARISON: ordered}
     if problem.equation.order:
         found |= {
             Axiom.CONSTANTS: constant,
-            Axiom.MARKOV: _settled(markov, problem),
-            Axiom.LOCALITY: _settled(locality, problem),
-            Axiom.SPATIAL_REGULARITY: _settled(spatial_regularity, problem, ordered),
-            Axiom.TEMPORAL_REGULARITY: _settled(temporal_regularity, problem, ordered, constant),
+            Axiom.MARKOV: _prove(markov, problem),
+            Axiom.LOCALITY: _prove(locality, problem),
+            Axiom.SPATIAL_REGULARITY: _prove(spatial_regularity, problem, ordered),
+            Axiom.TEMPORAL_REGULARITY: _prove(temporal_regularity, problem, ordered, constant),
         }
     if _has_mass(problem):
-        found[Axiom.MAXIMUM_PRINCIPLE] = _settled(maximum_principle, problem, ordered, constant)
+        found[Axiom.MAXIMUM_PRINCIPLE] = _prove(maximum_principle, problem, ordered, constant)
         if problem.equation.order or not any(e.order for e in problem.spec.equations):
-            found[Axiom.CONSERVATION] = _settled(conservation, problem)
+            found[Axiom.CONSERVATION] = _prove(conservation, problem)
     return found

@@ -6,8 +6,8 @@ from math import isfinite
 
 from sympy import Expr
 
-from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
-from pdedsl.analysis.axioms.structure_conditions import InSpace
+from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
+from pdedsl.analysis.axioms.structure_conditions import SpaceRegularity
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import InTime, JetBounds
 from pdedsl.analysis.problem import Problem
@@ -17,7 +17,7 @@ from pdedsl.ir.verdicts import Proved, Undecided, Verdict
 def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
     """‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t: coefficients must be Lipschitz in x, also where periodic ends meet."""
     jet, found = problem.jet, JetBounds(problem)
-    why = _no_rule(problem)
+    why = _not_covered(problem)
     if why:
         return Undecided(why)
     if problem.spec.space.boundary:
@@ -29,14 +29,14 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
         unique = Hypothesis(
             "the equation is linear, or a comparison principle holds", jet.is_affine or is_ordered.holds
         )
-        kept = Hypothesis("the initial velocity is Lipschitz in x", _starts_smoothly(problem, found))
+        kept = Hypothesis("the initial velocity is Lipschitz in x", _initial_velocity_is_lipschitz(problem, found))
         checked = (unique, kept) if problem.equation.order > 1 else (unique,)
-        return concluded(
+        return conclude(
             "the coefficients do not depend on x: the solution operator commutes with translations", checked
         )
     entries = tuple(e for row in jet.matrix for e in row)
     grower = found.grower
-    return concluded(
+    return conclude(
         "the coefficients are Lipschitz in x",
         (
             Hypothesis("the equation is linear", jet.is_affine),
@@ -44,21 +44,21 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
             Hypothesis("the diffusion does not depend on x", not any(map(found.varies, entries))),
             Hypothesis("drift, reaction rate and source are Lipschitz in x", _are_lipschitz(problem, found)),
             Hypothesis("the reaction rate is bounded", grower.of(jet.rate).is_bounded),
-            Hypothesis("the solution is bounded if the reaction rate depends on x", _stays_bounded(found)),
+            Hypothesis("the solution is bounded if the reaction rate depends on x", _solution_is_bounded(found)),
             Hypothesis("coefficients that depend on x are bounded in t", _are_bounded_in_time(found)),
-            Hypothesis("the coefficients are continuous across periodic boundaries", InSpace(found).is_smooth_on_rings),
+            Hypothesis("the coefficients are continuous across periodic boundaries", SpaceRegularity(found).is_smooth_on_rings),
         ),
     )
 
 
-def _starts_smoothly(problem: Problem, found: JetBounds) -> bool:
+def _initial_velocity_is_lipschitz(problem: Problem, found: JetBounds) -> bool:
     """Data other than the first do not move with it: they must change little by a translation."""
     given = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
     values = tuple(v.xreplace(problem.spec.values) for c in given for v in c.value)
-    return all(found.grower.of(v).is_lipschitz for v in values) and InSpace(found).are_whole(values)
+    return all(found.grower.of(v).is_lipschitz for v in values) and SpaceRegularity(found).are_whole(values)
 
 
-def _stays_bounded(found: JetBounds) -> bool:
+def _solution_is_bounded(found: JetBounds) -> bool:
     """(c(x) - c(x + h)) u is a multiple of |h| for bounded u: for Δu + sin(x) u + x it is not."""
     return not found.varies(found.jet.rate) or found.grower.of(found.jet.source).is_bounded
 
@@ -78,7 +78,7 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
     jet, found = problem.jet, JetBounds(problem)
     if problem.equation.order != 1:
         return Undecided("the bound depends on the initial velocity.")
-    why = _no_rule(problem)
+    why = _not_covered(problem)
     if why:
         return Undecided(why)
     if problem.spec.space.boundary:
@@ -90,9 +90,9 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
     if jet.is_affine:
         coefficients = (*jet.drift, *(e for row in jet.matrix for e in row), jet.rate, jet.source)
         flat = Hypothesis("the coefficients are bounded in x", all(found.grower.of(e).is_bounded for e in coefficients))
-        return concluded("the coefficients are bounded, so ∂u/∂t is bounded", (is_ordered, steady, flat))
+        return conclude("the coefficients are bounded, so ∂u/∂t is bounded", (is_ordered, steady, flat))
     settled = isinstance(constant, Proved) or jet.u not in jet.expr.free_symbols
-    return concluded(
+    return conclude(
         "F does not depend on x and is bounded for bounded derivatives",
         (
             is_ordered,
@@ -104,7 +104,7 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
     )
 
 
-def _no_rule(problem: Problem) -> str:
+def _not_covered(problem: Problem) -> str:
     if problem.is_vector:
         return "the unknown is vector-valued: the bound depends on the coupling of its components."
     if problem.jet.nonlocal_:

@@ -31,7 +31,7 @@ from sympy import (
 )
 from sympy import Matrix as Entries
 
-from pdedsl.analysis.boundary import all_values
+from pdedsl.analysis.boundary import is_dirichlet_problem
 from pdedsl.analysis.bounds.definiteness import Roots, Rows, semidefinite
 from pdedsl.analysis.bounds.growth import activation_of, is_foreign
 from pdedsl.analysis.bounds.interval import Box, RealInterval, range_of
@@ -55,11 +55,11 @@ from pdedsl.symbolic.symbols import Field, atoms, free_symbols
 # ---- in_space
 
 
-SHIFTS = (0, 1, 100)  # upper bounds tried for the Jacobian of the drift
+JACOBIAN_BOUNDS = (0, 1, 100)  # upper bounds tried for the Jacobian of the drift
 
 
 @dataclass(frozen=True)
-class InSpace:
+class SpaceRegularity:
     """F as a function of x."""
 
     of: JetBounds
@@ -86,7 +86,7 @@ class InSpace:
         n = len(jacobian)
         if n == 1:
             return bounded_above(expand(jacobian[0][0]), self.of.box)
-        return any(semidefinite(_lifted(jacobian, shift, n), self.of.box) for shift in SHIFTS)
+        return any(semidefinite(_shifted_symmetric_part(jacobian, shift, n), self.of.box) for shift in JACOBIAN_BOUNDS)
 
     def _is_lipschitz(self, e: Expr) -> bool:
         return not self.of.varies(e) or self.of.grower.of(e).is_lipschitz
@@ -154,7 +154,7 @@ class InSpace:
     def _is_positive_inside(self, rows: Rows) -> bool:
         """Whether it is positive inside an interval with values given at both ends; it may vanish at the ends."""
         jet, space = self.of.jet, self.of.problem.spec.space
-        if len(jet.coordinates) != 1 or not space.boundary or not all_values(self.of.problem):
+        if len(jet.coordinates) != 1 or not space.boundary or not is_dirichlet_problem(self.of.problem):
             return False
         x = jet.coordinates[0]
         return positive_inside(rows[0][0], x, self.of.box)
@@ -187,7 +187,7 @@ class InSpace:
         return True
 
 
-def _lifted(jacobian: list[list[Expr]], shift: int, n: int) -> Rows:
+def _shifted_symmetric_part(jacobian: list[list[Expr]], shift: int, n: int) -> Rows:
     """shift·I minus the symmetric part of a Jacobian."""
     return tuple(
         tuple(expand((shift if i == j else 0) - (jacobian[i][j] + jacobian[j][i]) / 2) for j in range(n))
@@ -202,10 +202,10 @@ def _lifted(jacobian: list[list[Expr]], shift: int, n: int) -> Rows:
 # densities.
 
 
-KINKS = (Activation, Max, Min, Abs, sign, Heaviside)
+NONSMOOTH = (Activation, Max, Min, Abs, sign, Heaviside)
 
 
-def _folded(e: Expr) -> Expr:
+def _fold_signs(e: Expr) -> Expr:
     """Replaces x sign(x) by |x|, which has a derivative."""
     return e.replace(
         lambda a: isinstance(a, Mul) and any(isinstance(s, sign) and s.args[0] in a.args for s in a.args),
@@ -214,7 +214,7 @@ def _folded(e: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class InUnknown:
+class UnknownRegularity:
     """F as a function of u."""
 
     of: JetBounds
@@ -227,7 +227,7 @@ class InUnknown:
             return True
         if jet.is_affine:
             return jet.order == 0 or (jet.order == 1 and self._is_finite(jet.rate)) or self._is_below(jet.rate)
-        whole = _folded(self.lower.xreplace(self._learned_of_u))
+        whole = _fold_signs(self.lower.xreplace(self._learned_of_u))
         slopes = [diff(whole, v) for v in (jet.u, *self._learned_of_u.values())]
         settled = [s.xreplace(self.of.singular_in_time) for s in slopes]
         return all(self._has_a_bound(s) for s in settled) and self._networks_are_lipschitz
@@ -302,7 +302,7 @@ class InUnknown:
     def _is_proper(self) -> bool:
         """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F has no kink in u."""
         slope = diff(self.of.jet.expr, self.of.jet.u)
-        parted = any(self.of.jet.u in free_symbols(a) for a in atoms(self.of.jet.expr, *KINKS))
+        parted = any(self.of.jet.u in free_symbols(a) for a in atoms(self.of.jet.expr, *NONSMOOTH))
         found = [range_of(slope, box) for box in ((self.of.whole,) if parted else (self.of.whole, self.of.near_u))]
         return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in found)
 
@@ -342,7 +342,7 @@ class InUnknown:
         return rest is not None and not any(free_symbols(rest.diff(q)) & set(p) for q in p)
 
 
-def is_tame(slope: Expr, u: Symbol) -> bool:
+def is_integrable_at_zero(slope: Expr, u: Symbol) -> bool:
     """Whether β is bounded near zero: β' is bounded there, or is a power of u with an exponent above -1."""
     power = slope.as_independent(u)[1].as_base_exp()
     if power[0] == u:
@@ -357,18 +357,18 @@ def is_tame(slope: Expr, u: Symbol) -> bool:
 
 
 @dataclass(frozen=True)
-class Structure:
+class StructureConditions:
     """F of an equation of first order in time, checked against the hypotheses."""
 
     of: JetBounds
 
     @cached_property
-    def in_unknown(self) -> InUnknown:
-        return InUnknown(self.of)
+    def in_unknown(self) -> UnknownRegularity:
+        return UnknownRegularity(self.of)
 
     @cached_property
-    def in_space(self) -> InSpace:
-        return InSpace(self.of)
+    def in_space(self) -> SpaceRegularity:
+        return SpaceRegularity(self.of)
 
     @cached_property
     def has_values(self) -> bool:
@@ -404,7 +404,7 @@ class Structure:
             return True
         return (
             u.is_nonnegative
-            and is_tame(slope, u)
+            and is_integrable_at_zero(slope, u)
             and range_of(settled, {**box, u: RealInterval(LEAST, inf)}) is not None
         )
 
@@ -420,7 +420,7 @@ class Structure:
             return False
         values = [e for row in jet.matrix for e in row]
         for e in values:
-            scaled = _taken_out(e.xreplace({p: scale * p for p in jet.p}))
+            scaled = _factor_roots(e.xreplace({p: scale * p for p in jet.p}))
             ratio = cancel(together(scaled / e)) if e != 0 else S.One
             power = ratio.as_base_exp()
             if ratio != 1 and not (power[0] == scale and power[1].is_nonnegative):
@@ -453,10 +453,10 @@ class Structure:
         return all(self.of.in_time(e) is not InTime.UNKNOWN for e in self.of.terms)
 
 
-def structure_of(problem: Problem) -> Structure:
-    return Structure(JetBounds(problem))
+def structure_conditions(problem: Problem) -> StructureConditions:
+    return StructureConditions(JetBounds(problem))
 
 
-def _taken_out(e: Expr) -> Expr:
+def _factor_roots(e: Expr) -> Expr:
     """The expression with common factors taken out of roots."""
     return e.replace(lambda a: isinstance(a, Pow), lambda a: factor_terms(a.base) ** a.exp)

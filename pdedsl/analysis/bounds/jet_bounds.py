@@ -13,7 +13,7 @@ from sympy import Add, Dummy, Expr, Mul, Pow, S, Symbol, exp, log, tan
 from pdedsl.analysis.bounds.growth import Grower, is_foreign
 from pdedsl.analysis.bounds.interval import Box, RealInterval, range_of
 from pdedsl.analysis.bounds.sign import box_of
-from pdedsl.analysis.index_expansion import written_out
+from pdedsl.analysis.index_expansion import expand_indices
 from pdedsl.analysis.jet import Jet
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import ranges_of
@@ -141,7 +141,7 @@ class JetBounds:
     def is_defined(self) -> bool:
         """Whether roots, poles and logarithms have values for all values of the unknowns, also those that cancelled."""
         problem, jet = self.problem, self.jet
-        kept = [jet.in_letters(written_out(e, problem.spec, jet.layout)) for e in problem.partial]
+        kept = [jet.in_letters(expand_indices(e, problem.spec, jet.layout)) for e in problem.partial]
         return self.is_kept and all(range_of(e, self.whole) is not None for e in kept)
 
     def varies(self, e: Expr) -> bool:

@@ -19,7 +19,7 @@ from typing import assert_never
 
 from sympy import Expr
 
-from pdedsl.analysis.classification import class_of, forward
+from pdedsl.analysis.classification import classify, forward_jet
 from pdedsl.analysis.feature_maps.contractivity import dissipative, gain, nonexpansive
 from pdedsl.analysis.feature_maps.counterexamples import one_changed, one_grown, two_apart
 from pdedsl.analysis.feature_maps.descriptions import growing, named, parting, spans, stiffness
@@ -248,7 +248,7 @@ def _facts(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> Equati
 def _class(equation: Equation, spec: Spec) -> EquationClass:
     frame = frame_of(equation, spec)
     try:
-        return class_of(frame, forward(frame))
+        return classify(frame, forward_jet(frame))
     except TooLarge:
         raise syntax.too_large(equation.span) from None
 

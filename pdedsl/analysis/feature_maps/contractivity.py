@@ -127,8 +127,8 @@ POWERS = 64  # of the matrix of a step, at most
 def swing(system: System) -> Proved | Undecided:
     """Y″ = -SY from rest, with the same symmetric S in all steps: the network is a polynomial in S."""
     stepping, slopes = system.stepping, system.slopes
-    why = "states swing, and whether two of them part by the end is not known"
-    unknown = Undecided(f"{named(system.all_terms)} drives a second-order equation: {why}.", spans(system.all_terms))
+    why = "its solutions oscillate, and no bound on their distance is available"
+    unknown = Undecided(f"{named(system.all_terms)} defines a second-order equation: {why}.", spans(system.all_terms))
     if slopes is None or not system.is_linear or not system.is_static or stepping.step is None:
         return unknown
     low, high = stepping.step**2 * slopes.low, stepping.step**2 * slopes.high

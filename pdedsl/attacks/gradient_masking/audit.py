@@ -1,8 +1,8 @@
-"""Do the gradients of a model tell the truth? Signs of gradient masking (Athalye, Carlini, Wagner, ICML 2018, section
-3.1; Carlini et al. 2019, "On evaluating adversarial robustness").
+"""Gradient-masking audit (Athalye, Carlini, Wagner, ICML 2018, section 3.1; Carlini et al. 2019, "On evaluating
+adversarial robustness").
 
-Masked gradients make weak attacks fail, so that a model looks robust but is not. Each check compares two quantities
-whose order is known if gradients are sound. None of the checks proves robustness.
+Masked (shattered, vanishing or stochastic) gradients make attacks fail, so that robust accuracy is overestimated. Each
+check compares two quantities whose order is known for useful gradients. Passing all checks does not prove robustness.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pdedsl.validation import read_samples
 @final
 @dataclass(frozen=True)
 class Audit:
-    """What was found around an ε, and the loss landscape there."""
+    """Result of `audit` at radius `eps`: one finding per check, and the loss landscape around some samples."""
 
     findings: tuple[Finding, ...]
     eps: float
@@ -36,18 +36,22 @@ class Audit:
 
     @property
     def masked(self) -> bool:
+        """Whether any check is suspicious."""
         return any(finding.suspicious for finding in self.findings)
 
     @property
     def reasons(self) -> tuple[str, ...]:
+        """The evidence of the suspicious checks."""
         return tuple(finding.text for finding in self.findings if finding.suspicious)
 
     @property
     def verdict(self) -> str:
-        """In words, to be shown beside a robust accuracy."""
+        """One sentence, to be shown next to a robust accuracy."""
         if not self.masked:
-            return f"no sign of masked gradients in {len(self.findings)} checks"
-        return "gradients may be masked, the accuracy under attack is not to be believed: " + "; ".join(self.reasons)
+            return f"pass: no sign of gradient masking in {len(self.findings)} checks"
+        return "suspicious: possible gradient masking, robust accuracy is likely overestimated: " + "; ".join(
+            self.reasons
+        )
 
 
 def audit(
@@ -72,7 +76,7 @@ def audit(
     """
     x, y = read_samples(x, y)
     if not len(x):
-        raise ValueError("an audit looks at samples, and there are none")
+        raise ValueError("the audit needs at least one sample")
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
     with predictor.attacked(x, seed):
         size = _typical(predictor, x, y, norm, steps, bounds, seed) if eps is None else eps

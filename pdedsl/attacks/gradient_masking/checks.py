@@ -1,4 +1,4 @@
-"""The signs of masked gradients, one check each: what was found, in words, and whether it is suspicious."""
+"""Checks for gradient masking (Athalye, Carlini, Wagner 2018, section 3.1; Carlini et al. 2019): verdict and evidence."""
 
 from __future__ import annotations
 
@@ -19,84 +19,92 @@ from pdedsl.attacks.pgd import pgd, reached, somewhere
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
 
-DRAWS = 50
-"""Points of the ball that random search tries for each sample."""
-PROBES = 12
-"""Random steps from each sample along which differences are taken."""
+RANDOM_POINTS = 50
+"""Points of the ball per sample in random search."""
+FINITE_DIFFERENCES = 12
+"""Random directions per sample in the gradient check."""
 
 
 @final
 @dataclass(frozen=True)
 class Finding:
+    """Result of one check: pass or suspicious, with the evidence as text."""
+
     name: str
     suspicious: bool
     text: str
 
 
 def gradients(e: Evidence) -> Finding:
+    """Zero or non-finite gradients."""
     slope = e.predictor.slope(e.x, e.goal, log_odds).gradient.flatten(1)
-    zero, broken = (slope == 0.0).all(1), ~slope.isfinite().all(1)
-    useless = _percent(zero | broken)
+    zero, nonfinite = (slope == 0.0).all(1), ~slope.isfinite().all(1)
+    useless = _percent(zero | nonfinite)
     size = slope.double().norm(dim=1).nanmedian().item()
     text = (
-        f"the gradient is zero at {_percent(zero):.0f} % of the samples and not a number at {_percent(broken):.0f} %; "
-        f"its median norm is {size:.3g}"
+        f"the gradient is zero for {_percent(zero):.0f} % of the samples and NaN or infinite for "
+        f"{_percent(nonfinite):.0f} %; its median ℓ2 norm is {size:.3g}"
     )
-    return Finding("gradients", useless > 5.0, text)
+    return Finding("zero or NaN gradients", useless > 5.0, text)
 
 
 def saturation(e: Evidence) -> Finding:
-    """∇ log p_y is 0 in floating point where p_y rounds to 1."""
-    slope = e.predictor.slope(e.x, e.goal, _plain_entropy)
+    """Saturation of the softmax: ∇ log p_y is 0 in floating point where p_y rounds to 1."""
+    slope = e.predictor.slope(e.x, e.goal, _cross_entropy)
     zero = (slope.gradient.flatten(1) == 0.0).all(1) | ~slope.scores.isfinite().all(1)
     size = (slope.scores - slope.scores.mean(1, keepdim=True)).abs().amax(1).median().item()
-    text = f"the cross-entropy has no gradient at {_percent(zero):.0f} % of the samples, scores are of size {size:.3g}"
-    return Finding("saturation", _percent(zero) > 30.0, text)
+    text = f"the gradient of the cross-entropy vanishes for {_percent(zero):.0f} % of the samples; "
+    text += f"median logit magnitude {size:.3g}"
+    return Finding("softmax saturation", _percent(zero) > 30.0, text)
 
 
-def _plain_entropy(scores: Tensor, goal: Criterion) -> Tensor:
+def _cross_entropy(scores: Tensor, goal: Criterion) -> Tensor:
     return functional.cross_entropy(scores, goal.y, reduction="none")
 
 
 def landscape(e: Evidence) -> Finding:
-    """L(x + hv) > L(x) for a step along the gradient, h = ε/20, or ε where noise would hide a short step."""
+    """Ascent: L(x + hv) > L(x) for a step v along the gradient, h = ε/20, or h = ε for a stochastic model."""
     slope = e.predictor.slope(e.x, e.goal, log_odds)
     step = torch.add(e.x, e.norm.steepest(slope.gradient), alpha=e.eps / (1.0 if e.predictor.stochastic else 20.0))
     before, after = (log_odds(e.predictor.fresh(x), e.goal) for x in (e.x, step))
     rises = _percent(after > before)
     return Finding(
-        "landscape", rises < 75.0, f"a step along the gradient raises the loss at {rises:.0f} % of the samples"
+        "ascent direction",
+        rises < 75.0,
+        f"a step along the gradient increases the loss for {rises:.0f} % of the samples",
     )
 
 
 def differences(e: Evidence) -> Finding:
-    """⟨∇L, v⟩ against (L(x + v) − L(x − v))/2 =: d for random steps v of length ε/20, if that is neither long nor lost
-    in rounding.
+    """Gradient check: autograd ⟨∇L, v⟩ against the central difference d = (L(x + v) − L(x − v))/2 for random v of
+    length ε/20, limited to between 5·10⁻⁵ and 5·10⁻³ of the diameter.
 
-    A gradient that is stopped, replaced or shattered is not what the loss does: r = Σ(⟨∇L, v⟩ − d)²/Σ(⟨∇L, v⟩² + d²),
-    over steps from one sample, is 0 for a derivative, 1 for directions that have nothing to do with it, and 1/3 if half
-    of it is missing. A model with noise has no single loss; `randomness` looks at it.
+    The unexplained variance r = Σ(⟨∇L, v⟩ − d)²/Σ(⟨∇L, v⟩² + d²) over the directions at one sample is 0 for a
+    derivative, 1 for an unrelated vector, and 1/3 if half of the gradient is missing (stopped, replaced or shattered
+    gradients). For a stochastic model, `randomness` takes the place of this check.
     """
     slope, generator = e.predictor.slope(e.x, e.goal, log_odds), torch.Generator(e.x.device).manual_seed(e.seed)
     size = everything(e.x, e.norm, e.bounds) or e.eps
     length = min(max(e.eps, 1e-3 * size), 0.1 * size) / 20.0
-    told, seen = [], []
-    for _ in range(PROBES):
+    predicted, observed = [], []
+    for _ in range(FINITE_DIFFERENCES):
         v = length * e.norm.steepest(torch.empty_like(e.x).normal_(generator=generator))
         above, below = (log_odds(e.predictor.query(x), e.goal) for x in (e.x + v, e.x - v))
-        told.append(inner(slope.gradient, v).double())
-        seen.append(0.5 * (above - below).double())
-    a, d = torch.stack(told), torch.stack(seen)
-    rest = ((a - d).square().sum(0) / (a.square() + d.square()).sum(0)).nan_to_num(1.0).median().item()
-    text = f"of the differences of the loss along random steps, gradients leave {100 * rest:.0f} % unexplained"
-    return Finding("differences", rest > 0.2, text)
+        predicted.append(inner(slope.gradient, v).double())
+        observed.append(0.5 * (above - below).double())
+    a, d = torch.stack(predicted), torch.stack(observed)
+    unexplained = ((a - d).square().sum(0) / (a.square() + d.square()).sum(0)).nan_to_num(1.0).median().item()
+    text = (
+        f"central finite differences of the loss vs. autograd: unexplained variance {100 * unexplained:.0f} % (median)"
+    )
+    return Finding("gradient check", unexplained > 0.2, text)
 
 
-def unit_of_scores(e: Evidence) -> Finding:
-    """PGD on scores about their mean, of standard deviation 10 over the classes: shift and scale should not matter.
+def logit_rescaling(e: Evidence) -> Finding:
+    """PGD on centred logits, rescaled to standard deviation 10 over the classes: shift and scale should not matter.
 
-    They do if scores are small, as those of a network with a small Lipschitz constant: their softmax is nearly uniform,
-    and the gradient of the cross-entropy leads to no class in particular.
+    They do if logits are small, as those of a network with a small Lipschitz constant: the softmax is nearly uniform,
+    and the gradient of the cross-entropy points to no class in particular.
     """
     size = e.predictor.query(e.x).nan_to_num().std(1).median().clamp_min(1e-30)
     model = e.predictor.model
@@ -108,65 +116,73 @@ def unit_of_scores(e: Evidence) -> Finding:
     scaled = Predictor(standardized, eot=e.predictor.eot, draws=e.predictor.draws)
     more = int((e.by_steps(e.eps, model=scaled) & ~e.white).sum())
     suspicious = more >= e.several
-    text = f"scores of size 10 in the place of {size:.3g} let PGD fool {more} more of {e.n} samples"
-    text += "; the loss dlr of apgd does not depend on it" if suspicious else ""
-    return Finding("unit of scores", suspicious, text)
+    text = f"PGD on logits rescaled from standard deviation {size:.3g} to 10 finds {more} more adversarial examples "
+    text += f"(n = {e.n})" + ("; use the scale-invariant loss dlr of apgd" if suspicious else "")
+    return Finding("logit rescaling", suspicious, text)
 
 
-def one_step(e: Evidence) -> Finding:
+def single_step(e: Evidence) -> Finding:
+    """A single-step attack should not find more adversarial examples than an iterative one."""
     more = int((e.one & ~e.runs.any(0)).sum())
-    text = f"one step fools {more} of {e.n} samples that many steps do not"
-    return Finding("one step against many", more >= e.several, text)
+    text = f"FGSM finds {more} adversarial examples that PGD misses (n = {e.n})"
+    return Finding("single-step vs. iterative attack", more >= e.several, text)
 
 
 def restarts(e: Evidence) -> Finding:
+    """Success of PGD should depend little on the random start."""
     single, union = e.runs.double().mean().item() * e.n, int(e.runs.any(0).sum())
-    text = f"{len(e.runs)} random starts together fool {union} of {e.n} samples, one alone {single:.1f}"
-    return Finding("restarts", union - single >= max(e.several, 0.1 * e.n), text)
+    text = (
+        f"PGD: {union} of {e.n} samples misclassified with {len(e.runs)} random restarts, {single:.1f} with one (mean)"
+    )
+    return Finding("random restarts", union - single >= max(e.several, 0.1 * e.n), text)
 
 
-def scores_only(e: Evidence) -> Finding:
+def black_box(e: Evidence) -> Finding:
+    """A black-box attack should not find more than white-box attacks."""
     more = int((e.scores_only & ~e.white).sum())
-    text = f"a search without gradients fools {more} of {e.n} samples that gradients do not"
-    return Finding("black box against white box", more >= e.several, text)
+    text = f"Square finds {more} adversarial examples that gradient attacks miss (n = {e.n})"
+    return Finding("black-box vs. white-box attack", more >= e.several, text)
 
 
 def random_search(e: Evidence) -> Finding:
+    """Random points of the ball should not find more than gradient attacks."""
     with attacking(e.predictor, e.x, e.y, bounds=e.bounds, seed=e.seed) as task:
         region, hit = task.region(e.norm, e.eps), torch.zeros_like(e.wrong)
-        for _ in range(DRAWS):
+        for _ in range(RANDOM_POINTS):
             x = region.project(somewhere(task, e.norm, e.eps))
             hit |= reached(task.predictor, x, task.goal, task.predictor.query(x))
     more = int((hit & ~e.white).sum())
-    text = f"{DRAWS} random points fool {more} of {e.n} samples that gradients do not"
+    text = f"{RANDOM_POINTS} random points per sample find {more} adversarial examples that gradient attacks miss (n = {e.n})"
     return Finding("random search", more >= e.several, text)
 
 
 def transfer(e: Evidence, surrogate: Model) -> Finding:
+    """Adversarial examples of a surrogate should not succeed where white-box attacks fail."""
     x = pgd(surrogate, e.x, e.y, eps=e.eps, norm=e.norm, steps=e.steps, bounds=e.bounds, seed=e.seed).x
     more = int((e.goal.reached(e.predictor.fresh(x)) & ~e.white).sum())
-    text = f"an attack on a surrogate fools {more} of {e.n} samples that gradients of the model do not"
-    return Finding("transfer", more >= e.several, text)
+    text = f"transfer from a surrogate finds {more} adversarial examples that gradient attacks miss (n = {e.n})"
+    return Finding("transfer attack", more >= e.several, text)
 
 
 def curve(e: Evidence) -> tuple[Finding, Finding]:
-    """Accuracy must fall with ε, and to zero."""
+    """Robust accuracy should decrease in ε, and reach 0 for an unbounded attack."""
     points = e.accuracies
-    line = ", ".join(f"{100 * accuracy:.1f} % at {eps:.3g}" for eps, accuracy in points)
+    line = ", ".join(f"{100 * accuracy:.1f} % at ε = {eps:.3g}" for eps, accuracy in points)
     last = points[-1][1]
     first, falls = points[0][1], [(a, b) for (_, a), (_, b) in pairwise(points[1:])]
     rises = any(b - a > 0.03 for a, b in falls)
     flat = any(a < first - 0.1 and b > 0.1 and a - b < 0.01 for a, b in falls)
-    lost = f"accuracy against growing ε is {line}"
-    lost += "" if e.others else "; samples of one class, without bounds, do not say where there is another one"
+    text = f"robust accuracy {line}"
+    text += "" if e.others else " (not judged: all samples are of one class and there are no bounds)"
+    trend = "increases with ε" if rises else "is constant over a range of ε" if flat else "decreases in ε"
     return (
-        Finding("unbounded attack", e.others and last > 0.05, lost),
-        Finding("curve", rises or flat, "the curve over ε " + ("rises" if rises else "is flat" if flat else "falls")),
+        Finding("unbounded attack", e.others and last > 0.05, text),
+        Finding("monotonicity in ε", rises or flat, f"robust accuracy {trend}"),
     )
 
 
 def randomness(e: Evidence) -> Finding:
-    """Gradients should agree between averages of draws, and averages over more draws should find no more."""
+    """EOT gradients should agree between repetitions, and more EOT samples should not find more."""
     used = e.predictor.eot
     units = [L2().steepest(e.predictor.slope(e.x, e.goal, log_odds).gradient) for _ in range(8)]
     cosine = torch.stack([inner(a, b) for a, b in pairwise(units)]).mean(0).median().item()
@@ -175,25 +191,25 @@ def randomness(e: Evidence) -> Finding:
         eot: int(e.by_steps(e.eps, model=Predictor(e.predictor.model, eot=eot, draws=e.predictor.draws)).sum())
         for eot in sweep
     }
-    found = ", ".join(f"{number} with averages of {eot}" for eot, number in fooled.items())
+    counts = ", ".join(f"{number} with {eot}" for eot, number in fooled.items())
     text = (
-        f"the model is random: gradients that average {used} of its draws have cosine {cosine:.2f} "
-        f"from one time to the next; PGD fools, of {e.n} samples, {found}"
+        f"stochastic model: repeated gradients with {used} EOT samples have cosine similarity {cosine:.2f}; "
+        f"of {e.n} samples, PGD misclassifies {counts} EOT samples"
     )
-    return Finding("randomness", fooled[sweep[-1]] - fooled[used] >= e.several or cosine < 0.4, text)
+    return Finding("EOT convergence", fooled[sweep[-1]] - fooled[used] >= e.several or cosine < 0.4, text)
 
 
 CHECKS = (
     gradients,
     saturation,
     landscape,
-    unit_of_scores,
-    one_step,
+    logit_rescaling,
+    single_step,
     restarts,
-    scores_only,
+    black_box,
     random_search,
 )
-"""The checks that look at nothing but the model, and give one finding each."""
+"""The checks that need only the model."""
 
 
 def _percent(where: Tensor) -> float:

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics import Span
-from pdedsl.explainer.describe import domain_text, floating_lines
+from pdedsl.explainer.describe import domain_text, gauge_lines
 from pdedsl.explainer.drawing.blocks import Block, Group, Node, counted
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.plan import SolvePlan
@@ -16,7 +16,7 @@ from pdedsl.ir.terms import Convection, Diffusion, Reaction, SourceTerm, Term
 def solve_nodes(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
     domain = Block("points of the domain", (domain_text(plan.statement.domain),))
     names = ", ".join(c.name for c in plan.statement.components)
-    found = (*(f"{w.name} is found with it" for w in plan.statement.parameters), *floating_lines(plan.statement))
+    found = (*(f"{w.name} is found with it" for w in plan.statement.parameters), *gauge_lines(plan.statement))
     return domain, *_method(plan, analysis), Block(f"the solution {names}", found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pdedsl.diagnostics import Source, Span, width
-from pdedsl.explainer.terms import detail_of
+from pdedsl.explainer.terms import term_rows
 from pdedsl.ir.analysis import Analysis
 
 MOST = 40  # terms and conditions that are drawn
@@ -37,9 +37,8 @@ class Run:
 def marks_of(analysis: Analysis) -> tuple[Mark, ...]:
     """The marks in the order of the text, the terms of each equation first."""
     spec, found = analysis.spec, []
-    for term in (t for facts in analysis.equations for t in facts.terms):
-        detail = detail_of(term, spec)
-        label = f"{term.word.replace('_', ' ')}{f', {detail}' if detail else ''}"
+    for name, detail, term in (row for facts in analysis.equations for row in term_rows(facts, spec)):
+        label = f"{name}{f', {detail}' if detail else ''}"
         found.append(Mark(term.word, label, term.origin.text, term.origin.span))
     for condition in spec.conditions:
         text = spec.source.quote(condition.span)

@@ -253,7 +253,7 @@ def elaborate_observation(statement: t.ObserveStmt, env: Environment) -> Observa
     if env.scope().space.kind is not SpaceKind.PHYSICAL:
         raise errors.equations.known_only_on_domains("observe", statement.span)
     subjects = tuple(_observed_unknown(e, env, learned=False) for e in statement.unknowns)
-    data = elaborate_option(statement.data, MEASURED, "a file of measurements", env.number)
+    data = elaborate_option(statement.data, MEASURED, "source of observations", env.number)
     return Observation(tuple((field.head, k) for field, k in subjects), data, statement.span)
 
 

@@ -287,7 +287,7 @@ class Environment:
         """`tv_norm(eps=1e-3)`: a normalisation, as a function still to be applied to a feature map."""
         if not (isinstance(call.head, t.Name) and call.head.id in NORMALISATIONS and call.head.id not in self.declared):
             return None
-        made = elaborate_option(call, NORMALISATIONS, "a normalisation", self.number).word
+        made = elaborate_option(call, NORMALISATIONS, "normalisation", self.number).word
         settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in made.arguments.items()))
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:

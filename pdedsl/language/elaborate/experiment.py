@@ -29,20 +29,20 @@ def elaborate_realization(statement: t.RealizeStmt, env: Environment) -> Located
     """The method chosen for a part of the equation, among those that can realize it."""
     part = statement.part
     if part.id not in PARTS:
-        raise unknown_option_error(part, PARTS, "a part of an equation")
+        raise unknown_option_error(part, PARTS, "part of the equation")
     methods = PARTS[part.id]
     head = statement.method.head if isinstance(statement.method, t.Call) else statement.method
     if isinstance(head, t.Name) and head.id not in methods:
         elsewhere = [p for p, m in PARTS.items() if head.id in m]
         if elsewhere:
             raise errors.options.other_part(head.text, part.id, elsewhere, list(methods), head.span, part.span)
-    return elaborate_option(statement.method, methods, f"a way to realize {part.id}", env.number, statement.span)
+    return elaborate_option(statement.method, methods, errors.options.method_kind(part.id), env.number, statement.span)
 
 
 def elaborate_requirements(statement: t.RequireStmt) -> list[Requirement]:
     for name in statement.axioms:
         if name.id not in set(Axiom):
-            raise unknown_option_error(name, Axiom, "an axiom")
+            raise unknown_option_error(name, Axiom, "axiom")
     return [Requirement(Axiom(n.id), n.span) for n in statement.axioms]
 
 
@@ -118,7 +118,7 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
             made = elaborate_option(item.value, forms, f"a value of {key.id}", env.number, item.span)
             return Transfer(made, _source(item)) if sourced else made
         case Names():
-            return _named(key, item, rule.what)
+            return _named(key, item, rule.what, env)
         case Plain(param=param):
             if isinstance(item.value, t.Name) and env.is_free(item.value.id) and isinstance(param.kind, Whole | Number):
                 raise errors.options.wrong_value(key.id, param.wanted, item.span)
@@ -136,7 +136,10 @@ def _source(item: t.Item) -> str:
     return item.source.value if isinstance(item.source, t.String) else item.source.text
 
 
-def _named(key: t.Name, item: t.Item, names: Names) -> object:
+def _named(key: t.Name, item: t.Item, names: Names, env: Environment) -> object:
+    head = item.value.head if isinstance(item.value, t.Call) else item.value
+    if isinstance(head, t.Name) and head.id in names.forms:
+        return elaborate_option(item.value, names.forms, f"a value of {key.id}", env.number, item.span)
     if isinstance(item.value, t.Name) and item.value.id in names.words:
         return names.of(item.value.id)
     raise _unknown_value(key, item, names)

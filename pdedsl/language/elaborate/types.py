@@ -153,7 +153,7 @@ def network_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Nu
         return None
     if isinstance(declaration, t.LearnDecl) and not declaration.params and _is_number(declaration.net):
         return None
-    net = elaborate_option(declaration.net, NETWORKS, "a network", number)
+    net = elaborate_option(declaration.net, NETWORKS, "network", number)
     if isinstance(type_, Operator) != isinstance(net.word, OperatorNetwork):
         operator, kind = isinstance(type_, Operator), type(type_).__name__.lower()
         wanted = (" or ".join(OPERATORS), "conv(3)") if operator else ("mlp, resnet, convnet, …", "mlp")

@@ -92,7 +92,7 @@ KIND_NAMES = {
     "number": "scalar",
     "simplex": "class probabilities",
     "channels": "feature map",
-    "features": "scores of a linear operator",
+    "features": "logits of a linear operator",
 }
 
 

@@ -24,11 +24,11 @@ MultiIndex = tuple[int, ...]
 
 @dataclass(frozen=True)
 class CoordinateBox:
-    """The box of the coordinates: its middle, its half-lengths, and which of its sides are joined."""
+    """The box of the coordinates: its center, its half-widths, and which coordinates are periodic."""
 
-    middle: Tensor
-    half: Tensor
-    joined: Tensor
+    center: Tensor
+    half_widths: Tensor
+    periodic: Tensor
 
 
 @dataclass(frozen=True)
@@ -48,21 +48,22 @@ class FourierFeatures:
 MAX_SOBOL_DIMENSION = 3  # number of coordinates up to which frequencies fill a box evenly
 
 
-def sample_fourier_features(n: int, sides: CoordinateBox, bandwidth: Tensor, seed: int) -> FourierFeatures:
-    """w with mean 0 and standard deviation s in coordinates scaled to [-1, 1]; whole periods along joined sides.
+def sample_fourier_features(n: int, box: CoordinateBox, bandwidth: Tensor, seed: int) -> FourierFeatures:
+    """w with mean 0 and standard deviation s in coordinates scaled to [-1, 1]; along periodic coordinates, integer
+    multiples of the base frequency.
 
     In few coordinates, Sobol points of [-√3 s, √3 s]: few of them span functions without higher frequencies. In many,
     where nearly all the volume of a box is at its corners, w ~ N(0, s²).
     """
     generator = torch.Generator().manual_seed(seed)
-    k = len(sides.half)
+    k = len(box.half_widths)
     even = k <= MAX_SOBOL_DIMENSION
     w = (
         _sobol_frequencies(n, k, seed) if even else torch.randn(n, k, dtype=torch.float64, generator=generator)
     ) * bandwidth
-    w = torch.where(sides.joined, pi * (w / pi).round(), w) / sides.half
+    w = torch.where(box.periodic, pi * (w / pi).round(), w) / box.half_widths
     phases = 2 * pi * torch.rand(n, dtype=torch.float64, generator=generator)
-    return FourierFeatures(w, phases - w @ sides.middle)
+    return FourierFeatures(w, phases - w @ box.center)
 
 
 def _sobol_frequencies(n: int, k: int, seed: int) -> Tensor:

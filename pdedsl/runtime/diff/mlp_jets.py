@@ -296,7 +296,7 @@ class ReflectionSymmetry:
 class JetNetwork(nn.Module):
     """x ↦ u(x) ∈ Rᶜ: coordinates scaled to [-1, 1], or as cosine and sine of their period, then layers of equal width.
 
-    With a mirror, u(x) = N(x) ± N(Rx): the layers receive the points followed by their images.
+    With a reflection symmetry, u(x) = N(x) ± N(Rx): the layers receive the points followed by their images.
     """
 
     middle: Tensor
@@ -304,20 +304,20 @@ class JetNetwork(nn.Module):
 
     def __init__(
         self,
-        sides: CoordinateBox,
+        box: CoordinateBox,
         width: int,
         depth: int,
         outputs: int,
         name: str,
         seed: int,
-        mirror: ReflectionSymmetry | None = None,
+        symmetry: ReflectionSymmetry | None = None,
     ) -> None:
         super().__init__()
-        self.name, self.mirror = name, mirror
-        self.register_buffer("middle", sides.middle.clone())
-        self.register_buffer("lengths", sides.half.clone())
-        self.joined = tuple(map(bool, sides.joined.tolist()))
-        inputs = sum(2 if j else 1 for j in self.joined)
+        self.name, self.symmetry = name, symmetry
+        self.register_buffer("middle", box.center.clone())
+        self.register_buffer("lengths", box.half_widths.clone())
+        self.periodic = tuple(map(bool, box.periodic.tolist()))
+        inputs = sum(2 if p else 1 for p in self.periodic)
         sizes = [inputs, *[width] * depth, outputs]
         generator = torch.Generator().manual_seed(seed)
         pairs = list(pairwise(sizes))
@@ -330,21 +330,21 @@ class JetNetwork(nn.Module):
     @classmethod
     def on_box(
         cls,
-        sides: Sequence[tuple[float, float, bool]],
+        intervals: Sequence[tuple[float, float, bool]],
         *,
         width: int,
         depth: int,
         outputs: int,
         activation: str,
         seed: int = 0,
-        mirror: tuple[int, tuple[int, ...]] | None = None,
+        symmetry: tuple[int, tuple[int, ...]] | None = None,
     ) -> JetNetwork:
-        """The untrained network, for coordinates given by start, end, and whether the two ends are joined."""
-        ends = torch.tensor([side[:2] for side in sides], dtype=torch.float64)
-        joined = torch.tensor([side[2] for side in sides])
-        box = CoordinateBox(ends.mean(1), (ends[:, 1] - ends[:, 0]) / 2, joined)
-        own = None if mirror is None else ReflectionSymmetry(*mirror)
-        return cls(box, width, depth, outputs, activation, hash_words(seed, 9), own)
+        """The untrained network, on a box of intervals (start, end, periodic)."""
+        ends = torch.tensor([interval[:2] for interval in intervals], dtype=torch.float64)
+        periodic = torch.tensor([interval[2] for interval in intervals])
+        box = CoordinateBox(ends.mean(1), (ends[:, 1] - ends[:, 0]) / 2, periodic)
+        reflection = None if symmetry is None else ReflectionSymmetry(*symmetry)
+        return cls(box, width, depth, outputs, activation, hash_words(seed, 9), reflection)
 
     def forward(self, points: Tensor) -> Tensor:
         value = self.inputs(self.with_images(points), 0)
@@ -355,20 +355,20 @@ class JetNetwork(nn.Module):
         return self.without_images(value)
 
     def with_images(self, points: Tensor) -> Tensor:
-        """(n, k), or (2n, k) with a mirror: the points, then their images."""
-        if self.mirror is None:
+        """(n, k), or (2n, k) with a reflection symmetry: the points, then their images."""
+        if self.symmetry is None:
             return points
         turned = points.new_ones(points.shape[1])
-        turned[self.mirror.axis] = -1
+        turned[self.symmetry.axis] = -1
         middle = self.middle.to(points)
         return torch.cat([points, middle + turned * (points - middle)])
 
     def without_images(self, values: Tensor) -> Tensor:
         """N(x) ± N(Rx) of values (..., 2n, c)."""
-        if self.mirror is None:
+        if self.symmetry is None:
             return values
         own, images = values.chunk(2, -2)
-        return own + images * values.new_tensor(self.mirror.signs)
+        return own + images * values.new_tensor(self.symmetry.signs)
 
     def jets(
         self, points: Tensor, wanted: DerivativeRequest, coefficients: tuple[Tensor, ...] = ()
@@ -376,7 +376,7 @@ class JetNetwork(nn.Module):
         """Streams (s, n, c): u, ∂^α u in the order of `wanted.place`, then the operators, with coefficients (n, parts)
         each; and the inputs and outputs of every layer."""
         points = self.with_images(points)
-        if self.mirror is not None:
+        if self.symmetry is not None:
             coefficients = tuple(torch.cat([c, c]) for c in coefficients)
         entered, layers = self._first(points, wanted, coefficients), list[LayerJets]()
         for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
@@ -393,9 +393,9 @@ class JetNetwork(nn.Module):
         return torch.stack(streams)
 
     def _derived(self, points: Tensor, orders: MultiIndex) -> Tensor:
-        """∂^α of the inputs by x: for an image, the sign changes with every derivative along the mirrored axis."""
+        """∂^α of the inputs by x: for an image, the sign changes with every derivative along the reflected axis."""
         found = self._embedded(points, orders)
-        if self.mirror is None or orders[self.mirror.axis] % 2 == 0:
+        if self.symmetry is None or orders[self.symmetry.axis] % 2 == 0:
             return found
         own, images = found.chunk(2)
         return torch.cat([own, -images])
@@ -403,19 +403,19 @@ class JetNetwork(nn.Module):
     @property
     def owners(self) -> Tensor:
         """The coordinate of each input."""
-        found = [k for k, joined in enumerate(self.joined) for _ in range(2 if joined else 1)]
+        found = [k for k, periodic in enumerate(self.periodic) for _ in range(2 if periodic else 1)]
         return torch.tensor(found, device=self.middle.device)
 
     def inputs(self, points: Tensor, order: int) -> Tensor:
         """The inputs of the first layer, at points with their images: each is a function of one coordinate of the
         point, or the derivative of that function."""
         scaled = (points - self.middle) / self.lengths
-        columns = [_input(scaled[:, k], order, self.lengths[k], joined) for k, joined in enumerate(self.joined)]
+        columns = [_input(scaled[:, k], order, self.lengths[k], periodic) for k, periodic in enumerate(self.periodic)]
         found = torch.cat(columns, -1)
-        if self.mirror is None or order % 2 == 0:
+        if self.symmetry is None or order % 2 == 0:
             return found
         own, images = found.chunk(2)
-        return torch.cat([own, torch.where(self.owners == self.mirror.axis, -images, images)])
+        return torch.cat([own, torch.where(self.owners == self.symmetry.axis, -images, images)])
 
     def _embedded(self, points: Tensor, orders: MultiIndex) -> Tensor:
         """∂^α of the inputs."""
@@ -424,8 +424,8 @@ class JetNetwork(nn.Module):
         out = scaled.new_zeros(len(points), self.weights[0].shape[1])
         if len(axes) == 1:
             (k,) = axes
-            start = sum(2 if j else 1 for j in self.joined[:k])
-            found = _input(scaled[:, k], orders[k], self.lengths[k], self.joined[k])
+            start = sum(2 if p else 1 for p in self.periodic[:k])
+            found = _input(scaled[:, k], orders[k], self.lengths[k], self.periodic[k])
             out[:, start : start + found.shape[1]] = found
         return out
 
@@ -454,9 +454,9 @@ def _glorot(inputs: int, outputs: int, generator: torch.Generator) -> Tensor:
     return drawn * size
 
 
-def _input(scaled: Tensor, order: int, length: Tensor, joined: bool) -> Tensor:
+def _input(scaled: Tensor, order: int, length: Tensor, periodic: bool) -> Tensor:
     """∂ⁿ of the scaled coordinate, (n, 1), or of the cosine and sine of its period, (n, 2)."""
-    if joined:
+    if periodic:
         angle = pi * scaled + order * pi / 2
         return (pi / length) ** order * torch.stack([angle.cos(), angle.sin()], -1)
     if order == 0:
@@ -495,7 +495,12 @@ def per_sample_gradients(values: Tensor, layers: list[LayerJets]) -> Tensor:
 
 def supports_forward_laplacian(network: JetNetwork, wanted: DerivativeRequest) -> bool:
     """Whether only u and one operator without mixed derivatives are wanted, in coordinates that are not periodic."""
-    if network.mirror is not None or any(network.joined) or len(wanted.operators) != 1 or any(map(sum, wanted.orders)):
+    if (
+        network.symmetry is not None
+        or any(network.periodic)
+        or len(wanted.operators) != 1
+        or any(map(sum, wanted.orders))
+    ):
         return False
     return all(max(parts) == sum(parts) for parts in wanted.operators[0])
 
@@ -569,7 +574,7 @@ def hutchinson_estimates(
     axes = torch.tensor([next(k for k, n in enumerate(o) if n) for o in parts], device=points.device)
     order = torch.tensor([sum(o) for o in parts], device=points.device)
     points, signs = network.with_images(points), signs.to(points)
-    if network.mirror is not None:
+    if network.symmetry is not None:
         coefficients, signs = torch.cat([coefficients, coefficients]), torch.cat([signs, signs], 2)
 
     def spread(values: Tensor) -> Tensor:

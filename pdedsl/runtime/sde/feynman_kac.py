@@ -359,6 +359,18 @@ def _contiguous(pieces: Sequence[GeneratorCoefficients]) -> Sequence[GeneratorCo
     return pieces
 
 
+class FeynmanKacSolution(nn.Module):
+    """x ↦ u(x, t) for fixed data f: the evolution operator as a network, with fresh noise for each row and call."""
+
+    def __init__(self, evolution: EvolutionOperator, data: Callable[[Tensor], Tensor], t: float) -> None:
+        super().__init__()
+        self.evolution, self.data, self.t = evolution, data, t
+        evolution.stream.frozen = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        return cast(Tensor, self.evolution(self.data, x, self.t))
+
+
 # ---- expectation
 # u(x, T) = E f(X_T), the Feynman-Kac average, over Monte-Carlo draws and over members with their own weights.
 #

@@ -139,7 +139,7 @@ class PinnTask:
             outputs=len(self.statement.components),
             activation=self.net.activation.name,
             seed=self.seed,
-            mirror=None if self.symmetry is None else (self.symmetry.axis, self.symmetry.signs),
+            symmetry=None if self.symmetry is None else (self.symmetry.axis, self.symmetry.signs),
         )
         return made.to(self.points.device)
 
@@ -150,7 +150,7 @@ class PinnTask:
             net = f.learned.net.word if f.learned.net is not None else BESIDE
             assert isinstance(net, Mlp)  # ensured by planning
             axes, sides = list(f.axes), self.sides
-            own = CoordinateBox(sides.middle[axes], sides.half[axes], sides.joined[axes])
+            own = CoordinateBox(sides.center[axes], sides.half_widths[axes], sides.periodic[axes])
             made = JetNetwork(own, net.width, net.depth, 1, net.activation.name, hash_words(self.seed, 10 + k))
             found.append(made.to(self.points.device))
         return tuple(found)

@@ -344,7 +344,7 @@ class Trainer:
     def _all(self) -> list[NetworkRows]:
         """All points of a descent; where the network has a symmetry, each of them counts for its image as well."""
         count = self.task.method.points // len(self.task.equations)
-        found = self.task.drawn(count if self.network.mirror is None else max(1, count // 2), 0)
+        found = self.task.drawn(count if self.network.symmetry is None else max(1, count // 2), 0)
         if self.task.method.causal:
             with torch.no_grad():
                 found = [self._causal(rows, rows.residual(self.learners)) for rows in found]

@@ -27,7 +27,7 @@ from pdedsl.data.sampling import Draws
 from pdedsl.ir.plan import MAX_EXACT_LAPLACIAN_DIMENSION, ResidualPenalty
 from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
 from pdedsl.runtime.diff.forward_laplacian.jets import Jet, jet_values, make_jet
-from pdedsl.runtime.sde.characteristic_steps import FixedTime
+from pdedsl.runtime.learned_fields import FixedTime
 from pdedsl.training.losses.classification import ACCURACY, accuracy, full_precision
 
 

@@ -19,7 +19,7 @@ from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 WIDTH = 3
 SHOWN = re.compile(
     r"K = (\S+) times the identity, (?:scale (\S+) and bias (\S+) in N, )?Y = (.+?) and Y' = (.+?): "
-    r"at the end, by (\w+) with δt = (\S+), they are (\S+) times as far apart"
+    r"integrated by (\w+) with δt = (\S+), their final distance is (\S+) times the initial one"
 )
 TV_RELU = "-Kᵀ relu(N(K Y))"
 FALLING = [name for name, facts in ACTIVATIONS.items() if not facts.monotone]

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from pdedsl.config.methods import Instants, InTime, Laplacian, Scores
 from pdedsl.ir.plan import ResidualPenalty
-from pdedsl.runtime.sde.characteristic_steps import FixedTime
+from pdedsl.runtime.learned_fields import FixedTime
 
 NU = 0.3
 RESIDUAL = ResidualPenalty(

@@ -1,4 +1,4 @@
-"""Every shipped spec that classifies, scaled down: trained for a step or two, judged as its `evaluate` block says."""
+"""Every shipped classifier, scaled down: trained for a few steps and evaluated by its `evaluate` block."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SMALLER = (
     (r"iterations=50", "iterations=2"),
     (r"n0=100, n=10000", "n0=5, n=20"),
 )
-"""What is made smaller; no entry of an `evaluate` block is lost."""
+"""Smaller sizes; every entry of the `evaluate` blocks remains."""
 
 
 def small(name: str) -> str:
@@ -67,8 +67,8 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", SPECS_OF_DATA)
-def test_everything_that_a_block_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the command, with each entry of the block: an accuracy for each ε, both ways of a transfer, every radius."""
+def test_every_entry_of_the_block(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every entry of the block: an accuracy for each ε, transfer in both directions, every certificate."""
     asked = pdedsl.load(SPECS / f"{name}.pde").evaluate
     assert asked is not None
     trained = pdedsl.train(small(name), tmp_path / name)
@@ -89,7 +89,7 @@ def test_everything_that_a_block_says(name: str, tmp_path: Path, monkeypatch: py
     drawn = {file.removesuffix(".png") for file, _ in report.pictures}
     assert drawn >= {plot.value.replace("decision_", "") for plot in asked.plot} | {"confusion", "reliability"}
     solvers = bool(adaptive_blocks(trained.module))
-    assert all(("transfer" in [check for check, _, _ in doubt.checks]) == solvers for doubt in report.doubts)
+    assert all(("transfer attack" in [check for check, _, _ in doubt.checks]) == solvers for doubt in report.doubts)
 
 
 def claims() -> ModuleType:
@@ -105,20 +105,20 @@ def claims() -> ModuleType:
 FEW = ("train.data=digits(train=8, test=2)", "train.epochs=1")
 
 
-def test_claim_of_neural_odes(tmp_path: Path) -> None:
-    """The script of benchmarks/claims.md: the solver, its audit through fixed steps, and Euler's method beside it."""
+def test_benchmark_of_neural_odes(tmp_path: Path) -> None:
+    """The script of benchmarks/claims.md: adaptive solver, its audit with a fixed-step surrogate, Euler's method."""
     script = claims()
     little = ("network.open=4", "network.stages=[4]", "realize.time=dopri5(rtol=0.1, atol=0.1)", "evaluate.attack=")
     reports = script.neural_ode(
         tmp_path, 2, [*FEW, *little, "evaluate.attack=fgsm(eps=[0.2, 0.4]), boundary(queries=5)"]
     )
-    assert [[check for check, _, _ in r.doubts[0].checks].count("transfer") for r in reports] == [1, 0]
+    assert [[check for check, _, _ in r.doubts[0].checks].count("transfer attack") for r in reports] == [1, 0]
     assert "| fgsm(eps=0.4) |" in script.table(reports, ["adaptive", "fixed"])
     assert [line for line in script.remarks(reports[0], "adaptive") if "audit in ℓ2" in line]
 
 
-def test_claim_of_noisy_ensembles(tmp_path: Path) -> None:
-    """Noise in the layers: predictions are means of draws, gradients of several; transfer from and to a run."""
+def test_benchmark_of_noisy_ensembles(tmp_path: Path) -> None:
+    """A stochastic network: averaged predictions, EOT gradients, transfer in both directions."""
     script = claims()
     attack = "evaluate.attack=ifgsm(eps=8/255, steps=1, eot=2)"
     noisy, plain = script.enresnet(tmp_path, 2, [*FEW, "train.adversary=", "evaluate.attack=", attack])
@@ -127,4 +127,4 @@ def test_claim_of_noisy_ensembles(tmp_path: Path) -> None:
     assert [(t.maker, t.taker) for t in noisy.transfers] == [("resnet", "EnResNet"), ("EnResNet", "resnet")]
     assert noisy.weights is not None
     assert noisy.weights.below == 1e-3
-    assert any("draw" in text for _, _, text in noisy.doubts[0].checks)
+    assert any("EOT" in text for _, _, text in noisy.doubts[0].checks)

@@ -1,4 +1,4 @@
-"""Measurements in the language, without a spec around them."""
+"""Parser for the lines of an `evaluate` block outside of a spec."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ evaluate {{
 """
 
 
-def block_of(text: str) -> EvaluateBlock:
+def parse_evaluate_block(text: str) -> EvaluateBlock:
     """`natural`, `attack pgd(eps=8/255)`, … one per line, as in an `evaluate` block."""
     block = parse(_SPEC.format(text=text), "<evaluate>").evaluate
     assert block is not None

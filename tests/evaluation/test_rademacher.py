@@ -1,4 +1,4 @@
-"""The bound of an evolved linear classifier is that of its readout; other networks have none."""
+"""The Rademacher bound of a linear readout; other networks have none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from training.specs import MOONS, NOISY
 
 import pdedsl
 from pdedsl.certificates.rademacher import rademacher_bound
-from pdedsl.evaluation.rademacher import complexity_of
+from pdedsl.evaluation.rademacher import rademacher_complexity
 
 
 @pytest.mark.parametrize("spec", [MOONS, NOISY])
@@ -16,7 +16,7 @@ def test_readout(spec: str) -> None:
     compilation, x = pdedsl.compile(spec), torch.tensor([[0.5, -3.0], [1.0, 0.0]])
     model = compilation.module()
     heads = [p for p in model.parameters() if p.shape == (2, 2)]
-    found = complexity_of(compilation, model, x, 500)
+    found = rademacher_complexity(compilation, model, x, 500)
     assert found is not None
     assert found.radius == 3.0
     assert found.weight == pytest.approx(max((h[1] - h[0]).abs().sum().item() for h in heads))
@@ -26,4 +26,4 @@ def test_readout(spec: str) -> None:
 @pytest.mark.parametrize("spec", ["resnet", "convection_diffusion", "parabolic"])
 def test_no_theorem(spec: str) -> None:
     compilation = pdedsl.compile(spec)
-    assert complexity_of(compilation, compilation.module(), torch.ones(2, 2), 10) is None
+    assert rademacher_complexity(compilation, compilation.module(), torch.ones(2, 2), 10) is None

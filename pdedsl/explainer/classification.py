@@ -1,0 +1,212 @@
+"""The class of an equation in words: linearity, name and type (elliptic, parabolic, hyperbolic).
+
+∂u/∂t = A:∇∇u + … is parabolic if A is positive definite and degenerate parabolic if A is positive semidefinite;
+∂²u/∂t² = A:∇∇u + … is hyperbolic if A is positive definite (Evans, Partial Differential Equations, sections 7.1, 7.2).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import assert_never
+
+from sympy import Expr
+
+from pdedsl.analysis.bounds.interval import Box, range_of
+from pdedsl.analysis.bounds.sign import box_of, nonnegative
+from pdedsl.analysis.sample_points import ranges_of
+from pdedsl.explainer.terms import is_backward, ordinal, term_name
+from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
+from pdedsl.ir.spec import SpaceKind, Spec
+from pdedsl.ir.terms import (
+    Components,
+    Convection,
+    Coupling,
+    Diffusion,
+    HigherOrder,
+    Indexed,
+    MatrixStructure,
+    Nonlinear,
+    Reaction,
+    SymmetricLayer,
+    Term,
+    TimeDerivative,
+    matrix_structure,
+)
+
+
+def class_text(facts: EquationFacts, analysis: Analysis) -> str:
+    """`Linear convection-diffusion equation (parabolic)`."""
+    linear = "linear" if facts.linear else "nonlinear"
+    text = _name(facts, analysis)
+    text = text if text.startswith("nonlinear") else f"{linear} {text}"
+    terminal = ", a terminal-value problem" if is_backward(facts, analysis.spec) else ""
+    return f"{text[0].upper()}{text[1:]}{terminal}"
+
+
+def _name(facts: EquationFacts, analysis: Analysis) -> str:
+    """Name and type."""
+    spec, order = analysis.spec, facts.equation.order
+    match facts.kind:
+        case EquationClass.TRANSPORT:
+            return _first_order(facts)
+        case EquationClass.CONVECTION_DIFFUSION | EquationClass.DIFFUSION | EquationClass.REACTION_DIFFUSION:
+            return _diffusion(facts, spec)
+        case EquationClass.NONLINEAR_DIFFUSION:
+            return "nonlinear diffusion equation (parabolic where its diffusion coefficient is positive)"
+        case EquationClass.HAMILTON_JACOBI:
+            if _diffusions(facts):
+                return f"viscous Hamilton-Jacobi equation ({_parabolic(facts, spec)})"
+            return f"{'stationary ' * (order == 0)}Hamilton-Jacobi equation (first order)"
+        case EquationClass.WAVE:
+            return _wave(facts, spec)
+        case EquationClass.HAMILTONIAN:
+            if all(_is_gradient(e) for e in analysis.equations):
+                return "equation of a separable Hamiltonian system, ∂Y/∂t = ∂H/∂Z, ∂Z/∂t = -∂H/∂Y"
+            return "equation of a partitioned system: the right-hand side contains only the other unknown"
+        case EquationClass.GRADIENT_FLOW:
+            return "gradient flow ∂Y/∂t = -∇E(Y), with symmetric layers -Kᵀσ(KY)"
+        case EquationClass.ODE:
+            return "algebraic equation" if order == 0 else "ordinary differential equation"
+        case EquationClass.ELLIPTIC:
+            return "elliptic equation (stationary)" if order == 0 else "equation that is elliptic in space and time"
+        case EquationClass.PARABOLIC:
+            return "stationary equation of parabolic type: one of the coordinates acts as time"
+        case EquationClass.HYPERBOLIC:
+            return "stationary equation of hyperbolic type"
+        case EquationClass.MIXED:
+            return "equation of mixed type: elliptic only in a part of the domain"
+        case EquationClass.HIGHER_ORDER:
+            return _higher_order(facts)
+        case EquationClass.CONSTRAINT:
+            return "constraint on the other unknowns"
+        case _:
+            assert_never(facts.kind)
+
+
+def _terms(facts: EquationFacts) -> list[Term]:
+    return [t for t in facts.terms if not isinstance(t, TimeDerivative)]
+
+
+def _diffusions(facts: EquationFacts) -> list[Diffusion]:
+    return [t for t in facts.terms if isinstance(t, Diffusion)]
+
+
+def _is_gradient(facts: EquationFacts) -> bool:
+    """Whether the right-hand side consists of symmetric layers, each the gradient of a function of its argument."""
+    return all(isinstance(t, SymmetricLayer) for t in _terms(facts))
+
+
+def _first_order(facts: EquationFacts) -> str:
+    if facts.equation.order == 0:
+        return "first-order equation (stationary)"
+    if any(isinstance(t, Coupling) and t.order for t in facts.terms):
+        return "first-order equation of a system"
+    if not facts.linear:
+        return "first-order equation (hyperbolic)"
+    if all(isinstance(t, Convection) for t in _terms(facts)):
+        return "transport equation (first order, hyperbolic): the solution is constant along characteristics"
+    return "transport equation (first order, hyperbolic)"
+
+
+def _diffusion(facts: EquationFacts, spec: Spec) -> str:
+    if not _diffusions(facts):
+        return "second-order equation of a system"
+    names = {term_name(t, facts, spec) for t in facts.terms}
+    conservative = {t.origin.span for t in facts.terms if isinstance(t, Convection)}
+    reactions = [t for t in facts.terms if isinstance(t, Reaction) and t.origin.span not in conservative]
+    convects = bool(names & {"convection", "nonlinear convection"})
+    reacts = bool(reactions) or "nonlinear reaction" in names or any(_is_order_zero(t) for t in facts.terms)
+    name = {
+        (True, True): "convection-diffusion-reaction equation",
+        (True, False): "convection-diffusion equation",
+        (False, True): "reaction-diffusion equation",
+        (False, False): "diffusion equation",
+    }[convects, reacts]
+    return f"{name} ({_parabolic(facts, spec)})"
+
+
+def _is_order_zero(term: Term) -> bool:
+    return isinstance(term, Coupling) and term.order == 0
+
+
+def _wave(facts: EquationFacts, spec: Spec) -> str:
+    if spec.space.kind is SpaceKind.PIXELS:
+        return "system of second order in time"
+    if _diffusions(facts):
+        hyperbolic = "hyperbolic, " if _sign(facts, spec) is _Sign.POSITIVE else ""
+        return f"wave equation ({hyperbolic}second order in time)"
+    if any(isinstance(t, Nonlinear | Coupling) and t.order == 2 for t in facts.terms):
+        return "wave equation (second order in time)"
+    return "equation of second order in time"
+
+
+def _higher_order(facts: EquationFacts) -> str:
+    orders = [t.order for t in facts.terms if isinstance(t, HigherOrder | Nonlinear | Coupling)]
+    in_space, in_time = max(orders, default=0), facts.equation.order
+    if in_time > 2:
+        return f"equation of order {in_time} in time"
+    dispersive = in_time == 1 and in_space % 2
+    return f"{'dispersive ' * bool(dispersive)}equation of {ordinal(in_space)} order in space"
+
+
+# ---- Definiteness of the second-order coefficients
+
+
+class _Sign(Enum):
+    POSITIVE = "positive definite"
+    SEMIDEFINITE = "positive semidefinite"
+    NEGATIVE = "negative definite"
+    UNDECIDED = "undecided"
+
+
+def _parabolic(facts: EquationFacts, spec: Spec) -> str:
+    match _sign(facts, spec):
+        case _Sign.POSITIVE:
+            return "parabolic"
+        case _Sign.SEMIDEFINITE:
+            return "degenerate parabolic"
+        case _Sign.NEGATIVE:
+            return "backward parabolic, ill-posed"
+        case _Sign.UNDECIDED:
+            return "parabolic where its diffusion matrix is positive definite"
+
+
+def _sign(facts: EquationFacts, spec: Spec) -> _Sign:
+    """The definiteness of the sum of the matrices A, in the direction of time from the data."""
+    entries = _diagonal(facts, spec)
+    if not entries:
+        return _Sign.UNDECIDED
+    box, dimension = box_of(ranges_of(spec)), spec.space.dimension
+    if all(_is_positive(e, box, dimension) for e in entries):
+        return _Sign.POSITIVE
+    if all(_is_positive(-e, box, dimension) for e in entries):
+        return _Sign.NEGATIVE
+    if all(nonnegative(e, box, dimension) for e in entries):
+        return _Sign.SEMIDEFINITE
+    return _Sign.UNDECIDED
+
+
+def _is_positive(expr: Expr, box: Box, dimension: int | None) -> bool:
+    if expr.is_positive is not None:
+        return bool(expr.is_positive)
+    bounds = range_of(expr, box, dimension)
+    return bounds is not None and bounds.low > 0
+
+
+def _diagonal(facts: EquationFacts, spec: Spec) -> list[Expr]:
+    """The entries of a diagonal matrix A, with constants as numbers; none if A is not diagonal."""
+    sign = -1 if is_backward(facts, spec) else 1
+    sums: dict[int, Expr] = {}
+    for matrix in (t.matrix for t in _diffusions(facts)):
+        if matrix_structure(matrix) is MatrixStructure.FULL:
+            return []
+        match matrix:
+            case Components(rows=rows):
+                entries = [rows[i][i] for i in range(len(rows))]
+            case Indexed(diagonal=entry):
+                entries = [entry]
+            case _:
+                assert_never(matrix)
+        for i, entry in enumerate(entries):
+            sums[i] = sums.get(i, 0) + sign * entry.xreplace(spec.values)
+    return list(dict.fromkeys(sums.values()))
