@@ -17,7 +17,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from pdedsl import obsolete_imports
+
+__version__ = "0.2.0"
 __all__ = [
     "Compilation",
     "PdeError",
@@ -77,6 +79,9 @@ _HOMES = {
 }
 
 
+obsolete_imports.install()
+
+
 def __getattr__(name: str) -> object:
     """Imports each name when it is first used, so that `pdedsl --help` starts quickly."""
     home = _HOMES.get(name)
@@ -85,7 +90,7 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     module = import_module(home)
-    return getattr(module, name, module)  # a room is at home in itself
+    return getattr(module, name, module)  # a subpackage is its own attribute
 
 
 def __dir__() -> list[str]:

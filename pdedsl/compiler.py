@@ -200,9 +200,9 @@ def with_hints(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Report
 
 def to_analysis(spec: Spec) -> Analysis:
     """What can be proved about a spec, with the mistakes that only the analysis reveals."""
-    from pdedsl.analysis.analyze import analyse
+    from pdedsl.analysis.analyze import analyze
 
-    return with_warnings(bounded(spec, lambda: analyse(spec)))
+    return with_warnings(bounded(spec, lambda: analyze(spec)))
 
 
 def with_warnings(analysis: Analysis) -> Analysis:

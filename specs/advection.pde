@@ -1,4 +1,4 @@
-# Transport round a ring: the shape comes back as it was.
+# Advection on a periodic interval: after one period the initial profile returns.
 pde Advection "Advection at a constant speed"
 
 space   x in [0, 1] periodic

@@ -1,4 +1,4 @@
-# Two phases with thin interfaces between them: hard for networks, easy for a spectral grid.
+# Phase separation with thin interfaces: hard for networks, easy for a Fourier method.
 pde AllenCahn "Allen-Cahn equation"
 
 space   x in [-1, 1] periodic

@@ -1,5 +1,5 @@
-# Terminal data: the value of a call option today, from what it pays in the end.
-pde BlackScholes "Black-Scholes equation of a call"
+# Terminal condition: the price of a European call today, from its payoff at maturity.
+pde BlackScholes "Black-Scholes equation for a European call"
 
 const   r = 0.05
 const   σ = 0.4
@@ -13,4 +13,4 @@ V(s, 1) = max(s - K, 0)
 V = 0 on left
 V = s - K exp(-r (1 - t)) on right
 
-realize equation by paths(samples=20000)
+realize equation by monte_carlo(samples=20000)

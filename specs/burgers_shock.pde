@@ -10,7 +10,7 @@ const   ν = 0.01/π
 u(x, 0) = -sin(π x)
 u = 0 on boundary
 
-realize equation by residual(steps=500)
+realize equation by pinn(steps=500)
 
 evaluate {
   reference grid(n=512)

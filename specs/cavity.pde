@@ -1,5 +1,5 @@
-# A system with a constraint: the pressure keeps the flow free of divergence, and is known up to a constant.
-pde Cavity "Lid-driven cavity, Navier-Stokes at rest"
+# Incompressible flow: the pressure is the Lagrange multiplier of ∇·u = 0, and is defined up to a constant.
+pde Cavity "Lid-driven cavity, steady Navier-Stokes equations"
 
 space   (x, y) in [0, 1]²
 unknown v(x, y) : vector(2)
@@ -11,7 +11,7 @@ v·∇v = -∇p + (1/Re)Δv
 v = [0, 0] on left, right, bottom
 v = [16x² (1 - x)², 0] on top
 
-realize equation by features(n=400)
+realize equation by random_features(n=400)
 
 evaluate {
   reference grid(n=24)

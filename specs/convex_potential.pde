@@ -1,5 +1,5 @@
-# The convex potential layer of Meunier et al. (2022) is an Euler step of the monotone equation, as long as a step may be.
-# Every piece of the frame is bounded too: scores are 1-Lipschitz for every weight, and their margin is a radius.
+# The convex potential layer of Meunier et al. (2022) is an Euler step of the monotone equation with the largest stable step.
+# Every layer of the architecture is 1-Lipschitz too: so are the logits, and their margin certifies an ℓ2 radius.
 pde ConvexPotential "Convex potential layers: a certified radius for each image"
 
 space   x in pixels
@@ -14,9 +14,9 @@ require stability
 
 network {
   input   image(1, 28, 28)
-  open    16
+  stem    16
   stages  [16]
-  close   256
+  head    256
   classes 10
   frame   lipschitz(patch=4, dense=7)
 }

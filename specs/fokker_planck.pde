@@ -1,4 +1,4 @@
-# The density of a random motion that is drawn to the middle.
+# The probability density of an Ornstein-Uhlenbeck process.
 pde FokkerPlanck "Fokker-Planck equation of an Ornstein-Uhlenbeck process"
 
 space   x in [-4, 4]

@@ -1,4 +1,4 @@
-# Heun's method: half of the map, half of the map after the map. FractalNet's rule is this without the identities.
+# Heun's method, ½f(Y) + ½f(Y + h f(Y)). FractalNet's rule is the same without the identity maps.
 pde FractalNet "FractalNet as a step of Heun (natural-robustness paper, eq. 19 and 20)"
 
 space   x in pixels
@@ -12,7 +12,7 @@ realize time by heun(steps=3)
 
 network {
   input   image(1, 28, 28)
-  open    16
+  stem    16
   stages  [16, 32]
   classes 10
 }

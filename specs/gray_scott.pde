@@ -1,5 +1,5 @@
-# One substance feeds on another, and spots divide.
-pde GrayScott "Gray-Scott reaction and diffusion"
+# Reaction-diffusion system with self-replicating spots.
+pde GrayScott "Gray-Scott reaction-diffusion system"
 
 space   (x, y) in [-1, 1]² periodic
 time    t in [0, 200]

@@ -1,4 +1,4 @@
-# A front that moves by its own slope, with a little viscosity; the logarithm of a heat equation (Cole 1951, Hopf 1950).
+# Front propagation with small viscosity; the Cole-Hopf transform gives a heat equation (Cole 1951, Hopf 1950).
 pde HamiltonJacobi "Viscous Hamilton-Jacobi equation"
 
 const   ν = 0.05

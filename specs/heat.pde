@@ -1,4 +1,4 @@
-# Heat between two cold ends: one mode, which decays at its own rate.
+# Homogeneous Dirichlet conditions: one eigenmode, with exponential decay.
 pde Heat "Heat equation on an interval"
 
 space   x in [0, 1]

@@ -1,5 +1,5 @@
-# A hundred dimensions: no grid fills them, but random paths cost no more than in one.
-pde Heat100D "Heat equation on a torus of 100 dimensions"
+# A hundred dimensions: no grid is feasible, but Monte Carlo has no curse of dimensionality.
+pde Heat100D "Heat equation on a periodic box in 100 dimensions"
 
 space   x in [0, 1]^100 periodic
 time    t in [0, 1]

@@ -1,4 +1,4 @@
-# Sides with a slope instead of a value: a plate that no heat leaves.
+# Homogeneous Neumann conditions: an insulated plate.
 pde Heat2D "Heat equation on an insulated plate"
 
 space   (x, y) in [0, 1]²

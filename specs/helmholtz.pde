@@ -1,4 +1,4 @@
-# An equation that oscillates: the sign before u is the other one.
+# An indefinite elliptic equation with oscillating solutions.
 pde Helmholtz "Helmholtz equation on a square"
 
 space   (x, y) in [-1, 1]²

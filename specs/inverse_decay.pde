@@ -1,5 +1,5 @@
-# Another inverse problem: how fast a substance decays while it is carried along, from 200 measurements with 1 % noise.
-pde InverseDecay "Transport with decay, and its rate from measurements"
+# Inverse problem: the decay rate of an advected substance from 200 measurements with 1 % noise.
+pde InverseDecay "Advection with decay, decay rate from measurements"
 
 space   x in [0, 1] periodic
 time    t in [0, 1]
@@ -10,4 +10,4 @@ learn   λ       : scalar > 0 = 0.3
 u(x, 0) = 2 + sin(2π x)
 observe u from npz("inverse_decay.npz")
 
-realize equation by residual(points=400)
+realize equation by pinn(points=400)

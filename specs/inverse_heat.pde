@@ -1,5 +1,5 @@
-# An inverse problem: 200 measurements with 1 % noise, and a conductivity that is not known.
-pde InverseHeat "Heat equation, and its conductivity from measurements"
+# Inverse problem: an unknown conductivity from 200 measurements with 1 % noise.
+pde InverseHeat "Heat equation, conductivity from measurements"
 
 space   x in [0, 1]
 time    t in [0, 1]
@@ -11,4 +11,4 @@ u(x, 0) = sin(π x)
 u = 0 on boundary
 observe u from npz("inverse_heat.npz")
 
-realize equation by residual(points=400)
+realize equation by pinn(points=400)

@@ -1,4 +1,4 @@
-# Waves that steepen and break into solitons (Zabusky and Kruskal 1965).
+# Steepening and breakup into solitons (Zabusky and Kruskal 1965).
 pde KdV "Korteweg-de Vries equation"
 
 space   x in [-1, 1] periodic

@@ -1,4 +1,4 @@
-# Long waves grow, short ones are damped, and the two are mixed: chaos in space and time.
+# Long-wave instability, short-wave damping and nonlinear energy transfer: spatiotemporal chaos.
 pde KuramotoSivashinsky "Kuramoto-Sivashinsky equation"
 
 const   L = 32π

@@ -1,4 +1,4 @@
-# At rest: no time, and a value on every side.
+# A stationary equation with Dirichlet conditions on every face.
 pde Poisson "Poisson equation on a square"
 
 space   (x, y) in [0, 1]²

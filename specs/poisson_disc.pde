@@ -1,4 +1,4 @@
-# A shape by an inequality; its boundary is where the two sides are equal.
+# A domain given by an inequality; its boundary is the zero level set.
 pde PoissonDisc "A loaded membrane on a disc"
 
 space   (x, y) in [-1, 1]² where x² + y² < 1

@@ -1,4 +1,4 @@
-# Holes, with a condition on each curve: a plate between a hot pipe and a cold one.
+# A perforated domain with a Dirichlet condition on each hole: heat conduction between a hot and a cold pipe.
 pde PoissonHoles "Laplace equation on a square with two holes"
 
 space   (x, y) in [-1, 1]² where (x - 0.4)² + y² > 0.04, (x + 0.4)² + y² > 0.04

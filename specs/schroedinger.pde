@@ -1,5 +1,5 @@
-# A complex unknown as two real ones: two states of a particle in a box, and their beat.
-pde Schroedinger "The Schroedinger equation as a real pair"
+# Real and imaginary part of the wave function: a superposition of two states of a particle in a box.
+pde Schroedinger "Schrödinger equation as a real system"
 
 space   x in [0, 1]
 time    t in [0, 0.5]

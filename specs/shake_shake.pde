@@ -1,5 +1,5 @@
-# Two residual branches, shared by α and 1 - α with α uniform in [0, 1]: velocity ½(f + g), diffusion along f - g.
-# The variance of α is 1/12, so the matrix is δt/24 (f - g)(f - g)ᵀ; nine residual maps on [0, 9] make the step one.
+# Two residual branches mixed by α and 1 - α with α uniform in [0, 1]: velocity ½(f + g), diffusion along f - g.
+# The variance of α is 1/12, so the matrix is δt/24 (f - g)(f - g)ᵀ; nine residual blocks on [0, 9] give a step of one.
 pde ShakeShake "Shake-shake regularization (Gastaldi 2017; Wang et al., Remark 2.5)"
 
 space   x in image(1, 28, 28)
@@ -13,4 +13,4 @@ learn   W       : operator = linear
 u(x, 0) = softmax(W x)
 
 realize diffusion by shake_shake
-require linearity, comparison, constants
+require linearity, comparison, preserves_constants

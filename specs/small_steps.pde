@@ -1,5 +1,5 @@
-# The step is a choice: here δt = 1/4, four residual maps for each unit of time, where a residual network has one. The
-# time of the equation stays the same, so write steps=3, 6, 12, 24, … to see what the step does to a network.
+# Step size as a design choice: here δt = 1/4, four residual blocks per unit of time instead of one. The
+# time interval stays the same: set steps=3, 6, 12, 24, … to see the effect of the step size.
 pde SmallSteps "Euler with steps of 1/4 (natural-robustness paper, section 3.3)"
 
 space   x in pixels
@@ -13,7 +13,7 @@ realize time by euler(steps=12)
 
 network {
   input   image(1, 28, 28)
-  open    16
+  stem    16
   stages  [16, 32]
   classes 10
 }

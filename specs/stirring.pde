@@ -1,5 +1,5 @@
-# A velocity that is known: a warm spot is carried round, and spreads.
-pde Stirring "Convection and diffusion in a rotating fluid"
+# A known velocity field: a warm spot is advected in circles, and diffuses.
+pde Stirring "Convection-diffusion in a rotating fluid"
 
 const   ν = 0.01
 space   (x, y) in [-1, 1]²

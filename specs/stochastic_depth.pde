@@ -1,5 +1,5 @@
-# Dropping whole residual maps at random diffuses along the velocity alone: the matrix is v vᵀ, of rank one.
-# Nine residual maps on [0, 9] make the step one, so p is the survival probability itself.
+# Stochastic depth is a diffusion along the velocity: the diffusion matrix v vᵀ has rank one.
+# Nine residual blocks on [0, 9] give a step of one, so p is the survival probability.
 pde StochasticDepth "ResNet with stochastic depth (Huang et al. 2016; Wang et al., Remark 2.5)"
 
 space   x in image(1, 28, 28)
@@ -13,4 +13,4 @@ const   p = 0.8
 u(x, 0) = softmax(W x)
 
 realize diffusion by stochastic_depth
-require linearity, comparison, constants
+require linearity, comparison, preserves_constants

@@ -33,7 +33,9 @@ def fixed_conditions(spec: Spec) -> list[Condition]:
     return [c for c in spec.conditions if c.on_boundary or c.order]
 
 
-def is_satisfied_by_constants(condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]) -> bool | None:
+def is_satisfied_by_constants(
+    condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]
+) -> bool | None:
     """Whether these constants (None: all constants) satisfy a condition; None if that is not known."""
     ranges, every = ranges_of(spec), True
     for residual in _residuals(condition, spec, constants, ranges):

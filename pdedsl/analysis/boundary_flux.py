@@ -13,7 +13,13 @@ from typing import TypeAlias
 from sympy import Add, Expr, Mul, S, Symbol, cancel
 
 from pdedsl.analysis.axioms.comparison import is_coupled
-from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, LocatedCondition, OtherCondition, face_conditions
+from pdedsl.analysis.boundary import (
+    DirichletCondition,
+    FluxCondition,
+    LocatedCondition,
+    OtherCondition,
+    face_conditions,
+)
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of, vanishes
 from pdedsl.analysis.jet import Jet
@@ -33,7 +39,7 @@ class BoundaryFlux(Enum):
     UNKNOWN = "not known"
 
 
-FaceFlux: TypeAlias = "Expr | Through"
+FaceFlux: TypeAlias = "Expr | BoundaryFlux"
 
 
 def boundary_flux(problem: Problem) -> BoundaryFlux:
@@ -196,7 +202,11 @@ def is_flux_periodic(problem: Problem) -> bool:
         if any(f.head in learned and x in f.free_symbols for f in atoms(whole, Field)):
             return False
         low, high = ranges[x]
-        entries = (*_flux_coefficients(jet, k)[0], _flux_coefficients(jet, k)[1]) if jet.is_affine and jet.order <= 2 else _derivatives_in_x(jet, whole, x)
+        entries = (
+            (*_flux_coefficients(jet, k)[0], _flux_coefficients(jet, k)[1])
+            if jet.is_affine and jet.order <= 2
+            else _derivatives_in_x(jet, whole, x)
+        )
         if not all(vanishes(expand(e.xreplace({x: high}) - e.xreplace({x: low}))) for e in entries):
             return False
     return True

@@ -15,7 +15,13 @@ from itertools import product
 from sympy import Add, Dummy, Expr, S, Symbol, expand
 
 from pdedsl import errors
-from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, LocatedCondition, has_one_condition_per_face, face_conditions
+from pdedsl.analysis.boundary import (
+    DirichletCondition,
+    FluxCondition,
+    LocatedCondition,
+    face_conditions,
+    has_one_condition_per_face,
+)
 from pdedsl.analysis.problem import Problem
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
@@ -74,7 +80,9 @@ def _largest_jump(start: Expr, side: Expr, placed: LocatedCondition, spec: Spec)
     if start.has(Field) or side.has(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
         return None
     layout = Layout({x: k for k, x in enumerate(others)}, 0)
-    pairs = zip(*values((start, side), layout, list(product(*(_interior_samples(spec, x) for x in others)))), strict=True)
+    pairs = zip(
+        *values((start, side), layout, list(product(*(_interior_samples(spec, x) for x in others)))), strict=True
+    )
     known = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
     apart = [(a, b) for a, b in known if abs(a - b) > JUMP_RTOL * max(1.0, abs(a), abs(b))]
     return max(apart, key=lambda pair: abs(pair[0] - pair[1]), default=None)
@@ -100,7 +108,11 @@ def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     jet, spec, placed = problem.jet, problem.spec, face_conditions(problem)
     slopes = [p for p in placed if isinstance(p.side, FluxCondition) and p.side.slope == 0 and not p.condition.part]
     walls = 2 * sum(not side.periodic for side in spec.space.sides)
-    if len(slopes) != walls or not (has_one_condition_per_face(problem) or not walls) or (found := _divergence_form(problem)) is None:
+    if (
+        len(slopes) != walls
+        or not (has_one_condition_per_face(problem) or not walls)
+        or (found := _divergence_form(problem)) is None
+    ):
         return
     factor, source = found
     fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, FluxCondition)]

@@ -54,7 +54,9 @@ def linear_terms(expr: Expr, heads: frozenset[Symbol]) -> Iterator[LinearTerm]:
 
 def second_order_terms(expr: Expr, head: Symbol) -> Iterator[LinearTerm]:
     """The second derivatives of an unknown with their coefficients, which may depend on it. Raises NotLinear."""
-    found = _linear_terms(expr, lambda e: any(_is_second(p, head) for p in atoms(e, Partial)), lambda e: _is_second(e, head))
+    found = _linear_terms(
+        expr, lambda e: any(_is_second(p, head) for p in atoms(e, Partial)), lambda e: _is_second(e, head)
+    )
     return ((coefficient, letter) for coefficient, letter in found if letter is not S.One)
 
 

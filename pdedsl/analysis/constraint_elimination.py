@@ -68,7 +68,8 @@ def eliminate_stationary(expr: Expr, spec: Spec, beside: Symbol | None = None) -
             lower = _has_dominant_order(found, head, equation, spec) and _depends_on_evolving(equation, evolving, spec)
             found = substitute_stationary(found, head, equation, spec) if lower else None
     circular = found is not None and any(
-        derivative_order(found, h) is not None and not any(derivative_order(right, h) for right in e.right) for h, e in given.items()
+        derivative_order(found, h) is not None and not any(derivative_order(right, h) for right in e.right)
+        for h, e in given.items()
     )
     return None if circular else found
 
@@ -83,7 +84,9 @@ def _has_dominant_order(expr: Expr, head: Symbol, equation: Equation, spec: Spec
     """Whether w is not differentiated in its equation, or the others less often, and it is not so more often in F."""
     orders = {u.head: derivative_order(e, u.head) for e in equation.right for u in spec.unknowns}
     most = orders.pop(head) or 0
-    return not most or ((derivative_order(expr, head) or 0) <= most and all(k is None or k < most for k in orders.values()))
+    return not most or (
+        (derivative_order(expr, head) or 0) <= most and all(k is None or k < most for k in orders.values())
+    )
 
 
 def substitute_stationary(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | None:

@@ -79,7 +79,9 @@ class EquationDependencies:
     def _is_free(self, head: Symbol) -> bool:
         """Whether no term with an unknown has a factor that may vanish for what an equation at rest says: z u(x + 1, t)
         with z = u - w and w = u, or (∇·v) c(x + 1, t) with ∇·v = 0."""
-        bound = {u.head for u in self.spec.unknowns if has_constraint(self.spec) or _stationary_equations(u.head, self.spec)} - {head}
+        bound = {
+            u.head for u in self.spec.unknowns if has_constraint(self.spec) or _stationary_equations(u.head, self.spec)
+        } - {head}
         terms = (t for e in self.equation.right for t in Add.make_args(e) if _has(t, head))
         return not any(_has(t, other) for t in terms for other in bound)
 
@@ -147,7 +149,11 @@ def _argument_differences(field: Field, unknown: Unknown, reader: EquationDepend
     """Functions that are zero where a field is read at its own time, or point, or is also read in another way."""
     time = reader.spec.time.symbol if reader.spec.time else None
     pairs = zip(field.arguments, unknown.arguments, strict=True)
-    gaps = [_argument_difference(given, own, own, reader) for given, own in pairs if given != own and (own == time) == in_time]
+    gaps = [
+        _argument_difference(given, own, own, reader)
+        for given, own in pairs
+        if given != own and (own == time) == in_time
+    ]
     others = [f for f in reader.fields if f.head == field.head and f.indices == field.indices and f != field]
     apart = Mul(*(_squared_distance(field, f, unknown, reader) for f in others))
     return [g * apart for g in gaps if g != 0]

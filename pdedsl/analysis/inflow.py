@@ -105,7 +105,9 @@ def inflow_errors(problem: Problem) -> Iterator[PdeError]:
         if found is not None:
             (into if found else out).append(name)
         elif (
-            problem.equation.order and name not in given and _is_inflow_somewhere(normal * jet.drift[k], x, normal, ranges)
+            problem.equation.order
+            and name not in given
+            and _is_inflow_somewhere(normal * jet.drift[k], x, normal, ranges)
         ):
             into.append(name)
     ends = (into, out) if problem.equation.order == 0 else (into,)

@@ -26,7 +26,7 @@ from sympy import (
 )
 
 from pdedsl.analysis.bounds.relu_form import by_relu
-from pdedsl.analysis.index_expansion import CoordinateLayout, in_coordinates, layout_of, expand_products
+from pdedsl.analysis.index_expansion import CoordinateLayout, expand_products, in_coordinates, layout_of
 from pdedsl.analysis.sample_points import (
     SMALL,
     Point,

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from sympy import Add, Expr, S, Symbol, Tuple
 
-from pdedsl.analysis.components import NotLinear, LinearTerm, linear_terms, sum_of_terms
+from pdedsl.analysis.components import LinearTerm, NotLinear, linear_terms, sum_of_terms
 from pdedsl.analysis.normal_form import Frame, goal_of, shares
 from pdedsl.config.methods import Direction
 from pdedsl.ir.spec import Summand

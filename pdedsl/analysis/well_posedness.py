@@ -15,8 +15,8 @@ from pdedsl import errors
 from pdedsl.analysis.axioms.comparison import has_mixed_derivatives
 from pdedsl.analysis.axioms.ellipticity import ellipticity
 from pdedsl.analysis.dependence import EquationDependencies, depends_on_stationary
-from pdedsl.analysis.dispersion import system_growth_rates, growth_rates
-from pdedsl.analysis.inflow import inflow_of, inflow_errors, system_inflow_error
+from pdedsl.analysis.dispersion import growth_rates, system_growth_rates
+from pdedsl.analysis.inflow import inflow_errors, inflow_of, system_inflow_error
 from pdedsl.analysis.jet import Jet
 from pdedsl.analysis.problem import Problem, direction_of, named, sign_changed
 from pdedsl.analysis.sample_points import nonzero_point, ranges_of

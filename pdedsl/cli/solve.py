@@ -115,17 +115,17 @@ def _show(solution: Solution, folder: Path) -> None:
 
     trust = solution.trust
     for gap in trust.gaps:
-        say(f"  residual of '{gap.text}' {gap.where}: {gap.relative:.1e} of its terms, at most {gap.worst:.1e}")
+        say(f"  relative residual of '{gap.text}' {gap.where}: rms {gap.relative:.1e}, max {gap.worst:.1e}")
     for c in trust.comparisons:
-        own = "" if c.exact else f", whose own error is about {c.error:.1e}"
-        own += f"; the intervals of 95 % are ± {c.interval:.1e}" if c.interval else ""
-        say(f"  distance to {c.reference}: {c.distance:.1e} in L2{own}" if isfinite(c.distance) else f"  {c.reference}")
+        own = "" if c.exact or c.is_self_convergence else f" (error of the reference: {c.error:.1e})"
+        own += f"; 95 % confidence intervals ± {c.interval:.1e}" if c.interval else ""
+        say(f"  relative L2 error {c.basis}: {c.distance:.1e}{own}" if isfinite(c.distance) else f"  {c.reference}")
     for name, estimate in solution.parameters.items():
         about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"
         say(f"  {name} = {estimate.value:.6g}{about}")
     for note in trust.notes:
         say(f"  {note}")
-    say(f"error: {trust.error}")
+    say(f"error estimate: {trust.error}")
     say(f"{folder}/: {', '.join(sorted(p.name for p in folder.iterdir() if not p.name.startswith('.')))}")
     if trust.verdict is not Verdict.HOLDS:
         for complaint in trust.complaints:
@@ -163,15 +163,16 @@ def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None
 
 def _show_crosscheck(found: Crosscheck) -> None:
     for member in found.members:
-        residual = "" if member.residual is None else f"; largest residual {member.residual:.1e} of its terms"
-        own = f"own error {member.error:.1e} ({member.kind})" if member.error else f"own error {member.kind}"
+        residual = "" if member.residual is None else f"; largest relative rms residual {member.residual:.1e}"
+        own = f"estimated error {member.error:.1e} ({member.kind})" if member.error else member.kind
         say(f"  {member.name}: {own}{residual}{'; FAILS' if member.fails(found.limit) else ''}")
     for name, obstacle in found.without:
         say(f"  not by {name}: {obstacle}")
     for pair in found.pairs:
         verdict = "agree" if pair.agrees else "DISAGREE"
-        say(f"{verdict}: {pair.first} and {pair.second}, {pair.distance:.1e} apart (allowed {pair.allowed:.1e})")
+        distance = f"relative L2 difference {pair.distance:.1e}, tolerance {pair.allowed:.1e}"
+        say(f"{verdict}: {pair.first} and {pair.second} ({distance})")
     if not found.pairs:
-        say("there is nothing to compare: only one method applies, and the spec states no exact solution")
+        say("nothing to compare: only one method applies and no exact solution is stated")
     if not found.agrees:
         raise click.exceptions.Exit(WRONG)

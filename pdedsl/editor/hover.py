@@ -26,7 +26,7 @@ from pdedsl.editor.references import (
     WordName,
 )
 from pdedsl.explainer.classification import class_text
-from pdedsl.explainer.describe import places
+from pdedsl.explainer.describe import block_lines
 from pdedsl.explainer.explain import evidence
 from pdedsl.explainer.terms import coefficient_of, term_detail, term_name, valued
 from pdedsl.ir.analysis import EquationFacts
@@ -139,7 +139,7 @@ def _term(document: Document, offset: int) -> Hover | None:
         return None
     span = min((term.origin.span for term, _ in found), key=lambda s: s.end - s.start)
     rows = [_term_line(term, facts, analysis.spec) for term, facts in found if term.origin.span == span]
-    rows += [f"- {escaping.markdown(row)}" for row in (places(span, document.plan) if document.plan else ())]
+    rows += [f"- {escaping.markdown(row)}" for row in (block_lines(span, document.plan) if document.plan else ())]
     return Hover(span, "\n".join(rows), _latex_at(document, span))
 
 

@@ -17,7 +17,9 @@ class CertificateScope(Enum):
 
     NETWORK = "certifies the network itself"
     SMOOTHED = "certifies the Gaussian-smoothed classifier, not the base network"
-    MAJORITY_VOTE = "certifies the smoothed classifier: the majority vote under the Gaussian input noise of the equation"
+    MAJORITY_VOTE = (
+        "certifies the smoothed classifier: the majority vote under the Gaussian input noise of the equation"
+    )
     ESTIMATE = "estimate, not a guarantee: valid only if the network equals the exact Gaussian average of its base"
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import assert_never
 
-from sympy import Expr
+from sympy import Expr, Matrix
 
+from pdedsl.analysis.bounds.definiteness import indexed_semidefinite, semidefinite
 from pdedsl.analysis.bounds.interval import Box, range_of
 from pdedsl.analysis.bounds.sign import box_of, nonnegative
 from pdedsl.analysis.sample_points import ranges_of
@@ -32,6 +33,7 @@ from pdedsl.ir.terms import (
     TimeDerivative,
     matrix_structure,
 )
+from pdedsl.symbolic.symbols import Field
 
 
 def class_text(facts: EquationFacts, analysis: Analysis) -> str:
@@ -60,11 +62,13 @@ def _name(facts: EquationFacts, analysis: Analysis) -> str:
         case EquationClass.WAVE:
             return _wave(facts, spec)
         case EquationClass.HAMILTONIAN:
-            if all(_is_gradient(e) for e in analysis.equations):
-                return "equation of a separable Hamiltonian system, ∂Y/∂t = ∂H/∂Z, ∂Z/∂t = -∂H/∂Y"
+            if all(_has_symmetric_layers(e) for e in analysis.equations):
+                exact = not any(map(_is_normalised, analysis.equations))
+                return f"equation of a separable Hamiltonian system{'' if exact else ', up to the normalisation'}"
             return "equation of a partitioned system: the right-hand side contains only the other unknown"
         case EquationClass.GRADIENT_FLOW:
-            return "gradient flow ∂Y/∂t = -∇E(Y), with symmetric layers -Kᵀσ(KY)"
+            approximate = ", up to the normalisation" if _is_normalised(facts) else ""
+            return f"gradient flow ∂Y/∂t = -∇E(Y), with symmetric layers -Kᵀσ(KY){approximate}"
         case EquationClass.ODE:
             return "algebraic equation" if order == 0 else "ordinary differential equation"
         case EquationClass.ELLIPTIC:
@@ -91,9 +95,14 @@ def _diffusions(facts: EquationFacts) -> list[Diffusion]:
     return [t for t in facts.terms if isinstance(t, Diffusion)]
 
 
-def _is_gradient(facts: EquationFacts) -> bool:
+def _has_symmetric_layers(facts: EquationFacts) -> bool:
     """Whether the right-hand side consists of symmetric layers, each the gradient of a function of its argument."""
     return all(isinstance(t, SymmetricLayer) for t in _terms(facts))
+
+
+def _is_normalised(facts: EquationFacts) -> bool:
+    """Whether a symmetric layer contains a normalisation, Kᵀσ(N(KY)), and so is not exactly a gradient."""
+    return any(isinstance(t, SymmetricLayer) and t.norm is not None for t in facts.terms)
 
 
 def _first_order(facts: EquationFacts) -> str:
@@ -173,10 +182,10 @@ def _parabolic(facts: EquationFacts, spec: Spec) -> str:
 
 def _sign(facts: EquationFacts, spec: Spec) -> _Sign:
     """The definiteness of the sum of the matrices A, in the direction of time from the data."""
+    box, dimension = box_of(ranges_of(spec)), spec.space.dimension
     entries = _diagonal(facts, spec)
     if not entries:
-        return _Sign.UNDECIDED
-    box, dimension = box_of(ranges_of(spec)), spec.space.dimension
+        return _sign_of_full(facts, spec, box)
     if all(_is_positive(e, box, dimension) for e in entries):
         return _Sign.POSITIVE
     if all(_is_positive(-e, box, dimension) for e in entries):
@@ -184,6 +193,24 @@ def _sign(facts: EquationFacts, spec: Spec) -> _Sign:
     if all(nonnegative(e, box, dimension) for e in entries):
         return _Sign.SEMIDEFINITE
     return _Sign.UNDECIDED
+
+
+def _sign_of_full(facts: EquationFacts, spec: Spec, box: Box) -> _Sign:
+    """The definiteness of a full matrix A of a single term."""
+    if len(_diffusions(facts)) != 1 or is_backward(facts, spec):
+        return _Sign.UNDECIDED
+    matrix, psd = _diffusions(facts)[0].matrix, frozenset(w.head for w in spec.learned if has_psd_type(w))
+    match matrix:
+        case Components(rows=rows):
+            numbers = Matrix([[e.xreplace(spec.values) for e in row] for row in rows])
+            if not numbers.free_symbols and not numbers.has(Field) and numbers.is_positive_definite:
+                return _Sign.POSITIVE
+            is_semidefinite = semidefinite(tuple(map(tuple, numbers.tolist())), box, psd)
+        case Indexed():
+            is_semidefinite = indexed_semidefinite(matrix, psd, box, spec.space.dimension)
+        case _:
+            assert_never(matrix)
+    return _Sign.SEMIDEFINITE if is_semidefinite else _Sign.UNDECIDED
 
 
 def _is_positive(expr: Expr, box: Box, dimension: int | None) -> bool:

@@ -53,7 +53,7 @@ from pdedsl.symbolic.printing import notation
 
 FEYNMAN_KAC = Theorem(
     "the Feynman-Kac formula",
-    "Øksendal, sections 8.2 and 9.2; Kloeden, Platen",
+    "Øksendal, sections 8.2 and 9.1; Kloeden, Platen",
     "u(x, t) is the expected value of the data at the end point of the diffusion process that starts at (x, t), weighted "
     "by e^{∫c}, plus the weighted integral of the source along its path",
 )
@@ -143,9 +143,9 @@ def method_lines(plan: SolvePlan) -> list[str]:
     applicable = ", ".join(a.method.name for a in plan.alternatives if not a.obstacle)
     return [
         f"method: {plan.method} ({plan.reason})",
-        *(f"ansatz with a network N: {text}" for text in plan.ansatz),
+        *(f"ansatz: {text}{', N a network' * text.endswith('N')}" for text in plan.ansatz),
         *([f"also applicable: {applicable}"] if applicable else []),
-        *(f"not applicable: {a.method.name} ({a.obstacle})" for a in plan.alternatives if a.obstacle),
+        *(a.obstacle for a in plan.alternatives if a.obstacle),
         *([f"reference solution: {plan.reference}"] if plan.reference else []),
     ]
 
@@ -163,36 +163,38 @@ def network_lines(plan: Model) -> list[str]:
         return solution_method_lines(plan)
     if isinstance(plan, ImagePlan):
         widths = ", ".join(map(str, plan.stages))
-        adaptive = isinstance(plan.method, Adaptive)
-        steps = "which chooses its steps," if adaptive else f"{plan.steps} step{'s' * (plan.steps > 1)}"
-        method = f"{plan.method.name}, {steps} on [{plan.start}, {plan.end}]"
-        frame = f"in a frame of {plan.classes} classes{_frame_line(plan.frame)}"
-        return [f"the equation by {method}, at widths {widths}, {frame}", *objective_lines(plan.objective)]
+        steps = "adaptive steps" if isinstance(plan.method, Adaptive) else _count(plan.steps, "step")
+        stages = f"stages of {widths} channels" if len(plan.stages) > 1 else f"{widths} channels"
+        return [
+            f"time integration in every stage: {plan.method.name}, {steps} on [{plan.start}, {plan.end}]",
+            f"architecture: {stages}, {plan.classes} classes{_architecture_detail(plan.frame)}",
+            *objective_lines(plan.objective),
+        ]
     rows = [part_line(part) for part in plan.parts]
     if plan.readout:
-        rows.append(f"readout: a linear map to {plan.classes} scores")
+        rows.append(f"readout: linear layer to {plan.classes} logits")
     if plan.classes is None:
-        return ["the evolution operator itself"]
+        return ["the solution operator of the equation, without trained weights"]
     training = objective_lines(plan.objective)
     if plan.members == plan.samples == 1:
         return [*rows, *training]
-    counts = f"{plan.members} member{'s' * (plan.members > 1)} and {plan.samples} draw{'s' * (plan.samples > 1)}"
+    counts = f"{_count(plan.members, 'ensemble member')} and {_count(plan.samples, 'noise sample')}"
     weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
-    return [*rows, f"mean of {plan.average.value} over {counts}{weighted}", *training]
+    return [*rows, f"average of the {plan.average.value} over {counts}{weighted}", *training]
 
 
-def places(span: Span, plan: Model) -> list[str]:
-    """The blocks that come from a place in the text, each with its number in the order of the network."""
+def block_lines(span: Span, plan: Model) -> list[str]:
+    """The blocks of the network that come from a span of the text, each with its number; or the solution method."""
     match plan:
         case DataPlan(parts=parts):
-            here = [(k, part) for k, part in enumerate(parts, 1) if any(_meet(span, s) for s in _origins(part))]
-            return [f"block {k} of {len(parts)}: {part_line(part)}" for k, part in here]
+            blocks = [(k, part) for k, part in enumerate(parts, 1) if any(_overlap(span, s) for s in _origins(part))]
+            return [f"block {k} of {len(parts)}: {part_line(part)}" for k, part in blocks]
         case ImagePlan(motion=motion, method=method, steps=steps):
-            counted = "" if isinstance(method, Adaptive) else f", {steps} step{'s' * (steps > 1)}"
-            found = any(_meet(span, right.span) for right in motion.parts)
-            return [f"a layer of each step at every width, by {method.name}{counted}"] if found else []
+            steps_text = "adaptive steps" if isinstance(method, Adaptive) else _count(steps, "step")
+            is_layer = any(_overlap(span, right.span) for right in motion.parts)
+            return [f"a layer of every step in every stage: {method.name}, {steps_text}"] if is_layer else []
         case SolvePlan(method=solver):
-            return [f"solved by {solver}"]
+            return [f"method: {solver}"]
         case _:
             assert_never(plan)
 
@@ -209,17 +211,17 @@ def _origins(part: Part) -> list[Span]:
             assert_never(part)
 
 
-def _meet(a: Span, b: Span) -> bool:
+def _overlap(a: Span, b: Span) -> bool:
     return a.start < b.end and b.start < a.end
 
 
-def _frame_line(frame: Frame) -> str:
+def _architecture_detail(frame: Frame) -> str:
     match frame:
         case Paper():
             return ""
         case Lipschitz(dense=dense):
-            behind = f", with {dense} dense convex potential layer{'s' * (dense > 1)} behind it" if dense else ""
-            return f" whose pieces are 1-Lipschitz{behind}"
+            layers = f", then {_count(dense, 'dense convex potential layer')}" if dense else ""
+            return f"; stem, transitions and head are 1-Lipschitz{layers}"
         case _:
             assert_never(frame)
 
@@ -228,24 +230,24 @@ def part_line(part: Part) -> str:
     match part:
         case SdeSteps(steps=steps, step=step, scheme=scheme, noise=noise):
             if isinstance(scheme, Adaptive):
-                return f"{scheme.name}, which chooses its steps, over a time of {step}"
-            return f"{steps} step{'s' * (steps > 1)} of {scheme.name}, δt = {step}{_behind(noise)}"
+                return f"{scheme.name} with adaptive steps over a time of {step}"
+            return f"{_count(steps, 'step')} of {scheme.name}, δt = {step}{_noise_suffix(noise)}"
         case ResidualBlocks(net=net, step=step, noise=noise):
-            return f"the residual maps of {net}, each a step δt = {step}{_behind(noise)}"
+            return f"residual blocks of {net}, each a step δt = {step}{_noise_suffix(noise)}"
         case NoiseStep(noise=noise):
-            return f"on the whole state{_behind(noise)}"
+            return noise_text(noise)
         case TimeConditioned(net=net, time=time):
-            return f"{net} with the time as an input, read at t = {time}; diffusion is in its training"
+            return f"{net} with time as an additional input, evaluated at t = {time}; the diffusion is imposed in training"
         case BaseNetwork(net=net):
             return str(net)
 
 
-def _behind(noise: Noise | None) -> str:
+def _noise_suffix(noise: Noise | None) -> str:
     return f"; {noise_text(noise)}" if noise else ""
 
 
 def noise_text(noise: Noise) -> str:
-    """Which noise, and how much of it."""
+    """Kind and standard deviation of the noise."""
     match noise:
         case ConstantNoise(std=std, law=law) | StateDependentNoise(std=std, law=law):
             return f"{law.value} noise, standard deviation {notation(std)}"
@@ -257,26 +259,26 @@ def noise_text(noise: Noise) -> str:
             name = (
                 "stochastic depth, survival probability"
                 if of is DropoutGranularity.LAYER
-                else "dropout, keep-probability"
+                else "dropout, keep probability"
             )
             return f"{name} {notation(keep)}"
         case ShakeShakeNoise(std=std):
-            return f"shake-shake, standard deviation of the share α {notation(std)}"
+            return f"shake-shake, standard deviation of the branch weight α {notation(std)}"
         case _:
             assert_never(noise)
 
 
-# ---- training
+# ---- Training objectives
 
 
 def objective_lines(objective: Objective) -> list[str]:
-    """What training minimises if it is not plain cross-entropy, and which arguments have no effect on it."""
+    """The training objective unless it is plain cross-entropy, and the arguments without effect on it."""
     match objective:
         case CrossEntropy(apart=apart):
-            return ["members are trained apart, each by its own cross-entropy"] if apart else []
+            return ["ensemble members are trained independently, each with its own cross-entropy"] if apart else []
         case Margin(eps=eps, temperature=temperature):
-            what = f"2√2·{eps:g}, at temperature {temperature:g}"
-            return [f"training minimises the cross-entropy with the label's score lowered by {what}"]
+            margin = f"margin 2√2·{eps:g} subtracted from the logit of the true class, temperature {temperature:g}"
+            return [f"training loss: cross-entropy with {margin}"]
         case ResidualPenalty():
             return [_residual_line(objective), *_unused(objective)]
         case HeatSmoothing():
@@ -287,37 +289,37 @@ def objective_lines(objective: Objective) -> list[str]:
 
 def _residual_line(r: ResidualPenalty) -> str:
     times = ", ".join(f"{t:g}" for t in r.times)
-    where = "" if r.instants is Instants.ALL else ", at one of these times for each sample"
+    where = "" if r.instants is Instants.ALL else ", at one random time per sample"
     laplacian = (
         "exact"
         if r.estimator is Laplacian.EXACT
-        else f"by {r.probes} random difference{'s' * (r.probes > 1)}, {r.estimator.value}"
+        else f"estimated by {_count(r.probes, 'random finite difference')}, {r.estimator.value}"
     )
     return (
-        f"training minimises the cross-entropy at t = {times} plus {r.weight:g}·‖∂g/∂t - {r.diffusivity:g} Δg‖² of "
-        f"{r.of.value}{where}, near the samples (within {r.jitter:g}); Δ is {laplacian}"
+        f"training loss: cross-entropy at t = {times} + {r.weight:g}·‖∂g/∂t - {r.diffusivity:g} Δg‖², g the "
+        f"{r.of.value}{where}, at points within {r.jitter:g} of the samples; Δ is {laplacian}"
     )
 
 
 def _retraining_lines(r: HeatSmoothing) -> list[str]:
     reached = 2 * r.weight * r.variance
     same = (
-        "as the equation says"
+        "as in the equation"
         if reached == r.variance
-        else f"{reached / r.variance:g} times the equation's; 0.5 is exact"
+        else f"{reached / r.variance:g} times that of the equation, which needs weight 0.5"
     )
     return [
-        f"training minimises the cross-entropy, then {r.steps} times the distance to the previous network plus "
-        f"{r.weight:g}·½hs²‖∇v‖², h = 1/{r.steps}, s² = {r.variance:g}",
-        f"weight {r.weight:g} smooths to the variance {reached:g}, {same}",
+        f"training loss: cross-entropy, then in {_count(r.steps, 'step')} of heat smoothing the squared distance to the "
+        f"previous network + {r.weight:g}·½hs²‖∇v‖², h = 1/{r.steps}, s² = {r.variance:g}",
+        f"weight {r.weight:g} gives Gaussian smoothing with variance {reached:g}, {same}",
     ]
 
 
 def _unused(objective: ResidualPenalty | HeatSmoothing) -> list[str]:
-    idle: list[str] = []
+    unused: list[str] = []
     if objective.derivative in (InTime.FORWARD, InSpace.FORWARD):
-        idle.append("tau" if isinstance(objective, ResidualPenalty) else "delta")
+        unused.append("tau" if isinstance(objective, ResidualPenalty) else "delta")
     if objective.estimator is Laplacian.EXACT:
-        idle += ["h", "probes"]
-    verb = "is" if len(idle) == 1 else "are"
-    return [f"{' and '.join(idle)} {verb} not used: derivatives are taken exactly"] if idle else []
+        unused += ["h", "probes"]
+    verb = "is" if len(unused) == 1 else "are"
+    return [f"{' and '.join(unused)} {verb} not used: derivatives are exact"] if unused else []

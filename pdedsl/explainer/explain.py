@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from sympy import sqrt
+from sympy import Add, sqrt
 
 from pdedsl.config.methods import Direction, MonteCarlo
 from pdedsl.diagnostics import Diagnostic, escaping
@@ -220,8 +220,11 @@ def _drift(process: Generator, time: str) -> str:
     if all(b == 0 for b in entries):
         return ""
     heads = {b.head for b in entries if isinstance(b, Field)}
-    whole = len(heads) == 1 and all(isinstance(b, Field) for b in entries)
-    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(notation, entries))}] d{time}"
+    if len(heads) == 1 and all(isinstance(b, Field) for b in entries):
+        return f"{heads.pop()} d{time}"
+    if len(entries) == 1:
+        return f"({notation(entries[0])}) d{time}" if isinstance(entries[0], Add) else f"{notation(entries[0])} d{time}"
+    return f"[{', '.join(map(notation, entries))}] d{time}"
 
 
 def _noise(process: Generator) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
-from sympy import Dummy, Expr
+from sympy import Add, Dummy, Expr
 
 from pdedsl.analysis.problem import direction_of
 from pdedsl.config.methods import Direction
@@ -146,9 +146,7 @@ def term_detail(term: Term, spec: Spec) -> str:
             return f"{shape}{_dependence(matrix, spec)} coefficients"
         case Coupling(of=of, order=order):
             return f"with {of}" + (f", order {order}" if order else "")
-        case HigherOrder(order=order):
-            return f"order {order}"
-        case Nonlinear() | Nonlocal() | Reaction() | SourceTerm() | SymmetricLayer() | LearnedField():
+        case HigherOrder() | Nonlinear() | Nonlocal() | Reaction() | SourceTerm() | SymmetricLayer() | LearnedField():
             return ""
         case _:
             assert_never(term)
@@ -175,11 +173,15 @@ def _dependence(coefficient: Coefficient, spec: Spec) -> str:
     return "variable" if any(e.free_symbols & varying for e in entries) else "constant"
 
 
+def _factor(expr: Expr) -> str:
+    return f"({notation(expr)})" if isinstance(expr, Add) else notation(expr)
+
+
 def indexed_text(matrix: Indexed) -> str:
     """diag(aᵢ) + Σ c w wᵀ on one line."""
     parts = [f"diag({notation(matrix.diagonal)})"] if matrix.diagonal != 0 else []
-    parts += [f"{notation(c)} w wᵀ, w = ({notation(w)})ᵢ" for c, w in matrix.outer]
-    parts += [f"{notation(c)} {head}" for c, head in matrix.learned]
+    parts += [f"{_factor(c)} w wᵀ, w = ({notation(w)})ᵢ" for c, w in matrix.outer]
+    parts += [f"{_factor(c)} {head}" for c, head in matrix.learned]
     return " + ".join([*parts, "…"] if matrix.rest else parts)
 
 

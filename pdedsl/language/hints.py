@@ -163,7 +163,8 @@ HINTS: tuple[Hint, ...] = (
     ),
     Hint(
         "",
-        rf"^(\s*(?:space|time)\s+)(\w+)\s*(?:\bin\b|∈|\bfrom\b|=|:)?\s*(?!image|\[[^\[\]]*\])[A-Za-z]*[(\[\]{{]?\s*"
+        rf"^(\s*(?:space|time)\s+)(\w+)\s*(?:\bin\b|∈|\bfrom\b|=|:)?\s*(?!image)[A-Za-z]*"
+        rf"(?:\[(?=[^\[\]]*[\[)])|[({{](?=[^\[\](){{}}]*[)\]}}])|\](?=[^\[\]]*\[))?\s*"
         rf"({_NUMBER}?)\.?\s*(?:,|:|;|–|to|\.\.+|…)\s*({_NUMBER}?)\.?\s*[)\]\[}}]?((?:\s+periodic)?)\s*$",
         INTERVAL,
         r"\1\2 in [\3, \4]\5",
@@ -603,6 +604,9 @@ def _is_explained(
     diagnostic: Diagnostic, source: Source, matches: Collection[int], declared: Collection[str], has_space: bool
 ) -> bool:
     """Whether an error is on a line with a hint, or follows from one: a name or the space that the line declares."""
-    if source.position(diagnostic.span.start)[0] in matches or (has_space and diagnostic.code == errors.syntax.NO_SPACE.name):
+    if source.position(diagnostic.span.start)[0] in matches or (
+        has_space and diagnostic.code == errors.syntax.NO_SPACE.name
+    ):
         return True
-    return source.quote(diagnostic.span).partition("_")[0].partition("(")[0] in declared
+    quoted = _NAME.findall(source.quote(diagnostic.span)) if diagnostic.code.startswith("E2") else []
+    return any(name in declared or name.partition("_")[0] in declared for name in quoted)

@@ -137,14 +137,16 @@ def _member(method: Solver, plan: SolvePlan, source: Source, how: SolveOptions, 
         few = points[:WITH_PATHS]
         values, half = solved(few).detach(), interval_of(solved, few)
         error = float(half.norm() / values.norm())
-        return Member(str(method), values, error, "half-width of its 95 % interval", drawn=True)
+        return Member(str(method), values, error, "half-width of the 95 % confidence interval", drawn=True)
     with torch.no_grad():
         values = anchored(solved, plan.statement, points)
     if isinstance(method, Grid):
         own = solved.figures["error"]
         residual = _residual(solved, plan, source, how)
-        return Member(str(method), values, own, "distance to half as many points a side", residual=residual)
-    return Member(str(method), values, 0.0, "not known by itself", residual=_residual(solved, plan, source, how))
+        return Member(str(method), values, own, "self-convergence to the N/2 grid", residual=residual)
+    return Member(
+        str(method), values, 0.0, "no a-posteriori error estimate", residual=_residual(solved, plan, source, how)
+    )
 
 
 def _residual(solved: Solved, plan: SolvePlan, source: Source, how: SolveOptions) -> float | None:
@@ -174,7 +176,7 @@ def solve_truncated(analysis: Analysis, method: Grid, *, seed: int = 0, device: 
     statement = truncated(analysis, size)
     found = solve_by_grid(statement, method, seed=seed, device=device)
     rim = _rim(found, statement, size, seed)
-    note = f"space is cut to [-{size:g}, {size:g}] on each axis: at the rim the solution reaches {rim:.1g}"
+    note = f"domain truncated to [-{size:g}, {size:g}] per dimension; max |u| on the artificial boundary: {rim:.1g}"
     return replace(found, figures={**found.figures, "rim": rim}, notes=(*found.notes, note))
 
 
@@ -231,7 +233,7 @@ def _operator_and_grid(compilation: Compilation, grid: Grid, tell: Tell) -> Cros
     source, seed = torch.Generator().manual_seed(seed_of(compilation.spec) + SEED), seed_of(compilation.spec)
     shares = torch.rand(WITH_PATHS, len(statement.domain.space), generator=source, dtype=torch.float64)
     points = float(grid.extent or EXTENT) * (shares - 0.5)
-    makers = [("the operator", _by_operator), *([] if refusal else [(str(grid), _by_grid)])]
+    makers = [("evolution operator", _by_operator), *([] if refusal else [(str(grid), _by_grid)])]
     members = []
     for name, make in makers:
         tell(name)
@@ -247,9 +249,9 @@ def _by_operator(compilation: Compilation, statement: StrongForm, grid: Grid, po
     with torch.no_grad():
         found = compilation.operator(seed=seed).double().estimate(data, points, end)  # type: ignore[operator]
     half = INTERVAL * found.standard_error
-    name = f"the operator, {plan.samples:,} draws"
+    name = f"evolution operator, {plan.samples:,} samples"
     error = float(half.norm() / found.mean.norm())
-    return Member(name, found.mean[:, None], error, "half-width of its 95 % interval", drawn=True)
+    return Member(name, found.mean[:, None], error, "half-width of the 95 % confidence interval", drawn=True)
 
 
 def _by_grid(compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int) -> Member:
@@ -258,7 +260,7 @@ def _by_grid(compilation: Compilation, statement: StrongForm, grid: Grid, points
     with torch.no_grad():
         values = solved(torch.cat([points, torch.full_like(points[:, :1], end)], 1))
     own = max(solved.figures["error"], solved.figures["rim"] / float(values.abs().max()))
-    return Member(str(grid), values, own, "distance to half as many points a side, or what is cut off at the rim")
+    return Member(str(grid), values, own, "self-convergence to the N/2 grid, or truncation of the domain")
 
 
 def _data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, float]:

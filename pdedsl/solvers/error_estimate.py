@@ -1,15 +1,21 @@
-"""Residuals at fresh points: how far a function is from satisfying each equation and each condition.
+"""A-posteriori error estimate: relative residuals at held-out points, and comparison with a reference solution.
 
-The points are drawn anew with a separate seed, and the derivatives are taken by nested differentiation of the module
-itself: neither is shared with the method that found it. A residual is measured against its terms: if r = Σ τᵢ, the size
-is the root mean square of Σ |τᵢ|, so that 0 is exact and 1 is no cancellation at all. A condition such as u = 0 has
-only one term; the derivatives in it count with their size in the whole domain, a slope with the largest of the slopes
-along all axes. The terms of an equation may all vanish, as on a straight line: the derivatives in them count at least
-with the changes of the unknown, divided by the lengths of the domain.
+Relative residual of r = Σ τᵢ: rms(r) / rms(Σ |τᵢ|), so that 0 is exact and 1 means that no terms cancel. The points are
+sampled with a separate seed and the derivatives are taken by automatic differentiation of the solution: neither is
+shared with the solver. A condition such as u = 0 has a single term; its scale is the magnitude of the same derivative in
+the whole domain, for a first derivative the largest along all axes. All terms of an equation may vanish, as for a
+linear u: the scale of ∂^α u is at least std(u) / length^α.
 
-A solution is driven by the data: the terms without unknowns. If these are small compared with all other terms, in every
-row, they are amplified, and only residuals that are small compared with the data support a solution (near a resonance
-every multiple of a mode has residuals that are small compared with its own terms).
+If the data (the terms without unknowns) are small compared with all other terms in every equation, the operator is
+nearly singular: near a resonance every multiple of an eigenfunction has a small relative residual. The tolerance is
+then tightened in proportion to data / terms.
+
+Verdict. A relative L2 error of 1 %, or ten times the error of the reference, is visible in a plot: above it, at least
+one of the two solutions is incorrect. Discontinuous solutions are compared in L1, where a smeared shock has little
+weight (Kuznetsov 1976). Without a reference the relative rms residual has the same tolerance, as it is about the
+relative error for a well-conditioned operator. With a reference it may be up to 0.1, as thin layers have large
+residuals on a small volume; above 0.1 the solution has no correct digit: training has collapsed, or a condition is
+violated. Only the rms is judged; maxima are reported.
 """
 
 from __future__ import annotations
@@ -37,13 +43,13 @@ from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
 from pdedsl.solvers.ansatz import AnsatzModule, WithFunctions
 from pdedsl.solvers.collocation_points import Points, points_of_conditions
 from pdedsl.solvers.gauge import anchored
-from pdedsl.solvers.grid.driver import IN_MEAN, solve_by_grid
-from pdedsl.solvers.grid.grid_result import Failed
+from pdedsl.solvers.grid.driver import solve_by_grid
+from pdedsl.solvers.grid.grid_result import L1_ERROR, Failed
 from pdedsl.solvers.method_result import Solved
 from pdedsl.solvers.methods import SolveOptions, has_derivatives, interval_of, solved_by
 from pdedsl.symbolic.symbols import Field, atoms
 
-# ---- fresh
+# ---- Residuals at held-out points
 
 
 INSIDE, ON, MANY = 2048, 512, 6  # points inside; on each place; the number of coordinates from which there are fewer
@@ -189,34 +195,26 @@ def residual_at(audit: Audit, points: Tensor) -> Tensor:
     return torch.stack(rows).square().sum(0).sqrt()
 
 
-# ---- trust
-# How far a solution can be trusted: judged by fresh residuals and a reference, never by the training loss.
-#
-# Two solutions that are further apart than a hundredth (relative, in L2), or ten times the reference's own error
-# estimate, differ visibly in a picture: at least one of them is wrong. Solutions that may jump are judged in L1
-# instead, in which one cell beside a jump counts little (Kuznetsov 1976). A residual that is the only evidence has
-# the same limit, as its root mean square relative to its terms is about the error of a problem with a
-# well-conditioned operator. Beside a comparison it may be up to a tenth, as a thin layer has large residuals and
-# little weight; above that not one digit of the equation holds: training has collapsed, or a condition was missed. If
-# all data are small compared with the terms, as near a resonance, residuals count for more in proportion.
+# ---- Verdict
 
 
 NO_DIGIT = 0.1
 ENOUGH = 2.0  # factor on the share of the data: u = g has two terms, and one of them is data
 VISIBLE = 0.01
+SELF_CONVERGENCE = "self-convergence: difference to the N/2 grid"
 MARGIN = 10.0
 SIGMAS = 3.0  # half-widths of a 95 % interval, that is 5.9 standard deviations: 4e-9 for one point
 
 
 class Verdict(StrEnum):
-    HOLDS = "holds"  # every residual is small, and so is the distance to the reference, if there is one
-    FAILS = "fails"  # an equation, a condition or the known solution is missed
-    DISAGREES = "disagrees"  # with another method
+    HOLDS = "holds"  # all relative rms residuals, and the error w.r.t. the references, are within their tolerances
+    FAILS = "fails"  # an equation, a condition or the exact solution is not satisfied
+    DISAGREES = "disagrees"  # with a numerical reference
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The distance of a solution to a reference, relative in L2; `error` is the reference's own error estimate."""
+    """Relative L2 error w.r.t. a reference; `error` is the estimated error of the reference."""
 
     reference: str
     distance: float
@@ -224,12 +222,24 @@ class Comparison:
     error: float
     exact: bool
     components: tuple[tuple[str, float], ...] = ()
-    interval: float = 0.0  # half the width of the solution's own 95 % intervals, if it has any
-    mean: float = nan  # the distance in L1, by which solutions that may jump are judged
+    interval: float = 0.0  # half-width of the 95 % confidence intervals of a Monte Carlo solution
+    mean: float = nan  # relative L1 error, by which discontinuous solutions are judged
+
+    @property
+    def is_self_convergence(self) -> bool:
+        """Whether the reference is the same scheme on the N/2 grid, whose error is the distance itself."""
+        return self.reference == SELF_CONVERGENCE
 
     @property
     def allowed(self) -> float:
-        return max(VISIBLE, min(MARGIN * self.error, NO_DIGIT), SIGMAS * self.interval)
+        """Tolerance of the relative error."""
+        own = 0.0 if self.is_self_convergence else min(MARGIN * self.error, NO_DIGIT)
+        return max(VISIBLE, own, SIGMAS * self.interval)
+
+    @property
+    def basis(self) -> str:
+        """The reference, for an error statement."""
+        return SELF_CONVERGENCE if self.is_self_convergence else f"w.r.t. {self.reference}"
 
     @property
     def judged(self) -> float:
@@ -238,7 +248,7 @@ class Comparison:
     @property
     def speaks(self) -> bool:
         """Whether at least one digit of the reference is correct."""
-        return self.exact or self.error <= NO_DIGIT
+        return self.exact or self.is_self_convergence or self.error <= NO_DIGIT
 
     @property
     def ok(self) -> bool:
@@ -264,9 +274,9 @@ class ErrorEstimate:
 
     @property
     def complaints(self) -> tuple[str, ...]:
-        """What is wrong, in words."""
+        """The violated criteria, one sentence each."""
         missed = [str(j) for j in self._judged if not j.ok]
-        vague = (f"not one digit is certain: {self.own}",) if self._vague else ()
+        vague = (f"no significant digits: relative error {self.own}",) if self._vague else ()
         return (*missed, *vague, *(_distance_text(c) for c in self.comparisons if not c.ok))
 
     @property
@@ -291,20 +301,20 @@ class ErrorEstimate:
 
     @property
     def error(self) -> ErrorBar:
-        """The best known: against the exact solution, a reference, the method's interval, or the residuals alone."""
+        """By the best evidence: the exact solution, a reference, confidence intervals, or the residuals alone."""
         for c in sorted((c for c in self.comparisons if c.speaks), key=lambda c: not c.exact):
-            return ErrorBar(c.distance + c.error, c.reference)
+            return ErrorBar(c.distance + (0.0 if c.is_self_convergence else c.error), c.basis)
         if self.own is not None:
             return self.own
         worst = max((g.relative for g in self.gaps), default=inf) * self.amplified
         if not worst <= VISIBLE:
-            return ErrorBar(inf, "nothing confirms the solution, and its residuals are not small")
-        return ErrorBar(worst, "the residuals alone, relative to their terms: the error itself is not known")
+            return ErrorBar(inf, "unverified: no reference available, and the residuals are not small")
+        return ErrorBar(worst, "largest relative rms residual; no reference available")
 
 
 @dataclass(frozen=True)
 class ErrorBar:
-    """A measured bound, relative in L2, and what it was measured against; infinite, and why, if nothing is known."""
+    """Estimated relative L2 error, and its basis; infinite if unknown."""
 
     value: float
     against: str
@@ -313,7 +323,7 @@ class ErrorBar:
         return self.value
 
     def __str__(self) -> str:
-        return f"{self.value:.1e} against {self.against}" if isfinite(self.value) else f"not known: {self.against}"
+        return f"{self.value:.1e} ({self.against})" if isfinite(self.value) else f"unknown ({self.against})"
 
 
 @dataclass(frozen=True)
@@ -329,20 +339,20 @@ class Judged:
 
     def __str__(self) -> str:
         return (
-            f"'{self.gap.text}' {self.gap.where} is missed: its residual is {self.gap.relative:.1e} of its terms "
-            f"(allowed {self.allowed:.2g})"
+            f"'{self.gap.text}' {self.gap.where} is violated: relative rms residual {self.gap.relative:.1e} "
+            f"(tolerance {self.allowed:.2g})"
         )
 
 
 def _distance_text(c: Comparison) -> str:
     if not c.speaks and not isfinite(c.error):
-        return f"nothing confirms the solution: {c.reference}"
+        return f"unverified: {c.reference}"
     if not c.speaks:
-        return f"nothing confirms the solution: the error of {c.reference} itself is {c.error:.1e}"
+        return f"unverified: the reference {c.reference} has an estimated relative error of {c.error:.1e}"
     if not c.interval <= NO_DIGIT:
-        return f"not one digit is certain: the solution's own intervals of 95 % are ± {c.interval:.1e}"
-    what = "is wrong" if c.exact else "disagrees"
-    return f"the solution {what}: {c.judged:.1e} from {c.reference} (allowed {c.allowed:.1e})"
+        return f"no significant digits: the 95 % confidence intervals are ± {c.interval:.1e} (relative)"
+    norm = "L2" if isnan(c.mean) else "L1"
+    return f"relative {norm} error {c.judged:.1e} {c.basis} (tolerance {c.allowed:.1e})"
 
 
 def compared(
@@ -361,16 +371,15 @@ def relative(found: Tensor, expected: Tensor, power: int = 2) -> float:
     return float(distance / size) if size > 0 else float(distance)
 
 
-# ---- assess
-# Solved → Trust: fresh residuals, and a reference: the exact solution if stated, else a grid if cheap.
+# ---- Reference solutions
 
 
 COMPARED = 2048  # points at which two solutions are compared
 WITH_PATHS = 64  # the same, if each costs thousands of paths
 CHEAP = {1: 256, 2: 48, 3: 12}  # points per side of a grid that costs little, by the dimension of space
 MANY_STEPS = 1500  # in time, of a grid that nobody asked for: a solution that needs more of them is not cheap
-ALONE = "no exact solution is stated, and no cheap grid solves this: only {} speak"
-BY_ITSELF = "nothing but half the grid was compared with this solution: `pdedsl crosscheck` tries the other methods"
+NO_REFERENCE = "no exact solution is stated and no inexpensive grid solver applies: only {} are available"
+ONLY_SELF_CONVERGENCE = "verified by self-convergence only; `pdedsl crosscheck` compares with the other methods"
 ROUNDING = 1e-16
 
 Function = Callable[[Tensor], Tensor]
@@ -398,8 +407,8 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: SolveOptions)
     found = {name: e.value for name, e in solved.parameters.items()}
     references = tuple(references_of(plan, how, found))
     comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
-    evidence = "its own intervals" if isinstance(solved.method, MonteCarlo) else "the residuals"
-    alone = BY_ITSELF if isinstance(solved.method, Grid) else ALONE.format(evidence)
+    evidence = "confidence intervals" if isinstance(solved.method, MonteCarlo) else "residuals"
+    alone = ONLY_SELF_CONVERGENCE if isinstance(solved.method, Grid) else NO_REFERENCE.format(evidence)
     if isinstance(solved.method, Grid):
         comparisons = (*comparisons, _halved(solved))
     notes = (*gauge_lines(plan.statement), *(() if references else (alone,)))
@@ -411,12 +420,12 @@ def _interval(solved: Solved, statement: StrongForm, how: SolveOptions) -> Error
     points = fresh_points(statement, solved, how)
     size = float(solved(points).norm())
     half = float(interval_of(solved, points).norm())
-    return ErrorBar(half / size if size > 0 else half, "the solution's own intervals of 95 %")
+    return ErrorBar(half / size if size > 0 else half, "half-width of the 95 % confidence intervals")
 
 
 def _halved(solved: Solved) -> Comparison:
-    error, mean = solved.figures["error"], solved.figures.get(IN_MEAN, nan)
-    return Comparison("itself on half as many points a side", error, nan, ROUNDING, exact=False, mean=mean)
+    error, mean = solved.figures["error"], solved.figures.get(L1_ERROR, nan)
+    return Comparison(SELF_CONVERGENCE, error, nan, nan, exact=False, mean=mean)
 
 
 def audit_of(solved: Solved, statement: StrongForm, how: SolveOptions) -> Audit:
@@ -466,7 +475,7 @@ def references_of(
                 raise
             cause = failure.__cause__
             if isinstance(cause, StepSizeUnderflow) and not isinstance(cause, MaxStepsExceeded):
-                yield Reference(f"{grid} breaks down: {failure}", lambda x: x.new_full((len(x), 1), nan), inf)
+                yield Reference(f"{grid} breaks down ({failure})", lambda x: x.new_full((len(x), 1), nan), inf)
             return
         if plan.reference or found.error <= NO_DIGIT:  # or be ignored, if not one digit is correct
             yield found

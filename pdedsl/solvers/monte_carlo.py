@@ -389,12 +389,12 @@ def solve_by_paths(statement: StrongForm, method: MonteCarlo, *, seed: int = 0) 
 
 
 def _note(process: DiffusionProcess, method: MonteCarlo) -> str:
-    samples = f"{method.samples:,} paths a point, in pairs of opposite noise"
+    samples = f"{method.samples:,} paths per point, antithetic variates"
     if process.is_brownian:
-        return f"{samples}, from sphere to sphere"
+        return f"{samples}, walk on spheres"
     if process.is_exact:
-        return f"{samples}, in one step, which is exact"
-    return f"{samples}, in {method.steps} steps of Euler-Maruyama; the interval holds the change from twice the step"
+        return f"{samples}, one exact step (Gaussian transition density)"
+    return f"{samples}, Euler-Maruyama with {method.steps} steps; intervals include the time-discretization bias (step doubling)"
 
 
 class PathMean(nn.Module):

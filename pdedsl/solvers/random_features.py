@@ -183,7 +183,9 @@ def solve_by_features(
         (fit.waves, fit.weights) if isinstance(fit.waves, FourierFeatures) else fit.waves.spread(fit.weights)
     )
     module = FourierFeatureModel(waves, weights).to(dtype=dtype)
-    drawn = f"{len(fit.waves.phases)} sines of bandwidth {', '.join(map(PRINTED, fit.bandwidth.tolist()))}"
+    drawn = (
+        f"{len(fit.waves.phases)} random Fourier features, bandwidths {', '.join(map(PRINTED, fit.bandwidth.tolist()))}"
+    )
     notes = (drawn, problem.symmetries) if problem.symmetries else (drawn,)
     figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
     return Solved(module, method, figures, notes, _estimates(problem, fit))
@@ -251,10 +253,10 @@ class Problem:
     @property
     def symmetries(self) -> str:
         if self.shuffled:
-            return "as the problem, they do not change with the order of the coordinates"
+            return "permutation-invariant features, as the problem is"
         names = zip(self.statement.domain.coordinates, self.parities, strict=True)
         kinds = [f"{'even' if p > 0 else 'odd'} in {x}" for x, p in names if p]
-        return f"as the problem, they are {', '.join(kinds)}, about the middle of the domain" if kinds else ""
+        return f"features {', '.join(kinds)} about the center of the domain, as the problem is" if kinds else ""
 
     def drawn(self, features: int, bandwidth: Tensor) -> AnyWaves:
         """Random sines with the symmetries of the problem."""

@@ -10,6 +10,7 @@ from pdedsl.explainer.describe import method_lines, problem_lines
 from pdedsl.io import replace_text
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.solvers.error_estimate import NO_DIGIT, ErrorEstimate, Verdict
+from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
 from pdedsl.solvers.solution import Solution
 
 REPORT, FIGURES = "report.md", "report.json"
@@ -19,6 +20,23 @@ PICTURES = {
     "residual.png": "PDE residual (Euclidean norm over the equations)",
     "animation.gif": "Solution over time",
     "curves.png": "Training loss",
+}
+METRIC_NAMES = {  # display names of the entries of `figures` in report.json
+    "n": "Grid points per dimension",
+    "nodes": "Interior nodes",
+    "steps": "Steps",
+    "rounds": "Newton iterations",
+    "shortest step": "Smallest time step",
+    "longest step": "Largest time step",
+    TIME_ERROR: "Estimated time-stepping error",
+    "error": "Error estimate (difference to the N/2 grid)",
+    L1_ERROR: "Relative L1 difference to the N/2 grid",
+    DISCRETE_RESIDUAL: "Max residual of the discrete system",
+    NET_FLUX: "Net boundary flux / max velocity",
+    "loss": "Final training loss",
+    "weights": "Network parameters",
+    "residual": "Training residual",
+    "fresh_residual": "Test residual (held-out collocation points)",
 }
 VERDICTS = {
     Verdict.HOLDS: "Passed.",
@@ -49,7 +67,8 @@ def elements(solution: Solution, pictures: list[str]) -> list[Element]:
             tuple(_comparison_rows(trust)),
         ),
         Table(
-            ("Residual of", "Where", "RMS", "Max", "Relative RMS", "Relative max", "Points"), tuple(_residual_rows(trust))
+            ("Residual of", "Where", "RMS", "Max", "Relative RMS", "Relative max", "Points"),
+            tuple(_residual_rows(trust)),
         ),
         Paragraph(_residual_text(trust)),
         Items(trust.notes),
@@ -77,7 +96,7 @@ def _comparison_rows(trust: ErrorEstimate) -> list[tuple[str, ...]]:
             f"{c.distance:.1e}",
             "-" if isnan(c.mean) else f"{c.mean:.1e}",
             "-" if isnan(c.maximum) else f"{c.maximum:.1e}",
-            "-" if c.is_self_convergence else f"{c.error:.1e}",
+            "-" if isnan(c.error) else f"{c.error:.1e}",
             f"{c.allowed:.1e}",
         )
         for c in trust.comparisons
@@ -117,7 +136,10 @@ def _parameter_rows(solution: Solution) -> list[tuple[str, ...]]:
 
 
 def _facts(solution: Solution) -> list[tuple[str, str]]:
-    own = [(METRIC_NAMES.get(name, name.replace("_", " ")), f"{value:.4g}") for name, value in solution.solved.figures.items()]
+    own = [
+        (METRIC_NAMES.get(name, name.replace("_", " ")), f"{value:.4g}")
+        for name, value in solution.solved.figures.items()
+    ]
     numbers = sum(t.numel() for t in solution.module.state_dict().values())
     return [
         *own,

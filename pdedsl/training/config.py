@@ -1,4 +1,4 @@
-"""The `train` block of a spec → what a run needs."""
+"""Training configuration of a spec, from its `train` block."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pdedsl.ir.spec import SpaceKind, Spec
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """A complete experiment. `defaults` lists the values of settings that the spec leaves open."""
+    """A complete experiment. `defaults` lists the settings that the spec omits, with their default values."""
 
     data: Located[Data]
     epochs: int | None
@@ -31,13 +31,13 @@ class TrainConfig:
 
 
 def config_of(spec: Spec) -> TrainConfig:
-    """The experiment of a spec. Whatever the spec leaves open gets a default, which is reported."""
+    """The experiment of a spec. Omitted settings get default values, which are reported."""
     block = spec.train
     if block is None:
         raise errors.runs.no_train_block(spec.space.span).within(spec.source)
     if block.data is None:
         raise errors.runs.no_data(block.span).within(spec.source)
-    _fits(block, spec)
+    _check(block, spec)
     return TrainConfig(
         data=block.data,
         epochs=block.epochs,
@@ -54,8 +54,8 @@ def config_of(spec: Spec) -> TrainConfig:
     )
 
 
-def _fits(block: TrainBlock, spec: Spec) -> None:
-    """Check that a `step` schedule says when to step, and that augmentations suit the data."""
+def _check(block: TrainBlock, spec: Spec) -> None:
+    """Check that a `step` schedule has epochs, and that augmentations apply to the data."""
     for chosen in block.augment:
         points = spec.space.kind is SpaceKind.DATA and spec.space.image is None
         if points and not isinstance(chosen.word, Gaussian):
@@ -66,7 +66,7 @@ def _fits(block: TrainBlock, spec: Spec) -> None:
 
 
 def _defaults(block: TrainBlock) -> tuple[str, ...]:
-    """The values of settings that the spec leaves open, as they could be written in it."""
+    """The settings that the spec omits, as `seed = 0`."""
     optimizers = ", ".join(chosen.word.brief for chosen in block.optimizer)
-    said = {"epochs": block.epochs, "batch": block.batch, "optimizer": optimizers, "seed": block.seed}
-    return tuple(f"{key} {value}" for key, value in said.items() if not block.says(key) and value is not None)
+    values = {"epochs": block.epochs, "batch": block.batch, "optimizer": optimizers, "seed": block.seed}
+    return tuple(f"{key} = {value}" for key, value in values.items() if not block.says(key) and value is not None)

@@ -1,4 +1,4 @@
-"""The curves of a run as a picture: loss and its terms, accuracy, learning rate, over steps."""
+"""Training curves (loss and its terms, accuracy, learning rate vs. step) and the final plots and report of a run."""
 
 from __future__ import annotations
 
@@ -24,24 +24,23 @@ from pdedsl.training.config import TrainConfig
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Ended, Finishing, Listener
 from pdedsl.training.metrics import Kind, read_metrics
-from pdedsl.training.report import Result, Summary, write_report
+from pdedsl.training.report import SplitMetrics, TrainingSummary, write_report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-# ---- curves
-
+# ---- Training curves
 
 # Okabe and Ito (2008): distinguishable by colour-blind readers. Each split has the same colour in every panel.
 COLOURS = {"train": "#0072B2", "validation": "#D55E00", "test": "#009E73"}
-OTHERS = ("#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000")
+TERM_COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000")
 NAMES = {"train": "training", "validation": "validation", "test": "test"}
-ATTACKED = {"train": "training, attacked", "validation": "validation, clean", "test": "test, clean"}
+ADVERSARIAL_NAMES = {"train": "training, adversarial", "validation": "validation, clean", "test": "test, clean"}
 INK = "#333333"
-DENSE = 30  # from this many points on, a curve is drawn faintly with its moving mean on top
-RATIO = 30.0  # above this ratio of the largest to the smallest value, the scale is logarithmic
+SMOOTHED_FROM = 30  # from this many points on, a curve is drawn faintly with its moving mean on top
+LOG_SCALE_RATIO = 30.0  # above this ratio of the largest to the smallest value, the scale is logarithmic
 
 Metrics = list[dict[str, Any]]
 Points = list[tuple[int, float]]  # (step, value)
@@ -59,7 +58,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class PanelCurves:
-    """Curves of one quantity. With a unit, the scale is linear; a panel of reduced height has one curve, no legend."""
+    """Curves of one quantity. With a unit, the scale is linear; a panel of reduced height has one curve and no legend."""
 
     name: str
     curves: list[Curve]
@@ -67,7 +66,7 @@ class PanelCurves:
     height: float = 1.0
 
     @property
-    def alone(self) -> bool:
+    def is_small(self) -> bool:
         return self.height < 1.0
 
     @property
@@ -75,33 +74,33 @@ class PanelCurves:
         return [value for curve in self.curves for _, value in curve.points]
 
     @property
-    def logarithmic(self) -> bool:
+    def is_logarithmic(self) -> bool:
         values = self.values
-        return bool(values) and not self.unit and min(values) > 0 and max(values) > RATIO * min(values)
+        return bool(values) and not self.unit and min(values) > 0 and max(values) > LOG_SCALE_RATIO * min(values)
 
 
-def plot_curves(metrics: Metrics, path: Path, title: str = "", attacked: bool = False) -> None:
-    """Write the curves of the rows of a metrics.jsonl as PNG, completely or not at all; `attacked` if the training
-    figures were measured under an adversary."""
-    figure = curves_figure(metrics, title, attacked)
+def plot_curves(metrics: Metrics, path: Path, title: str = "", adversarial: bool = False) -> None:
+    """Write the training curves of the rows of a metrics.jsonl as PNG, atomically; `adversarial` if the training metrics
+    are those of adversarial training."""
+    figure = curves_figure(metrics, title, adversarial)
     replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
-def curves_figure(metrics: Metrics, title: str = "", attacked: bool = False) -> Figure:
-    """A panel for each recorded quantity, one below the other over the same steps."""
+def curves_figure(metrics: Metrics, title: str = "", adversarial: bool = False) -> Figure:
+    """One panel per quantity, with a common axis of steps."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    panels = [panel for panel in _panels(metrics, attacked) if panel.curves] or [PanelCurves("Loss", [])]
+    panels = [panel for panel in _panels(metrics, adversarial) if panel.curves] or [PanelCurves("Loss", [])]
     heights = [panel.height for panel in panels]
     figure = Figure(figsize=(8.5, 1.1 + 2.5 * sum(heights)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for ax, panel in zip(axes, panels, strict=True):
-        _draw(ax, panel)
+        _plot_panel(ax, panel)
         _mark_phases(ax, _phases(metrics), named=ax is axes[0])
-    axes[-1].set_xlabel("step", color=INK)
+    axes[-1].set_xlabel("Step", color=INK)
     axes[-1].set_xlim(left=0)
     axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes[-1].xaxis.set_major_formatter("{x:,.0f}")
@@ -110,23 +109,28 @@ def curves_figure(metrics: Metrics, title: str = "", attacked: bool = False) -> 
     return figure
 
 
-def _panels(metrics: Metrics, attacked: bool) -> list[PanelCurves]:
+def _panels(metrics: Metrics, adversarial: bool) -> list[PanelCurves]:
     steps = [row for row in metrics if Kind(row["kind"]) is Kind.STEP]
     names = list(dict.fromkeys(name for row in steps for name in row["terms"]))
     terms = [
-        Curve(name, OTHERS[k % len(OTHERS)], _points((row["step"], row["terms"].get(name)) for row in steps), True)
+        Curve(
+            name,
+            TERM_COLOURS[k % len(TERM_COLOURS)],
+            _points((row["step"], row["terms"].get(name)) for row in steps),
+            True,
+        )
         for k, name in enumerate(names)
     ]
     rate = _points((row["step"], row["lr"]) for row in steps)
     return [
-        PanelCurves("Loss", _splits(metrics, "loss", attacked) + (terms if len(terms) > 1 else [])),
-        PanelCurves("Accuracy", [_in_percent(curve) for curve in _splits(metrics, "accuracy", attacked)], "{x:g} %"),
+        PanelCurves("Loss", _splits(metrics, "loss", adversarial) + (terms if len(terms) > 1 else [])),
+        PanelCurves("Accuracy", [_in_percent(curve) for curve in _splits(metrics, "accuracy", adversarial)], "{x:g} %"),
         PanelCurves("Learning rate", [Curve("learning rate", INK, rate)] if rate else [], height=0.55),
     ]
 
 
-def _splits(metrics: Metrics, key: str, attacked: bool) -> list[Curve]:
-    names = ATTACKED if attacked else NAMES
+def _splits(metrics: Metrics, key: str, adversarial: bool) -> list[Curve]:
+    names = ADVERSARIAL_NAMES if adversarial else NAMES
     curves = (
         Curve(names[split], colour, _points((row["step"], row[key]) for row in metrics if row["split"] == split))
         for split, colour in COLOURS.items()
@@ -143,7 +147,7 @@ def _points(pairs: Iterable[tuple[int, float | None]]) -> Points:
 
 
 def _phases(metrics: Metrics) -> list[tuple[str, int, int]]:
-    """The phases in order, with the steps at which they begin and end."""
+    """The phases in order, with their first and last steps."""
     ends: dict[str, int] = {}
     for row in metrics:
         ends[row["phase"]] = max(row["step"], ends.get(row["phase"], 0))
@@ -151,16 +155,16 @@ def _phases(metrics: Metrics) -> list[tuple[str, int, int]]:
     return [(name, start, end) for (name, end), start in zip(ends.items(), starts, strict=False)]
 
 
-def _draw(ax: Axes, panel: PanelCurves) -> None:
+def _plot_panel(ax: Axes, panel: PanelCurves) -> None:
     for curve in panel.curves:
-        _curve(ax, curve)
-    if panel.logarithmic:
+        _plot_curve(ax, curve)
+    if panel.is_logarithmic:
         ax.set_yscale("log")
     else:
         ax.yaxis.set_major_formatter(panel.unit or "{x:.4g}")
     if not panel.curves:
         ax.set_axis_off()
-        ax.text(0.5, 0.5, "nothing has been recorded yet", ha="center", va="center", transform=ax.transAxes, color=INK)
+        ax.text(0.5, 0.5, "no metrics recorded yet", ha="center", va="center", transform=ax.transAxes, color=INK)
     ax.set_title(panel.name, loc="left", fontsize=11, fontweight="bold", color=INK)
     ax.grid(True, color="#E5E5E5", linewidth=0.8)
     ax.set_axisbelow(True)
@@ -168,34 +172,34 @@ def _draw(ax: Axes, panel: PanelCurves) -> None:
     ax.spines[["left", "bottom"]].set_color("#999999")
     ax.tick_params(colors=INK, labelsize=9)
     ax.margins(x=0.02)
-    if panel.alone:
-        if not panel.logarithmic:
+    if panel.is_small:
+        if not panel.is_logarithmic:
             ax.set_ylim(0, 1.1 * max(panel.values) or 1)
     elif panel.curves:  # beside the panel, where it covers no curve
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9, labelcolor=INK)
 
 
-def _curve(ax: Axes, curve: Curve) -> None:
+def _plot_curve(ax: Axes, curve: Curve) -> None:
     label, colour, style = caption(curve.label), curve.colour, "--" if curve.dashed else "-"
     steps, values = zip(*curve.points, strict=True)
-    if len(steps) < DENSE:
+    if len(steps) < SMOOTHED_FROM:
         ax.plot(steps, values, style, color=colour, linewidth=1.6, marker="o", markersize=3.5, label=label)
         return
     ax.plot(steps, values, color=colour, linewidth=0.7, alpha=0.3)
     ax.plot(steps, _moving_mean(values, max(2, len(values) // 30)), style, color=colour, linewidth=1.7, label=label)
 
 
-def _moving_mean(values: tuple[float, ...], reach: int) -> list[float]:
-    """Mean of the values at most `reach` places away; near the ends the window shrinks, equally on both sides."""
+def _moving_mean(values: tuple[float, ...], half_width: int) -> list[float]:
+    """Centred moving average over 2·half_width + 1 values; near the ends the window shrinks symmetrically."""
     sums = [0.0]
     for value in values:
         sums.append(sums[-1] + value)
-    reaches = [min(reach, k, len(values) - 1 - k) for k in range(len(values))]
-    return [(sums[k + r + 1] - sums[k - r]) / (2 * r + 1) for k, r in enumerate(reaches)]
+    widths = [min(half_width, k, len(values) - 1 - k) for k in range(len(values))]
+    return [(sums[k + r + 1] - sums[k - r]) / (2 * r + 1) for k, r in enumerate(widths)]
 
 
 def _mark_phases(ax: Axes, phases: list[tuple[str, int, int]], named: bool) -> None:
-    """A line where each phase begins, and above the first panel the names of the phases that are wide enough."""
+    """A line at the start of each phase, and above the first panel the names that fit."""
     last = phases[-1][2] if phases else 0
     if len(phases) < 2 or last == 0:
         return
@@ -209,14 +213,12 @@ def _mark_phases(ax: Axes, phases: list[tuple[str, int, int]], named: bool) -> N
         ax.set_title(ax.get_title("left"), loc="left", pad=18, fontsize=11, fontweight="bold", color=INK)
 
 
-# ---- pictures
-# What a finished run leaves for people: final figures, curves, the decision boundary in the plane, a report.
-
+# ---- Final metrics, plots and report
 
 ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision")
-GRIDS = (128, 96, 64, 48, 32)  # points per side of the grid for the boundary
-TRIED, SECONDS = 512, 1.5  # points that are timed, and seconds that evaluating a grid may take
-MOST = 10_000  # training samples in the final figures, at most
+GRIDS = (128, 96, 64, 48, 32)  # points per dimension of the grid for the decision boundary
+TIMED_POINTS, MAX_SECONDS = 512, 1.5  # for the choice of the grid: points timed, time allowed for the grid
+MAX_TRAIN_SAMPLES = 10_000  # in the final training metrics
 USAGE = """import pdedsl
 
 run = pdedsl.Run.open({folder!r})
@@ -225,49 +227,53 @@ probabilities = run.module(x).softmax(-1)  # x: {shape}
 
 
 def finish(
-    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, tell: Listener
+    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, notify: Listener
 ) -> dict[str, float]:
-    """The final figures; the first process also writes pictures and a report. Each task is announced first."""
-    tell(Finishing("last figures"))
-    results = [_result(name, split, engine) for name, split in _splits_pictures(engine.data)]
-    known = [(f"{r.split}_{key}", getattr(r, key)) for r in results for key in ("loss", "accuracy", "evaluations")]
-    figures = {name: float(value) for name, value in known if value is not None}
+    """The final metrics; the first process also writes the plots and the report. Listeners are notified of each task."""
+    notify(Finishing("computing final metrics"))
+    results = [_split_metrics(name, split, engine) for name, split in _final_splits(engine.data)]
+    values = [(f"{r.split}_{key}", getattr(r, key)) for r in results for key in ("loss", "accuracy", "evaluations")]
+    metrics = {name: float(value) for name, value in values if value is not None}
     if engine.world.first:
         spec = compilation.spec
-        attacked = config.adversary is not None
-        tell(Finishing("curves"))
-        plot_curves(read_metrics(folder / "metrics.jsonl"), folder / "curves.png", spec.name, attacked)
+        adversarial = config.adversary is not None
+        notify(Finishing("plotting training curves"))
+        plot_curves(read_metrics(folder / "metrics.jsonl"), folder / "curves.png", spec.name, adversarial)
         if engine.data.shape == (2,):
             x, y = engine.data.test.batch(slice(None), engine.world.device, engine.dtype)
             panel = Panel(spec.name, lambda p: _probabilities(engine, p), x, y)
-            tell(Finishing("decision boundary"))
-            plot_boundaries([panel], folder / "boundary.png", _points_a_side(engine, x))
+            notify(Finishing("plotting decision boundary"))
+            plot_boundaries([panel], folder / "boundary.png", _grid_size(engine, x))
         write_report(folder, _summary(compilation, config, engine, folder, ended, tuple(results)))
     engine.world.wait()
-    return figures
+    return metrics
 
 
-def _points_a_side(engine: Engine, x: Tensor) -> int:
-    """The finest grid that takes little time to evaluate; tracing the boundary lines takes about as long again."""
+def _grid_size(engine: Engine, x: Tensor) -> int:
+    """The finest grid within the time limit; tracing the boundary lines takes about as long again."""
     began = perf_counter()
     with torch.no_grad(), frozen_noise(engine.model):
-        _probabilities(engine, x[:1].expand(TRIED, -1))
-    return finest_grid((perf_counter() - began) / TRIED)
+        _probabilities(engine, x[:1].expand(TIMED_POINTS, -1))
+    return finest_grid((perf_counter() - began) / TIMED_POINTS)
 
 
 def finest_grid(each: float) -> int:
-    """Points per side of the finest grid whose points, at `each` seconds, take at most `SECONDS`; else the coarsest."""
-    return next((n for n in GRIDS if each * n**2 <= SECONDS), GRIDS[-1])
+    """Points per dimension of the finest grid that takes at most MAX_SECONDS at `each` seconds per point."""
+    return next((n for n in GRIDS if each * n**2 <= MAX_SECONDS), GRIDS[-1])
 
 
-def _splits_pictures(data: Data) -> list[tuple[str, Split]]:
-    train = data.train if len(data.train) <= MOST else Split(data.train.inputs[:MOST], data.train.labels[:MOST])
-    aside = [("validation", data.validation)] if data.validation is not None else []
-    return [("train", train), *aside, ("test", data.test)]
+def _final_splits(data: Data) -> list[tuple[str, Split]]:
+    train = (
+        data.train
+        if len(data.train) <= MAX_TRAIN_SAMPLES
+        else Split(data.train.inputs[:MAX_TRAIN_SAMPLES], data.train.labels[:MAX_TRAIN_SAMPLES])
+    )
+    validation = [("validation", data.validation)] if data.validation is not None else []
+    return [("train", train), *validation, ("test", data.test)]
 
 
-def _result(name: str, split: Split, engine: Engine) -> Result:
-    return Result(name, *assess(engine.model, split, engine.world, engine.dtype))
+def _split_metrics(name: str, split: Split, engine: Engine) -> SplitMetrics:
+    return SplitMetrics(name, *assess(engine.model, split, engine.world, engine.dtype))
 
 
 def _probabilities(engine: Engine, points: Tensor) -> Tensor:
@@ -281,40 +287,40 @@ def _summary(
     engine: Engine,
     folder: Path,
     ended: Ended,
-    results: tuple[Result, ...],
-) -> Summary:
+    results: tuple[SplitMetrics, ...],
+) -> TrainingSummary:
     spec = compilation.spec
     block = spec.train
     assert block is not None
     shape = ", ".join(("n", *map(str, engine.data.shape)))
-    return Summary(
+    return TrainingSummary(
         name=spec.name,
         title=spec.title,
         hash=spec.hash,
         equation=spec.source.text,
-        data=_written(block, "data", spec.source),
+        data=_source_text(block, "data", spec.source),
         epochs=sum(p.epochs for p in engine.phases),
         batch=config.batch,
-        optimizer=_written(block, "optimizer", spec.source) or f"{block.optimizer[0].word.brief}, by default",
+        optimizer=_source_text(block, "optimizer", spec.source) or f"{block.optimizer[0].word.brief} (default)",
         parameters=sum(p.numel() for p in engine.model.parameters()),
         steps=engine.end,
         seconds=ended.seconds,
         outcome=ended.outcome,
         results=results,
         usage=USAGE.format(folder=str(folder), shape=f"({shape})"),
-        resume=_longer(config, folder),
-        entries=tuple((key, text) for key in ENTRIES if (text := _written(block, key, spec.source))),
-        notes=tuple(f"by default: {default}" for default in config.defaults),
+        resume=_continue_command(config, folder),
+        entries=tuple((key, text) for key in ENTRIES if (text := _source_text(block, key, spec.source))),
+        notes=tuple(f"default used: {default}" for default in config.defaults),
     )
 
 
-def _longer(config: TrainConfig, folder: Path) -> str:
-    """The command that continues the training."""
+def _continue_command(config: TrainConfig, folder: Path) -> str:
+    """The command that continues training to twice its length."""
     length = f"train.steps={2 * config.steps}" if config.steps else f"train.epochs={2 * (config.epochs or 1)}"
     spec = str(folder / "spec.pde")
     return command("pdedsl", "train", spec, "-o", folder, "--resume", "--set", length)
 
 
-def _written(block: Block, key: str, source: Source) -> str:
-    """The values of an entry, in the words of the spec."""
+def _source_text(block: Block, key: str, source: Source) -> str:
+    """The values of an entry, as written in the spec."""
     return ", ".join(source.quote(place) for place in block.places.get(key, ()))

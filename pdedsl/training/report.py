@@ -1,4 +1,4 @@
-"""report.md of a run: what was trained, how well, in pictures, and how to continue."""
+"""report.md of a training run: experiment, results, plots, usage."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pdedsl.io import replace_text
 from pdedsl.runs.document import Code, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.training.events import count, duration, number, percent
 
-PICTURES = {
-    "curves.png": "Loss, accuracy and learning rate over the steps",
-    "boundary.png": "Probabilities, decision boundary and data",
+PLOTS = {
+    "curves.png": "Training curves: loss, accuracy and learning rate vs. step",
+    "boundary.png": "Class probabilities, decision boundary and test samples",
 }
 
 
 @dataclass(frozen=True)
-class Result:
-    """Final figures on one part of the data; None if unknown."""
+class SplitMetrics:
+    """Final metrics on one split of the data; None if unknown."""
 
     split: str
     loss: float | None
@@ -27,10 +27,10 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Summary:
-    """A run in plain values. `equation` is the text of the spec, `usage` Python, `resume` a command.
+class TrainingSummary:
+    """A run as plain values. `equation` is the text of the spec, `usage` Python code, `resume` a shell command.
 
-    `robust` are names of attacks with the accuracies under them.
+    `robust` are attacks with robust accuracies.
     """
 
     name: str
@@ -45,63 +45,66 @@ class Summary:
     steps: int
     seconds: float
     outcome: str
-    results: tuple[Result, ...]
+    results: tuple[SplitMetrics, ...]
     usage: str
     resume: str
     robust: tuple[tuple[str, float], ...] = ()
     notes: tuple[str, ...] = ()
-    entries: tuple[tuple[str, str], ...] = ()  # further entries of the experiment, in the words of the spec
+    entries: tuple[tuple[str, str], ...] = ()  # further entries of the experiment, as written in the spec
 
 
-def write_report(folder: Path, summary: Summary) -> Path:
-    """Write report.md beside the pictures that it shows, completely or not at all."""
+def write_report(folder: Path, summary: TrainingSummary) -> Path:
+    """Write report.md atomically, with the plots in the folder."""
     path = folder / "report.md"
-    replace_text(path, report_text(summary, [name for name in PICTURES if (folder / name).is_file()]))
+    replace_text(path, report_text(summary, [name for name in PLOTS if (folder / name).is_file()]))
     return path
 
 
-def report_text(summary: Summary, pictures: Iterable[str] = ()) -> str:
-    """The report as Markdown, with these pictures."""
+def report_text(summary: TrainingSummary, plots: Iterable[str] = ()) -> str:
+    """The report as Markdown, with these plots."""
     robust = tuple((name, percent(value)) for name, value in summary.robust)
     return markdown(
         [
             Heading(summary.name, 1),
             Paragraph(summary.title),
             Code(summary.equation, "pde"),
-            Heading("What was trained"),
+            Heading("Experiment"),
             Table(("", ""), tuple(_facts(summary))),
             Items(summary.notes),
-            Heading("How well"),
+            Heading("Results"),
             _results(summary.results),
-            Table(("attack", "robust accuracy"), robust),
-            *(Picture(name, PICTURES[name]) for name in pictures),
-            Heading("How to use it"),
+            Table(("Attack", "Robust accuracy"), robust),
+            *(Picture(name, PLOTS[name]) for name in plots),
+            Heading("Usage"),
             Code(summary.usage, "python"),
-            Heading("How to go on"),
+            Heading("Continue training"),
             Code(summary.resume, "sh"),
         ]
     )
 
 
-def _facts(summary: Summary) -> list[tuple[str, str]]:
+def _facts(summary: TrainingSummary) -> list[tuple[str, str]]:
     return [
-        ("data", summary.data),
-        ("epochs", f"{summary.epochs:g}"),
-        ("batch", f"{summary.batch:,}"),
-        ("optimizer", summary.optimizer),
-        *summary.entries,
-        ("parameters", f"{summary.parameters:,}"),
-        ("steps", f"{summary.steps:,}"),
-        ("time", duration(summary.seconds)),
-        ("outcome", summary.outcome),
-        ("hash of the spec", summary.hash),
+        ("Data set", summary.data),
+        ("Epochs", f"{summary.epochs:g}"),
+        ("Batch size", f"{summary.batch:,}"),
+        ("Optimizer", summary.optimizer),
+        *((key.capitalize(), text) for key, text in summary.entries),
+        ("Parameters", f"{summary.parameters:,}"),
+        ("Steps", f"{summary.steps:,}"),
+        ("Training time (h:mm:ss)", duration(summary.seconds)),
+        ("Outcome", summary.outcome),
+        ("Spec hash", summary.hash),
     ]
 
 
-def _results(results: tuple[Result, ...]) -> Table:
-    """The table of figures; it has a column of evaluations if a solver counts them."""
-    head, rows = ("data", "accuracy", "loss"), [(r.split, percent(r.accuracy), number(r.loss)) for r in results]
+def _results(results: tuple[SplitMetrics, ...]) -> Table:
+    """Accuracy and loss per split; with adaptive solvers, also the number of function evaluations."""
+    head, rows = (
+        ("Split", "Accuracy", "Cross-entropy"),
+        [(r.split, percent(r.accuracy), number(r.loss)) for r in results],
+    )
     if all(r.evaluations is None for r in results):
         return Table(head, tuple(rows))
     counted = zip(rows, results, strict=True)
-    return Table((*head, "evaluations"), tuple((*row, count(r.evaluations)) for row, r in counted))
+    return Table((*head, "Function evaluations per sample"), tuple((*row, count(r.evaluations)) for row, r in counted))

@@ -1,4 +1,4 @@
-"""`pdedsl train`: a spec → a folder with the trained network, its figures, its pictures and a report."""
+"""`pdedsl train`: trains the network of a spec and writes a run folder with weights, metrics, plots and a report."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
 
 @dataclass(frozen=True)
 class Options:
-    """How a run is carried out, apart from what the spec says."""
+    """Options of a run that are not part of the spec."""
 
     data: Path | None = None
     device: str | None = None
     resume: bool = False
     compile: bool = False
-    start: Path | None = None  # a run from whose weights this one starts
+    start: Path | None = None  # a run whose weights are the initial weights
     network: Make | None = None  # used instead of the network of the spec
     save_seconds: float = SAVE_SECONDS
 
@@ -69,25 +69,25 @@ def train(
     trust: bool = False,
     listeners: Sequence[Listener] | None = None,
 ) -> Run:
-    """Train a spec, given as a Compilation, a Spec, a path or text; the run is written to the folder `out`.
+    """Train a spec (a Compilation, a Spec, a path or text); the run is written to the folder `out`.
 
-    `set` changes entries of the spec, as ["train.epochs=2"] or {"train.epochs": 2}; `data` is the folder of data sets;
-    `resume` continues the run in `out`; `start` is a run from whose weights this one starts; `network` makes the
-    network from a seed, instead of the spec's own, like `model` of a compiled package; `trust` lets the spec import
-    networks of your own. `listeners` receive every event; if not given, progress is shown on standard error, and ()
-    shows nothing. The state of the caller's random number generator is left unchanged.
+    `set` overrides entries of the spec, as ["train.epochs=2"] or {"train.epochs": 2}; `data` is the folder of data
+    sets; `resume` continues the run in `out`; `start` is a run whose weights are the initial weights; `network` is a
+    factory seed → network that replaces the network of the spec, like `model` of a compiled package; `trust` allows the
+    spec to import Python modules. `listeners` receive every event; by default progress is shown on standard error, and
+    () shows nothing. The state of the random number generator is restored afterwards.
     """
     options = Options(_path(data), device, resume, compile, _path(start), network, save_seconds)
     settings = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else set
     compilation = _compiled(spec, settings, trust, options.data)
     with ExitStack() as stack:
-        stack.enter_context(_own_generator())
+        stack.enter_context(_restore_generator())
         world = stack.enter_context(joined(options.device))
-        heard = listeners if listeners is not None else _shown(world, stack)
-        return _train(compilation, Path(out), options, world, heard)
+        active = listeners if listeners is not None else _progress_view(world, stack)
+        return _train(compilation, Path(out), options, world, active)
 
 
-def _shown(world: World, stack: ExitStack) -> tuple[Listener, ...]:
+def _progress_view(world: World, stack: ExitStack) -> tuple[Listener, ...]:
     """Show progress on standard error, in the first of several processes."""
     if not world.first:
         return ()
@@ -113,7 +113,7 @@ def _path(value: str | Path | None) -> Path | None:
 
 
 @contextmanager
-def _own_generator() -> Iterator[None]:
+def _restore_generator() -> Iterator[None]:
     """Training seeds torch's generator at each step, for layers that draw from it; the caller's state is restored."""
     before = torch.default_generator.get_state()
     try:
@@ -128,60 +128,60 @@ def _train(
     objective = objective_of(compilation)
     config = config_of(compilation.spec)
     data = data_of(compilation, config, options.data)
-    config = _fitted(config, len(data.train), world)
+    config = _limit_batch(config, len(data.train), world)
     with ExitStack() as stack:
         if world.first:
             stack.enter_context(claimed(folder, options.resume))
         world.wait()
-        found, complaints = _to_resume(compilation.spec, folder) if options.resume else (None, ())
+        found, notes = _to_resume(compilation.spec, folder) if options.resume else (None, ())
         phases = phases_of(config, objective, len(data.train))
         if found is not None and found.step > phases[-1].end:
             again = command("pdedsl", "train", folder / SPEC, "-o", folder, "--resume")
             raise RunError(
-                f"the run in {folder} is after step {found.step}, and this spec ends at step {phases[-1].end}. "
-                f"To go on as it began: {again}"
+                f"the run in {folder} is at step {found.step}, beyond the last step {phases[-1].end} of this spec. "
+                f"To continue the original run: {again}"
             )
         compiles = options.compile and isinstance(objective, CrossEntropy | Margin)
         engine = Engine(options.network or compilation.module, config, phases, data, world, compiles)
         if config.adversary and isinstance(objective, HeatSmoothing):
-            complaints = (*complaints, "the adversary attacks while the cross-entropy is trained, not in retraining")
+            notes = (*notes, "the adversary is applied in cross-entropy training only, not in heat smoothing")
         if options.compile and not compiles:
-            complaints = (*complaints, "torch.compile has no derivatives of this loss: the network runs as it is")
+            notes = (*notes, "torch.compile does not support the derivatives in this loss; the network is not compiled")
         if found is not None and options.start is not None:
-            complaints = (*complaints, f"the run goes on with its own weights, not with those of {options.start}")
+            notes = (*notes, f"resuming with the weights of the run; the weights of {options.start} are not used")
         elif options.start is not None:
             engine.start_from(weights_for(engine.model, compilation, options.start))
-            complaints = (*complaints, f"the weights of {options.start} are the start")
+            notes = (*notes, f"initialised from the weights of {options.start}")
         if world.first:
             replace_text(folder / SPEC, compilation.spec.source.text)
         resumed = found.step if found else 0
-        heard: tuple[Listener, ...] = ()
+        active: tuple[Listener, ...] = ()
         if world.first:
             metrics = stack.enter_context(MetricsLog(folder / METRICS, resumed))
             board = stack.enter_context(TensorBoardLog(folder / "tensorboard", read_metrics(folder / METRICS)))
-            heard = (metrics, board, *listeners)
-            complaints = (*complaints, board.note) if board.note else complaints
-        loop = Loop(engine, folder / CHECKPOINTS, compilation.spec.source.text, heard, options.save_seconds)
+            active = (metrics, board, *listeners)
+            notes = (*notes, board.note) if board.note else notes
+        loop = Loop(engine, folder / CHECKPOINTS, compilation.spec.source.text, active, options.save_seconds)
         if found is not None:
             loop.restore(found)
-        loop.tell(_started(compilation, config, engine, folder, resumed, complaints))
+        loop.notify(_started(compilation, config, engine, folder, resumed, notes))
         ended = loop.run()
-        return _result(compilation, config, engine, folder, ended, loop.tell)
+        return _result(compilation, config, engine, folder, ended, loop.notify)
 
 
 def _to_resume(spec: Spec, folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
-    """The newest intact checkpoint of this very spec, and what was wrong with newer ones."""
-    found, complaints = checkpoint.newest(folder / CHECKPOINTS)
-    if found is None and complaints:
-        raise RunError(f"no checkpoint in {folder} can be read: {complaints[0]}; choose another folder")
-    begun = found.spec if found else (folder / SPEC).read_text("utf-8") if (folder / SPEC).exists() else None
-    if begun is not None:
-        refuse_other(begun, spec, folder)
-    return found, complaints
+    """The newest valid checkpoint, and the errors of newer ones; RunError if it belongs to another spec."""
+    found, notes = checkpoint.newest(folder / CHECKPOINTS)
+    if found is None and notes:
+        raise RunError(f"no valid checkpoint in {folder}: {notes[0]}; choose another folder")
+    original = found.spec if found else (folder / SPEC).read_text("utf-8") if (folder / SPEC).exists() else None
+    if original is not None:
+        refuse_other(original, spec, folder)
+    return found, notes
 
 
 def objective_of(compilation: Compilation) -> Objective:
-    """What training minimises; an error says why if there is nothing to train."""
+    """The training objective; PdeError if the spec is not trained on data."""
     plan, spec = compilation.plan, compilation.spec
     if isinstance(plan, SolvePlan):
         raise errors.runs.solved_not_trained(spec.space.span).within(spec.source)
@@ -192,7 +192,7 @@ def objective_of(compilation: Compilation) -> Objective:
 
 
 def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) -> Data:
-    """The data of a spec, in the form that its network takes."""
+    """The data set of a spec, in the shape of the input of its network."""
     plan = compilation.plan
     assert not isinstance(plan, SolvePlan)  # `objective_of` has refused it
     shape = plan.image if plan.image else (plan.dimension,)
@@ -202,17 +202,17 @@ def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) ->
         raise error.within(error.source or compilation.spec.source) from None
 
 
-WHOLE = "lbfgs takes all samples in each of its own steps: epochs, batch and schedule of the spec do not apply"
+FULL_BATCH = "lbfgs is full-batch and counts its own steps: epochs, batch and schedule of the spec do not apply"
 
 
-def _fitted(config: TrainConfig, samples: int, world: World) -> TrainConfig:
-    """A batch has at most all samples, and at least one per process."""
+def _limit_batch(config: TrainConfig, samples: int, world: World) -> TrainConfig:
+    """The batch size is at most the number of samples, and at least the number of processes."""
     if config.batch > samples:
         others = tuple(d for d in config.defaults if not d.startswith("batch "))
-        note = f"batch {samples} (all samples: there are fewer than {config.batch})"
+        note = f"batch = {samples} (there are fewer than {config.batch} samples)"
         config = replace(config, batch=samples, defaults=(note, *others))
     if config.batch < world.size:
-        raise RunError(f"a batch of {config.batch} cannot be shared by {world.size} processes; make it larger")
+        raise RunError(f"batch size {config.batch} is smaller than the number of processes {world.size}; increase it")
     return config
 
 
@@ -222,10 +222,10 @@ def _started(
     engine: Engine,
     folder: Path,
     resumed: int,
-    complaints: tuple[str, ...],
+    notes: tuple[str, ...],
 ) -> Started:
     spec, data = compilation.spec, engine.data
-    defaults = (f"by default: {', '.join(config.defaults)}",) if config.defaults else ()
+    defaults = (f"defaults used: {', '.join(config.defaults)}",) if config.defaults else ()
     whole = all(phase.whole for phase in engine.phases)
     return Started(
         name=spec.name,
@@ -242,23 +242,23 @@ def _started(
         device=str(engine.world.device),
         processes=engine.world.size,
         resumed=resumed,
-        notes=(*complaints, *defaults, *((WHOLE,) if whole else ())),
+        notes=(*notes, *defaults, *((FULL_BATCH,) if whole else ())),
         adaptive=bool(adaptive_blocks(engine.model)),
         attacked=config.adversary is not None,
     )
 
 
 def _result(
-    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, tell: Listener
+    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, notify: Listener
 ) -> Run:
     if ended.outcome is not Outcome.FINISHED:
         return Run(folder, engine.model.eval(), ended.outcome, ended.message)
     try:
-        figures = finish(compilation, config, engine, folder, ended, tell)
+        metrics = finish(compilation, config, engine, folder, ended, notify)
     except SolverFailed as failure:
-        message = solver_message("the last assessment", failure, folder / CHECKPOINTS)
+        message = solver_message("the final evaluation", failure, folder / CHECKPOINTS)
         return Run(folder, engine.model.eval(), Outcome.DIVERGED, message)
     if engine.world.first:
-        save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"figures": figures, "hash": compilation.spec.hash})
+        save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"figures": metrics, "hash": compilation.spec.hash})
     engine.world.wait()
-    return Run(folder, engine.model.eval(), Outcome.FINISHED, figures=figures)
+    return Run(folder, engine.model.eval(), Outcome.FINISHED, metrics=metrics)

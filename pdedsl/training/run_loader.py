@@ -1,4 +1,4 @@
-"""A run on disk: its network, to be evaluated or to start another run from."""
+"""Run folders: loading the network, and initial weights from another run."""
 
 from __future__ import annotations
 
@@ -25,77 +25,84 @@ SPEC, WEIGHTS, CURVES = "spec.pde", "weights.safetensors", "curves.png"
 
 @dataclass(frozen=True)
 class Run:
-    """A run on disk, and its network ready to evaluate. `figures` are the final ones: test_accuracy and so on."""
+    """A run folder with its network in eval mode. `metrics` are the final ones, as test_accuracy."""
 
     folder: Path
     module: nn.Module = field(repr=False)
     outcome: Outcome
     message: str = ""
-    figures: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """Alias of `metrics`."""
+        return self.metrics
 
     @classmethod
     def open(cls, folder: str | Path, trust: bool = False, data: str | Path | None = None) -> Run:
-        """The run in a folder: its final weights, or those of its newest checkpoint, in the network of its spec.
+        """Load the final weights of a run, or those of its newest checkpoint, into the network of its spec.
 
-        `trust` lets the spec import networks of your own; `data` is the folder of data sets, as for `train`."""
+        `trust` allows the spec to import Python modules; `data` is the folder of data sets, as for `train`."""
         folder = Path(folder)
         if not (folder / SPEC).is_file():
-            raise RunError(f"{folder} holds no run: no {SPEC}")
+            raise RunError(f"{folder} is not a run folder: {SPEC} is missing")
         source, root = source_of(folder / SPEC), None if data is None else Path(data)
         return cls.of(folder, to_compilation(source, trust, root))
 
     def __repr__(self) -> str:
-        """The folder, the outcome and the last figures, in a line."""
-        figures = ", ".join(f"{name} {value:.4g}" for name, value in self.figures.items())
-        return f"Run({self.folder}, {self.outcome}{': ' if figures else ''}{figures})"
+        """Folder, outcome and final metrics in one line."""
+        metrics = ", ".join(f"{name} {value:.4g}" for name, value in self.metrics.items())
+        return f"Run({self.folder}, {self.outcome}{': ' if metrics else ''}{metrics})"
 
     def _repr_html_(self) -> str:
         """The figures and the curves, for a notebook."""
-        figures = tuple((name.replace("_", " "), f"{value:.6g}") for name, value in self.figures.items())
+        metrics = tuple((name.replace("_", " "), f"{value:.6g}") for name, value in self.metrics.items())
         curves = [Picture(CURVES, f"{self.folder.name}, {self.outcome}")] if (self.folder / CURVES).is_file() else []
-        return fragment([Table(("figure", "at the end"), figures), *curves], self.folder)
+        return fragment([Table(("Metric", "Final value"), metrics), *curves], self.folder)
 
     @classmethod
     def of(cls, folder: Path, compilation: Compilation, network: Callable[[int], nn.Module] | None = None) -> Run:
-        """The weights of a run in the network of a spec, its own or one that they fit, or in `network(0)`."""
-        kept = _kept(folder)
+        """Load the weights of a run into the network of `compilation`, or into `network(0)`; RunError if they do not fit."""
+        saved = _load(folder)
         module = (network or compilation.module)(0)
-        module.to(next((t.dtype for t in kept.tensors.values() if t.is_floating_point()), torch.float32))
+        module.to(next((t.dtype for t in saved.tensors.values() if t.is_floating_point()), torch.float32))
         try:
-            require_compatible(kept.tensors, module)
+            require_compatible(saved.tensors, module)
         except ValueError as error:
             raise RunError(f"the weights of {folder} do not fit this spec: {error}") from None
-        module.load_state_dict(kept.tensors)
-        return cls(folder, module.eval(), kept.outcome, kept.message, kept.figures)
+        module.load_state_dict(saved.tensors)
+        return cls(folder, module.eval(), saved.outcome, saved.message, saved.metrics)
 
 
-class _Kept(NamedTuple):
+class _SavedRun(NamedTuple):
     tensors: Tensors
-    figures: Mapping[str, float]
+    metrics: Mapping[str, float]
     outcome: Outcome
     message: str = ""
 
 
-def _kept(folder: Path) -> _Kept:
+def _load(folder: Path) -> _SavedRun:
     if (folder / WEIGHTS).exists():
         try:
             tensors, plain = load_tensors(folder / WEIGHTS)
         except Damaged as damage:
             raise RunError(str(damage)) from None
-        if not isinstance(figures := plain.get("figures"), dict):
-            raise RunError(f"{folder / WEIGHTS} holds no weights of a run of training")
-        return _Kept(tensors, figures, Outcome.FINISHED)
-    found, complaints = newest(folder / "checkpoints")
+        if not isinstance(metrics := plain.get("figures"), dict):
+            raise RunError(f"{folder / WEIGHTS} does not contain the weights of a training run")
+        return _SavedRun(tensors, metrics, Outcome.FINISHED)
+    found, errors = newest(folder / "checkpoints")
     if found is None:
-        raise RunError("; ".join((f"{folder} holds no run: no {WEIGHTS} and no good checkpoint", *complaints)))
+        raise RunError("; ".join((f"{folder} is not a run folder: no {WEIGHTS} and no valid checkpoint", *errors)))
     tensors = {name.removeprefix("model."): t for name, t in found.tensors.items() if name.startswith("model.")}
-    return _Kept(tensors, {}, Outcome.UNFINISHED, "; ".join((f"the state after step {found.step}", *complaints)))
+    return _SavedRun(
+        tensors, {}, Outcome.UNFINISHED, "; ".join((f"unfinished run: weights of step {found.step}", *errors))
+    )
 
 
 def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Tensors:
-    """The weights of another run, to start from. If the images have another resolution, 3×3 kernels are transferred to
-    it as differential operators (Ruthotto, Haber 2018, section 2.2), along each axis with its own factor."""
-    tensors = _kept(folder).tensors
+    """Initial weights from another run. For images of another resolution, 3×3 kernels are rescaled as differential
+    operators (Ruthotto, Haber 2018, section 2.2), with one factor per axis."""
+    tensors = _load(folder).tensors
     planned = examine(source_of(folder / SPEC)).planned
     new, old = compilation.plan, planned and planned.model
     factors = (1.0, 1.0)

@@ -30,7 +30,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> list[
 
 def test_training_and_going_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "moons.pde").write_text(specs.MOONS, "utf-8")
-    run, calls = str(tmp_path / "run"), counted(monkeypatch, analyze, "analyse")
+    run, calls = str(tmp_path / "run"), counted(monkeypatch, analyze, "analyze")
     for k, words in enumerate(
         (
             [str(tmp_path / "moons.pde"), "-o", run, "--set", "train.epochs=1"],
@@ -43,6 +43,6 @@ def test_training_and_going_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_compiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls, rendered = counted(monkeypatch, analyze, "analyse"), counted(monkeypatch, python, "source")
+    calls, rendered = counted(monkeypatch, analyze, "analyze"), counted(monkeypatch, python, "source")
     assert CliRunner().invoke(cli, ["compile", "rotation", "-o", str(tmp_path / "rotation")]).exit_code == 0
     assert len(calls) == len(rendered) == 1

@@ -58,7 +58,12 @@ def test_invalid_reports_are_rejected(text: str, tmp_path: Path) -> None:
 
 def test_one_table_per_certificate_and_scope(tmp_path: Path) -> None:
     """Two radii of one certificate are rows of one table; another scope is another table."""
-    one = {"certificate": "gaussian(n=9)", "sound": True, "claim": "of A", "accuracies": [[0, ACCURACY], [0.25, ACCURACY]]}
+    one = {
+        "certificate": "gaussian(n=9)",
+        "sound": True,
+        "claim": "of A",
+        "accuracies": [[0, ACCURACY], [0.25, ACCURACY]],
+    }
     evaluated = run(tmp_path, json.dumps(REPORT | {"certified": [one, one | {"claim": "of B"}]}))
     write_comparison([evaluated], tmp_path / "page.html", tmp_path / "tables.tex")
     page = (tmp_path / "page.html").read_text("utf-8")

@@ -99,7 +99,9 @@ def _new_folder(folder: Path, name: str) -> str:
     return name
 
 
-def test_results_of_another_evaluation_are_rejected(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path) -> None:
+def test_results_of_another_evaluation_are_rejected(
+    subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path
+) -> None:
     columns(subject, tmp_path)
     with pytest.raises(RunError, match="contains another evaluation"):
         columns(subject, tmp_path, resume=True, identity="other")
@@ -139,7 +141,7 @@ def test_progress_events(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_pat
     assert all(t.accuracy is not None and 0.0 <= t.accuracy <= 1.0 for t in events)
 
 
-def test_a_full_disk_is_named_and_loses_nothing_that_was_open_partial_results(tmp_path: Path) -> None:
+def test_a_full_disk_raises_and_keeps_saved_batches(tmp_path: Path) -> None:
     """The disk is simulated by a limit on the file size; the batch that did not fit is measured again."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:

@@ -17,7 +17,13 @@ from sympy import S
 from pdedsl.analysis.axioms.ellipticity import DiffusionMatrix, ellipticity
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
 from pdedsl.analysis.axioms.structure_conditions import is_integrable_at_zero, structure_conditions
-from pdedsl.analysis.boundary import FluxCondition, is_dirichlet_problem, has_zero_initial_velocity, conditions_preserve_order, face_conditions
+from pdedsl.analysis.boundary import (
+    FluxCondition,
+    conditions_preserve_order,
+    face_conditions,
+    has_zero_initial_velocity,
+    is_dirichlet_problem,
+)
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import box_of, locally_bounded, nonnegative, strictly_positive
@@ -30,7 +36,9 @@ from pdedsl.symbolic.symbols import Field, atoms
 
 MIXED_DERIVATIVES = "the equation has mixed space-time derivatives: solved for ∂u/∂t, it is nonlocal."
 IMPLICIT = "the equation is implicit in the time derivative."
-HIGH_ORDER_COUNTEREXAMPLE = "nonnegative data that vanish at a point, with a large third or fourth derivative there, become negative"
+HIGH_ORDER_COUNTEREXAMPLE = (
+    "nonnegative data that vanish at a point, with a large third or fourth derivative there, become negative"
+)
 WAVE_COUNTEREXAMPLE = "f = 0 and a narrow bump g ≥ 0 with the same initial velocity: behind the wave front T(g) < T(f)"
 
 
@@ -173,7 +181,8 @@ def _elliptic(problem: Problem) -> Verdict:
             Hypothesis("F is Lipschitz in ∇u for bounded u, ∇u and ∇∇u", _is_lipschitz_in_gradient(problem)),
             Hypothesis("F is defined for all u, ∇u and ∇∇u", structure_conditions(problem).has_values),
             Hypothesis(
-                "Dirichlet data are prescribed on the whole boundary", conditions_preserve_order(problem) and is_dirichlet_problem(problem)
+                "Dirichlet data are prescribed on the whole boundary",
+                conditions_preserve_order(problem) and is_dirichlet_problem(problem),
             ),
             Hypothesis("the domain has a boundary", bool(problem.spec.space.boundary)),
         ),
@@ -220,7 +229,9 @@ def _wave(problem: Problem) -> Verdict:
     if rank == 1 and problem.jet.rate.is_negative and not damped and not problem.spec.space.boundary:
         pulling = problem.where(Reaction)
         return Refuted(
-            f"with the restoring force {named(pulling)} a nonnegative wave becomes negative.", WAVE_COUNTEREXAMPLE, spans(guilty)
+            f"with the restoring force {named(pulling)} a nonnegative wave becomes negative.",
+            WAVE_COUNTEREXAMPLE,
+            spans(guilty),
         )
     if _is_dalembert_problem(problem):
         why = "with zero initial velocity u(x, t) = ½(f(x - ct) + f(x + ct)) by d'Alembert's formula"
@@ -243,7 +254,9 @@ def _is_dalembert_problem(problem: Problem) -> bool:
     ):
         return False
     still = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
-    free = all(isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in face_conditions(problem))
+    free = all(
+        isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in face_conditions(problem)
+    )
     steady = bool(jet.matrix[0][0].is_number and jet.matrix[0][0].is_positive)
     return still and steady and free and has_zero_initial_velocity(problem)
 

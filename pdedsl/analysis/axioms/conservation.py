@@ -9,7 +9,13 @@ from sympy import Expr, Float, Integer, Pow, S, Symbol, exp
 from pdedsl.analysis.axioms.comparison import IMPLICIT, has_mixed_derivatives
 from pdedsl.analysis.axioms.structure_conditions import SpaceRegularity
 from pdedsl.analysis.boundary import has_zero_initial_velocity
-from pdedsl.analysis.boundary_flux import BoundaryFlux, boundary_flux, prescribed_flux, depends_on_position, is_flux_periodic
+from pdedsl.analysis.boundary_flux import (
+    BoundaryFlux,
+    boundary_flux,
+    depends_on_position,
+    is_flux_periodic,
+    prescribed_flux,
+)
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, vanishes

@@ -101,7 +101,9 @@ def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator
                 yield {**other, x: place}
 
 
-def _negative_eigenvalue_at(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None], margin: float) -> float | None:
+def _negative_eigenvalue_at(
+    rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None], margin: float
+) -> float | None:
     """The least eigenvalue at a point, if it is below -margin times the largest of 1 and the entries."""
     found = {e: evaluate(e, point) for e in {e for row in rows for e in row}}
     values = [v for v in found.values() if v is not None]

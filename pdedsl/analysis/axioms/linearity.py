@@ -9,8 +9,8 @@ from itertools import combinations_with_replacement
 from sympy import Dummy, Expr, Mul, Poly, Symbol, factor
 
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
-from pdedsl.analysis.boundary import fixed_conditions, degenerate_conditions, conditions_violated_by, quote_conditions
-from pdedsl.analysis.constraint_elimination import has_constraint, is_independent, eliminate_stationary
+from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
+from pdedsl.analysis.constraint_elimination import eliminate_stationary, has_constraint, is_independent
 from pdedsl.analysis.dependence import EquationDependencies
 from pdedsl.analysis.jet import State, state_of
 from pdedsl.analysis.problem import Problem, is_undefined, named, spans
@@ -82,7 +82,9 @@ def _zero_set_is_nonlinear(state: State, ranges: Ranges) -> bool:
         for letter in letters:
             others = whole.xreplace({s: v for s, v in point.items() if s != letter})
             found += [
-                point | {letter: z} for z in _real_zeros(others, letter) if not z.is_negative or not letter.is_nonnegative
+                point | {letter: z}
+                for z in _real_zeros(others, letter)
+                if not z.is_negative or not letter.is_nonnegative
             ]
     sums = ({s: a[s] + b[s] if s in letters else a[s] for s in a} for a, b in combinations_with_replacement(found, 2))
     return any(exact_at(whole, point) for point in sums)
@@ -118,8 +120,15 @@ def _source_verdict(problem: Problem) -> Verdict:
 
 def _condition_verdict(problem: Problem) -> Verdict:
     spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source term"
-    crooked = [c for c in fixed_conditions(spec) if any(_is_essentially_nonlinear(s, ranges_of(spec)) for s in _condition_expressions(c, spec))]
-    unclear = [*(c for c in fixed_conditions(spec) if _is_nonlinear(c, spec) or is_undefined(c.domain, spec)), *degenerate_conditions(spec)]
+    crooked = [
+        c
+        for c in fixed_conditions(spec)
+        if any(_is_essentially_nonlinear(s, ranges_of(spec)) for s in _condition_expressions(c, spec))
+    ]
+    unclear = [
+        *(c for c in fixed_conditions(spec) if _is_nonlinear(c, spec) or is_undefined(c.domain, spec)),
+        *degenerate_conditions(spec),
+    ]
     if problem.equation.order:
         broken, open_ = conditions_violated_by(spec, 0)
         if crooked:

@@ -7,9 +7,9 @@ Reading an unknown at another time is memory. Dependence through unknowns of sta
 from __future__ import annotations
 
 from pdedsl.analysis.axioms.comparison import IMPLICIT, MIXED_DERIVATIVES, has_mixed_derivatives
-from pdedsl.analysis.boundary import quote_conditions, delayed_conditions
+from pdedsl.analysis.boundary import delayed_conditions, quote_conditions
 from pdedsl.analysis.constraint_elimination import has_constraint
-from pdedsl.analysis.dependence import NonlocalDependence, spatial_dependence, delay_dependence
+from pdedsl.analysis.dependence import NonlocalDependence, delay_dependence, spatial_dependence
 from pdedsl.analysis.problem import Problem, named, spans
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
@@ -32,7 +32,8 @@ def markov(problem: Problem) -> Verdict:
     kept = delayed_conditions(problem.spec)
     if kept and order == 1:
         return Undecided(
-            f"{quote_conditions(kept, problem.spec)} depends on the solution at another time.", tuple(c.span for c in kept)
+            f"{quote_conditions(kept, problem.spec)} depends on the solution at another time.",
+            tuple(c.span for c in kept),
         )
     if order == 1:
         held = ("first order in time", "no delay (memory) terms")

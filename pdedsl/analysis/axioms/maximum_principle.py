@@ -43,7 +43,8 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
                 solved,
             ),
             Hypothesis(
-                "every boundary condition is Dirichlet or homogeneous Neumann", _is_dirichlet_or_homogeneous_neumann(problem)
+                "every boundary condition is Dirichlet or homogeneous Neumann",
+                _is_dirichlet_or_homogeneous_neumann(problem),
             ),
         ),
         () if isinstance(ordered, Proved) else ordered.guilty,
@@ -52,7 +53,9 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
 
 def _is_homogeneous_neumann(problem: Problem) -> bool:
     """Whether every condition on the boundary is ∂u/∂n = 0."""
-    return all(isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in face_conditions(problem))
+    return all(
+        isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in face_conditions(problem)
+    )
 
 
 def _is_dirichlet_or_homogeneous_neumann(problem: Problem) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sympy import Add, Dummy, Expr, Rational, Symbol
 
 from pdedsl.analysis.axioms.linearity import has_learned
-from pdedsl.analysis.boundary import fixed_conditions, degenerate_conditions, conditions_violated_by, quote_conditions
+from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
 from pdedsl.analysis.boundary_flux import depends_on_position
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of, shown, strictly_positive, vanishes
@@ -26,7 +26,9 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 ZERO_AT_CONSTANTS = "F = 0 if every unknown is constant"
 STATIONARY_UNSOLVED = "the stationary equations could not be solved for constant data."
-STATIONARY_UNDETERMINED = "a stationary unknown that constants do not determine, such as a pressure, may balance the other terms."
+STATIONARY_UNDETERMINED = (
+    "a stationary unknown that constants do not determine, such as a pressure, may balance the other terms."
+)
 TRIAL_CONSTANTS = (*(Rational(k) for k in (1, 2, -1, 3, 1000, -1000)), Rational(1, 2))
 
 
@@ -188,7 +190,10 @@ def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
         if constant < 0 and (problem.jet.u.is_nonnegative or any(s.is_nonnegative for s in chosen)):
             continue
         named_ = {s.name: v for s, v in chosen.items()}
-        domain = [e.xreplace({s: named_.get(s.name, constant) for s in atoms(e, Dummy)}) for e in _cancelled_at_constants(problem)]
+        domain = [
+            e.xreplace({s: named_.get(s.name, constant) for s in atoms(e, Dummy)})
+            for e in _cancelled_at_constants(problem)
+        ]
         there = rate.xreplace(chosen)
         point = nonzero_point(there, ranges, beside=domain)
         if point is not None:

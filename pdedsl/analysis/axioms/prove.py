@@ -41,7 +41,8 @@ def prove_axioms(problem: Problem) -> dict[Axiom, Verdict]:
     """All verdicts for one equation; Unknown where sympy fails, or would take too long."""
     if _has_single_components(problem.spec):
         return dict.fromkeys(
-            _applicable_axioms(problem), Undecided("equations for single components are not covered by the implemented theorems.")
+            _applicable_axioms(problem),
+            Undecided("equations for single components are not covered by the implemented theorems."),
         )
     if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MAX_NODES:
         return _verdicts_for_large_equation(problem)
@@ -83,7 +84,12 @@ def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:
         _applicable_axioms(problem),
         Undecided("irregular domains and conditions on part of a face are not covered by the implemented theorems."),
     )
-    provers = {Axiom.LINEARITY: linearity, Axiom.CONSTANTS: preserves_constants, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
+    provers = {
+        Axiom.LINEARITY: linearity,
+        Axiom.CONSTANTS: preserves_constants,
+        Axiom.MARKOV: markov,
+        Axiom.LOCALITY: locality,
+    }
     if problem.jet.order == 2:
         provers[Axiom.COMPARISON] = comparison
     told = {name: _prove(prove, problem) for name, prove in provers.items() if name in found}

@@ -46,7 +46,9 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
             Hypothesis("the reaction rate is bounded", grower.of(jet.rate).is_bounded),
             Hypothesis("the solution is bounded if the reaction rate depends on x", _solution_is_bounded(found)),
             Hypothesis("coefficients that depend on x are bounded in t", _are_bounded_in_time(found)),
-            Hypothesis("the coefficients are continuous across periodic boundaries", SpaceRegularity(found).is_smooth_on_rings),
+            Hypothesis(
+                "the coefficients are continuous across periodic boundaries", SpaceRegularity(found).is_smooth_on_rings
+            ),
         ),
     )
 

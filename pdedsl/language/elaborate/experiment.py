@@ -115,7 +115,7 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
         raise errors.options.takes_no_interval(key.text, item.span, behind)
     match rule.what:
         case Calls(forms=forms):
-            made = elaborate_option(item.value, forms, f"a value of {key.id}", env.number, item.span)
+            made = elaborate_option(item.value, forms, errors.options.entry_kind(key.id), env.number, item.span)
             return Transfer(made, _source(item)) if sourced else made
         case Names():
             return _named(key, item, rule.what, env)
@@ -139,7 +139,7 @@ def _source(item: t.Item) -> str:
 def _named(key: t.Name, item: t.Item, names: Names, env: Environment) -> object:
     head = item.value.head if isinstance(item.value, t.Call) else item.value
     if isinstance(head, t.Name) and head.id in names.forms:
-        return elaborate_option(item.value, names.forms, f"a value of {key.id}", env.number, item.span)
+        return elaborate_option(item.value, names.forms, errors.options.entry_kind(key.id), env.number, item.span)
     if isinstance(item.value, t.Name) and item.value.id in names.words:
         return names.of(item.value.id)
     raise _unknown_value(key, item, names)
@@ -147,7 +147,7 @@ def _named(key: t.Name, item: t.Item, names: Names, env: Environment) -> object:
 
 def _unknown_value(key: t.Name, item: t.Item, names: Names) -> PdeError:
     if isinstance(item.value, t.Name):
-        return unknown_option_error(item.value, names.words, f"a value of {key.id}")
+        return unknown_option_error(item.value, names.words, errors.options.entry_kind(key.id))
     return errors.options.not_a_value(key.id, names.words, item.span)
 
 

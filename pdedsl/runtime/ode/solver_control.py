@@ -1,6 +1,4 @@
-"""A network with the same weights whose solvers take fixed steps: an attack can differentiate it without the choices of
-an adaptive solver.
-"""
+"""Adaptive solvers within a network: replacement by fixed steps, counts of evaluations, and failure handling."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
 from pdedsl.runtime.pde_blocks import IntegratedBlock
 from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 
-# ---- fixed_steps
+# ---- Fixed steps, which an attack can differentiate
 
 
 @final
@@ -39,7 +37,7 @@ class SubdividedSteps(Integrator):
 
 
 def with_fixed_steps(model: nn.Module, parts: int) -> nn.Module | None:
-    """A copy with RK4 in place of every solver that chooses its steps; None if there is no such solver."""
+    """A copy with RK4 in place of every adaptive solver; None if there is none."""
     other = deepcopy(model)
     blocks = [b for b in other.modules() if isinstance(b, IntegratedBlock) and isinstance(b.integrator, AdaptiveSolver)]
     for block in blocks:
@@ -47,26 +45,25 @@ def with_fixed_steps(model: nn.Module, parts: int) -> nn.Module | None:
     return other if blocks else None
 
 
-# ---- solver_costs
-# The adaptive solvers of a network in training: what they cost, and how they fail.
+# ---- Adaptive solvers in training
 
 
 SolverBlock = IntegratedBlock | CharacteristicSteps
 
 
 def adaptive_blocks(model: nn.Module) -> list[SolverBlock]:
-    """The parts whose solvers choose their own steps."""
+    """The blocks with an adaptive solver."""
     parts = [part for part in model.modules() if isinstance(part, SolverBlock)]
     return [part for part in parts if isinstance(part.integrator, AdaptiveSolver)]
 
 
 def count_evaluations(blocks: Sequence[SolverBlock]) -> int:
-    """Evaluations of the fields in the last forward pass, summed over its samples, as counted on the host."""
+    """Evaluations of the fields in the last forward pass, summed over its samples, counted on the host."""
     return sum(sum(block.evaluations_per_sample or ()) for block in blocks)
 
 
 def return_nan_on_failure(model: nn.Module) -> None:
-    """Let a failing solver return NaN: other processes wait for this one, and all see that the loss is not finite."""
+    """Let failing solvers return NaN instead of raising: other processes wait for this one, and all see a loss of NaN."""
     for block in adaptive_blocks(model):
         if isinstance(block.integrator, (AdaptiveRungeKutta, TorchdiffeqSolver)):
-            block.integrator = replace(block.integrator, failing=OnFailure.NAN)
+            block.integrator = replace(block.integrator, on_failure=OnFailure.NAN)

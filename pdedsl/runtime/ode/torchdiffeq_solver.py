@@ -1,4 +1,4 @@
-"""The methods of torchdiffeq by name, with and without the adjoint; imported when used."""
+"""Methods of torchdiffeq by name, with and without its adjoint; torchdiffeq is imported on first use."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from pdedsl.runtime.ode.explicit import TimeGrid
 class TorchdiffeqSolver(AdaptiveSolver):
     """torchdiffeq.odeint(method=…), or odeint_adjoint, which is differentiable once: second derivatives raise an error.
 
-    Its adaptive methods measure the error over the whole tensor that they are given. control "sample" gives them one
-    sample at a time: independent of the neighbours, but slow; a sample whose state is not finite becomes NaN. control
-    "batch" gives the whole batch at once: outputs then depend on the neighbours, and with the adjoint so do gradients.
+    Its adaptive methods use an error norm over the whole tensor. control "sample" integrates one sample at a time, which is
+    slow but makes samples independent; a sample with a non-finite state becomes NaN. control "batch" integrates the
+    whole batch: the output for a sample, and with the adjoint its gradient, then depend on the others.
     """
 
     method: str = "dopri5"
@@ -33,37 +33,39 @@ class TorchdiffeqSolver(AdaptiveSolver):
     atol: float = 1e-3
     adjoint: bool = False
     control: ErrorControl = "sample"
-    failing: OnFailure = OnFailure.RAISE
+    on_failure: OnFailure = OnFailure.RAISE
 
     def _solve(self, field: VectorField, y: Tensor, steps: TimeGrid) -> OdeSolution:
-        parts = y.chunk(y.shape[0]) if self.apart else (y,)
-        solved = [self._one(field, part, steps) for part in parts]
-        calls = [count for _, count in solved]
-        shares = calls if self.apart else calls * y.shape[0]
-        state = torch.cat([state for state, _ in solved])
+        parts = y.chunk(y.shape[0]) if self.per_sample else (y,)
+        solutions = [self._integrate_tensor(field, part, steps) for part in parts]
+        calls = [count for _, count in solutions]
+        per_sample = calls if self.per_sample else calls * y.shape[0]
+        state = torch.cat([state for state, _ in solutions])
         return OdeSolution(
-            cast(Tensor, _OnceDifferentiable.apply(state)) if self.adjoint else state, sum(calls), tuple(shares)
+            cast(Tensor, _OnceDifferentiable.apply(state)) if self.adjoint else state, sum(calls), tuple(per_sample)
         )
 
-    def _one(self, field: VectorField, y: Tensor, steps: TimeGrid) -> tuple[Tensor, int]:
+    def _integrate_tensor(self, field: VectorField, y: Tensor, steps: TimeGrid) -> tuple[Tensor, int]:
         calls = 0
         for j in range(steps.count):
-            if self.apart and not y.isfinite().all():
+            if self.per_sample and not y.isfinite().all():
                 return y * nan, calls
-            slope = _RightHandSide(field, j)
+            right_hand_side = _RightHandSide(field, j)
             ends = torch.tensor([steps.time(j), steps.time(j + 1)], dtype=y.dtype, device=y.device)
             with translate_failures():
-                y = self._odeint(slope, y, ends)[-1]
-            calls += slope.calls
+                y = self._odeint(right_hand_side, y, ends)[-1]
+            calls += right_hand_side.calls
         return y, calls
 
-    def _odeint(self, slope: nn.Module, y: Tensor, ends: Tensor) -> Tensor:
+    def _odeint(self, right_hand_side: nn.Module, y: Tensor, ends: Tensor) -> Tensor:
         import torchdiffeq  # imported here because it imports scipy
 
         solver: Any = torchdiffeq.odeint_adjoint if self.adjoint else torchdiffeq.odeint
-        # Overshooting the end and interpolating back costs digits: a step ends there and, backwards, at the start.
+        # A step ends exactly at the end, and backwards at the start: interpolating back from beyond it loses digits.
         options = {"step_t": ends} if self.method in ADAPTIVE else None
-        states: Tensor = solver(slope, y, ends, method=self.method, rtol=self.rtol, atol=self.atol, options=options)
+        states: Tensor = solver(
+            right_hand_side, y, ends, method=self.method, rtol=self.rtol, atol=self.atol, options=options
+        )
         return states
 
 
@@ -91,8 +93,7 @@ class _OnceDifferentiable(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Any) -> Any:
         if torch.is_grad_enabled():  # by create_graph
             raise RuntimeError(
-                "the adjoint of torchdiffeq is differentiable once; adjoint=false has second derivatives, those of the "
-                "steps taken"
+                "the adjoint of torchdiffeq is differentiable only once: use adjoint=false for second derivatives"
             )
         return gradients[0]
 
@@ -105,12 +106,12 @@ def translate_failures() -> Iterator[None]:
     except AssertionError as error:
         if not _raised_by_torchdiffeq(error):
             raise
-        why = str(error).partition(":")[0]  # a whole tensor may follow
-        raise SolverFailed(f"{why}: the field is not finite, or too stiff") from error
+        reason = str(error).partition(":")[0]  # a whole tensor may follow
+        raise SolverFailed(f"{reason}: the field is not finite, or too stiff") from error
 
 
 def _raised_by_torchdiffeq(error: AssertionError) -> bool:
-    """Whether its own code failed, and not the field that it called."""
+    """Whether torchdiffeq raised the error, and not the field that it called."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -26,7 +26,8 @@ from pdedsl.runtime.linalg import LUFactorization
 from pdedsl.runtime.ode.radau import ORDER, Radau
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
 from pdedsl.solvers.grid.grid_result import (
-    SURPLUS,
+    DISCRETE_RESIDUAL,
+    NET_FLUX,
     Failed,
     Gridded,
     ends,
@@ -346,11 +347,11 @@ def _at_rest(problem: Problem) -> Gridded:
     matrix = LUFactorization.of(problem.slope(w, 0.0).detach())
     w = w - matrix.solve(problem.right(w, 0.0))  # carries the gradients (implicit function theorem)
     left = float(problem.right(w, 0.0).detach().abs().max())
-    notes = [f"{_nodes(problem)}, a direct solve: {rounds} rounds of Newton's method"]
+    notes = [f"{_nodes(problem)}, dense direct solve, {rounds} Newton iteration{'s' * (rounds > 1)}"]
     if singular:
-        notes.append("the equations leave something free: the shortest solution is taken")
+        notes.append("singular system: the minimum-norm solution is used")
     module = TensorProductExpansion(problem.axes, _values(problem, w).unsqueeze(0), None)
-    figures = {"rounds": float(rounds), "left over": left, **_surplus(problem, w.detach())}
+    figures = {"rounds": float(rounds), DISCRETE_RESIDUAL: left, **_surplus(problem, w.detach())}
     return Gridded(module, figures, tuple(notes))
 
 
@@ -361,7 +362,7 @@ def _surplus(problem: Problem, w: Tensor) -> dict[str, float]:
     means = [own[k][problem.inner].mean().abs() for k in floating]
     domain = problem.evolution.statement.domain
     across = min(float(i.end - i.start) for i in domain.intervals[: len(domain.space)])
-    return {SURPLUS: float(max(means) * across / max(flows))} if means and flows else {}
+    return {NET_FLUX: float(max(means) * across / max(flows))} if means and flows else {}
 
 
 def _newton(problem: Problem) -> tuple[Tensor, int, bool]:
@@ -373,7 +374,7 @@ def _newton(problem: Problem) -> tuple[Tensor, int, bool]:
         w = _shortened(problem, w, move, value, matrix)
         if float(move.norm()) <= NEAR * max(float(w.norm()), 1e-300) or problem.evolution.statement.is_affine:
             return w, k, matrix.singular
-    raise Failed("Newton's method on the grid did not converge")
+    raise Failed("Newton's method did not converge")
 
 
 def _shortened(problem: Problem, w: Tensor, move: Tensor, value: Tensor, matrix: LUFactorization) -> Tensor:
@@ -393,7 +394,7 @@ def _in_time(problem: Problem, effort: StepBudget) -> Gridded:
     if set(evolution.still) - set(evolution.floating):  # they have no values before the first step
         values = _filled(evolution, values)
     module = in_order(evolution, problem.axes, values, moments(evolution, march))
-    steps = f"{_nodes(problem)}, Radau IIA steps of order 5: {steps_in_words(march)}"
+    steps = f"{_nodes(problem)}, Radau IIA (order 5) in time: {steps_in_words(march)}"
     corners = _corners(problem, march.states[0])
     return Gridded(module, figures_of(march), (steps, *corners), march.error if corners else 0.0)
 
@@ -504,7 +505,9 @@ def _gap(problem: Problem, start: Tensor) -> float:
 
 def _corners(problem: Problem, start: Tensor) -> tuple[str, ...]:
     gap = _gap(problem, start)
-    return (f"data and sides do not meet: a gap of {gap:.2g} at the start limits the accuracy near it",) * bool(gap)
+    return (f"initial and boundary data are incompatible (jump {gap:.2g}): reduced accuracy near the corner",) * bool(
+        gap
+    )
 
 
 def _values(problem: Problem, w: Tensor) -> Tensor:
@@ -515,4 +518,7 @@ def _values(problem: Problem, w: Tensor) -> Tensor:
 
 def _nodes(problem: Problem) -> str:
     sizes = " × ".join(map(str, problem.shape))
-    return f"finite volumes, {sizes} cells" if isinstance(problem, Celled) else f"collocation at {sizes} nodes"
+    if isinstance(problem, Celled):
+        return f"finite volumes on {sizes} cells"
+    kinds = dict.fromkeys("Fourier" if isinstance(a, FourierAxis) else "Chebyshev" for a in problem.axes)
+    return f"{'-'.join(kinds)} collocation on {sizes} nodes"

@@ -23,7 +23,17 @@ from pdedsl.solvers.gauge import anchored
 from pdedsl.solvers.grid.chebyshev import fitting, on_box
 from pdedsl.solvers.grid.finite_volume import by_volumes
 from pdedsl.solvers.grid.fourier import on_torus
-from pdedsl.solvers.grid.grid_result import SURPLUS, Apart, Failed, Gridded, Member, Together, batches_of, gathered
+from pdedsl.solvers.grid.grid_result import (
+    L1_ERROR,
+    NET_FLUX,
+    Apart,
+    Failed,
+    Gridded,
+    Member,
+    Together,
+    batches_of,
+    gathered,
+)
 from pdedsl.solvers.grid.nodal_functions import Given
 from pdedsl.solvers.grid.shortley_weller import on_shape
 from pdedsl.solvers.method_result import Solved
@@ -34,7 +44,6 @@ COARSER = 10.0  # factor on these tolerances on half the grid
 BALANCED = 1e-3  # net inflow: a larger one is due to the sides, if it does not decrease on the finer grid
 COMPARED = 2048  # points
 SLOW = 1 / (2**0.5 - 1)  # errors at jumps fall with the root of the width in L2: half the grid differs by less
-IN_MEAN = "error in the mean"  # a figure of solutions that may jump, which converge faster in L1 (Kuznetsov 1976)
 
 
 def solve_by_grid(
@@ -62,14 +71,17 @@ def solve_by_grid(
         pairs = list(zip(_members(fine), _members(coarse), strict=True))
         error = max(fine.doubt, *(difference(one, other, statement, seed, like) for one, other in pairs))
         if way.scheme is Scheme.VOLUMES:
-            fine.figures[IN_MEAN] = max(difference(one, other, statement, seed, like, 1) for one, other in pairs)
+            fine.figures[L1_ERROR] = max(difference(one, other, statement, seed, like, 1) for one, other in pairs)
             error *= SLOW
-    if fine.figures.get(SURPLUS, 0.0) > max(BALANCED, coarse.figures.get(SURPLUS, 0.0) / 2):
-        raise Failed("no solution has these sides: what flows in there is not what flows out")
+    if fine.figures.get(NET_FLUX, 0.0) > max(BALANCED, coarse.figures.get(NET_FLUX, 0.0) / 2):
+        raise Failed("incompatible boundary data: the net flux through the boundary is not zero")
     figures = {"n": float(n), **fine.figures, "error": error}
-    notes = (*fine.notes, f"on half the points, with longer steps, it differs by {error:.1g} (root mean square)")
+    notes = (
+        *fine.notes,
+        f"self-convergence: relative difference {error:.1g} to the N/2 grid with looser time-step tolerances",
+    )
     if n < method.n:
-        notes = (*notes, f"{n} points a side instead of {method.n}: a direct solve takes no more")
+        notes = (*notes, f"{n} points per dimension instead of {method.n}: the limit of the dense direct solver")
     return Solved(fine.module, method, figures, notes)
 
 
@@ -114,7 +126,7 @@ def _tried(
     except StepSizeUnderflow as reason:
         raise Failed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]  # torch's stubs lack it
-        raise Failed("the equations on the grid have no unique solution") from reason
+        raise Failed("the discrete system is singular") from reason
 
 
 def _on(

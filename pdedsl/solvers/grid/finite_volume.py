@@ -157,11 +157,11 @@ def by_volumes(evolution: FirstOrderSystem, n: int, given: Mapping[str, Given], 
         h = min(_halved(problem.step(w, time), last - first), last - time)
         w = ssprk3_step(problem.rate, w, time, h)
         if not bool(torch.isfinite(w).all()) or len(times) > MOST_STEPS:
-            raise Failed(f"the solution on the grid is not finite at time {time:g}")
+            raise Failed(f"the numerical solution is not finite at t = {time:g}")
         time += h
         times.append(time)
         states.append(w)
     module = in_order(evolution, axes, torch.stack(states), times, stencil=2)
     gaps = [b - a for a, b in pairwise(times)]
-    note = f"finite volumes, {n} cells a side, van Leer's limiter, {len(gaps)} steps of at most {max(gaps):.2g}"
+    note = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux) on {n} cells per dimension, SSPRK3 in time: {len(gaps)} steps, Δt ≤ {max(gaps):.2g}"
     return Gridded(module, {"steps": float(len(gaps)), "longest step": max(gaps)}, (note,))

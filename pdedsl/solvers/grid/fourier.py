@@ -22,7 +22,16 @@ from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.ode.etdrk import ETDRK4B, ORDER, matvec_modes
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
-from pdedsl.solvers.grid.grid_result import Apart, Gridded, ends, figures_of, in_order, moments, steps_in_words
+from pdedsl.solvers.grid.grid_result import (
+    DISCRETE_RESIDUAL,
+    Apart,
+    Gridded,
+    ends,
+    figures_of,
+    in_order,
+    moments,
+    steps_in_words,
+)
 from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
 
 # ---- periodic
@@ -320,16 +329,16 @@ def _at_rest(problem: Spectral) -> Gridded:
     left = matvec_modes(problem.symbol, solved, torus.dimension) + source
     module = TensorProductExpansion(torus.rings, _values(problem, solved.unsqueeze(0)), None)
     modes = " × ".join(str(r.modes) for r in torus.rings)
-    notes = (f"Fourier series with {modes} modes, divided by the symbol",)
-    return Gridded(_apart(module, problem), {"left over": float(left.detach().abs().max())}, notes)
+    notes = (f"Fourier series with {modes} modes, division by the symbol",)
+    return Gridded(_apart(module, problem), {DISCRETE_RESIDUAL: float(left.detach().abs().max())}, notes)
 
 
 def _notes(
     evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], torus: FourierGrid, march: TimeHistory
 ) -> tuple[str, ...]:
     modes = " × ".join(str(r.modes) for r in torus.rings)
-    notes = [f"Fourier series with {modes} modes, exponential steps of order 4: {steps_in_words(march)}"]
+    notes = [f"Fourier series with {modes} modes, ETDRK4 in time: {steps_in_words(march)}"]
     mirrors = [str(x) for x, loop in zip(evolution.coordinates, loops, strict=False) if loop.mirror]
     if mirrors:
-        notes.append(f"the sides in {', '.join(mirrors)} mirror the solution: it is continued to a ring")
+        notes.append(f"even/odd periodic extension in {', '.join(mirrors)}")
     return tuple(notes)

@@ -19,7 +19,11 @@ from pdedsl.solvers.grid.nodal_functions import Given
 # ---- gridded
 
 
-SURPLUS = "what flows in more than out"  # a figure, relative to the largest flow velocity
+# Keys of metrics, as they are stored in report.json.
+NET_FLUX = "what flows in more than out"  # relative to the largest velocity
+TIME_ERROR = "error of the steps"
+L1_ERROR = "error in the mean"  # of discontinuous solutions, which converge faster in L1 (Kuznetsov 1976)
+DISCRETE_RESIDUAL = "left over"
 
 
 class Failed(RunError):
@@ -66,13 +70,13 @@ def figures_of(march: TimeHistory) -> dict[str, float]:
         "steps": float(len(gaps)),
         "shortest step": min(gaps),
         "longest step": max(gaps),
-        "error of the steps": march.error,
+        TIME_ERROR: march.error,
     }
 
 
 def steps_in_words(march: TimeHistory) -> str:
     found = figures_of(march)
-    return f"{found['steps']:.0f} steps between {found['shortest step']:.2g} and {found['longest step']:.2g}"
+    return f"{found['steps']:.0f} steps, Δt from {found['shortest step']:.2g} to {found['longest step']:.2g}"
 
 
 # ---- batches

@@ -121,7 +121,7 @@ class Lattice:
         if not len(points):
             return np.zeros(0)
         if place not in self.box.given:
-            raise Failed("a part of the boundary of the shape has no value")
+            raise Failed("no Dirichlet value is prescribed on a part of the curved boundary")
         return np.asarray(self.values([self.box.given[place]], points)[0])
 
 
@@ -136,7 +136,7 @@ def on_shape(statement: StrongForm, n: int, like: Tensor) -> Gridded:
     _, first = np.unique(np.round(outer / lattice.steps.min(), 6), axis=0, return_index=True)
     places, values = np.concatenate([lattice.inner, outer[first]]), np.concatenate([solution, known[first]])
     module = MovingLeastSquares(like.new_tensor(places), like.new_tensor(values), float(lattice.steps.max()))
-    note = f"differences on a shape (Shortley and Weller), {len(solution)} nodes inside, of second order"
+    note = f"Shortley-Weller finite differences (second order), {len(solution)} interior nodes"
     return Gridded(module, {"nodes": float(len(solution))}, (note,))
 
 

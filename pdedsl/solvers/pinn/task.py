@@ -90,13 +90,13 @@ class PinnTask:
         return (
             *built,
             *(() if self.symmetry is None else (self.symmetry.text(self.statement),)),
-            *(f"conditions in the loss have the weights {self._shown}" for _ in self.soft[:1]),
+            *(f"weights of the conditions in the loss: {self._shown}" for _ in self.soft[:1]),
         )
 
     @property
     def _shown(self) -> str:
         weights = ", ".join(f"{w:.3g}" for w in self.weights)
-        return weights if self.method.weight is not None else f"{weights}, balanced with the equations"
+        return weights if self.method.weight is not None else f"{weights} (balanced with the equations)"
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
