@@ -34,7 +34,7 @@ def ours() -> Callable[[], object]:
     plan = to_compilation(source_of("burgers")).plan
     assert isinstance(plan, SolvePlan)
     assert isinstance(plan.method, Pinn)
-    trainer = Trainer(PinnTask(plan.statement, plan.method, plan.network, Points(plan.statement.domain), 0))
+    trainer = Trainer(PinnTask(plan.problem, plan.method, plan.network, Points(plan.problem.domain), 0))
     (phase, *_) = phases_of(plan.optimizers, plan.steps)
     trainer._open(phase, 0, None)
     return lambda: trainer._one(phase)

@@ -24,9 +24,9 @@ from pdedsl.distributed import World
 from pdedsl.ir.plan import CrossEntropy
 from pdedsl.sources import source_of
 from pdedsl.training.config import config_of
-from pdedsl.training.engine import Engine
+from pdedsl.training.engine import TrainingEngine
 from pdedsl.training.loop import Loop
-from pdedsl.training.phases import phases_of
+from pdedsl.training.phases import training_phases
 
 CASES = {
     "resnet20, 28x28, batch 64": ("resnet", (1, 28, 28), 10, 10, ("train.batch=64", "train.augment=")),
@@ -49,10 +49,10 @@ def sides(name: str, steps: int, folder: Path) -> tuple[Callable[[], None], Call
     source = source_of(spec, (*settings, "train.epochs=", "train.steps=1000000"))
     compilation = pdedsl.compile(source.text)
     config, data = config_of(compilation.spec), data_of(shape, classes)
-    engine = Engine(
+    engine = TrainingEngine(
         compilation.module,
         config,
-        phases_of(config, CrossEntropy(), len(data.train)),
+        training_phases(config, CrossEntropy(), len(data.train)),
         data,
         World(torch.device("cpu")),
         compiled=False,

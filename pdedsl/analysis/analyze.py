@@ -10,12 +10,12 @@ from pdedsl.analysis.axioms.prove import prove_axioms
 from pdedsl.analysis.classification import analyze_summands, classify, forward_jet
 from pdedsl.analysis.compatibility import compatibility_warnings
 from pdedsl.analysis.exact_solution import exact_solution_errors
-from pdedsl.analysis.feature_maps.axioms import Findings, map_findings
-from pdedsl.analysis.normal_form import Frame, frame_of, with_letters
-from pdedsl.analysis.problem import Problem, direction_of
-from pdedsl.analysis.random_residual import name_of, random_map
+from pdedsl.analysis.feature_maps.axioms import Findings, analyze_feature_maps
+from pdedsl.analysis.normal_form import NormalForm, normal_form, with_named_constants
+from pdedsl.analysis.problem import Problem, time_direction
+from pdedsl.analysis.random_residual import match_random_residual, noise_name
 from pdedsl.analysis.terms import generator_of, terms_of
-from pdedsl.analysis.well_posedness import ill_posed
+from pdedsl.analysis.well_posedness import well_posedness_errors
 from pdedsl.config.base import Located
 from pdedsl.config.methods import Direction, Noise, Scores
 from pdedsl.diagnostics import Diagnostic
@@ -28,35 +28,35 @@ from pdedsl.symbolic.symbols import TooLarge
 
 def analyze(spec: Spec) -> Analysis:
     """What each equation is, what can be proved about the spec, and what is wrong with it."""
-    found = map_findings(spec) if spec.space.kind is SpaceKind.PIXELS else _analyze_functions(spec)
-    return Analysis(spec, found.equations, found.axioms, (*found.wrong, *_requirement_errors(found.axioms, spec)))
+    found = analyze_feature_maps(spec) if spec.space.kind is SpaceKind.PIXELS else _analyze_functions(spec)
+    return Analysis(spec, found.equations, found.axioms, (*found.diagnostics, *_requirement_errors(found.axioms, spec)))
 
 
 def _analyze_functions(spec: Spec) -> Findings:
     problems = tuple(_build_problem(e, spec) for e in spec.equations)
-    wrong = (*ill_posed(problems), *exact_solution_errors(spec), *compatibility_warnings(problems))
+    wrong = (*well_posedness_errors(problems), *exact_solution_errors(spec), *compatibility_warnings(problems))
     return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), wrong)
 
 
 def _build_problem(equation: Equation, spec: Spec) -> Problem:
-    frame = frame_of(equation, spec)
+    frame = normal_form(equation, spec)
     try:
-        generator = generator_of(equation.right[0], _direction(frame), frame)
+        generator = generator_of(equation.rhs[0], _direction(frame), frame)
         return Problem(equation, analyze_summands(frame, terms_of(frame)), forward_jet(frame), generator, spec)
     except TooLarge as error:
         raise errors.syntax.beyond_limits(str(error), equation.span) from None
 
 
-def _direction(frame: Frame) -> Direction:
-    return direction_of(frame.spec, frame.equation.unknown)
+def _direction(frame: NormalForm) -> Direction:
+    return time_direction(frame.spec, frame.equation.unknown)
 
 
 def _facts(problem: Problem) -> EquationFacts:
-    equation, spec, frame = problem.equation, problem.spec, frame_of(problem.equation, problem.spec)
+    equation, spec, frame = problem.equation, problem.spec, normal_form(problem.equation, problem.spec)
     generator, linear = problem.generator, problem.is_affine
-    process = generator_of(with_letters(frame), _direction(frame), frame) if generator else None
-    random = random_map(generator, spec) if generator else None
-    shapes = (*_recognised_structures(equation, spec), *((name_of(random),) if random else ()))
+    process = generator_of(with_named_constants(frame), _direction(frame), frame) if generator else None
+    random = match_random_residual(generator, spec) if generator else None
+    shapes = (*_recognised_structures(equation, spec), *((noise_name(random),) if random else ()))
     text, kind = spec.source.quote(equation.span), classify(frame, problem.jet)
     return EquationFacts(equation, text, kind, linear, problem.terms, generator, process or generator, shapes, random)
 
@@ -117,9 +117,9 @@ def _logit_average_verdict(spec: Spec) -> dict[Axiom, Verdict]:
 def _combine(a: Verdict, b: Verdict) -> Verdict:
     """Refuted outranks unknown, which outranks proved; two verdicts of the same kind are joined, with both reasons."""
     match a, b:
-        case Refuted(guilty=ours), Refuted(guilty=theirs) if a.reason != b.reason:
-            return Refuted(_join_reasons(a, b), a.witness, (*ours, *theirs))
-        case Undecided(guilty=ours), Undecided(guilty=theirs) if a.reason != b.reason:
+        case Refuted(offending=ours), Refuted(offending=theirs) if a.reason != b.reason:
+            return Refuted(_join_reasons(a, b), a.counterexample, (*ours, *theirs))
+        case Undecided(offending=ours), Undecided(offending=theirs) if a.reason != b.reason:
             return Undecided(_join_reasons(a, b), (*ours, *theirs))
         case Proved(), Proved() if a.reason != b.reason:
             return Proved(_join_reasons(a, b), tuple(dict.fromkeys((*a.hypotheses, *b.hypotheses))))
@@ -144,6 +144,6 @@ def _requirement_errors(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagn
         if verdict is None:
             found += errors.equations.meaningless(requirement.axiom, list(axioms), requirement.span).diagnostics
         elif isinstance(verdict, Refuted):
-            told = verdict.reason, verdict.witness, verdict.guilty
+            told = verdict.reason, verdict.counterexample, verdict.offending
             found += errors.equations.refuted(requirement.axiom, *told, requirement.span).diagnostics
     return tuple(found)

@@ -12,8 +12,8 @@ from sympy import Abs, Add, Dummy, Expr, Heaviside, Max, Min, Mul, Rational, S, 
 from pdedsl.analysis.bounds.interval import Box, range_of
 from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, strictly_positive
 from pdedsl.analysis.exact_solution import space_time_region
-from pdedsl.analysis.jet import assumed, multiples, state_of
-from pdedsl.analysis.problem import Problem, is_undefined
+from pdedsl.analysis.jet import differential_expression, multiples_of_constant, sign_assumptions
+from pdedsl.analysis.problem import Problem, may_be_undefined
 from pdedsl.analysis.sample_points import Ranges, ranges_of
 from pdedsl.ir.spec import Condition, Spec, face_names
 from pdedsl.symbolic.evaluate import compiled
@@ -50,7 +50,7 @@ def _is_satisfied(residual: Expr, condition: Condition, spec: Spec, ranges: Rang
     """Whether the residual is zero where the condition holds. On a curve or part of a side: True if it is zero
     everywhere, False if it is nonzero at a point found on the curve, otherwise None."""
     found = is_zero(residual, ranges)
-    somewhere = condition.on_boundary and (condition.surfaces or condition.part or spec.space.inside)
+    somewhere = condition.on_boundary and (condition.surfaces or condition.part or spec.space.inequalities)
     if somewhere and not found and residual.free_symbols & set(spec.space.coordinates):
         return False if _is_violated_on_curve(residual, condition, spec) else None
     return found
@@ -73,15 +73,15 @@ def _residuals(
 ) -> Iterator[Expr]:
     """What should be zero, for each constant and on each side."""
     for value in condition.value:
-        flat = state_of(value.xreplace(spec.values), spec).at_constants
+        flat = differential_expression(value.xreplace(spec.values), spec).at_constants
         for constant in constants:
-            chosen = _arbitrary_constants(flat, spec) if constant is None else multiples(flat, constant)
+            chosen = _arbitrary_constants(flat, spec) if constant is None else multiples_of_constant(flat, constant)
             yield from _on_faces(flat.xreplace(chosen), condition, spec, ranges)
 
 
 def _arbitrary_constants(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
     """Symbols that carry the signs of the unknowns they stand for."""
-    signs = {u.head.name: assumed(u) for u in spec.unknowns}
+    signs = {u.head.name: sign_assumptions(u) for u in spec.unknowns}
     return {s: Dummy(s.name, **signs[s.name]) for s in atoms(flat, Dummy) if s.name in signs}
 
 
@@ -92,7 +92,7 @@ def _on_faces(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
         return
     for k, coordinate in enumerate(spec.space.coordinates):
         for name, end in zip(face_names(k), ranges[coordinate], strict=True):
-            if name in condition.sides:
+            if name in condition.faces:
                 yield replaced(expr, {coordinate: end})
 
 
@@ -114,8 +114,8 @@ def degenerate_conditions(spec: Spec) -> list[Condition]:
 
 
 def _is_degenerate(value: Expr, condition: Condition, spec: Spec) -> bool:
-    state, ranges = state_of(_square_free(value.xreplace(spec.values)), spec), ranges_of(spec)
-    slopes = [state.slope(a).xreplace(_unit_normals(value, spec)) for a in state.letters]
+    state, ranges = differential_expression(_square_free(value.xreplace(spec.values)), spec), ranges_of(spec)
+    slopes = [state.derivative(a).xreplace(_unit_normals(value, spec)) for a in state.jet_variables]
     if not slopes or not state.is_affine:
         return not any(_has_strict_sign(s, ranges) for s in slopes)
     placed = [list(_on_faces(s, condition, spec, ranges)) for s in slopes]
@@ -216,14 +216,14 @@ def _locate(condition: Condition, problem: Problem) -> Iterator[LocatedCondition
     ranges, space = ranges_of(problem.spec), problem.spec.space
     for k, coordinate in enumerate(space.coordinates):
         for name, end, normal in zip(face_names(k), ranges.get(coordinate, ()), (-1, 1), strict=False):
-            if name in condition.sides:
+            if name in condition.faces:
                 yield LocatedCondition(
                     condition, name, coordinate, end, normal, _classify(condition, coordinate, end, normal, problem)
                 )
 
 
 def _classify(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Problem) -> ConditionType:
-    if len(condition.value) != 1 or is_undefined(condition.domain, problem.spec):
+    if len(condition.value) != 1 or may_be_undefined(condition.domain, problem.spec):
         return OtherCondition()
     unknown = problem.unknown
     value = Field(unknown.head, (), unknown.arguments)
@@ -268,16 +268,16 @@ def _solve_condition(whole: Expr, u: Symbol, flux: Symbol) -> ConditionType:
 
 def has_one_condition_per_face(problem: Problem) -> bool:
     """Whether every side has one condition."""
-    names = [name for c in fixed_conditions(problem.spec) if c.unknown == problem.unknown.head for name in c.sides]
+    names = [name for c in fixed_conditions(problem.spec) if c.unknown == problem.unknown.head for name in c.faces]
     return sorted(names) == sorted(problem.spec.space.boundary)
 
 
 def preserves_order(placed: LocatedCondition, box: Box) -> bool:
     """Dirichlet, or a flux that is affine and nonincreasing in u (Protter and Weinberger, chapter 3, section 6)."""
-    match placed.side:
+    match placed.kind:
         case DirichletCondition():
             return True
-        case FluxCondition(slope=slope):
+        case FluxCondition(coefficient=coefficient):
             return slope is not None and range_of(slope, box) is not None and nonnegative(-slope, box)
         case OtherCondition():
             return False
@@ -295,7 +295,7 @@ def conditions_preserve_order(problem: Problem) -> bool:
 
 def is_irregular(spec: Spec) -> bool:
     """Whether the domain is not a box, or a condition holds on a curve or on part of a side."""
-    return bool(spec.space.inside) or any(c.surfaces or c.part for c in spec.conditions)
+    return bool(spec.space.inequalities) or any(c.surfaces or c.part for c in spec.conditions)
 
 
 def _is_dirichlet(condition: Condition, problem: Problem) -> bool:
@@ -309,4 +309,4 @@ def _is_dirichlet(condition: Condition, problem: Problem) -> bool:
 
 
 def is_dirichlet_problem(problem: Problem) -> bool:
-    return all(isinstance(p.side, DirichletCondition) for p in face_conditions(problem))
+    return all(isinstance(p.kind, DirichletCondition) for p in face_conditions(problem))

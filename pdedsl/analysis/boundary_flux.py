@@ -24,7 +24,7 @@ from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of, vanishes
 from pdedsl.analysis.jet import Jet
 from pdedsl.analysis.problem import Problem
-from pdedsl.analysis.sample_points import Ranges, nonzero_point, ranges_of
+from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, ranges_of
 from pdedsl.ir.spec import Condition, Equation, face_names
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
@@ -54,7 +54,7 @@ def boundary_flux(problem: Problem) -> BoundaryFlux:
 def prescribed_flux(problem: Problem) -> Expr | None:
     """The total flux through both ends of an interval; None if it is not known."""
     amounts = _face_fluxes(problem)
-    if any(isinstance(a, BoundaryFlux) for a in amounts) or len(problem.spec.space.sides) > 1:
+    if any(isinstance(a, BoundaryFlux) for a in amounts) or len(problem.spec.space.intervals) > 1:
         return None if any(a != 0 for a in amounts) else S.Zero
     box = box_of(ranges_of(problem.spec))
     return Add(*amounts) if all(range_of(a, box) is not None for a in amounts) else None
@@ -66,17 +66,17 @@ def _face_fluxes(problem: Problem) -> list[FaceFlux]:
         return []
     found: list[FaceFlux] = []
     jet = problem.jet
-    if jet.hidden or is_coupled(problem) or problem.is_vector:
+    if jet.unexpanded or is_coupled(problem) or problem.is_vector:
         return [BoundaryFlux.UNKNOWN]
     if jet.order > 2:
         return _high_order_flux(problem)
     if not jet.is_affine:
         return _nonlinear_flux(problem, placed)
     for k, x in enumerate(space.coordinates):
-        if space.sides[k].periodic:
+        if space.intervals[k].periodic:
             continue
         for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
-            there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
+            there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.faces]
             found.append(_face_flux(problem, k, end, normal, there))
     return found
 
@@ -96,13 +96,13 @@ def _face_flux(problem: Problem, k: int, end: Expr, normal: int, there: list[Loc
     row, value = _flux_coefficients(jet, k)
     row, value = tuple(e.xreplace({x: end}) for e in row), value.xreplace({x: end})
     along = any(not vanishes(e) for j, e in enumerate(row) if j != k)
-    side = there[0].side if there else None
+    side = there[0].kind if there else None
     match side:
-        case DirichletCondition(given=given):
+        case DirichletCondition(value=prescribed):
             if not vanishes(row[k]):
                 return _dependent_if_nonzero(row[k], ranges)
             return BoundaryFlux.UNKNOWN if along or jet.order > 1 else expand(normal * value * given)
-        case FluxCondition(slope=slope, given=given) if slope is not None:
+        case FluxCondition(coefficient=coefficient, value=prescribed) if coefficient is not None:
             if along:
                 return BoundaryFlux.UNKNOWN
             rate = expand(row[k] * slope + normal * value)
@@ -117,7 +117,7 @@ def _face_flux(problem: Problem, k: int, end: Expr, normal: int, there: list[Loc
 
 
 def _dependent_if_nonzero(rate: Expr, ranges: Ranges) -> BoundaryFlux:
-    return BoundaryFlux.FREE if nonzero_point(rate, ranges) is not None else BoundaryFlux.UNKNOWN
+    return BoundaryFlux.FREE if find_nonzero_point(rate, ranges) is not None else BoundaryFlux.UNKNOWN
 
 
 # ---- on the line, of high order
@@ -127,12 +127,12 @@ def _high_order_flux(problem: Problem) -> list[FaceFlux]:
     """Σ cₖ ∂ᵏu/∂xᵏ with constant cₖ has the flux Σ cₖ ∂ᵏ⁻¹u/∂xᵏ⁻¹, zero if each of these is zero at both ends."""
     jet = problem.jet
     used = [v for v in (*jet.p, *jet.second, *jet.higher) if v in jet.expr.free_symbols]
-    in_space = [v for v in used if set(jet.back[v].slots) <= set(jet.coordinates)]
-    if len(jet.coordinates) > 1 or not jet.is_affine or not all(jet.slope(v).is_number for v in (jet.u, *used)):
+    in_space = [v for v in used if set(jet.derivative_of[v].slots) <= set(jet.coordinates)]
+    if len(jet.coordinates) > 1 or not jet.is_affine or not all(jet.derivative(v).is_number for v in (jet.u, *used)):
         return [BoundaryFlux.UNKNOWN]
-    orders = {len(jet.back[v].slots) for v in in_space}
+    orders = {len(jet.derivative_of[v].slots) for v in in_space}
     conditions = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    held = [(name, _vanishing_derivative_order(c, problem)) for c in conditions for name in c.sides]
+    held = [(name, _vanishing_derivative_order(c, problem)) for c in conditions for name in c.faces]
     if any(k is None for _, k in held):
         return [BoundaryFlux.UNKNOWN]
     free = any(k - 1 not in {h for side, h in held if side == name} for name in face_names(0) for k in orders)
@@ -164,7 +164,7 @@ def _nonlinear_flux(problem: Problem, placed: Sequence[LocatedCondition]) -> lis
         return [BoundaryFlux.UNKNOWN]
     slopes = {_normal_derivative_at(side, jet) for side in placed}
     if None in slopes:
-        given = [s.side.given for s in placed if isinstance(s.side, DirichletCondition)]
+        given = [s.kind.value for s in placed if isinstance(s.kind, DirichletCondition)]
         return [_dependent_if_nonzero(slope.xreplace({jet.u: g}), ranges) for g in given] or [BoundaryFlux.UNKNOWN]
     if len(slopes) > 1:
         return [BoundaryFlux.UNKNOWN]
@@ -179,8 +179,8 @@ def _nonlinear_flux(problem: Problem, placed: Sequence[LocatedCondition]) -> lis
 
 def _normal_derivative_at(placed: LocatedCondition, jet: Jet) -> Expr | None:
     """∂u/∂x as a function of u, if the condition gives it."""
-    match placed.side:
-        case FluxCondition(slope=slope, given=given, letter=letter):
+    match placed.kind:
+        case FluxCondition(coefficient=coefficient, value=value, u=u):
             whole = given if slope is None else slope * letter + given
             return expand(placed.normal * whole).xreplace({letter: jet.u})
         case DirichletCondition() | OtherCondition():
@@ -195,7 +195,7 @@ def is_flux_periodic(problem: Problem) -> bool:
     jet, space = problem.jet, problem.spec.space
     ranges = ranges_of(problem.spec)
     whole = jet.expr - jet.source
-    for k, (x, side) in enumerate(zip(space.coordinates, space.sides, strict=False)):
+    for k, (x, side) in enumerate(zip(space.coordinates, space.intervals, strict=False)):
         if not side.periodic or not _depends_on(whole, x, problem):
             continue
         learned = {w.head for w in problem.spec.learned}
@@ -214,7 +214,7 @@ def is_flux_periodic(problem: Problem) -> bool:
 
 def depends_on_position(equation: Equation, problem: Problem) -> bool:
     """Whether an equation depends on x itself."""
-    return any(_depends_on(right, x, problem) for right in equation.right for x in problem.spec.space.coordinates)
+    return any(_depends_on(right, x, problem) for right in equation.rhs for x in problem.spec.space.coordinates)
 
 
 def _depends_on(whole: Expr, x: Symbol, problem: Problem) -> bool:

@@ -12,11 +12,11 @@ from mpmath import eigsy
 from mpmath import matrix as mp_matrix
 from sympy import Dummy, Expr, S, Symbol, default_sort_key
 
-from pdedsl.analysis.feature_maps.terms import map_terms, runs_down
-from pdedsl.analysis.jet import Jet, as_scalar, jet_of, state_of
-from pdedsl.analysis.normal_form import Frame
-from pdedsl.analysis.problem import Part, direction_of
-from pdedsl.analysis.sample_points import SMALL, Point, is_inside, levels_of, points, ranges_of, value_at
+from pdedsl.analysis.feature_maps.terms import is_gradient_descent, map_terms
+from pdedsl.analysis.jet import Jet, as_scalar, differential_expression, jet_of
+from pdedsl.analysis.normal_form import NormalForm
+from pdedsl.analysis.problem import AnalyzedSummand, time_direction
+from pdedsl.analysis.sample_points import ROUNDING_RTOL, Point, is_inside, level_functions, points, ranges_of, value_at
 from pdedsl.config.methods import Direction
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
@@ -51,7 +51,7 @@ def classify_second_order_in_time(jet: Jet, spec: Spec) -> EquationClass:
 
 def _points(rows: Rows, spec: Spec) -> Iterator[Point]:
     """Sample points of the domain, for the symbols in the entries."""
-    levels = levels_of(spec)
+    levels = level_functions(spec)
     symbols = {s for e in (*levels, *(e for row in rows for e in row)) for s in e.free_symbols}
     return (p for p in points(symbols, ranges_of(spec)) if is_inside(p, levels))
 
@@ -83,7 +83,7 @@ def _signs(rows: Rows, point: Point) -> set[int]:
 
 
 def _sign(value: float, size: float) -> int:
-    return 0 if abs(value) <= SMALL * size else 1 if value > 0 else -1
+    return 0 if abs(value) <= ROUNDING_RTOL * size else 1 if value > 0 else -1
 
 
 # ---- classify
@@ -94,16 +94,16 @@ class FrozenDerivative(Dummy):  # type: ignore[misc]
     """Stands for a derivative of another unknown, or of this one at another point, treated as a coefficient."""
 
 
-def forward_jet(frame: Frame) -> Jet:
+def forward_jet(frame: NormalForm) -> Jet:
     """F in u_t = F, with the sign changed for terminal data, so that time runs away from the data."""
-    late = direction_of(frame.spec, frame.equation.unknown) is Direction.TERMINAL and frame.equation.order == 1
-    return jet_of((-1 if late else 1) * as_scalar(frame.equation.right, frame.unknown), frame.unknown, frame.spec)
+    late = time_direction(frame.spec, frame.equation.unknown) is Direction.TERMINAL and frame.equation.order == 1
+    return jet_of((-1 if late else 1) * as_scalar(frame.equation.rhs, frame.unknown), frame.unknown, frame.spec)
 
 
 # ---- parts
 
 
-def analyze_summands(frame: Frame, terms: tuple[Term, ...]) -> tuple[Part, ...]:
+def analyze_summands(frame: NormalForm, terms: tuple[Term, ...]) -> tuple[AnalyzedSummand, ...]:
     """The summands of an equation, each with the terms that it contributes."""
     made: dict[Span, list[Term]] = {}
     for term in terms:
@@ -112,17 +112,17 @@ def analyze_summands(frame: Frame, terms: tuple[Term, ...]) -> tuple[Part, ...]:
     return tuple(_analyze_summand(s, tuple(made.get(s.span, ())), frame) for s in summands)
 
 
-def _analyze_summand(summand: Summand, terms: tuple[Term, ...], frame: Frame) -> Part:
+def _analyze_summand(summand: Summand, terms: tuple[Term, ...], frame: NormalForm) -> AnalyzedSummand:
     exprs = tuple(e.xreplace(frame.spec.values) for e in summand.exprs)
     jet = jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
-    origin = Origin("-" * summand.minus + frame.spec.source.quote(summand.span), summand.span)
-    return Part(origin, terms, jet, tuple(state_of(e, frame.spec) for e in exprs))
+    origin = Origin("-" * summand.negated + frame.spec.source.quote(summand.span), summand.span)
+    return AnalyzedSummand(origin, terms, jet, tuple(differential_expression(e, frame.spec) for e in exprs))
 
 
 # ---- equations
 
 
-def classify(frame: Frame, jet: Jet) -> EquationClass:
+def classify(frame: NormalForm, jet: Jet) -> EquationClass:
     """The class, from the derivatives of all unknowns: ∂h/∂t + ∂q/∂x = 0 is a transport equation for h."""
     equation, spec = frame.equation, frame.spec
     feature = _feature_class(equation, spec)
@@ -146,26 +146,24 @@ def classify(frame: Frame, jet: Jet) -> EquationClass:
             return EquationClass.ODE
 
 
-def _contains_own_unknown(frame: Frame) -> bool:
+def _contains_own_unknown(frame: NormalForm) -> bool:
     """Whether the unknown that an equation is counted for stands in it: p does not in ∇·v = 0."""
-    return any(f.head == frame.unknown.head for e in frame.equation.right for f in atoms(e, Field))
+    return any(f.head == frame.unknown.head for e in frame.equation.rhs for f in atoms(e, Field))
 
 
-def _with_other_unknowns(frame: Frame, jet: Jet) -> Jet:
+def _with_other_unknowns(frame: NormalForm, jet: Jet) -> Jet:
     """The jet with derivatives of other unknowns, and of this one at another point or time, accounted for: as those of
     this one, each with its own weight, or as coefficients if this one has derivatives itself."""
-    own, here = frame.own(0), {frame.own(k) for k in range(len(frame.equation.right))}
-    found = [
-        p for e in frame.equation.right for p in atoms(e, Partial) if _is_of(p, frame.heads) and p.body not in here
-    ]
+    own, here = frame.component(0), {frame.component(k) for k in range(len(frame.equation.rhs))}
+    found = [p for e in frame.equation.rhs for p in atoms(e, Partial) if _is_of(p, frame.heads) and p.body not in here]
     if not found:
         return jet
-    alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.right]
+    alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.rhs]
     if any(p.body == own for e in alone for p in atoms(e, Partial)):
         moved = {p: FrozenDerivative(positive=True) for p in found}
     else:
         moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
-    exprs = tuple(e.xreplace(moved) for e in frame.equation.right)
+    exprs = tuple(e.xreplace(moved) for e in frame.equation.rhs)
     return jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
 
 
@@ -173,9 +171,9 @@ def _is_of(partial: Partial, heads: frozenset[Symbol]) -> bool:
     return isinstance(partial.body, Field) and partial.body.head in heads
 
 
-def _classify_second_order(jet: Jet, frame: Frame) -> EquationClass:
+def _classify_second_order(jet: Jet, frame: NormalForm) -> EquationClass:
     entries = tuple(e for row in jet.matrix for e in row)
-    if jet.depends_on(entries, jet.variables) or any(len(d.slots) > 1 for d in jet.hidden):
+    if jet.depends_on(entries, jet.variables) or any(len(d.slots) > 1 for d in jet.unexpanded):
         return EquationClass.NONLINEAR_DIFFUSION
     if jet.depends_on(jet.drift, jet.p):
         return EquationClass.HAMILTON_JACOBI
@@ -194,12 +192,12 @@ def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
     """Classes determined by the form of the system or of a symmetric layer."""
     if is_separable_pair(spec):
         return EquationClass.HAMILTONIAN
-    right = equation.right[0]
+    right = equation.rhs[0]
     learned = any(_is_learned_of_unknown(f, spec) for f in atoms(right, Field))
     if right.has(Applied) or (learned and not _differentiates(right, spec)):
         if equation.order == 2:
             return EquationClass.WAVE
-        return EquationClass.GRADIENT_FLOW if runs_down(map_terms(equation, spec)) else EquationClass.ODE
+        return EquationClass.GRADIENT_FLOW if is_gradient_descent(map_terms(equation, spec)) else EquationClass.ODE
     return None
 
 

@@ -41,10 +41,10 @@ IRREGULAR_IMBALANCE_RTOL = 0.1  # of the integral of |f|: far above the error of
 
 def compatibility_warnings(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
     spec = problems[0].spec
-    if not spec.space.explicit or not spec.space.sides:
+    if not spec.space.explicit or not spec.space.intervals:
         return ()
     known = [p for p in problems if not p.is_vector]
-    if spec.space.inside:
+    if spec.space.inequalities:
         return tuple(d for p in known for d in _neumann_imbalance_on_irregular_domain(p))
     return tuple(d for p in known for d in (*list(_corners(p))[:1], *_neumann_imbalance(p)))
 
@@ -60,10 +60,10 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
     (data, *_), late = given, given[0].kind is ConditionKind.TERMINAL
     at = time.end if late else time.start
     for placed in face_conditions(problem):
-        if not isinstance(placed.side, DirichletCondition) or placed.condition.part:
+        if not isinstance(placed.kind, DirichletCondition) or placed.condition.part:
             continue
         start = _trace(data.value[0], placed.coordinate, placed.end, spec)
-        side = _trace(placed.side.given, time.symbol, at, spec)
+        side = _trace(placed.kind.value, time.symbol, at, spec)
         gap = None if start is None or side is None else _largest_jump(start, side, placed, spec)
         if gap is not None:
             yield _corner_warning(data, placed, gap, spec)
@@ -89,7 +89,7 @@ def _largest_jump(start: Expr, side: Expr, placed: LocatedCondition, spec: Spec)
 
 
 def _interior_samples(spec: Spec, x: Symbol) -> tuple[float, ...]:
-    side = spec.space.sides[spec.space.coordinates.index(x)]
+    side = spec.space.intervals[spec.space.coordinates.index(x)]
     a, b = float(side.start), float(side.end)
     return tuple(a + share * (b - a) for share in (0.21, 0.52, 0.83))
 
@@ -106,8 +106,10 @@ def _corner_warning(data: Condition, placed: LocatedCondition, gap: tuple[float,
 def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every side that is not periodic."""
     jet, spec, placed = problem.jet, problem.spec, face_conditions(problem)
-    slopes = [p for p in placed if isinstance(p.side, FluxCondition) and p.side.slope == 0 and not p.condition.part]
-    walls = 2 * sum(not side.periodic for side in spec.space.sides)
+    slopes = [
+        p for p in placed if isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and not p.condition.part
+    ]
+    walls = 2 * sum(not side.periodic for side in spec.space.intervals)
     if (
         len(slopes) != walls
         or not (has_one_condition_per_face(problem) or not walls)
@@ -115,7 +117,7 @@ def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     ):
         return
     factor, source = found
-    fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, FluxCondition)]
+    fluxes = [p.kind.value.xreplace(spec.values) for p in slopes if isinstance(p.kind, FluxCondition)]
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in (factor, source, *fluxes)):
         return
     inside, size = _integral(source, jet.coordinates, spec)
@@ -132,7 +134,7 @@ def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
 def _divergence_form(problem: Problem) -> tuple[Expr, Expr] | None:
     """a and f of an equation ∇·(a(x)∇u) + f(x) = 0 at rest; None for any other."""
     jet, spec, d = problem.jet, problem.spec, len(problem.jet.coordinates)
-    if problem.equation.order or jet.order != 2 or jet.higher or jet.hidden or jet.nonlocal_ or not jet.is_affine:
+    if problem.equation.order or jet.order != 2 or jet.higher or jet.unexpanded or jet.is_nonlocal or not jet.is_affine:
         return None
     if spec.time is not None or d > MAX_DIMENSIONS:
         return None
@@ -153,9 +155,12 @@ def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnos
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in found):
         return
     layout = Layout({x: k for k, x in enumerate(jet.coordinates)}, 0)
-    f, edges = compiled(found[1], layout), [compiled(g.expr.xreplace(spec.values), layout) for g in spec.space.inside]
+    f, edges = (
+        compiled(found[1], layout),
+        [compiled(g.expr.xreplace(spec.values), layout) for g in spec.space.inequalities],
+    )
     points = [p for p in product(*(_midpoints(spec, x) for x in jet.coordinates)) if all(g(p) > 0 for g in edges)]
-    cell = math.prod(float(s.end - s.start) / CELLS[len(jet.coordinates)] for s in spec.space.sides)
+    cell = math.prod(float(s.end - s.start) / CELLS[len(jet.coordinates)] for s in spec.space.intervals)
     values = [f(p) * cell for p in points]
     total, size = math.fsum(values), math.fsum(map(abs, values))
     if math.isfinite(total) and abs(total) > IRREGULAR_IMBALANCE_RTOL * size:
@@ -181,7 +186,7 @@ def _is_homogeneous_neumann(condition: Condition, problem: Problem) -> bool:
 
 
 def _midpoints(spec: Spec, x: Symbol) -> list[float]:
-    side, n = spec.space.sides[spec.space.coordinates.index(x)], CELLS[len(spec.space.coordinates)]
+    side, n = spec.space.intervals[spec.space.coordinates.index(x)], CELLS[len(spec.space.coordinates)]
     a, h = float(side.start), float(side.end - side.start) / n
     return [a + h * (k + 0.5) for k in range(n)]
 
@@ -198,6 +203,6 @@ def _integral(expr: Expr, over: tuple[Symbol, ...], spec: Spec) -> tuple[float, 
 
 
 def _nodes(spec: Spec, x: Symbol) -> list[tuple[float, float]]:
-    side = spec.space.sides[spec.space.coordinates.index(x)]
+    side = spec.space.intervals[spec.space.coordinates.index(x)]
     a, h = float(side.start), float(side.end - side.start) / PANELS
     return [(a + h * (k + (1 + node) / 2), h * w / 2) for k in range(PANELS) for node, w in GAUSS_RULE]

@@ -13,7 +13,7 @@ from functools import reduce
 from sympy import Expr, Symbol
 
 from pdedsl.analysis.index_expansion import in_coordinates, layout_of
-from pdedsl.analysis.jet import state_of
+from pdedsl.analysis.jet import differential_expression
 from pdedsl.analysis.normal_form import unknown_of
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.symbolic.calculus import differentiate
@@ -29,7 +29,7 @@ def has_constraint(spec: Spec) -> bool:
     evolving = {e.unknown for e in spec.equations if e.order}
 
     def binds(equation: Equation) -> bool:
-        inside = {f.head for right in equation.right for f in atoms(right, Field)}
+        inside = {f.head for right in equation.rhs for f in atoms(right, Field)}
         return unknown_of(equation, spec).head not in inside - evolving and bool(inside & evolving)
 
     return any(binds(e) for e in spec.equations if not e.order)
@@ -39,8 +39,8 @@ def is_independent(equation: Equation, spec: Spec) -> bool:
     """Whether no other equation at rest binds what is read here: each is of higher order in its own unknown."""
     pairs = [(unknown_of(e, spec).head, e) for e in spec.equations if e is not equation and not e.order]
     return all(
-        (derivative_order(here, head) or 0) < max(derivative_order(right, head) or 0 for right in e.right)
-        for here in equation.right
+        (derivative_order(here, head) or 0) < max(derivative_order(right, head) or 0 for right in e.rhs)
+        for here in equation.rhs
         for head, e in pairs
     )
 
@@ -50,7 +50,7 @@ def stationary_unknowns_in(equation: Equation, spec: Spec) -> dict[Symbol, Equat
     given = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
     found, waiting = dict[Symbol, Equation](), [equation]
     while waiting:
-        read = {f.head for right in waiting.pop().right for f in atoms(right, Field)}
+        read = {f.head for right in waiting.pop().rhs for f in atoms(right, Field)}
         new = {h: e for h, e in given.items() if h in read and h not in found and e is not equation}
         found |= new
         waiting += new.values()
@@ -68,7 +68,7 @@ def eliminate_stationary(expr: Expr, spec: Spec, beside: Symbol | None = None) -
             lower = _has_dominant_order(found, head, equation, spec) and _depends_on_evolving(equation, evolving, spec)
             found = substitute_stationary(found, head, equation, spec) if lower else None
     circular = found is not None and any(
-        derivative_order(found, h) is not None and not any(derivative_order(right, h) for right in e.right)
+        derivative_order(found, h) is not None and not any(derivative_order(right, h) for right in e.rhs)
         for h, e in given.items()
     )
     return None if circular else found
@@ -77,12 +77,12 @@ def eliminate_stationary(expr: Expr, spec: Spec, beside: Symbol | None = None) -
 def _depends_on_evolving(equation: Equation, evolving: set[Symbol], spec: Spec) -> bool:
     """Whether an equation at rest reads unknowns that evolve, itself or through others; with Δp = 0, p is known."""
     read = (equation, *stationary_unknowns_in(equation, spec).values())
-    return any(f.head in evolving for e in read for right in e.right for f in atoms(right, Field))
+    return any(f.head in evolving for e in read for right in e.rhs for f in atoms(right, Field))
 
 
 def _has_dominant_order(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> bool:
     """Whether w is not differentiated in its equation, or the others less often, and it is not so more often in F."""
-    orders = {u.head: derivative_order(e, u.head) for e in equation.right for u in spec.unknowns}
+    orders = {u.head: derivative_order(e, u.head) for e in equation.rhs for u in spec.unknowns}
     most = orders.pop(head) or 0
     return not most or (
         (derivative_order(expr, head) or 0) <= most and all(k is None or k < most for k in orders.values())
@@ -91,13 +91,13 @@ def _has_dominant_order(expr: Expr, head: Symbol, equation: Equation, spec: Spec
 
 def substitute_stationary(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | None:
     """The expression with w, or its highest derivative and those of it, replaced by what its equation says of them."""
-    state, unknown = state_of(equation.right[0], spec), next(u for u in spec.unknowns if u.head == head)
-    own = in_coordinates(Field(head, (), unknown.arguments), layout_of(equation.right[0], spec))
-    letters = [a for a in state.letters if derivative_order(a, head) is not None]
-    if len(equation.right) > 1 or not letters or any(f != own for f in atoms(expr, Field) if f.head == head):
+    state, unknown = differential_expression(equation.right[0], spec), next(u for u in spec.unknowns if u.head == head)
+    own = in_coordinates(Field(head, (), unknown.arguments), layout_of(equation.rhs[0], spec))
+    letters = [a for a in state.jet_variables if derivative_order(a, head) is not None]
+    if len(equation.rhs) > 1 or not letters or any(f != own for f in atoms(expr, Field) if f.head == head):
         return None
     top = max(letters, key=lambda a: (derivative_order(a, head), str(a)))
-    slope = state.slope(top)
+    slope = state.derivative(top)
     rest = expand(state.expr - slope * top)
     if not slope.is_number or slope == 0 or rest.has(top):
         return None

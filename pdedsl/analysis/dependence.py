@@ -17,9 +17,9 @@ from sympy import Add, Expr, Mul, S, Symbol, Tuple, cancel, pi, sin
 from pdedsl.analysis.bounds.sign import box_of, strictly_positive
 from pdedsl.analysis.constraint_elimination import has_constraint, substitute_stationary
 from pdedsl.analysis.index_expansion import in_coordinates, layout_of
-from pdedsl.analysis.jet import State, state_of
+from pdedsl.analysis.jet import DifferentialExpression, differential_expression
 from pdedsl.analysis.normal_form import unknown_of
-from pdedsl.analysis.sample_points import Ranges, nonzero_point, points, ranges_of
+from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, points, ranges_of
 from pdedsl.ir.spec import Equation, Spec, Unknown
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
@@ -49,17 +49,17 @@ class EquationDependencies:
         return unknown_of(self.equation, self.spec).head
 
     @cached_property
-    def states(self) -> tuple[State, ...]:
-        return tuple(state_of(e, self.spec) for e in self.equation.right)
+    def components(self) -> tuple[DifferentialExpression, ...]:
+        return tuple(differential_expression(e, self.spec) for e in self.equation.right)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         heads = {u.head for u in self.spec.unknowns}
-        found = (f for e in self.equation.right for f in atoms(e, Field) if f.head in heads)
+        found = (f for e in self.equation.rhs for f in atoms(e, Field) if f.head in heads)
         return tuple(dict.fromkeys(sorted(found, key=str)))
 
     @cached_property
-    def read(self) -> tuple[Symbol, ...]:
+    def other_unknowns(self) -> tuple[Symbol, ...]:
         """The other unknowns that occur in it."""
         return tuple(dict.fromkeys(f.head for f in self.fields if f.head != self.head))
 
@@ -67,56 +67,61 @@ class EquationDependencies:
     def ranges(self) -> Ranges:
         return ranges_of(self.spec, self.equation)
 
-    def place(self, field: Field) -> Tuple:
+    def arguments_of(self, field: Field) -> Tuple:
         """The arguments of a field, in the coordinates of the states."""
-        return in_coordinates(field, layout_of(self.equation.right[0], self.spec)).arguments
+        return in_coordinates(field, layout_of(self.equation.rhs[0], self.spec)).arguments
 
-    def counts(self, head: Symbol, arguments: Tuple | None = None, where: Expr = S.One) -> bool:
+    def certainly_depends_on(self, head: Symbol, arguments: Tuple | None = None, where: Expr = S.One) -> bool:
         """Whether F certainly depends on an unknown (at these arguments) at a point where an expression is not zero."""
-        moves = (self._moves(s, a, where) for s in self.states for a in s.letters if _is_of(a, head, arguments))
-        return self._is_free(head) and any(moves)
+        moves = (
+            self._has_nonzero_derivative(s, a, where)
+            for s in self.components
+            for a in s.jet_variables
+            if _is_of(a, head, arguments)
+        )
+        return self._has_no_vanishing_factor(head) and any(moves)
 
-    def _is_free(self, head: Symbol) -> bool:
+    def _has_no_vanishing_factor(self, head: Symbol) -> bool:
         """Whether no term with an unknown has a factor that may vanish for what an equation at rest says: z u(x + 1, t)
         with z = u - w and w = u, or (∇·v) c(x + 1, t) with ∇·v = 0."""
         bound = {
             u.head for u in self.spec.unknowns if has_constraint(self.spec) or _stationary_equations(u.head, self.spec)
         } - {head}
-        terms = (t for e in self.equation.right for t in Add.make_args(e) if _has(t, head))
+        terms = (t for e in self.equation.rhs for t in Add.make_args(e) if _has(t, head))
         return not any(_has(t, other) for t in terms for other in bound)
 
     @property
-    def is_apart(self) -> bool:
+    def has_distinct_arguments(self) -> bool:
         """Whether no unknown is read twice at one place, by different names: u(x + ½) and u(x - ½) on a ring."""
         pairs = ((a, b) for a, b in combinations(self.fields, 2) if (a.head, a.indices) == (b.head, b.indices))
         unknowns = {u.head: u for u in self.spec.unknowns}
         gaps = (_squared_distance(a, b, unknowns[a.head], self) for a, b in pairs)
-        return all(nonzero_point(gap, self.ranges) is not None for gap in gaps)
+        return all(find_nonzero_point(gap, self.ranges) is not None for gap in gaps)
 
-    def _moves(self, state: State, letter: Expr, where: Expr) -> bool:
-        slope, box = state.slope(letter), box_of(self.ranges)
-        if nonzero_point(slope * where, self.ranges) is not None:
+    def _has_nonzero_derivative(self, state: DifferentialExpression, letter: Expr, where: Expr) -> bool:
+        slope, box = state.derivative(letter), box_of(self.ranges)
+        if find_nonzero_point(slope * where, self.ranges) is not None:
             return True
         always = strictly_positive(slope, box) or strictly_positive(expand(-slope), box)
-        return always and nonzero_point(where, self.ranges) is not None
+        return always and find_nonzero_point(where, self.ranges) is not None
 
-    def within(self, giver: EquationDependencies) -> EquationDependencies:
+    def with_substitution(self, giver: EquationDependencies) -> EquationDependencies:
         """The same with what another equation says of its unknown put in, if that can be done."""
-        found = [substitute_stationary(s.expr, giver.head, giver.equation, self.spec) for s in self.states]
-        rights = tuple(s.expr if r is None else r for r, s in zip(found, self.states, strict=True))
-        return EquationDependencies(replace(self.equation, right=rights), self.spec)
+        found = [substitute_stationary(s.expr, giver.head, giver.equation, self.spec) for s in self.components]
+        rights = tuple(s.expr if r is None else r for r, s in zip(found, self.components, strict=True))
+        return EquationDependencies(replace(self.equation, rhs=rights), self.spec)
 
     def symbol(self, head: Symbol, draw: int = 0) -> Expr | None:
         """Σ cₐ ξᵃ for the derivatives cₐ ∂ᵃ of an unknown in F, with a coordinate for each ξ; the slopes of F are taken
         at a point, or have to be numbers if `draw` is 0. None if one has no value, or the unknown is read elsewhere."""
         total, places = S.Zero, set(self.spec.space.coordinates)
         own = next(u for u in self.spec.unknowns if u.head == head).arguments
-        for letter in (a for s in self.states for a in s.letters if _is_of(a, head)):
-            slope, slots = self.states[0].slope(letter), letter.slots if isinstance(letter, Partial) else ()
+        for letter in (a for s in self.components for a in s.jet_variables if _is_of(a, head)):
+            slope, slots = self.components[0].derivative(letter), letter.slots if isinstance(letter, Partial) else ()
             *_, point = points(slope.free_symbols, self.ranges, draw) if draw else ({},)
             value = slope.xreplace(point)
             at_home = _field_of(letter).arguments == Tuple(*own)
-            if len(self.states) > 1 or not value.is_Rational or not at_home or not places.issuperset(slots):
+            if len(self.components) > 1 or not value.is_Rational or not at_home or not places.issuperset(slots):
                 return None
             total += value * Mul(*slots)
         return total
@@ -124,7 +129,7 @@ class EquationDependencies:
     def order_in(self, head: Symbol) -> int:
         """The order of the highest derivative of an unknown in space."""
         time = self.spec.time.symbol if self.spec.time else None
-        partials = (p for e in self.equation.right for p in atoms(e, Partial) if _has(p, head))
+        partials = (p for e in self.equation.rhs for p in atoms(e, Partial) if _has(p, head))
         return max((len([s for s in p.slots if s != time]) for p in partials), default=0)
 
 
@@ -169,9 +174,9 @@ def _argument_difference(given: Expr, other: Expr, own: Symbol, reader: Equation
     """The difference; in a periodic coordinate, a function of it that vanishes at multiples of the period."""
     components = {c: own for e in (given, other) for c in atoms(e, Component) if c.args[0] == own}
     space, gap = reader.spec.space, expand(given.xreplace(components) - other.xreplace(components))
-    if own not in space.coordinates or not space.sides:
+    if own not in space.coordinates or not space.intervals:
         return gap
-    if not space.sides[space.coordinates.index(own)].periodic:
+    if not space.intervals[space.coordinates.index(own)].periodic:
         return gap
     start, end = reader.ranges[own]
     return sin(pi * gap / (end - start))
@@ -192,7 +197,9 @@ def spatial_dependence(equation: Equation, spec: Spec) -> list[NonlocalDependenc
 
 def depends_on_stationary(equation: Equation, spec: Spec) -> bool:
     """Whether an equation contains another unknown that does not evolve in time."""
-    return any(_stationary_equations(head, spec) is not None for head in EquationDependencies(equation, spec).read)
+    return any(
+        _stationary_equations(head, spec) is not None for head in EquationDependencies(equation, spec).other_unknowns
+    )
 
 
 def _dependences(
@@ -203,14 +210,14 @@ def _dependences(
         unknown = next(u for u in spec.unknowns if u.head == field.head)
         gaps = _argument_differences(field, unknown, reader, in_time)
         if gaps:
-            there = any(reader.counts(field.head, reader.place(field), gap) for gap in gaps)
+            there = any(reader.certainly_depends_on(field.head, reader.arguments_of(field), gap) for gap in gaps)
             yield NonlocalDependence(sure and there, by, reader.head if by else None)
-    for head in (h for h in reader.read if h not in path):
+    for head in (h for h in reader.other_unknowns if h not in path):
         given = _stationary_equations(head, spec)
         if given is None:
             continue
-        known = sure and reader.counts(head)
-        itself = known and not any(_has(p, head) for e in reader.equation.right for p in atoms(e, Partial))
+        known = sure and reader.certainly_depends_on(head)
+        itself = known and not any(_has(p, head) for e in reader.equation.rhs for p in atoms(e, Partial))
         for giver in given:
             yield from () if in_time else _inverse_operator_dependence(reader, giver, head, known, by)
             yield from _dependences(giver, in_time, itself, by or head, path | {head, reader.head})
@@ -238,8 +245,8 @@ def _inverse_operator_dependence(
     reader: EquationDependencies, giver: EquationDependencies, head: Symbol, sure: bool, by: Symbol | None
 ) -> Iterator[NonlocalDependence]:
     """An unknown with derivatives in its own equation, or with a circular definition, is not determined pointwise."""
-    resting = any(_stationary_equations(h, reader.spec) is not None for h in giver.read)
-    if giver.order_in(head) and giver.read:
+    resting = any(_stationary_equations(h, reader.spec) is not None for h in giver.other_unknowns)
+    if giver.order_in(head) and giver.other_unknowns:
         yield NonlocalDependence(sure and not resting and _is_certainly_nonlocal(reader, giver, head), by or head, head)
     elif resting and _is_circular(giver, head, frozenset()):
         yield NonlocalDependence(False, by or head, head)
@@ -252,19 +259,24 @@ def _is_certainly_nonlocal(reader: EquationDependencies, giver: EquationDependen
     Δw - w = Δu - u. If the equation for w has another form, w itself is no differential operator of u if the
     derivatives of u in it are of lower order.
     """
-    own, over = giver.symbol(head), [giver.symbol(h) for h in giver.read]
+    own, over = giver.symbol(head), [giver.symbol(h) for h in giver.other_unknowns]
     if own is not None and None not in over:
-        read = (reader.within(giver).symbol(head, draw) for draw in range(1, SYMBOL_SAMPLES))
+        read = (reader.with_substitution(giver).symbol(head, draw) for draw in range(1, SYMBOL_SAMPLES))
         products = (s * q / own for s in read if s is not None for q in over)
         return any(not cancel(e).is_polynomial(*reader.spec.space.coordinates) for e in products)
-    letters = [a for s in reader.states for a in s.letters if _is_of(a, head)]
-    lower = all(giver.order_in(h) < giver.order_in(head) for h in giver.read)
-    return lower and len(letters) == 1 and not isinstance(letters[0], Partial) and any(map(giver.counts, giver.read))
+    letters = [a for s in reader.components for a in s.jet_variables if _is_of(a, head)]
+    lower = all(giver.order_in(h) < giver.order_in(head) for h in giver.other_unknowns)
+    return (
+        lower
+        and len(letters) == 1
+        and not isinstance(letters[0], Partial)
+        and any(map(giver.certainly_depends_on, giver.other_unknowns))
+    )
 
 
 def _is_circular(reader: EquationDependencies, head: Symbol, path: frozenset[Symbol]) -> bool:
     """Whether the definition of an unknown is circular, through other unknowns."""
-    for other in (h for h in reader.read if h not in path):
+    for other in (h for h in reader.other_unknowns if h not in path):
         if other == head:
             return True
         if any(_is_circular(r, head, path | {other}) for r in _stationary_equations(other, reader.spec) or ()):

@@ -66,7 +66,7 @@ def _characteristic_polynomial(problem: Problem, xi: list[int]) -> list[complex]
     found = [0j] * MAX_ORDER + [0j]
     found[problem.equation.order] = 1 + 0j
     for variable in jet.variables:
-        coefficient, partial = jet.slope(variable), jet.back.get(variable)
+        coefficient, partial = jet.derivative(variable), jet.derivative_of.get(variable)
         slots = partial.slots if isinstance(partial, Partial) else ()
         if not coefficient.is_number or not set(slots) <= set(places):
             return None

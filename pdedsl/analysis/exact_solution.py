@@ -15,7 +15,7 @@ from functools import lru_cache
 from sympy import Add, Expr, Integer, KroneckerDelta, Rational, S, Symbol, cancel, sqrt
 
 from pdedsl import errors
-from pdedsl.analysis.sample_points import exact_at
+from pdedsl.analysis.sample_points import precise_value_at
 from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.ir.spec import Condition, ConditionKind, Spec, face_names
 from pdedsl.symbolic.calculus import differentiate
@@ -57,9 +57,9 @@ def _violation(rows: list[Row], region: Region) -> float:
 
 def space_time_region(spec: Spec) -> Region:
     space, time = spec.space, spec.time
-    ends = [(s.start, s.end) for s in space.sides] + ([(time.start, time.end)] if time else [])
-    inside = [g.expr for g in space.inside]
-    return region_of(space.coordinates, len(space.sides), ends, time.symbol if time else None, inside)
+    ends = [(s.start, s.end) for s in space.intervals] + ([(time.start, time.end)] if time else [])
+    inside = [g.expr for g in space.inequalities]
+    return region_of(space.coordinates, len(space.intervals), ends, time.symbol if time else None, inside)
 
 
 def _is_rounding(terms: Sequence[Expr], point: Point, size: float, region: Region) -> bool:
@@ -77,7 +77,7 @@ def _high_precision_sum(terms: Sequence[Expr], point: Point, region: Region) -> 
     """The sum of the terms in high precision; None if that takes too long."""
     if sum(measure(t)[0] for t in terms) > MAX_PRECISE_NODES:
         return None
-    return exact_at(Add(*terms), {x: Rational(point[k]) for x, k in region.layout.places.items()})
+    return precise_value_at(Add(*terms), {x: Rational(point[k]) for x, k in region.layout.places.items()})
 
 
 def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
@@ -176,10 +176,10 @@ def _boundary_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
     def chosen(points: list[Point]) -> list[Point]:
         return [p for p in points if all(g(p) > 0 for g in parts)]
 
-    dimension = len(spec.space.sides)
+    dimension = len(spec.space.intervals)
     for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # all are alike: two will do
         for name, upper in zip(face_names(k), (False, True), strict=True):
-            if name in c.sides:
+            if name in c.faces:
                 points = chosen(region.face(k, upper, 4 * SAMPLES if parts else SAMPLES))
                 fixed = _face_coordinate(spec, k, upper)
                 for v in c.value:
@@ -194,7 +194,9 @@ def _boundary_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
 def _face_coordinate(spec: Spec, k: int, upper: bool) -> Fixed:
     """The coordinate that is constant on a side, with its value, if the space has coordinates."""
     space = spec.space
-    return {space.coordinates[k]: space.sides[k].end if upper else space.sides[k].start} if space.explicit else {}
+    return (
+        {space.coordinates[k]: space.intervals[k].end if upper else space.intervals[k].start} if space.explicit else {}
+    )
 
 
 def _terms(value: Expr, spec: Spec) -> list[Expr]:
@@ -215,7 +217,7 @@ def _normal_of(value: Expr, level: Expr, spec: Spec) -> dict[Expr, Expr] | None:
     asked = _normals(value, spec)
     if not asked:
         return {}
-    own = next((g.expr for g in spec.space.inside if cancel(level / g.expr).is_number), None)
+    own = next((g.expr for g in spec.space.inequalities if cancel(level / g.expr).is_number), None)
     if own is None or not spec.space.explicit:
         return None
     slopes = [own.diff(x) for x in spec.space.coordinates]

@@ -35,7 +35,7 @@ class CoordinateLayout:
     def first(self) -> int:
         return len(self.coordinates) - bool(self.m)
 
-    def is_whole(self, spec: Spec) -> bool:
+    def is_complete(self, spec: Spec) -> bool:
         """Whether every coordinate of the space is written out."""
         return self.base is None or (isinstance(spec.space.dimension, int) and not self.m)
 

@@ -43,10 +43,10 @@ def inflow_of(problem: Problem) -> Inflow:
     box, placed = box_of(ranges_of(problem.spec, problem.equation)), face_conditions(problem)
     fits, wrong = True, []
     for k, x in enumerate(space.coordinates):
-        if space.sides[k].periodic:
+        if space.intervals[k].periodic:
             continue
         for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
-            there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
+            there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.faces]
             inward = is_inflow(jet.drift[k], x, end, normal, box)
             fits = fits and _has_admissible_data(inward, there)
             wrong += [p for p in there if inward is False and not _couples_points(p.condition, problem)]
@@ -70,7 +70,7 @@ def is_inflow(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | No
 def _has_admissible_data(enters: bool | None, there: list[LocatedCondition]) -> bool:
     if enters is None:
         return False
-    return (len(there) == 1 and isinstance(there[0].side, DirichletCondition)) if enters else not there
+    return (len(there) == 1 and isinstance(there[0].kind, DirichletCondition)) if enters else not there
 
 
 # ---- entering
@@ -94,7 +94,7 @@ def inflow_errors(problem: Problem) -> Iterator[PdeError]:
     if not jet.is_affine or jet.order != 1 or problem.equation.order > 1 or not _is_box(space):
         return
     box, ranges = box_of(ranges_of(problem.spec, problem.equation)), ranges_of(problem.spec)
-    given = {name for c in problem.spec.conditions for name in c.sides}
+    given = {name for c in problem.spec.conditions for name in c.faces}
     into: list[str] = []
     out: list[str] = []
     for k, name, normal in _faces(space):
@@ -119,8 +119,8 @@ def inflow_errors(problem: Problem) -> Iterator[PdeError]:
     elif problem.equation.order == 0 and not lacking and {*into} & given and {*out} & given:
         enough, other = (into, out) if {*into} <= given else (out, into)
         more = [name for name in other if name in given]
-        last = next(c for c in reversed(problem.spec.conditions) if {*c.sides} & {*more})
-        alone = {*last.sides} <= {*more} and not last.surfaces
+        last = next(c for c in reversed(problem.spec.conditions) if {*c.faces} & {*more})
+        alone = {*last.faces} <= {*more} and not last.surfaces
         yield errors.equations.at_both_ends(problem.unknown.name, enough, more, last.span, alone)
 
 
@@ -142,16 +142,16 @@ def system_inflow_error(problems: tuple[Problem, ...]) -> PdeError | None:
         if rates is None:
             return None
         wanted = sum(v.imag > 1e-6 * LARGE_WAVE_NUMBER for v in rates)
-        given = sum(len(c.value) for c in spec.conditions if name in c.sides)
+        given = sum(len(c.value) for c in spec.conditions if name in c.faces)
         if given < wanted:
             return errors.equations.few_for_waves(name, given, wanted, problems[0].unknown.span)
     return None
 
 
 def _is_box(space: Space) -> bool:
-    return bool(space.boundary) and space.explicit and not space.inside
+    return bool(space.boundary) and space.explicit and not space.inequalities
 
 
 def _faces(space: Space) -> Faces:
     ends = product(range(len(space.coordinates)), (0, 1))
-    return [(k, face_names(k)[e], 2 * e - 1) for k, e in ends if not space.sides[k].periodic]
+    return [(k, face_names(k)[e], 2 * e - 1) for k, e in ends if not space.intervals[k].periodic]

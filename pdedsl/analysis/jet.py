@@ -25,19 +25,19 @@ from sympy import (
     zoo,
 )
 
-from pdedsl.analysis.bounds.relu_form import by_relu
+from pdedsl.analysis.bounds.relu_form import to_relu_form
 from pdedsl.analysis.index_expansion import CoordinateLayout, expand_products, in_coordinates, layout_of
 from pdedsl.analysis.sample_points import (
-    SMALL,
+    ROUNDING_RTOL,
     Point,
     Ranges,
-    exact_at,
-    jumps_at,
-    nonzero_point,
+    find_nonzero_point,
+    is_discontinuity,
     points,
-    settled,
-    telling_points,
+    precise_value_at,
+    search_points,
     value_at,
+    with_unit_fields,
 )
 from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
@@ -87,15 +87,15 @@ class Jet:
     def order(self) -> int:
         """The highest order of a derivative with a coordinate of space; derivatives in time alone do not count."""
         free, places = free_symbols(self.expr), set(self.coordinates)
-        slots = [self.back[v].slots for v in (*self.p, *self.second, *self.higher) if v in free]
+        slots = [self.derivative_of[v].slots for v in (*self.p, *self.second, *self.higher) if v in free]
         seen = [len(s) for s in slots if places & set(s)]
-        return max((*seen, *map(self.hidden_order, self.hidden)), default=0)
+        return max((*seen, *map(self.nested_order, self.unexpanded)), default=0)
 
-    def hidden_order(self, expr: Expr) -> int:
+    def nested_order(self, expr: Expr) -> int:
         """The order of a nested derivative: ∂/∂x f(∂u/∂x) is of second order."""
         if not isinstance(expr, Partial):
-            return max(map(self.hidden_order, expr.args), default=0)
-        return len(expr.slots) + self.hidden_order(expr.body)
+            return max(map(self.nested_order, expr.args), default=0)
+        return len(expr.slots) + self.nested_order(expr.body)
 
     @cached_property
     def _affine(self) -> tuple[dict[Symbol, Expr], Expr] | None:
@@ -108,37 +108,37 @@ class Jet:
             if not touched:
                 rest.append(term)
             elif len(touched) == 1 and touched[0] in variables:
-                parts.setdefault(touched[0], []).append(_without(term, touched[0]))
+                parts.setdefault(touched[0], []).append(_divide_by_factor(term, touched[0]))
             else:
                 return None
         return {v: Add(*found) for v, found in parts.items()}, Add(*rest)
 
-    def slope(self, variable: Symbol) -> Expr:
+    def derivative(self, variable: Symbol) -> Expr:
         """∂F/∂variable."""
         if self._affine is not None:
             return self._affine[0].get(variable, S.Zero)
         parts = []
         for term in (a for a in Add.make_args(self.expr) if variable in free_symbols(a)):
             touched = [f for f in Mul.make_args(term) if variable in free_symbols(f)]
-            parts.append(_without(term, variable) if touched == [variable] else term.diff(variable))
+            parts.append(_divide_by_factor(term, variable) if touched == [variable] else term.diff(variable))
         return Add(*parts)
 
     @cached_property
     def matrix(self) -> tuple[tuple[Expr, ...], ...]:
         """A = ∂F/∂X, symmetric."""
         d = len(self.coordinates)
-        half = {(i, j): self.slope(s) / (1 if i == j else 2) for (i, j), s in self.x.items()}
+        half = {(i, j): self.derivative(s) / (1 if i == j else 2) for (i, j), s in self.x.items()}
         return tuple(tuple(half.get((min(i, j), max(i, j)), S.Zero) for j in range(d)) for i in range(d))
 
     @cached_property
     def drift(self) -> tuple[Expr, ...]:
         """b = ∂F/∂p."""
-        return tuple(map(self.slope, self.p))
+        return tuple(map(self.derivative, self.p))
 
     @cached_property
     def rate(self) -> Expr:
         """c = ∂F/∂u."""
-        return self.slope(self.u)
+        return self.derivative(self.u)
 
     def depends_on(self, exprs: tuple[Expr, ...], variables: tuple[Symbol, ...]) -> bool:
         some = self.variable_set if variables is self.variables else set(variables)
@@ -172,15 +172,15 @@ class Jet:
 
     def in_letters(self, expr: Expr) -> Expr:
         """An expression in u and its derivatives, in the letters of this jet."""
-        letters = {e: v for v, e in self.back.items() if v is not self.u}
-        return expr.xreplace(letters).xreplace({self.back[self.u]: self.u})
+        letters = {e: v for v, e in self.derivative_of.items() if v is not self.u}
+        return expr.xreplace(letters).xreplace({self.derivative_of[self.u]: self.u})
 
-    def total(self, expr: Expr, slot: Symbol) -> Expr:
+    def total_derivative(self, expr: Expr, slot: Symbol) -> Expr:
         """The total derivative in space of a function of the jet."""
-        return differentiate(expr.xreplace(self.back), slot)
+        return differentiate(expr.xreplace(self.derivative_of), slot)
 
 
-def _without(product: Expr, factor: Symbol) -> Expr:
+def _divide_by_factor(product: Expr, factor: Symbol) -> Expr:
     """A product divided by one of its factors."""
     rest = [f for f in Mul.make_args(product) if f != factor]
     plain = isinstance(product, Mul) and not any(f.is_Add for f in rest)
@@ -200,10 +200,10 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     """The jet of an expression in one unknown."""
     layout = layout_of(expr, spec, dimension)
     coordinates = layout.coordinates
-    elsewhere = _looks_elsewhere(expr, spec)
-    expr = expand_products(opened(expr), spec, layout)
+    elsewhere = _is_nonlocal(expr, spec)
+    expr = expand_products(expand_chain_rule(expr), spec, layout)
     value = in_coordinates(Field(unknown.head, (), unknown.arguments), layout)
-    u = Dummy("u", **assumed(unknown))
+    u = Dummy("u", **sign_assumptions(unknown))
     p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))
     x = {(i, j): Dummy(f"X{i + 1}{j + 1}", real=True) for i in range(len(p)) for j in range(i, len(p))}
     replaced: dict[Expr, Expr] = {}
@@ -224,36 +224,36 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     for (i, j), s in x.items():
         back.setdefault(s, Partial(value, coordinates[i], coordinates[j]))
     jetted = expr.xreplace(replaced).xreplace({value: u})
-    hidden = tuple(a for a in partials if _hides(a, unknown))
+    hidden = tuple(a for a in partials if _is_unexpanded(a, unknown))
     return Jet(jetted, u, p, x, tuple(higher), hidden, elsewhere, layout, back)
 
 
-def assumed(unknown: Unknown) -> dict[str, bool]:
+def sign_assumptions(unknown: Unknown) -> dict[str, bool]:
     """The assumptions on the values of an unknown that follow from its type."""
     signs = {Sign.POSITIVE: {"positive": True}, Sign.NONNEGATIVE: {"nonnegative": True}}
     return signs.get(unknown.type.sign, {"real": True}) if isinstance(unknown.type, Scalar) else {"real": True}
 
 
-def opened(expr: Expr) -> Expr:
+def expand_chain_rule(expr: Expr) -> Expr:
     """Applies the chain rule to derivatives of activations: ∂/∂x relu(∂u/∂x) = relu'(∂u/∂x) ∂²u/∂x²."""
     closed = [p for p in atoms(expr, Partial) if p.body.has(Activation, Max, Min)]
-    return expr.xreplace({p: _by_chain(p) for p in closed}) if closed else expr
+    return expr.xreplace({p: _apply_chain_rule(p) for p in closed}) if closed else expr
 
 
-def _by_chain(partial: Partial) -> Expr:
-    total = opened(partial.body)
+def _apply_chain_rule(partial: Partial) -> Expr:
+    total = expand_chain_rule(partial.body)
     for slot in partial.slots:
         total = differentiate(total, slot, chain=True)
     return total
 
 
-def _hides(partial: Partial, unknown: Unknown) -> bool:
+def _is_unexpanded(partial: Partial, unknown: Unknown) -> bool:
     """Whether this is the derivative of a function of the unknown rather than of the unknown itself."""
     own = isinstance(partial.body, Field) and partial.body.head == unknown.head
     return not own and any(f.head == unknown.head for f in atoms(partial.body, Field))
 
 
-def _looks_elsewhere(expr: Expr, spec: Spec) -> bool:
+def _is_nonlocal(expr: Expr, spec: Spec) -> bool:
     """Whether an unknown is read at arguments other than its own."""
     here = {u.head: Tuple(*u.arguments) for u in spec.unknowns}
     return any(f.arguments != here.get(f.head, f.arguments) for f in atoms(expr, Field))
@@ -263,11 +263,11 @@ def _looks_elsewhere(expr: Expr, spec: Spec) -> bool:
 # Expressions in all unknowns of a spec: whether they are affine, and their values if every unknown is constant.
 
 
-TRIES = 12
+SECOND_DIFFERENCE_SAMPLES = 12
 
 
 @dataclass(frozen=True)
-class State:
+class DifferentialExpression:
     """A sum of products in `letters`: the values of unknowns, here or at other points, and their derivatives."""
 
     expr: Expr
@@ -279,41 +279,50 @@ class State:
         source: list[Expr] = []
         rest: list[Expr] = []
         for term in Add.make_args(self.expr):
-            touched = [f for f in Mul.make_args(term) if self._touches(f)]
+            touched = [f for f in Mul.make_args(term) if self._contains_unknown(f)]
             if not touched:
                 source.append(term)
-            elif len(touched) > 1 or not self._is_letter(touched[0]):
+            elif len(touched) > 1 or not self._is_jet_variable(touched[0]):
                 rest.append(term)
         return Add(*source), Add(*rest)
 
-    def _touches(self, expr: Expr) -> bool:
+    def _contains_unknown(self, expr: Expr) -> bool:
         return not expr.is_Atom and any(f.head in self.heads for f in atoms(expr, Field))
 
-    def _is_letter(self, expr: Expr) -> bool:
+    def _is_jet_variable(self, expr: Expr) -> bool:
         field = expr.body if isinstance(expr, Partial) else expr
-        return isinstance(field, Field) and field.head in self.heads and not any(map(self._touches, field.arguments))
+        return (
+            isinstance(field, Field)
+            and field.head in self.heads
+            and not any(map(self._contains_unknown, field.arguments))
+        )
 
     @cached_property
     def is_affine(self) -> bool:
         """Whether its form is affine, after kinks that cancel are removed; numbers are never used."""
         rest = self._parts[1]
-        return bool(rest == 0 or State(multiply_out(by_relu(rest)), self.heads)._parts[1] == 0)
+        return bool(rest == 0 or DifferentialExpression(multiply_out(to_relu_form(rest)), self.heads)._parts[1] == 0)
 
-    def bends(self, ranges: Ranges) -> bool:
+    def is_certainly_nonlinear(self, ranges: Ranges) -> bool:
         """Whether it is certainly not affine somewhere in range; if it is neither affine nor bends, it is not known."""
         rest = self._parts[1]
-        return rest != 0 and (self._has_monomial(rest, ranges) or _bends(self._in_letters(opened(rest)), ranges))
+        return rest != 0 and (
+            self._has_nonlinear_monomial(rest, ranges)
+            or _has_nonzero_second_difference(self._with_symbols(expand_chain_rule(rest)), ranges)
+        )
 
-    def _has_monomial(self, rest: Expr, ranges: Ranges) -> bool:
+    def _has_nonlinear_monomial(self, rest: Expr, ranges: Ranges) -> bool:
         """Whether it is a polynomial in letters with a monomial of degree two or more whose total coefficient is not
         identically zero."""
         found: dict[frozenset[Expr], list[Expr]] = {}
         for term in Add.make_args(rest):
-            touched = [f for f in Mul.make_args(term) if self._touches(f)]
-            if not all(self._is_letter(b) and n.is_Integer and n > 0 for b, n in (f.as_base_exp() for f in touched)):
+            touched = [f for f in Mul.make_args(term) if self._contains_unknown(f)]
+            if not all(
+                self._is_jet_variable(b) and n.is_Integer and n > 0 for b, n in (f.as_base_exp() for f in touched)
+            ):
                 return False
             found.setdefault(frozenset(touched), []).append(term / Mul(*touched))
-        return any(_is_somewhere(Add(*parts), ranges) for parts in found.values())
+        return any(_is_nonzero_somewhere(Add(*parts), ranges) for parts in found.values())
 
     @property
     def is_linear(self) -> bool:
@@ -323,57 +332,59 @@ class State:
     def source(self) -> Expr:
         """Its value if every unknown is zero."""
         source, rest = self._parts
-        return source if rest == 0 else expand(source + _at_zero(self._in_letters(rest)))
+        return source if rest == 0 else expand(source + _at_zero(self._with_symbols(rest)))
 
     @property
-    def bending(self) -> Expr:
+    def nonlinear_part(self) -> Expr:
         """The terms that keep it from being affine."""
         return self._parts[1]
 
     @cached_property
     def at_constants(self) -> Expr:
         """Its value if every unknown is constant in space and time."""
-        flat = self.expr.xreplace(dict.fromkeys(self._letters(self.expr, Partial), S.Zero))
-        fields = self._letters(flat, Field)
+        flat = self.expr.xreplace(dict.fromkeys(self._jet_variables(self.expr, Partial), S.Zero))
+        fields = self._jet_variables(flat, Field)
         constants: dict[str, Symbol] = {}
         for f in fields:
-            constants.setdefault(_name(f), Dummy(_name(f), **_sign(f)))
-        return multiply_out(_without_still(flat.xreplace({f: constants[_name(f)] for f in fields})))
+            constants.setdefault(_field_name(f), Dummy(_field_name(f), **_symbol_assumptions(f)))
+        return multiply_out(_drop_zero_derivatives(flat.xreplace({f: constants[_field_name(f)] for f in fields})))
 
-    def _letters(self, expr: Expr, kind: Any) -> list[Expr]:
-        return sorted((a for a in atoms(expr, kind) if self._is_letter(a)), key=default_sort_key)
+    def _jet_variables(self, expr: Expr, kind: Any) -> list[Expr]:
+        return sorted((a for a in atoms(expr, kind) if self._is_jet_variable(a)), key=default_sort_key)
 
     @property
     def in_letters(self) -> Expr:
         """The expression with a symbol for each letter, and 1 for whatever is learned."""
-        return settled(self._in_letters(self.expr))
+        return with_unit_fields(self._with_symbols(self.expr))
 
-    def _in_letters(self, expr: Expr) -> Expr:
+    def _with_symbols(self, expr: Expr) -> Expr:
         for kind in (Partial, Field):
-            letters = self._letters(expr, kind)
-            expr = expr.xreplace({a: Dummy(f"{kind.__name__}{k}", **_sign(a)) for k, a in enumerate(letters)})
+            letters = self._jet_variables(expr, kind)
+            expr = expr.xreplace(
+                {a: Dummy(f"{kind.__name__}{k}", **_symbol_assumptions(a)) for k, a in enumerate(letters)}
+            )
         return expr
 
     @cached_property
-    def letters(self) -> tuple[Expr, ...]:
+    def jet_variables(self) -> tuple[Expr, ...]:
         """The values and derivatives of unknowns that occur in it."""
-        partials = self._letters(self.expr, Partial)
-        return (*partials, *self._letters(self.expr.xreplace(dict.fromkeys(partials, S.One)), Field))
+        partials = self._jet_variables(self.expr, Partial)
+        return (*partials, *self._jet_variables(self.expr.xreplace(dict.fromkeys(partials, S.One)), Field))
 
-    def slope(self, letter: Expr) -> Expr:
+    def derivative(self, letter: Expr) -> Expr:
         """The derivative with respect to one of the letters, with symbols in place of all letters."""
         changed = Dummy("changed", real=True)
-        others = {p: Dummy(real=True) for p in self._letters(self.expr, Partial)}
-        return self._in_letters(self.expr.xreplace({**others, letter: changed})).diff(changed)
+        others = {p: Dummy(real=True) for p in self._jet_variables(self.expr, Partial)}
+        return self._with_symbols(self.expr.xreplace({**others, letter: changed})).diff(changed)
 
 
 @lru_cache(maxsize=64)  # several provers look at the same conditions
-def state_of(expr: Expr, spec: Spec) -> State:
+def differential_expression(expr: Expr, spec: Spec) -> DifferentialExpression:
     if spec.space.explicit:
         whole = multiply_out(solenoidal(expr, spec))
     else:
         whole = expand_products(expr, spec, layout_of(expr, spec))
-    return State(whole, frozenset(u.head for u in spec.unknowns))
+    return DifferentialExpression(whole, frozenset(u.head for u in spec.unknowns))
 
 
 def solenoidal(expr: Expr, spec: Spec) -> Expr:
@@ -393,78 +404,85 @@ def _by_others(partial: Partial, others: list[Symbol], last: Symbol) -> Expr:
     return -Add(*(Partial(w, *slots, x) for w, x in zip(components, others, strict=True)))
 
 
-def letters_of(expr: Expr, spec: Spec) -> Expr:
+def with_jet_symbols(expr: Expr, spec: Spec) -> Expr:
     """An expression with a symbol for each value and derivative of an unknown."""
-    return State(expr, frozenset(u.head for u in spec.unknowns))._in_letters(expr)
+    return DifferentialExpression(expr, frozenset(u.head for u in spec.unknowns))._with_symbols(expr)
 
 
-def multiples(flat: Expr, constant: int | Rational) -> dict[Symbol, Rational]:
+def multiples_of_constant(flat: Expr, constant: int | Rational) -> dict[Symbol, Rational]:
     """Values for the unknowns in an expression at constants: the constant, twice the constant, …"""
     letters = sorted(atoms(flat, Dummy), key=lambda s: s.name)
     return {s: Rational(k * constant) for k, s in enumerate(letters, 1)}
 
 
-def _name(field: Field) -> str:
+def _field_name(field: Field) -> str:
     return f"{field.head.name}{''.join(map(str, field.indices))}"
 
 
 def _at_zero(expr: Expr) -> Expr:
-    return _without_still(expr.xreplace(dict.fromkeys(atoms(expr, Dummy), S.Zero)))
+    return _drop_zero_derivatives(expr.xreplace(dict.fromkeys(atoms(expr, Dummy), S.Zero)))
 
 
-def _without_still(expr: Expr) -> Expr:
+def _drop_zero_derivatives(expr: Expr) -> Expr:
     """Zero for derivatives of what does not move."""
     still = [p for p in atoms(expr, Partial) if not all(depends(p.body, s) for s in p.slots)]
     return expr.xreplace(dict.fromkeys(still, S.Zero))
 
 
-def _sign(letter: Expr) -> dict[str, bool]:
+def _symbol_assumptions(letter: Expr) -> dict[str, bool]:
     """The assumptions that follow from the type of an unknown."""
     known = {"positive": True} if letter.is_positive else {"nonnegative": True} if letter.is_nonnegative else {}
     return {"real": True, **known}
 
 
-def _is_somewhere(coefficient: Expr, ranges: Ranges) -> bool:
+def _is_nonzero_somewhere(coefficient: Expr, ranges: Ranges) -> bool:
     """Whether a coefficient is nonzero at a point; one with learned fields counts, as weights may be anything."""
     known = not coefficient.has(Field, Partial)
-    return nonzero_point(coefficient, ranges) is not None if known else coefficient.is_zero is not True
+    return find_nonzero_point(coefficient, ranges) is not None if known else coefficient.is_zero is not True
 
 
-def _bends(expr: Expr, ranges: Ranges) -> bool:
+def _has_nonzero_second_difference(expr: Expr, ranges: Ranges) -> bool:
     """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere, also for b = -a; if G has no numerical
     values, whether a derivative of it still depends on a letter."""
     numbers = False
     letters = atoms(expr, Dummy)
     expr = expr.xreplace(dict.fromkeys(expr.atoms(DiracDelta), S.Zero))  # points where something jumps do not count
-    drawn = points(expr.free_symbols, ranges, 6 * TRIES)
-    starts = () if expr.has(Partial) else telling_points(expr, expr.free_symbols, ranges, TRIES)
+    drawn = points(expr.free_symbols, ranges, 6 * SECOND_DIFFERENCE_SAMPLES)
+    starts = () if expr.has(Partial) else search_points(expr, expr.free_symbols, ranges, SECOND_DIFFERENCE_SAMPLES)
     for c, a, b in zip(starts, drawn, drawn, strict=False):
         for other in (b, {s: -v for s, v in a.items()}):
-            places = [_moved(c, letters, *by) for by in ((a, other), (), (a,), (other,))]
-            corners = [value_at(expr, p) if _is_of_type(p) and not jumps_at(expr, p) else None for p in places]
+            places = [_shifted(c, letters, *by) for by in ((a, other), (), (a,), (other,))]
+            corners = [
+                value_at(expr, p) if _has_admissible_signs(p) and not is_discontinuity(expr, p) else None
+                for p in places
+            ]
             values = [v for v in corners if v is not None]
             numbers = numbers or len(values) == len(corners)
-            if len(values) == len(corners) and _differ(values) and _surely_differ(expr, c, letters, a, other):
+            if (
+                len(values) == len(corners)
+                and _is_nonzero(values)
+                and _is_nonzero_in_high_precision(expr, c, letters, a, other)
+            ):
                 return True
     return not numbers and any(expr.diff(s).free_symbols & letters for s in letters)
 
 
-def _is_of_type(place: Point) -> bool:
+def _has_admissible_signs(place: Point) -> bool:
     """Whether the letters have the signs of their types: what elu does below zero says nothing of u > 0."""
     return all(v >= 0 for s, v in place.items() if s.is_nonnegative)
 
 
-def _differ(corners: list[float]) -> bool:
+def _is_nonzero(corners: list[float]) -> bool:
     both, none, one, other = corners
-    return abs(both + none - one - other) > SMALL * max(1, *map(abs, corners))
+    return abs(both + none - one - other) > ROUNDING_RTOL * max(1, *map(abs, corners))
 
 
-def _surely_differ(expr: Expr, start: Point, letters: frozenset[Symbol], a: Point, b: Point) -> bool:
+def _is_nonzero_in_high_precision(expr: Expr, start: Point, letters: frozenset[Symbol], a: Point, b: Point) -> bool:
     """The same in high precision: in double precision cosh² - sinh² of large numbers has no correct digit."""
-    corners = [exact_at(expr, _moved(start, letters, *by)) for by in ((a, b), (), (a,), (b,))]
+    corners = [precise_value_at(expr, _shifted(start, letters, *by)) for by in ((a, b), (), (a,), (b,))]
     values = [v for v in corners if v is not None]
-    return len(values) == len(corners) and _differ(values)
+    return len(values) == len(corners) and _is_nonzero(values)
 
 
-def _moved(start: Point, letters: frozenset[Symbol], *by: Point) -> Point:
+def _shifted(start: Point, letters: frozenset[Symbol], *by: Point) -> Point:
     return {s: v + (sum(p[s] for p in by) if s in letters else 0) for s, v in start.items()}

@@ -17,7 +17,7 @@ from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
 
 
 @dataclass(frozen=True)
-class Frame:
+class NormalForm:
     """An equation, the unknown that it determines, and how coefficients are written in its space."""
 
     equation: Equation
@@ -32,16 +32,16 @@ class Frame:
     def time(self) -> Symbol | None:
         return self.spec.time.symbol if self.spec.time else None
 
-    def own(self, k: int) -> Field:
+    def component(self, k: int) -> Field:
         """Component k of the unknown, counted from zero."""
         indices: tuple[Expr, ...] = ()
         if isinstance(self.unknown.type, Vector):
             size = self.unknown.type.size
-            written = size is not None or self.spec.space.explicit or len(self.equation.right) > 1
+            written = size is not None or self.spec.space.explicit or len(self.equation.rhs) > 1
             indices = (Integer(k + 1),) if written else (Symbol("i0", integer=True),)
         return Field(self.unknown.head, indices, self.unknown.arguments)
 
-    def counted(self, expr: Expr) -> Expr:
+    def with_dimension(self, expr: Expr) -> Expr:
         """The expression with Σᵢ 1 replaced by the dimension, if that is a number."""
         n = self.spec.space.dimension
         ones = [c for c in atoms(expr, Contraction) if c.body == 1]
@@ -65,30 +65,30 @@ def unknown_of(equation: Equation, spec: Spec) -> Unknown:
     if found is not None:
         return found
     settled = {e.unknown for e in spec.equations}
-    inside = {f.head for e in equation.right for f in atoms(e, Field)}
+    inside = {f.head for e in equation.rhs for f in atoms(e, Field)}
     here = [u for u in spec.unknowns if u.head in inside] or list(spec.unknowns)
     return next((u for u in here if u.head not in settled), here[0])
 
 
-def frame_of(equation: Equation, spec: Spec) -> Frame:
-    return Frame(equation, unknown_of(equation, spec), spec)
+def normal_form(equation: Equation, spec: Spec) -> NormalForm:
+    return NormalForm(equation, unknown_of(equation, spec), spec)
 
 
-def shares(frame: Frame) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
+def contributions(frame: NormalForm) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
     """What each summand contributes to the right-hand side, with numbers substituted for constants."""
     rows = [
-        (s, tuple(multiply_out(frame.counted(e.xreplace(frame.spec.values))) for e in s.exprs))
+        (s, tuple(multiply_out(frame.with_dimension(e.xreplace(frame.spec.values))) for e in s.exprs))
         for s in frame.equation.summands
         if any(e != 0 for e in s.exprs)
     ]
-    solve = [_solver(frame, k, [exprs[k] for _, exprs in rows]) for k in range(len(frame.equation.right))]
+    solve = [_solver(frame, k, [exprs[k] for _, exprs in rows]) for k in range(len(frame.equation.rhs))]
     for summand, exprs in rows:
         yield summand, tuple(solved(e) for solved, e in zip(solve, exprs, strict=True))
 
 
-def _solver(frame: Frame, k: int, exprs: list[Expr]) -> Callable[[Expr], Expr]:
+def _solver(frame: NormalForm, k: int, exprs: list[Expr]) -> Callable[[Expr], Expr]:
     """Maps a summand to its contribution, for the equation solved for the time derivative of component k."""
-    goal = goal_of(frame, k)
+    goal = leading_time_derivative(frame, k)
     if goal is None:
         return lambda e: e
     with_goal = [a for e in exprs for a in Add.make_args(e) if a.has(goal)]
@@ -98,14 +98,14 @@ def _solver(frame: Frame, k: int, exprs: list[Expr]) -> Callable[[Expr], Expr]:
     return lambda e: Add(*(multiply_out(-a / coefficient) for a in Add.make_args(e) if not a.has(goal)))
 
 
-def goal_of(frame: Frame, k: int) -> Partial | None:
+def leading_time_derivative(frame: NormalForm, k: int) -> Partial | None:
     """∂ⁿu/∂tⁿ, for which the equation is solved."""
     if frame.time is None or not frame.equation.order:
         return None
-    return Partial(frame.own(k), *(frame.time,) * frame.equation.order)
+    return Partial(frame.component(k), *(frame.time,) * frame.equation.order)
 
 
-def with_letters(frame: Frame) -> Expr:
+def with_named_constants(frame: NormalForm) -> Expr:
     """The right-hand side with the names of constants, for display."""
     exprs = [multiply_out(s.exprs[0]) for s in frame.equation.summands]
     return Add(*map(_solver(frame, 0, exprs), exprs))

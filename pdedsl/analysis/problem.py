@@ -11,8 +11,8 @@ from sympy import Expr, Pow, Symbol
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of
 from pdedsl.analysis.index_expansion import expand_indices
-from pdedsl.analysis.jet import Jet, State, opened, state_of
-from pdedsl.analysis.normal_form import frame_of, goal_of, unknown_of
+from pdedsl.analysis.jet import DifferentialExpression, Jet, differential_expression, expand_chain_rule
+from pdedsl.analysis.normal_form import leading_time_derivative, normal_form, unknown_of
 from pdedsl.analysis.sample_points import ranges_of
 from pdedsl.config.methods import Direction
 from pdedsl.diagnostics import Span
@@ -22,26 +22,26 @@ from pdedsl.ir.terms import Generator, Origin, Term, TimeDerivative
 from pdedsl.ir.types import Vector
 from pdedsl.symbolic.symbols import Field
 
-MAX_NAMED = 5
+MAX_QUOTED = 5
 
 
-def direction_of(spec: Spec, head: Symbol | None) -> Direction:
+def time_direction(spec: Spec, head: Symbol | None) -> Direction:
     kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0 and not c.on_boundary}
     return Direction.TERMINAL if kinds == {ConditionKind.TERMINAL} else Direction.INITIAL
 
 
 @dataclass(frozen=True)
-class Part:
+class AnalyzedSummand:
     """A summand, its terms, and its content: as a function of the jet of one unknown, and as expressions in all
     unknowns, one for each component."""
 
     origin: Origin
     terms: tuple[Term, ...]
     jet: Jet
-    states: tuple[State, ...]
+    states: tuple[DifferentialExpression, ...]
 
     @property
-    def is_goal(self) -> bool:
+    def is_time_derivative(self) -> bool:
         """Whether all of its terms are time derivatives."""
         return bool(self.terms) and all(isinstance(t, TimeDerivative) for t in self.terms)
 
@@ -51,15 +51,15 @@ class Problem:
     """∂ⁿu/∂tⁿ = F: an equation, its parts, and F, with the sign changed for terminal data."""
 
     equation: Equation
-    parts: tuple[Part, ...]
+    parts: tuple[AnalyzedSummand, ...]
     jet: Jet
     generator: Generator | None
     spec: Spec
 
     @cached_property
-    def states(self) -> tuple[State, ...]:
+    def components(self) -> tuple[DifferentialExpression, ...]:
         """F as expressions in all unknowns, one for each component."""
-        return tuple(state_of(e, self.spec) for e in self.equation.right)
+        return tuple(differential_expression(e, self.spec) for e in self.equation.right)
 
     @cached_property
     def unknown(self) -> Unknown:
@@ -68,40 +68,40 @@ class Problem:
     @cached_property
     def right(self) -> Expr:
         """F of the first component, with the sign changed for terminal data; index notation is kept."""
-        frame = frame_of(self.equation, self.spec)
-        late = self.equation.order == 1 and direction_of(self.spec, self.equation.unknown) is Direction.TERMINAL
-        return (-1 if late else 1) * opened(frame.counted(self.equation.right[0]))
+        frame = normal_form(self.equation, self.spec)
+        late = self.equation.order == 1 and time_direction(self.spec, self.equation.unknown) is Direction.TERMINAL
+        return (-1 if late else 1) * expand_chain_rule(frame.with_dimension(self.equation.right[0]))
 
     def domain(self, jet: Jet) -> tuple[Expr, ...]:
         """What has a real value wherever the equation has one, and does not occur in it, in the letters of a jet."""
-        return tuple(jet.in_letters(expand_indices(e, self.spec, jet.layout)) for e in self.dropped)
+        return tuple(jet.in_letters(expand_indices(e, self.spec, jet.layout)) for e in self.cancelled)
 
     @cached_property
-    def dropped(self) -> tuple[Expr, ...]:
+    def cancelled(self) -> tuple[Expr, ...]:
         """Roots, poles and logarithms that occur in the text, and no more in F."""
-        found = domain_of(self.equation, self.spec)
-        return tuple(e for e in found if not any(_occurs(e, right) for right in self.equation.right))
+        found = partial_functions(self.equation, self.spec)
+        return tuple(e for e in found if not any(_occurs(e, right) for right in self.equation.rhs))
 
     @property
     def partial(self) -> list[Expr]:
         """Roots, poles and logarithms of unknowns that occur in the text."""
-        return of_unknowns(domain_of(self.equation, self.spec), self.spec)
+        return containing_unknowns(partial_functions(self.equation, self.spec), self.spec)
 
     @property
     def is_undefined(self) -> bool:
         """Whether what was dropped may have no value, for some values of the unknowns."""
-        return is_undefined(self.dropped, self.spec)
+        return may_be_undefined(self.cancelled, self.spec)
 
     @property
     def is_affine(self) -> bool:
-        return all(s.is_affine for s in self.states)
+        return all(s.is_affine for s in self.components)
 
     @cached_property
     def is_implicit(self) -> bool:
         """Whether the equation is not solved for its time derivative, like exp(∂u/∂t) = Δu."""
-        frame = frame_of(self.equation, self.spec)
-        goals = [goal_of(frame, k) for k in range(len(self.equation.right))]
-        return any(g is not None and e.has(g) for g, e in zip(goals, self.equation.right, strict=True))
+        frame = normal_form(self.equation, self.spec)
+        goals = [leading_time_derivative(frame, k) for k in range(len(self.equation.right))]
+        return any(g is not None and e.has(g) for g, e in zip(goals, self.equation.rhs, strict=True))
 
     @property
     def is_vector(self) -> bool:
@@ -109,37 +109,37 @@ class Problem:
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        return tuple(t for p in self.parts for t in p.terms)
+        return tuple(t for p in self.summands for t in p.terms)
 
-    def where(self, *kinds: type[Term]) -> list[Origin]:
+    def find_terms(self, *kinds: type[Term]) -> list[Origin]:
         """The summands that have terms of these kinds."""
-        return [p.origin for p in self.parts if any(isinstance(t, kinds) for t in p.terms)]
+        return [p.origin for p in self.summands if any(isinstance(t, kinds) for t in p.terms)]
 
     @cached_property
-    def pushing(self) -> list[Origin]:
+    def right_hand_terms(self) -> list[Origin]:
         """The summands that are not the time derivative."""
-        return [p.origin for p in self.pushing_parts]
+        return [p.origin for p in self.right_hand_summands]
 
     @property
-    def pushing_parts(self) -> list[Part]:
-        return [p for p in self.parts if not p.is_goal]
+    def right_hand_summands(self) -> list[AnalyzedSummand]:
+        return [p for p in self.summands if not p.is_time_derivative]
 
 
-def domain_of(equation: Equation, spec: Spec) -> tuple[Expr, ...]:
+def partial_functions(equation: Equation, spec: Spec) -> tuple[Expr, ...]:
     """What has a real value wherever an equation has one."""
     return tuple(dict.fromkeys(e.xreplace(spec.values) for s in equation.summands for e in s.domain))
 
 
-def of_unknowns(exprs: tuple[Expr, ...], spec: Spec) -> list[Expr]:
+def containing_unknowns(exprs: tuple[Expr, ...], spec: Spec) -> list[Expr]:
     """Those with an unknown, or with a weight."""
     heads = {u.head for u in spec.unknowns} | {w.head for w in spec.learned}
     return [e for e in exprs if any(f.head in heads for f in e.atoms(Field))]
 
 
-def is_undefined(exprs: tuple[Expr, ...], spec: Spec) -> bool:
+def may_be_undefined(exprs: tuple[Expr, ...], spec: Spec) -> bool:
     """Whether one may have no value, for some values of the unknowns in it."""
     box = box_of(ranges_of(spec))
-    return any(range_of(e, box) is None for e in of_unknowns(exprs, spec))
+    return any(range_of(e, box) is None for e in containing_unknowns(exprs, spec))
 
 
 def _occurs(e: Expr, whole: Expr) -> bool:
@@ -150,18 +150,18 @@ def _occurs(e: Expr, whole: Expr) -> bool:
     return any(k.is_negative if e.exp.is_negative else not k.is_Integer for k in powers)
 
 
-def named(origins: list[Origin]) -> str:
+def quote_terms(origins: list[Origin]) -> str:
     """Summands quoted as the subject of a verb in the singular: 'a' (with 'b' and 2 more)."""
     if not origins:
         return "the equation"
-    first, *others = [f"'{o.text}'" for o in origins[:MAX_NAMED]]
-    more = len(origins) - MAX_NAMED
+    first, *others = [f"'{o.text}'" for o in origins[:MAX_QUOTED]]
+    more = len(origins) - MAX_QUOTED
     others += [f"{more} more"] if more > 0 else []
     listed = " and ".join(filter(None, (", ".join(others[:-1]), *others[-1:])))
     return f"{first} (with {listed})" if others else first
 
 
-def sign_changed(origins: list[Origin], problem: Problem) -> Edit | None:
+def flip_sign(origins: list[Origin], problem: Problem) -> Edit | None:
     """The edit that flips the sign of a summand; None if there are several."""
     if len(origins) != 1:
         return None

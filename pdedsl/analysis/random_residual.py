@@ -21,7 +21,7 @@ from pdedsl.symbolic.symbols import INDEX, Field, atoms
 Vector = tuple[Expr, ...]
 
 
-def name_of(random: RandomResidual) -> str:
+def noise_name(random: RandomResidual) -> str:
     match random:
         case DropoutResidual():
             return "dropout"
@@ -33,55 +33,57 @@ def name_of(random: RandomResidual) -> str:
             assert_never(random)
 
 
-def random_map(generator: Generator, spec: Spec) -> RandomResidual | None:
+def match_random_residual(generator: Generator, spec: Spec) -> RandomResidual | None:
     """The random map that has this drift and this diffusion matrix, with its strength; None if there is none."""
     match generator.drift, generator.matrix:
         case Components(rows=(drift,)), Components(rows=rows):
-            return _written_out(generator, drift, rows, spec)
+            return _match_components(generator, drift, rows, spec)
         case Indexed(diagonal=drift), Indexed() as matrix:
-            return _indexed(drift, matrix, spec)
+            return _match_indexed(drift, matrix, spec)
     return None
 
 
-def _written_out(generator: Generator, drift: Vector, rows: tuple[Vector, ...], spec: Spec) -> RandomResidual | None:
-    if generator.shape is MatrixStructure.DIAGONAL:
-        strength = _factor([(rows[i][i], b**2) for i, b in enumerate(drift)])
+def _match_components(
+    generator: Generator, drift: Vector, rows: tuple[Vector, ...], spec: Spec
+) -> RandomResidual | None:
+    if generator.structure is MatrixStructure.DIAGONAL:
+        strength = _common_factor([(rows[i][i], b**2) for i, b in enumerate(drift)])
         return DropoutResidual(strength) if strength else None
-    if generator.shape is not MatrixStructure.FULL:
+    if generator.structure is not MatrixStructure.FULL:
         return None
-    strength = _outer(rows, drift)
+    strength = _outer_product_factor(rows, drift)
     if strength:
         return StochasticDepthResidual(strength)
-    heads, (f, g) = _halves(drift, spec) or ((), (drift, drift))
-    strength = _outer(rows, tuple(a - b for a, b in zip(f, g, strict=True))) if heads else None
+    heads, (f, g) = _branches(drift, spec) or ((), (drift, drift))
+    strength = _outer_product_factor(rows, tuple(a - b for a, b in zip(f, g, strict=True))) if heads else None
     return ShakeShakeResidual(strength, heads) if strength else None
 
 
-def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomResidual | None:
+def _match_indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomResidual | None:
     """The same in index notation, by component i."""
-    if matrix.rest or matrix.learned or drift == 0:
+    if matrix.has_other_entries or matrix.learned or drift == 0:
         return None
     if not matrix.outer:
         varies = INDEX in drift.free_symbols & matrix.diagonal.free_symbols
-        strength = _factor([(matrix.diagonal, drift**2)]) if varies else None
+        strength = _common_factor([(matrix.diagonal, drift**2)]) if varies else None
         return DropoutResidual(strength) if strength else None
     if len(matrix.outer) > 1 or matrix.diagonal != 0:
         return None
     ((c, w),) = matrix.outer
-    strength = _factor([(c * w**2, drift**2)])
+    strength = _common_factor([(c * w**2, drift**2)])
     if strength:
         return StochasticDepthResidual(strength)
-    heads, ((f,), (g,)) = _halves((drift,), spec) or ((), ((drift,), (drift,)))
-    strength = _factor([(c * w**2, (f - g) ** 2)]) if heads else None
+    heads, ((f,), (g,)) = _branches((drift,), spec) or ((), ((drift,), (drift,)))
+    strength = _common_factor([(c * w**2, (f - g) ** 2)]) if heads else None
     return ShakeShakeResidual(strength, heads) if strength else None
 
 
-def _outer(rows: tuple[Vector, ...], w: Vector) -> Expr | None:
+def _outer_product_factor(rows: tuple[Vector, ...], w: Vector) -> Expr | None:
     """The number c > 0 with A = c w wᵀ, if there is one."""
-    return _factor([(a, w[i] * w[j]) for i, row in enumerate(rows) for j, a in enumerate(row)])
+    return _common_factor([(a, w[i] * w[j]) for i, row in enumerate(rows) for j, a in enumerate(row)])
 
 
-def _factor(pairs: list[tuple[Expr, Expr]]) -> Expr | None:
+def _common_factor(pairs: list[tuple[Expr, Expr]]) -> Expr | None:
     """The number c > 0 with a = c b for every pair (a, b), if there is one."""
     if any(whole == 0 for _, whole in pairs):
         return None
@@ -93,15 +95,15 @@ def _factor(pairs: list[tuple[Expr, Expr]]) -> Expr | None:
     return c if all(expand(a - c * whole) == 0 for a, whole in pairs) else None
 
 
-def _halves(drift: Vector, spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Vector, Vector]] | None:
+def _branches(drift: Vector, spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Vector, Vector]] | None:
     """The learned f and g of a drift ½(f + g): their names and components; None for other drifts."""
     heads = tuple(w.head for w in spec.learned if any(f.head == w.head for f in atoms(drift[0], Field)))
     if len(heads) != 2:
         return None
-    f, g = (tuple(next(iter(_parts(b, head)), Rational(0)) for b in drift) for head in heads)
+    f, g = (tuple(next(iter(_fields_of(b, head)), Rational(0)) for b in drift) for head in heads)
     halved = all(expand(b - Rational(1, 2) * (f[i] + g[i])) == 0 for i, b in enumerate(drift))
     return (heads, (f, g)) if halved else None
 
 
-def _parts(expr: Expr, head: Symbol) -> list[Field]:
+def _fields_of(expr: Expr, head: Symbol) -> list[Field]:
     return [f for f in atoms(expr, Field) if f.head == head]

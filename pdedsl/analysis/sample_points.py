@@ -13,7 +13,7 @@ from math import isfinite
 
 from sympy import Add, DiracDelta, Dummy, Expr, Float, Heaviside, Pow, Rational, S, Symbol, sign
 
-from pdedsl.analysis.bounds.relu_form import knots
+from pdedsl.analysis.bounds.relu_form import kinks
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.symbolic.evaluate import Layout, Valued, compiled
 from pdedsl.symbolic.rewrite import replaced
@@ -22,39 +22,39 @@ from pdedsl.symbolic.sympy_errors import worked_out
 
 Ranges = dict[Symbol, tuple[Expr, Expr]]
 Point = dict[Symbol, Rational]
-DRAWS = 48
-SPREADS = (Rational(1), Rational(3), Rational(1, 8), Rational(10))
-GRID = 1024  # subdivisions of an interval for drawn coordinates
-SMALL = 1e-9
+SAMPLES = 48
+HALF_WIDTHS = (Rational(1), Rational(3), Rational(1, 8), Rational(10))
+SUBDIVISIONS = 1024  # subdivisions of an interval for drawn coordinates
+ROUNDING_RTOL = 1e-9
 DIGITS = 30
-BITS = 60  # of precision, below which the digits of a value are not trusted
+MIN_PRECISION_BITS = 60  # of precision, below which the digits of a value are not trusted
 MAX_TERMS = 500  # longer sums are not evaluated
-ABOUT = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # steps from a point where an expression bends
-FAR = 1000
+KINK_OFFSETS = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # steps from a point where an expression bends
+FAR_FACTOR = 1000
 MAX_POWER = 1000  # largest exponent to which fractions are raised exactly
 
 
 def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
     """The intervals of the coordinates of a physical domain, and the time interval of an equation."""
-    found = dict(zip(spec.space.coordinates, ((s.start, s.end) for s in spec.space.sides), strict=False))
+    found = dict(zip(spec.space.coordinates, ((s.start, s.end) for s in spec.space.intervals), strict=False))
     if spec.time:
         interval = equation.interval if equation else None
         found[spec.time.symbol] = interval or (spec.time.start, spec.time.end)
     return {s: (a.xreplace(spec.values), b.xreplace(spec.values)) for s, (a, b) in found.items()}
 
 
-def points(symbols: set[Symbol], ranges: Ranges, draws: int = DRAWS) -> Iterator[Point]:
+def points(symbols: set[Symbol], ranges: Ranges, draws: int = SAMPLES) -> Iterator[Point]:
     """Random points; symbols without a range are drawn from small, medium and large intervals in turn."""
     draw = random.Random(0)
     ordered = sorted(symbols, key=_order)
     for k in range(draws if ordered else 1):
-        spread = SPREADS[k % len(SPREADS)]
-        yield {s: _between(ranges.get(s) or _spread(s, spread), draw) for s in ordered}
+        spread = HALF_WIDTHS[k % len(HALF_WIDTHS)]
+        yield {s: _between(ranges.get(s) or _symmetric_interval(s, spread), draw) for s in ordered}
 
 
-def levels_of(spec: Spec) -> tuple[Expr, ...]:
+def level_functions(spec: Spec) -> tuple[Expr, ...]:
     """The functions that are positive inside a shape."""
-    return tuple(level.expr.xreplace(spec.values) for level in spec.space.inside)
+    return tuple(level.expr.xreplace(spec.values) for level in spec.space.inequalities)
 
 
 def is_inside(point: Point, levels: tuple[Expr, ...]) -> bool:
@@ -63,7 +63,7 @@ def is_inside(point: Point, levels: tuple[Expr, ...]) -> bool:
     return all(v is not None and v > 0 for v in values)
 
 
-def _spread(symbol: Symbol, size: Rational) -> tuple[Expr, Expr]:
+def _symmetric_interval(symbol: Symbol, size: Rational) -> tuple[Expr, Expr]:
     return (Rational(0) if symbol.is_nonnegative else -size), size
 
 
@@ -72,8 +72,8 @@ def _order(symbol: Symbol) -> tuple[str, int]:
 
 
 def _between(ends: tuple[Expr, Expr], draw: random.Random) -> Rational:
-    a, b = (Rational(round(float(e) * GRID), GRID) for e in ends)
-    return a + (b - a) * Rational(draw.randint(1, GRID - 1), GRID)
+    a, b = (Rational(round(float(e) * SUBDIVISIONS), SUBDIVISIONS) for e in ends)
+    return a + (b - a) * Rational(draw.randint(1, SUBDIVISIONS - 1), SUBDIVISIONS)
 
 
 def value_at(expr: Expr, point: Point) -> float | None:
@@ -93,27 +93,27 @@ def _function(expr: Expr) -> tuple[tuple[Symbol, ...], Valued | None]:
     return symbols, compiled(expr, Layout({s: k for k, s in enumerate(symbols)}, 0))
 
 
-def exact_at(expr: Expr, point: Point) -> float | None:
+def precise_value_at(expr: Expr, point: Point) -> float | None:
     """The same value in high precision; zero if too few of its digits are reliable."""
-    return _digits(_placed(expr, point))
+    return _digits(_substitute(expr, point))
 
 
-def have_values(exprs: Iterable[Expr], point: Point) -> bool:
+def are_defined_at(exprs: Iterable[Expr], point: Point) -> bool:
     """Whether all have a real value at a point, and none of them jumps there."""
-    return all(exact_at(e, point) is not None and not jumps_at(e, point) for e in exprs)
+    return all(precise_value_at(e, point) is not None and not is_discontinuity(e, point) for e in exprs)
 
 
-def jumps_at(e: Expr, point: Point) -> bool:
+def is_discontinuity(e: Expr, point: Point) -> bool:
     """Whether a jump is met: sign(x)² is 1 but at x = 0, which says nothing of an equation."""
     return any(value_at(a.args[0], point) == 0 for a in e.atoms(sign, Heaviside, DiracDelta))
 
 
 def _digits(value: Expr) -> float | None:
     found = value.evalf(DIGITS)
-    return 0.0 if isinstance(found, Float) and found._prec < BITS else _real(found)
+    return 0.0 if isinstance(found, Float) and found._prec < MIN_PRECISION_BITS else _real(found)
 
 
-def _placed(expr: Expr, point: Point) -> Expr:
+def _substitute(expr: Expr, point: Point) -> Expr:
     """The expression at a point: with fractions, or with 30-digit floats where a large power would make these huge."""
     powers = (power.exp for power in atoms(expr, Pow))
     vast = any(exponent.is_Integer and abs(exponent) > MAX_POWER for exponent in powers)
@@ -126,16 +126,18 @@ def _real(value: Expr) -> float | None:
     return found if found is not None and abs(found) < float("inf") else None
 
 
-def telling_points(expr: Expr, symbols: set[Symbol], ranges: Ranges, draws: int = DRAWS) -> Iterator[Point]:
+def search_points(expr: Expr, symbols: set[Symbol], ranges: Ranges, draws: int = SAMPLES) -> Iterator[Point]:
     """Random points, points near where an expression bends, and points far away."""
     yield from points(symbols, ranges, draws)
     free = symbols - set(ranges)
-    for symbol, place in knots(expr, symbols):
-        for point, step in zip(points(symbols, ranges, len(ABOUT)), ABOUT, strict=False):
+    for symbol, place in kinks(expr, symbols):
+        for point, step in zip(points(symbols, ranges, len(KINK_OFFSETS)), KINK_OFFSETS, strict=False):
             if _is_allowed(symbol, place + step, ranges):
                 yield {**point, symbol: place + step}
     if free:
-        yield from ({s: FAR * v if s in free else v for s, v in p.items()} for p in points(symbols, ranges, draws // 4))
+        yield from (
+            {s: FAR_FACTOR * v if s in free else v for s, v in p.items()} for p in points(symbols, ranges, draws // 4)
+        )
 
 
 def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
@@ -143,20 +145,20 @@ def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
     return bool(low <= value <= high)
 
 
-def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8, beside: Iterable[Expr] = ()) -> Point | None:
+def find_nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8, beside: Iterable[Expr] = ()) -> Point | None:
     """A point at which an expression is certainly nonzero, and those `beside` it have values; None if none is found, or
     there are too many terms."""
     if len(Add.make_args(expr)) > MAX_TERMS:
         return None
-    others = tuple(map(settled, beside))
+    others = tuple(map(with_unit_fields, beside))
     symbols = expr.free_symbols.union(*(e.free_symbols for e in others))
-    for point in telling_points(expr, symbols, ranges, draws):
-        if _is_nonzero(expr, point) and not jumps_at(expr, point) and have_values(others, point):
+    for point in search_points(expr, symbols, ranges, draws):
+        if _is_nonzero(expr, point) and not is_discontinuity(expr, point) and are_defined_at(others, point):
             return point
     return None
 
 
-def settled(e: Expr) -> Expr:
+def with_unit_fields(e: Expr) -> Expr:
     """An expression with 1 for every field: these are some real numbers, and do not affect whether it has a value."""
     for kind in (Partial, Field):
         e = e.xreplace(dict.fromkeys(atoms(e, kind), S.One))
@@ -165,7 +167,7 @@ def settled(e: Expr) -> Expr:
 
 def _is_nonzero(expr: Expr, point: Point) -> bool:
     """Exact if the value is a rational number, otherwise by its reliable digits."""
-    value = _placed(expr, point)
+    value = _substitute(expr, point)
     if value.is_Rational:
         return bool(value != 0)
     return value_at(expr, point) is not None and bool(_digits(value))

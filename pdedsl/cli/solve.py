@@ -16,7 +16,7 @@ from pdedsl.diagnostics import escaping
 
 if TYPE_CHECKING:
     from pdedsl.solvers.crosscheck import Crosscheck
-    from pdedsl.solvers.progress import Stepped
+    from pdedsl.solvers.progress import StepEvent
     from pdedsl.solvers.solution import Solution
 
 SILENCE = 60.0  # seconds between two lines of progress, at most
@@ -48,11 +48,11 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
         from pdedsl.explainer.describe import method_lines
-        from pdedsl.solvers.progress import Stopped
-        from pdedsl.solvers.run import compiled
+        from pdedsl.solvers.progress import SolveInterrupted
+        from pdedsl.solvers.run import compile_problem
         from pdedsl.solvers.run import solve as run_solving
 
-        compilation = compiled(to_compilation(source), ())
+        compilation = compile_problem(to_compilation(source), ())
         say(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
         say(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # `compiled` has seen to it
         solution = run_solving(
@@ -63,7 +63,7 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
         raise click.exceptions.Exit(WRONG) from None
     except RunError as error:
         raise click.UsageError(str(error)) from None
-    except (Stopped, KeyboardInterrupt):
+    except (SolveInterrupted, KeyboardInterrupt):
         again = escaping.command("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")
         say(f"interrupted; nothing is lost. To continue: {again}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
@@ -85,7 +85,7 @@ class Shown:
     first: tuple[int, float] | None  # a step and its time, from which the pace is measured: if resumed, the first seen
     last: float = 0.0  # when a line was written
 
-    def __call__(self, event: Stepped) -> None:
+    def __call__(self, event: StepEvent) -> None:
         self.first = self.first or (event.step, event.seconds)
         figures = ", ".join(f"{name} {value:.2e}" for name, value in event.figures.items())
         line = f"step {event.step} of {event.of}, {event.seconds:.0f} s{self._left(event)}: {figures}"
@@ -95,7 +95,7 @@ class Shown:
             self.last = event.seconds
             say(line, err=True)
 
-    def _left(self, event: Stepped) -> str:
+    def _left(self, event: StepEvent) -> str:
         """How long the rest takes at the pace so far, once that is known."""
         assert self.first is not None
         steps, seconds = event.step - self.first[0], event.seconds - self.first[1]
@@ -119,7 +119,8 @@ def _show(solution: Solution, folder: Path) -> None:
     for c in trust.comparisons:
         own = "" if c.exact or c.is_self_convergence else f" (error of the reference: {c.error:.1e})"
         own += f"; 95 % confidence intervals ± {c.interval:.1e}" if c.interval else ""
-        say(f"  relative L2 error {c.basis}: {c.distance:.1e}{own}" if isfinite(c.distance) else f"  {c.reference}")
+        label = c.reference if c.is_self_convergence else f"relative L2 error w.r.t. {c.reference}"
+        say(f"  {label}: {c.distance:.1e}{own}" if isfinite(c.distance) else f"  {c.reference}")
     for name, estimate in solution.parameters.items():
         about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"
         say(f"  {name} = {estimate.value:.6g}{about}")
@@ -150,9 +151,9 @@ def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None
     try:
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
-        from pdedsl.solvers.crosscheck import crosschecked
+        from pdedsl.solvers.crosscheck import crosscheck_compilation
 
-        found = crosschecked(to_compilation(source), device, lambda name: say(f"solving by {name}", err=True))
+        found = crosscheck_compilation(to_compilation(source), device, lambda name: say(f"solving by {name}", err=True))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None

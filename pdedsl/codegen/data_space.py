@@ -139,9 +139,9 @@ MAX_LISTED_TIMES = 256  # more step times are emitted as uniform_times(…)
 
 def part_comment(part: Part, spec: Spec) -> str:
     match part:
-        case SdeSteps(scheme=Adaptive() as scheme, step=step, first=first, span=span):
+        case SdeSteps(scheme=Adaptive() as scheme, step=step, start=first, span=span):
             return f"{source_reference(span, spec)}: {scheme.name} over a time interval of length {step}, starting at t = {first}"
-        case SdeSteps(step=step, steps=steps, first=first, span=span):
+        case SdeSteps(step=step, steps=steps, start=first, span=span):
             return f"{source_reference(span, spec)}: {steps} steps of length {step}, starting at t = {first}"
         case ResidualBlocks(step=step, span=span, noise=noise):
             noise_text = f"; {source_reference(noise.span, spec)}: {_noise_description(noise)}" if noise else ""
@@ -156,7 +156,7 @@ def _noise_description(noise: Noise) -> str:
     match noise:
         case ShakeShakeNoise():
             return "two branches mixed by random convex weights in each block (shake-shake)"
-        case DropoutNoise(of=of):
+        case DropoutNoise(granularity=of):
             return (
                 "each dropped at random (stochastic depth)"
                 if of is DropoutGranularity.LAYER
@@ -194,7 +194,7 @@ def _residual_blocks_node(maps: ResidualBlocks, plan: DataPlan, fields: tuple[Le
             backbone, noise, _backbone_node(maps.branch, plan, time=False) if maps.branch else None
         )
     elif noise is not None:
-        t = Operation("+", (to_float(maps.first), Operation("*", (to_float(maps.clock * maps.step), Ref("layer")))))
+        t = Operation("+", (to_float(maps.start), Operation("*", (to_float(maps.time_sign * maps.step), Ref("layer")))))
         named.append(("after", Lambda(("layer",), noise_node(noise, fields, spec, t))))
     if maps.before_readout is not None:
         named.append(("before_readout", noise_node(maps.before_readout, fields, spec)))
@@ -208,7 +208,7 @@ def _random_residual_node(backbone: Node, noise: BranchNoise, branch: Node) -> N
             return Call(
                 f"{RUNTIME}.sde.random_residual.shake_shake", (backbone, branch), (("width", _uniform_half_width(std)),)
             )
-        case DropoutNoise(keep=keep, of=of):
+        case DropoutNoise(keep_probability=keep, granularity=of):
             return Call(f"{RUNTIME}.sde.random_residual.add_dropout", (backbone, to_float(keep)), _dropout_unit(of))
         case _:
             assert_never(noise)
@@ -256,17 +256,17 @@ def _backbone_node(net: Network, plan: DataPlan, time: bool) -> Node:
 
 def _sde_steps_node(walk: SdeSteps, fields: tuple[Learned, ...], spec: Spec) -> Node:
     velocity = (
-        _branch_pair(walk, fields) if isinstance(walk.noise, ShakeShakeNoise) else vector_node(walk.field, fields, spec)
+        _branch_pair(walk, fields) if isinstance(walk.noise, ShakeShakeNoise) else vector_node(walk.drift, fields, spec)
     )
     named: list[tuple[str, Node]] = [("times", _step_times(walk)), ("dt", to_float(walk.step))]
     if not is_euler(walk.scheme):
         scheme = walk.scheme.name if isinstance(walk.scheme, Fixed) else integrator_node(walk.scheme)
         named.append(("scheme", scheme))
-    named.append(("clock", float(walk.clock)))
+    named.append(("direction", float(walk.clock)))
     if isinstance(walk.noise, BranchNoise):
-        named.append(("inside", Lambda(("t",), _velocity_noise(walk.noise))))
+        named.append(("velocity_noise", Lambda(("t",), _velocity_noise(walk.noise))))
     elif walk.noise is not None:
-        named.append(("after", Lambda(("t",), noise_node(walk.noise, fields, spec))))
+        named.append(("noise", Lambda(("t",), noise_node(walk.noise, fields, spec))))
     return Call(f"{RUNTIME}.sde.characteristic_steps.CharacteristicSteps", (velocity,), tuple(named))
 
 
@@ -275,16 +275,16 @@ def _step_times(walk: SdeSteps) -> Node:
     if walk.steps > MAX_LISTED_TIMES:
         return Call(
             f"{RUNTIME}.sde.characteristic_steps.uniform_times",
-            (to_float(walk.first), to_float(walk.clock * walk.step), walk.steps),
+            (to_float(walk.start), to_float(walk.time_sign * walk.step), walk.steps),
         )
-    return ItemList(tuple(to_float(walk.first + walk.clock * k * walk.step) for k in range(walk.steps)))
+    return ItemList(tuple(to_float(walk.start + walk.time_sign * k * walk.step) for k in range(walk.steps)))
 
 
 def _branch_pair(walk: SdeSteps, fields: tuple[Learned, ...]) -> Node:
     """Both branches at a point, (f(x, t), g(x, t)), for shake-shake."""
     names = {w.head: python_name(w) for w in fields}
     both = ItemList(tuple(field_call(names[head]) for head in walk.branches))
-    return formula_node("branches", ("x", "t"), both, walk.field, names)
+    return formula_node("branches", ("x", "t"), both, walk.drift, names)
 
 
 def _velocity_noise(noise: BranchNoise) -> Node:
@@ -292,7 +292,7 @@ def _velocity_noise(noise: BranchNoise) -> Node:
     match noise:
         case ShakeShakeNoise(std=std):
             return Call(f"{RUNTIME}.sde.random_residual.RandomMix", (_uniform_half_width(std),), (("seed", 0),))
-        case DropoutNoise(keep=keep, of=of):
+        case DropoutNoise(keep_probability=keep, granularity=of):
             return Call(f"{RUNTIME}.sde.random_residual.Dropout", (to_float(keep),), (("seed", 0), *_dropout_unit(of)))
         case _:
             assert_never(noise)
@@ -377,7 +377,7 @@ def _members_node(plan: DataPlan) -> Node:
 
 def _model_doc(plan: DataPlan) -> str:
     weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
-    apart = isinstance(plan.objective, CrossEntropy) and plan.objective.apart
+    apart = isinstance(plan.objective, CrossEntropy) and plan.objective.per_member
     trained = " Members are trained independently, on `each`." if apart else ""
     return f"Logits whose softmax is u, the mean over noise samples and ensemble members{weighted}.{trained}"
 
@@ -386,7 +386,7 @@ def _model_doc(plan: DataPlan) -> str:
 
 
 def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:
-    pieces = tuple(_coefficients_node(piece, fields, spec) for piece in plan.pieces)
+    pieces = tuple(_coefficients_node(piece, fields, spec) for piece in plan.segments)
     params: list[tuple[str, LiteralValue]] = [(python_name(w), None) for w in fields]
     named: list[tuple[str, Node]] = [
         ("pieces", ItemList(pieces, square=True)),
@@ -408,7 +408,7 @@ def _coefficients_node(piece: OperatorSegment, fields: tuple[Learned, ...], spec
     names = {w.head: python_name(w) for w in fields}
     still = all(b == 0 for b in piece.drift)
     drift: Node = None if still else _constant_vector(piece.drift, spec) or vector_node(piece.drift, fields, spec)
-    diffusion = _diffusion_node(piece.diffusivity, piece.shape, names, spec)
+    diffusion = _diffusion_node(piece.diffusivity, piece.structure, names, spec)
     rates = (("rate", piece.rate), ("source", piece.source))
     weights = tuple((key, _rate_node(key, e, names, spec)) for key, e in rates if e != 0)
     times = to_float(piece.start), to_float(piece.end)

@@ -42,7 +42,7 @@ def model_expressions(model: DataPlan) -> list[Expr]:
     exprs: list[Expr] = []
     for part in model.parts:
         if isinstance(part, SdeSteps):
-            exprs += part.field
+            exprs += part.drift
         if isinstance(part, SdeSteps | NoiseStep | ResidualBlocks) and part.noise is not None:
             exprs += _noise_exprs(part.noise)
     return exprs
@@ -57,7 +57,7 @@ def _noise_exprs(noise: Noise) -> list[Expr]:
             | StateDependentNoise(std=value)
             | ShakeShakeNoise(std=value)
             | RelativeNoise(scale=value)
-            | DropoutNoise(keep=value)
+            | DropoutNoise(keep_probability=value)
         ):
             return [value]
         case _:
@@ -70,7 +70,7 @@ def has_per_sample_time(model: DataPlan) -> bool:
 
 
 def operator_expressions(operator: OperatorPlan) -> list[Expr]:
-    pieces = operator.pieces
+    pieces = operator.segments
     return [e for p in pieces for e in (*p.drift, *(a for row in p.diffusivity for a in row), p.rate, p.source)]
 
 
@@ -100,7 +100,9 @@ def _field_node(learned: Learned, spec: Spec, clocks: bool) -> Node:
     size = learned.type.size or dimension if isinstance(learned.type, Vector) else dimension
     if learned.net is None:
         shape = {Scalar: (), Vector: (size,), Matrix: (dimension, dimension)}.get(type(learned.type), ())
-        start: tuple[tuple[str, Node], ...] = () if learned.start is None else (("start", float(learned.start)),)
+        start: tuple[tuple[str, Node], ...] = (
+            () if learned.initial_value is None else (("start", float(learned.initial_value)),)
+        )
         return Call(f"{RUNTIME}.learned_fields.LearnedConstant", (ItemList(shape),), (("sign", sign), *kept, *start))
     match learned.type:
         case Vector(divergence_free=True):

@@ -62,9 +62,9 @@ PDE_BLOCKS = f"{RUNTIME}.pde_blocks"
 
 def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     """`pde_block(width)`, the equation at one width, and `model()`, the network with one block per stage."""
-    terms = "; ".join(source_reference(right.span, spec) for right in plan.motion.parts)
+    terms = "; ".join(source_reference(right.span, spec) for right in plan.system.right_hand_sides)
     doc = f"{terms}, time integration by {plan.method.name}."
-    shared = isinstance(plan.motion, SeparableOde)
+    shared = isinstance(plan.system, SeparableOde)
     halves = (
         (Binding("half", Operation("//", (Ref("width"), 2)), "channels of each component of the pair"),)
         if shared
@@ -100,10 +100,10 @@ def _network_node(frame: Frame, named: list[tuple[str, Node]], inside: Lambda) -
 def _block_node(plan: ImagePlan) -> Node:
     steps = Call(f"{RUNTIME}.ode.explicit.TimeGrid", (float(plan.start), float(plan.end), plan.steps))
     method = integrator_node(plan.method)
-    match plan.motion:
-        case FirstOrderOde(push=right):
+    match plan.system:
+        case FirstOrderOde(rhs=right):
             return Call(f"{PDE_BLOCKS}.FirstOrderBlock", (_field_node(right, "width", plan), method, steps))
-        case SecondOrderOde(push=right):
+        case SecondOrderOde(rhs=right):
             field = _field_node(right, "width", plan)
             if isinstance(plan.method, Leapfrog):
                 return Call(f"{PDE_BLOCKS}.LeapfrogBlock", (field, steps, method))
@@ -129,7 +129,7 @@ def _field_node(right: RightHandSide, width: str, plan: ImagePlan) -> Node:
 def _layer_in_time(layer: Layer, channels: Node, plan: ImagePlan) -> Node:
     """A layer as a field: new weights at each step, or one layer shared by all steps."""
     node = _layer_node(layer, channels)
-    if not layer.new_weights:
+    if not layer.weights_per_step:
         return Call(f"{IMAGE_FIELDS}.SharedLayer", (node,))
     return Call(f"{IMAGE_FIELDS}.LayerPerStep.create", (Lambda((), node), plan.steps))
 
@@ -139,7 +139,7 @@ def _layer_node(layer: Layer, channels: Node) -> Node:
         case SymmetricConvolution(activation=activation, norm=norm, factor=factor):
             parts = _operator_node(layer, channels), activation.name, _norm_node(norm, channels), float(factor)
             return Call(f"{RUNTIME}.symmetric_layer.SymmetricLayer", parts)
-        case ConvolutionalField(net=net, timed=timed, factor=factor):
+        case ConvolutionalField(net=net, time_dependent=timed, factor=factor):
             named: tuple[tuple[str, Node], ...] = (("activation_name", net.activation.name),)
             untimed: tuple[tuple[str, Node], ...] = () if timed else (("timed", False),)
             network = Call(f"{RUNTIME}.convnet.ConvNet", (channels, net.layers), named + untimed)

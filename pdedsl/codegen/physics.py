@@ -72,7 +72,7 @@ def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, sp
     expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the discontinuity
     fields = fields_of(expr, statement)
     names = PythonNames(statement, residual)
-    letters = [(s, d) for s, d in residual.letters if not residual.jumps or s in expr.free_symbols]
+    letters = [(s, d) for s, d in residual.jet_variables if not residual.has_dirac or s in expr.free_symbols]
     paths = tuple(ItemList(derivative_path(d)) for _, d in letters)
     bindings = [*names.coordinates(expr)]
     if paths:
@@ -81,7 +81,7 @@ def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, sp
         bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(letters)]
     params = (("model", None), ("points", None), *((python_name(w), None) for w in fields))
     result = _at_points(expr, names)
-    doc = f"{doc[:-1]}, away from the discontinuities of its coefficients." if residual.jumps else doc
+    doc = f"{doc[:-1]}, away from the discontinuities of its coefficients." if residual.has_dirac else doc
     return Function(name, params, doc, tuple(bindings), result, returns=ReturnType.TENSOR)
 
 
@@ -114,7 +114,7 @@ class PythonNames:
 
     def __init__(self, statement: StrongForm, residual: Residual | None) -> None:
         self.statement = statement
-        letters = [s for s, _ in residual.letters] if residual else []
+        letters = [s for s, _ in residual.jet_variables] if residual else []
         own = {python_name(w) for w in statement.parameters}
         self.of = _python_names([*statement.domain.coordinates, *letters], own)
 
@@ -180,17 +180,17 @@ MAX_LISTED_INTERVALS = 3  # more intervals are emitted as [interval] * n
 
 
 def solve_functions(plan: SolvePlan, spec: Spec) -> tuple[Function, ...]:
-    return (_model(plan), *_hard_constraint_functions(plan), *residual_functions(plan.statement, spec))
+    return (_model(plan), *_hard_constraint_functions(plan), *residual_functions(plan.problem, spec))
 
 
 def _model(plan: SolvePlan) -> Function:
-    statement = plan.statement
+    statement = plan.problem
     unknowns = ", ".join(c.name for c in statement.components)
     names = [x.name for x in statement.domain.coordinates]
     coordinates = ", ".join(names if len(names) <= MAX_LISTED_NAMES else [*names[:2], "…", *names[-2:]])
     doc = f"{unknowns} at points (n, {len(names)}) with coordinates {coordinates}; untrained."
     network = _network(plan)
-    if _has_hard_constraints(plan.built):
+    if _has_hard_constraints(plan.hard_constraints):
         parts = (_function_reference("lift"), _function_reference("distance"))
         network = Call(f"{RUNTIME}.hard_constraints.HardConstraintNetwork", (network, *parts))
     return Function("model", (("seed", 0),), doc, (), network)
@@ -205,16 +205,16 @@ def _function_reference(name: str) -> Node:
 
 
 def _network(plan: SolvePlan) -> Node:
-    chosen, domain = plan.network, plan.statement.domain
+    chosen, domain = plan.network, plan.problem.domain
     named: list[tuple[str, Node]] = [
         ("width", chosen.width),
         ("depth", chosen.depth),
-        ("outputs", len(plan.statement.components)),
+        ("outputs", len(plan.problem.components)),
         ("activation", chosen.activation.name),
         ("seed", Ref("seed")),
     ]
-    if plan.built.mirror is not None:
-        axis, signs = plan.built.mirror
+    if plan.hard_constraints.symmetry is not None:
+        axis, signs = plan.hard_constraints.symmetry
         named.append(("symmetry", ItemList((axis, ItemList(signs)))))
     return Call(f"{RUNTIME}.diff.mlp_jets.JetNetwork.on_box", (_interval_list(domain.intervals),), tuple(named))
 
@@ -231,9 +231,9 @@ def _interval_list(intervals: tuple[Interval, ...]) -> Node:
 
 def _hard_constraint_functions(plan: SolvePlan) -> tuple[Function, ...]:
     """The functions `lift` and `distance`, if conditions are imposed exactly."""
-    if not _has_hard_constraints(plan.built):
+    if not _has_hard_constraints(plan.hard_constraints):
         return ()
-    (lifts, distances), statement = zip(*plan.built.parts, strict=True), plan.statement
+    (lifts, distances), statement = zip(*plan.hard_constraints.parts, strict=True), plan.problem
     return (
         point_function(
             "lift", "Satisfies the boundary and initial conditions that are imposed exactly.", lifts, statement

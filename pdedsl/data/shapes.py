@@ -37,7 +37,7 @@ def sized(spec: Spec, root: Path | None) -> Spec:
     if isinstance(spec.space.dimension, int) or spec.train is None or spec.train.data is None:
         return spec
     dimension = prod(_shape(spec.train.data, root))
-    return replace(spec, space=replace(spec.space, dimension=dimension, from_data=True))
+    return replace(spec, space=replace(spec.space, dimension=dimension, dimension_from_data=True))
 
 
 def _shape(data: Located[Data], root: Path | None) -> Shape:

@@ -303,8 +303,8 @@ def random_maps(span: Span) -> PdeError:
 
 
 def not_trusted(span: Span) -> PdeError:
-    message = "this network is arbitrary Python code: it is imported only if trusted"
-    return IMPORTED.error(message, span, "to trust it, use --trust or the argument trust=True")
+    message = "user-defined code is imported only if it is trusted"
+    return IMPORTED.error(message, span, "to trust this code, use the option --trust or the argument trust")
 
 
 def not_imported(what: str, span: Span) -> PdeError:

@@ -35,7 +35,7 @@ from pdedsl.sources import changed, source_of
 from pdedsl.training.checkpoint import digest
 from pdedsl.training.config import config_of
 from pdedsl.training.run import data_of, objective_of
-from pdedsl.training.run_folder import interruption, locked
+from pdedsl.training.run_folder import catch_interrupts, lock_file
 from pdedsl.training.run_loader import SPEC, Run
 
 FOLDER = "evaluation"
@@ -116,7 +116,7 @@ def _evaluate(
     out = folder / FOLDER
     with (
         _lock_folder(folder, world),
-        interruption() as interrupted,
+        catch_interrupts() as interrupted,
         open_partial_results(out, identity, options.resume, world.rank, world.size) as parts,
     ):
         world.wait()  # until all processes have read the existing results
@@ -149,7 +149,7 @@ def _lock_folder(folder: Path, world: World) -> Iterator[None]:
         raise RunError(f"{out} is a symbolic link; the report must be written into the run folder itself")
     refuse_links(out)
     out.mkdir(exist_ok=True)
-    with locked(out / ".lock", f"another process is evaluating {folder}"):
+    with lock_file(out / ".lock", f"another process is evaluating {folder}"):
         sweep(out)
         world.wait()
         yield

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import assert_never
 
-from sympy import Expr, Matrix
+from sympy import Expr, Matrix, Symbol
 
 from pdedsl.analysis.bounds.definiteness import indexed_semidefinite, semidefinite
 from pdedsl.analysis.bounds.interval import Box, range_of
@@ -33,6 +33,7 @@ from pdedsl.ir.terms import (
     TimeDerivative,
     matrix_structure,
 )
+from pdedsl.ir.types import Matrix as MatrixType
 from pdedsl.symbolic.symbols import Field
 
 
@@ -199,7 +200,7 @@ def _sign_of_full(facts: EquationFacts, spec: Spec, box: Box) -> _Sign:
     """The definiteness of a full matrix A of a single term."""
     if len(_diffusions(facts)) != 1 or is_backward(facts, spec):
         return _Sign.UNDECIDED
-    matrix, psd = _diffusions(facts)[0].matrix, frozenset(w.head for w in spec.learned if has_psd_type(w))
+    matrix, psd = _diffusions(facts)[0].matrix, _psd_heads(spec)
     match matrix:
         case Components(rows=rows):
             numbers = Matrix([[e.xreplace(spec.values) for e in row] for row in rows])
@@ -211,6 +212,11 @@ def _sign_of_full(facts: EquationFacts, spec: Spec, box: Box) -> _Sign:
         case _:
             assert_never(matrix)
     return _Sign.SEMIDEFINITE if is_semidefinite else _Sign.UNDECIDED
+
+
+def _psd_heads(spec: Spec) -> frozenset[Symbol]:
+    """Learned matrices that are positive semidefinite by their type."""
+    return frozenset(w.head for w in spec.learned if isinstance(w.type, MatrixType) and w.type.psd)
 
 
 def _is_positive(expr: Expr, box: Box, dimension: int | None) -> bool:

@@ -88,7 +88,7 @@ def applied_theorem(theorem: Theorem, plan: Model) -> Theorem:
 
 
 def theorem_line(theorem: Theorem) -> str:
-    return f"by {theorem.name} ({theorem.source}): {theorem.says}"
+    return f"by {theorem.name} ({theorem.source}): {theorem.statement}"
 
 
 # ---- Boundary value problems
@@ -97,7 +97,7 @@ MAX_WRITTEN_OUT = 3  # dimensions of space whose intervals are written out
 
 
 def solution_method_lines(plan: SolvePlan) -> list[str]:
-    return [*problem_lines(plan.statement), *method_lines(plan)]
+    return [*problem_lines(plan.problem), *method_lines(plan)]
 
 
 def problem_lines(problem: StrongForm) -> list[str]:
@@ -122,20 +122,21 @@ def problem_lines(problem: StrongForm) -> list[str]:
 def domain_text(domain: Domain) -> str:
     """The box with its periodic axes, and the inequalities that restrict it."""
     if len(domain.space) > MAX_WRITTEN_OUT:
-        return f"box of dimension {len(domain.space)}{', and time' * domain.timed}"
+        return f"box of dimension {len(domain.space)}{', and time' * domain.has_time}"
     intervals = [
         f"{x} in [{notation(i.start)}, {notation(i.end)}]{' periodic' * i.periodic}"
         for x, i in zip(domain.coordinates, domain.intervals, strict=True)
     ]
-    where = f", where {', '.join(f'{notation(g)} > 0' for g in domain.inside)}" if domain.inside else ""
+    where = f", where {', '.join(f'{notation(g)} > 0' for g in domain.inequalities)}" if domain.inequalities else ""
     return f"{', '.join(intervals)}{where}"
 
 
 def gauge_lines(problem: StrongForm) -> list[str]:
     """The components that are determined only up to a constant or a function of time."""
-    gauge = "a function of time" if problem.domain.timed else "a constant"
+    gauge = "a function of time" if problem.domain.has_time else "a constant"
     return [
-        f"{problem.components[c].name} is determined up to {gauge}, which error norms ignore" for c in problem.floating
+        f"{problem.components[c].name} is determined up to {gauge}, which error norms ignore"
+        for c in problem.defined_up_to_constant
     ]
 
 
@@ -189,9 +190,9 @@ def block_lines(span: Span, plan: Model) -> list[str]:
         case DataPlan(parts=parts):
             blocks = [(k, part) for k, part in enumerate(parts, 1) if any(_overlap(span, s) for s in _origins(part))]
             return [f"block {k} of {len(parts)}: {part_line(part)}" for k, part in blocks]
-        case ImagePlan(motion=motion, method=method, steps=steps):
+        case ImagePlan(system=motion, method=method, steps=steps):
             steps_text = "adaptive steps" if isinstance(method, Adaptive) else _count(steps, "step")
-            is_layer = any(_overlap(span, right.span) for right in motion.parts)
+            is_layer = any(_overlap(span, right.span) for right in motion.right_hand_sides)
             return [f"a layer of every step in every stage: {method.name}, {steps_text}"] if is_layer else []
         case SolvePlan(method=solver):
             return [f"method: {solver}"]
@@ -237,7 +238,9 @@ def part_line(part: Part) -> str:
         case NoiseStep(noise=noise):
             return noise_text(noise)
         case TimeConditioned(net=net, time=time):
-            return f"{net} with time as an additional input, evaluated at t = {time}; the diffusion is imposed in training"
+            return (
+                f"{net} with time as an additional input, evaluated at t = {time}; the diffusion is imposed in training"
+            )
         case BaseNetwork(net=net):
             return str(net)
 
@@ -255,7 +258,7 @@ def noise_text(noise: Noise) -> str:
             return f"{law.value} noise, {notation(scale)} times the standard deviation of the state"
         case CorrelatedNoise():
             return "correlated noise"
-        case DropoutNoise(keep=keep, of=of):
+        case DropoutNoise(keep_probability=keep, granularity=of):
             name = (
                 "stochastic depth, survival probability"
                 if of is DropoutGranularity.LAYER
@@ -274,7 +277,7 @@ def noise_text(noise: Noise) -> str:
 def objective_lines(objective: Objective) -> list[str]:
     """The training objective unless it is plain cross-entropy, and the arguments without effect on it."""
     match objective:
-        case CrossEntropy(apart=apart):
+        case CrossEntropy(per_member=apart):
             return ["ensemble members are trained independently, each with its own cross-entropy"] if apart else []
         case Margin(eps=eps, temperature=temperature):
             margin = f"margin 2√2·{eps:g} subtracted from the logit of the true class, temperature {temperature:g}"
@@ -309,8 +312,8 @@ def _retraining_lines(r: HeatSmoothing) -> list[str]:
         else f"{reached / r.variance:g} times that of the equation, which needs weight 0.5"
     )
     return [
-        f"training loss: cross-entropy, then in {_count(r.steps, 'step')} of heat smoothing the squared distance to the "
-        f"previous network + {r.weight:g}·½hs²‖∇v‖², h = 1/{r.steps}, s² = {r.variance:g}",
+        f"training loss: cross-entropy, then in {_count(r.steps, 'step')} of heat smoothing half the squared distance "
+        f"to the previous network + {r.weight:g}·½hs²‖∇v‖², h = 1/{r.steps}, s² = {r.variance:g}",
         f"weight {r.weight:g} gives Gaussian smoothing with variance {reached:g}, {same}",
     ]
 

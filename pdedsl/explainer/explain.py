@@ -113,7 +113,7 @@ class Explanation:
             **facts_json(self.analysis),
             "network": self.network,
             "processes": [p for e in self.analysis.equations for p in process_lines(e, spec)],
-            "shapes": sorted({s for e in self.analysis.equations for s in e.shapes}),
+            "shapes": sorted({s for e in self.analysis.equations for s in e.structures}),
             "defaults": defaults(self.analysis),
             "warnings": [d.message for d in spec.warnings],
         }
@@ -175,7 +175,7 @@ def _equation(facts: EquationFacts, analysis: Analysis) -> list[str]:
     for name, detail, term in term_rows(facts, spec):
         line, column = spec.source.position(term.origin.span.start)
         rows.append(f"{name}: {term.origin.text}{f' ({detail})' if detail else ''}, at {line}:{column}")
-    rows += [f"Recognised structure: {s}." for s in facts.shapes]
+    rows += [f"Recognised structure: {s}." for s in facts.structures]
     rows += process_lines(facts, spec)
     return rows
 
@@ -229,7 +229,7 @@ def _drift(process: Generator, time: str) -> str:
 
 def _noise(process: Generator) -> str:
     """√2 A^½ dB."""
-    match process.shape, process.matrix:
+    match process.structure, process.matrix:
         case MatrixStructure.NONE, _:
             return ""
         case MatrixStructure.ISOTROPIC, Components(rows=rows):
@@ -257,7 +257,7 @@ def evidence(verdict: Verdict) -> str:
     match verdict:
         case Proved(hypotheses=hypotheses):
             return f" Hypotheses: {'; '.join(hypotheses)}." if hypotheses else ""
-        case Refuted(witness=witness):
+        case Refuted(counterexample=witness):
             return f" Counterexample: {witness}."
         case Undecided():
             return " Not decided; `pdedsl test` searches for counterexamples."

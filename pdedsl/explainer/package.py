@@ -168,7 +168,7 @@ def package_files(explanation: Explanation, plan: Model, python: str) -> dict[st
 def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
     """The harness file, and how it is used."""
     match plan:
-        case SolvePlan(statement=statement):
+        case SolvePlan(problem=statement):
             size = len(statement.domain.coordinates)
             return PHYSICAL.format(name=spec.name, dimension=size), "`python harness.py run` solves it"
         case DataPlan(classes=None):

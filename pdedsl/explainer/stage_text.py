@@ -19,21 +19,21 @@ def spec_text(spec: Spec) -> str:
     """Every fact of a spec, one per line, in the order of the file."""
     space, time = spec.space, spec.time
     where = f"image{space.image}" if space.image else f"dimension {space.dimension}"
-    sides = "".join(f" [{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.sides)
+    sides = "".join(f" [{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.intervals)
     lines = [f"pde {spec.name}", f"hash {spec.hash}", f"space {space.kind} ({', '.join(space.names)}) {where}{sides}"]
     if time:
         lines.append(f"time {time.name} [{time.start}, {time.end}]")
-    lines += [f"inside {g.expr} > 0" for g in space.inside]
+    lines += [f"inside {g.expr} > 0" for g in space.inequalities]
     lines += [f"const {c.name} = {c.value}" for c in spec.constants]
     for u in spec.unknowns:
         lines.append(f"unknown {u.name}({', '.join(map(str, u.arguments))}) : {u.type}{_net(u.net)}")
     for w in spec.learned:
-        start = f" = {w.start}" if w.start is not None else ""
+        start = f" = {w.initial_value}" if w.initial_value is not None else ""
         lines.append(f"learn {w.name}({', '.join(map(str, w.arguments))}) : {w.type}{_net(w.net)}{start}")
     lines += [_equation(e, spec) for e in spec.equations]
     lines += [_condition(c) for c in spec.conditions]
     lines += [f"exact {_part(e.unknown, e.component)} = {'; '.join(map(str, e.value))}" for e in spec.exact]
-    lines += [f"observe {', '.join(_part(*o) for o in m.observed)} from {m.data}" for m in spec.observed]
+    lines += [f"observe {', '.join(_part(*o) for o in m.observed)} from {m.data}" for m in spec.observations]
     lines += [f"realize {part} by {method}" for part, method in spec.realize.written()]
     lines += [f"require {r.axiom}" for r in spec.requirements]
     lines += [line for block in spec.blocks for line in _block(block)]
@@ -48,7 +48,7 @@ def _equation(e: Equation, spec: Spec) -> str:
     time = spec.time.name if spec.time else ""
     left = f"D({e.unknown}, {', '.join([time] * e.order)})" if e.order else "0"
     during = f" for {time} in [{e.interval[0]}, {e.interval[1]}]" if e.interval else ""
-    right = "; ".join(map(str, e.right))
+    right = "; ".join(map(str, e.rhs))
     marks = [f"  term at {_place(s.span.start, spec)}: {'; '.join(map(str, s.exprs))}" for s in e.summands]
     return "\n".join([f"equation {left} = {right}{during}", *marks])
 
@@ -61,7 +61,7 @@ def _place(offset: int, spec: Spec) -> str:
 def _condition(c: Condition) -> str:
     value = "; ".join(map(str, c.value))
     if c.on_boundary:
-        places = ", ".join([*c.sides, *(f"{s.expr} = 0" for s in c.surfaces)])
+        places = ", ".join([*c.faces, *(f"{s.expr} = 0" for s in c.surfaces)])
         part = f" where {', '.join(f'{g.expr} > 0' for g in c.part)}" if c.part else ""
         return f"boundary {places}{part}: 0 = {value}"
     return f"{c.kind} {_part(c.unknown, c.component)} order {c.order} = {value}"

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from sympy import Add, Dummy, Expr
 
-from pdedsl.analysis.problem import direction_of
+from pdedsl.analysis.problem import time_direction
 from pdedsl.config.methods import Direction
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass, EquationFacts
@@ -118,7 +118,7 @@ def _is_quasilinear(term: Nonlinear, facts: EquationFacts) -> bool:
 
 def is_backward(facts: EquationFacts, spec: Spec) -> bool:
     """Whether the equation is solved backward in time, from terminal data."""
-    return facts.equation.order == 1 and direction_of(spec, facts.equation.unknown) is Direction.TERMINAL
+    return facts.equation.order == 1 and time_direction(spec, facts.equation.unknown) is Direction.TERMINAL
 
 
 def term_rows(facts: EquationFacts, spec: Spec) -> list[tuple[str, str, Term]]:
@@ -182,7 +182,7 @@ def indexed_text(matrix: Indexed) -> str:
     parts = [f"diag({notation(matrix.diagonal)})"] if matrix.diagonal != 0 else []
     parts += [f"{_factor(c)} w wᵀ, w = ({notation(w)})ᵢ" for c, w in matrix.outer]
     parts += [f"{_factor(c)} {head}" for c, head in matrix.learned]
-    return " + ".join([*parts, "…"] if matrix.rest else parts)
+    return " + ".join([*parts, "…"] if matrix.has_other_entries else parts)
 
 
 # ---- Values of the coefficients

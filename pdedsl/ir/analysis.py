@@ -47,8 +47,8 @@ class EquationFacts:
     terms: tuple[Term, ...]
     generator: Generator | None
     process: Generator | None
-    shapes: tuple[str, ...] = ()  # known shapes: dropout, symmetric layer, separable pair, split in time
-    random: RandomResidual | None = None
+    structures: tuple[str, ...] = ()  # known shapes: dropout, symmetric layer, separable pair, split in time
+    random_residual: RandomResidual | None = None
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def unknowns_in_order(spec: Spec) -> tuple[Symbol, ...]:
     negative terms, by colour, and by name only if nothing else distinguishes them."""
     colours = _refine_until_stable(spec, {f.head: _kind(f) for f in fields_of(spec)})
     falling = {
-        e.unknown: sum(_is_negative(term) for right in e.right for term in Add.make_args(right)) for e in spec.equations
+        e.unknown: sum(_is_negative(term) for right in e.rhs for term in Add.make_args(right)) for e in spec.equations
     }
     keys = {u.head: (falling.get(u.head, 0), colours[u.head], u.name) for u in spec.unknowns}
     return tuple(sorted(keys, key=lambda head: keys[head]))
@@ -113,14 +113,14 @@ def _digest(text: str) -> str:
 
 def _domain_lines(spec: Spec) -> list[str]:
     space = spec.space
-    sides = " ".join(f"[{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.sides)
-    dimension = space.dimension if isinstance(space.dimension, int) and not space.from_data else "d"
+    sides = " ".join(f"[{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.intervals)
+    dimension = space.dimension if isinstance(space.dimension, int) and not space.dimension_from_data else "d"
     where = f"image{space.image}" if space.image else sides or f"R^{dimension}"
     lines = [f"space {space.kind} {where}"]
     if spec.time:
         lines.append(f"time [{spec.time.start}, {spec.time.end}]")
     show = printer(spec, {})
-    return lines + sorted(f"inside {_normalized(g.expr, show, signed=True)}" for g in spec.space.inside)
+    return lines + sorted(f"inside {_normalized(g.expr, show, signed=True)}" for g in spec.space.inequalities)
 
 
 def _facts(spec: Spec, colours: Colours) -> list[str]:
@@ -130,7 +130,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
         *(_equation(e, show, colours) for e in spec.equations),
         *(line for c in spec.conditions for line in _condition(c, show, colours)),
         *(line for e in spec.exact for line in _exact(e, spec, show, colours)),
-        *(_observation(o, colours) for o in spec.observed),
+        *(_observation(o, colours) for o in spec.observations),
         *_realizations(spec),
         *dict.fromkeys(f"require {IDENTIFIERS.get(r.axiom, r.axiom)}" for r in spec.requirements),
     ]
@@ -160,8 +160,8 @@ def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
     net = (
         f" = {_config_text(f.net)}"
         if f.net
-        else f" = {f.start}"
-        if isinstance(f, Learned) and f.start is not None
+        else f" = {f.initial_value}"
+        if isinstance(f, Learned) and f.initial_value is not None
         else ""
     )
     return f"{word} {colours[f.head]}({arguments}) : {f.type}{net}"
@@ -170,8 +170,8 @@ def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
 def _equation(e: Equation, show: Show, colours: Colours) -> str:
     during = f" for [{e.interval[0]}, {e.interval[1]}]" if e.interval else ""
     if e.unknown is None or not e.order:
-        return f"equation 0 = {'; '.join(_normalized(r, show) for r in e.right)}{during}"
-    own, right = f"{colours[e.unknown]}{_component(e.component)}", "; ".join(map(show, e.right))
+        return f"equation 0 = {'; '.join(_normalized(r, show) for r in e.rhs)}{during}"
+    own, right = f"{colours[e.unknown]}{_component(e.component)}", "; ".join(map(show, e.rhs))
     return f"equation d{e.order} {own} = {right}{during}"
 
 
@@ -179,7 +179,7 @@ def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
     """One line per side, so that `on boundary` is the same as naming all sides."""
     if c.on_boundary:
         part = "".join(sorted(f" where {_normalized(g.expr, show, signed=True)}" for g in c.part))
-        places = [*c.sides, *(f"on {_normalized(s.expr, show)}" for s in c.surfaces)]
+        places = [*c.faces, *(f"on {_normalized(s.expr, show)}" for s in c.surfaces)]
         value = "; ".join(_normalized(v, show) for v in c.value)
         return [f"boundary {place}{part}: 0 = {value}" for place in places]
     return [f"{c.kind} d{c.order} {colours[c.unknown]}{_component(c.component)} = {'; '.join(map(show, c.value))}"]

@@ -88,8 +88,8 @@ class CorrelatedNoise:
 class DropoutNoise:
     """v z/p with z ~ Bernoulli(p), p = `keep`, one z for each unit or for the whole layer."""
 
-    keep: Expr
-    of: DropoutGranularity
+    keep_probability: Expr
+    granularity: DropoutGranularity
     span: Span
 
 

@@ -69,7 +69,7 @@ class SymmetricConvolution:
     constraint: Constraint
     activation: Activation
     norm: Normalisation | None
-    new_weights: bool  # whether each step has its own weights; otherwise all share one layer
+    weights_per_step: bool  # whether each step has its own weights; otherwise all share one layer
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ class ConvolutionalField:
     head: Symbol
     factor: Expr
     net: Convnet
-    timed: bool
-    new_weights: bool
+    time_dependent: bool
+    weights_per_step: bool
 
 
 Layer = SymmetricConvolution | ConvolutionalField
@@ -107,7 +107,7 @@ MAX_EXACT_LAPLACIAN_DIMENSION = 64
 class CrossEntropy:
     """-log u_y(x, T). `apart`: for each member of an ensemble by itself instead of for their mean."""
 
-    apart: bool = False
+    per_member: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,12 +206,12 @@ class SdeSteps:
     """Steps along a field on R^d, with noise after each: step k, in network order, starts at first + clock·k·step. For
     an adaptive scheme, which chooses its own steps, `steps` is 1 and `step` is the whole length."""
 
-    field: tuple[Expr, ...]
-    first: Expr
+    drift: tuple[Expr, ...]
+    start: Expr
     steps: int
     step: Expr
     scheme: Integrator
-    clock: int
+    time_sign: int
     noise: Noise | None
     span: Span
     branches: tuple[Symbol, ...] = ()  # two fields that share each step, for shake-shake noise
@@ -225,8 +225,8 @@ class ResidualBlocks:
     step: Expr
     noise: Noise | None
     span: Span
-    first: Expr = S.One  # the time of the first map; the others follow in steps
-    clock: int = -1
+    start: Expr = S.One  # the time of the first map; the others follow in steps
+    time_sign: int = -1
     before_readout: AdditiveNoise | None = None
     branch: Network | None = None  # a second network, whose maps are parallel to those of the first
 
@@ -294,7 +294,7 @@ class ImagePlan:
     stages: tuple[int, ...]
     classes: int
     close: int | None
-    motion: OdeSystem[RightHandSide]
+    system: OdeSystem[RightHandSide]
     method: Integrator
     start: Expr
     end: Expr
@@ -307,7 +307,7 @@ class ImagePlan:
 class OperatorPlan:
     """The evolution operator on R^d, with pieces in the time of the equation."""
 
-    pieces: tuple[OperatorSegment, ...]
+    segments: tuple[OperatorSegment, ...]
     direction: Direction
     step: Expr
     scheme: Fixed
@@ -323,7 +323,7 @@ class OperatorSegment:
     end: Expr
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
-    shape: MatrixStructure
+    structure: MatrixStructure
     index: Symbol | None = None  # of the generic component, if the space is not written out
     rate: Expr = S.Zero
     source: Expr = S.Zero
@@ -343,19 +343,19 @@ class HardConstraints:
     is even or odd, with a sign for each component."""
 
     parts: tuple[tuple[Expr, Expr], ...]
-    mirror: tuple[int, tuple[int, ...]] | None = None
+    symmetry: tuple[int, tuple[int, ...]] | None = None
 
 
 @dataclass(frozen=True)
 class SolvePlan:
     """A physical problem and the method that solves it, with the reason for the choice and the alternatives."""
 
-    statement: StrongForm
+    problem: StrongForm
     method: Solver
     reason: str
     alternatives: tuple[Alternative, ...]
     network: Mlp  # for the unknowns
-    built: HardConstraints
+    hard_constraints: HardConstraints
     reference: Grid | None = None  # requested by an `evaluate` block
     optimizers: tuple[Optimizer, ...] = ()  # empty: the default of the method
     steps: int | None = None

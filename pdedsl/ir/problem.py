@@ -40,8 +40,8 @@ class Derivative:
 class Affine:
     """Σ coefficient · derivative + rest, with coefficients and rest free of the unknowns."""
 
-    parts: tuple[tuple[Derivative, Expr], ...]
-    rest: Expr
+    terms: tuple[tuple[Derivative, Expr], ...]
+    inhomogeneity: Expr
 
 
 @dataclass(frozen=True)
@@ -49,23 +49,23 @@ class Residual:
     """expr = 0, in coordinates, learned fields, and one symbol for each derivative of a component: u, u_x, u_xx."""
 
     expr: Expr
-    letters: tuple[tuple[Symbol, Derivative], ...]
+    jet_variables: tuple[tuple[Symbol, Derivative], ...]
     span: Span
     interval: tuple[Expr, Expr] | None = None  # of time, for an equation given in pieces
 
     @cached_property
     def derivatives(self) -> tuple[Derivative, ...]:
-        return tuple(d for _, d in self.letters)
+        return tuple(d for _, d in self.jet_variables)
 
     @property
-    def jumps(self) -> bool:
+    def has_dirac(self) -> bool:
         """Whether it contains the derivative of a jump, which has no value at points."""
         return bool(self.expr.has(DiracDelta))
 
     @cached_property
     def affine(self) -> Affine | None:
         """The residual in terms of its coefficients, if it is affine in the unknowns; otherwise None."""
-        symbols = {s for s, _ in self.letters}
+        symbols = {s for s, _ in self.jet_variables}
         slopes: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
         rest = []
         for term in _summands(self.expr, symbols):  # term by term, as there may be a thousand letters
@@ -79,7 +79,7 @@ class Residual:
                 slopes[s].append(term.diff(s))
         if any(c.free_symbols & symbols for found in slopes.values() for c in found):
             return None
-        return Affine(tuple((d, Add(*slopes[s])) for s, d in self.letters), Add(*rest))
+        return Affine(tuple((d, Add(*slopes[s])) for s, d in self.jet_variables), Add(*rest))
 
 
 def _summands(expr: Expr, letters: set[Symbol]) -> Iterator[Expr]:
@@ -127,12 +127,12 @@ class Domain:
 
     coordinates: tuple[Symbol, ...]
     intervals: tuple[Interval, ...]
-    timed: bool  # whether the last coordinate is time
-    inside: tuple[Expr, ...] = ()
+    has_time: bool  # whether the last coordinate is time
+    inequalities: tuple[Expr, ...] = ()
 
     @property
     def space(self) -> tuple[Symbol, ...]:
-        return self.coordinates[:-1] if self.timed else self.coordinates
+        return self.coordinates[:-1] if self.has_time else self.coordinates
 
     def text_of(self, place: Place) -> str:
         """Where a condition holds, in words."""
@@ -177,16 +177,16 @@ class StrongForm:
     conditions: tuple[ConditionResidual, ...]
     exact: tuple[Expr | None, ...]  # a known solution, or None, for each component
     parameters: tuple[Learned, ...] = ()  # what is learned besides the unknowns
-    observed: tuple[Measurements, ...] = ()
+    measurements: tuple[Measurements, ...] = ()
 
     @cached_property
-    def floating(self) -> tuple[int, ...]:
+    def defined_up_to_constant(self) -> tuple[int, ...]:
         """The components that occur only through derivatives in space: each is determined up to a constant."""
         imposed = (r for c in self.conditions for r in c.residuals)
         space = len(self.domain.space)
         letters = (d for r in (*self.equations, *imposed) for d in r.derivatives)
         told = {d.component for d in letters if not any(d.orders[:space])}
-        told |= {c for o in self.observed for c in o.components}
+        told |= {c for o in self.measurements for c in o.components}
         return tuple(c for c in range(len(self.components)) if c not in told)
 
     @cached_property

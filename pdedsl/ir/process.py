@@ -43,15 +43,15 @@ class ProcessBoundary:
 class TimeDirection(Enum):
     """How the time of the equation runs along a path: backward to initial data, or forward to terminal data."""
 
-    BACK = -1
-    ON = 1
+    BACKWARD = -1
+    FORWARD = 1
 
 
 @dataclass(frozen=True)
 class TimeCondition:
     """Paths end when they reach the data, where u = value."""
 
-    clock: TimeDirection
+    direction: TimeDirection
     value: Expr
 
 
@@ -65,16 +65,16 @@ class DiffusionProcess:
     rate: Expr
     source: Expr
     data: TimeCondition | None  # None for a stationary equation
-    sides: tuple[ProcessBoundary, ...]
+    boundaries: tuple[ProcessBoundary, ...]
 
     @property
     def dimension(self) -> int:
         return len(self.drift)
 
     @cached_property
-    def is_exact(self) -> bool:
+    def has_exact_step(self) -> bool:
         """Whether a single step of any length has the exact law of the path and of what accumulates along it."""
-        return not self.sides and self.source == 0 and not self._varying((*self.drift, self.rate, *self._entries))
+        return not self.boundaries and self.source == 0 and not self._varying((*self.drift, self.rate, *self._entries))
 
     @cached_property
     def is_brownian(self) -> bool:
@@ -82,15 +82,21 @@ class DiffusionProcess:
         diagonal = {(i, i): a for i, _, a in self.matrix}
         alike = len(self.matrix) == len(diagonal) == self.dimension and len(set(diagonal.values())) == 1
         calm = not any((*self.drift, self.rate)) and not self._varying(self._entries)
-        ends = all(isinstance(s.event, Absorption) for s in self.sides)
-        return self.data is None and alike and calm and ends and all(self.bend(g) is not None for g in self.curves)
+        ends = all(isinstance(s.event, Absorption) for s in self.boundaries)
+        return (
+            self.data is None
+            and alike
+            and calm
+            and ends
+            and all(self.curvature_bound(g) is not None for g in self.curves)
+        )
 
     @cached_property
     def curves(self) -> tuple[Expr, ...]:
         """The functions g of the shape, each once."""
-        return tuple(dict.fromkeys(s.place.expr for s in self.sides if isinstance(s.place, Surface)))
+        return tuple(dict.fromkeys(s.place.expr for s in self.boundaries if isinstance(s.place, Surface)))
 
-    def bend(self, curve: Expr) -> Expr | None:
+    def curvature_bound(self, curve: Expr) -> Expr | None:
         """M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, if g is quadratic (Gershgorin); else None."""
         space = self.domain.space
         slopes = [curve.diff(x) for x in space]

@@ -25,31 +25,31 @@ class SdeSegment:
     out in components, drift and diffusivity hold one expression each: component `index`, and the diagonal entry there.
     """
 
-    first: Expr
-    last: Expr
+    start: Expr
+    end: Expr
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
-    shape: MatrixStructure
-    convection: Span | None
-    diffusion: Span | None
-    random: RandomResidual | None = None  # the random map whose second moment is the diffusion
+    structure: MatrixStructure
+    convection_span: Span | None
+    diffusion_span: Span | None
+    random_residual: RandomResidual | None = None  # the random map whose second moment is the diffusion
     index: Symbol | None = None
     rate: Expr = S.Zero
     source: Expr = S.Zero
-    reaction: Span | None = None
-    gain: Span | None = None  # where the source is written
+    reaction_span: Span | None = None
+    source_span: Span | None = None  # where the source is written
 
     @property
     def length(self) -> Expr:
-        return abs(self.last - self.first)
+        return abs(self.end - self.start)
 
     @property
-    def moves(self) -> bool:
+    def has_drift(self) -> bool:
         return any(b != 0 for b in self.drift)
 
     @property
-    def diffuses(self) -> bool:
-        return self.shape is not MatrixStructure.NONE
+    def has_diffusion(self) -> bool:
+        return self.structure is not MatrixStructure.NONE
 
     @property
     def is_constant(self) -> bool:
@@ -63,13 +63,13 @@ class SdeSegment:
         """2ν|last − first|, the variance of the Gaussian noise of this piece; None unless A = νI with a number ν."""
         diagonal = {row[k] for k, row in enumerate(self.diffusivity)}
         apart = any(entry != 0 for k, row in enumerate(self.diffusivity) for j, entry in enumerate(row) if j != k)
-        if self.random is not None or apart or len(diagonal) != 1:
+        if self.random_residual is not None or apart or len(diagonal) != 1:
             return None
         (nu,) = diagonal
         return 2 * nu * self.length if nu.is_number else None
 
     @property
-    def weighs(self) -> bool:
+    def has_weight(self) -> bool:
         """Whether a path accumulates a weight or sources here."""
         return bool(self.rate != 0 or self.source != 0)
 
@@ -86,7 +86,7 @@ class PathExpectation:
 
     theorem: Theorem
     direction: Direction
-    stretches: tuple[SdeSegment, ...]
+    segments: tuple[SdeSegment, ...]
     data: Expr
     data_span: Span
 
@@ -94,7 +94,7 @@ class PathExpectation:
     def input_variance(self) -> Expr | None:
         """The total variance of the Gaussian noise of all pieces, if it is positive and the same everywhere: an average
         over such noise on the input can be certified with a radius."""
-        pieces = [stretch.variance for stretch in self.stretches]
+        pieces = [stretch.variance for stretch in self.segments]
         known = [variance for variance in pieces if variance is not None]
         return Add(*known) if len(known) == len(pieces) and Add(*known).is_positive else None
 
@@ -112,8 +112,8 @@ class FeatureMapEvolution:
     """Feature maps that evolve."""
 
     theorem: Theorem
-    motion: OdeSystem[VectorField]
-    method: Located[Integrator]
+    system: OdeSystem[VectorField]
+    integrator: Located[Integrator]
 
 
 Representation = PathExpectation | FeatureMapEvolution | StrongForm

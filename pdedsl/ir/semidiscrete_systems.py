@@ -12,22 +12,22 @@ T = TypeVar("T")
 class FirstOrderOde(Generic[T]):
     """∂Y/∂t = F(Y)."""
 
-    push: T
+    rhs: T
 
     @property
-    def parts(self) -> tuple[T, ...]:
-        return (self.push,)
+    def right_hand_sides(self) -> tuple[T, ...]:
+        return (self.rhs,)
 
 
 @dataclass(frozen=True)
 class SecondOrderOde(Generic[T]):
     """∂²Y/∂t² = F(Y), starting at rest."""
 
-    push: T
+    rhs: T
 
     @property
-    def parts(self) -> tuple[T, ...]:
-        return (self.push,)
+    def right_hand_sides(self) -> tuple[T, ...]:
+        return (self.rhs,)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class SeparableOde(Generic[T]):
     second: T
 
     @property
-    def parts(self) -> tuple[T, ...]:
+    def right_hand_sides(self) -> tuple[T, ...]:
         return self.first, self.second
 
 

@@ -61,15 +61,17 @@ class Space:
     coordinates: tuple[Symbol, ...]  # one per component, or the position alone
     explicit: bool  # whether the coordinates are components
     image: tuple[int, int, int] | None = None
-    sides: tuple[Interval, ...] = ()
+    intervals: tuple[Interval, ...] = ()
     span: Span = NOWHERE
-    inside: tuple[LevelFunction, ...] = ()  # a shape: the part of the box where all of these are positive
-    from_data: bool = False  # whether the dimension is a letter in the text and a number here, taken from the data
+    inequalities: tuple[LevelFunction, ...] = ()  # a shape: the part of the box where all of these are positive
+    dimension_from_data: bool = (
+        False  # whether the dimension is a letter in the text and a number here, taken from the data
+    )
 
     @property
     def boundary(self) -> tuple[str, ...]:
         """The names of the sides that carry conditions."""
-        return tuple(name for k, side in enumerate(self.sides) if not side.periodic for name in face_names(k))
+        return tuple(name for k, side in enumerate(self.intervals) if not side.periodic for name in face_names(k))
 
 
 def face_names(k: int) -> tuple[str, str]:
@@ -123,7 +125,7 @@ class Learned:
     arguments: tuple[Expr, ...]
     net: Located[Network] | None
     span: Span
-    start: Expr | None = None  # the initial value of a learned number
+    initial_value: Expr | None = None  # the initial value of a learned number
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ class Summand:
 
     exprs: tuple[Expr, ...]
     span: Span
-    minus: bool = False  # whether it is preceded by a minus sign
+    negated: bool = False  # whether it is preceded by a minus sign
     domain: tuple[Expr, ...] = ()  # roots, poles, logarithms: it has a value where they have one, even if they cancel
 
 
@@ -147,7 +149,7 @@ class Equation:
     summands: tuple[Summand, ...]
     unknown: Symbol | None
     order: int
-    right: tuple[Expr, ...]
+    rhs: tuple[Expr, ...]
     interval: tuple[Expr, Expr] | None
     span: Span
     component: int | None = None  # of the unknown, counted from one, if the equation is for that component alone
@@ -162,7 +164,7 @@ class Condition:
     unknown: Symbol
     order: int
     value: tuple[Expr, ...]
-    sides: tuple[str, ...]
+    faces: tuple[str, ...]
     span: Span
     surfaces: tuple[LevelFunction, ...] = ()
     part: tuple[LevelFunction, ...] = ()
@@ -221,7 +223,7 @@ class Spec:
     train: TrainBlock | None = None
     evaluate: EvaluateBlock | None = None
     exact: tuple[ExactSolution, ...] = ()
-    observed: tuple[Observation, ...] = ()
+    observations: tuple[Observation, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
     @property

@@ -38,11 +38,11 @@ OPERATOR_SAMPLES = 1024  # paths of an evolution operator, if the spec does not 
 def is_separable_pair(spec: Spec) -> bool:
     """Y' = f(Z, t), Z' = g(Y, t): each half is pushed by the other alone."""
     equations = [e for e in spec.equations if e.interval is None]
-    if len(spec.unknowns) != 2 or len(equations) != 2 or any(e.order != 1 or len(e.right) != 1 for e in equations):
+    if len(spec.unknowns) != 2 or len(equations) != 2 or any(e.order != 1 or len(e.rhs) != 1 for e in equations):
         return False
     for e in equations:
         heads = {u.head for u in spec.unknowns}
-        found = {f.head for f in atoms(e.right[0], Field)} & heads
+        found = {f.head for f in atoms(e.rhs[0], Field)} & heads
         if e.unknown is None or found != heads - {e.unknown}:
             return False
     return len({e.unknown for e in equations}) == 2
@@ -117,7 +117,7 @@ def _default_diffusion(word: Diffusion, spec: Spec) -> Diffusion | None:
 
 def _is_isotropic(equation: Equation, spec: Spec) -> bool:
     """Whether the second derivatives of the unknown form a multiple of its Laplacian, or there are none."""
-    right, coordinates = Add(*equation.right), spec.space.coordinates
+    right, coordinates = Add(*equation.rhs), spec.space.coordinates
     if not spec.space.explicit:
         whole = [
             c

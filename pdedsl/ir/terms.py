@@ -54,7 +54,7 @@ class Indexed:
     diagonal: Expr  # bᵢ of a vector, aᵢ of a matrix
     outer: tuple[tuple[Expr, Expr], ...] = ()  # c and wᵢ
     learned: tuple[tuple[Expr, Symbol], ...] = ()  # c and H
-    rest: bool = False
+    has_other_entries: bool = False
 
 
 Coefficient = Components | Indexed
@@ -75,7 +75,7 @@ class Generator:
     direction: Direction
 
     @property
-    def shape(self) -> MatrixStructure:
+    def structure(self) -> MatrixStructure:
         return matrix_structure(self.matrix)
 
 
@@ -83,7 +83,7 @@ def matrix_structure(matrix: Coefficient) -> MatrixStructure:
     match matrix:
         case Components(rows=rows):
             return _structure_of_rows(rows)
-        case Indexed(diagonal=a, outer=outer, learned=learned, rest=rest):
+        case Indexed(diagonal=a, outer=outer, learned=learned, has_other_entries=rest):
             if outer or learned or rest:
                 return MatrixStructure.FULL
             if a == 0:

@@ -11,4 +11,4 @@ class Theorem:
 
     name: str
     source: str
-    says: str
+    statement: str

@@ -38,7 +38,7 @@ class Truth(StrEnum):
 
     PROVED = "proved"
     REFUTED = "refuted"
-    UNKNOWN = "unknown"
+    UNDECIDED = "unknown"
 
 
 class Axiom(StrEnum):
@@ -86,8 +86,8 @@ class Refuted(_VerdictBase):
     """It fails: why, an example that shows it, and the terms or conditions that are to blame."""
 
     truth: ClassVar[Truth] = Truth.REFUTED
-    witness: str
-    guilty: tuple[Span, ...] = field(repr=False)
+    counterexample: str
+    offending: tuple[Span, ...] = field(repr=False)
     example: FeatureMapCounterexample | None = None  # the example in a form that can be run again
 
 
@@ -95,8 +95,8 @@ class Refuted(_VerdictBase):
 class Undecided(_VerdictBase):
     """Neither proved nor refuted: which hypothesis could not be checked, or that there is no rule."""
 
-    truth: ClassVar[Truth] = Truth.UNKNOWN
-    guilty: tuple[Span, ...] = field(default=(), repr=False)
+    truth: ClassVar[Truth] = Truth.UNDECIDED
+    offending: tuple[Span, ...] = field(default=(), repr=False)
 
 
 Verdict = Proved | Refuted | Undecided

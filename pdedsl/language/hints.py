@@ -1,8 +1,8 @@
-"""Hints for lines in the notation of other programs: Mathematica, MATLAB, SymPy, Julia, FEniCS, DeepXDE, PyTorch, LaTeX.
+"""Hints for lines in the notation of other programs: Mathematica, MATLAB, SymPy, Julia, FEniCS, DeepXDE, PyTorch.
 
-`HINTS` is a table of regular expressions, each with the program that writes so and the rule of the language; most rows
-have a replacement template. It is consulted only after an error, for the lines that have errors: the errors of a line
-that matches are replaced by one message, with the line in the notation of the language if the replacement can be parsed.
+`HINTS` is a table of regular expressions, each with the program that uses the notation and the rule of the language;
+most rows have a replacement template. It is applied only after an error, to the lines with errors. The errors of a
+matching line are replaced by one message, with the rewritten line; rewritten lines that cannot be parsed are discarded.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from pdedsl import errors
@@ -27,10 +28,10 @@ MAX_NESTING = 4  # of brackets that one pattern rewrites from the inside out
 class Hint:
     """A notation of other programs.
 
-    In `pattern`, `<u>` is a declared function with its arguments, if any, and `<x>` a variable, both captured; `<f>` and
-    `<v>` are the names alone, not captured; `<K>` is a captured operator. `<no space>`, `<no time>` and `<one variable>`
-    restrict a row to specs without such a statement, or with a single variable. In `replacement`, `<v0>`, `<v1>`, … are
-    the variables in the order of their declaration, and `<t>` is the time.
+    In `pattern`, `<u>` is a declared function with or without its arguments, `<x>` a variable and `<K>` an operator, all
+    captured; `<f>` and `<v>` are names of functions and variables, not captured. `<no space>`, `<no time>` and
+    `<one variable>` restrict a row to specs without such a statement, or with a single variable. In `replacement`,
+    `<v0>`, `<v1>`, … are the variables in the order of declaration, `<x0>`, … the coordinates, and `<t>` is the time.
     """
 
     program: str
@@ -38,9 +39,7 @@ class Hint:
     text: str
     replacement: str | None = None  # None: the line has no equivalent, and `advice` says what to do
     advice: str = ""
-    only_unparsed: bool = (
-        False  # whether the notation is valid in places, such as a sum that continues on the next line
-    )
+    only_unparsed: bool = False  # apply only to lines with syntax errors: the notation may be valid
 
     @property
     def message(self) -> str:
@@ -55,6 +54,12 @@ _EQUATION = r"(?:[^\W\d∂∇]|[∂∇Δ]).*=.*"
 _HEADS = r"\b(?:D|Diff|Derivative|derivative|deriv|pder|pdiff|PD|partial|d)[\[(]"
 _DIFF = rf"(?:'?\bdiff\(|{_HEADS})"
 _ENTRY = r"([^\s,;\[\]()=]+)"
+_ROW = rf"{_ENTRY}[\s,]+{_ENTRY}[\s,]+{_ENTRY}"
+_PAIR = rf"({_NUMBER})\s*,\s*({_NUMBER})"
+_SPACE_IN = r"^(\s*space\b.*?(?:\bin|∈)\s+)(?:[\w.]*\.)?"
+_ORIGIN = r"\W*0(?:\.0)?\s*,\s*0(?:\.0)?\W+?"
+_DISK = r"(?:Disk|Disc|Circle|Ball)"
+_SAMPLED = r"=\s*(?:[\w.]*\.)?(?:linspace|arange|range)"
 _PREFIX = r"(?:np|numpy|jnp|jax|math|Math|torch|nn|functional|autograd|optim|sympy|sp|tf|ufl|dde|grad|F|xp)\."
 _FUNCTIONS = (
     *("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs", "sign", "max", "min"),
@@ -177,37 +182,37 @@ HINTS: tuple[Hint, ...] = (
     ),
     Hint(
         "Julia",
-        rf"^\s*<no time>t\s*∈\s*[A-Za-z]*[(\[]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[)\]]\s*$",
+        rf"^\s*<no time>t\s*∈\s*[A-Za-z]*[(\[]\s*{_PAIR}\s*[)\]]\s*$",
         INTERVAL,
         r"time t in [\1, \2]",
     ),
     Hint(
         "Julia",
-        rf"^\s*<no space>(\w+)\s*∈\s*[A-Za-z]*[(\[]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[)\]]\s*$",
+        rf"^\s*<no space>(\w+)\s*∈\s*[A-Za-z]*[(\[]\s*{_PAIR}\s*[)\]]\s*$",
         INTERVAL,
         r"space \1 in [\2, \3]",
     ),
     Hint(
         "DeepXDE",
-        rf"^\s*<no time>\w+\s*=\s*(?:[\w.]*\.)?TimeDomain\(({_NUMBER}),\s*({_NUMBER})\)\s*$",
+        rf"^\s*<no time>\w+\s*=\s*(?:[\w.]*\.)?TimeDomain\({_PAIR}\)\s*$",
         DOMAIN,
         r"time t in [\1, \2]",
     ),
     Hint(
         "DeepXDE",
-        rf"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?Interval\(({_NUMBER}),\s*({_NUMBER})\)\s*$",
+        rf"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?Interval\({_PAIR}\)\s*$",
         DOMAIN,
         r"space x in [\1, \2]",
     ),
     Hint(
         "NumPy, MATLAB",
-        rf"^\s*<no time>t\s*=\s*(?:[\w.]*\.)?(?:linspace|arange|range)\(({_NUMBER}),\s*({_NUMBER})\b.*\)\s*;?\s*$",
+        rf"^\s*<no time>t\s*{_SAMPLED}\({_PAIR}\b.*\)\s*;?\s*$",
         SAMPLES,
         r"time t in [\1, \2]",
     ),
     Hint(
         "NumPy, MATLAB",
-        rf"^\s*<no space>(\w+)\s*=\s*(?:[\w.]*\.)?(?:linspace|arange|range)\(({_NUMBER}),\s*({_NUMBER})\b.*\)\s*;?\s*$",
+        rf"^\s*<no space>(\w+)\s*{_SAMPLED}\({_PAIR}\b.*\)\s*;?\s*$",
         SAMPLES,
         r"space \1 in [\2, \3]",
     ),
@@ -218,24 +223,24 @@ HINTS: tuple[Hint, ...] = (
     Hint(
         "FEniCS", r"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?UnitCube\w*\(.*\);?\s*$", DOMAIN, "space (x, y, z) in [0, 1]^3"
     ),
-    Hint("FEniCS", r"^(\s*space\b.*?(?:\bin|∈)\s+)(?:[\w.]*\.)?UnitInterval\w*(?:\(.*\))?\s*$", DOMAIN, r"\1[0, 1]"),
-    Hint("FEniCS", r"^(\s*space\b.*?(?:\bin|∈)\s+)(?:[\w.]*\.)?UnitSquare\w*(?:\(.*\))?\s*$", DOMAIN, r"\1[0, 1]^2"),
-    Hint("FEniCS", r"^(\s*space\b.*?(?:\bin|∈)\s+)(?:[\w.]*\.)?UnitCube\w*(?:\(.*\))?\s*$", DOMAIN, r"\1[0, 1]^3"),
+    Hint("FEniCS", rf"{_SPACE_IN}UnitInterval\w*(?:\(.*\))?\s*$", DOMAIN, r"\1[0, 1]"),
+    Hint("FEniCS", rf"{_SPACE_IN}UnitSquare\w*(?:\(.*\))?\s*$", DOMAIN, r"\1[0, 1]^2"),
+    Hint("FEniCS", rf"{_SPACE_IN}UnitCube\w*(?:\(.*\))?\s*$", DOMAIN, r"\1[0, 1]^3"),
     Hint(
         "",
-        rf"^(\s*space\b.*?(?:\bin|∈)\s+)(?:[\w.]*\.)?(?:Rectangle|Rect|Box)\w*\(\W*({_NUMBER})\s*,\s*({_NUMBER})\W+?({_NUMBER})\s*,\s*({_NUMBER})\W*\)\s*$",
+        rf"{_SPACE_IN}(?:Rectangle|Rect|Box)\w*\(\W*{_PAIR}\W+?{_PAIR}\W*\)\s*$",
         DOMAIN,
         r"\1[\2, \4] × [\3, \5]",
     ),
     Hint(
         "",
-        r"^(\s*space\b.*?(?:\bin|∈)\s+)(?:[\w.]*\.)?(?:UnitDisk|(?:Disk|Disc|Circle|Ball)\(\W*0(?:\.0)?\s*,\s*0(?:\.0)?\W+?1(?:\.0)?\s*\))\s*$",
+        rf"{_SPACE_IN}(?:UnitDisk|{_DISK}\({_ORIGIN}1(?:\.0)?\s*\))\s*$",
         DOMAIN,
         r"\1[-1, 1]^2 where <v0>² + <v1>² < 1",
     ),
     Hint(
         "",
-        rf"^(\s*space\b.*?(?:\bin|∈)\s+)(?:[\w.]*\.)?(?:Disk|Disc|Circle|Ball)\(\W*0(?:\.0)?\s*,\s*0(?:\.0)?\W+?({_NUMBER})\s*\)\s*$",
+        rf"{_SPACE_IN}{_DISK}\({_ORIGIN}({_NUMBER})\s*\)\s*$",
         DOMAIN,
         r"\1[-\2, \2]^2 where <v0>² + <v1>² < \2²",
     ),
@@ -266,7 +271,7 @@ HINTS: tuple[Hint, ...] = (
     Hint("MATLAB", rf"\[\s*{_ENTRY}[\s,]+{_ENTRY}\s*;\s*{_ENTRY}[\s,]+{_ENTRY}\s*\]", MATRIX, r"[[\1, \2], [\3, \4]]"),
     Hint(
         "MATLAB",
-        rf"\[\s*{_ENTRY}[\s,]+{_ENTRY}[\s,]+{_ENTRY}\s*;\s*{_ENTRY}[\s,]+{_ENTRY}[\s,]+{_ENTRY}\s*;\s*{_ENTRY}[\s,]+{_ENTRY}[\s,]+{_ENTRY}\s*\]",
+        rf"\[\s*{_ROW}\s*;\s*{_ROW}\s*;\s*{_ROW}\s*\]",
         MATRIX,
         r"[[\1, \2, \3], [\4, \5, \6], [\7, \8, \9]]",
     ),
@@ -285,6 +290,7 @@ HINTS: tuple[Hint, ...] = (
     Hint("NumPy, PyTorch", rf"(?<![\w.])(?:{_PREFIX})+(?=[a-z])", PREFIX, ""),
     Hint("PyTorch", r"(softmax\([^()]*), *dim *= *-?\d+\)", "softmax takes one argument", r"\1)"),
     Hint("Mathematica", rf"\b({'|'.join(_CAPITALIZED)})\[([^\[\]]*)\]", FUNCTION, r"\1(\2)"),
+    Hint("Mathematica", rf"\b({'|'.join(_FUNCTIONS)})\[([^\[\]]*[^\w\[\]][^\[\]]*)\]", FUNCTION, r"\1(\2)"),
     *(Hint("Mathematica", rf"\b{old}(?=\()", FUNCTION, new) for old, new in _CAPITALIZED.items()),
     Hint(
         "Mathematica",
@@ -432,6 +438,12 @@ _STRING = re.compile(r'"[^"]*"')
 _QUOTED_NOTATION = re.compile(r"""^\s+["']\w+["']\s*:|\b(?:Expression|Function)\(""")  # quotes are part of the notation
 
 
+@lru_cache(16)
+def hint_table(names: SpecNames) -> HintTable:
+    """The table of a spec; an editor asks for it again after every change."""
+    return HintTable(names)
+
+
 class HintTable:
     """The table with the declared names of a spec in its patterns."""
 
@@ -471,9 +483,13 @@ class HintTable:
         texts = iter(strings)
         return first, _STRING.sub(lambda _: next(texts, '""'), line) if strings else line
 
+    @cached_property
+    def _compiled(self) -> dict[Hint, re.Pattern[str]]:
+        return {hint: re.compile(_substitute(hint.pattern, self._patterns)) for hint in HINTS}
+
     def _apply(self, hint: Hint, line: str) -> str | None:
         """The line after a replacement; None if the hint applies and has none."""
-        pattern = re.compile(_substitute(hint.pattern, self._patterns))
+        pattern = self._compiled[hint]
         if pattern.search(line) is None:
             return line
         if hint.replacement is None:
@@ -533,7 +549,7 @@ def hints_for(source: Source, diagnostics: Sequence[Diagnostic]) -> tuple[Diagno
     """The errors of a text, those of lines in other notations replaced by hints; names that such a line declares are
     not reported as undeclared. Without a `space`, equations are not elaborated, so that every line is looked at."""
     names = declared_names(normalize_characters(source.text))
-    table = HintTable(names)
+    table = hint_table(names)
     failing = {source.position(d.span.start)[0] for d in diagnostics if d.is_error}
     unparsed = {source.position(d.span.start)[0] for d in diagnostics if d.code.startswith("E1")}
     matches: dict[int, _Match] = {}

@@ -52,13 +52,13 @@ def lower(analysis: Analysis) -> StrongForm:
         tuple(i for c in spec.conditions for i in _condition(c, writer)),
         tuple(_exact(c, writer) for c in writer.components),
         spec.learned,
-        tuple(_observed(o, writer) for o in spec.observed),
+        tuple(_observed(o, writer) for o in spec.observations),
     )
 
 
 def domain_of(spec: Spec, writer: Writer) -> Domain:
     coordinates, intervals = ranges_of(spec)
-    inside = tuple(writer.written(g.expr, g.span) for g in spec.space.inside)
+    inside = tuple(writer.written(g.expr, g.span) for g in spec.space.inequalities)
     return Domain(coordinates, intervals, spec.time is not None, inside)
 
 
@@ -78,7 +78,7 @@ def _condition(condition: Condition, writer: Writer) -> Iterator[ConditionResidu
     part = tuple(writer.written(g.expr, g.span) for g in condition.part)
     space = writer.spec.space
     shared = None if _asks_normal(condition, writer) else _residuals(condition, (), writer)
-    for face in faces_of(space, condition.sides):
+    for face in faces_of(space, condition.faces):
         residuals = shared or _residuals(condition, _normal_on(face, space), writer)
         yield ConditionResidual(residuals, face, condition.span, part)
     for level in condition.surfaces:
@@ -90,7 +90,7 @@ def _condition(condition: Condition, writer: Writer) -> Iterator[ConditionResidu
 def _joins(condition: Condition, writer: Writer) -> bool:
     """Whether a condition relates two sides, like u(0, t) = u(1, t)."""
     fields = (f for v in condition.value for f in atoms(v, Field) if f.head in writer.own)
-    return len(condition.sides) > 1 and any(tuple(f.arguments) != writer.own[f.head] for f in fields)
+    return len(condition.faces) > 1 and any(tuple(f.arguments) != writer.own[f.head] for f in fields)
 
 
 def _residuals(condition: Condition, normal: Normal, writer: Writer) -> tuple[Residual, ...]:
@@ -98,13 +98,13 @@ def _residuals(condition: Condition, normal: Normal, writer: Writer) -> tuple[Re
 
 
 def _normal_on(face: Face, space: Space) -> Normal:
-    ones = (Integer(1 if face.upper else -1) if k == face.coordinate else S.Zero for k in range(len(space.sides)))
+    ones = (Integer(1 if face.upper else -1) if k == face.coordinate else S.Zero for k in range(len(space.intervals)))
     return tuple(ones)
 
 
 def boundary_level(expr: Expr, space: Space, writer: Writer) -> Expr:
     """F of a surface; if it bounds the shape, the g of that inequality, which is positive inside."""
-    for g in space.inside:
+    for g in space.inequalities:
         inner = writer.written(g.expr, g.span)
         ratio = cancel(expr / inner)
         if ratio.is_number and ratio != 0:
@@ -116,7 +116,7 @@ def _normal_of(level: Expr, condition: Condition, span: Span, writer: Writer) ->
     """The outer normal -∇g/‖∇g‖, if the condition uses it."""
     if not _asks_normal(condition, writer):
         return ()
-    slopes = [level.diff(x) for x in writer.coordinates[: len(writer.spec.space.sides)]]
+    slopes = [level.diff(x) for x in writer.coordinates[: len(writer.spec.space.intervals)]]
     length = sqrt(Add(*(s**2 for s in slopes)))
     return tuple(-s / length for s in slopes)
 
@@ -139,7 +139,7 @@ def _in_time(condition: Condition, writer: Writer) -> ConditionResidual:
     for k, value in zip(own, condition.value, strict=True):
         given = writer.residual(value.xreplace(_at_home(value, writer)), condition.span)
         letter, derivative = writer.letter(Derivative(k, orders), condition.span), Derivative(k, orders)
-        residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.letters), condition.span))
+        residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.jet_variables), condition.span))
     return ConditionResidual(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
 
 
@@ -158,7 +158,7 @@ def _at_home(value: Expr, writer: Writer) -> dict[Expr, Expr]:
 
 
 def faces_of(space: Space, sides: tuple[str, ...]) -> Iterator[Face]:
-    for k in range(len(space.sides)):
+    for k in range(len(space.intervals)):
         for name, upper in zip(face_names(k), (False, True), strict=True):
             if name in sides:
                 yield Face(k, upper)

@@ -23,7 +23,7 @@ Normal = tuple[Expr, ...]  # one component for each coordinate of space
 def ranges_of(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
     """The coordinates, with time last, and their intervals."""
     space, time = coordinates_of(spec.space), spec.time
-    sides = tuple(spec.space.sides)
+    sides = tuple(spec.space.intervals)
     if time is None:
         return space, sides
     return (*space, time.symbol), (*sides, Interval(time.start, time.end))

@@ -61,7 +61,7 @@ def paths_of(analysis: Analysis, theorem: Theorem) -> PathExpectation:
     condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
     initial = condition.kind is ConditionKind.INITIAL
     stretches = [_stretch(facts, spec, initial) for facts in analysis.equations]
-    stretches.sort(key=lambda s: float(s.first), reverse=initial)
+    stretches.sort(key=lambda s: float(s.start), reverse=initial)
     direction = Direction.INITIAL if initial else Direction.TERMINAL
     return PathExpectation(theorem, direction, tuple(stretches), condition.value[0], condition.span)
 
@@ -79,10 +79,10 @@ def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> SdeSegment:
         last,
         tuple(without_divergences(b, spec) for b in drift),
         matrix,
-        _shape(facts.random) if facts.random else generator.shape,
+        _shape(facts.random_residual) if facts.random_residual else generator.structure,
         _place(facts, Convection),
         _place(facts, Diffusion),
-        facts.random,
+        facts.random_residual,
         index,
         without_divergences(generator.rate, spec),
         without_divergences(generator.source, spec),
@@ -115,8 +115,8 @@ def _coefficients(generator: Generator, facts: EquationFacts) -> tuple[tuple[Exp
     match generator.drift, generator.matrix:
         case Components(rows=(drift,)), Components(rows=rows):
             return drift, rows, None
-        case Indexed(diagonal=drift_i), Indexed(diagonal=a, outer=outer, learned=learned, rest=rest):
-            if (outer or learned or rest) and facts.random is None:
+        case Indexed(diagonal=drift_i), Indexed(diagonal=a, outer=outer, learned=learned, has_other_entries=rest):
+            if (outer or learned or rest) and facts.random_residual is None:
                 raise errors.networks.full_matrix(_place(facts, Diffusion) or facts.equation.span)
             return (drift_i,), ((a,),), INDEX
         case _:
@@ -192,7 +192,7 @@ GROWING = Theorem(
 def accepts(analysis: Analysis) -> bool:
     """Whether the equation is linear, without diffusion in any piece of time."""
     found = generators(analysis)
-    return found is not None and all(g.shape is MatrixStructure.NONE for g in found)
+    return found is not None and all(g.structure is MatrixStructure.NONE for g in found)
 
 
 def lower(analysis: Analysis) -> PathExpectation:
@@ -234,6 +234,6 @@ def accepts_feynman_kac(analysis: Analysis) -> bool:
 
 def lower_feynman_kac(analysis: Analysis) -> PathExpectation:
     paths = paths_of(analysis, ALONG)
-    if any(s.weighs for s in paths.stretches):
+    if any(s.has_weight for s in paths.segments):
         return paths_of(analysis, WEIGHTED)
-    return paths if any(s.moves for s in paths.stretches) else paths_of(analysis, STILL)
+    return paths if any(s.has_drift for s in paths.segments) else paths_of(analysis, STILL)

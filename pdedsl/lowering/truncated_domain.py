@@ -22,7 +22,7 @@ def truncated(analysis: Analysis, extent: float) -> StrongForm:
     """The equation of R^d on a box."""
     space, end = analysis.spec.space, Rational(str(float(extent)))
     sides = (Interval(-end, end, periodic=True),) * int(space.dimension)
-    box = replace(space, kind=SpaceKind.PHYSICAL, sides=sides)
+    box = replace(space, kind=SpaceKind.PHYSICAL, intervals=sides)
     return collocation.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
 
 

@@ -116,12 +116,18 @@ def require_formulas(exprs: Iterable[Expr], span: Span, spec: Spec, index: Symbo
 
 def require_coefficients(stretch: SdeSegment, spec: Spec) -> None:
     """Requires the same of all coefficients of the generator."""
-    place = stretch.convection or stretch.diffusion or stretch.reaction or stretch.gain or spec.space.span
+    place = (
+        stretch.convection_span
+        or stretch.diffusion_span
+        or stretch.reaction_span
+        or stretch.source_span
+        or spec.space.span
+    )
     require_formulas(stretch.drift, place, spec, stretch.index)
     entries = (e for row in stretch.diffusivity for e in row)
-    require_formulas(entries, stretch.diffusion or place, spec, stretch.index)
-    require_formulas((stretch.rate,), stretch.reaction or place, spec)
-    require_formulas((stretch.source,), stretch.gain or place, spec)
+    require_formulas(entries, stretch.diffusion_span or place, spec, stretch.index)
+    require_formulas((stretch.rate,), stretch.reaction_span or place, spec)
+    require_formulas((stretch.source,), stretch.source_span or place, spec)
 
 
 def _require_field(learned: Learned, spec: Spec) -> None:

@@ -72,9 +72,9 @@ Parts = tuple[Part, ...]
 def families_of(paths: PathExpectation, spec: Spec, method: Method) -> tuple[Parts, ...]:
     """The parts of a member; for a network with a list of depths, those of one member of each depth."""
     trained = method is not None and isinstance(method.word, ResidualPenalty | HeatSmoothing)
-    if method is not None and trained and any(s.moves for s in paths.stretches):
+    if method is not None and trained and any(s.has_drift for s in paths.segments):
         return ((_timed(paths, spec, method),),)
-    used = [s for s in paths.stretches if not trained or s.moves]
+    used = [s for s in paths.segments if not trained or s.has_drift]
     count = max((1, *(len(_alternatives(s, spec)) for s in used)))
     base = _base(paths, spec)
     return tuple(_parts(used, paths, spec, method, k) + ((base,) if base else ()) for k in range(count))
@@ -106,10 +106,10 @@ def _with_readouts(parts: list[Part]) -> list[Part]:
 
 def _timed(paths: PathExpectation, spec: Spec, method: Located[Diffusion]) -> TimeConditioned:
     """A network with a time input: training penalises its residual, and it is evaluated at the end of the diffusion."""
-    moving = next(s for s in paths.stretches if s.moves)
+    moving = next(s for s in paths.segments if s.has_drift)
     learned = _velocity(moving, spec)
     if learned is None or learned.net is None:
-        raise errors.methods.learned_velocity(method.word.name, moving.convection or method.span)
+        raise errors.methods.learned_velocity(method.word.name, moving.convection_span or method.span)
     _promises_nothing(learned, "a network that is trained with a residual")
     _require_model(learned.net.word, spec, learned.net.span)
     return TimeConditioned(_single(learned.net), S.One, learned.span)
@@ -134,9 +134,9 @@ def _single(net: Located[Network]) -> Network:
 
 def _stretch_parts(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, family: int) -> list[Part]:
     word = method.word if method else None
-    if not stretch.moves and all(e.is_number for row in stretch.diffusivity for e in row):
-        return [_at_rest(stretch, word)] if stretch.diffuses else []
-    if method is not None and isinstance(method.word, RandomizedSmoothing) and stretch.diffuses:
+    if not stretch.has_drift and all(e.is_number for row in stretch.diffusivity for e in row):
+        return [_at_rest(stretch, word)] if stretch.has_diffusion else []
+    if method is not None and isinstance(method.word, RandomizedSmoothing) and stretch.has_diffusion:
         raise errors.methods.sampling_along(method.span)
     drift = fields_of(stretch.drift, spec)
     named = [w for w in drift if w.net is not None and not _is_field(w.net.word, spec)]
@@ -145,7 +145,7 @@ def _stretch_parts(stretch: SdeSegment, paths: PathExpectation, spec: Spec, meth
     learned = _velocity(stretch, spec)
     if learned is None:
         assert named[0].net is not None
-        place = stretch.convection or named[0].span
+        place = stretch.convection_span or named[0].span
         raise errors.networks.factor_of_network(named[0].net.word.name, named[0].name, place)
     return [_maps(stretch, learned, paths, method, spec, family)]
 
@@ -169,23 +169,23 @@ def _walk(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Metho
     dt = stretch.length / steps
     clock = -1 if paths.direction is Direction.INITIAL else 1
     require_coefficients(stretch, spec)
-    noise = noise_of(stretch, dt, method.word if method else None) if stretch.diffuses else None
+    noise = noise_of(stretch, dt, method.word if method else None) if stretch.has_diffusion else None
     if noise is not None:
         _check_noise(noise, scheme, stretch)
-    span = stretch.convection or stretch.diffusion or spec.space.span
+    span = stretch.convection_span or stretch.diffusion_span or spec.space.span
     branches = _branches(stretch) if isinstance(noise, ShakeShakeNoise) else ()
-    return SdeSteps(stretch.drift, stretch.first, steps, dt, scheme.word, clock, noise, span, branches)
+    return SdeSteps(stretch.drift, stretch.start, steps, dt, scheme.word, clock, noise, span, branches)
 
 
 def _branches(stretch: SdeSegment) -> tuple[Symbol, ...]:
-    assert isinstance(stretch.random, ShakeShakeResidual)
-    return stretch.random.branches
+    assert isinstance(stretch.random_residual, ShakeShakeResidual)
+    return stretch.random_residual.branches
 
 
 def _check_noise(noise: Noise, scheme: Located[Integrator], stretch: SdeSegment) -> None:
     """Requires a scheme that takes noise: Euler for any, Heun for added noise that is not relative."""
     if not takes_noise(scheme.word):
-        raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span, scheme.span)
+        raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
     if is_euler(scheme.word):
         return
     match noise:
@@ -214,12 +214,12 @@ def _maps(
     maps = residual_maps(net)
     _check_steps(net, maps, spec)
     dt = stretch.length / (MAPS if maps is None else max(maps, 1))
-    noise = noise_of(stretch, dt, method.word if method else None) if stretch.diffuses else None
+    noise = noise_of(stretch, dt, method.word if method else None) if stretch.has_diffusion else None
     if noise is not None:
         _check_map_noise(noise, net, maps, spec)
     branch = _branch(stretch, spec, family) if isinstance(noise, ShakeShakeNoise) else None
     clock = -1 if paths.direction is Direction.INITIAL else 1
-    return ResidualBlocks(net, dt, noise, stretch.convection or learned.span, stretch.first, clock, branch=branch)
+    return ResidualBlocks(net, dt, noise, stretch.convection_span or learned.span, stretch.start, clock, branch=branch)
 
 
 def _check_map_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -> None:
@@ -282,7 +282,7 @@ def _branch(stretch: SdeSegment, spec: Spec, family: int) -> Network:
 
 def _velocity(stretch: SdeSegment, spec: Spec) -> Learned | None:
     """The learned field whose components are the drift; of two branches, the first; None for any other drift."""
-    if isinstance(stretch.random, ShakeShakeResidual):
+    if isinstance(stretch.random_residual, ShakeShakeResidual):
         return fields_of(stretch.drift, spec)[0]
     heads: set[Symbol] = {b.head for b in stretch.drift if isinstance(b, Field)}
     if len(heads) != 1 or not all(isinstance(b, Field) for b in stretch.drift):
@@ -417,13 +417,16 @@ def _classes(paths: PathExpectation, spec: Spec) -> int | None:
     unknown = spec.unknowns[0]
     if not isinstance(unknown.type, Simplex):
         return None
-    for stretch in paths.stretches:
+    for stretch in paths.segments:
         _require_sum(stretch, spec)
     return unknown.type.classes
 
 
 def _require_sum(stretch: SdeSegment, spec: Spec) -> None:
-    for kind, value, span in (("reaction", stretch.rate, stretch.reaction), ("source", stretch.source, stretch.gain)):
+    for kind, value, span in (
+        ("reaction", stretch.rate, stretch.reaction_span),
+        ("source", stretch.source, stretch.source_span),
+    ):
         if value != 0:
-            place = span or stretch.convection or stretch.diffusion or spec.space.span
+            place = span or stretch.convection_span or stretch.diffusion_span or spec.space.span
             raise errors.networks.leaves_simplex(kind, spec.source.quote(place), place)

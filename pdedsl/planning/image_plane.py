@@ -38,12 +38,12 @@ from pdedsl.symbolic.symbols import Field
 
 
 def layers_of(states: FeatureMapEvolution, spec: Spec) -> OdeSystem[RightHandSide]:
-    method = states.method.word
-    _require_once(states.motion)
-    match states.motion:
-        case FirstOrderOde(push=push):
+    method = states.integrator.word
+    _require_once(states.system)
+    match states.system:
+        case FirstOrderOde(rhs=push):
             return FirstOrderOde(_right(push, method, spec))
-        case SecondOrderOde(push=push):
+        case SecondOrderOde(rhs=push):
             return SecondOrderOde(_right(push, method, spec))
         case SeparableOde(first=first, second=second):
             return SeparableOde(_right(first, method, spec), _right(second, method, spec))
@@ -54,7 +54,7 @@ def layers_of(states: FeatureMapEvolution, spec: Spec) -> OdeSystem[RightHandSid
 def _require_once(motion: OdeSystem[VectorField]) -> None:
     """Requires that every learned field occurs in one layer only, as each layer has its own weights."""
     seen: set[Symbol] = set()
-    terms = (term for push in motion.parts for term in push.terms)
+    terms = (term for push in motion.right_hand_sides for term in push.terms)
     for term in sorted(terms, key=lambda term: term.origin.span.start):
         for head in _learned_in(term):
             if head in seen:
@@ -188,10 +188,10 @@ MOST_STEPS = 10_000  # each step is a layer of the network
 
 def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
     require_expressible(spec)
-    motion, frame, method = layers_of(states, spec), spec.network, states.method
+    motion, frame, method = layers_of(states, spec), spec.network, states.integrator
     if frame is None:
         raise errors.feature_maps.no_frame(spec.space.span)
-    _require_fit(states.motion, method)
+    _require_fit(states.system, method)
     _require_widths(frame, isinstance(motion, SeparableOde))
     assert spec.time is not None
     return ImagePlan(

@@ -101,12 +101,12 @@ def weights_of(net: Network, dimension: int, channels: int, out: int) -> int:
 
 def _numbers(plan: SolvePlan) -> int:
     """The size of the largest table of a method."""
-    domain, components = plan.statement.domain, len(plan.statement.components)
-    size, places = len(domain.coordinates), max(len(plan.statement.conditions), 1)
+    domain, components = plan.problem.domain, len(plan.problem.components)
+    size, places = len(domain.coordinates), max(len(plan.problem.conditions), 1)
     match plan.method:
         case RandomFeatures(n=n, points=points):
             columns = (n or FEATURES) * components
-            return columns * max((points or 0) * len(plan.statement.equations), 2 * columns)
+            return columns * max((points or 0) * len(plan.problem.equations), 2 * columns)
         case Pinn(points=points, initial=initial, boundary=boundary):
             net = plan.network or OF_RESIDUAL
             weights = weights_of(net, size, 0, components)

@@ -42,11 +42,11 @@ from pdedsl.ir.terms import MatrixStructure
 
 def noise_of(stretch: SdeSegment, dt: Expr, method: Diffusion | None) -> Noise:
     """The noise by which a method realizes the diffusion; by default, the random map with this diffusion, if any."""
-    span = stretch.diffusion or Span(0, 1)
+    span = stretch.diffusion_span or Span(0, 1)
     random = _random_map(stretch, method, span)
     if random is None:
         return _added(stretch, dt, method, span)
-    if not stretch.moves:
+    if not stretch.has_drift:
         raise errors.methods.needs_velocity(_word(random), span)
     return _inside(random, dt, span)
 
@@ -54,14 +54,14 @@ def noise_of(stretch: SdeSegment, dt: Expr, method: Diffusion | None) -> Noise:
 def _random_map(stretch: SdeSegment, method: Diffusion | None, span: Span) -> RandomResidual | None:
     """The random map that realizes the diffusion, which must be its second moment."""
     if method is None:
-        return stretch.random
+        return stretch.random_residual
     wanted = _wanted(method)
     if wanted is None:
         return None
     map_, term = wanted
-    if not isinstance(stretch.random, map_):
+    if not isinstance(stretch.random_residual, map_):
         raise errors.methods.another_diffusion(method.name, term, span)
-    return stretch.random
+    return stretch.random_residual
 
 
 def _wanted(method: Diffusion) -> tuple[type[RandomResidual], str] | None:
@@ -110,7 +110,7 @@ def law_of(method: Diffusion | None) -> Law:
 
 def takes_one_step(stretch: SdeSegment, method: Diffusion | None) -> bool:
     """Whether one step is exact: a sum of Gaussian variables is Gaussian; other laws do not have this property."""
-    return stretch.is_constant and not (stretch.diffuses and law_of(method) is not Law.GAUSSIAN)
+    return stretch.is_constant and not (stretch.has_diffusion and law_of(method) is not Law.GAUSSIAN)
 
 
 def _added(stretch: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> AdditiveNoise:
@@ -118,15 +118,19 @@ def _added(stretch: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) 
     law = law_of(method)
     if isinstance(method, NoiseWord) and method.scale is Scale.RELATIVE:
         return _relative(stretch, method, span)
-    if stretch.shape is MatrixStructure.ISOTROPIC or (stretch.index and stretch.shape is MatrixStructure.DIAGONAL):
+    if stretch.structure is MatrixStructure.ISOTROPIC or (
+        stretch.index and stretch.structure is MatrixStructure.DIAGONAL
+    ):
         return _independent(stretch, dt, law, span)
     if stretch.index is not None:
-        raise errors.methods.noise_of_full_matrix(_word(stretch.random) if stretch.random else None, span)
+        raise errors.methods.noise_of_full_matrix(
+            _word(stretch.random_residual) if stretch.random_residual else None, span
+        )
     return CorrelatedNoise(tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), law, span)
 
 
 def _relative(stretch: SdeSegment, method: NoiseWord, span: Span) -> RelativeNoise:
-    if stretch.shape is not MatrixStructure.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
+    if stretch.structure is not MatrixStructure.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
         raise errors.methods.relative_noise(span)
     if stretch.index is None and len(stretch.drift) == 1:
         raise errors.methods.relative_on_a_line(span)

@@ -62,20 +62,22 @@ def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None
 def _apart(weights: words.Weighting, span: Span) -> Objective:
     if weights is words.Weighting.LEARNED:
         raise errors.methods.weights_apart(span)
-    return CrossEntropy(apart=True)
+    return CrossEntropy(per_member=True)
 
 
 def _amount(paths: PathExpectation, method: Located[words.Diffusion]) -> Expr:
     """∫ ν dt of isotropic diffusion with constant ν; refused unless it is separate from the transport and after it."""
-    still = [s for s in paths.stretches if s.diffuses]
+    still = [s for s in paths.segments if s.has_diffusion]
     moving = [
-        s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape is not MatrixStructure.ISOTROPIC
+        s
+        for s in still
+        if s.has_drift or not s.diffusivity[0][0].is_number or s.structure is not MatrixStructure.ISOTROPIC
     ]
     if moving or not still:
-        at = moving[0].diffusion if moving else None
+        at = moving[0].diffusion_span if moving else None
         raise errors.methods.diffusion_alone(method.word.name, at or method.span, method.span)
-    if any(not s.diffuses for s in paths.stretches[: len(still)]):
-        raise errors.methods.diffusion_last(method.word.name, still[-1].diffusion or method.span, method.span)
+    if any(not s.has_diffusion for s in paths.segments[: len(still)]):
+        raise errors.methods.diffusion_last(method.word.name, still[-1].diffusion_span or method.span, method.span)
     return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
 
 

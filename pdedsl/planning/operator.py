@@ -43,14 +43,14 @@ def plan_operator(paths: PathExpectation, spec: Spec) -> OperatorPlan:
     """The evolution operator on R^d, for data supplied by the caller."""
     scheme = scheme_of(spec)
     method = spec.realize.diffusion.word if spec.realize.diffusion else None
-    exact = [takes_one_step(stretch, method) for stretch in paths.stretches]
-    for stretch, is_exact in zip(paths.stretches, exact, strict=True):
+    exact = [takes_one_step(stretch, method) for stretch in paths.segments]
+    for stretch, is_exact in zip(paths.segments, exact, strict=True):
         _check(stretch, is_exact, scheme, spec)
     if not isinstance(scheme.word, Fixed):
         raise errors.networks.operator_by(scheme.word.name, tuple(EXPLICIT), scheme.span)
     assert spec.time is not None
-    pieces = sorted((_piece(s) for s in paths.stretches), key=lambda p: float(p.start))
-    lengths = [s.length for s in paths.stretches]
+    pieces = sorted((_piece(s) for s in paths.segments), key=lambda p: float(p.start))
+    lengths = [s.length for s in paths.segments]
     stepped = [length for length, is_exact in zip(lengths, exact, strict=True) if not is_exact] or lengths
     step = max(stepped) / Integer(steps_of(scheme.word))
     return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_samples(spec), law_of(method))
@@ -62,21 +62,21 @@ def _check(stretch: SdeSegment, is_exact: bool, scheme: Located[Integrator], spe
     for learned in fields_of(stretch.drift, spec):
         if learned.net and not isinstance(learned.net.word, Mlp | Torch):
             raise errors.networks.operator_of_network(learned.net.word.name, learned.span)
-    if stretch.index is not None and stretch.shape is MatrixStructure.FULL:
-        raise errors.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
-    if stretch.diffuses and not is_exact and not takes_noise(scheme.word):
-        raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span, scheme.span)
+    if stretch.index is not None and stretch.structure is MatrixStructure.FULL:
+        raise errors.networks.operator_of_full_matrix(stretch.diffusion_span or spec.space.span)
+    if stretch.has_diffusion and not is_exact and not takes_noise(scheme.word):
+        raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
     require_coefficients(stretch, spec)
 
 
 def _piece(stretch: SdeSegment) -> OperatorSegment:
-    start, end = sorted((stretch.first, stretch.last), key=float)
+    start, end = sorted((stretch.start, stretch.end), key=float)
     return OperatorSegment(
         start,
         end,
         stretch.drift,
         stretch.diffusivity,
-        stretch.shape,
+        stretch.structure,
         stretch.index,
         stretch.rate,
         stretch.source,

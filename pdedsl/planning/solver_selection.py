@@ -64,7 +64,7 @@ def scheme(statement: StrongForm) -> Scheme:
     domain = statement.domain
     if len(domain.space) > MOST_DIMENSIONS:
         raise NoGrid(f"a grid has at most {MOST_DIMENSIONS} dimensions of space")
-    if domain.inside:
+    if domain.inequalities:
         cut_box(statement)
         return Scheme.SHAPE
     evolution = evolution_of(statement)
@@ -224,13 +224,13 @@ def recommended(statement: StrongForm, spec: Spec) -> Choice:
     grid = Grid(n=SIDE.get(len(statement.domain.space), Grid.n))
     if inverse(statement):
         return Choice(Pinn(), "something is learned beside the unknowns: a network is trained with it")
-    if any(r.jumps for r in statement.equations):
+    if any(r.has_dirac for r in statement.equations):
         return Choice(grid, "a coefficient jumps: what leaves a cell of the grid enters the next")
     if jumps(with_letters(statement)) and obstacle(grid, statement, span) is None:
         return Choice(grid, "the data in time jump, or do not meet the sides: no smooth function satisfies them")
     if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
         return Choice(Pinn(), "the spec says what is trained, or how")
-    if not statement.is_affine and statement.floating and grid_scheme(statement) is Scheme.COLLOCATION:
+    if not statement.is_affine and statement.defined_up_to_constant and grid_scheme(statement) is Scheme.COLLOCATION:
         return Choice(Grid(n=FLOW), "a flow that is not linear, with its pressure: one system of equations on a grid")
     reason = _for_a_grid(grid_scheme(statement), statement.is_affine)
     if reason is not None:
@@ -255,12 +255,12 @@ def _for_a_grid(scheme: Scheme | str, linear: bool) -> str | None:
 
 
 def inverse(statement: StrongForm) -> bool:
-    return bool(statement.parameters or statement.observed)
+    return bool(statement.parameters or statement.measurements)
 
 
 def obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | None:
     """Why a method does not solve a statement; None if it does."""
-    if not isinstance(method, Grid) and any(r.jumps for r in statement.equations):
+    if not isinstance(method, Grid) and any(r.has_dirac for r in statement.equations):
         return errors.methods.jump_by_points(span)
     match method:
         case RandomFeatures():
@@ -281,8 +281,8 @@ def obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | No
 
 def _is_estimable(residual: Residual) -> bool:
     """Whether all derivatives are of one component, pure, of order at most two, and have known coefficients."""
-    letters = {s for s, _ in residual.letters}
-    derived = [(s, d) for s, d in residual.letters if d.order]
+    letters = {s for s, _ in residual.jet_variables}
+    derived = [(s, d) for s, d in residual.jet_variables if d.order]
     known = all(not residual.expr.diff(s).free_symbols & letters for s, _ in derived)
     return (
         known and len({d.component for _, d in derived}) == 1 and all(max(d.orders) == d.order <= 2 for _, d in derived)
@@ -322,7 +322,7 @@ def require_computable(statement: StrongForm) -> None:
     imposed = (r for c in statement.conditions for r in c.residuals)
     layered = grid_scheme(statement) in (Scheme.LAYERS, Scheme.VOLUMES)
     for residual in (*statement.equations, *imposed):
-        problem = None if layered and residual.jumps else _problem(residual)
+        problem = None if layered and residual.has_dirac else _problem(residual)
         if problem is not None:
             raise errors.networks.not_computable(problem, residual.span)
 

@@ -42,10 +42,10 @@ def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
     if stepping is not None and not _steps(plan, paths, spec):
         part = "time" if chosen.time else "convection"
         raise errors.methods.unused_part(part, "one step is exact here: leave it out", stepping.line)
-    if chosen.convection is not None and not any(s.moves for s in paths.stretches):
+    if chosen.convection is not None and not any(s.has_drift for s in paths.segments):
         raise errors.methods.unused_part("convection", "there is none: leave it out", chosen.convection.line)
     if chosen.diffusion is not None:
-        if not any(s.diffuses for s in paths.stretches):
+        if not any(s.has_diffusion for s in paths.segments):
             raise errors.methods.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
         _require_arguments(chosen.diffusion, plan)
 
@@ -63,8 +63,10 @@ def require_used_in_training(train: TrainBlock, model: Model) -> None:
 def _changes_in_time(model: Model) -> bool:
     """Whether there are weights that may differ from step to step."""
     match model:
-        case ImagePlan(motion=motion, steps=steps):
-            return steps > 1 and any(layer.new_weights for right in motion.parts for layer in right.layers)
+        case ImagePlan(system=motion, steps=steps):
+            return steps > 1 and any(
+                layer.weights_per_step for right in motion.right_hand_sides for layer in right.layers
+            )
         case DataPlan() | SolvePlan():
             return False
         case _:
@@ -99,7 +101,7 @@ def _steps(plan: DataPlan, paths: PathExpectation, spec: Spec) -> bool:
     """Whether there are any steps: of the operator if that is the model, otherwise of the network."""
     if plan.classes is None:
         method = spec.realize.diffusion.word if spec.realize.diffusion else None
-        return not all(takes_one_step(s, method) for s in paths.stretches)
+        return not all(takes_one_step(s, method) for s in paths.segments)
     return any(isinstance(part, SdeSteps | ResidualBlocks) for part in plan.parts)
 
 

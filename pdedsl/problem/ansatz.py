@@ -62,7 +62,7 @@ def jumps(statement: StrongForm) -> bool:
     """Whether values at the start or end of time jump, or differ from those of a side where they meet: no smooth
     function has them."""
     domain = statement.domain
-    data = (r.expr for c in statement.conditions if domain.timed and _is_of_time(domain, c) for r in c.residuals)
+    data = (r.expr for c in statement.conditions if domain.has_time and _is_of_time(domain, c) for r in c.residuals)
     if any(e.has(Heaviside, sign) for e in data):
         return True
     for component in range(len(statement.components)):
@@ -87,14 +87,14 @@ def _places(statement: StrongForm, component: int) -> tuple[list[Given], list[Gi
     domain = statement.domain
     given = [g for k, c in enumerate(statement.conditions) for g in _given(domain, c, k, component)]
     last = len(domain.coordinates) - 1
-    in_time = [g for g in given if domain.timed and g.face.coordinate == last]
+    in_time = [g for g in given if domain.has_time and g.face.coordinate == last]
     return in_time, [g for g in given if g not in in_time and g.order == 0]
 
 
 def _of(statement: StrongForm, component: int) -> Ansatz:
     domain = statement.domain
     in_time, on_sides = _places(statement, component)
-    if domain.inside:
+    if domain.inequalities:
         return Ansatz()
     built = _on_sides(domain, on_sides) if len(domain.space) <= MOST else Ansatz()
     found = _in_time(domain, in_time, built)
@@ -106,12 +106,12 @@ def _given(domain: Domain, condition: ConditionResidual, number: int, component:
         return
     for k, residual in enumerate(condition.residuals):
         affine = residual.affine
-        if affine is None or len(affine.parts) != 1 or affine.rest.has(*KINKS):
+        if affine is None or len(affine.terms) != 1 or affine.inhomogeneity.has(*KINKS):
             continue
-        ((derivative, coefficient),) = affine.parts
-        pure = not any(derivative.orders[:-1]) if domain.timed else derivative.order == 0
+        ((derivative, coefficient),) = affine.terms
+        pure = not any(derivative.orders[:-1]) if domain.has_time else derivative.order == 0
         if derivative.component == component and coefficient.is_number and pure:
-            value = -affine.rest / coefficient
+            value = -affine.inhomogeneity / coefficient
             yield Given(condition.place, derivative.order, _on(domain, condition.place, value), (number, k))
 
 
@@ -190,7 +190,7 @@ def in_network(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[
     """The residual of base + factor · N in the derivatives of N: by Leibniz, ∂^α(f N) = Σ C(α, β) ∂^(α-β)f ∂^β N."""
     letters: dict[Derivative, Symbol] = {}
     values: dict[Symbol, Expr] = {}
-    for symbol, derivative in residual.letters:
+    for symbol, derivative in residual.jet_variables:
         if derivative.component >= len(ansatz):  # something learned besides the unknowns
             letters[derivative] = values[symbol] = symbol
             continue

@@ -41,7 +41,13 @@ def process_of(statement: StrongForm) -> DiffusionProcess:
     parts = _divided(affine, residual, data, domain)
     drift = tuple(_at(parts, domain, k) for k in range(len(domain.space)))
     process = DiffusionProcess(
-        domain, drift, tuple(_matrix(parts, domain)), _at(parts, domain), parts.rest, data, tuple(_sides(statement))
+        domain,
+        drift,
+        tuple(_matrix(parts, domain)),
+        _at(parts, domain),
+        parts.inhomogeneity,
+        data,
+        tuple(_sides(statement)),
     )
     _require_process(process, residual, statement)
     return process
@@ -66,8 +72,8 @@ def _affine(residual: Residual) -> Affine:
 
 
 def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
-    for derivative, _ in affine.parts:
-        in_time = derivative.orders[-1] if domain.timed else 0
+    for derivative, _ in affine.terms:
+        in_time = derivative.orders[-1] if domain.has_time else 0
         if in_time and derivative.order > 1:
             raise errors.methods.wave(residual.span)
         if derivative.order > 2:
@@ -79,8 +85,8 @@ def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
 
 def _divided(affine: Affine, residual: Residual, data: TimeCondition | None, domain: Domain) -> Affine:
     """G u + f, scaled so that G generates a motion along the clock of the data."""
-    factor = _sign(affine, domain) if data is None else _of_time(affine, residual, domain) * data.clock.value
-    return Affine(tuple((d, _plain(c / factor)) for d, c in affine.parts), affine.rest / factor)
+    factor = _sign(affine, domain) if data is None else _of_time(affine, residual, domain) * data.direction.value
+    return Affine(tuple((d, _plain(c / factor)) for d, c in affine.terms), affine.inhomogeneity / factor)
 
 
 def _plain(coefficient: Expr) -> Expr:
@@ -90,7 +96,7 @@ def _plain(coefficient: Expr) -> Expr:
 
 def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:
     """The coefficient of ∂u/∂t, which must be a nonzero number."""
-    factor = simplify(next((c for d, c in affine.parts if d.orders[-1]), S.Zero))
+    factor = simplify(next((c for d, c in affine.terms if d.orders[-1]), S.Zero))
     if not factor.is_number or factor == 0:
         raise errors.methods.uneven_time(residual.span)
     return factor
@@ -98,11 +104,11 @@ def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:
 
 def _sign(affine: Affine, domain: Domain) -> Expr:
     """The sign of the sum of the pure second-order coefficients, at points of the domain if its symbols do not tell."""
-    trace = Add(*(c for d, c in affine.parts if max(d.orders) == 2))
+    trace = Add(*(c for d, c in affine.terms if max(d.orders) == 2))
     if trace.is_negative or trace.is_nonnegative:
         return S.NegativeOne if trace.is_negative else S.One
     ends = [(i.start, i.end) for i in domain.intervals]
-    region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inside)
+    region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inequalities)
     value = compiled(trace, region.layout)
     return S.NegativeOne if sum(map(value, region.interior(SAMPLES))) < 0 else S.One
 
@@ -110,11 +116,11 @@ def _sign(affine: Affine, domain: Domain) -> Expr:
 def _at(affine: Affine, domain: Domain, *places: int) -> Expr:
     """The coefficient of the derivative with respect to these coordinates."""
     wanted = tuple(places.count(k) for k in range(len(domain.coordinates)))
-    return next((c for d, c in affine.parts if d.orders == wanted), S.Zero)
+    return next((c for d, c in affine.terms if d.orders == wanted), S.Zero)
 
 
 def _matrix(affine: Affine, domain: Domain) -> Iterator[tuple[int, int, Expr]]:
-    for derivative, coefficient in affine.parts:
+    for derivative, coefficient in affine.terms:
         if derivative.order == 2:
             i, j = (k for k, n in enumerate(derivative.orders) for _ in range(n))
             yield i, j, coefficient if i == j else coefficient / 2
@@ -125,14 +131,14 @@ def _matrix(affine: Affine, domain: Domain) -> Iterator[tuple[int, int, Expr]]:
 
 def _data(statement: StrongForm) -> TimeCondition | None:
     """The condition in time; None for a stationary problem."""
-    if not statement.domain.timed:
+    if not statement.domain.has_time:
         return None
     time = len(statement.domain.coordinates) - 1
     for condition in statement.conditions:
         match condition.place:
             case Face(coordinate=k, upper=upper) if k == time:
                 return TimeCondition(
-                    TimeDirection.ON if upper else TimeDirection.BACK, _given(condition, _solved(condition))
+                    TimeDirection.FORWARD if upper else TimeDirection.BACKWARD, _given(condition, _solved(condition))
                 )
             case _:
                 continue
@@ -140,7 +146,7 @@ def _data(statement: StrongForm) -> TimeCondition | None:
 
 
 def _sides(statement: StrongForm) -> Iterator[ProcessBoundary]:
-    time = len(statement.domain.coordinates) - 1 if statement.domain.timed else None
+    time = len(statement.domain.coordinates) - 1 if statement.domain.has_time else None
     for condition in statement.conditions:
         match condition.place:
             case Face(coordinate=k) if k == time:
@@ -155,15 +161,15 @@ def _sides(statement: StrongForm) -> Iterator[ProcessBoundary]:
 def _event(condition: ConditionResidual, coordinate: int, upper: bool) -> Absorption | Reflection:
     """What happens to a path where α u + β ∂u/∂n = γ."""
     affine = _solved(condition)
-    slopes = {d: c for d, c in affine.parts if d.order}
+    slopes = {d: c for d, c in affine.terms if d.order}
     if not slopes:
         return Absorption(_given(condition, affine))
     ((derivative, slope),) = slopes.items() if len(slopes) == 1 else ((None, S.Zero),)
     if derivative is None or derivative.order != 1 or not derivative.orders[coordinate]:
         raise errors.methods.oblique(condition.span)
     outwards = slope if upper else -slope
-    value = next((c for d, c in affine.parts if not d.order), S.Zero)
-    return Reflection(simplify(value / outwards), -affine.rest / outwards)
+    value = next((c for d, c in affine.terms if not d.order), S.Zero)
+    return Reflection(simplify(value / outwards), -affine.inhomogeneity / outwards)
 
 
 def _solved(condition: ConditionResidual) -> Affine:
@@ -175,16 +181,16 @@ def _solved(condition: ConditionResidual) -> Affine:
 
 def _given(condition: ConditionResidual, affine: Affine) -> Expr:
     """The value of u, if the condition contains nothing else."""
-    match affine.parts:
+    match affine.terms:
         case ((Derivative(order=0), factor),):
-            return -affine.rest / factor
+            return -affine.inhomogeneity / factor
         case _:
             raise errors.methods.oblique(condition.span)
 
 
 def _bounding(curve: Expr, condition: ConditionResidual, domain: Domain) -> Expr:
     """The g of the shape that vanishes on the curve."""
-    for inner in domain.inside:
+    for inner in domain.inequalities:
         if simplify(inner / curve).is_number:
             return inner
     raise errors.methods.inner_curve(condition.span)
@@ -194,17 +200,17 @@ def _bounding(curve: Expr, condition: ConditionResidual, domain: Domain) -> Expr
 
 
 def _require_process(process: DiffusionProcess, residual: Residual, statement: StrongForm) -> None:
-    curves = {s.place.expr for s in process.sides if isinstance(s.place, Surface)}
-    if set(process.domain.inside) - curves:
+    curves = {s.place.expr for s in process.boundaries if isinstance(s.place, Surface)}
+    if set(process.domain.inequalities) - curves:
         raise errors.methods.open_curve(residual.span)
     if not _may_be_positive(process):
         raise errors.methods.indefinite(residual.span)
-    if process.data is None and not any(isinstance(s.event, Absorption) for s in process.sides):
+    if process.data is None and not any(isinstance(s.event, Absorption) for s in process.boundaries):
         raise errors.methods.endless(residual.span)
     if process.data is None and not process.rate.is_nonpositive:
         raise errors.methods.growing(residual.span)
-    for place in {s.place: None for s in process.sides}:
-        if len({type(s.event) for s in process.sides if s.place == place}) > 1:
+    for place in {s.place: None for s in process.boundaries}:
+        if len({type(s.event) for s in process.boundaries if s.place == place}) > 1:
             raise errors.methods.mixed_side(next(c.span for c in statement.conditions if c.place == place))
     if not all(map(_is_computable, _expressions(process))):
         raise errors.methods.no_function(residual.span)
@@ -224,7 +230,7 @@ def _may_be_positive(process: DiffusionProcess) -> bool:
 def _expressions(process: DiffusionProcess) -> Iterable[Expr]:
     yield from (*process.drift, process.rate, process.source, *(a for _, _, a in process.matrix))
     yield from () if process.data is None else (process.data.value,)
-    for side in process.sides:
+    for side in process.boundaries:
         yield from side.part
         yield from (side.event.value, side.event.rate) if isinstance(side.event, Reflection) else (side.event.value,)
 

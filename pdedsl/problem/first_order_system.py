@@ -108,7 +108,7 @@ class FirstOrderSystem:
     def timed_functions(self) -> set[str]:
         """The learned functions of time."""
         domain = self.statement.domain
-        return {p.name for p in self.statement.parameters if domain.timed and domain.coordinates[-1] in p.arguments}
+        return {p.name for p in self.statement.parameters if domain.has_time and domain.coordinates[-1] in p.arguments}
 
     @property
     def coordinates(self) -> tuple[Symbol, ...]:
@@ -157,7 +157,7 @@ class SystemBuilder:
     @cached_property
     def orders(self) -> tuple[int, ...]:
         """The order of the highest time derivative of each component."""
-        timed = self.statement.domain.timed
+        timed = self.statement.domain.has_time
         letters = [d for e in self.statement.equations for d in e.derivatives]
         count = len(self.statement.components)
         return tuple(
@@ -174,7 +174,7 @@ class SystemBuilder:
 
     def in_time(self, condition: ConditionResidual) -> bool:
         place, domain = condition.place, self.statement.domain
-        return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
+        return domain.has_time and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
 
     def jet(self, variable: int, space: tuple[int, ...]) -> Symbol:
         derivative = Derivative(variable, space)
@@ -185,13 +185,15 @@ class SystemBuilder:
 
     def _split(self, derivative: Derivative) -> tuple[tuple[int, ...], int]:
         return (
-            (derivative.orders[:-1], derivative.orders[-1]) if self.statement.domain.timed else (derivative.orders, 0)
+            (derivative.orders[:-1], derivative.orders[-1])
+            if self.statement.domain.has_time
+            else (derivative.orders, 0)
         )
 
     def in_jets(self, residual: Residual) -> Expr:
         """The residual in jets, except for its highest time derivatives; with symbols for what is learned."""
         found: dict[Expr, Expr] = {}
-        for symbol, derivative in residual.letters:
+        for symbol, derivative in residual.jet_variables:
             space, j = self._split(derivative)
             if (derivative.component, j) in self.variables:
                 found[symbol] = self.jet(self.variables.index((derivative.component, j)), space)
@@ -222,8 +224,8 @@ class SystemBuilder:
         """Right-hand sides for the moving variables, and the constraints, which hold at all times."""
         tops = {}
         for e in self.statement.equations:
-            for symbol, d in e.letters:
-                if self.statement.domain.timed and 0 < d.orders[-1] == self.orders[d.component]:
+            for symbol, d in e.jet_variables:
+                if self.statement.domain.has_time and 0 < d.orders[-1] == self.orders[d.component]:
                     tops[d.component] = symbol
         written = [self.in_jets(e) for e in self.statement.equations]
         symbols = [tops[c] for c in sorted(tops)]
@@ -250,12 +252,12 @@ class SystemBuilder:
                 affine = r.affine
                 if (
                     affine is None
-                    or len(affine.parts) != 1
-                    or affine.parts[0][0].order != affine.parts[0][0].orders[-1]
+                    or len(affine.terms) != 1
+                    or affine.terms[0][0].order != affine.terms[0][0].orders[-1]
                 ):
                     raise NoGrid("a condition in time is not a value")
-                (derivative, slope), *_ = affine.parts
-                given[derivative.component, derivative.orders[-1]] = self._known(-affine.rest / slope)
+                (derivative, slope), *_ = affine.terms
+                given[derivative.component, derivative.orders[-1]] = self._known(-affine.inhomogeneity / slope)
         if any(variables[k] not in given for k in moving):
             raise NoGrid("the data in time are not whole")
         return tuple(given[variables[k]] for k in moving)

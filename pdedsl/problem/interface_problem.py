@@ -79,7 +79,7 @@ def _letter(evolution: FirstOrderSystem, orders: tuple[int, ...]) -> Expr | None
 
 def _times(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
     domain = evolution.statement.domain
-    return domain.coordinates[-1:] if domain.timed else ()
+    return domain.coordinates[-1:] if domain.has_time else ()
 
 
 def _wall(evolution: FirstOrderSystem, side: FaceCondition) -> InterfaceFace:

@@ -25,25 +25,25 @@ class CutBox:
 def cut_box(statement: StrongForm) -> CutBox:
     """The coefficients, or NoGrid with the reason."""
     domain = statement.domain
-    if domain.timed or len(statement.components) != 1 or len(domain.space) != 2:
+    if domain.has_time or len(statement.components) != 1 or len(domain.space) != 2:
         raise NoGrid("on a shape a grid solves one equation at rest in two dimensions")
     affine = statement.equations[0].affine
     if affine is None or statement.parameters:
         raise NoGrid("on a shape a grid solves linear equations with known coefficients")
     if any(i.periodic for i in domain.intervals):
         raise NoGrid("its domain is neither a box nor a shape inside one")
-    slopes = dict(affine.parts)
+    slopes = dict(affine.terms)
     units = [tuple(int(k == axis) for k in range(2)) for axis in range(2)]
     second = tuple(slopes.pop(Derivative(0, (2 * a, 2 * b)), S.Zero) for a, b in units)
     first = tuple(slopes.pop(Derivative(0, unit), S.Zero) for unit in units)
     zeroth = slopes.pop(Derivative(0, (0, 0)), S.Zero)
     if any(c != 0 for c in slopes.values()):
         raise NoGrid("on a shape a grid has no mixed derivatives and none beyond the second")
-    return CutBox(second, first, zeroth, affine.rest, dict(_given(c) for c in statement.conditions))
+    return CutBox(second, first, zeroth, affine.inhomogeneity, dict(_given(c) for c in statement.conditions))
 
 
 def _given(condition: ConditionResidual) -> tuple[Place, Expr]:
     affine = condition.residuals[0].affine
-    if condition.part or affine is None or [d.order for d, _ in affine.parts] != [0]:
+    if condition.part or affine is None or [d.order for d, _ in affine.terms] != [0]:
         raise NoGrid("on a shape a grid needs values on whole sides and curves")
-    return condition.place, -affine.rest / affine.parts[0][1]
+    return condition.place, -affine.inhomogeneity / affine.terms[0][1]

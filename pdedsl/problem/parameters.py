@@ -35,7 +35,7 @@ def numbers_of(statement: StrongForm) -> tuple[Number, ...]:
 def _number(learned: Learned) -> Number:
     letter = Symbol(f"m_{learned.name}", real=True)
     signed = _is_signed(learned)
-    begin = float(learned.start) if learned.start is not None else float(signed)
+    begin = float(learned.initial_value) if learned.initial_value is not None else float(signed)
     return Number(learned.name, letter, exp(letter) if signed else letter, log(begin) if signed else begin)
 
 
@@ -84,7 +84,7 @@ def with_letters(statement: StrongForm) -> StrongForm:
         fields = {f: values[f.head].value for f in atoms(residual.expr, Field) if f.head in values}
         expr = residual.expr.xreplace(fields)
         more = tuple((s, Derivative(k, zero)) for s, k in places.items() if s in expr.free_symbols)
-        return replace(residual, expr=expr, letters=(*residual.letters, *more))
+        return replace(residual, expr=expr, jet_variables=(*residual.jet_variables, *more))
 
     return replace(_mapped(numbered, lettered), parameters=()) if values else numbered
 
@@ -117,7 +117,7 @@ def _spelled(
             place, function = functions[field.head]
             values[node] = _written(place, function, slots, coordinates, letters)
     more = tuple((s, d) for d, s in letters.items())
-    return replace(residual, expr=residual.expr.xreplace(values), letters=(*residual.letters, *more))
+    return replace(residual, expr=residual.expr.xreplace(values), jet_variables=(*residual.jet_variables, *more))
 
 
 def _uses(expr: Expr) -> Iterator[tuple[Expr, Field, tuple[Symbol, ...]]]:

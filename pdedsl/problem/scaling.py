@@ -31,7 +31,7 @@ def _unit(statement: StrongForm, component: int) -> Expr:
     if len(domain.coordinates) > FEW:
         return S.One
     ends = [(i.start, i.end) for i in domain.intervals]
-    region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inside)
+    region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inequalities)
     points = region.interior(SAMPLES)
     given = max((_size(r, p, region) for r, p in _conditions(statement, component, points)), default=0.0)
     alone = len(statement.components) == 1
@@ -57,11 +57,11 @@ def _moved(point: Point, place: object, domain: Domain) -> Point:
 
 
 def _size(residual: Residual, points: Sequence[Point], region: Region) -> float:
-    zero = dict.fromkeys((s for s, _ in residual.letters), S.Zero)
+    zero = dict.fromkeys((s for s, _ in residual.jet_variables), S.Zero)
     half = [(b - a) / 2 for a, b in region.ends]
-    slopes = [residual.expr.diff(s).xreplace(zero) for s, _ in residual.letters]
+    slopes = [residual.expr.diff(s).xreplace(zero) for s, _ in residual.jet_variables]
     data, *columns = values([residual.expr.xreplace(zero), *slopes], region.layout, points)
-    scales = [prod(h**n for h, n in zip(half, d.orders, strict=True)) for _, d in residual.letters]
+    scales = [prod(h**n for h, n in zip(half, d.orders, strict=True)) for _, d in residual.jet_variables]
     coefficients = [_mean([abs(v) for v in c]) / scale for c, scale in zip(columns, scales, strict=True)]
     size, largest = max(map(abs, data), default=0.0), max(coefficients, default=0.0)
     return size / largest if isfinite(size) and isfinite(largest) and largest > 0 else 0.0

@@ -41,7 +41,7 @@ def symmetry_of(statement: StrongForm) -> Symmetry | None:
     """The first symmetry found that base and factor of the ansatz have as well."""
     domain, count = statement.domain, len(statement.components)
     unique = statement.is_affine or any(_in_time(c, statement) for c in statement.conditions)
-    if not unique or domain.inside or statement.parameters or statement.observed:
+    if not unique or domain.inequalities or statement.parameters or statement.measurements:
         return None
     if count > MOST or len(domain.space) > MOST or any(r.interval is not None for r in statement.equations):
         return None
@@ -63,22 +63,26 @@ def parities_of(statement: StrongForm) -> tuple[int, ...]:
 def is_exchangeable(statement: StrongForm) -> bool:
     """Whether the solution of a linear problem at rest may be taken not to change with the order of its coordinates."""
     domain = statement.domain
-    if not _is_plain(statement) or domain.timed or len({(i.start, i.end, i.periodic) for i in domain.intervals}) > 1:
+    if not _is_plain(statement) or domain.has_time or len({(i.start, i.end, i.periodic) for i in domain.intervals}) > 1:
         return False
     return all(_swaps(k, statement) for k in range(len(domain.space) - 1))
 
 
 def _is_plain(statement: StrongForm) -> bool:
     """Whether it is one linear equation on a box, without anything to be learned."""
-    learned = statement.parameters or statement.observed
+    learned = statement.parameters or statement.measurements
     whole = all(r.interval is None for r in statement.equations)
-    return statement.is_affine and whole and not (statement.domain.inside or learned or len(statement.components) > 1)
+    return (
+        statement.is_affine
+        and whole
+        and not (statement.domain.inequalities or learned or len(statement.components) > 1)
+    )
 
 
 def _swaps(k: int, statement: StrongForm) -> bool:
     """Whether nothing changes if coordinates k and k + 1 are exchanged."""
     every = [*statement.equations, *(r for c in statement.conditions for r in c.residuals)]
-    letters = {d: s for r in every for s, d in r.letters}
+    letters = {d: s for r in every for s, d in r.jet_variables}
     x, y = statement.domain.coordinates[k : k + 2]
     there: dict[Expr, Expr] = {x: y, y: x}
     for d, letter in letters.items():
@@ -114,7 +118,7 @@ def _is_in(symmetry: Symmetry, statement: StrongForm) -> bool:
 
 def _in_time(condition: ConditionResidual, statement: StrongForm) -> bool:
     place, last = condition.place, len(statement.domain.coordinates) - 1
-    return statement.domain.timed and isinstance(place, Face) and place.coordinate == last
+    return statement.domain.has_time and isinstance(place, Face) and place.coordinate == last
 
 
 def _holds(symmetry: Symmetry, statement: StrongForm) -> bool:
@@ -152,7 +156,7 @@ def _then(first: Put, fixed: Put) -> Put:
 def _image(residual: Residual, symmetry: Symmetry, statement: StrongForm) -> Put:
     """What turns a residual into that of ±u(Rx), evaluated at Rx."""
     there = _turned(symmetry, statement)
-    for letter, d in residual.letters:
+    for letter, d in residual.jet_variables:
         there[letter] = symmetry.signs[d.component] * (-1) ** d.orders[symmetry.axis] * letter
     return there
 

@@ -1,4 +1,4 @@
-"""The decision boundary of a classifier of points in the plane: where it is, how long, how curved, and a picture."""
+"""Decision boundary of a classifier on R²: polylines by marching squares, length, total curvature, plot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import replace_with
-from pdedsl.runs.assessment import evaluating
+from pdedsl.runs.metrics import eval_mode
 from pdedsl.runtime.rng import frozen_noise
 
 if TYPE_CHECKING:
@@ -26,16 +26,16 @@ Array = NDArray[np.float64]
 Box = tuple[float, float, float, float]  # left, right, bottom, top
 Classifier = Callable[[Tensor], Tensor]  # points (m, 2) → probabilities u of the classes (m, k)
 
-ROWS = 8192  # points evaluated at once
-SHOWN = 1000  # points of data in a panel, at most
-HALVINGS = 16
+BATCH_SIZE = 8192
+MAX_SAMPLES = 1000  # data points in a panel
+BISECTIONS = 16
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8C8C8C")
 INK = "#222222"
-SHADE = 0.55  # strength of a class's colour where that class is certain
+MAX_OPACITY = 0.55  # of the colour of a class with probability 1
 
 
 @dataclass(frozen=True)
-class Measures:
+class BoundaryGeometry:
     """Total length of the boundary inside a box, and its total curvature ∫|κ| ds, corners included."""
 
     length: float
@@ -44,7 +44,7 @@ class Measures:
 
 @dataclass(frozen=True)
 class Panel:
-    """A classifier with points (m, 2) and their labels (m,), drawn under a title."""
+    """A classifier with samples (m, 2) and labels (m,), and the title of its panel."""
 
     title: str
     model: Classifier
@@ -52,7 +52,7 @@ class Panel:
     labels: Tensor
 
 
-# ---- where it is
+# ---- Polylines
 
 
 def boundary_lines(model: Classifier, box: Box, n: int = 256) -> list[Array]:
@@ -60,7 +60,7 @@ def boundary_lines(model: Classifier, box: Box, n: int = 256) -> list[Array]:
 
     Marching squares on an n × n grid for the zeros of each margin log u_c - max log u_others, c = 0, 1, …; then each
     vertex, which is on an edge of the grid, is moved to the zero on that edge by bisection. Two classes share one
-    margin; with more, each line is found from both of its sides.
+    margin; with more, each line is found for both of its classes.
     """
     return _lines(model, _probabilities(model, _grid(box, n)), box, n)
 
@@ -72,20 +72,20 @@ def _lines(model: Classifier, u: Array, box: Box, n: int) -> list[Array]:
     lines: list[Array] = []
     for c in range(1 if u.shape[1] == 2 else u.shape[1]):
         marching = contour_generator(z=_margin(u, c).reshape(n, n), line_type=LineType.Separate)
-        found = [np.asarray(line) for line in marching.lines(0.0)]
-        if found:
-            corners = _on_boundary(model, c, box, n, np.concatenate(found))
-            lines += np.split(corners, np.cumsum([len(line) for line in found])[:-1])
+        polylines = [np.asarray(line) for line in marching.lines(0.0)]
+        if polylines:
+            vertices = _bisect(model, c, box, n, np.concatenate(polylines))
+            lines += np.split(vertices, np.cumsum([len(line) for line in polylines])[:-1])
     return lines
 
 
-def _on_boundary(model: Classifier, c: int, box: Box, n: int, corners: Array) -> Array:
+def _bisect(model: Classifier, c: int, box: Box, n: int, vertices: Array) -> Array:
     """Vertices from marching squares, in grid steps, moved along their edges to where the margin is zero."""
-    off = np.abs(corners - np.rint(corners))
-    edge = np.where(off == off.min(axis=1, keepdims=True), np.rint(corners), corners)  # corrects a rounding error
-    low, high = _placed(np.floor(edge), box, n), _placed(np.ceil(edge), box, n)
+    off = np.abs(vertices - np.rint(vertices))
+    edge = np.where(off == off.min(axis=1, keepdims=True), np.rint(vertices), vertices)  # corrects a rounding error
+    low, high = _grid_points(np.floor(edge), box, n), _grid_points(np.ceil(edge), box, n)
     below = _margin(_probabilities(model, low), c) <= 0
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         same = ((_margin(_probabilities(model, middle), c) <= 0) == below)[:, None]
         low, high = np.where(same, middle, low), np.where(same, high, middle)
@@ -93,7 +93,7 @@ def _on_boundary(model: Classifier, c: int, box: Box, n: int, corners: Array) ->
 
 
 def _margin(u: Array, c: int) -> Array:
-    """Of logarithms, because probabilities are steep at the boundary and flat elsewhere."""
+    """Margin of the log-probabilities, which are smoother at the boundary than the probabilities."""
     logs = np.log(np.maximum(u, np.finfo(np.float32).tiny))
     margin: Array = logs[:, c] - np.delete(logs, c, axis=1).max(axis=1)
     return margin
@@ -101,11 +101,11 @@ def _margin(u: Array, c: int) -> Array:
 
 def _grid(box: Box, n: int) -> Array:
     columns, rows = np.meshgrid(np.arange(n), np.arange(n))
-    return _placed(np.stack([columns.ravel(), rows.ravel()], axis=1), box, n)
+    return _grid_points(np.stack([columns.ravel(), rows.ravel()], axis=1), box, n)
 
 
-def _placed(steps: Array, box: Box, n: int) -> Array:
-    """The points of a box at given numbers of grid steps from its lower left corner."""
+def _grid_points(steps: Array, box: Box, n: int) -> Array:
+    """Points of the box from grid indices, counted from the lower left corner."""
     left, right, bottom, top = box
     return np.array([left, bottom]) + steps * (np.array([right - left, top - bottom]) / (n - 1))
 
@@ -115,28 +115,28 @@ def _probabilities(model: Classifier, points: Array) -> Array:
     """The model in evaluation mode, with the same random numbers each time; both states are restored."""
     module = model if isinstance(model, nn.Module) else nn.Identity()
     x = torch.from_numpy(points).to(next(module.parameters(), torch.empty(0)))
-    with evaluating(module), frozen_noise(module), torch.random.fork_rng(devices=[]):
+    with eval_mode(module), frozen_noise(module), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        u = torch.cat([model(part) for part in torch.split(x, ROWS)])
-    found: Array = u.double().cpu().numpy()
-    return found
+        u = torch.cat([model(part) for part in torch.split(x, BATCH_SIZE)])
+    probabilities: Array = u.double().cpu().numpy()
+    return probabilities
 
 
-# ---- how long, how curved
+# ---- Length and curvature
 
 
-def boundary_measures(model: Classifier, box: Box, n: int = 256) -> Measures:
+def boundary_measures(model: Classifier, box: Box, n: int = 256) -> BoundaryGeometry:
     """Length and total curvature of the decision boundary in a box, from an n × n grid."""
-    return measures(boundary_lines(model, box, n), _spacing(box, n), shared=_classes(model, box) > 2)
+    return polyline_geometry(boundary_lines(model, box, n), _spacing(box, n), shared=_classes(model, box) > 2)
 
 
-def measures(lines: Sequence[Array], spacing: float, shared: bool = False) -> Measures:
-    """Σ|Δx| along the lines, and Σ|turning angle| at points `spacing` apart; `shared` lines are present twice.
+def polyline_geometry(lines: Sequence[Array], spacing: float, shared: bool = False) -> BoundaryGeometry:
+    """Σ|Δx| along the lines, and Σ|turning angle| at points `spacing` apart; `shared`: every line occurs twice.
 
     Points in order on a convex line form a convex line, so the turning of a convex boundary is exact.
     """
-    share = 0.5 if shared else 1.0
-    return Measures(share * sum(map(_length, lines)), share * sum(_turning(line, spacing) for line in lines))
+    factor = 0.5 if shared else 1.0
+    return BoundaryGeometry(factor * sum(map(_length, lines)), factor * sum(_turning(line, spacing) for line in lines))
 
 
 def _classes(model: Classifier, box: Box) -> int:
@@ -165,21 +165,21 @@ def _turning(line: Array, spacing: float) -> float:
     return float(np.abs(np.arctan2(cross, (chords[:-1] * chords[1:]).sum(axis=1))).sum())
 
 
-# ---- a picture
+# ---- Plot
 
 
 def plot_boundaries(panels: Sequence[Panel], path: Path, n: int = 256, box: Box | None = None) -> None:
-    """Write the panels side by side as PNG, completely or not at all."""
+    """Write the panels side by side as PNG, atomically."""
     figure = boundaries_figure(panels, n, box)
     replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
 def boundaries_figure(panels: Sequence[Panel], n: int = 256, box: Box | None = None) -> Figure:
-    """Probabilities as colour, the boundary with its measures, and the data, on the same axes for all panels."""
+    """Class probabilities, decision boundary with length and total curvature, and samples, on common axes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    box = box or _around([panel.points for panel in panels])
+    box = box or _bounding_box([panel.points for panel in panels])
     shape = (box[3] - box[2]) / (box[1] - box[0])
     figure = Figure(figsize=(4.2 * len(panels) + 0.9, 4.2 * min(max(shape, 0.5), 1.5) + 0.9), layout="constrained")
     FigureCanvasAgg(figure)
@@ -188,14 +188,14 @@ def boundaries_figure(panels: Sequence[Panel], n: int = 256, box: Box | None = N
     axes[0].set_ylabel("x₂", color=INK)
     if filled[0] is not None:
         bar = figure.colorbar(filled[0], ax=axes, shrink=0.85, pad=0.02, ticks=[0, 0.25, 0.5, 0.75, 1], aspect=30)
-        bar.set_label("probability of class 1", color=INK, fontsize=9)
+        bar.set_label("Probability of class 1", color=INK, fontsize=9)
         bar.ax.tick_params(colors=INK, labelsize=8)
         bar.outline.set_visible(False)
     return figure
 
 
-def _around(clouds: Sequence[Tensor]) -> Box:
-    """The points with a margin of 15 % on every side."""
+def _bounding_box(clouds: Sequence[Tensor]) -> Box:
+    """Bounding box of the points with a margin of 15 %."""
     points = torch.cat([cloud.detach().double().cpu() for cloud in clouds])
     low, high = points.amin(0), points.amax(0)
     margin = 0.15 * (high - low).clamp_min(1e-6)
@@ -209,16 +209,16 @@ def _draw(ax: Axes, panel: Panel, box: Box, n: int) -> ContourSet | None:
     filled = _fill(ax, u.reshape(n, n, -1), box)
     for line in lines:
         ax.plot(*line.T, color=INK, linewidth=1.8, solid_capstyle="round", zorder=3)
-    every = -(-len(panel.labels) // SHOWN)
+    every = -(-len(panel.labels) // MAX_SAMPLES)
     labels, points = panel.labels[::every].cpu(), panel.points[::every].detach().cpu()
     for c in range(u.shape[1]):
         colour = COLOURS[c % len(COLOURS)]
         x, y = points[labels == c].T.numpy()
         ax.scatter(x, y, s=16, color=colour, edgecolors="white", linewidths=0.6, zorder=2)
-    found = measures(lines, _spacing(box, n), shared=u.shape[1] > 2)
+    geometry = polyline_geometry(lines, _spacing(box, n), shared=u.shape[1] > 2)
     ax.set_title(caption(panel.title), fontsize=12, fontweight="bold", color=INK, pad=20)
-    words = f"boundary: length {found.length:.2f}, total curvature {found.total_curvature:.2f}"
-    ax.text(0.5, 1.02, words, ha="center", fontsize=8.5, color="#555555", transform=ax.transAxes)
+    text = f"decision boundary: length {geometry.length:.2f}, total curvature {geometry.total_curvature:.2f}"
+    ax.text(0.5, 1.02, text, ha="center", fontsize=8.5, color="#555555", transform=ax.transAxes)
     ax.set(xlim=box[:2], ylim=box[2:], aspect="equal")
     ax.set_xlabel("x₁", color=INK)
     ax.tick_params(colors=INK, labelsize=8)
@@ -227,16 +227,16 @@ def _draw(ax: Axes, panel: Panel, box: Box, n: int) -> ContourSet | None:
 
 
 def _fill(ax: Axes, u: Array, box: Box) -> ContourSet | None:
-    """Two classes: filled contours of u₁; more: the colour of the likeliest class, paler where it is less certain."""
+    """Two classes: filled contours of u₁; more: the colour of the most likely class, paler for lower probability."""
     from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
     n, _, k = u.shape
     if k == 2:
-        first, second = (1 - SHADE * (1 - np.array(to_rgb(colour))) for colour in COLOURS[:2])
+        first, second = (1 - MAX_OPACITY * (1 - np.array(to_rgb(colour))) for colour in COLOURS[:2])
         colours = LinearSegmentedColormap.from_list("classes", np.stack([first, np.ones(3), second]))
         x, y = np.linspace(*box[:2], n), np.linspace(*box[2:], n)
         return ax.contourf(x, y, np.clip(u[..., 1], 0, 1), np.linspace(0, 1, 21), cmap=colours)
     palette = np.array([to_rgb(COLOURS[c % len(COLOURS)]) for c in range(k)])
-    sure = SHADE * (u.max(axis=2, keepdims=True) - 1 / k) / (1 - 1 / k)
-    ax.imshow(1 - sure * (1 - palette[u.argmax(axis=2)]), origin="lower", extent=box, interpolation="bilinear")
+    opacity = MAX_OPACITY * (u.max(axis=2, keepdims=True) - 1 / k) / (1 - 1 / k)
+    ax.imshow(1 - opacity * (1 - palette[u.argmax(axis=2)]), origin="lower", extent=box, interpolation="bilinear")
     return None

@@ -1,4 +1,4 @@
-"""A document of headings, paragraphs, tables, code and pictures, as Markdown or as one HTML page."""
+"""Report documents (headings, paragraphs, tables, code, pictures) as Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def _markdown(element: Element) -> str:
             assert_never(element)
 
 
-# ---- a single self-contained page
+# ---- HTML
 
-KINDS = {".svg": "svg+xml"}  # of pictures; others are PNG
+MIME_SUBTYPES = {".svg": "svg+xml"}  # other pictures are PNG
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
@@ -119,14 +119,14 @@ def _html(element: Element, folder: Path) -> str:
             return "<table>" + "".join(lines) + "</table>" if rows else ""
         case Picture(file=file, caption=caption):
             data = base64.b64encode((folder / file).read_bytes()).decode("ascii")
-            kind = KINDS.get(Path(file).suffix, "png")
+            kind = MIME_SUBTYPES.get(Path(file).suffix, "png")
             shown = f'<img alt="{escape(caption)}" src="data:image/{kind};base64,{data}">'
             return f"<figure>{shown}<figcaption>{escape(caption)}</figcaption></figure>"
         case _:
             assert_never(element)
 
 
-SHORT = 30  # longest cell, in characters, that is kept on one line
+MAX_UNBROKEN = 30  # characters of a cell that is not wrapped
 
 
 def _row(cells: tuple[str, ...], tag: str) -> str:
@@ -134,5 +134,5 @@ def _row(cells: tuple[str, ...], tag: str) -> str:
 
 
 def _html_cell(text: str, tag: str) -> str:
-    short = ' class="short"' if len(text) <= SHORT else ""
+    short = ' class="short"' if len(text) <= MAX_UNBROKEN else ""
     return f"<{tag}{short}>{escaping.html(text)}</{tag}>"

@@ -38,7 +38,7 @@ class AnsatzModule(nn.Module):
 
 
 @final
-class WithFunctions(nn.Module):
+class AnsatzWithFunctions(nn.Module):
     """The components, followed by the networks of the learned functions of some coordinates."""
 
     def __init__(self, module: AnsatzModule, axes: Sequence[tuple[int, ...]]) -> None:

@@ -23,11 +23,11 @@ from pdedsl.runtime.sampling import (
 )
 
 CPU = torch.device("cpu")
-ROUNDING = 1e-9  # how far below zero, relative to its values, a function may be at points of a closed domain
+BOUNDARY_RTOL = 1e-9  # how far below zero, relative to its values, a function may be at points of a closed domain
 
 
 @dataclass(frozen=True)
-class Points:
+class PointSampler:
     """Points of a domain, on a device; what is drawn depends only on the seed of the call."""
 
     domain: Domain
@@ -58,14 +58,14 @@ class Points:
         if during is not None:
             low[-1], high[-1] = float(during[0]), float(during[1])
         draw = SamplingBox(low, high, self.joined).source(law, seed)
-        return self._given(rejection_sample(draw, self._where(self.domain.inside, 0.0), n))
+        return self._given(rejection_sample(draw, self._where(self.domain.inequalities, 0.0), n))
 
     def on(
         self, imposed: ConditionResidual, n: int, seed: int, law: PointDistribution = PointDistribution.SOBOL
     ) -> Tensor:
         """At most n points on the place of a condition, on the part of it where the condition holds: a face of an
         interval is a single point."""
-        within = self._where(self.domain.inside, ROUNDING)
+        within = self._where(self.domain.inequalities, BOUNDARY_RTOL)
         part = self._where(imposed.part, 0.0)
         draw = self._source(imposed.place, seed, law)
         count = 1 if self._is_point(imposed.place) else n
@@ -98,7 +98,7 @@ class Points:
     def _surface(self, expr: Expr, draw: Callable[[int], Tensor]) -> Callable[[int], Tensor]:
         level = self._value(expr)
         moved = torch.ones_like(self.low)
-        if self.domain.timed:
+        if self.domain.has_time:
             moved[-1] = 0.0
 
         def drawn(n: int) -> Tensor:
@@ -127,25 +127,25 @@ class Points:
         return keeps
 
 
-def points_of_conditions(
-    points: Points,
+def sample_conditions(
+    points: PointSampler,
     conditions: Sequence[ConditionResidual],
     n: int,
     seed: int,
     law: PointDistribution = PointDistribution.SOBOL,
 ) -> list[Tensor]:
     """Points for each condition; a condition as written may have no points on some faces of a shape, but not on all."""
-    found = [_or_none(points, c, n, seed + k, law) for k, c in enumerate(conditions)]
+    found = [_sample_or_empty(points, c, n, seed + k, law) for k, c in enumerate(conditions)]
     for condition in conditions:
         own = [x for c, x in zip(conditions, found, strict=True) if c.span == condition.span]
         if not any(map(len, own)):
             raise NoPointsFound(
-                f"the condition at {condition.span} holds nowhere: no point of its place is in the domain"
+                f"the condition at {condition.span} applies to an empty set: no points on it lie in the domain"
             )
     return found
 
 
-def _or_none(points: Points, condition: ConditionResidual, n: int, seed: int, law: PointDistribution) -> Tensor:
+def _sample_or_empty(points: PointSampler, condition: ConditionResidual, n: int, seed: int, law: PointDistribution) -> Tensor:
     try:
         return points.on(condition, n, seed, law)
     except NoPointsFound:

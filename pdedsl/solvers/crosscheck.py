@@ -26,35 +26,35 @@ from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
 from pdedsl.ir.problem import Face, StrongForm
 from pdedsl.lowering.truncated_domain import EXTENT, truncated
 from pdedsl.planning.solver_selection import obstacle
-from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.error_estimate import (
-    CHEAP,
-    MARGIN,
-    NO_DIGIT,
-    SEED,
-    SIGMAS,
-    VISIBLE,
-    WITH_PATHS,
+    ERROR_RTOL,
+    INEXPENSIVE_GRID,
+    INTERVAL_FACTOR,
+    MONTE_CARLO_POINTS,
+    ONE_DIGIT_RTOL,
+    REFERENCE_FACTOR,
+    TEST_SEED,
     ErrorEstimate,
-    audit_of,
-    exact_of,
-    relative,
+    exact_reference,
+    relative_error,
+    residual_audit,
 )
-from pdedsl.solvers.gauge import anchored
+from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.method_result import Solved
-from pdedsl.solvers.methods import SolveOptions, has_derivatives, interval_of, solved_by
-from pdedsl.solvers.run import how_of, seed_of
+from pdedsl.solvers.method_result import SolverResult
+from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
+from pdedsl.solvers.run import seed_of, solve_options
 
 # ---- crosscheck
 
 
-COMPARED = 1024
-POINTS, STEPS = 500, 30  # of a network that was not asked for
+COMPARISON_POINTS = 1024
+PINN_POINTS, PINN_STEPS = 500, 30  # of a network that was not asked for
 
 
 @dataclass(frozen=True)
-class Member:
+class MethodResult:
     """A solution in the comparison: its values at the points, and its own error estimate."""
 
     name: str
@@ -64,14 +64,14 @@ class Member:
     drawn: bool = False  # whether the error is a 95 % interval
     residual: float | None = None  # the largest, relative to its terms, or to the data if these are much smaller
 
-    def fails(self, limit: float = NO_DIGIT) -> bool:
+    def fails(self, limit: float = ONE_DIGIT_RTOL) -> bool:
         """Whether not even one digit is correct, or its residuals are above a limit."""
-        known = self.error <= NO_DIGIT and (self.residual or 0.0) <= limit
+        known = self.error <= ONE_DIGIT_RTOL and (self.residual or 0.0) <= limit
         return not (known and bool(self.values.isfinite().all()))
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairComparison:
     first: str
     second: str
     distance: float
@@ -86,8 +86,8 @@ class Pair:
 class Crosscheck:
     """All members and pairs, and the methods that do not apply, with the reasons."""
 
-    members: tuple[Member, ...]
-    pairs: tuple[Pair, ...]
+    members: tuple[MethodResult, ...]
+    pairs: tuple[PairComparison, ...]
     without: tuple[tuple[str, str], ...]
 
     @property
@@ -97,97 +97,97 @@ class Crosscheck:
 
     @property
     def limit(self) -> float:
-        return NO_DIGIT if self.pairs else VISIBLE
+        return ONE_DIGIT_RTOL if self.pairs else ERROR_RTOL
 
 
 def crosscheck(
     plan: SolvePlan, source: Source, how: SolveOptions, tell: Callable[[str], None] = lambda _: None
 ) -> Crosscheck:
-    statement = plan.statement
-    points = Points(statement.domain, how.device).inside(COMPARED, how.seed + SEED + 2)
+    statement = plan.problem
+    points = PointSampler(statement.domain, how.device).inside(COMPARISON_POINTS, how.seed + TEST_SEED + 2)
     members = []
-    exact = exact_of(statement)
+    exact = exact_reference(statement)
     if exact is not None:
-        members.append(Member(exact.text, anchored(exact.values, statement, points).detach(), 0.0, "none"))
-    for method in (plan.method, *(_fitting(a.method, plan) for a in plan.alternatives if not a.obstacle)):
+        members.append(MethodResult(exact.text, fix_gauge(exact.values, statement, points).detach(), 0.0, "none"))
+    for method in (plan.method, *(_inexpensive(a.method, plan) for a in plan.alternatives if not a.obstacle)):
         tell(str(method))
-        members.append(_member(method, plan, source, how, points))
-    pairs = tuple(pair(a, b) for a, b in combinations(members, 2))
+        members.append(_run_method(method, plan, source, how, points))
+    pairs = tuple(compare_pair(a, b) for a, b in combinations(members, 2))
     return Crosscheck(
         tuple(members), pairs, tuple((a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle)
     )
 
 
-def _fitting(method: Solver, plan: SolvePlan) -> Solver:
+def _inexpensive(method: Solver, plan: SolvePlan) -> Solver:
     """A method that was not asked for is made cheap: a coarse grid, a short training."""
     match method:
         case Grid():
-            return plan.reference or replace(method, n=CHEAP[len(plan.statement.domain.space)])
+            return plan.reference or replace(method, n=INEXPENSIVE_GRID[len(plan.problem.domain.space)])
         case Pinn():
-            return replace(method, points=POINTS, steps=STEPS)
+            return replace(method, points=PINN_POINTS, steps=PINN_STEPS)
         case RandomFeatures() | MonteCarlo():
             return method
         case _:
             assert_never(method)
 
 
-def _member(method: Solver, plan: SolvePlan, source: Source, how: SolveOptions, points: Tensor) -> Member:
-    solved = solved_by(method, plan, how)
+def _run_method(method: Solver, plan: SolvePlan, source: Source, how: SolveOptions, points: Tensor) -> MethodResult:
+    solved = solve_with(method, plan, how)
     if isinstance(method, MonteCarlo):
-        few = points[:WITH_PATHS]
-        values, half = solved(few).detach(), interval_of(solved, few)
+        few = points[:MONTE_CARLO_POINTS]
+        values, half = solved(few).detach(), confidence_half_width(solved, few)
         error = float(half.norm() / values.norm())
-        return Member(str(method), values, error, "half-width of the 95 % confidence interval", drawn=True)
+        return MethodResult(str(method), values, error, "half-width of the 95 % confidence interval", drawn=True)
     with torch.no_grad():
-        values = anchored(solved, plan.statement, points)
+        values = fix_gauge(solved, plan.problem, points)
     if isinstance(method, Grid):
         own = solved.figures["error"]
-        residual = _residual(solved, plan, source, how)
-        return Member(str(method), values, own, "self-convergence to the N/2 grid", residual=residual)
-    return Member(
-        str(method), values, 0.0, "no a-posteriori error estimate", residual=_residual(solved, plan, source, how)
+        residual = _largest_residual(solved, plan, source, how)
+        return MethodResult(str(method), values, own, "self-convergence to the N/2 grid", residual=residual)
+    return MethodResult(
+        str(method), values, 0.0, "no a-posteriori error estimate", residual=_largest_residual(solved, plan, source, how)
     )
 
 
-def _residual(solved: Solved, plan: SolvePlan, source: Source, how: SolveOptions) -> float | None:
+def _largest_residual(solved: SolverResult, plan: SolvePlan, source: Source, how: SolveOptions) -> float | None:
     if not has_derivatives(solved):
         return None
-    found = ErrorEstimate(audit_of(solved, plan.statement, how).gaps(source))
+    found = ErrorEstimate(residual_audit(solved, plan.problem, how).gaps(source))
     return max(gap.relative for gap in found.gaps) * found.amplified
 
 
-def pair(a: Member, b: Member) -> Pair:
+def compare_pair(a: MethodResult, b: MethodResult) -> PairComparison:
     n = min(len(a.values), len(b.values))
     own = hypot(a.error, b.error)
-    allowed = SIGMAS * own if a.drawn or b.drawn else min(MARGIN * own, NO_DIGIT)
-    return Pair(a.name, b.name, relative(a.values[:n], b.values[:n]), max(VISIBLE, allowed))
+    allowed = INTERVAL_FACTOR * own if a.drawn or b.drawn else min(REFERENCE_FACTOR * own, ONE_DIGIT_RTOL)
+    return PairComparison(a.name, b.name, relative_error(a.values[:n], b.values[:n]), max(ERROR_RTOL, allowed))
 
 
 # ---- truncated
 # The reference for an evolution on R^d: on a box, for localised solutions; their size at the rim is reported.
 
 
-RIM = 200  # points
+BOUNDARY_SAMPLES = 200  # points
 
 
-def solve_truncated(analysis: Analysis, method: Grid, *, seed: int = 0, device: torch.device | str = "cpu") -> Solved:
+def solve_truncated(analysis: Analysis, method: Grid, *, seed: int = 0, device: torch.device | str = "cpu") -> SolverResult:
     """`reference grid(n, extent)` of an equation on R^d; the size of the solution at the rim is among the notes."""
     size = float(method.extent or EXTENT)
     statement = truncated(analysis, size)
     found = solve_by_grid(statement, method, seed=seed, device=device)
-    rim = _rim(found, statement, size, seed)
+    rim = _max_on_artificial_boundary(found, statement, size, seed)
     note = f"domain truncated to [-{size:g}, {size:g}] per dimension; max |u| on the artificial boundary: {rim:.1g}"
     return replace(found, figures={**found.figures, "rim": rim}, notes=(*found.notes, note))
 
 
-def _rim(found: Solved, statement: StrongForm, extent: float, seed: int) -> float:
+def _max_on_artificial_boundary(found: SolverResult, statement: StrongForm, extent: float, seed: int) -> float:
     generator = torch.Generator().manual_seed(seed)
     dimension, time = len(statement.domain.space), statement.domain.intervals[-1]
     start, end = float(time.start), float(time.end)
-    points = torch.rand(RIM, dimension + 1, generator=generator, dtype=torch.float64)
+    points = torch.rand(BOUNDARY_SAMPLES, dimension + 1, generator=generator, dtype=torch.float64)
     points[:, :-1] = extent * (2 * points[:, :-1] - 1)
     points[:, -1] = start + (end - start) * points[:, -1]
-    axis = torch.randint(dimension, (RIM, 1), generator=generator)
+    axis = torch.randint(dimension, (BOUNDARY_SAMPLES, 1), generator=generator)
     points.scatter_(1, axis, extent)
     with torch.no_grad():
         return float(found(points).abs().max())
@@ -200,21 +200,21 @@ def _rim(found: Solved, statement: StrongForm, extent: float, seed: int) -> floa
 # farthest from the data.
 
 
-Tell = Callable[[str], None]
-INTERVAL = 1.96  # standard errors, for 95 %
+Notify = Callable[[str], None]
+Z_95 = 1.96  # standard errors, for 95 %
 
 
-def crosschecked(compilation: Compilation, device: str | None, tell: Tell) -> Crosscheck:
+def crosscheck_compilation(compilation: Compilation, device: str | None, tell: Notify) -> Crosscheck:
     """Every method that applies: to the problem on a physical domain; on R^d, the operator and a grid."""
     if isinstance(compilation.plan, SolvePlan):
-        return crosscheck(compilation.plan, compilation.spec.source, how_of(compilation, device), tell)
-    grid = _grid(compilation)
+        return crosscheck(compilation.plan, compilation.spec.source, solve_options(compilation, device), tell)
+    grid = _reference_grid(compilation)
     if grid is None:
         raise errors.runs.trained_not_solved(compilation.spec.space.span).within(compilation.spec.source)
-    return _operator_and_grid(compilation, grid, tell)
+    return _crosscheck_operator(compilation, grid, tell)
 
 
-def _grid(compilation: Compilation) -> Grid | None:
+def _reference_grid(compilation: Compilation) -> Grid | None:
     """The reference that the spec asks for, or a cheap one; None if the equation has no operator of its own."""
     spec, plan = compilation.spec, compilation.plan
     known = isinstance(plan, DataPlan) and plan.classes is None and not spec.learned
@@ -223,55 +223,55 @@ def _grid(compilation: Compilation) -> Grid | None:
     if spec.evaluate is not None and spec.evaluate.reference is not None:
         return spec.evaluate.reference.word
     assert isinstance(plan, DataPlan)
-    return Grid(n=CHEAP[plan.dimension], extent=EXTENT) if plan.dimension in CHEAP else None
+    return Grid(n=INEXPENSIVE_GRID[plan.dimension], extent=EXTENT) if plan.dimension in INEXPENSIVE_GRID else None
 
 
-def _operator_and_grid(compilation: Compilation, grid: Grid, tell: Tell) -> Crosscheck:
+def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> Crosscheck:
     grid = replace(grid, extent=grid.extent or EXTENT)
     statement = truncated(compilation.analysis, float(grid.extent or EXTENT))
     refusal = obstacle(replace(grid, extent=None), statement, compilation.spec.space.span)
-    source, seed = torch.Generator().manual_seed(seed_of(compilation.spec) + SEED), seed_of(compilation.spec)
-    shares = torch.rand(WITH_PATHS, len(statement.domain.space), generator=source, dtype=torch.float64)
+    source, seed = torch.Generator().manual_seed(seed_of(compilation.spec) + TEST_SEED), seed_of(compilation.spec)
+    shares = torch.rand(MONTE_CARLO_POINTS, len(statement.domain.space), generator=source, dtype=torch.float64)
     points = float(grid.extent or EXTENT) * (shares - 0.5)
-    makers = [("evolution operator", _by_operator), *([] if refusal else [(str(grid), _by_grid)])]
+    makers = [("evolution operator", _estimate_by_operator), *([] if refusal else [(str(grid), _solve_by_grid)])]
     members = []
     for name, make in makers:
         tell(name)
         members.append(make(compilation, statement, grid, points, seed))
     without = ((grid.name, refusal.diagnostics[0].message),) if refusal else ()
-    return Crosscheck(tuple(members), () if refusal else (pair(*members),), without)
+    return Crosscheck(tuple(members), () if refusal else (compare_pair(*members),), without)
 
 
-def _by_operator(compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int) -> Member:
+def _estimate_by_operator(compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int) -> MethodResult:
     plan = compilation.operator_plan
     assert isinstance(plan, OperatorPlan)
-    data, _, end = _data(statement)
+    data, _, end = _initial_data(statement)
     with torch.no_grad():
         found = compilation.operator(seed=seed).double().estimate(data, points, end)  # type: ignore[operator]
-    half = INTERVAL * found.standard_error
+    half = Z_95 * found.standard_error
     name = f"evolution operator, {plan.samples:,} samples"
     error = float(half.norm() / found.mean.norm())
-    return Member(name, found.mean[:, None], error, "half-width of the 95 % confidence interval", drawn=True)
+    return MethodResult(name, found.mean[:, None], error, "half-width of the 95 % confidence interval", drawn=True)
 
 
-def _by_grid(compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int) -> Member:
+def _solve_by_grid(compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int) -> MethodResult:
     solved = solve_truncated(compilation.analysis, grid, seed=seed)
-    *_, end = _data(statement)
+    *_, end = _initial_data(statement)
     with torch.no_grad():
         values = solved(torch.cat([points, torch.full_like(points[:, :1], end)], 1))
     own = max(solved.figures["error"], solved.figures["rim"] / float(values.abs().max()))
-    return Member(str(grid), values, own, "self-convergence to the N/2 grid, or truncation of the domain")
+    return MethodResult(str(grid), values, own, "self-convergence to the N/2 grid, or truncation of the domain")
 
 
-def _data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, float]:
+def _initial_data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, float]:
     """The data given at one end of time, the time of that end, and the other end."""
     (condition,) = (c for c in statement.conditions if isinstance(c.place, Face))
     affine = condition.residuals[0].affine
     assert affine is not None
-    ((_, coefficient),) = affine.parts
+    ((_, coefficient),) = affine.terms
     time = statement.domain.intervals[-1]
     ends = (float(time.end), float(time.start)) if condition.place.upper else (float(time.start), float(time.end))  # type: ignore[union-attr]
-    value = compile_pointwise((-affine.rest / coefficient,), statement.domain.coordinates)
+    value = compile_pointwise((-affine.inhomogeneity / coefficient,), statement.domain.coordinates)
 
     def at(x: Tensor) -> Tensor:
         (found,) = value(*x.unbind(-1), torch.full_like(x[..., 0], ends[0]))

@@ -1,9 +1,9 @@
 """A-posteriori error estimate: relative residuals at held-out points, and comparison with a reference solution.
 
-Relative residual of r = Σ τᵢ: rms(r) / rms(Σ |τᵢ|), so that 0 is exact and 1 means that no terms cancel. The points are
-sampled with a separate seed and the derivatives are taken by automatic differentiation of the solution: neither is
-shared with the solver. A condition such as u = 0 has a single term; its scale is the magnitude of the same derivative in
-the whole domain, for a first derivative the largest along all axes. All terms of an equation may vanish, as for a
+Relative residual of r = Σ τᵢ: rms(r) / rms(Σ |τᵢ|), so that 0 is exact and 1 means that no terms cancel. The points
+are sampled with a separate seed and the derivatives are taken by automatic differentiation of the solution: neither
+is shared with the solver. A condition such as u = 0 has a single term; its scale is the magnitude of the same
+derivative in the whole domain, for a first derivative the largest along all axes. All terms of an equation may vanish, as for a
 linear u: the scale of ∂^α u is at least std(u) / length^α.
 
 If the data (the terms without unknowns) are small compared with all other terms in every equation, the operator is
@@ -40,20 +40,20 @@ from pdedsl.planning.solver_selection import Scheme, grid_scheme
 from pdedsl.problem.parameters import functions_of, with_functions
 from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
-from pdedsl.solvers.ansatz import AnsatzModule, WithFunctions
-from pdedsl.solvers.collocation_points import Points, points_of_conditions
-from pdedsl.solvers.gauge import anchored
+from pdedsl.solvers.ansatz import AnsatzModule, AnsatzWithFunctions
+from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
+from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.grid.grid_result import L1_ERROR, Failed
-from pdedsl.solvers.method_result import Solved
-from pdedsl.solvers.methods import SolveOptions, has_derivatives, interval_of, solved_by
+from pdedsl.solvers.method_result import SolverResult
+from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
 from pdedsl.symbolic.symbols import Field, atoms
 
 # ---- Residuals at held-out points
 
 
-INSIDE, ON, MANY = 2048, 512, 6  # points inside; on each place; the number of coordinates from which there are fewer
-SEED = 7919  # added to the seed of a run: no method draws from it
+INTERIOR_POINTS, CONDITION_POINTS, HIGH_DIMENSION = 2048, 512, 6  # points inside; on each place; the number of coordinates from which there are fewer
+TEST_SEED = 7919  # added to the seed of a run: no method draws from it
 
 
 @dataclass(frozen=True)
@@ -79,39 +79,42 @@ class ResidualNorm:
 
 
 @dataclass(frozen=True)
-class Audit:
+class ResidualAudit:
     """A statement, to be checked for one module; `values` are the numbers that were found along with it."""
 
     statement: StrongForm
     module: nn.Module
-    points: Points
+    points: PointSampler
     seed: int
     values: Mapping[str, float]
 
     def gaps(self, source: Source) -> tuple[ResidualNorm, ...]:
         equations = [self._equation(r, source, k) for k, r in enumerate(self.statement.equations)]
-        places = points_of_conditions(self.points, self.statement.conditions, ON, self._seed)
+        places = sample_conditions(self.points, self.statement.conditions, CONDITION_POINTS, self._seed)
         pairs = [(c, x) for c, x in zip(self.statement.conditions, places, strict=True) if len(x)]
         return (*equations, *(self._condition(c, r, x, source) for c, x in pairs for r in c.residuals))
 
     @property
     def _seed(self) -> int:
-        return self.seed + SEED
+        return self.seed + TEST_SEED
 
     @property
     def _inside(self) -> int:
-        return INSIDE if len(self.statement.domain.coordinates) < MANY else INSIDE // 8
+        return INTERIOR_POINTS if len(self.statement.domain.coordinates) < HIGH_DIMENSION else INTERIOR_POINTS // 8
 
     def _equation(self, residual: Residual, source: Source, k: int) -> ResidualNorm:
         points = self.points.inside(self._inside, self._seed + k, during=residual.interval)
         terms = self._terms(residual, points)
         size = torch.maximum(terms.abs().sum(-1).square().mean().sqrt(), self._scale(residual, points))
-        return _gap(source.quote(residual.span), "inside", terms.sum(-1), size, self._data(residual, points))
+        return _residual_norm(source.quote(residual.span), "inside", terms.sum(-1), size, self._data(residual, points))
 
     def _scale(self, residual: Residual, points: Tensor) -> Tensor:
         """Σ |a| · deviation of u / lengths^α over the terms a(x) ∂^α u of r: their size, but for polynomials in x."""
-        whole, letters = _with_numbers(residual.expr, self.statement, self.values), {s for s, _ in residual.letters}
-        slopes = [(whole.diff(s), d) for s, d in residual.letters if d.order]
+        whole, letters = (
+            _substitute_parameters(residual.expr, self.statement, self.values),
+            {s for s, _ in residual.jet_variables},
+        )
+        slopes = [(whole.diff(s), d) for s, d in residual.jet_variables if d.order]
         known = [(a, d) for a, d in slopes if not a.free_symbols & letters]
         if not known:
             return points.new_zeros(())
@@ -130,20 +133,20 @@ class Audit:
     ) -> ResidualNorm:
         terms, where = self._terms(residual, points), self.statement.domain.text_of(imposed.place)
         size = torch.maximum(terms.abs().sum(-1).square().mean(), self._anywhere(residual)).sqrt()
-        return _gap(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
+        return _residual_norm(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
 
     def _anywhere(self, residual: Residual) -> Tensor:
         """Mean squares in the domain of the derivatives in a condition, added; for a slope, that of the largest."""
-        turned = [(k, *pair) for k, d in enumerate(residual.derivatives) for pair in turns(d, self.statement.domain)]
-        found = derivatives_of(self.module, [d for _, d, _ in turned], self.points.inside(ON, self._seed))
+        turned = [(k, *pair) for k, d in enumerate(residual.derivatives) for pair in derivatives_along_axes(d, self.statement.domain)]
+        found = evaluate_derivatives(self.module, [d for _, d, _ in turned], self.points.inside(CONDITION_POINTS, self._seed))
         squares = [(k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(turned, found.T, strict=True)]
         sizes = [max(s for j, s in squares if j == k) for k in range(len(residual.derivatives))]
         return torch.tensor(sum(sizes), dtype=torch.float64)
 
     def _data(self, residual: Residual, points: Tensor) -> float:
         """The root mean square of the terms without unknowns."""
-        letters = {s for s, _ in residual.letters}
-        whole = _with_numbers(residual.expr, self.statement, self.values)
+        letters = {s for s, _ in residual.jet_variables}
+        whole = _substitute_parameters(residual.expr, self.statement, self.values)
         given = Add(*(t for t in Add.make_args(whole) if not t.free_symbols & letters))
         (value,) = compile_pointwise([given], self.statement.domain.coordinates)(*points.unbind(-1))
         return float(value.square().mean().sqrt())
@@ -151,45 +154,45 @@ class Audit:
     def _terms(self, residual: Residual, points: Tensor) -> Tensor:
         """τᵢ at points, (n, number of terms)."""
         letters = self._derivatives(residual, points)
-        symbols = (*self.statement.domain.coordinates, *(s for s, _ in residual.letters))
+        symbols = (*self.statement.domain.coordinates, *(s for s, _ in residual.jet_variables))
         values = (*points.unbind(-1), *letters.unbind(-1))
-        terms = Add.make_args(_with_numbers(residual.expr, self.statement, self.values))
+        terms = Add.make_args(_substitute_parameters(residual.expr, self.statement, self.values))
         return torch.stack(compile_pointwise(terms, symbols)(*values), -1)
 
     def _derivatives(self, residual: Residual, points: Tensor) -> Tensor:
-        return derivatives_of(self.module, residual.derivatives, points)
+        return evaluate_derivatives(self.module, residual.derivatives, points)
 
 
-def derivatives_of(module: Callable[[Tensor], Tensor], wanted: Sequence[Derivative], points: Tensor) -> Tensor:
+def evaluate_derivatives(module: Callable[[Tensor], Tensor], wanted: Sequence[Derivative], points: Tensor) -> Tensor:
     """A column for each derivative, (n, number of derivatives)."""
     if not wanted:
         return points.new_zeros(len(points), 0)
     return partial_derivatives(module, points, *map(derivative_path, wanted)).detach()
 
 
-def _with_numbers(expr: Expr, statement: StrongForm, values: Mapping[str, float]) -> Expr:
+def _substitute_parameters(expr: Expr, statement: StrongForm, values: Mapping[str, float]) -> Expr:
     """The expression with everything learned along with the unknowns replaced by the numbers found."""
     heads = {w.head: values[w.name] for w in statement.parameters if w.name in values}
     return expr.xreplace({f: Float(heads[f.head]) for f in atoms(expr, Field) if f.head in heads})
 
 
-def turns(derivative: Derivative, domain: Domain) -> list[tuple[Derivative, float]]:
+def derivatives_along_axes(derivative: Derivative, domain: Domain) -> list[tuple[Derivative, float]]:
     """A slope along one axis of space, and those along the others, with factors that give them its units."""
     own, space = derivative.orders, len(domain.space)
     axes = [k for k, order in enumerate(own) if order]
-    if len(axes) != 1 or axes[0] >= space or space > MANY:
+    if len(axes) != 1 or axes[0] >= space or space > HIGH_DIMENSION:
         return [(derivative, 1.0)]
     lengths, order = [float(i.end - i.start) for i in domain.intervals], own[axes[0]]
     along = [Derivative(derivative.component, tuple(order * (j == k) for j in range(len(own)))) for k in range(space)]
     return [(d, (lengths[k] / lengths[axes[0]]) ** order) for k, d in enumerate(along)]
 
 
-def _gap(text: str, where: str, residual: Tensor, size: Tensor, data: float) -> ResidualNorm:
+def _residual_norm(text: str, where: str, residual: Tensor, size: Tensor, data: float) -> ResidualNorm:
     rms, maximum = residual.square().mean().sqrt(), residual.abs().max()
     return ResidualNorm(text, where, float(rms), float(maximum), float(size), len(residual), data)
 
 
-def residual_at(audit: Audit, points: Tensor) -> Tensor:
+def pde_residual_norm(audit: ResidualAudit, points: Tensor) -> Tensor:
     """The norm of the residuals of all equations together at points, (n,): for a picture."""
     rows = [audit._terms(r, points).sum(-1) for r in audit.statement.equations]
     return torch.stack(rows).square().sum(0).sqrt()
@@ -198,12 +201,12 @@ def residual_at(audit: Audit, points: Tensor) -> Tensor:
 # ---- Verdict
 
 
-NO_DIGIT = 0.1
-ENOUGH = 2.0  # factor on the share of the data: u = g has two terms, and one of them is data
-VISIBLE = 0.01
+ONE_DIGIT_RTOL = 0.1
+DATA_FACTOR = 2.0  # factor on the share of the data: u = g has two terms, and one of them is data
+ERROR_RTOL = 0.01
 SELF_CONVERGENCE = "self-convergence: difference to the N/2 grid"
-MARGIN = 10.0
-SIGMAS = 3.0  # half-widths of a 95 % interval, that is 5.9 standard deviations: 4e-9 for one point
+REFERENCE_FACTOR = 10.0
+INTERVAL_FACTOR = 3.0  # half-widths of a 95 % interval, that is 5.9 standard deviations: 4e-9 for one point
 
 
 class Verdict(StrEnum):
@@ -233,8 +236,8 @@ class Comparison:
     @property
     def allowed(self) -> float:
         """Tolerance of the relative error."""
-        own = 0.0 if self.is_self_convergence else min(MARGIN * self.error, NO_DIGIT)
-        return max(VISIBLE, own, SIGMAS * self.interval)
+        own = 0.0 if self.is_self_convergence else min(REFERENCE_FACTOR * self.error, ONE_DIGIT_RTOL)
+        return max(ERROR_RTOL, own, INTERVAL_FACTOR * self.interval)
 
     @property
     def basis(self) -> str:
@@ -248,12 +251,12 @@ class Comparison:
     @property
     def speaks(self) -> bool:
         """Whether at least one digit of the reference is correct."""
-        return self.exact or self.is_self_convergence or self.error <= NO_DIGIT
+        return self.exact or self.is_self_convergence or self.error <= ONE_DIGIT_RTOL
 
     @property
     def ok(self) -> bool:
         near = isfinite(self.distance) and self.judged <= self.allowed
-        return near and self.speaks and self.interval <= NO_DIGIT
+        return near and self.speaks and self.interval <= ONE_DIGIT_RTOL
 
 
 @dataclass(frozen=True)
@@ -277,27 +280,27 @@ class ErrorEstimate:
         """The violated criteria, one sentence each."""
         missed = [str(j) for j in self._judged if not j.ok]
         vague = (f"no significant digits: relative error {self.own}",) if self._vague else ()
-        return (*missed, *vague, *(_distance_text(c) for c in self.comparisons if not c.ok))
+        return (*missed, *vague, *(_comparison_text(c) for c in self.comparisons if not c.ok))
 
     @property
     def _vague(self) -> bool:
         """Whether a method whose own estimate is the only evidence has not one correct digit."""
-        return self.own is not None and not self.comparisons and not self.own.value <= NO_DIGIT
+        return self.own is not None and not self.comparisons and not self.own.value <= ONE_DIGIT_RTOL
 
     @property
-    def _judged(self) -> list[Judged]:
-        return [Judged(g, self.allowed) for g in self.gaps]
+    def _judged(self) -> list[ResidualCheck]:
+        return [ResidualCheck(g, self.allowed) for g in self.gaps]
 
     @property
     def allowed(self) -> float:
         """The limit of residuals relative to their terms."""
-        return (NO_DIGIT if any(c.speaks for c in self.comparisons) else VISIBLE) / self.amplified
+        return (ONE_DIGIT_RTOL if any(c.speaks for c in self.comparisons) else ERROR_RTOL) / self.amplified
 
     @property
     def amplified(self) -> float:
         """By how much residuals count for more: above one if the data, which drive the solution, are small."""
         driven = max((g.data / g.size for g in self.gaps if g.size > 0), default=0.0)
-        return max(1.0, 1 / (ENOUGH * driven)) if driven > 0 else 1.0
+        return max(1.0, 1 / (DATA_FACTOR * driven)) if driven > 0 else 1.0
 
     @property
     def error(self) -> ErrorBar:
@@ -307,7 +310,7 @@ class ErrorEstimate:
         if self.own is not None:
             return self.own
         worst = max((g.relative for g in self.gaps), default=inf) * self.amplified
-        if not worst <= VISIBLE:
+        if not worst <= ERROR_RTOL:
             return ErrorBar(inf, "unverified: no reference available, and the residuals are not small")
         return ErrorBar(worst, "largest relative rms residual; no reference available")
 
@@ -327,7 +330,7 @@ class ErrorBar:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ResidualCheck:
     """A residual and its limit."""
 
     gap: ResidualNorm
@@ -344,28 +347,30 @@ class Judged:
         )
 
 
-def _distance_text(c: Comparison) -> str:
+def _comparison_text(c: Comparison) -> str:
     if not c.speaks and not isfinite(c.error):
         return f"unverified: {c.reference}"
     if not c.speaks:
         return f"unverified: the reference {c.reference} has an estimated relative error of {c.error:.1e}"
-    if not c.interval <= NO_DIGIT:
+    if not c.interval <= ONE_DIGIT_RTOL:
         return f"no significant digits: the 95 % confidence intervals are ± {c.interval:.1e} (relative)"
     norm = "L2" if isnan(c.mean) else "L1"
-    return f"relative {norm} error {c.judged:.1e} {c.basis} (tolerance {c.allowed:.1e})"
+    if c.is_self_convergence:
+        return f"no convergence: relative {norm} difference to the N/2 grid {c.judged:.1e} (tolerance {c.allowed:.1e})"
+    return f"relative {norm} error w.r.t. {c.reference}: {c.judged:.1e} (tolerance {c.allowed:.1e})"
 
 
-def compared(
+def compare(
     found: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float, jumps: bool = False
 ) -> Comparison:
     """From values (n, c) at the same points; in L1 too, if they may jump."""
-    distances = tuple((name, relative(found[:, k], expected[:, k])) for k, name in enumerate(names))
+    distances = tuple((name, relative_error(found[:, k], expected[:, k])) for k, name in enumerate(names))
     largest = float((found - expected).abs().max())
-    mean = relative(found, expected, 1) if jumps else nan
-    return Comparison(reference, relative(found, expected), largest, error, error == 0.0, distances, mean=mean)
+    mean = relative_error(found, expected, 1) if jumps else nan
+    return Comparison(reference, relative_error(found, expected), largest, error, error == 0.0, distances, mean=mean)
 
 
-def relative(found: Tensor, expected: Tensor, power: int = 2) -> float:
+def relative_error(found: Tensor, expected: Tensor, power: int = 2) -> float:
     """‖found - expected‖ / ‖expected‖, or the numerator alone where the denominator is zero."""
     size, distance = (torch.linalg.vector_norm(v, power) for v in (expected, found - expected))
     return float(distance / size) if size > 0 else float(distance)
@@ -374,13 +379,13 @@ def relative(found: Tensor, expected: Tensor, power: int = 2) -> float:
 # ---- Reference solutions
 
 
-COMPARED = 2048  # points at which two solutions are compared
-WITH_PATHS = 64  # the same, if each costs thousands of paths
-CHEAP = {1: 256, 2: 48, 3: 12}  # points per side of a grid that costs little, by the dimension of space
-MANY_STEPS = 1500  # in time, of a grid that nobody asked for: a solution that needs more of them is not cheap
+COMPARISON_POINTS = 2048  # points at which two solutions are compared
+MONTE_CARLO_POINTS = 64  # the same, if each costs thousands of paths
+INEXPENSIVE_GRID = {1: 256, 2: 48, 3: 12}  # points per side of a grid that costs little, by the dimension of space
+MAX_REFERENCE_STEPS = 1500  # in time, of a grid that nobody asked for: a solution that needs more of them is not cheap
 NO_REFERENCE = "no exact solution is stated and no inexpensive grid solver applies: only {} are available"
 ONLY_SELF_CONVERGENCE = "verified by self-convergence only; `pdedsl crosscheck` compares with the other methods"
-ROUNDING = 1e-16
+MIN_REFERENCE_ERROR = 1e-16
 
 Function = Callable[[Tensor], Tensor]
 
@@ -402,74 +407,74 @@ class Assessment:
     references: tuple[Reference, ...]
 
 
-def assessed(solved: Solved, plan: SolvePlan, source: Source, how: SolveOptions) -> Assessment:
-    gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved) else ()
+def assess(solved: SolverResult, plan: SolvePlan, source: Source, how: SolveOptions) -> Assessment:
+    gaps = residual_audit(solved, plan.problem, how).gaps(source) if has_derivatives(solved) else ()
     found = {name: e.value for name, e in solved.parameters.items()}
-    references = tuple(references_of(plan, how, found))
-    comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
+    references = tuple(reference_solutions(plan, how, found))
+    comparisons = tuple(compare_with_reference(solved, r, plan.problem, how) for r in references)
     evidence = "confidence intervals" if isinstance(solved.method, MonteCarlo) else "residuals"
     alone = ONLY_SELF_CONVERGENCE if isinstance(solved.method, Grid) else NO_REFERENCE.format(evidence)
     if isinstance(solved.method, Grid):
-        comparisons = (*comparisons, _halved(solved))
-    notes = (*gauge_lines(plan.statement), *(() if references else (alone,)))
-    own = _interval(solved, plan.statement, how) if isinstance(solved.method, MonteCarlo) else None
+        comparisons = (*comparisons, _self_convergence(solved))
+    notes = (*gauge_lines(plan.problem), *(() if references else (alone,)))
+    own = _confidence_error(solved, plan.problem, how) if isinstance(solved.method, MonteCarlo) else None
     return Assessment(ErrorEstimate(gaps, comparisons, notes, own), tuple(r for r in references if isfinite(r.error)))
 
 
-def _interval(solved: Solved, statement: StrongForm, how: SolveOptions) -> ErrorBar:
-    points = fresh_points(statement, solved, how)
+def _confidence_error(solved: SolverResult, statement: StrongForm, how: SolveOptions) -> ErrorBar:
+    points = sample_test_points(statement, solved, how)
     size = float(solved(points).norm())
-    half = float(interval_of(solved, points).norm())
+    half = float(confidence_half_width(solved, points).norm())
     return ErrorBar(half / size if size > 0 else half, "half-width of the 95 % confidence intervals")
 
 
-def _halved(solved: Solved) -> Comparison:
+def _self_convergence(solved: SolverResult) -> Comparison:
     error, mean = solved.figures["error"], solved.figures.get(L1_ERROR, nan)
     return Comparison(SELF_CONVERGENCE, error, nan, nan, exact=False, mean=mean)
 
 
-def audit_of(solved: Solved, statement: StrongForm, how: SolveOptions) -> Audit:
+def residual_audit(solved: SolverResult, statement: StrongForm, how: SolveOptions) -> ResidualAudit:
     values = {name: found.value for name, found in solved.parameters.items()}
     module, functions = solved.module, functions_of(statement)
     if functions and isinstance(module, AnsatzModule):
-        module = WithFunctions(module, [f.axes for f in functions])
-    return Audit(with_functions(statement), module, Points(statement.domain, how.device), how.seed, values)
+        module = AnsatzWithFunctions(module, [f.axes for f in functions])
+    return ResidualAudit(with_functions(statement), module, PointSampler(statement.domain, how.device), how.seed, values)
 
 
-def comparison(solved: Solved, reference: Reference, statement: StrongForm, how: SolveOptions) -> Comparison:
+def compare_with_reference(solved: SolverResult, reference: Reference, statement: StrongForm, how: SolveOptions) -> Comparison:
     if not isfinite(reference.error):
         return Comparison(reference.text, nan, nan, inf, exact=False)
-    points = fresh_points(statement, solved, how)
+    points = sample_test_points(statement, solved, how)
     names = tuple(c.name for c in statement.components)
     with torch.no_grad():
-        found, expected = (anchored(f, statement, points) for f in (solved, reference.values))
+        found, expected = (fix_gauge(f, statement, points) for f in (solved, reference.values))
     jumps = grid_scheme(statement) is Scheme.VOLUMES
-    made = compared(found, expected, names, reference.text, reference.error, jumps)
+    made = compare(found, expected, names, reference.text, reference.error, jumps)
     if isinstance(solved.method, MonteCarlo):
-        half = interval_of(solved, points)
+        half = confidence_half_width(solved, points)
         return replace(made, interval=float(half.norm() / expected.norm()))
     return made
 
 
-def fresh_points(statement: StrongForm, solved: Solved, how: SolveOptions) -> Tensor:
-    count = WITH_PATHS if isinstance(solved.method, MonteCarlo) else COMPARED
-    return Points(statement.domain, how.device).inside(count, how.seed + SEED + 1)
+def sample_test_points(statement: StrongForm, solved: SolverResult, how: SolveOptions) -> Tensor:
+    count = MONTE_CARLO_POINTS if isinstance(solved.method, MonteCarlo) else COMPARISON_POINTS
+    return PointSampler(statement.domain, how.device).inside(count, how.seed + TEST_SEED + 1)
 
 
-def references_of(
+def reference_solutions(
     plan: SolvePlan, how: SolveOptions, numbers: Mapping[str, float] | None = None
 ) -> Iterator[Reference]:
     """The exact solution, if stated; and the grid that the spec asks for, or, if nothing else is known, a cheap one.
 
     `numbers` were found along with the solution: the grid takes them as they are.
     """
-    exact = exact_of(plan.statement)
+    exact = exact_reference(plan.problem)
     if exact is not None:
         yield exact
-    grid = plan.reference or (cheap_grid(plan, numbers or {}) if exact is None else None)
+    grid = plan.reference or (inexpensive_grid(plan, numbers or {}) if exact is None else None)
     if grid is not None:
         try:
-            found = grid_of(grid, plan, how, numbers or {})
+            found = grid_reference(grid, plan, how, numbers or {})
         except Failed as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
             if plan.reference:
                 raise
@@ -477,11 +482,11 @@ def references_of(
             if isinstance(cause, StepSizeUnderflow) and not isinstance(cause, MaxStepsExceeded):
                 yield Reference(f"{grid} breaks down ({failure})", lambda x: x.new_full((len(x), 1), nan), inf)
             return
-        if plan.reference or found.error <= NO_DIGIT:  # or be ignored, if not one digit is correct
+        if plan.reference or found.error <= ONE_DIGIT_RTOL:  # or be ignored, if not one digit is correct
             yield found
 
 
-def exact_of(statement: StrongForm) -> Reference | None:
+def exact_reference(statement: StrongForm) -> Reference | None:
     known = [e for e in statement.exact if e is not None]
     if len(known) < len(statement.components):
         return None
@@ -489,23 +494,23 @@ def exact_of(statement: StrongForm) -> Reference | None:
     return Reference("the exact solution", lambda x: torch.stack(at(*x.unbind(-1)), -1), 0.0)
 
 
-def cheap_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | None:
+def inexpensive_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | None:
     """A grid that costs little, if one applies at all, or would apply if what is learned were known."""
-    statement = plan.statement
+    statement = plan.problem
     known = bool(statement.parameters) and all(p.name in numbers for p in statement.parameters)
     applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
     applies = applies or (known and isinstance(grid_scheme(statement), Scheme))
-    n = CHEAP.get(len(statement.domain.space))
+    n = INEXPENSIVE_GRID.get(len(statement.domain.space))
     return Grid(n=n) if applies and n is not None else None
 
 
-def grid_of(grid: Grid, plan: SolvePlan, how: SolveOptions, numbers: Mapping[str, float]) -> Reference:
+def grid_reference(grid: Grid, plan: SolvePlan, how: SolveOptions, numbers: Mapping[str, float]) -> Reference:
     """A grid, and its distance to a grid with half as many points per side, which exceeds its error where it
     converges."""
     if plan.reference:
-        solved = solved_by(grid, plan, how)
+        solved = solve_with(grid, plan, how)
     else:
         given = {name: torch.tensor(value, dtype=torch.float64, device=how.device) for name, value in numbers.items()}
-        solved = solve_by_grid(plan.statement, grid, seed=how.seed, device=how.device, given=given, most=MANY_STEPS)
+        solved = solve_by_grid(plan.problem, grid, seed=how.seed, device=how.device, given=given, most=MAX_REFERENCE_STEPS)
     with_numbers = f" with {', '.join(f'{name} = {value:.4g}' for name, value in numbers.items())}" if numbers else ""
-    return Reference(f"{grid}{with_numbers}", solved, max(solved.figures["error"], ROUNDING))
+    return Reference(f"{grid}{with_numbers}", solved, max(solved.figures["error"], MIN_REFERENCE_ERROR))

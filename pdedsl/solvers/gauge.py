@@ -8,22 +8,22 @@ import torch
 from torch import Tensor
 
 from pdedsl.ir.problem import StrongForm
-from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.collocation_points import PointSampler
 
-ANCHORS, SEED = 16, 104729
+GAUGE_POINTS, GAUGE_SEED = 16, 104729
 
 
-def anchored(solution: Callable[[Tensor], Tensor], statement: StrongForm, points: Tensor) -> Tensor:
+def fix_gauge(solution: Callable[[Tensor], Tensor], statement: StrongForm, points: Tensor) -> Tensor:
     """Values at points (n, k); from a component that is known only up to a constant, its mean over the anchors at the
     same time is subtracted."""
     values = solution(points)
-    if not statement.floating:
+    if not statement.defined_up_to_constant:
         return values
     space = len(statement.domain.space)
-    anchors = Points(statement.domain, points.device, points.dtype).inside(ANCHORS, SEED)[:, :space]
+    anchors = PointSampler(statement.domain, points.device, points.dtype).inside(GAUGE_POINTS, GAUGE_SEED)[:, :space]
     there = torch.cat(
-        [anchors.repeat(len(points), 1), points[:, space:].repeat_interleave(ANCHORS, 0)], 1
+        [anchors.repeat(len(points), 1), points[:, space:].repeat_interleave(GAUGE_POINTS, 0)], 1
     )  # each anchor at the time of each point
-    means = solution(there).reshape(len(points), ANCHORS, -1).mean(1)
-    floating = [c in statement.floating for c in range(len(statement.components))]
+    means = solution(there).reshape(len(points), GAUGE_POINTS, -1).mean(1)
+    floating = [c in statement.defined_up_to_constant for c in range(len(statement.components))]
     return values - means * torch.tensor(floating, device=values.device)

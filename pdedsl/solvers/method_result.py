@@ -18,7 +18,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolverResult:
     """A solution: `module` maps points (n, k), with coordinates in the order of the statement, to values (n, c).
 
     `figures` are numbers that the method itself reports (steps, the last loss, a condition number); what can be trusted

@@ -13,12 +13,12 @@ from pdedsl.io import RunError
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.runtime.basis.interpolation import CellAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.method_result import Solved
+from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.monte_carlo import PathMean, solve_by_paths
 from pdedsl.solvers.pinn.residuals import Measured
 from pdedsl.solvers.pinn.task import solve_by_residual
 from pdedsl.solvers.pinn.trainer import phases_of
-from pdedsl.solvers.progress import Stopped, Watch
+from pdedsl.solvers.progress import SolveInterrupted, Watch
 from pdedsl.solvers.random_features import solve_by_features
 
 
@@ -32,34 +32,34 @@ class SolveOptions:
     measured: tuple[Measured, ...] = ()
 
 
-def solved_by(method: Solver, plan: SolvePlan, how: SolveOptions) -> Solved:
+def solve_with(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResult:
     """What a method finds; if it needs more memory than there is, a RunError says so."""
     try:
-        return _solved_by(method, plan, how)
+        return _dispatch(method, plan, how)
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, MemoryError) or "allocate" in str(error):
-            raise RunError(f"there is not enough memory for {method}: make it smaller") from None
+            raise RunError(f"not enough memory for {method}: reduce its size") from None
         raise
 
 
-def _solved_by(method: Solver, plan: SolvePlan, how: SolveOptions) -> Solved:
+def _dispatch(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResult:
     match method:
         case RandomFeatures():
-            return solve_by_features(plan.statement, method, seed=how.seed, device=how.device, measured=how.measured)
+            return solve_by_features(plan.problem, method, seed=how.seed, device=how.device, measured=how.measured)
         case MonteCarlo():
-            return solve_by_paths(plan.statement, method, seed=how.seed)
+            return solve_by_paths(plan.problem, method, seed=how.seed)
         case Grid():
-            return solve_by_grid(plan.statement, method, seed=how.seed, device=how.device)
+            return solve_by_grid(plan.problem, method, seed=how.seed, device=how.device)
         case Pinn():
-            return _trained(method, plan, how)
+            return _train_pinn(method, plan, how)
         case _:
             assert_never(method)
 
 
-def _trained(method: Pinn, plan: SolvePlan, how: SolveOptions) -> Solved:
+def _train_pinn(method: Pinn, plan: SolvePlan, how: SolveOptions) -> SolverResult:
     phases = phases_of(plan.optimizers, plan.steps or method.steps)
     solved = solve_by_residual(
-        plan.statement,
+        plan.problem,
         method,
         network=plan.network,
         phases=phases,
@@ -70,11 +70,11 @@ def _trained(method: Pinn, plan: SolvePlan, how: SolveOptions) -> Solved:
         measured=how.measured,
     )
     if how.watch.stopped:
-        raise Stopped
+        raise SolveInterrupted
     return solved
 
 
-def has_derivatives(solved: Solved) -> bool:
+def has_derivatives(solved: SolverResult) -> bool:
     """Whether residuals can be computed: not for a mean over paths, nor for piecewise interpolation between nodes."""
     match solved.module:
         case PathMean() | MovingLeastSquares():
@@ -85,7 +85,7 @@ def has_derivatives(solved: Solved) -> bool:
             return True
 
 
-def interval_of(solved: Solved, points: Tensor) -> Tensor:
+def confidence_half_width(solved: SolverResult, points: Tensor) -> Tensor:
     """Half the width of the 95 % interval at points, for a method that has one."""
     assert isinstance(solved.module, PathMean)
     return solved.module.interval(points)[1]

@@ -30,8 +30,8 @@ from pdedsl.runtime.sde.absorbed_reflected_paths import (
 )
 from pdedsl.runtime.sde.noise import cholesky
 from pdedsl.runtime.sde.walk_on_spheres import SphereNoise, SphereWalk, free_radius, sphere_step
-from pdedsl.solvers.collocation_points import Points
-from pdedsl.solvers.method_result import Solved
+from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.method_result import SolverResult
 
 # ---- processes
 
@@ -47,7 +47,7 @@ class Tensors:
 
     def functions(self, exprs: Sequence[Expr]) -> Many:
         found = compile_pointwise(exprs, self.process.domain.coordinates)
-        timed = self.process.domain.timed
+        timed = self.process.domain.has_time
         return lambda x, t: found(*x.unbind(-1), *((t,) if timed else ()))
 
     def function(self, expr: Expr) -> SpaceTimeFunction | None:
@@ -61,7 +61,7 @@ class Tensors:
     def motion(self) -> SdeCoefficients:
         process = self.process
         drift = self.functions(process.drift)
-        clock = 0.0 if process.data is None else float(process.data.clock.value)
+        clock = 0.0 if process.data is None else float(process.data.direction.value)
         return SdeCoefficients(
             (lambda x, t: torch.stack(drift(x, t), -1)) if any(process.drift) else None,
             self._root(),
@@ -91,7 +91,7 @@ class Tensors:
         """The sides, on the device and in the dtype of x."""
         lower, upper = (torch.tensor(ends, dtype=x.dtype, device=x.device) for ends in zip(*self.bounds, strict=True))
         wraps = [i.periodic for i in self.process.domain.intervals[: self.process.dimension]]
-        pulled = any(isinstance(s.event, Reflection) for s in self.process.sides)
+        pulled = any(isinstance(s.event, Reflection) for s in self.process.boundaries)
         return PathBoundary(
             lower,
             upper,
@@ -104,7 +104,7 @@ class Tensors:
         )
 
     def _faces(self, kind: type[Absorption | Reflection], x: Tensor) -> Tensor:
-        places = [s.place for s in self.process.sides if isinstance(s.event, kind)]
+        places = [s.place for s in self.process.boundaries if isinstance(s.event, kind)]
         found = [[Face(k, upper) in places for k in range(self.process.dimension)] for upper in (False, True)]
         return torch.tensor(found, device=x.device)
 
@@ -120,7 +120,7 @@ class Tensors:
     def given(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
         """u where paths end: the value given on a side, on the part where that condition holds; NaN elsewhere."""
         groups: dict[tuple[Expr, tuple[Expr, ...]], list[int]] = {}
-        for side in self.process.sides:
+        for side in self.process.boundaries:
             if isinstance(side.event, Absorption):
                 groups.setdefault((side.event.value, side.part), []).append(self.number(side.place))
         count = 2 * self.process.dimension + len(self.process.curves)
@@ -170,7 +170,7 @@ class Tensors:
         interval, x = self.process.domain.intervals[face.coordinate], self.process.domain.space[face.coordinate]
         parts = (
             getattr(s.event, of) * Mul(*(Heaviside(g) for g in s.part))
-            for s in self.process.sides
+            for s in self.process.boundaries
             if s.place == face and isinstance(s.event, Reflection)
         )
         return sum(parts, S.Zero).xreplace({x: interval.end if face.upper else interval.start})
@@ -255,7 +255,7 @@ class InTime:
     def __call__(self, points: Tensor, rows: int, seed: int) -> Tensor:
         d = points.shape[-1] - 1
         chance = Chance(points, rows, seed)
-        if self.tensors.process.is_exact:
+        if self.tensors.process.has_exact_step:
             value = self._value(points, chance, 1, single(chance, d))
             return torch.stack([value, torch.zeros_like(value)])
         half = self.steps // 2
@@ -277,7 +277,7 @@ class InTime:
     @property
     def _end(self) -> float:
         interval = self.tensors.process.domain.intervals[-1]
-        return float(interval.start if self.data.clock is TimeDirection.BACK else interval.end)
+        return float(interval.start if self.data.direction is TimeDirection.BACKWARD else interval.end)
 
 
 @dataclass(frozen=True)
@@ -307,14 +307,14 @@ class AtRest:
     def _time(self, points: Tensor) -> Tensor:
         """The least (width/2)²/variance of a coordinate, with the largest variance at points spread over the domain."""
         sides = self.tensors.sides(points)
-        spread = Points(self.tensors.process.domain, points.device, points.dtype).inside(SPREAD, 0)
+        spread = PointSampler(self.tensors.process.domain, points.device, points.dtype).inside(SPREAD, 0)
         variance = self.tensors.motion.root(spread, spread[:, 0]).variances().amax(0)
         return ((sides.upper - sides.lower).square() / 4 / variance).min().expand(1)
 
 
 def _ended(path: BoundedPath, tensors: Tensors, sides: PathBoundary, dt: Tensor, chance: Chance) -> Tensor:
     """The values given by paths that reached a side."""
-    if not tensors.process.sides:
+    if not tensors.process.boundaries:
         return torch.zeros_like(path.growth)
     count = 2 * tensors.process.dimension + len(tensors.process.curves)
     bridge = chance.normal(tensors.process.dimension, BRIDGE)
@@ -362,7 +362,9 @@ class OnSpheres:
 
     def _bends(self, x: Tensor) -> Tensor:
         process = self.tensors.process
-        return torch.tensor([float(process.bend(g) or 0) for g in process.curves], dtype=x.dtype, device=x.device)
+        return torch.tensor(
+            [float(process.curvature_bound(g) or 0) for g in process.curves], dtype=x.dtype, device=x.device
+        )
 
 
 def _fresh(points: Tensor, rows: int) -> tuple[Tensor, Tensor]:
@@ -380,21 +382,22 @@ NUMBERS = 2**21  # at a time
 KEPT = 4  # results: a picture has up to three views
 
 
-def solve_by_paths(statement: StrongForm, method: MonteCarlo, *, seed: int = 0) -> Solved:
+def solve_by_paths(statement: StrongForm, method: MonteCarlo, *, seed: int = 0) -> SolverResult:
     """Paths are simulated when points are evaluated, on their device and in their dtype."""
     process = process_of(statement)
     doubt = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ while steps are long compared with a curve's features
     module = PathMean(tracks_of(process, method.steps), method.samples, seed, doubt)
-    return Solved(module, method, notes=(_note(process, method),))
+    return SolverResult(module, method, notes=(_note(process, method),))
 
 
 def _note(process: DiffusionProcess, method: MonteCarlo) -> str:
     samples = f"{method.samples:,} paths per point, antithetic variates"
     if process.is_brownian:
         return f"{samples}, walk on spheres"
-    if process.is_exact:
+    if process.has_exact_step:
         return f"{samples}, one exact step (Gaussian transition density)"
-    return f"{samples}, Euler-Maruyama with {method.steps} steps; intervals include the time-discretization bias (step doubling)"
+    bias = "intervals include the estimated time-discretization bias (step doubling)"
+    return f"{samples}, Euler-Maruyama with {method.steps} steps; {bias}"
 
 
 class PathMean(nn.Module):

@@ -1,4 +1,5 @@
-"""Where a solution is shown: lines and sheets of points through a domain, as many as a picture can hold."""
+"""Plots of a solution: the solution, its absolute error w.r.t. a reference, its PDE residual, the training loss, and an
+animation of time-dependent solutions. Domains of more than two dimensions are shown on two-dimensional slices."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ from pdedsl.config.methods import MonteCarlo
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import replace_with
 from pdedsl.ir.problem import Domain
-from pdedsl.solvers.error_estimate import audit_of, residual_at
-from pdedsl.solvers.gauge import anchored
+from pdedsl.solvers.error_estimate import pde_residual_norm, residual_audit
+from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.methods import SolveOptions, has_derivatives
-from pdedsl.solvers.progress import METRICS, Stopped
+from pdedsl.solvers.progress import METRICS, SolveInterrupted
 from pdedsl.solvers.solution import Solution
 from pdedsl.training.metrics import read_metrics
 
@@ -28,26 +29,26 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-# ---- views
+# ---- Slices of the domain
 
 
-MOMENTS = 3  # times shown of a time-dependent problem in more than one space dimension
+SHOWN_TIMES = 3  # times shown of a time-dependent problem in more than one space dimension
 
 
 @dataclass(frozen=True)
-class Detail:
+class Resolution:
     """The number of points on a line, and on each side of a sheet."""
 
     line: int
     sheet: int
 
 
-FULL = Detail(400, 120)
-COARSE, COARSEST = Detail(25, 15), Detail(25, 9)  # if every point costs thousands of paths, on a line and beyond
+FULL_RESOLUTION = Resolution(400, 120)
+MONTE_CARLO_1D, MONTE_CARLO_2D = Resolution(25, 15), Resolution(25, 9)  # if every point costs thousands of paths, on a line and beyond
 
 
 @dataclass(frozen=True)
-class View:
+class Slice:
     """Points (n, k) on a line or a sheet; `axes` are the coordinates that vary, the others are fixed as in `at`."""
 
     points: Tensor
@@ -61,23 +62,23 @@ class View:
         return torch.where(self.inside, found, torch.nan).reshape(self.shape)
 
 
-def views_of(domain: Domain, detail: Detail = FULL) -> tuple[View, ...]:
+def slices(domain: Domain, detail: Resolution = FULL_RESOLUTION) -> tuple[Slice, ...]:
     """The whole domain in one or two dimensions; in more, sheets through its middle, at some times."""
     low, high = bounds(domain)
     if len(low) <= 2:
-        return (_view(domain, tuple(range(len(low))), {}, detail),)
-    if domain.timed:
-        return frames_of(domain, MOMENTS, detail)
-    return (_view(domain, (0, 1), {k: float((low[k] + high[k]) / 2) for k in range(2, len(low))}, detail),)
+        return (_slice(domain, tuple(range(len(low))), {}, detail),)
+    if domain.has_time:
+        return time_slices(domain, SHOWN_TIMES, detail)
+    return (_slice(domain, (0, 1), {k: float((low[k] + high[k]) / 2) for k in range(2, len(low))}, detail),)
 
 
-def frames_of(domain: Domain, count: int, detail: Detail = FULL) -> tuple[View, ...]:
+def time_slices(domain: Domain, count: int, detail: Resolution = FULL_RESOLUTION) -> tuple[Slice, ...]:
     """Space at a sequence of times, for a time-dependent problem."""
     low, high = bounds(domain)
     axes, last = ((0, 1) if len(domain.space) > 1 else (0,)), len(low) - 1
     middle = {k: float((low[k] + high[k]) / 2) for k in range(len(axes), last)}
     times = torch.linspace(float(low[last]), float(high[last]), count, dtype=torch.float64).tolist()
-    return tuple(_view(domain, axes, {**middle, last: t}, detail) for t in times)
+    return tuple(_slice(domain, axes, {**middle, last: t}, detail) for t in times)
 
 
 def bounds(domain: Domain) -> tuple[Tensor, Tensor]:
@@ -85,7 +86,7 @@ def bounds(domain: Domain) -> tuple[Tensor, Tensor]:
     return low, torch.tensor([float(side.end) for side in domain.intervals], dtype=torch.float64)
 
 
-def _view(domain: Domain, axes: tuple[int, ...], at: dict[int, float], detail: Detail) -> View:
+def _slice(domain: Domain, axes: tuple[int, ...], at: dict[int, float], detail: Resolution) -> Slice:
     low, high = bounds(domain)
     sizes = (detail.line,) if len(axes) == 1 else (detail.sheet,) * len(axes)
     ends = [(float(low[k]), float(high[k])) for k in axes]
@@ -96,32 +97,31 @@ def _view(domain: Domain, axes: tuple[int, ...], at: dict[int, float], detail: D
         points[:, k] = values.reshape(-1)
     for k, value in at.items():
         points[:, k] = value
-    return View(points, axes, sizes, _at_text(domain, at), _inside(domain, points))
+    return Slice(points, axes, sizes, _slice_text(domain, at), _inside(domain, points))
 
 
-def _at_text(domain: Domain, at: dict[int, float]) -> str:
-    if len(at) <= MOMENTS:
+def _slice_text(domain: Domain, at: dict[int, float]) -> str:
+    if len(at) <= SHOWN_TIMES:
         return ", ".join(f"{domain.coordinates[k]} = {value:.3g}" for k, value in sorted(at.items()))
-    moment = f" at {domain.coordinates[-1]} = {at[len(domain.coordinates) - 1]:.3g}" if domain.timed else ""
-    return f"through the middle{moment}"
+    moment = f" at {domain.coordinates[-1]} = {at[len(domain.coordinates) - 1]:.3g}" if domain.has_time else ""
+    return f"slice through the center{moment}"
 
 
 def _inside(domain: Domain, points: Tensor) -> Tensor:
-    if not domain.inside:
+    if not domain.inequalities:
         return torch.ones(len(points), dtype=torch.bool)
-    levels = compile_pointwise(domain.inside, domain.coordinates)(*points.unbind(-1))
+    levels = compile_pointwise(domain.inequalities, domain.coordinates)(*points.unbind(-1))
     return (torch.stack(levels) >= 0).all(0)
 
 
-# ---- pictures
-# Pictures of a solution, of its distance to a reference and of its residual; an animation of what changes in time.
+# ---- Figures
 
 
 INK = "#333333"
-SIGNED, SIZE = "RdBu_r", "viridis"
-SHOWN = 4  # components
-STRIP = 3.0  # ratio of length to width from which a domain counts as a strip
-FRAMES, PER_SECOND = 32, 10
+SIGNED, MAGNITUDE = "RdBu_r", "viridis"
+MAX_COMPONENTS = 4  # components
+MAX_EQUAL_ASPECT = 3.0  # ratio of length to width from which a domain counts as a strip
+FRAMES, FPS = 32, 10
 Function = Callable[[Tensor], Tensor]
 """Points (n, k) to values (n, c)."""
 
@@ -133,20 +133,20 @@ class Scene:
     domain: Domain
     names: tuple[str, ...]
     title: str
-    detail: Detail = FULL
+    detail: Resolution = FULL_RESOLUTION
 
     @property
     def shown(self) -> tuple[str, ...]:
-        return self.names[:SHOWN]
+        return self.names[:MAX_COMPONENTS]
 
 
 def plot_solution(path: Path, f: Function, scene: Scene) -> None:
-    _written(path, figure_of(f, scene, SIGNED))
+    _save(path, make_figure(f, scene, SIGNED))
 
 
-def plot_sizes(path: Path, f: Function, scene: Scene) -> None:
+def plot_magnitude(path: Path, f: Function, scene: Scene) -> None:
     """For non-negative quantities: an error, a residual."""
-    _written(path, figure_of(f, scene, SIZE))
+    _save(path, make_figure(f, scene, MAGNITUDE))
 
 
 def plot_losses(path: Path, losses: Sequence[tuple[int, float]], title: str) -> None:
@@ -154,28 +154,28 @@ def plot_losses(path: Path, losses: Sequence[tuple[int, float]], title: str) -> 
     figure = _figure(7.0, 3.6)
     ax = figure.subplots()
     ax.semilogy(*zip(*losses, strict=True), color="#0072B2")
-    ax.set(xlabel="step", ylabel="loss")
+    ax.set(xlabel="Training step", ylabel="Training loss")
     ax.grid(alpha=0.25)
     figure.suptitle(caption(title), fontsize=12, fontweight="bold", color=INK)
-    _written(path, figure)
+    _save(path, figure)
 
 
-def _written(path: Path, figure: Figure) -> None:
+def _save(path: Path, figure: Figure) -> None:
     replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
-def figure_of(f: Function, scene: Scene, colours: str) -> Figure:
+def make_figure(f: Function, scene: Scene, colours: str) -> Figure:
     """A row for each component, a column for each view."""
-    views = views_of(scene.domain, scene.detail)
+    views = slices(scene.domain, scene.detail)
     found = [f(view.points) for view in views]
     figure = _figure(1.2 + 4.2 * len(views), 0.6 + 3.2 * len(scene.shown))
     axes = figure.subplots(len(scene.shown), len(views), squeeze=False)
     for row, name in enumerate(scene.shown):
         shown = [view.values(values[:, row]) for view, values in zip(views, found, strict=True)]
-        limits = _limits(shown, colours)
+        limits = _color_limits(shown, colours)
         for column, (view, values) in enumerate(zip(views, shown, strict=True)):
             label = f"{name}, {view.at}" if view.at else name
-            _drawn(axes[row][column], view, values, scene.domain, label, colours, limits)
+            _plot_slice(axes[row][column], view, values, scene.domain, label, colours, limits)
     figure.suptitle(caption(scene.title), fontsize=12, fontweight="bold", color=INK)
     return figure
 
@@ -189,20 +189,20 @@ def _figure(width: float, height: float) -> Figure:
     return figure
 
 
-def _limits(shown: Sequence[Tensor], colours: str) -> tuple[float, float]:
+def _color_limits(shown: Sequence[Tensor], colours: str) -> tuple[float, float]:
     """The same for all views of a component; symmetric about zero if values have both signs."""
     values = torch.cat([v[v.isfinite()].reshape(-1) for v in shown])
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    if colours == SIZE:
+    if colours == MAGNITUDE:
         low = 0.0
     elif low < 0 < high:
         low, high = -max(-low, high), max(-low, high)
     return (low, high) if high > low else (low - 1e-12, high + 1e-12)
 
 
-def _drawn(
+def _plot_slice(
     ax: Axes,
-    view: View,
+    view: Slice,
     values: Tensor,
     domain: Domain,
     label: str,
@@ -215,9 +215,10 @@ def _drawn(
     if len(view.axes) == 1:
         ax.plot(view.points[:, first].numpy(), values.numpy(), color="#0072B2")
         ax.set_xlabel(caption(domain.coordinates[first].name))
+        ax.grid(alpha=0.25)
         return
     # Time runs to the right, as in the papers.
-    across, up = (view.axes[1], first) if domain.timed and view.axes[1] == len(low) - 1 else (first, view.axes[1])
+    across, up = (view.axes[1], first) if domain.has_time and view.axes[1] == len(low) - 1 else (first, view.axes[1])
     table = values if across == view.axes[1] else values.T
     extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
     picture = ax.imshow(
@@ -238,23 +239,23 @@ def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
     """A circle is drawn as a circle, unless the domain is a strip or one of the axes is time."""
     low, high = bounds(domain)
     ratio = float((high - low)[up] / (high - low)[across])
-    timed = domain.timed and len(low) - 1 in (across, up)
-    return "equal" if not timed and 1 / STRIP <= ratio <= STRIP else "auto"
+    timed = domain.has_time and len(low) - 1 in (across, up)
+    return "equal" if not timed and 1 / MAX_EQUAL_ASPECT <= ratio <= MAX_EQUAL_ASPECT else "auto"
 
 
-# ---- a film
+# ---- Animation
 
 
-def film(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
+def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
     """An animated GIF of a time-dependent problem: curves on a line, sheets in more dimensions."""
-    views = frames_of(scene.domain, frames, scene.detail)
+    views = time_slices(scene.domain, frames, scene.detail)
     values = [f(view.points) for view in views]
     tables = [[v.values(x[:, k]) for v, x in zip(views, values, strict=True)] for k in range(len(scene.shown))]
     figure = _figure(1.2 + 4.2 * len(scene.shown), 3.8)
     figure.set_dpi(80)
     axes = figure.subplots(1, len(scene.shown), squeeze=False)[0]
     changes = [
-        _begun(ax, views[0], table, scene.domain, name)
+        _first_frame(ax, views[0], table, scene.domain, name)
         for ax, table, name in zip(axes, tables, scene.shown, strict=True)
     ]
     heading = figure.suptitle(" ", fontsize=11, color=INK)
@@ -266,14 +267,14 @@ def film(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
             change(table[k])
         moment = f"{scene.domain.coordinates[-1]} = {float(view.points[0, -1]):.2f}"
         heading.set_text(caption(f"{scene.title}, {moment}"))
-        pictures.append(_picture(figure))
-    replace_with(path, lambda part: _moving(part, pictures))
+        pictures.append(_render(figure))
+    replace_with(path, lambda part: _save_gif(part, pictures))
 
 
-def _begun(ax: Axes, view: View, tables: Sequence[Tensor], domain: Domain, name: str) -> Callable[[Tensor], None]:
+def _first_frame(ax: Axes, view: Slice, tables: Sequence[Tensor], domain: Domain, name: str) -> Callable[[Tensor], None]:
     """A frame with everything that stays the same, and a function that updates the rest."""
     low, high = bounds(domain)
-    limits = _limits(tables, SIGNED)
+    limits = _color_limits(tables, SIGNED)
     ax.set_title(caption(name), fontsize=10, color=INK)
     ax.set_xlabel(caption(domain.coordinates[0].name))
     if len(view.axes) == 1:
@@ -295,7 +296,7 @@ def _begun(ax: Axes, view: View, tables: Sequence[Tensor], domain: Domain, name:
     return lambda values: sheet.set_data(values.T.numpy())
 
 
-def _picture(figure: Figure) -> Image:
+def _render(figure: Figure) -> Image:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
@@ -307,44 +308,47 @@ def _picture(figure: Figure) -> Image:
     return whole.convert("RGB").convert("P", palette=Image.Palette.ADAPTIVE)
 
 
-def _moving(path: Path, pictures: Sequence[Image]) -> None:
+def _save_gif(path: Path, pictures: Sequence[Image]) -> None:
     first, *others = pictures
-    first.save(path, "GIF", save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)
+    first.save(path, "GIF", save_all=True, append_images=others, duration=1000 // FPS, loop=0)
 
 
-# ---- draw
-# Which pictures a solution has, and where they are written.
+# ---- Plots of a run
 
 
-BATCH = 4096  # points at a time
-FEW_FRAMES = 5  # if every point costs thousands of paths: three of them are the views of the picture
+BATCH_SIZE = 4096  # points at a time
+MONTE_CARLO_FRAMES = 5  # if every point costs thousands of paths: three of them are the views of the picture
 
 
-def draw(folder: Path, solution: Solution, how: SolveOptions, reference: Function | None) -> None:
+def plot_run(folder: Path, solution: Solution, how: SolveOptions, reference: Function | None) -> None:
     """Solution, error, residual, an animation if it depends on time, the loss if it was trained: whichever apply."""
-    statement, title = solution.plan.statement, solution.compilation.spec.name
+    statement, title = solution.plan.problem, solution.compilation.spec.name
     slow = isinstance(solution.solved.method, MonteCarlo)
-    few = COARSE if len(statement.domain.space) == 1 else COARSEST
-    scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL)
-    values = _batched(lambda x: anchored(solution.solved, statement, x), how)
+    few = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
+    scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL_RESOLUTION)
+    values = _batched(lambda x: fix_gauge(solution.solved, statement, x), how)
     plot_solution(folder / "solution.png", values, scene)
     if reference is not None:
-        expected = _batched(lambda x: anchored(reference, statement, x), how)
-        names = tuple(f"|error of {name}|" for name in scene.names)
-        plot_sizes(
+        expected = _batched(lambda x: fix_gauge(reference, statement, x), how)
+        names = tuple(f"|{name} - reference|" for name in scene.names)
+        plot_magnitude(
             folder / "error.png",
             lambda x: (values(x) - expected(x)).abs(),
-            Scene(statement.domain, names, title, scene.detail),
+            Scene(statement.domain, names, f"{title}: absolute error", scene.detail),
         )
     if has_derivatives(solution.solved):
-        audit = audit_of(solution.solved, statement, how)
-        residual = _batched(lambda x: residual_at(audit, x).unsqueeze(-1), how)
-        plot_sizes(folder / "residual.png", residual, Scene(statement.domain, ("|residual|",), title, scene.detail))
-    if statement.domain.timed:
-        film(folder / "animation.gif", values, scene, FEW_FRAMES if slow else FRAMES)
+        audit = residual_audit(solution.solved, statement, how)
+        residual = _batched(lambda x: pde_residual_norm(audit, x).unsqueeze(-1), how)
+        plot_magnitude(
+            folder / "residual.png",
+            residual,
+            Scene(statement.domain, ("‖PDE residual‖",), f"{title}: residual", scene.detail),
+        )
+    if statement.domain.has_time:
+        animate(folder / "animation.gif", values, scene, MONTE_CARLO_FRAMES if slow else FRAMES)
     losses = [(row["step"], row["loss"]) for row in read_metrics(folder / METRICS) if row.get("loss")]
     if losses:
-        plot_losses(folder / "curves.png", losses, title)
+        plot_losses(folder / "curves.png", losses, f"{title}: training loss")
 
 
 def _batched(f: Function, how: SolveOptions) -> Function:
@@ -352,7 +356,7 @@ def _batched(f: Function, how: SolveOptions) -> Function:
 
     def of(part: Tensor) -> Tensor:
         if how.watch.interrupted():
-            raise Stopped
+            raise SolveInterrupted
         return f(part.to(how.device)).detach()
 
-    return lambda points: torch.cat([of(part) for part in torch.split(points, BATCH)]).cpu()
+    return lambda points: torch.cat([of(part) for part in torch.split(points, BATCH_SIZE)]).cpu()

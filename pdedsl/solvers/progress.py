@@ -19,7 +19,7 @@ from pdedsl.training.metrics import read_metrics
 
 
 @dataclass(frozen=True)
-class Stepped:
+class StepEvent:
     """Step `step` of `of` is done; `figures` are numbers that the method reports, such as its loss."""
 
     step: int
@@ -28,15 +28,15 @@ class Stepped:
     seconds: float = 0.0
 
 
-Listener = Callable[[Stepped], None]
+Listener = Callable[[StepEvent], None]
 METRICS = "metrics.jsonl"
 
 
-class Stopped(Exception):
+class SolveInterrupted(Exception):
     """Ctrl-C was pressed, and what was done so far is on disk."""
 
 
-class Metrics:
+class MetricsLog:
     """METRICS: a line for every reported step; a resumed run keeps the lines up to the step from which it resumes."""
 
     def __init__(self, path: Path, resumed: int = 0) -> None:
@@ -44,7 +44,7 @@ class Metrics:
         rows = [row for row in read_metrics(path) if row["step"] <= resumed] if path.exists() else []
         replace_text(path, "".join(map(_line, rows)))
 
-    def __call__(self, event: Stepped) -> None:
+    def __call__(self, event: StepEvent) -> None:
         figures = {name: value if isfinite(value) else None for name, value in event.figures.items()}
         row = {"kind": "step", "step": event.step, "of": event.of, **figures, "seconds": round(event.seconds, 3)}
         with writing(self.path), self.path.open("a", encoding="utf-8", newline="\n") as file:
@@ -60,7 +60,7 @@ def _line(row: Mapping[str, object]) -> str:
 
 
 SAVE_SECONDS = 30.0
-TOLD = 100  # number of events in a run, approximately
+MAX_EVENTS = 100  # number of events in a run, approximately
 
 
 @dataclass
@@ -82,15 +82,15 @@ class Watch:
         def hear(progress: Progress) -> bool:
             last = progress.step >= steps
             self.stopped = self.interrupted() and not last
-            if last or self.stopped or progress.step % max(1, steps // TOLD) == 0:
-                self._tell(Stepped(progress.step, steps, {"loss": progress.loss}, progress.seconds))
+            if last or self.stopped or progress.step % max(1, steps // MAX_EVENTS) == 0:
+                self._tell(StepEvent(progress.step, steps, {"loss": progress.loss}, progress.seconds))
             if self.stopped or time.monotonic() - self.saved >= self.save_seconds:
                 self._save(progress)
             return not self.stopped
 
         return hear
 
-    def _tell(self, event: Stepped) -> None:
+    def _tell(self, event: StepEvent) -> None:
         for listener in self.listeners:
             listener(event)
 

@@ -27,8 +27,8 @@ from pdedsl.runtime.basis.random_features import (
 from pdedsl.runtime.linalg import solve_least_squares
 from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
-from pdedsl.solvers.collocation_points import CPU, Points
-from pdedsl.solvers.method_result import Estimate, Solved
+from pdedsl.solvers.collocation_points import CPU, PointSampler
+from pdedsl.solvers.method_result import Estimate, SolverResult
 from pdedsl.solvers.pinn.residuals import Counts, Measured, Rows, Slopes, rows_of
 from pdedsl.solvers.pinn.trainer import noise_of
 
@@ -175,9 +175,9 @@ def solve_by_features(
     device: torch.device | None = None,
     dtype: torch.dtype = torch.float64,
     measured: Sequence[Measured] = (),
-) -> Solved:
+) -> SolverResult:
     """The solution in the span of `method.n` sines; it is computed in float64, whatever `dtype` is."""
-    problem = Problem(statement, method, Points(statement.domain, device or CPU), seed, tuple(measured))
+    problem = Problem(statement, method, PointSampler(statement.domain, device or CPU), seed, tuple(measured))
     fit = _fitted(problem)
     waves, weights = (
         (fit.waves, fit.weights) if isinstance(fit.waves, FourierFeatures) else fit.waves.spread(fit.weights)
@@ -188,14 +188,14 @@ def solve_by_features(
     )
     notes = (drawn, problem.symmetries) if problem.symmetries else (drawn,)
     figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
-    return Solved(module, method, figures, notes, _estimates(problem, fit))
+    return SolverResult(module, method, figures, notes, _estimates(problem, fit))
 
 
 @dataclass(frozen=True)
 class Problem:
     statement: StrongForm
     method: RandomFeatures
-    points: Points
+    points: PointSampler
     seed: int
     measured: tuple[Measured, ...] = ()
 

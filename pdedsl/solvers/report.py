@@ -9,11 +9,11 @@ from pdedsl.diagnostics.escaping import as_json, literal
 from pdedsl.explainer.describe import method_lines, problem_lines
 from pdedsl.io import replace_text
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
-from pdedsl.solvers.error_estimate import NO_DIGIT, ErrorEstimate, Verdict
+from pdedsl.solvers.error_estimate import ONE_DIGIT_RTOL, ErrorEstimate, Verdict
 from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
 from pdedsl.solvers.solution import Solution
 
-REPORT, FIGURES = "report.md", "report.json"
+REPORT, REPORT_JSON = "report.md", "report.json"
 PICTURES = {
     "solution.png": "Solution",
     "error.png": "Absolute error w.r.t. the reference",
@@ -48,11 +48,11 @@ VERDICTS = {
 def write_report(folder: Path, solution: Solution) -> None:
     """Write both files, beside the existing pictures."""
     pictures = [name for name in PICTURES if (folder / name).is_file()]
-    replace_text(folder / REPORT, markdown(elements(solution, pictures)))
-    replace_text(folder / FIGURES, as_json(figures(solution), indent=2) + "\n")
+    replace_text(folder / REPORT, markdown(report_elements(solution, pictures)))
+    replace_text(folder / REPORT_JSON, as_json(report_json(solution), indent=2) + "\n")
 
 
-def elements(solution: Solution, pictures: list[str]) -> list[Element]:
+def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
     spec, plan, trust = solution.compilation.spec, solution.plan, solution.trust
     return [
         Heading(spec.name, 1),
@@ -75,8 +75,8 @@ def elements(solution: Solution, pictures: list[str]) -> list[Element]:
         *(Picture(name, PICTURES[name]) for name in pictures),
         Table(("Parameter", "Estimate", "Standard deviation"), tuple(_parameter_rows(solution))),
         Heading("Method"),
-        Items((*problem_lines(plan.statement), *method_lines(plan), *solution.solved.notes)),
-        Table(("", ""), tuple(_facts(solution))),
+        Items((*problem_lines(plan.problem), *method_lines(plan), *solution.solved.notes)),
+        Table(("", ""), tuple(_metric_rows(solution))),
         Heading("Usage"),
         Code(_usage(solution), "python"),
     ]
@@ -114,7 +114,7 @@ def _verdict_text(trust: ErrorEstimate) -> str:
     if trust.comparisons:
         judged.append(f"the relative {'L1' if any(not isnan(c.mean) for c in trust.comparisons) else 'L2'} error")
     elif trust.own is not None:
-        judged.append(f"the half-width of the 95 % confidence intervals (≤ {NO_DIGIT:g})")
+        judged.append(f"the half-width of the 95 % confidence intervals (≤ {ONE_DIGIT_RTOL:g})")
     criteria = f" Judged by {' and '.join(judged)}; maxima are reported but not judged." if judged else ""
     return f"{VERDICTS[trust.verdict]}{criteria}"
 
@@ -135,7 +135,7 @@ def _parameter_rows(solution: Solution) -> list[tuple[str, ...]]:
     ]
 
 
-def _facts(solution: Solution) -> list[tuple[str, str]]:
+def _metric_rows(solution: Solution) -> list[tuple[str, str]]:
     own = [
         (METRIC_NAMES.get(name, name.replace("_", " ")), f"{value:.4g}")
         for name, value in solution.solved.figures.items()
@@ -151,12 +151,12 @@ def _facts(solution: Solution) -> list[tuple[str, str]]:
 
 def _usage(solution: Solution) -> str:
     names = ", ".join(map(str, solution.compilation.spec.unknowns[0].arguments))
-    size = len(solution.plan.statement.domain.coordinates)
+    size = len(solution.plan.problem.domain.coordinates)
     where = literal(str(solution.folder)) if solution.folder else "folder"
     return f"import pdedsl\n\nsolution = pdedsl.Solution.open({where})\nsolution(points)  # (n, {size}): {names}\n"
 
 
-def figures(solution: Solution) -> dict[str, object]:
+def report_json(solution: Solution) -> dict[str, object]:
     """The report in machine-readable form."""
     trust, spec = solution.trust, solution.compilation.spec
     return {

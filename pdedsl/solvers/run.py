@@ -16,18 +16,18 @@ from pdedsl.distributed import device_of
 from pdedsl.io import RunError, replace_text
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
-from pdedsl.solvers.error_estimate import Reference, assessed
-from pdedsl.solvers.methods import SolveOptions, solved_by
+from pdedsl.solvers.error_estimate import Reference, assess
+from pdedsl.solvers.methods import SolveOptions, solve_with
 from pdedsl.solvers.pinn.residuals import keep_files, measured
 from pdedsl.solvers.pinn.trainer import spent
-from pdedsl.solvers.plots import draw
-from pdedsl.solvers.progress import METRICS, SAVE_SECONDS, Listener, Metrics, Watch
+from pdedsl.solvers.plots import plot_run
+from pdedsl.solvers.progress import METRICS, SAVE_SECONDS, Listener, MetricsLog, Watch
 from pdedsl.solvers.report import PICTURES, write_report
-from pdedsl.solvers.serialize import begun, kept, save
+from pdedsl.solvers.serialize import load_result, require_same_spec, save
 from pdedsl.solvers.solution import Solution
 from pdedsl.sources import changed, source_of
 from pdedsl.training import checkpoint
-from pdedsl.training.run_folder import Interrupted, claimed, interruption
+from pdedsl.training.run_folder import Interrupted, catch_interrupts, lock_run_folder
 from pdedsl.training.run_loader import SPEC
 
 CHECKPOINTS = "checkpoints"
@@ -49,25 +49,28 @@ def solve(
     With a folder `out`, the solution, its report and its pictures are kept there; `resume` continues the run in it.
     `set` changes entries of the spec, as ["realize.equation=grid(n=64)"] or an equivalent mapping.
     """
-    compilation = compiled(spec, set)
-    how = how_of(compilation, device)
+    compilation = compile_problem(spec, set)
+    how = solve_options(compilation, device)
     if out is None:
-        return _solved(compilation, replace(how, watch=Watch(tuple(listeners))), None, resume)[0]
-    folder, statement = Path(out), compilation.plan.statement  # type: ignore[union-attr]  # `compiled` has seen to it
-    with claimed(folder, resume, FILES | {o.file for o in statement.observed}), interruption() as interrupted:
+        return _solve_and_assess(compilation, replace(how, watch=Watch(tuple(listeners))), None, resume)[0]
+    folder, statement = Path(out), compilation.plan.problem  # type: ignore[union-attr]  # `compiled` has seen to it
+    with (
+        lock_run_folder(folder, resume, FILES | {o.file for o in statement.observed}),
+        catch_interrupts() as interrupted,
+    ):
         if resume:
-            begun(folder, compilation.spec)
-        watch = _watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
+            require_same_spec(folder, compilation.spec)
+        watch = _make_watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
         how = replace(how, watch=watch)
         keep_files(statement, compilation.spec.source, folder)
         replace_text(folder / SPEC, compilation.spec.source.text)
-        solution, references = _solved(compilation, how, folder, resume)
-        draw(folder, solution, how, references[0].values if references else None)
+        solution, references = _solve_and_assess(compilation, how, folder, resume)
+        plot_run(folder, solution, how, references[0].values if references else None)
         write_report(folder, solution)
         return solution
 
 
-def _watch(
+def _make_watch(
     folder: Path,
     spec: Spec,
     resume: bool,
@@ -75,15 +78,15 @@ def _watch(
     interrupted: Interrupted,
     save_seconds: float,
 ) -> Watch:
-    found, complaints = checkpoint.newest(folder / CHECKPOINTS) if resume else (None, ())
+    found, complaints = checkpoint.load_newest(folder / CHECKPOINTS) if resume else (None, ())
     if found is None and complaints:
-        raise RunError(f"no checkpoint in {folder} can be read: {complaints[0]}; choose another folder")
-    metrics = Metrics(folder / METRICS, found.step if found else 0)
+        raise RunError(f"cannot read any checkpoint in {folder}: {complaints[0]}; choose another folder")
+    metrics = MetricsLog(folder / METRICS, found.step if found else 0)
     state = found.tensors if found else None
     return Watch((metrics, *listeners), folder / CHECKPOINTS, spec.source.text, interrupted, state, save_seconds)
 
 
-def compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Mapping[str, object]) -> Compilation:
+def compile_problem(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Mapping[str, object]) -> Compilation:
     """A spec on a physical domain with its settings; any other spec is refused."""
     pairs = [f"{key}={value}" for key, value in settings.items()] if isinstance(settings, Mapping) else settings
     match spec:
@@ -98,10 +101,10 @@ def compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Ma
     return found
 
 
-def how_of(compilation: Compilation, device: str | None = None) -> SolveOptions:
+def solve_options(compilation: Compilation, device: str | None = None) -> SolveOptions:
     """What a solution of this spec depends on besides its plan; measurements are read here."""
     assert isinstance(compilation.plan, SolvePlan)
-    known = measured(compilation.plan.statement, compilation.spec.source)
+    known = measured(compilation.plan.problem, compilation.spec.source)
     return SolveOptions(seed_of(compilation.spec), device_of(device), measured=known)
 
 
@@ -109,27 +112,27 @@ def seed_of(spec: Spec) -> int:
     return spec.train.seed if spec.train else 0
 
 
-def _solved(
+def _solve_and_assess(
     compilation: Compilation, how: SolveOptions, folder: Path | None, resume: bool
 ) -> tuple[Solution, tuple[Reference, ...]]:
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)
     began = time.perf_counter()
-    with own_generator():
-        found = kept(folder, plan, how) if folder is not None and resume else None
+    with preserve_rng_state():
+        found = load_result(folder, plan, how) if folder is not None and resume else None
         if found is None:
-            solved = solved_by(plan.method, plan, how)
+            solved = solve_with(plan.method, plan, how)
             seconds = spent(how.watch.state) + time.perf_counter() - began
             if folder is not None:
                 save(folder, solved, compilation.spec, seconds)
         else:
             solved, seconds = found
-        judged = assessed(solved, plan, compilation.spec.source, how)
+        judged = assess(solved, plan, compilation.spec.source, how)
     return Solution(compilation, solved, judged.trust, seconds, folder), judged.references
 
 
 @contextmanager
-def own_generator() -> Iterator[None]:
+def preserve_rng_state() -> Iterator[None]:
     """Random numbers drawn from torch's generator within leave the caller's state unchanged."""
     before = torch.default_generator.get_state()
     try:

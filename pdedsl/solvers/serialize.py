@@ -1,4 +1,4 @@
-"""The modules of solutions by kind: a module as plain data, and the module again from these."""
+"""Serialization of solutions: tensors as safetensors, and the data from which the module is rebuilt. No pickle."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, CellAxis, ChebyshevAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.runtime.basis.random_features import FourierFeatureModel, FourierFeatures
 from pdedsl.solvers.ansatz import AnsatzModule
-from pdedsl.solvers.collocation_points import Points
-from pdedsl.solvers.error_estimate import Comparison, ErrorBar, ErrorEstimate, ResidualNorm
-from pdedsl.solvers.method_result import Estimate, Solved
+from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.error_estimate import SELF_CONVERGENCE, Comparison, ErrorBar, ErrorEstimate, ResidualNorm
+from pdedsl.solvers.method_result import Estimate, SolverResult
 from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.monte_carlo import PathMean, solve_by_paths
 from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.solvers.plots import bounds
-from pdedsl.solvers.report import FIGURES
+from pdedsl.solvers.report import REPORT_JSON
 from pdedsl.solvers.solution import Solution
 from pdedsl.sources import source_of
-from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, save_tensors
-from pdedsl.training.run_folder import refuse_other
+from pdedsl.training.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
+from pdedsl.training.run_folder import require_same_spec
 from pdedsl.training.run_loader import SPEC, WEIGHTS
 
-# ---- forms
+# ---- Modules as plain data
 
 
 Form = dict[str, Any]
+HALVED = "itself on half as many points a side"  # self-convergence, in reports of version 0.2 and earlier
 
 
 class Kind(Enum):
-    """What kind of module the saved weights belong to."""
+    """Kinds of modules, as stored with the weights."""
 
     SINES = "sines"
     EXPANSION = "expansion"
@@ -52,12 +53,12 @@ class Kind(Enum):
     PATHS = "paths"
 
 
-def form_of(module: nn.Module) -> Form:
+def describe_module(module: nn.Module) -> Form:
     match module:
         case FourierFeatureModel():
             return {"kind": Kind.SINES.value}
         case TensorProductExpansion(axes=axes, timed=timed, stencil=stencil):
-            held = {"axes": [_axis_form(a) for a in axes], "timed": timed, "stencil": stencil}
+            held = {"axes": [_describe_axis(a) for a in axes], "timed": timed, "stencil": stencil}
             return {"kind": Kind.EXPANSION.value, **held}
         case MovingLeastSquares(h=h):
             return {"kind": Kind.SCATTERED.value, "h": h}
@@ -66,33 +67,33 @@ def form_of(module: nn.Module) -> Form:
         case PathMean():
             return {"kind": Kind.PATHS.value}
         case _:
-            raise TypeError(f"{type(module).__name__} is no module of a solution")
+            raise TypeError(f"{type(module).__name__} cannot be serialized")
 
 
-def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: SolveOptions) -> nn.Module:
+def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: SolveOptions) -> nn.Module:
     match _kind(form), plan.method:
         case Kind.SINES, RandomFeatures():
-            return _sines(tensors["frequencies"], tensors["phases"], tensors["weights"])
+            return _random_features(tensors["frequencies"], tensors["phases"], tensors["weights"])
         case Kind.EXPANSION, Grid():
-            return _expansion(form, tensors)
+            return _rebuild_expansion(form, tensors)
         case Kind.SCATTERED, Grid() if isinstance(h := form.get("h"), float):
             return MovingLeastSquares(tensors["places"], tensors["values"], h)
         case Kind.NETWORK, Pinn() as method:
-            task = PinnTask(plan.statement, method, plan.network, Points(plan.statement.domain), how.seed)
-            module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network(), task.functions())
+            task = PinnTask(plan.problem, method, plan.network, PointSampler(plan.problem.domain), how.seed)
+            module = AnsatzModule(task.ansatz, plan.problem.domain.coordinates, task.network(), task.functions())
             module.load_state_dict(tensors)
             return module
         case Kind.PATHS, MonteCarlo() as method:
-            return solve_by_paths(plan.statement, method, seed=how.seed).module
+            return solve_by_paths(plan.problem, method, seed=how.seed).module
         case _:
-            raise RunError(f"the weights are of another kind than the spec: {form.get('kind')}")
+            raise RunError(f"the weights are of kind {form.get('kind')!r}, which does not match the method of the spec")
 
 
 def _kind(form: Form) -> Kind | None:
     return next((kind for kind in Kind if kind.value == form.get("kind")), None)
 
 
-def _sines(frequencies: Tensor, phases: Tensor, weights: Tensor) -> FourierFeatureModel:
+def _random_features(frequencies: Tensor, phases: Tensor, weights: Tensor) -> FourierFeatureModel:
     (n, _), (_, m) = frequencies.shape, weights.shape
     if n != m or phases.shape != (n,):
         raise ValueError(f"{n} frequencies, {m} weights and phases of the shape {tuple(phases.shape)}")
@@ -102,33 +103,32 @@ def _sines(frequencies: Tensor, phases: Tensor, weights: Tensor) -> FourierFeatu
 AXES: dict[str, type[Axis]] = {"ring": FourierAxis, "segment": ChebyshevAxis, "cells": CellAxis}
 
 
-def _axis_form(axis: Axis) -> Form:
+def _describe_axis(axis: Axis) -> Form:
     return {"kind": next(kind for kind, of in AXES.items() if isinstance(axis, of)), **asdict(axis)}
 
 
-def _axis(form: Form) -> Axis:
+def _rebuild_axis(form: Form) -> Axis:
     given = dict(form)
     return AXES[given.pop("kind")](**given)
 
 
-def _expansion(form: Form, tensors: dict[str, Tensor]) -> TensorProductExpansion:
+def _rebuild_expansion(form: Form, tensors: dict[str, Tensor]) -> TensorProductExpansion:
     """First with zeros, then with the saved numbers: coefficients have the shape of values."""
-    axes = tuple(map(_axis, form["axes"]))
+    axes = tuple(map(_rebuild_axis, form["axes"]))
     zeros, times = torch.zeros_like(tensors["coefficients"]), tensors["times"] if form["timed"] else None
     module = TensorProductExpansion(axes, zeros, times, form["stencil"])
     module.load_state_dict(tensors)
     return module
 
 
-# ---- saved
-# A solution on disk: its numbers as safetensors, and what is needed to rebuild its module. Nothing is unpickled.
+# ---- Folder of a solution
 
 
-def save(folder: Path, solved: Solved, spec: Spec, seconds: float) -> None:
+def save(folder: Path, solved: SolverResult, spec: Spec, seconds: float) -> None:
     plain = {
         "hash": spec.hash,
         "seconds": seconds,
-        "form": form_of(solved.module),
+        "form": describe_module(solved.module),
         "figures": solved.figures,
         "notes": list(solved.notes),
         "parameters": {name: [e.value, e.deviation] for name, e in solved.parameters.items()},
@@ -136,61 +136,64 @@ def save(folder: Path, solved: Solved, spec: Spec, seconds: float) -> None:
     save_tensors(folder / WEIGHTS, solved.module.state_dict(), plain)
 
 
-def kept(folder: Path, plan: SolvePlan, how: SolveOptions) -> tuple[Solved, float] | None:
+def load_result(folder: Path, plan: SolvePlan, how: SolveOptions) -> tuple[SolverResult, float] | None:
     """The solution in this folder, and how long it took; None if it was not solved to the end."""
     if not (folder / WEIGHTS).exists():
         return None
     try:
         tensors, plain = load_tensors(folder / WEIGHTS)
-    except Damaged as damage:
-        raise RunError(f"{damage}; take it away to solve anew") from None
-    with well_formed(f"{folder / WEIGHTS} holds no solution of this spec"):
-        return _solved(tensors, plain, plan, how), float(plain["seconds"])
+    except CorruptCheckpoint as damage:
+        raise RunError(f"{damage}; delete it and run again") from None
+    with well_formed(f"{folder / WEIGHTS} does not contain a solution of this spec"):
+        return _rebuild_result(tensors, plain, plan, how), float(plain["seconds"])
 
 
-def _solved(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, how: SolveOptions) -> Solved:
-    module = module_of(plain["form"], tensors, plan, how).to(how.device)
-    module(torch.stack(bounds(plan.statement.domain)).mean(0, keepdim=True).to(how.device))  # fails unless valid
+def _rebuild_result(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, how: SolveOptions) -> SolverResult:
+    module = rebuild_module(plain["form"], tensors, plan, how).to(how.device)
+    module(torch.stack(bounds(plan.problem.domain)).mean(0, keepdim=True).to(how.device))  # fails unless valid
     parameters = {name: Estimate(*pair) for name, pair in plain["parameters"].items()}
     if not all(isinstance(value, int | float) for value in plain["figures"].values()):
-        raise TypeError("figures that are no numbers")
-    return Solved(module, plan.method, plain["figures"], tuple(map(str, plain["notes"])), parameters)
+        raise TypeError("metrics must be numbers")
+    return SolverResult(module, plan.method, plain["figures"], tuple(map(str, plain["notes"])), parameters)
 
 
-def begun(folder: Path, spec: Spec) -> None:
+def require_same_spec(folder: Path, spec: Spec) -> None:
     """A run can only be continued with the spec that it began with."""
     if (folder / SPEC).exists():
-        refuse_other((folder / SPEC).read_text("utf-8"), spec, folder)
+        require_same_spec((folder / SPEC).read_text("utf-8"), spec, folder)
 
 
-def opened(folder: Path) -> Solution:
+def open_solution(folder: Path) -> Solution:
     if not (folder / SPEC).is_file():
-        raise RunError(f"{folder} holds no solution: no {SPEC}")
+        raise RunError(f"{folder} contains no solution: {SPEC} is missing")
     compilation = to_compilation(source_of(folder / SPEC))
     plan = compilation.plan
     if not isinstance(plan, SolvePlan):
-        raise RunError(f"{folder} holds a run of training: open it with pdedsl.Run.open")
+        raise RunError(f"{folder} contains a training run: open it with pdedsl.Run.open")
     how = SolveOptions(compilation.spec.train.seed if compilation.spec.train else 0)
-    found = kept(folder, plan, how)
-    if found is None or not (folder / FIGURES).exists():
+    found = load_result(folder, plan, how)
+    if found is None or not (folder / REPORT_JSON).exists():
         again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
-        raise RunError(f"the solution in {folder} is not finished. To go on: {again}")
-    return Solution(compilation, found[0], _trust(folder / FIGURES), found[1], folder)
+        raise RunError(f"the solution in {folder} is incomplete. To continue: {again}")
+    return Solution(compilation, found[0], _read_estimate(folder / REPORT_JSON), found[1], folder)
 
 
-def _trust(path: Path) -> ErrorEstimate:
+def _read_estimate(path: Path) -> ErrorEstimate:
     with well_formed(f"{path} cannot be read"):
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        gaps = tuple(ResidualNorm(**row) for row in _rows(read["residuals"]))
-        comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in _rows(read["comparisons"]))
+        gaps = tuple(ResidualNorm(**row) for row in _with_nan(read["residuals"]))
+        comparisons = tuple(map(_comparison, _with_nan(read["comparisons"])))
         value = read["error"]["value"]
         own = None if gaps else ErrorBar(inf if value is None else value, read["error"]["against"])
         return ErrorEstimate(gaps, comparisons, tuple(read["notes"]), own)
 
 
-def _rows(read: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_nan(read: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{k: nan if v is None else v for k, v in row.items()} for row in read]
 
 
-def _pairs(row: dict[str, Any]) -> tuple[tuple[str, float], ...]:
-    return tuple((name, distance) for name, distance in row["components"])
+def _comparison(row: dict[str, Any]) -> Comparison:
+    components = tuple((name, distance) for name, distance in row["components"])
+    if row["reference"] == HALVED:
+        row = {**row, "reference": SELF_CONVERGENCE, "error": nan}
+    return Comparison(**{**row, "components": components})

@@ -16,7 +16,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.problem.parameters import functions_of
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.error_estimate import ErrorBar, ErrorEstimate, Verdict
-from pdedsl.solvers.method_result import Estimate, Solved
+from pdedsl.solvers.method_result import Estimate, SolverResult
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Solution:
     """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments."""
 
     compilation: Compilation = field(repr=False)
-    solved: Solved = field(repr=False)
+    solved: SolverResult = field(repr=False)
     trust: ErrorEstimate
     seconds: float
     folder: Path | None = None
@@ -32,17 +32,17 @@ class Solution:
     @classmethod
     def open(cls, folder: str | Path) -> Solution:
         """The solution saved in a folder."""
-        from pdedsl.solvers.serialize import opened
+        from pdedsl.solvers.serialize import open_solution
 
-        return opened(Path(folder))
+        return open_solution(Path(folder))
 
     def _repr_html_(self) -> str:
         """The report with the pictures of the run, for a notebook."""
         from pdedsl.runs.document import fragment
-        from pdedsl.solvers.report import PICTURES, elements
+        from pdedsl.solvers.report import PICTURES, report_elements
 
         there = [] if self.folder is None else [name for name in PICTURES if (self.folder / name).is_file()]
-        return fragment(elements(self, [name for name in there if name.endswith(".png")]), self.folder or Path())
+        return fragment(report_elements(self, [name for name in there if name.endswith(".png")]), self.folder or Path())
 
     @property
     def module(self) -> nn.Module:
@@ -70,22 +70,22 @@ class Solution:
 
     def learned(self, name: str, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
         """A function that was learned along with the unknowns, at points (n, number of its arguments): (n,)."""
-        functions = functions_of(self.plan.statement)
+        functions = functions_of(self.plan.problem)
         k = next((k for k, f in enumerate(functions) if f.name == name), None)
         if k is None or not isinstance(self.module, AnsatzModule):
-            raise ValueError(f"no function '{name}' was learned")
+            raise ValueError(f"there is no learned function '{name}'")
         values: Tensor = self.module.functions[k](torch.as_tensor(points, dtype=torch.float64))[:, 0]
         return values.exp() if functions[k].signed else values
 
     def __call__(self, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
         given = torch.as_tensor(points, dtype=torch.float64)
-        order = order_of(self.plan.statement, self.compilation.spec)
+        order = coordinate_order(self.plan.problem, self.compilation.spec)
         if given.ndim != 2 or given.shape[1] != len(order):
-            raise ValueError(f"points have the shape (n, {len(order)}), found {tuple(given.shape)}")
+            raise ValueError(f"points must have the shape (n, {len(order)}), got {tuple(given.shape)}")
         return self.solved(given[:, order])
 
 
-def order_of(statement: StrongForm, spec: Spec) -> list[int]:
+def coordinate_order(statement: StrongForm, spec: Spec) -> list[int]:
     """For each coordinate of the statement, its position among the arguments of the unknown."""
     coordinates, arguments = statement.domain.coordinates, spec.unknowns[0].arguments
     if set(arguments) != set(coordinates):

@@ -51,7 +51,7 @@ class Result:
         """Proved and held, or refuted and broken. An unknown axiom fails only if it is required and broken."""
         if self.outcome is Outcome.UNTESTED:
             return True
-        if self.verdict is Truth.UNKNOWN:
+        if self.verdict is Truth.UNDECIDED:
             return self.outcome is Outcome.HELD or not self.required
         return self.outcome is (Outcome.BROKEN if self.verdict is Truth.REFUTED else Outcome.HELD)
 
@@ -149,7 +149,7 @@ def _feature_result(axiom: Axiom, verdict: Truth, model: ModelUnderTest, example
     block = block_of(model, 0, WIDTH)
     if isinstance(proof, Refuted) and proof.example is not None and isinstance(block, PdeBlock):
         again = breaks_again(block, plan, proof.example, WIDTH)
-        return _searched(axiom, verdict, proof.witness if again else None)
+        return _searched(axiom, verdict, proof.counterexample if again else None)
     note = _untested_feature(axiom, model.expected)
     if note:
         return Result(axiom, verdict, Outcome.UNTESTED, note=note)
@@ -166,7 +166,7 @@ def _untested_feature(axiom: Axiom, expected: Compilation) -> str:
     assert isinstance(plan, ImagePlan)
     if (
         axiom is Axiom.REVERSIBILITY
-        and isinstance(plan.motion, SecondOrderOde)
+        and isinstance(plan.system, SecondOrderOde)
         and not isinstance(plan.method, Reversible)
     ):
         return f"whether steps of {plan.method.name} can be undone from position and speed is not searched"

@@ -20,7 +20,7 @@ from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.runtime.ode.step_doubling import StepBudget
-from pdedsl.solvers.collocation_points import Points, points_of_conditions
+from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 from pdedsl.solvers.grid.driver import on_one_grid
 from pdedsl.solvers.grid.grid_result import Failed
 from pdedsl.testing.moments import Outcome
@@ -60,7 +60,7 @@ def try_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> Tried:
     if isinstance(problem, str):
         return Tried(Outcome.UNTESTED, problem)
     why = ""
-    for share in SHARES if problem.statement.domain.timed else SHARES[:1]:
+    for share in SHARES if problem.statement.domain.has_time else SHARES[:1]:
         try:
             return _tried(test, problem.shortened(share), seed)
         except Failed as reason:
@@ -106,12 +106,12 @@ class Problem:
     @classmethod
     def of(cls, plan: SolvePlan) -> Problem | str:
         obstacle = next((a.obstacle for a in plan.alternatives if isinstance(a.method, Grid)), "")
-        size = SIZES.get(len(plan.statement.domain.space))
+        size = SIZES.get(len(plan.problem.domain.space))
         if obstacle:
             return f"no grid solves this problem: {obstacle}"
-        if size is None or plan.statement.parameters:
+        if size is None or plan.problem.parameters:
             return "the grid is tried in at most two dimensions, with every coefficient known"
-        return cls(plan.statement, Grid(n=size))
+        return cls(plan.problem, Grid(n=size))
 
     def shortened(self, share: Rational) -> Problem:
         """The same for the part of the time that is next to the data."""
@@ -142,7 +142,7 @@ class Problem:
         return values
 
     def points(self, seed: int) -> Tensor:
-        return Points(self.statement.domain).inside(POINTS, seed)
+        return PointSampler(self.statement.domain).inside(POINTS, seed)
 
 
 # ---- data
@@ -164,15 +164,15 @@ def varied(statement: StrongForm, factor: Expr, more: Expr | None = None) -> Str
 def _with_rest(residual: Residual, factor: Expr, more: Expr | None) -> Residual:
     affine = residual.affine
     assert affine is not None
-    letters = {d: s for s, d in residual.letters}
-    known = residual.expr - affine.rest
+    letters = {d: s for s, d in residual.jet_variables}
+    known = residual.expr - affine.inhomogeneity
     added = more if more is not None and any(not d.order for d in letters) else Float(0)
-    return replace(residual, expr=known + factor * affine.rest - added)
+    return replace(residual, expr=known + factor * affine.inhomogeneity - added)
 
 
 def in_time(condition: ConditionResidual, statement: StrongForm) -> bool:
     last = len(statement.domain.coordinates) - 1
-    return statement.domain.timed and isinstance(condition.place, Face) and condition.place.coordinate == last
+    return statement.domain.has_time and isinstance(condition.place, Face) and condition.place.coordinate == last
 
 
 def factor_of(statement: StrongForm, seed: int) -> Expr:
@@ -226,7 +226,7 @@ def _maximum(problem: Problem, seed: int) -> Tensor | None:
     if len(statement.components) > 1 or not statement.conditions:
         return None
     tried = varied(statement, factor_of(statement, seed)) if _has_data(statement) else statement
-    places = points_of_conditions(Points(statement.domain), statement.conditions, POINTS, seed)
+    places = sample_conditions(PointSampler(statement.domain), statement.conditions, POINTS, seed)
     inside = problem.points(seed)
     values = problem.solved(tried, torch.cat([inside, *places]))
     within, given = values[: len(inside)], values[len(inside) :]
@@ -236,7 +236,7 @@ def _maximum(problem: Problem, seed: int) -> Tensor | None:
 def _conservation(problem: Problem, seed: int) -> Tensor | None:
     """∫u at several times, by the trapezoidal rule along periodic sides and by Gauss's rule elsewhere."""
     statement = problem.statement
-    if not _has_data(statement) or statement.domain.inside:
+    if not _has_data(statement) or statement.domain.inequalities:
         return None
     points, weights, moments = _quadrature(statement)
     tried = varied(statement, factor_of(statement, seed), bump_of(statement))

@@ -35,7 +35,7 @@ def breaks_again(block: PdeBlock, plan: ImagePlan, example: FeatureMapCounterexa
 
 def _heads(plan: ImagePlan) -> list[Symbol]:
     """The learned field of each layer of the right-hand sides, in order."""
-    return [layer.head for right in plan.motion.parts for layer in right.layers]
+    return [layer.head for right in plan.system.right_hand_sides for layer in right.layers]
 
 
 def _set(field: LearnedField, k: float, example: FeatureMapCounterexample) -> None:

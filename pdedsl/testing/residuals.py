@@ -21,7 +21,7 @@ from pdedsl.codegen.names import python_name
 from pdedsl.codegen.physics import CONDITION, EQUATION
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Residual, StrongForm
-from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.moments import Finding, Outcome
@@ -62,7 +62,7 @@ def written(statement: StrongForm) -> Iterator[Written]:
 
 
 def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterator[Finding]:
-    statement = plan.statement
+    statement = plan.problem
     waves = tuple(_wave(k, statement) for k in range(len(statement.components)))
     worst, where = 0.0, ""
     for one in written(statement):
@@ -75,7 +75,7 @@ def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Ite
 
 
 def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterator[Finding]:
-    statement = plan.statement
+    statement = plan.problem
     known = tuple(e for e in statement.exact if e is not None)
     if len(known) < len(statement.components):
         yield Finding(EXACT, Outcome.UNTESTED, "the spec states none")
@@ -94,7 +94,7 @@ def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterat
 
 
 def _points(one: Written, statement: StrongForm, seed: int) -> Tensor:
-    points = Points(statement.domain)
+    points = PointSampler(statement.domain)
     if one.imposed is None:
         return points.inside(POINTS, seed, during=one.residual.interval)
     return points.on(one.imposed, POINTS, seed)
@@ -130,7 +130,7 @@ def _letters(residual: Residual, values: tuple[Expr, ...], statement: StrongForm
             found = found.diff(x, n, simplify=False) if n else found  # in 100 dimensions simplifying takes a minute
         return found
 
-    return {s: of(d.component, d.orders) for s, d in residual.letters}
+    return {s: of(d.component, d.orders) for s, d in residual.jet_variables}
 
 
 def _numbers(expr: Expr, statement: StrongForm, points: Tensor) -> Tensor:

@@ -124,7 +124,7 @@ def _period(facts: EquationFacts, spec: Spec, initial: bool) -> Period:
         added(matrices, size, size),
         added(rates, 1, 1)[0][0],
         added(sources, 1, 1)[0][0],
-        facts.random,
+        facts.random_residual,
         spec.space.explicit,
     )
 

@@ -1,7 +1,7 @@
-"""Checkpoints: everything that a run needs in order to continue, as tensors and plain data. Nothing is unpickled.
+"""Checkpoints: the complete state of a run as tensors and JSON, without pickle.
 
-A checkpoint is one safetensors file. Everything that is not a tensor is JSON in its header, together with a digest of
-the tensors and of that JSON, so that a damaged file is detected and the previous one is used.
+A checkpoint is one safetensors file. Its header contains the plain data as JSON and a digest of tensors and JSON, so
+that a corrupt file is detected and the previous checkpoint is used.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from torch import Tensor
 
 from pdedsl.io import replace_with
 
-KEPT = 2
+MAX_CHECKPOINTS = 2
 FORMAT = 2  # 2: the digest also covers plain data
 Tensors = dict[str, Tensor]
 
 
-class Damaged(ValueError):
-    """A file whose content differs from what was written."""
+class CorruptCheckpoint(ValueError):
+    """A file that is corrupt or of another format."""
 
 
 @dataclass(frozen=True)
@@ -34,19 +34,19 @@ class Checkpoint:
     step: int
     tensors: Tensors
     plain: dict[str, Any]
-    spec: str  # the text that is trained
+    spec: str  # text of the spec
 
 
-# ---- one file
+# ---- Files
 
 
 def save_tensors(path: Path, tensors: Tensors, plain: dict[str, Any]) -> None:
-    """Write tensors and plain data to one file, completely or not at all."""
+    """Write tensors and plain data to one file, atomically."""
     from safetensors.torch import save
 
-    whole = {name: t.detach().to("cpu").contiguous().clone() for name, t in tensors.items()}
-    known = {**plain, "format": FORMAT}
-    data = save(whole, {"pdedsl": _text({**known, "digest": digest(whole, _text(known))})})
+    copies = {name: t.detach().to("cpu").contiguous().clone() for name, t in tensors.items()}
+    header = {**plain, "format": FORMAT}
+    data = save(copies, {"pdedsl": _text({**header, "digest": digest(copies, _text(header))})})
     replace_with(path, lambda part: _write(part, data))
 
 
@@ -67,12 +67,12 @@ def load_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
             plain = json.loads(text)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, RecursionError) as error:
-        raise Damaged(f"{path} cannot be read: {error}") from None
+        raise CorruptCheckpoint(f"{path} cannot be read: {error}") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-        raise Damaged(f"{path} was not written by this version of pdedsl")
-    written = _text(plain) == text  # also detects altered digits that parse to the same number
-    if not written or plain.pop("digest", "") != digest(tensors, _text(plain)):
-        raise Damaged(f"{path} is damaged: it does not hold what was written")
+        raise CorruptCheckpoint(f"{path} was not written by this version of pdedsl")
+    unchanged = _text(plain) == text  # also detects altered digits that parse to the same number
+    if not unchanged or plain.pop("digest", "") != digest(tensors, _text(plain)):
+        raise CorruptCheckpoint(f"{path} is corrupt: checksum mismatch")
     return tensors, plain
 
 
@@ -86,7 +86,7 @@ def digest(tensors: Tensors, plain: str = "") -> str:
     return total.hexdigest()
 
 
-# ---- a folder of them
+# ---- Folder of checkpoints
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> Path:
@@ -94,61 +94,61 @@ def save(folder: Path, checkpoint: Checkpoint) -> Path:
     path = folder / f"step-{checkpoint.step:09d}.safetensors"
     plain = {"step": checkpoint.step, "plain": checkpoint.plain, "spec": checkpoint.spec}
     save_tensors(path, checkpoint.tensors, plain)
-    for old in (*_paths(folder)[:-KEPT], *folder.glob(".step-*.part")):
+    for old in (*_paths(folder)[:-MAX_CHECKPOINTS], *folder.glob(".step-*.part")):
         old.unlink(missing_ok=True)
     return path
 
 
-def newest(folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
-    """The newest intact checkpoint, and what was wrong with the newer ones."""
-    complaints: list[str] = []
+def load_newest(folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
+    """The newest valid checkpoint, and the errors of the newer ones."""
+    errors: list[str] = []
     for path in reversed(_paths(folder)):
         try:
             tensors, plain = load_tensors(path)
-        except Damaged as damage:
-            complaints.append(str(damage))
+        except CorruptCheckpoint as damage:
+            errors.append(str(damage))
             continue
         match plain:
             case {"step": int(step), "plain": dict(more), "spec": str(spec)}:
-                return Checkpoint(step, tensors, more, spec), tuple(complaints)
-        complaints.append(f"{path} is not a checkpoint")
-    return None, tuple(complaints)
+                return Checkpoint(step, tensors, more, spec), tuple(errors)
+        errors.append(f"{path} is not a checkpoint")
+    return None, tuple(errors)
 
 
 def _paths(folder: Path) -> list[Path]:
     return sorted(folder.glob("step-*.safetensors"))
 
 
-# ---- nested state as tensors and plain data
+# ---- Nested state as tensors and plain data
 
 
-def flattened(name: str, value: Any, tensors: Tensors) -> Any:
-    """A nest of dictionaries, lists, numbers and tensors, with each tensor replaced by a note of its name."""
+def flatten(name: str, value: Any, tensors: Tensors) -> Any:
+    """A nested structure of dictionaries, lists, numbers and tensors, with each tensor replaced by its name."""
     match value:
         case Tensor():
             tensors[name] = value
             return {"tensor": name}
         case dict():
-            pairs = [[key, flattened(f"{name}.{key}", inner, tensors)] for key, inner in value.items()]
+            pairs = [[key, flatten(f"{name}.{key}", inner, tensors)] for key, inner in value.items()]
             return {"dict": pairs}
         case list() | tuple():
-            return {"list": [flattened(f"{name}.{k}", inner, tensors) for k, inner in enumerate(value)]}
+            return {"list": [flatten(f"{name}.{k}", inner, tensors) for k, inner in enumerate(value)]}
         case _:
             return {"plain": value}
 
 
-def nested(note: Any, tensors: Tensors) -> Any:
-    """The nest that was flattened; tuples come back as lists."""
+def unflatten(note: Any, tensors: Tensors) -> Any:
+    """Inverse of `flatten`; tuples become lists."""
     if isinstance(note, dict) and len(note) == 1:
-        ((kind, held),) = note.items()
-        if nest := NESTS.get(kind):
-            return nest(held, tensors)
-    raise Damaged(f"unknown note {note!r}")
+        ((kind, content),) = note.items()
+        if decode := DECODERS.get(kind):
+            return decode(content, tensors)
+    raise CorruptCheckpoint(f"invalid state {note!r}")
 
 
-NESTS: dict[str, Callable[[Any, Tensors], Any]] = {
+DECODERS: dict[str, Callable[[Any, Tensors], Any]] = {
     "tensor": lambda name, tensors: tensors[name],
-    "dict": lambda pairs, tensors: {key: nested(inner, tensors) for key, inner in pairs},
-    "list": lambda items, tensors: [nested(inner, tensors) for inner in items],
+    "dict": lambda pairs, tensors: {key: unflatten(inner, tensors) for key, inner in pairs},
+    "list": lambda items, tensors: [unflatten(inner, tensors) for inner in items],
     "plain": lambda value, _: value,
 }

@@ -1,4 +1,4 @@
-"""Why a run could not continue, what is kept of it, and what to try."""
+"""Messages for divergence: cause, saved state, suggested fix."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from pathlib import Path
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.training import checkpoint
 
-LOSS = "Try a smaller learning rate, a smaller weight of the residual, or precision float64"
-SOLVER = (
-    "Try a smaller learning rate, larger tolerances rtol and atol, precision float64, or a method of fixed steps such "
-    "as rk4(steps=10)"
+LOSS_FIX = "Try a smaller learning rate, a smaller weight of the residual penalty, or precision float64"
+SOLVER_FIX = (
+    "Try a smaller learning rate, larger tolerances rtol and atol, precision float64, or a fixed-step method such as "
+    "rk4(steps=10)"
 )
-START = "--from RUN starts another run with what is kept"
+RESTART = "a new run can start from the saved weights with --from RUN"
 
 
 def loss_message(step: int, folder: Path | None, adaptive: bool) -> str:
     """For a loss that is not finite; an adaptive solver may be the cause."""
-    return f"the loss of step {step} is not finite{_kept(folder)}. {SOLVER if adaptive else LOSS}; {START}."
+    fix = SOLVER_FIX if adaptive else LOSS_FIX
+    return f"the loss is NaN or infinite at step {step}{_saved_state(folder)}. {fix}; {RESTART}."
 
 
 def solver_message(where: str, failure: SolverFailed, folder: Path | None) -> str:
     """For an adaptive solver that failed."""
-    return f"the solver failed in {where}: {failure}{_kept(folder)}. {SOLVER}; {START}."
+    return f"the solver failed in {where}: {failure}{_saved_state(folder)}. {SOLVER_FIX}; {RESTART}."
 
 
-def _kept(folder: Path | None) -> str:
-    """Names the newest intact checkpoint in a folder; empty without a folder, as in all processes but the first."""
-    good = checkpoint.newest(folder)[0] if folder else None
-    if good is None:
+def _saved_state(folder: Path | None) -> str:
+    """The newest valid checkpoint in a folder; empty without a folder, as in all processes but the first."""
+    newest = checkpoint.load_newest(folder)[0] if folder else None
+    if newest is None:
         return ""
-    return f"; the state after step {good.step} is kept" if good.step else "; the initial weights are kept"
+    return f"; the state after step {newest.step} was saved" if newest.step else "; the initial weights were saved"

@@ -1,4 +1,5 @@
-"""The state of a run, and how a step changes it. Random numbers are a function of (seed, step): they have no state."""
+"""State of a training run and the optimizer step. Random numbers are derived from (seed, step, sample index), so that
+results do not depend on the number of processes."""
 
 from __future__ import annotations
 
@@ -24,21 +25,27 @@ from pdedsl.runtime.rng import hash_words, streams
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.standardization import standardize
 from pdedsl.runtime.weight_constraints import BoxConstraint
-from pdedsl.training.checkpoint import Damaged, Tensors, flattened, nested
+from pdedsl.training.checkpoint import CorruptCheckpoint, Tensors, flatten, unflatten
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
-from pdedsl.training.optimizers import factor, optimizer_of
+from pdedsl.training.optimizers import learning_rate_factor, make_optimizer
 from pdedsl.training.phases import Phase
-from pdedsl.training.step import Objective, Terms, total
+from pdedsl.training.step import ObjectiveModule, Terms, total_loss
 
-Make = Callable[[int], nn.Module]
+NetworkFactory = Callable[[int], nn.Module]
 
 
-class Engine:
-    """A model in training: `advance` does one step. The state before a step is all that the step depends on."""
+class TrainingEngine:
+    """A model in training: `advance` takes one step, which depends only on the state before it."""
 
     def __init__(
-        self, make: Make, config: TrainConfig, phases: tuple[Phase, ...], data: Data, world: World, compiled: bool
+        self,
+        make: NetworkFactory,
+        config: TrainConfig,
+        phases: tuple[Phase, ...],
+        data: Data,
+        world: World,
+        compiled: bool,
     ) -> None:
         self.make, self.config, self.phases, self.data = make, config, phases, data
         self.world, self.compiled = world, compiled
@@ -48,7 +55,7 @@ class Engine:
         self.previous: nn.Module | None = None
         self.phase: Phase | None = None
 
-    # ---- what there is
+    # ---- Properties
 
     @property
     def end(self) -> int:
@@ -62,14 +69,14 @@ class Engine:
         """The learning rate of the next step."""
         phase, schedule = self.current(), self.config.schedule
         rate, done = float(phase.optimizer.lr), self.step - phase.start
-        if phase.whole:
+        if phase.is_full_batch:
             return rate
         if self.config.steps is not None:
-            return rate * factor(schedule, done, phase.steps)
-        return rate * factor(schedule, done * self.config.batch / len(self.data.train), phase.epochs)
+            return rate * learning_rate_factor(schedule, done, phase.steps)
+        return rate * learning_rate_factor(schedule, done * self.config.batch / len(self.data.train), phase.epochs)
 
     def _new(self, seed: int) -> nn.Module:
-        """Untrained weights, the same for the same seed, in a network that knows the scale of the data."""
+        """A network with initial weights from the seed and the standardization of the data."""
         torch.default_generator.manual_seed(hash_words(seed))
         model = self.make(seed)
         standardize(model, self.data.mean, self.data.std)
@@ -80,14 +87,14 @@ class Engine:
         return model.train()
 
     def start_from(self, weights: Tensors) -> None:
-        """Begin with given weights; the scale of the data remains that of this run."""
+        """Initialise from given weights; the standardization of the data remains that of this run."""
         self.model.load_state_dict(weights)
         standardize(self.model, self.data.mean, self.data.std)
 
-    # ---- from phase to phase
+    # ---- Phases
 
     def enter(self, phase: Phase) -> None:
-        """Begin a phase: its objective and optimizer, and the network that retraining starts from."""
+        """Begin a phase: its objective and optimizer, and the teacher network of heat smoothing."""
         if phase.heat and (self.phase is None or phase.heat != self.phase.heat):
             self.previous = deepcopy(self.model).requires_grad_(False).eval()
             if isinstance(phase.objective, HeatSmoothing) and phase.objective.start is Weights.FRESH:
@@ -97,7 +104,7 @@ class Engine:
     def _prepare(self, phase: Phase) -> None:
         self.phase = phase
         attack = adversary_of(self.config.adversary, self.data.bounds) if not phase.heat else None
-        objective = Objective(
+        objective = ObjectiveModule(
             torch.compile(self.model) if self.compiled else self.model,  # type: ignore[arg-type]
             loss_of(phase.objective, self.previous),
             attack,
@@ -105,11 +112,11 @@ class Engine:
             self.config.precision is Precision.BFLOAT16,
         )
         self.objective = self.world.wrapped(objective)
-        self.optimizer = optimizer_of(phase.optimizer, self.model.parameters())
+        self.optimizer = make_optimizer(phase.optimizer, self.model.parameters())
         operators = [part for part in self.model.modules() if isinstance(part, LinearOperator)]
         self.boxed = any(isinstance(operator.constraint, BoxConstraint) for operator in operators)
         samples = len(self.data.train)
-        batch = samples if phase.whole else self.config.batch
+        batch = samples if phase.is_full_batch else self.config.batch
         self.order = Order(hash_words(self.config.seed, phase.number), samples, batch)
         self.rows = self.world.share(batch)
         self.share = (self.rows.stop - self.rows.start) * self.world.size / batch
@@ -119,7 +126,7 @@ class Engine:
             if isinstance(part, Expectation):
                 part.batch = batch
 
-    # ---- one step
+    # ---- Steps
 
     def advance(self) -> Terms:
         """One step of the optimizer; returns the terms of the loss before it, on the device."""
@@ -130,50 +137,50 @@ class Engine:
         x, y, draws = self._batch(phase)
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate()
-        terms = self._whole_step(x, y, draws) if phase.whole else self._plain_step(x, y, draws)
+        terms = self._full_batch_step(x, y, draws) if phase.is_full_batch else self._mini_batch_step(x, y, draws)
         if self.boxed:
             project_operators(self.model)
         self.step += 1
         return terms
 
     def _batch(self, phase: Phase) -> tuple[Tensor, Tensor, Draws]:
-        rows = self.order.at(0 if phase.whole else self.step - phase.start)[self.rows]
+        rows = self.order.at(0 if phase.is_full_batch else self.step - phase.start)[self.rows]
         x, y = self.data.train.batch(rows, self.world.device, self.dtype)
         draws = Draws(self.config.seed, self.step, self.rows.start)
         return augment(x, self.config.augment, draws), y, draws
 
-    def _plain_step(self, x: Tensor, y: Tensor, draws: Draws) -> Terms:
+    def _mini_batch_step(self, x: Tensor, y: Tensor, draws: Draws) -> Terms:
         self.optimizer.zero_grad()
         terms: Terms = self.objective(x, y, draws, self.share)
-        torch.autograd.backward(total(terms))
+        torch.autograd.backward(total_loss(terms))
         self.optimizer.step()
         return {name: term.detach() for name, term in terms.items()}
 
-    def _whole_step(self, x: Tensor, y: Tensor, draws: Draws) -> Terms:
-        """All evaluations in one step of L-BFGS see the same noise, so that the line search sees one function."""
+    def _full_batch_step(self, x: Tensor, y: Tensor, draws: Draws) -> Terms:
+        """All evaluations in a step of L-BFGS use the same noise, so that the line search minimises one function."""
         noise = [(stream, stream.state.clone()) for stream in streams(self.model)]
-        seen: list[Terms] = []
+        evaluated: list[Terms] = []
 
         def closure() -> Tensor:
             for stream, state in noise:
                 stream.state.copy_(state)
             self.optimizer.zero_grad()
             terms: Terms = self.objective(x, y, draws, self.share)
-            loss = total(terms)
+            loss = total_loss(terms)
             torch.autograd.backward(loss)
-            seen.append({name: term.detach() for name, term in terms.items()})
+            evaluated.append({name: term.detach() for name, term in terms.items()})
             return self.world.total(loss.detach()) / self.world.size
 
         self.optimizer.step(closure)  # type: ignore[arg-type]
-        return seen[0]
+        return evaluated[0]
 
-    # ---- saving and going on
+    # ---- Checkpoints
 
     def state(self) -> tuple[Tensors, dict[str, Any]]:
         tensors: Tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}
         plain: dict[str, Any] = {"phase": None if self.phase is None else self.phase.number}
         if self.phase is not None:
-            plain["optimizer"] = flattened("optimizer", self.optimizer.state_dict(), tensors)
+            plain["optimizer"] = flatten("optimizer", self.optimizer.state_dict(), tensors)
         if self.previous is not None:
             tensors |= {f"previous.{k}": v for k, v in self.previous.state_dict().items()}
         return tensors, plain
@@ -181,18 +188,18 @@ class Engine:
     def restore(self, step: int, tensors: Tensors, plain: dict[str, Any]) -> None:
         """Resume from the state before `step`."""
         self.step = step
-        self.model.load_state_dict(_below("model.", tensors))
+        self.model.load_state_dict(_with_prefix("model.", tensors))
         if plain["phase"] is None:
             return
         if any(name.startswith("previous.") for name in tensors):
             self.previous = deepcopy(self.model).requires_grad_(False).eval()
-            self.previous.load_state_dict(_below("previous.", tensors))
+            self.previous.load_state_dict(_with_prefix("previous.", tensors))
         phase = self.phases[plain["phase"]]
         if not phase.start <= step <= phase.end:
-            raise Damaged(f"step {step} is not in phase '{phase.name}'")
+            raise CorruptCheckpoint(f"step {step} is not in phase '{phase.name}'")
         self._prepare(phase)
-        self.optimizer.load_state_dict(nested(plain["optimizer"], tensors))
+        self.optimizer.load_state_dict(unflatten(plain["optimizer"], tensors))
 
 
-def _below(prefix: str, tensors: Tensors) -> Tensors:
+def _with_prefix(prefix: str, tensors: Tensors) -> Tensors:
     return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}

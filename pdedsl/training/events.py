@@ -1,4 +1,4 @@
-"""What happens while a network is trained, as immutable events and in words, and who listens."""
+"""Training events, listeners, and their text output."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Started:
-    """A run begins, or continues from step `resumed`; `phases` are names with their numbers of steps.
+    """A run starts, or resumes after step `resumed`; `phases` are names with numbers of steps.
 
-    `adaptive`: some solvers choose their own steps, so that assessments report their `evaluations`.
+    `adaptive`: there are adaptive solvers, whose function evaluations are reported.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Started:
     resumed: int = 0
     notes: tuple[str, ...] = ()
     adaptive: bool = False
-    attacked: bool = False  # whether the training figures are measured under its adversary
+    attacked: bool = False  # adversarial training: the training metrics are those of adversarial examples
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Stepped:
     seconds: float
 
 
-class Apart(StrEnum):
-    """Data that training does not learn from: validation or test."""
+class HeldOutSplit(StrEnum):
+    """Held-out split: validation or test."""
 
     VALIDATION = "validation"
     TEST = "test"
@@ -74,12 +74,12 @@ class Apart(StrEnum):
 
 @dataclass(frozen=True)
 class Assessed:
-    """The network after step `step` on data that it does not learn from; the figures are those of `assess`."""
+    """Metrics on a held-out split after step `step`, as computed by `assess`."""
 
     step: int
     epoch: float
     phase: str
-    split: Apart
+    split: HeldOutSplit
     loss: float
     accuracy: float | None
     evaluations: float | None = None
@@ -87,7 +87,7 @@ class Assessed:
 
 @dataclass(frozen=True)
 class Saved:
-    """The state after step `step` is in `path`."""
+    """A checkpoint of step `step` was written to `path`."""
 
     step: int
     path: Path
@@ -105,7 +105,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Finishing:
-    """Something that is done after the last step and may take a while; sent before it begins."""
+    """A task after the last step, as computing the final metrics; sent before it begins."""
 
     what: str
 
@@ -114,17 +114,17 @@ Event = Started | Stepped | Assessed | Saved | Ended | Finishing
 
 
 class Listener(Protocol):
-    """Receives every event, in order. Listeners that hold a file or the terminal are also context managers."""
+    """Receives every event, in order. Listeners with a file or a terminal are also context managers."""
 
     def __call__(self, event: Event) -> None: ...
 
 
-# ---- how far
+# ---- Progress
 
 
 @dataclass(frozen=True)
-class Row:
-    """A line of the table of epochs; loss, terms and train are means over the steps since the previous line."""
+class EpochRow:
+    """A row of the table of epochs; loss, terms and train are means over the steps since the previous row."""
 
     step: int
     epoch: float
@@ -137,15 +137,15 @@ class Row:
     evaluations: float | None = None
 
 
-class Progress:
+class TrainingProgress:
     """A run so far: the last step, the rows of its epochs, the speed in steps per second."""
 
     def __init__(self, started: Started) -> None:
         self.started = started
         self.last: Stepped | None = None
-        self.rows: list[Row] = []
+        self.rows: list[EpochRow] = []
         self.rate = 0.0
-        self._since: list[tuple[int, Stepped]] = []  # each with the number of steps that it averages over
+        self._since: list[tuple[int, Stepped]] = []  # with the number of steps of each mean
 
     def step(self, event: Stepped) -> None:
         before = (self.last.step, self.last.seconds) if self.last else (self.started.resumed, 0.0)
@@ -156,15 +156,18 @@ class Progress:
         self._since.append((max(steps, 1), event))
         self.last = event
 
-    def row(self, event: Stepped | Assessed) -> Row:
-        """The row of this step, created if necessary, with the figures of the event."""
+    def row(self, event: Stepped | Assessed) -> EpochRow:
+        """The row of this step, created if necessary, with the metrics of the event."""
         if not self.rows or self.rows[-1].step != event.step:
             loss = _mean((n, e.loss) for n, e in self._since)
             train = _mean((n, e.accuracy) for n, e in self._since)
-            self.rows.append(Row(event.step, event.epoch, event.phase, loss, self._terms(), train))
+            self.rows.append(EpochRow(event.step, event.epoch, event.phase, loss, self._terms(), train))
             self._since = []
         if isinstance(event, Assessed):
-            row, validation = replace(self.rows[-1], evaluations=event.evaluations), event.split is Apart.VALIDATION
+            row, validation = (
+                replace(self.rows[-1], evaluations=event.evaluations),
+                event.split is HeldOutSplit.VALIDATION,
+            )
             self.rows[-1] = replace(row, validation=event.accuracy) if validation else replace(row, test=event.accuracy)
         return self.rows[-1]
 
@@ -184,36 +187,38 @@ def _mean(weighted: Iterable[tuple[int, float | None]]) -> float | None:
     return sum(n * value for n, value in known) / sum(n for n, _ in known) if known else None
 
 
-# ---- in words
+# ---- Text
 
 
 def heading(event: Started) -> list[str]:
-    """Name and title; what is trained on what; notes."""
+    """Name and title, size of the problem, notes."""
     data = [f"{n:,} {name}" for n, name in ((event.validation, "validation"), (event.test, "test")) if n]
     where = event.device + (f", {event.processes} processes" if event.processes > 1 else "")
     steps = f"{event.steps:,} step{'s' * (event.steps != 1)}"
     lines = [
         f"{event.name}: {event.title}" if event.title else event.name,
-        f"{event.parameters:,} parameters, {steps} in batches of {event.batch:,} on {where}",
-        f"{', '.join([f'{event.train:,} training', *data])} samples; in {event.folder}",
+        f"{event.parameters:,} parameters, {steps}, batch size {event.batch:,}, on {where}",
+        f"{', '.join([f'{event.train:,} training', *data])} samples; run folder {event.folder}",
     ]
     if len(event.phases) > 1:
         lines.append("phases: " + ", ".join(f"{name} ({steps:,} steps)" for name, steps in event.phases))
     if event.attacked:
-        lines.append("loss and accuracy of training are those under the adversary; validation and test are clean")
+        lines.append(
+            "adversarial training: training metrics are on adversarial examples, validation and test are clean"
+        )
     if event.resumed:
         lines.append(f"resumed after step {event.resumed:,}")
     return [line(text) for text in (*lines, *(f"note: {note}" for note in event.notes))]
 
 
 def train_name(event: Started) -> str:
-    """The name of the training accuracy: on the samples, or on the samples as the adversary changed them."""
-    return "attacked" if event.attacked else "train"
+    """Column name of the training accuracy: on clean samples or on adversarial examples."""
+    return "adversarial" if event.attacked else "train"
 
 
 def ending(event: Ended) -> str:
-    """How the run ended."""
-    return f"{event.outcome} after step {event.step:,} and {duration(event.seconds)}"
+    """Outcome, number of steps and time."""
+    return f"{event.outcome} after step {event.step:,}, {duration(event.seconds)}"
 
 
 def number(value: float | None) -> str:
@@ -224,7 +229,7 @@ def number(value: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """A mean of counts, formatted."""
+    """A mean of counts, with one decimal."""
     return "-" if value is None else f"{value:.1f}"
 
 

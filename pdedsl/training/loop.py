@@ -1,4 +1,4 @@
-"""The loop of a run: steps, figures, assessments, checkpoints, until the end, an interruption or a divergence."""
+"""Training loop: steps, metrics, validation, checkpoints, until the end, an interruption or divergence."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from torch import Tensor
 
 from pdedsl.io import well_formed
 from pdedsl.numerics.step_size import SolverFailed
-from pdedsl.runs.assessment import assess
+from pdedsl.runs.metrics import compute_metrics
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
 from pdedsl.runtime.ode.torchdiffeq_solver import translate_failures
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint
 from pdedsl.training.divergence import loss_message, solver_message
-from pdedsl.training.engine import Engine
-from pdedsl.training.events import Apart, Assessed, Ended, Event, Listener, Outcome, Saved, Stepped
+from pdedsl.training.engine import TrainingEngine
+from pdedsl.training.events import Assessed, Ended, Event, HeldOutSplit, Listener, Outcome, Saved, Stepped
 from pdedsl.training.losses.classification import ACCURACY
 from pdedsl.training.phases import Phase
-from pdedsl.training.run_folder import Interrupted, interruption
+from pdedsl.training.run_folder import Interrupted, catch_interrupts
 from pdedsl.training.step import Terms
 
-REPORTS = 20  # reports per epoch, at most
-LOOKS = 0.3  # samples assessed per training sample, at most
+MAX_REPORTS_PER_EPOCH = 20
+MAX_VALIDATION_RATIO = 0.3  # validated samples per training sample, so that validation takes a small part of the time
 
 
-class Loop:
-    """Drives an engine and tells its listeners. Figures stay on the device until they are reported."""
+class TrainingLoop:
+    """Runs the steps of an engine and notifies listeners. Metrics stay on the device until they are reported."""
 
     def __init__(
-        self, engine: Engine, folder: Path, spec: str, listeners: Sequence[Listener], save_seconds: float
+        self, engine: TrainingEngine, folder: Path, spec: str, listeners: Sequence[Listener], save_seconds: float
     ) -> None:
         self.engine, self.folder, self.spec, self.listeners = engine, folder, spec, listeners
         self.save_seconds = save_seconds
         self.names: tuple[str, ...] = ()
         self.rows: list[Tensor] = []  # terms of the steps since the last report
-        self.looked = 0.0  # the loss when the network was last assessed
-        self.task = ""  # what is being done now, in words
+        self.validation_loss = 0.0  # of the last validation
+        self.task = ""  # the current task, for messages
         self.spent = 0.0  # seconds spent by earlier processes
         self.begun = self.saved = time.monotonic()
 
     def run(self) -> Ended:
         """Continue to the end, or until an interruption or a divergence."""
-        with interruption() as interrupted:
+        with catch_interrupts() as interrupted:
             ended = self._run(interrupted)
-        self.tell(ended)
+        self.notify(ended)
         return ended
 
     def _run(self, interrupted: Interrupted) -> Ended:
@@ -58,13 +58,13 @@ class Loop:
         ended = self.advance(self.engine.end, interrupted)
         if ended is not None:
             return ended
-        if not (self._good() and math.isfinite(self.looked)):
+        if not (self._is_finite() and math.isfinite(self.validation_loss)):
             return self._diverged(self.engine.step)
         self._save()
         return Ended(self.engine.step, self._seconds(), Outcome.FINISHED)
 
     def advance(self, end: int, interrupted: Interrupted = lambda: False) -> Ended | None:
-        """Take steps until `end`; if they stop earlier, say how."""
+        """Take steps until `end`; returns how training ended if it stopped earlier."""
         try:
             with translate_failures():
                 return self._advance(end, interrupted)
@@ -76,32 +76,32 @@ class Loop:
         while engine.step < end:
             phase, rate = engine.current(), engine.learning_rate()
             self.task = f"step {engine.step + 1}"
-            stop = self._keep(engine.advance(), interrupted())
-            due = _due(engine.step, phase)
-            if (due or stop) and (bad := self._first_bad()) is not None:
-                return self._diverged(bad)
-            if due:
+            stop = self._record(engine.advance(), interrupted())
+            report = _is_report_step(engine.step, phase)
+            if (report or stop) and (failed := self._first_nonfinite_step()) is not None:
+                return self._diverged(failed)
+            if report:
                 self._report(phase, rate)
-            self._look(phase)
-            if stop and not self._good():
+            self._validate(phase)
+            if stop and not self._is_finite():
                 return self._diverged(engine.step)
             if stop:
                 self._save()
                 return Ended(engine.step, self._seconds(), Outcome.INTERRUPTED)
-            if time.monotonic() - self.saved > self.save_seconds and self._good():
+            if time.monotonic() - self.saved > self.save_seconds and self._is_finite():
                 self._save()
         return None
 
-    def tell(self, event: Event) -> None:
+    def notify(self, event: Event) -> None:
         for listener in self.listeners:
             listener(event)
 
     def _seconds(self) -> float:
         return self.spent + time.monotonic() - self.begun
 
-    # ---- figures
+    # ---- Metrics
 
-    def _keep(self, terms: Terms, interrupted: bool) -> bool:
+    def _record(self, terms: Terms, interrupted: bool) -> bool:
         """Record the terms of a step as means over all processes; return whether any process was interrupted."""
         self.names, world = tuple(terms), self.engine.world
         values = torch.stack([*terms.values()])
@@ -112,7 +112,7 @@ class Loop:
         self.rows.append(shared[:-1])
         return bool(shared[-1] > 0)
 
-    def _first_bad(self) -> int | None:
+    def _first_nonfinite_step(self) -> int | None:
         """The first step since the last report whose loss is not finite."""
         finite = torch.stack(self.rows).isfinite().all(1).tolist()
         return self.engine.step - len(finite) + finite.index(False) + 1 if False in finite else None
@@ -125,31 +125,31 @@ class Loop:
         accuracy = terms.pop(ACCURACY, None)
         epoch = (engine.step - phase.start) * phase.epochs / phase.steps
         loss = math.fsum(terms.values())
-        self.tell(
+        self.notify(
             Stepped(
                 engine.step, engine.end, phase.name, epoch, phase.epochs, terms, loss, accuracy, rate, self._seconds()
             )
         )
 
-    def _look(self, phase: Phase) -> None:
-        """Assess the network after an epoch; not after each, if that would take long compared with training."""
+    def _validate(self, phase: Phase) -> None:
+        """Validate the network after an epoch, or every few epochs if the validation split is large."""
         engine, data = self.engine, self.engine.data
         split = data.validation if data.validation is not None else data.test
-        every = math.ceil(len(split) / (LOOKS * len(data.train)))
+        every = math.ceil(len(split) / (MAX_VALIDATION_RATIO * len(data.train)))
         done, per_step = engine.step - phase.start, phase.epochs / phase.steps
         epoch = math.floor(done * per_step + 1e-9)
         passed = epoch > math.floor((done - 1) * per_step + 1e-9)
         if not (engine.step == phase.end or (passed and epoch % every == 0)):
             return
-        self.task = f"the assessment after step {engine.step}"
-        self.looked, *figures = assess(engine.model, split, engine.world, engine.dtype)
-        name = Apart.VALIDATION if data.validation is not None else Apart.TEST
-        self.tell(Assessed(engine.step, done * per_step, phase.name, name, self.looked, *figures))
+        self.task = f"the validation after step {engine.step}"
+        self.validation_loss, *metrics = compute_metrics(engine.model, split, engine.world, engine.dtype)
+        name = HeldOutSplit.VALIDATION if data.validation is not None else HeldOutSplit.TEST
+        self.notify(Assessed(engine.step, done * per_step, phase.name, name, self.validation_loss, *metrics))
 
-    # ---- saving, and stopping
+    # ---- Checkpoints and termination
 
-    def _good(self) -> bool:
-        """Whether the state is worth keeping: all recorded terms and all weights are finite."""
+    def _is_finite(self) -> bool:
+        """Whether all recorded terms and all weights are finite."""
         rows = not self.rows or bool(torch.stack(self.rows).isfinite().all())
         return rows and all(bool(p.isfinite().all()) for p in self.engine.model.parameters())
 
@@ -162,36 +162,36 @@ class Loop:
         if self.rows:
             tensors["figures"] = torch.stack(self.rows)
         path = checkpoint.save(self.folder, Checkpoint(self.engine.step, tensors, plain, self.spec))
-        self.tell(Saved(self.engine.step, path))
+        self.notify(Saved(self.engine.step, path))
 
     def restore(self, found: Checkpoint) -> None:
         """Continue from a checkpoint."""
         plain: dict[str, Any] = found.plain
-        with well_formed(f"the checkpoint of step {found.step} in {self.folder} is not of this run: take it away"):
+        with well_formed(f"the checkpoint of step {found.step} in {self.folder} belongs to another run: delete it"):
             self.engine.restore(found.step, found.tensors, plain)
             self.names, self.spent = tuple(plain["names"]), float(plain["seconds"])
-            figures = found.tensors.get("figures", torch.empty(0, 0))
-            self.rows = [row.clone() for row in figures.to(self.engine.world.device)]
+            rows = found.tensors.get("figures", torch.empty(0, 0))
+            self.rows = [row.clone() for row in rows.to(self.engine.world.device)]
 
     def _diverged(self, step: int) -> Ended:
-        message = loss_message(step, self._speaking, bool(adaptive_blocks(self.engine.model)))
+        message = loss_message(step, self._report_folder, bool(adaptive_blocks(self.engine.model)))
         return Ended(step, self._seconds(), Outcome.DIVERGED, message)
 
     def _failed(self, failure: SolverFailed) -> Ended:
-        """A solver also fails if an earlier, non-finite loss has spoilt the weights: then that step is blamed."""
-        bad = self._first_bad() if self.rows else None
-        if bad is not None:
-            return self._diverged(bad)
-        message = solver_message(self.task, failure, self._speaking)
+        """A solver also fails after a non-finite loss at an earlier step: then that step is reported."""
+        failed = self._first_nonfinite_step() if self.rows else None
+        if failed is not None:
+            return self._diverged(failed)
+        message = solver_message(self.task, failure, self._report_folder)
         return Ended(self.engine.step, self._seconds(), Outcome.DIVERGED, message)
 
     @property
-    def _speaking(self) -> Path | None:
-        """The folder, in the first process, which reports; None in the others."""
+    def _report_folder(self) -> Path | None:
+        """The folder in the first process, which reports errors; None in the others."""
         return self.folder if self.engine.world.first else None
 
 
-def _due(step: int, phase: Phase) -> bool:
-    """Whether the figures are reported after this step."""
-    every = max(1, round(phase.steps / max(phase.epochs, 1) / REPORTS))
+def _is_report_step(step: int, phase: Phase) -> bool:
+    """Whether metrics are reported after this step."""
+    every = max(1, round(phase.steps / max(phase.epochs, 1) / MAX_REPORTS_PER_EPOCH))
     return step == phase.end or (step - phase.start) % every == 0

@@ -1,4 +1,4 @@
-"""The figures of a run on disk: metrics.jsonl, one JSON object a line, and TensorBoard."""
+"""Logs of training metrics: metrics.jsonl (one JSON object per line) and TensorBoard."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pdedsl.training.events import Assessed, Event, Stepped
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
 
-MISSING = "TensorBoard is not installed: there are no TensorBoard files (pip install tensorboard)"
+NOT_INSTALLED = "TensorBoard is not installed, no TensorBoard logs are written (pip install tensorboard)"
 
 
-class Kind(Enum):
+class MetricKind(Enum):
     """The kind of event that a row of the metrics records."""
 
     STEP = "step"
@@ -27,15 +27,15 @@ class Kind(Enum):
 
 
 class MetricsLog:
-    """A line for every Stepped and Assessed, on disk when the call returns.
+    """Appends a line for every Stepped and Assessed, flushed at once.
 
-    `resume=s` keeps the lines up to step s and drops later and incomplete ones, so that the log of a resumed run
-    continues as if it had never stopped; without it the log starts empty.
+    `resume=s` keeps the lines up to step s and removes later and incomplete ones, so that the log of a resumed run is
+    that of an uninterrupted one; without it the log starts empty.
     """
 
     def __init__(self, path: Path, resume: int = 0) -> None:
-        kept = [row for row in read_metrics(path) if row["step"] <= resume] if resume and path.exists() else []
-        replace_text(path, "".join(map(_line, kept)))
+        rows = [row for row in read_metrics(path) if row["step"] <= resume] if resume and path.exists() else []
+        replace_text(path, "".join(map(_line, rows)))
         self._path, self._file = path, path.open("a", encoding="utf-8", newline="\n")
 
     def __call__(self, event: Event) -> None:
@@ -57,9 +57,9 @@ class MetricsLog:
 
 
 class TensorBoardLog:
-    """The same figures as scalars for TensorBoard; if it is not installed, `note` says why there are none.
+    """The same metrics as TensorBoard scalars; if TensorBoard is not installed, `note` says so.
 
-    The folder is rewritten, beginning with `rows`: the metrics that a resumed run keeps.
+    The folder is rewritten, beginning with `rows`, the metrics of the steps before a resumption.
     """
 
     def __init__(self, folder: Path, rows: Iterable[dict[str, Any]] = ()) -> None:
@@ -68,7 +68,7 @@ class TensorBoardLog:
         try:
             from torch.utils.tensorboard import SummaryWriter
         except ImportError:
-            self.note = MISSING
+            self.note = NOT_INSTALLED
             return
         shutil.rmtree(folder, ignore_errors=True)
         self._writer = SummaryWriter(str(folder))
@@ -85,7 +85,7 @@ class TensorBoardLog:
             return
         for tag, value in _scalars(row).items():
             self._writer.add_scalar(tag, value, row["step"])
-        if Kind(row["kind"]) is Kind.ASSESSED:
+        if MetricKind(row["kind"]) is MetricKind.ASSESSED:
             self._writer.flush()
 
     def close(self) -> None:
@@ -102,10 +102,10 @@ class TensorBoardLog:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """The rows of a metrics.jsonl in order; incomplete lines are skipped."""
     lines = path.read_bytes().decode("utf-8", "replace").split("\n")
-    return [row for row in map(_parsed, lines) if row is not None]
+    return [row for row in map(_parse, lines) if row is not None]
 
 
-def _parsed(line: str) -> dict[str, Any] | None:
+def _parse(line: str) -> dict[str, Any] | None:
     try:
         row = json.loads(line)
     except ValueError:
@@ -118,11 +118,11 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _row(event: Event) -> dict[str, Any] | None:
-    """An event as plain values; None stands for a value that is unknown or not finite (JSON has no NaN)."""
+    """An event as plain values; null for values that are unknown or not finite (JSON has no NaN)."""
     match event:
         case Stepped():
             return {
-                "kind": Kind.STEP.value,
+                "kind": MetricKind.STEP.value,
                 "step": event.step,
                 "epoch": event.epoch,
                 "phase": event.phase,
@@ -135,7 +135,7 @@ def _row(event: Event) -> dict[str, Any] | None:
             }
         case Assessed():
             return {
-                "kind": Kind.ASSESSED.value,
+                "kind": MetricKind.ASSESSED.value,
                 "step": event.step,
                 "epoch": event.epoch,
                 "phase": event.phase,
@@ -153,7 +153,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def _scalars(row: dict[str, Any]) -> dict[str, float]:
-    found = {f"{name}/{row['split']}": row[name] for name in ("loss", "accuracy", "evaluations") if name in row}
-    found |= {f"term/{name}": value for name, value in row.get("terms", {}).items()}
-    found["learning rate"] = row.get("lr")
-    return {name: value for name, value in found.items() if value is not None}
+    scalars = {f"{name}/{row['split']}": row[name] for name in ("loss", "accuracy", "evaluations") if name in row}
+    scalars |= {f"term/{name}": value for name, value in row.get("terms", {}).items()}
+    scalars["learning rate"] = row.get("lr")
+    return {name: value for name, value in scalars.items() if value is not None}

@@ -1,4 +1,4 @@
-"""The objective of a plan, and the adversary and penalties of a spec → what `Objective` evaluates."""
+"""Loss, adversary and penalties of a training objective."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pdedsl.training.step import Attacker, Loss, Penalty
 
 
 def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
-    """The loss of an objective; retraining starts from the network of the previous step."""
+    """The loss of an objective; heat smoothing needs the network of the previous step."""
     match objective:
-        case CrossEntropy(apart=apart):
+        case CrossEntropy(per_member=apart):
             return CrossEntropyLoss(apart)
         case Margin(eps=eps, temperature=temperature):
             return MarginLoss(eps, temperature)

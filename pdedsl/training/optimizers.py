@@ -1,4 +1,4 @@
-"""Torch's optimizers by their names in the language, and the learning rate as a function of time."""
+"""Optimizers and learning-rate schedules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import nn
 from pdedsl.config.training import Adam, Adamw, Constant, Cosine, Lbfgs, Optimizer, Schedule, Sgd, Step
 
 
-def optimizer_of(word: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+def make_optimizer(word: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
     weights, lr = list(parameters), float(word.lr)
     match word:
         case Sgd():
@@ -29,11 +29,11 @@ def optimizer_of(word: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.o
             assert_never(word)
 
 
-def factor(schedule: Schedule, time: float, length: float) -> float:
-    """The learning rate at a time, as a multiple of the initial one; `length` is the time at which training ends.
+def learning_rate_factor(schedule: Schedule, time: float, length: float) -> float:
+    """Learning-rate factor at `time`, relative to the base learning rate; `length` is the duration of training.
 
-    Times are in epochs if the length of training is, otherwise in steps. The cosine is ½(1 + cos π(t - w)/(length - w))
-    after a linear warm-up to time w (Loshchilov, Hutter 2017).
+    Times are in epochs if the length of training is given in epochs, otherwise in steps. Cosine decay is
+    ½(1 + cos π(t - w)/(length - w)) after linear warm-up until t = w (Loshchilov, Hutter 2017).
     """
     match schedule:
         case Constant():
@@ -44,7 +44,7 @@ def factor(schedule: Schedule, time: float, length: float) -> float:
         case Cosine(warmup=warmup):
             if time < warmup:
                 return (time + 1) / (warmup + 1)
-            rest = (time - warmup) / max(length - warmup, 1e-12)
-            return 0.5 * (1 + math.cos(math.pi * min(rest, 1.0)))
+            fraction = (time - warmup) / max(length - warmup, 1e-12)
+            return 0.5 * (1 + math.cos(math.pi * min(fraction, 1.0)))
         case _:
             assert_never(schedule)

@@ -1,4 +1,4 @@
-"""A run as a sequence of phases, each with one objective and one optimizer."""
+"""Training phases, each with one objective and one optimizer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pdedsl.training.config import TrainConfig
 
 @dataclass(frozen=True)
 class Phase:
-    """Steps `start`, …, `start + steps - 1`. `heat` is the number of the retraining step, counted from 1; before, 0."""
+    """Steps `start`, …, `start + steps - 1`. `heat` is the index of the heat-smoothing step, from 1; 0 before it."""
 
     name: str
     number: int
@@ -28,30 +28,30 @@ class Phase:
         return self.start + self.steps
 
     @property
-    def whole(self) -> bool:
-        """Whether a step sees all the data at once."""
+    def is_full_batch(self) -> bool:
+        """Whether a step uses all samples."""
         return isinstance(self.optimizer, Lbfgs)
 
 
-def phases_of(config: TrainConfig, objective: Objective, samples: int) -> tuple[Phase, ...]:
-    """Each optimizer in turn; retraining repeats them for every step of the heat equation."""
+def training_phases(config: TrainConfig, objective: Objective, samples: int) -> tuple[Phase, ...]:
+    """One phase per optimizer; heat smoothing repeats them for every step of the heat equation."""
     rounds: list[tuple[str, Objective, int]] = [("train", objective, 0)]
     if isinstance(objective, HeatSmoothing):
         heats = [(f"heat {k}/{objective.steps}", objective, k) for k in range(1, objective.steps + 1)]
         rounds = [("cross-entropy", CrossEntropy(), 0), *heats]
     phases: list[Phase] = []
     start = 0
-    for name, goal, heat in rounds:
+    for name, phase_objective, heat in rounds:
         for optimizer in config.optimizers:
             steps, epochs = _length(config, optimizer, samples)
             full = name if len(config.optimizers) == 1 else f"{name}, {optimizer.name}"
-            phases.append(Phase(full, len(phases), goal, optimizer, start, steps, epochs, heat))
+            phases.append(Phase(full, len(phases), phase_objective, optimizer, start, steps, epochs, heat))
             start += steps
     return tuple(phases)
 
 
 def _length(config: TrainConfig, optimizer: Optimizer, samples: int) -> tuple[int, float]:
-    """The number of steps, and of passes over the data."""
+    """Numbers of steps and of epochs."""
     if isinstance(optimizer, Lbfgs):
         return optimizer.steps, float(optimizer.steps)
     if config.steps is not None:

@@ -17,13 +17,13 @@ from pdedsl.data.sets import Data, Split
 from pdedsl.diagnostics import Source
 from pdedsl.diagnostics.escaping import caption, command
 from pdedsl.io import replace_with
-from pdedsl.runs.assessment import assess
 from pdedsl.runs.decision_boundary import Panel, plot_boundaries
+from pdedsl.runs.metrics import compute_metrics
 from pdedsl.runtime.rng import frozen_noise
 from pdedsl.training.config import TrainConfig
-from pdedsl.training.engine import Engine
+from pdedsl.training.engine import TrainingEngine
 from pdedsl.training.events import Ended, Finishing, Listener
-from pdedsl.training.metrics import Kind, read_metrics
+from pdedsl.training.metrics import MetricKind, read_metrics
 from pdedsl.training.report import SplitMetrics, TrainingSummary, write_report
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class PanelCurves:
-    """Curves of one quantity. With a unit, the scale is linear; a panel of reduced height has one curve and no legend."""
+class CurvePanel:
+    """Curves of one quantity. With a unit, the scale is linear; a panel of reduced height has no legend."""
 
     name: str
     curves: list[Curve]
@@ -80,8 +80,9 @@ class PanelCurves:
 
 
 def plot_curves(metrics: Metrics, path: Path, title: str = "", adversarial: bool = False) -> None:
-    """Write the training curves of the rows of a metrics.jsonl as PNG, atomically; `adversarial` if the training metrics
-    are those of adversarial training."""
+    """Write the training curves of the rows of a metrics.jsonl as PNG, atomically.
+
+    `adversarial`: the training metrics are on adversarial examples."""
     figure = curves_figure(metrics, title, adversarial)
     replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
@@ -92,7 +93,7 @@ def curves_figure(metrics: Metrics, title: str = "", adversarial: bool = False) 
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    panels = [panel for panel in _panels(metrics, adversarial) if panel.curves] or [PanelCurves("Loss", [])]
+    panels = [panel for panel in _panels(metrics, adversarial) if panel.curves] or [CurvePanel("Loss", [])]
     heights = [panel.height for panel in panels]
     figure = Figure(figsize=(8.5, 1.1 + 2.5 * sum(heights)), layout="constrained")
     FigureCanvasAgg(figure)
@@ -109,8 +110,8 @@ def curves_figure(metrics: Metrics, title: str = "", adversarial: bool = False) 
     return figure
 
 
-def _panels(metrics: Metrics, adversarial: bool) -> list[PanelCurves]:
-    steps = [row for row in metrics if Kind(row["kind"]) is Kind.STEP]
+def _panels(metrics: Metrics, adversarial: bool) -> list[CurvePanel]:
+    steps = [row for row in metrics if MetricKind(row["kind"]) is MetricKind.STEP]
     names = list(dict.fromkeys(name for row in steps for name in row["terms"]))
     terms = [
         Curve(
@@ -123,9 +124,9 @@ def _panels(metrics: Metrics, adversarial: bool) -> list[PanelCurves]:
     ]
     rate = _points((row["step"], row["lr"]) for row in steps)
     return [
-        PanelCurves("Loss", _splits(metrics, "loss", adversarial) + (terms if len(terms) > 1 else [])),
-        PanelCurves("Accuracy", [_in_percent(curve) for curve in _splits(metrics, "accuracy", adversarial)], "{x:g} %"),
-        PanelCurves("Learning rate", [Curve("learning rate", INK, rate)] if rate else [], height=0.55),
+        CurvePanel("Loss", _splits(metrics, "loss", adversarial) + (terms if len(terms) > 1 else [])),
+        CurvePanel("Accuracy", [_in_percent(curve) for curve in _splits(metrics, "accuracy", adversarial)], "{x:g} %"),
+        CurvePanel("Learning rate", [Curve("learning rate", INK, rate)] if rate else [], height=0.55),
     ]
 
 
@@ -155,7 +156,7 @@ def _phases(metrics: Metrics) -> list[tuple[str, int, int]]:
     return [(name, start, end) for (name, end), start in zip(ends.items(), starts, strict=False)]
 
 
-def _plot_panel(ax: Axes, panel: PanelCurves) -> None:
+def _plot_panel(ax: Axes, panel: CurvePanel) -> None:
     for curve in panel.curves:
         _plot_curve(ax, curve)
     if panel.is_logarithmic:
@@ -226,10 +227,10 @@ probabilities = run.module(x).softmax(-1)  # x: {shape}
 """
 
 
-def finish(
-    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, notify: Listener
+def write_results(
+    compilation: Compilation, config: TrainConfig, engine: TrainingEngine, folder: Path, ended: Ended, notify: Listener
 ) -> dict[str, float]:
-    """The final metrics; the first process also writes the plots and the report. Listeners are notified of each task."""
+    """The final metrics; the first process also writes the plots and the report, and notifies the listener."""
     notify(Finishing("computing final metrics"))
     results = [_split_metrics(name, split, engine) for name, split in _final_splits(engine.data)]
     values = [(f"{r.split}_{key}", getattr(r, key)) for r in results for key in ("loss", "accuracy", "evaluations")]
@@ -249,7 +250,7 @@ def finish(
     return metrics
 
 
-def _grid_size(engine: Engine, x: Tensor) -> int:
+def _grid_size(engine: TrainingEngine, x: Tensor) -> int:
     """The finest grid within the time limit; tracing the boundary lines takes about as long again."""
     began = perf_counter()
     with torch.no_grad(), frozen_noise(engine.model):
@@ -272,11 +273,11 @@ def _final_splits(data: Data) -> list[tuple[str, Split]]:
     return [("train", train), *validation, ("test", data.test)]
 
 
-def _split_metrics(name: str, split: Split, engine: Engine) -> SplitMetrics:
-    return SplitMetrics(name, *assess(engine.model, split, engine.world, engine.dtype))
+def _split_metrics(name: str, split: Split, engine: TrainingEngine) -> SplitMetrics:
+    return SplitMetrics(name, *compute_metrics(engine.model, split, engine.world, engine.dtype))
 
 
-def _probabilities(engine: Engine, points: Tensor) -> Tensor:
+def _probabilities(engine: TrainingEngine, points: Tensor) -> Tensor:
     scores: Tensor = engine.model.eval()(points.to(engine.world.device, engine.dtype))
     return scores.softmax(-1)
 
@@ -284,7 +285,7 @@ def _probabilities(engine: Engine, points: Tensor) -> Tensor:
 def _summary(
     compilation: Compilation,
     config: TrainConfig,
-    engine: Engine,
+    engine: TrainingEngine,
     folder: Path,
     ended: Ended,
     results: tuple[SplitMetrics, ...],

@@ -1,4 +1,4 @@
-"""What a person sees of a run: `Live` on a terminal, `Lines` everywhere else."""
+"""Progress display of training: `Live` on a terminal, `Lines` elsewhere."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Self, TextIO
 from pdedsl.training.events import (
     Assessed,
     Ended,
+    EpochRow,
     Event,
     Finishing,
-    Progress,
-    Row,
     Saved,
     Started,
     Stepped,
+    TrainingProgress,
     count,
     duration,
     ending,
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-EVERY = 30.0  # seconds between two lines within an epoch
-SHOWN = 8  # epochs in the table on a terminal
-REFRESH = 0.1  # seconds between two redraws on a terminal
+LINE_SECONDS = 30.0  # between two lines within an epoch
+MAX_ROWS = 8  # epochs in the table on a terminal
+REFRESH_SECONDS = 0.1  # between two redraws on a terminal
 
 
 def view_for(stream: TextIO) -> Live | Lines:
@@ -48,22 +48,22 @@ class Lines:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._progress: Progress | None = None
-        self._waiting: Row | None = None  # waits for the other assessments of its step
+        self._progress: TrainingProgress | None = None
+        self._waiting: EpochRow | None = None  # for other metrics of the same step
         self._written = 0.0  # seconds
 
     def __call__(self, event: Event) -> None:
         progress = self._progress
         match event:
             case Started():
-                self._progress = Progress(event)
+                self._progress = TrainingProgress(event)
                 self._write(*heading(event), _headings(event))
             case Stepped() if progress:
                 self._flush()
                 if not progress.last and progress.started.resumed:
                     self._written = event.seconds
                 progress.step(event)
-                if event.seconds - self._written >= EVERY:
+                if event.seconds - self._written >= LINE_SECONDS:
                     self._waiting = progress.row(event)
                     self._flush()
             case Assessed() if progress:
@@ -97,7 +97,7 @@ class Lines:
 
 
 class Live:
-    """A display at the bottom of a terminal: the last epochs, a bar, the current figures. Use it in `with`."""
+    """Live display on a terminal: the last epochs, a progress bar, the current metrics. A context manager."""
 
     def __init__(
         self, stream: TextIO, console: Console | None = None, clock: Callable[[], float] = time.monotonic
@@ -106,17 +106,17 @@ class Live:
         from rich.live import Live as Region
 
         self._console = console or Console(file=stream, highlight=False)
-        # No thread: the display changes only on events. What others print goes above it, or to its file.
+        # No thread: the display changes only on events. Other output is printed above it, or to its file.
         out, err = sys.stdout.isatty(), sys.stderr.isatty()
         self._region = Region(console=self._console, auto_refresh=False, redirect_stdout=out, redirect_stderr=err)
-        self._progress: Progress | None = None
+        self._progress: TrainingProgress | None = None
         self._saved: Saved | None = None
         self._clock, self._drawn = clock, float("-inf")
 
     def __call__(self, event: Event) -> None:
         match event:
             case Started():
-                self._progress = Progress(event)
+                self._progress = TrainingProgress(event)
                 first, *others = heading(event)
                 self._console.print(first, style="bold", markup=False)
                 for line in others:
@@ -135,21 +135,21 @@ class Live:
                 self._console.print(ending(event), style=style, markup=False)
             case Finishing(what=what):
                 self._console.print(f"{what} …", style="dim", markup=False)
-        if self._clock() - self._drawn >= REFRESH:
+        if self._clock() - self._drawn >= REFRESH_SECONDS:
             self._draw()
 
     def _draw(self) -> None:
         if self._progress and self._progress.last and self._region.is_started:
-            self._region.update(self._picture(self._progress, self._progress.last), refresh=True)
+            self._region.update(self._render(self._progress, self._progress.last), refresh=True)
             self._drawn = self._clock()
 
-    def _picture(self, progress: Progress, last: Stepped) -> RenderableType:
+    def _render(self, progress: TrainingProgress, last: Stepped) -> RenderableType:
         from rich.console import Group
         from rich.text import Text
 
-        parts = [_table(progress, min(SHOWN, self._console.height - 8))] if progress.rows else []
-        first, second = _now(progress, last)
-        saved = f" · saved {self._saved.step:,}" if self._saved else ""
+        parts = [_table(progress, min(MAX_ROWS, self._console.height - 8))] if progress.rows else []
+        first, second = _current_metrics(progress, last)
+        saved = f" · checkpoint at step {self._saved.step:,}" if self._saved else ""
         return Group(*parts, _bar(progress, last), Text(first), Text(second + saved, style="dim"))
 
     def close(self) -> None:
@@ -163,7 +163,7 @@ class Live:
         self.close()
 
 
-def _table(progress: Progress, shown: int) -> Table:
+def _table(progress: TrainingProgress, shown: int) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -181,7 +181,7 @@ def _table(progress: Progress, shown: int) -> Table:
     return table
 
 
-def _bar(progress: Progress, last: Stepped) -> RenderableType:
+def _bar(progress: TrainingProgress, last: Stepped) -> RenderableType:
     from rich.progress_bar import ProgressBar
     from rich.table import Table
 
@@ -195,27 +195,27 @@ def _bar(progress: Progress, last: Stepped) -> RenderableType:
     return grid
 
 
-def _now(progress: Progress, last: Stepped) -> tuple[str, str]:
-    """The current figures, on two lines."""
+def _current_metrics(progress: TrainingProgress, last: Stepped) -> tuple[str, str]:
+    """On two lines."""
     terms = ", ".join(f"{name} {number(value)}" for name, value in last.terms.items()) if len(last.terms) > 1 else ""
-    figures = [f"loss {number(last.loss)}" + (f" ({terms})" if terms else "")]
+    metrics = [f"loss {number(last.loss)}" + (f" ({terms})" if terms else "")]
     if last.accuracy is not None:
-        figures.append(f"{train_name(progress.started)} {percent(last.accuracy)}")
+        metrics.append(f"{train_name(progress.started)} {percent(last.accuracy)}")
     validation = next((r.validation for r in reversed(progress.rows) if r.validation is not None), None)
     if validation is not None:
-        figures.append(f"validation {percent(validation)}")
+        metrics.append(f"validation {percent(validation)}")
     where = f"epoch {last.epoch:.2f}/{last.epochs:g} · step {last.step:,}/{last.of:,}"
-    return " · ".join(figures), f"{where} · {progress.rate:.3g} steps/s · lr {last.lr:.3g}"
+    return " · ".join(metrics), f"{where} · {progress.rate:.3g} steps/s · lr {last.lr:.3g}"
 
 
 def _headings(event: Started) -> str:
     step, phase = _widths(event)
-    figures = f"{'loss':>9}  {train_name(event):>7}  {'validation':>10}  {'test':>7}  {'lr':>8}"
+    metrics = f"{'loss':>9}  {train_name(event):>7}  {'validation':>10}  {'test':>7}  {'lr':>8}"
     costs = "evaluations  " if event.adaptive else ""
-    return f"{'step':>{step}}  {'epoch':>8}  {'phase':<{phase}}  {figures}  {'steps/s':>7}  {'left':>8}  {costs}terms"
+    return f"{'step':>{step}}  {'epoch':>8}  {'phase':<{phase}}  {metrics}  {'steps/s':>7}  {'left':>8}  {costs}terms"
 
 
-def _line(progress: Progress, row: Row) -> str:
+def _line(progress: TrainingProgress, row: EpochRow) -> str:
     step, phase = _widths(progress.started)
     last = progress.last
     terms = " ".join(f"{name}={number(value)}" for name, value in row.terms.items()) if len(row.terms) > 1 else ""

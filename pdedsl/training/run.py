@@ -27,22 +27,22 @@ from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint, save_tensors
 from pdedsl.training.config import TrainConfig, config_of
 from pdedsl.training.divergence import solver_message
-from pdedsl.training.engine import Engine, Make
+from pdedsl.training.engine import NetworkFactory, TrainingEngine
 from pdedsl.training.events import Ended, Listener, Outcome, Started
-from pdedsl.training.loop import Loop
+from pdedsl.training.loop import TrainingLoop
 from pdedsl.training.metrics import MetricsLog, TensorBoardLog, read_metrics
-from pdedsl.training.phases import phases_of
-from pdedsl.training.plots import finish
+from pdedsl.training.phases import training_phases
+from pdedsl.training.plots import write_results
 from pdedsl.training.progress import view_for
-from pdedsl.training.run_folder import claimed, refuse_other
-from pdedsl.training.run_loader import SPEC, WEIGHTS, Run, weights_for
+from pdedsl.training.run_folder import lock_run_folder, require_same_spec
+from pdedsl.training.run_loader import SPEC, WEIGHTS, Run, initial_weights
 
 SAVE_SECONDS = 30.0
 METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
 
 
 @dataclass(frozen=True)
-class Options:
+class TrainingOptions:
     """Options of a run that are not part of the spec."""
 
     data: Path | None = None
@@ -50,7 +50,7 @@ class Options:
     resume: bool = False
     compile: bool = False
     start: Path | None = None  # a run whose weights are the initial weights
-    network: Make | None = None  # used instead of the network of the spec
+    network: NetworkFactory | None = None  # used instead of the network of the spec
     save_seconds: float = SAVE_SECONDS
 
 
@@ -65,7 +65,7 @@ def train(
     compile: bool = False,
     start: str | Path | None = None,
     save_seconds: float = SAVE_SECONDS,
-    network: Make | None = None,
+    network: NetworkFactory | None = None,
     trust: bool = False,
     listeners: Sequence[Listener] | None = None,
 ) -> Run:
@@ -77,7 +77,7 @@ def train(
     spec to import Python modules. `listeners` receive every event; by default progress is shown on standard error, and
     () shows nothing. The state of the random number generator is restored afterwards.
     """
-    options = Options(_path(data), device, resume, compile, _path(start), network, save_seconds)
+    options = TrainingOptions(_path(data), device, resume, compile, _path(start), network, save_seconds)
     settings = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else set
     compilation = _compiled(spec, settings, trust, options.data)
     with ExitStack() as stack:
@@ -123,7 +123,7 @@ def _restore_generator() -> Iterator[None]:
 
 
 def _train(
-    compilation: Compilation, folder: Path, options: Options, world: World, listeners: Sequence[Listener]
+    compilation: Compilation, folder: Path, options: TrainingOptions, world: World, listeners: Sequence[Listener]
 ) -> Run:
     objective = objective_of(compilation)
     config = config_of(compilation.spec)
@@ -131,10 +131,10 @@ def _train(
     config = _limit_batch(config, len(data.train), world)
     with ExitStack() as stack:
         if world.first:
-            stack.enter_context(claimed(folder, options.resume))
+            stack.enter_context(lock_run_folder(folder, options.resume))
         world.wait()
         found, notes = _to_resume(compilation.spec, folder) if options.resume else (None, ())
-        phases = phases_of(config, objective, len(data.train))
+        phases = training_phases(config, objective, len(data.train))
         if found is not None and found.step > phases[-1].end:
             again = command("pdedsl", "train", folder / SPEC, "-o", folder, "--resume")
             raise RunError(
@@ -142,7 +142,7 @@ def _train(
                 f"To continue the original run: {again}"
             )
         compiles = options.compile and isinstance(objective, CrossEntropy | Margin)
-        engine = Engine(options.network or compilation.module, config, phases, data, world, compiles)
+        engine = TrainingEngine(options.network or compilation.module, config, phases, data, world, compiles)
         if config.adversary and isinstance(objective, HeatSmoothing):
             notes = (*notes, "the adversary is applied in cross-entropy training only, not in heat smoothing")
         if options.compile and not compiles:
@@ -150,7 +150,7 @@ def _train(
         if found is not None and options.start is not None:
             notes = (*notes, f"resuming with the weights of the run; the weights of {options.start} are not used")
         elif options.start is not None:
-            engine.start_from(weights_for(engine.model, compilation, options.start))
+            engine.start_from(initial_weights(engine.model, compilation, options.start))
             notes = (*notes, f"initialised from the weights of {options.start}")
         if world.first:
             replace_text(folder / SPEC, compilation.spec.source.text)
@@ -161,7 +161,7 @@ def _train(
             board = stack.enter_context(TensorBoardLog(folder / "tensorboard", read_metrics(folder / METRICS)))
             active = (metrics, board, *listeners)
             notes = (*notes, board.note) if board.note else notes
-        loop = Loop(engine, folder / CHECKPOINTS, compilation.spec.source.text, active, options.save_seconds)
+        loop = TrainingLoop(engine, folder / CHECKPOINTS, compilation.spec.source.text, active, options.save_seconds)
         if found is not None:
             loop.restore(found)
         loop.notify(_started(compilation, config, engine, folder, resumed, notes))
@@ -171,12 +171,12 @@ def _train(
 
 def _to_resume(spec: Spec, folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
     """The newest valid checkpoint, and the errors of newer ones; RunError if it belongs to another spec."""
-    found, notes = checkpoint.newest(folder / CHECKPOINTS)
+    found, notes = checkpoint.load_newest(folder / CHECKPOINTS)
     if found is None and notes:
         raise RunError(f"no valid checkpoint in {folder}: {notes[0]}; choose another folder")
     original = found.spec if found else (folder / SPEC).read_text("utf-8") if (folder / SPEC).exists() else None
     if original is not None:
-        refuse_other(original, spec, folder)
+        require_same_spec(original, spec, folder)
     return found, notes
 
 
@@ -219,14 +219,14 @@ def _limit_batch(config: TrainConfig, samples: int, world: World) -> TrainConfig
 def _started(
     compilation: Compilation,
     config: TrainConfig,
-    engine: Engine,
+    engine: TrainingEngine,
     folder: Path,
     resumed: int,
     notes: tuple[str, ...],
 ) -> Started:
     spec, data = compilation.spec, engine.data
     defaults = (f"defaults used: {', '.join(config.defaults)}",) if config.defaults else ()
-    whole = all(phase.whole for phase in engine.phases)
+    whole = all(phase.is_full_batch for phase in engine.phases)
     return Started(
         name=spec.name,
         title=spec.title,
@@ -249,12 +249,12 @@ def _started(
 
 
 def _result(
-    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, notify: Listener
+    compilation: Compilation, config: TrainConfig, engine: TrainingEngine, folder: Path, ended: Ended, notify: Listener
 ) -> Run:
     if ended.outcome is not Outcome.FINISHED:
         return Run(folder, engine.model.eval(), ended.outcome, ended.message)
     try:
-        metrics = finish(compilation, config, engine, folder, ended, notify)
+        metrics = write_results(compilation, config, engine, folder, ended, notify)
     except SolverFailed as failure:
         message = solver_message("the final evaluation", failure, folder / CHECKPOINTS)
         return Run(folder, engine.model.eval(), Outcome.DIVERGED, message)

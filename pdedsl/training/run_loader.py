@@ -17,7 +17,7 @@ from pdedsl.runs.document import Picture, Table, fragment
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.weights import require_compatible
 from pdedsl.sources import source_of
-from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, newest
+from pdedsl.training.checkpoint import CorruptCheckpoint, Tensors, load_newest, load_tensors
 from pdedsl.training.events import Outcome
 
 SPEC, WEIGHTS, CURVES = "spec.pde", "weights.safetensors", "curves.png"
@@ -62,7 +62,7 @@ class Run:
 
     @classmethod
     def of(cls, folder: Path, compilation: Compilation, network: Callable[[int], nn.Module] | None = None) -> Run:
-        """Load the weights of a run into the network of `compilation`, or into `network(0)`; RunError if they do not fit."""
+        """Load the weights of a run into the network of `compilation` or `network(0)`; RunError if they do not fit."""
         saved = _load(folder)
         module = (network or compilation.module)(0)
         module.to(next((t.dtype for t in saved.tensors.values() if t.is_floating_point()), torch.float32))
@@ -85,12 +85,12 @@ def _load(folder: Path) -> _SavedRun:
     if (folder / WEIGHTS).exists():
         try:
             tensors, plain = load_tensors(folder / WEIGHTS)
-        except Damaged as damage:
+        except CorruptCheckpoint as damage:
             raise RunError(str(damage)) from None
         if not isinstance(metrics := plain.get("figures"), dict):
             raise RunError(f"{folder / WEIGHTS} does not contain the weights of a training run")
         return _SavedRun(tensors, metrics, Outcome.FINISHED)
-    found, errors = newest(folder / "checkpoints")
+    found, errors = load_newest(folder / "checkpoints")
     if found is None:
         raise RunError("; ".join((f"{folder} is not a run folder: no {WEIGHTS} and no valid checkpoint", *errors)))
     tensors = {name.removeprefix("model."): t for name, t in found.tensors.items() if name.startswith("model.")}
@@ -99,7 +99,7 @@ def _load(folder: Path) -> _SavedRun:
     )
 
 
-def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Tensors:
+def initial_weights(module: nn.Module, compilation: Compilation, folder: Path) -> Tensors:
     """Initial weights from another run. For images of another resolution, 3×3 kernels are rescaled as differential
     operators (Ruthotto, Haber 2018, section 2.2), with one factor per axis."""
     tensors = _load(folder).tensors

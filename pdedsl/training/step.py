@@ -1,4 +1,4 @@
-"""One evaluation of the objective, as a module: this single call is what is distributed and compiled."""
+"""Training objective as a module, the unit that is distributed and compiled."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Attacker = Callable[[nn.Module, Tensor, Tensor, Draws], Tensor]
 Penalty = Callable[[nn.Module], Mapping[str, Tensor]]
 
 
-class Objective(nn.Module):
-    """(x, y) ↦ the terms of the loss: those of the data, at inputs that an adversary may have changed, and penalties on
-    the weights. `share` is the fraction of the whole batch that these rows make up, times the number of processes, so
-    that the mean over processes is the mean over the batch. `mixed`: matrix products in bfloat16.
+class ObjectiveModule(nn.Module):
+    """(x, y) ↦ the terms of the loss: data terms, at adversarial examples in adversarial training, and penalties on the
+    weights. `share` is the fraction of the batch in this process times the number of processes, so that the mean over
+    processes is the mean over the batch. `mixed`: matrix products in bfloat16.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Objective(nn.Module):
         return terms
 
 
-def total(terms: Terms) -> Tensor:
-    """The sum of the terms, which is minimised."""
+def total_loss(terms: Terms) -> Tensor:
+    """Total loss: the sum of the terms."""
     parts = [term for name, term in terms.items() if name != ACCURACY]
     return parts[0] if len(parts) == 1 else torch.stack(parts).sum()

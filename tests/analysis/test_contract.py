@@ -72,10 +72,10 @@ def test_a_broken_contract_is_an_error_at_its_line(case: tuple[str, str, str]) -
 
 @pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
 def test_the_guilty_term_is_marked(case: tuple[str, str, str]) -> None:
-    text, axiom, guilty = case
+    text, axiom, offending = case
     whole = with_contract(text, axiom)
     (error,) = contract_errors(analysed(whole))
-    assert [whole[span.start : span.end].removeprefix("-") for span, _ in error.notes] == [guilty]
+    assert [whole[span.start : span.end].removeprefix("-") for span, _ in error.notes] == [offending]
 
 
 @pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)

@@ -11,7 +11,7 @@ from sympy import Add, Expr, Symbol, cancel, expand, together
 from analysis.equations import TABLE
 from analysis.frames import data
 from analysis.outcomes import analysed
-from pdedsl.analysis.normal_form import frame_of
+from pdedsl.analysis.normal_form import normal_form
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import (
@@ -44,7 +44,7 @@ TEXTS = {path.stem: path.read_text("utf-8") for path in SPECS} | {row.name: row.
 def test_terms_add_up(name: str) -> None:
     analysis = analysed(TEXTS[name])
     for facts in analysis.equations:
-        frame = frame_of(facts.equation, analysis.spec)
+        frame = normal_form(facts.equation, analysis.spec)
         for k, right in enumerate(facts.equation.right):
             if any(isinstance(t, SymmetricLayer | LearnedField) for t in facts.terms):
                 continue  # a layer is its factor, operator and activation: tests of networks compare them
@@ -94,7 +94,7 @@ def spread(a: Coefficient, u: Field, spec: Spec) -> Expr:
     match a:
         case Components(rows=rows):
             return Add(*(e * Partial(u, x[i], x[j]) for i, row in enumerate(rows) for j, e in enumerate(row)))
-        case Indexed(diagonal=d, outer=outer, learned=learned, rest=False):
+        case Indexed(diagonal=d, outer=outer, learned=learned, has_other_entries=False):
 
             def second(i: Expr, j: Expr) -> Expr:
                 return Partial(u, Component(x[0], i), Component(x[0], j))
@@ -151,7 +151,7 @@ def test_the_generator_in_components() -> None:
     found = facts_of("∂u/∂t = ∇·(x u) + 2Δu + 3", "x in R^2").generator
     assert found is not None
     assert str(found.drift) == "Components(rows=((x_1, x_2),))"
-    assert (found.rate, found.source, found.shape) == (2, 3, MatrixStructure.ISOTROPIC)
+    assert (found.rate, found.source, found.structure) == (2, 3, MatrixStructure.ISOTROPIC)
 
 
 def test_the_generator_of_terminal_data_runs_backwards() -> None:

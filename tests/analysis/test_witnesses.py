@@ -92,7 +92,7 @@ PLANE: tuple[tuple[str, Callable[..., list[list[float]]]], ...] = (
 @pytest.mark.parametrize(("rows", "matrix"), PLANE, ids=[rows for rows, _ in PLANE])
 def test_the_eigenvalue_is_that_of_the_matrix(rows: str, matrix: Callable[..., list[list[float]]]) -> None:
     text = plane("∂u/∂t = A:∇∇u", f"let A(x, y) = {rows}")
-    least, point = read(AT, refuted(text, Axiom.COMPARISON).witness)
+    least, point = read(AT, refuted(text, Axiom.COMPARISON).counterexample)
     found = np.linalg.eigvalsh(np.array(matrix(**{k: float(v) for k, v in named(point).items()}), dtype=float))
     assert found[0] == pytest.approx(float(least), rel=0.01)
 
@@ -104,7 +104,7 @@ SUMS = (("R^100", 100, 99.5), ("image(3, 16, 16)", 768, 767))
 def test_a_point_in_many_dimensions_has_all_its_coordinates(space: str, n: int, least: float) -> None:
     """The last coordinates are equal, and z is √m times one of them."""
     text = data(f"∂u/∂t = ({least} + Σᵢ sin(xᵢ))Δu", f"x in {space}")
-    shown, point = read(AT, refuted(text, Axiom.COMPARISON).witness)
+    shown, point = read(AT, refuted(text, Axiom.COMPARISON).counterexample)
     at = named(point)
     z, first = float(at.pop("x_rest")), [float(v) for v in at.values()]
     m = n - len(first)
@@ -119,7 +119,7 @@ def test_every_printed_point_lies_in_its_domain() -> None:
     bounded = [r for r in TABLE if "x in [0, 1]" in r.text and "time t in [0, 1]" in r.text]
     for row in (r for r in bounded if "refuted" in r.allowed().get(Axiom.COMPARISON, ())):
         verdict = analysed(row.text).axioms.get(Axiom.COMPARISON)
-        found = AT.search(verdict.witness) if isinstance(verdict, Refuted) else None
+        found = AT.search(verdict.counterexample) if isinstance(verdict, Refuted) else None
         for name, value in named(found[2] if found else None).items():
             seen += name == "x"
             assert name not in ("x", "t") or 0 <= value <= 1, (row.name, name, value)
@@ -139,7 +139,7 @@ def test_every_printed_point_refutes() -> None:
         axioms = analysed(row.text).axioms
         for k, (axiom, pattern, check) in enumerate(CHECKS):
             verdict = axioms.get(axiom)
-            found = pattern.search(verdict.witness) if isinstance(verdict, Refuted) else None
+            found = pattern.search(verdict.counterexample) if isinstance(verdict, Refuted) else None
             with suppress(NoRule), mp.workdps(DIGITS):
                 if found and "every" not in found[0]:
                     assert check(row.text, found), (row.name, found[0])

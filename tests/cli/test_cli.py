@@ -15,7 +15,7 @@ from cli.commands import RIGHT, SPECS, rows, run, written
 from pdedsl.cli import cli
 from pdedsl.cli.common import said_later
 from pdedsl.cli.solve import Shown
-from pdedsl.solvers.progress import Stepped
+from pdedsl.solvers.progress import StepEvent
 
 NAMES = sorted(p.stem for p in SPECS.rglob("*.pde"))
 
@@ -62,13 +62,13 @@ def test_progress_of_a_long_run_says_how_long_it_takes(capsys: pytest.CaptureFix
     """A line a minute where twenty would be too few; what another run did is not counted."""
     shown, resumed = Shown((0, 0.0)), Shown(None)
     for step, seconds in ((10, 14.0), (50, 70.0), (51, 71.5), (100, 140.0)):
-        shown(Stepped(step, 20_000, {"loss": 1.0}, seconds))
+        shown(StepEvent(step, 20_000, {"loss": 1.0}, seconds))
     assert capsys.readouterr().err.splitlines() == [
         "step 50 of 20000, 70 s, about 7.8 hours left: loss 1.00e+00",
         "step 100 of 20000, 140 s, about 7.7 hours left: loss 1.00e+00",
     ]
     for step, seconds in ((900, 9000.0), (910, 9010.0), (1000, 9100.0)):
-        resumed(Stepped(step, 1000, {}, seconds))
+        resumed(StepEvent(step, 1000, {}, seconds))
     assert [line.split(":")[0] for line in capsys.readouterr().err.splitlines()] == [
         "step 900 of 1000, 9000 s",
         "step 1000 of 1000, 9100 s",

@@ -9,7 +9,7 @@ from pdedsl.codegen.program import run_function
 from pdedsl.compiler import to_compilation
 from pdedsl.config.methods import Pinn
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.sources import source_of
@@ -19,11 +19,11 @@ from pdedsl.sources import source_of
 def test_conditions_hold_for_every_network(name: str, held: int) -> None:
     compilation = to_compilation(source_of(name))
     assert isinstance(compilation.plan, SolvePlan)
-    statement, model = compilation.plan.statement, compilation.module(seed=3)
+    statement, model = compilation.plan.problem, compilation.module(seed=3)
     imposed = [(c, r) for c in statement.conditions for r in c.residuals]
     assert len(imposed) == held
     for k, (condition, _) in enumerate(imposed, 1):
-        points = Points(statement.domain).on(condition, 9, 1)
+        points = PointSampler(statement.domain).on(condition, 9, 1)
         residual = run_function(compilation.program, f"condition_{k}", model=model, points=points)
         assert float(residual.detach().abs().max()) < 1e-12
 
@@ -32,7 +32,7 @@ def test_training_begins_with_the_written_model() -> None:
     compilation = to_compilation(source_of("burgers"))
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)
-    task = PinnTask(plan.statement, Pinn(), plan.network, Points(plan.statement.domain), SolveOptions(seed=5).seed)
-    points = Points(plan.statement.domain).inside(7, 0)
+    task = PinnTask(plan.problem, Pinn(), plan.network, PointSampler(plan.problem.domain), SolveOptions(seed=5).seed)
+    points = PointSampler(plan.problem.domain).inside(7, 0)
     lift, distance = (run_function(compilation.program, name, points=points) for name in ("lift", "distance"))
     assert torch.allclose(compilation.module(seed=5)(points), lift + distance * task.network()(points), atol=1e-14)

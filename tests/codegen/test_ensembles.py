@@ -133,9 +133,9 @@ def loss(scores: Tensor, labels: Tensor) -> Tensor:
 
 
 def test_apart_is_in_the_objective() -> None:
-    assert plan_of(ensemble(options="members=2")).objective == CrossEntropy(apart=False)
+    assert plan_of(ensemble(options="members=2")).objective == CrossEntropy(per_member=False)
     text = ensemble(options="members=2, training=apart")
-    assert plan_of(text).objective == CrossEntropy(apart=True)
+    assert plan_of(text).objective == CrossEntropy(per_member=True)
     assert "trained apart" in compiled(text).python()
 
 

@@ -195,7 +195,7 @@ def test_transfer_to_another(linear: Case) -> None:
 
 
 def test_robust_accuracy_is_the_worst_case_over_seeds() -> None:
-    """Adversarial examples in a small part of the ball and zero gradient elsewhere: random starts find them by chance."""
+    """Adversarial examples in a small part of the ball, zero gradient elsewhere: only random starts find them."""
     x, y = torch.zeros(60, 1), torch.zeros(60, dtype=torch.long)
 
     def narrow(z: Tensor) -> Tensor:

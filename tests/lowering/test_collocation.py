@@ -30,10 +30,10 @@ def test_sums_over_components_are_written_out() -> None:
     statement = stated(BALL)
     (equation,) = statement.equations
     assert equation.affine is not None
-    second = {d: c for d, c in equation.affine.parts if d.order == 2}
+    second = {d: c for d, c in equation.affine.terms if d.order == 2}
     assert len(second) == 20
     assert set(second.values()) == {-1}
-    assert -equation.affine.rest == sum(Symbol(f"x_{k}", real=True) ** 2 for k in range(1, 21))
+    assert -equation.affine.inhomogeneity == sum(Symbol(f"x_{k}", real=True) ** 2 for k in range(1, 21))
 
 
 def test_a_condition_stands_on_every_side_with_its_own_normal() -> None:
@@ -41,7 +41,7 @@ def test_a_condition_stands_on_every_side_with_its_own_normal() -> None:
     assert len(faces) == 40
     for condition in faces:
         assert isinstance(condition.place, Face)
-        ((slope, coefficient),) = condition.residuals[0].affine.parts  # type: ignore[union-attr]
+        ((slope, coefficient),) = condition.residuals[0].affine.terms  # type: ignore[union-attr]
         assert slope == Derivative(0, tuple(int(k == condition.place.coordinate) for k in range(21)))
         assert coefficient == (1 if condition.place.upper else -1)
 
@@ -50,7 +50,7 @@ def test_equations_keep_their_sign_and_nonlinear_terms_their_letters() -> None:
     text = "pde B\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
     statement = stated(text + "∂u/∂t + u ∂u/∂x = ∂²u/∂x²\nu(x, 0) = 0\n")
     (equation,) = statement.equations
-    letters = {d: s for s, d in equation.letters}
+    letters = {d: s for s, d in equation.jet_variables}
     u, slope, bend, rate = (letters[Derivative(0, orders)] for orders in ((0, 0), (1, 0), (2, 0), (0, 1)))
     assert equation.expr == rate + u * slope - bend
     assert equation.affine is None

@@ -158,7 +158,7 @@ def test_a_divergence_free_field_has_no_weight() -> None:
     for space in ("R^2", "R^20"):
         representation = compiled(spec("∂u/∂t = ∇·(v u)", declared, space=space)).representation
         assert isinstance(representation, PathExpectation)
-        assert representation.stretches[0].rate == 0
+        assert representation.segments[0].rate == 0
 
 
 def test_learned_reaction_source_and_data() -> None:

@@ -49,7 +49,7 @@ def value(residual: Residual, statement: StrongForm, z: Trial) -> float:
     """What was generated, in numbers."""
     numbers = dict.fromkeys(residual.expr.atoms(Field), LEARNED)
     numbers |= dict(zip(statement.domain.coordinates, z.point, strict=True))
-    numbers |= {s: z.of(d) for s, d in residual.letters}
+    numbers |= {s: z.of(d) for s, d in residual.jet_variables}
     return float(residual.expr.xreplace({s: Float(x) for s, x in numbers.items()}))
 
 

@@ -32,7 +32,7 @@ def assert_satisfied(statement: StrongForm, count: int) -> None:
         residual, x = condition.residuals[k], coordinates[condition.place.coordinate]
         side = statement.domain.intervals[condition.place.coordinate]
         value = residual.expr
-        for letter, derivative in residual.letters:
+        for letter, derivative in residual.jet_variables:
             derived = u
             for coordinate, order in zip(coordinates, derivative.orders, strict=True):
                 derived = derived.diff(coordinate, order)

@@ -35,15 +35,15 @@ def test_initial_data_are_reached_backwards() -> None:
     assert found.matrix == ((0, 0, X / 2),)
     assert (found.rate, found.source) == (3, T)
     assert found.data is not None
-    assert (found.data.clock, found.data.value) == (TimeDirection.BACK, X)
-    assert [s.event for s in found.sides] == [Absorption(T), Reflection(3, 5)]
+    assert (found.data.direction, found.data.value) == (TimeDirection.BACKWARD, X)
+    assert [s.event for s in found.boundaries] == [Absorption(T), Reflection(3, 5)]
 
 
 def test_terminal_data_are_reached_forwards() -> None:
     text = LINE + "∂u/∂t + ½x² ∂²u/∂x² + x ∂u/∂x - u = exp(x)\nu(x, 1) = x\nu = 0 on boundary"
     found = process(text)
     assert found.data is not None
-    assert found.data.clock is TimeDirection.ON
+    assert found.data.direction is TimeDirection.FORWARD
     assert (found.matrix, found.drift, found.rate, found.source) == (((0, 0, X**2 / 2),), (X,), -1, -exp(X))
 
 

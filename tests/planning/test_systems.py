@@ -196,7 +196,7 @@ def test_the_half_that_is_pushed_up_moves_first() -> None:
     for names in ({}, *RENAMED):
         plan = compiled(renamed(pair("verlet(steps=4)"), names)).plan
         assert isinstance(plan, ImagePlan)
-        assert [float(right.layers[0].factor) for right in plan.motion.parts] == [1, -1]
+        assert [float(right.layers[0].factor) for right in plan.system.right_hand_sides] == [1, -1]
 
 
 # ---- what has no network

@@ -11,7 +11,7 @@ from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
-from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.collocation_points import PointSampler
 
 LINE = "pde Line\nspace x in [0, 1]{sides}\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 SQUARE = "pde Square\nspace (x, y) in [-1, 1]^2\nunknown u(x, y) : scalar\n"
@@ -33,6 +33,6 @@ def on_square(text: str) -> StrongForm:
 
 def error_of(solution: Callable[[Tensor], Tensor], statement: StrongForm, *exact: Callable[..., Tensor]) -> float:
     """Relative, in the mean square over points of the domain."""
-    points = Points(statement.domain).inside(1000, 99)
+    points = PointSampler(statement.domain).inside(1000, 99)
     expected = torch.stack([e(*points.unbind(-1)) for e in exact], -1)
     return float((solution(points).detach() - expected).norm() / expected.norm())

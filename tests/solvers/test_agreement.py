@@ -14,8 +14,8 @@ from torch import Tensor
 import pdedsl
 from pdedsl.config.methods import Grid, MonteCarlo, RandomFeatures
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.solvers.collocation_points import Points
-from pdedsl.solvers.methods import SolveOptions, solved_by
+from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.methods import SolveOptions, solve_with
 from pdedsl.solvers.monte_carlo import PathMean
 
 pytestmark = pytest.mark.long
@@ -48,7 +48,7 @@ def planned(name: str) -> SolvePlan:
 
 
 def inside(plan: SolvePlan, count: int) -> Tensor:
-    return Points(plan.statement.domain, torch.device("cpu")).inside(count, 5)
+    return PointSampler(plan.problem.domain, torch.device("cpu")).inside(count, 5)
 
 
 @pytest.mark.parametrize("name", CLOSE)
@@ -56,7 +56,7 @@ def test_two_deterministic_methods_agree(name: str) -> None:
     first, second, tolerance = CLOSE[name]
     plan = planned(name)
     points = inside(plan, 200)
-    a, b = (solved_by(method, plan, SolveOptions())(points).detach() for method in (first, second))
+    a, b = (solve_with(method, plan, SolveOptions())(points).detach() for method in (first, second))
     assert float((a - b).norm() / b.norm()) < tolerance
 
 
@@ -64,10 +64,10 @@ def test_two_deterministic_methods_agree(name: str) -> None:
 def test_paths_agree_with_another_method(name: str) -> None:
     plan = planned(name)
     points = inside(plan, 6)
-    module = solved_by(FEW, plan, SolveOptions()).module
+    module = solve_with(FEW, plan, SolveOptions()).module
     assert isinstance(module, PathMean)
     value, half = module.interval(points)
-    other = solved_by(WITHIN[name], plan, SolveOptions())
+    other = solve_with(WITHIN[name], plan, SolveOptions())
     expected = other(points).detach()
     own = other.figures.get("error", 0.0) * float(expected.abs().max())
     assert ((value - expected).abs() <= 2 * half + own + 1e-9).all()
@@ -76,7 +76,7 @@ def test_paths_agree_with_another_method(name: str) -> None:
 def test_a_hundred_dimensions_agree_with_the_exact_solution() -> None:
     plan = planned("heat_100d")
     points = inside(plan, 3)
-    module = solved_by(MonteCarlo(samples=1000), plan, SolveOptions()).module
+    module = solve_with(MonteCarlo(samples=1000), plan, SolveOptions()).module
     assert isinstance(module, PathMean)
     value, half = module.interval(points)
     exact = torch.exp(-0.04 * torch.pi**2 * points[:, -1]) * torch.sin(2 * torch.pi * points[:, :-1]).sum(-1)

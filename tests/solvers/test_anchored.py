@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pdedsl.solvers.collocation_points import Points
-from pdedsl.solvers.gauge import anchored
+from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.gauge import fix_gauge
 from tests.solvers.physical import stated
 
 FLOW = """pde Flow
@@ -23,17 +23,19 @@ v = [0, 0] on boundary
 
 def test_a_pressure_has_no_constant_of_its_own() -> None:
     statement = stated(FLOW)
-    points = Points(statement.domain).inside(20, 1)
+    points = PointSampler(statement.domain).inside(20, 1)
 
     def flow(shift: float) -> Tensor:
-        return anchored(lambda x: torch.stack([x[:, 0], x[:, 1], x[:, 0] ** 2 + shift * x[:, 2]], 1), statement, points)
+        return fix_gauge(
+            lambda x: torch.stack([x[:, 0], x[:, 1], x[:, 0] ** 2 + shift * x[:, 2]], 1), statement, points
+        )
 
-    assert statement.floating == (2,)
+    assert statement.defined_up_to_constant == (2,)
     torch.testing.assert_close(flow(3.0), flow(0.0))
     torch.testing.assert_close(flow(0.0)[:, :2], points[:, :2])
 
 
 def test_slopes_on_all_sides_leave_a_constant() -> None:
     free = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n∂²u/∂x² = cos(π x)\n∂u/∂n = 0 on boundary\n"
-    assert stated(free).floating == (0,)
+    assert stated(free).defined_up_to_constant == (0,)
     assert stated(free.replace("∂u/∂n = 0 on boundary", "u = 0 on boundary")).floating == ()

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from pdedsl.config.methods import Grid
 from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.method_result import Solved
+from pdedsl.solvers.method_result import SolverResult
 from tests.solvers.test_grid import stated
 
 LEARNED = "learn ν : scalar > 0\nlearn a : scalar\n"
@@ -25,7 +25,7 @@ POINTS = torch.tensor([[0.3, 0.02], [0.7, 0.01]], dtype=torch.float64)
 ONES = torch.tensor([0.1, 0.02], dtype=torch.float64), torch.tensor([0.5, 2.0], dtype=torch.float64)
 
 
-def solved(name: str, ν: Tensor, a: Tensor) -> Solved:
+def solved(name: str, ν: Tensor, a: Tensor) -> SolverResult:
     text, n = TEXTS[name]
     return solve_by_grid(stated(text), Grid(n=n), given={"ν": ν, "a": a})
 
@@ -54,5 +54,5 @@ def test_the_figures_are_those_of_the_worst() -> None:
 
 
 def test_batches_of_different_sizes_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 of ν, 3 of a"):
+    with pytest.raises(ValueError, match="2 for ν, 3 for a"):
         solved("Burgers", ONES[0], torch.ones(3, dtype=torch.float64))

@@ -22,7 +22,7 @@ def cut(statement: StrongForm, *levels: Expr) -> StrongForm:
     """The same problem where every level is positive, its first condition on the curves that bound it, too."""
     given = statement.conditions[0]
     curves = tuple(ConditionResidual(given.residuals, Surface(g), given.span) for g in levels)
-    domain = replace(statement.domain, inside=levels)
+    domain = replace(statement.domain, inequalities=levels)
     return replace(statement, domain=domain, conditions=(*statement.conditions, *curves))
 
 

@@ -113,7 +113,7 @@ def test_a_function_is_found_from_measurements_and_kept_in_the_folder(tmp_path: 
     assert all(gap.relative < 1e-2 for gap in solution.trust.gaps)
     again = pdedsl.Solution.open(tmp_path / "run")
     assert np.array_equal(again.learned("k", points).detach(), found.detach())
-    with pytest.raises(ValueError, match="no function 'c'"):
+    with pytest.raises(ValueError, match="no learned function 'c'"):
         solution.learned("c", points)
 
 

@@ -10,7 +10,7 @@ from sympy import Expr
 
 from pdedsl.ir.problem import ConditionResidual, Domain, Face, StrongForm, Surface
 from pdedsl.runtime.sampling import NoPointsFound, PointDistribution
-from pdedsl.solvers.collocation_points import Points, points_of_conditions
+from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 
 from .physical import on_line, on_square, stated
 
@@ -21,7 +21,7 @@ HOLE = (X - 0.3) ** 2 + Y**2 - 0.01
 
 
 def shaped(*inside: Expr) -> Domain:
-    return replace(POISSON.domain, inside=inside)
+    return replace(POISSON.domain, inequalities=inside)
 
 
 def on(place: Face | Surface, *part: Expr) -> ConditionResidual:
@@ -29,7 +29,7 @@ def on(place: Face | Surface, *part: Expr) -> ConditionResidual:
 
 
 def test_a_shape_holds_its_points_and_they_fill_it() -> None:
-    points = Points(shaped(DISC, HOLE)).inside(2000, 0)
+    points = PointSampler(shaped(DISC, HOLE)).inside(2000, 0)
     assert points.shape == (2000, 2)
     assert float(points.norm(dim=-1).max()) < 1
     assert float((points - torch.tensor([0.3, 0.0], dtype=torch.float64)).norm(dim=-1).min()) > 0.1
@@ -37,15 +37,15 @@ def test_a_shape_holds_its_points_and_they_fill_it() -> None:
 
 
 def test_a_face_has_one_coordinate_fixed_and_a_part_of_it_is_respected() -> None:
-    points = Points(POISSON.domain).on(on(Face(0, True), Y - 0.5), 100, 0)
+    points = PointSampler(POISSON.domain).on(on(Face(0, True), Y - 0.5), 100, 0)
     assert torch.equal(points[:, 0], torch.ones(100).double())
     assert float(points[:, 1].min()) > 0.5
 
 
 def test_a_surface_is_met_inside_the_closed_domain_alone() -> None:
-    points = Points(shaped(DISC, HOLE, X)).on(on(Surface(HOLE)), 100, 0)
+    points = PointSampler(shaped(DISC, HOLE, X)).on(on(Surface(HOLE)), 100, 0)
     assert float((points - torch.tensor([0.3, 0.0], dtype=torch.float64)).norm(dim=-1).sub(0.1).abs().max()) < 1e-9
-    half = Points(shaped(DISC, X)).on(on(Surface(DISC)), 100, 0)
+    half = PointSampler(shaped(DISC, X)).on(on(Surface(DISC)), 100, 0)
     assert float(half[:, 0].min()) >= -1e-9
     assert float(half.norm(dim=-1).sub(1).abs().max()) < 1e-9
 
@@ -54,40 +54,40 @@ def test_times_stay_as_they_are_on_a_surface_that_moves() -> None:
     statement = on_line("∂u/∂t = ∂²u/∂x²\nu(x, 0) = 0\nu = 0 on boundary\n")
     x, t = statement.domain.coordinates
     moving = replace(statement.conditions[0], place=Surface(x - t / 2))
-    points = Points(statement.domain).on(moving, 64, 0)
+    points = PointSampler(statement.domain).on(moving, 64, 0)
     assert float((points[:, 0] - points[:, 1] / 2).abs().max()) < 1e-12
     assert float(points[:, 1].max()) > 0.9
 
 
 def test_the_end_of_an_interval_is_one_point() -> None:
-    statement = StrongForm(**{**vars(POISSON), "domain": Domain((X,), POISSON.domain.intervals[:1], timed=False)})
-    assert Points(statement.domain).on(on(Face(0, False)), 50, 0).tolist() == [[-1.0]]
+    statement = StrongForm(**{**vars(POISSON), "domain": Domain((X,), POISSON.domain.intervals[:1], has_time=False)})
+    assert PointSampler(statement.domain).on(on(Face(0, False)), 50, 0).tolist() == [[-1.0]]
 
 
 def test_a_time_of_an_equation_in_pieces() -> None:
     statement = on_line("∂u/∂t = ∂²u/∂x²\nu(x, 0) = 0\nu = 0 on boundary\n")
     half = statement.domain.intervals[0].end / 2
-    points = Points(statement.domain).inside(64, 0, during=(half, half + half))
+    points = PointSampler(statement.domain).inside(64, 0, during=(half, half + half))
     assert float(points[:, 1].min()) >= 0.5
 
 
 def test_points_follow_their_seed() -> None:
-    points = Points(shaped(DISC))
+    points = PointSampler(shaped(DISC))
     assert torch.equal(points.inside(50, 1), points.inside(50, 1))
     assert not torch.equal(points.inside(50, 1), points.inside(50, 2))
 
 
 def test_an_empty_shape_and_a_condition_that_misses_are_errors() -> None:
     with pytest.raises(NoPointsFound):
-        Points(shaped(-1 - X**2)).inside(10, 0)
+        PointSampler(shaped(-1 - X**2)).inside(10, 0)
     away = replace(POISSON.conditions[0], place=Surface(X - 3))
-    with pytest.raises(NoPointsFound, match="holds nowhere"):
-        points_of_conditions(Points(POISSON.domain), [away], 10, 0)
+    with pytest.raises(NoPointsFound, match="empty set"):
+        sample_conditions(PointSampler(POISSON.domain), [away], 10, 0)
 
 
 def test_a_condition_of_many_faces_may_miss_some_of_a_shape() -> None:
     """The half plane x > 0 leaves nothing of the left side."""
-    found = points_of_conditions(Points(shaped(X - 0.1)), POISSON.conditions, 10, 0)
+    found = sample_conditions(PointSampler(shaped(X - 0.1)), POISSON.conditions, 10, 0)
     assert [len(x) for x in found] == [0, 10, 10, 10]
 
 
@@ -95,6 +95,8 @@ def test_the_ends_of_an_interval_are_points() -> None:
     """A face of one dimension has no other coordinates to draw, whatever their law."""
     statement = stated("pde A\nspace x in [2, 5]\nunknown u(x) : scalar\n∂²u/∂x² = 1\nu = 0 on boundary\n")
     found = [
-        Points(statement.domain).on(c, 4, 0, law).tolist() for c in statement.conditions for law in PointDistribution
+        PointSampler(statement.domain).on(c, 4, 0, law).tolist()
+        for c in statement.conditions
+        for law in PointDistribution
     ]
     assert found == [[[2.0]]] * len(PointDistribution) + [[[5.0]]] * len(PointDistribution)

@@ -17,9 +17,9 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.error_estimate import Verdict
-from pdedsl.solvers.methods import SolveOptions, solved_by
-from pdedsl.solvers.progress import Stepped, Stopped
-from pdedsl.solvers.run import compiled
+from pdedsl.solvers.methods import SolveOptions, solve_with
+from pdedsl.solvers.progress import SolveInterrupted, StepEvent
+from pdedsl.solvers.run import compile_problem
 
 HEAT = """pde Heat
 space x in [0, 1]
@@ -41,7 +41,7 @@ u = 0 on boundary
 realize equation by residual(points=60, steps=8)
 evaluate { reference grid(n=16) }
 """
-UNDRAWN = "pdedsl.solvers.run.draw"  # pictures take longest, and are looked at where they matter
+UNDRAWN = "pdedsl.solvers.run.plot_run"  # pictures take longest, and are looked at where they matter
 FILES = {"spec.pde", "weights.safetensors", "metrics.jsonl", "report.md", "report.json"}
 PICTURES = {"solution.png", "error.png", "residual.png", "animation.gif"}
 
@@ -83,7 +83,7 @@ def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path, monkeypatch: pyte
     class Killed(Exception):
         pass
 
-    def kill(event: Stepped) -> None:
+    def kill(event: StepEvent) -> None:
         time.sleep(0.05)
         if event.step == 5:
             raise Killed  # after step 4 was saved, as a crash would leave it
@@ -92,7 +92,7 @@ def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path, monkeypatch: pyte
         pdedsl.solve(BURGERS, tmp_path / "run", save_seconds=0, listeners=(kill,))
     with pytest.raises(pdedsl.RunError, match="--resume"):
         pdedsl.Solution.open(tmp_path / "run")
-    events: list[Stepped] = []
+    events: list[StepEvent] = []
     resumed = pdedsl.solve(BURGERS, tmp_path / "run", resume=True, listeners=(events.append,))
     assert [e.step for e in events] == [5, 6, 7, 8]
     assert resumed.seconds >= events[-1].seconds > 0.2  # with those before the crash
@@ -107,11 +107,11 @@ def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path, monkeypatch: pyte
 def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path) -> None:
     """Ctrl-C: a step is finished, pictures are not begun; what goes on is what was never interrupted, to the bit."""
 
-    def interrupt(event: Stepped) -> None:
+    def interrupt(event: StepEvent) -> None:
         if event.step == step:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with pytest.raises(Stopped):
+    with pytest.raises(SolveInterrupted):
         pdedsl.solve(BURGERS, tmp_path / "run", listeners=(interrupt,))
     assert not (tmp_path / "run" / "report.md").exists()
     steps: list[int] = []
@@ -126,9 +126,9 @@ def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path
 @pytest.mark.parametrize("block", ["steps 3", "steps 3\n  optimizer adam"])
 def test_the_train_block_says_how_many_steps(block: str) -> None:
     text = BURGERS.replace(", steps=8", "") + f"train {{\n  {block}\n}}\n"
-    plan = compiled(text, ()).plan
+    plan = compile_problem(text, ()).plan
     assert isinstance(plan, SolvePlan)
-    assert solved_by(plan.method, plan, SolveOptions()).figures["steps"] == 3
+    assert solve_with(plan.method, plan, SolveOptions()).figures["steps"] == 3
 
 
 def test_another_spec_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ def test_a_bad_solution_is_no_success(tmp_path: Path) -> None:
     spec.write_text(BURGERS.replace("steps=8", "steps=1"), "utf-8")
     done = CliRunner().invoke(cli, ["solve", str(spec), "-o", str(tmp_path / "run")])
     assert done.exit_code == 1, done.output
-    assert "is missed" in done.stderr
+    assert "is violated" in done.stderr
     assert (tmp_path / "run" / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "run" / "report.json").read_text())["verdict"] != "holds"
 

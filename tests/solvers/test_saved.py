@@ -15,7 +15,7 @@ import torch
 
 import pdedsl
 from pdedsl.io import RunError
-from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, save_tensors
+from pdedsl.training.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
 
 ROD = """pde Rod
 space x in [0, 1]
@@ -56,9 +56,9 @@ def test_every_bit_counts(run: Path) -> None:
         spoiled, at = bytearray(data), rng.randrange(len(data))
         spoiled[at] ^= 1 << rng.randrange(8)
         path.write_bytes(spoiled)
-        with pytest.raises(Damaged):
+        with pytest.raises(CorruptCheckpoint):
             load_tensors(path)
-    assert "take it away" in refused(run)
+    assert "delete it" in refused(run)
 
 
 def without(tensors: Tensors, plain: Plain) -> None:
@@ -134,7 +134,7 @@ def test_a_run_holds_its_measurements(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(moved)
     assert pdedsl.solve(moved / "spec.pde", moved, resume=True).parameters["a"] == found
     np.savez(spec.with_name("points.npz"), x=x, u=x)
-    with pytest.raises(RunError, match="is not what the run"):
+    with pytest.raises(RunError, match="differs from the measurements"):
         pdedsl.solve(spec, moved, resume=True)
 
 

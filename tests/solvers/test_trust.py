@@ -12,20 +12,20 @@ from torch import Tensor, nn
 
 from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.solvers.collocation_points import Points
-from pdedsl.solvers.crosscheck import Crosscheck, Member, Pair, pair
+from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.crosscheck import Crosscheck, MethodResult, PairComparison, compare_pair
 from pdedsl.solvers.error_estimate import (
-    Audit,
     Comparison,
     ErrorBar,
     ErrorEstimate,
+    ResidualAudit,
     ResidualNorm,
     Verdict,
-    compared,
-    references_of,
+    compare,
+    reference_solutions,
 )
 from pdedsl.solvers.methods import SolveOptions
-from pdedsl.solvers.report import figures
+from pdedsl.solvers.report import report_json
 from pdedsl.solvers.run import solve
 from pdedsl.sources import source_of
 
@@ -54,8 +54,8 @@ class Given(nn.Module):
 def gaps(module: nn.Module, text: str = HEAT) -> tuple[ResidualNorm, ...]:
     compilation = to_compilation(source_of(text))
     assert isinstance(compilation.plan, SolvePlan)
-    statement = compilation.plan.statement
-    return Audit(statement, module, Points(statement.domain), 0, {}).gaps(compilation.spec.source)
+    statement = compilation.plan.problem
+    return ResidualAudit(statement, module, PointSampler(statement.domain), 0, {}).gaps(compilation.spec.source)
 
 
 def test_the_solution_has_no_residual() -> None:
@@ -104,7 +104,7 @@ def test_residuals_that_are_not_small_are_no_error_bar(residual: float) -> None:
     trust = ErrorEstimate((ResidualNorm("u = 0", "inside", residual, residual, 1.0, 3, data=0.5),))
     assert trust.verdict is Verdict.FAILS
     assert trust.error.value == inf
-    assert str(trust.error).startswith("not known")
+    assert str(trust.error).startswith("unknown")
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_residuals_alone_must_be_as_small_as_distances(relative: float, alone: b
     beside = (Comparison("another", 0.001, 0.0, 1e-12, exact=False),)
     silent = (Comparison("another", 0.001, 0.0, 0.5, exact=False),)
     assert [ErrorEstimate(gaps, c).verdict is Verdict.HOLDS for c in ((), beside)] == [alone, confirmed]
-    assert any("missed" in c for c in ErrorEstimate(gaps, silent).complaints) is not alone
-    member = Member("one", torch.ones(3, 1), 0.0, "none", residual=relative)
-    pairs = Pair("one", "two", 0.001, 0.01)
+    assert any("violated" in c for c in ErrorEstimate(gaps, silent).complaints) is not alone
+    member = MethodResult("one", torch.ones(3, 1), 0.0, "none", residual=relative)
+    pairs = PairComparison("one", "two", 0.001, 0.01)
     assert [Crosscheck((member,), p, ()).agrees for p in ((), (pairs,))] == [alone, confirmed]
 
 
@@ -139,13 +139,16 @@ def test_limits_of_a_comparison(distance: float, error: float, exact: bool, verd
 @pytest.mark.parametrize(("distance", "agrees"), [(0.09, True), (0.11, False)])
 def test_a_pair_without_a_common_digit_disagrees(distance: float, agrees: bool) -> None:
     ones = torch.ones(3, 1)
-    assert pair(Member("a", ones * (1 + distance), 0.06, ""), Member("b", ones, 0.0, "")).agrees is agrees
+    assert (
+        compare_pair(MethodResult("a", ones * (1 + distance), 0.06, ""), MethodResult("b", ones, 0.0, "")).agrees
+        is agrees
+    )
 
 
 def test_distances() -> None:
     expected = torch.tensor([[3.0, 0.0], [4.0, 0.0]])
     found = expected + torch.tensor([[0.3, 0.0], [0.4, 0.0]])
-    made = compared(found, expected, ("u", "v"), "another", 0.0)
+    made = compare(found, expected, ("u", "v"), "another", 0.0)
     assert made.distance == pytest.approx(0.1)
     assert made.maximum == pytest.approx(0.4)
     assert dict(made.components) == pytest.approx({"u": 0.1, "v": 0.0})
@@ -180,7 +183,7 @@ def test_a_slope_that_is_nothing_is_beside_the_others() -> None:
 def test_a_reference_without_a_digit_confirms_nothing() -> None:
     trust = ErrorEstimate((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
     assert trust.verdict is Verdict.DISAGREES
-    assert "nothing confirms" in trust.complaints[0]
+    assert "unverified" in trust.complaints[0]
 
 
 def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
@@ -189,14 +192,14 @@ def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
     assert float(ErrorEstimate((), (good,)).error) == pytest.approx(0.05, rel=1e-4)
     vague = ErrorEstimate((), (Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.2),))
     assert vague.verdict is Verdict.DISAGREES
-    assert "not one digit is certain" in vague.complaints[0]
+    assert "no significant digits" in vague.complaints[0]
 
 
 def test_a_method_that_speaks_for_itself_alone_needs_a_digit() -> None:
     sure, vague = (ErrorEstimate((), own=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
     assert (sure.verdict, float(sure.error)) == (Verdict.HOLDS, 0.01)
     assert vague.verdict is Verdict.FAILS
-    assert "not one digit" in vague.complaints[0]
+    assert "no significant digits" in vague.complaints[0]
 
 
 def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
@@ -208,7 +211,7 @@ def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
     solution = solve(text)
     assert solution.verdict is not Verdict.HOLDS
     assert any("breaks down" in c for c in solution.trust.complaints)
-    json.dumps(figures(solution), allow_nan=False)
+    json.dumps(report_json(solution), allow_nan=False)
 
 
 REST = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n"
@@ -237,12 +240,12 @@ def test_three_dimensions_have_a_reference() -> None:
     ]
     found = [solve(text).trust for text in texts]
     assert [[c.reference for c in t.comparisons] for t in found] == [["grid(n=12)"], []]
-    assert [any("only the residuals speak" in n for n in t.notes) for t in found] == [False, True]
+    assert [any("only residuals are available" in n for n in t.notes) for t in found] == [False, True]
 
 
 def test_a_grid_that_nobody_asked_for_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a degenerate diffusion, whose steps become too short; one that the spec names goes on."""
-    monkeypatch.setattr("pdedsl.solvers.error_estimate.MANY_STEPS", 3)
+    monkeypatch.setattr("pdedsl.solvers.error_estimate.MAX_REFERENCE_STEPS", 3)
     text = (
         "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = Δu\nu(x, 0) = 1 + x²\n"
         "u = 1 on left\n∂u/∂n = 2 on right\n"
@@ -250,7 +253,7 @@ def test_a_grid_that_nobody_asked_for_is_not_waited_for(monkeypatch: pytest.Monk
     for more, known in (("", 0), ("evaluate { reference grid(n=8) }\n", 1)):
         plan = to_compilation(source_of(text + more)).plan
         assert isinstance(plan, SolvePlan)
-        assert len(list(references_of(plan, SolveOptions()))) == known
+        assert len(list(reference_solutions(plan, SolveOptions()))) == known
 
 
 RIEMANN = "∂u/∂t + u ∂u/∂x = 0\nu(x, 0) = {}\nu = {} on left\nu = {} on right\n"

@@ -85,7 +85,7 @@ def drawn(draw: random.Random, depth: int) -> Expr:
 
 def cases() -> list[Expr]:
     specs = [to_spec(Source(shipped(name))) for name in ("shake_shake", "stirring", "black_scholes", "cavity")]
-    written = [e for s in specs for q in s.equations for e in (*q.right, *(c.value[0] for c in s.conditions))]
+    written = [e for s in specs for q in s.equations for e in (*q.rhs, *(c.value[0] for c in s.conditions))]
     draw = random.Random(16)
     some = [drawn(draw, draw.randint(2, 3)) for _ in range(250)]
     return [*OWN, *written, *(e for e in some if not e.has(nan, zoo, oo) and e.count_ops() < 40)]

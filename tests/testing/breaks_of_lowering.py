@@ -29,7 +29,7 @@ reversed_drift = stretched(lambda s: replace(s, drift=tuple(-b for b in s.drift)
 without_drift = stretched(lambda s: replace(s, drift=tuple(S.Zero for _ in s.drift)))
 doubled = stretched(lambda s: replace(s, diffusivity=tuple(tuple(2 * e for e in row) for row in s.diffusivity)))
 without_rate = stretched(lambda s: replace(s, rate=S.Zero))
-turned_round = stretched(lambda s: replace(s, first=s.last, last=s.first))
+turned_round = stretched(lambda s: replace(s, start=s.end, end=s.start))
 
 
 def diagonal(s: SdeSegment) -> SdeSegment:

@@ -10,7 +10,7 @@ import torch
 
 import pdedsl
 from pdedsl.io import RunError
-from pdedsl.training.checkpoint import Checkpoint, Damaged, load_tensors, newest, save, save_tensors
+from pdedsl.training.checkpoint import Checkpoint, CorruptCheckpoint, load_newest, load_tensors, save, save_tensors
 
 from .specs import MOONS
 
@@ -28,7 +28,7 @@ def test_every_flipped_bit_is_found(tmp_path: Path) -> None:
         flipped = bytearray(data)
         flipped[place // 8] ^= 1 << place % 8
         path.write_bytes(flipped)
-        with pytest.raises(Damaged):
+        with pytest.raises(CorruptCheckpoint):
             load_tensors(path)
 
 
@@ -36,7 +36,7 @@ def test_a_digit_that_rounds_away_is_found(tmp_path: Path) -> None:
     path = tmp_path / "one.safetensors"
     save_tensors(path, {}, {"loss": 0.0025931659308931093})
     path.write_bytes(path.read_bytes().replace(b"8931093", b"8931092"))
-    with pytest.raises(Damaged):
+    with pytest.raises(CorruptCheckpoint):
         load_tensors(path)
 
 
@@ -50,10 +50,10 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 def test_a_good_file_that_is_no_checkpoint_is_passed_over(tmp_path: Path) -> None:
     save(tmp_path, Checkpoint(3, TENSORS, {}, "pde P\n"))
     save_tensors(tmp_path / "step-000000009.safetensors", TENSORS, {"figures": {}})
-    found, complaints = newest(tmp_path)
+    found, errors = load_newest(tmp_path)
     assert found is not None
     assert found.step == 3
-    assert "is not a checkpoint" in complaints[0]
+    assert "is not a checkpoint" in errors[0]
 
 
 def test_a_crafted_checkpoint_is_no_fault(tmp_path: Path) -> None:
@@ -65,6 +65,6 @@ def test_a_crafted_checkpoint_is_no_fault(tmp_path: Path) -> None:
     tensors, plain = load_tensors(path)
     for crafted in (plain | {"plain": {}}, plain | {"step": "1"}, plain | {"plain": plain["plain"] | {"phase": "x"}}):
         save_tensors(path, tensors, crafted)
-        with pytest.raises(RunError, match=r"take it away|is not a checkpoint"):
+        with pytest.raises(RunError, match=r"delete it|is not a checkpoint"):
             pdedsl.train(MOONS, tmp_path / "run", resume=True, set=("train.epochs=2", *SHORT))
     assert load_tensors(path)[1]["plain"]["phase"] == "x"

@@ -52,10 +52,10 @@ def test_curves_hold_the_figures() -> None:
     np.testing.assert_allclose(rate.lines[0].get_ydata(), [0.1, 0.05, 0.1 / 3])
 
 
-def test_attacked_and_clean_curves_are_called_so() -> None:
-    loss, *_ = curves_figure(rows(3, terms=0), attacked=True).axes
+def test_labels_of_adversarial_training() -> None:
+    loss, *_ = curves_figure(rows(3, terms=0), adversarial=True).axes
     legend = [text.get_text() for text in loss.get_legend().get_texts()]
-    assert legend == ["training, attacked", "validation, clean", "test, clean"]
+    assert legend == ["training, adversarial", "validation, clean", "test, clean"]
 
 
 def test_splits_have_one_colour_and_terms_others() -> None:

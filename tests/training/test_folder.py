@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pdedsl.io import RunError
-from pdedsl.training.run_folder import claimed
+from pdedsl.training.run_folder import lock_run_folder
 
 LEFT = (".weights.safetensors.4711.part", ".spec.pde.1.part", "checkpoints/.step-000000003.safetensors.12.part")
 KEPT = ("spec.pde", "checkpoints/step-000000001.safetensors", "notes.part", ".mine.part", "report.md")
@@ -21,16 +21,16 @@ def begun(folder: Path, names: tuple[str, ...]) -> None:
 
 def test_the_next_start_takes_away_what_is_half_written(tmp_path: Path) -> None:
     begun(tmp_path / "run", LEFT + KEPT)
-    with claimed(tmp_path / "run", resume=True):
+    with lock_run_folder(tmp_path / "run", resume=True):
         assert not any((tmp_path / "run" / name).exists() for name in LEFT)
     assert all((tmp_path / "run" / name).read_text() == name for name in KEPT)
 
 
 def test_another_process_keeps_what_it_is_writing(tmp_path: Path) -> None:
     begun(tmp_path / "run", KEPT)
-    with claimed(tmp_path / "run", resume=True):
+    with lock_run_folder(tmp_path / "run", resume=True):
         (tmp_path / "run" / LEFT[0]).write_text("")
-        with pytest.raises(RunError, match="another process"), claimed(tmp_path / "run", resume=True):
+        with pytest.raises(RunError, match="another process"), lock_run_folder(tmp_path / "run", resume=True):
             pass
         assert (tmp_path / "run" / LEFT[0]).exists()
 
@@ -41,6 +41,6 @@ def test_nothing_is_written_through_a_link(name: str, tmp_path: Path) -> None:
     begun(tmp_path / "run", KEPT)
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "run" / name).symlink_to(tmp_path / "mine")
-    with pytest.raises(RunError, match="is a link"), claimed(tmp_path / "run", resume=True):
+    with pytest.raises(RunError, match="is a link"), lock_run_folder(tmp_path / "run", resume=True):
         pass
     assert (tmp_path / "mine").read_text() == "mine"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pdedsl.training.events import Apart, Assessed, Event, Saved, Stepped
+from pdedsl.training.events import Assessed, Event, HeldOutSplit, Saved, Stepped
 from pdedsl.training.metrics import MetricsLog, TensorBoardLog, read_metrics
 
 
@@ -18,7 +18,7 @@ def stepped(step: int, loss: float = 0.5) -> Stepped:
 
 
 def assessed(step: int) -> Assessed:
-    return Assessed(step, step / 10, "data", Apart.VALIDATION, 0.75, 0.8)
+    return Assessed(step, step / 10, "data", HeldOutSplit.VALIDATION, 0.75, 0.8)
 
 
 RUN: list[Event] = [event for step in (10, 20, 30, 40) for event in (stepped(step), assessed(step))]

@@ -35,7 +35,7 @@ pde Heat
 ∂u/∂t = Δu
 ```
 
-## What was trained
+## Experiment
 
 |  |  |
 | --- | --- |
@@ -47,16 +47,16 @@ pde Heat
 | steps | 940 |
 | time | 0:01:15 |
 | outcome | finished |
-| hash of the spec | 0123abcd |
+| Spec hash | 0123abcd |
 
-## How well
+## Results
 
 | data | accuracy | loss |
 | --- | --- | --- |
 | training | 98.76% | 0.0500 |
 | test | - | 0.0700 |
 
-## How to use it
+## Usage
 
 ```python
 import pdedsl
@@ -64,7 +64,7 @@ import pdedsl
 model = pdedsl.Run.open("runs/heat").module
 ```
 
-## How to go on
+## Continue training
 
 ```sh
 pdedsl train heat -o runs/heat --resume
@@ -78,8 +78,8 @@ def test_the_whole_text() -> None:
 
 def test_robust_accuracies_and_notes_are_there_when_known() -> None:
     text = report_text(replace(SUMMARY, robust=(("PGD-20, ε = 0.1", 0.5),), notes=("the loss rose at the end",)))
-    assert "| attack | robust accuracy |\n| --- | --- |\n| PGD-20, ε = 0.1 | 50.00% |\n\n## How to use it" in text
-    assert "\n\n- the loss rose at the end\n\n## How well" in text
+    assert "| Attack | Robust accuracy |\n| --- | --- |\n| PGD-20, ε = 0.1 | 50.00% |\n\n## Usage" in text
+    assert "\n\n- the loss rose at the end\n\n## Results" in text
 
 
 def test_evaluations_are_a_column_when_known() -> None:
@@ -96,7 +96,7 @@ def test_pictures_are_shown_if_they_are_there(tmp_path: Path) -> None:
     (tmp_path / "boundary.png").write_bytes(b"")
     (tmp_path / "other.png").write_bytes(b"")
     text = write_report(tmp_path, SUMMARY).read_text("utf-8")
-    assert "![Probabilities, decision boundary and data](boundary.png)\n\n## How to use it" in text
+    assert "![Class probabilities, decision boundary and test samples](boundary.png)\n\n## Usage" in text
     assert "curves.png" not in text
     assert "other.png" not in text
     assert sorted(p.name for p in tmp_path.iterdir()) == ["boundary.png", "other.png", "report.md"]

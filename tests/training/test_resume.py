@@ -190,7 +190,7 @@ def test_a_folder_without_a_run_is_left_alone(tmp_path: Path) -> None:
     for name in ("report.md", "spec.pde", "tensorboard/precious"):
         (tmp_path / name).write_text("mine")
     before = files(tmp_path)
-    with pytest.raises(RunError, match="holds no run"):
+    with pytest.raises(RunError, match="is not a run folder"):
         pdedsl.train(specs.MOONS, tmp_path, resume=True)
     assert files(tmp_path) == before
 
@@ -200,7 +200,7 @@ def test_a_run_whose_checkpoints_are_all_damaged_is_left_alone(tmp_path: Path) -
     for path in (tmp_path / "a" / "checkpoints").iterdir():
         path.write_bytes(b"")
     before = files(tmp_path)
-    with pytest.raises(RunError, match="no checkpoint"):
+    with pytest.raises(RunError, match="no valid checkpoint"):
         pdedsl.train(specs.HEAT, tmp_path / "a", resume=True)
     assert files(tmp_path) == before
 
@@ -242,6 +242,6 @@ def test_a_shorter_length_than_was_trained_is_refused(tmp_path: Path) -> None:
 def test_an_empty_folder_of_the_user_stays(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "mine")
-    with pytest.raises(RunError, match="holds no run"):
+    with pytest.raises(RunError, match="is not a run folder"):
         pdedsl.train(specs.MOONS, tmp_path / "link", start=tmp_path / "nothere")
     assert (tmp_path / "mine").is_dir()

@@ -29,18 +29,18 @@ def equal(one: pdedsl.Run, other: pdedsl.Run) -> bool:
 def test_moons_are_told_apart(tmp_path: Path) -> None:
     settings = ("train.epochs=40", "train.data.test=1000", "train.data.noise=0.1")
     run = pdedsl.train(specs.MOONS, tmp_path / "run", set=settings)
-    assert run.figures["test_accuracy"] >= 0.97  # 0.99 and more with other seeds
+    assert run.metrics["test_accuracy"] >= 0.97  # 0.99 and more with other seeds
 
 
 def test_digits_are_read(tmp_path: Path) -> None:
     settings = ("train.epochs=12", "train.data=digits", "train.schedule=cosine(warmup=1)")
     run = pdedsl.train(specs.DIGITS, tmp_path / "run", set=settings)
-    assert run.figures["test_accuracy"] >= 0.95
+    assert run.metrics["test_accuracy"] >= 0.95
 
 
 def test_diffusion_by_residual_still_classifies(tmp_path: Path) -> None:
     run = pdedsl.train(specs.RESIDUAL, tmp_path / "run", set=("train.epochs=150", "train.data.test=1000"))
-    assert run.figures["test_accuracy"] >= 0.9
+    assert run.metrics["test_accuracy"] >= 0.9
 
 
 # ---- the same again
@@ -72,12 +72,12 @@ def test_a_run_is_opened_as_it_was_left(tmp_path: Path) -> None:
     assert repr(opened).startswith(f"Run({tmp_path / 'a'}, finished: test_accuracy 0.")  # in a terminal
     (tmp_path / "a" / "curves.png").write_bytes(b"")
     shown = opened._repr_html_()  # in a notebook
-    assert f"{run.figures['test_accuracy']:.6g}" in shown
+    assert f"{run.metrics['test_accuracy']:.6g}" in shown
     assert "data:image/png" in shown
 
 
 def test_what_is_no_run_is_not_opened(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="holds no run"):
+    with pytest.raises(RunError, match="is not a run folder"):
         pdedsl.Run.open(tmp_path)
 
 
@@ -132,7 +132,7 @@ def test_precision(tmp_path: Path) -> None:
     assert next(pdedsl.Run.open(tmp_path / "a").module.parameters()).dtype == torch.float64
     half = pdedsl.train(specs.DIGITS, tmp_path / "b", set=("train.precision=bfloat16", "train.epochs=4"))
     assert next(half.module.parameters()).dtype == torch.float32
-    assert half.figures["test_accuracy"] > 0.6
+    assert half.metrics["test_accuracy"] > 0.6
 
 
 def test_validation_is_set_aside(tmp_path: Path) -> None:
@@ -163,5 +163,5 @@ def test_members_trained_apart(tmp_path: Path) -> None:
     apart = specs.NOISY.replace("samples=2", "samples=1, training=apart")
     run = pdedsl.train(apart, tmp_path / "a", set=("train.optimizer=sgd(lr=0.1)",))
     assert isinstance(run.module, nn.Module)
-    assert run.figures["test_accuracy"] > 0.7
+    assert run.metrics["test_accuracy"] > 0.7
     assert len(streams(run.module)) == 8

@@ -12,7 +12,7 @@ import pdedsl
 from pdedsl.io import RunError
 from pdedsl.runtime.standardization import Standardize
 from pdedsl.runtime.stencils import carried
-from pdedsl.training.checkpoint import load_tensors, newest
+from pdedsl.training.checkpoint import load_newest, load_tensors
 from pdedsl.training.events import Started
 from training import specs
 from training.runs import IMAGES, SPECS, heard, weights
@@ -29,12 +29,12 @@ def test_divergence_keeps_the_last_good_state(tmp_path: Path) -> None:
     assert "not finite" in run.message
     assert "smaller learning rate" in run.message
     assert not (tmp_path / "a" / "weights.safetensors").exists()
-    found, complaints = newest(tmp_path / "a" / "checkpoints")
+    found, errors = load_newest(tmp_path / "a" / "checkpoints")
     assert found is not None
-    assert not complaints
+    assert not errors
     assert all(t.isfinite().all() for t in found.tensors.values() if t.is_floating_point())
-    kept = f"the state after step {found.step} is kept" if found.step else "the initial weights are kept"
-    assert kept in run.message
+    saved = f"the state after step {found.step} was saved" if found.step else "the initial weights were saved"
+    assert saved in run.message
 
 
 @pytest.mark.parametrize(

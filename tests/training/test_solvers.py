@@ -15,10 +15,10 @@ from pdedsl.cli import cli
 from pdedsl.data.sets import Split
 from pdedsl.distributed import World
 from pdedsl.numerics.step_size import SolverFailed
-from pdedsl.runs.assessment import ROWS, assess
+from pdedsl.runs.metrics import ROWS, compute_metrics
 from pdedsl.training import loop, plots
-from pdedsl.training.checkpoint import newest
-from pdedsl.training.engine import Engine
+from pdedsl.training.checkpoint import load_newest
+from pdedsl.training.engine import TrainingEngine
 from pdedsl.training.events import Assessed, Ended, Started
 from training import specs
 from training.test_resume import Heard, figures
@@ -36,11 +36,11 @@ def test_evaluations_are_a_figure_of_the_run(tmp_path: Path) -> None:
     assert started.adaptive
     assert 2 * 8 <= assessed.evaluations < 1000  # two blocks: at least the start and a step of each
     steps, [row] = ([r for r in figures(tmp_path / "a") if r["kind"] == kind] for kind in ("step", "assessed"))
-    assert row["evaluations"] == assessed.evaluations == run.figures["test_evaluations"]
+    assert row["evaluations"] == assessed.evaluations == run.metrics["test_evaluations"]
     assert not any("evaluations" in step for step in steps)
     report = (tmp_path / "a" / "report.md").read_text("utf-8")
     assert "| data | accuracy | loss | evaluations |" in report
-    assert pdedsl.Run.open(tmp_path / "a").figures == run.figures
+    assert pdedsl.Run.open(tmp_path / "a").metrics == run.metrics
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_evaluations_are_a_figure_of_the_run(tmp_path: Path) -> None:
 def test_those_of_every_adaptive_method(method: str, tmp_path: Path) -> None:
     few = ("train.data.train=6", "train.data.test=4", "train.epochs=1")
     run = pdedsl.train(specs.ODE, tmp_path / "a", set=(f"realize.time={method}", *few))
-    assert run.figures["test_evaluations"] >= 2 * 6
+    assert run.metrics["test_evaluations"] >= 2 * 6
 
 
 def test_without_adaptive_solvers_there_are_none(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_without_adaptive_solvers_there_are_none(tmp_path: Path) -> None:
     run = pdedsl.train(specs.ODE, tmp_path / "a", set=("realize.time=rk4(steps=2)",), listeners=(heard,))
     assert not heard.of(Started)[0].adaptive
     assert not any("evaluations" in row for row in figures(tmp_path / "a"))
-    assert not any("evaluations" in name for name in run.figures)
+    assert not any("evaluations" in name for name in run.metrics)
     assert "evaluations" not in (tmp_path / "a" / "report.md").read_text("utf-8")
 
 
@@ -69,7 +69,7 @@ def test_their_mean_does_not_depend_on_batches_and_processes() -> None:
         for sample in x:
             model.eval()(sample[None])
             counts.append(sum(stage.evaluations for stage in model.stages))
-    found = assess(model, split, World(torch.device("cpu")), torch.float64)
+    found = compute_metrics(model, split, World(torch.device("cpu")), torch.float64)
     assert len(set(counts)) > 1
     assert found.evaluations == pytest.approx(sum(counts) / len(counts))
 
@@ -94,9 +94,9 @@ def test_a_run_whose_solver_fails_diverges(
     [ended] = heard.of(Ended)
     assert (run.outcome, ended.outcome, ended.step) == ("diverged", "diverged", done)
     assert f"the solver failed in {where}: " in run.message
-    assert "too stiff; the initial weights are kept. Try a smaller learning rate, larger tolerances" in run.message
+    assert "too stiff; the initial weights were saved. Try a smaller learning rate, larger tolerances" in run.message
     assert not (tmp_path / "a" / "weights.safetensors").exists()
-    assert newest(tmp_path / "a" / "checkpoints")[0] is not None
+    assert load_newest(tmp_path / "a" / "checkpoints")[0] is not None
     assert pdedsl.Run.open(tmp_path / "a").outcome == "unfinished"
 
 
@@ -104,36 +104,36 @@ def test_what_was_saved_before_is_kept_and_a_start(tmp_path: Path) -> None:
     settings = ("train.schedule=step(at=[2], factor=1e35)", "train.epochs=4")
     saved = pdedsl.train(specs.ODE, tmp_path / "a", set=settings, save_seconds=0)
     assert saved.outcome == "diverged"
-    assert "the state after step 5 is kept" in saved.message
+    assert "the state after step 5 was saved" in saved.message
     first = pdedsl.train(specs.ODE, tmp_path / "b", set=settings)
-    assert "the initial weights are kept" in first.message
+    assert "the initial weights were saved" in first.message
     assert pdedsl.train(specs.ODE, tmp_path / "c", start=tmp_path / "b").outcome == "finished"
 
 
 def test_a_loss_that_was_not_finite_before_is_named_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The loss of step 2 is not yet reported, and has spoilt the weights with which the solver fails."""
 
-    def advance(engine: Engine) -> dict[str, torch.Tensor]:
+    def advance(engine: TrainingEngine) -> dict[str, torch.Tensor]:
         if engine.step == 2:
             raise SolverFailed("it is too stiff")
         engine.step += 1
         return {"cross_entropy": torch.tensor(1.0 if engine.step == 1 else math.nan)}
 
-    monkeypatch.setattr(Engine, "advance", advance)
+    monkeypatch.setattr(TrainingEngine, "advance", advance)
     run = pdedsl.train(specs.ODE, tmp_path / "a", set=("train.data.train=600", "train.batch=10"))
     assert run.outcome == "diverged"
     assert run.message.startswith("the loss of step 2 is not finite")
 
 
 @pytest.mark.parametrize(
-    ("module", "where", "kept"),
+    ("module", "where", "saved"),
     [
-        (loop, "the assessment after step 4", "the initial weights are kept"),
-        (plots, "the last assessment", "the state after step 4 is kept"),
+        (loop, "the validation after step 4", "the initial weights were saved"),
+        (plots, "the final evaluation", "the state after step 4 was saved"),
     ],
 )
 def test_assessments_fail_alike(
-    module: ModuleType, where: str, kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    module: ModuleType, where: str, saved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(*_: object) -> None:
         raise SolverFailed("it is too stiff")
@@ -141,7 +141,7 @@ def test_assessments_fail_alike(
     monkeypatch.setattr(module, "assess", failing)
     run = pdedsl.train(specs.ODE, tmp_path / "a")
     assert run.outcome == "diverged"
-    assert f"the solver failed in {where}: it is too stiff; {kept}" in run.message
+    assert f"the solver failed in {where}: it is too stiff; {saved}" in run.message
 
 
 def test_it_is_no_fault_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

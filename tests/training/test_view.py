@@ -13,15 +13,15 @@ import pytest
 from rich.console import Console
 
 from pdedsl.training.events import (
-    Apart,
     Assessed,
     Ended,
     Event,
     Finishing,
-    Progress,
+    HeldOutSplit,
     Saved,
     Started,
     Stepped,
+    TrainingProgress,
     duration,
     number,
 )
@@ -45,7 +45,7 @@ STARTED = Started(
 )
 HEADING = """\
 Heat: Diffusion of scores
-12,345 parameters, 400 steps in batches of 64 on cpu, 2 processes
+12,345 parameters, 400 steps, batch size 64, on cpu, 2 processes
 6,000 training, 1,000 validation samples; in runs/heat
 phases: data (300 steps), diffusion (100 steps)
 note: one note
@@ -63,8 +63,8 @@ def run() -> Iterator[Event]:
     yield STARTED
     yield stepped(50, 10.0, 0.8, 0.5)
     yield stepped(100, 20.0, 0.4, 0.75)
-    yield Assessed(100, 1, "data", Apart.VALIDATION, 0.5, 0.7)
-    yield Assessed(100, 1, "data", Apart.TEST, 0.6, 0.65)
+    yield Assessed(100, 1, "data", HeldOutSplit.VALIDATION, 0.5, 0.7)
+    yield Assessed(100, 1, "data", HeldOutSplit.TEST, 0.6, 0.65)
     yield Saved(100, Path("runs/heat/state"))
     yield stepped(150, 45.0, 2e-5, None)
     yield stepped(200, 70.0, 1234.5, 1.0)
@@ -120,7 +120,9 @@ def test_an_epoch_that_waits_is_written_at_the_end() -> None:
 
 def test_two_epochs_without_a_step_between_are_two_lines() -> None:
     text = lines(
-        STARTED, Assessed(0, 0, "data", Apart.VALIDATION, 1.0, 0.1), Assessed(9, 1, "data", Apart.TEST, 1.0, 0.2)
+        STARTED,
+        Assessed(0, 0, "data", HeldOutSplit.VALIDATION, 1.0, 0.1),
+        Assessed(9, 1, "data", HeldOutSplit.TEST, 1.0, 0.2),
     )
     assert [row.split()[0] for row in text.splitlines()[-2:]] == ["0", "9"]
 
@@ -128,7 +130,7 @@ def test_two_epochs_without_a_step_between_are_two_lines() -> None:
 def test_a_resumed_run_says_so_and_does_not_count_the_time_before() -> None:
     resumed = Started(**{**STARTED.__dict__, "resumed": 100, "notes": ()})
     text = lines(
-        resumed, stepped(110, 1000.0), stepped(120, 1001.0), Assessed(120, 2, "data", Apart.VALIDATION, 1, 0.5)
+        resumed, stepped(110, 1000.0), stepped(120, 1001.0), Assessed(120, 2, "data", HeldOutSplit.VALIDATION, 1, 0.5)
     )
     assert "resumed after step 100\n" in text
     row = text.splitlines()[-1].split()
@@ -175,7 +177,7 @@ def test_live_fits_the_terminal(width: int) -> None:
 
 
 def test_live_shows_the_last_epochs_only() -> None:
-    epochs = [(stepped(10 * e, e), Assessed(10 * e, e, "data", Apart.VALIDATION, 1, 0.5)) for e in range(1, 30)]
+    epochs = [(stepped(10 * e, e), Assessed(10 * e, e, "data", HeldOutSplit.VALIDATION, 1, 0.5)) for e in range(1, 30)]
     events = (STARTED, *(event for pair in epochs for event in pair), Ended(290, 29, "finished"))
     last = live(*events)[-12:]
     assert [line.split()[0] for line in last[:8]] == [str(e) for e in range(22, 30)]
@@ -265,10 +267,10 @@ def test_a_terminal_gets_the_live_view(
 
 
 def test_means_are_weighted_by_steps() -> None:
-    progress = Progress(STARTED)
+    progress = TrainingProgress(STARTED)
     progress.step(stepped(10, 1.0, loss=1.0, accuracy=None))
     progress.step(stepped(40, 2.0, loss=2.0, accuracy=0.5))
-    row = progress.row(Assessed(40, 1, "data", Apart.VALIDATION, 1, 0.1))
+    row = progress.row(Assessed(40, 1, "data", HeldOutSplit.VALIDATION, 1, 0.1))
     assert row.loss == pytest.approx((10 * 1 + 30 * 2) / 40)
     assert row.train == 0.5
     assert row.terms["smooth"] == pytest.approx(1e-4)
@@ -290,8 +292,8 @@ def test_what_is_done_after_the_last_step_is_named() -> None:
     assert lines(STARTED, Finishing("decision boundary")) == HEADING + "decision boundary …\n"
 
 
-def test_attacked_figures_are_called_so() -> None:
+def test_column_of_adversarial_training() -> None:
     shown = lines(replace(STARTED, attacked=True), *list(run())[1:])
     assert "loss and accuracy of training are those under the adversary; validation and test are clean\n" in shown
-    heads, first = next((a, b) for a, b in pairwise(shown.splitlines()) if " attacked " in a)
-    assert heads.index("attacked") + len("attacked") == first.index("62.50%") + len("62.50%")
+    heads, first = next((a, b) for a, b in pairwise(shown.splitlines()) if " adversarial " in a)
+    assert heads.index("adversarial") + len("adversarial") == first.index("62.50%") + len("62.50%")

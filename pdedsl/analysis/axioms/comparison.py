@@ -28,8 +28,8 @@ from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import box_of, locally_bounded, nonnegative, strictly_positive
 from pdedsl.analysis.inflow import inflow_of
-from pdedsl.analysis.problem import Problem, named, spans
-from pdedsl.analysis.sample_points import nonzero_point, ranges_of
+from pdedsl.analysis.problem import Problem, quote_terms, spans
+from pdedsl.analysis.sample_points import find_nonzero_point, ranges_of
 from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reaction, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Field, atoms
@@ -51,12 +51,13 @@ def comparison(problem: Problem) -> Verdict:
     if problem.is_implicit:
         return Undecided(IMPLICIT)
     if order > 2:
-        guilty = problem.where(TimeDerivative)
+        offending = problem.find_terms(TimeDerivative)
         return Undecided(
-            f"{named(guilty)} is of order {order} in time; comparison is decided up to order 2.", spans(guilty)
+            f"{quote_terms(offending)} is of order {order} in time; comparison is decided up to order 2.",
+            spans(offending),
         )
-    if jet.nonlocal_:
-        at = spans(problem.where(Nonlocal))
+    if jet.is_nonlocal:
+        at = spans(problem.find_terms(Nonlocal))
         return Undecided("a nonlocal term preserves order only if its kernel is nonnegative.", at)
     if is_coupled(problem):
         return Undecided("the unknowns are coupled; a comparison principle holds for cooperative systems only.")
@@ -86,71 +87,81 @@ def is_coupled(problem: Problem) -> bool:
 def _high_order(problem: Problem) -> Verdict:
     """Refuted for evolution equations if a coefficient of highest order is nonzero at a point. Stationary equations are
     left open: with u and Δu given on the boundary they may be a system of second order that preserves order."""
-    guilty = problem.where(HigherOrder, Nonlinear) or problem.pushing
+    offending = problem.find_terms(HigherOrder, Nonlinear) or problem.right_hand_terms
     if problem.equation.order == 0:
         return Undecided(
-            f"{named(guilty)} is of order three or higher; stationary equations are decided up to order 2.",
-            spans(guilty),
+            f"{quote_terms(offending)} is of order three or higher; stationary equations are decided up to order 2.",
+            spans(offending),
         )
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
-    slopes = [jet.slope(h) for h in jet.higher if len(jet.back[h].slots) == jet.order]
+    slopes = [jet.derivative(h) for h in jet.higher if len(jet.derivative_of[h].slots) == jet.order]
     whole = (jet.expr, *problem.domain(jet))
     for slope in (s for s in slopes if not s.has(Field) and s != 0):
-        if nonzero_point(slope, ranges, beside=whole) is not None:
-            why = f"{named(guilty)} is of order three or higher, for which no comparison principle holds"
-            return Refuted(f"{why}.", HIGH_ORDER_COUNTEREXAMPLE, spans(guilty))
-    return Undecided(f"{named(guilty)} is of order three or higher, unless its coefficient vanishes.", spans(guilty))
+        if find_nonzero_point(slope, ranges, beside=whole) is not None:
+            why = f"{quote_terms(offending)} is of order three or higher, for which no comparison principle holds"
+            return Refuted(f"{why}.", HIGH_ORDER_COUNTEREXAMPLE, spans(offending))
+    return Undecided(
+        f"{quote_terms(offending)} is of order three or higher, unless its coefficient vanishes.", spans(offending)
+    )
 
 
 # ---- first order in time
 
 
 def _parabolic(problem: Problem) -> Verdict:
-    guilty = problem.where(Diffusion, Nonlinear)
+    offending = problem.find_terms(Diffusion, Nonlinear)
     if problem.jet.order == 2:
         sign = ellipticity(problem)
         if sign.nonnegative is False:
             witness = f"∂F/∂(∇∇u) has a negative {sign.witness}: ordered data that touch there cross"
-            return Refuted(f"{named(guilty)} is not degenerate elliptic.", witness, spans(guilty))
+            return Refuted(f"{quote_terms(offending)} is not degenerate elliptic.", witness, spans(offending))
         if sign.nonnegative is None:
-            return Undecided(f"it could not be decided whether {named(guilty)} is elliptic.", spans(guilty))
+            return Undecided(f"it could not be decided whether {quote_terms(offending)} is elliptic.", spans(offending))
     reason = (
-        f"{named(guilty)} is degenerate elliptic: ∂F/∂(∇∇u) is positive semidefinite"
+        f"{quote_terms(offending)} is degenerate elliptic: ∂F/∂(∇∇u) is positive semidefinite"
         if problem.jet.order == 2
         else "the equation has no second derivatives: u is transported along characteristics"
     )
-    return conclude(reason, _hypotheses(problem), spans(problem.pushing))
+    return conclude(reason, _hypotheses(problem), spans(problem.right_hand_terms))
 
 
 def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     found = structure_conditions(problem)
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite (degenerate ellipticity)", True)
-    yield Hypothesis("F is defined for all u, ∇u and ∇∇u", found.has_values)
+    yield Hypothesis("F is defined for all u, ∇u and ∇∇u", found.is_defined_everywhere)
     if not problem.jet.is_affine:
         yield Hypothesis("F is continuous in ∇u and ∇∇u", found.is_continuous)
     if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:  # from u > 0 there is a way to go
-        yield Hypothesis("the sign constraint on u is preserved", found.keeps_sign)
-    yield Hypothesis("F is one-sided Lipschitz in u", found.in_unknown.is_lipschitz)
+        yield Hypothesis("the sign constraint on u is preserved", found.preserves_sign)
+    yield Hypothesis("F is one-sided Lipschitz in u", found.unknown_regularity.is_lipschitz)
     if problem.jet.order == 2:
         yield Hypothesis(
-            "the diffusion does not degenerate as u → 0, unless it has the form Δβ(u)", found.in_unknown.diffuses_well
+            "the diffusion does not degenerate as u → 0, unless it has the form Δβ(u)",
+            found.unknown_regularity.has_admissible_diffusion,
         )
         away = ", away from the boundary" * bool(problem.spec.space.boundary)
-        yield Hypothesis(f"the diffusion matrix is ΣΣᵀ with Σ Lipschitz in x{away}", found.in_space.diffusion_is_fine)
+        yield Hypothesis(
+            f"the diffusion matrix is ΣΣᵀ with Σ Lipschitz in x{away}",
+            found.space_regularity.diffusion_has_lipschitz_root,
+        )
     yield Hypothesis(
-        "the drift is one-sided Lipschitz in x, with at most linear outward growth", found.in_space.drift_is_fine
+        "the drift is one-sided Lipschitz in x, with at most linear outward growth",
+        found.space_regularity.drift_is_one_sided_lipschitz,
     )
     yield Hypothesis("the coefficients are locally integrable in t", found.is_integrable_in_time)
-    yield Hypothesis("the coefficients are continuous across periodic boundaries", found.in_space.is_whole_on_rings)
+    yield Hypothesis(
+        "the coefficients are continuous across periodic boundaries",
+        found.space_regularity.leading_coefficients_are_periodic,
+    )
     if problem.jet.order == 2:
         text = "every boundary condition is Dirichlet, or Neumann or Robin with ∂u/∂n affine and nonincreasing in u"
         yield Hypothesis(text, conditions_preserve_order(problem))
     elif problem.jet.order == 1:
         yield Hypothesis(
-            "Dirichlet data are prescribed on the inflow boundary, and only there", inflow_of(problem).is_given
+            "Dirichlet data are prescribed on the inflow boundary, and only there", inflow_of(problem).is_prescribed
         )
-    if problem.jet.order == 2 and not problem.spec.space.sides:
+    if problem.jet.order == 2 and not problem.spec.space.intervals:
         yield Hypothesis("no mass escapes to infinity", _no_mass_escapes(problem))
 
 
@@ -168,34 +179,34 @@ def _no_mass_escapes(problem: Problem) -> bool:
 
 def _elliptic(problem: Problem) -> Verdict:
     """0 = F preserves the order of its data if ∂F/∂(∇∇u) and -∂F/∂u have the same sign, and the data are values."""
-    jet, guilty = problem.jet, problem.where(Diffusion, Nonlinear)
+    jet, offending = problem.jet, problem.find_terms(Diffusion, Nonlinear)
     sign = 1 if ellipticity(problem).nonnegative else -1 if ellipticity(problem, -1).nonnegative else 0
     if jet.order < 2 or not sign:
-        return Undecided(f"it could not be decided whether {named(guilty)} is elliptic.", spans(guilty))
+        return Undecided(f"it could not be decided whether {quote_terms(offending)} is elliptic.", spans(offending))
     box = box_of(ranges_of(problem.spec))
     return conclude(
-        f"{named(guilty)} is elliptic, and the zeroth-order terms have the sign that the maximum principle requires",
+        f"{quote_terms(offending)} is elliptic, and the zeroth-order terms have the sign that the maximum principle requires",
         (
             Hypothesis("∂F/∂(∇∇u) is definite (ellipticity)", is_definite(problem, sign)),
             Hypothesis("∂F/∂u vanishes or has the opposite sign (properness)", nonnegative(-sign * jet.rate, box)),
             Hypothesis("F is Lipschitz in ∇u for bounded u, ∇u and ∇∇u", _is_lipschitz_in_gradient(problem)),
-            Hypothesis("F is defined for all u, ∇u and ∇∇u", structure_conditions(problem).has_values),
+            Hypothesis("F is defined for all u, ∇u and ∇∇u", structure_conditions(problem).is_defined_everywhere),
             Hypothesis(
                 "Dirichlet data are prescribed on the whole boundary",
                 conditions_preserve_order(problem) and is_dirichlet_problem(problem),
             ),
             Hypothesis("the domain has a boundary", bool(problem.spec.space.boundary)),
         ),
-        spans(problem.pushing),
+        spans(problem.right_hand_terms),
     )
 
 
 def _is_lipschitz_in_gradient(problem: Problem) -> bool:
     """Gilbarg and Trudinger, theorem 10.1; ∂²u/∂x² + √|∂u/∂x| = 0 with u = 0 at both ends has two solutions."""
     jet, found = problem.jet, JetBounds(problem)
-    bounds = ((slope, range_of(slope, found.whole)) for slope in map(jet.slope, jet.p))
+    bounds = ((slope, range_of(slope, found.full_box)) for slope in map(jet.derivative, jet.p))
     return all(
-        locally_bounded(slope, found.whole) or (r is not None and isfinite(r.low) and isfinite(r.high))
+        locally_bounded(slope, found.full_box) or (r is not None and isfinite(r.low) and isfinite(r.high))
         for slope, r in bounds
     )
 
@@ -216,30 +227,30 @@ def is_definite(problem: Problem, sign: int) -> bool:
 
 def _wave(problem: Problem) -> Verdict:
     """From rest, waves on the line average the data (d'Alembert) unless a force pulls back; others overshoot."""
-    guilty = problem.where(TimeDerivative)
+    offending = problem.find_terms(TimeDerivative)
     if ellipticity(problem).nonnegative is False:
-        at = problem.where(Diffusion) or problem.pushing
+        at = problem.find_terms(Diffusion) or problem.right_hand_terms
         witness = f"∂F/∂(∇∇u) has a negative {ellipticity(problem).witness}: high frequencies grow without bound"
-        return Refuted(f"{named(at)} is not elliptic: the problem is ill-posed (Hadamard).", witness, spans(at))
+        return Refuted(f"{quote_terms(at)} is not elliptic: the problem is ill-posed (Hadamard).", witness, spans(at))
     rank = _wave_operator_rank(problem)
     if rank >= 2 and not problem.spec.space.boundary and isinstance(problem.spec.space.dimension, int):
-        why = f"the wave equation with {named(guilty)} does not preserve order in two or more dimensions"
-        return Refuted(f"{why}.", WAVE_COUNTEREXAMPLE, spans(guilty))
+        why = f"the wave equation with {quote_terms(offending)} does not preserve order in two or more dimensions"
+        return Refuted(f"{why}.", WAVE_COUNTEREXAMPLE, spans(offending))
     damped = set(problem.jet.higher) & problem.jet.expr.free_symbols
     if rank == 1 and problem.jet.rate.is_negative and not damped and not problem.spec.space.boundary:
-        pulling = problem.where(Reaction)
+        pulling = problem.find_terms(Reaction)
         return Refuted(
-            f"with the restoring force {named(pulling)} a nonnegative wave becomes negative.",
+            f"with the restoring force {quote_terms(pulling)} a nonnegative wave becomes negative.",
             WAVE_COUNTEREXAMPLE,
-            spans(guilty),
+            spans(offending),
         )
     if _is_dalembert_problem(problem):
         why = "with zero initial velocity u(x, t) = ½(f(x - ct) + f(x + ct)) by d'Alembert's formula"
         return Proved(
             f"{why}.", ("one space dimension", "constant wave speed", "zero initial velocity", "no lower-order terms")
         )
-    why = f"a wave equation, here with {named(guilty)}, preserves order in special cases only (d'Alembert's formula)"
-    return Undecided(f"{why}.", spans(guilty))
+    why = f"a wave equation, here with {quote_terms(offending)}, preserves order in special cases only (d'Alembert's formula)"
+    return Undecided(f"{why}.", spans(offending))
 
 
 def _is_dalembert_problem(problem: Problem) -> bool:
@@ -248,14 +259,15 @@ def _is_dalembert_problem(problem: Problem) -> bool:
     simple = jet.is_affine and len(jet.coordinates) == 1 and jet.source == 0 and jet.rate == 0
     if (
         not simple
-        or not JetBounds(problem).is_kept
+        or not JetBounds(problem).is_defined_before_cancellation
         or jet.layout.m
         or not isinstance(problem.spec.space.dimension, int)
     ):
         return False
     still = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
     free = all(
-        isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in face_conditions(problem)
+        isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and p.kind.value == 0
+        for p in face_conditions(problem)
     )
     steady = bool(jet.matrix[0][0].is_number and jet.matrix[0][0].is_positive)
     return still and steady and free and has_zero_initial_velocity(problem)

@@ -23,10 +23,10 @@ from pdedsl.analysis.components import NotLinear, adjoint_of_one
 from pdedsl.analysis.constraint_elimination import has_constraint, stationary_unknowns_in
 from pdedsl.analysis.dependence import depends_on_stationary
 from pdedsl.analysis.index_expansion import expand_indices
-from pdedsl.analysis.jet import Jet, jet_of, letters_of, solenoidal
-from pdedsl.analysis.normal_form import frame_of
-from pdedsl.analysis.problem import Problem, domain_of, is_undefined, named, spans
-from pdedsl.analysis.sample_points import Ranges, nonzero_point, ranges_of
+from pdedsl.analysis.jet import Jet, jet_of, solenoidal, with_jet_symbols
+from pdedsl.analysis.normal_form import normal_form
+from pdedsl.analysis.problem import Problem, may_be_undefined, partial_functions, quote_terms, spans
+from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, ranges_of
 from pdedsl.ir.terms import Origin, SourceTerm
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.evaluate import Layout, compiled
@@ -45,7 +45,7 @@ HALF_WIDTH = 6  # standard deviations of a bell on the whole line
 
 def find_mass_change(jet: Jet, ranges: Ranges, time: Symbol | None) -> str:
     """A function whose mass changes, in words; empty if none is found."""
-    if len(jet.coordinates) != 1 or jet.expr.has(Field) or jet.hidden or jet.higher:
+    if len(jet.coordinates) != 1 or jet.expr.has(Field) or jet.unexpanded or jet.higher:
         return ""
     x = jet.coordinates[0]
     ends = ranges.get(x, (Integer(-HALF_WIDTH), Integer(HALF_WIDTH)))
@@ -75,7 +75,7 @@ def _mass_rates(
     jet: Jet, u: Expr, x: Symbol, low: float, high: float, at: dict[Symbol, Float]
 ) -> tuple[float, float] | None:
     """∫ F[u] dx by the trapezoidal rule with NODES nodes and twice as many, for data that vanish at the ends."""
-    filled = {jet.u: u} | {v: u.diff(x, len(d.slots)) for v, d in jet.back.items() if isinstance(d, Partial)}
+    filled = {jet.u: u} | {v: u.diff(x, len(d.slots)) for v, d in jet.derivative_of.items() if isinstance(d, Partial)}
     whole = jet.expr.xreplace(at)
     used = [v for v in filled if v in whole.free_symbols]
     if whole.free_symbols - {x, *used}:
@@ -109,7 +109,7 @@ def conservation(problem: Problem) -> Verdict:
         return Undecided(why)
     through = boundary_flux(problem)
     if through is BoundaryFlux.FREE:
-        at = problem.pushing
+        at = problem.right_hand_terms
         return Refuted(
             "the flux through the boundary is not zero.",
             "data with nonzero value or normal derivative at the boundary",
@@ -133,10 +133,10 @@ def _not_covered(problem: Problem) -> str:
         return "the equation is stationary."
     if problem.is_implicit:
         return IMPLICIT
-    if jet.nonlocal_ or jet.hidden or problem.is_vector or has_mixed_derivatives(problem):
+    if jet.is_nonlocal or jet.unexpanded or problem.is_vector or has_mixed_derivatives(problem):
         return "conservation is decided only for local scalar equations with expanded derivatives in space."
     in_time = _time_derivatives(jet, spec.time.symbol if spec.time else None)
-    if any(jet.slope(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
+    if any(jet.derivative(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
         return "the coefficient of a time derivative depends on x or u."
     return ""
 
@@ -145,7 +145,7 @@ def _verdict_from_initial_velocity(problem: Problem, through: BoundaryFlux) -> V
     """Second order in time: initially the mass grows at the rate ∫ ∂u/∂t(x, 0) dx."""
     spec, unknown = problem.spec, problem.equation.unknown
     given = [c for c in spec.conditions if c.unknown == unknown and c.order == 1]
-    if problem.equation.order > 2 or len(given) != 1 or not spec.space.sides:
+    if problem.equation.order > 2 or len(given) != 1 or not spec.space.intervals:
         return Undecided("d/dt ∫u depends on the initial velocity.")
     velocity = given[0]
     total = _integrate_over_domain(velocity.value[0].xreplace(spec.values), problem)
@@ -175,9 +175,9 @@ def _divergence_verdict(problem: Problem, through: BoundaryFlux) -> Verdict:
     if not is_flux_periodic(problem):
         return Undecided("the flux may be discontinuous at the periodic boundary: a coefficient is not periodic.")
     read = stationary_unknowns_in(problem.equation, spec).values()
-    if any(is_undefined(domain_of(e, spec), spec) or depends_on_position(e, problem) for e in read):
+    if any(may_be_undefined(partial_functions(e, spec), spec) or depends_on_position(e, problem) for e in read):
         return Undecided("a stationary unknown may be undefined, or discontinuous at a periodic boundary.")
-    if not spec.space.sides and (read or not _flux_decays(problem)):
+    if not spec.space.intervals and (read or not _flux_decays(problem)):
         return Undecided("it could not be shown that the flux decays at infinity.")
     if through is BoundaryFlux.UNKNOWN:
         return Undecided("the right-hand side is a divergence, but the flux through the boundary may not be zero.")
@@ -189,7 +189,9 @@ def _divergence_verdict(problem: Problem, through: BoundaryFlux) -> Verdict:
 
 def _is_defined_in_interior(problem: Problem) -> bool:
     found = JetBounds(problem)
-    return found.is_defined and all(range_of(e, found.near) is not None for e in found.terms if found.varies(e))
+    return found.is_defined and all(
+        range_of(e, found.bounded_box) is not None for e in found.terms if found.depends_on_x(e)
+    )
 
 
 # ---- divergences
@@ -198,12 +200,12 @@ def _is_defined_in_interior(problem: Problem) -> bool:
 def _euler_operators(problem: Problem) -> list[Expr] | None:
     """The Euler operator for each unknown."""
     spec, jet = problem.spec, problem.jet
-    if not jet.layout.is_whole(spec) and JetBounds(problem).varies(jet.expr):
+    if not jet.layout.is_complete(spec) and JetBounds(problem).depends_on_x(jet.expr):
         return _adjoint_by_index(problem)
     time = spec.time.symbol if spec.time else None
     found = [euler_operator(jet, _time_derivatives(jet, time))]
     for unknown in spec.unknowns:
-        whole = problem.equation.right[0]
+        whole = problem.equation.rhs[0]
         if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in atoms(whole, Field)):
             found.append(euler_operator(jet_of(whole, unknown, spec)))
     return None if None in found else [expand(solenoidal(e, spec)) for e in found if e is not None]
@@ -211,9 +213,9 @@ def _euler_operators(problem: Problem) -> list[Expr] | None:
 
 def _adjoint_by_index(problem: Problem) -> list[Expr] | None:
     """The same for a linear equation in a space that is not written out in components."""
-    frame = frame_of(problem.equation, problem.spec)
+    frame = normal_form(problem.equation, problem.spec)
     try:
-        found = frame.counted(adjoint_of_one(multiply_out(problem.right), frame.heads))
+        found = frame.with_dimension(adjoint_of_one(multiply_out(problem.right), frame.heads))
     except (NotLinear, TooLarge):
         return None
     return [expand(expand_indices(found, problem.spec, problem.jet.layout))] if not vanishes(found) else []
@@ -221,7 +223,7 @@ def _adjoint_by_index(problem: Problem) -> list[Expr] | None:
 
 def _time_derivatives(jet: Jet, time: Symbol | None) -> frozenset[Symbol]:
     """Time derivatives on the right-hand side: they contribute c(t) d/dt ∫u, which stays zero from rest."""
-    return frozenset(h for h in jet.higher if time in jet.back[h].slots)
+    return frozenset(h for h in jet.higher if time in jet.derivative_of[h].slots)
 
 
 def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr | None:
@@ -237,43 +239,45 @@ def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr |
 
 
 def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
-    total = jet.rate.xreplace(jet.back)
+    total = jet.rate.xreplace(jet.derivative_of)
     used = jet.expr.free_symbols - without
     for variable in (v for v in (*jet.p, *jet.second, *jet.higher) if v in used):
-        slope = jet.slope(variable).xreplace(jet.back)
-        partial = jet.back[variable]
+        slope = jet.derivative(variable).xreplace(jet.derivative_of)
+        partial = jet.derivative_of[variable]
         assert isinstance(partial, Partial)
         for slot in partial.slots:
-            slope = -jet.total(slope, slot)
+            slope = -jet.total_derivative(slope, slot)
         total = total + slope
     return total
 
 
 def _non_divergence_verdict(problem: Problem, euler: Expr) -> Verdict:
-    guilty, spec = _non_divergence_terms(problem), problem.spec
+    offending, spec = _non_divergence_terms(problem), problem.spec
     if any(f.head in {w.head for w in spec.learned} for f in atoms(euler, Field)):
-        return Undecided(f"whether {named(guilty)} is a divergence depends on the weights.", spans(guilty))
+        return Undecided(f"whether {quote_terms(offending)} is a divergence depends on the weights.", spans(offending))
     if not JetBounds(problem).is_defined:
-        return Undecided(f"{named(guilty)} is not a divergence, but the equation may be undefined.", spans(guilty))
-    reason = f"{named(guilty)} is not a divergence: it is a source or sink of mass"
+        return Undecided(
+            f"{quote_terms(offending)} is not a divergence, but the equation may be undefined.", spans(offending)
+        )
+    reason = f"{quote_terms(offending)} is not a divergence: it is a source or sink of mass"
     ranges = ranges_of(spec, problem.equation)
-    if nonzero_point(letters_of(euler, spec), ranges) is not None:
+    if find_nonzero_point(with_jet_symbols(euler, spec), ranges) is not None:
         return Refuted(
-            f"{reason}.", f"its Euler operator (variational derivative) is {notation(euler)} ≠ 0", spans(guilty)
+            f"{reason}.", f"its Euler operator (variational derivative) is {notation(euler)} ≠ 0", spans(offending)
         )
     witness = find_mass_change(problem.jet, ranges, spec.time.symbol if spec.time else None)
     if witness:
-        return Refuted(f"{reason}.", witness, spans(guilty))
-    return Undecided(f"it could not be decided whether {named(guilty)} is a divergence.", spans(guilty))
+        return Refuted(f"{reason}.", witness, spans(offending))
+    return Undecided(f"it could not be decided whether {quote_terms(offending)} is a divergence.", spans(offending))
 
 
 def _non_divergence_terms(problem: Problem) -> list[Origin]:
     """The summands that are not divergences by themselves."""
-    if len(problem.pushing_parts) == 1:  # the whole is known not to be a divergence
-        return problem.pushing
-    operators = ((p.origin, euler_operator(p.jet)) for p in problem.pushing_parts)
+    if len(problem.right_hand_summands) == 1:  # the whole is known not to be a divergence
+        return problem.right_hand_terms
+    operators = ((p.origin, euler_operator(p.jet)) for p in problem.right_hand_summands)
     making = [origin for origin, euler in operators if euler is None or not vanishes(euler)]
-    return making or problem.pushing
+    return making or problem.right_hand_terms
 
 
 def _flux_decays(problem: Problem) -> bool:
@@ -281,12 +285,17 @@ def _flux_decays(problem: Problem) -> bool:
     of `InSpace`; of high order, or of second order in time, the coefficients are constant in space."""
     found, jet = JetBounds(problem), problem.jet
     if jet.order > 2 or problem.equation.order > 1:
-        return not found.varies(jet.expr)
+        return not found.depends_on_x(jet.expr)
     in_space = SpaceRegularity(found)
-    fine = in_space.diffusion_is_fine and in_space.flow_is_fine
+    fine = in_space.diffusion_has_lipschitz_root and in_space.flow_is_complete
     at_zero = jet.expr.xreplace(dict.fromkeys(jet.variables, jet.u * 0))
     tame = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
-    return fine and tame and not at_zero.has(*_INFINITE) and (jet.is_affine or not found.varies(jet.expr - jet.source))
+    return (
+        fine
+        and tame
+        and not at_zero.has(*_INFINITE)
+        and (jet.is_affine or not found.depends_on_x(jet.expr - jet.source))
+    )
 
 
 # ---- sources
@@ -294,40 +303,45 @@ def _flux_decays(problem: Problem) -> bool:
 
 def _source_term(problem: Problem) -> Expr:
     """What remains of a divergence for constant u: zero, or a function of x and t alone."""
-    if all(vanishes(s.at_constants) for s in problem.states) or problem.jet.singular:
+    if all(vanishes(s.at_constants) for s in problem.components) or problem.jet.singular:
         return problem.jet.u * 0
     return problem.jet.source
 
 
 def _source_verdict(problem: Problem, source: Expr) -> Verdict:
     """Decides by ∫ f over the domain plus the given flux, neither of which depends on u."""
-    guilty = problem.where(SourceTerm) or problem.pushing
+    offending = problem.find_terms(SourceTerm) or problem.right_hand_terms
     ranges = ranges_of(problem.spec, problem.equation)
-    if not problem.spec.space.sides:
+    if not problem.spec.space.intervals:
         return _source_verdict_on_whole_space(problem, source)
     total = _integrate_over_domain(source if source != 0 else S.Zero, problem)
     given = prescribed_flux(problem)
     if total is None or given is None:
-        return Undecided(f"the integral of {named(guilty)} could not be computed.", spans(guilty))
+        return Undecided(f"the integral of {quote_terms(offending)} could not be computed.", spans(offending))
     match is_zero(expand(total + given), ranges):
         case True:
             return Proved(
-                f"the other terms form a divergence, and the integral of {named(guilty)} is 0.", (DIVERGENCE,)
+                f"the other terms form a divergence, and the integral of {quote_terms(offending)} is 0.", (DIVERGENCE,)
             )
         case False:
             witness = f"d/dt ∫u = {notation(expand(total + given))}"
-            return Refuted(f"{named(guilty)} is a source of mass.", witness, spans(guilty))
+            return Refuted(f"{quote_terms(offending)} is a source of mass.", witness, spans(offending))
         case None:
-            return Undecided(f"the integral of {named(guilty)} could not be computed.", spans(guilty))
+            return Undecided(f"the integral of {quote_terms(offending)} could not be computed.", spans(offending))
 
 
 def _source_verdict_on_whole_space(problem: Problem, source: Expr) -> Verdict:
     """On all of space: a source of one sign creates or removes mass."""
-    guilty, ranges = problem.where(SourceTerm) or problem.pushing, ranges_of(problem.spec, problem.equation)
+    offending, ranges = (
+        problem.find_terms(SourceTerm) or problem.right_hand_terms,
+        ranges_of(problem.spec, problem.equation),
+    )
     box = box_of(ranges)
     one_sign = nonnegative(source, box) or nonnegative(-source, box)
-    if one_sign and nonzero_point(source, ranges) is not None:
+    if one_sign and find_nonzero_point(source, ranges) is not None:
         return Refuted(
-            f"{named(guilty)} is a source of mass.", f"{notation(source)} does not change sign", spans(guilty)
+            f"{quote_terms(offending)} is a source of mass.",
+            f"{notation(source)} does not change sign",
+            spans(offending),
         )
-    return Undecided(f"the integral of {named(guilty)} could not be computed.", spans(guilty))
+    return Undecided(f"the integral of {quote_terms(offending)} could not be computed.", spans(offending))

@@ -12,25 +12,25 @@ from sympy import Add, Dummy, Expr, Rational, Symbol
 
 from pdedsl.analysis.bounds.definiteness import Rows, blocks_of, indexed_semidefinite, semidefinite
 from pdedsl.analysis.bounds.interval import LINE, Box
-from pdedsl.analysis.bounds.sign import box_of, nonnegative, places_between_roots, shown, strictly_positive
+from pdedsl.analysis.bounds.sign import box_of, format_point, nonnegative, points_between_roots, strictly_positive
 from pdedsl.analysis.components import NotLinear, indexed_matrix, second_order_terms
 from pdedsl.analysis.index_expansion import CoordinateLayout
 from pdedsl.analysis.jet import Jet, as_scalar, jet_of
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import (
     MAX_TERMS,
-    SMALL,
+    ROUNDING_RTOL,
     Point,
     Ranges,
-    exact_at,
-    have_values,
+    are_defined_at,
     is_inside,
-    levels_of,
+    level_functions,
     points,
+    precise_value_at,
     ranges_of,
-    settled,
-    telling_points,
+    search_points,
     value_at,
+    with_unit_fields,
 )
 from pdedsl.ir.terms import Indexed
 from pdedsl.ir.types import Matrix, Scalar
@@ -54,7 +54,7 @@ def find_negative_eigenvalue(
 ) -> str:
     """Where it is, in words; empty if none is found. The equation has a value where all of its `parts` have one. `free`
     are the symbols that an example may choose, `levels` the functions that are positive in the domain."""
-    whole = tuple(map(settled, parts))
+    whole = tuple(map(with_unit_fields, parts))
     symbols = {s for row in (*rows, levels, whole) for e in row for s in e.free_symbols}
     if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
         return ""
@@ -62,14 +62,14 @@ def find_negative_eigenvalue(
         return ""
     near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
     about = Add(*{row[i] for i, row in enumerate(rows)}, *whole)
-    for point in (*near, *telling_points(about, symbols, ranges)):
-        if _negative_eigenvalue_at(rows, point, value_at, -SMALL) is None:
+    for point in (*near, *search_points(about, symbols, ranges)):
+        if _negative_eigenvalue_at(rows, point, value_at, -ROUNDING_RTOL) is None:
             continue
         for place in (p for p in (_rounded(point, ranges), point) if is_inside(p, levels)):
-            least = _negative_eigenvalue_at(rows, place, exact_at, SMALL if len(rows) > 1 else 0)
-            if least and have_values(whole, place):
+            least = _negative_eigenvalue_at(rows, place, precise_value_at, ROUNDING_RTOL if len(rows) > 1 else 0)
+            if least and are_defined_at(whole, place):
                 told = {s: v for s, v in place.items() if any(s in e.free_symbols for row in rows for e in row)}
-                return f"eigenvalue {least:.3g}" + (f" at {shown(told, place is point)}" if told else "")
+                return f"eigenvalue {least:.3g}" + (f" at {format_point(told, place is point)}" if told else "")
     return ""
 
 
@@ -96,7 +96,7 @@ def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator
     for e in {row[i] for i, row in enumerate(rows) if len(row[i].free_symbols) == 1}:
         (x,) = e.free_symbols
         other = next(points(symbols - {x}, ranges))
-        for place in places_between_roots(e, x, box.get(x, LINE)):
+        for place in points_between_roots(e, x, box.get(x, LINE)):
             if not x.is_nonnegative or place >= 0:
                 yield {**other, x: place}
 
@@ -167,13 +167,13 @@ class DiffusionMatrix:
 
     @property
     def is_written_out(self) -> bool:
-        return self.jet.layout.is_whole(self.problem.spec)
+        return self.jet.layout.is_complete(self.problem.spec)
 
     @property
     def is_proved(self) -> bool:
         if self.is_written_out:
             return any(semidefinite(rows, self.box, self.psd) for rows in (self.rows, self._with_diagonals()))
-        return self._by_index() or self._of_the_trace()
+        return self._by_index() or self._by_trace()
 
     def _with_diagonals(self) -> Rows:
         """The rows with nonnegative symbols for the diagonal entries of learned semidefinite matrices."""
@@ -192,7 +192,7 @@ class DiffusionMatrix:
         found = indexed_matrix(parts, spec.space.dimension, learned)
         return indexed_semidefinite(_with_signed_symbol(found, self.problem), self.psd, self.box, self.dimension)
 
-    def _of_the_trace(self) -> bool:
+    def _by_trace(self) -> bool:
         """Whether F depends on X only through tr X, and does not decrease in it."""
         head, right = self.problem.unknown.head, self.sign * self.problem.right
         found = [c for c in atoms(right, Contraction) if _is_laplacian(c, head)]
@@ -211,18 +211,18 @@ class DiffusionMatrix:
         if self._is_negative_for_every_weight():
             return "eigenvalue for every weight"
         if self.is_written_out or self.dimension is not None:
-            return self._searched(self.jet) or self._tiny()
+            return self._search(self.jet) or self._negative_everywhere()
         unknown, right = self.problem.unknown, as_scalar((self.problem.right,), self.problem.unknown)
-        shown = [self._searched(jet_of(right, unknown, spec, d)) for d in (1, 2)]
-        return self._searched(self.jet) if all(shown) else ""
+        shown = [self._search(jet_of(right, unknown, spec, d)) for d in (1, 2)]
+        return self._search(self.jet) if all(shown) else ""
 
-    def _searched(self, jet: Jet) -> str:
+    def _search(self, jet: Jet) -> str:
         times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
         free = frozenset((*jet.coordinates, *jet.variables, *times))
-        levels, whole = levels_of(self.problem.spec), (jet.expr, *self.problem.domain(jet))
+        levels, whole = level_functions(self.problem.spec), (jet.expr, *self.problem.domain(jet))
         return find_negative_eigenvalue(_times(self.sign, jet.matrix), whole, free, self.ranges, jet.layout, levels)
 
-    def _tiny(self) -> str:
+    def _negative_everywhere(self) -> str:
         """The same, for a diagonal entry that is negative at every point, even by less than a search detects."""
         whole = (self.jet.expr, *self.problem.domain(self.jet))
         if not self.is_written_out or any(e.has(Field, Partial) for e in whole):
@@ -230,7 +230,7 @@ class DiffusionMatrix:
         if not any(strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows)):
             return ""
         symbols = set().union(*(e.free_symbols for e in whole))
-        has_value = any(have_values(whole, p) for p in points(symbols, self.ranges))
+        has_value = any(are_defined_at(whole, p) for p in points(symbols, self.ranges))
         return "eigenvalue at every point" if has_value else ""
 
     def _is_negative_for_every_weight(self) -> bool:
@@ -242,7 +242,7 @@ class DiffusionMatrix:
 def ellipticity(problem: Problem, sign: int = 1) -> Ellipticity:
     """Whether ± ∂F/∂X is positive semidefinite; not known where second derivatives are hidden in functions."""
     found = DiffusionMatrix(problem, sign)
-    if any(problem.jet.hidden_order(d) > 1 for d in problem.jet.hidden):
+    if any(problem.jet.nested_order(d) > 1 for d in problem.jet.unexpanded):
         return Ellipticity(None)
     if found.is_proved:
         return Ellipticity(True)
@@ -271,4 +271,6 @@ def _with_signed_symbol(matrix: Indexed, problem: Problem) -> Indexed:
         return e.xreplace(kept).xreplace(letter).xreplace({v: k for k, v in kept.items()})
 
     outer = tuple((moved(c), w) for c, w in matrix.outer)
-    return Indexed(moved(matrix.diagonal), outer, tuple((moved(c), h) for c, h in matrix.learned), matrix.rest)
+    return Indexed(
+        moved(matrix.diagonal), outer, tuple((moved(c), h) for c, h in matrix.learned), matrix.has_other_entries
+    )

@@ -17,10 +17,10 @@ class Hypothesis:
     holds: bool
 
 
-def conclude(reason: str, hypotheses: Iterable[Hypothesis], guilty: tuple[Span, ...] = ()) -> Verdict:
+def conclude(reason: str, hypotheses: Iterable[Hypothesis], offending: tuple[Span, ...] = ()) -> Verdict:
     """Proved if all hypotheses hold; otherwise Unknown, naming the first that is not known to."""
     listed = tuple(hypotheses)
     missing = next((h for h in listed if not h.holds), None)
     if missing is None:
         return Proved(f"{reason}.", tuple(h.text for h in listed))
-    return Undecided(f"it could not be shown that {missing.text}.", guilty)
+    return Undecided(f"it could not be shown that {missing.text}.", offending)

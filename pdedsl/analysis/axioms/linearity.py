@@ -12,9 +12,9 @@ from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
 from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
 from pdedsl.analysis.constraint_elimination import eliminate_stationary, has_constraint, is_independent
 from pdedsl.analysis.dependence import EquationDependencies
-from pdedsl.analysis.jet import State, state_of
-from pdedsl.analysis.problem import Problem, is_undefined, named, spans
-from pdedsl.analysis.sample_points import Point, Ranges, exact_at, nonzero_point, points, ranges_of
+from pdedsl.analysis.jet import DifferentialExpression, differential_expression
+from pdedsl.analysis.problem import Problem, may_be_undefined, quote_terms, spans
+from pdedsl.analysis.sample_points import Point, Ranges, find_nonzero_point, points, precise_value_at, ranges_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Refuted, Undecided, Verdict
@@ -28,7 +28,7 @@ SUPERPOSITION_FAILS = "superposition fails: T(af + bg) ≠ a T(f) + b T(g) for s
 def linearity(problem: Problem) -> Verdict:
     if not problem.is_affine:
         return _nonlinear(problem)
-    if any(s.source != 0 for s in problem.states):
+    if any(s.source != 0 for s in problem.components):
         return _source_verdict(problem)
     if problem.is_undefined:
         return Undecided("it could not be shown that the equation is defined for all u.")
@@ -36,38 +36,52 @@ def linearity(problem: Problem) -> Verdict:
 
 
 def _nonlinear(problem: Problem) -> Verdict:
-    guilty = nonlinear_terms(problem)
-    if any(has_learned(s.bending, problem.spec, of_unknowns=True) for s in problem.states):
-        return Undecided(f"{named(guilty)} depends on u through a learned function.", spans(guilty))
+    offending = nonlinear_terms(problem)
+    if any(has_learned(s.nonlinear_part, problem.spec, of_unknowns=True) for s in problem.components):
+        return Undecided(f"{quote_terms(offending)} depends on u through a learned function.", spans(offending))
     if problem.is_implicit:
-        return Undecided(f"the equation with {named(guilty)} is implicit in the time derivative.", spans(guilty))
+        return Undecided(
+            f"the equation with {quote_terms(offending)} is implicit in the time derivative.", spans(offending)
+        )
     ranges, spec = ranges_of(problem.spec, problem.equation), problem.spec
     if not any(e.order for e in spec.equations) and is_independent(problem.equation, spec):
-        if any(_zero_set_is_nonlinear(s, ranges) for s in problem.states):
-            return Refuted(f"{named(guilty)} is not linear in u.", SUPERPOSITION_FAILS, spans(guilty))
-        return Undecided(f"{named(guilty)} is nonlinear, but may vanish for sums of solutions.", spans(guilty))
-    rights = [_without_stationary_unknowns(s, problem) for s in problem.states]
+        if any(_zero_set_is_nonlinear(s, ranges) for s in problem.components):
+            return Refuted(f"{quote_terms(offending)} is not linear in u.", SUPERPOSITION_FAILS, spans(offending))
+        return Undecided(
+            f"{quote_terms(offending)} is nonlinear, but may vanish for sums of solutions.", spans(offending)
+        )
+    rights = [_without_stationary_unknowns(s, problem) for s in problem.components]
     if any(r is None for r in rights) or has_constraint(spec):
-        return Undecided(f"{named(guilty)} may be linear after elimination of the stationary unknowns.", spans(guilty))
-    whole = replace(problem.equation, right=tuple(r for r in rights if r is not None))
-    if not EquationDependencies(whole, spec).is_apart:
-        return Undecided(f"{named(guilty)} may be linear, since its nonlocal arguments may coincide.", spans(guilty))
-    if not any(State(r, s.heads).bends(ranges) for r, s in zip(rights, problem.states, strict=True) if r is not None):
-        return Undecided(f"{named(guilty)} is linear in u at all sample points, but this is not proved.", spans(guilty))
-    return Refuted(f"{named(guilty)} is not linear in u.", SUPERPOSITION_FAILS, spans(guilty))
+        return Undecided(
+            f"{quote_terms(offending)} may be linear after elimination of the stationary unknowns.", spans(offending)
+        )
+    whole = replace(problem.equation, rhs=tuple(r for r in rights if r is not None))
+    if not EquationDependencies(whole, spec).has_distinct_arguments:
+        return Undecided(
+            f"{quote_terms(offending)} may be linear, since its nonlocal arguments may coincide.", spans(offending)
+        )
+    if not any(
+        DifferentialExpression(r, s.heads).is_certainly_nonlinear(ranges)
+        for r, s in zip(rights, problem.components, strict=True)
+        if r is not None
+    ):
+        return Undecided(
+            f"{quote_terms(offending)} is linear in u at all sample points, but this is not proved.", spans(offending)
+        )
+    return Refuted(f"{quote_terms(offending)} is not linear in u.", SUPERPOSITION_FAILS, spans(offending))
 
 
-def _without_stationary_unknowns(state: State, problem: Problem) -> Expr | None:
+def _without_stationary_unknowns(state: DifferentialExpression, problem: Problem) -> Expr | None:
     """F, or what an unknown at rest is given by, in unknowns that evolve; None if it is not given by a formula."""
     if problem.equation.order:
         return eliminate_stationary(state.expr, problem.spec)
     head = problem.unknown.head
-    own = [a for a in state.letters if any(f.head == head for f in atoms(a, Field))]
-    alone = len(own) == 1 and isinstance(own[0], Field) and state.slope(own[0]).is_number
+    own = [a for a in state.jet_variables if any(f.head == head for f in atoms(a, Field))]
+    alone = len(own) == 1 and isinstance(own[0], Field) and state.derivative(own[0]).is_number
     return eliminate_stationary(state.expr, problem.spec, head) if alone else None
 
 
-def _zero_set_is_nonlinear(state: State, ranges: Ranges) -> bool:
+def _zero_set_is_nonlinear(state: DifferentialExpression, ranges: Ranges) -> bool:
     """Whether F is zero at two points, and not at their sum: (Δu)³ = 0 is linear for all its form. If F is a product,
     its factors may be zero at points that are on no solution, as in ∂u/∂x ∂²u/∂x² = 0."""
     whole = state.in_letters
@@ -87,7 +101,7 @@ def _zero_set_is_nonlinear(state: State, ranges: Ranges) -> bool:
                 if not z.is_negative or not letter.is_nonnegative
             ]
     sums = ({s: a[s] + b[s] if s in letters else a[s] for s in a} for a, b in combinations_with_replacement(found, 2))
-    return any(exact_at(whole, point) for point in sums)
+    return any(precise_value_at(whole, point) for point in sums)
 
 
 def _real_zeros(expr: Expr, letter: Symbol) -> list[Expr]:
@@ -103,19 +117,21 @@ def _real_zeros(expr: Expr, letter: Symbol) -> list[Expr]:
 
 def nonlinear_terms(problem: Problem) -> list[Origin]:
     """The summands that are not linear and homogeneous in the unknowns."""
-    return [p.origin for p in problem.pushing_parts if not all(s.is_linear for s in p.states)]
+    return [p.origin for p in problem.right_hand_summands if not all(s.is_linear for s in p.components)]
 
 
 def _source_verdict(problem: Problem) -> Verdict:
-    guilty = nonlinear_terms(problem)
-    if any(has_learned(s.source, problem.spec) for s in problem.states):
-        why = f"{named(guilty)} does not depend on u, and whether it vanishes depends on its weights"
-        return Undecided(f"{why}.", spans(guilty))
+    offending = nonlinear_terms(problem)
+    if any(has_learned(s.source, problem.spec) for s in problem.components):
+        why = f"{quote_terms(offending)} does not depend on u, and whether it vanishes depends on its weights"
+        return Undecided(f"{why}.", spans(offending))
     ranges = ranges_of(problem.spec, problem.equation)
-    if all(nonzero_point(s.source, ranges) is None for s in problem.states):
-        return Undecided(f"{named(guilty)} does not depend on u, and could not be shown to be nonzero.", spans(guilty))
-    why = f"{named(guilty)} is a source term: the solution operator is affine, not linear"
-    return Refuted(f"{why}.", NONZERO_AT_ZERO, spans(guilty))
+    if all(find_nonzero_point(s.source, ranges) is None for s in problem.components):
+        return Undecided(
+            f"{quote_terms(offending)} does not depend on u, and could not be shown to be nonzero.", spans(offending)
+        )
+    why = f"{quote_terms(offending)} is a source term: the solution operator is affine, not linear"
+    return Refuted(f"{why}.", NONZERO_AT_ZERO, spans(offending))
 
 
 def _condition_verdict(problem: Problem) -> Verdict:
@@ -126,7 +142,7 @@ def _condition_verdict(problem: Problem) -> Verdict:
         if any(_is_essentially_nonlinear(s, ranges_of(spec)) for s in _condition_expressions(c, spec))
     ]
     unclear = [
-        *(c for c in fixed_conditions(spec) if _is_nonlinear(c, spec) or is_undefined(c.domain, spec)),
+        *(c for c in fixed_conditions(spec) if _is_nonlinear(c, spec) or may_be_undefined(c.domain, spec)),
         *degenerate_conditions(spec),
     ]
     if problem.equation.order:
@@ -148,16 +164,16 @@ def _is_nonlinear(condition: Condition, spec: Spec) -> bool:
     return not all(s.is_affine for s in _condition_expressions(condition, spec))
 
 
-def _is_essentially_nonlinear(state: State, ranges: Ranges) -> bool:
+def _is_essentially_nonlinear(state: DifferentialExpression, ranges: Ranges) -> bool:
     """Whether a nonlinear condition gives a value or derivative that enters it linearly: u³ = 0 is really u = 0."""
-    slopes = (state.slope(letter) for letter in state.letters)
-    return state.bends(ranges) and any(
+    slopes = (state.derivative(letter) for letter in state.jet_variables)
+    return state.is_certainly_nonlinear(ranges) and any(
         s != 0 and (s.is_number or isinstance(s.as_coeff_Mul()[1], Component)) for s in slopes
     )
 
 
-def _condition_expressions(condition: Condition, spec: Spec) -> list[State]:
-    return [state_of(v.xreplace(spec.values), spec) for v in condition.value]
+def _condition_expressions(condition: Condition, spec: Spec) -> list[DifferentialExpression]:
+    return [differential_expression(v.xreplace(spec.values), spec) for v in condition.value]
 
 
 def has_learned(expr: Expr, spec: Spec, of_unknowns: bool = False) -> bool:

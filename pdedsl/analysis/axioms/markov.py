@@ -10,7 +10,7 @@ from pdedsl.analysis.axioms.comparison import IMPLICIT, MIXED_DERIVATIVES, has_m
 from pdedsl.analysis.boundary import delayed_conditions, quote_conditions
 from pdedsl.analysis.constraint_elimination import has_constraint
 from pdedsl.analysis.dependence import NonlocalDependence, delay_dependence, spatial_dependence
-from pdedsl.analysis.problem import Problem, named, spans
+from pdedsl.analysis.problem import Problem, quote_terms, spans
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Field, atoms
@@ -20,10 +20,10 @@ def markov(problem: Problem) -> Verdict:
     """T_{t+s} = T_{t+s,t} ∘ T_t."""
     seen = delay_dependence(problem.equation, problem.spec)
     if _is_certain(seen):
-        guilty, names = _nonlocal_terms(problem, seen)
+        offending, names = _nonlocal_terms(problem, seen)
         witness = "two solutions that agree at time t but differ before t diverge afterwards"
         what = f"{names}, which depends on the past" if names else "the solution at another time"
-        return Refuted(f"{named(guilty)} depends on {what}.", witness, spans(guilty))
+        return Refuted(f"{quote_terms(offending)} depends on {what}.", witness, spans(offending))
     if seen:
         return Undecided("it could not be decided whether the equation has delay (memory) terms.")
     order = problem.equation.order
@@ -41,7 +41,7 @@ def markov(problem: Problem) -> Verdict:
     return Refuted(
         f"order {order} in time: the state includes ∂u/∂t, so u alone does not determine the future.",
         "two solutions with equal u and different ∂u/∂t at time t diverge afterwards",
-        spans(problem.where(TimeDerivative)),
+        spans(problem.find_terms(TimeDerivative)),
     )
 
 
@@ -49,13 +49,13 @@ def locality(problem: Problem) -> Verdict:
     """Data that agree near a point have the same ∂u/∂t there."""
     seen = spatial_dependence(problem.equation, problem.spec)
     if _is_certain(seen):
-        guilty, names = _nonlocal_terms(problem, seen)
+        offending, names = _nonlocal_terms(problem, seen)
         if not names:
             witness = "two functions that agree near x and differ at the other point of evaluation"
-            return Refuted(f"{named(guilty)} is a nonlocal term.", witness, spans(guilty))
+            return Refuted(f"{quote_terms(offending)} is a nonlocal term.", witness, spans(offending))
         witness = f"two functions that agree near x and differ elsewhere have different {names} at x"
-        why = f"{named(guilty)} is nonlocal through {names}, the solution of a stationary equation"
-        return Refuted(f"{why}.", witness, spans(guilty))
+        why = f"{quote_terms(offending)} is nonlocal through {names}, the solution of a stationary equation"
+        return Refuted(f"{why}.", witness, spans(offending))
     if seen:
         return Undecided("it could not be decided whether the equation has nonlocal terms.")
     if delay_dependence(problem.equation, problem.spec):
@@ -73,14 +73,18 @@ def locality(problem: Problem) -> Verdict:
 def _is_certain(seen: list[NonlocalDependence]) -> bool:
     """Whether the dependence is certain; what is read both directly and through another unknown, or through several,
     may cancel."""
-    return len({s.by for s in seen}) == len({s.via for s in seen}) == 1 and any(s.sure for s in seen)
+    return len({s.first_unknown for s in seen}) == len({s.last_unknown for s in seen}) == 1 and any(
+        s.is_certain for s in seen
+    )
 
 
 def _nonlocal_terms(problem: Problem, seen: list[NonlocalDependence]) -> tuple[list[Origin], str]:
     """The summands that read other points or times, and the names of the unknowns through which they do so."""
-    sure = [s for s in seen if s.sure]
-    if any(s.by is None for s in sure):
-        return [p.origin for p in problem.parts if any(isinstance(t, Nonlocal) for t in p.terms)], ""
-    heads = {s.by for s in sure}
-    guilty = [p.origin for p in problem.parts if any(f.head in heads for s in p.states for f in atoms(s.expr, Field))]
-    return guilty, ", ".join(sorted({h.name for h in heads if h is not None}))
+    sure = [s for s in seen if s.is_certain]
+    if any(s.first_unknown is None for s in sure):
+        return [p.origin for p in problem.summands if any(isinstance(t, Nonlocal) for t in p.terms)], ""
+    heads = {s.first_unknown for s in sure}
+    offending = [
+        p.origin for p in problem.summands if any(f.head in heads for s in p.components for f in atoms(s.expr, Field))
+    ]
+    return offending, ", ".join(sorted({h.name for h in heads if h is not None}))

@@ -20,14 +20,14 @@ from pdedsl.ir.verdicts import Proved, Refuted, Verdict
 
 def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
     jet = problem.jet
-    still = not jet.singular and all(vanishes(s.at_constants) for s in problem.states)
+    still = not jet.singular and all(vanishes(s.at_constants) for s in problem.components)
     if isinstance(ordered, Refuted) and jet.is_affine and (still or not problem.spec.space.boundary):
         why = ordered.reason.removesuffix(".")
-        return Refuted(f"no comparison principle holds: {why}.", ordered.witness, ordered.guilty)
+        return Refuted(f"no comparison principle holds: {why}.", ordered.counterexample, ordered.offending)
     closed = not still and _is_homogeneous_neumann(problem) and problem.equation.order == 1
-    if closed and isinstance(constant, Refuted) and set(constant.guilty) <= set(spans(problem.pushing)):
+    if closed and isinstance(constant, Refuted) and set(constant.offending) <= set(spans(problem.right_hand_terms)):
         why = constant.reason.removesuffix(".")
-        return Refuted(f"constants are not preserved: {why}.", constant.witness, constant.guilty)
+        return Refuted(f"constants are not preserved: {why}.", constant.counterexample, constant.offending)
     solved = still or _reaction_is_dissipative(problem)
     stays = (
         "constants solve the equation"
@@ -47,21 +47,22 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
                 _is_dirichlet_or_homogeneous_neumann(problem),
             ),
         ),
-        () if isinstance(ordered, Proved) else ordered.guilty,
+        () if isinstance(ordered, Proved) else ordered.offending,
     )
 
 
 def _is_homogeneous_neumann(problem: Problem) -> bool:
     """Whether every condition on the boundary is ∂u/∂n = 0."""
     return all(
-        isinstance(p.side, FluxCondition) and p.side.slope == 0 and p.side.given == 0 for p in face_conditions(problem)
+        isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and p.kind.value == 0
+        for p in face_conditions(problem)
     )
 
 
 def _is_dirichlet_or_homogeneous_neumann(problem: Problem) -> bool:
-    sides = [p.side for p in face_conditions(problem)]
+    sides = [p.kind for p in face_conditions(problem)]
     return all(
-        isinstance(s, DirichletCondition) or (isinstance(s, FluxCondition) and s.slope == 0 and s.given == 0)
+        isinstance(s, DirichletCondition) or (isinstance(s, FluxCondition) and s.coefficient == 0 and s.given == 0)
         for s in sides
     )
 
@@ -69,7 +70,7 @@ def _is_dirichlet_or_homogeneous_neumann(problem: Problem) -> bool:
 def _reaction_is_dissipative(problem: Problem) -> bool:
     """Whether F(c) has the sign of -c for constants c, and zero is one of the boundary values."""
     box = box_of(ranges_of(problem.spec, problem.equation))
-    zero = any(isinstance(p.side, DirichletCondition) and p.side.given == 0 for p in face_conditions(problem))
+    zero = any(isinstance(p.kind, DirichletCondition) and p.kind.value == 0 for p in face_conditions(problem))
     jet, flat = problem.jet, dict.fromkeys(problem.jet.variables[1:], S.Zero)
     if not zero or jet.singular or problem.is_vector:
         return False

@@ -11,12 +11,12 @@ from pdedsl.analysis.axioms.linearity import has_learned
 from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
 from pdedsl.analysis.boundary_flux import depends_on_position
 from pdedsl.analysis.bounds.interval import range_of
-from pdedsl.analysis.bounds.sign import box_of, shown, strictly_positive, vanishes
+from pdedsl.analysis.bounds.sign import box_of, format_point, strictly_positive, vanishes
 from pdedsl.analysis.constraint_elimination import stationary_unknowns_in
-from pdedsl.analysis.jet import multiples, state_of
+from pdedsl.analysis.jet import differential_expression, multiples_of_constant
 from pdedsl.analysis.normal_form import unknown_of
-from pdedsl.analysis.problem import Problem, domain_of, named, of_unknowns, spans
-from pdedsl.analysis.sample_points import exact_at, nonzero_point, ranges_of
+from pdedsl.analysis.problem import Problem, containing_unknowns, partial_functions, quote_terms, spans
+from pdedsl.analysis.sample_points import find_nonzero_point, precise_value_at, ranges_of
 from pdedsl.ir.spec import Condition, Equation, Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
@@ -35,7 +35,7 @@ TRIAL_CONSTANTS = (*(Rational(k) for k in (1, 2, -1, 3, 1000, -1000)), Rational(
 def preserves_constants(problem: Problem) -> Verdict:
     if problem.jet.singular:
         return Undecided("it could not be shown that the equation is defined where ∇u = 0.")
-    rates = [_eliminate_stationary(s.at_constants, problem.spec) for s in problem.states]
+    rates = [_eliminate_stationary(s.at_constants, problem.spec) for s in problem.components]
     moving = [r for r in rates if r is not None and not vanishes(r)]
     broken, open_ = _violated_conditions(problem.spec)
     doubt = STATIONARY_UNSOLVED if None in rates else _stationary_obstruction(problem, open_, bool(moving))
@@ -62,7 +62,7 @@ def preserves_constants(problem: Problem) -> Verdict:
     if not _is_defined(problem):
         return Undecided("it could not be shown that the equation is defined for every constant.")
     held = ("every constant satisfies the boundary conditions",) if problem.spec.space.boundary else ()
-    differs = all(term.has(Partial) for s in problem.states for term in Add.make_args(s.expr))
+    differs = all(term.has(Partial) for s in problem.components for term in Add.make_args(s.expr))
     why = "every term contains a derivative of u" if differs else "the terms cancel for constant u"
     return Proved(f"{why}, so constants are preserved.", (ZERO_AT_CONSTANTS, *held))
 
@@ -80,15 +80,15 @@ def _is_defined(problem: Problem) -> bool:
     """Whether roots, poles and logarithms have values for all constants: in the equation, in those at rest and in the
     conditions."""
     spec = problem.spec
-    found = [e for a in spec.equations if a is problem.equation or not a.order for e in domain_of(a, spec)]
+    found = [e for a in spec.equations if a is problem.equation or not a.order for e in partial_functions(a, spec)]
     found += [e for c in fixed_conditions(spec) for e in c.domain]
-    flat = (state_of(e, spec).at_constants for e in of_unknowns(tuple(found), spec))
+    flat = (differential_expression(e, spec).at_constants for e in containing_unknowns(tuple(found), spec))
     return all(range_of(e, box_of(ranges_of(spec, problem.equation))) is not None for e in flat)
 
 
 def _cancelled_at_constants(problem: Problem) -> list[Expr]:
     """What has a real value where the equation has one, for constants."""
-    return [state_of(e, problem.spec).at_constants for e in problem.dropped]
+    return [differential_expression(e, problem.spec).at_constants for e in problem.cancelled]
 
 
 def _violated_conditions(spec: Spec) -> tuple[list[Condition], list[Condition]]:
@@ -102,7 +102,11 @@ def _violated_conditions(spec: Spec) -> tuple[list[Condition], list[Condition]]:
 
 
 def _constants_in(condition: Condition, spec: Spec) -> set[str]:
-    return {s.name for v in condition.value for s in atoms(state_of(v.xreplace(spec.values), spec).at_constants, Dummy)}
+    return {
+        s.name
+        for v in condition.value
+        for s in atoms(differential_expression(v.xreplace(spec.values), spec).at_constants, Dummy)
+    }
 
 
 def _eliminate_stationary(rate: Expr, spec: Spec) -> Expr | None:
@@ -111,7 +115,7 @@ def _eliminate_stationary(rate: Expr, spec: Spec) -> Expr | None:
     given = {unknown_of(e, spec).head.name: e for e in spec.equations if e.order == 0}
     for _ in given:  # w may be given by v, and v by u
         for name in (s.name for s in atoms(rate, Dummy) if s.name in given):
-            balance = state_of(given[name].right[0], spec).at_constants
+            balance = differential_expression(given[name].right[0], spec).at_constants
             own = {s: letters.setdefault(s.name, s) for s in atoms(balance, Dummy)}
             solved = _solve_affine(balance.xreplace(own), letters[name])
             if solved is None:
@@ -122,7 +126,7 @@ def _eliminate_stationary(rate: Expr, spec: Spec) -> Expr | None:
 
 def _are_determined(read: dict[Symbol, Equation], problem: Problem) -> bool:
     """Whether unknowns at rest are what their equations say for constants: they are constant, or not differentiated."""
-    partials = [p for e in (problem.equation, *read.values()) for right in e.right for p in atoms(right, Partial)]
+    partials = [p for e in (problem.equation, *read.values()) for right in e.rhs for p in atoms(right, Partial)]
     return all(_is_constant(head, e, problem.spec) for head, e in read.items()) or not any(
         f.head in read for p in partials for f in atoms(p, Field)
     )
@@ -140,13 +144,13 @@ def _is_translation_invariant_and_periodic(problem: Problem) -> bool:
     """Whether the equation is the same everywhere on a torus: derivatives of a free unknown have the mean zero there,
     and do not cancel a rate."""
     space = problem.spec.space
-    ring = bool(space.sides) and all(side.periodic for side in space.sides)
+    ring = bool(space.intervals) and all(side.periodic for side in space.intervals)
     return ring and problem.is_affine and not depends_on_position(problem.equation, problem)
 
 
 def _residuals_at_constants(equation: Equation, spec: Spec) -> list[Expr]:
     """What must be zero for constants, by an equation at rest."""
-    return [expand(state_of(right, spec).at_constants) for right in equation.right]
+    return [expand(differential_expression(right, spec).at_constants) for right in equation.right]
 
 
 def _solve_affine(balance: Expr, letter: Symbol) -> Expr | None:
@@ -157,36 +161,40 @@ def _solve_affine(balance: Expr, letter: Symbol) -> Expr | None:
 
 
 def _nonzero_rate_verdict(problem: Problem, rates: list[Expr]) -> Verdict:
-    guilty = _nonvanishing_terms(problem)
-    why = f"{named(guilty)} does not vanish for constant u"
+    offending = _nonvanishing_terms(problem)
+    why = f"{quote_terms(offending)} does not vanish for constant u"
     if any(has_learned(r, problem.spec) for r in rates):
         if any(_is_nonzero_for_every_weight(r, problem) for r in rates):
-            return Refuted(f"{why}.", "u ≡ 1 is not a steady solution for any weights", spans(guilty))
-        return Undecided(f"whether {named(guilty)} vanishes for constant u depends on the weights.", spans(guilty))
+            return Refuted(f"{why}.", "u ≡ 1 is not a steady solution for any weights", spans(offending))
+        return Undecided(
+            f"whether {quote_terms(offending)} vanishes for constant u depends on the weights.", spans(offending)
+        )
     for rate in rates:
         witness = _find_nonsteady_constant(rate, problem)
         if witness:
-            return Refuted(f"{why}.", witness, spans(guilty))
-    return Undecided(f"it could not be decided whether {named(guilty)} vanishes for constant u.", spans(guilty))
+            return Refuted(f"{why}.", witness, spans(offending))
+    return Undecided(
+        f"it could not be decided whether {quote_terms(offending)} vanishes for constant u.", spans(offending)
+    )
 
 
 def _is_nonzero_for_every_weight(rate: Expr, problem: Problem) -> bool:
     """Whether the rate of u = 1 has one strict sign for every weight."""
-    box, there = box_of(ranges_of(problem.spec, problem.equation)), rate.xreplace(multiples(rate, 1))
+    box, there = box_of(ranges_of(problem.spec, problem.equation)), rate.xreplace(multiples_of_constant(rate, 1))
     return strictly_positive(there, box) or strictly_positive(expand(-there), box)
 
 
 def _nonvanishing_terms(problem: Problem) -> list[Origin]:
     """The summands that do not vanish for constants."""
-    moving = [p.origin for p in problem.pushing_parts if any(s.at_constants != 0 for s in p.states)]
-    return moving or problem.pushing
+    moving = [p.origin for p in problem.right_hand_summands if any(s.at_constants != 0 for s in p.components)]
+    return moving or problem.right_hand_terms
 
 
 def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
     """Constants and a point at which they change, in words."""
     ranges = ranges_of(problem.spec, problem.equation)
     for constant in TRIAL_CONSTANTS:
-        chosen = multiples(rate, constant)
+        chosen = multiples_of_constant(rate, constant)
         if constant < 0 and (problem.jet.u.is_nonnegative or any(s.is_nonnegative for s in chosen)):
             continue
         named_ = {s.name: v for s, v in chosen.items()}
@@ -195,9 +203,9 @@ def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
             for e in _cancelled_at_constants(problem)
         ]
         there = rate.xreplace(chosen)
-        point = nonzero_point(there, ranges, beside=domain)
+        point = find_nonzero_point(there, ranges, beside=domain)
         if point is not None:
             values = [f"{s.name} = {notation(v)}" for s, v in chosen.items()]
-            at = f" at {shown(point)}" if point else ""
-            return f"{', '.join(values) or 'u = 0'} changes at rate {exact_at(there, point):.3g}{at}"
+            at = f" at {format_point(point)}" if point else ""
+            return f"{', '.join(values) or 'u = 0'} changes at rate {precise_value_at(there, point):.3g}{at}"
     return ""

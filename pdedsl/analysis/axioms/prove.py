@@ -93,11 +93,11 @@ def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:
     if problem.jet.order == 2:
         provers[Axiom.COMPARISON] = comparison
     told = {name: _prove(prove, problem) for name, prove in provers.items() if name in found}
-    even = not JetBounds(problem).varies(problem.jet.expr)
+    even = not JetBounds(problem).depends_on_x(problem.jet.expr)
     by_conditions = {c.span for c in problem.spec.conditions if not _depends_on_x(c, problem)}
     return {
         **found,
-        **{k: v for k, v in told.items() if not isinstance(v, Refuted) or even or set(v.guilty) <= by_conditions},
+        **{k: v for k, v in told.items() if not isinstance(v, Refuted) or even or set(v.offending) <= by_conditions},
     }
 
 

@@ -32,17 +32,17 @@ from sympy import (
 from sympy import Matrix as Entries
 
 from pdedsl.analysis.boundary import is_dirichlet_problem
-from pdedsl.analysis.bounds.definiteness import Roots, Rows, semidefinite
-from pdedsl.analysis.bounds.growth import activation_of, is_foreign
+from pdedsl.analysis.bounds.definiteness import LipschitzRoots, Rows, semidefinite
+from pdedsl.analysis.bounds.growth import activation_of, has_unknown_regularity
 from pdedsl.analysis.bounds.interval import Box, RealInterval, range_of
-from pdedsl.analysis.bounds.jet_bounds import LEAST, InTime, JetBounds
-from pdedsl.analysis.bounds.relu_form import by_relu
+from pdedsl.analysis.bounds.jet_bounds import POSITIVE_MIN, JetBounds, TimeRegularity
+from pdedsl.analysis.bounds.relu_form import to_relu_form
 from pdedsl.analysis.bounds.sign import (
     bounded_above,
     locally_bounded,
     nonnegative,
     positive,
-    positive_inside,
+    positive_in_interior,
     strictly_positive,
     vanishes,
 )
@@ -62,124 +62,144 @@ JACOBIAN_BOUNDS = (0, 1, 100)  # upper bounds tried for the Jacobian of the drif
 class SpaceRegularity:
     """F as a function of x."""
 
-    of: JetBounds
+    bounds: JetBounds
 
     @cached_property
-    def drift_is_fine(self) -> bool:
+    def drift_is_one_sided_lipschitz(self) -> bool:
         """Whether the drift is one-sided Lipschitz in x."""
-        jet = self.of.jet
-        return self._is_one_sided(jet.drift) if jet.is_affine else all(map(self._drift_of_term, self.of.terms))
+        jet = self.bounds.jet
+        return (
+            self._is_one_sided_lipschitz(jet.drift)
+            if jet.is_affine
+            else all(map(self._drift_term_is_lipschitz, self.bounds.terms))
+        )
 
     @cached_property
-    def flow_is_fine(self) -> bool:
+    def flow_is_complete(self) -> bool:
         """Whether what ∂u/∂t = ∇·(b u) carries, along x' = -b, does not reach infinity in finite time."""
-        jet = self.of.jet
-        return self._is_one_sided(tuple(-b for b in jet.drift)) if jet.is_affine else self.drift_is_fine
+        jet = self.bounds.jet
+        return (
+            self._is_one_sided_lipschitz(tuple(-b for b in jet.drift))
+            if jet.is_affine
+            else self.drift_is_one_sided_lipschitz
+        )
 
-    def _is_one_sided(self, drift: tuple[Expr, ...]) -> bool:
+    def _is_one_sided_lipschitz(self, drift: tuple[Expr, ...]) -> bool:
         """Whether ⟨b(x) - b(y), x - y⟩ ≤ C|x - y|²."""
         if all(self._is_lipschitz(b) for b in drift):
             return True
-        if any(b.has(Field) or range_of(b, self.of.near) is None for b in drift):
+        if any(b.has(Field) or range_of(b, self.bounds.bounded_box) is None for b in drift):
             return False
-        jacobian = [[b.diff(x) for x in self.of.jet.coordinates] for b in drift]
+        jacobian = [[b.diff(x) for x in self.bounds.jet.coordinates] for b in drift]
         n = len(jacobian)
         if n == 1:
-            return bounded_above(expand(jacobian[0][0]), self.of.box)
-        return any(semidefinite(_shifted_symmetric_part(jacobian, shift, n), self.of.box) for shift in JACOBIAN_BOUNDS)
+            return bounded_above(expand(jacobian[0][0]), self.bounds.box)
+        return any(
+            semidefinite(_shifted_symmetric_part(jacobian, shift, n), self.bounds.box) for shift in JACOBIAN_BOUNDS
+        )
 
     def _is_lipschitz(self, e: Expr) -> bool:
-        return not self.of.varies(e) or self.of.grower.of(e).is_lipschitz
+        return not self.bounds.depends_on_x(e) or self.bounds.growth.of(e).is_lipschitz
 
-    def _drift_of_term(self, term: Expr) -> bool:
+    def _drift_term_is_lipschitz(self, term: Expr) -> bool:
         """Whether a term is c(x) g(u, p) with c Lipschitz and g Lipschitz in p; terms with X are not checked here."""
-        if not self.of.varies(term) or term.free_symbols & set(self.of.jet.second):
+        if not self.bounds.depends_on_x(term) or term.free_symbols & set(self.bounds.jet.second):
             return True
         known, rest = self._split(term)
         if rest is None:
             return False
-        if not rest.free_symbols & self.of.jet.variable_set:
+        if not rest.free_symbols & self.bounds.jet.variable_set:
             return True
-        if not rest.free_symbols & set(self.of.jet.p):
-            return self.of.grower.of(known).is_bounded
-        slopes = [range_of(diff(rest, p), self.of.near_u) for p in self.of.jet.p]
+        if not rest.free_symbols & set(self.bounds.jet.p):
+            return self.bounds.growth.of(known).is_bounded
+        slopes = [range_of(diff(rest, p), self.bounds.bounded_u_box) for p in self.bounds.jet.p]
         return self._is_lipschitz(known) and all(s is not None and isfinite(s.low) and isfinite(s.high) for s in slopes)
 
     def _split(self, term: Expr) -> tuple[Expr, Expr | None]:
         """The factors c(x, t) and g of a product, where g depends on the jet alone; g is None if it depends on x."""
-        known = [f for f in Mul.make_args(term) if not f.free_symbols & self.of.jet.variable_set]
-        rest = [f for f in Mul.make_args(term) if f.free_symbols & self.of.jet.variable_set]
-        return Mul(*known), None if any(map(self.of.varies, rest)) else Mul(*rest)
+        known = [f for f in Mul.make_args(term) if not f.free_symbols & self.bounds.jet.variable_set]
+        rest = [f for f in Mul.make_args(term) if f.free_symbols & self.bounds.jet.variable_set]
+        return Mul(*known), None if any(map(self.bounds.depends_on_x, rest)) else Mul(*rest)
 
     @cached_property
-    def diffusion_is_fine(self) -> bool:
+    def diffusion_has_lipschitz_root(self) -> bool:
         """Whether the diffusion is ΣΣᵀ with Σ Lipschitz in x."""
-        jet = self.of.jet
+        jet = self.bounds.jet
         if jet.is_affine or not any(e.free_symbols & jet.variable_set for row in jet.matrix for e in row):
-            return self._has_a_root(jet.matrix)
-        varying = [e for e in self.of.terms if e.free_symbols & set(jet.second) and self.of.varies(e)]
+            return self._has_lipschitz_root(jet.matrix)
+        varying = [e for e in self.bounds.terms if e.free_symbols & set(jet.second) and self.bounds.depends_on_x(e)]
         if not varying:
             return True
-        if len(jet.coordinates) == 1 and strictly_positive(jet.matrix[0][0], self.of.whole):
+        if len(jet.coordinates) == 1 and strictly_positive(jet.matrix[0][0], self.bounds.full_box):
             return all(self._is_lipschitz(self._split(e)[0]) and self._split(e)[1] is not None for e in varying)
-        return all(self._scales(self._split(e)[1]) and self._has_a_root(((self._split(e)[0],),)) for e in varying)
-
-    def _scales(self, rest: Expr | None) -> bool:
-        """Whether g(u, p, X) is positively homogeneous of degree one in X, like max(X, 2X): then σ² g(X) = g(σXσ). At
-        x = 0, x² X³ is as degenerate as |x|^⅔ X, which has several solutions."""
-        second = self.of.jet.second
-        return rest is not None and all(
-            vanishes(expand(by_relu(rest.xreplace({x: k * x for x in second})) - k * by_relu(rest))) for k in (2, 3)
+        return all(
+            self._is_homogeneous(self._split(e)[1]) and self._has_lipschitz_root(((self._split(e)[0],),))
+            for e in varying
         )
 
-    def _has_a_root(self, rows: Rows) -> bool:
-        if Roots(self.of).are_in(rows) and all(self._is_smooth_at_seams(e) for row in rows for e in row):
+    def _is_homogeneous(self, rest: Expr | None) -> bool:
+        """Whether g(u, p, X) is positively homogeneous of degree one in X, like max(X, 2X): then σ² g(X) = g(σXσ). At
+        x = 0, x² X³ is as degenerate as |x|^⅔ X, which has several solutions."""
+        second = self.bounds.jet.second
+        return rest is not None and all(
+            vanishes(expand(to_relu_form(rest.xreplace({x: k * x for x in second})) - k * to_relu_form(rest)))
+            for k in (2, 3)
+        )
+
+    def _has_lipschitz_root(self, rows: Rows) -> bool:
+        if LipschitzRoots(self.bounds).exist_for(rows) and all(
+            self._is_smooth_across_periodic_boundary(e) for row in rows for e in row
+        ):
             return True
-        entries = [e for row in rows for e in row if self.of.varies(e)]
+        entries = [e for row in rows for e in row if self.bounds.depends_on_x(e)]
         diagonal = all(e == 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j)
-        if diagonal and all(self._is_steady(e) for e in entries):
+        if diagonal and all(self._is_positive_and_lipschitz(e) for e in entries):
             return True
-        return self._is_positive_inside(rows)
+        return self._is_positive_in_interior(rows)
 
-    def _is_smooth_at_seams(self, e: Expr) -> bool:
+    def _is_smooth_across_periodic_boundary(self, e: Expr) -> bool:
         """Whether its slope, too, agrees where periodic ends meet, or it is positive: √|sin| has a corner at 0."""
-        space = self.of.problem.spec.space
-        rings = [x for x, side in zip(space.coordinates, space.sides, strict=False) if side.periodic]
-        return not rings or strictly_positive(e, self.of.box) or all(self._is_whole(e.diff(x)) for x in rings)
+        space = self.bounds.problem.spec.space
+        rings = [x for x, side in zip(space.coordinates, space.intervals, strict=False) if side.periodic]
+        return not rings or strictly_positive(e, self.bounds.box) or all(self._is_periodic(e.diff(x)) for x in rings)
 
-    def _is_steady(self, e: Expr) -> bool:
-        g = self.of.grower.of(e)
-        return g.is_lipschitz and positive(e, self.of.box)
+    def _is_positive_and_lipschitz(self, e: Expr) -> bool:
+        g = self.bounds.growth.of(e)
+        return g.is_lipschitz and positive(e, self.bounds.box)
 
-    def _is_positive_inside(self, rows: Rows) -> bool:
+    def _is_positive_in_interior(self, rows: Rows) -> bool:
         """Whether it is positive inside an interval with values given at both ends; it may vanish at the ends."""
-        jet, space = self.of.jet, self.of.problem.spec.space
-        if len(jet.coordinates) != 1 or not space.boundary or not is_dirichlet_problem(self.of.problem):
+        jet, space = self.bounds.jet, self.bounds.problem.spec.space
+        if len(jet.coordinates) != 1 or not space.boundary or not is_dirichlet_problem(self.bounds.problem):
             return False
         x = jet.coordinates[0]
-        return positive_inside(rows[0][0], x, self.of.box)
+        return positive_in_interior(rows[0][0], x, self.bounds.box)
 
     @cached_property
-    def is_whole_on_rings(self) -> bool:
+    def leading_coefficients_are_periodic(self) -> bool:
         """Whether drift and diffusion agree where periodic ends meet."""
-        jet = self.of.jet
+        jet = self.bounds.jet
         entries = (*jet.drift, *(e for row in jet.matrix for e in row)) if jet.is_affine else (jet.expr,)
-        return self.are_whole(entries)
+        return self.are_periodic(entries)
 
-    def are_whole(self, entries: tuple[Expr, ...]) -> bool:
-        return all(map(self._is_whole, entries))
+    def are_periodic(self, entries: tuple[Expr, ...]) -> bool:
+        return all(map(self._is_periodic, entries))
 
     @cached_property
-    def is_smooth_on_rings(self) -> bool:
+    def coefficients_are_periodic(self) -> bool:
         """The same for all coefficients."""
-        jet = self.of.jet
-        return self.is_whole_on_rings and (not jet.is_affine or self.are_whole((jet.rate, jet.source)))
+        jet = self.bounds.jet
+        return self.leading_coefficients_are_periodic and (
+            not jet.is_affine or self.are_periodic((jet.rate, jet.source))
+        )
 
-    def _is_whole(self, whole: Expr) -> bool:
-        ranges, space = ranges_of(self.of.problem.spec), self.of.problem.spec.space
-        if any(side.periodic for side in space.sides) and any(self.of.varies(f) for f in atoms(whole, Field)):
+    def _is_periodic(self, whole: Expr) -> bool:
+        ranges, space = ranges_of(self.bounds.problem.spec), self.bounds.problem.spec.space
+        if any(side.periodic for side in space.intervals) and any(
+            self.bounds.depends_on_x(f) for f in atoms(whole, Field)
+        ):
             return False
-        for x, side in zip(space.coordinates, space.sides, strict=False):
+        for x, side in zip(space.coordinates, space.intervals, strict=False):
             if side.periodic and x in whole.free_symbols:
                 low, high = ranges[x]
                 if not vanishes(expand(whole.xreplace({x: high}) - whole.xreplace({x: low}))):
@@ -217,115 +237,123 @@ def _fold_signs(e: Expr) -> Expr:
 class UnknownRegularity:
     """F as a function of u."""
 
-    of: JetBounds
+    bounds: JetBounds
 
     @cached_property
     def is_lipschitz(self) -> bool:
         """Whether ∂F/∂u is bounded above on every bounded set of jets; for a linear equation, on all of space."""
-        jet = self.of.jet
+        jet = self.bounds.jet
         if jet.u not in free_symbols(jet.expr) and not self._learned_of_u:
             return True
         if jet.is_affine:
-            return jet.order == 0 or (jet.order == 1 and self._is_finite(jet.rate)) or self._is_below(jet.rate)
-        whole = _fold_signs(self.lower.xreplace(self._learned_of_u))
+            return (
+                jet.order == 0 or (jet.order == 1 and self._is_finite(jet.rate)) or self._rate_is_admissible(jet.rate)
+            )
+        whole = _fold_signs(self.lower_order_terms.xreplace(self._learned_of_u))
         slopes = [diff(whole, v) for v in (jet.u, *self._learned_of_u.values())]
-        settled = [s.xreplace(self.of.singular_in_time) for s in slopes]
-        return all(self._has_a_bound(s) for s in settled) and self._networks_are_lipschitz
+        settled = [s.xreplace(self.bounds.singular_in_time) for s in slopes]
+        return all(self._is_bounded_above(s) for s in settled) and self._networks_are_lipschitz
 
-    def _has_a_bound(self, slope: Expr) -> bool:
+    def _is_bounded_above(self, slope: Expr) -> bool:
         """Whether it is bounded above for all ∇u and ∇∇u; if F is a balance law or diffuses, for bounded ones."""
-        found = range_of(slope, self.of.whole, poles=True)  # -√u falls steeply at 0
+        found = range_of(slope, self.bounds.full_box, poles=True)  # -√u falls steeply at 0
         if found is not None and isfinite(found.high):
             return True
-        free = not free_symbols(slope) & {*self.of.jet.p, *self.of.jet.second}
-        return locally_bounded(slope, self.of.whole) and (free or self._is_balance or self._is_parabolic)
+        free = not free_symbols(slope) & {*self.bounds.jet.p, *self.bounds.jet.second}
+        return locally_bounded(slope, self.bounds.full_box) and (free or self._is_balance_law or self._is_parabolic)
 
     @cached_property
-    def _is_balance(self) -> bool:
+    def _is_balance_law(self) -> bool:
         """Whether F is linear in ∇u, besides a density or a linear diffusion (Kruzhkov 1970; Carrillo 1999). Otherwise
         higher level sets may overtake lower ones: a jump of ∂u/∂t = u|∂u/∂x| travels at any speed up to its height."""
-        jet, p = self.of.jet, {*self.of.jet.p, *self.of.jet.second}
+        jet, p = self.bounds.jet, {*self.bounds.jet.p, *self.bounds.jet.second}
         plain = not any(free_symbols(e) & p for row in jet.matrix for e in row)
-        slopes = [diff(self.lower, q) for q in jet.p]
+        slopes = [diff(self.lower_order_terms, q) for q in jet.p]
         return plain and not any(free_symbols(s) & p for s in slopes)
 
     @cached_property
     def _is_parabolic(self) -> bool:
         """Whether F diffuses in every direction."""
-        rows = self.of.jet.matrix
+        rows = self.bounds.jet.matrix
         return (
-            all(strictly_positive(row[i], self.of.whole) for i, row in enumerate(rows)) and Entries(rows).is_diagonal()
+            all(strictly_positive(row[i], self.bounds.full_box) for i, row in enumerate(rows))
+            and Entries(rows).is_diagonal()
         )
 
     def _is_finite(self, rate: Expr) -> bool:
         """Whether the rate has an integral along every characteristic."""
-        own = {w.head for w in self.of.problem.spec.learned if is_foreign(w)}
-        return locally_bounded(rate, self.of.whole) and not any(f.head in own for f in atoms(rate, Field))
+        own = {w.head for w in self.bounds.problem.spec.learned if has_unknown_regularity(w)}
+        return locally_bounded(rate, self.bounds.full_box) and not any(f.head in own for f in atoms(rate, Field))
 
-    def _is_below(self, rate: Expr) -> bool:
+    def _rate_is_admissible(self, rate: Expr) -> bool:
         """Whether the rate is bounded above, or grows at most linearly while the diffusion is bounded: then
         exp(λ(t)√(1 + |x|²)) grows faster."""
-        grower, jet = self.of.grower, self.of.jet
-        if bounded_above(rate.xreplace(self.of.singular_in_time), self.of.box) or grower.of(rate).is_bounded:
+        grower, jet = self.bounds.growth, self.bounds.jet
+        if bounded_above(rate.xreplace(self.bounds.singular_in_time), self.bounds.box) or grower.of(rate).is_bounded:
             return True
         return grower.of(rate).value <= 1 and all(grower.of(e).is_bounded for row in jet.matrix for e in row)
 
     @cached_property
     def _learned_of_u(self) -> dict[Expr, Expr]:
         """A symbol for each learned function of the unknown."""
-        jet = self.of.jet
+        jet = self.bounds.jet
         found = [f for f in atoms(jet.expr, Field) if free_symbols(f) & jet.variable_set]
         return {f: Dummy(f"f{k}", real=True) for k, f in enumerate(sorted(found, key=str))}
 
     @property
     def _networks_are_lipschitz(self) -> bool:
         heads = {f.head for f in self._learned_of_u}
-        learned = [w for w in self.of.problem.spec.learned if w.head in heads]
-        inner = [diff(a, self.of.jet.u) for f in self._learned_of_u for a in f.arguments if a.args]
-        smooth = all(locally_bounded(e, self.of.whole) for e in inner)
-        return smooth and all(isfinite(activation_of(w).lipschitz) and not is_foreign(w) for w in learned)
+        learned = [w for w in self.bounds.problem.spec.learned if w.head in heads]
+        inner = [diff(a, self.bounds.jet.u) for f in self._learned_of_u for a in f.arguments if a.args]
+        smooth = all(locally_bounded(e, self.bounds.full_box) for e in inner)
+        return smooth and all(isfinite(activation_of(w).lipschitz) and not has_unknown_regularity(w) for w in learned)
 
     @cached_property
-    def diffuses_well(self) -> bool:
+    def has_admissible_diffusion(self) -> bool:
         """Whether ∂F/∂X does not depend on u, or is positive, or F is a density, or ∂F/∂u is bounded."""
-        jet = self.of.jet
+        jet = self.bounds.jet
         entries = [e for row in jet.matrix for e in row]
-        if not any(self._has_u(e) for e in entries):
+        if not any(self._depends_on_u(e) for e in entries):
             return True
         diagonal = all(e == 0 for i, row in enumerate(jet.matrix) for j, e in enumerate(row) if i != j)
         own = [row[i] for i, row in enumerate(jet.matrix) if row[i] != 0]
-        if diagonal and all(strictly_positive(e, self.of.whole) for e in own):
+        if diagonal and all(strictly_positive(e, self.bounds.full_box) for e in own):
             return True
         return (diagonal and self._is_density) or self._is_proper
 
     @property
     def _is_proper(self) -> bool:
         """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F has no kink in u."""
-        slope = diff(self.of.jet.expr, self.of.jet.u)
-        parted = any(self.of.jet.u in free_symbols(a) for a in atoms(self.of.jet.expr, *NONSMOOTH))
-        found = [range_of(slope, box) for box in ((self.of.whole,) if parted else (self.of.whole, self.of.near_u))]
+        slope = diff(self.bounds.jet.expr, self.bounds.jet.u)
+        parted = any(self.bounds.jet.u in free_symbols(a) for a in atoms(self.bounds.jet.expr, *NONSMOOTH))
+        found = [
+            range_of(slope, box)
+            for box in ((self.bounds.full_box,) if parted else (self.bounds.full_box, self.bounds.bounded_u_box))
+        ]
         return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in found)
 
-    def _has_u(self, e: Expr) -> bool:
-        return self.of.jet.u in free_symbols(e) or any(self.of.jet.u in free_symbols(f) for f in atoms(e, Field))
+    def _depends_on_u(self, e: Expr) -> bool:
+        return self.bounds.jet.u in free_symbols(e) or any(
+            self.bounds.jet.u in free_symbols(f) for f in atoms(e, Field)
+        )
 
     @property
-    def densities(self) -> tuple[Expr, ...]:
+    def density_derivatives(self) -> tuple[Expr, ...]:
         """The slopes β' of its densities."""
-        rows = self.of.jet.matrix
-        return () if self._beside_density is None else tuple(row[i] for i, row in enumerate(rows))
+        rows = self.bounds.jet.matrix
+        return () if self._without_density is None else tuple(row[i] for i, row in enumerate(rows))
 
     @cached_property
-    def lower(self) -> Expr:
+    def lower_order_terms(self) -> Expr:
         """F minus its density Σ cᵢ ∂²β(u)/∂xᵢ², if it has one."""
-        return self.of.jet.expr if self._beside_density is None else self._beside_density
+        return self.bounds.jet.expr if self._without_density is None else self._without_density
 
     @cached_property
-    def _beside_density(self) -> Expr | None:
+    def _without_density(self) -> Expr | None:
         """F minus a density Σ cᵢ ∂²β(u)/∂xᵢ²; None if there is no density, or the rest is of second order."""
-        jet = self.of.jet
+        jet = self.bounds.jet
         rest = jet.expr
-        if not any(self._has_u(e) for row in jet.matrix for e in row):
+        if not any(self._depends_on_u(e) for row in jet.matrix for e in row):
             return None
         for i, p in enumerate(jet.p):
             a = jet.matrix[i][i]
@@ -338,7 +366,7 @@ class UnknownRegularity:
     @property
     def _is_density(self) -> bool:
         """Whether F is a density plus terms that are linear in ∇u."""
-        rest, p = self._beside_density, self.of.jet.p
+        rest, p = self._without_density, self.bounds.jet.p
         return rest is not None and not any(free_symbols(rest.diff(q)) & set(p) for q in p)
 
 
@@ -360,63 +388,67 @@ def is_integrable_at_zero(slope: Expr, u: Symbol) -> bool:
 class StructureConditions:
     """F of an equation of first order in time, checked against the hypotheses."""
 
-    of: JetBounds
+    bounds: JetBounds
 
     @cached_property
-    def in_unknown(self) -> UnknownRegularity:
-        return UnknownRegularity(self.of)
+    def unknown_regularity(self) -> UnknownRegularity:
+        return UnknownRegularity(self.bounds)
 
     @cached_property
-    def in_space(self) -> SpaceRegularity:
-        return SpaceRegularity(self.of)
+    def space_regularity(self) -> SpaceRegularity:
+        return SpaceRegularity(self.bounds)
 
     @cached_property
-    def has_values(self) -> bool:
+    def is_defined_everywhere(self) -> bool:
         """Whether F is defined for every jet; a singularity only at ∇u = 0 is admitted for level-set equations."""
-        settled = self.in_unknown.lower.xreplace(self.of.singular_in_time)
-        hidden = [a for e in self.of.problem.domain(self.of.jet) for a in Add.make_args(e)]
-        if not all(map(self._is_defined, self.in_unknown.densities)) or not all(map(self._has_value, hidden)):
+        settled = self.unknown_regularity.lower_order_terms.xreplace(self.bounds.singular_in_time)
+        hidden = [a for e in self.bounds.problem.domain(self.bounds.jet) for a in Add.make_args(e)]
+        if not all(map(self._density_is_defined, self.unknown_regularity.density_derivatives)) or not all(
+            map(self._is_finite_term, hidden)
+        ):
             return False
-        return all(map(self._has_value, Add.make_args(settled))) or self._is_level_set
+        return all(map(self._is_finite_term, Add.make_args(settled))) or self._is_level_set
 
-    def _has_value(self, e: Expr) -> bool:
+    def _is_finite_term(self, e: Expr) -> bool:
         """Whether it is defined, and no logarithm is infinite, but for z log z."""
-        box, factors = self.of.whole, {f.as_base_exp()[0] for f in Mul.make_args(e)}
-        inner = [a.args[0] for a in atoms(e, log) if free_symbols(a) != {self.of.time}]
+        box, factors = self.bounds.full_box, {f.as_base_exp()[0] for f in Mul.make_args(e)}
+        inner = [a.args[0] for a in atoms(e, log) if free_symbols(a) != {self.bounds.time}]
         finite = ((found := range_of(z, box)) is not None and (found.low > 0 or z in factors) for z in inner)
         return range_of(e, box) is not None and all(finite)
 
     @cached_property
-    def keeps_sign(self) -> bool:
+    def preserves_sign(self) -> bool:
         """Whether u = 0 does not decrease, or F is linear and has the same form for u < 0."""
-        jet = self.of.jet
+        jet = self.bounds.jet
         if jet.is_affine:
             return True
-        lower = (e for e in Add.make_args(self.in_unknown.lower) if not free_symbols(e) & set(jet.second))
+        lower = (
+            e for e in Add.make_args(self.unknown_regularity.lower_order_terms) if not free_symbols(e) & set(jet.second)
+        )
         at_zero = Add(*lower).xreplace(dict.fromkeys((jet.u, *jet.p), S.Zero))
-        return nonnegative(at_zero, self.of.box)
+        return nonnegative(at_zero, self.bounds.box)
 
-    def _is_defined(self, slope: Expr) -> bool:
+    def _density_is_defined(self, slope: Expr) -> bool:
         """Whether β has a value for all u, by its slope: that of √u is unbounded at 0, where √u has one if u ≥ 0."""
-        u, box = self.of.jet.u, self.of.whole
-        settled = slope.xreplace(self.of.singular_in_time)
+        u, box = self.bounds.jet.u, self.bounds.full_box
+        settled = slope.xreplace(self.bounds.singular_in_time)
         if range_of(settled, box) is not None:
             return True
         return (
             u.is_nonnegative
             and is_integrable_at_zero(slope, u)
-            and range_of(settled, {**box, u: RealInterval(LEAST, inf)}) is not None
+            and range_of(settled, {**box, u: RealInterval(POSITIVE_MIN, inf)}) is not None
         )
 
     @cached_property
     def _is_level_set(self) -> bool:
         """Whether ∂F/∂X is homogeneous of degree ≥ 0 in ∇u, and F singular only at ∇u = 0 (Evans and Spruck; Chen,
         Giga, Goto 1991)."""
-        jet, scale = self.of.jet, Dummy("scale", positive=True)
-        if any(range_of(e, away) is None for away in self._away for e in self.of.terms):
+        jet, scale = self.bounds.jet, Dummy("scale", positive=True)
+        if any(range_of(e, away) is None for away in self._nonzero_gradient_boxes for e in self.bounds.terms):
             return False
         second = set(jet.second)
-        if not all(self._has_value(e) for e in self.of.terms if not free_symbols(e) & second):
+        if not all(self._is_finite_term(e) for e in self.bounds.terms if not free_symbols(e) & second):
             return False
         values = [e for row in jet.matrix for e in row]
         for e in values:
@@ -428,29 +460,29 @@ class StructureConditions:
         return True
 
     @property
-    def _away(self) -> list[Box]:
+    def _nonzero_gradient_boxes(self) -> list[Box]:
         """Boxes that cover all nonzero gradients: in each, one component is nonzero."""
-        ends = (RealInterval(LEAST, inf), RealInterval(-inf, -LEAST))
-        return [{**self.of.whole, p: side} for p in self.of.jet.p for side in ends]
+        ends = (RealInterval(POSITIVE_MIN, inf), RealInterval(-inf, -POSITIVE_MIN))
+        return [{**self.bounds.full_box, p: side} for p in self.bounds.jet.p for side in ends]
 
     @cached_property
     def is_continuous(self) -> bool:
         """Whether F has no jump in ∇u and ∇∇u; z sign(z) has none, and one in front of ∂²u/∂xᵢ² that depends on ∂u/∂xᵢ
         alone belongs to a flux."""
-        return all(map(self._joins, self.of.terms))
+        return all(map(self._is_continuous_term, self.bounds.terms))
 
-    def _joins(self, term: Expr) -> bool:
-        jet, powers = self.of.jet, [f.as_base_exp() for f in Mul.make_args(term)]
+    def _is_continuous_term(self, term: Expr) -> bool:
+        jet, powers = self.bounds.jet, [f.as_base_exp() for f in Mul.make_args(term)]
         jumps = [a.args[0] for a in term.atoms(sign, Heaviside) if free_symbols(a) & {*jet.p, *jet.second}]
         small = {base for base, power in powers if power.is_positive}
         if all(z in small or Abs(z) in small for z in jumps):
             return True
         others = [(jet.variable_set - {p}, term / jet.x[i, i]) for i, p in enumerate(jet.p)]
-        return any(not (free_symbols(rest) & apart or self.of.varies(rest)) for apart, rest in others)
+        return any(not (free_symbols(rest) & apart or self.bounds.depends_on_x(rest)) for apart, rest in others)
 
     @cached_property
     def is_integrable_in_time(self) -> bool:
-        return all(self.of.in_time(e) is not InTime.UNKNOWN for e in self.of.terms)
+        return all(self.bounds.time_regularity(e) is not TimeRegularity.UNKNOWN for e in self.bounds.terms)
 
 
 def structure_conditions(problem: Problem) -> StructureConditions:

@@ -21,14 +21,16 @@ from pdedsl.symbolic.symbols import INDEX, Contraction, Field, atoms, free_symbo
 
 
 Rows = tuple[tuple[Expr, ...], ...]
-MAX_LETTERS = 8  # symbols in an entry, beyond which no outer product is looked for
+MAX_SYMBOLS = 8  # symbols in an entry, beyond which no outer product is looked for
 MAX_MINORS = 3  # largest dimension for which principal minors are tried
 
 
 def semidefinite(rows: Rows, box: Box, psd_heads: frozenset[Symbol] = frozenset()) -> bool:
     """Whether a matrix is shown to be semidefinite; learned matrices in `psd_heads` are semidefinite by type."""
     rows = _without_psd(_with_symmetric_entries(rows, psd_heads), psd_heads)
-    return all(_block(tuple(tuple(rows[i][j] for j in block) for i in block), box) for block in blocks_of(rows))
+    return all(
+        _block_is_semidefinite(tuple(tuple(rows[i][j] for j in block) for i in block), box) for block in blocks_of(rows)
+    )
 
 
 def blocks_of(rows: Rows) -> list[list[int]]:
@@ -44,18 +46,20 @@ def blocks_of(rows: Rows) -> list[list[int]]:
     return found
 
 
-def _block(rows: Rows, box: Box) -> bool:
+def _block_is_semidefinite(rows: Rows, box: Box) -> bool:
     d = len(rows)
     if d == 1:
         return nonnegative(rows[0][0], box)
     if all(e.is_number for row in rows for e in row):
         return bool(Matrix(rows).is_positive_semidefinite)
-    if _isotropic_and_outer(rows, box):
+    if _is_isotropic_plus_outer_product(rows, box):
         return True
-    return d <= MAX_MINORS and all(_minor(rows, c, box) for n in range(1, d + 1) for c in combinations(range(d), n))
+    return d <= MAX_MINORS and all(
+        _minor_is_nonnegative(rows, c, box) for n in range(1, d + 1) for c in combinations(range(d), n)
+    )
 
 
-def _minor(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool:
+def _minor_is_nonnegative(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool:
     """Whether a principal minor is nonnegative: a 2 × 2 minor also in the form ab - c²."""
     if len(chosen) == 2:
         i, j = chosen
@@ -64,11 +68,11 @@ def _minor(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool:
     return nonnegative(Matrix(rows).extract(list(chosen), list(chosen)).det(), box)
 
 
-def _isotropic_and_outer(rows: Rows, box: Box) -> bool:
+def _is_isotropic_plus_outer_product(rows: Rows, box: Box) -> bool:
     """Whether it is αI + β p pᵀ for symbols p, with nonnegative eigenvalues α and α + β|p|²."""
     d = len(rows)
     letters = [s for s in sorted(rows[0][1].free_symbols, key=str) if s not in box]
-    for p in combinations(letters, d) if len(letters) <= MAX_LETTERS else ():
+    for p in combinations(letters, d) if len(letters) <= MAX_SYMBOLS else ():
         if not _seems_outer(rows, p):
             continue
         ratio = expand(rows[0][1] / (p[0] * p[1]))
@@ -100,7 +104,7 @@ def _seems_outer(rows: Rows, p: tuple[Symbol, ...]) -> bool:
 
 def _is_entry(e: Expr, other: Expr) -> bool:
     difference = expand(e - other)
-    return bool(difference == 0 or (len(difference.args) <= MAX_LETTERS and cancel(together(difference)) == 0))
+    return bool(difference == 0 or (len(difference.args) <= MAX_SYMBOLS and cancel(together(difference)) == 0))
 
 
 # ---- learned matrices
@@ -146,7 +150,7 @@ def indexed_semidefinite(matrix: Indexed, psd_heads: frozenset[Symbol], box: Box
     def holds(e: Expr) -> bool:
         return nonnegative(e, box, dimension)
 
-    if matrix.rest or not all(h in psd_heads and holds(c) for c, h in matrix.learned):
+    if matrix.has_other_entries or not all(h in psd_heads and holds(c) for c, h in matrix.learned):
         return False
     a, outer = matrix.diagonal, matrix.outer
     if not a.has(KroneckerDelta) and holds(a) and all(holds(c) for c, _ in outer):
@@ -154,11 +158,11 @@ def indexed_semidefinite(matrix: Indexed, psd_heads: frozenset[Symbol], box: Box
     if a.has(INDEX) and not a.has(KroneckerDelta):
         return False
     if len(outer) == 1 and not a.has(KroneckerDelta) and not outer[0][1].has(KroneckerDelta):
-        return holds(a) and holds(_along(a, *outer[0], dimension))
-    return _on_named(a, outer, box, dimension)
+        return holds(a) and holds(_eigenvalue_along(a, *outer[0], dimension))
+    return _semidefinite_on_named_coordinates(a, outer, box, dimension)
 
 
-def _along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
+def _eigenvalue_along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
     """The eigenvalue a + c|w|² along w."""
     index = Symbol("i1", integer=True)
     if INDEX not in w.free_symbols:
@@ -167,7 +171,9 @@ def _along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
     return cancel(together(a + c * Contraction(index, w.xreplace({INDEX: index}) ** 2)))
 
 
-def _on_named(a: Expr, outer: tuple[tuple[Expr, Expr], ...], box: Box, dimension: int | None) -> bool:
+def _semidefinite_on_named_coordinates(
+    a: Expr, outer: tuple[tuple[Expr, Expr], ...], box: Box, dimension: int | None
+) -> bool:
     """For a matrix that is a multiple of the identity except in finitely many named coordinates."""
     deltas = {d for e in (a, *(w for _, w in outer)) for d in atoms(e, KroneckerDelta)}
     numbers = sorted({int(n) for d in deltas for n in d.args if n.is_Integer})
@@ -199,65 +205,69 @@ def _on_named(a: Expr, outer: tuple[tuple[Expr, Expr], ...], box: Box, dimension
 
 
 @dataclass(frozen=True)
-class Roots:
+class LipschitzRoots:
     """Checks the entries of a matrix term by term."""
 
-    of: JetBounds
+    bounds: JetBounds
 
-    def are_in(self, rows: Rows) -> bool:
-        entries = [e for e in dict.fromkeys(e for row in rows for e in row) if self.of.varies(e)]
-        if all(self.of.grower.of(e).is_twice_bounded for e in entries):
+    def exist_for(self, rows: Rows) -> bool:
+        entries = [e for e in dict.fromkeys(e for row in rows for e in row) if self.bounds.depends_on_x(e)]
+        if all(self.bounds.growth.of(e).is_twice_bounded for e in entries):
             return True
-        return self._is_folded(rows) or (
-            all(self._is_sum(e) for e in entries) and all(self._is_apart(row[i]) for i, row in enumerate(rows))
+        return self._is_relu_diffusion(rows) or (
+            all(self._is_sum_of_rooted_terms(e) for e in entries)
+            and all(self._is_nonnegative_by_groups(row[i]) for i, row in enumerate(rows))
         )
 
-    def _is_sum(self, e: Expr) -> bool:
+    def _is_sum_of_rooted_terms(self, e: Expr) -> bool:
         """Whether each term is smooth, or has a root."""
-        return all(self._is_smooth(a) or self._is_square(a) or self._is_typed(a) for a in Add.make_args(expand(e)))
+        return all(
+            self._is_smooth(a) or self._is_lipschitz_product(a) or self._is_nonnegative_by_type(a)
+            for a in Add.make_args(expand(e))
+        )
 
-    def _is_apart(self, e: Expr) -> bool:
+    def _is_nonnegative_by_groups(self, e: Expr) -> bool:
         """Whether, in a diagonal entry, the sum of the smooth terms is nonnegative, that of the products of Lipschitz
         functions is, and every other term is by itself."""
         terms = Add.make_args(expand(e))
         smooth = [a for a in terms if self._is_smooth(a)]
-        squares = [a for a in terms if a not in smooth and self._is_square(a)]
+        squares = [a for a in terms if a not in smooth and self._is_lipschitz_product(a)]
         others = [a for a in terms if a not in smooth and a not in squares]
-        mixed = any(not self._is_even(a) for a in squares)
+        mixed = any(not self._is_squared(a) for a in squares)
         whole = factor(Add(*squares)) if mixed else Add(*squares)
-        if mixed and not self._is_even(whole):
+        if mixed and not self._is_squared(whole):
             return False
-        return all(nonnegative(a, self.of.box) for a in (Add(*smooth), whole, *others))
+        return all(nonnegative(a, self.bounds.box) for a in (Add(*smooth), whole, *others))
 
-    def _is_even(self, term: Expr) -> bool:
+    def _is_squared(self, term: Expr) -> bool:
         """Whether a term is c f²."""
-        return all(isinstance(a, Pow) and a.exp == 2 for a in Mul.make_args(term) if self.of.varies(a))
+        return all(isinstance(a, Pow) and a.exp == 2 for a in Mul.make_args(term) if self.bounds.depends_on_x(a))
 
     def _is_smooth(self, term: Expr) -> bool:
-        return not self.of.varies(term) or self.of.grower.of(term).is_twice_bounded
+        return not self.bounds.depends_on_x(term) or self.bounds.growth.of(term).is_twice_bounded
 
-    def _is_square(self, term: Expr) -> bool:
+    def _is_lipschitz_product(self, term: Expr) -> bool:
         """Whether a term is c f g with Lipschitz f and g."""
         factors: list[Expr] = []
-        for a in (a for a in Mul.make_args(term) if self.of.varies(a)):
+        for a in (a for a in Mul.make_args(term) if self.bounds.depends_on_x(a)):
             factors += [a.base] * 2 if isinstance(a, Pow) and a.exp == 2 else [a]
-        return len(factors) == 2 and all(self.of.grower.of(f).is_lipschitz for f in factors)
+        return len(factors) == 2 and all(self.bounds.growth.of(f).is_lipschitz for f in factors)
 
-    def _is_typed(self, term: Expr) -> bool:
+    def _is_nonnegative_by_type(self, term: Expr) -> bool:
         """Whether a term is a multiple of a learned field that is nonnegative, or semidefinite, by type."""
-        varying = [a for a in Mul.make_args(term) if self.of.varies(a)]
-        if len(varying) != 1 or not isinstance(varying[0], Field) or not self.of.grower.of(varying[0]).is_lipschitz:
+        varying = [a for a in Mul.make_args(term) if self.bounds.depends_on_x(a)]
+        if len(varying) != 1 or not isinstance(varying[0], Field) or not self.bounds.growth.of(varying[0]).is_lipschitz:
             return False
-        kind = next((w.type for w in self.of.problem.spec.learned if w.head == varying[0].head), None)
+        kind = next((w.type for w in self.bounds.problem.spec.learned if w.head == varying[0].head), None)
         return (isinstance(kind, types.Matrix) and kind.psd) or (isinstance(kind, types.Scalar) and bool(kind.sign))
 
-    def _is_folded(self, rows: Rows) -> bool:
+    def _is_relu_diffusion(self, rows: Rows) -> bool:
         """Whether the matrix is c relu(g) I with a smooth g, and neither a drift nor time moves the edge g = 0."""
-        jet, e = self.of.jet, rows[0][0]
-        if not jet.is_affine or any(b != 0 for b in jet.drift) or self.of.time in free_symbols(e):
+        jet, e = self.bounds.jet, rows[0][0]
+        if not jet.is_affine or any(b != 0 for b in jet.drift) or self.bounds.time in free_symbols(e):
             return False
         if any(a != (e if i == j else S.Zero) for i, row in enumerate(rows) for j, a in enumerate(row)):
             return False
-        varying = [a for a in Mul.make_args(e) if self.of.varies(a)]
+        varying = [a for a in Mul.make_args(e) if self.bounds.depends_on_x(a)]
         folds = len(varying) == 1 and isinstance(varying[0], Activation) and varying[0].record is RELU
-        return folds and self.of.grower.of(varying[0].args[0]).is_twice_bounded
+        return folds and self.bounds.growth.of(varying[0].args[0]).is_twice_bounded

@@ -52,10 +52,10 @@ from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partia
 
 
 End: TypeAlias = "Fraction | float"  # a float where it is infinite
-ROUND = Fraction(1, 10**12)  # a generous bound of the relative error of floating-point functions
-TINY = Fraction(1, 10**300)  # below this, floating-point numbers lose digits and underflow
+FLOAT_RTOL = Fraction(1, 10**12)  # a generous bound of the relative error of floating-point functions
+UNDERFLOW = Fraction(1, 10**300)  # below this, floating-point numbers lose digits and underflow
 MAX_POWER = 64  # largest exponent that is computed exactly
-LARGE = 1 << 200  # denominators from this size on are rounded
+MAX_DENOMINATOR = 1 << 200  # denominators from this size on are rounded
 
 
 @dataclass(frozen=True)
@@ -74,47 +74,47 @@ LINE = RealInterval(-inf, inf)
 POSITIVE = RealInterval(Fraction(0), inf)
 
 
-def exact(value: Expr) -> RealInterval | None:
+def enclosure_of_number(value: Expr) -> RealInterval | None:
     """A range that contains a number, exact if the number is rational."""
     if isinstance(value, Rational):
         return RealInterval(Fraction(int(value.p), int(value.q)), Fraction(int(value.p), int(value.q)))
     if not value.is_real:
         return None
-    return about(float(value.evalf(20)))
+    return enclosure(float(value.evalf(20)))
 
 
-def about(value: float, error: Fraction = Fraction(0)) -> RealInterval:
+def enclosure(value: float, error: Fraction = Fraction(0)) -> RealInterval:
     """A range around a floating-point result: `error` plus a relative error, or plus TINY near underflow."""
     if math.isinf(value):
         return RealInterval(value, value)
     middle = Fraction(value)
-    error += abs(middle) * ROUND if abs(middle) > TINY else TINY
+    error += abs(middle) * FLOAT_RTOL if abs(middle) > UNDERFLOW else UNDERFLOW
     return RealInterval(middle - error, middle + error)
 
 
-def plus(a: RealInterval, b: RealInterval) -> RealInterval:
+def add(a: RealInterval, b: RealInterval) -> RealInterval:
     return RealInterval(a.low + b.low, a.high + b.high)
 
 
-def times(a: RealInterval, b: RealInterval) -> RealInterval:
-    corners = [_by(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+def multiply(a: RealInterval, b: RealInterval) -> RealInterval:
+    corners = [_multiply_ends(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
     return RealInterval(min(corners), max(corners))
 
 
-def _by(x: End, y: End) -> End:
+def _multiply_ends(x: End, y: End) -> End:
     return Fraction(0) if x == 0 or y == 0 else x * y
 
 
 def integer_power(x: RealInterval, n: int) -> RealInterval:
     if n > MAX_POWER:
         return POSITIVE if n % 2 == 0 or x.low >= 0 else LINE
-    ends = [_raised(x.low, n), _raised(x.high, n)]
+    ends = [_raise_end(x.low, n), _raise_end(x.high, n)]
     if n % 2 == 0 and x.low < 0 < x.high:
         ends.append(Fraction(0))
     return RealInterval(min(ends), max(ends))
 
 
-def _raised(x: End, n: int) -> End:
+def _raise_end(x: End, n: int) -> End:
     return x if isinstance(x, float) and (x > 0 or n % 2) else inf if isinstance(x, float) else x**n
 
 
@@ -124,31 +124,31 @@ def inverse(x: RealInterval) -> RealInterval:
 
 def fractional_power(x: RealInterval, power: Fraction) -> RealInterval:
     """x^power for x ≥ 0 and power > 0."""
-    return RealInterval(_raised_to(x.low, power).low, _raised_to(x.high, power).high)
+    return RealInterval(_raise_end_to_fraction(x.low, power).low, _raise_end_to_fraction(x.high, power).high)
 
 
-def _raised_to(x: End, power: Fraction) -> RealInterval:
+def _raise_end_to_fraction(x: End, power: Fraction) -> RealInterval:
     if x in (0, 1) or math.isinf(x):
         return RealInterval(x, x)
-    return about(float(x) ** float(power))
+    return enclosure(float(x) ** float(power))
 
 
-def rounded(x: RealInterval) -> RealInterval:
+def round_outwards(x: RealInterval) -> RealInterval:
     """Rounds outwards where fractions have become long; signs are kept."""
     low, high = x.low, x.high
-    if isinstance(low, Fraction) and low.denominator >= LARGE:
-        low = max(about(float(low)).low, Fraction(0)) if low > 0 else about(float(low)).low
-    if isinstance(high, Fraction) and high.denominator >= LARGE:
-        high = min(about(float(high)).high, Fraction(0)) if high < 0 else about(float(high)).high
+    if isinstance(low, Fraction) and low.denominator >= MAX_DENOMINATOR:
+        low = max(enclosure(float(low)).low, Fraction(0)) if low > 0 else enclosure(float(low)).low
+    if isinstance(high, Fraction) and high.denominator >= MAX_DENOMINATOR:
+        high = min(enclosure(float(high)).high, Fraction(0)) if high < 0 else enclosure(float(high)).high
     return RealInterval(low, high)
 
 
-def modulus(x: RealInterval) -> RealInterval:
-    low, high = _size(x.low), _size(x.high)
+def absolute_value(x: RealInterval) -> RealInterval:
+    low, high = _absolute_end(x.low), _absolute_end(x.high)
     return RealInterval(Fraction(0) if 0 in x else min(low, high), max(low, high))
 
 
-def _size(x: End) -> End:
+def _absolute_end(x: End) -> End:
     return -x if x < 0 else x
 
 
@@ -163,7 +163,7 @@ def sine(x: RealInterval) -> RealInterval:
     """sin(πx)."""
     if math.isinf(x.low) or math.isinf(x.high) or x.high - x.low >= 2:
         return RealInterval(Fraction(-1), Fraction(1))
-    ends = [_sine_at(x.low), _sine_at(x.high)]
+    ends = [_sine_of_end(x.low), _sine_of_end(x.high)]
     low, high = min(e.low for e in ends), max(e.high for e in ends)
     first = math.floor(x.low)
     for k in range(first, math.ceil(x.high) + 1):
@@ -172,18 +172,18 @@ def sine(x: RealInterval) -> RealInterval:
     return RealInterval(max(low, Fraction(-1)), min(high, Fraction(1)))
 
 
-def _sine_at(x: End) -> RealInterval:
+def _sine_of_end(x: End) -> RealInterval:
     reduced = Fraction(x) % 2
     if 2 * reduced % 1 == 0:
         quarter = Fraction((0, 1, 0, -1)[int(2 * reduced)])
         return RealInterval(quarter, quarter)
     value = Fraction(math.sin(math.pi * float(reduced)))
-    return RealInterval(value - ROUND, value + ROUND)
+    return RealInterval(value - FLOAT_RTOL, value + FLOAT_RTOL)
 
 
-NEAR = Fraction(1, 10**15)  # absolute error where a function adds 1 and subtracts it again
+CANCELLATION_ERROR = Fraction(1, 10**15)  # absolute error where a function adds 1 and subtracts it again
 
-RISING: dict[type[Expr], tuple[Callable[[float], float], End, End]] = {
+INCREASING: dict[type[Expr], tuple[Callable[[float], float], End, End]] = {
     exp: (math.exp, Fraction(0), inf),
     tanh: (math.tanh, Fraction(-1), Fraction(1)),
     atan: (math.atan, Fraction(-2), Fraction(2)),
@@ -191,17 +191,17 @@ RISING: dict[type[Expr], tuple[Callable[[float], float], End, End]] = {
     sinh: (math.sinh, -inf, inf),
     asin: (math.asin, Fraction(-2), Fraction(2)),
 }
-ZEROS: dict[type[Expr], tuple[int, int]] = {exp: (0, 1), tanh: (0, 0), atan: (0, 0), erf: (0, 0), sinh: (0, 0)}
+EXACT_VALUES: dict[type[Expr], tuple[int, int]] = {exp: (0, 1), tanh: (0, 0), atan: (0, 0), erf: (0, 0), sinh: (0, 0)}
 
 
 def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
     match e:
         case Abs():
-            return modulus(x)
+            return absolute_value(x)
         case sign():
             return RealInterval(Fraction(_sign(x.low)), Fraction(_sign(x.high)))
         case cosh():
-            size = modulus(x)
+            size = absolute_value(x)
             return RealInterval(Fraction(1), _value(math.cosh, size.high, inf).high)
         case log():
             return _logarithm(x)
@@ -210,14 +210,14 @@ def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
         case asin() | acos() if x.low < -1 or x.high > 1:
             return None
         case Slope():
-            return _slope(e)
+            return _activation_derivative(e)
         case Activation():
             return _activation(e.record, x)
-    found = RISING.get(type(e))
-    return None if found is None else _rising(type(e), x, *found)
+    found = INCREASING.get(type(e))
+    return None if found is None else _increasing(type(e), x, *found)
 
 
-def step(x: RealInterval) -> RealInterval:
+def heaviside(x: RealInterval) -> RealInterval:
     return RealInterval(Fraction(int(x.low > 0)), Fraction(int(x.high >= 0)))
 
 
@@ -225,10 +225,10 @@ def _sign(x: End) -> int:
     return (x > 0) - (x < 0)
 
 
-def _rising(kind: type[Expr], x: RealInterval, f: Callable[[float], float], least: End, most: End) -> RealInterval:
+def _increasing(kind: type[Expr], x: RealInterval, f: Callable[[float], float], least: End, most: End) -> RealInterval:
     ends = []
     for end, limit in ((x.low, least), (x.high, most)):
-        at, value = ZEROS.get(kind, (None, 0))
+        at, value = EXACT_VALUES.get(kind, (None, 0))
         ends.append(RealInterval(Fraction(value), Fraction(value)) if end == at else _value(f, end, limit))
     return RealInterval(max(ends[0].low, least), min(ends[1].high, most))
 
@@ -240,7 +240,7 @@ def _value(f: Callable[[float], float], x: End, limit: End, error: Fraction = Fr
     if x == 0 and f(0.0) == 0:
         return RealInterval(Fraction(0), Fraction(0))
     try:
-        return about(f(float(x)), error)
+        return enclosure(f(float(x)), error)
     except OverflowError:
         return RealInterval(Fraction(10**300), inf) if x > 0 else RealInterval(-inf, Fraction(-(10**300)))
 
@@ -256,10 +256,10 @@ def _log(x: End) -> RealInterval:
         return RealInterval(-inf, -inf) if x == 0 else RealInterval(inf, inf)
     if x == 1 or float(x) == 0:
         return RealInterval(Fraction(0), Fraction(0)) if x == 1 else RealInterval(-inf, Fraction(-700))
-    return about(math.log(float(x)), NEAR)  # near 1 the rounding of the argument counts, too
+    return enclosure(math.log(float(x)), CANCELLATION_ERROR)  # near 1 the rounding of the argument counts, too
 
 
-def _slope(e: Slope) -> RealInterval:
+def _activation_derivative(e: Slope) -> RealInterval:
     most = _end(e.of.lipschitz)
     return RealInterval(Fraction(0) if e.of.monotone else -most, most)
 
@@ -273,21 +273,21 @@ def _activation(facts: Record, x: RealInterval) -> RealInterval | None:
     if facts is SQUARE:
         return integer_power(x, 2)
     if facts is ABS:
-        return modulus(x)
+        return absolute_value(x)
     least, most = _end(facts.least), _end(facts.most)
     if not facts.monotone:
-        size = modulus(x)
-        wide = times(size, RealInterval(Fraction(-2), Fraction(2)))
+        size = absolute_value(x)
+        wide = multiply(size, RealInterval(Fraction(-2), Fraction(2)))
         return RealInterval(max(wide.low, least), min(wide.high, most))
     ends = [
         RealInterval(Fraction(0), Fraction(0)) if end == 0 and facts.keeps_sign else None for end in (x.low, x.high)
     ]
-    low = ends[0] or (_exact_line(facts, x.low) or _value(facts, x.low, least, NEAR))
-    high = ends[1] or (_exact_line(facts, x.high) or _value(facts, x.high, most, NEAR))
+    low = ends[0] or (_piecewise_linear(facts, x.low) or _value(facts, x.low, least, CANCELLATION_ERROR))
+    high = ends[1] or (_piecewise_linear(facts, x.high) or _value(facts, x.high, most, CANCELLATION_ERROR))
     return RealInterval(max(low.low, least), min(high.high, most))
 
 
-def _exact_line(facts: Record, x: End) -> RealInterval | None:
+def _piecewise_linear(facts: Record, x: End) -> RealInterval | None:
     """relu and the identity without rounding."""
     if facts is RELU:
         x = max(x, Fraction(0))
@@ -307,33 +307,33 @@ def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = F
     value are ignored: 1/x is positive for x ≥ 0.
     """
     try:
-        return _Reader(box, dimension, poles).read(expr)
+        return _RangeEvaluator(box, dimension, poles).evaluate(expr)
     except OverflowError:  # a number beyond the floating-point range
         return None
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _RangeEvaluator:
     box: Box
     dimension: int | None
     poles: bool
 
-    def read(self, e: Expr) -> RealInterval | None:
+    def evaluate(self, e: Expr) -> RealInterval | None:
         match e:
             case Number() if e.is_real:
-                return exact(e)
+                return enclosure_of_number(e)
             case _ if e in (S.Pi, S.Exp1):
-                return exact(e)
+                return enclosure_of_number(e)
             case Symbol():
-                return self.box.get(e) or _by_sign(e)
+                return self.box.get(e) or _range_from_sign(e)
             case Component() if e.args[1] == INDEX or not e.args[1].is_Integer:
                 return LINE
-            case Field(arguments=arguments) if any(a.args and self.read(a) is None for a in arguments):
+            case Field(arguments=arguments) if any(a.args and self.evaluate(a) is None for a in arguments):
                 return None
             case Field() | Component() | Partial():
-                return _by_sign(e)
+                return _range_from_sign(e)
             case Add():
-                return self._all(e.args, plus)
+                return self._combine(e.args, add)
             case Mul():
                 return self._product(e)
             case Pow(base=base, exp=power):
@@ -341,29 +341,29 @@ class _Reader:
             case Contraction(body=body):
                 return self._sum(body)
             case Max():
-                return self._all(e.args, lambda a, b: RealInterval(max(a.low, b.low), max(a.high, b.high)))
+                return self._combine(e.args, lambda a, b: RealInterval(max(a.low, b.low), max(a.high, b.high)))
             case Min():
-                return self._all(e.args, lambda a, b: RealInterval(min(a.low, b.low), min(a.high, b.high)))
+                return self._combine(e.args, lambda a, b: RealInterval(min(a.low, b.low), min(a.high, b.high)))
             case sin() | cos():
-                return self._wave(e)
+                return self._sine_or_cosine(e)
             case Heaviside():
-                inner = self.read(e.args[0])
-                return None if inner is None else step(inner)
+                inner = self.evaluate(e.args[0])
+                return None if inner is None else heaviside(inner)
             case _ if len(e.args) == 1:
-                inner = self.read(e.args[0])
+                inner = self.evaluate(e.args[0])
                 return None if inner is None else function_of(e, inner)
         return None
 
-    def _all(
+    def _combine(
         self, args: tuple[Expr, ...], combine: Callable[[RealInterval, RealInterval], RealInterval]
     ) -> RealInterval | None:
-        found = [self.read(a) for a in args]
+        found = [self.evaluate(a) for a in args]
         if any(f is None for f in found):
             return None
         whole, *rest = (f for f in found if f is not None)
         for other in rest:
             whole = combine(whole, other)
-        return rounded(whole)
+        return round_outwards(whole)
 
     def _product(self, e: Mul) -> RealInterval | None:
         """x sign(x) is |x|, and x/√(c + x²) lies between -1 and 1 for c ≥ 0."""
@@ -371,26 +371,26 @@ class _Reader:
         for s in (a for a in e.args if isinstance(a, sign) and a.args[0] in args):
             args = [a for a in args if a is not s and a != s.args[0]] + [Abs(s.args[0])]
         for root in (a for a in e.args if isinstance(a, Pow) and a.exp == Rational(-1, 2)):
-            found = next((a for a in args if self._is_below(a, root.base)), None)
+            found = next((a for a in args if self._square_is_at_most(a, root.base)), None)
             if found is not None:
-                rest = self._all((*(a for a in args if a is not found and a is not root), S.One), times)
-                return None if rest is None else times(rest, RealInterval(Fraction(-1), Fraction(1)))
-        return self._all(tuple(args), times)
+                rest = self._combine((*(a for a in args if a is not found and a is not root), S.One), multiply)
+                return None if rest is None else multiply(rest, RealInterval(Fraction(-1), Fraction(1)))
+        return self._combine(tuple(args), multiply)
 
-    def _is_below(self, a: Expr, square: Expr) -> bool:
+    def _square_is_at_most(self, a: Expr, square: Expr) -> bool:
         """Whether a² is at most `square`."""
-        rest = self.read(square - a**2) if a.is_Symbol and a in square.free_symbols else None
+        rest = self.evaluate(square - a**2) if a.is_Symbol and a in square.free_symbols else None
         return rest is not None and rest.low >= 0
 
     def _power(self, base: Expr, power: Expr) -> RealInterval | None:
         if base == S.Exp1:
-            inner = self.read(power)
+            inner = self.evaluate(power)
             return None if inner is None else function_of(exp(power, evaluate=False), inner)
-        x = self.read(base)
+        x = self.evaluate(base)
         if x is None or not isinstance(power, Rational):
             return None
         if isinstance(power, Integer) and power > 0:
-            return rounded(integer_power(x, int(power)))
+            return round_outwards(integer_power(x, int(power)))
         if power < 0:
             below = self._power(base, -power)
             if below is not None and (self.poles or base.is_positive) and below.low == 0 < below.high:
@@ -400,29 +400,29 @@ class _Reader:
 
     def _sum(self, body: Expr) -> RealInterval | None:
         """Σᵢ g(xᵢ) lies between n min g and n max g."""
-        g = self.read(body)
+        g = self.evaluate(body)
         if g is None:
             return None
         if self.dimension is not None:
-            return times(g, RealInterval(Fraction(self.dimension), Fraction(self.dimension)))
-        return times(g, RealInterval(Fraction(1), inf))
+            return multiply(g, RealInterval(Fraction(self.dimension), Fraction(self.dimension)))
+        return multiply(g, RealInterval(Fraction(1), inf))
 
-    def _wave(self, e: Expr) -> RealInterval | None:
+    def _sine_or_cosine(self, e: Expr) -> RealInterval | None:
         """sin and cos, with the argument in units of π."""
         argument = e.args[0]
         units = argument / pi
         shift = Fraction(1, 2) if isinstance(e, cos) else Fraction(0)
         if not units.has(pi):
-            inner = self.read(units)
+            inner = self.evaluate(units)
             return None if inner is None else sine(RealInterval(inner.low + shift, inner.high + shift))
-        inner = self.read(argument)
+        inner = self.evaluate(argument)
         if inner is None or math.isinf(inner.high - inner.low):
             return None if inner is None else RealInterval(Fraction(-1), Fraction(1))
-        low, high = (about(float(end) / math.pi) for end in (inner.low, inner.high))
+        low, high = (enclosure(float(end) / math.pi) for end in (inner.low, inner.high))
         if isinstance(e, sin) and inner.low == 0 and inner.high <= Fraction(3):
             return RealInterval(Fraction(0), Fraction(1))
         return sine(RealInterval(low.low + shift, high.high + shift))
 
 
-def _by_sign(e: Expr) -> RealInterval:
+def _range_from_sign(e: Expr) -> RealInterval:
     return POSITIVE if e.is_nonnegative else RealInterval(-inf, Fraction(0)) if e.is_nonpositive else LINE

@@ -10,7 +10,7 @@ from math import inf, isfinite
 
 from sympy import Add, Dummy, Expr, Mul, Pow, S, Symbol, exp, log, tan
 
-from pdedsl.analysis.bounds.growth import Grower, is_foreign
+from pdedsl.analysis.bounds.growth import GrowthRules, has_unknown_regularity
 from pdedsl.analysis.bounds.interval import Box, RealInterval, range_of
 from pdedsl.analysis.bounds.sign import box_of
 from pdedsl.analysis.index_expansion import expand_indices
@@ -22,7 +22,7 @@ from pdedsl.symbolic.symbols import Field, atoms, free_symbols
 # ---- in_time
 
 
-class InTime(Enum):
+class TimeRegularity(Enum):
     """How an expression behaves at the ends of its time interval."""
 
     BOUNDED = "bounded"
@@ -30,18 +30,22 @@ class InTime(Enum):
     UNKNOWN = "unknown"
 
 
-def in_time(e: Expr, time: Symbol | None, box: Box) -> InTime:
+def time_regularity(e: Expr, time: Symbol | None, box: Box) -> TimeRegularity:
     if time is None or time not in free_symbols(e):
-        return InTime.BOUNDED
+        return TimeRegularity.BOUNDED
     e = e.xreplace(dict.fromkeys((f for f in atoms(e, Field) if all(a.is_Symbol for a in f.arguments)), S.One))
     others = dict.fromkeys(free_symbols(e) - {time}, S.One)
     singular = [a for a in atoms(e, Pow, log, tan) if time in free_symbols(a) and not isinstance(a, exp)]
     rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]
     if not rough:
-        return InTime.BOUNDED
+        return TimeRegularity.BOUNDED
     rest = Mul(*(f for f in Mul.make_args(e) if f not in rough))  # exp(1/√t) is not integrable, though 1/√t is
     alone = not any(rest.has(a) for a in rough)
-    return InTime.INTEGRABLE if alone and all(_is_integrable(a, time, box) for a in rough) else InTime.UNKNOWN
+    return (
+        TimeRegularity.INTEGRABLE
+        if alone and all(_is_integrable(a, time, box) for a in rough)
+        else TimeRegularity.UNKNOWN
+    )
 
 
 def _is_finite(a: Expr, box: Box) -> bool:
@@ -65,8 +69,8 @@ def _is_integrable(a: Expr, time: Symbol, box: Box) -> bool:
 # The variables of F(x, t, u, ∇u, ∇∇u): the boxes in which they lie, growth of coefficients, dependence on x and t.
 
 
-SIZE = Fraction(100)  # bound for u, ∇u and ∇∇u where bounded values are considered
-LEAST = Fraction(1, 10**60)  # lower bound for positive quantities
+JET_BOUND = Fraction(100)  # bound for u, ∇u and ∇∇u where bounded values are considered
+POSITIVE_MIN = Fraction(1, 10**60)  # lower bound for positive quantities
 
 
 @dataclass(frozen=True)
@@ -88,33 +92,33 @@ class JetBounds:
         return self.problem.spec.time.symbol if self.problem.spec.time else None
 
     @cached_property
-    def grower(self) -> Grower:
-        bounded = bool(self.problem.spec.space.sides)
-        return Grower(frozenset(self.jet.coordinates), self.box, self.problem.spec, bounded)
+    def growth(self) -> GrowthRules:
+        bounded = bool(self.problem.spec.space.intervals)
+        return GrowthRules(frozenset(self.jet.coordinates), self.box, self.problem.spec, bounded)
 
     @cached_property
     def terms(self) -> tuple[Expr, ...]:
         return tuple(Add.make_args(self.jet.expr))
 
     @cached_property
-    def near(self) -> Box:
+    def bounded_box(self) -> Box:
         """Bounded values of the jet; a positive unknown is bounded away from zero."""
-        u, wide = self.jet.u, RealInterval(-SIZE, SIZE)
-        low = 1 / SIZE if u.is_positive else Fraction(0) if u.is_nonnegative else -SIZE
-        letters = dict.fromkeys(self.jet.variables, wide) | {u: RealInterval(low, SIZE)}
+        u, wide = self.jet.u, RealInterval(-JET_BOUND, JET_BOUND)
+        low = 1 / JET_BOUND if u.is_positive else Fraction(0) if u.is_nonnegative else -JET_BOUND
+        letters = dict.fromkeys(self.jet.variables, wide) | {u: RealInterval(low, JET_BOUND)}
         return {**letters, **self.box}
 
     @cached_property
-    def whole(self) -> Box:
+    def full_box(self) -> Box:
         """All values of the jet; a positive unknown is bounded away from zero."""
         u = self.jet.u
-        low = LEAST if u.is_positive else Fraction(0) if u.is_nonnegative else -inf
+        low = POSITIVE_MIN if u.is_positive else Fraction(0) if u.is_nonnegative else -inf
         return {u: RealInterval(low, inf), **self.box}
 
     @cached_property
-    def near_u(self) -> Box:
+    def bounded_u_box(self) -> Box:
         """Bounded values of u, and all values of its derivatives."""
-        return {self.jet.u: self.near[self.jet.u], **self.box}
+        return {self.jet.u: self.bounded_box[self.jet.u], **self.box}
 
     @cached_property
     def singular_in_time(self) -> dict[Expr, Expr]:
@@ -126,25 +130,25 @@ class JetBounds:
         ]
         return {a: Dummy(positive=True) for a in rough}
 
-    def in_time(self, e: Expr) -> InTime:
+    def time_regularity(self, e: Expr) -> TimeRegularity:
         """How an expression behaves in time; nothing is known of a foreign network."""
-        own = {w.head for w in self.problem.spec.learned if is_foreign(w)}
+        own = {w.head for w in self.problem.spec.learned if has_unknown_regularity(w)}
         unseen = any(f.head in own and self.time in free_symbols(f) for f in atoms(e, Field))
-        return InTime.UNKNOWN if unseen else in_time(e, self.time, self.box)
+        return TimeRegularity.UNKNOWN if unseen else time_regularity(e, self.time, self.box)
 
     @property
-    def is_kept(self) -> bool:
+    def is_defined_before_cancellation(self) -> bool:
         """Whether roots, poles and logarithms that cancelled have values everywhere, for all values of the jet."""
-        return all(range_of(e, self.whole) is not None for e in self.problem.domain(self.jet))
+        return all(range_of(e, self.full_box) is not None for e in self.problem.domain(self.jet))
 
     @property
     def is_defined(self) -> bool:
         """Whether roots, poles and logarithms have values for all values of the unknowns, also those that cancelled."""
         problem, jet = self.problem, self.jet
         kept = [jet.in_letters(expand_indices(e, problem.spec, jet.layout)) for e in problem.partial]
-        return self.is_kept and all(range_of(e, self.whole) is not None for e in kept)
+        return self.is_defined_before_cancellation and all(range_of(e, self.full_box) is not None for e in kept)
 
-    def varies(self, e: Expr) -> bool:
+    def depends_on_x(self, e: Expr) -> bool:
         """Whether an expression depends on x."""
         base = set(self.problem.spec.space.coordinates)
         return bool(free_symbols(e) & set(self.jet.coordinates)) or any(free_symbols(f) & base for f in atoms(e, Field))

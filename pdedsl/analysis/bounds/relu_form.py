@@ -46,11 +46,11 @@ _Z = Symbol("z", real=True)
 PIECEWISE = tuple(r for r in RECORDS.values() if _is_piecewise(r.formula(SYMBOLS, _Z)))
 
 
-def by_relu(expr: Expr) -> Expr:
+def to_relu_form(expr: Expr) -> Expr:
     """The same function, with every kink expressed by relu."""
     if not expr.args or not expr.has(Activation, Abs, Max, Min):
         return expr
-    args = [by_relu(a) for a in expr.args]
+    args = [to_relu_form(a) for a in expr.args]
     match expr:
         case Abs():
             return 2 * _relu(args[0]) - args[0]
@@ -59,7 +59,7 @@ def by_relu(expr: Expr) -> Expr:
         case Min():
             return reduce(lambda a, b: a - _relu(a - b), args)
         case Activation() if expr.record in PIECEWISE:
-            return by_relu(expr.record.formula(SYMBOLS, args[0]))
+            return to_relu_form(expr.record.formula(SYMBOLS, args[0]))
         case _:
             return expr.func(*args)
 
@@ -75,7 +75,7 @@ def _relu(z: Expr) -> Expr:
     return factor * RELU(rest)
 
 
-def knots(expr: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
+def kinks(expr: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
     """Where an expression bends in one symbol: the zeros of the linear arguments of kinks, jumps and activations."""
     for atom in sorted(atoms(expr, Activation, Abs, Max, Min, sign, Heaviside, tanh, atan, erf), key=str):
         pairs = [(a, b) for a in atom.args for b in atom.args if a is not b] if isinstance(atom, Max | Min) else []

@@ -48,9 +48,9 @@ from sympy import (
 )
 from sympy import Matrix as Entries
 
-from pdedsl.analysis.bounds.interval import LINE, Box, RealInterval, exact, range_of
-from pdedsl.analysis.bounds.relu_form import by_relu
-from pdedsl.analysis.sample_points import Point, Ranges, nonzero_point
+from pdedsl.analysis.bounds.interval import LINE, Box, RealInterval, enclosure_of_number, range_of
+from pdedsl.analysis.bounds.relu_form import to_relu_form
+from pdedsl.analysis.sample_points import Point, Ranges, find_nonzero_point
 from pdedsl.symbolic.functions import Activation, Slope
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import expand, measure
@@ -63,13 +63,13 @@ from pdedsl.symbolic.sympy_errors import worked_out
 MAX_DEGREE = 12
 
 
-def polynomial_above(expr: Expr, x: Symbol, ends: RealInterval) -> bool:
+def polynomial_is_nonnegative(expr: Expr, x: Symbol, ends: RealInterval) -> bool:
     """Whether a polynomial is nonnegative on an interval, by its values between its roots."""
-    values = between_roots(expr, x, ends)
+    values = values_between_roots(expr, x, ends)
     return values is not None and all(v >= 0 for v in values)
 
 
-def between_roots(expr: Expr, x: Symbol, ends: RealInterval) -> list[Expr] | None:
+def values_between_roots(expr: Expr, x: Symbol, ends: RealInterval) -> list[Expr] | None:
     try:
         poly = Poly(expr, x)
     except PolynomialError:
@@ -78,18 +78,18 @@ def between_roots(expr: Expr, x: Symbol, ends: RealInterval) -> list[Expr] | Non
         return None
     if poly.degree() <= 0:
         return [poly.as_expr()]
-    return [poly.eval(p) for p in _places(poly, ends)]
+    return [poly.eval(p) for p in _points_between_roots(poly, ends)]
 
 
-def places_between_roots(expr: Expr, x: Symbol, ends: RealInterval) -> list[Rational]:
+def points_between_roots(expr: Expr, x: Symbol, ends: RealInterval) -> list[Rational]:
     """Points at which a polynomial takes each of its signs."""
     poly = Poly(expr, x) if expr.is_polynomial(x) else None
     if poly is None or not 0 < poly.degree() <= MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
         return []
-    return list(_places(poly, ends))
+    return list(_points_between_roots(poly, ends))
 
 
-def _places(poly: Poly, ends: RealInterval) -> Iterator[Rational]:
+def _points_between_roots(poly: Poly, ends: RealInterval) -> Iterator[Rational]:
     """A rational number in each interval between consecutive roots and ends."""
     low, high = (None if isinf(e) else Rational(e.numerator, e.denominator) for e in (ends.low, ends.high))  # type: ignore[union-attr]
     found = dict.fromkeys(real_roots(poly))
@@ -127,7 +127,7 @@ def has_no_root(expr: Expr, box: Box) -> bool:
 # Forms that show the sign of an expression: a symbol for |x|, and sums with separate terms for each coordinate.
 
 
-def folded(expr: Expr) -> Expr:
+def in_absolute_values(expr: Expr) -> Expr:
     """The expression with y ≥ 0 for |x|, if x occurs only as |x|, x sign(x) or in even powers: x² - |x| is y² - y."""
     for x in sorted({a.args[0] for a in atoms(expr, Abs, sign) if a.args[0].is_Symbol}, key=str):
         y = Dummy(x.name, nonnegative=True)
@@ -138,7 +138,7 @@ def folded(expr: Expr) -> Expr:
     return expr
 
 
-def separable_above(expr: Expr, dimension: int) -> bool:
+def separable_is_nonnegative(expr: Expr, dimension: int) -> bool:
     """Σᵢ p(xᵢ) + Σₖ qₖ(xₖ) + c ≥ 0 on R^d, with p and qₖ of degree ≤ 2: minimised coordinate by coordinate."""
     if len({c.args[0] for c in atoms(expr, Component)}) != 1:
         return False
@@ -154,14 +154,14 @@ def separable_above(expr: Expr, dimension: int) -> bool:
             own[x] = own.get(x, S.Zero) + term.xreplace({x: s})
         else:
             rest += term
-    least = [_least(shared + q, s) for q in own.values()] + [_least(shared, s)]
+    least = [_minimum_of_quadratic(shared + q, s) for q in own.values()] + [_minimum_of_quadratic(shared, s)]
     if any(e is None for e in least) or not rest.is_Rational or len(own) > dimension:
         return False
     *named, other = (e for e in least if e is not None)
     return bool(Add(*named, (dimension - len(own)) * other, rest) >= 0)
 
 
-def _least(expr: Expr, s: Symbol) -> Expr | None:
+def _minimum_of_quadratic(expr: Expr, s: Symbol) -> Expr | None:
     """The minimum of a s² + b s + c over all s, with rational a, b, c; None if there is none."""
     if not expr.free_symbols <= {s} or expr.has(Component, Contraction) or not expr.is_polynomial(s):
         return None
@@ -179,25 +179,31 @@ def _least(expr: Expr, s: Symbol) -> Expr | None:
 
 
 MAX_TERMS = 30  # longer sums are not brought to a common denominator
-MAX_LOOKED_AT = 200  # for longer sums only the range is tried
+MAX_SYMBOLIC_TERMS = 200  # for longer sums only the range is tried
 MAX_FUNCTIONS = 12  # with more functions only the range is tried: polynomials in so many symbols grow too fast
 MAX_FACTORED = 8  # longer sums are not factored
 MAX_BITS = 512  # of all numbers in a sum that is factored: factoring needs a prime beyond them
-PIECES, WORK = 400, 100_000  # pieces of a box at most, and parts of the expression that are read for them
-DEPTH, LONG = 2, 200  # how often expressions are differentiated to show that they are monotone, if not this long
+MAX_SUBBOXES, MAX_EVALUATED_NODES = (
+    400,
+    100_000,
+)  # pieces of a box at most, and parts of the expression that are read for them
+MAX_DERIVATIVES, MAX_DIFFERENTIATED_NODES = (
+    2,
+    200,
+)  # how often expressions are differentiated to show that they are monotone, if not this long
 
 
 def vanishes(expr: Expr) -> bool:
     """Whether a sum is zero after cancelling; False if that is not shown."""
     if not 1 < len(Add.make_args(expr)) <= MAX_TERMS:
         return bool(expr == 0)
-    straight = by_relu(expr)
+    straight = to_relu_form(expr)
     return bool(cancel(together(expr)) == 0 or (straight != expr and expand(straight) == 0))
 
 
 def is_zero(expr: Expr, ranges: Ranges) -> bool | None:
     """True if zero everywhere, False if nonzero at a point in range, None if unknown. Points are tried first."""
-    if expr != 0 and nonzero_point(expr, ranges) is not None:
+    if expr != 0 and find_nonzero_point(expr, ranges) is not None:
         return False
     return True if vanishes(expr) else None
 
@@ -206,7 +212,7 @@ def box_of(ranges: Ranges) -> Box:
     """The box of coordinates and time."""
     found = {}
     for symbol, (a, b) in ranges.items():
-        low, high = exact(a), exact(b)
+        low, high = enclosure_of_number(a), enclosure_of_number(b)
         if low is not None and high is not None:
             found[symbol] = RealInterval(low.low, high.high)
     return found
@@ -214,21 +220,21 @@ def box_of(ranges: Ranges) -> Box:
 
 def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     """Whether an expression is nonnegative wherever it is defined in the box; False if that is not shown."""
-    if len(Add.make_args(expr)) > MAX_LOOKED_AT or len(atoms(expr, Function)) > MAX_FUNCTIONS:
+    if len(Add.make_args(expr)) > MAX_SYMBOLIC_TERMS or len(atoms(expr, Function)) > MAX_FUNCTIONS:
         found = range_of(expr, box, dimension, poles=True)
         return found is not None and found.low >= 0
     if expr.is_nonnegative:
         return True
-    expr = _with_letters(expr)
+    expr = _with_symbols(expr)
     seen: set[Expr] = set()
     for form in _forms(expr):
-        if form not in seen and _is_above(form, box, dimension, DEPTH):
+        if form not in seen and _form_is_nonnegative(form, box, dimension, MAX_DERIVATIVES):
             return True
         seen.add(form)
     return False
 
 
-def _with_letters(expr: Expr) -> Expr:
+def _with_symbols(expr: Expr) -> Expr:
     """The expression with symbols of the same sign for fields and derivatives."""
     if expr.has(Contraction):
         return expr
@@ -252,13 +258,13 @@ def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
 def _forms(expr: Expr) -> Iterator[Expr]:
     """The expression, and forms of it whose sign may be easier to see: cancelled, factored, without denominator."""
     yield expr
-    if (shorter := folded(expr)) != expr:
+    if (shorter := in_absolute_values(expr)) != expr:
         yield from _forms(shorter)
     terms = len(Add.make_args(expr))
     if terms == 1 or terms > MAX_TERMS or expr.has(Contraction):
         return
     if expr.has(Abs, Max, Min):
-        yield expand(by_relu(expr))  # |x| + x is 2relu(x)
+        yield expand(to_relu_form(expr))  # |x| + x is 2relu(x)
     if expr.has(atan):
         yield from _factored(expr.replace(atan, lambda _: pi / 2 * tanh(Dummy(real=True))))  # between -π/2 and π/2
     yield (simpler := cancel(together(expr)))
@@ -278,35 +284,35 @@ def _factored(expr: Expr) -> Iterator[Expr]:
         yield factor(expr)
 
 
-def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
+def _form_is_nonnegative(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
     if expr.is_nonnegative:
         return True
     found = range_of(expr, box, dimension, poles=True)
     if found is not None and found.low >= 0:
         return True
     symbols = sorted(expr.free_symbols, key=str)
-    if _is_below_somewhere(expr, symbols, box):
+    if _is_negative_at_sample(expr, symbols, box):
         return False
-    if dimension is not None and expr.has(Contraction) and separable_above(expr, dimension):
+    if dimension is not None and expr.has(Contraction) and separable_is_nonnegative(expr, dimension):
         return True
     if len(symbols) == 1 and not expr.has(Contraction):
-        return _of_one(expr, symbols[0], box, depth)
-    return _is_quadratic_above(expr, symbols) or _by_pieces(expr, symbols, box)
+        return _univariate_is_nonnegative(expr, symbols[0], box, depth)
+    return _quadratic_is_nonnegative(expr, symbols) or _by_subdivision(expr, symbols, box)
 
 
-def _is_below_somewhere(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
+def _is_negative_at_sample(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
     """A quick test: whether it is negative at one of three points."""
     if expr.has(Contraction):
         return False
     for share in (Fraction(1, 2), Fraction(1), Fraction(0)):
-        place = {s: _inside(box.get(s) or range_of(s, box) or LINE, share) for s in symbols}
+        place = {s: _point_in(box.get(s) or range_of(s, box) or LINE, share) for s in symbols}
         found = range_of(expr, place)
         if found is not None and found.high < 0:
             return True
     return False
 
 
-def _inside(ends: RealInterval, share: Fraction) -> RealInterval:
+def _point_in(ends: RealInterval, share: Fraction) -> RealInterval:
     """A point between two ends; infinite ends are replaced by finite ones, the line by [-1, 1]."""
     low = Fraction(-1) if isinf(ends.low) else Fraction(ends.low)
     high = max(Fraction(1), low + 1) if isinf(ends.high) else Fraction(ends.high)
@@ -317,28 +323,35 @@ def _inside(ends: RealInterval, share: Fraction) -> RealInterval:
 # ---- one variable
 
 
-def _of_one(expr: Expr, x: Symbol, box: Box, depth: int) -> bool:
+def _univariate_is_nonnegative(expr: Expr, x: Symbol, box: Box, depth: int) -> bool:
     ends = box.get(x) or range_of(x, box) or LINE
     if expr.is_polynomial(x):
-        return polynomial_above(expr, x, ends)
-    if _wave_above(expr, x):
+        return polynomial_is_nonnegative(expr, x, ends)
+    if _trigonometric_is_nonnegative(expr, x):
         return True
     bounded = not isinf(ends.low) and not isinf(ends.high)
-    if bounded and depth and measure(expr)[0] <= LONG and _at_an_end(expr, x, ends, box, depth):
+    if (
+        bounded
+        and depth
+        and measure(expr)[0] <= MAX_DIFFERENTIATED_NODES
+        and _monotone_is_nonnegative(expr, x, ends, box, depth)
+    ):
         return True
     if bounded:
-        return _by_pieces(expr, [x], box)
+        return _by_subdivision(expr, [x], box)
     period = _period(expr, x)
-    return period is not None and _by_pieces(expr, [x], {**box, x: RealInterval(Fraction(0), _above(period))})
+    return period is not None and _by_subdivision(
+        expr, [x], {**box, x: RealInterval(Fraction(0), _upper_bound(period))}
+    )
 
 
-def _above(value: Expr) -> Fraction:
-    found = exact(value)
+def _upper_bound(value: Expr) -> Fraction:
+    found = enclosure_of_number(value)
     assert found is not None
     return Fraction(found.high)
 
 
-def _wave_above(expr: Expr, x: Symbol) -> bool:
+def _trigonometric_is_nonnegative(expr: Expr, x: Symbol) -> bool:
     """c + a sin θ + b cos θ is at least c - √(a² + b²)."""
     constant, rest = expr.as_coeff_Add()
     arguments = {w.args[0] for w in atoms(rest, sin, cos)}
@@ -363,13 +376,13 @@ def _period(expr: Expr, x: Symbol) -> Expr | None:
     return 2 * pi / unit * lcm(*(int(r.q) for r in ratios))
 
 
-def _at_an_end(expr: Expr, x: Symbol, ends: RealInterval, box: Box, depth: int) -> bool:
+def _monotone_is_nonnegative(expr: Expr, x: Symbol, ends: RealInterval, box: Box, depth: int) -> bool:
     """Whether a monotone function is nonnegative at the end where it is least; 5 + 1/(¾ - x) is not monotone."""
     slope = worked_out(lambda: expr.diff(x)) if range_of(expr, box) is not None else None
     if slope is None:
         return False
     for direction, end in ((1, ends.low), (-1, ends.high)):
-        if isinstance(end, Fraction) and _is_above(direction * slope, box, None, depth - 1):
+        if isinstance(end, Fraction) and _form_is_nonnegative(direction * slope, box, None, depth - 1):
             value = expr.xreplace({x: Rational(end.numerator, end.denominator)})
             found = range_of(value, box)
             if value.is_nonnegative or (found is not None and found.low >= 0):
@@ -380,13 +393,13 @@ def _at_an_end(expr: Expr, x: Symbol, ends: RealInterval, box: Box, depth: int) 
 # ---- several variables
 
 
-def _by_pieces(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
+def _by_subdivision(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
     """Whether the range is nonnegative on every piece of a bounded box, which is divided as often as needed."""
     ends = [box.get(s) for s in symbols]
     if not 1 <= len(symbols) <= 3 or any(e is None or isinf(e.low) or isinf(e.high) for e in ends):
         return False
     waiting = [dict(box)]
-    for _ in range(min(PIECES, WORK // (1 + measure(expr)[0]))):
+    for _ in range(min(MAX_SUBBOXES, MAX_EVALUATED_NODES // (1 + measure(expr)[0]))):
         if not waiting:
             return True
         piece = waiting.pop()
@@ -402,7 +415,7 @@ def _by_pieces(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
     return False
 
 
-def _is_quadratic_above(expr: Expr, symbols: list[Symbol]) -> bool:
+def _quadratic_is_nonnegative(expr: Expr, symbols: list[Symbol]) -> bool:
     """A quadratic polynomial is (1, x)ᵀ M (1, x): nonnegative if M ⪰ 0."""
     if not symbols or len(symbols) > 6 or not expr.is_polynomial(*symbols):
         return False
@@ -430,7 +443,7 @@ def bounded_above(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     return nonnegative(-expr, box, dimension)
 
 
-def shown(point: Point, exactly: bool = False) -> str:
+def format_point(point: Point, exactly: bool = False) -> str:
     return ", ".join(f"{notation(s)} = {notation(v) if exactly else format(float(v), '.3g')}" for s, v in point.items())
 
 
@@ -438,7 +451,7 @@ def shown(point: Point, exactly: bool = False) -> str:
 # Strict positivity of expressions, shown by their form: at every point, or inside an interval.
 
 
-MAX_SHORT = 4  # terms of a sum that is brought to a common denominator
+MAX_COMMON_DENOMINATOR_TERMS = 4  # terms of a sum that is brought to a common denominator
 
 
 def strictly_positive(e: Expr, box: Box) -> bool:
@@ -452,10 +465,10 @@ def strictly_positive(e: Expr, box: Box) -> bool:
         case Mul():
             return all(strictly_positive(a, box) for a in e.args)
         case Add():
-            if found is not None and found.low >= 0 and any(_stays_above(a, box) for a in e.args):
+            if found is not None and found.low >= 0 and any(_does_not_attain_infimum(a, box) for a in e.args):
                 return True
-            shorter = cancel(together(e)) if len(e.args) <= MAX_SHORT else e
-            if _is_slope_of_tanh(e) or (not shorter.is_Add and strictly_positive(shorter, box)):
+            shorter = cancel(together(e)) if len(e.args) <= MAX_COMMON_DENOMINATOR_TERMS else e
+            if _is_derivative_of_tanh(e) or (not shorter.is_Add and strictly_positive(shorter, box)):
                 return True
             if factor_terms(e).is_Mul and strictly_positive(factor_terms(e), box):
                 return True
@@ -479,9 +492,9 @@ def locally_bounded(e: Expr, box: Box) -> bool:
         case Symbol() | Number() | NumberSymbol() | Field() | Partial():
             return True
         case Pow(base=base, exp=power) if power.is_number and not power.is_nonnegative:
-            return locally_bounded(base, box) and _stays_away(base, box)
+            return locally_bounded(base, box) and _is_bounded_away_from_zero(base, box)
         case log(args=(inner,)):
-            return locally_bounded(inner, box) and _stays_away(inner, box)
+            return locally_bounded(inner, box) and _is_bounded_away_from_zero(inner, box)
         case Add() | Mul() | Pow() | Max() | Min() | Activation() | Slope():
             return all(locally_bounded(a, box) for a in e.args)
         case exp() | sin() | cos() | sinh() | cosh() | tanh() | atan() | erf() | Abs() | sign() | Heaviside():
@@ -489,7 +502,7 @@ def locally_bounded(e: Expr, box: Box) -> bool:
     return False
 
 
-def _stays_away(e: Expr, box: Box) -> bool:
+def _is_bounded_away_from_zero(e: Expr, box: Box) -> bool:
     """Whether it is bounded away from zero on bounded parts: by its range, or as it is continuous and of one sign."""
     found = range_of(e, box)
     if found is not None and 0 not in found:
@@ -497,7 +510,7 @@ def _stays_away(e: Expr, box: Box) -> bool:
     return not e.has(sign, Heaviside, Slope) and (strictly_positive(e, box) or strictly_positive(-e, box))
 
 
-def _stays_above(e: Expr, box: Box) -> bool:
+def _does_not_attain_infimum(e: Expr, box: Box) -> bool:
     """Whether it does not attain its lower bound: a multiple of a strictly increasing function, whose argument does not
     attain its own bound there. tanh(x) does not attain -1, but tanh(x²) attains 0."""
     factor, f = e.as_coeff_Mul()
@@ -509,23 +522,23 @@ def _stays_above(e: Expr, box: Box) -> bool:
     return isinf(end) or bool(end == 0 and f.args[0].is_nonzero)
 
 
-def _is_slope_of_tanh(e: Expr) -> bool:
+def _is_derivative_of_tanh(e: Expr) -> bool:
     return len(e.args) == 2 and any(e == 1 - tanh(a.args[0]) ** 2 for a in atoms(e, tanh))
 
 
-def positive_inside(e: Expr, x: Symbol, box: Box) -> bool:
+def positive_in_interior(e: Expr, x: Symbol, box: Box) -> bool:
     """Whether it is positive inside an interval, by the roots of its polynomial factors."""
     match e:
         case _ if strictly_positive(e, box):
             return True
         case _ if e.is_polynomial(x) and x in e.free_symbols:
             ends = box[x]
-            values = between_roots(e, x, ends)
+            values = values_between_roots(e, x, ends)
             return values is not None and len(values) == 1 and bool(values[0] > 0)
         case Mul() | Min():
-            return all(positive_inside(a, x, box) for a in e.args)
+            return all(positive_in_interior(a, x, box) for a in e.args)
         case Max():
-            return any(positive_inside(a, x, box) for a in e.args)
+            return any(positive_in_interior(a, x, box) for a in e.args)
         case Pow(base=base, exp=Rational()):
-            return positive_inside(base, x, box)
+            return positive_in_interior(base, x, box)
     return False

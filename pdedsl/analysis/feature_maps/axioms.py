@@ -20,13 +20,19 @@ from typing import assert_never
 from sympy import Expr
 
 from pdedsl.analysis.classification import classify, forward_jet
-from pdedsl.analysis.feature_maps.contractivity import dissipative, gain, nonexpansive
-from pdedsl.analysis.feature_maps.counterexamples import one_changed, one_grown, two_apart
-from pdedsl.analysis.feature_maps.descriptions import growing, named, parting, spans, stiffness
-from pdedsl.analysis.feature_maps.steps import Stepping
-from pdedsl.analysis.feature_maps.system import System, slopes_of, system_of
-from pdedsl.analysis.feature_maps.terms import is_linear, map_terms, runs_down
-from pdedsl.analysis.normal_form import frame_of, goal_of
+from pdedsl.analysis.feature_maps.contractivity import dissipative, energy_source, nonexpansive
+from pdedsl.analysis.feature_maps.counterexamples import find_changing_state, find_expanding_pair, find_growing_state
+from pdedsl.analysis.feature_maps.descriptions import (
+    describe_expansion,
+    describe_growth,
+    lipschitz_formula,
+    quote_terms,
+    spans,
+)
+from pdedsl.analysis.feature_maps.steps import TimeStepping
+from pdedsl.analysis.feature_maps.system import FeatureMapSystem, eigenvalue_bounds, system_of
+from pdedsl.analysis.feature_maps.terms import is_gradient_descent, is_linear, map_terms
+from pdedsl.analysis.normal_form import leading_time_derivative, normal_form
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.errors import equations, syntax
 from pdedsl.ir.analysis import EquationClass, EquationFacts
@@ -41,7 +47,7 @@ from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
 # ---- axioms
 
 
-def map_axioms(system: System) -> dict[Axiom, Verdict]:
+def prove_feature_map_axioms(system: FeatureMapSystem) -> dict[Axiom, Verdict]:
     return {
         Axiom.STABILITY: _stability(system),
         Axiom.ENERGY_DECAY: _energy_decay(system),
@@ -50,57 +56,64 @@ def map_axioms(system: System) -> dict[Axiom, Verdict]:
     }
 
 
-def without_network(terms: tuple[MapTerm, ...]) -> dict[Axiom, Verdict]:
+def verdicts_without_network(terms: tuple[MapTerm, ...]) -> dict[Axiom, Verdict]:
     """Verdicts for equations that are neither a single equation nor a separable pair."""
     why = "the equations are neither a single equation nor a separable pair: no network is defined for them."
     names = (Axiom.STABILITY, Axiom.ENERGY_DECAY, Axiom.ENERGY_CONSERVATION, Axiom.REVERSIBILITY)
     return {name: Undecided(why, spans(terms)) for name in names}
 
 
-def _stability(system: System) -> Verdict:
+def _stability(system: FeatureMapSystem) -> Verdict:
     found = nonexpansive(system)
-    example = two_apart(system) if isinstance(found, Undecided) else None
+    example = find_expanding_pair(system) if isinstance(found, Undecided) else None
     if example is None:
         return found
-    at, term = spans(system.all_terms), named(system.all_terms)
-    return Refuted(f"{_why(system, _cause)}, so {term} is not non-expansive.", parting(example, system), at, example)
-
-
-def _energy_decay(system: System) -> Verdict:
-    found = dissipative(system)
-    example = one_grown(system) if isinstance(found, Undecided) else None
-    if example is None:
-        return found
+    at, term = spans(system.all_terms), quote_terms(system.all_terms)
     return Refuted(
-        f"{_why(system, gain)}, so ‖Y‖ can grow.", growing(example, system), spans(system.all_terms), example
+        f"{_why(system, _cause)}, so {term} is not non-expansive.", describe_expansion(example, system), at, example
     )
 
 
-def _energy_conservation(system: System) -> Verdict:
+def _energy_decay(system: FeatureMapSystem) -> Verdict:
+    found = dissipative(system)
+    example = find_growing_state(system) if isinstance(found, Undecided) else None
+    if example is None:
+        return found
+    return Refuted(
+        f"{_why(system, energy_source)}, so ‖Y‖ can grow.",
+        describe_growth(example, system),
+        spans(system.all_terms),
+        example,
+    )
+
+
+def _energy_conservation(system: FeatureMapSystem) -> Verdict:
     terms, at = system.all_terms, spans(system.all_terms)
     if not terms:
         return Proved("Y is constant in time.", ("the right-hand side is zero",))
     if isinstance(system.motion, FirstOrderOde):
-        example = one_changed(system)
+        example = find_changing_state(system)
         if example is None:
-            return Undecided(f"no energy is known for {named(terms)}.", at)
+            return Undecided(f"no energy is known for {quote_terms(terms)}.", at)
         change = "increases" if example.growth > 1 else "decreases"
-        return Refuted(f"{named(terms)} {change} ‖Y‖ for some states.", growing(example, system), at, example)
+        return Refuted(
+            f"{quote_terms(terms)} {change} ‖Y‖ for some states.", describe_growth(example, system), at, example
+        )
     if not system.is_static:
         return Undecided("the weights depend on time, and so does the energy.", at)
     if any(isinstance(term, LearnedField | Nonlinear) for term in terms):
-        return Undecided(f"no energy is known for {named(terms)}.", at)
+        return Undecided(f"no energy is known for {quote_terms(terms)}.", at)
     kept = isinstance(system.stepping.method, VerletMethod | LeapfrogMethod)
     keeps = "conserves it up to a bounded error" if kept else "in general does not"
     return Undecided(f"the flow conserves the energy; {system.stepping.name} {keeps}.", at)
 
 
-def _reversibility(system: System) -> Verdict:
+def _reversibility(system: FeatureMapSystem) -> Verdict:
     match system.motion, system.stepping.method:
         case SeparableOde(), VerletMethod():
             why = "each substep of the Verlet method is a shear, which is invertible"
             return Proved(f"{why}.", ("the right-hand side for each component depends on the other alone",))
-        case SecondOrderOde(), LeapfrogMethod() if _reads_the_state_alone(system):
+        case SecondOrderOde(), LeapfrogMethod() if _depends_on_current_state_only(system):
             why = "leapfrog is time-symmetric: two consecutive states determine the preceding one"
             return Proved(f"{why}.", ("the right-hand side depends on the current Y alone, not on ∂Y/∂t",))
         case _:
@@ -108,14 +121,14 @@ def _reversibility(system: System) -> Verdict:
             return Undecided(f"a step of {name} is invertible only for small step sizes.", spans(system.all_terms))
 
 
-def _reads_the_state_alone(system: System) -> bool:
-    right = system.equations[0].right[0]
+def _depends_on_current_state_only(system: FeatureMapSystem) -> bool:
+    right = system.equations[0].rhs[0]
     own = {Field(u.head, (), u.arguments) for u in system.spec.unknowns}
     heads = {u.head for u in system.spec.unknowns}
     return not right.has(Partial) and {f for f in atoms(right, Field) if f.head in heads} <= own
 
 
-def _why(system: System, cause: Callable[[MapTerm], str]) -> str:
+def _why(system: FeatureMapSystem, cause: Callable[[MapTerm], str]) -> str:
     """Why an example exists: the kind of motion, the first cause found among the terms, or the length of the step."""
     if isinstance(system.motion, SecondOrderOde):
         return "solutions of an equation of second order in time oscillate"
@@ -147,69 +160,73 @@ def _cause(term: MapTerm) -> str:
 # Warnings for explicit steps that are too long for the slopes that the layers can have.
 
 
-EXACT = 1e-9  # a step exactly at its bound is not beyond it
-SHORTER = "use more steps, or a smaller bound on ‖K‖"
-Warning = tuple[str, str]
+BOUND_TOL = 1e-9  # a step exactly at its bound is not beyond it
+SMALLER_STEP_HINT = "use more steps, or a smaller bound on ‖K‖"
+StabilityWarning = tuple[str, str]
 """What is wrong, and a way out."""
 
 
-def stability_warning(system: System) -> Warning | None:
+def stability_warning(system: FeatureMapSystem) -> StabilityWarning | None:
     """The warning for an explicit step beyond its stability bound."""
     match system.motion:
         case FirstOrderOde():
-            return _too_stiff(system)
+            return _first_order_warning(system)
         case SecondOrderOde():
-            steepest = _steepest(system, 0)
-            return _too_fast(system.stepping, steepest, stiffness(system.terms[0]), "leapfrog")
+            steepest = _lipschitz_constant(system, 0)
+            return _oscillator_warning(system.stepping, steepest, lipschitz_formula(system.terms[0]), "leapfrog")
         case SeparableOde():
-            return _too_fast(system.stepping, *_frequency(system), "verlet")
+            return _oscillator_warning(system.stepping, *_squared_frequency(system), "verlet")
         case _:
             assert_never(system.motion)
 
 
-def _too_stiff(system: System) -> Warning | None:
-    stepping, steepest = system.stepping, _steepest(system, 0)
+def _first_order_warning(system: FeatureMapSystem) -> StabilityWarning | None:
+    stepping, steepest = system.stepping, _lipschitz_constant(system, 0)
     bound = stepping.decaying
     if bound is None or steepest is None or stepping.step is None:
         return None
     size = stepping.step * steepest
-    if float(size) <= bound + EXACT:
+    if float(size) <= bound + BOUND_TOL:
         return None
-    text = f"δt {stiffness(system.terms[0])} = {size} exceeds {bound:.4g}, the stability bound of {stepping.name}"
-    return text, SHORTER
+    text = (
+        f"δt {lipschitz_formula(system.terms[0])} = {size} exceeds {bound:.4g}, the stability bound of {stepping.name}"
+    )
+    return text, SMALLER_STEP_HINT
 
 
-def _steepest(system: System, equation: int, sign: int = 1) -> Expr | None:
+def _lipschitz_constant(system: FeatureMapSystem, equation: int, sign: int = 1) -> Expr | None:
     """The steepest slope of a right-hand side that is a descent direction, or ascent for a negative sign."""
     terms = system.terms[equation]
-    slopes = slopes_of(terms, system.spec)
+    slopes = eigenvalue_bounds(terms, system.spec)
     if slopes is None or any(sign * t.factor > 0 for t in terms if isinstance(t, SymmetricLayer)):
         return None
     steepest = slopes.high if sign > 0 else -slopes.low
     return steepest if steepest.is_finite else None
 
 
-def _too_fast(stepping: Stepping, squared: Expr | None, shown: str, better: str) -> Warning | None:
+def _oscillator_warning(
+    stepping: TimeStepping, squared: Expr | None, shown: str, better: str
+) -> StabilityWarning | None:
     """Compares ω² with the stability bound on δt² ω²."""
     bound = stepping.swinging
     if squared is None or bound is None or stepping.step is None or squared == 0:
         return None
     size = stepping.step**2 * squared
-    if float(size) <= bound + EXACT:
+    if float(size) <= bound + BOUND_TOL:
         return None
     if bound == 0:
         text = f"the system is oscillatory, and {stepping.name} is unstable for it at every step size"
         return text, f"realize time by {better} or rk4"
-    return f"δt² {shown} = {size} exceeds {bound:.4g}, the stability bound of {stepping.name}", SHORTER
+    return f"δt² {shown} = {size} exceeds {bound:.4g}, the stability bound of {stepping.name}", SMALLER_STEP_HINT
 
 
-def _frequency(system: System) -> tuple[Expr | None, str]:
+def _squared_frequency(system: FeatureMapSystem) -> tuple[Expr | None, str]:
     """ω² ≤ βγ for Y' = ±A(Z), Z' = ∓B(Y), with the steepest slopes β of A and γ of B."""
     for signs in ((1, -1), (-1, 1)):
-        sizes = [_steepest(system, place, sign) for place, sign in enumerate(signs)]
+        sizes = [_lipschitz_constant(system, place, sign) for place, sign in enumerate(signs)]
         if sizes[0] is not None and sizes[1] is not None:
             shown = (
-                stiffness(terms).replace("K", f"K{i}").replace("λ", f"λ{i}")
+                lipschitz_formula(terms).replace("K", f"K{i}").replace("λ", f"λ{i}")
                 for terms, i in zip(system.terms, "₁₂", strict=True)
             )
             return sizes[0] * sizes[1], " ".join(shown)
@@ -229,35 +246,35 @@ class Findings:
     wrong: tuple[Diagnostic, ...]
 
 
-def map_findings(spec: Spec) -> Findings:
+def analyze_feature_maps(spec: Spec) -> Findings:
     terms = {equation: map_terms(equation, spec) for equation in spec.equations}
     facts = tuple(_facts(equation, found, spec) for equation, found in terms.items())
     system = system_of(spec)
     if system is None:
-        return Findings(facts, without_network(tuple(t for found in terms.values() for t in found)), ())
-    return Findings(facts, map_axioms(system), _warnings(system))
+        return Findings(facts, verdicts_without_network(tuple(t for found in terms.values() for t in found)), ())
+    return Findings(facts, prove_feature_map_axioms(system), _warnings(system))
 
 
 def _facts(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> EquationFacts:
     kind, text = _class(equation, spec), spec.source.quote(equation.span)
     linear = all(is_linear(term, spec) for term in terms)
-    every = (*_derivative(equation, spec), *terms)
-    return EquationFacts(equation, text, kind, linear, every, None, None, _shapes(equation, terms, spec))
+    every = (*_time_derivative_terms(equation, spec), *terms)
+    return EquationFacts(equation, text, kind, linear, every, None, None, _recognised_structures(equation, terms, spec))
 
 
 def _class(equation: Equation, spec: Spec) -> EquationClass:
-    frame = frame_of(equation, spec)
+    frame = normal_form(equation, spec)
     try:
         return classify(frame, forward_jet(frame))
     except TooLarge:
         raise syntax.too_large(equation.span) from None
 
 
-def _derivative(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:
+def _time_derivative_terms(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:
     """The summands in which ∂ⁿY/∂tⁿ is written."""
-    goal = goal_of(frame_of(equation, spec), 0)
+    goal = leading_time_derivative(normal_form(equation, spec), 0)
     found = [s for s in equation.summands if goal is not None and any(_has(e, goal) for e in s.exprs)]
-    origins = [Origin("-" * s.minus + spec.source.quote(s.span), s.span) for s in found]
+    origins = [Origin("-" * s.negated + spec.source.quote(s.span), s.span) for s in found]
     return tuple(TimeDerivative(equation.order, origin) for origin in origins)
 
 
@@ -265,17 +282,17 @@ def _has(expr: Expr, goal: Expr) -> bool:
     return bool(expr.has(goal))
 
 
-def _shapes(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> tuple[str, ...]:
+def _recognised_structures(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> tuple[str, ...]:
     """Known shapes that a realization can use."""
     shapes = {
-        "symmetric layer": runs_down(terms),
+        "symmetric layer": is_gradient_descent(terms),
         "separable pair": is_separable_pair(spec),
         "time splitting": equation.interval is not None,
     }
     return tuple(name for name, found in shapes.items() if found)
 
 
-def _warnings(system: System) -> tuple[Diagnostic, ...]:
+def _warnings(system: FeatureMapSystem) -> tuple[Diagnostic, ...]:
     warning = stability_warning(system)
     if warning is None:
         return ()

@@ -13,8 +13,8 @@ from typing import assert_never
 
 from sympy import Expr, Poly, Rational, Symbol, ceiling, floor
 
-from pdedsl.analysis.feature_maps.descriptions import activations, named, spans, stiffness
-from pdedsl.analysis.feature_maps.system import Slopes, System
+from pdedsl.analysis.feature_maps.descriptions import activations, lipschitz_formula, quote_terms, spans
+from pdedsl.analysis.feature_maps.system import EigenvalueBounds, FeatureMapSystem
 from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Proved, Undecided
@@ -32,13 +32,13 @@ from pdedsl.numerics.stability import Matrix, is_contractive, is_semidefinite, t
 
 
 X = Symbol("x")
-GRID = 10**12  # ends that are not fractions are rounded outwards to multiples of 1/GRID
-EXPONENT = 200  # powers up to this are computed exactly
-MARGIN = 1e-9  # for rounding errors of logarithms
-DEGREE = 24  # largest degree of the polynomial of a whole network
+ROUNDING_GRID = 10**12  # ends that are not fractions are rounded outwards to multiples of 1/GRID
+MAX_EXACT_EXPONENT = 200  # powers up to this are computed exactly
+LOG_TOL = 1e-9  # for rounding errors of logarithms
+MAX_DEGREE = 24  # largest degree of the polynomial of a whole network
 
 
-def rational(method: RungeKutta) -> list[Rational]:
+def stability_coefficients(method: RungeKutta) -> list[Rational]:
     """The coefficients of R as fractions: 1, bᵀ1, bᵀA1, …"""
     b = [to_fraction(x) for x in method.weights]
     rows = [[to_fraction(x) for x in row] for row in ((), *method.rows)]
@@ -49,21 +49,21 @@ def rational(method: RungeKutta) -> list[Rational]:
     return [Rational(c.numerator, c.denominator) for c in found]
 
 
-def decays(method: RungeKutta, low: Expr, high: Expr) -> bool:
+def is_stable_on_real_interval(method: RungeKutta, low: Expr, high: Expr) -> bool:
     """Whether |R(-x)| ≤ 1 for all x in [low, high]."""
-    terms = [c * (-1) ** k for k, c in enumerate(rational(method))]
-    return within_one(Poly(terms[::-1], X), low, high)
+    terms = [c * (-1) ** k for k, c in enumerate(stability_coefficients(method))]
+    return is_at_most_one(Poly(terms[::-1], X), low, high)
 
 
-def swings(method: RungeKutta, squared: Expr) -> bool:
+def is_stable_on_imaginary_interval(method: RungeKutta, squared: Expr) -> bool:
     """Whether |R(iy)| ≤ 1 for all y² up to `squared`: with x = y², R(iy) = E(x) + iy O(x)."""
-    c = rational(method)
+    c = stability_coefficients(method)
     even = Poly([v * (-1) ** k for k, v in enumerate(c[0::2])][::-1], X)
     odd = Poly([v * (-1) ** k for k, v in enumerate(c[1::2])][::-1], X)
-    return nonnegative(1 - even**2 - Poly(X, X) * odd**2, Rational(0), above(squared))
+    return is_nonnegative_on(1 - even**2 - Poly(X, X) * odd**2, Rational(0), round_up(squared))
 
 
-def series_decays(terms: int, low: Expr, high: Expr) -> bool:
+def series_is_stable(terms: int, low: Expr, high: Expr) -> bool:
     """Whether |1 - x + … + (-x)ⁿ| ≤ 1 for all x in [low, high], n = terms.
 
     The sum is (1 - (-x)ⁿ⁺¹)/(1 + x). For 0 ≤ x ≤ 1 it always holds; for x > 1 it fails if n is even, as it needs
@@ -73,31 +73,31 @@ def series_decays(terms: int, low: Expr, high: Expr) -> bool:
         return False
     if high <= 1 or terms % 2 == 0:
         return bool(high <= 1)
-    if terms > EXPONENT:
-        return (terms + 1) * log(high) < log(2 + high) - MARGIN
-    return bool(above(high) ** (terms + 1) <= 2 + above(high))
+    if terms > MAX_EXACT_EXPONENT:
+        return (terms + 1) * log(high) < log(2 + high) - LOG_TOL
+    return bool(round_up(high) ** (terms + 1) <= 2 + round_up(high))
 
 
-def leapfrog_keeps(steps: int, first: Expr, low: Expr, high: Expr) -> bool:
+def leapfrog_is_stable(steps: int, first: Expr, low: Expr, high: Expr) -> bool:
     """Whether |P_N(x)| ≤ 1 for all x = h²ω² in [low, high], P₀ = 1, P₁ = 1 - first·x, P₊ = (2 - x)P - P₋.
 
     For first = ½ it is cos Nθ with cos θ = 1 - x/2, which is at most 1 for 0 ≤ x ≤ 4, whatever N is.
     """
     if first == Rational(1, 2) and low >= 0 and high <= 4:
         return True
-    if steps > DEGREE:
+    if steps > MAX_DEGREE:
         return False
     before, now = Poly(1, X), Poly(1 - first * X, X)
     for _ in range(steps - 1):
         before, now = now, Poly(2 - X, X) * now - before
-    return within_one(now, low, high)
+    return is_at_most_one(now, low, high)
 
 
-def within_one(p: Poly, low: Expr, high: Expr) -> bool:
-    return bool(low.is_finite and high.is_finite) and nonnegative(1 - p**2, below(low), above(high))
+def is_at_most_one(p: Poly, low: Expr, high: Expr) -> bool:
+    return bool(low.is_finite and high.is_finite) and is_nonnegative_on(1 - p**2, round_down(low), round_up(high))
 
 
-def nonnegative(q: Poly, a: Rational, b: Rational) -> bool:
+def is_nonnegative_on(q: Poly, a: Rational, b: Rational) -> bool:
     """Whether q ≥ 0 on [a, b]: no root of odd order lies inside, and a nonzero value inside is positive."""
     if a == b or q.is_ground:
         return bool(q.eval(a) >= 0)
@@ -109,30 +109,32 @@ def nonnegative(q: Poly, a: Rational, b: Rational) -> bool:
     return bool(next(value for value in inside if value != 0) > 0)
 
 
-def below(x: Expr) -> Rational:
-    return x if x.is_Rational else Rational(floor(x * GRID), GRID)
+def round_down(x: Expr) -> Rational:
+    return x if x.is_Rational else Rational(floor(x * ROUNDING_GRID), ROUNDING_GRID)
 
 
-def above(x: Expr) -> Rational:
-    return x if x.is_Rational else Rational(ceiling(x * GRID), GRID)
+def round_up(x: Expr) -> Rational:
+    return x if x.is_Rational else Rational(ceiling(x * ROUNDING_GRID), ROUNDING_GRID)
 
 
 # ---- oscillation
 # Linear equations that oscillate: second order in time from rest, and pairs whose halves rotate into each other.
 
 
-POWERS = 64  # of the matrix of a step, at most
+MAX_POWERS = 64  # of the matrix of a step, at most
 
 
-def swing(system: System) -> Proved | Undecided:
+def oscillator_verdict(system: FeatureMapSystem) -> Proved | Undecided:
     """Y″ = -SY from rest, with the same symmetric S in all steps: the network is a polynomial in S."""
     stepping, slopes = system.stepping, system.slopes
     why = "its solutions oscillate, and no bound on their distance is available"
-    unknown = Undecided(f"{named(system.all_terms)} defines a second-order equation: {why}.", spans(system.all_terms))
+    unknown = Undecided(
+        f"{quote_terms(system.all_terms)} defines a second-order equation: {why}.", spans(system.all_terms)
+    )
     if slopes is None or not system.is_linear or not system.is_static or stepping.step is None:
         return unknown
     low, high = stepping.step**2 * slopes.low, stepping.step**2 * slopes.high
-    if not (low.is_finite and high.is_finite and _keeps(system, low, high)):
+    if not (low.is_finite and high.is_finite and _is_power_bounded(system, low, high)):
         return unknown
     within = f"the eigenvalues of δt² S lie in [{low}, {high}]"
     reason = f"the equation is linear with time-independent weights, and {within}"
@@ -140,17 +142,17 @@ def swing(system: System) -> Proved | Undecided:
     return Proved(f"{reason}: {stepping.name} does not increase the norm of any state.", checked)
 
 
-def _keeps(system: System, low: Expr, high: Expr) -> bool:
+def _is_power_bounded(system: FeatureMapSystem, low: Expr, high: Expr) -> bool:
     match system.stepping.method:
         case LeapfrogMethod():
-            return leapfrog_keeps(system.stepping.steps or 1, system.stepping.first, low, high)
+            return leapfrog_is_stable(system.stepping.steps or 1, system.stepping.first, low, high)
         case RungeKutta() as method:
-            return bool(low >= 0) and swings(method, high)
+            return bool(low >= 0) and is_stable_on_imaginary_interval(method, high)
         case _:
             return False
 
 
-def turn(system: System) -> Proved | Undecided:
+def rotation_verdict(system: FeatureMapSystem) -> Proved | Undecided:
     """Y' = aZ, Z' = bY with numbers a and b: the network is a power of one matrix."""
     stepping, at = system.stepping, spans(system.all_terms)
     unknown = Undecided("the two components rotate into each other: distances may grow temporarily.", at)
@@ -159,27 +161,31 @@ def turn(system: System) -> Proved | Undecided:
     rates = [stepping.step * sum(t.rate for t in terms if isinstance(t, Reaction)) for terms in system.terms]
     if not all(rate.is_Rational for rate in rates):
         return unknown
-    step = _turning(system, *(Fraction(int(rate.p), int(rate.q)) for rate in rates))
-    if step is None or not (_shrinks(step) or _shrinks(_power(step, stepping.steps or 1))):
+    step = _step_matrix(system, *(Fraction(int(rate.p), int(rate.q)) for rate in rates))
+    if step is None or not (
+        _is_nonexpansive_matrix(step) or _is_nonexpansive_matrix(_power(step, stepping.steps or 1))
+    ):
         return unknown
     reason = f"the two components rotate into each other, and {stepping.name} does not increase the norm of any state"
     return Proved(f"{reason}.", ("linear with constant scalar coefficients", "‖M‖ ≤ 1 for the matrix M of the steps"))
 
 
-def _turning(system: System, a: Fraction, b: Fraction) -> Matrix | None:
+def _step_matrix(system: FeatureMapSystem, a: Fraction, b: Fraction) -> Matrix | None:
     """The matrix of a step: R([[0, a], [b, 0]]) = E(ab) + [[0, a], [b, 0]] O(ab), or that of Verlet."""
     match system.stepping.method:
         case VerletMethod():
             return [[Fraction(1), a], [b, 1 + a * b]]
         case RungeKutta() as method:
-            return _rotated([Fraction(int(x.p), int(x.q)) for x in rational(method)], a, b)
-        case TruncatedBackwardEuler() if system.stepping.terms <= POWERS:
-            return _rotated([Fraction(1)] * (system.stepping.terms + 1), a, b)
+            return _matrix_of_stability_function(
+                [Fraction(int(x.p), int(x.q)) for x in stability_coefficients(method)], a, b
+            )
+        case TruncatedBackwardEuler() if system.stepping.terms <= MAX_POWERS:
+            return _matrix_of_stability_function([Fraction(1)] * (system.stepping.terms + 1), a, b)
         case _:
             return None
 
 
-def _rotated(r: list[Fraction], a: Fraction, b: Fraction) -> Matrix:
+def _matrix_of_stability_function(r: list[Fraction], a: Fraction, b: Fraction) -> Matrix:
     even = sum((x * (a * b) ** k for k, x in enumerate(r[0::2])), Fraction(0))
     odd = sum((x * (a * b) ** k for k, x in enumerate(r[1::2])), Fraction(0))
     return [[even, a * odd], [b * odd, even]]
@@ -188,7 +194,7 @@ def _rotated(r: list[Fraction], a: Fraction, b: Fraction) -> Matrix:
 def _power(matrix: Matrix, n: int) -> Matrix:
     """Mⁿ, or M if n is too large."""
     found = matrix
-    for _ in range(n - 1 if n <= POWERS else 0):
+    for _ in range(n - 1 if n <= MAX_POWERS else 0):
         found = _product(found, matrix)
     return found
 
@@ -197,7 +203,7 @@ def _product(p: Matrix, q: Matrix) -> Matrix:
     return [[sum((p[i][k] * q[k][j] for k in (0, 1)), Fraction(0)) for j in (0, 1)] for i in (0, 1)]
 
 
-def _shrinks(m: Matrix) -> bool:
+def _is_nonexpansive_matrix(m: Matrix) -> bool:
     """Whether I - MᵀM is positive semidefinite."""
     square = _product([list(column) for column in zip(*m, strict=True)], m)
     return is_semidefinite([[(i == j) - square[i][j] for j in (0, 1)] for i in (0, 1)])
@@ -213,35 +219,37 @@ def _shrinks(m: Matrix) -> bool:
 
 NONEXPANSIVE = "non-expansive"
 NO_BOUND = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/‖K‖²; add ‖K‖ ≤ c to the type"
-SHORT = Rational(1, 1000)  # a step so short that every method that can contract does
+SMALL_STEP = Rational(1, 1000)  # a step so short that every method that can contract does
 
 
-def nonexpansive(system: System) -> Proved | Undecided:
+def nonexpansive(system: FeatureMapSystem) -> Proved | Undecided:
     """‖Y(T) - Y'(T)‖ ≤ ‖Y(0) - Y'(0)‖ for every weight."""
     match system.motion:
         case FirstOrderOde():
-            return _flow(system)
+            return _first_order_verdict(system)
         case SecondOrderOde():
-            return swing(system)
+            return oscillator_verdict(system)
         case SeparableOde():
-            return turn(system)
+            return rotation_verdict(system)
         case _:
             assert_never(system.motion)
 
 
-def _flow(system: System) -> Proved | Undecided:
+def _first_order_verdict(system: FeatureMapSystem) -> Proved | Undecided:
     slopes, terms, at = system.slopes, system.all_terms, spans(system.all_terms)
     if slopes is None:
-        return Undecided(_unbounded(system), at)
+        return Undecided(_missing_bound(system), at)
     if system.is_linear and slopes.high.is_finite and slopes.low.is_finite:
-        return _linear(system, slopes)
+        return _linear_verdict(system, slopes)
     if not slopes.low >= 0:
-        return Undecided(f"{named(terms)} is not minus the gradient of a convex function for every weight.", at)
-    between = f"the derivative of {named(terms)} has eigenvalues in [{-slopes.high}, {-slopes.low}]"
-    return contracting(system, slopes, NONEXPANSIVE, activations(terms, "monotone") if _descends(system) else between)
+        return Undecided(f"{quote_terms(terms)} is not minus the gradient of a convex function for every weight.", at)
+    between = f"the derivative of {quote_terms(terms)} has eigenvalues in [{-slopes.high}, {-slopes.low}]"
+    return contractivity_verdict(
+        system, slopes, NONEXPANSIVE, activations(terms, "monotone") if _is_convex_gradient_descent(system) else between
+    )
 
 
-def _descends(system: System) -> bool:
+def _is_convex_gradient_descent(system: FeatureMapSystem) -> bool:
     """Whether every term alone is minus the gradient of a convex function."""
     return all(
         (isinstance(term, Reaction) and term.rate <= 0)
@@ -250,40 +258,42 @@ def _descends(system: System) -> bool:
     )
 
 
-def _linear(system: System, slopes: Slopes) -> Proved | Undecided:
+def _linear_verdict(system: FeatureMapSystem, slopes: EigenvalueBounds) -> Proved | Undecided:
     """Decides |R(-hS)| ≤ 1 for all eigenvalues of S in [low, high]."""
     stepping, at = system.stepping, spans(system.all_terms)
     if stepping.step is None:
         return Undecided(f"the flow is linear; the step sizes of {stepping.name} are not known in advance.", at)
     low, high = stepping.step * slopes.low, stepping.step * slopes.high
-    shown = f"δt {stiffness(system.all_terms)} in [{low}, {high}]"
-    if not _amplifies_nothing(system, low, high):
+    shown = f"δt {lipschitz_formula(system.all_terms)} in [{low}, {high}]"
+    if not _is_linearly_stable(system, low, high):
         return Undecided(f"|R| ≤ 1 does not hold for {stepping.name} and all {shown}.", at)
     reason = f"the equation is linear, and the stability function satisfies |R| ≤ 1 for {shown}: each step of {stepping.name} is {NONEXPANSIVE}"
     return Proved(f"{reason}.", ("linear equation with a symmetric operator S", f"{shown}", "|R(-δt S)| ≤ 1"))
 
 
-def _amplifies_nothing(system: System, low: Expr, high: Expr) -> bool:
+def _is_linearly_stable(system: FeatureMapSystem, low: Expr, high: Expr) -> bool:
     match system.stepping.method:
         case RungeKutta() as method:
-            return decays(method, low, high)
+            return is_stable_on_real_interval(method, low, high)
         case TruncatedBackwardEuler():
-            return series_decays(system.stepping.terms, low, high)
+            return series_is_stable(system.stepping.terms, low, high)
         case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             return False
         case _:
             assert_never(system.stepping.method)
 
 
-def contracting(system: System, slopes: Slopes, what: str, said: str) -> Proved | Undecided:
+def contractivity_verdict(
+    system: FeatureMapSystem, slopes: EigenvalueBounds, what: str, said: str
+) -> Proved | Undecided:
     """By circle contractivity with β = high."""
     stepping, terms, at = system.stepping, system.all_terms, spans(system.all_terms)
     if not slopes.high.is_finite:
         return Undecided(f"the flow is {what}, but {NO_BOUND}.", at)
-    if stepping.step is None or not _contracts(system, SHORT):
+    if stepping.step is None or not _contracts(system, SMALL_STEP):
         return Undecided(f"the flow is {what}; for {stepping.name} this is not proved.", at)
     size = stepping.step * slopes.high
-    shown = f"δt {stiffness(terms)} = {size} for δt = {stepping.step}"
+    shown = f"δt {lipschitz_formula(terms)} = {size} for δt = {stepping.step}"
     article, step = ("an", "Euler step") if stepping.method == EULER else ("a", f"step of {stepping.name}")
     if _contracts(system, size):
         checked = (
@@ -295,10 +305,10 @@ def contracting(system: System, slopes: Slopes, what: str, said: str) -> Proved 
     return Undecided(f"the flow is {what}, but {shown} exceeds 2: {article} {step} may not be.", at)
 
 
-def _contracts(system: System, size: Expr) -> bool:
+def _contracts(system: FeatureMapSystem, size: Expr) -> bool:
     match system.stepping.method:
         case RungeKutta() as method:
-            bound = above(size)
+            bound = round_up(size)
             return is_contractive(method, Fraction(int(bound.p), int(bound.q)))
         case TruncatedBackwardEuler():
             return system.stepping.terms == 1 and bool(size <= 2)
@@ -308,12 +318,12 @@ def _contracts(system: System, size: Expr) -> bool:
             assert_never(system.stepping.method)
 
 
-def _unbounded(system: System) -> str:
+def _missing_bound(system: FeatureMapSystem) -> str:
     """Why there is no bound on the slopes."""
     for term in system.all_terms:
         if isinstance(term, SymmetricLayer) and term.norm is not None:
             return f"{term.activation.name} after {term.norm.name} need not be monotone."
-    return f"the declared types imply no bound on the derivative of {named(system.all_terms)}."
+    return f"the declared types imply no bound on the derivative of {quote_terms(system.all_terms)}."
 
 
 # ---- dissipation
@@ -327,22 +337,23 @@ def _unbounded(system: System) -> str:
 DISSIPATIVE = "dissipative (‖Y‖ does not grow)"
 
 
-def dissipative(system: System) -> Proved | Undecided:
+def dissipative(system: FeatureMapSystem) -> Proved | Undecided:
     proof, at = nonexpansive(system), spans(system.all_terms)
-    keeps_sign = isinstance(system.motion, FirstOrderOde) and not any(map(gain, system.all_terms))
+    keeps_sign = isinstance(system.motion, FirstOrderOde) and not any(map(energy_source, system.all_terms))
     if keeps_sign and system.slopes is not None and not (system.is_linear and isinstance(proof, Proved)):
         said = activations(system.all_terms, "sign-preserving")
-        return contracting(system, system.slopes, DISSIPATIVE, said)
-    if isinstance(proof, Proved) and all(map(_keeps_zero, system.all_terms)):
+        return contractivity_verdict(system, system.slopes, DISSIPATIVE, said)
+    if isinstance(proof, Proved) and all(map(_vanishes_at_zero, system.all_terms)):
         return Proved(proof.reason.replace(NONEXPANSIVE, DISSIPATIVE), (*proof.hypotheses, "F(0) = 0"))
     if not isinstance(system.motion, FirstOrderOde):
         return Undecided("dissipation is proved only for symmetric layers of first order in time.", at)
     return Undecided(
-        f"{next(filter(None, map(gain, system.all_terms)), 'the step size may exceed the stability bound')}.", at
+        f"{next(filter(None, map(energy_source, system.all_terms)), 'the step size may exceed the stability bound')}.",
+        at,
     )
 
 
-def _keeps_zero(term: MapTerm) -> bool:
+def _vanishes_at_zero(term: MapTerm) -> bool:
     """Whether a term is zero at Y = 0."""
     match term:
         case Reaction():
@@ -355,7 +366,7 @@ def _keeps_zero(term: MapTerm) -> bool:
             assert_never(term)
 
 
-def gain(term: MapTerm) -> str:
+def energy_source(term: MapTerm) -> str:
     """Why a term might add energy; empty if it cannot."""
     match term:
         case Reaction(rate=rate):
@@ -364,9 +375,9 @@ def gain(term: MapTerm) -> str:
             if norm is not None:
                 return f"{norm.name} has a trainable bias, so the layer may not vanish at Y = 0"
             if factor > 0:
-                return f"{named([term])} increases ‖Y‖"
+                return f"{quote_terms([term])} increases ‖Y‖"
             return "" if sigma.keeps_sign else f"{sigma.name} need not preserve the sign of its argument"
         case LearnedField() | Nonlinear():
-            return f"{named([term])} is not known to be dissipative"
+            return f"{quote_terms([term])} is not known to be dissipative"
         case _:
             assert_never(term)

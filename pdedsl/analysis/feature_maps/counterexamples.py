@@ -13,8 +13,8 @@ from math import floor, inf, log10, sqrt
 
 from sympy import Symbol
 
-from pdedsl.analysis.feature_maps.simulate import NoValue, Run, Vector, Weights, run_of
-from pdedsl.analysis.feature_maps.system import System
+from pdedsl.analysis.feature_maps.simulate import NotEvaluable, Run, Vector, Weights, build_run
+from pdedsl.analysis.feature_maps.system import FeatureMapSystem
 from pdedsl.ir.plan import weight_box
 from pdedsl.ir.semidiscrete_systems import SeparableOde
 from pdedsl.ir.spec import Learned
@@ -25,37 +25,37 @@ from pdedsl.symbolic.symbols import Field, atoms
 # ---- trials
 
 
-HALVINGS = 8  # how often the size of K is halved
-UNBOUNDED = (1.0, 2.0, 4.0, 8.0, 0.5, 0.25, 0.125)  # sizes of K to try when its type gives no bound
-NORMS = ((1.0, 0.0), (-1.0, 0.0), (1.0, 1.0), (1.0, -1.0))  # scale and bias of a normalisation
-_PAIRS = (  # pairs of values of K Y: near zero, rising, falling, saturated, and where sin decreases
+MAX_HALVINGS = 8  # how often the size of K is halved
+TRIAL_MULTIPLES = (1.0, 2.0, 4.0, 8.0, 0.5, 0.25, 0.125)  # sizes of K to try when its type gives no bound
+NORMALISATION_WEIGHTS = ((1.0, 0.0), (-1.0, 0.0), (1.0, 1.0), (1.0, -1.0))  # scale and bias of a normalisation
+_TRIAL_PAIRS = (  # pairs of values of K Y: near zero, rising, falling, saturated, and where sin decreases
     *((0.01, -0.01), (1.0, 0.9), (-0.1, -0.2), (-1.0, -1.1), (-1.5, -1.6), (-2.0, -2.1), (-4.0, -4.1)),
     *((3.0, 2.9), (3.2, 3.1), (2.0, 1.5), (0.1, 0.05), (0.02, 0.52), (2.0, 2.5)),
 )
-VALUES: tuple[tuple[Vector, Vector], ...] = tuple(((a,), (b,)) for a, b in _PAIRS)
-CHANNELS: tuple[tuple[Vector, Vector], ...] = (  # the same on two channels, in units of √ε
+SCALAR_TRIALS: tuple[tuple[Vector, Vector], ...] = tuple(((a,), (b,)) for a, b in _TRIAL_PAIRS)
+TWO_CHANNEL_TRIALS: tuple[tuple[Vector, Vector], ...] = (  # the same on two channels, in units of √ε
     *(((3.0, 0.0), (6.0, -30.0)), ((3.0, 0.0), (6.0, -3.0)), ((30.0, 0.0), (60.0, -30.0))),
     *(((300.0, 0.0), (600.0, -300.0)), ((0.1, 0.0), (-0.1, 0.0)), ((3.0, 0.0), (2.0, 0.0))),
 )
 # A network enforces ‖K‖ ≤ c through a bound β(W) ≥ ‖K‖. For k times the identity on one channel it is k/cos²(π/8) =
 # 1.1716 k, on two 1.0109 times that; both are rounded up here.
-SLACK = (1.173, 1.186)
+NORM_BOUND_RATIO = (1.173, 1.186)
 
 
 @dataclass(frozen=True)
-class Start:
+class InitialStates:
     """Two states: a value for each channel, one half after the other."""
 
     one: Vector
     other: Vector
 
 
-def channels_of(system: System) -> int:
+def channels_of(system: FeatureMapSystem) -> int:
     """How many channels of a state are nonzero."""
     return 2 if system.epsilons and _width(system) > 1 else 1
 
 
-def _width(system: System) -> int:
+def _width(system: FeatureMapSystem) -> int:
     """The number of channels of a state in the widest stage."""
     frame = system.spec.network
     widest = max(frame.stages) if frame else 2 * 2
@@ -65,16 +65,16 @@ def _width(system: System) -> int:
 # ---- weights
 
 
-def weights_of(system: System) -> Iterator[Weights]:
+def trial_weights(system: FeatureMapSystem) -> Iterator[Weights]:
     """Each operator alone, all together, all with the sign of one changed, and none."""
-    ranges = {head: sizes(head, system) for head in operators_of(system)}
-    norms = NORMS if system.epsilons else NORMS[:1]
-    for chosen in _chosen(ranges):
+    ranges = {head: identity_multiples(head, system) for head in operators_of(system)}
+    norms = NORMALISATION_WEIGHTS if system.epsilons else NORMALISATION_WEIGHTS[:1]
+    for chosen in _multiples_of_operators(ranges):
         for scale, bias in norms:
             yield Weights(tuple(chosen.items()), scale, bias)
 
 
-def _chosen(ranges: dict[Symbol, tuple[float, ...]]) -> Iterator[dict[Symbol, float]]:
+def _multiples_of_operators(ranges: dict[Symbol, tuple[float, ...]]) -> Iterator[dict[Symbol, float]]:
     none = dict.fromkeys(ranges, 0.0)
     if len(ranges) != 1 and all(ranges.values()):
         yield none
@@ -92,10 +92,10 @@ def _chosen(ranges: dict[Symbol, tuple[float, ...]]) -> Iterator[dict[Symbol, fl
         yield none
 
 
-def sizes(head: Symbol, system: System) -> tuple[float, ...]:
+def identity_multiples(head: Symbol, system: FeatureMapSystem) -> tuple[float, ...]:
     """Multiples of the identity that an operator can be; none if its box does not contain zero."""
     learned = next(w for w in system.spec.learned if w.head == head)
-    bound = _reached(learned, channels_of(system))
+    bound = _largest_multiple(learned, channels_of(system))
     box = weight_box(learned.name, system.spec)
     low, high = (-inf, inf) if box is None else (float(box[0]), float(box[1]))
     if low > 0 or high < 0:
@@ -103,47 +103,47 @@ def sizes(head: Symbol, system: System) -> tuple[float, ...]:
     largest, sign = (high, 1.0) if high > 0 else (-low, -1.0)
     most = min(bound, largest)
     if most == inf:
-        return UNBOUNDED
-    return tuple(sign * _below(most / 2**j) for j in range(HALVINGS)) if most > 0 else (0.0,)
+        return TRIAL_MULTIPLES
+    return tuple(sign * _rounded_down(most / 2**j) for j in range(MAX_HALVINGS)) if most > 0 else (0.0,)
 
 
-def _reached(learned: Learned, channels: int) -> float:
+def _largest_multiple(learned: Learned, channels: int) -> float:
     """The largest multiple of the identity that respects the bound on the norm."""
     if not isinstance(learned.type, Operator) or learned.type.bound is None:
         return inf
-    return float(learned.type.bound) / SLACK[channels - 1]
+    return float(learned.type.bound) / NORM_BOUND_RATIO[channels - 1]
 
 
-def operators_of(system: System) -> list[Symbol]:
+def operators_of(system: FeatureMapSystem) -> list[Symbol]:
     """Every operator in the equations, once."""
     own = [w.head for w in system.spec.learned if isinstance(w.type, Operator)]
-    found = {f.head for e in system.equations for f in atoms(e.right[0], Field)}
+    found = {f.head for e in system.equations for f in atoms(e.rhs[0], Field)}
     return [head for head in own if head in found]
 
 
 # ---- states
 
 
-def starts_of(system: System, weights: Weights) -> list[Start]:
+def initial_states(system: FeatureMapSystem, weights: Weights) -> list[InitialStates]:
     """States for which K Y takes the values to be tried, rounded as they are printed."""
     k = max((abs(k) for _, k in weights.operators), default=0.0) or 1.0
     if channels_of(system) == 1:
-        unit, pairs = 1 / k, VALUES
+        unit, pairs = 1 / k, SCALAR_TRIALS
     else:
-        unit, pairs = sqrt(max(system.epsilons)) / k, CHANNELS
+        unit, pairs = sqrt(max(system.epsilons)) / k, TWO_CHANNEL_TRIALS
     rounded = [(_scaled(one, unit), _scaled(other, unit)) for one, other in pairs]
     if not isinstance(system.motion, SeparableOde):
-        return [Start(one, other) for one, other in rounded]
-    return [start for one, other in rounded for start in _halves(one, other)]
+        return [InitialStates(one, other) for one, other in rounded]
+    return [start for one, other in rounded for start in _pair_states(one, other)]
 
 
-def _halves(one: Vector, other: Vector) -> Iterator[Start]:
+def _pair_states(one: Vector, other: Vector) -> Iterator[InitialStates]:
     """Two states that differ in the first half, in the second, and in both."""
     zero = (0.0,) * len(one)
     for kept in (zero, one):
-        yield Start((*one, *kept), (*other, *kept))
-        yield Start((*kept, *one), (*kept, *other))
-    yield Start((*one, *other), (*other, *one))
+        yield InitialStates((*one, *kept), (*other, *kept))
+        yield InitialStates((*kept, *one), (*kept, *other))
+    yield InitialStates((*one, *other), (*other, *one))
 
 
 def _scaled(values: Vector, by: float) -> Vector:
@@ -154,7 +154,7 @@ def _rounded(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-def _below(x: float) -> float:
+def _rounded_down(x: float) -> float:
     """The number rounded down to three digits."""
     digits = 2 - floor(log10(x))
     return float(f"{floor(x * 10**digits) / 10**digits:.3g}")
@@ -164,17 +164,17 @@ def _below(x: float) -> float:
 # Counterexamples to the axioms of a network on pixels, found by running the steps of the spec.
 
 
-MAX_RUN = 1000  # evaluations of the right-hand side in one run, at most
-MAX_WORK = 20_000  # the same in all runs for one axiom
-USUAL = 12  # steps that an adaptive method is assumed to take
-APART = 1e-9  # smaller changes are attributed to rounding
+MAX_EVALUATIONS_PER_RUN = 1000  # evaluations of the right-hand side in one run, at most
+MAX_EVALUATIONS = 20_000  # the same in all runs for one axiom
+ASSUMED_ADAPTIVE_STEPS = 12  # steps that an adaptive method is assumed to take
+CHANGE_RTOL = 1e-9  # smaller changes are attributed to rounding
 
-Measure = Callable[[Run, Start], float]
+Measure = Callable[[Run, InitialStates], float]
 """By how much an axiom is broken, relative to the start; nothing, or less, where it is not."""
 
 
 @dataclass(frozen=True)
-class Found:
+class Violation:
     """A start that violates an axiom, and the ratio of the norm or distance at the end to that at the start."""
 
     weights: Weights
@@ -182,72 +182,72 @@ class Found:
     growth: float
 
 
-def two_apart(system: System) -> FeatureMapCounterexample | None:
+def find_expanding_pair(system: FeatureMapSystem) -> FeatureMapCounterexample | None:
     """Two states that end further apart than they began."""
-    return _example(system, _search(system, lambda run, start: _parting(run, start) - 1, 2))
+    return _example(system, _search(system, lambda run, start: _expansion_factor(run, start) - 1, 2))
 
 
-def one_grown(system: System) -> FeatureMapCounterexample | None:
+def find_growing_state(system: FeatureMapSystem) -> FeatureMapCounterexample | None:
     """A state that ends larger than it began."""
-    return _example(system, _search(system, lambda run, start: _growth(run, start) - 1, 1))
+    return _example(system, _search(system, lambda run, start: _growth_factor(run, start) - 1, 1))
 
 
-def one_changed(system: System) -> FeatureMapCounterexample | None:
+def find_changing_state(system: FeatureMapSystem) -> FeatureMapCounterexample | None:
     """A state that ends larger or smaller than it began."""
-    return _example(system, _search(system, lambda run, start: abs(_growth(run, start) - 1), 1))
+    return _example(system, _search(system, lambda run, start: abs(_growth_factor(run, start) - 1), 1))
 
 
-def _search(system: System, measure: Measure, states: int) -> Found | None:
+def _search(system: FeatureMapSystem, measure: Measure, states: int) -> Violation | None:
     """The worst start for the first weights that violate the axiom."""
-    cost, left = _cost(system) * states, MAX_WORK
-    if not 0 < cost <= MAX_RUN * states:
+    cost, left = _cost(system) * states, MAX_EVALUATIONS
+    if not 0 < cost <= MAX_EVALUATIONS_PER_RUN * states:
         return None
-    for weights in weights_of(system):
-        starts = list(_within(_starts(system, weights, states), left // cost))
+    for weights in trial_weights(system):
+        starts = list(_first(_trial_states(system, weights, states), left // cost))
         left -= cost * len(starts)
         try:
-            run = run_of(system, weights, channels_of(system))
-        except NoValue:
+            run = build_run(system, weights, channels_of(system))
+        except NotEvaluable:
             return None
         broken = [(measure(run, start), start) for start in starts]
-        worst, start = max(broken, key=lambda pair: pair[0], default=(0.0, Start((), ())))
-        if worst > _least(system):
+        worst, start = max(broken, key=lambda pair: pair[0], default=(0.0, InitialStates((), ())))
+        if worst > _min_change(system):
             chosen = (start.one, start.other)[:states]
-            growth = _parting(run, start) if states == 2 else _growth(run, start)
-            return Found(weights, chosen, growth)
+            growth = _expansion_factor(run, start) if states == 2 else _growth_factor(run, start)
+            return Violation(weights, chosen, growth)
     return None
 
 
-def _cost(system: System) -> int:
+def _cost(system: FeatureMapSystem) -> int:
     """Evaluations in a run; 0 if it cannot be run. Adaptive methods are assumed to take a dozen steps."""
     stepping = system.stepping
-    return (stepping.evaluations or 0) * (USUAL if stepping.tolerances else stepping.steps or 0)
+    return (stepping.evaluations or 0) * (ASSUMED_ADAPTIVE_STEPS if stepping.tolerances else stepping.steps or 0)
 
 
-def _least(system: System) -> float:
+def _min_change(system: FeatureMapSystem) -> float:
     """The smallest change that counts: beyond rounding, and well beyond the tolerance of an adaptive method."""
-    return 100 * system.stepping.tolerances.rtol if system.stepping.tolerances else APART
+    return 100 * system.stepping.tolerances.rtol if system.stepping.tolerances else CHANGE_RTOL
 
 
-def _starts(system: System, weights: Weights, states: int) -> Iterator[Start]:
-    starts = starts_of(system, weights)
+def _trial_states(system: FeatureMapSystem, weights: Weights, states: int) -> Iterator[InitialStates]:
+    starts = initial_states(system, weights)
     if states == 2:
         yield from starts
         return
     zero = tuple(0.0 for _ in starts[0].one)
-    yield Start(zero, zero)
+    yield InitialStates(zero, zero)
     for one in dict.fromkeys(state for start in starts for state in (start.one, start.other)):
-        yield Start(one, zero)
+        yield InitialStates(one, zero)
 
 
-def _within(starts: Iterator[Start], most: int) -> Iterator[Start]:
+def _first(starts: Iterator[InitialStates], most: int) -> Iterator[InitialStates]:
     return (start for _, start in zip(range(most), starts, strict=False))
 
 
 # ---- measures
 
 
-def _parting(run: Run, start: Start) -> float:
+def _expansion_factor(run: Run, start: InitialStates) -> float:
     """The distance at the end divided by that at the start; 0 if a run overflows."""
     one, other = run(start.one), run(start.other)
     if one is None or other is None:
@@ -255,18 +255,18 @@ def _parting(run: Run, start: Start) -> float:
     return math.dist(one, other) / math.dist(start.one, start.other)
 
 
-def _growth(run: Run, start: Start) -> float:
+def _growth_factor(run: Run, start: InitialStates) -> float:
     """The norm at the end divided by that at the start; 1 if the run overflows."""
     end, before = run(start.one), math.hypot(*start.one)
     if end is None:
         return 1.0
     after = math.hypot(*end)
     if before == 0:
-        return math.inf if after > APART else 1.0
+        return math.inf if after > CHANGE_RTOL else 1.0
     return after / before
 
 
-def _example(system: System, found: Found | None) -> FeatureMapCounterexample | None:
+def _example(system: FeatureMapSystem, found: Violation | None) -> FeatureMapCounterexample | None:
     if found is None:
         return None
     n, weights = channels_of(system), found.weights

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pdedsl.analysis.feature_maps.system import System
+from pdedsl.analysis.feature_maps.system import FeatureMapSystem
 from pdedsl.diagnostics import Span
 from pdedsl.ir.terms import MapTerm, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import FeatureMapCounterexample
 
-MAX_NAMED = 5
+MAX_QUOTED = 5
 PRIME = "'"
 
 
-def named(terms: Sequence[MapTerm]) -> str:
+def quote_terms(terms: Sequence[MapTerm]) -> str:
     """Terms as written in the spec; of many, the first few."""
     texts = list(dict.fromkeys(f"'{term.origin.text}'" for term in terms))
-    more = len(texts) - MAX_NAMED
-    shown = ", ".join(texts[:MAX_NAMED])
+    more = len(texts) - MAX_QUOTED
+    shown = ", ".join(texts[:MAX_QUOTED])
     return f"{shown} and {more} more" if more > 0 else shown or "the equation"
 
 
@@ -26,7 +26,7 @@ def spans(terms: Sequence[MapTerm]) -> tuple[Span, ...]:
     return tuple(dict.fromkeys(term.origin.span for term in terms))
 
 
-def stiffness(terms: Sequence[MapTerm]) -> str:
+def lipschitz_formula(terms: Sequence[MapTerm]) -> str:
     """Σ c ‖K‖² Lip(σ) + λ as text."""
     layers = [term for term in terms if isinstance(term, SymmetricLayer)]
     slopes = " Lip(σ)" * any(layer.activation.lipschitz != 1 for layer in layers)
@@ -47,21 +47,21 @@ def activations(terms: Sequence[MapTerm], property_: str) -> str:
 # ---- examples
 
 
-def parting(example: FeatureMapCounterexample, system: System) -> str:
+def describe_expansion(example: FeatureMapCounterexample, system: FeatureMapSystem) -> str:
     one, other = example.states
     states = f"{_state(one, system)} and {_state(other, system, PRIME)}"
-    ends = f"their final distance is {_times(example.growth)} times the initial one"
-    return f"{_weights(example)}{states}: integrated {_by(system)}, {ends}"
+    ends = f"their final distance is {_format_factor(example.growth)} times the initial one"
+    return f"{_weights(example)}{states}: integrated {_integrator(system)}, {ends}"
 
 
-def growing(example: FeatureMapCounterexample, system: System) -> str:
+def describe_growth(example: FeatureMapCounterexample, system: FeatureMapSystem) -> str:
     (state,) = example.states
-    final = f"the final norm is {_times(example.growth)} times the initial one"
+    final = f"the final norm is {_format_factor(example.growth)} times the initial one"
     ends = "the final state is not zero" if math.isinf(example.growth) else final
-    return f"{_weights(example)}{_state(state, system)}: integrated {_by(system)}, {ends}"
+    return f"{_weights(example)}{_state(state, system)}: integrated {_integrator(system)}, {ends}"
 
 
-def _by(system: System) -> str:
+def _integrator(system: FeatureMapSystem) -> str:
     size = "adaptive steps" if system.stepping.step is None else f"δt = {system.stepping.step}"
     return f"by {system.stepping.name} with {size}"
 
@@ -74,7 +74,7 @@ def _weights(example: FeatureMapCounterexample) -> str:
     return "".join(f"{part}, " for part in (of, norm) if part)
 
 
-def _state(halves: tuple[tuple[float, ...], ...], system: System, mark: str = "") -> str:
+def _state(halves: tuple[tuple[float, ...], ...], system: FeatureMapSystem, mark: str = "") -> str:
     """`Y = 1`, or `Y = (1, 0)` on two channels, and `Y = 1, Z = 0` of a pair."""
     names = (str(half) + mark for half in system.halves)
     return ", ".join(f"{name} = {_vector(values)}" for name, values in zip(names, halves, strict=True))
@@ -84,7 +84,7 @@ def _vector(y: tuple[float, ...]) -> str:
     return f"({', '.join(f'{a:g}' for a in y)})" if len(y) > 1 else f"{y[0]:g}"
 
 
-def _times(growth: float) -> str:
+def _format_factor(growth: float) -> str:
     """The number with enough digits to tell it from one."""
     change = abs(growth - 1)
     digits = max(4, 2 - math.floor(math.log10(change))) if change else 4

@@ -13,8 +13,8 @@ from typing import assert_never
 
 from sympy import Add, Expr, Function, Mul, Pow, Symbol
 
-from pdedsl.analysis.feature_maps.steps import Adapting, Tolerances
-from pdedsl.analysis.feature_maps.system import System
+from pdedsl.analysis.feature_maps.steps import AdaptiveIntegration, Tolerances
+from pdedsl.analysis.feature_maps.system import FeatureMapSystem
 from pdedsl.analysis.feature_maps.terms import declared, normalisation_of, state_of
 from pdedsl.config.networks import BatchNorm, Normalisation, TvNorm
 from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
@@ -44,14 +44,14 @@ class Weights:
         return sizes[operator]
 
 
-class NoValue(Exception):
+class NotEvaluable(Exception):
     """An expression that cannot be evaluated here: a derivative, another time, or an unknown function."""
 
 
-Reading = Callable[[Mapping[Symbol, Vector]], Vector]
+RightHandSide = Callable[[Mapping[Symbol, Vector]], Vector]
 
 
-def reading(expr: Expr, weights: Weights, channels: int, spec: Spec) -> Reading:
+def compile_right_hand_side(expr: Expr, weights: Weights, channels: int, spec: Spec) -> RightHandSide:
     """The expression as a function of the states. Raises NoValue."""
     if expr.is_number:
         constant = (float(expr),) * channels
@@ -59,38 +59,42 @@ def reading(expr: Expr, weights: Weights, channels: int, spec: Spec) -> Reading:
     if isinstance(expr, Field):
         return _field(expr, channels, spec)
     if isinstance(expr, Applied):
-        return _times(_size(expr.operator, weights, spec), reading(expr.body, weights, channels, spec))
+        return _scaled(
+            _multiple_of(expr.operator, weights, spec), compile_right_hand_side(expr.body, weights, channels, spec)
+        )
     if isinstance(expr, Layer):
-        return _normalised(normalisation_of(expr), reading(expr.body, weights, channels, spec), weights)
+        return _normalisation(
+            normalisation_of(expr), compile_right_hand_side(expr.body, weights, channels, spec), weights
+        )
     factor, rest = with_number(expr)
     if factor != 1:
-        return _times(float(factor), reading(rest, weights, channels, spec))
-    return _composed(expr, [reading(a, weights, channels, spec) for a in expr.args])
+        return _scaled(float(factor), compile_right_hand_side(rest, weights, channels, spec))
+    return _composed(expr, [compile_right_hand_side(a, weights, channels, spec) for a in expr.args])
 
 
-def _field(field: Field, channels: int, spec: Spec) -> Reading:
+def _field(field: Field, channels: int, spec: Spec) -> RightHandSide:
     state = state_of(field, spec)
     if state is not None:
         return lambda states: states[state]
     if declared(field, spec) is None:
-        raise NoValue
+        raise NotEvaluable
     return lambda _: (0.0,) * channels
 
 
-def _size(operator: Expr, weights: Weights, spec: Spec) -> float:
+def _multiple_of(operator: Expr, weights: Weights, spec: Spec) -> float:
     """k; a multiple of the identity is its own transpose."""
     inner = operator.args[0] if isinstance(operator, Transposed) else operator
     learned = declared(inner, spec) if isinstance(inner, Field) else None
     if learned is None or not isinstance(learned.type, Operator):
-        raise NoValue
+        raise NotEvaluable
     return weights.of(inner.head)
 
 
-def _times(k: float, inner: Reading) -> Reading:
+def _scaled(k: float, inner: RightHandSide) -> RightHandSide:
     return lambda states: tuple([k * a for a in inner(states)])
 
 
-def _normalised(norm: Normalisation, inner: Reading, weights: Weights) -> Reading:
+def _normalisation(norm: Normalisation, inner: RightHandSide, weights: Weights) -> RightHandSide:
     """A normalisation; batch norm has the statistics of a new network: mean 0, variance 1."""
     eps, scale, bias = float(norm.eps), weights.scale, weights.bias
 
@@ -111,7 +115,7 @@ def _normalised(norm: Normalisation, inner: Reading, weights: Weights) -> Readin
     return value
 
 
-def _composed(expr: Expr, inner: list[Reading]) -> Reading:
+def _composed(expr: Expr, inner: list[RightHandSide]) -> RightHandSide:
     if isinstance(expr, Add):
         return lambda states: tuple(map(sum, zip(*[f(states) for f in inner], strict=True)))
     if isinstance(expr, Mul):
@@ -122,7 +126,7 @@ def _composed(expr: Expr, inner: list[Reading]) -> Reading:
     name = type(expr).__name__
     known = ACTIVATIONS.get(name) or FUNCTIONS.get(name)
     if not isinstance(expr, Function) or known is None or len(inner) != 1:
-        raise NoValue
+        raise NotEvaluable
     sigma, body = known, inner[0]
     return lambda states: tuple([sigma(a) for a in body(states)])
 
@@ -131,15 +135,15 @@ def _composed(expr: Expr, inner: list[Reading]) -> Reading:
 # A network on pixels run in floating-point numbers, step by step, with the method of the spec.
 
 
-FieldRunning = Callable[[Vector], Vector]
+VectorField = Callable[[Vector], Vector]
 Run = Callable[[Vector], Vector | None]
 """From the state at the start, the halves of a pair one after the other, to the state at the end, if it has one."""
 
 
-def run_of(system: System, weights: Weights, channels: int) -> Run:
+def build_run(system: FeatureMapSystem, weights: Weights, channels: int) -> Run:
     """The network with these weights. Raises NoValue if a term cannot be evaluated, or the method does not apply."""
-    rights = [equation.right[0].xreplace(system.spec.values) for equation in system.equations]
-    readings = [reading(right, weights, channels, system.spec) for right in rights]
+    rights = [equation.rhs[0].xreplace(system.spec.values) for equation in system.equations]
+    readings = [compile_right_hand_side(right, weights, channels, system.spec) for right in rights]
     steps = _steps(system, readings, channels)
 
     def run(start: Vector) -> Vector | None:
@@ -152,48 +156,54 @@ def run_of(system: System, weights: Weights, channels: int) -> Run:
     return run
 
 
-def _steps(system: System, readings: Sequence[Reading], channels: int) -> FieldRunning:
+def _steps(system: FeatureMapSystem, readings: Sequence[RightHandSide], channels: int) -> VectorField:
     """All steps of the block. For second order in time, the state starts at rest, and its final speed is dropped."""
     stepping, heads = system.stepping, system.halves
     if stepping.tolerances is not None:
-        return _adapting(system, readings, channels, stepping.tolerances)
+        return _adaptive_run(system, readings, channels, stepping.tolerances)
     if stepping.step is None or stepping.steps is None:
-        raise NoValue
+        raise NotEvaluable
     h, count = float(stepping.step), stepping.steps
     match system.motion:
         case FirstOrderOde():
             (push,), (head,) = readings, heads
-            return _repeated(_one_step(system, lambda y: push({head: y}), h), count)
+            return _repeat(_one_step(system, lambda y: push({head: y}), h), count)
         case SeparableOde():
             if isinstance(stepping.method, VerletMethod):
-                return _repeated(_verlet(readings, heads, h, channels), count)
-            return _repeated(_one_step(system, _pair(readings, heads, channels), h), count)
+                return _repeat(_verlet(readings, heads, h, channels), count)
+            return _repeat(_one_step(system, _pair_field(readings, heads, channels), h), count)
         case SecondOrderOde():
             (push,), (head,) = readings, heads
             if isinstance(stepping.method, LeapfrogMethod):
                 return _leapfrog(lambda y: push({head: y}), h, count, float(stepping.first))
-            whole = _repeated(_one_step(system, lambda s: (*s[channels:], *push({head: s[:channels]})), h), count)
+            whole = _repeat(_one_step(system, lambda s: (*s[channels:], *push({head: s[:channels]})), h), count)
             return lambda y: whole((*y, *(0.0 for _ in y)))[:channels]
         case _:
             assert_never(system.motion)
 
 
-def _adapting(system: System, readings: Sequence[Reading], channels: int, tolerances: Tolerances) -> FieldRunning:
+def _adaptive_run(
+    system: FeatureMapSystem, readings: Sequence[RightHandSide], channels: int, tolerances: Tolerances
+) -> VectorField:
     """One adaptive run from start to end. Second order in time is excluded: the network has another state there."""
     method, time, frame = system.stepping.method, system.spec.time, system.spec.network
     if not isinstance(method, EmbeddedRungeKutta) or time is None or isinstance(system.motion, SecondOrderOde):
-        raise NoValue
+        raise NotEvaluable
     width = max(frame.stages) if frame else channels * len(readings)
-    adapting = Adapting(method, tolerances, float(time.end - time.start), width)
-    field = _pair(readings, system.halves, channels) if len(readings) > 1 else _alone(readings[0], system.halves[0])
+    adapting = AdaptiveIntegration(method, tolerances, float(time.end - time.start), width)
+    field = (
+        _pair_field(readings, system.halves, channels)
+        if len(readings) > 1
+        else _single_field(readings[0], system.halves[0])
+    )
     return lambda y: adapting.run(field, y)
 
 
-def _alone(push: Reading, head: Symbol) -> FieldRunning:
+def _single_field(push: RightHandSide, head: Symbol) -> VectorField:
     return lambda y: push({head: y})
 
 
-def _repeated(step: FieldRunning, count: int) -> FieldRunning:
+def _repeat(step: VectorField, count: int) -> VectorField:
     def run(y: Vector) -> Vector:
         for _ in range(count):
             y = step(y)
@@ -202,7 +212,7 @@ def _repeated(step: FieldRunning, count: int) -> FieldRunning:
     return run
 
 
-def _pair(readings: Sequence[Reading], heads: Sequence[Symbol], n: int) -> FieldRunning:
+def _pair_field(readings: Sequence[RightHandSide], heads: Sequence[Symbol], n: int) -> VectorField:
     (f, g), (one, other) = readings, heads
     return lambda s: (*f({other: s[n:]}), *g({one: s[:n]}))
 
@@ -210,33 +220,33 @@ def _pair(readings: Sequence[Reading], heads: Sequence[Symbol], n: int) -> Field
 # ---- methods
 
 
-def _one_step(system: System, field: FieldRunning, h: float) -> FieldRunning:
+def _one_step(system: FeatureMapSystem, field: VectorField, h: float) -> VectorField:
     match system.stepping.method:
         case RungeKutta() as method:
             return lambda y: _runge_kutta(method, field, h, y)
         case TruncatedBackwardEuler():
             return lambda y: _series(system.stepping.terms, field, h, y)
         case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
-            raise NoValue
+            raise NotEvaluable
         case _:
             assert_never(system.stepping.method)
 
 
-def _runge_kutta(method: RungeKutta, field: FieldRunning, h: float, y: Vector) -> Vector:
+def _runge_kutta(method: RungeKutta, field: VectorField, h: float, y: Vector) -> Vector:
     slopes: list[Vector] = []
     for row in ((), *method.rows):
-        slopes.append(field(_moved(y, h, row, slopes)))
-    return _moved(y, h, method.weights, slopes)
+        slopes.append(field(_add_stages(y, h, row, slopes)))
+    return _add_stages(y, h, method.weights, slopes)
 
 
-def _moved(y: Vector, h: float, row: Sequence[float], slopes: Sequence[Vector]) -> Vector:
+def _add_stages(y: Vector, h: float, row: Sequence[float], slopes: Sequence[Vector]) -> Vector:
     for a, k in zip(row, slopes, strict=True):
         if a:
             y = tuple([b + h * a * c for b, c in zip(y, k, strict=True)])
     return y
 
 
-def _series(terms: int, field: FieldRunning, h: float, y: Vector) -> Vector:
+def _series(terms: int, field: VectorField, h: float, y: Vector) -> Vector:
     """y + F(y) + F(F(y)) + …, F = h times the right-hand side: backward Euler."""
     total = power = y
     for _ in range(terms):
@@ -245,7 +255,7 @@ def _series(terms: int, field: FieldRunning, h: float, y: Vector) -> Vector:
     return total
 
 
-def _verlet(readings: Sequence[Reading], heads: Sequence[Symbol], h: float, n: int) -> FieldRunning:
+def _verlet(readings: Sequence[RightHandSide], heads: Sequence[Symbol], h: float, n: int) -> VectorField:
     """Y += h f(Z), Z += h g(Y)."""
     (f, g), (one, other) = readings, heads
 
@@ -257,7 +267,7 @@ def _verlet(readings: Sequence[Reading], heads: Sequence[Symbol], h: float, n: i
     return step
 
 
-def _leapfrog(push: FieldRunning, h: float, count: int, first: float) -> FieldRunning:
+def _leapfrog(push: VectorField, h: float, count: int, first: float) -> VectorField:
     """D += h² F(Y), Y += D, with the first push scaled by `first`."""
 
     def run(y: Vector) -> Vector:

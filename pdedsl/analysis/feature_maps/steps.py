@@ -38,7 +38,7 @@ from pdedsl.numerics.step_size import SolverFailed, advance_time, clip_to_end, i
 
 Vector = tuple[float, ...]
 Field = Callable[[Vector], Vector]
-ATTEMPTS = 60  # steps attempted in one run, at most
+MAX_STEPS = 60  # steps attempted in one run, at most
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Tolerances:
 
 
 @dataclass(frozen=True)
-class Adapting:
+class AdaptiveIntegration:
     """A Runge-Kutta pair with its tolerances, from 0 to `end`, on states of `width` channels."""
 
     method: EmbeddedRungeKutta
@@ -61,7 +61,7 @@ class Adapting:
     def run(self, field: Field, y: Vector) -> Vector:
         """The state at the end; raises OverflowError if it is not reached within the attempted steps."""
         t, k, h = 0.0, field(y), self._first(field, y)
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_STEPS):
             h = clip_to_end(h, self.end - t)
             new, slope, error = self._attempt(field, y, k, h)
             ratio = self._norm(error, tuple(max(abs(a), abs(b)) for a, b in zip(y, new, strict=True)))
@@ -112,7 +112,7 @@ def _sum(y: Vector, h: float, row: tuple[float, ...], slopes: list[Vector]) -> V
 
 
 @dataclass(frozen=True)
-class Stepping:
+class TimeStepping:
     """`steps` steps of length `step` by a method; both are None for adaptive methods."""
 
     method: TimeMethod
@@ -173,25 +173,25 @@ class Stepping:
                 assert_never(self.method)
 
 
-def stepping_of(spec: Spec) -> Stepping:
+def time_stepping(spec: Spec) -> TimeStepping:
     """The steps that the spec asks for, with the planner's defaults."""
     word = integrator_of(spec).word
     match word:
         case Fixed(method=method, steps=steps):
-            return Stepping(method, _step(spec, steps), steps)
+            return TimeStepping(method, _step_size(spec, steps), steps)
         case words.BackwardEuler(steps=steps, terms=terms):
-            return Stepping(BACKWARD_EULER, _step(spec, steps), steps, terms=terms)
+            return TimeStepping(BACKWARD_EULER, _step_size(spec, steps), steps, terms=terms)
         case words.Verlet(steps=steps):
-            return Stepping(VERLET, _step(spec, steps), steps)
+            return TimeStepping(VERLET, _step_size(spec, steps), steps)
         case words.Leapfrog(steps=steps, start=start):
             first = S.One if start is words.Start.PAPER else S.Half
-            return Stepping(LEAPFROG, _step(spec, steps), steps, first=first)
+            return TimeStepping(LEAPFROG, _step_size(spec, steps), steps, first=first)
         case Adaptive(method=method, rtol=rtol, atol=atol, adjoint=adjoint, norm=norm):
             own = bool(method.rows) and not adjoint and norm is Across.SAMPLE
-            return Stepping(method, None, None, tolerances=Tolerances(float(rtol), float(atol)) if own else None)
+            return TimeStepping(method, None, None, tolerances=Tolerances(float(rtol), float(atol)) if own else None)
         case _:
             assert_never(word)
 
 
-def _step(spec: Spec, steps: int | None) -> Expr | None:
+def _step_size(spec: Spec, steps: int | None) -> Expr | None:
     return (spec.time.end - spec.time.start) / steps if spec.time and steps else None

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from sympy import Expr, Max, Min, Rational, S, Symbol, oo
 
-from pdedsl.analysis.feature_maps.steps import Stepping, stepping_of
+from pdedsl.analysis.feature_maps.steps import TimeStepping, time_stepping
 from pdedsl.analysis.feature_maps.terms import is_linear, map_terms, normalisation_of
 from pdedsl.ir.canonical import unknowns_in_order
 from pdedsl.ir.semidiscrete_systems import FirstOrderOde, OdeSystem, SecondOrderOde, SeparableOde
@@ -27,7 +27,7 @@ IDENTITY = ACTIVATIONS["identity"]
 
 
 @dataclass(frozen=True)
-class Half:
+class StateEquation:
     """A state with its equation and the terms of that equation."""
 
     head: Symbol
@@ -36,24 +36,24 @@ class Half:
 
 
 @dataclass(frozen=True)
-class System:
+class FeatureMapSystem:
     """The equations of motion, and how they are stepped in time."""
 
     spec: Spec
-    motion: OdeSystem[Half]
-    stepping: Stepping
+    motion: OdeSystem[StateEquation]
+    stepping: TimeStepping
 
     @property
     def halves(self) -> tuple[Symbol, ...]:
-        return tuple(half.head for half in self.motion.parts)
+        return tuple(half.head for half in self.motion.right_hand_sides)
 
     @property
     def equations(self) -> tuple[Equation, ...]:
-        return tuple(half.equation for half in self.motion.parts)
+        return tuple(half.equation for half in self.motion.right_hand_sides)
 
     @property
     def terms(self) -> tuple[tuple[MapTerm, ...], ...]:
-        return tuple(half.terms for half in self.motion.parts)
+        return tuple(half.terms for half in self.motion.right_hand_sides)
 
     @property
     def all_terms(self) -> tuple[MapTerm, ...]:
@@ -73,56 +73,56 @@ class System:
     @cached_property
     def epsilons(self) -> tuple[float, ...]:
         """The ε of the normalisations, if there are any."""
-        layers = [layer for e in self.equations for layer in sorted(atoms(e.right[0], Layer), key=str)]
+        layers = [layer for e in self.equations for layer in sorted(atoms(e.rhs[0], Layer), key=str)]
         return tuple(float(normalisation_of(layer).eps) for layer in layers)
 
     @cached_property
-    def slopes(self) -> Slopes | None:
+    def slopes(self) -> EigenvalueBounds | None:
         """The slopes of a system of one equation; None for a pair."""
-        return slopes_of(self.terms[0], self.spec) if len(self.terms) == 1 else None
+        return eigenvalue_bounds(self.terms[0], self.spec) if len(self.terms) == 1 else None
 
 
 @dataclass(frozen=True)
-class Slopes:
+class EigenvalueBounds:
     """-F is a gradient, and the eigenvalues of its symmetric derivative lie in [low, high] for every weight."""
 
     low: Expr
     high: Expr
 
 
-def slopes_of(terms: tuple[MapTerm, ...], spec: Spec) -> Slopes | None:
+def eigenvalue_bounds(terms: tuple[MapTerm, ...], spec: Spec) -> EigenvalueBounds | None:
     """The slopes of -F = Σ Kᵀφ(K Y) + λY, φ = Σ c σ over the layers with the same K; None if there are other terms.
 
     KᵀDK with D = diag(φ') in [l, L] has its eigenvalues in ‖K‖² [min(0, l), max(0, L)].
     """
     low = high = S.Zero
-    layers: dict[tuple[Symbol, bool], Slopes] = {}
+    layers: dict[tuple[Symbol, bool], EigenvalueBounds] = {}
     for term in terms:
         match term:
             case Reaction(rate=rate):
                 low, high = low - rate, high - rate
             case SymmetricLayer(norm=None, operator=operator, adjoint=adjoint):
-                own, others = _slope(term), layers.get((operator, adjoint), Slopes(S.Zero, S.Zero))
-                layers[operator, adjoint] = Slopes(own.low + others.low, own.high + others.high)
+                own, others = _layer_bounds(term), layers.get((operator, adjoint), EigenvalueBounds(S.Zero, S.Zero))
+                layers[operator, adjoint] = EigenvalueBounds(own.low + others.low, own.high + others.high)
             case SymmetricLayer() | LearnedField() | Nonlinear():
                 return None
             case _:
                 assert_never(term)
     for (operator, _), slope in layers.items():
-        low += _times(Min(S.Zero, slope.low), bound_squared(operator, spec))
-        high += _times(Max(S.Zero, slope.high), bound_squared(operator, spec))
-    return Slopes(low, high)
+        low += _multiply(Min(S.Zero, slope.low), bound_squared(operator, spec))
+        high += _multiply(Max(S.Zero, slope.high), bound_squared(operator, spec))
+    return EigenvalueBounds(low, high)
 
 
-def _slope(layer: SymmetricLayer) -> Slopes:
+def _layer_bounds(layer: SymmetricLayer) -> EigenvalueBounds:
     """The slopes of -factor·σ: σ' is in [0, L] if σ is monotone, [1, 1] for the identity, [-L, L] otherwise."""
     sigma, c = layer.activation, -layer.factor
     steep = Rational(str(sigma.lipschitz)) if isfinite(sigma.lipschitz) else oo
     flat = steep if sigma == IDENTITY else S.Zero if sigma.monotone else -steep
-    return Slopes(Min(c * flat, c * steep), Max(c * flat, c * steep))
+    return EigenvalueBounds(Min(c * flat, c * steep), Max(c * flat, c * steep))
 
 
-def _times(a: Expr, b: Expr) -> Expr:
+def _multiply(a: Expr, b: Expr) -> Expr:
     """a b, with 0 · ∞ = 0."""
     return S.Zero if a == 0 else a * b
 
@@ -137,14 +137,16 @@ def bound_squared(operator: Symbol, spec: Spec) -> Expr:
 # Spec → System: what moves, and in which order.
 
 
-def system_of(spec: Spec) -> System | None:
+def system_of(spec: Spec) -> FeatureMapSystem | None:
     """The equations as one system; None if they are neither a single equation nor a separable pair."""
     motion = _motion(spec)
-    return None if motion is None else System(spec, motion, stepping_of(spec))
+    return None if motion is None else FeatureMapSystem(spec, motion, time_stepping(spec))
 
 
-def _motion(spec: Spec) -> OdeSystem[Half] | None:
-    halves = [Half(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.right) == 1]
+def _motion(spec: Spec) -> OdeSystem[StateEquation] | None:
+    halves = [
+        StateEquation(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.right) == 1
+    ]
     if is_separable_pair(spec):
         order = unknowns_in_order(spec)
         return SeparableOde(*sorted(halves, key=lambda half: order.index(half.head)))

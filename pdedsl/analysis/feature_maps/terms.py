@@ -19,7 +19,7 @@ from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_numb
 
 def map_terms(equation: Equation, spec: Spec) -> tuple[MapTerm, ...]:
     """The right-hand side as terms that add up to it, in canonical order."""
-    right = [e.xreplace(spec.values) for e in equation.right]
+    right = [e.xreplace(spec.values) for e in equation.rhs]
     if len(right) != 1:
         return (Nonlinear(order=0, exprs=tuple(right), origin=_whole(equation, spec)),)
     terms = sorted(Add.make_args(right[0]), key=default_sort_key)
@@ -87,13 +87,13 @@ def normalisation_of(layer: Layer) -> Normalisation:
 
 def _origin(rest: Expr, equation: Equation, spec: Spec) -> Origin:
     """The summand in which a term occurs, or the equation if it was written differently."""
-    found = [s for s in equation.summands if len(s.exprs) == 1 and rest in _rests(s.exprs[0], spec)]
+    found = [s for s in equation.summands if len(s.exprs) == 1 and rest in _terms_without_factors(s.exprs[0], spec)]
     if len(found) != 1:
         return _whole(equation, spec)
-    return Origin("-" * found[0].minus + spec.source.quote(found[0].span), found[0].span)
+    return Origin("-" * found[0].negated + spec.source.quote(found[0].span), found[0].span)
 
 
-def _rests(expr: Expr, spec: Spec) -> list[Expr]:
+def _terms_without_factors(expr: Expr, spec: Spec) -> list[Expr]:
     return [with_number(term)[1] for term in Add.make_args(expr.xreplace(spec.values))]
 
 
@@ -104,7 +104,7 @@ def _whole(equation: Equation, spec: Spec) -> Origin:
 # ---- shapes
 
 
-def runs_down(terms: tuple[MapTerm, ...]) -> bool:
+def is_gradient_descent(terms: tuple[MapTerm, ...]) -> bool:
     """Whether they are -Σ c Kᵀ σ(N(K Y)) - λY with c > 0: without N, minus the gradient of Σ c ΣΦ(K Y) + ½λ‖Y‖², Φ' = σ
     (Ruthotto and Haber, eq. 7)."""
     layers = [term for term in terms if isinstance(term, SymmetricLayer)]

@@ -1,4 +1,4 @@
-"""A network as it is drawn: blocks in network order, each with the places in the text that it comes from."""
+"""Block diagram of a network: blocks in network order, each with the spans of the text that it comes from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pdedsl.diagnostics import Span
 
 @dataclass(frozen=True)
 class Block:
-    """A box of the drawing: what it is, its sizes, and what it comes from."""
+    """A box of the drawing: its title, its lines of text, and the spans that it comes from."""
 
     title: str
     lines: tuple[str, ...] = ()
@@ -19,11 +19,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Group:
-    """Blocks that belong together, such as those of one step; or, side by side, the members of an ensemble."""
+    """Blocks in sequence, such as those of one step; or in parallel, such as the members of an ensemble."""
 
     title: str
     nodes: tuple[Node, ...]
-    apart: bool = False  # whether they are side by side rather than in sequence
+    parallel: bool = False
 
 
 Node: TypeAlias = Block | Group
@@ -34,8 +34,8 @@ def blocks_in(nodes: tuple[Node, ...]) -> tuple[Block, ...]:
     return tuple(b for node in nodes for b in ((node,) if isinstance(node, Block) else blocks_in(node.nodes)))
 
 
-def counted(n: int, what: str) -> str:
-    return f"{n} {what}{'s' * (n != 1)}"
+def counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def sizes(*numbers: int) -> str:

@@ -1,4 +1,4 @@
-"""An explanation → a drawing: the equation by its terms, the theorem, and the network in blocks linked to them.
+"""Drawing of an explanation: the equation by its terms, the theorem, and the network in blocks linked to the terms.
 
 name, title
 equations, terms marked by class                conditions
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
 from pdedsl.diagnostics import Span, escaping
+from pdedsl.explainer.describe import applied_theorem
 from pdedsl.explainer.drawing.blocks import Block, Group, Node
 from pdedsl.explainer.drawing.data_space import data_nodes
 from pdedsl.explainer.drawing.image_plane import image_nodes
@@ -22,6 +23,7 @@ from pdedsl.explainer.drawing.style import style
 from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, short, wrapped
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
+from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.verdicts import Axiom, Truth, Verdict
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 
 WIDTH, MARGIN, GAP = 900, 24, 16
 LEFT, RIGHT = 330, 420  # the widths of the columns
-COLUMN = WIDTH - MARGIN - RIGHT  # where the network begins
-SIGNS = {Truth.PROVED: "✓", Truth.REFUTED: "✗", Truth.UNKNOWN: "?"}
+COLUMN = WIDTH - MARGIN - RIGHT  # left edge of the network
+VERDICT_SIGNS = {Truth.PROVED: "✓", Truth.REFUTED: "✗", Truth.UNDECIDED: "?"}
 
 
 def nodes_of(plan: Model, analysis: Analysis) -> tuple[Node, ...]:
@@ -51,17 +53,17 @@ def svg(explanation: Explanation) -> str:
     drawing = Drawing(explanation.analysis)
     drawing.heading()
     drawing.equations()
-    if explanation.theorem:
-        drawing.theorem(explanation.theorem.name, explanation.theorem.source, explanation.theorem.says)
+    if explanation.theorem and explanation.plan:
+        drawing.theorem(applied_theorem(explanation.theorem, explanation.plan))
     nodes = nodes_of(explanation.plan, explanation.analysis) if explanation.plan else ()
-    drawing.columns(nodes or tuple(Block("no network", (d.message,), (d.span,)) for d in explanation.errors))
+    drawing.columns(nodes or tuple(Block("not compiled", (d.message,), (d.span,)) for d in explanation.errors))
     drawing.axioms(explanation.analysis.axioms)
-    return drawing.page(explanation.network)
+    return drawing.page(explanation.network, explanation.method_title)
 
 
 @dataclass(frozen=True)
 class PositionedBlock:
-    """A block, and the point where links arrive."""
+    """A block and the end point of its links."""
 
     block: Block
     x: float
@@ -70,13 +72,13 @@ class PositionedBlock:
 
 @dataclass
 class Drawing:
-    """A sheet that is filled from top to bottom; `y` is where it continues."""
+    """A sheet that is filled from top to bottom; `y` is the height of its next element."""
 
     analysis: Analysis
     sheet: Sheet = field(default_factory=Sheet)
     y: float = MARGIN + 8
 
-    # ---- across the sheet
+    # ---- Full width
 
     def heading(self) -> None:
         spec = self.analysis.spec
@@ -88,7 +90,7 @@ class Drawing:
         self.y += GAP
 
     def equations(self) -> None:
-        """The equations as they were written, each term on the colour of its class."""
+        """The equations as written, each term in the colour of its class."""
         source = self.analysis.spec.source
         marks = marks_of(self.analysis)
         for span in [e.equation.span for e in self.analysis.equations]:
@@ -103,31 +105,31 @@ class Drawing:
                     x += run.columns * CODE
         self.y += GAP
 
-    def theorem(self, name: str, source: str, says: str) -> None:
-        lines = list(wrapped(says, _columns(WIDTH - 2 * MARGIN - 24, PROSE)))
+    def theorem(self, theorem: Theorem) -> None:
+        lines = list(wrapped(theorem.statement, _columns(WIDTH - 2 * MARGIN - 24, PROSE)))
         height = 30 + LINE * len(lines)
         self.sheet.box(MARGIN, self.y, WIDTH - 2 * MARGIN, height, "card")
-        self.sheet.prose(MARGIN + 12, self.y + 20, f"by {name} ({source})", "head")
+        self.sheet.prose(MARGIN + 12, self.y + 20, f"by {theorem.name} ({theorem.source})", "head")
         for k, line in enumerate(lines, 1):
             self.sheet.prose(MARGIN + 12, self.y + 20 + LINE * k, line)
         self.y += height + GAP
 
     def axioms(self, verdicts: dict[Axiom, Verdict]) -> None:
-        """The axioms side by side, each with the sign of its verdict."""
+        """The axioms in a row, each with the sign of its verdict."""
         x: float = MARGIN
         for name, verdict in verdicts.items():
-            text = f"{SIGNS[verdict.truth]} {name.replace('_', ' ')}: {verdict.truth}"
-            long = len(text) * PROSE + 16
-            if x + long > WIDTH - MARGIN:
+            text = f"{VERDICT_SIGNS[verdict.truth]} {name.replace('_', ' ')}: {verdict.truth}"
+            width = len(text) * PROSE + 16
+            if x + width > WIDTH - MARGIN:
                 x, self.y = MARGIN, self.y + 30
             self.sheet.begin("axiom", None, verdict.reason)
-            self.sheet.box(x, self.y, long, 23, "card", 11)
-            self.sheet.prose(x + long / 2, self.y + 15.5, text)
+            self.sheet.box(x, self.y, width, 23, "card", 11)
+            self.sheet.prose(x + width / 2, self.y + 15.5, text)
             self.sheet.end()
-            x += long + 8
+            x += width + 8
         self.y += (23 if verdicts else 0) + GAP
 
-    # ---- two columns
+    # ---- Two columns
 
     def columns(self, nodes: tuple[Node, ...]) -> None:
         """Terms on the left, the network on the right, and a link from every term to the blocks that come from it."""
@@ -137,7 +139,7 @@ class Drawing:
         starts = self._chain(nodes, COLUMN, RIGHT)
         for mark, end in zip(marks, ends, strict=True):
             for start in starts:
-                if any(_meet(mark.span, span) for span in start.block.of):
+                if any(_overlap(mark.span, span) for span in start.block.of):
                     self.sheet.link(MARGIN + LEFT, end, start.x, start.y, mark.kind)
         self.y = max(left, self.y) + GAP
 
@@ -153,16 +155,16 @@ class Drawing:
         self.y += 46 + 10
         return y + 23
 
-    def _chain(self, nodes: tuple[Node, ...], x: float, w: float, apart: bool = False) -> list[PositionedBlock]:
-        """Draws nodes below each other, with arrows between them unless they are side by side in the network."""
-        places = []
+    def _chain(self, nodes: tuple[Node, ...], x: float, w: float, parallel: bool = False) -> list[PositionedBlock]:
+        """Draws nodes below each other, with arrows between them unless they are parallel."""
+        blocks = []
         for k, node in enumerate(nodes):
             if k:
-                if not apart:
+                if not parallel:
                     self.sheet.arrow(x + w / 2, self.y, self.y + GAP - 2)
                 self.y += GAP
-            places += self._group(node, x, w) if isinstance(node, Group) else [self._block(node, x, w)]
-        return places
+            blocks += self._group(node, x, w) if isinstance(node, Group) else [self._block(node, x, w)]
+        return blocks
 
     def _group(self, group: Group, x: float, w: float) -> list[PositionedBlock]:
         top = self.y
@@ -170,10 +172,10 @@ class Drawing:
             self.y += LINE
             self.sheet.prose(x + 10, self.y, line, "soft")
         self.y += 8
-        places = self._chain(group.nodes, x + 10, w - 20, group.apart)
+        blocks = self._chain(group.nodes, x + 10, w - 20, group.parallel)
         self.y += 10
         self.sheet.box(x, top, w, self.y - top, "frame")
-        return places
+        return blocks
 
     def _block(self, block: Block, x: float, w: float) -> PositionedBlock:
         titles = list(wrapped(block.title, _columns(w - 24, PROSE + 1)))
@@ -182,7 +184,7 @@ class Drawing:
         source = self.analysis.spec.source
         self.sheet.begin("block", block.of[0] if block.of else None, _tip(block, [source.quote(s) for s in block.of]))
         self.sheet.box(x, top, w, height, "card")
-        kinds = dict.fromkeys(m.kind for m in marks_of(self.analysis) for s in block.of if _meet(m.span, s))
+        kinds = dict.fromkeys(m.kind for m in marks_of(self.analysis) for s in block.of if _overlap(m.span, s))
         for k, kind in enumerate(kinds):
             self.sheet.box(x, top + k * height / len(kinds), 5, height / len(kinds), kind, 2)
         for k, line in enumerate((*titles, *lines), 1):
@@ -191,19 +193,19 @@ class Drawing:
         self.y += height
         return PositionedBlock(block, x, top + height / 2)
 
-    # ---- the whole
+    # ---- SVG document
 
-    def page(self, network: list[str]) -> str:
+    def page(self, network: list[str], method_title: str) -> str:
         spec, height = self.analysis.spec, self.y + MARGIN - GAP
         key = f"pde-{spec.hash}"
-        told = "; ".join([*(e.text for e in self.analysis.equations), *network])
+        description = "; ".join([*(e.text for e in self.analysis.equations), *network])
         size = f'viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}"'
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" class="pde-drawing" {size} role="img" '
                 f'aria-labelledby="{key}-title {key}-desc" style="max-width:100%;height:auto">',
-                f'<title id="{key}-title">What {escaping.html(spec.name)} becomes</title>',
-                f'<desc id="{key}-desc">{escaping.html(told)}</desc>',
+                f'<title id="{key}-title">{escaping.html(spec.name)}: equation and {method_title.lower()}</title>',
+                f'<desc id="{key}-desc">{escaping.html(description)}</desc>',
                 style(),
                 f'<rect class="paper" x=".5" y=".5" width="{WIDTH - 1}" height="{height - 1:g}" rx="8"/>',
                 *self.sheet.shapes,
@@ -217,7 +219,7 @@ def _columns(w: float, character: float) -> int:
     return int(w / character)
 
 
-def _meet(a: Span, b: Span) -> bool:
+def _overlap(a: Span, b: Span) -> bool:
     return a.start < b.end and b.start < a.end
 
 

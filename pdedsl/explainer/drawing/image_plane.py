@@ -1,4 +1,4 @@
-"""A model on the image plane as blocks: the frame, and the layers of the equation at every width."""
+"""A network on feature maps as blocks: stem, the layers of the equation in every stage, transitions and head."""
 
 from __future__ import annotations
 
@@ -30,45 +30,50 @@ from pdedsl.symbolic.printing import notation
 
 def image_nodes(plan: ImagePlan, analysis: Analysis) -> tuple[Node, ...]:
     stages = [_stage(width, size, plan, analysis) for width, size in zip(plan.stages, _sizes(plan), strict=True)]
-    frame = _framed(plan)
+    layers = _architecture(plan)
     training = tuple(objective_lines(plan.objective))
     return (
-        Block("input", (f"an image, {sizes(*plan.image)}",)),
-        next(frame),
-        *(node for stage in stages for node in (stage, next(frame))),
-        Block("readout", (f"a linear map to {counted(plan.classes, 'score')}",)),
+        Block("input", (f"image, {sizes(*plan.image)}",)),
+        next(layers),
+        *(node for stage in stages for node in (stage, next(layers))),
+        Block("readout", (f"linear layer to {counted(plan.classes, 'logit')}",)),
         *((Block("training", training),) if training else ()),
     )
 
 
 def _sizes(plan: ImagePlan) -> Iterator[tuple[int, int]]:
-    """Height and width of the feature maps at each stage: halved between stages, by patches or by means."""
+    """Height and width of the feature maps in each stage: halved between stages, by patches or by average pooling."""
     height, width = plan.image[1:]
     if isinstance(plan.frame, Lipschitz):
         height, width = -(-height // plan.frame.patch), -(-width // plan.frame.patch)
     for _ in plan.stages:
         yield height, width
-        up = isinstance(plan.frame, Lipschitz)
-        height, width = (height + up) // 2, (width + up) // 2
+        rounds_up = isinstance(plan.frame, Lipschitz)
+        height, width = (height + rounds_up) // 2, (width + rounds_up) // 2
 
 
-def _framed(plan: ImagePlan) -> Iterator[Block]:
-    """The opening of the network, the layers between its stages, and its closing."""
+def _architecture(plan: ImagePlan) -> Iterator[Block]:
+    """Stem, transitions between the stages, and head."""
     first, last = plan.stages[0], plan.close or plan.stages[-1]
     match plan.frame:
         case Paper():
-            mixed = "batch norm, relu"
-            yield Block("opening", (f"3×3 convolution to {counted(first, 'channel')}", mixed))
+            activated = "batch norm, relu"
+            yield Block("stem", (f"3×3 convolution to {counted(first, 'channel')}", activated))
             for _, width in pairwise(plan.stages):
-                yield Block("connector", (f"1×1 convolution to {counted(width, 'channel')}", f"{mixed}, means of 2×2"))
-            yield Block("closing", (f"1×1 convolution to {counted(last, 'channel')}", f"{mixed}, mean over the image"))
+                yield Block(
+                    "transition",
+                    (f"1×1 convolution to {counted(width, 'channel')}", f"{activated}, 2×2 average pooling"),
+                )
+            yield Block(
+                "head", (f"1×1 convolution to {counted(last, 'channel')}", f"{activated}, global average pooling")
+            )
         case Lipschitz(patch=patch, dense=dense, activation=activation):
-            yield Block("opening", (f"patches of {patch}×{patch}, zeros up to {counted(first, 'channel')}",))
+            yield Block("stem", (f"{patch}×{patch} patches, zero-padded to {counted(first, 'channel')}",))
             for _, width in pairwise(plan.stages):
-                bounded = f"patches of 2×2, a map of norm ≤ 1 to {counted(width, 'channel')}"
-                yield Block("connector", (bounded, activation.value))
-            layers = (f"{counted(dense, 'convex potential layer')} with {counted(last, 'row')}",) if dense else ()
-            yield Block("closing", ("the whole feature map as one vector", *layers))
+                bounded = f"2×2 patches, linear map of norm ≤ 1 to {counted(width, 'channel')}"
+                yield Block("transition", (bounded, activation.value))
+            layers = (f"{counted(dense, 'convex potential layer')} of width {last}",) if dense else ()
+            yield Block("head", ("flatten", *layers))
         case _:
             assert_never(plan.frame)
 
@@ -76,19 +81,19 @@ def _framed(plan: ImagePlan) -> Iterator[Block]:
 def _stage(width: int, size: tuple[int, int], plan: ImagePlan, analysis: Analysis) -> Group:
     length = plan.end - plan.start
     if isinstance(plan.method, Adaptive):
-        how = f"{plan.method.name} over a time of {length}, which chooses its steps"
+        steps = f"{plan.method.name} with adaptive steps over a time of {length}"
     else:
-        how = f"{counted(plan.steps, 'step')} of {plan.method.name}, δt = {length / plan.steps}"
+        steps = f"{counted(plan.steps, 'step')} of {plan.method.name}, δt = {length / plan.steps}"
     channels = (
-        f"{counted(width, 'channel')}, in two halves" if isinstance(plan.motion, SeparableOde) else f"{width} channels"
+        f"{counted(width, 'channel')}, in two halves" if isinstance(plan.system, SeparableOde) else f"{width} channels"
     )
-    rights = [_summed(tuple(_right(right, analysis))) for right in plan.motion.parts]
-    title, in_turn = f"{channels}, {sizes(*size)}: {how}", isinstance(plan.method, Verlet)
-    return Group(title, tuple(rights), apart=not in_turn) if len(rights) > 1 else Group(title, (rights[0],))
+    rights = [_summed(tuple(_right(right, analysis))) for right in plan.system.right_hand_sides]
+    title, alternates = f"{channels}, {sizes(*size)}: {steps}", isinstance(plan.method, Verlet)
+    return Group(title, tuple(rights), parallel=not alternates) if len(rights) > 1 else Group(title, (rights[0],))
 
 
 def _summed(blocks: tuple[Block, ...]) -> Node:
-    return blocks[0] if len(blocks) == 1 else Group("added up", blocks, apart=True)
+    return blocks[0] if len(blocks) == 1 else Group("sum", blocks, parallel=True)
 
 
 def _right(right: RightHandSide, analysis: Analysis) -> Iterator[Block]:
@@ -97,7 +102,7 @@ def _right(right: RightHandSide, analysis: Analysis) -> Iterator[Block]:
         yield _layer(layer, tuple(t.origin.span for t in terms if _is_of(t, layer)))
     if right.reaction != 0:
         of = tuple(t.origin.span for t in terms if isinstance(t, Reaction))
-        yield Block("reaction", (f"{notation(right.reaction)} times the state",), of)
+        yield Block("reaction", (f"{notation(right.reaction)} Y",), of)
 
 
 def _within(inner: Span, outer: Span) -> bool:
@@ -115,21 +120,24 @@ def _is_of(term: Term, layer: Layer) -> bool:
 
 
 def _layer(layer: Layer, of: tuple[Span, ...]) -> Block:
-    weights = "new weights at each step" if layer.new_weights else "the same weights at each step"
+    weights = "separate weights for each step" if layer.weights_per_step else "weights shared by all steps"
     match layer:
         case SymmetricConvolution(head=head, size=size, constraint=constraint, activation=activation, norm=norm):
             normed = f" of {norm}" if norm else ""
-            lines = (f"{head}: {size}×{size} convolution{_kept(constraint)}", f"{activation.name}{normed}; {weights}")
+            lines = (
+                f"{head}: {size}×{size} convolution{_constraint_text(constraint)}",
+                f"{activation.name}{normed}; {weights}",
+            )
             return Block("symmetric layer", lines, of)
-        case ConvolutionalField(head=head, net=net, timed=timed, factor=factor):
-            clock = "; the time is an input" if timed else ""
-            scaled = "" if factor == 1 else f"{notation(factor)} times "
-            return Block(f"{scaled}{head} = {net}", (f"{weights}{clock}",), of)
+        case ConvolutionalField(head=head, net=net, time_dependent=timed, factor=factor):
+            time_input = "; time is an input" if timed else ""
+            scaled = "" if factor == 1 else f"{notation(factor)} × "
+            return Block(f"{scaled}{head} = {net}", (f"{weights}{time_input}",), of)
         case _:
             assert_never(layer)
 
 
-def _kept(constraint: Constraint) -> str:
+def _constraint_text(constraint: Constraint) -> str:
     match constraint:
         case Unconstrained():
             return ""

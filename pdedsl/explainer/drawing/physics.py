@@ -1,4 +1,4 @@
-"""A physical problem as blocks: the unknowns, what they must satisfy, and how they are found."""
+"""The solution method of a boundary value problem as blocks: the ansatz, the residuals, the solver, the solution."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import assert_never
 
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics import Span
+from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import domain_text, gauge_lines
 from pdedsl.explainer.drawing.blocks import Block, Group, Node, counted
 from pdedsl.ir.analysis import Analysis, EquationFacts
@@ -14,67 +15,69 @@ from pdedsl.ir.terms import Convection, Diffusion, Reaction, SourceTerm, Term
 
 
 def solve_nodes(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
-    domain = Block("points of the domain", (domain_text(plan.statement.domain),))
-    names = ", ".join(c.name for c in plan.statement.components)
-    found = (*(f"{w.name} is found with it" for w in plan.statement.parameters), *gauge_lines(plan.statement))
-    return domain, *_method(plan, analysis), Block(f"the solution {names}", found)
+    problem = plan.problem
+    domain = Block("domain", (domain_text(problem.domain),))
+    names = ", ".join(c.name for c in problem.components)
+    lines = (*(f"with the parameter {w.name}" for w in problem.parameters), *gauge_lines(problem))
+    return domain, *_method(plan, analysis), Block(f"solution {names}", lines)
 
 
 def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
-    asked = _asked(plan, analysis)
     match plan.method:
         case RandomFeatures(n=n):
-            sines = counted(n, "sine") if n else "sines"
-            return Block("features", (f"{sines} of random frequencies",)), asked, Block("least squares", (plan.reason,))
+            features = Block("ansatz", (f"{counted(n, 'random Fourier feature') if n else 'random Fourier features'}",))
+            return features, _residuals(plan, analysis), Block("least squares", (plan.reason,))
         case Pinn():
-            network = str(plan.network) if plan.network else "a network"
-            return Block(network, plan.ansatz), asked, Block("training", (str(plan.method), plan.reason))
+            network = Block(str(plan.network) if plan.network else "network", plan.ansatz)
+            return network, _residuals(plan, analysis), Block("training", (str(plan.method), plan.reason))
         case Grid(n=n):
-            return Block("grid", (f"{n} points a side",)), asked, Block("reference solver", (plan.reason,))
+            system = Group("equations on the grid", _equations_and_conditions(plan, analysis), parallel=True)
+            return Block("grid", (f"{n} points per dimension",)), system, Block("grid solver", (plan.reason,))
         case MonteCarlo(samples=samples, steps=steps):
-            title = f"{counted(samples, 'random path')}, {counted(steps, 'step')} each"
-            ends = Group("where a path ends, or turns", _ends(plan), apart=True)
-            mean = Block("mean", ("with an interval of 95 %", plan.reason))
-            return Group(title, tuple(_moves(analysis))), ends, mean
+            title = f"{counted(samples, 'sample path')} of the diffusion process, {counted(steps, 'step')} each"
+            conditions = Group("initial, terminal and boundary conditions", _conditions(plan, analysis), parallel=True)
+            mean = Block("sample mean", ("with a 95 % confidence interval", plan.reason))
+            return Group(title, tuple(_path_terms(analysis))), conditions, mean
         case _:
             assert_never(plan.method)
 
 
-def _asked(plan: SolvePlan, analysis: Analysis) -> Group:
-    """The equations and conditions that the solution must satisfy."""
-    equations = [_residual(k, facts, analysis) for k, facts in enumerate(analysis.equations, 1)]
-    return Group("asked of it", (*equations, *_ends(plan), *_measured(plan)), apart=True)
+def _residuals(plan: SolvePlan, analysis: Analysis) -> Group:
+    return Group("minimised residuals", _equations_and_conditions(plan, analysis), parallel=True)
 
 
-def _residual(k: int, facts: EquationFacts, analysis: Analysis) -> Block:
+def _equations_and_conditions(plan: SolvePlan, analysis: Analysis) -> tuple[Block, ...]:
+    equations = [_equation(k, facts, analysis) for k, facts in enumerate(analysis.equations, 1)]
+    misfits = (Block("data misfit", (o.file,), (o.span,)) for o in plan.problem.measurements)
+    return (*equations, *_conditions(plan, analysis), *misfits)
+
+
+def _equation(k: int, facts: EquationFacts, analysis: Analysis) -> Block:
     number = f" {k}" if len(analysis.equations) > 1 else ""
-    linear = "linear" if facts.linear else "nonlinear"
-    return Block(f"equation{number} holds", (f"{facts.kind}, {linear}",), tuple(t.origin.span for t in facts.terms))
+    return Block(f"PDE{number}", (class_text(facts, analysis),), tuple(t.origin.span for t in facts.terms))
 
 
-def _ends(plan: SolvePlan) -> tuple[Block, ...]:
-    conditions = {c.span: None for c in plan.statement.conditions}
-    return tuple(Block("condition holds", _places(plan, span), (span,)) for span in conditions)
+def _conditions(plan: SolvePlan, analysis: Analysis) -> tuple[Block, ...]:
+    """A block for each condition of the text, with the parts of the boundary where it holds."""
+    kinds = {c.span: f"{c.kind} condition" for c in analysis.spec.conditions}
+    spans = dict.fromkeys(c.span for c in plan.problem.conditions)
+    return tuple(Block(kinds.get(span, "condition"), _locations(plan, span), (span,)) for span in spans)
 
 
-def _places(plan: SolvePlan, span: Span) -> tuple[str, ...]:
-    domain = plan.statement.domain
-    found = dict.fromkeys(domain.text_of(c.place) for c in plan.statement.conditions if c.span == span)
-    return (", ".join(found),)
+def _locations(plan: SolvePlan, span: Span) -> tuple[str, ...]:
+    domain = plan.problem.domain
+    texts = dict.fromkeys(domain.text_of(c.place) for c in plan.problem.conditions if c.span == span)
+    return (", ".join(texts),)
 
 
-def _measured(plan: SolvePlan) -> tuple[Block, ...]:
-    return tuple(Block("measurements are met", (o.file,), (o.span,)) for o in plan.statement.observed)
-
-
-def _moves(analysis: Analysis) -> list[Block]:
-    """What a path does at each step, by the terms that cause it."""
+def _path_terms(analysis: Analysis) -> list[Block]:
+    """The parts of a step along a path, each with the terms that it comes from."""
     terms = [t for facts in analysis.equations for t in facts.terms]
     kinds: tuple[tuple[type[Term], str, str], ...] = (
-        (Convection, "drift", "moves the path"),
-        (Diffusion, "noise", "scatters it"),
-        (Reaction, "weight", "grows or decays along it"),
-        (SourceTerm, "source", "is gathered along it"),
+        (Convection, "drift", "b dt"),
+        (Diffusion, "noise", "√2 A^½ dB"),
+        (Reaction, "weight", "e^{∫c} along the path"),
+        (SourceTerm, "source", "weighted integral along the path"),
     )
-    found = [(title, does, tuple(t.origin.span for t in terms if isinstance(t, kind))) for kind, title, does in kinds]
-    return [Block(title, (does,), of) for title, does, of in found if of]
+    spans = {kind: tuple(t.origin.span for t in terms if isinstance(t, kind)) for kind, _, _ in kinds}
+    return [Block(title, (line,), spans[kind]) for kind, title, line in kinds if spans[kind]]

@@ -1,4 +1,4 @@
-"""Marked parts of a text: terms of the equations by class, conditions, and equations cut into runs of these."""
+"""Annotated spans of the text: terms of the equations by class, conditions; equations as runs of annotated text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pdedsl.diagnostics import Source, Span, width
 from pdedsl.explainer.terms import term_rows
 from pdedsl.ir.analysis import Analysis
 
-MOST = 40  # terms and conditions that are drawn
+MAX_MARKS = 40  # terms and conditions in a drawing, so that it stays readable
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A term or a condition: its kind, its label, its text, and its place."""
+    """A term or a condition."""
 
     kind: str
     label: str
@@ -24,7 +24,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Run:
-    """A piece of an equation that belongs to one term or to none."""
+    """A part of an equation that belongs to one term or to none."""
 
     text: str
     mark: Mark | None
@@ -36,29 +36,29 @@ class Run:
 
 def marks_of(analysis: Analysis) -> tuple[Mark, ...]:
     """The marks in the order of the text, the terms of each equation first."""
-    spec, found = analysis.spec, []
+    spec, marks = analysis.spec, []
     for name, detail, term in (row for facts in analysis.equations for row in term_rows(facts, spec)):
         label = f"{name}{f', {detail}' if detail else ''}"
-        found.append(Mark(term.word, label, term.origin.text, term.origin.span))
+        marks.append(Mark(term.word, label, term.origin.text, term.origin.span))
     for condition in spec.conditions:
         text = spec.source.quote(condition.span)
-        found.append(Mark("condition", f"{condition.kind} condition", text, condition.span))
-    for observation in spec.observed:
-        found.append(Mark("condition", "measurements", spec.source.quote(observation.span), observation.span))
-    return tuple(found[:MOST])
+        marks.append(Mark("condition", f"{condition.kind} condition", text, condition.span))
+    for observation in spec.observations:
+        marks.append(Mark("condition", "observations", spec.source.quote(observation.span), observation.span))
+    return tuple(marks[:MAX_MARKS])
 
 
 def equation_lines(source: Source, span: Span, marks: tuple[Mark, ...], columns: int) -> list[list[Run]]:
-    """An equation as it was written, without comments, in lines of at most so many columns."""
+    """An equation as written, without comments, in lines of at most `columns` columns."""
     lines: list[list[Run]] = [[]]
     room = columns
     for run in _runs(source, span, marks):
-        for piece in _pieces(run, room, columns):
-            if piece.columns > room:
+        for part in _split(run, room, columns):
+            if part.columns > room:
                 lines.append([])
                 room = columns
-            lines[-1].append(piece)
-            room -= piece.columns
+            lines[-1].append(part)
+            room -= part.columns
     return lines
 
 
@@ -77,12 +77,12 @@ def _plain(source: Source, span: Span) -> Iterator[Run]:
     """The text between terms, with any white space at either end reduced to one space."""
     raw, text = source.text[span.start : span.end], source.quote(span)
     if raw:
-        before, behind = " " * raw[0].isspace(), " " * (raw[-1].isspace() and bool(text))
-        yield Run(f"{before}{text}{behind}", None)
+        before, after = " " * raw[0].isspace(), " " * (raw[-1].isspace() and bool(text))
+        yield Run(f"{before}{text}{after}", None)
 
 
-def _pieces(run: Run, room: int, columns: int) -> Iterator[Run]:
-    """A run, cut into pieces only if it is longer than a line."""
+def _split(run: Run, room: int, columns: int) -> Iterator[Run]:
+    """A run, split only if it is longer than a line."""
     if run.columns <= max(room, columns):
         yield run
         return

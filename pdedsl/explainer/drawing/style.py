@@ -30,8 +30,8 @@ COLOURS = {  # in light and dark mode
     HigherOrder.word: ("#0e7490", "#22d3ee"),
     "condition": ("#475569", "#cbd5e1"),
 }
-DAY = {"paper": "#ffffff", "ink": "#1f2328", "soft": "#59636e", "edge": "#c4ccd4", "fill": "#f6f8fa"}
-NIGHT = {"paper": "#151b23", "ink": "#e6edf3", "soft": "#9da7b3", "edge": "#4b5561", "fill": "#1f2731"}
+LIGHT = {"paper": "#ffffff", "ink": "#1f2328", "soft": "#59636e", "edge": "#c4ccd4", "fill": "#f6f8fa"}
+DARK = {"paper": "#151b23", "ink": "#e6edf3", "soft": "#9da7b3", "edge": "#4b5561", "fill": "#1f2731"}
 RULES = """
 .pde-drawing{font-family:system-ui,"Segoe UI","Liberation Sans",sans-serif;font-size:12px}
 .pde-drawing .paper{fill:var(--paper);stroke:var(--edge)}
@@ -51,13 +51,13 @@ RULES = """
 
 def style() -> str:
     """The style sheet. Its rules apply only to drawings, so that one may be embedded in any page."""
-    return f"<style>{RULES}{_painted(0, DAY)}@media (prefers-color-scheme:dark){{{_painted(1, NIGHT)}}}</style>"
+    return f"<style>{RULES}{_variables(0, LIGHT)}@media (prefers-color-scheme:dark){{{_variables(1, DARK)}}}</style>"
 
 
-def _painted(turn: int, named: dict[str, str]) -> str:
-    inks = "".join(f"--{name}:{colour};" for name, colour in named.items())
-    inks += "".join(f"--{word}:{pair[turn]};" for word, pair in COLOURS.items())
-    return f".pde-drawing{{{inks}}}\n" + ("" if turn else _classes())
+def _variables(mode: int, named: dict[str, str]) -> str:
+    variables = "".join(f"--{name}:{colour};" for name, colour in named.items())
+    variables += "".join(f"--{word}:{pair[mode]};" for word, pair in COLOURS.items())
+    return f".pde-drawing{{{variables}}}\n" + ("" if mode else _classes())
 
 
 def _classes() -> str:

@@ -1,4 +1,4 @@
-"""Shapes and text of a drawing as SVG. All quoted text passes through `quoting`."""
+"""Shapes and text of a drawing as SVG. All text is escaped."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 
 from pdedsl.diagnostics import Span, escaping, width
 
-PROSE = 6.6  # the width of a character of prose, on average and generously
-CODE = 7.8  # of quoted text, which is set to exactly this width
-LINE = 17
+PROSE = 6.6  # upper estimate of the mean width of a character, in pixels
+CODE = 7.8  # width of a character of quoted text, set to exactly this width
+LINE = 17  # line height in pixels
 
 
 @dataclass
 class Sheet:
-    """What has been drawn so far. Shapes are drawn beneath texts and parts, whatever their order."""
+    """SVG elements in two layers: shapes below, texts and parts above."""
 
     shapes: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    in_part: bool = False
+    in_group: bool = False
 
     def box(self, x: float, y: float, w: float, h: float, kind: str, radius: int = 6) -> None:
-        layer = self.texts if self.in_part else self.shapes
+        layer = self.texts if self.in_group else self.shapes
         layer.append(f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{radius}"/>')
 
     def link(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
@@ -42,22 +42,22 @@ class Sheet:
         """Quoted text at a fixed width per character, whatever the font. Leading spaces become an offset."""
         x, text = x + CODE * (len(text) - len(text.lstrip())), text.strip()
         if text:
-            long = f'textLength="{CODE * width(text):g}" lengthAdjust="spacingAndGlyphs"'
-            self.texts.append(f'<text class="code" x="{x:g}" y="{y:g}" {long}>{escaping.html(text)}</text>')
+            length = f'textLength="{CODE * width(text):g}" lengthAdjust="spacingAndGlyphs"'
+            self.texts.append(f'<text class="code" x="{x:g}" y="{y:g}" {length}>{escaping.html(text)}</text>')
 
     def begin(self, kind: str, span: Span | None, tip: str) -> None:
-        """Begins a part with a tooltip, and its place in the text for programs."""
-        place = f' data-start="{span.start}" data-end="{span.end}"' if span else ""
-        self.texts.append(f'<g class="{kind}"{place}><title>{escaping.html(tip)}</title>')
-        self.in_part = True
+        """Begins a group with a tooltip and its span in the text."""
+        data = f' data-start="{span.start}" data-end="{span.end}"' if span else ""
+        self.texts.append(f'<g class="{kind}"{data}><title>{escaping.html(tip)}</title>')
+        self.in_group = True
 
     def end(self) -> None:
         self.texts.append("</g>")
-        self.in_part = False
+        self.in_group = False
 
 
 def wrapped(text: str, columns: int) -> Iterator[str]:
-    """Lines of at most so many columns, broken at spaces where possible, but not beside an equals sign."""
+    """Lines of at most `columns` columns, broken at spaces where possible, but not beside an equals sign."""
     line = ""
     for word in re.split(r"(?<!=) (?!=)", text):
         if line and width(line) + 1 + width(word) > columns:

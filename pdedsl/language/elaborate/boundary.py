@@ -63,24 +63,24 @@ def spec_region(spec: Spec) -> Region:
 
 
 def region_of_space(space: Space, time: Time | None) -> Region:
-    ends = [(s.start, s.end) for s in space.sides] + ([(time.start, time.end)] if time else [])
-    inside = [g.expr for g in space.inside]
-    return region_of(space.coordinates, len(space.sides), ends, time.symbol if time else None, inside)
+    ends = [(s.start, s.end) for s in space.intervals] + ([(time.start, time.end)] if time else [])
+    inside = [g.expr for g in space.inequalities]
+    return region_of(space.coordinates, len(space.intervals), ends, time.symbol if time else None, inside)
 
 
 def boundary_parts(spec: Spec) -> list[BoundaryPart]:
     """All pieces of the boundary except periodic sides."""
-    looked_at = bool(spec.space.inside) or any(c.part for c in spec.conditions)
+    looked_at = bool(spec.space.inequalities) or any(c.part for c in spec.conditions)
     region = spec_region(spec)
     sides = [
         BoundaryPart(name, k, upper, None, tuple(region.face(k, upper, SAMPLES_PER_PART)) if looked_at else None)
-        for k, side in enumerate(spec.space.sides)
+        for k, side in enumerate(spec.space.intervals)
         if not side.periodic
         for name, upper in zip(face_names(k), (False, True), strict=True)
     ]
     surfaces = [
         BoundaryPart(_as_equation(spec.source.quote(g.span)), None, False, g, tuple(sample_surface(g.expr, region)))
-        for g in spec.space.inside
+        for g in spec.space.inequalities
     ]
     return [*sides, *surfaces]
 
@@ -101,7 +101,7 @@ def sample_surface(level: Expr, region: Region) -> list[Point]:
 def applies_to(condition: Condition, piece: BoundaryPart) -> bool:
     """Whether a condition is for a piece, or for a part of it."""
     if piece.level is None:
-        return piece.name in condition.sides
+        return piece.name in condition.faces
     return any(has_same_zero_set(s.expr, piece.level.expr) for s in condition.surfaces)
 
 
@@ -121,7 +121,7 @@ def points_satisfying(part: Sequence[LevelFunction], points: Sequence[Point], re
 
 def selects_points(condition: Condition, region: Region) -> bool:
     """Whether a condition selects points on every side and surface that it names."""
-    sides = all(_meets_face(side, condition.part, region) for side in condition.sides)
+    sides = all(_meets_face(side, condition.part, region) for side in condition.faces)
     return sides and all(_meets_surface(s, condition.part, region) for s in condition.surfaces)
 
 
@@ -129,11 +129,11 @@ def parts_meeting(
     space: Space, time: Time | None, part: Sequence[LevelFunction]
 ) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
     """The sides and surfaces that bound a domain and on which the inequalities of `part` hold somewhere."""
-    if not (space.inside or part):
+    if not (space.inequalities or part):
         return space.boundary, ()
     region = region_of_space(space, time)
     sides = tuple(side for side in space.boundary if _meets_face(side, part, region))
-    return sides, tuple(g for g in space.inside if _meets_surface(g, part, region))
+    return sides, tuple(g for g in space.inequalities if _meets_surface(g, part, region))
 
 
 def _meets_face(side: str, part: Sequence[LevelFunction], region: Region) -> bool:
@@ -156,7 +156,7 @@ def boundary_condition(
     space = env.scope().space
     if statement.during:
         raise errors.equations.boundary_condition_during(statement.during[0].span, _for_clause(statement))
-    if not (space.boundary or space.inside or space.sides):
+    if not (space.boundary or space.inequalities or space.intervals):
         raise errors.equations.no_boundary(False, statement.on[0].span, statement.span)
     part = tuple(inequality_level(w, env, timed=True) for w in statement.where)
     sides: list[str] = []
@@ -185,15 +185,15 @@ def _faces_and_surfaces(
     match spot:
         case t.SurfaceEquation():
             return _face_or_surface(surface_level(spot, env), space)
-        case t.Name(id="boundary") if known or space.inside:
+        case t.Name(id="boundary") if known or space.inequalities:
             found = parts_meeting(space, env.time, part)
             if not any(found):
                 raise errors.equations.selects_nothing(spot.span)
             return found
         case t.Name(id=name) if name in known:
             return (name,), ()
-        case t.Name() if not known and not space.inside:
-            raise errors.equations.no_boundary(bool(space.sides), spot.span, condition)
+        case t.Name() if not known and not space.inequalities:
+            raise errors.equations.no_boundary(bool(space.intervals), spot.span, condition)
         case t.Name(text=text, id=name):
             every = ("boundary", *known)
             raise errors.equations.not_a_side(text, every, nearest(name, every), spot.span)
@@ -203,7 +203,7 @@ def _faces_and_surfaces(
 
 def _face_or_surface(level: LevelFunction, space: Space) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
     """A level set as a side or a curve: `x = 0` may be a side of the box."""
-    for k, (x, side) in enumerate(zip(space.coordinates, space.sides, strict=False)):
+    for k, (x, side) in enumerate(zip(space.coordinates, space.intervals, strict=False)):
         if level.expr.free_symbols == {x} and level.expr.is_polynomial(x) and level.expr.diff(x).is_number:
             for name, end in zip(face_names(k), (side.start, side.end), strict=True):
                 if level.expr.xreplace({x: end}) == 0 and not side.periodic:
@@ -310,8 +310,8 @@ def _condition_on_face(
     places = {}
     if space.kind is SpaceKind.PHYSICAL and space.explicit:
         k = space.coordinates.index(variable)
-        if not space.sides[k].periodic:
-            places = dict(zip((space.sides[k].start, space.sides[k].end), face_names(k), strict=True))
+        if not space.intervals[k].periodic:
+            places = dict(zip((space.intervals[k].start, space.intervals[k].end), face_names(k), strict=True))
     sides = []
     for field in fields:
         at = field.arguments[unknown_of(field, env).arguments.index(variable)].xreplace(env.numbers)
@@ -386,7 +386,7 @@ def count_conditions(spec: Spec, reporter: Reporter) -> None:
 
 def _scalar_conditions(condition: Condition, spec: Spec) -> Fraction:
     """How many scalar conditions a statement gives on each side; u(0, t) = u(1, t) is one for two sides."""
-    return Fraction(len(condition.value), len(condition.sides) if _is_nonlocal(condition, spec) else 1)
+    return Fraction(len(condition.value), len(condition.faces) if _is_nonlocal(condition, spec) else 1)
 
 
 def _is_nonlocal(condition: Condition, spec: Spec) -> bool:
@@ -401,7 +401,7 @@ def _holds_at(condition: Condition, point: Point | None, region: Region) -> bool
 
 
 def _concerns(equation: Equation, head: Symbol) -> bool:
-    return equation.unknown == head or any(f.head == head for e in equation.right for f in atoms(e, Field))
+    return equation.unknown == head or any(f.head == head for e in equation.rhs for f in atoms(e, Field))
 
 
 def _balance(
@@ -425,7 +425,7 @@ def _balance(
 def _unknowns_constrained_by(head: Symbol, spec: Spec) -> list[Symbol]:
     """The other unknowns in an unknown's equations without time derivative."""
     own = [e for e in spec.equations if e.unknown == head and not e.order]
-    inside = {f.head for e in own for r in e.right for f in atoms(r, Field)}
+    inside = {f.head for e in own for r in e.rhs for f in atoms(r, Field)}
     return [u.head for u in spec.unknowns if u.head in inside and u.head != head]
 
 
@@ -451,7 +451,7 @@ def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> in
     """The highest order of an unknown's derivatives in space, counting one coordinate or all."""
     time, space = spec.time.symbol if spec.time else None, spec.space
     orders = []
-    for p in {p for e in equation.right for p in atoms(e, Partial)}:
+    for p in {p for e in equation.rhs for p in atoms(e, Partial)}:
         if any(f.head == head for f in atoms(p.body, Field)):
             slots = [s for s in p.slots if s != time]
             across = axis is None or not space.explicit
@@ -461,13 +461,13 @@ def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> in
 
 def _required_for_odd_order(order: int, piece: BoundaryPart, unknown: Unknown, spec: Spec) -> tuple[int, int]:
     """The bounds for an odd order: m at one end and m + 1 at the other, if the sign of the coefficient tells which."""
-    own = [e for e in spec.equations if e.unknown == unknown.head and e.order == 1 and len(e.right) == 1]
+    own = [e for e in spec.equations if e.unknown == unknown.head and e.order == 1 and len(e.rhs) == 1]
     least = order // 2
     if len(own) != 1 or not spec.space.explicit or piece.axis is None:
         return least, least + 1
     x = spec.space.coordinates[piece.axis]
     slope = Partial(Field(unknown.head, (), unknown.arguments), *(x,) * order)
-    coefficient = own[0].right[0].coeff(slope) * (-1) ** (order // 2)
+    coefficient = own[0].rhs[0].coeff(slope) * (-1) ** (order // 2)
     late = any(c.kind is ConditionKind.TERMINAL and c.unknown == unknown.head for c in spec.conditions)
     if not (coefficient.is_positive or coefficient.is_negative):
         return least, least + 1

@@ -57,7 +57,7 @@ def check_spec(spec: Spec, env: Environment) -> None:
 def _concerns(equation: Equation, unknown: Unknown) -> bool:
     if equation.unknown is not None:
         return bool(equation.unknown == unknown.head)
-    return any(f.head == unknown.head for e in equation.right for f in atoms(e, Field))
+    return any(f.head == unknown.head for e in equation.rhs for f in atoms(e, Field))
 
 
 @dataclass(frozen=True)
@@ -190,14 +190,16 @@ def _duplicates(conditions: list[Condition], key: Callable[[Condition], object])
 def _check_domain(spec: Spec, reporter: Reporter) -> None:
     """Reports an empty domain, an inequality that cuts nothing off, a condition that selects no points."""
     region = spec_region(spec)
-    if spec.space.inside and not region.interior(1):
+    if spec.space.inequalities and not region.interior(1):
         reporter.add(errors.equations.empty(spec.space.span))
         return
-    for g in spec.space.inside:
+    for g in spec.space.inequalities:
         if not sample_surface(g.expr, region):
-            alone = spec.source.text.rfind("where", 0, g.span.start) if len(spec.space.inside) == 1 else None
+            alone = spec.source.text.rfind("where", 0, g.span.start) if len(spec.space.inequalities) == 1 else None
             reporter.add(errors.equations.cuts_nothing(spec.source.quote(g.span), g.span, alone))
-    for condition in (c for c in spec.conditions if c.on_boundary and (c.surfaces or c.part or spec.space.inside)):
+    for condition in (
+        c for c in spec.conditions if c.on_boundary and (c.surfaces or c.part or spec.space.inequalities)
+    ):
         if not selects_points(condition, region):
             reporter.add(errors.equations.selects_nothing(condition.span))
 
@@ -227,7 +229,7 @@ def _report_networks_without_input(env: Environment) -> None:
 
 def _report_unidentifiable(spec: Spec, reporter: Reporter) -> None:
     """Reports what is learned along with a solution that is measured nowhere."""
-    for learned in spec.learned if spec.unknowns and not spec.observed else ():
+    for learned in spec.learned if spec.unknowns and not spec.observations else ():
         reporter.add(errors.equations.unmeasured(learned.name, spec.unknowns[0].name, learned.span))
 
 

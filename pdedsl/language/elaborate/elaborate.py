@@ -84,7 +84,7 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
         tuple(required),
         source,
         exact=tuple(exact),
-        observed=tuple(observed),
+        observations=tuple(observed),
         **blocks,
     )
     spec = replace(spec, equations=match_equations(spec))
@@ -138,7 +138,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
         env.time = time_of(times[0], env) if times else None
     if env.space is not None and spaces[0].where:
         with env.reporter.guard(), report_exceeded_limits(spaces[0].span):
-            env.space = replace(env.space, inside=inequalities_of(spaces[0], env))
+            env.space = replace(env.space, inequalities=inequalities_of(spaces[0], env))
 
 
 def _declare_name(name: t.Name, declaration: Declaration, env: Environment) -> None:

@@ -285,13 +285,13 @@ def _size(type_: object, spec: Spec) -> int:
 
 def _fits(equation: Equation, head: Symbol, size: int) -> bool:
     """Whether an equation could determine the unknown: it contains it, and has as many rows as it has components."""
-    return len(equation.right) == size and any(f.head == head for e in equation.right for f in atoms(e, Field))
+    return len(equation.rhs) == size and any(f.head == head for e in equation.rhs for f in atoms(e, Field))
 
 
 def _candidates(equation: Equation, partners: list[UnknownComponent], inside: bool) -> list[UnknownComponent]:
     """Possible partners of an equation, by decreasing order of their derivatives in it; if not only those `inside` it,
     the others come last."""
-    fits = [p for p in partners if p.rows == len(equation.right) and (not inside or _order(equation, p) >= 0)]
+    fits = [p for p in partners if p.rows == len(equation.rhs) and (not inside or _order(equation, p) >= 0)]
     return sorted(fits, key=lambda p: -_order(equation, p))
 
 
@@ -301,10 +301,10 @@ def _order(equation: Equation, partner: UnknownComponent) -> int:
     def own(f: Field) -> bool:
         return f.head == partner.head and (partner.component is None or tuple(f.indices) == (partner.component,))
 
-    partials = [p for e in equation.right for p in atoms(e, Partial) if any(own(f) for f in atoms(p, Field))]
+    partials = [p for e in equation.rhs for p in atoms(e, Partial) if any(own(f) for f in atoms(p, Field))]
     if partials:
         return max(len(p.slots) for p in partials)
-    return 0 if any(own(f) for e in equation.right for f in atoms(e, Field)) else -1
+    return 0 if any(own(f) for e in equation.rhs for f in atoms(e, Field)) else -1
 
 
 def _find_augmenting_path(

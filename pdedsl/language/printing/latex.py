@@ -38,7 +38,8 @@ def to_latex(syntax: t.Syntax) -> str:
 def _rows(statement: t.Statement) -> Iterator[str]:
     match statement:
         case t.EquationStmt(left=left, right=right, during=during, on=on, where=where):
-            yield f"{expression_to_latex(left)} &= {expression_to_latex(right)}{_time_interval(during)}{_boundary_places(on, where)}"
+            place = f"{_time_interval(during)}{_boundary_places(on, where)}"
+            yield f"{expression_to_latex(left)} &= {expression_to_latex(right)}{place}"
         case t.ExactStmt(unknown=unknown, value=value):
             yield rf"{expression_to_latex(unknown)} &= {expression_to_latex(value)} && \text{{exactly}}"
         case t.LetDecl(name=head, params=params, value=value):

@@ -171,7 +171,7 @@ class AdaptiveRungeKutta(AdaptiveSolver):
     """An embedded Runge-Kutta pair: the rms of error / (atol + rtol·max(|y_n|, |y_{n+1}|)) is at most 1 in every step.
 
     control "sample": the mean is over one sample, and samples are independent; a sample with a non-finite state becomes
-    NaN. control "batch": the mean is over the whole batch, all samples share the step sizes, and the output for a sample
+    NaN. control "batch": the mean is over the whole batch, all samples share the step size, and the output for a sample
     depends on the others (torchdiffeq's rule). Field j is used on [t_j, t_{j+1}]; each interval is solved to tolerance.
     """
 

@@ -23,8 +23,8 @@ from pdedsl.runtime.ode.explicit import TimeGrid
 class TorchdiffeqSolver(AdaptiveSolver):
     """torchdiffeq.odeint(method=…), or odeint_adjoint, which is differentiable once: second derivatives raise an error.
 
-    Its adaptive methods use an error norm over the whole tensor. control "sample" integrates one sample at a time, which is
-    slow but makes samples independent; a sample with a non-finite state becomes NaN. control "batch" integrates the
+    Adaptive methods use an error norm over the whole tensor. control "sample" integrates one sample at a time, which
+    is slow but makes samples independent; a sample with a non-finite state becomes NaN. control "batch" integrates the
     whole batch: the output for a sample, and with the adjoint its gradient, then depend on the others.
     """
 

@@ -122,7 +122,7 @@ class Collocated:
 
     def known(self, time: float) -> Mapping[Symbol, Tensor]:
         moment = self.like.new_full((1,), time)
-        timed = self.evolution.statement.domain.timed
+        timed = self.evolution.statement.domain.has_time
         return known_at(self.evolution, self.given, self.places, moment if timed else None)
 
     @cached_property
@@ -137,7 +137,7 @@ class Collocated:
         if self._lasting is None:
             known = self.known(time)
             return [self._picked(b, known) for b in self.blocks]
-        if not self.evolution.statement.domain.timed:
+        if not self.evolution.statement.domain.has_time:
             return self._lasting
         moment = {self.evolution.coordinates[-1]: self.like.new_full((1,), time)}
         return [{**known, **moment} for known in self._lasting]

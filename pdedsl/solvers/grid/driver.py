@@ -19,7 +19,7 @@ from pdedsl.planning.solver_selection import Scheme, scheme
 from pdedsl.problem.first_order_system import FirstOrderSystem, evolution_of
 from pdedsl.problem.periodicity import PeriodicAxis, loops_of
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepSizeUnderflow
-from pdedsl.solvers.gauge import anchored
+from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.grid.chebyshev import fitting, on_box
 from pdedsl.solvers.grid.finite_volume import by_volumes
 from pdedsl.solvers.grid.fourier import on_torus
@@ -36,7 +36,7 @@ from pdedsl.solvers.grid.grid_result import (
 )
 from pdedsl.solvers.grid.nodal_functions import Given
 from pdedsl.solvers.grid.shortley_weller import on_shape
-from pdedsl.solvers.method_result import Solved
+from pdedsl.solvers.method_result import SolverResult
 
 TOLERANCE = 5e-7  # for the error estimates of exponential steps, which are subtracted afterwards
 IMPLICIT = 1e-9  # for the error estimates of implicit steps
@@ -55,7 +55,7 @@ def solve_by_grid(
     dtype: torch.dtype = torch.float64,
     given: Mapping[str, Given] | None = None,
     most: int | None = None,
-) -> Solved:
+) -> SolverResult:
     """The solution with n points per side; `given` are the values of what is learned, by name.
 
     If scalars have batches of b values, (b,), there are b solutions, with values (b, n, c): Fourier series take their
@@ -76,13 +76,11 @@ def solve_by_grid(
     if fine.figures.get(NET_FLUX, 0.0) > max(BALANCED, coarse.figures.get(NET_FLUX, 0.0) / 2):
         raise Failed("incompatible boundary data: the net flux through the boundary is not zero")
     figures = {"n": float(n), **fine.figures, "error": error}
-    notes = (
-        *fine.notes,
-        f"self-convergence: relative difference {error:.1g} to the N/2 grid with looser time-step tolerances",
-    )
+    looser = " with looser time-step tolerances" if statement.domain.timed else ""
+    notes = (*fine.notes, f"self-convergence: relative difference {error:.1g} to the N/2 grid{looser}")
     if n < method.n:
         notes = (*notes, f"{n} points per dimension instead of {method.n}: the limit of the dense direct solver")
-    return Solved(fine.module, method, figures, notes)
+    return SolverResult(fine.module, method, figures, notes)
 
 
 def on_one_grid(statement: StrongForm, n: int, effort: StepBudget) -> nn.Module:
@@ -168,12 +166,12 @@ def difference(
     low = like.new_tensor([float(i.start) for i in domain.intervals])
     high = like.new_tensor([float(i.end) for i in domain.intervals])
     points = _inside(domain, low + (high - low) * shares)
-    first, second = (anchored(module, statement, points) for module in (one, other))
+    first, second = (fix_gauge(module, statement, points) for module in (one, other))
     return float((first - second).norm(p=power) / first.norm(p=power).clamp_min(1e-300))
 
 
 def _inside(domain: Domain, points: Tensor) -> Tensor:
-    if not domain.inside:
+    if not domain.inequalities:
         return points
-    levels = compile_pointwise(list(domain.inside), domain.coordinates)(*points.unbind(1))
+    levels = compile_pointwise(list(domain.inequalities), domain.coordinates)(*points.unbind(1))
     return points[torch.stack(levels).amin(0) > 0]

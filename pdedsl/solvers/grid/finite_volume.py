@@ -163,5 +163,6 @@ def by_volumes(evolution: FirstOrderSystem, n: int, given: Mapping[str, Given], 
         states.append(w)
     module = in_order(evolution, axes, torch.stack(states), times, stencil=2)
     gaps = [b - a for a, b in pairwise(times)]
-    note = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux) on {n} cells per dimension, SSPRK3 in time: {len(gaps)} steps, Δt ≤ {max(gaps):.2g}"
+    scheme = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux), {n} cells per dimension"
+    note = f"{scheme}, SSPRK3 in time: {len(gaps)} steps, Δt ≤ {max(gaps):.2g}"
     return Gridded(module, {"steps": float(len(gaps)), "longest step": max(gaps)}, (note,))

@@ -120,7 +120,7 @@ class Spectral:
         domain = self.evolution.statement.domain
         changing = self.evolution.timed_functions
         timed = {p.symbol for p in self.evolution.parameters if p.name in changing} | {domain.coordinates[-1]}
-        return not domain.timed or not any(r.free_symbols & timed for r in self.linear.rests)
+        return not domain.has_time or not any(r.free_symbols & timed for r in self.linear.rests)
 
     @cached_property
     def at_start(self) -> Mapping[Symbol, Tensor]:
@@ -128,7 +128,7 @@ class Spectral:
 
     def _known_at(self, time: float) -> Mapping[Symbol, Tensor]:
         moment = self.torus.like.new_full([1] * self.torus.dimension, time)
-        timed = self.evolution.statement.domain.timed
+        timed = self.evolution.statement.domain.has_time
         return known_at(self.evolution, self.given, self.torus.points(), moment if timed else None)
 
     @cached_property

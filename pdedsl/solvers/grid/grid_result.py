@@ -123,7 +123,7 @@ def batches_of(statement: StrongForm, given: Mapping[str, Given]) -> dict[str, T
     scalars = {p.name for p in statement.parameters if isinstance(p.type, Scalar) and not p.params}
     found = {n: v for n, v in given.items() if n in scalars and isinstance(v, Tensor) and v.ndim == 1}
     if len({len(v) for v in found.values()}) > 1:
-        raise ValueError(f"batches of different sizes: {', '.join(f'{len(v)} of {n}' for n, v in found.items())}")
+        raise ValueError(f"batch sizes must agree: {', '.join(f'{len(v)} for {n}' for n, v in found.items())}")
     return found
 
 

@@ -91,7 +91,7 @@ class Celled:
         return self._known([m.reshape(-1) for m in self.middles], time)
 
     def _known(self, places: list[Tensor], time: float) -> Mapping[Symbol, Tensor]:
-        timed = self.evolution.statement.domain.timed
+        timed = self.evolution.statement.domain.has_time
         return known_at(self.evolution, self.given, places, self.like.new_full((1,), time) if timed else None)
 
     def _at(self, expr: Expr, places: list[Tensor], time: float) -> Tensor:

@@ -82,7 +82,7 @@ class Lattice:
         return np.stack([f.numpy() for f in found])
 
     def levels(self, places: np.ndarray) -> np.ndarray:
-        return self.values(self.statement.domain.inside, places)
+        return self.values(self.statement.domain.inequalities, places)
 
     def arms(self, axis: int, way: int) -> Arms:
         unit = way * np.eye(2)[axis] * self.steps[axis]
@@ -111,7 +111,7 @@ class Lattice:
         levels = np.abs(self.levels(points))
         nearest, on_surface = levels.argmin(0), levels.min(0) < 1e-9
         result = np.zeros(len(points))
-        for k, g in enumerate(self.statement.domain.inside):
+        for k, g in enumerate(self.statement.domain.inequalities):
             rows = on_surface & (nearest == k)
             result[rows] = self._value(Surface(g), points[rows])
         result[~on_surface] = self._value(face, points[~on_surface])

@@ -31,7 +31,7 @@ from pdedsl.runtime.diff.mlp_jets import (
 )
 from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
-from pdedsl.solvers.collocation_points import Points, points_of_conditions
+from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 
 # ---- rows
 
@@ -45,7 +45,7 @@ class Slopes:
 
     @cached_property
     def _at(self) -> PointwiseFunction:
-        letters = tuple(s for s, _ in self.residual.letters)
+        letters = tuple(s for s, _ in self.residual.jet_variables)
         exprs = (self.residual.expr, *(self.residual.expr.diff(s) for s in letters))
         return compile_pointwise(exprs, (*self.coordinates, *letters))
 
@@ -98,21 +98,21 @@ class Counts:
 
 
 def rows_of(
-    statement: StrongForm, points: Points, counts: Counts, seed: int, law: PointDistribution, weight: float
+    statement: StrongForm, points: PointSampler, counts: Counts, seed: int, law: PointDistribution, weight: float
 ) -> list[Rows]:
     """Every residual at points of its own place; `weight` is that of conditions relative to equations."""
     half = (points.high - points.low) / 2
     found = [
         _of_equation(r, statement, points, counts.inside, hash_words(seed, 0), law, half) for r in statement.equations
     ]
-    places = points_of_conditions(points, statement.conditions, counts.on, hash_words(seed, 1) >> 8, law)
+    places = sample_conditions(points, statement.conditions, counts.on, hash_words(seed, 1) >> 8, law)
     for condition, at in zip(statement.conditions, places, strict=True):
         found += _of_condition(condition, statement, at, weight, half)
     return found
 
 
 def _of_equation(
-    residual: Residual, statement: StrongForm, points: Points, n: int, seed: int, law: PointDistribution, half: Tensor
+    residual: Residual, statement: StrongForm, points: PointSampler, n: int, seed: int, law: PointDistribution, half: Tensor
 ) -> Rows:
     slopes = Slopes(residual, statement.domain.coordinates)
     at = points.inside(n, seed >> 8, law, residual.interval)
@@ -181,9 +181,9 @@ class Streamed:
 
 def streamed(residual: Residual, coordinates: tuple[Symbol, ...], components: int) -> Streamed:
     """Collect second derivatives with known coefficients, and first ones along with them, in one operator."""
-    letters = {s for s, _ in residual.letters}
+    letters = {s for s, _ in residual.jet_variables}
     slopes = {s: residual.expr.diff(s) for s in letters}
-    plain = [(s, d) for s, d in residual.letters if not slopes[s].free_symbols & letters]
+    plain = [(s, d) for s, d in residual.jet_variables if not slopes[s].free_symbols & letters]
     operators, gone, expr = [], set(), residual.expr
     for component in range(components):
         own = [(s, d) for s, d in plain if d.component == component and 1 <= d.order <= COLLAPSED]
@@ -193,7 +193,7 @@ def streamed(residual: Residual, coordinates: tuple[Symbol, ...], components: in
             gone |= {s for s, _ in own}
             expr += letter
     expr = expr.xreplace(dict.fromkeys(gone, S.Zero))
-    rest = tuple((s, d) for s, d in residual.letters if s not in gone)
+    rest = tuple((s, d) for s, d in residual.jet_variables if s not in gone)
     return Streamed(expr, rest, tuple(operators), coordinates, components)
 
 
@@ -300,7 +300,7 @@ class Measured:
         letter = Symbol("u", real=True)
         return Residual(letter, ((letter, Derivative(self.component, (0,) * self.points.shape[1])),), NOWHERE)
 
-    def to(self, points: Points) -> Measured:
+    def to(self, points: PointSampler) -> Measured:
         at, values = (a.to(points.device, points.dtype) for a in (self.points, self.values))
         return Measured(self.component, at, values)
 
@@ -318,20 +318,20 @@ ROUNDING = 1e-6  # of a side, by which measured coordinates may be off: single p
 def measured(statement: StrongForm, source: Source) -> tuple[Measured, ...]:
     """The measurements of every `observe` in a spec, on the CPU and in float64."""
     try:
-        return tuple(m for observed in statement.observed for m in _read(observed, statement, source))
+        return tuple(m for observed in statement.measurements for m in _read(observed, statement, source))
     except PdeError as error:
         raise PdeError(error.diagnostics, source) from None
 
 
 def keep_files(statement: StrongForm, source: Source, folder: Path) -> None:
     """Copy the measurements to the folder of a run, so that it needs no other file; files named by a path stay."""
-    for observed in statement.observed:
+    for observed in statement.measurements:
         found, kept = _path(observed.file, source, observed.span), folder / observed.file
         if observed.file != kept.name or (kept.exists() and found.samefile(kept)):
             continue
         data = found.read_bytes()
         if kept.exists() and kept.read_bytes() != data:
-            raise RunError(f"{found} is not what the run in {folder} began with: {kept}")
+            raise RunError(f"{found} differs from the measurements of the run in {folder}: {kept}")
         replace_with(kept, partial(_write, data))
 
 

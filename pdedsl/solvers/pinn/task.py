@@ -26,8 +26,8 @@ from pdedsl.runtime.diff.mlp_jets import JetNetwork
 from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.ansatz import AnsatzModule
-from pdedsl.solvers.collocation_points import CPU, Points, points_of_conditions
-from pdedsl.solvers.method_result import Solved
+from pdedsl.solvers.collocation_points import CPU, PointSampler, sample_conditions
+from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.pinn.residuals import Learners, Measured, NetworkRows, Slopes, Streamed, size_of, streamed
 from pdedsl.solvers.pinn.trainer import Listener, Phase, State, Trainer, deaf
 
@@ -49,11 +49,11 @@ def solve_by_residual(
     listener: Listener = deaf,
     state: State | None = None,
     measured: Sequence[Measured] = (),
-) -> Solved:
+) -> SolverResult:
     """By Gauss-Newton for `method.steps` steps, or until the loss falls no further, unless other phases are given.
 
     A given `state` is resumed."""
-    task = PinnTask(statement, method, network, Points(statement.domain, device or CPU), seed, tuple(measured))
+    task = PinnTask(statement, method, network, PointSampler(statement.domain, device or CPU), seed, tuple(measured))
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)
     module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network, trainer.functions).to(dtype=dtype)
@@ -62,7 +62,7 @@ def solve_by_residual(
         "steps": float(steps),
         "weights": float(sum(p.numel() for p in trainer.network.parameters())),
     }
-    return Solved(module, method, figures, task.notes, trainer.estimates())
+    return SolverResult(module, method, figures, task.notes, trainer.estimates())
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class PinnTask:
     statement: StrongForm
     method: Pinn
     net: Mlp
-    points: Points
+    points: PointSampler
     seed: int
     given: tuple[Measured, ...] = ()
 
@@ -192,7 +192,7 @@ class PinnTask:
     def _is_in_time(self, condition: ConditionResidual) -> bool:
         """Whether it holds at the start or at the end of time."""
         domain, place = self.statement.domain, condition.place
-        return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
+        return domain.has_time and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
 
     def conditions(self, draw: int) -> list[NetworkRows]:
         return [rows for rows in self._asked(draw, self.weights) if rows is not None]
@@ -200,7 +200,7 @@ class PinnTask:
     def _asked(self, draw: int, weights: Sequence[float] | None) -> list[NetworkRows | None]:
         """Rows of the residuals of soft conditions; None where a shape leaves no points."""
         counts = max(self.method.boundary, self.method.initial)
-        places = points_of_conditions(self.points, self.soft, counts, hash_words(self.seed, 6, draw) >> 8)
+        places = sample_conditions(self.points, self.soft, counts, hash_words(self.seed, 6, draw) >> 8)
         found: list[NetworkRows | None] = []
         for condition, drawn in zip(self.soft, places, strict=True):
             at = drawn[: self.method.initial if self._is_in_time(condition) else self.method.boundary]

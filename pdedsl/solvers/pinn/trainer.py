@@ -380,7 +380,7 @@ class Trainer:
     def _causal(self, rows: NetworkRows, residual: Tensor) -> NetworkRows:
         """Weights exp(-ε ∫₀ᵗ r² dt) of squares, with the integral in units of its largest value so far."""
         epsilon = float(self.task.method.causal)
-        if not epsilon or not self.task.statement.domain.timed:
+        if not epsilon or not self.task.statement.domain.has_time:
             return rows
         order = self.task.elapsed(rows.points).argsort()
         before = torch.zeros_like(residual)
@@ -453,7 +453,7 @@ class Trainer:
 
     def restore(self, state: State, phases: Sequence[Phase]) -> Clock:
         """The state when the snapshot was taken; the clock continues from there."""
-        with well_formed("the checkpoint of the run is not of this spec: take it away"):
+        with well_formed("the checkpoint belongs to another spec: delete it"):
             self._load(state["weights"].to(self.numbers))
             self.last = state["last"].to(self.numbers)
             step, damping, density, reached, largest, seconds = state[PROGRESS].tolist()

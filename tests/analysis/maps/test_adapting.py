@@ -37,7 +37,7 @@ def test_the_network_does_what_the_example_says(text: str) -> None:
         ends = [block(state) for state in states]
         start, end = (states[0] - states[1], ends[0] - ends[1]) if len(states) == 2 else (states[0], ends[0])
         assert float(end.norm() / start.norm()) == pytest.approx(example.growth, rel=1e-6)
-        assert "adaptive steps" in verdict.witness
+        assert "adaptive steps" in verdict.counterexample
 
 
 STEADY = (

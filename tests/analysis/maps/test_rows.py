@@ -123,7 +123,7 @@ def prepared(text: str, example: FeatureMapCounterexample) -> nn.Module:
     block: nn.Module = run_function(compilation.program, "block", width=WIDTH).double().eval()
     assert isinstance(compilation.plan, ImagePlan)
     channels, given = len(example.states[0][0]), {str(head): k for head, k in example.operators}
-    layers = [layer for right in compilation.plan.motion.parts for layer in right.layers]
+    layers = [layer for right in compilation.plan.system.right_hand_sides for layer in right.layers]
     sizes = [given[str(layer.head)] for layer in layers if isinstance(layer, SymmetricConvolution)]
     convolutions = [module for module in block.modules() if isinstance(module, ConvOperator)]
     for place, module in enumerate(convolutions):

@@ -11,9 +11,16 @@ from sympy import Integer, Poly, Rational, sqrt
 
 from analysis.maps.rows import flow
 from analysis.outcomes import analysed
-from pdedsl.analysis.feature_maps.axioms import map_axioms
-from pdedsl.analysis.feature_maps.contractivity import X, decays, leapfrog_keeps, nonnegative, series_decays, swings
-from pdedsl.analysis.feature_maps.steps import Stepping
+from pdedsl.analysis.feature_maps.axioms import prove_feature_map_axioms
+from pdedsl.analysis.feature_maps.contractivity import (
+    X,
+    is_nonnegative_on,
+    is_stable_on_imaginary_interval,
+    is_stable_on_real_interval,
+    leapfrog_is_stable,
+    series_is_stable,
+)
+from pdedsl.analysis.feature_maps.steps import TimeStepping
 from pdedsl.analysis.feature_maps.system import system_of
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted
 from pdedsl.numerics.butcher import EXPLICIT, RungeKutta, amplification_factor
@@ -66,7 +73,7 @@ def test_a_sign_on_an_interval(seed: int) -> None:
         q *= Poly(X - Integer(int(root)), X) ** int(order)
     a, b = sorted(int(end) for end in generator.choice(np.arange(-7, 8), 2, replace=False))
     values = [q.eval(Rational(a) + Rational(b - a) * Rational(k, 997)) for k in range(998)]
-    assert nonnegative(q, Rational(a), Rational(b)) is all(value >= 0 for value in values)
+    assert is_nonnegative_on(q, Rational(a), Rational(b)) is all(value >= 0 for value in values)
 
 
 @pytest.mark.parametrize("method", EXPLICIT.values(), ids=EXPLICIT)
@@ -74,15 +81,15 @@ def test_intervals_are_those_of_the_polynomial(method: RungeKutta) -> None:
     for high in np.arange(1, 40) / 10:
         x = np.linspace(0, high, 400)
         real = bool(max(amplification_factor(method.stability, -s) for s in x) <= 1 + 1e-12)
-        assert decays(method, Integer(0), Rational(str(high))) is real
+        assert is_stable_on_real_interval(method, Integer(0), Rational(str(high))) is real
         imaginary = bool(max(amplification_factor(method.stability, 1j * s) for s in x) <= 1 + 1e-12)
-        assert swings(method, Rational(str(high)) ** 2) is imaginary
+        assert is_stable_on_imaginary_interval(method, Rational(str(high)) ** 2) is imaginary
 
 
 def test_an_end_that_is_no_fraction() -> None:
-    assert decays(EXPLICIT["euler"], Integer(0), sqrt(3))
-    assert not decays(EXPLICIT["euler"], Integer(0), sqrt(5))
-    assert not decays(EXPLICIT["rk4"], -sqrt(2) / 10**6, Integer(1))
+    assert is_stable_on_real_interval(EXPLICIT["euler"], Integer(0), sqrt(3))
+    assert not is_stable_on_real_interval(EXPLICIT["euler"], Integer(0), sqrt(5))
+    assert not is_stable_on_real_interval(EXPLICIT["rk4"], -sqrt(2) / 10**6, Integer(1))
 
 
 @pytest.mark.parametrize("terms", [1, 2, 3, 4, 7, 8])
@@ -90,7 +97,7 @@ def test_series(terms: int) -> None:
     for high in np.arange(1, 30) / 10:
         x = np.linspace(0, high, 400)
         size = np.abs(sum((-x) ** k for k in range(terms + 1))).max()
-        assert series_decays(terms, Integer(0), Rational(str(high))) is bool(size <= 1 + 1e-12)
+        assert series_is_stable(terms, Integer(0), Rational(str(high))) is bool(size <= 1 + 1e-12)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 7])
@@ -101,7 +108,7 @@ def test_leapfrog(steps: int, first: Rational) -> None:
         before, now = np.ones_like(x), 1 - float(first) * x
         for _ in range(steps - 1):
             before, now = now, (2 - x) * now - before
-        assert leapfrog_keeps(steps, first, Integer(0), Rational(str(high))) is bool(np.abs(now).max() <= 1 + 1e-12)
+        assert leapfrog_is_stable(steps, first, Integer(0), Rational(str(high))) is bool(np.abs(now).max() <= 1 + 1e-12)
 
 
 # ---- a method of one's own
@@ -110,7 +117,7 @@ def test_leapfrog(steps: int, first: Rational) -> None:
 def verdicts(right: str, method: RungeKutta, end: str) -> dict[Axiom, object]:
     system = system_of(analysed(flow(right, "euler", 1, "UU", "").text).spec)
     assert system is not None
-    return dict(map_axioms(replace(system, stepping=Stepping(method, Rational(end), 1))))
+    return dict(prove_feature_map_axioms(replace(system, stepping=TimeStepping(method, Rational(end), 1))))
 
 
 @pytest.mark.parametrize(("right", "end"), [("-Y", "4"), ("-Kᵀ K Y", "4"), ("-Kᵀ tanh(K Y)", "4")])
