@@ -40,7 +40,7 @@ from pdedsl.lowering.rules import lower
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, forward_laplacian
 from pdedsl.solvers.ansatz import AnsatzModule
-from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.pinn.residuals import Measured
 from pdedsl.solvers.pinn.task import DEFAULT, PinnTask, solve_by_residual
@@ -125,7 +125,7 @@ def linear(seeds: int, beside: Callable[[str, float, Tensor, Tensor], str]) -> N
     print("features: the median of the relative error, seconds of the processor, and DeepXDE in these seconds")
     for name, (text, exact) in LINEAR.items():
         statement, errors, seconds = stated(text), [], []
-        points = Points(statement.domain).inside(3000, 1)
+        points = PointSampler(statement.domain).inside(3000, 1)
         expected = exact(*points.unbind(-1))
         for seed in range(seeds):
             start = time.process_time()
@@ -163,7 +163,7 @@ def trained(name: str, seeds: int, marks: list[float], beside: Callable[[str, fl
 def _trained(text: str, points: Tensor, expected: Tensor, seed: int, marks: list[float]) -> list[float]:
     """One training, whose errors are taken when the clock passes each mark; what taking them costs does not count."""
     statement = stated(text)
-    trainer = Trainer(PinnTask(statement, Pinn(), DEFAULT, Points(statement.domain), seed))
+    trainer = Trainer(PinnTask(statement, Pinn(), DEFAULT, PointSampler(statement.domain), seed))
     module = AnsatzModule(trainer.task.ansatz, statement.domain.coordinates, trainer.network)
     errors: list[float] = []
     start = time.process_time()
@@ -246,7 +246,7 @@ def growth(rounds: int) -> None:
 
 
 def gridded(rounds: int) -> None:
-    points = Points(stated(BURGERS).domain).inside(2000, 1)
+    points = PointSampler(stated(BURGERS).domain).inside(2000, 1)
     points = points[points[:, 1] > 0.01]
     expected, seconds = torch.tensor(cole_hopf(*points.numpy().T, nodes=320)), []
     for _ in range(rounds):

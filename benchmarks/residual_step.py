@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from pdedsl.compiler import to_compilation
 from pdedsl.config.methods import Pinn
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.solvers.pinn.trainer import Trainer, phases_of
 from pdedsl.sources import source_of
@@ -34,7 +34,7 @@ def ours() -> Callable[[], object]:
     plan = to_compilation(source_of("burgers")).plan
     assert isinstance(plan, SolvePlan)
     assert isinstance(plan.method, Pinn)
-    trainer = Trainer(PinnTask(plan.problem, plan.method, plan.network, Points(plan.problem.domain), 0))
+    trainer = Trainer(PinnTask(plan.problem, plan.method, plan.network, PointSampler(plan.problem.domain), 0))
     (phase, *_) = phases_of(plan.optimizers, plan.steps)
     trainer._open(phase, 0, None)
     return lambda: trainer._one(phase)

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 import pdedsl
-from pdedsl.solvers.plots import Detail, View, views_of
+from pdedsl.solvers.plots import Resolution, Slice, slices
 
 SPECS = """heat heat_2d heat_100d poisson poisson_disc poisson_holes wave advection burgers allen_cahn kdv
 kuramoto_sivashinsky helmholtz schroedinger gray_scott cavity stirring black_scholes fokker_planck
@@ -37,7 +37,9 @@ def main(names: list[str]) -> None:
 
 def draw(ax: Axes, name: str, solution: pdedsl.Solution) -> None:
     """The last view of the first component; what costs many paths a point is drawn coarsely."""
-    view = views_of(solution.plan.statement.domain, Detail(41, 15 if solution.plan.method.name == "paths" else 100))[-1]
+    view = slices(solution.plan.statement.domain, Resolution(41, 15 if solution.plan.method.name == "paths" else 100))[
+        -1
+    ]
     with torch.no_grad():
         values = view.values(solution.module(view.points)[:, 0])
     ax.set_title(f"{name}: {solution.plan.method.name}", fontsize=8)
@@ -51,7 +53,7 @@ def draw(ax: Axes, name: str, solution: pdedsl.Solution) -> None:
     ax.figure.colorbar(picture, ax=ax).ax.tick_params(labelsize=6)
 
 
-def ends(view: View, pick: object) -> Iterator[float]:
+def ends(view: Slice, pick: object) -> Iterator[float]:
     for axis in view.axes:
         yield float(pick(view.points[:, axis]))  # type: ignore[operator]
 

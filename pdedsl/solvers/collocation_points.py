@@ -145,7 +145,9 @@ def sample_conditions(
     return found
 
 
-def _sample_or_empty(points: PointSampler, condition: ConditionResidual, n: int, seed: int, law: PointDistribution) -> Tensor:
+def _sample_or_empty(
+    points: PointSampler, condition: ConditionResidual, n: int, seed: int, law: PointDistribution
+) -> Tensor:
     try:
         return points.on(condition, n, seed, law)
     except NoPointsFound:

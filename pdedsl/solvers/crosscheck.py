@@ -145,7 +145,11 @@ def _run_method(method: Solver, plan: SolvePlan, source: Source, how: SolveOptio
         residual = _largest_residual(solved, plan, source, how)
         return MethodResult(str(method), values, own, "self-convergence to the N/2 grid", residual=residual)
     return MethodResult(
-        str(method), values, 0.0, "no a-posteriori error estimate", residual=_largest_residual(solved, plan, source, how)
+        str(method),
+        values,
+        0.0,
+        "no a-posteriori error estimate",
+        residual=_largest_residual(solved, plan, source, how),
     )
 
 
@@ -170,7 +174,9 @@ def compare_pair(a: MethodResult, b: MethodResult) -> PairComparison:
 BOUNDARY_SAMPLES = 200  # points
 
 
-def solve_truncated(analysis: Analysis, method: Grid, *, seed: int = 0, device: torch.device | str = "cpu") -> SolverResult:
+def solve_truncated(
+    analysis: Analysis, method: Grid, *, seed: int = 0, device: torch.device | str = "cpu"
+) -> SolverResult:
     """`reference grid(n, extent)` of an equation on R^d; the size of the solution at the rim is among the notes."""
     size = float(method.extent or EXTENT)
     statement = truncated(analysis, size)
@@ -242,7 +248,9 @@ def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> 
     return Crosscheck(tuple(members), () if refusal else (compare_pair(*members),), without)
 
 
-def _estimate_by_operator(compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int) -> MethodResult:
+def _estimate_by_operator(
+    compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int
+) -> MethodResult:
     plan = compilation.operator_plan
     assert isinstance(plan, OperatorPlan)
     data, _, end = _initial_data(statement)
@@ -254,7 +262,9 @@ def _estimate_by_operator(compilation: Compilation, statement: StrongForm, grid:
     return MethodResult(name, found.mean[:, None], error, "half-width of the 95 % confidence interval", drawn=True)
 
 
-def _solve_by_grid(compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int) -> MethodResult:
+def _solve_by_grid(
+    compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int
+) -> MethodResult:
     solved = solve_truncated(compilation.analysis, grid, seed=seed)
     *_, end = _initial_data(statement)
     with torch.no_grad():

@@ -52,7 +52,11 @@ from pdedsl.symbolic.symbols import Field, atoms
 # ---- Residuals at held-out points
 
 
-INTERIOR_POINTS, CONDITION_POINTS, HIGH_DIMENSION = 2048, 512, 6  # points inside; on each place; the number of coordinates from which there are fewer
+INTERIOR_POINTS, CONDITION_POINTS, HIGH_DIMENSION = (
+    2048,
+    512,
+    6,
+)  # points inside; on each place; the number of coordinates from which there are fewer
 TEST_SEED = 7919  # added to the seed of a run: no method draws from it
 
 
@@ -137,8 +141,14 @@ class ResidualAudit:
 
     def _anywhere(self, residual: Residual) -> Tensor:
         """Mean squares in the domain of the derivatives in a condition, added; for a slope, that of the largest."""
-        turned = [(k, *pair) for k, d in enumerate(residual.derivatives) for pair in derivatives_along_axes(d, self.statement.domain)]
-        found = evaluate_derivatives(self.module, [d for _, d, _ in turned], self.points.inside(CONDITION_POINTS, self._seed))
+        turned = [
+            (k, *pair)
+            for k, d in enumerate(residual.derivatives)
+            for pair in derivatives_along_axes(d, self.statement.domain)
+        ]
+        found = evaluate_derivatives(
+            self.module, [d for _, d, _ in turned], self.points.inside(CONDITION_POINTS, self._seed)
+        )
         squares = [(k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(turned, found.T, strict=True)]
         sizes = [max(s for j, s in squares if j == k) for k in range(len(residual.derivatives))]
         return torch.tensor(sum(sizes), dtype=torch.float64)
@@ -438,10 +448,14 @@ def residual_audit(solved: SolverResult, statement: StrongForm, how: SolveOption
     module, functions = solved.module, functions_of(statement)
     if functions and isinstance(module, AnsatzModule):
         module = AnsatzWithFunctions(module, [f.axes for f in functions])
-    return ResidualAudit(with_functions(statement), module, PointSampler(statement.domain, how.device), how.seed, values)
+    return ResidualAudit(
+        with_functions(statement), module, PointSampler(statement.domain, how.device), how.seed, values
+    )
 
 
-def compare_with_reference(solved: SolverResult, reference: Reference, statement: StrongForm, how: SolveOptions) -> Comparison:
+def compare_with_reference(
+    solved: SolverResult, reference: Reference, statement: StrongForm, how: SolveOptions
+) -> Comparison:
     if not isfinite(reference.error):
         return Comparison(reference.text, nan, nan, inf, exact=False)
     points = sample_test_points(statement, solved, how)
@@ -511,6 +525,8 @@ def grid_reference(grid: Grid, plan: SolvePlan, how: SolveOptions, numbers: Mapp
         solved = solve_with(grid, plan, how)
     else:
         given = {name: torch.tensor(value, dtype=torch.float64, device=how.device) for name, value in numbers.items()}
-        solved = solve_by_grid(plan.problem, grid, seed=how.seed, device=how.device, given=given, most=MAX_REFERENCE_STEPS)
+        solved = solve_by_grid(
+            plan.problem, grid, seed=how.seed, device=how.device, given=given, most=MAX_REFERENCE_STEPS
+        )
     with_numbers = f" with {', '.join(f'{name} = {value:.4g}' for name, value in numbers.items())}" if numbers else ""
     return Reference(f"{grid}{with_numbers}", solved, max(solved.figures["error"], MIN_REFERENCE_ERROR))

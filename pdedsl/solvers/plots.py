@@ -44,7 +44,10 @@ class Resolution:
 
 
 FULL_RESOLUTION = Resolution(400, 120)
-MONTE_CARLO_1D, MONTE_CARLO_2D = Resolution(25, 15), Resolution(25, 9)  # if every point costs thousands of paths, on a line and beyond
+MONTE_CARLO_1D, MONTE_CARLO_2D = (
+    Resolution(25, 15),
+    Resolution(25, 9),
+)  # if every point costs thousands of paths, on a line and beyond
 
 
 @dataclass(frozen=True)
@@ -271,7 +274,9 @@ def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None
     replace_with(path, lambda part: _save_gif(part, pictures))
 
 
-def _first_frame(ax: Axes, view: Slice, tables: Sequence[Tensor], domain: Domain, name: str) -> Callable[[Tensor], None]:
+def _first_frame(
+    ax: Axes, view: Slice, tables: Sequence[Tensor], domain: Domain, name: str
+) -> Callable[[Tensor], None]:
     """A frame with everything that stays the same, and a function that updates the rest."""
     low, high = bounds(domain)
     limits = _color_limits(tables, SIGNED)
@@ -325,7 +330,9 @@ def plot_run(folder: Path, solution: Solution, how: SolveOptions, reference: Fun
     statement, title = solution.plan.problem, solution.compilation.spec.name
     slow = isinstance(solution.solved.method, MonteCarlo)
     few = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
-    scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL_RESOLUTION)
+    scene = Scene(
+        statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL_RESOLUTION
+    )
     values = _batched(lambda x: fix_gauge(solution.solved, statement, x), how)
     plot_solution(folder / "solution.png", values, scene)
     if reference is not None:

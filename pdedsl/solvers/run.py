@@ -86,7 +86,9 @@ def _make_watch(
     return Watch((metrics, *listeners), folder / CHECKPOINTS, spec.source.text, interrupted, state, save_seconds)
 
 
-def compile_problem(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Mapping[str, object]) -> Compilation:
+def compile_problem(
+    spec: Compilation | Spec | str | Path, settings: Sequence[str] | Mapping[str, object]
+) -> Compilation:
     """A spec on a physical domain with its settings; any other spec is refused."""
     pairs = [f"{key}={value}" for key, value in settings.items()] if isinstance(settings, Mapping) else settings
     match spec:

@@ -112,7 +112,13 @@ def rows_of(
 
 
 def _of_equation(
-    residual: Residual, statement: StrongForm, points: PointSampler, n: int, seed: int, law: PointDistribution, half: Tensor
+    residual: Residual,
+    statement: StrongForm,
+    points: PointSampler,
+    n: int,
+    seed: int,
+    law: PointDistribution,
+    half: Tensor,
 ) -> Rows:
     slopes = Slopes(residual, statement.domain.coordinates)
     at = points.inside(n, seed >> 8, law, residual.interval)
