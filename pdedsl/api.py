@@ -1,4 +1,4 @@
-"""The compiler as `import pdedsl` offers it: functions from a spec in any form to a result or a text."""
+"""Public functions of the compiler: parse, load, explain, compile, format."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdedsl.big_stack import deeply
-from pdedsl.compiler import CheckResult, Compilation, compiled, examine, examined, to_spec, to_syntax
+from pdedsl.compiler import CheckResult, Compilation, check, check_spec, generate, to_spec, to_syntax
 from pdedsl.diagnostics import Source
 from pdedsl.ir.spec import Spec
 from pdedsl.sources import plain, source_of
@@ -27,15 +27,15 @@ def load(spec: Spec | str | Path) -> Spec:
 
 def explain(spec: Spec | str | Path) -> Explanation:
     """What an equation is, what it becomes, and what can be proved about it. The spec is given as for `load`."""
-    return explained(load(spec).source)
+    return explain_source(load(spec).source)
 
 
-def explained(source: Source) -> Explanation:
+def explain_source(source: Source) -> Explanation:
     """Like `explain`, from a source."""
-    return explanation_of(examine(source))
+    return explain_result(check(source))
 
 
-def explanation_of(found: CheckResult) -> Explanation:
+def explain_result(found: CheckResult) -> Explanation:
     """Like `explain`, for a spec that is already examined."""
     from pdedsl.explainer.explain import Explanation
 
@@ -46,7 +46,7 @@ def explanation_of(found: CheckResult) -> Explanation:
 def compile(spec: Spec | str | Path, trust: bool = False, data: str | Path | None = None) -> Compilation:
     """Every stage of a spec, given as for `load`. `trust` allows importing your own networks that it names; `data`
     is the folder of data sets, which determine the dimension of R^d."""
-    return compiled(examined(load(spec), None if data is None else Path(data)), trust)
+    return generate(check_spec(load(spec), None if data is None else Path(data)), trust)
 
 
 def format(text: str, ascii: bool = False) -> str:

@@ -1,4 +1,17 @@
-"""Runs a stage of the compiler on a deep stack, and attaches the source to every error."""
+"""The compiler: a source text through every stage, with the input and output of each.
+
+| stage | input → output | package |
+| --- | --- | --- |
+| parse | `Source` → `Syntax`, a typed tree with source positions | `language` |
+| elaborate | `Syntax` → `Spec`, with resolved names, checked types and sympy expressions | `language.elaborate` |
+| analyze | `Spec` → `Analysis`: classes of terms and equations, verdicts on properties | `analysis` |
+| lower | `Analysis` → `Representation`, by the first theorem that applies | `lowering` |
+| plan | `Representation` → `Model`: blocks with sizes, steps and noise, or a solver | `planning` |
+| generate | `Model` → `Program`: printed as Python, or run to build torch modules | `codegen` |
+
+Hints about the notation of other programs are added to errors of the first two stages. Later stages are imported on
+use, so that `pdedsl format` starts quickly; only building modules imports torch.
+"""
 
 from __future__ import annotations
 
@@ -30,153 +43,10 @@ if TYPE_CHECKING:
     from pdedsl.ir.representation import Representation
     from pdedsl.language.ast import Syntax
 
-
-# ---- reporting
-
-
 T = TypeVar("T")
 bound_cancelling()
 
-
-def reported(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
-    """The result of a stage; an error carries the source, and the mistakes found before it."""
-    reporter = Reporter()
-    try:
-        result = deeply(lambda: work(reporter))
-    except PdeError as error:
-        if error.source is not None:
-            raise
-        raise PdeError(in_order((*reporter.errors, *error.diagnostics)), source) from None
-    if reporter.errors:
-        raise PdeError(in_order(reporter.errors), source)
-    return result, reporter
-
-
-def bounded(spec: Spec, work: Callable[[], T]) -> T:
-    """The same for a stage after reading; a coefficient that overflows, such as exp(exp(exp(9))), or whose computation
-    does not end, is a mistake in the spec."""
-
-    def stage(_: Reporter) -> T:
-        begin_counting()
-        try:
-            return work()
-        except (OverflowError, Endless):
-            raise errors.syntax.too_large(spec.equations[0].span) from None
-
-    return reported(spec.source, stage)[0]
-
-
-# ---- compilation
-# Results of the compiler: the examination of a spec, and its compilation through all stages up to modules.
-
-
-@dataclass(frozen=True)
-class PlanResult:
-    """The representation that a theorem gives, and the network planned from it."""
-
-    representation: Representation
-    model: Model
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """Everything known about a spec without building anything: what `check` and `explain` report.
-
-    `planned` is None if the spec has mistakes.
-    """
-
-    analysis: Analysis
-    planned: PlanResult | None
-    diagnostics: tuple[Diagnostic, ...]
-
-    @property
-    def errors(self) -> tuple[Diagnostic, ...]:
-        return tuple(d for d in self.diagnostics if d.is_error)
-
-    def sound(self) -> PlanResult:
-        """The plan; raises the mistakes of the spec if there are any."""
-        if self.errors or self.planned is None:
-            raise PdeError(self.errors, self.analysis.spec.source)
-        return self.planned
-
-
-@dataclass(frozen=True)
-class Compilation:
-    """A spec after every stage of the compiler. Modules are built on demand; only building them imports torch."""
-
-    analysis: Analysis
-    representation: Representation
-    plan: Model
-    operator_plan: OperatorPlan | PdeError  # or the reason why there is no operator on R^d
-    program: Program
-
-    @property
-    def spec(self) -> Spec:
-        return self.analysis.spec
-
-    @property
-    def explanation(self) -> Explanation:
-        """What the equation is, what it became, and what was proved about it."""
-        from pdedsl.explainer.explain import Explanation
-
-        return Explanation(self.analysis, self.representation.theorem, self.plan)
-
-    def __repr__(self) -> str:
-        return f"Compilation({self.spec.name} by {self.representation.theorem.name}, hash {self.spec.hash})"
-
-    def _repr_markdown_(self) -> str:
-        return self.explanation._repr_markdown_()
-
-    def _repr_html_(self) -> str:
-        return self.explanation._repr_html_()
-
-    def module(self, seed: int = 0) -> nn.Module:
-        """The network: it returns scores whose softmax is u if u holds class probabilities, otherwise u itself."""
-        from pdedsl.codegen.build import build_model
-
-        return build_model(self.program, seed)
-
-    def operator(self, module: nn.Module | None = None, samples: int | None = None, seed: int = 0) -> nn.Module:
-        """The evolution operator: `operator(f, x, t)` is the solution at time t with data f at points x (n, d).
-
-        Learned fields are taken from `module`, or newly initialised. Raises `PdeError` with the reason if there is no
-        operator on R^d.
-        """
-        from pdedsl.codegen.build import build_operator
-
-        if isinstance(self.operator_plan, PdeError):
-            raise PdeError(self.operator_plan.diagnostics, self.spec.source)
-        return build_operator(self.program, self.spec, module, samples, seed)
-
-    def python(self) -> str:
-        """The model as the text of a Python module."""
-        return self._python
-
-    @cached_property
-    def _python(self) -> str:
-        from pdedsl.codegen.python import to_python
-
-        return to_python(self.program)
-
-    def files(self) -> dict[str, str]:
-        """The files of a package that holds the model, its harness, its tests and its explanation."""
-        from pdedsl.explainer.package import package_files
-
-        return package_files(self.explanation, self.plan, self.python())
-
-    def standalone_files(self, package: str) -> dict[str, str]:
-        """The files of a package of this name with the model and the parts of the runtime it uses: it depends only on
-        torch and on what its network needs besides."""
-        from pdedsl.explainer.package import standalone_files
-
-        return standalone_files(self.spec, self.python(), package)
-
-
-# ---- compiler
-# The pipeline: Source → Syntax → Spec → Analysis → Representation → Plan → Program → modules.
-#
-# Stages after the analysis are imported when they are used, so that `pdedsl format` starts quickly; only building
-# modules imports torch.
+# ---- Stages
 
 
 def to_syntax(source: Source) -> Syntax:
@@ -193,86 +63,220 @@ def to_spec(source: Source, parse: Callable[[Source, Reporter], Syntax] = parse_
 def with_hints(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
     """Like `reported`, with hints for lines in the notation of other programs."""
     try:
-        return reported(source, work)
+        return run_stage(source, work)
     except PdeError as error:
         raise PdeError(hints_for(source, error.diagnostics), source) from None
 
 
 def to_analysis(spec: Spec) -> Analysis:
-    """What can be proved about a spec, with the mistakes that only the analysis reveals."""
+    """Classes and verdicts; errors found by the analysis are in its diagnostics."""
     from pdedsl.analysis.analyze import analyze
 
-    return with_warnings(bounded(spec, lambda: analyze(spec)))
+    return with_warnings(run_bounded(spec, lambda: analyze(spec)))
 
 
 def with_warnings(analysis: Analysis) -> Analysis:
-    """The analysis, its spec carrying the warnings of the analysis in addition to those of reading."""
-    spec, found = analysis.spec, (d for d in analysis.diagnostics if not d.is_error)
-    return replace(analysis, spec=replace(spec, warnings=in_order((*spec.warnings, *found))))
+    """The analysis, with its warnings added to those of the spec."""
+    spec, warnings = analysis.spec, (d for d in analysis.diagnostics if not d.is_error)
+    return replace(analysis, spec=replace(spec, warnings=in_order((*spec.warnings, *warnings))))
 
 
 def to_plan(analysis: Analysis) -> PlanResult:
-    """The theorem that applies, and the network that follows from it."""
+    """Lower and plan: the representation by a theorem, and the model."""
     from pdedsl.lowering.rules import lower
     from pdedsl.lowering.truncated_domain import reference_of
     from pdedsl.planning.plan import plan
 
-    def planned() -> PlanResult:
+    def lower_and_plan() -> PlanResult:
         representation = lower(analysis)
         return PlanResult(representation, plan(representation, analysis.spec, reference_of(analysis)))
 
-    return bounded(analysis.spec, planned)
+    return run_bounded(analysis.spec, lower_and_plan)
 
 
-def examined(spec: Spec, data: Path | None = None) -> CheckResult:
-    """The analysis and plan of a spec, with every mistake they find: a spec without mistakes compiles. `data` is the
-    folder of data sets, which determine the dimension of R^d."""
-    return concluded(to_analysis(spec), data)
+def check_spec(spec: Spec, data: Path | None = None) -> CheckResult:
+    """Analysis and plan of a spec, with all errors: a spec without errors compiles. `data` is the folder of data sets,
+    which determine the dimension of R^d."""
+    return check_analysis(to_analysis(spec), data)
 
 
-def concluded(analysis: Analysis, data: Path | None = None) -> CheckResult:
+def check_analysis(analysis: Analysis, data: Path | None = None) -> CheckResult:
     """Like `examined`, for a spec that is already analysed."""
-    wrong = [d for d in analysis.diagnostics if d.is_error]
-    found, planned = [*analysis.spec.warnings, *wrong], None
-    if not wrong:
+    found = [d for d in analysis.diagnostics if d.is_error]
+    diagnostics, planned = [*analysis.spec.warnings, *found], None
+    if not found:
         try:
-            analysis = replace(analysis, spec=bounded(analysis.spec, lambda: sized(analysis.spec, data)))
+            analysis = replace(analysis, spec=run_bounded(analysis.spec, lambda: sized(analysis.spec, data)))
             planned = to_plan(analysis)
         except PdeError as error:
-            found += error.diagnostics
-    return CheckResult(analysis, planned, in_order(found))
+            diagnostics += error.diagnostics
+    return CheckResult(analysis, planned, in_order(diagnostics))
 
 
-def compiled(examination: CheckResult, trust: bool = False) -> Compilation:
-    """Every stage of a spec without mistakes. `trust` allows importing the user's own networks that the spec names."""
+def generate(checked: CheckResult, trust: bool = False) -> Compilation:
+    """Generate the program of a checked spec. `trust` allows importing the user's networks named in the spec."""
     from pdedsl.codegen.build import generate_program
     from pdedsl.codegen.user_networks import import_user_networks
     from pdedsl.planning.operator import operator_or_refusal
 
-    analysis, planned = examination.analysis, examination.sound()
-    spec = bounded(analysis.spec, lambda: import_user_networks(analysis.spec, planned.model, trust))
-    if spec is not analysis.spec:  # now with the number of residual maps in the user's own networks
+    analysis, planned = checked.analysis, checked.require_plan()
+    spec = run_bounded(analysis.spec, lambda: import_user_networks(analysis.spec, planned.model, trust))
+    if spec is not analysis.spec:  # now with the number of residual blocks of the user's networks
         analysis = replace(analysis, spec=spec)
         planned = to_plan(analysis)
 
-    def emitted() -> Compilation:
+    def compilation() -> Compilation:
         operator = operator_or_refusal(planned.representation, analysis.spec)
         program = generate_program(planned.model, None if isinstance(operator, PdeError) else operator, analysis.spec)
         return Compilation(analysis, planned.representation, planned.model, operator, program)
 
-    return bounded(analysis.spec, emitted)
+    return run_bounded(analysis.spec, compilation)
 
 
-def examine(source: Source, data: Path | None = None) -> CheckResult:
-    return examined(to_spec(source), data)
+def check(source: Source, data: Path | None = None) -> CheckResult:
+    return check_spec(to_spec(source), data)
 
 
 def to_compilation(source: Source, trust: bool = False, data: Path | None = None) -> Compilation:
-    return compiled(examine(source, data), trust)
+    return generate(check(source, data), trust)
 
 
-# ---- stages
-# The stages of the compiler as stable text, for `pdedsl compile --emit`.
+# ---- Running a stage
+
+
+def run_stage(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
+    """Run a stage on a large stack. An error carries the source, and the errors reported before it."""
+    reporter = Reporter()
+    try:
+        result = deeply(lambda: work(reporter))
+    except PdeError as error:
+        if error.source is not None:
+            raise
+        raise PdeError(in_order((*reporter.errors, *error.diagnostics)), source) from None
+    if reporter.errors:
+        raise PdeError(in_order(reporter.errors), source)
+    return result, reporter
+
+
+def run_bounded(spec: Spec, work: Callable[[], T]) -> T:
+    """Run a stage after elaboration. A coefficient that overflows, such as exp(exp(exp(9))), or that cannot be simplified
+    within the limits, is an error of the spec."""
+
+    def stage(_: Reporter) -> T:
+        begin_counting()
+        try:
+            return work()
+        except (OverflowError, Endless):
+            raise errors.syntax.too_large(spec.equations[0].span) from None
+
+    return run_stage(spec.source, stage)[0]
+
+
+# ---- Results
+
+
+@dataclass(frozen=True)
+class PlanResult:
+    """The representation given by a theorem, and the model planned from it."""
+
+    representation: Representation
+    model: Model
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """Analysis, plan and diagnostics of a spec, as reported by `check` and `explain`; no module is built.
+
+    `planned` is None if the spec has errors.
+    """
+
+    analysis: Analysis
+    planned: PlanResult | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(d for d in self.diagnostics if d.is_error)
+
+    def sound(self) -> PlanResult:
+        """The plan; raises `PdeError` if the spec has errors."""
+        if self.errors or self.planned is None:
+            raise PdeError(self.errors, self.analysis.spec.source)
+        return self.planned
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """The results of all stages for one spec. Modules are built on demand; only building them imports torch."""
+
+    analysis: Analysis
+    representation: Representation
+    plan: Model
+    operator_plan: OperatorPlan | PdeError  # or the reason why there is no operator on R^d
+    program: Program
+
+    @property
+    def spec(self) -> Spec:
+        return self.analysis.spec
+
+    @property
+    def explanation(self) -> Explanation:
+        """The derivation: class of the equation, theorem, network or solver, and proved properties."""
+        from pdedsl.explainer.explain import Explanation
+
+        return Explanation(self.analysis, self.representation.theorem, self.plan)
+
+    def __repr__(self) -> str:
+        return f"Compilation({self.spec.name} by {self.representation.theorem.name}, hash {self.spec.hash})"
+
+    def _repr_markdown_(self) -> str:
+        return self.explanation._repr_markdown_()
+
+    def _repr_html_(self) -> str:
+        return self.explanation._repr_html_()
+
+    def module(self, seed: int = 0) -> nn.Module:
+        """The network. It returns logits with softmax u if u are class probabilities, otherwise u."""
+        from pdedsl.codegen.build import build_model
+
+        return build_model(self.program, seed)
+
+    def operator(self, module: nn.Module | None = None, samples: int | None = None, seed: int = 0) -> nn.Module:
+        """The evolution operator: `operator(f, x, t)` is the solution at time t and points x (n, d) for initial data f.
+
+        Learned fields are taken from `module`, or newly initialised. Raises `PdeError` with the reason if there is no
+        operator on R^d.
+        """
+        from pdedsl.codegen.build import build_operator
+
+        if isinstance(self.operator_plan, PdeError):
+            raise PdeError(self.operator_plan.diagnostics, self.spec.source)
+        return build_operator(self.program, self.spec, module, samples, seed)
+
+    def python(self) -> str:
+        """The source text of `model.py`."""
+        return self._python
+
+    @cached_property
+    def _python(self) -> str:
+        from pdedsl.codegen.python import to_python
+
+        return to_python(self.program)
+
+    def files(self) -> dict[str, str]:
+        """The files of a package with model, harness, tests and README."""
+        from pdedsl.explainer.package import package_files
+
+        return package_files(self.explanation, self.plan, self.python())
+
+    def standalone_files(self, package: str) -> dict[str, str]:
+        """The files of a package of this name with the model and the runtime modules it uses, independent of pdedsl."""
+        from pdedsl.explainer.package import standalone_files
+
+        return standalone_files(self.spec, self.python(), package)
+
+
+# ---- Text of a stage, for `pdedsl compile --emit`
 
 
 class Stage(StrEnum):
@@ -288,7 +292,7 @@ class Stage(StrEnum):
 
 
 class Stages:
-    """The stages of one source. What several of them need is computed once."""
+    """The stages of one source; shared results are computed once."""
 
     def __init__(self, source: Source, trust: bool = False) -> None:
         self._source, self._trust = source, trust
@@ -303,7 +307,7 @@ class Stages:
 
     @cached_property
     def _compilation(self) -> Compilation:
-        return compiled(concluded(self._analysis), self._trust)
+        return generate(check_analysis(self._analysis), self._trust)
 
     def text(self, stage: Stage) -> str:
         """The result of a stage, run after all earlier ones, as text."""
@@ -314,11 +318,11 @@ class Stages:
             case Stage.SYNTAX:
                 return dump(to_syntax(self._source), self._source)
             case Stage.SPEC:
-                return bounded(self._spec, lambda: spec_text(self._spec))
+                return run_bounded(self._spec, lambda: spec_text(self._spec))
             case Stage.CANONICAL:
-                return bounded(self._spec, lambda: self._spec.canonical)
+                return run_bounded(self._spec, lambda: self._spec.canonical)
             case Stage.GRAPH:
-                return bounded(self._spec, self._graph)
+                return run_bounded(self._spec, self._graph)
             case Stage.LATEX:
                 return self._spec.latex + "\n"
             case Stage.ANALYSIS:

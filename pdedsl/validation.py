@@ -1,4 +1,4 @@
-"""Checks samples, classes and scores as they come in: returns them in usable form, or raises ValueError."""
+"""Validation of inputs, labels and logits: returns them in normal form or raises ValueError."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from torch import Tensor
 
 
 def read_samples(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """A batch and a class for each of its rows, detached from any graph; classes may be of any integer type."""
+    """A batch x and its labels y, detached; labels may have any integer dtype."""
     if x.dim() < 2 or y.shape != x.shape[:1]:
-        raise ValueError(f"x is a batch and y a class for each of its rows, not {tuple(x.shape)} and {tuple(y.shape)}")
+        raise ValueError(f"x must have shape (n, ...) and y shape (n,), found {tuple(x.shape)} and {tuple(y.shape)}")
     if not x.is_floating_point() or y.is_floating_point():
-        raise ValueError(f"x is of floating point and y of whole numbers, not {x.dtype} and {y.dtype}")
-    x, y = _apart(x), read_classes(y)
+        raise ValueError(f"x must be floating point and y integer, found {x.dtype} and {y.dtype}")
+    x, y = _detach(x), read_classes(y)
     if not bool(x.isfinite().all()):
-        raise ValueError("x holds numbers that are not finite")
+        raise ValueError("x has NaN or infinite values")
     return x, y
 
 
 def read_classes(y: Tensor) -> Tensor:
-    """Class indices, from 0 on."""
-    y = _apart(y).long()
+    """Labels as int64, at least 0."""
+    y = _detach(y).long()
     if len(y) and int(y.min()) < 0:
-        raise ValueError(f"classes are counted from 0, and there is {int(y.min())}")
+        raise ValueError(f"labels must be at least 0, found {int(y.min())}")
     return y
 
 
-def _apart(t: Tensor) -> Tensor:
+def _detach(t: Tensor) -> Tensor:
     with torch.inference_mode(False):
         return t.clone() if t.is_inference() else t.detach()
 
 
 def read_scores(scores: object, n: int) -> Tensor:
-    """What a model returns for n rows."""
+    """The output of a classifier for n inputs."""
     if not isinstance(scores, Tensor) or not scores.is_floating_point():
         kind = scores.dtype if isinstance(scores, Tensor) else type(scores).__name__
-        raise ValueError(f"a model returns a tensor of scores, of floating point, not {kind}")
+        raise ValueError(f"the model must return a floating point tensor of logits, found {kind}")
     if scores.dim() != 2 or len(scores) != n or scores.shape[1] < 2:
         raise ValueError(
-            f"a model returns a score for each of two classes or more, ({n}, classes), not {tuple(scores.shape)}; "
-            "one score s for two classes is torch.stack([-s / 2, s / 2], 1)"
+            f"the model must return logits of shape ({n}, classes) with at least two classes, found {tuple(scores.shape)}; "
+            "for a single logit s of a binary classifier use torch.stack([-s / 2, s / 2], 1)"
         )
     return scores

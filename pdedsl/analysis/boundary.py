@@ -173,16 +173,16 @@ def has_zero_initial_velocity(problem: Problem) -> bool:
 class DirichletCondition:
     """u = g."""
 
-    given: Expr
+    value: Expr
 
 
 @dataclass(frozen=True)
 class FluxCondition:
     """∂u/∂n = slope · u + given, with `letter` for u; if not affine in u, `slope` is None and `given` is all of it."""
 
-    slope: Expr | None
-    given: Expr
-    letter: Symbol
+    coefficient: Expr | None
+    value: Expr
+    u: Symbol
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class LocatedCondition:
     coordinate: Symbol
     end: Expr
     normal: int
-    side: ConditionType
+    kind: ConditionType
 
 
 @lru_cache(maxsize=4)  # called by several provers
@@ -278,7 +278,7 @@ def preserves_order(placed: LocatedCondition, box: Box) -> bool:
         case DirichletCondition():
             return True
         case FluxCondition(coefficient=coefficient):
-            return slope is not None and range_of(slope, box) is not None and nonnegative(-slope, box)
+            return coefficient is not None and range_of(coefficient, box) is not None and nonnegative(-coefficient, box)
         case OtherCondition():
             return False
 

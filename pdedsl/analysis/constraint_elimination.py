@@ -91,7 +91,7 @@ def _has_dominant_order(expr: Expr, head: Symbol, equation: Equation, spec: Spec
 
 def substitute_stationary(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | None:
     """The expression with w, or its highest derivative and those of it, replaced by what its equation says of them."""
-    state, unknown = differential_expression(equation.right[0], spec), next(u for u in spec.unknowns if u.head == head)
+    state, unknown = differential_expression(equation.rhs[0], spec), next(u for u in spec.unknowns if u.head == head)
     own = in_coordinates(Field(head, (), unknown.arguments), layout_of(equation.rhs[0], spec))
     letters = [a for a in state.jet_variables if derivative_order(a, head) is not None]
     if len(equation.rhs) > 1 or not letters or any(f != own for f in atoms(expr, Field) if f.head == head):

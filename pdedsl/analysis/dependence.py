@@ -32,9 +32,9 @@ class NonlocalDependence:
     """Something read elsewhere, directly or `by` way of the unknown of a stationary equation, and `via` the last of
     several such unknowns."""
 
-    sure: bool
-    by: Symbol | None
-    via: Symbol | None
+    is_certain: bool
+    first_unknown: Symbol | None
+    last_unknown: Symbol | None
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class EquationDependencies:
 
     @cached_property
     def components(self) -> tuple[DifferentialExpression, ...]:
-        return tuple(differential_expression(e, self.spec) for e in self.equation.right)
+        return tuple(differential_expression(e, self.spec) for e in self.equation.rhs)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -27,7 +27,7 @@ def system_growth_rates(problems: tuple[Problem, ...], spec: Spec, xi: list[int]
 def _symbol_row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec) -> list[complex] | None:
     row = [0j] * len(heads)
     try:
-        parts = list(linear_terms(problem.right, frozenset(heads)))
+        parts = list(linear_terms(problem.rhs, frozenset(heads)))
     except NotLinear:
         return None
     for coefficient, letter in parts:

@@ -30,7 +30,7 @@ from pdedsl.symbolic.symbols import Field, atoms
 class Inflow:
     """Whether values are given exactly where characteristics enter, and the conditions imposed where they leave."""
 
-    is_given: bool
+    is_prescribed: bool
     at_outflow: tuple[LocatedCondition, ...]
 
 

@@ -53,8 +53,8 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms, free_symbols
 class Jet:
     """F and its variables.
 
-    `higher` holds derivatives in time and those of order above two, `hidden` the derivatives of functions of u that
-    are not differentiated further, and `nonlocal_` says whether F reads values at other points.
+    `higher` are the time derivatives and the derivatives of order above two, `unexpanded` the derivatives of functions
+    of u that are not expanded by the chain rule; `is_nonlocal` if u is evaluated at other points or times.
     """
 
     expr: Expr
@@ -62,10 +62,10 @@ class Jet:
     p: tuple[Symbol, ...]
     x: dict[tuple[int, int], Symbol]  # X_ij for i <= j
     higher: tuple[Symbol, ...]
-    hidden: tuple[Expr, ...]
-    nonlocal_: bool
+    unexpanded: tuple[Expr, ...]
+    is_nonlocal: bool
     layout: CoordinateLayout
-    back: dict[Symbol, Expr]  # maps jet variables to the derivatives they stand for
+    derivative_of: dict[Symbol, Expr]  # maps jet variables to the derivatives they stand for
 
     @property
     def coordinates(self) -> tuple[Symbol, ...]:

@@ -38,7 +38,7 @@ class AnalyzedSummand:
     origin: Origin
     terms: tuple[Term, ...]
     jet: Jet
-    states: tuple[DifferentialExpression, ...]
+    components: tuple[DifferentialExpression, ...]
 
     @property
     def is_time_derivative(self) -> bool:
@@ -51,7 +51,7 @@ class Problem:
     """∂ⁿu/∂tⁿ = F: an equation, its parts, and F, with the sign changed for terminal data."""
 
     equation: Equation
-    parts: tuple[AnalyzedSummand, ...]
+    summands: tuple[AnalyzedSummand, ...]
     jet: Jet
     generator: Generator | None
     spec: Spec
@@ -59,18 +59,18 @@ class Problem:
     @cached_property
     def components(self) -> tuple[DifferentialExpression, ...]:
         """F as expressions in all unknowns, one for each component."""
-        return tuple(differential_expression(e, self.spec) for e in self.equation.right)
+        return tuple(differential_expression(e, self.spec) for e in self.equation.rhs)
 
     @cached_property
     def unknown(self) -> Unknown:
         return unknown_of(self.equation, self.spec)
 
     @cached_property
-    def right(self) -> Expr:
+    def rhs(self) -> Expr:
         """F of the first component, with the sign changed for terminal data; index notation is kept."""
         frame = normal_form(self.equation, self.spec)
         late = self.equation.order == 1 and time_direction(self.spec, self.equation.unknown) is Direction.TERMINAL
-        return (-1 if late else 1) * expand_chain_rule(frame.with_dimension(self.equation.right[0]))
+        return (-1 if late else 1) * expand_chain_rule(frame.with_dimension(self.equation.rhs[0]))
 
     def domain(self, jet: Jet) -> tuple[Expr, ...]:
         """What has a real value wherever the equation has one, and does not occur in it, in the letters of a jet."""
@@ -100,7 +100,7 @@ class Problem:
     def is_implicit(self) -> bool:
         """Whether the equation is not solved for its time derivative, like exp(∂u/∂t) = Δu."""
         frame = normal_form(self.equation, self.spec)
-        goals = [leading_time_derivative(frame, k) for k in range(len(self.equation.right))]
+        goals = [leading_time_derivative(frame, k) for k in range(len(self.equation.rhs))]
         return any(g is not None and e.has(g) for g, e in zip(goals, self.equation.rhs, strict=True))
 
     @property

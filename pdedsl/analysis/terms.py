@@ -103,10 +103,10 @@ class FactorKind(IntEnum):
 class Factor:
     """What a coefficient multiplies: its order in time or space, and the other unknown it belongs to, if any."""
 
-    beside: FactorKind
+    kind: FactorKind
     order: int = 0
     of: Symbol | None = None
-    apart: bool = False  # a time derivative that is also one in space, or a value at another time
+    mixed_or_delayed: bool = False  # a time derivative that is also one in space, or a value at another time
 
 
 def _group_by_factor(parts: list[LinearTerm], frame: NormalForm, k: int) -> dict[Factor, list[LinearTerm]]:
@@ -121,12 +121,12 @@ def _factor_of(letter: Expr, frame: NormalForm, own: Field) -> Factor:
         return Factor(FactorKind.KNOWN)
     field, slots = (letter.body, letter.slots) if isinstance(letter, Partial) else (letter, ())
     if _is_at_another_point(field, frame):
-        return Factor(FactorKind.AWAY, apart=_is_at_another_time(field, frame))
+        return Factor(FactorKind.AWAY, mixed_or_delayed=_is_at_another_time(field, frame))
     if field != own:
         return Factor(FactorKind.OTHER, of=field.head)
     in_time = sum(s == frame.time for s in slots)
     if in_time:
-        return Factor(FactorKind.TIME, in_time, apart=len(slots) > in_time)
+        return Factor(FactorKind.TIME, in_time, mixed_or_delayed=len(slots) > in_time)
     beside = {0: FactorKind.VALUE, 1: FactorKind.FIRST, 2: FactorKind.SECOND}.get(len(slots), FactorKind.HIGHER)
     return Factor(beside, len(slots))
 

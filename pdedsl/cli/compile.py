@@ -66,7 +66,7 @@ def explain(
     file: str, form: str | None, weights: Path | None, every: bool, settings: tuple[str, ...], trust: bool
 ) -> None:
     """Say what an equation is, what it becomes, and what can be proved about it."""
-    from pdedsl.api import explained
+    from pdedsl.api import explain_source
     from pdedsl.diagnostics import PdeError
 
     if every and weights is None:
@@ -74,7 +74,7 @@ def explain(
     if weights and form == "latex":
         raise click.UsageError("kernels have no LaTeX form: use --markdown or --json")
     try:
-        explanation = explained(read_spec(file, settings))
+        explanation = explain_source(read_spec(file, settings))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None

@@ -16,11 +16,11 @@ from pdedsl.io import replace_text
 @SET
 def draw(file: str, output: Path | None, settings: tuple[str, ...]) -> None:
     """Draw an equation by its terms, and the network that it becomes, as SVG."""
-    from pdedsl.api import explained
+    from pdedsl.api import explain_source
     from pdedsl.diagnostics import PdeError
 
     try:
-        explanation = explained(read_spec(file, settings))
+        explanation = explain_source(read_spec(file, settings))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None

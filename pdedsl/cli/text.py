@@ -31,12 +31,12 @@ def check(files: tuple[str, ...], as_json: bool, settings: tuple[str, ...]) -> N
 
 
 def _check_text(file: str, settings: tuple[str, ...]) -> bool:
-    from pdedsl.compiler import examine
+    from pdedsl.compiler import check
     from pdedsl.diagnostics import PdeError
 
     try:
         source = read_spec(file, settings)
-        examined = examine(source)
+        examined = check(source)
     except PdeError as error:
         report_error(error)
         return False
@@ -50,7 +50,7 @@ def _check_text(file: str, settings: tuple[str, ...]) -> bool:
 
 
 def _check_json(file: str, settings: tuple[str, ...]) -> bool:
-    from pdedsl.compiler import examine
+    from pdedsl.compiler import check
     from pdedsl.diagnostics import PdeError, Source
     from pdedsl.explainer.explain import facts_json
 
@@ -58,7 +58,7 @@ def _check_json(file: str, settings: tuple[str, ...]) -> bool:
     source = Source("", file)
     try:
         source = read_spec(file, settings)
-        examined = examine(source)
+        examined = check(source)
         spec, diagnostics = examined.analysis.spec, examined.diagnostics
         row |= {"name": spec.name, "hash": spec.hash}
         facts = facts_json(examined.analysis)

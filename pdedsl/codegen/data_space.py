@@ -262,7 +262,7 @@ def _sde_steps_node(walk: SdeSteps, fields: tuple[Learned, ...], spec: Spec) -> 
     if not is_euler(walk.scheme):
         scheme = walk.scheme.name if isinstance(walk.scheme, Fixed) else integrator_node(walk.scheme)
         named.append(("scheme", scheme))
-    named.append(("direction", float(walk.clock)))
+    named.append(("direction", float(walk.time_sign)))
     if isinstance(walk.noise, BranchNoise):
         named.append(("velocity_noise", Lambda(("t",), _velocity_noise(walk.noise))))
     elif walk.noise is not None:

@@ -1,4 +1,4 @@
-"""Diagnostics: source texts and spans, errors and warnings with stable codes, and fixes that a program can apply."""
+"""Source texts and spans, errors and warnings with stable codes, suggested fixes, and escaping of untrusted text."""
 
 from pdedsl.diagnostics.diagnostic import NOWHERE as NOWHERE
 from pdedsl.diagnostics.diagnostic import Diagnostic as Diagnostic

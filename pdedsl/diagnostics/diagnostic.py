@@ -1,4 +1,4 @@
-"""Diagnostics: a place in a text, a message with a stable code, and a way out."""
+"""Source texts, diagnostics with a stable code, location and hint, and their rendering with source excerpts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-WINDOW = 100  # columns of a source line that an excerpt shows
-MOST = 20  # diagnostics that one report shows
+EXCERPT_WIDTH = 100  # columns of a source line in an excerpt
+MAX_DIAGNOSTICS = 20  # in one report
 _COMMENT = re.compile(r'("[^"\n\r]*")|#[^\n\r]*')  # or a string literal, which may contain '#'
 
 
@@ -30,35 +30,35 @@ NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True)
 class Patch:
-    """The origin of part of a text: characters of another text, `origin`, from `start` on, which the user wrote; or all
-    of it, if the part was written for it and is not in it."""
+    """The origin of a part of a text: `origin.text[start:]`; the whole of `origin` if `start` is None, because the part
+    is generated from it."""
 
     span: Span
     origin: Source
     start: int | None = None
 
-    def moved(self, at: int, by: int) -> Patch:
+    def shifted(self, at: int, by: int) -> Patch:
         """The patch after an edit at `at` that lengthened the text by `by` characters."""
         return self if self.span.end <= at else replace(self, span=Span(self.span.start + by, self.span.end + by))
 
-    def holds(self, span: Span) -> bool:
+    def contains(self, span: Span) -> bool:
         return self.span.start <= span.start and span.end <= self.span.end
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text and the name that the user knows it by; `patches` are parts from elsewhere, such as the command line."""
+    """A text with its file name; `patches` are parts from other sources, such as the command line."""
 
     text: str
     name: str = "<text>"
     patches: tuple[Patch, ...] = field(default=(), compare=False)
 
-    def written(self, span: Span) -> tuple[Source, Span]:
-        """The source and place where the user wrote the text of a span."""
+    def original(self, span: Span) -> tuple[Source, Span]:
+        """The source and span in which the user wrote this text."""
         for patch in self.patches:
-            if patch.holds(span) and patch.start is None:
+            if patch.contains(span) and patch.start is None:
                 return patch.origin, Span(0, len(patch.origin.text))
-            if patch.holds(span) and patch.start is not None:
+            if patch.contains(span) and patch.start is not None:
                 by = patch.start - patch.span.start
                 return patch.origin, Span(span.start + by, span.end + by)
         return self, span
@@ -68,7 +68,7 @@ class Source:
         return [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column, both from 1, columns in characters."""
+        """Line and column, 1-based, columns in characters."""
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
@@ -82,15 +82,15 @@ class Source:
         return " ".join(_COMMENT.sub(r"\1", self.text[span.start : span.end]).split())
 
     def range(self, span: Span) -> dict[str, int]:
-        """Where a span begins and ends, for programs."""
+        """Start and end of a span as lines and columns, for JSON output."""
         (line, column), (end_line, end_column) = self.position(span.start), self.position(span.end)
         return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One mistake or warning. `notes` mark further places that the message refers to. Of diagnostics marked `once`
-    with the same code and message, only the first in the text is kept. `fixes` can be applied by a program."""
+    """One error or warning. `notes` mark related locations. Of diagnostics marked `once` with the same code and message,
+    only the first in the text is reported. `fixes` can be applied by an editor."""
 
     code: str
     message: str
@@ -122,7 +122,7 @@ class Diagnostic:
 
 
 class PdeError(Exception):
-    """The spec is wrong; `diagnostics` says where, why and what to do, in the order of the text."""
+    """A spec is invalid; `diagnostics` are its errors, in the order of the text."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], source: Source | None = None) -> None:
         self.diagnostics = tuple(diagnostics)
@@ -138,13 +138,13 @@ class PdeError(Exception):
         return PdeError((replace(d, fixes=()) for d in self.diagnostics), self.source)
 
     def within(self, source: Source) -> PdeError:
-        """The same mistakes, shown in their text."""
+        """The same errors, with their source text."""
         return PdeError(self.diagnostics, source)
 
 
 @dataclass
 class Reporter:
-    """Gathers independent mistakes, so that one run reports them all.
+    """Collects independent errors, so that they are reported together.
 
     `with reporter.guard(): …` records the errors of its body and continues after it.
     """
@@ -183,17 +183,17 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def report(source: Source, diagnostics: Sequence[Diagnostic]) -> str:
-    """Diagnostics as text, with excerpts and carets; at most `MOST` of them."""
-    shown = [render(source, d) for d in diagnostics[:MOST]]
-    if len(diagnostics) > MOST:
-        shown.append(f"… and {len(diagnostics) - MOST} more")
+    """Diagnostics as text, with excerpts and carets; at most `MAX_DIAGNOSTICS`."""
+    shown = [render(source, d) for d in diagnostics[:MAX_DIAGNOSTICS]]
+    if len(diagnostics) > MAX_DIAGNOSTICS:
+        shown.append(f"… and {len(diagnostics) - MAX_DIAGNOSTICS} more")
     return "\n\n".join(shown)
 
 
 def render(source: Source, diagnostic: Diagnostic) -> str:
-    """One diagnostic: its headline, the excerpt of each marked place, and the hint."""
+    """One diagnostic: headline, excerpt of each location, and hint."""
     if not diagnostic.notes:
-        source, span = source.written(diagnostic.span)
+        source, span = source.original(diagnostic.span)
         diagnostic = replace(diagnostic, span=span)
     line, column = source.position(diagnostic.span.start)
     parts = [
@@ -210,13 +210,13 @@ def render(source: Source, diagnostic: Diagnostic) -> str:
 
 
 def _excerpt(source: Source, span: Span, label: str, margin: int) -> str:
-    """The line of a span with the span underlined; a long line is cut to a window around it."""
+    """The source line with the span underlined; a long line is truncated around it."""
     line, column = source.position(span.start)
     text = source.line(line)
     first = min(column - 1, len(text))
     last = max(first + 1, min(first + max(span.end - span.start, 1), len(text)))
-    left = max(0, first - WINDOW // 2) if len(text) > WINDOW else 0
-    right = min(len(text), left + WINDOW)
+    left = max(0, first - EXCERPT_WIDTH // 2) if len(text) > EXCERPT_WIDTH else 0
+    right = min(len(text), left + EXCERPT_WIDTH)
     shown = escaping.line(text[left:right])
     lead, tail = "…" if left else "", "…" if right < len(text) else ""
     pad = " " * (len(lead) + width(shown[: first - left]))
@@ -226,35 +226,34 @@ def _excerpt(source: Source, span: Span, label: str, margin: int) -> str:
 
 
 def width(text: str) -> int:
-    """The number of columns that a text occupies on a terminal."""
+    """Display width of a text in terminal columns."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """The word a reader probably meant, for a 'did you mean'.
+    """The closest word in edit distance, for a 'did you mean' hint; None if no word is close.
 
-    Words of three to seven letters may differ by one slip, longer ones by one for every four letters; shorter ones only
-    in case. A guess that is farther off would not help. Of two that are as near, a letter too often or too seldom in a
-    row is the likelier slip: 'sinn' is 'sin', not 'sign'.
+    The distance is at most 1 for words of three to seven letters, and one per four letters for longer ones; shorter
+    words may differ in case only. Ties are broken in favour of repeated letters: 'sinn' is 'sin', not 'sign'.
     """
-    near = [w for w in sorted(set(words)) if abs(len(w) - len(word)) <= _allowed(w, word)]
-    slips = {w: (_slips(word.lower(), w.lower()), _once(word) != _once(w), abs(len(w) - len(word))) for w in near}
-    best = min(near, key=lambda w: slips[w], default=None)
-    return best if best is not None and slips[best][0] <= _allowed(best, word) else None
+    near = [w for w in sorted(set(words)) if abs(len(w) - len(word)) <= _max_distance(w, word)]
+    distances = {w: (_edit_distance(word.lower(), w.lower()), _collapse_repeats(word) != _collapse_repeats(w), abs(len(w) - len(word))) for w in near}
+    best = min(near, key=lambda w: distances[w], default=None)
+    return best if best is not None and distances[best][0] <= _max_distance(best, word) else None
 
 
-def _allowed(a: str, b: str) -> int:
+def _max_distance(a: str, b: str) -> int:
     letters = max(len(a), len(b))
     return 0 if letters < 3 else max(1, letters // 4)
 
 
-def _once(word: str) -> str:
-    """Every letter once where it stands several times in a row."""
+def _collapse_repeats(word: str) -> str:
+    """The word without repeated letters."""
     return "".join(letter for letter, _ in groupby(word.lower()))
 
 
-def _slips(a: str, b: str) -> int:
-    """The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment)."""
+def _edit_distance(a: str, b: str) -> int:
+    """Insertions, deletions, substitutions and transpositions (optimal string alignment distance)."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):

@@ -1,7 +1,7 @@
-"""Text of a spec, a file name or a title inside other text: one function for each kind of output.
+"""Escaping of untrusted text (specs, file names, titles) for each output format.
 
-Whoever wrote the text, it stays text: no character of it ends a string or a comment, opens a tag or a command, moves a
-cursor or changes the direction of writing. Text from outside passes through here wherever it enters an output.
+Escaped text stays text: it cannot end a string or a comment, open a tag or a command, move the cursor or change the
+writing direction. All external text passes through here before it enters an output.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import shlex
 import unicodedata
 from html import escape
 
-STAND_IN = "\N{REPLACEMENT CHARACTER}"
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 TEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -29,42 +29,41 @@ TEX = {
     '"': r"\textquotedbl{}",
     "`": r"\textasciigrave{}",
 }
-_MARKED = re.compile(r"[\\`*_\[\]<>&~|$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)  # what Markdown may interpret anywhere
-_LEADING = re.compile(r"\A(\d{1,9}|)([-+=#.)])(?=[-+=#\s]|\Z)")  # and what it may interpret at the start of a line
-_ENDING = re.compile(r'"(?="|\Z)')  # quotation marks that might end a docstring
+_MARKED = re.compile(r"[\\`*_\[\]<>&~|$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)  # Markdown syntax anywhere in a line
+_LEADING = re.compile(r"\A(\d{1,9}|)([-+=#.)])(?=[-+=#\s]|\Z)")  # Markdown syntax at the start of a line
+_ENDING = re.compile(r'"(?="|\Z)')  # quotation marks that could end a docstring
 
 
-# ---- terminals
+# ---- Terminal
 
 
 def line(text: str) -> str:
-    """One line that is safe on a terminal: tabs become spaces, other control and invisible characters are made visible.
+    """One line that is safe on a terminal: tabs become spaces, other control and format characters become U+FFFD.
 
-    Escape sequences begin with a control character, and marks that change the direction of writing are format
-    characters.
+    Escape sequences begin with a control character; marks of writing direction are format characters.
     """
     return text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
 
 
 def lines(text: str) -> str:
-    """The same for text whose line breaks are its own."""
+    """The same for several lines."""
     return "\n".join(map(line, text.split("\n")))
 
 
 def _visible(char: str) -> str:
     if char.isprintable() or unicodedata.category(char) == "Zs":
         return char
-    return " " if char == "\t" else STAND_IN
+    return " " if char == "\t" else REPLACEMENT
 
 
 def as_json(value: object, indent: int | None = None) -> str:
-    """JSON that is safe on a terminal; invisible characters are escaped, so the value is unchanged."""
+    """JSON that is safe on a terminal: invisible characters are escaped, the value is unchanged."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "".join(c if c == "\n" or _visible(c) == c else json.dumps(c)[1:-1] for c in text)
 
 
 def command(*words: object) -> str:
-    """A command to paste into a shell: a folder named `a; b` stays one word."""
+    """A shell command with quoted arguments."""
     return line(shlex.join(map(str, words)))
 
 
@@ -72,7 +71,7 @@ def command(*words: object) -> str:
 
 
 def docstring(text: str) -> str:
-    '''The text between `"""` and `"""`, which Python reads as `lines(text)`.'''
+    '''The text between `"""` and `"""`; Python reads it as `lines(text)`.'''
     return _ENDING.sub(r"\\\g<0>", lines(text).replace("\\", "\\\\"))
 
 
@@ -82,26 +81,26 @@ def comment(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A string in double quotes, which Python reads as `text`."""
+    """A Python string literal in double quotes."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped) + '"'
 
 
-# ---- pages
+# ---- Markdown, HTML, LaTeX
 
 
 def markdown(text: str) -> str:
-    """A line of prose without markup, HTML, links, headings or lists."""
+    """A line of plain Markdown text, without markup, HTML, links, headings or lists."""
     return _LEADING.sub(r"\1\\\2", cell(text), count=1)
 
 
 def cell(text: str) -> str:
-    """A cell of a Markdown table; it never starts a line."""
+    """A cell of a Markdown table, never at the start of a line."""
     return _MARKED.sub(r"\\\g<0>", line(text).strip())
 
 
 def fenced(text: str, language: str) -> str:
-    """A block of code in Markdown, fenced by more backticks than the text has in a row."""
+    """A fenced Markdown code block; the fence is longer than any run of backticks in the text."""
     ticks = "```"
     while ticks in text:
         ticks += "`"
@@ -109,23 +108,23 @@ def fenced(text: str, language: str) -> str:
 
 
 def html(text: str) -> str:
-    """Text between two tags, or the value of an attribute in quotation marks."""
+    """HTML text or a quoted attribute value."""
     return escape(line(text))
 
 
 def html_lines(text: str) -> str:
-    """The same for text whose line breaks are its own."""
+    """The same for several lines."""
     return escape(lines(text))
 
 
 def latex(text: str) -> str:
-    """A line of prose in LaTeX."""
+    """A line of plain LaTeX text."""
     return "".join(TEX.get(char, char) for char in line(text))
 
 
-# ---- pictures
+# ---- Plots
 
 
 def caption(text: str) -> str:
-    """A title or label in a picture; matplotlib would read text between dollar signs as a formula."""
+    """A matplotlib title or label; text between dollar signs would be a formula."""
     return line(text).replace("$", r"\$")

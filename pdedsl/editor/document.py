@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pdedsl.compiler import CheckResult, concluded, to_spec
+from pdedsl.compiler import CheckResult, check_analysis, to_spec
 from pdedsl.diagnostics import NOWHERE, Diagnostic, PdeError, Reporter, Source
 from pdedsl.editor.analysis_cache import analysis_of
 from pdedsl.editor.names import Names, names_in
@@ -57,7 +57,7 @@ def analysed(text: str, name: str = "<text>") -> Document:
     except PdeError as error:
         return Document(source, reading.lines, reading.syntax, None, None, error.diagnostics)
     try:
-        examination = concluded(analysis_of(spec, reading.syntax))
+        examination = check_analysis(analysis_of(spec, reading.syntax))
     except PdeError as error:
         return Document(source, reading.lines, reading.syntax, spec, None, error.diagnostics)
     return Document(source, reading.lines, reading.syntax, spec, examination, examination.diagnostics)

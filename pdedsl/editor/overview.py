@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 
-from pdedsl.api import explanation_of, format_source
-from pdedsl.compiler import compiled
+from pdedsl.api import explain_result, format_source
+from pdedsl.compiler import generate
 from pdedsl.diagnostics import Diagnostic, PdeError, Span, report
 from pdedsl.diagnostics.fixes import edits_in
 from pdedsl.editor.completion import complete
@@ -59,7 +59,7 @@ def emitted(text: str) -> str:
     document = _document(text)
     if document.examination is None or document.examination.errors:
         return ""
-    return compiled(document.examination).python()
+    return generate(document.examination).python()
 
 
 def said(text: str, units: int) -> str:
@@ -95,7 +95,7 @@ def _document(text: str) -> Document:
 
 def _explanation(text: str) -> Explanation | None:
     examination = _document(text).examination
-    return explanation_of(examination) if examination else None
+    return explain_result(examination) if examination else None
 
 
 def _axioms(document: Document) -> list[dict[str, str]]:

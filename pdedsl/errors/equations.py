@@ -299,10 +299,10 @@ UNBALANCED = Code("W403", "Neumann data and source violate the compatibility con
 
 
 def backwards(terms: str, from_start: bool, span: Span, sign: Edit | None) -> PdeError:
-    """`terms` are in quotes; `from_start` if there is an initial condition; `sign` changes the sign of a single term."""
-    data, other = ("initial", "terminal") if from_start else ("terminal", "initial")
+    """`terms` are in quotes; `from_start` if there is an initial condition; `sign` changes the sign of the term."""
+    data, other = ("initial", "a terminal") if from_start else ("terminal", "an initial")
     message = f"backward diffusion {terms} with {data} data: the problem is ill-posed"
-    hint = f"change the sign of {terms}, or prescribe a condition at the {'final' if from_start else 'initial'} time"
+    hint = f"change the sign of {terms}, or prescribe {other} condition instead"
     return BACKWARDS.error(message, span, hint, fixes=_changed(terms, sign))
 
 
@@ -386,20 +386,18 @@ def incompatible_data(
 ) -> Diagnostic:
     """`kind` is "initial" or "terminal"; `values` are those of the data and of the boundary condition at `where`."""
     (first, second), jump = values, abs(values[0] - values[1])
-    message = f"{kind} and boundary data are incompatible at {where} (jump {jump:g}): "
-    message += f"'{data}' gives {first:g}, '{condition}' gives {second:g}"
+    message = f"{kind} and boundary data are incompatible at {where} (jump {jump:.3g}): "
+    message += f"'{data}' gives {first:.4g}, '{condition}' gives {second:.4g}"
     hint = "change one of the two, unless the corner singularity is intended"
     return INCOMPATIBLE_DATA.warning(message, span, hint)
 
 
 def unbalanced(unknown: str, total: float, slopes: bool, span: Span, about: bool = False) -> Diagnostic:
-    """`slopes` if there are Neumann conditions, otherwise the domain is periodic; `about` if the total has two digits."""
+    """`slopes` if there are Neumann conditions, otherwise the domain is periodic; `about`: two significant digits."""
     shown = f"about {abs(total):.2g}" if about else f"{abs(total):.3g}"
     message = f"Neumann data of '{unknown}' violate the compatibility condition ∫f + ∮g = 0: the sum is {shown}"
     hint = "there is no solution: change the source or a flux, or prescribe a Dirichlet condition"
     if not slopes:
-        message = (
-            f"the source of '{unknown}' violates the compatibility condition ∫f = 0 of a periodic domain: ∫f = {shown}"
-        )
+        message = f"the source of '{unknown}' violates the compatibility condition ∫f = 0 (periodic): ∫f = {shown}"
         hint = "there is no solution: change the source"
     return UNBALANCED.warning(message, span, hint)

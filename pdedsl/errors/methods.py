@@ -1,4 +1,4 @@
-"""E604, E605, E611, E613: time integrators, diffusion methods and solvers that are not applicable, and unused options."""
+"""E604, E605, E611, E613: inapplicable time integrators, diffusion methods and solvers, and unused options."""
 
 from __future__ import annotations
 

@@ -465,7 +465,7 @@ def derivative(written: str, variables: list[str], span: Span, functions: Collec
 
 def named_place(name: str, variable: str, span: Span, key: Span | None) -> PdeError:
     """`u(x=0, t)`, `u(t=0)`; `key` is `x=` where other arguments follow."""
-    hint = f"write the value in place of {variable}, as in {name}(0, t) on the boundary or {name}(x, 0) at the initial time"
+    hint = f"write the value in place of {variable}: {name}(0, t) on the boundary, {name}(x, 0) at the initial time"
     fixes = without(key, "remove the name") if key else ()
     return MISUSED.error(f"the arguments of '{name}' are positional", span, hint, fixes=fixes)
 

@@ -398,7 +398,7 @@ def channels_last(shape: tuple[int, int, int], span: Span) -> Diagnostic:
     channels_first = f"image({channels}, {height}, {width})"
     message = f"this image has {height} channels and {width} × {channels} pixels"
     return CHANNELS.warning(
-        message, span, f"for channels last, write {channels_first}", fixes=one_of_them([channels_first], span)
+        message, span, f"channels come first: write {channels_first}", fixes=one_of_them([channels_first], span)
     )
 
 

@@ -225,6 +225,7 @@ class Spec:
     exact: tuple[ExactSolution, ...] = ()
     observations: tuple[Observation, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+    latex: str = field(default="", repr=False, compare=False)  # the problem as written, for papers and notebooks
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -249,16 +250,6 @@ class Spec:
         from hashlib import sha256
 
         return sha256(self.canonical.encode()).hexdigest()[:16]
-
-    @cached_property
-    def latex(self) -> str:
-        """The problem as it was written, for a paper or a notebook."""
-        from pdedsl.big_stack import deeply
-        from pdedsl.diagnostics import Reporter
-        from pdedsl.language.parser import parse_syntax
-        from pdedsl.language.printing.latex import to_latex
-
-        return deeply(lambda: to_latex(parse_syntax(self.source, Reporter())))
 
     def _repr_latex_(self) -> str:
         return self.latex

@@ -44,7 +44,7 @@ from pdedsl.solvers.ansatz import AnsatzModule, AnsatzWithFunctions
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.grid.grid_result import L1_ERROR, Failed
+from pdedsl.solvers.grid.grid_result import L1_ERROR, GridSolveFailed
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
 from pdedsl.symbolic.symbols import Field, atoms
@@ -489,7 +489,7 @@ def reference_solutions(
     if grid is not None:
         try:
             found = grid_reference(grid, plan, how, numbers or {})
-        except Failed as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
+        except GridSolveFailed as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
             if plan.reference:
                 raise
             cause = failure.__cause__

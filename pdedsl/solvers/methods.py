@@ -14,12 +14,12 @@ from pdedsl.ir.plan import SolvePlan
 from pdedsl.runtime.basis.interpolation import CellAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import SolverResult
-from pdedsl.solvers.monte_carlo import PathMean, solve_by_paths
-from pdedsl.solvers.pinn.residuals import Measured
-from pdedsl.solvers.pinn.task import solve_by_residual
-from pdedsl.solvers.pinn.trainer import phases_of
+from pdedsl.solvers.monte_carlo import MonteCarloSolution, solve_by_monte_carlo
+from pdedsl.solvers.pinn.residuals import Measurement
+from pdedsl.solvers.pinn.task import solve_by_pinn
+from pdedsl.solvers.pinn.trainer import training_phases
 from pdedsl.solvers.progress import SolveInterrupted, Watch
-from pdedsl.solvers.random_features import solve_by_features
+from pdedsl.solvers.random_features import solve_by_random_features
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class SolveOptions:
     seed: int = 0
     device: torch.device = torch.device("cpu")  # noqa: RUF009  # a constant
     watch: Watch = field(default_factory=Watch)
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[Measurement, ...] = ()
 
 
 def solve_with(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResult:
@@ -45,9 +45,9 @@ def solve_with(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResu
 def _dispatch(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResult:
     match method:
         case RandomFeatures():
-            return solve_by_features(plan.problem, method, seed=how.seed, device=how.device, measured=how.measured)
+            return solve_by_random_features(plan.problem, method, seed=how.seed, device=how.device, measured=how.measured)
         case MonteCarlo():
-            return solve_by_paths(plan.problem, method, seed=how.seed)
+            return solve_by_monte_carlo(plan.problem, method, seed=how.seed)
         case Grid():
             return solve_by_grid(plan.problem, method, seed=how.seed, device=how.device)
         case Pinn():
@@ -57,8 +57,8 @@ def _dispatch(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResul
 
 
 def _train_pinn(method: Pinn, plan: SolvePlan, how: SolveOptions) -> SolverResult:
-    phases = phases_of(plan.optimizers, plan.steps or method.steps)
-    solved = solve_by_residual(
+    phases = training_phases(plan.optimizers, plan.steps or method.steps)
+    solved = solve_by_pinn(
         plan.problem,
         method,
         network=plan.network,
@@ -77,7 +77,7 @@ def _train_pinn(method: Pinn, plan: SolvePlan, how: SolveOptions) -> SolverResul
 def has_derivatives(solved: SolverResult) -> bool:
     """Whether residuals can be computed: not for a mean over paths, nor for piecewise interpolation between nodes."""
     match solved.module:
-        case PathMean() | MovingLeastSquares():
+        case MonteCarloSolution() | MovingLeastSquares():
             return False
         case TensorProductExpansion(axes=axes):
             return not any(isinstance(axis, CellAxis) for axis in axes)
@@ -87,5 +87,5 @@ def has_derivatives(solved: SolverResult) -> bool:
 
 def confidence_half_width(solved: SolverResult, points: Tensor) -> Tensor:
     """Half the width of the 95 % interval at points, for a method that has one."""
-    assert isinstance(solved.module, PathMean)
+    assert isinstance(solved.module, MonteCarloSolution)
     return solved.module.interval(points)[1]

@@ -36,16 +36,16 @@ from pdedsl.solvers.method_result import SolverResult
 # ---- processes
 
 
-Many = Callable[[Tensor, Tensor], tuple[Tensor, ...]]
+ProcessFunctions = Callable[[Tensor, Tensor], tuple[Tensor, ...]]
 
 
 @dataclass(frozen=True)
-class Tensors:
+class CompiledProcess:
     """The functions of a process, at points (..., d) and times (...)."""
 
     process: DiffusionProcess
 
-    def functions(self, exprs: Sequence[Expr]) -> Many:
+    def functions(self, exprs: Sequence[Expr]) -> ProcessFunctions:
         found = compile_pointwise(exprs, self.process.domain.coordinates)
         timed = self.process.domain.has_time
         return lambda x, t: found(*x.unbind(-1), *((t,) if timed else ()))
@@ -180,32 +180,32 @@ class Tensors:
 # Pairs of antithetic paths from points to where they end, and the value of u that each pair gives.
 
 
-Tracks = Callable[[Tensor, int, int], Tensor]
+PathEstimator = Callable[[Tensor, int, int], Tensor]
 """Points (n, k), the number r of pairs and a seed → u by each pair, and its change from twice the step: (2, r, n)."""
 
-LOOK = 32  # steps between checks for paths that have not ended
-PATIENCE = 1000  # mean exit times of the box after which a path that has not ended counts as lost: NaN
-NEAR = 1e-6  # as a fraction of the box: a walk on spheres that is nearer to a side has reached it
-SPREAD = 1024  # points at which the variance is looked at
-WAYS, TIMES, BRIDGE = 0, 1, 2  # purposes of random numbers
+CHECK_EVERY = 32  # steps between checks for paths that have not ended
+MAX_EXIT_TIMES = 1000  # mean exit times of the box after which a path that has not ended counts as lost: NaN
+SHELL_WIDTH = 1e-6  # as a fraction of the box: a walk on spheres that is nearer to a side has reached it
+VARIANCE_SAMPLES = 1024  # points at which the variance is looked at
+INCREMENTS, EXIT_TIMES, BRIDGE = 0, 1, 2  # purposes of random numbers
 
 
-def tracks_of(process: DiffusionProcess, steps: int) -> Tracks:
-    tensors = Tensors(process)
+def path_estimator(process: DiffusionProcess, steps: int) -> PathEstimator:
+    tensors = CompiledProcess(process)
     if process.is_brownian:
-        return OnSpheres(tensors)
+        return WalkOnSpheresEstimator(tensors)
     if process.data is None:
-        return AtRest(tensors, steps)
-    return InTime(tensors, process.data, steps)
+        return ExitTimeEstimator(tensors, steps)
+    return EvolutionEstimator(tensors, process.data, steps)
 
 
-def opposite(values: Tensor) -> Tensor:
+def antithetic_mean(values: Tensor) -> Tensor:
     """The mean over each path and its antithetic partner."""
     return torch.stack(values.chunk(2)).mean(0)
 
 
 @dataclass(frozen=True)
-class Chance:
+class AntitheticNoise:
     """The random numbers of a step, the same for all points: r rows and their antithetic partners, (2r, 1, …)."""
 
     like: Tensor
@@ -227,43 +227,43 @@ class Chance:
         return torch.empty(self.rows, 1, size, dtype=self.like.dtype, device=self.like.device)
 
 
-Drawn = Callable[[int], StepNoise]
+StepNoise = Callable[[int], StepNoise]
 
 
-def single(chance: Chance, size: int) -> Drawn:
-    return lambda k: chance.draw(size, WAYS, k)
+def single_step_noise(chance: AntitheticNoise, size: int) -> StepNoise:
+    return lambda k: chance.draw(size, INCREMENTS, k)
 
 
-def doubled(chance: Chance, size: int) -> Drawn:
+def double_step_noise(chance: AntitheticNoise, size: int) -> StepNoise:
     """Two steps in one, with the same noise."""
 
     def drawn(k: int) -> StepNoise:
-        first, second = chance.draw(size, WAYS, 2 * k), chance.draw(size, WAYS, 2 * k + 1)
+        first, second = chance.draw(size, INCREMENTS, 2 * k), chance.draw(size, INCREMENTS, 2 * k + 1)
         return StepNoise((first.normal + second.normal) / 2**0.5, second.uniform)
 
     return drawn
 
 
 @dataclass(frozen=True)
-class InTime:
+class EvolutionEstimator:
     """From a point (x, t) to the data, in equal steps; one step suffices if it is exact."""
 
-    tensors: Tensors
+    tensors: CompiledProcess
     data: TimeCondition
     steps: int
 
     def __call__(self, points: Tensor, rows: int, seed: int) -> Tensor:
         d = points.shape[-1] - 1
-        chance = Chance(points, rows, seed)
+        chance = AntitheticNoise(points, rows, seed)
         if self.tensors.process.has_exact_step:
-            value = self._value(points, chance, 1, single(chance, d))
+            value = self._value(points, chance, 1, single_step_noise(chance, d))
             return torch.stack([value, torch.zeros_like(value)])
         half = self.steps // 2
-        fine = self._value(points, chance, 2 * half, single(chance, d))
-        coarse = self._value(points, chance, half, doubled(chance, d))
+        fine = self._value(points, chance, 2 * half, single_step_noise(chance, d))
+        coarse = self._value(points, chance, half, double_step_noise(chance, d))
         return torch.stack([fine, fine - coarse])
 
-    def _value(self, points: Tensor, chance: Chance, steps: int, drawn: Drawn) -> Tensor:
+    def _value(self, points: Tensor, chance: AntitheticNoise, steps: int, drawn: StepNoise) -> Tensor:
         x, t = points[:, :-1], points[:, -1]
         sides, motion = self.tensors.sides(x), self.tensors.motion
         dt = ((self._end - t) * motion.clock).clamp_min(0) / steps
@@ -272,7 +272,7 @@ class InTime:
             path = advance_paths(path, motion, sides, dt, drawn(k))
         data = self.tensors.functions([self.data.value])(path.x, path.t)[0]
         arrived = torch.exp(path.growth) * data + path.gained
-        return opposite(torch.where(path.alive, arrived, _ended(path, self.tensors, sides, dt, chance)))
+        return antithetic_mean(torch.where(path.alive, arrived, _exit_value(path, self.tensors, sides, dt, chance)))
 
     @property
     def _end(self) -> float:
@@ -281,72 +281,72 @@ class InTime:
 
 
 @dataclass(frozen=True)
-class AtRest:
+class ExitTimeEstimator:
     """Until a side is reached; a step is a fraction of the time in which noise leaves the box from its middle."""
 
-    tensors: Tensors
+    tensors: CompiledProcess
     steps: int
 
     def __call__(self, points: Tensor, rows: int, seed: int) -> Tensor:
         d = points.shape[-1]
-        chance, dt = Chance(points, rows, seed), self._time(points) / self.steps
-        fine = self._value(points, chance, dt, single(chance, d))
-        coarse = self._value(points, chance, 2 * dt, doubled(chance, d))
+        chance, dt = AntitheticNoise(points, rows, seed), self._time(points) / self.steps
+        fine = self._value(points, chance, dt, single_step_noise(chance, d))
+        coarse = self._value(points, chance, 2 * dt, double_step_noise(chance, d))
         return torch.stack([fine, fine - coarse])
 
-    def _value(self, x: Tensor, chance: Chance, dt: Tensor, drawn: Drawn) -> Tensor:
+    def _value(self, x: Tensor, chance: AntitheticNoise, dt: Tensor, drawn: StepNoise) -> Tensor:
         sides, motion = self.tensors.sides(x), self.tensors.motion
         path = start_paths(x.expand(2 * chance.rows, *x.shape), x.new_zeros(2 * chance.rows, x.shape[0]))
-        for k in range(PATIENCE * self.steps):
+        for k in range(MAX_EXIT_TIMES * self.steps):
             path = advance_paths(path, motion, sides, dt, drawn(k))
-            if k % LOOK == LOOK - 1 and not path.alive.any():
+            if k % CHECK_EVERY == CHECK_EVERY - 1 and not path.alive.any():
                 break
-        found = _ended(path, self.tensors, sides, dt, chance)
-        return opposite(torch.where(path.alive, torch.nan, found))
+        found = _exit_value(path, self.tensors, sides, dt, chance)
+        return antithetic_mean(torch.where(path.alive, torch.nan, found))
 
     def _time(self, points: Tensor) -> Tensor:
         """The least (width/2)²/variance of a coordinate, with the largest variance at points spread over the domain."""
         sides = self.tensors.sides(points)
-        spread = PointSampler(self.tensors.process.domain, points.device, points.dtype).inside(SPREAD, 0)
+        spread = PointSampler(self.tensors.process.domain, points.device, points.dtype).inside(VARIANCE_SAMPLES, 0)
         variance = self.tensors.motion.root(spread, spread[:, 0]).variances().amax(0)
         return ((sides.upper - sides.lower).square() / 4 / variance).min().expand(1)
 
 
-def _ended(path: BoundedPath, tensors: Tensors, sides: PathBoundary, dt: Tensor, chance: Chance) -> Tensor:
+def _exit_value(path: BoundedPath, tensors: CompiledProcess, sides: PathBoundary, dt: Tensor, chance: AntitheticNoise) -> Tensor:
     """The values given by paths that reached a side."""
     if not tensors.process.boundaries:
         return torch.zeros_like(path.growth)
     count = 2 * tensors.process.dimension + len(tensors.process.curves)
     bridge = chance.normal(tensors.process.dimension, BRIDGE)
-    return absorbed_value(path, tensors.motion, sides, dt, chance.draw(count, TIMES), bridge)
+    return absorbed_value(path, tensors.motion, sides, dt, chance.draw(count, EXIT_TIMES), bridge)
 
 
 @dataclass(frozen=True)
-class OnSpheres:
+class WalkOnSpheresEstimator:
     """aΔu + f = 0, by a walk on spheres."""
 
-    tensors: Tensors
+    tensors: CompiledProcess
 
     def __call__(self, points: Tensor, rows: int, seed: int) -> Tensor:
-        chance, process = Chance(points, rows, seed), self.tensors.process
+        chance, process = AntitheticNoise(points, rows, seed), self.tensors.process
         source, a = self.tensors.function(process.source), float(process.matrix[0][2])
         width = min(high - low for low, high in self.tensors.bounds)
-        path = SphereWalk(points.expand(2 * rows, *points.shape), *_fresh(points, rows))
-        for k in range(PATIENCE * LOOK):
+        path = SphereWalk(points.expand(2 * rows, *points.shape), *_initial_state(points, rows))
+        for k in range(MAX_EXIT_TIMES * CHECK_EVERY):
             draw = self._draw(chance, points.shape[-1], k)
-            path = sphere_step(path, self._radius, source and (lambda y: source(y, y[..., 0])), a, NEAR * width, draw)
-            if k % LOOK == LOOK - 1 and not path.alive.any():
+            path = sphere_step(path, self._radius, source and (lambda y: source(y, y[..., 0])), a, SHELL_WIDTH * width, draw)
+            if k % CHECK_EVERY == CHECK_EVERY - 1 and not path.alive.any():
                 break
         face = self._radii(path.x).argmin(-1)
         value = self.tensors.given(path.x, path.x[..., 0], face) + path.gained
-        found = opposite(torch.where(path.alive, torch.nan, value))
+        found = antithetic_mean(torch.where(path.alive, torch.nan, value))
         return torch.stack([found, torch.zeros_like(found)])
 
-    def _draw(self, chance: Chance, d: int, k: int) -> SphereNoise:
+    def _draw(self, chance: AntitheticNoise, d: int, k: int) -> SphereNoise:
         if self.tensors.process.source == 0:
             still = chance.like.new_zeros(1)
-            return SphereNoise(chance.normal(d, WAYS, k), still, still)
-        return SphereNoise(chance.normal(d, WAYS, k), chance.normal(d, BRIDGE, k), chance.uniform(2, TIMES, k))
+            return SphereNoise(chance.normal(d, INCREMENTS, k), still, still)
+        return SphereNoise(chance.normal(d, INCREMENTS, k), chance.normal(d, BRIDGE, k), chance.uniform(2, EXIT_TIMES, k))
 
     def _radius(self, x: Tensor) -> Tensor:
         return self._radii(x).amin(-1)
@@ -367,7 +367,7 @@ class OnSpheres:
         )
 
 
-def _fresh(points: Tensor, rows: int) -> tuple[Tensor, Tensor]:
+def _initial_state(points: Tensor, rows: int) -> tuple[Tensor, Tensor]:
     nothing = points.new_zeros(2 * rows, points.shape[0])
     return nothing, torch.ones_like(nothing, dtype=torch.bool)
 
@@ -376,17 +376,17 @@ def _fresh(points: Tensor, rows: int) -> tuple[Tensor, Tensor]:
 # `paths`: a linear equation at single points, by means over random paths, with a confidence interval for each.
 
 
-LEVEL = 0.95
-ROWS = 2048  # pairs of paths at a time: the same for every batch, so that a point has the same value in each
-NUMBERS = 2**21  # at a time
-KEPT = 4  # results: a picture has up to three views
+CONFIDENCE_LEVEL = 0.95
+PAIRS_PER_BATCH = 2048  # pairs of paths at a time: the same for every batch, so that a point has the same value in each
+MAX_BATCH_NUMBERS = 2**21  # at a time
+CACHED_RESULTS = 4  # results: a picture has up to three views
 
 
-def solve_by_paths(statement: StrongForm, method: MonteCarlo, *, seed: int = 0) -> SolverResult:
+def solve_by_monte_carlo(statement: StrongForm, method: MonteCarlo, *, seed: int = 0) -> SolverResult:
     """Paths are simulated when points are evaluated, on their device and in their dtype."""
     process = process_of(statement)
     doubt = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ while steps are long compared with a curve's features
-    module = PathMean(tracks_of(process, method.steps), method.samples, seed, doubt)
+    module = MonteCarloSolution(path_estimator(process, method.steps), method.samples, seed, doubt)
     return SolverResult(module, method, notes=(_note(process, method),))
 
 
@@ -400,13 +400,13 @@ def _note(process: DiffusionProcess, method: MonteCarlo) -> str:
     return f"{samples}, Euler-Maruyama with {method.steps} steps; {bias}"
 
 
-class PathMean(nn.Module):
+class MonteCarloSolution(nn.Module):
     """u at points: the mean over pairs of antithetic paths, with the same noise for every point.
 
     Its values have no derivatives: the mean of derivatives along paths that stop is not the derivative of the mean.
     """
 
-    def __init__(self, tracks: Tracks, samples: int, seed: int, doubt: float = 1.0) -> None:
+    def __init__(self, tracks: PathEstimator, samples: int, seed: int, doubt: float = 1.0) -> None:
         """`doubt` times the change from doubling the step is the estimated step error: 1 for first-order errors."""
         super().__init__()
         self.tracks, self.pairs, self.seed, self.doubt = tracks, (samples + 1) // 2, seed, doubt
@@ -426,41 +426,41 @@ class PathMean(nn.Module):
             if known.dtype == points.dtype and known.device == points.device and torch.equal(known, points):
                 return found
         found = self._fresh(points)
-        self._last = [(points.detach().clone(), found), *self._last[: KEPT - 1]]
+        self._last = [(points.detach().clone(), found), *self._last[: CACHED_RESULTS - 1]]
         return found
 
     def _fresh(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        size = max(1, NUMBERS // (2 * ROWS * points.shape[-1]))
+        size = max(1, MAX_BATCH_NUMBERS // (2 * PAIRS_PER_BATCH * points.shape[-1]))
         parts = [self._interval(part) for part in torch.split(points, size)]
         value, half = (torch.cat(column).unsqueeze(-1) for column in zip(*parts, strict=True))
         return value, half
 
     def _interval(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        moments = Moments()
-        for k, rows in enumerate(_shares(self.pairs)):
+        moments = RunningMoments()
+        for k, rows in enumerate(_batch_sizes(self.pairs)):
             moments = moments.with_rows(self.tracks(points, rows, hash_words(self.seed, k)))
-        z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+        z = NormalDist().inv_cdf((1 + CONFIDENCE_LEVEL) / 2)
         deviation = (moments.squares / (self.pairs - 1) / self.pairs).sqrt()
         return moments.mean[0], z * deviation[0] + self.doubt * moments.mean[1].abs()
 
 
-def _shares(pairs: int) -> list[int]:
-    full, rest = divmod(pairs, ROWS)
-    return [ROWS] * full + [rest] * bool(rest)
+def _batch_sizes(pairs: int) -> list[int]:
+    full, rest = divmod(pairs, PAIRS_PER_BATCH)
+    return [PAIRS_PER_BATCH] * full + [rest] * bool(rest)
 
 
 @dataclass(frozen=True)
-class Moments:
+class RunningMoments:
     """Mean and sum of squared deviations of u and of its change with the step, (2, n) (Chan, Golub, LeVeque 1979)."""
 
     count: int = 0
     mean: Tensor = field(default_factory=lambda: torch.zeros(()))
     squares: Tensor = field(default_factory=lambda: torch.zeros(()))
 
-    def with_rows(self, rows: Tensor) -> Moments:
+    def with_rows(self, rows: Tensor) -> RunningMoments:
         """The moments with more samples, `rows` (2, r, n)."""
         count, mean = rows.shape[1], rows.mean(1)
         apart = mean - self.mean.to(mean)
         total = self.count + count
         squares = (rows - mean.unsqueeze(1)).square().sum(1) + apart.square() * (self.count * count / total)
-        return Moments(total, self.mean.to(mean) + apart * (count / total), self.squares.to(mean) + squares)
+        return RunningMoments(total, self.mean.to(mean) + apart * (count / total), self.squares.to(mean) + squares)

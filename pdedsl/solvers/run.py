@@ -18,8 +18,8 @@ from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.solvers.error_estimate import Reference, assess
 from pdedsl.solvers.methods import SolveOptions, solve_with
-from pdedsl.solvers.pinn.residuals import keep_files, measured
-from pdedsl.solvers.pinn.trainer import spent
+from pdedsl.solvers.pinn.residuals import copy_measurement_files, read_measurements
+from pdedsl.solvers.pinn.trainer import elapsed_seconds
 from pdedsl.solvers.plots import plot_run
 from pdedsl.solvers.progress import METRICS, SAVE_SECONDS, Listener, MetricsLog, Watch
 from pdedsl.solvers.report import PICTURES, write_report
@@ -55,14 +55,14 @@ def solve(
         return _solve_and_assess(compilation, replace(how, watch=Watch(tuple(listeners))), None, resume)[0]
     folder, statement = Path(out), compilation.plan.problem  # type: ignore[union-attr]  # `compiled` has seen to it
     with (
-        lock_run_folder(folder, resume, FILES | {o.file for o in statement.observed}),
+        lock_run_folder(folder, resume, FILES | {o.file for o in statement.measurements}),
         catch_interrupts() as interrupted,
     ):
         if resume:
             require_same_spec(folder, compilation.spec)
         watch = _make_watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
         how = replace(how, watch=watch)
-        keep_files(statement, compilation.spec.source, folder)
+        copy_measurement_files(statement, compilation.spec.source, folder)
         replace_text(folder / SPEC, compilation.spec.source.text)
         solution, references = _solve_and_assess(compilation, how, folder, resume)
         plot_run(folder, solution, how, references[0].values if references else None)
@@ -106,7 +106,7 @@ def compile_problem(
 def solve_options(compilation: Compilation, device: str | None = None) -> SolveOptions:
     """What a solution of this spec depends on besides its plan; measurements are read here."""
     assert isinstance(compilation.plan, SolvePlan)
-    known = measured(compilation.plan.problem, compilation.spec.source)
+    known = read_measurements(compilation.plan.problem, compilation.spec.source)
     return SolveOptions(seed_of(compilation.spec), device_of(device), measured=known)
 
 
@@ -124,7 +124,7 @@ def _solve_and_assess(
         found = load_result(folder, plan, how) if folder is not None and resume else None
         if found is None:
             solved = solve_with(plan.method, plan, how)
-            seconds = spent(how.watch.state) + time.perf_counter() - began
+            seconds = elapsed_seconds(how.watch.state) + time.perf_counter() - began
             if folder is not None:
                 save(folder, solved, compilation.spec, seconds)
         else:

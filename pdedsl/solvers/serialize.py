@@ -26,7 +26,7 @@ from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.error_estimate import SELF_CONVERGENCE, Comparison, ErrorBar, ErrorEstimate, ResidualNorm
 from pdedsl.solvers.method_result import Estimate, SolverResult
 from pdedsl.solvers.methods import SolveOptions
-from pdedsl.solvers.monte_carlo import PathMean, solve_by_paths
+from pdedsl.solvers.monte_carlo import MonteCarloSolution, solve_by_monte_carlo
 from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.solvers.plots import bounds
 from pdedsl.solvers.report import REPORT_JSON
@@ -64,7 +64,7 @@ def describe_module(module: nn.Module) -> Form:
             return {"kind": Kind.SCATTERED.value, "h": h}
         case AnsatzModule():
             return {"kind": Kind.NETWORK.value}
-        case PathMean():
+        case MonteCarloSolution():
             return {"kind": Kind.PATHS.value}
         case _:
             raise TypeError(f"{type(module).__name__} cannot be serialized")
@@ -84,7 +84,7 @@ def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how:
             module.load_state_dict(tensors)
             return module
         case Kind.PATHS, MonteCarlo() as method:
-            return solve_by_paths(plan.problem, method, seed=how.seed).module
+            return solve_by_monte_carlo(plan.problem, method, seed=how.seed).module
         case _:
             raise RunError(f"the weights are of kind {form.get('kind')!r}, which does not match the method of the spec")
 

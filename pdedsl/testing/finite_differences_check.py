@@ -21,8 +21,8 @@ from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.runtime.ode.step_doubling import StepBudget
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
-from pdedsl.solvers.grid.driver import on_one_grid
-from pdedsl.solvers.grid.grid_result import Failed
+from pdedsl.solvers.grid.driver import solve_on_one_grid
+from pdedsl.solvers.grid.grid_result import GridSolveFailed
 from pdedsl.testing.moments import Outcome
 
 SIZES = {1: 32, 2: 12}  # points per side, by the dimension of space
@@ -63,7 +63,7 @@ def try_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> Tried:
     for share in SHARES if problem.statement.domain.has_time else SHARES[:1]:
         try:
             return _tried(test, problem.shortened(share), seed)
-        except Failed as reason:
+        except GridSolveFailed as reason:
             why = str(reason)
     return Tried(Outcome.UNTESTED, f"{problem.grid} is too coarse: {why}")
 
@@ -79,7 +79,7 @@ def _tried(test: Test, problem: Problem, seed: int) -> Tried:
             finer = test(problem.finer(), seed * CASES + case)
             error = float((gaps - finer).abs().max()) if finer is not None else 0.0
             if found <= TOLERANCE + SURE * error:
-                raise Failed(f"a finer grid differs by {error:.1e}")
+                raise GridSolveFailed(f"a finer grid differs by {error:.1e}")
             data = f"with data {case + 1} of seed {seed}{problem.until}"
             return Tried(Outcome.BROKEN, f"by {found:.1e} of the largest value, {data}")
         worst = max(worst, found)
@@ -88,10 +88,10 @@ def _tried(test: Test, problem: Problem, seed: int) -> Tried:
 
 
 @lru_cache(maxsize=32)  # axioms share some of their data
-def _solution(statement: StrongForm, n: int) -> nn.Module | Failed:
+def _solution(statement: StrongForm, n: int) -> nn.Module | GridSolveFailed:
     try:
-        return on_one_grid(statement, n, EFFORT)
-    except Failed as reason:
+        return solve_on_one_grid(statement, n, EFFORT)
+    except GridSolveFailed as reason:
         return reason
 
 
@@ -135,7 +135,7 @@ class Problem:
     def solved(self, statement: StrongForm, points: Tensor) -> Tensor:
         """The solution at points; raises `Failed` if the grid finds none."""
         found = _solution(statement, self.grid.n)
-        if isinstance(found, Failed):
+        if isinstance(found, GridSolveFailed):
             raise found
         with torch.no_grad():
             values: Tensor = found(points)

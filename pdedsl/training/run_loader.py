@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from pdedsl.compiler import Compilation, examine, to_compilation
+from pdedsl.compiler import Compilation, check, to_compilation
 from pdedsl.io import RunError
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runs.document import Picture, Table, fragment
@@ -103,7 +103,7 @@ def initial_weights(module: nn.Module, compilation: Compilation, folder: Path) -
     """Initial weights from another run. For images of another resolution, 3×3 kernels are rescaled as differential
     operators (Ruthotto, Haber 2018, section 2.2), with one factor per axis."""
     tensors = _load(folder).tensors
-    planned = examine(source_of(folder / SPEC)).planned
+    planned = check(source_of(folder / SPEC)).planned
     new, old = compilation.plan, planned and planned.model
     factors = (1.0, 1.0)
     if isinstance(new, ImagePlan) and isinstance(old, ImagePlan):

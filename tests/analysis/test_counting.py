@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pdedsl.api import parse
-from pdedsl.compiler import examined
+from pdedsl.compiler import check_spec
 from pdedsl.diagnostics import PdeError
 
 LINE = "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
@@ -63,7 +63,7 @@ STATEMENTS = [
 @pytest.mark.parametrize(("text", "code"), STATEMENTS)
 def test_conditions_are_counted(text: str, code: str) -> None:
     try:
-        found = [d.code for d in examined(parse(text)).diagnostics if d.is_error]
+        found = [d.code for d in check_spec(parse(text)).diagnostics if d.is_error]
     except PdeError as error:
         found = [d.code for d in error.diagnostics]
     assert {str(c) for c in found} == set(code.split())

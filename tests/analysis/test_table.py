@@ -31,7 +31,7 @@ def test_class_form_and_verdicts(row: Row) -> None:
 
 @pytest.mark.parametrize("row", [r for r in ROWS if r.values[0].shapes])
 def test_shapes(row: Row) -> None:
-    found = {shape for e in analysed(row.text).equations for shape in e.shapes}
+    found = {shape for e in analysed(row.text).equations for shape in e.structures}
     assert set(row.shapes) <= found
 
 

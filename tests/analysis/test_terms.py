@@ -45,7 +45,7 @@ def test_terms_add_up(name: str) -> None:
     analysis = analysed(TEXTS[name])
     for facts in analysis.equations:
         frame = normal_form(facts.equation, analysis.spec)
-        for k, right in enumerate(facts.equation.right):
+        for k, right in enumerate(facts.equation.rhs):
             if any(isinstance(t, SymmetricLayer | LearnedField) for t in facts.terms):
                 continue  # a layer is its factor, operator and activation: tests of networks compare them
             whole = Add(*(value(t, frame.own(k), k, analysis.spec) for t in facts.terms))

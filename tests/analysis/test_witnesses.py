@@ -75,7 +75,7 @@ def slope(f: Callable[[float], float], at: float) -> float:
 
 @pytest.mark.parametrize(("right", "beside"), LINE, ids=[right for right, _ in LINE])
 def test_the_coefficient_is_negative_at_the_printed_point(right: str, beside: Number) -> None:
-    least, point = read(AT, refuted(data(f"∂u/∂t = {right}"), Axiom.COMPARISON).witness)
+    least, point = read(AT, refuted(data(f"∂u/∂t = {right}"), Axiom.COMPARISON).counterexample)
     value = beside(**named(point))
     assert value < 0
     assert float(value) == pytest.approx(float(least), rel=0.01)
@@ -188,7 +188,7 @@ MOVING: tuple[tuple[str, Number], ...] = (
 
 @pytest.mark.parametrize(("right", "rate"), MOVING, ids=[right for right, _ in MOVING])
 def test_the_printed_constant_moves(right: str, rate: Number) -> None:
-    constant, shown, point = read(RATE, refuted(data(f"∂u/∂t = {right}"), Axiom.CONSTANTS).witness)
+    constant, shown, point = read(RATE, refuted(data(f"∂u/∂t = {right}"), Axiom.CONSTANTS).counterexample)
     value = rate(Fraction(constant.replace("½", "1/2")), **named(point))
     assert value != 0
     assert float(value) == pytest.approx(float(shown), rel=0.02)
@@ -205,7 +205,7 @@ def test_the_printed_bell_gains_or_loses_mass(right: str, made: Callable[[np.nda
     """Of the bell exp(-(x - 1)²) that is printed, or of one like it where an Euler operator is."""
     x = np.linspace(-8, 10, 40_001)
     rate = float(np.trapezoid(made(x), x))
-    witness = refuted(data(f"∂u/∂t = {right}"), Axiom.CONSERVATION).witness
+    witness = refuted(data(f"∂u/∂t = {right}"), Axiom.CONSERVATION).counterexample
     shown = re.search(r"changes at the rate (\S+)", witness)
     assert abs(rate) > 0.01
     assert shown is None or float(shown[1]) == pytest.approx(rate, rel=0.01)

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.compiler import examine
+from pdedsl.compiler import check
 from pdedsl.diagnostics import Source
 from pdedsl.templates import SUBJECTS, Purpose, first_spec
 
@@ -29,7 +29,7 @@ def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("purpose", "subject", "noisy"), EVERY)
 def test_every_first_spec_is_right_and_formatted(purpose: Purpose, subject: str, noisy: bool) -> None:
     text = first_spec("Mine", purpose, subject, noisy)
-    assert examine(Source(text)).diagnostics == ()
+    assert check(Source(text)).diagnostics == ()
     assert pdedsl.format(text) == text
 
 

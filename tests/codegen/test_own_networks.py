@@ -12,7 +12,7 @@ from torch import nn
 
 import pdedsl
 from pdedsl.api import format
-from pdedsl.compiler import Compilation, examine, to_compilation
+from pdedsl.compiler import Compilation, check, to_compilation
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.runtime.sde.noise import GaussianNoise, ScaledNoise
@@ -58,7 +58,7 @@ def test_nothing_is_imported_without_leave() -> None:
 
 
 def test_the_plan_counts_its_maps_after_import() -> None:
-    planned = examine(Source(own())).planned
+    planned = check(Source(own())).planned
     assert planned is not None
     assert str(planned.model.families[0].parts[0].step) == "1/maps"  # type: ignore[union-attr]
     assert str(compiled(own()).plan.families[0].parts[0].step) == "1/3"  # type: ignore[union-attr]

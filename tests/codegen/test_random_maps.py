@@ -117,7 +117,7 @@ def test_the_two_branches_of_the_operator_have_the_same_moments() -> None:
 def test_spellings_of_a_matrix_of_rank_one(term: str) -> None:
     for text in (depth_text("¼", term=term), changed(depth_text("¼", term=term), ("R^2", "R^30"))):
         facts = compiled(text).analysis.equations[0]
-        assert facts.shapes == ("stochastic depth",)
+        assert facts.structures == ("stochastic depth",)
         assert facts.random == StochasticDepthResidual(Rational(1, 4))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pdedsl.api import explained
+from pdedsl.api import explain_source
 from pdedsl.diagnostics import Source
 from pdedsl.editor import Document, analysed
 from pdedsl.explainer.explain import Explanation
@@ -31,7 +31,7 @@ def test_what_is_said_is_what_the_compiler_says(name: str) -> None:
     text = shipped_specs()[name].read_text("utf-8")
     analysed(text)
     for other in changed(text):
-        assert told(analysed(other)) == str(explained(Source(other)))
+        assert told(analysed(other)) == str(explain_source(Source(other)))
 
 
 def test_mistakes_and_their_cures_move_with_the_text() -> None:

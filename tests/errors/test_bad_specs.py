@@ -14,7 +14,7 @@ import pytest
 
 import pdedsl
 from pdedsl import errors
-from pdedsl.compiler import examine
+from pdedsl.compiler import check
 from pdedsl.diagnostics import Diagnostic, PdeError, Source, report
 from pdedsl.sources import decode
 
@@ -35,7 +35,7 @@ def answer(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
     source = Source("")
     try:
         source = decode(path.read_bytes(), path.name)
-        examined = examine(source)
+        examined = check(source)
         if path.name.startswith("e6") and not examined.errors:
             pdedsl.compile(source.text).operator()
     except PdeError as error:

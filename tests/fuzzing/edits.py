@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pdedsl.cli.text import stay
-from pdedsl.compiler import examine
+from pdedsl.compiler import check
 from pdedsl.diagnostics import PdeError, Source, Span, report
 from pdedsl.editor import (
     Document,
@@ -107,7 +107,7 @@ def said(text: str) -> str:
     """What `pdedsl check` reports."""
     source = Source(text.removeprefix("\ufeff"))
     try:
-        return report(source, examine(source).diagnostics)
+        return report(source, check(source).diagnostics)
     except PdeError as error:
         return report(source, error.diagnostics)
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pdedsl
 from pdedsl.big_stack import deeply
-from pdedsl.compiler import CheckResult, Compilation, bounded, compiled, examined, reported, to_syntax
+from pdedsl.compiler import CheckResult, Compilation, check_spec, generate, run_bounded, run_stage, to_syntax
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order, report
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.explainer.explain import Explanation
@@ -87,8 +87,8 @@ def _inside(error: PdeError) -> Fault | None:
 
 def _read(source: Source) -> Spec:
     """What was meant, and all that is wrong. Formatting is a fixed point and keeps the hash, in both spellings."""
-    spec, _ = reported(source, lambda reporter: _meant(source, reporter))
-    bounded(spec, lambda: (spec_text(spec), spec.latex))
+    spec, _ = run_stage(source, lambda reporter: _meant(source, reporter))
+    run_bounded(spec, lambda: (spec_text(spec), spec.latex))
     return spec
 
 
@@ -104,7 +104,7 @@ def _meant(source: Source, reporter: Reporter) -> Spec:
 
 def _hash_again(syntax: Syntax, source: Source) -> str:
     def meaning() -> Spec:
-        return reported(source, lambda reporter: elaborate(syntax, source, reporter))[0]
+        return run_stage(source, lambda reporter: elaborate(syntax, source, reporter))[0]
 
     return _must(meaning, "what was formatted is refused").hash
 
@@ -134,7 +134,7 @@ def _must(work: Callable[[], T], complaint: str) -> T:
 
 
 def _compiled(spec: Spec) -> bool:
-    examination = examined(spec)
+    examination = check_spec(spec)
     report(spec.source, examination.diagnostics)
     planned = examination.planned
     theorem, plan = (planned.representation.theorem, planned.model) if planned else (None, None)
@@ -154,7 +154,7 @@ def _compiled(spec: Spec) -> bool:
 def _right(examination: CheckResult) -> Compilation:
     """What `check` calls right compiles, unless it names a network of the user's own, which is not trusted here."""
     try:
-        return compiled(examination)
+        return generate(examination)
     except PdeError as error:
         if {d.code for d in error.diagnostics} == {"E614"}:
             raise

@@ -14,7 +14,7 @@ import time
 from bounds_cases import somewhere
 
 from pdedsl.api import format_source
-from pdedsl.compiler import examine
+from pdedsl.compiler import check
 from pdedsl.diagnostics import PdeError, Source, report
 from pdedsl.sources import decode
 
@@ -24,8 +24,8 @@ LONG = 100_000  # bytes of a text that is only checked: formatting reads it the 
 
 
 def _check(source: Source) -> str:
-    examined = examine(source)
-    examined.sound()
+    examined = check(source)
+    examined.require_plan()
     return examined.analysis.spec.hash
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from language.settings import TEXT, changed, meaning, refused, value
 from pdedsl.api import format_source
-from pdedsl.compiler import examine, to_spec, to_syntax
+from pdedsl.compiler import check, to_spec, to_syntax
 from pdedsl.config.base import Located
 from pdedsl.config.data import Digits, Moons
 from pdedsl.config.methods import Fixed, Law, Noise
@@ -31,7 +31,7 @@ def line(text: str, start: str) -> str:
 
 def test_the_spec_itself_is_right() -> None:
     assert changed() == TEXT
-    examine(Source(TEXT)).sound()
+    check(Source(TEXT)).require_plan()
 
 
 # ---- each kind of path: the old line, the setting, the new line
@@ -244,8 +244,8 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
     if "residual(steps=" in read(path).text:  # the block says how many
         settings.append("realize.equation=residual")
     source = apply_settings(read(path), settings)
-    examined = examine(source)
-    examined.sound()
+    examined = check(source)
+    examined.require_plan()
     spec = examined.analysis.spec
     assert value(spec, "train.optimizer") == (Located(Sgd(lr=Fraction(1, 2))),)
     assert value(spec, "train.data") == (Located(Digits(train=100)) if on_data else None)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from language.settings import TEXT, changed, meaning, refused, value
-from pdedsl.compiler import examine, to_spec, to_syntax
+from pdedsl.compiler import check, to_spec, to_syntax
 from pdedsl.config.training import Sgd
 from pdedsl.diagnostics import PdeError, Source, Span
 from pdedsl.language.edit import apply_settings
@@ -249,7 +249,7 @@ def test_a_wrong_value_is_shown_where_it_was_written(settings: tuple[str, ...], 
 @pytest.mark.parametrize("name", ["heat", "wave", "poisson"])
 def test_a_line_that_is_added_was_written_in_the_setting(name: str, setting: str) -> None:
     source = apply_settings(read(shipped_specs()[name]), (setting,))
-    places = {source.written(d.span) for d in examine(source).errors}
+    places = {source.written(d.span) for d in check(source).errors}
     assert places == {(Source(setting, "--set"), Span(0, len(setting)))}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import MISSING
 from typing import Any
 
-from pdedsl.compiler import examine
+from pdedsl.compiler import check
 from pdedsl.config.base import Choice, Flag, Form, Number, Param, Text, Whole
 from pdedsl.config.blocks import ENTRIES, Calls, Plain
 from pdedsl.config.methods import PARTS
@@ -106,7 +106,7 @@ def specs() -> Iterator[str]:
 
 def answers(text: str) -> set[str]:
     try:
-        return {d.code for d in examine(Source(text)).errors}
+        return {d.code for d in check(Source(text)).errors}
     except PdeError as error:
         return {d.code for d in error.diagnostics}
 

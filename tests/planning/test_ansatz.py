@@ -74,7 +74,7 @@ def test_the_residual_in_the_derivatives_of_the_network() -> None:
     u = ansatz.base + ansatz.factor * n
 
     def value(residual: object, of: object) -> object:
-        at = {s: of.diff(x, d.orders[0], t, d.orders[1]) for s, d in residual.letters}  # type: ignore[attr-defined]
+        at = {s: of.diff(x, d.orders[0], t, d.orders[1]) for s, d in residual.jet_variables}  # type: ignore[attr-defined]
         return residual.expr.xreplace(at).evalf(20, subs={x: Rational(1, 3), t: Rational(2, 7)})  # type: ignore[attr-defined]
 
     assert abs(value(equation, u) - value(in_network(equation, (ansatz,), (x, t)), n)) < 1e-15  # type: ignore[operator]

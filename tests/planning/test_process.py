@@ -57,8 +57,8 @@ def test_at_rest_the_sign_is_that_of_a_motion(sign: str) -> None:
 
 def test_what_takes_one_step_and_what_leaps() -> None:
     free = LINE.replace("1]\ntime", "1] periodic\ntime")
-    assert process(free + "∂u/∂t = Δu + ∂u/∂x\nu(x, 0) = sin(2π x)").is_exact
-    assert not process(free + "∂u/∂t = Δu + sin(2π x) ∂u/∂x\nu(x, 0) = sin(2π x)").is_exact
+    assert process(free + "∂u/∂t = Δu + ∂u/∂x\nu(x, 0) = sin(2π x)").has_exact_step
+    assert not process(free + "∂u/∂t = Δu + sin(2π x) ∂u/∂x\nu(x, 0) = sin(2π x)").has_exact_step
     assert process(PLANE + "Δu = x\nu = 0 on boundary").is_brownian
 
 

@@ -40,7 +40,7 @@ def diagonal(s: SdeSegment) -> SdeSegment:
 def other_order(real: Any) -> Any:
     def paths_of(*args: Any) -> Any:
         found = real(*args)
-        return replace(found, stretches=found.stretches[::-1])
+        return replace(found, segments=found.segments[::-1])
 
     return paths_of
 
@@ -100,8 +100,8 @@ def twice_the_step(real: Any) -> Any:
 def later(real: Any) -> Any:
     def walk(*args: Any) -> Any:
         found = real(*args)
-        last = found.first + found.clock * (found.steps - 1) * found.step
-        return replace(found, first=last, clock=-found.clock)
+        last = found.start + found.time_sign * (found.steps - 1) * found.step
+        return replace(found, start=last, time_sign=-found.time_sign)
 
     return walk
 

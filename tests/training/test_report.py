@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pdedsl.training.report import Result, Summary, report_text, write_report
+from pdedsl.training.report import SplitMetrics, TrainingSummary, report_text, write_report
 
-SUMMARY = Summary(
+SUMMARY = TrainingSummary(
     name="Heat",
     title="Diffusion of scores",
     hash="0123abcd",
@@ -20,7 +20,7 @@ SUMMARY = Summary(
     steps=940,
     seconds=75.2,
     outcome="finished",
-    results=(Result("training", 0.05, 0.9876), Result("test", 0.07, None)),
+    results=(SplitMetrics("training", 0.05, 0.9876), SplitMetrics("test", 0.07, None)),
     usage='import pdedsl\n\nmodel = pdedsl.Run.open("runs/heat").module',
     resume="pdedsl train heat -o runs/heat --resume",
 )
@@ -39,19 +39,19 @@ pde Heat
 
 |  |  |
 | --- | --- |
-| data | moons (6,000 training \\| 1,000 test) |
-| epochs | 10 |
-| batch | 64 |
-| optimizer | adam(lr=0.001) |
-| parameters | 12,345 |
-| steps | 940 |
-| time | 0:01:15 |
-| outcome | finished |
+| Data set | moons (6,000 training \\| 1,000 test) |
+| Epochs | 10 |
+| Batch size | 64 |
+| Optimizer | adam(lr=0.001) |
+| Parameters | 12,345 |
+| Steps | 940 |
+| Training time (h:mm:ss) | 0:01:15 |
+| Outcome | finished |
 | Spec hash | 0123abcd |
 
 ## Results
 
-| data | accuracy | loss |
+| Split | Accuracy | Cross-entropy |
 | --- | --- | --- |
 | training | 98.76% | 0.0500 |
 | test | - | 0.0700 |
@@ -83,16 +83,16 @@ def test_robust_accuracies_and_notes_are_there_when_known() -> None:
 
 
 def test_evaluations_are_a_column_when_known() -> None:
-    results = (Result("training", 0.05, 0.9876, 38.04), Result("test", 0.07, None))
+    results = (SplitMetrics("training", 0.05, 0.9876, 38.04), SplitMetrics("test", 0.07, None))
     text = report_text(replace(SUMMARY, results=results))
     table = (
-        "| data | accuracy | loss | evaluations |\n| --- | --- | --- | --- |\n"
+        "| Split | Accuracy | Cross-entropy | Function evaluations per sample |\n| --- | --- | --- | --- |\n"
         "| training | 98.76% | 0.0500 | 38.0 |\n| test | - | 0.0700 | - |\n"
     )
     assert table in text
 
 
-def test_pictures_are_shown_if_they_are_there(tmp_path: Path) -> None:
+def test_existing_plots_are_included(tmp_path: Path) -> None:
     (tmp_path / "boundary.png").write_bytes(b"")
     (tmp_path / "other.png").write_bytes(b"")
     text = write_report(tmp_path, SUMMARY).read_text("utf-8")

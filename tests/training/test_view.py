@@ -46,7 +46,7 @@ STARTED = Started(
 HEADING = """\
 Heat: Diffusion of scores
 12,345 parameters, 400 steps, batch size 64, on cpu, 2 processes
-6,000 training, 1,000 validation samples; in runs/heat
+6,000 training, 1,000 validation samples; run folder runs/heat
 phases: data (300 steps), diffusion (100 steps)
 note: one note
 step     epoch  phase           loss    train  validation     test        lr  steps/s      left  terms
@@ -263,7 +263,7 @@ def test_a_terminal_gets_the_live_view(
     assert type(view_for(io.StringIO())) is Lines
 
 
-# ---- figures
+# ---- Metrics
 
 
 def test_means_are_weighted_by_steps() -> None:
@@ -294,6 +294,6 @@ def test_what_is_done_after_the_last_step_is_named() -> None:
 
 def test_column_of_adversarial_training() -> None:
     shown = lines(replace(STARTED, attacked=True), *list(run())[1:])
-    assert "loss and accuracy of training are those under the adversary; validation and test are clean\n" in shown
+    assert "training metrics are on adversarial examples, validation and test are clean\n" in shown
     heads, first = next((a, b) for a, b in pairwise(shown.splitlines()) if " adversarial " in a)
     assert heads.index("adversarial") + len("adversarial") == first.index("62.50%") + len("62.50%")

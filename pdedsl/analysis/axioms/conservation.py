@@ -215,7 +215,7 @@ def _adjoint_by_index(problem: Problem) -> list[Expr] | None:
     """The same for a linear equation in a space that is not written out in components."""
     frame = normal_form(problem.equation, problem.spec)
     try:
-        found = frame.with_dimension(adjoint_of_one(multiply_out(problem.right), frame.heads))
+        found = frame.with_dimension(adjoint_of_one(multiply_out(problem.rhs), frame.heads))
     except (NotLinear, TooLarge):
         return None
     return [expand(expand_indices(found, problem.spec, problem.jet.layout))] if not vanishes(found) else []

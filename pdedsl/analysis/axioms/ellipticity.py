@@ -186,7 +186,7 @@ class DiffusionMatrix:
         spec, head = self.problem.spec, self.problem.unknown.head
         learned = frozenset(w.head for w in spec.learned if isinstance(w.type, Matrix))
         try:
-            parts = list(second_order_terms(multiply_out(self.sign * self.problem.right), head))
+            parts = list(second_order_terms(multiply_out(self.sign * self.problem.rhs), head))
         except NotLinear:
             return False
         found = indexed_matrix(parts, spec.space.dimension, learned)
@@ -194,7 +194,7 @@ class DiffusionMatrix:
 
     def _by_trace(self) -> bool:
         """Whether F depends on X only through tr X, and does not decrease in it."""
-        head, right = self.problem.unknown.head, self.sign * self.problem.right
+        head, right = self.problem.unknown.head, self.sign * self.problem.rhs
         found = [c for c in atoms(right, Contraction) if _is_laplacian(c, head)]
         if len(found) != 1:
             return False
@@ -212,7 +212,7 @@ class DiffusionMatrix:
             return "eigenvalue for every weight"
         if self.is_written_out or self.dimension is not None:
             return self._search(self.jet) or self._negative_everywhere()
-        unknown, right = self.problem.unknown, as_scalar((self.problem.right,), self.problem.unknown)
+        unknown, right = self.problem.unknown, as_scalar((self.problem.rhs,), self.problem.unknown)
         shown = [self._search(jet_of(right, unknown, spec, d)) for d in (1, 2)]
         return self._search(self.jet) if all(shown) else ""
 

@@ -60,10 +60,10 @@ def _is_homogeneous_neumann(problem: Problem) -> bool:
 
 
 def _is_dirichlet_or_homogeneous_neumann(problem: Problem) -> bool:
-    sides = [p.kind for p in face_conditions(problem)]
+    kinds = [p.kind for p in face_conditions(problem)]
     return all(
-        isinstance(s, DirichletCondition) or (isinstance(s, FluxCondition) and s.coefficient == 0 and s.given == 0)
-        for s in sides
+        isinstance(s, DirichletCondition) or (isinstance(s, FluxCondition) and s.coefficient == 0 and s.value == 0)
+        for s in kinds
     )
 
 

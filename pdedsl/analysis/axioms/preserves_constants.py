@@ -115,7 +115,7 @@ def _eliminate_stationary(rate: Expr, spec: Spec) -> Expr | None:
     given = {unknown_of(e, spec).head.name: e for e in spec.equations if e.order == 0}
     for _ in given:  # w may be given by v, and v by u
         for name in (s.name for s in atoms(rate, Dummy) if s.name in given):
-            balance = differential_expression(given[name].right[0], spec).at_constants
+            balance = differential_expression(given[name].rhs[0], spec).at_constants
             own = {s: letters.setdefault(s.name, s) for s in atoms(balance, Dummy)}
             solved = _solve_affine(balance.xreplace(own), letters[name])
             if solved is None:
@@ -150,7 +150,7 @@ def _is_translation_invariant_and_periodic(problem: Problem) -> bool:
 
 def _residuals_at_constants(equation: Equation, spec: Spec) -> list[Expr]:
     """What must be zero for constants, by an equation at rest."""
-    return [expand(differential_expression(right, spec).at_constants) for right in equation.right]
+    return [expand(differential_expression(right, spec).at_constants) for right in equation.rhs]
 
 
 def _solve_affine(balance: Expr, letter: Symbol) -> Expr | None:

@@ -243,7 +243,7 @@ class Findings:
 
     equations: tuple[EquationFacts, ...]
     axioms: dict[Axiom, Verdict]
-    wrong: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 def analyze_feature_maps(spec: Spec) -> Findings:

@@ -144,9 +144,7 @@ def system_of(spec: Spec) -> FeatureMapSystem | None:
 
 
 def _motion(spec: Spec) -> OdeSystem[StateEquation] | None:
-    halves = [
-        StateEquation(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.right) == 1
-    ]
+    halves = [StateEquation(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.rhs) == 1]
     if is_separable_pair(spec):
         order = unknowns_in_order(spec)
         return SeparableOde(*sorted(halves, key=lambda half: order.index(half.head)))

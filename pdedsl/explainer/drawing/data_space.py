@@ -49,7 +49,7 @@ def _part(part: Part, data: Span, analysis: Analysis) -> list[Node]:
         case SdeSteps(steps=steps, step=step, scheme=scheme, noise=noise, span=span, start=first):
             lines = (
                 f"δt = {step}, the first at {_time_name(analysis.spec)} = {first}",
-                *nets(part.field, analysis.spec),
+                *nets(part.drift, analysis.spec),
             )
             block = Block(f"{scheme.name} step along the velocity field", lines, (span,))
             return [Group(counted(steps, "step"), (block, *_noise(noise)))]

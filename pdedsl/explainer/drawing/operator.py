@@ -56,7 +56,7 @@ def _segment(segment: SdeSteps, max_step: Expr, analysis: Analysis) -> Node:
         return Group("one step", (block, noise)) if noise else block
     time = analysis.spec.time.name if analysis.spec.time else "t"
     lines = (
-        f"δt = {notation(length / steps)}, the first at {time} = {segment.first}",
+        f"δt = {notation(length / steps)}, the first at {time} = {segment.start}",
         *nets(segment.field, analysis.spec),
     )
     block = Block(f"{segment.scheme.name} step along the velocity field", lines, (segment.span,))

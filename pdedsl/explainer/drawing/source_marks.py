@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pdedsl.diagnostics import Source, Span, width
-from pdedsl.explainer.terms import term_rows
+from pdedsl.explainer.terms import term_detail, term_name
 from pdedsl.ir.analysis import Analysis
 
 MAX_MARKS = 40  # terms and conditions in a drawing, so that it stays readable
@@ -37,8 +37,8 @@ class Run:
 def marks_of(analysis: Analysis) -> tuple[Mark, ...]:
     """The marks in the order of the text, the terms of each equation first."""
     spec, marks = analysis.spec, []
-    for name, detail, term in (row for facts in analysis.equations for row in term_rows(facts, spec)):
-        label = f"{name}{f', {detail}' if detail else ''}"
+    for facts, term in ((facts, term) for facts in analysis.equations for term in facts.terms):
+        label = ", ".join(filter(None, (term_name(term, facts, spec), term_detail(term, spec))))
         marks.append(Mark(term.word, label, term.origin.text, term.origin.span))
     for condition in spec.conditions:
         text = spec.source.quote(condition.span)

@@ -28,6 +28,7 @@ from pdedsl.language.elaborate.equations import (
 from pdedsl.language.elaborate.experiment import elaborate_block, elaborate_realization, elaborate_requirements
 from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.elaborate.limits import report_exceeded_limits
+from pdedsl.language.printing.latex import to_latex
 
 # ---- relations
 
@@ -85,6 +86,7 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
         source,
         exact=tuple(exact),
         observations=tuple(observed),
+        latex=to_latex(syntax),
         **blocks,
     )
     spec = replace(spec, equations=match_equations(spec))

@@ -25,24 +25,14 @@ from pdedsl.runtime.basis.interpolation import Axis, ChebyshevAxis, TensorProduc
 from pdedsl.runtime.linalg import LUFactorization
 from pdedsl.runtime.ode.radau import ORDER, Radau
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
-from pdedsl.solvers.grid.grid_result import (
-    DISCRETE_RESIDUAL,
-    NET_FLUX,
-    Failed,
-    Gridded,
-    ends,
-    figures_of,
-    in_order,
-    moments,
-    steps_in_words,
-)
-from pdedsl.solvers.grid.interface_fv import Celled, cells_of
-from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
+from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, NET_FLUX, GridSolveFailed, GridResult, time_interval, step_metrics, make_expansion, physical_times, steps_text
+from pdedsl.solvers.grid.interface_fv import InterfaceFVProblem, make_cells
+from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
 # ---- collocated
 
 
-def axes_of(evolution: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
+def make_axes(evolution: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
     domain = evolution.statement.domain
     found: list[Axis] = []
     for interval in domain.intervals[: len(domain.space)]:
@@ -53,13 +43,13 @@ def axes_of(evolution: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
     return tuple(found)
 
 
-def nodes_of(axis: Axis, like: Tensor) -> Tensor:
+def axis_nodes(axis: Axis, like: Tensor) -> Tensor:
     if isinstance(axis, FourierAxis):
         return axis.start + axis.period * torch.arange(axis.modes, dtype=like.dtype, device=like.device) / axis.modes
     return axis.start + (axis.end - axis.start) * (chebyshev.chebyshev_points(axis.n, like) + 1) / 2
 
 
-def derivative_of(axis: Axis, like: Tensor) -> Tensor:
+def differentiation_matrix(axis: Axis, like: Tensor) -> Tensor:
     """The matrix of d/dx at the nodes of an axis."""
     if isinstance(axis, FourierAxis):
         own = torch.eye(axis.modes, dtype=like.dtype, device=like.device)
@@ -70,11 +60,11 @@ def derivative_of(axis: Axis, like: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Block:
+class ResidualBlock:
     """Rows of R: an expression at the nodes `at`, written to `rows`, and its derivatives by each of its jets."""
 
-    value: Formulas
-    slopes: Formulas
+    value: CompiledExpressions
+    slopes: CompiledExpressions
     jets: tuple[Derivative, ...]
     at: Tensor
     rows: Tensor
@@ -82,17 +72,17 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Collocated:
+class CollocationProblem:
     """An evolution at the nodes of the axes; w holds all variables one after the other."""
 
     evolution: FirstOrderSystem
     axes: tuple[Axis, ...]
-    given: Mapping[str, Given]
+    given: Mapping[str, ParameterValue]
     like: Tensor
 
     @cached_property
     def lines(self) -> list[Tensor]:
-        return [nodes_of(a, self.like) for a in self.axes]
+        return [axis_nodes(a, self.like) for a in self.axes]
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -116,14 +106,14 @@ class Collocated:
         if orders not in self._matrices:
             found = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
             for axis, order in zip(self.axes, orders, strict=True):
-                found = torch.kron(found, torch.linalg.matrix_power(derivative_of(axis, self.like), order))
+                found = torch.kron(found, torch.linalg.matrix_power(differentiation_matrix(axis, self.like), order))
             self._matrices[orders] = found
         return self._matrices[orders]
 
     def known(self, time: float) -> Mapping[Symbol, Tensor]:
         moment = self.like.new_full((1,), time)
         timed = self.evolution.statement.domain.has_time
-        return known_at(self.evolution, self.given, self.places, moment if timed else None)
+        return nodal_values(self.evolution, self.given, self.places, moment if timed else None)
 
     @cached_property
     def _lasting(self) -> list[Mapping[Symbol, Tensor]] | None:
@@ -142,7 +132,7 @@ class Collocated:
         moment = {self.evolution.coordinates[-1]: self.like.new_full((1,), time)}
         return [{**known, **moment} for known in self._lasting]
 
-    def _picked(self, block: Block, known: Mapping[Symbol, Tensor]) -> Mapping[Symbol, Tensor]:
+    def _picked(self, block: ResidualBlock, known: Mapping[Symbol, Tensor]) -> Mapping[Symbol, Tensor]:
         return {s: v[block.at] if v.numel() == self.count > 1 else v for s, v in known.items()}
 
     def right(self, w: Tensor, time: float) -> Tensor:
@@ -193,7 +183,7 @@ class Collocated:
         rim = torch.eye(self.count, dtype=self.like.dtype, device=self.like.device) - whole
         return torch.where(self.inner[:, None], inner / inner.sum(), rim)
 
-    def _jets(self, block: Block, formula: Formulas, w: Tensor) -> list[Tensor]:
+    def _jets(self, block: ResidualBlock, formula: CompiledExpressions, w: Tensor) -> list[Tensor]:
         values = w.reshape(-1, self.count)
         return [self._jet(values, self.evolution.of_jets[s], block.at) for s in formula.jets]
 
@@ -241,7 +231,7 @@ class Collocated:
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         found = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
         for expr in side.part:
-            value = formulas(self.evolution, [expr])((), self.known(self.start))[0].expand(self.count)
+            value = compile_expressions(self.evolution, [expr])((), self.known(self.start))[0].expand(self.count)
             found = found[value[self._onto(side, found)] > 0]
         return found
 
@@ -259,7 +249,7 @@ class Collocated:
         return nodes + ((size - 1 if side.place.upper else 0) - place) * stride
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[ResidualBlock, ...]:
         evolution, every = self.evolution, torch.arange(self.count, device=self.like.device)
         equations = dict(
             zip((*evolution.moving, *evolution.still), (*evolution.rights, *evolution.constraints), strict=True)
@@ -275,10 +265,10 @@ class Collocated:
                 found.append(self._block(side.kept, self._onto(side, rows % self.count), rows, 1.0))
         return tuple(found)
 
-    def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> Block:
+    def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> ResidualBlock:
         jets = self.evolution.jets_in(expr)
-        slopes = formulas(self.evolution, [expr.diff(s) for s, _ in jets])
-        return Block(formulas(self.evolution, [expr]), slopes, tuple(d for _, d in jets), at, rows, sign)
+        slopes = compile_expressions(self.evolution, [expr.diff(s) for s, _ in jets])
+        return ResidualBlock(compile_expressions(self.evolution, [expr]), slopes, tuple(d for _, d in jets), at, rows, sign)
 
 
 # ---- consistent
@@ -288,10 +278,10 @@ class Collocated:
 # projection of Chorin 1968; then v′ - G p = R(v) with C v′ = c′.
 
 
-MOMENT = 1e-5  # fraction of the time interval, for c′ by a difference quotient
+DIFFERENCE_STEP = 1e-5  # fraction of the time interval, for c′ by a difference quotient
 
 
-def consistent(problem: Collocated, start: Tensor, begin: float, length: float) -> Tensor:
+def consistent_initial_values(problem: CollocationProblem, start: Tensor, begin: float, length: float) -> Tensor:
     """`length` is negative if time runs backward."""
     moving = problem.mass > 0
     pressure = torch.zeros_like(moving).reshape(-1, problem.count)
@@ -304,8 +294,8 @@ def consistent(problem: Collocated, start: Tensor, begin: float, length: float) 
         )
     nearest = start - matrix.solve(torch.where(moving, 0.0, problem.right(start, begin)))
     flow = torch.where(pressure, 0.0, nearest)
-    late = problem.right(flow, begin + MOMENT * length) - problem.right(flow, begin - MOMENT * length)
-    rates = matrix.solve(torch.where(moving, problem.right(flow, begin), -late / (2 * MOMENT * abs(length))))
+    late = problem.right(flow, begin + DIFFERENCE_STEP * length) - problem.right(flow, begin - DIFFERENCE_STEP * length)
+    rates = matrix.solve(torch.where(moving, problem.right(flow, begin), -late / (2 * DIFFERENCE_STEP * abs(length))))
     return torch.where(pressure, rates, flow)
 
 
@@ -313,49 +303,49 @@ def consistent(problem: Collocated, start: Tensor, begin: float, length: float) 
 # Problems on a box with sides: Newton's method for stationary ones, Radau IIA in time, on values at nodes.
 
 
-Problem = Collocated | Celled
-MOST = 4000  # unknowns in a direct solve, at most
-ROUNDS = 50
-NEAR = 1e-12
-JUMP = 1e-6  # of a gap between initial data and sides: the share that a step may miss, since later steps forget it
+DiscreteProblem = CollocationProblem | InterfaceFVProblem
+MAX_UNKNOWNS = 4000  # unknowns in a direct solve, at most
+MAX_NEWTON_ITERATIONS = 50
+NEWTON_RTOL = 1e-12
+CORNER_RTOL = 1e-6  # of a gap between initial data and sides: the share that a step may miss, since later steps forget it
 
 
-def fitting(evolution: FirstOrderSystem, n: int) -> int:
+def feasible_size(evolution: FirstOrderSystem, n: int) -> int:
     """n, or the largest number of points per side that a direct solve can take."""
     variables, dimension = len(evolution.variables), len(evolution.statement.domain.space)
-    return min(n, int((MOST / variables) ** (1 / dimension) + 1e-9))
+    return min(n, int((MAX_UNKNOWNS / variables) ** (1 / dimension) + 1e-9))
 
 
-def on_box(
+def solve_chebyshev(
     evolution: FirstOrderSystem,
     n: int,
-    given: Mapping[str, Given],
+    given: Mapping[str, ParameterValue],
     like: Tensor,
     effort: StepBudget,
     layered: bool = False,
-) -> Gridded:
+) -> GridResult:
     if layered:
-        problem: Problem = Celled(evolution, cells_of(evolution, n), given, like)
+        problem: DiscreteProblem = InterfaceFVProblem(evolution, make_cells(evolution, n), given, like)
     else:
-        problem = Collocated(evolution, axes_of(evolution, n), given, like)
-    return _in_time(problem, effort) if evolution.moving else _at_rest(problem)
+        problem = CollocationProblem(evolution, make_axes(evolution, n), given, like)
+    return _solve_evolution(problem, effort) if evolution.moving else _solve_stationary(problem)
 
 
-def _at_rest(problem: Problem) -> Gridded:
+def _solve_stationary(problem: DiscreteProblem) -> GridResult:
     with torch.no_grad():
         w, rounds, singular = _newton(problem)
     matrix = LUFactorization.of(problem.slope(w, 0.0).detach())
     w = w - matrix.solve(problem.right(w, 0.0))  # carries the gradients (implicit function theorem)
     left = float(problem.right(w, 0.0).detach().abs().max())
-    notes = [f"{_nodes(problem)}, dense direct solve, {rounds} Newton iteration{'s' * (rounds > 1)}"]
+    notes = [f"{_discretization_text(problem)}, dense direct solve, {rounds} Newton iteration{'s' * (rounds > 1)}"]
     if singular:
         notes.append("singular system: the minimum-norm solution is used")
-    module = TensorProductExpansion(problem.axes, _values(problem, w).unsqueeze(0), None)
-    figures = {"rounds": float(rounds), DISCRETE_RESIDUAL: left, **_surplus(problem, w.detach())}
-    return Gridded(module, figures, tuple(notes))
+    module = TensorProductExpansion(problem.axes, _component_values(problem, w).unsqueeze(0), None)
+    figures = {"rounds": float(rounds), DISCRETE_RESIDUAL: left, **_net_flux(problem, w.detach())}
+    return GridResult(module, figures, tuple(notes))
 
 
-def _surplus(problem: Problem, w: Tensor) -> dict[str, float]:
+def _net_flux(problem: DiscreteProblem, w: Tensor) -> dict[str, float]:
     """The mean of a pressure is the part of the divergence that cannot be removed: zero if inflow equals outflow."""
     own, floating = w.reshape(-1, problem.count), problem.evolution.floating
     flows = [own[k].abs().max() for k in range(len(own)) if k not in floating]
@@ -365,19 +355,19 @@ def _surplus(problem: Problem, w: Tensor) -> dict[str, float]:
     return {NET_FLUX: float(max(means) * across / max(flows))} if means and flows else {}
 
 
-def _newton(problem: Problem) -> tuple[Tensor, int, bool]:
+def _newton(problem: DiscreteProblem) -> tuple[Tensor, int, bool]:
     """From zero; steps are shortened until the residual falls."""
     w = torch.zeros_like(problem.mass)
-    for k in range(1, ROUNDS + 1):
+    for k in range(1, MAX_NEWTON_ITERATIONS + 1):
         value, matrix = problem.right(w, 0.0), LUFactorization.of(problem.slope(w, 0.0))
         move = matrix.solve(value)
-        w = _shortened(problem, w, move, value, matrix)
-        if float(move.norm()) <= NEAR * max(float(w.norm()), 1e-300) or problem.evolution.statement.is_affine:
+        w = _line_search(problem, w, move, value, matrix)
+        if float(move.norm()) <= NEWTON_RTOL * max(float(w.norm()), 1e-300) or problem.evolution.statement.is_affine:
             return w, k, matrix.singular
-    raise Failed("Newton's method did not converge")
+    raise GridSolveFailed("Newton's method did not converge")
 
 
-def _shortened(problem: Problem, w: Tensor, move: Tensor, value: Tensor, matrix: LUFactorization) -> Tensor:
+def _line_search(problem: DiscreteProblem, w: Tensor, move: Tensor, value: Tensor, matrix: LUFactorization) -> Tensor:
     share, size = 1.0, float((value * matrix.scale).norm())
     while share > 1e-3:
         there = w - share * move
@@ -387,44 +377,44 @@ def _shortened(problem: Problem, w: Tensor, move: Tensor, value: Tensor, matrix:
     return w - move
 
 
-def _in_time(problem: Problem, effort: StepBudget) -> Gridded:
+def _solve_evolution(problem: DiscreteProblem, effort: StepBudget) -> GridResult:
     evolution = problem.evolution
-    march = _marched(problem, effort)
-    values = torch.stack([_values(problem, w) for w in march.states])
+    march = _integrate(problem, effort)
+    values = torch.stack([_component_values(problem, w) for w in march.states])
     if set(evolution.still) - set(evolution.floating):  # they have no values before the first step
-        values = _filled(evolution, values)
-    module = in_order(evolution, problem.axes, values, moments(evolution, march))
-    steps = f"{_nodes(problem)}, Radau IIA (order 5) in time: {steps_in_words(march)}"
-    corners = _corners(problem, march.states[0])
-    return Gridded(module, figures_of(march), (steps, *corners), march.error if corners else 0.0)
+        values = _extend_to_initial_time(evolution, values)
+    module = make_expansion(evolution, problem.axes, values, physical_times(evolution, march))
+    steps = f"{_discretization_text(problem)}, Radau IIA (order 5) in time: {steps_text(march)}"
+    corners = _corner_notes(problem, march.states[0])
+    return GridResult(module, step_metrics(march), (steps, *corners), march.error if corners else 0.0)
 
 
-def _filled(evolution: FirstOrderSystem, values: Tensor) -> Tensor:
+def _extend_to_initial_time(evolution: FirstOrderSystem, values: Tensor) -> Tensor:
     """Components without a time derivative get at the start the values that they have after the first step."""
     own = {evolution.variables[k][0] for k in evolution.still}
     first = [values[1, c] if c in own else values[0, c] for c in range(values.shape[1])]
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
-def _marched(problem: Problem, effort: StepBudget) -> TimeHistory:
+def _integrate(problem: DiscreteProblem, effort: StepBudget) -> TimeHistory:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     evolution = problem.evolution
-    first, last = ends(evolution)
+    first, last = time_interval(evolution)
     begin, length = (last if evolution.backward else first), last - first
     start = _initial(problem, begin)
-    least = JUMP * min(1.0, _gap(problem, start))
-    counted, tolerance = _counted(problem), effort.tolerance
+    least = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
+    counted, tolerance = _error_weights(problem), effort.tolerance
     control = StepControl(ORDER, tolerance, extrapolated=False, counted=counted, least=least, most=effort.most)
-    if evolution.floating and isinstance(problem, Collocated):
-        start = consistent(problem, start, begin, -length if evolution.backward else length)
+    if evolution.floating and isinstance(problem, CollocationProblem):
+        start = consistent_initial_values(problem, start, begin, -length if evolution.backward else length)
     with torch.no_grad():
-        march = integrate_adaptively(_quick(replace(problem), length), start.detach(), length, control)
+        march = integrate_adaptively(_affine_stepper(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.right(start, begin).requires_grad:
         return march
     return replay_steps(_stepper(problem, length), start, length, march, control)
 
 
-def _counted(problem: Problem) -> Tensor | None:
+def _error_weights(problem: DiscreteProblem) -> Tensor | None:
     """Which unknowns error control counts: not a pressure, which is less accurate and does not propagate its errors."""
     if not problem.evolution.floating:
         return None
@@ -433,25 +423,25 @@ def _counted(problem: Problem) -> Tensor | None:
     return found.reshape(-1)
 
 
-def _clock(evolution: FirstOrderSystem) -> Callable[[float], float]:
-    first, last = ends(evolution)
+def _physical_time(evolution: FirstOrderSystem) -> Callable[[float], float]:
+    first, last = time_interval(evolution)
     return (lambda s: last - s) if evolution.backward else (lambda s: first + s)
 
 
-def _stepper(problem: Problem, length: float) -> Radau:
-    at = _clock(problem.evolution)
-    steady = _steady(problem)
+def _stepper(problem: DiscreteProblem, length: float) -> Radau:
+    at = _physical_time(problem.evolution)
+    steady = _has_constant_jacobian(problem)
     right, slope = (lambda w, s: problem.right(w, at(s))), (lambda w, s: problem.slope(w, at(s)))
     return Radau(right, slope, problem.mass, length, steady)
 
 
-def _quick(problem: Problem, length: float) -> Radau:
+def _affine_stepper(problem: DiscreteProblem, length: float) -> Radau:
     """An affine right-hand side, by its matrix and its value at zero."""
-    if not _steady(problem):
+    if not _has_constant_jacobian(problem):
         return _stepper(problem, length)
-    at, zero = _clock(problem.evolution), torch.zeros_like(problem.mass)
+    at, zero = _physical_time(problem.evolution), torch.zeros_like(problem.mass)
     matrix, lasting = problem.slope(zero, problem.start), problem.right(zero, problem.start)
-    moved = _moves(problem)
+    moved = _is_nonautonomous(problem)
 
     @lru_cache(maxsize=16)  # the rounds of a step, and steps of two lengths, ask at the same times
     def source(s: float) -> Tensor:
@@ -467,7 +457,7 @@ def _exprs(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
     return (*evolution.rights, *evolution.constraints, *(s.kept for s in evolution.sides))
 
 
-def _moves(problem: Problem) -> bool:
+def _is_nonautonomous(problem: DiscreteProblem) -> bool:
     """Whether anything besides the unknowns changes in time."""
     evolution = problem.evolution
     changing = {
@@ -477,7 +467,7 @@ def _moves(problem: Problem) -> bool:
     return any(e.free_symbols & changing for e in _exprs(evolution))
 
 
-def _steady(problem: Problem) -> bool:
+def _has_constant_jacobian(problem: DiscreteProblem) -> bool:
     """Whether the Jacobian is the same at all times and states."""
     evolution = problem.evolution
     varying = {s for s, _ in evolution.jets} | {evolution.coordinates[-1]}
@@ -485,40 +475,40 @@ def _steady(problem: Problem) -> bool:
     return not any(e.diff(s).free_symbols & varying for e in _exprs(evolution) for s, _ in evolution.jets_in(e))
 
 
-def _initial(problem: Problem, begin: float) -> Tensor:
+def _initial(problem: DiscreteProblem, begin: float) -> Tensor:
     evolution = problem.evolution
-    found = formulas(evolution, evolution.initial)((), problem.known(begin))
+    found = compile_expressions(evolution, evolution.initial)((), problem.known(begin))
     w = problem.like.new_zeros(len(evolution.variables), problem.count)
     rows = dict(zip(evolution.moving, (f.expand(problem.count) for f in found), strict=True))
     return torch.stack([rows.get(k, w[k]) for k in range(len(w))]).reshape(-1)
 
 
-def _gap(problem: Problem, start: Tensor) -> float:
+def _corner_jump(problem: DiscreteProblem, start: Tensor) -> float:
     """How far the initial data are from satisfying the conditions on the sides; 0 if only by rounding."""
     sides = (problem.mass == 0) & (problem.owners >= 0)
-    first, last = ends(problem.evolution)
+    first, last = time_interval(problem.evolution)
     with torch.no_grad():
         value = problem.right(start.detach(), last if problem.evolution.backward else first)
     gap = float(value[sides].abs().max()) if bool(sides.any()) else 0.0
     return gap if gap > 1e-8 else 0.0
 
 
-def _corners(problem: Problem, start: Tensor) -> tuple[str, ...]:
-    gap = _gap(problem, start)
+def _corner_notes(problem: DiscreteProblem, start: Tensor) -> tuple[str, ...]:
+    gap = _corner_jump(problem, start)
     return (f"initial and boundary data are incompatible (jump {gap:.2g}): reduced accuracy near the corner",) * bool(
         gap
     )
 
 
-def _values(problem: Problem, w: Tensor) -> Tensor:
+def _component_values(problem: DiscreteProblem, w: Tensor) -> Tensor:
     """The values of the components at the nodes."""
     own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
     return w.reshape(-1, *problem.shape)[own]
 
 
-def _nodes(problem: Problem) -> str:
+def _discretization_text(problem: DiscreteProblem) -> str:
     sizes = " × ".join(map(str, problem.shape))
-    if isinstance(problem, Celled):
+    if isinstance(problem, InterfaceFVProblem):
         return f"finite volumes on {sizes} cells"
     kinds = dict.fromkeys("Fourier" if isinstance(a, FourierAxis) else "Chebyshev" for a in problem.axes)
     return f"{'-'.join(kinds)} collocation on {sizes} nodes"

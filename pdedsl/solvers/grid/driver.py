@@ -20,30 +20,20 @@ from pdedsl.problem.first_order_system import FirstOrderSystem, evolution_of
 from pdedsl.problem.periodicity import PeriodicAxis, loops_of
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepSizeUnderflow
 from pdedsl.solvers.gauge import fix_gauge
-from pdedsl.solvers.grid.chebyshev import fitting, on_box
-from pdedsl.solvers.grid.finite_volume import by_volumes
-from pdedsl.solvers.grid.fourier import on_torus
-from pdedsl.solvers.grid.grid_result import (
-    L1_ERROR,
-    NET_FLUX,
-    Apart,
-    Failed,
-    Gridded,
-    Member,
-    Together,
-    batches_of,
-    gathered,
-)
-from pdedsl.solvers.grid.nodal_functions import Given
-from pdedsl.solvers.grid.shortley_weller import on_shape
+from pdedsl.solvers.grid.chebyshev import feasible_size, solve_chebyshev
+from pdedsl.solvers.grid.finite_volume import solve_finite_volume
+from pdedsl.solvers.grid.fourier import solve_fourier
+from pdedsl.solvers.grid.grid_result import L1_ERROR, NET_FLUX, SplitBatch, GridSolveFailed, GridResult, BatchMember, StackedBatch, batched_parameters, stack_results
+from pdedsl.solvers.grid.nodal_functions import ParameterValue
+from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
 from pdedsl.solvers.method_result import SolverResult
 
-TOLERANCE = 5e-7  # for the error estimates of exponential steps, which are subtracted afterwards
-IMPLICIT = 1e-9  # for the error estimates of implicit steps
-COARSER = 10.0  # factor on these tolerances on half the grid
-BALANCED = 1e-3  # net inflow: a larger one is due to the sides, if it does not decrease on the finer grid
-COMPARED = 2048  # points
-SLOW = 1 / (2**0.5 - 1)  # errors at jumps fall with the root of the width in L2: half the grid differs by less
+ETDRK_TOL = 5e-7  # for the error estimates of exponential steps, which are subtracted afterwards
+RADAU_TOL = 1e-9  # for the error estimates of implicit steps
+COARSE_TOL_FACTOR = 10.0  # factor on these tolerances on half the grid
+NET_FLUX_TOL = 1e-3  # net inflow: a larger one is due to the sides, if it does not decrease on the finer grid
+COMPARISON_POINTS = 2048  # points
+SHOCK_FACTOR = 1 / (2**0.5 - 1)  # errors at jumps fall with the root of the width in L2: half the grid differs by less
 
 
 def solve_by_grid(
@@ -53,7 +43,7 @@ def solve_by_grid(
     seed: int = 0,
     device: torch.device | str = "cpu",
     dtype: torch.dtype = torch.float64,
-    given: Mapping[str, Given] | None = None,
+    given: Mapping[str, ParameterValue] | None = None,
     most: int | None = None,
 ) -> SolverResult:
     """The solution with n points per side; `given` are the values of what is learned, by name.
@@ -65,27 +55,27 @@ def solve_by_grid(
     more than `most` steps in time.
     """
     like, way = torch.zeros((), dtype=dtype, device=device), GridSetup(statement)
-    fine, n = _tried(way, method.n, given or {}, like, most=most)
+    fine, n = _solve_or_fail(way, method.n, given or {}, like, most=most)
     with torch.no_grad():
-        coarse, _ = _tried(way, max(4, n // 2), given or {}, like, COARSER, most=most)
-        pairs = list(zip(_members(fine), _members(coarse), strict=True))
-        error = max(fine.doubt, *(difference(one, other, statement, seed, like) for one, other in pairs))
+        coarse, _ = _solve_or_fail(way, max(4, n // 2), given or {}, like, COARSE_TOL_FACTOR, most=most)
+        pairs = list(zip(_batch_members(fine), _batch_members(coarse), strict=True))
+        error = max(fine.doubt, *(relative_difference(one, other, statement, seed, like) for one, other in pairs))
         if way.scheme is Scheme.VOLUMES:
-            fine.figures[L1_ERROR] = max(difference(one, other, statement, seed, like, 1) for one, other in pairs)
-            error *= SLOW
-    if fine.figures.get(NET_FLUX, 0.0) > max(BALANCED, coarse.figures.get(NET_FLUX, 0.0) / 2):
-        raise Failed("incompatible boundary data: the net flux through the boundary is not zero")
+            fine.figures[L1_ERROR] = max(relative_difference(one, other, statement, seed, like, 1) for one, other in pairs)
+            error *= SHOCK_FACTOR
+    if fine.figures.get(NET_FLUX, 0.0) > max(NET_FLUX_TOL, coarse.figures.get(NET_FLUX, 0.0) / 2):
+        raise GridSolveFailed("incompatible boundary data: the net flux through the boundary is not zero")
     figures = {"n": float(n), **fine.figures, "error": error}
-    looser = " with looser time-step tolerances" if statement.domain.timed else ""
+    looser = " with looser time-step tolerances" if statement.domain.has_time else ""
     notes = (*fine.notes, f"self-convergence: relative difference {error:.1g} to the N/2 grid{looser}")
     if n < method.n:
         notes = (*notes, f"{n} points per dimension instead of {method.n}: the limit of the dense direct solver")
     return SolverResult(fine.module, method, figures, notes)
 
 
-def on_one_grid(statement: StrongForm, n: int, effort: StepBudget) -> nn.Module:
+def solve_on_one_grid(statement: StrongForm, n: int, effort: StepBudget) -> nn.Module:
     """The solution with n points per side; its error is not estimated."""
-    return _tried(GridSetup(statement), n, {}, torch.zeros((), dtype=torch.float64), effort=effort)[0].module
+    return _solve_or_fail(GridSetup(statement), n, {}, torch.zeros((), dtype=torch.float64), effort=effort)[0].module
 
 
 @dataclass(frozen=True)
@@ -109,68 +99,68 @@ class GridSetup:
         return found
 
 
-def _tried(
+def _solve_or_fail(
     way: GridSetup,
     n: int,
-    given: Mapping[str, Given],
+    given: Mapping[str, ParameterValue],
     like: Tensor,
     allowed: float = 1.0,
     effort: StepBudget | None = None,
     most: int | None = None,
-) -> tuple[Gridded, int]:
+) -> tuple[GridResult, int]:
     """The solution with tolerances `allowed` times as large and at most so many steps, or with another effort."""
     try:
-        return _on(way, n, given, like, lambda tolerance: effort or StepBudget(allowed * tolerance, most))
+        return _solve_with_scheme(way, n, given, like, lambda tolerance: effort or StepBudget(allowed * tolerance, most))
     except StepSizeUnderflow as reason:
-        raise Failed(str(reason)) from reason
+        raise GridSolveFailed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]  # torch's stubs lack it
-        raise Failed("the discrete system is singular") from reason
+        raise GridSolveFailed("the discrete system is singular") from reason
 
 
-def _on(
-    way: GridSetup, n: int, given: Mapping[str, Given], like: Tensor, effort: Callable[[float], StepBudget]
-) -> tuple[Gridded, int]:
-    batches = batches_of(way.statement, given)
+def _solve_with_scheme(
+    way: GridSetup, n: int, given: Mapping[str, ParameterValue], like: Tensor, effort: Callable[[float], StepBudget]
+) -> tuple[GridResult, int]:
+    batches = batched_parameters(way.statement, given)
     if batches and way.scheme is not Scheme.FOURIER:
         rows = [dict(zip(batches, row, strict=True)) for row in zip(*batches.values(), strict=True)]
-        found = [_on(way, n, {**given, **row}, like, effort) for row in rows]
-        return gathered([g for g, _ in found]), found[0][1]
+        found = [_solve_with_scheme(way, n, {**given, **row}, like, effort) for row in rows]
+        return stack_results([g for g, _ in found]), found[0][1]
     match way.scheme:
         case Scheme.SHAPE:
-            return on_shape(way.statement, n, like), n
+            return solve_shortley_weller(way.statement, n, like), n
         case Scheme.FOURIER:
-            return on_torus(way.evolution, way.loops, n, given, like, effort(TOLERANCE)), n
+            return solve_fourier(way.evolution, way.loops, n, given, like, effort(ETDRK_TOL)), n
         case Scheme.VOLUMES:
-            return by_volumes(way.evolution, n, given, like), n
+            return solve_finite_volume(way.evolution, n, given, like), n
         case Scheme.COLLOCATION | Scheme.LAYERS:
-            size = fitting(way.evolution, n)
+            size = feasible_size(way.evolution, n)
             layered = way.scheme is Scheme.LAYERS
-            return on_box(way.evolution, size, given, like, effort(IMPLICIT), layered=layered), size
+            return solve_chebyshev(way.evolution, size, given, like, effort(RADAU_TOL), layered=layered), size
 
 
-def _members(found: Gridded) -> list[nn.Module]:
+def _batch_members(found: GridResult) -> list[nn.Module]:
     match found.module:
-        case Apart() | Together() as batch:
-            return [Member(batch, k) for k in range(batch.size)]
+        case SplitBatch() | StackedBatch() as batch:
+            return [BatchMember(batch, k) for k in range(batch.size)]
         case module:
             return [module]
 
 
-def difference(
+def relative_difference(
     one: nn.Module, other: nn.Module, statement: StrongForm, seed: int, like: Tensor, power: int = 2
 ) -> float:
     """The distance at random points, relative to the first, in L2 or L1."""
     domain = statement.domain
     generator = torch.Generator().manual_seed(seed)
-    shares = torch.rand(COMPARED, len(domain.intervals), generator=generator, dtype=torch.float64).to(like)
+    shares = torch.rand(COMPARISON_POINTS, len(domain.intervals), generator=generator, dtype=torch.float64).to(like)
     low = like.new_tensor([float(i.start) for i in domain.intervals])
     high = like.new_tensor([float(i.end) for i in domain.intervals])
-    points = _inside(domain, low + (high - low) * shares)
+    points = _in_domain(domain, low + (high - low) * shares)
     first, second = (fix_gauge(module, statement, points) for module in (one, other))
     return float((first - second).norm(p=power) / first.norm(p=power).clamp_min(1e-300))
 
 
-def _inside(domain: Domain, points: Tensor) -> Tensor:
+def _in_domain(domain: Domain, points: Tensor) -> Tensor:
     if not domain.inequalities:
         return points
     levels = compile_pointwise(list(domain.inequalities), domain.coordinates)(*points.unbind(1))

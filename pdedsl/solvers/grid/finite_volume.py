@@ -17,21 +17,21 @@ from pdedsl.problem.conservation_form import Balance, balance_of, held, with_val
 from pdedsl.problem.first_order_system import FirstOrderSystem
 from pdedsl.runtime.basis.interpolation import CellAxis
 from pdedsl.runtime.muscl import reconstruct_faces, rusanov_flux, ssprk3_step
-from pdedsl.solvers.grid.grid_result import Failed, Gridded, ends, in_order
-from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
+from pdedsl.solvers.grid.grid_result import GridSolveFailed, GridResult, time_interval, make_expansion
+from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
 COURANT = 0.4
-MOST_STEPS = 1_000_000
-GAUSS = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
+MAX_STEPS = 1_000_000
+GAUSS_RULE = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
 
 
 @dataclass(frozen=True)
-class Volumes:
+class FiniteVolumeScheme:
     """Averages over the cells of a box, (variables, n, …)."""
 
     evolution: FirstOrderSystem
     axes: tuple[CellAxis, ...]
-    given: Mapping[str, Given]
+    given: Mapping[str, ParameterValue]
     like: Tensor
 
     @cached_property
@@ -61,7 +61,7 @@ class Volumes:
                 self._count(a.n + 1) if k == at_faces else self._count(a.n) + 0.5 * (1 + (shift[k] if shift else 0))
             )
             lines.append(self._line(k, places))
-        return known_at(self.evolution, self.given, lines, self.like.new_full([1] * len(lines), time))
+        return nodal_values(self.evolution, self.given, lines, self.like.new_full([1] * len(lines), time))
 
     def evaluated(self, exprs: tuple[Expr, ...], w: Tensor, known: Mapping[Symbol, Tensor]) -> Tensor:
         """Expressions in the variables themselves, evaluated and stacked."""
@@ -69,21 +69,21 @@ class Volumes:
         jets = [w[self.evolution.of_jets[s].component] for s in formula.jets]
         return torch.stack([f.expand(w.shape[1:]) for f in formula(jets, known)])
 
-    def _formulas(self, exprs: tuple[Expr, ...]) -> Formulas:
+    def _formulas(self, exprs: tuple[Expr, ...]) -> CompiledExpressions:
         """Compiled once: they are evaluated in every step."""
         if exprs not in self._compiled:
-            self._compiled[exprs] = formulas(self.evolution, exprs)
+            self._compiled[exprs] = compile_expressions(self.evolution, exprs)
         return self._compiled[exprs]
 
     @cached_property
-    def _compiled(self) -> dict[tuple[Expr, ...], Formulas]:
+    def _compiled(self) -> dict[tuple[Expr, ...], CompiledExpressions]:
         return {}
 
     def start(self, time: float) -> Tensor:
         """Averages by three Gauss points per side of a cell."""
         shape = tuple(a.n for a in self.axes)
         total = self.like.new_zeros((len(self.evolution.variables), *shape))
-        for rule in product(GAUSS, repeat=len(self.axes)):
+        for rule in product(GAUSS_RULE, repeat=len(self.axes)):
             weight = torch.tensor([w for _, w in rule]).prod().item()
             known = self.known(time, tuple(s for s, _ in rule))
             values = self._formulas(self.evolution.initial)((), known)
@@ -140,29 +140,29 @@ class Volumes:
         return COURANT / max(fastest, 1e-12)
 
 
-def _halved(step: float, length: float) -> float:
+def _dyadic_step(step: float, length: float) -> float:
     """The longest of length / 2ᵏ that does not exceed a step: small changes of coefficients do not change it, so that
     gradients are those of what is computed."""
     return length * 0.5 ** max(0, ceil(log2(length / step)))
 
 
-def by_volumes(evolution: FirstOrderSystem, n: int, given: Mapping[str, Given], like: Tensor) -> Gridded:
+def solve_finite_volume(evolution: FirstOrderSystem, n: int, given: Mapping[str, ParameterValue], like: Tensor) -> GridResult:
     domain = evolution.statement.domain
     axes = tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
-    problem = Volumes(with_values(evolution), axes, given, like)
-    first, last = ends(evolution)
+    problem = FiniteVolumeScheme(with_values(evolution), axes, given, like)
+    first, last = time_interval(evolution)
     time, w = first, problem.start(first)
     times, states = [time], [w]
     while time < last - 1e-12 * (last - first):
-        h = min(_halved(problem.step(w, time), last - first), last - time)
+        h = min(_dyadic_step(problem.step(w, time), last - first), last - time)
         w = ssprk3_step(problem.rate, w, time, h)
-        if not bool(torch.isfinite(w).all()) or len(times) > MOST_STEPS:
-            raise Failed(f"the numerical solution is not finite at t = {time:g}")
+        if not bool(torch.isfinite(w).all()) or len(times) > MAX_STEPS:
+            raise GridSolveFailed(f"the numerical solution is not finite at t = {time:g}")
         time += h
         times.append(time)
         states.append(w)
-    module = in_order(evolution, axes, torch.stack(states), times, stencil=2)
+    module = make_expansion(evolution, axes, torch.stack(states), times, stencil=2)
     gaps = [b - a for a, b in pairwise(times)]
     scheme = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux), {n} cells per dimension"
     note = f"{scheme}, SSPRK3 in time: {len(gaps)} steps, Δt ≤ {max(gaps):.2g}"
-    return Gridded(module, {"steps": float(len(gaps)), "longest step": max(gaps)}, (note,))
+    return GridResult(module, {"steps": float(len(gaps)), "longest step": max(gaps)}, (note,))

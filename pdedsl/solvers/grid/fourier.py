@@ -22,37 +22,28 @@ from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.ode.etdrk import ETDRK4B, ORDER, matvec_modes
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
-from pdedsl.solvers.grid.grid_result import (
-    DISCRETE_RESIDUAL,
-    Apart,
-    Gridded,
-    ends,
-    figures_of,
-    in_order,
-    moments,
-    steps_in_words,
-)
-from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
+from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, SplitBatch, GridResult, time_interval, step_metrics, make_expansion, physical_times, steps_text
+from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
 # ---- periodic
 
 
-def torus_of(evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], n: int, like: Tensor) -> FourierGrid:
+def make_fourier_grid(evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], n: int, like: Tensor) -> FourierGrid:
     """n points on each side of the box; twice as many if the box is continued by its mirror image."""
     rings = []
     for loop, interval in zip(loops, evolution.statement.domain.intervals, strict=False):
         copies = round(float(loop.period / (interval.end - interval.start)))
         rings.append(FourierAxis(float(loop.start), float(loop.period), max(2, n * copies // 2)))
-    return FourierGrid(tuple(rings), _fine(evolution), like)
+    return FourierGrid(tuple(rings), _oversampling(evolution), like)
 
 
-def _fine(evolution: FirstOrderSystem) -> int:
+def _oversampling(evolution: FirstOrderSystem) -> int:
     """Grid points per half of the modes: (q + 1) h points make products of q factors with |k| < h exact on |k| < h."""
     exprs = linear_of(evolution, (*evolution.rights, *evolution.constraints)).rests
-    return max([2, *(min(_degree(evolution, e) + 1, 4) for e in exprs)])
+    return max([2, *(min(_polynomial_degree(evolution, e) + 1, 4) for e in exprs)])
 
 
-def _degree(evolution: FirstOrderSystem, expr: Expr) -> int:
+def _polynomial_degree(evolution: FirstOrderSystem, expr: Expr) -> int:
     jets = [s for s, _ in evolution.jets_in(expr)]
     try:
         degree = Poly(expr, *jets).total_degree() if jets else 1
@@ -62,22 +53,22 @@ def _degree(evolution: FirstOrderSystem, expr: Expr) -> int:
 
 
 @dataclass(frozen=True)
-class Spectral:
+class FourierProblem:
     """An evolution on the modes of a torus; w are the coefficients of the m variables with a time derivative,
     (m, modes…), or (b, m, modes…) if numbers in `given` are a batch of values, (b,).
     """
 
     evolution: FirstOrderSystem
     torus: FourierGrid
-    given: Mapping[str, Given]
+    given: Mapping[str, ParameterValue]
 
     @cached_property
     def linear(self) -> Linear:
         return linear_of(self.evolution, (*self.evolution.rights, *self.evolution.constraints))
 
     @cached_property
-    def rest(self) -> Formulas:
-        return formulas(self.evolution, self._products[0])
+    def rest(self) -> CompiledExpressions:
+        return compile_expressions(self.evolution, self._products[0])
 
     @cached_property
     def _products(self) -> tuple[tuple[Expr, ...], Tensor | None]:
@@ -129,7 +120,7 @@ class Spectral:
     def _known_at(self, time: float) -> Mapping[Symbol, Tensor]:
         moment = self.torus.like.new_full([1] * self.torus.dimension, time)
         timed = self.evolution.statement.domain.has_time
-        return known_at(self.evolution, self.given, self.torus.points(), moment if timed else None)
+        return nodal_values(self.evolution, self.given, self.torus.points(), moment if timed else None)
 
     @cached_property
     def symbol(self) -> Tensor:
@@ -137,7 +128,7 @@ class Spectral:
         torus, rows = self.torus, len(self.linear.rests)
         flat = torch.zeros_like(torus.derivative((0,) * torus.dimension))
         found = [[flat for _ in self.evolution.variables] for _ in range(rows)]
-        numbers = formulas(self.evolution, [c for _, _, c in self.linear.parts])((), self.at_start)
+        numbers = compile_expressions(self.evolution, [c for _, _, c in self.linear.parts])((), self.at_start)
         for (row, jet, _), number in zip(self.linear.parts, numbers, strict=True):
             d = self.evolution.of_jets[jet]
             for axis in torus.axes:
@@ -248,33 +239,33 @@ class Spectral:
 # Solves evolutions and stationary equations on a torus.
 
 
-def on_torus(
+def solve_fourier(
     evolution: FirstOrderSystem,
     loops: tuple[PeriodicAxis, ...],
     n: int,
-    given: Mapping[str, Given],
+    given: Mapping[str, ParameterValue],
     like: Tensor,
     effort: StepBudget,
-) -> Gridded:
-    torus = torus_of(evolution, loops, n, like)
-    problem = Spectral(evolution, torus, given)
+) -> GridResult:
+    torus = make_fourier_grid(evolution, loops, n, like)
+    problem = FourierProblem(evolution, torus, given)
     if not evolution.moving:
-        return _at_rest(problem)
-    march = _marched(problem, effort)
-    times = moments(evolution, march)
+        return _solve_stationary(problem)
+    march = _integrate(problem, effort)
+    times = physical_times(evolution, march)
     states = torch.stack([problem.whole(w, t) for w, t in zip(march.states, times, strict=True)])
-    module = in_order(evolution, torus.rings, _values(problem, states), times)
-    return Gridded(_apart(module, problem), figures_of(march), _notes(evolution, loops, torus, march))
+    module = make_expansion(evolution, torus.rings, _component_values(problem, states), times)
+    return GridResult(_split_batch(module, problem), step_metrics(march), _notes(evolution, loops, torus, march))
 
 
-def _apart(module: nn.Module, problem: Spectral) -> nn.Module:
-    return Apart(module, *problem.batch) if problem.batch else module
+def _split_batch(module: nn.Module, problem: FourierProblem) -> nn.Module:
+    return SplitBatch(module, *problem.batch) if problem.batch else module
 
 
-def _marched(problem: Spectral, effort: StepBudget) -> TimeHistory:
+def _integrate(problem: FourierProblem, effort: StepBudget) -> TimeHistory:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     start = _initial(problem)
-    first, last = ends(problem.evolution)
+    first, last = time_interval(problem.evolution)
     length = last - first
     batched = bool(problem.batch)
     control = StepControl(ORDER, effort.tolerance, extrapolated=True, most=effort.most, batched=batched)
@@ -285,9 +276,9 @@ def _marched(problem: Spectral, effort: StepBudget) -> TimeHistory:
     return replay_steps(_stepper(problem, length), start, length, march, control)
 
 
-def _stepper(problem: Spectral, length: float) -> ETDRK4B:
+def _stepper(problem: FourierProblem, length: float) -> ETDRK4B:
     evolution = problem.evolution
-    first, last = ends(evolution)
+    first, last = time_interval(evolution)
     sign, begin = (-1.0, last) if evolution.backward else (1.0, first)
     operator = sign * problem.operator
     diagonal = torch.diagonal(operator, dim1=-2, dim2=-1)
@@ -299,19 +290,19 @@ def _stepper(problem: Spectral, length: float) -> ETDRK4B:
     return ETDRK4B(symbol, stepped, length, matrices, problem.torus.dimension, problem.autonomous)
 
 
-def _initial(problem: Spectral) -> Tensor:
+def _initial(problem: FourierProblem) -> Tensor:
     evolution, torus = problem.evolution, problem.torus
     data = FourierGrid(torus.rings, max(torus.fine, 4), torus.like)
-    found = formulas(evolution, evolution.initial)((), Spectral(evolution, data, problem.given).at_start)
-    return data.coefficients(_filled(problem, data, found))
+    found = compile_expressions(evolution, evolution.initial)((), FourierProblem(evolution, data, problem.given).at_start)
+    return data.coefficients(_expand_to_grid(problem, data, found))
 
 
-def _filled(problem: Spectral, torus: FourierGrid, values: tuple[Tensor, ...]) -> Tensor:
+def _expand_to_grid(problem: FourierProblem, torus: FourierGrid, values: tuple[Tensor, ...]) -> Tensor:
     """The values of all variables at all points of a grid, (..., variables, points…)."""
     return torch.stack([v.expand(*problem.batch, *torus.sizes) for v in values], problem.place)
 
 
-def _values(problem: Spectral, coefficients: Tensor) -> Tensor:
+def _component_values(problem: FourierProblem, coefficients: Tensor) -> Tensor:
     """The components at more points than there are modes, (T, components, …), those of a batch one after another; from
     coefficients of states (T, ..., variables, modes…)."""
     torus = FourierGrid(problem.torus.rings, 2, problem.torus.like)
@@ -320,24 +311,24 @@ def _values(problem: Spectral, coefficients: Tensor) -> Tensor:
     return torus.values(wanted).flatten(1, problem.place)
 
 
-def _at_rest(problem: Spectral) -> Gridded:
+def _solve_stationary(problem: FourierProblem) -> GridResult:
     """Σ L(k) û = -f̂, mode by mode; where L vanishes on a mode, û is zero, which is exact if f̂ vanishes there."""
     evolution, torus = problem.evolution, problem.torus
-    found = formulas(evolution, problem.linear.rests)((), problem.known(0.0))
-    source = torus.coefficients(_filled(problem, torus, found))
+    found = compile_expressions(evolution, problem.linear.rests)((), problem.known(0.0))
+    source = torus.coefficients(_expand_to_grid(problem, torus, found))
     solved = -matvec_modes(torch.linalg.pinv(problem.symbol), source, torus.dimension)
     left = matvec_modes(problem.symbol, solved, torus.dimension) + source
-    module = TensorProductExpansion(torus.rings, _values(problem, solved.unsqueeze(0)), None)
+    module = TensorProductExpansion(torus.rings, _component_values(problem, solved.unsqueeze(0)), None)
     modes = " × ".join(str(r.modes) for r in torus.rings)
     notes = (f"Fourier series with {modes} modes, division by the symbol",)
-    return Gridded(_apart(module, problem), {DISCRETE_RESIDUAL: float(left.detach().abs().max())}, notes)
+    return GridResult(_split_batch(module, problem), {DISCRETE_RESIDUAL: float(left.detach().abs().max())}, notes)
 
 
 def _notes(
     evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], torus: FourierGrid, march: TimeHistory
 ) -> tuple[str, ...]:
     modes = " × ".join(str(r.modes) for r in torus.rings)
-    notes = [f"Fourier series with {modes} modes, ETDRK4 in time: {steps_in_words(march)}"]
+    notes = [f"Fourier series with {modes} modes, ETDRK4 in time: {steps_text(march)}"]
     mirrors = [str(x) for x, loop in zip(evolution.coordinates, loops, strict=False) if loop.mirror]
     if mirrors:
         notes.append(f"even/odd periodic extension in {', '.join(mirrors)}")

@@ -14,7 +14,7 @@ from pdedsl.ir.types import Scalar
 from pdedsl.problem.first_order_system import FirstOrderSystem
 from pdedsl.runtime.basis.interpolation import Axis, TensorProductExpansion
 from pdedsl.runtime.ode.step_doubling import INTERPOLATION_NODES, TimeHistory
-from pdedsl.solvers.grid.nodal_functions import Given
+from pdedsl.solvers.grid.nodal_functions import ParameterValue
 
 # ---- gridded
 
@@ -26,12 +26,12 @@ L1_ERROR = "error in the mean"  # of discontinuous solutions, which converge fas
 DISCRETE_RESIDUAL = "left over"
 
 
-class Failed(RunError):
+class GridSolveFailed(RunError):
     """No solution was found on the grid; the message says why."""
 
 
 @dataclass(frozen=True)
-class Gridded:
+class GridResult:
     """A solution on a grid, and how it was found."""
 
     module: nn.Module
@@ -40,18 +40,18 @@ class Gridded:
     doubt: float = 0.0  # an error of the steps that half the grid shares, so that comparing them misses it
 
 
-def ends(evolution: FirstOrderSystem) -> tuple[float, float]:
+def time_interval(evolution: FirstOrderSystem) -> tuple[float, float]:
     interval = evolution.statement.domain.intervals[-1]
     return float(interval.start), float(interval.end)
 
 
-def moments(evolution: FirstOrderSystem, march: TimeHistory) -> list[float]:
+def physical_times(evolution: FirstOrderSystem, march: TimeHistory) -> list[float]:
     """The times of the states: backward from the end if the data are given there."""
-    start, end = ends(evolution)
+    start, end = time_interval(evolution)
     return [end - s if evolution.backward else start + s for s in march.times]
 
 
-def in_order(
+def make_expansion(
     evolution: FirstOrderSystem,
     axes: tuple[Axis, ...],
     values: Tensor,
@@ -64,7 +64,7 @@ def in_order(
     return TensorProductExpansion(axes, values, moving, stencil)
 
 
-def figures_of(march: TimeHistory) -> dict[str, float]:
+def step_metrics(march: TimeHistory) -> dict[str, float]:
     gaps = [b - a for a, b in zip(march.times[:-1], march.times[1:], strict=True)]
     return {
         "steps": float(len(gaps)),
@@ -74,8 +74,8 @@ def figures_of(march: TimeHistory) -> dict[str, float]:
     }
 
 
-def steps_in_words(march: TimeHistory) -> str:
-    found = figures_of(march)
+def steps_text(march: TimeHistory) -> str:
+    found = step_metrics(march)
     return f"{found['steps']:.0f} steps, Δt from {found['shortest step']:.2g} to {found['longest step']:.2g}"
 
 
@@ -83,7 +83,7 @@ def steps_in_words(march: TimeHistory) -> str:
 # Several solutions of one statement, for a batch of values of its numbers: modules with values (b, n, c).
 
 
-class Apart(nn.Module):
+class SplitBatch(nn.Module):
     """A module whose outputs are the components of b solutions, one solution after another."""
 
     def __init__(self, module: nn.Module, size: int) -> None:
@@ -95,7 +95,7 @@ class Apart(nn.Module):
         return values.reshape(len(points), self.size, -1).movedim(1, 0)
 
 
-class Together(nn.Module):
+class StackedBatch(nn.Module):
     """Several solutions, each with a module of its own."""
 
     def __init__(self, modules: Sequence[nn.Module]) -> None:
@@ -106,7 +106,7 @@ class Together(nn.Module):
         return torch.stack([module(points) for module in self.members])
 
 
-class Member(nn.Module):
+class BatchMember(nn.Module):
     """One of several solutions."""
 
     def __init__(self, module: nn.Module, number: int) -> None:
@@ -118,7 +118,7 @@ class Member(nn.Module):
         return values[self.number]
 
 
-def batches_of(statement: StrongForm, given: Mapping[str, Given]) -> dict[str, Tensor]:
+def batched_parameters(statement: StrongForm, given: Mapping[str, ParameterValue]) -> dict[str, Tensor]:
     """The scalars that are given as a batch of values, (b,); batches of different sizes are refused."""
     scalars = {p.name for p in statement.parameters if isinstance(p.type, Scalar) and not p.params}
     found = {n: v for n, v in given.items() if n in scalars and isinstance(v, Tensor) and v.ndim == 1}
@@ -127,8 +127,8 @@ def batches_of(statement: StrongForm, given: Mapping[str, Given]) -> dict[str, T
     return found
 
 
-def gathered(found: Sequence[Gridded]) -> Gridded:
+def stack_results(found: Sequence[GridResult]) -> GridResult:
     """Several solutions as one, with the largest of their figures and all that is said of any of them."""
     figures = {name: max(g.figures[name] for g in found) for name in found[0].figures}
     notes = tuple(dict.fromkeys(note for g in found for note in g.notes))
-    return Gridded(Together([g.module for g in found]), figures, notes, max(g.doubt for g in found))
+    return GridResult(StackedBatch([g.module for g in found]), figures, notes, max(g.doubt for g in found))

@@ -17,35 +17,35 @@ from torch import Tensor
 from pdedsl.problem.first_order_system import FirstOrderSystem
 from pdedsl.problem.interface_problem import InterfaceFace, Layered, layered_of
 from pdedsl.runtime.basis.interpolation import CellAxis
-from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
+from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
-PARTS = 32  # subintervals of a cell over which its resistance is summed
+QUADRATURE_POINTS = 32  # subintervals of a cell over which its resistance is summed
 
 
-def cells_of(evolution: FirstOrderSystem, n: int) -> tuple[CellAxis, ...]:
+def make_cells(evolution: FirstOrderSystem, n: int) -> tuple[CellAxis, ...]:
     domain = evolution.statement.domain
     sides = domain.intervals[: len(domain.space)]
     return tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in sides)
 
 
 @dataclass(frozen=True)
-class Edge:
+class BoundaryCells:
     """The cells next to a side, each of which receives factor · (value · u + rest) from it."""
 
     cells: Tensor
     factor: Tensor
     value: Tensor
-    rest: Formulas
+    rest: CompiledExpressions
     places: list[Tensor]
 
 
 @dataclass(frozen=True)
-class Celled:
+class InterfaceFVProblem:
     """M ∂w/∂t = R(w, t) for values at the centres of cells; M = 1, or 0 for a stationary problem."""
 
     evolution: FirstOrderSystem
     axes: tuple[CellAxis, ...]
-    given: Mapping[str, Given]
+    given: Mapping[str, ParameterValue]
     like: Tensor
 
     @cached_property
@@ -92,12 +92,12 @@ class Celled:
 
     def _known(self, places: list[Tensor], time: float) -> Mapping[Symbol, Tensor]:
         timed = self.evolution.statement.domain.has_time
-        return known_at(self.evolution, self.given, places, self.like.new_full((1,), time) if timed else None)
+        return nodal_values(self.evolution, self.given, places, self.like.new_full((1,), time) if timed else None)
 
     def _at(self, expr: Expr, places: list[Tensor], time: float) -> Tensor:
         flat = [p.reshape(-1) for p in places]
         return (
-            formulas(self.evolution, [expr])((), self._known(flat, time))[0]
+            compile_expressions(self.evolution, [expr])((), self._known(flat, time))[0]
             .expand(len(flat[0]))
             .reshape(places[0].shape)
         )
@@ -115,13 +115,13 @@ class Celled:
         return self._sign * (self.matrix + torch.diag(value.expand(self.count)))
 
     @cached_property
-    def _source(self) -> Formulas:
-        return formulas(self.evolution, [self.parts.source])
+    def _source(self) -> CompiledExpressions:
+        return compile_expressions(self.evolution, [self.parts.source])
 
     @cached_property
-    def _source_slope(self) -> Formulas:
+    def _source_slope(self) -> CompiledExpressions:
         (letter,) = self._source.jets
-        return formulas(self.evolution, [self.parts.source.diff(letter)])
+        return compile_expressions(self.evolution, [self.parts.source.diff(letter)])
 
     @property
     def _sign(self) -> float:
@@ -165,7 +165,7 @@ class Celled:
         """∫ dx/a from the lower face of each cell to its centre, and from there to the upper face."""
         axis = self.axes[k]
         width = (axis.end - axis.start) / axis.n
-        share = (torch.arange(PARTS, dtype=self.like.dtype, device=self.like.device) + 0.5) / PARTS - 0.5
+        share = (torch.arange(QUADRATURE_POINTS, dtype=self.like.dtype, device=self.like.device) + 0.5) / QUADRATURE_POINTS - 0.5
         shifted = [m.unsqueeze(-1) + width * share * (i == k) for i, m in enumerate(self.middles)]
         inverse = 1 / self._at(self.parts.conductivities[k], shifted, self.start)
         low, high = inverse.chunk(2, -1)
@@ -180,10 +180,10 @@ class Celled:
         return result
 
     @cached_property
-    def walls(self) -> tuple[Edge, ...]:
+    def walls(self) -> tuple[BoundaryCells, ...]:
         return tuple(map(self._edge, self.parts.walls))
 
-    def _edge(self, wall: InterfaceFace) -> Edge:
+    def _edge(self, wall: InterfaceFace) -> BoundaryCells:
         """P u_w + Q f/a + G = 0 for the flux f = a ∂u/∂x, with u_w = u ± f r: f = -(P u + G) / (± P r + Q/a).
 
         The cell receives ± f / Δx, and b f r / Δx from its drift.
@@ -199,4 +199,4 @@ class Celled:
         cells = torch.arange(self.count, device=self.like.device).reshape(self.shape).select(k, end).reshape(-1)
         received = (sign + self._drift(k)[cells] * resistance) / width
         factor = -received / (sign * value * resistance + slope / conductivity)
-        return Edge(cells, factor, value, formulas(self.evolution, [wall.rest]), places)
+        return BoundaryCells(cells, factor, value, compile_expressions(self.evolution, [wall.rest]), places)

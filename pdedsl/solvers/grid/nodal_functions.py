@@ -12,13 +12,13 @@ from torch import Tensor
 from pdedsl.codegen.expressions import PointwiseFunction, compile_pointwise
 from pdedsl.problem.first_order_system import FirstOrderSystem, Parameter
 
-Given = Tensor | Callable[[Tensor], Tensor]
+ParameterValue = Tensor | Callable[[Tensor], Tensor]
 """A learned number, vector or matrix; a batch of values of a number, (b,); or a learned function of points (n, k), of
 its own arguments."""
 
 
 @dataclass(frozen=True)
-class Formulas:
+class CompiledExpressions:
     """Expressions as functions: first of jets, then of what is known at the nodes."""
 
     jets: tuple[Symbol, ...]
@@ -31,28 +31,28 @@ class Formulas:
         return self.compiled(*jets, *(known[s] for s in self.others))
 
 
-def formulas(evolution: FirstOrderSystem, exprs: Sequence[Expr]) -> Formulas:
+def compile_expressions(evolution: FirstOrderSystem, exprs: Sequence[Expr]) -> CompiledExpressions:
     """Each result, even a constant, has the shape of the nodes: that of the jets, or of all coordinates together."""
     jets = tuple(s for s, _ in evolution.jets_in(*exprs))
     others = (*evolution.coordinates, *(p.symbol for p in evolution.parameters))
     if jets:
         used = frozenset().union(*(e.free_symbols for e in exprs))
         others = tuple(s for s in others if s in used)
-    return Formulas(jets, others, compile_pointwise(list(exprs), [*jets, *others]) if exprs else None)
+    return CompiledExpressions(jets, others, compile_pointwise(list(exprs), [*jets, *others]) if exprs else None)
 
 
-def known_at(
-    evolution: FirstOrderSystem, given: Mapping[str, Given], coordinates: Sequence[Tensor], time: Tensor | None
+def nodal_values(
+    evolution: FirstOrderSystem, given: Mapping[str, ParameterValue], coordinates: Sequence[Tensor], time: Tensor | None
 ) -> dict[Symbol, Tensor]:
     """Coordinates in shapes that broadcast, the time, and what is learned, evaluated at nodes."""
     places = list(coordinates) if time is None else [*coordinates, time]
     shape = torch.broadcast_tensors(*places)[0].shape  # type: ignore[no-untyped-call]
     found = dict(zip(evolution.coordinates, places, strict=True))
-    return found | {p.symbol: _value(evolution, p, given[p.name], places, shape) for p in evolution.parameters}
+    return found | {p.symbol: _parameter_value(evolution, p, given[p.name], places, shape) for p in evolution.parameters}
 
 
-def _value(
-    evolution: FirstOrderSystem, parameter: Parameter, given: Given, places: Sequence[Tensor], shape: torch.Size
+def _parameter_value(
+    evolution: FirstOrderSystem, parameter: Parameter, given: ParameterValue, places: Sequence[Tensor], shape: torch.Size
 ) -> Tensor:
     if isinstance(given, Tensor):
         with torch.enable_grad():  # the value is kept, and may be needed with gradients later

@@ -21,14 +21,14 @@ from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.ir.problem import Face, Place, StrongForm, Surface
 from pdedsl.problem.irregular_domain import CutBox, cut_box
 from pdedsl.runtime.basis.interpolation import MovingLeastSquares
-from pdedsl.solvers.grid.grid_result import Failed, Gridded
+from pdedsl.solvers.grid.grid_result import GridSolveFailed, GridResult
 
-HALVINGS = 60
-SHORTEST = 1e-7  # the shortest arm, as a fraction of a cell
+BISECTION_STEPS = 60
+MIN_ARM = 1e-7  # the shortest arm, as a fraction of a cell
 
 
 @dataclass(frozen=True)
-class Arms:
+class StencilArms:
     """From each node in one direction: the next node and its distance, or the boundary point and its value."""
 
     length: np.ndarray
@@ -38,7 +38,7 @@ class Arms:
 
 
 @dataclass(frozen=True)
-class Lattice:
+class CutGrid:
     """The nodes of a box with n cells per side, and which of them are inside the shape."""
 
     statement: StrongForm
@@ -84,7 +84,7 @@ class Lattice:
     def levels(self, places: np.ndarray) -> np.ndarray:
         return self.values(self.statement.domain.inequalities, places)
 
-    def arms(self, axis: int, way: int) -> Arms:
+    def arms(self, axis: int, way: int) -> StencilArms:
         unit = way * np.eye(2)[axis] * self.steps[axis]
         there = self.free + way * (self.n + 1 if axis == 0 else 1)
         node = self.number[there]
@@ -94,13 +94,13 @@ class Lattice:
         out = node < 0
         if out.any():
             value[out] = self._given(point[out], Face(axis, way > 0))
-        return Arms(np.maximum(share, SHORTEST) * self.steps[axis], node, point, value)
+        return StencilArms(np.maximum(share, MIN_ARM) * self.steps[axis], node, point, value)
 
     def _leaving(self, unit: np.ndarray) -> np.ndarray:
         """The share of an arm at which it leaves the shape, by bisection; 1 if the whole arm is inside it."""
         low, high = np.zeros(len(self.inner)), np.ones(len(self.inner))
         whole = self.levels(self.inner + unit).min(0) > 0
-        for _ in range(HALVINGS):
+        for _ in range(BISECTION_STEPS):
             middle = (low + high) / 2
             inside = self.levels(self.inner + middle[:, None] * unit).min(0) > 0
             low, high = np.where(inside, middle, low), np.where(inside, high, middle)
@@ -121,15 +121,15 @@ class Lattice:
         if not len(points):
             return np.zeros(0)
         if place not in self.box.given:
-            raise Failed("no Dirichlet value is prescribed on a part of the curved boundary")
+            raise GridSolveFailed("no Dirichlet value is prescribed on a part of the curved boundary")
         return np.asarray(self.values([self.box.given[place]], points)[0])
 
 
-def on_shape(statement: StrongForm, n: int, like: Tensor) -> Gridded:
+def solve_shortley_weller(statement: StrongForm, n: int, like: Tensor) -> GridResult:
     """With n cells per side of the box, by a sparse direct solve."""
-    lattice = Lattice(statement, cut_box(statement), n)
+    lattice = CutGrid(statement, cut_box(statement), n)
     arms = [(lattice.arms(axis, -1), lattice.arms(axis, 1)) for axis in (0, 1)]
-    solution = _solved(lattice, arms)
+    solution = _solve_sparse(lattice, arms)
     ends = [a for pair in arms for a in pair]
     outer = np.concatenate([a.point[a.node < 0] for a in ends])
     known = np.concatenate([a.value[a.node < 0] for a in ends])
@@ -137,10 +137,10 @@ def on_shape(statement: StrongForm, n: int, like: Tensor) -> Gridded:
     places, values = np.concatenate([lattice.inner, outer[first]]), np.concatenate([solution, known[first]])
     module = MovingLeastSquares(like.new_tensor(places), like.new_tensor(values), float(lattice.steps.max()))
     note = f"Shortley-Weller finite differences (second order), {len(solution)} interior nodes"
-    return Gridded(module, {"nodes": float(len(solution))}, (note,))
+    return GridResult(module, {"nodes": float(len(solution))}, (note,))
 
 
-def _solved(lattice: Lattice, arms: Sequence[tuple[Arms, Arms]]) -> np.ndarray:
+def _solve_sparse(lattice: CutGrid, arms: Sequence[tuple[StencilArms, StencilArms]]) -> np.ndarray:
     box, count = lattice.box, len(lattice.inner)
     numbers = lattice.values((*box.second, *box.first, box.zeroth, box.rest), lattice.inner)
     own, right, own_rows = numbers[4].copy(), -numbers[5], np.arange(count)

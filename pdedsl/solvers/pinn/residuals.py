@@ -37,7 +37,7 @@ from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 
 
 @dataclass(frozen=True)
-class Slopes:
+class LinearizedResidual:
     """r and ∂r/∂(derivative of a component) at points (n, k), for values (n,) of the derivatives."""
 
     residual: Residual
@@ -55,10 +55,10 @@ class Slopes:
 
 
 @dataclass(frozen=True)
-class Rows:
+class ResidualRows:
     """A residual at points, with the weight of its rows."""
 
-    slopes: Slopes
+    slopes: LinearizedResidual
     points: Tensor
     weight: float
     target: Tensor | None = None  # measured values that the expression should have
@@ -73,7 +73,7 @@ class Rows:
         return self.slopes.residual.derivatives
 
 
-def size_of(slopes: Slopes, points: Tensor, half: Tensor) -> float:
+def residual_scale(slopes: LinearizedResidual, points: Tensor, half: Tensor) -> float:
     """The largest coefficient of a residual, linearised at u = 0, in coordinates scaled to [-1, 1].
 
     A residual divided by it has the size of an error in the unknown.
@@ -81,37 +81,37 @@ def size_of(slopes: Slopes, points: Tensor, half: Tensor) -> float:
     derivatives = slopes.residual.derivatives
     zeros = [torch.zeros_like(points[:, 0]) for _ in derivatives]
     _, found = slopes(points, zeros)
-    stretched = [_stretched(s, d, half) for s, d in zip(found, derivatives, strict=True)]
+    stretched = [_scaled_coefficient(s, d, half) for s, d in zip(found, derivatives, strict=True)]
     return max((c for c in stretched if c > 0), default=1.0)
 
 
-def _stretched(coefficient: Tensor, derivative: Derivative, half: Tensor) -> float:
+def _scaled_coefficient(coefficient: Tensor, derivative: Derivative, half: Tensor) -> float:
     return float(coefficient.abs().mean()) / float((half ** half.new_tensor(derivative.orders)).prod())
 
 
 @dataclass(frozen=True)
-class Counts:
+class PointCounts:
     """The number of points: in the domain, and on the place of each condition."""
 
     inside: int
     on: int
 
 
-def rows_of(
-    statement: StrongForm, points: PointSampler, counts: Counts, seed: int, law: PointDistribution, weight: float
-) -> list[Rows]:
+def residual_rows(
+    statement: StrongForm, points: PointSampler, counts: PointCounts, seed: int, law: PointDistribution, weight: float
+) -> list[ResidualRows]:
     """Every residual at points of its own place; `weight` is that of conditions relative to equations."""
     half = (points.high - points.low) / 2
     found = [
-        _of_equation(r, statement, points, counts.inside, hash_words(seed, 0), law, half) for r in statement.equations
+        _equation_rows(r, statement, points, counts.inside, hash_words(seed, 0), law, half) for r in statement.equations
     ]
     places = sample_conditions(points, statement.conditions, counts.on, hash_words(seed, 1) >> 8, law)
     for condition, at in zip(statement.conditions, places, strict=True):
-        found += _of_condition(condition, statement, at, weight, half)
+        found += _condition_rows(condition, statement, at, weight, half)
     return found
 
 
-def _of_equation(
+def _equation_rows(
     residual: Residual,
     statement: StrongForm,
     points: PointSampler,
@@ -119,30 +119,30 @@ def _of_equation(
     seed: int,
     law: PointDistribution,
     half: Tensor,
-) -> Rows:
-    slopes = Slopes(residual, statement.domain.coordinates)
+) -> ResidualRows:
+    slopes = LinearizedResidual(residual, statement.domain.coordinates)
     at = points.inside(n, seed >> 8, law, residual.interval)
-    return Rows(slopes, at, 1 / size_of(slopes, at, half.to(at)))
+    return ResidualRows(slopes, at, 1 / residual_scale(slopes, at, half.to(at)))
 
 
-def _of_condition(
+def _condition_rows(
     condition: ConditionResidual, statement: StrongForm, at: Tensor, weight: float, half: Tensor
-) -> list[Rows]:
+) -> list[ResidualRows]:
     if not len(at):
         return []
-    every = [Slopes(r, statement.domain.coordinates) for r in condition.residuals]
-    return [Rows(s, at, weight / size_of(s, at, half.to(at))) for s in every]
+    every = [LinearizedResidual(r, statement.domain.coordinates) for r in condition.residuals]
+    return [ResidualRows(s, at, weight / residual_scale(s, at, half.to(at))) for s in every]
 
 
 # ---- network_rows
 # Residuals of a network at points, and their derivatives by its weights.
 
 
-COLLAPSED = 2  # the highest order of a derivative in an operator that is evaluated as one stream
+MAX_OPERATOR_ORDER = 2  # the highest order of a derivative in an operator that is evaluated as one stream
 
 
 @dataclass(frozen=True)
-class Operator:
+class LinearOperator:
     """Σ coefficient(x) ∂^α of one component; `letter` stands for it in the residual."""
 
     component: int
@@ -151,12 +151,12 @@ class Operator:
 
 
 @dataclass(frozen=True)
-class Streamed:
+class JetResidual:
     """A residual in terms of single derivatives and, for each component, one operator that collects its linear part."""
 
     expr: Expr
     letters: tuple[tuple[Symbol, Derivative], ...]
-    operators: tuple[Operator, ...]
+    operators: tuple[LinearOperator, ...]
     coordinates: tuple[Symbol, ...]
     components: int
 
@@ -185,26 +185,26 @@ class Streamed:
         return tuple(compile_pointwise([c for _, c in o.parts], self.coordinates) for o in self.operators)
 
 
-def streamed(residual: Residual, coordinates: tuple[Symbol, ...], components: int) -> Streamed:
+def collect_operators(residual: Residual, coordinates: tuple[Symbol, ...], components: int) -> JetResidual:
     """Collect second derivatives with known coefficients, and first ones along with them, in one operator."""
     letters = {s for s, _ in residual.jet_variables}
     slopes = {s: residual.expr.diff(s) for s in letters}
     plain = [(s, d) for s, d in residual.jet_variables if not slopes[s].free_symbols & letters]
     operators, gone, expr = [], set(), residual.expr
     for component in range(components):
-        own = [(s, d) for s, d in plain if d.component == component and 1 <= d.order <= COLLAPSED]
-        if any(d.order == COLLAPSED for _, d in own):
+        own = [(s, d) for s, d in plain if d.component == component and 1 <= d.order <= MAX_OPERATOR_ORDER]
+        if any(d.order == MAX_OPERATOR_ORDER for _, d in own):
             letter = Symbol(f"L{component}", real=True)
-            operators.append(Operator(component, tuple((d, slopes[s]) for s, d in own), letter))
+            operators.append(LinearOperator(component, tuple((d, slopes[s]) for s, d in own), letter))
             gone |= {s for s, _ in own}
             expr += letter
     expr = expr.xreplace(dict.fromkeys(gone, S.Zero))
     rest = tuple((s, d) for s, d in residual.jet_variables if s not in gone)
-    return Streamed(expr, rest, tuple(operators), coordinates, components)
+    return JetResidual(expr, rest, tuple(operators), coordinates, components)
 
 
 @dataclass(frozen=True)
-class Learners:
+class TrainableFunctions:
     """Everything that is learned: the network of the components, then functions of some coordinates, then numbers."""
 
     network: JetNetwork
@@ -216,7 +216,7 @@ class Learners:
 class NetworkRows:
     """A residual at points, weighted."""
 
-    form: Streamed
+    form: JetResidual
     points: Tensor
     weight: Tensor  # one for all points, or one for each
     target: Tensor | None = None  # measured values that the expression should have
@@ -234,7 +234,7 @@ class NetworkRows:
             target = None if self.target is None else self.target[own]
             yield NetworkRows(self.form, self.points[own], weight[own], target)
 
-    def residual(self, learners: Learners) -> Tensor:
+    def residual(self, learners: TrainableFunctions) -> Tensor:
         """The residual, unweighted."""
         network, wanted = learners.network, self.form.wanted
         if supports_forward_laplacian(network, wanted):
@@ -243,7 +243,7 @@ class NetworkRows:
             )[0]
         return self._of(learners, learners.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
 
-    def product(self, learners: Learners, probes: int, source: torch.Generator) -> Tensor:
+    def product(self, learners: TrainableFunctions, probes: int, source: torch.Generator) -> Tensor:
         """The sum of weighted squares, or an unbiased estimate: of products of two independent estimates."""
         form = self.form
         if not supports_hutchinson(form.wanted):
@@ -254,7 +254,7 @@ class NetworkRows:
         one, two = (self._of(learners, learners.numbers, torch.stack([u, o]))[0] for o in operators)
         return (self.weight.square() * one * two).sum()
 
-    def slopes(self, learners: Learners) -> tuple[Tensor, Tensor]:
+    def slopes(self, learners: TrainableFunctions) -> tuple[Tensor, Tensor]:
         """The weighted residual (n,), and its derivatives by weights and numbers (n, weights + numbers)."""
         numbers = learners.numbers.detach().expand(len(self.points), -1).requires_grad_()
         streams, layers = learners.network.jets(self.points, self.form.wanted, self.coefficients)
@@ -266,7 +266,7 @@ class NetworkRows:
         weight = self.weight.expand_as(value)
         return (weight * value).detach(), (weight[:, None] * found).detach()
 
-    def _of(self, learners: Learners, numbers: Tensor, streams: Tensor) -> tuple[Tensor, list[LayerJets]]:
+    def _of(self, learners: TrainableFunctions, numbers: Tensor, streams: Tensor) -> tuple[Tensor, list[LayerJets]]:
         """The residual for given streams of the components, and the layers of the learned functions."""
         form, layers = self.form, list[LayerJets]()
         values = {d: streams[form.wanted.place[d.orders], :, d.component] for _, d in form.letters if form.has(d)}
@@ -283,7 +283,7 @@ class NetworkRows:
         return value if self.target is None else value - self.target, layers
 
 
-def stacked(rows: Sequence[NetworkRows], learners: Learners) -> Tensor:
+def stack_residuals(rows: Sequence[NetworkRows], learners: TrainableFunctions) -> Tensor:
     """All weighted residuals."""
     return torch.cat([r.weight * r.residual(learners) for r in rows])
 
@@ -293,7 +293,7 @@ def stacked(rows: Sequence[NetworkRows], learners: Learners) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """Values (n,) of a component at points (n, k)."""
 
     component: int
@@ -306,9 +306,9 @@ class Measured:
         letter = Symbol("u", real=True)
         return Residual(letter, ((letter, Derivative(self.component, (0,) * self.points.shape[1])),), NOWHERE)
 
-    def to(self, points: PointSampler) -> Measured:
+    def to(self, points: PointSampler) -> Measurement:
         at, values = (a.to(points.device, points.dtype) for a in (self.points, self.values))
-        return Measured(self.component, at, values)
+        return Measurement(self.component, at, values)
 
 
 # ---- measurements
@@ -318,21 +318,21 @@ class Measured:
 # `values` (n, c). Nothing in it is unpickled.
 
 
-ROUNDING = 1e-6  # of a side, by which measured coordinates may be off: single precision
+COORDINATE_RTOL = 1e-6  # of a side, by which measured coordinates may be off: single precision
 
 
-def measured(statement: StrongForm, source: Source) -> tuple[Measured, ...]:
+def read_measurements(statement: StrongForm, source: Source) -> tuple[Measurement, ...]:
     """The measurements of every `observe` in a spec, on the CPU and in float64."""
     try:
-        return tuple(m for observed in statement.measurements for m in _read(observed, statement, source))
+        return tuple(m for observed in statement.measurements for m in _read_file(observed, statement, source))
     except PdeError as error:
         raise PdeError(error.diagnostics, source) from None
 
 
-def keep_files(statement: StrongForm, source: Source, folder: Path) -> None:
+def copy_measurement_files(statement: StrongForm, source: Source, folder: Path) -> None:
     """Copy the measurements to the folder of a run, so that it needs no other file; files named by a path stay."""
     for observed in statement.measurements:
-        found, kept = _path(observed.file, source, observed.span), folder / observed.file
+        found, kept = _locate(observed.file, source, observed.span), folder / observed.file
         if observed.file != kept.name or (kept.exists() and found.samefile(kept)):
             continue
         data = found.read_bytes()
@@ -345,11 +345,11 @@ def _write(data: bytes, path: Path) -> None:
     path.write_bytes(data)
 
 
-def _read(observed: Measurements, statement: StrongForm, source: Source) -> list[Measured]:
+def _read_file(observed: Measurements, statement: StrongForm, source: Source) -> list[Measurement]:
     span = observed.span
     coordinates = [x.name for x in statement.domain.coordinates]
     components = [statement.components[k].name for k in observed.components]
-    path = _path(observed.file, source, span)
+    path = _locate(observed.file, source, span)
     held = arrays(path, span, (*coordinates, *components, "points", "values"))
     if {"points", "values"} <= held.keys():
         points, values = _table(held, "points", len(coordinates), span), _table(held, "values", len(components), span)
@@ -363,20 +363,20 @@ def _read(observed: Measurements, statement: StrongForm, source: Source) -> list
         raise errors.runs.counts_differ("points", len(points), "values", len(values), span)
     _require_inside(points, statement, span)
     at = torch.from_numpy(points)
-    return [Measured(k, at, torch.from_numpy(values[:, i].copy())) for i, k in enumerate(observed.components)]
+    return [Measurement(k, at, torch.from_numpy(values[:, i].copy())) for i, k in enumerate(observed.components)]
 
 
 def _require_inside(points: Array, statement: StrongForm, span: Span) -> None:
     """Requires every coordinate to be between its ends, but for rounding, unless these are joined."""
     for k, (x, side) in enumerate(zip(statement.domain.coordinates, statement.domain.intervals, strict=True)):
         low, high = float(side.start), float(side.end)
-        room = ROUNDING * (high - low)
+        room = COORDINATE_RTOL * (high - low)
         wrong = np.flatnonzero((points[:, k] < low - room) | (points[:, k] > high + room))
         if len(wrong) and not side.periodic:
             raise errors.runs.measured_outside(int(wrong[0]), x.name, float(points[wrong[0], k]), span)
 
 
-def _path(file: str, source: Source, span: Span) -> Path:
+def _locate(file: str, source: Source, span: Span) -> Path:
     """Beside the spec, then beside the shipped specs, then from the working directory."""
     beside = Path(source.name).parent
     return find(file, beside if (beside / file).is_file() else sources.folder(), span)

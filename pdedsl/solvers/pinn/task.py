@@ -28,16 +28,16 @@ from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import CPU, PointSampler, sample_conditions
 from pdedsl.solvers.method_result import SolverResult
-from pdedsl.solvers.pinn.residuals import Learners, Measured, NetworkRows, Slopes, Streamed, size_of, streamed
-from pdedsl.solvers.pinn.trainer import Listener, Phase, State, Trainer, deaf
+from pdedsl.solvers.pinn.residuals import TrainableFunctions, Measurement, NetworkRows, LinearizedResidual, JetResidual, residual_scale, collect_operators
+from pdedsl.solvers.pinn.trainer import Listener, Phase, State, Trainer, ignore_progress
 
-BESIDE = Mlp(width=10, depth=2)  # for a function that is learned along with the unknowns
-BALANCING = 500  # points at which gradient sizes are compared
-MEASURED = 0.03  # weight of measurements relative to equations, which hold exactly, if only numbers are learned
-HEAVIER = 3.0  # weight of conditions relative to equations, when balanced
+FUNCTION_NETWORK = Mlp(width=10, depth=2)  # for a function that is learned along with the unknowns
+BALANCING_POINTS = 500  # points at which gradient sizes are compared
+MEASUREMENT_WEIGHT = 0.03  # weight of measurements relative to equations, which hold exactly, if only numbers are learned
+CONDITION_WEIGHT = 3.0  # weight of conditions relative to equations, when balanced
 
 
-def solve_by_residual(
+def solve_by_pinn(
     statement: StrongForm,
     method: Pinn,
     *,
@@ -46,9 +46,9 @@ def solve_by_residual(
     seed: int = 0,
     device: torch.device | None = None,
     dtype: torch.dtype = torch.float64,
-    listener: Listener = deaf,
+    listener: Listener = ignore_progress,
     state: State | None = None,
-    measured: Sequence[Measured] = (),
+    measured: Sequence[Measurement] = (),
 ) -> SolverResult:
     """By Gauss-Newton for `method.steps` steps, or until the loss falls no further, unless other phases are given.
 
@@ -74,7 +74,7 @@ class PinnTask:
     net: Mlp
     points: PointSampler
     seed: int
-    given: tuple[Measured, ...] = ()
+    given: tuple[Measurement, ...] = ()
 
     @cached_property
     def problem(self) -> StrongForm:
@@ -105,10 +105,10 @@ class PinnTask:
         if self.method.weight is not None:
             return (float(self.method.weight),) * sum(len(c.residuals) for c in self.soft)
         axes = (f.axes for f in functions_of(self.statement))
-        start = Learners(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.numbers())
-        equations = sum(_steepness(r, start) ** 2 for r in self.drawn(BALANCING, 0)) ** 0.5
-        found = [rows and _steepness(rows, start) for rows in self._asked(0, None)]
-        return tuple(HEAVIER * equations / s if s else HEAVIER for s in found)
+        start = TrainableFunctions(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.numbers())
+        equations = sum(_gradient_norm(r, start) ** 2 for r in self.drawn(BALANCING_POINTS, 0)) ** 0.5
+        found = [rows and _gradient_norm(rows, start) for rows in self._asked(0, None)]
+        return tuple(CONDITION_WEIGHT * equations / s if s else CONDITION_WEIGHT for s in found)
 
     @cached_property
     def soft(self) -> tuple[ConditionResidual, ...]:
@@ -147,7 +147,7 @@ class PinnTask:
         """A network for each learned function, of its own coordinates only."""
         found = []
         for k, f in enumerate(functions_of(self.statement)):
-            net = f.learned.net.word if f.learned.net is not None else BESIDE
+            net = f.learned.net.word if f.learned.net is not None else FUNCTION_NETWORK
             assert isinstance(net, Mlp)  # ensured by planning
             axes, sides = list(f.axes), self.sides
             own = CoordinateBox(sides.center[axes], sides.half_widths[axes], sides.periodic[axes])
@@ -160,22 +160,22 @@ class PinnTask:
         starts = [n.start for n in numbers_of(self.statement)]
         return torch.tensor(starts, dtype=torch.float64, device=self.points.device)
 
-    def form(self, residual: Residual) -> Streamed:
+    def form(self, residual: Residual) -> JetResidual:
         coordinates = self.statement.domain.coordinates
-        return streamed(in_network(residual, self.ansatz, coordinates), coordinates, len(self.statement.components))
+        return collect_operators(in_network(residual, self.ansatz, coordinates), coordinates, len(self.statement.components))
 
     @cached_property
-    def equations(self) -> tuple[Streamed, ...]:
+    def equations(self) -> tuple[JetResidual, ...]:
         return tuple(map(self.form, self.problem.equations))
 
     def sized(self, residual: Residual, points: Tensor) -> float:
         half = (self.points.high - self.points.low) / 2
-        return size_of(Slopes(residual, self.statement.domain.coordinates), points, half.to(points))
+        return residual_scale(LinearizedResidual(residual, self.statement.domain.coordinates), points, half.to(points))
 
     @cached_property
     def measured(self) -> tuple[NetworkRows, ...]:
         """Rows of measurements; their residuals estimate the noise, for the standard deviations of what is learned."""
-        weight = 1.0 if functions_of(self.statement) else MEASURED  # a function would take many more steps
+        weight = 1.0 if functions_of(self.statement) else MEASUREMENT_WEIGHT  # a function would take many more steps
         return tuple(
             NetworkRows(self.form(m.residual), m.points, m.points.new_tensor(weight), m.values)
             for m in (m.to(self.points) for m in self.given)
@@ -217,6 +217,6 @@ class PinnTask:
         return 1 - share if any(ends) else share
 
 
-def _steepness(rows: NetworkRows, learners: Learners) -> float:
+def _gradient_norm(rows: NetworkRows, learners: TrainableFunctions) -> float:
     """√ of the mean over rows of the squared norm of their gradient."""
     return float(rows.slopes(learners)[1].square().sum(1).mean().sqrt())

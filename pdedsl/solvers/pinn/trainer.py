@@ -18,7 +18,7 @@ from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, per_samp
 from pdedsl.runtime.linalg import levenberg_marquardt_steps as damped_steps
 from pdedsl.runtime.rng import generator, hash_words
 from pdedsl.solvers.method_result import Estimate
-from pdedsl.solvers.pinn.residuals import Learners, NetworkRows, stacked
+from pdedsl.solvers.pinn.residuals import TrainableFunctions, NetworkRows, stack_residuals
 
 if TYPE_CHECKING:
     from pdedsl.solvers.pinn.task import PinnTask
@@ -41,25 +41,25 @@ class Phase:
     patience: bool = False
 
 
-MOST, DESCENT = 1000, 300  # steps of Gauss-Newton that end by themselves, and of a descent, if nobody says how many
+MAX_GAUSS_NEWTON_STEPS, DEFAULT_DESCENT_STEPS = 1000, 300  # steps of Gauss-Newton that end by themselves, and of a descent, if nobody says how many
 
 
-def gauss_newton(steps: int | None) -> tuple[Phase, ...]:
-    return (Phase(GaussNewton(), steps or MOST, patience=steps is None),)
+def gauss_newton_phase(steps: int | None) -> tuple[Phase, ...]:
+    return (Phase(GaussNewton(), steps or MAX_GAUSS_NEWTON_STEPS, patience=steps is None),)
 
 
-def phases_of(optimizers: tuple[Optimizer, ...], steps: int | None) -> tuple[Phase, ...]:
+def training_phases(optimizers: tuple[Optimizer, ...], steps: int | None) -> tuple[Phase, ...]:
     """The optimizers of a `train` block: L-BFGS has its own number of steps, the others have that of the block. Without
     any, Gauss-Newton."""
-    found = tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps or DESCENT) for o in optimizers)
-    return found or gauss_newton(steps)
+    found = tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps or DEFAULT_DESCENT_STEPS) for o in optimizers)
+    return found or gauss_newton_phase(steps)
 
 
 State = dict[str, Tensor]
 PROGRESS = "progress"  # numbers in a state, of which the last are the seconds that it took
 
 
-def spent(state: State | None) -> float:
+def elapsed_seconds(state: State | None) -> float:
     """The seconds of a run until this state."""
     return 0.0 if state is None else float(state[PROGRESS][-1])
 
@@ -78,12 +78,12 @@ Listener = Callable[[Progress], bool]
 """False ends the run after this step."""
 
 
-def deaf(progress: Progress) -> bool:
+def ignore_progress(progress: Progress) -> bool:
     return True
 
 
 @dataclass
-class Clock:
+class Stopwatch:
     """Seconds, including those of an interrupted run that is resumed."""
 
     before: float = 0.0
@@ -94,7 +94,7 @@ class Clock:
         return self.before + time.monotonic() - self.start
 
 
-def torch_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> torch.optim.Optimizer:
+def make_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> torch.optim.Optimizer:
     match word:
         case Adam(lr=lr, weight_decay=decay):
             return torch.optim.Adam(parameters, float(lr), weight_decay=float(decay))
@@ -115,15 +115,15 @@ def torch_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> to
             )
 
 
-SCRATCH = "al"  # a buffer of L-BFGS, refilled in every step
+LBFGS_SCRATCH = "al"  # a buffer of L-BFGS, refilled in every step
 
 
-def tensors_of(optimizer: torch.optim.Optimizer) -> State:
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> State:
     """Everything that an optimizer remembers, as named tensors: numbers become tensors, list entries are numbered."""
     found: State = {}
     for key, memory in optimizer.state_dict()["state"].items():
         kept = dict(memory)
-        kept.pop(SCRATCH, None)
+        kept.pop(LBFGS_SCRATCH, None)
         for name, value in kept.items():
             for k, item in enumerate(value if isinstance(value, list) else [value]):
                 if item is not None:
@@ -132,7 +132,7 @@ def tensors_of(optimizer: torch.optim.Optimizer) -> State:
     return found
 
 
-def load_tensors(optimizer: torch.optim.Optimizer, state: State) -> None:
+def load_optimizer_tensors(optimizer: torch.optim.Optimizer, state: State) -> None:
     """The inverse of `tensors_of`."""
     memory: dict[int, dict[str, Any]] = {}
     for path, value in state.items():
@@ -154,9 +154,9 @@ READERS: dict[str, Callable[[Any, Tensor], Any]] = {
 # What was learned along with the unknowns, with standard deviations that follow from the noise of the measurements.
 
 
-CERTAIN = 1e3  # the weight of equations relative to measurements, when computing standard deviations
-ROUNDING = 1e-15
-SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # positions along the diagonal of the box at which a function is reported
+EQUATION_WEIGHT = 1e3  # the weight of equations relative to measurements, when computing standard deviations
+EIGENVALUE_RTOL = 1e-15
+DIAGONAL_POSITIONS = (0.1, 0.3, 0.5, 0.7, 0.9)  # positions along the diagonal of the box at which a function is reported
 
 
 @dataclass(frozen=True)
@@ -168,64 +168,64 @@ class ValueWithGradient:
     slopes: Tensor
 
 
-def estimates_of(task: PinnTask, learners: Learners, rows: Sequence[NetworkRows]) -> dict[str, Estimate]:
+def estimate_parameters(task: PinnTask, learners: TrainableFunctions, rows: Sequence[NetworkRows]) -> dict[str, Estimate]:
     """Learned numbers, and learned functions at some points on the diagonal of the box."""
-    told = [*_functions(task, learners), *_numbers(task, learners)]
+    told = [*_function_values(task, learners), *_scalar_values(task, learners)]
     if not told or not task.measured:
         return {t.name: Estimate(t.value) for t in told}
     precision = _precision(task, learners, rows)
-    return {t.name: Estimate(t.value, _deviation(t.slopes, precision)) for t in told}
+    return {t.name: Estimate(t.value, _standard_deviation(t.slopes, precision)) for t in told}
 
 
-def _deviation(slopes: Tensor, precision: Tensor) -> float:
+def _standard_deviation(slopes: Tensor, precision: Tensor) -> float:
     """√(sᵀ P⁻¹ s); infinite along directions that nothing determines."""
     values, vectors = torch.linalg.eigh(precision)
     shares = (vectors.T @ slopes).square()
-    values = torch.where(values > ROUNDING * values.max(), values, 0.0)
-    return float(torch.where(shares > ROUNDING * shares.sum(), shares / values, 0.0).sum().sqrt())
+    values = torch.where(values > EIGENVALUE_RTOL * values.max(), values, 0.0)
+    return float(torch.where(shares > EIGENVALUE_RTOL * shares.sum(), shares / values, 0.0).sum().sqrt())
 
 
-def noise_of(residual: Tensor, numbers: int) -> Tensor:
+def noise_variance(residual: Tensor, numbers: int) -> Tensor:
     """σ² of measurements with these residuals, once so many numbers were fitted to them: Σ r² / (n - numbers), and
     infinite for n ≤ numbers, which any noise fits."""
     free = len(residual) - numbers
     return residual.square().sum() / free if free > 0 else residual.new_tensor(torch.inf)
 
 
-def _own(learners: Learners) -> int:
+def _parameter_count(learners: TrainableFunctions) -> int:
     """How many weights and numbers are learned along with the unknowns."""
     return sum(p.numel() for _, f in learners.functions for p in f.parameters()) + len(learners.numbers)
 
 
-def _numbers(task: PinnTask, learners: Learners) -> Iterator[ValueWithGradient]:
+def _scalar_values(task: PinnTask, learners: TrainableFunctions) -> Iterator[ValueWithGradient]:
     numbers = numbers_of(task.statement)
     for k, (n, letter) in enumerate(zip(numbers, learners.numbers.tolist(), strict=True)):
         value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
-        slopes = torch.zeros(_own(learners), dtype=torch.float64)
+        slopes = torch.zeros(_parameter_count(learners), dtype=torch.float64)
         slopes[k - len(numbers)] = slope
         yield ValueWithGradient(n.name, value, slopes.to(learners.numbers.device))
 
 
-def _functions(task: PinnTask, learners: Learners) -> Iterator[ValueWithGradient]:
+def _function_values(task: PinnTask, learners: TrainableFunctions) -> Iterator[ValueWithGradient]:
     start = 0
     for function, (axes, network) in zip(functions_of(task.statement), learners.functions, strict=True):
         low, high = (side[list(axes)].to(learners.numbers.device) for side in (task.points.low, task.points.high))
-        points = torch.stack([low + share * (high - low) for share in SHARES])
-        values, slopes = _with_slopes(function, network, points)
+        points = torch.stack([low + share * (high - low) for share in DIAGONAL_POSITIONS])
+        values, slopes = _values_with_gradients(function, network, points)
         for x, value, own in zip(points, values, slopes, strict=True):
-            whole = own.new_zeros(_own(learners))
+            whole = own.new_zeros(_parameter_count(learners))
             whole[start : start + len(own)] = own
             yield ValueWithGradient(f"{function.name}({', '.join(f'{c:g}' for c in x.tolist())})", float(value), whole)
         start += slopes.shape[1]
 
 
-def _with_slopes(function: Function, network: JetNetwork, points: Tensor) -> tuple[Tensor, Tensor]:
+def _values_with_gradients(function: Function, network: JetNetwork, points: Tensor) -> tuple[Tensor, Tensor]:
     streams, layers = network.jets(points, DerivativeRequest(((0,) * points.shape[1],)))
     value = streams[0, :, 0].exp() if function.signed else streams[0, :, 0]
     return value.detach(), per_sample_gradients(value, layers).detach()
 
 
-def _precision(task: PinnTask, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
+def _precision(task: PinnTask, learners: TrainableFunctions, rows: Sequence[NetworkRows]) -> Tensor:
     """JᵀJ/σ² + P for what is learned along with the unknowns, with the weights of the unknowns' network eliminated.
 
     J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is that of
@@ -233,10 +233,10 @@ def _precision(task: PinnTask, learners: Learners, rows: Sequence[NetworkRows]) 
     measurements say nothing, a function is as uncertain as its prior. P = 0 for numbers.
     """
     parts = [replace(r, weight=torch.ones_like(r.weight)).slopes(learners) for r in rows]
-    count, own = len(task.measured), _own(learners)
-    heavy = [1.0 if k >= len(rows) - count else CERTAIN for k in range(len(rows))]
+    count, own = len(task.measured), _parameter_count(learners)
+    heavy = [1.0 if k >= len(rows) - count else EQUATION_WEIGHT for k in range(len(rows))]
     slopes = torch.cat([f * s for f, (_, s) in zip(heavy, parts, strict=True)])
-    noise = noise_of(torch.cat([r for r, _ in parts[-count:]]), len(learners.numbers))
+    noise = noise_variance(torch.cat([r for r, _ in parts[-count:]]), len(learners.numbers))
     beside, rest = slopes[:, -own:], slopes[:, :-own]
     free = beside - rest @ torch.linalg.lstsq(rest.cpu(), beside.cpu(), driver="gelsy").solution.to(rest.device)
     prior = torch.ones_like(beside[0])
@@ -249,16 +249,16 @@ def _precision(task: PinnTask, learners: Learners, rows: Sequence[NetworkRows]) 
 # The state of a network that is trained on residuals, and its steps.
 
 
-PIECE = 2000  # points of a descent at a time: the streams of more do not fit into a cache
-REDRAWN = 5  # Gauss-Newton steps between redraws of the points
-SPARSE, DENSER, DENSEST = 0.6, 1.4, 3.0  # rows per weight: at first, the factor of an increase, and at most
-LEAST_ROWS = 600  # fewer save no time
-MANY, ENOUGH = 2000, 800  # weights from which a step has few rows, redrawn each time, and how many: a step costs rows²
-OVERFITTED = 3.0  # ratio of the loss at new points to that at the last ones, above which there are more rows
-FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last best one
-LEAST, MOST_TRAINED = 1e-14, 1e6
-WINDOW, FALLING, ROUNDING_TRAINED = 50, 0.9, 1e-24  # steps of which the median loss is compared, and what ends a run
-INERTIA = 0.9  # share of the last step from which the next begins, if that is better
+DESCENT_CHUNK = 2000  # points of a descent at a time: the streams of more do not fit into a cache
+RESAMPLE_EVERY = 5  # Gauss-Newton steps between redraws of the points
+INITIAL_DENSITY, DENSITY_FACTOR, MAX_DENSITY = 0.6, 1.4, 3.0  # rows per weight: at first, the factor of an increase, and at most
+MIN_ROWS = 600  # fewer save no time
+LARGE_NETWORK, LARGE_NETWORK_ROWS = 2000, 800  # weights from which a step has few rows, redrawn each time, and how many: a step costs rows²
+OVERFITTING_RATIO = 3.0  # ratio of the loss at new points to that at the last ones, above which there are more rows
+DAMPING_FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last best one
+MIN_DAMPING, MAX_DAMPING = 1e-14, 1e6
+PLATEAU_WINDOW, PLATEAU_RATIO, ROUNDING_LOSS = 50, 0.9, 1e-24  # steps of which the median loss is compared, and what ends a run
+MOMENTUM = 0.9  # share of the last step from which the next begins, if that is better
 
 
 class Trainer:
@@ -270,7 +270,7 @@ class Trainer:
         self.functions = task.functions()
         self.numbers = nn.Parameter(task.numbers())
         self.step, self.damping = 0, 1.0
-        self.density, self.reached, self.largest = SPARSE, float("inf"), 0.0
+        self.density, self.reached, self.largest = INITIAL_DENSITY, float("inf"), 0.0
         self.last = torch.zeros_like(self._vector())
         self.rows: list[NetworkRows] = []
         self.losses: list[float] = []  # of the last steps
@@ -288,17 +288,17 @@ class Trainer:
 
     @property
     def _is_large(self) -> bool:
-        return self._count > MANY
+        return self._count > LARGE_NETWORK
 
     @property
-    def learners(self) -> Learners:
+    def learners(self) -> TrainableFunctions:
         axes = (f.axes for f in functions_of(self.task.statement))
-        return Learners(self.network, tuple(zip(axes, self.functions, strict=True)), self.numbers)
+        return TrainableFunctions(self.network, tuple(zip(axes, self.functions, strict=True)), self.numbers)
 
     def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
         """The last loss, and the number of steps taken."""
-        phases = phases or gauss_newton(self.task.method.steps)
-        clock = Clock() if state is None else self.restore(state, phases)
+        phases = phases or gauss_newton_phase(self.task.method.steps)
+        clock = Stopwatch() if state is None else self.restore(state, phases)
         loss, end = self.losses[-1] if self.losses else float("nan"), 0
         for phase in phases:
             start, end = end, end + phase.steps
@@ -307,7 +307,7 @@ class Trainer:
             while self.step < end and not (phase.patience and self.settled):
                 loss = self._one(phase)
                 self.step += 1
-                self.losses = [*self.losses, loss][-2 * WINDOW :]
+                self.losses = [*self.losses, loss][-2 * PLATEAU_WINDOW :]
                 if not listener(Progress(self.step, loss, clock.seconds, lambda: self.snapshot(clock))):
                     return loss, self.step
         return loss, self.step
@@ -315,26 +315,26 @@ class Trainer:
     @property
     def settled(self) -> bool:
         """Whether the loss fell by less than a factor from one stretch of steps to the next, or to rounding."""
-        before, after = self.losses[:WINDOW], self.losses[WINDOW:]
-        if len(after) < WINDOW:
+        before, after = self.losses[:PLATEAU_WINDOW], self.losses[PLATEAU_WINDOW:]
+        if len(after) < PLATEAU_WINDOW:
             return False
-        return not ROUNDING_TRAINED < median(after) <= FALLING * median(before)
+        return not ROUNDING_LOSS < median(after) <= PLATEAU_RATIO * median(before)
 
     def _open(self, phase: Phase, start: int, state: State | None) -> None:
         """Begin a phase, or resume it where it was interrupted."""
         self.optimizer = None
         if not isinstance(phase.optimizer, GaussNewton):
-            self.optimizer = torch_optimizer(phase.optimizer, [p for p in self.parameters if p.numel()])
+            self.optimizer = make_optimizer(phase.optimizer, [p for p in self.parameters if p.numel()])
             if state is not None and self.step > start:
-                load_tensors(self.optimizer, state)
+                load_optimizer_tensors(self.optimizer, state)
 
     def _one(self, phase: Phase) -> float:
         if isinstance(phase.optimizer, GaussNewton):
-            lasting = 1 if self._is_large else REDRAWN
+            lasting = 1 if self._is_large else RESAMPLE_EVERY
             if self.step % lasting == 0 or not self.rows:
                 self.rows = self._redrawn(self.step // lasting)
             return self._damped()
-        if not self.rows or (self.task.method.causal and self.step % REDRAWN == 0):
+        if not self.rows or (self.task.method.causal and self.step % RESAMPLE_EVERY == 0):
             self.rows = self._all()
         assert self.optimizer is not None
         return self._descended(self.optimizer)
@@ -348,8 +348,8 @@ class Trainer:
         if self.task.method.causal:
             with torch.no_grad():
                 found = [self._causal(rows, rows.residual(self.learners)) for rows in found]
-        imposed, measured = _averaged([*found, *self.task.conditions(0)]), _averaged(self.task.measured)
-        return [*(part for rows in imposed for part in rows.split(PIECE)), *measured]
+        imposed, measured = _mean_square_weights([*found, *self.task.conditions(0)]), _mean_square_weights(self.task.measured)
+        return [*(part for rows in imposed for part in rows.split(DESCENT_CHUNK)), *measured]
 
     def _redrawn(self, draw: int) -> list[NetworkRows]:
         """Points drawn with a density ∝ |r| + mean |r| of the residual r, weighted so that the loss is that of uniform
@@ -358,17 +358,17 @@ class Trainer:
         with torch.no_grad():
             residuals = [rows.residual(self.learners) for rows in found]
         fresh = sum(float((rows.weight * r).square().mean()) for rows, r in zip(found, residuals, strict=True))
-        if fresh > OVERFITTED * self.reached:
-            self.density = min(self.density * DENSER, DENSEST)
+        if fresh > OVERFITTING_RATIO * self.reached:
+            self.density = min(self.density * DENSITY_FACTOR, MAX_DENSITY)
         source = generator(torch.device("cpu"), hash_words(self.task.seed, 7, draw))
         found = [self._causal(rows, r) for rows, r in zip(found, residuals, strict=True)]
         chosen = [self._chosen(rows, r, source) for rows, r in zip(found, residuals, strict=True)]
-        return _averaged([*chosen, *self.task.conditions(draw), *self.task.measured])
+        return _mean_square_weights([*chosen, *self.task.conditions(draw), *self.task.measured])
 
     def _chosen(self, rows: NetworkRows, residual: Tensor, source: torch.Generator) -> NetworkRows:
-        count = max(LEAST_ROWS, int(self.density * self._count / len(self.task.equations)))
+        count = max(MIN_ROWS, int(self.density * self._count / len(self.task.equations)))
         if self._is_large:
-            count = min(count, ENOUGH // len(self.task.equations))
+            count = min(count, LARGE_NETWORK_ROWS // len(self.task.equations))
         if 2 * count > len(rows.points):
             return rows
         weight = rows.weight.expand(len(residual))
@@ -392,7 +392,7 @@ class Trainer:
 
     def loss(self) -> float:
         with torch.no_grad():
-            return float(stacked(self.rows, self.learners).square().sum())
+            return float(stack_residuals(self.rows, self.learners).square().sum())
 
     def _damped(self) -> float:
         """The best of several dampings; the next ones tried are around it, or much larger if none helped."""
@@ -400,13 +400,13 @@ class Trainer:
         residual, slopes = torch.cat([r for r, _ in parts]), torch.cat([s for _, s in parts])
         start, best, damping = self._vector(), float(residual.square().sum()), self.damping
         kept, first = start, best
-        dampings = [max(self.damping * f, LEAST) for f in FACTORS]
-        for tried, step in damped_steps(slopes, residual, dampings, [torch.zeros_like(start), INERTIA * self.last]):
+        dampings = [max(self.damping * f, MIN_DAMPING) for f in DAMPING_FACTORS]
+        for tried, step in damped_steps(slopes, residual, dampings, [torch.zeros_like(start), MOMENTUM * self.last]):
             self._load(start + step)
             found = self.loss()
             if found < best:
                 best, kept, damping = found, start + step, tried
-        self.damping = damping if best < first else min(self.damping * 100, MOST_TRAINED)
+        self.damping = damping if best < first else min(self.damping * 100, MAX_DAMPING)
         self._load(kept)
         self.reached, self.last = best, kept - start
         return best
@@ -441,17 +441,17 @@ class Trainer:
 
     # ---- what is kept
 
-    def snapshot(self, clock: Clock) -> State:
+    def snapshot(self, clock: Stopwatch) -> State:
         progress = [self.step, self.damping, self.density, self.reached, self.largest, clock.seconds]
         found = {"weights": self._vector(), "last": self.last, PROGRESS: torch.tensor(progress, dtype=torch.float64)}
         found["losses"] = torch.tensor(self.losses, dtype=torch.float64)
         for k, rows in enumerate(self.rows):
             found |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
         if self.optimizer is not None:
-            found |= tensors_of(self.optimizer)
+            found |= optimizer_tensors(self.optimizer)
         return {key: value.clone() for key, value in found.items()}
 
-    def restore(self, state: State, phases: Sequence[Phase]) -> Clock:
+    def restore(self, state: State, phases: Sequence[Phase]) -> Stopwatch:
         """The state when the snapshot was taken; the clock continues from there."""
         with well_formed("the checkpoint belongs to another spec: delete it"):
             self._load(state["weights"].to(self.numbers))
@@ -459,22 +459,22 @@ class Trainer:
             step, damping, density, reached, largest, seconds = state[PROGRESS].tolist()
             newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
             rows = self._redrawn(0) if newton else self._all()
-            self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
+            self.rows = [_restore_rows(state, k, r) for k, r in enumerate(rows)]
             self.step, self.damping, self.density, self.reached = int(step), damping, density, reached
             self.largest, self.losses = largest, state["losses"].tolist()
-            return Clock(seconds)
+            return Stopwatch(seconds)
 
     def estimates(self) -> dict[str, Estimate]:
         """What was learned along with the unknowns: numbers, and functions at some points."""
-        return estimates_of(self.task, self.learners, self.rows)
+        return estimate_parameters(self.task, self.learners, self.rows)
 
 
-def _averaged(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
+def _mean_square_weights(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
     """Weights with which the sum of squares is the sum of mean squares."""
     return [replace(r, weight=r.weight / len(r.points) ** 0.5) for r in rows]
 
 
-def _as_in(state: State, k: int, rows: NetworkRows) -> NetworkRows:
+def _restore_rows(state: State, k: int, rows: NetworkRows) -> NetworkRows:
     return replace(rows, points=state[f"points{k}"].to(rows.points), weight=state[f"weight{k}"].to(rows.points))
 
 

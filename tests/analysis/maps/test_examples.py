@@ -87,8 +87,8 @@ CASES = [
 def test_the_printed_example_is_one(text: str) -> None:
     verdict = analysed(text).axioms["stability"]
     assert verdict.truth == "refuted"
-    found = SHOWN.fullmatch(verdict.witness)
-    assert found, verdict.witness
+    found = SHOWN.fullmatch(verdict.counterexample)
+    assert found, verdict.counterexample
     k, *_, method, step, times = found.groups()
     plan = compiled(text).plan
     assert (method, step) == (plan.method.name, str((plan.end - plan.start) / plan.steps))
@@ -108,7 +108,7 @@ def eval_fraction(text: str) -> float:
 @pytest.mark.parametrize("box", [("-0.2", "0.2"), ("-1", "0.5")])
 def test_a_box_is_kept(box: tuple[str, str]) -> None:
     text = net(TV_RELU, "") + f"train {{\n  constrain K in [{box[0]}, {box[1]}]\n}}\n"
-    found = SHOWN.fullmatch(analysed(text).axioms["stability"].witness)
+    found = SHOWN.fullmatch(analysed(text).axioms["stability"].counterexample)
     assert found
     assert float(box[0]) <= float(found[1]) <= float(box[1])
     assert growth(text, found) > 1
@@ -122,7 +122,7 @@ def test_where_the_identity_is_not_allowed_nothing_is_claimed(box: str) -> None:
 
 def test_a_box_on_one_side_of_zero() -> None:
     text = net(TV_RELU, "") + "train {\n  constrain K in [-0.5, 0]\n}\n"
-    found = SHOWN.fullmatch(analysed(text).axioms["stability"].witness)
+    found = SHOWN.fullmatch(analysed(text).axioms["stability"].counterexample)
     assert found
     assert float(found[1]) == -0.5
     assert growth(text, found) > 1
@@ -130,7 +130,7 @@ def test_a_box_on_one_side_of_zero() -> None:
 
 def test_one_channel_is_enough() -> None:
     narrow = net(TV_RELU).replace("open    4", "open    1").replace("stages  [4]", "stages  [1]")
-    found = SHOWN.fullmatch(analysed(narrow).axioms["stability"].witness)
+    found = SHOWN.fullmatch(analysed(narrow).axioms["stability"].counterexample)
     assert found
     assert len(numbers(found[4])) == 1
     assert growth(narrow, found, width=1) > 1
@@ -144,7 +144,7 @@ def test_what_is_not_run_is_not_refuted(method: str) -> None:
 
 def test_the_other_operators_may_be_zero() -> None:
     two = net("-Kᵀ relu(N(K Y)) - Lᵀ tanh(L Y)").replace("let N", "learn L : operator, ‖L‖ ≤ 1 = conv(3)\nlet N")
-    witness = analysed(two).axioms["stability"].witness
+    witness = analysed(two).axioms["stability"].counterexample
     assert witness.startswith("K = 0.843 and L = 0 times the identity, ")
 
 
@@ -154,7 +154,7 @@ BATCH = "let N = batch_norm()"
 @torch.no_grad()
 def test_batch_norm_is_run_as_a_new_network_is_used() -> None:
     text = net(TV_RELU).replace("let N = tv_norm(eps=1e-3)", BATCH)
-    found = SHOWN.fullmatch(analysed(text).axioms["stability"].witness)
+    found = SHOWN.fullmatch(analysed(text).axioms["stability"].counterexample)
     assert found
     block = run_function(compiled(text).program, "block", width=WIDTH).double().eval()
     for module in block.modules():

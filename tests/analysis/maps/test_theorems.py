@@ -132,7 +132,7 @@ def test_what_is_proved_of_a_method_follows_from_its_tableau(right: str, end: st
 def test_an_example_is_run_by_the_tableau_and_bears_its_name() -> None:
     found = verdicts("-Y", TWO_HALVES, "5")[Axiom.STABILITY]
     assert isinstance(found, Refuted)
-    assert "by two_halves with δt = 5" in found.witness
+    assert "by two_halves with δt = 5" in found.counterexample
     assert found.example is not None
     assert found.example.growth == pytest.approx((1 - 2.5) ** 2)
     ralston = verdicts("-Y", RALSTON, "2.5")[Axiom.STABILITY]
