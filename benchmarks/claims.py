@@ -90,7 +90,7 @@ def remarks(report: Report, name: str) -> list[str]:
     ]
     lines += [f"  - {check}: {text}" for d in report.doubts for check, _, text in d.checks]
     lines += [
-        f"- {t.attack} made for {t.maker} ({t.maker_accuracy}), on {t.taker}: {t.accuracy}" for t in report.transfers
+        f"- {t.attack} transfer {t.maker} ({t.maker_accuracy}) → {t.taker}: {t.accuracy}" for t in report.transfers
     ]
     return lines
 
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--audited", type=int, default=16, help="how many of the samples an audit looks at, at most")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    engine.AUDITED = options.audited
+    engine.MAX_AUDIT_SAMPLES = options.audited
     options.o.mkdir(exist_ok=True)
     for claim in options.claims or CLAIMS:
         reports = CLAIMS[claim](options.o, options.samples)

@@ -42,10 +42,10 @@ from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, forward_
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.pinn.residuals import Measured
-from pdedsl.solvers.pinn.task import DEFAULT, PinnTask, solve_by_residual
+from pdedsl.solvers.pinn.residuals import Measurement
+from pdedsl.solvers.pinn.task import DEFAULT, PinnTask, solve_by_pinn
 from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, Trainer
-from pdedsl.solvers.random_features import solve_by_features
+from pdedsl.solvers.random_features import solve_by_random_features
 
 LINE = "pde A\nspace x in [{}]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 SQUARE = "pde A\nspace (x, y) in [-1, 1]^2{}\nunknown u(x, y) : scalar\n"
@@ -129,7 +129,7 @@ def linear(seeds: int, beside: Callable[[str, float, Tensor, Tensor], str]) -> N
         expected = exact(*points.unbind(-1))
         for seed in range(seeds):
             start = time.process_time()
-            solved = solve_by_features(statement, RandomFeatures(), seed=seed)
+            solved = solve_by_random_features(statement, RandomFeatures(), seed=seed)
             seconds.append(time.process_time() - start)
             errors.append(error(solved(points)[:, 0], expected))
         took = statistics.median(seconds)
@@ -184,7 +184,7 @@ def _trained(text: str, points: Tensor, expected: Tensor, seed: int, marks: list
 def inverse(seeds: int) -> None:
     print("a conductivity of 0.1 from 200 values with 1 % noise: largest error over seeds, mean deviation, seconds")
     statement = stated(HEAT.replace("∂u/∂t = 0.1", "learn ν : scalar > 0\n∂u/∂t = ν"))
-    for name, solve in (("features", solve_by_features), ("residual", solve_by_residual)):
+    for name, solve in (("features", solve_by_random_features), ("residual", solve_by_pinn)):
         errors, deviations, start = [], [], time.process_time()
         for seed in range(seeds):
             generator = torch.Generator().manual_seed(seed)
@@ -192,7 +192,7 @@ def inverse(seeds: int) -> None:
             values = LINEAR["heat"][1](*points.unbind(-1))
             values += 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
             method = RandomFeatures(n=150) if name == "features" else Pinn(points=400, steps=25)
-            found = solve(statement, method, seed=seed, measured=[Measured(0, points, values)]).parameters["ν"]  # type: ignore[operator]
+            found = solve(statement, method, seed=seed, measured=[Measurement(0, points, values)]).parameters["ν"]  # type: ignore[operator]
             errors.append(abs(found.value / 0.1 - 1))
             deviations.append(10 * found.deviation)
         took = (time.process_time() - start) / seeds

@@ -24,7 +24,7 @@ from pdedsl.config.methods import Pinn
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.pinn.task import PinnTask
-from pdedsl.solvers.pinn.trainer import Trainer, phases_of
+from pdedsl.solvers.pinn.trainer import Trainer, training_phases
 from pdedsl.sources import source_of
 
 NU = 0.01 / math.pi
@@ -35,7 +35,7 @@ def ours() -> Callable[[], object]:
     assert isinstance(plan, SolvePlan)
     assert isinstance(plan.method, Pinn)
     trainer = Trainer(PinnTask(plan.problem, plan.method, plan.network, PointSampler(plan.problem.domain), 0))
-    (phase, *_) = phases_of(plan.optimizers, plan.steps)
+    (phase, *_) = training_phases(plan.optimizers, plan.steps)
     trainer._open(phase, 0, None)
     return lambda: trainer._one(phase)
 

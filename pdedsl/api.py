@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pdedsl.big_stack import deeply
+from pdedsl.big_stack import run_with_big_stack
 from pdedsl.compiler import CheckResult, Compilation, check, check_spec, generate, to_spec, to_syntax
 from pdedsl.diagnostics import Source
 from pdedsl.ir.spec import Spec
@@ -59,4 +59,4 @@ def format_source(source: Source, ascii: bool = False) -> str:
     from pdedsl.language.printing.format import format_syntax
 
     syntax = to_syntax(source)
-    return deeply(lambda: format_syntax(syntax, source, ascii))
+    return run_with_big_stack(lambda: format_syntax(syntax, source, ascii))

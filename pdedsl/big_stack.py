@@ -1,4 +1,4 @@
-"""Deep recursion in a thread whose stack is large enough for its recursion limit; who waits for it can be told so."""
+"""Runs deeply recursive functions in a thread with a large stack, with listeners for slow calls."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
-FRAMES = 20_000  # two hundred brackets deep, through sympy
-STACK = 512 << 20  # bytes, reserved; memory is taken only for what is used
-PATIENCE = 4.0  # seconds between two signs of life
-_here = threading.local()
+MAX_RECURSION = 20_000  # frames: sympy on expressions of 200 nested brackets
+STACK_SIZE = 512 << 20  # bytes of address space; pages are committed on use
+NOTIFY_EVERY = 4.0  # seconds between two calls of the listeners
+_thread = threading.local()
 _listeners: list[Callable[[], None]] = []
 
 
 def listen(listener: Callable[[], None]) -> None:
-    """Call `listener` whenever a result takes longer than `PATIENCE`, and again after as many seconds."""
+    """Registers a function that is called every `NOTIFY_EVERY` seconds while a call is running."""
     _listeners.append(listener)
 
 
-def is_deep() -> bool:
-    """Whether the current thread already has such a stack."""
-    return getattr(_here, "deep", False)
+def has_big_stack() -> bool:
+    """Whether the current thread has a large stack."""
+    return getattr(_thread, "big_stack", False)
 
 
-def deeply(work: Callable[[], T]) -> T:
-    """The result of `work`, run in a thread with a stack for `FRAMES` calls; exceptions are re-raised here.
+def run_with_big_stack(work: Callable[[], T]) -> T:
+    """The result of `work`, run in a thread with `STACK_SIZE` and `MAX_RECURSION`; exceptions are re-raised.
 
-    Where threads are not available, as in a browser, it runs under the ordinary limit.
+    Without threads, as in a browser, it runs under the default limits.
     """
-    if is_deep():
+    if has_big_stack():
         return work()
     outcome: list[T] = []
     failure: list[BaseException] = []
 
     def run() -> None:
-        _here.deep = True
+        _thread.big_stack = True
         try:
             outcome.append(work())
         except BaseException as error:
@@ -50,12 +50,12 @@ def deeply(work: Callable[[], T]) -> T:
 
 
 def _run(target: Callable[[], None]) -> bool:
-    """Runs `target` in a thread; returns whether a thread could be started."""
+    """Runs `target` in a thread; False if no thread can be started."""
     size, limit = threading.stack_size(), sys.getrecursionlimit()
     try:
-        threading.stack_size(STACK)
+        threading.stack_size(STACK_SIZE)
         thread = threading.Thread(target=target, daemon=True)
-        sys.setrecursionlimit(max(limit, FRAMES))
+        sys.setrecursionlimit(max(limit, MAX_RECURSION))
         thread.start()
         _wait_for(thread)
         return True
@@ -67,8 +67,8 @@ def _run(target: Callable[[], None]) -> bool:
 
 
 def _wait_for(thread: threading.Thread) -> None:
-    thread.join(PATIENCE if _listeners else None)
+    thread.join(NOTIFY_EVERY if _listeners else None)
     while thread.is_alive():
         for listener in _listeners:
             listener()
-        thread.join(PATIENCE)
+        thread.join(NOTIFY_EVERY)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, assert_never
 
 from pdedsl import errors
-from pdedsl.big_stack import deeply
+from pdedsl.big_stack import run_with_big_stack
 from pdedsl.data.shapes import sized
 from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, in_order
 from pdedsl.diagnostics.escaping import as_json
@@ -148,7 +148,7 @@ def run_stage(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporte
     """Run a stage on a large stack. An error carries the source, and the errors reported before it."""
     reporter = Reporter()
     try:
-        result = deeply(lambda: work(reporter))
+        result = run_with_big_stack(lambda: work(reporter))
     except PdeError as error:
         if error.source is not None:
             raise
@@ -159,7 +159,7 @@ def run_stage(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporte
 
 
 def run_bounded(spec: Spec, work: Callable[[], T]) -> T:
-    """Run a stage after elaboration. A coefficient that overflows, such as exp(exp(exp(9))), or that cannot be simplified
+    """Run a stage after elaboration. A coefficient that overflows, such as exp(exp(exp(9))), or cannot be simplified
     within the limits, is an error of the spec."""
 
     def stage(_: Reporter) -> T:
@@ -198,7 +198,7 @@ class CheckResult:
     def errors(self) -> tuple[Diagnostic, ...]:
         return tuple(d for d in self.diagnostics if d.is_error)
 
-    def sound(self) -> PlanResult:
+    def require_plan(self) -> PlanResult:
         """The plan; raises `PdeError` if the spec has errors."""
         if self.errors or self.planned is None:
             raise PdeError(self.errors, self.analysis.spec.source)

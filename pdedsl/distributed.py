@@ -1,7 +1,7 @@
-"""Several processes working as one: torch.distributed under torchrun. Each process has a share of every batch.
+"""Data-parallel training and evaluation with torch.distributed under torchrun.
 
-Losses are means over the whole batch, batch norms use the statistics of the whole batch, and random numbers belong to
-rows of the whole batch; so the number of processes changes only the order of summation.
+Losses and batch-norm statistics are those of the global batch, and random numbers are keyed by the index in the global
+batch; the number of processes changes only the order of summation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class World:
-    """This process among all processes of the run."""
+    """Rank, world size and device of this process."""
 
     device: torch.device
     rank: int = 0
@@ -32,23 +32,23 @@ class World:
 
     @property
     def first(self) -> bool:
-        """Whether this is the process that writes files and messages."""
+        """Whether this is rank 0, which writes files and messages."""
         return self.rank == 0
 
     def share(self, count: int) -> slice:
-        """The rows of a batch that belong to this process."""
+        """The slice of a global batch of `count` samples for this process."""
         return slice(self.rank * count // self.size, (self.rank + 1) * count // self.size)
 
     def total(self, value: Tensor) -> Tensor:
-        """The sum over all processes."""
+        """All-reduce: the sum over all processes."""
         if self.size == 1:
             return value
-        whole = value.clone()
-        dist.all_reduce(whole)
-        return whole
+        total = value.clone()
+        dist.all_reduce(total)
+        return total
 
     def gathered(self, value: T) -> list[T]:
-        """The values of all processes, in order of rank; any picklable object."""
+        """All-gather of a picklable object, in order of rank."""
         if self.size == 1:
             return [value]
         values: list[T | None] = [None] * self.size
@@ -60,7 +60,7 @@ class World:
             dist.barrier()
 
     def wrapped(self, module: nn.Module) -> nn.Module:
-        """A module whose gradients are means over all processes."""
+        """The module with gradients averaged over all processes (DistributedDataParallel)."""
         if self.size == 1:
             return module
         ids = [self.device.index] if _on_gpu(self.device) else None
@@ -69,41 +69,45 @@ class World:
 
 @contextmanager
 def joined(device: str | None) -> Iterator[World]:
-    """The processes that torchrun started, or this one alone."""
+    """Joins the process group of torchrun, or a single process without one."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
         yield World(device_of(device))
         return
-    here = device_of(device, int(os.environ.get("LOCAL_RANK", "0")))
-    if _on_gpu(here):
-        torch.cuda.set_device(here)
-    ours = not dist.is_initialized()
-    if ours:
-        dist.init_process_group("nccl" if _on_gpu(here) else "gloo")
+    local = device_of(device, int(os.environ.get("LOCAL_RANK", "0")))
+    if _on_gpu(local):
+        torch.cuda.set_device(local)
+    owns_group = not dist.is_initialized()
+    if owns_group:
+        dist.init_process_group("nccl" if _on_gpu(local) else "gloo")
     try:
-        yield World(here, dist.get_rank(), size)
+        yield World(local, dist.get_rank(), size)
     finally:
-        if ours:
+        if owns_group:
             dist.destroy_process_group()
 
 
 def device_of(name: str | None, local: int = 0) -> torch.device:
-    """The device of that name; without a name, a GPU if there is one."""
+    """The device of this name; by default CUDA if available, else the CPU."""
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"
-    device = _found(name)
+    device = _usable_device(name)
     if device is None:
-        raise RunError(f"there is no device '{name}' here; cpu is always there")
+        raise RunError(f"unknown or unavailable device '{name}'; available: {', '.join(_available())}")
     return torch.device("cuda", local) if _on_gpu(device) and device.index is None else device
 
 
-def _found(name: str) -> torch.device | None:
-    """The device of that name, if it exists and stores data: the meta device does not."""
+def _available() -> list[str]:
+    return ["cpu", *(name for name in ("cuda", "mps", "xpu") if _usable_device(name) is not None)]
+
+
+def _usable_device(name: str) -> torch.device | None:
+    """The device of this name; None if it does not exist or stores no data, like the meta device."""
     try:
-        held = torch.empty(0, device=name)
+        probe = torch.empty(0, device=name)
     except (RuntimeError, AssertionError):
         return None
-    return None if held.is_meta else held.device
+    return None if probe.is_meta else probe.device
 
 
 def _on_gpu(device: torch.device) -> bool:

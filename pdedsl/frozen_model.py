@@ -1,4 +1,4 @@
-"""What attacks and certificates leave unchanged: the model's modes, flags, buffers and generators, random state."""
+"""Context managers for evaluation: eval mode, frozen parameters, and a fixed random state, all restored afterwards."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from torch.nn.modules.batchnorm import _BatchNorm
 Model = Callable[[Tensor], Tensor]
 
 
-DEPTH = 4
-"""How far a callable is followed through what it holds."""
+MAX_DEPTH = 4
+"""Levels of references that are followed from a callable."""
 
 
 def modules_of(model: object) -> list[nn.Module]:
-    """The modules that a callable runs: itself, or those it holds or its code refers to, directly or through functions
-    and collections."""
+    """The modules that a callable refers to: itself, its attributes, closure and globals, also through functions and
+    collections."""
     found: dict[nn.Module, None] = {}
     seen: set[int] = set()
     level = [model]
-    for _ in range(DEPTH):
+    for _ in range(MAX_DEPTH):
         level = [value for value in level if id(value) not in seen]
         seen.update(map(id, level))
         found.update((value, None) for value in level if isinstance(value, nn.Module))
-        level = [held for value in level for held in _held(value)]
+        level = [inner for value in level for inner in _references(value)]
     inner = {part for module in found for part in module.modules() if part is not module}
     return [module for module in found if module not in inner]
 
 
-def _held(value: object) -> Iterable[object]:
+def _references(value: object) -> Iterable[object]:
     match value:
         case nn.Module() | type() | Tensor():
             return ()
@@ -56,23 +56,23 @@ def _held(value: object) -> Iterable[object]:
 
 @contextmanager
 def untouched(modules: Sequence[nn.Module], seed: int, training: bool = False) -> Iterator[None]:
-    """Within: evaluation mode, frozen parameters, and random numbers that are a function of `seed`.
+    """Eval mode, frozen parameters and global generators seeded with `seed`; everything is restored afterwards.
 
-    With `training` the modules are in training mode except their batch norms, whose running statistics must not see
-    attacked batches. Afterwards everything is restored.
+    With `training` the modules are in training mode, except batch norms, so that adversarial batches do not enter
+    their running statistics.
     """
     parts = list(dict.fromkeys(part for module in modules for part in module.modules()))
     with ExitStack() as stack:
-        stack.enter_context(_modes(parts, training))
+        stack.enter_context(_restored_modes(parts, training))
         stack.enter_context(frozen(p for part in parts for p in part.parameters(recurse=False)))
-        stack.enter_context(_buffers(parts))
-        stack.enter_context(_generators(parts))
-        stack.enter_context(_process(seed))
+        stack.enter_context(_restored_buffers(parts))
+        stack.enter_context(_restored_generators(parts))
+        stack.enter_context(_seeded_globals(seed))
         yield
 
 
 @contextmanager
-def _modes(parts: list[nn.Module], training: bool) -> Iterator[None]:
+def _restored_modes(parts: list[nn.Module], training: bool) -> Iterator[None]:
     before = [part.training for part in parts]
     try:
         for part in parts:
@@ -85,7 +85,7 @@ def _modes(parts: list[nn.Module], training: bool) -> Iterator[None]:
 
 @contextmanager
 def frozen(parameters: Iterable[nn.Parameter]) -> Iterator[None]:
-    """Within, no parameter requires a gradient: the gradient in the inputs alone takes 0.7 to 0.8 of the time."""
+    """Disables parameter gradients; input gradients alone take 0.7 to 0.8 of the time."""
     learned = [p for p in parameters if p.requires_grad]
     try:
         for parameter in learned:
@@ -97,8 +97,8 @@ def frozen(parameters: Iterable[nn.Parameter]) -> Iterator[None]:
 
 
 @contextmanager
-def _buffers(parts: list[nn.Module]) -> Iterator[None]:
-    """Buffers come back as the same tensors with the same values, even where a forward pass replaced them."""
+def _restored_buffers(parts: list[nn.Module]) -> Iterator[None]:
+    """Restores buffers: the same tensors with the same values, even if a forward pass replaced them."""
     before = [
         (part, name, b, b.detach().clone()) for part in parts for name, b in part._buffers.items() if b is not None
     ]
@@ -113,31 +113,31 @@ def _buffers(parts: list[nn.Module]) -> Iterator[None]:
 
 
 def random_state(modules: Sequence[nn.Module]) -> list[object]:
-    """The state of the global generators and of those of the modules: it changes when a number is drawn."""
-    owned = _owned([part for module in modules for part in module.modules()])
+    """The states of the global generators and of the generators of the modules."""
+    generators = _generators_of([part for module in modules for part in module.modules()])
     states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if torch.cuda.is_available() else ())]
-    states += [generator.get_state() for generator in owned]
+    states += [generator.get_state() for generator in generators]
     return [*(state.tolist() for state in states), random.getstate(), repr(numpy.random.get_state(legacy=False))]
 
 
-def _owned(parts: Iterable[nn.Module]) -> list[torch.Generator]:
+def _generators_of(parts: Iterable[nn.Module]) -> list[torch.Generator]:
     return [value for part in parts for value in vars(part).values() if isinstance(value, torch.Generator)]
 
 
 @contextmanager
-def _generators(parts: list[nn.Module]) -> Iterator[None]:
-    owned = _owned(parts)
-    before = [generator.get_state() for generator in owned]
+def _restored_generators(parts: list[nn.Module]) -> Iterator[None]:
+    generators = _generators_of(parts)
+    before = [generator.get_state() for generator in generators]
     try:
         yield
     finally:
-        for generator, state in zip(owned, before, strict=True):
+        for generator, state in zip(generators, before, strict=True):
             generator.set_state(state)
 
 
 @contextmanager
-def _process(seed: int) -> Iterator[None]:
-    """Within, the global generators of torch, numpy and Python start from the seed; afterwards they are restored."""
+def _seeded_globals(seed: int) -> Iterator[None]:
+    """Seeds the global generators of torch, numpy and Python, and restores them afterwards."""
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
     python, numbers = random.getstate(), numpy.random.get_state()
     try:

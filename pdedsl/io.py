@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, and survive a crash once written."""
+"""Atomic and durable file writes, and errors of runs."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from pathlib import Path
 
 
 class RunError(Exception):
-    """A run cannot be made or read as requested; the message says why, and what to do."""
+    """A run cannot be created or read; the message gives the reason and the remedy."""
 
 
 MALFORMED = (OSError, KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError)
-"""What reading plain data raises whose form somebody else has chosen; torch says RuntimeError."""
+"""Exceptions raised while reading malformed data; torch raises RuntimeError."""
 
 
 @contextmanager
-def well_formed(otherwise: str) -> Iterator[None]:
-    """For reading a file from elsewhere without checking it first: errors due to its form become a `RunError`."""
+def well_formed(message: str) -> Iterator[None]:
+    """Turns exceptions caused by a malformed file into a `RunError` with this message."""
     try:
         yield
     except MALFORMED as error:
-        raise RunError(f"{otherwise} ({type(error).__name__}: {str(error)[:200]})") from None
+        raise RunError(f"{message} ({type(error).__name__}: {str(error)[:200]})") from None
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Adds the path to an OSError: the error of a full disk does not name the file."""
+    """Adds the path to an OSError; a full disk, for example, is reported without it."""
     try:
         yield
     except OSError as error:
@@ -37,13 +37,13 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def replace_with(path: Path, write: Callable[[Path], None]) -> None:
-    """`write` creates the file under a temporary name; it then replaces the old file atomically.
+    """Atomic replacement: `write` creates a temporary file, which then replaces the old one.
 
-    A device, a pipe or a folder is never replaced: nobody who names one wants a file in its place.
+    Only regular files are replaced; a device, a pipe or a folder raises OSError.
     """
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "is not a regular file, and stays as it is", str(path))
-    path = path.resolve()  # a link stays a link: its target is replaced
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
+    path = path.resolve()  # a symbolic link is kept: its target is replaced
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -59,22 +59,22 @@ def replace_with(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def is_half_written(path: Path) -> bool:
-    """Whether this is a file that `replace_with` leaves when its process is killed: `.name.123.part`."""
+    """Whether this is a temporary file of a killed process: `.name.123.part`."""
     return re.fullmatch(r"\..+\.\d+\.part", path.name) is not None and path.is_file()
 
 
 def sweep(*folders: Path) -> None:
-    """Remove what killed processes left behind; only safe if no other process uses the folders."""
+    """Removes temporary files of killed processes; only safe if no other process uses the folders."""
     for path in _inside(folders):
         if is_half_written(path):
             path.unlink(missing_ok=True)
 
 
 def refuse_links(*folders: Path) -> None:
-    """Refuses folders that contain links, so that nothing written into them lands elsewhere."""
+    """Raises RunError if a folder contains symbolic links, so that nothing is written outside it."""
     for path in _inside(folders):
         if path.is_symlink():
-            raise RunError(f"{path} is a link, and would be written through; put what it points to in its place")
+            raise RunError(f"{path} is a symbolic link and would be written through; replace it by the file itself")
 
 
 def _inside(folders: Iterable[Path]) -> list[Path]:
@@ -90,7 +90,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Flush a file or folder to disk."""
+    """fsync of a file or folder."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:  # not every system can open folders

@@ -65,10 +65,10 @@ def changed(source: Source, settings: Sequence[str]) -> Source:
     """The text with entries changed, as if it had been written that way."""
     if not settings:
         return source
-    from pdedsl.big_stack import deeply
+    from pdedsl.big_stack import run_with_big_stack
     from pdedsl.language.edit import apply_settings
 
-    return deeply(lambda: apply_settings(source, settings))
+    return run_with_big_stack(lambda: apply_settings(source, settings))
 
 
 def read(path: str | Path) -> Source:

@@ -31,14 +31,14 @@ def _detach(t: Tensor) -> Tensor:
         return t.clone() if t.is_inference() else t.detach()
 
 
-def read_scores(scores: object, n: int) -> Tensor:
+def read_scores(logits: object, n: int) -> Tensor:
     """The output of a classifier for n inputs."""
-    if not isinstance(scores, Tensor) or not scores.is_floating_point():
-        kind = scores.dtype if isinstance(scores, Tensor) else type(scores).__name__
+    if not isinstance(logits, Tensor) or not logits.is_floating_point():
+        kind = logits.dtype if isinstance(logits, Tensor) else type(logits).__name__
         raise ValueError(f"the model must return a floating point tensor of logits, found {kind}")
-    if scores.dim() != 2 or len(scores) != n or scores.shape[1] < 2:
+    if logits.dim() != 2 or len(logits) != n or logits.shape[1] < 2:
         raise ValueError(
-            f"the model must return logits of shape ({n}, classes) with at least two classes, found {tuple(scores.shape)}; "
+            f"the model must return logits of shape ({n}, classes), at least two classes, found {tuple(logits.shape)}; "
             "for a single logit s of a binary classifier use torch.stack([-s / 2, s / 2], 1)"
         )
-    return scores
+    return logits

@@ -1,4 +1,4 @@
-"""Deep work in a thread of its own, and a sign of life while it takes long."""
+"""Deep recursion in a thread with a large stack, and progress messages of slow calls."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ def depth(n: int) -> int:
     return 0 if n == 0 else 1 + depth(n - 1)
 
 
-def test_deeper_than_the_ordinary_limit() -> None:
+def test_recursion_beyond_the_default_limit() -> None:
     deeper = 5 * sys.getrecursionlimit()
-    assert big_stack.deeply(lambda: depth(deeper)) == deeper
+    assert big_stack.run_with_big_stack(lambda: depth(deeper)) == deeper
     with pytest.raises(RecursionError):
         depth(deeper)
 
 
-def test_an_exception_is_raised_here() -> None:
+def test_exceptions_are_reraised() -> None:
     with pytest.raises(ZeroDivisionError):
-        big_stack.deeply(lambda: 1 / 0)
+        big_stack.run_with_big_stack(lambda: 1 / 0)
 
 
-def test_who_waits_is_told_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    told, enough = count(1), threading.Event()
+def test_listeners_are_called_repeatedly(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, enough = count(1), threading.Event()
 
     def listener() -> None:
-        if next(told) == 3:
+        if next(calls) == 3:
             enough.set()
 
-    monkeypatch.setattr(big_stack, "PATIENCE", 0.001)
+    monkeypatch.setattr(big_stack, "NOTIFY_EVERY", 0.001)
     monkeypatch.setattr(big_stack, "_listeners", [listener])
-    assert big_stack.deeply(lambda: enough.wait(60))
+    assert big_stack.run_with_big_stack(lambda: enough.wait(60))
 
 
-def test_a_person_is_told_and_a_program_is_not(
+def test_progress_is_shown_on_a_terminal_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _at_work(time.monotonic() - 5)

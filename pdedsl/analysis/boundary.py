@@ -1,4 +1,7 @@
-"""Whether the zero function, and constants, satisfy the conditions other than the first datum."""
+"""Initial and boundary conditions: type on each face, degeneracy, and conditions that constants satisfy.
+
+Dirichlet: u = g. Neumann and Robin: α ∂u/∂n + β u = g with α ≠ 0, at the same point.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +24,22 @@ from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import expand, replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
-# ---- conditions
+# ---- Conditions satisfied by constants
 
 
-CURVE_SAMPLES = 8  # on each curve
-RESIDUAL_TOL = 1e-6  # values above this are not rounding errors
+CURVE_SAMPLES = 8  # points on each curve
+RESIDUAL_TOL = 1e-6  # larger residuals are not rounding errors
 
 
 def fixed_conditions(spec: Spec) -> list[Condition]:
-    """Conditions on the boundary, and those on derivatives in time."""
+    """The conditions that T keeps fixed: boundary conditions and initial time derivatives."""
     return [c for c in spec.conditions if c.on_boundary or c.order]
 
 
 def is_satisfied_by_constants(
     condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]
 ) -> bool | None:
-    """Whether these constants (None: all constants) satisfy a condition; None if that is not known."""
+    """Whether these constants (None: all constants) satisfy a condition; None if undecided."""
     ranges, every = ranges_of(spec), True
     for residual in _residuals(condition, spec, constants, ranges):
         met = _is_satisfied(residual, condition, spec, ranges)
@@ -47,8 +50,8 @@ def is_satisfied_by_constants(
 
 
 def _is_satisfied(residual: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> bool | None:
-    """Whether the residual is zero where the condition holds. On a curve or part of a side: True if it is zero
-    everywhere, False if it is nonzero at a point found on the curve, otherwise None."""
+    """Whether the residual vanishes where the condition is imposed. On a curve or part of a face: True if it is zero
+    everywhere, False if it is nonzero at a point of the curve, otherwise None."""
     found = is_zero(residual, ranges)
     somewhere = condition.on_boundary and (condition.surfaces or condition.part or spec.space.inequalities)
     if somewhere and not found and residual.free_symbols & set(spec.space.coordinates):
@@ -71,7 +74,7 @@ def _is_violated_on_curve(residual: Expr, condition: Condition, spec: Spec) -> b
 def _residuals(
     condition: Condition, spec: Spec, constants: Iterable[Rational | int | None], ranges: Ranges
 ) -> Iterator[Expr]:
-    """What should be zero, for each constant and on each side."""
+    """The residuals for each constant and on each face."""
     for value in condition.value:
         flat = differential_expression(value.xreplace(spec.values), spec).at_constants
         for constant in constants:
@@ -80,7 +83,7 @@ def _residuals(
 
 
 def _arbitrary_constants(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
-    """Symbols that carry the signs of the unknowns they stand for."""
+    """Symbols with the signs of the unknowns that they represent."""
     signs = {u.head.name: sign_assumptions(u) for u in spec.unknowns}
     return {s: Dummy(s.name, **signs[s.name]) for s in atoms(flat, Dummy) if s.name in signs}
 
@@ -97,7 +100,7 @@ def _on_faces(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
 
 
 def conditions_violated_by(spec: Spec, *values: Rational | int | None) -> tuple[list[Condition], list[Condition]]:
-    """The conditions that some of these constants (None: of all) certainly violate, and those that they may violate."""
+    """The conditions that some of these constants (None: all constants) violate, and those that are undecided."""
     truths = [(c, is_satisfied_by_constants(c, spec, values)) for c in fixed_conditions(spec)]
     return [c for c, truth in truths if truth is False], [c for c, truth in truths if truth is None]
 
@@ -107,23 +110,23 @@ def quote_conditions(conditions: list[Condition], spec: Spec) -> str:
 
 
 def degenerate_conditions(spec: Spec) -> list[Condition]:
-    """The conditions on the boundary that say nothing on a side, or at times: u - u = 0, relu(t - ½) u = 0, or x u = 0
-    where x = 0. Single points do not matter; a nonlinear condition, as relu(u) = 0, must depend strictly on a value or
-    derivative of the unknown."""
+    """The boundary conditions that are void on a face or at some times: u - u = 0, relu(t - ½) u = 0, or x u = 0 at
+    x = 0. Single points do not count; a nonlinear condition, such as relu(u) = 0, must be strictly monotone in a value
+    or derivative of the unknown."""
     return [c for c in spec.conditions if c.on_boundary and any(_is_degenerate(v, c, spec) for v in c.value)]
 
 
 def _is_degenerate(value: Expr, condition: Condition, spec: Spec) -> bool:
     state, ranges = differential_expression(_square_free(value.xreplace(spec.values)), spec), ranges_of(spec)
-    slopes = [state.derivative(a).xreplace(_unit_normals(value, spec)) for a in state.jet_variables]
-    if not slopes or not state.is_affine:
-        return not any(_has_strict_sign(s, ranges) for s in slopes)
-    placed = [list(_on_faces(s, condition, spec, ranges)) for s in slopes]
-    return any(all(_may_vanish(e, ranges) for e in there) for there in zip(*placed, strict=True))
+    derivatives = [state.derivative(a).xreplace(_unit_normals(value, spec)) for a in state.jet_variables]
+    if not derivatives or not state.is_affine:
+        return not any(_has_strict_sign(d, ranges) for d in derivatives)
+    on_faces = [list(_on_faces(d, condition, spec, ranges)) for d in derivatives]
+    return any(all(_may_vanish(e, ranges) for e in face) for face in zip(*on_faces, strict=True))
 
 
 def _square_free(value: Expr) -> Expr:
-    """What is zero at the same points: u for u²."""
+    """An expression with the same zeros and no powers: u for u²."""
     powers = (f.as_base_exp() for f in Mul.make_args(value))
     return Mul(*(base if n.is_positive else base**n for base, n in powers))
 
@@ -133,7 +136,7 @@ def _unit_normals(value: Expr, spec: Spec) -> dict[Expr, Expr]:
 
 
 def _may_vanish(e: Expr, ranges: Ranges) -> bool:
-    """Whether it is zero, or may be on more than single points."""
+    """Whether it is zero, or may vanish on an open set."""
     kinked = e.has(Field, Activation, Abs, Max, Min, Heaviside, sign)
     return bool(e == 0) or (kinked and not _has_strict_sign(e, ranges))
 
@@ -143,30 +146,27 @@ def _has_strict_sign(e: Expr, ranges: Ranges) -> bool:
 
 
 def delayed_conditions(spec: Spec) -> list[Condition]:
-    """The conditions on the boundary that read an unknown at another time."""
+    """The boundary conditions that evaluate an unknown at another time."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns}
     time = spec.time.symbol if spec.time else None
 
-    def is_past(f: Field) -> bool:
+    def is_delayed(f: Field) -> bool:
         return any(a != b for a, b in zip(f.arguments, own[f.head], strict=True) if b == time)
 
-    def reads(c: Condition) -> list[Field]:
+    def unknowns_in(c: Condition) -> list[Field]:
         return [f for v in c.value for f in v.atoms(Field) if f.head in own]
 
-    return [c for c in spec.conditions if c.on_boundary and any(map(is_past, reads(c)))]
+    return [c for c in spec.conditions if c.on_boundary and any(map(is_delayed, unknowns_in(c)))]
 
 
 def has_zero_initial_velocity(problem: Problem) -> bool:
-    """Whether all initial time derivatives are given, and zero."""
+    """Whether all initial time derivatives are prescribed and zero."""
     order = problem.equation.order
-    rest = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
-    return len(rest) == order - 1 and all(v == 0 for c in rest for v in c.value)
+    velocities = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
+    return len(velocities) == order - 1 and all(v == 0 for c in velocities for v in c.value)
 
 
-# ---- sides
-# The conditions on the sides of a domain: values, fluxes along the normal, or something else.
-#
-# Dirichlet: the value of u is given. Neumann and Robin: α ∂u/∂n + β u = g at the point itself, with α ≠ 0.
+# ---- Type of the condition on each face
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,8 @@ class DirichletCondition:
 
 @dataclass(frozen=True)
 class FluxCondition:
-    """∂u/∂n = slope · u + given, with `letter` for u; if not affine in u, `slope` is None and `given` is all of it."""
+    """Neumann or Robin: ∂u/∂n = coefficient · u + value, with the symbol `u`; if it is not affine in u, `coefficient` is
+    None and `value` is the whole right-hand side."""
 
     coefficient: Expr | None
     value: Expr
@@ -187,7 +188,7 @@ class FluxCondition:
 
 @dataclass(frozen=True)
 class OtherCondition:
-    """Any other condition: on other derivatives, at other points, or on functions of u that do not determine it."""
+    """Any other condition: tangential or higher derivatives, nonlocal, or noninvertible in u."""
 
 
 ConditionType = DirichletCondition | FluxCondition | OtherCondition
@@ -195,7 +196,7 @@ ConditionType = DirichletCondition | FluxCondition | OtherCondition
 
 @dataclass(frozen=True)
 class LocatedCondition:
-    """A condition on one side: its name, the coordinate that is constant there, its value, and the outer normal, ±1."""
+    """A condition on one face: its name, the coordinate that is constant on it, its value, and the outer normal, ±1."""
 
     condition: Condition
     name: str
@@ -205,11 +206,11 @@ class LocatedCondition:
     kind: ConditionType
 
 
-@lru_cache(maxsize=4)  # called by several provers
+@lru_cache(maxsize=4)  # shared by several provers
 def face_conditions(problem: Problem) -> tuple[LocatedCondition, ...]:
-    """Every boundary condition on the unknown, once for each side."""
+    """Every boundary condition on the unknown, once for each face."""
     own = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    return tuple(placed for c in own for placed in _locate(c, problem))
+    return tuple(located for c in own for located in _locate(c, problem))
 
 
 def _locate(condition: Condition, problem: Problem) -> Iterator[LocatedCondition]:
@@ -239,7 +240,7 @@ def _classify(condition: Condition, x: Symbol, end: Expr, normal: int, problem: 
 
 
 def _normal_components(whole: Expr, x: Symbol, normal: int, problem: Problem) -> dict[Expr, Expr]:
-    """The components of the outer normal on a side of a box."""
+    """The components of the outer normal on a face of a box."""
     found = {}
     for c in atoms(whole, Component):
         index = c.args[1]
@@ -256,25 +257,26 @@ def _solve_condition(whole: Expr, u: Symbol, flux: Symbol) -> ConditionType:
         if alpha == 0 or flux in rest.free_symbols or alpha.free_symbols & {u} or not alpha.is_nonzero:
             return OtherCondition()
         right = expand(-rest / alpha)
-        slope = right.coeff(u)
-        affine = u not in expand(right - slope * u).free_symbols and u not in slope.free_symbols
-        return FluxCondition(slope if affine else None, expand(right - slope * u) if affine else right, u)
+        coefficient = right.coeff(u)
+        value = expand(right - coefficient * u)
+        affine = u not in value.free_symbols and u not in coefficient.free_symbols
+        return FluxCondition(coefficient if affine else None, value if affine else right, u)
     beta = whole.coeff(u)
-    given = whole - beta * u if beta.is_number else expand(whole - beta * u)
-    if beta == 0 or u in given.free_symbols or u in beta.free_symbols or not beta.is_nonzero:
+    rest = whole - beta * u if beta.is_number else expand(whole - beta * u)
+    if beta == 0 or u in rest.free_symbols or u in beta.free_symbols or not beta.is_nonzero:
         return OtherCondition()
-    return DirichletCondition(-given / beta)
+    return DirichletCondition(-rest / beta)
 
 
 def has_one_condition_per_face(problem: Problem) -> bool:
-    """Whether every side has one condition."""
+    """Whether every face has exactly one condition."""
     names = [name for c in fixed_conditions(problem.spec) if c.unknown == problem.unknown.head for name in c.faces]
     return sorted(names) == sorted(problem.spec.space.boundary)
 
 
-def preserves_order(placed: LocatedCondition, box: Box) -> bool:
-    """Dirichlet, or a flux that is affine and nonincreasing in u (Protter and Weinberger, chapter 3, section 6)."""
-    match placed.kind:
+def preserves_order(located: LocatedCondition, box: Box) -> bool:
+    """Dirichlet, or ∂u/∂n affine and nonincreasing in u (Protter and Weinberger, chapter 3, section 6)."""
+    match located.kind:
         case DirichletCondition():
             return True
         case FluxCondition(coefficient=coefficient):
@@ -284,7 +286,7 @@ def preserves_order(placed: LocatedCondition, box: Box) -> bool:
 
 
 def conditions_preserve_order(problem: Problem) -> bool:
-    """Whether the conditions on all sides preserve the order of solutions; on shapes and curves, only values do."""
+    """Whether all boundary conditions preserve the order of solutions; on irregular domains, only Dirichlet ones do."""
     if not problem.spec.space.boundary:
         return True
     if is_irregular(problem.spec):
@@ -294,12 +296,12 @@ def conditions_preserve_order(problem: Problem) -> bool:
 
 
 def is_irregular(spec: Spec) -> bool:
-    """Whether the domain is not a box, or a condition holds on a curve or on part of a side."""
+    """Whether the domain is not a box, or a condition is imposed on a curve or on part of a face."""
     return bool(spec.space.inequalities) or any(c.surfaces or c.part for c in spec.conditions)
 
 
 def _is_dirichlet(condition: Condition, problem: Problem) -> bool:
-    """Whether a condition has the form u = g, wherever it holds."""
+    """Whether a condition has the form u = g."""
     unknown, u = problem.unknown, Dummy("u", real=True)
     whole = [v.xreplace(problem.spec.values) for v in condition.value]
     if len(whole) != 1 or whole[0].has(Partial) or condition.unknown != unknown.head:

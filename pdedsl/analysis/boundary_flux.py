@@ -1,7 +1,7 @@
-"""The flux of a divergence through the sides of a domain, and across the seams of a ring.
+"""Boundary flux J·n of a right-hand side in divergence form, F = ∇·J.
 
-If A:∇∇u + b·∇u + c u is a divergence, it is ∇·J with Jᵢ = Σⱼ Aᵢⱼ ∂u/∂xⱼ + (bᵢ - Σⱼ ∂Aᵢⱼ/∂xⱼ) u. In one dimension a
-nonlinear F(u, p, X) that is a divergence is J' with ∂J/∂p = ∂F/∂X and ∂J/∂u = F(u, p, 0)/p.
+If A:∇∇u + b·∇u + c u is a divergence, then Jᵢ = Σⱼ Aᵢⱼ ∂u/∂xⱼ + (bᵢ - Σⱼ ∂Aᵢⱼ/∂xⱼ) u. In one dimension a
+nonlinear divergence F(u, p, X) is J' with ∂J/∂p = ∂F/∂X and ∂J/∂u = F(u, p, 0)/p.
 """
 
 from __future__ import annotations
@@ -31,96 +31,95 @@ from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
 
 class BoundaryFlux(Enum):
-    """What passes through the boundary."""
+    """The flux through the boundary."""
 
-    NOTHING = "nothing"
-    FREE = "as much as the data want"
-    GIVEN = "what is given"
-    UNKNOWN = "not known"
+    ZERO = "zero"
+    SOLUTION_DEPENDENT = "depends on the solution"
+    PRESCRIBED = "prescribed by the boundary data"
+    UNKNOWN = "unknown"
 
 
 FaceFlux: TypeAlias = "Expr | BoundaryFlux"
 
 
 def boundary_flux(problem: Problem) -> BoundaryFlux:
-    amounts = _face_fluxes(problem)
-    if BoundaryFlux.FREE in amounts:
-        return BoundaryFlux.FREE
-    if BoundaryFlux.UNKNOWN in amounts:
+    fluxes = _face_fluxes(problem)
+    if BoundaryFlux.SOLUTION_DEPENDENT in fluxes:
+        return BoundaryFlux.SOLUTION_DEPENDENT
+    if BoundaryFlux.UNKNOWN in fluxes:
         return BoundaryFlux.UNKNOWN
-    return BoundaryFlux.NOTHING if all(a == 0 for a in amounts) else BoundaryFlux.GIVEN
+    return BoundaryFlux.ZERO if all(a == 0 for a in fluxes) else BoundaryFlux.PRESCRIBED
 
 
 def prescribed_flux(problem: Problem) -> Expr | None:
-    """The total flux through both ends of an interval; None if it is not known."""
-    amounts = _face_fluxes(problem)
-    if any(isinstance(a, BoundaryFlux) for a in amounts) or len(problem.spec.space.intervals) > 1:
-        return None if any(a != 0 for a in amounts) else S.Zero
+    """The total flux through both ends of an interval; None if it is unknown."""
+    fluxes = _face_fluxes(problem)
+    if any(isinstance(a, BoundaryFlux) for a in fluxes) or len(problem.spec.space.intervals) > 1:
+        return None if any(a != 0 for a in fluxes) else S.Zero
     box = box_of(ranges_of(problem.spec))
-    return Add(*amounts) if all(range_of(a, box) is not None for a in amounts) else None
+    return Add(*fluxes) if all(range_of(a, box) is not None for a in fluxes) else None
 
 
 def _face_fluxes(problem: Problem) -> list[FaceFlux]:
-    space, placed = problem.spec.space, face_conditions(problem)
+    space, conditions = problem.spec.space, face_conditions(problem)
     if not space.boundary:
         return []
-    found: list[FaceFlux] = []
+    fluxes: list[FaceFlux] = []
     jet = problem.jet
     if jet.unexpanded or is_coupled(problem) or problem.is_vector:
         return [BoundaryFlux.UNKNOWN]
     if jet.order > 2:
         return _high_order_flux(problem)
     if not jet.is_affine:
-        return _nonlinear_flux(problem, placed)
+        return _nonlinear_flux(problem, conditions)
     for k, x in enumerate(space.coordinates):
         if space.intervals[k].periodic:
             continue
         for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
-            there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.faces]
-            found.append(_face_flux(problem, k, end, normal, there))
-    return found
+            there = [p for p in conditions if p.coordinate == x and p.normal == normal and name in p.condition.faces]
+            fluxes.append(_face_flux(problem, k, end, normal, there))
+    return fluxes
 
 
 def _flux_coefficients(jet: Jet, k: int) -> tuple[tuple[Expr, ...], Expr]:
     """The coefficients of ∇u and of u in Jₖ."""
-    slopes = Add(*(jet.matrix[k][j].diff(x) for j, x in enumerate(jet.coordinates)))
-    return jet.matrix[k], jet.drift[k] - slopes
+    divergence = Add(*(jet.matrix[k][j].diff(x) for j, x in enumerate(jet.coordinates)))
+    return jet.matrix[k], jet.drift[k] - divergence
 
 
 def _face_flux(problem: Problem, k: int, end: Expr, normal: int, there: list[LocatedCondition]) -> FaceFlux:
-    """J·n on a side, in terms of the boundary data; FREE if it depends on the solution."""
+    """J·n on a face, in terms of the boundary data."""
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     x = jet.coordinates[k]
     if any(e.has(Field) for e in (*jet.matrix[k], jet.drift[k])) or len(there) > 1:
         return BoundaryFlux.UNKNOWN
-    row, value = _flux_coefficients(jet, k)
-    row, value = tuple(e.xreplace({x: end}) for e in row), value.xreplace({x: end})
-    along = any(not vanishes(e) for j, e in enumerate(row) if j != k)
-    side = there[0].kind if there else None
-    match side:
+    row, advection = _flux_coefficients(jet, k)
+    row, advection = tuple(e.xreplace({x: end}) for e in row), advection.xreplace({x: end})
+    tangential = any(not vanishes(e) for j, e in enumerate(row) if j != k)
+    match there[0].kind if there else None:
         case DirichletCondition(value=prescribed):
             if not vanishes(row[k]):
                 return _dependent_if_nonzero(row[k], ranges)
-            return BoundaryFlux.UNKNOWN if along or jet.order > 1 else expand(normal * value * given)
+            return BoundaryFlux.UNKNOWN if tangential or jet.order > 1 else expand(normal * advection * prescribed)
         case FluxCondition(coefficient=coefficient, value=prescribed) if coefficient is not None:
-            if along:
+            if tangential:
                 return BoundaryFlux.UNKNOWN
-            rate = expand(row[k] * slope + normal * value)
-            return expand(row[k] * given) if vanishes(rate) else _dependent_if_nonzero(rate, ranges)
+            rate = expand(row[k] * coefficient + normal * advection)
+            return expand(row[k] * prescribed) if vanishes(rate) else _dependent_if_nonzero(rate, ranges)
         case None:
-            if along:
+            if tangential:
                 return BoundaryFlux.UNKNOWN
-            rate = value if vanishes(row[k]) else row[k]
+            rate = advection if vanishes(row[k]) else row[k]
             return S.Zero if vanishes(rate) else _dependent_if_nonzero(rate, ranges)
         case _:
             return BoundaryFlux.UNKNOWN
 
 
 def _dependent_if_nonzero(rate: Expr, ranges: Ranges) -> BoundaryFlux:
-    return BoundaryFlux.FREE if find_nonzero_point(rate, ranges) is not None else BoundaryFlux.UNKNOWN
+    return BoundaryFlux.SOLUTION_DEPENDENT if find_nonzero_point(rate, ranges) is not None else BoundaryFlux.UNKNOWN
 
 
-# ---- on the line, of high order
+# ---- Higher order in one dimension
 
 
 def _high_order_flux(problem: Problem) -> list[FaceFlux]:
@@ -132,15 +131,15 @@ def _high_order_flux(problem: Problem) -> list[FaceFlux]:
         return [BoundaryFlux.UNKNOWN]
     orders = {len(jet.derivative_of[v].slots) for v in in_space}
     conditions = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    held = [(name, _vanishing_derivative_order(c, problem)) for c in conditions for name in c.faces]
-    if any(k is None for _, k in held):
+    orders_at = [(name, _vanishing_derivative_order(c, problem)) for c in conditions for name in c.faces]
+    if any(k is None for _, k in orders_at):
         return [BoundaryFlux.UNKNOWN]
-    free = any(k - 1 not in {h for side, h in held if side == name} for name in face_names(0) for k in orders)
-    return [BoundaryFlux.FREE if free else S.Zero]
+    free = any(k - 1 not in {h for face, h in orders_at if face == name} for name in face_names(0) for k in orders)
+    return [BoundaryFlux.SOLUTION_DEPENDENT if free else S.Zero]
 
 
 def _vanishing_derivative_order(condition: Condition, problem: Problem) -> int | None:
-    """k, for a condition ∂ᵏu/∂xᵏ = 0."""
+    """k of a condition ∂ᵏu/∂xᵏ = 0."""
     unknown, (x,) = problem.unknown, problem.spec.space.coordinates
     value = Field(unknown.head, (), unknown.arguments)
     whole = Mul.make_args(condition.value[0].xreplace(problem.spec.values))
@@ -152,46 +151,46 @@ def _vanishing_derivative_order(condition: Condition, problem: Problem) -> int |
     return None
 
 
-# ---- on the line, nonlinear
+# ---- Nonlinear in one dimension
 
 
-def _nonlinear_flux(problem: Problem, placed: Sequence[LocatedCondition]) -> list[FaceFlux]:
+def _nonlinear_flux(problem: Problem, conditions: Sequence[LocatedCondition]) -> list[FaceFlux]:
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     if len(jet.coordinates) != 1 or jet.coordinates[0] in jet.expr.free_symbols or jet.expr.has(Field):
         return [BoundaryFlux.UNKNOWN]
-    (p,), slope = jet.p, jet.matrix[0][0]
-    if set(jet.second) & slope.free_symbols or len(placed) != 2:
+    (p,), diffusivity = jet.p, jet.matrix[0][0]
+    if set(jet.second) & diffusivity.free_symbols or len(conditions) != 2:
         return [BoundaryFlux.UNKNOWN]
-    slopes = {_normal_derivative_at(side, jet) for side in placed}
-    if None in slopes:
-        given = [s.kind.value for s in placed if isinstance(s.kind, DirichletCondition)]
-        return [_dependent_if_nonzero(slope.xreplace({jet.u: g}), ranges) for g in given] or [BoundaryFlux.UNKNOWN]
-    if len(slopes) > 1:
+    derivatives = {_normal_derivative_at(c, jet) for c in conditions}
+    if None in derivatives:
+        data = [c.kind.value for c in conditions if isinstance(c.kind, DirichletCondition)]
+        return [_dependent_if_nonzero(diffusivity.xreplace({jet.u: g}), ranges) for g in data] or [BoundaryFlux.UNKNOWN]
+    if len(derivatives) > 1:
         return [BoundaryFlux.UNKNOWN]
-    (phi,) = slopes
+    (phi,) = derivatives
     assert phi is not None
     rest = cancel(jet.expr.xreplace(dict.fromkeys(jet.second, S.Zero)) / p)
-    rate = (rest + slope * phi.diff(jet.u)).xreplace({p: phi})
+    rate = (rest + diffusivity * phi.diff(jet.u)).xreplace({p: phi})
     if vanishes(expand(rate)):
         return [S.Zero]
     return [_dependent_if_nonzero(rate, ranges)]
 
 
-def _normal_derivative_at(placed: LocatedCondition, jet: Jet) -> Expr | None:
-    """∂u/∂x as a function of u, if the condition gives it."""
-    match placed.kind:
+def _normal_derivative_at(located: LocatedCondition, jet: Jet) -> Expr | None:
+    """∂u/∂x as a function of u, if the condition is Neumann or Robin."""
+    match located.kind:
         case FluxCondition(coefficient=coefficient, value=value, u=u):
-            whole = given if slope is None else slope * letter + given
-            return expand(placed.normal * whole).xreplace({letter: jet.u})
+            flux = value if coefficient is None else coefficient * u + value
+            return expand(located.normal * flux).xreplace({u: jet.u})
         case DirichletCondition() | OtherCondition():
             return None
 
 
-# ---- seams
+# ---- Periodic boundaries
 
 
 def is_flux_periodic(problem: Problem) -> bool:
-    """Whether the flux is the same on both sides of each seam."""
+    """Whether the flux is continuous across every periodic boundary."""
     jet, space = problem.jet, problem.spec.space
     ranges = ranges_of(problem.spec)
     whole = jet.expr - jet.source
@@ -213,12 +212,12 @@ def is_flux_periodic(problem: Problem) -> bool:
 
 
 def depends_on_position(equation: Equation, problem: Problem) -> bool:
-    """Whether an equation depends on x itself."""
+    """Whether an equation depends on x explicitly."""
     return any(_depends_on(right, x, problem) for right in equation.rhs for x in problem.spec.space.coordinates)
 
 
 def _depends_on(whole: Expr, x: Symbol, problem: Problem) -> bool:
-    """Whether an expression depends on a coordinate other than through its unknowns."""
+    """Whether an expression depends on a coordinate explicitly, not only through the unknowns."""
     heads = {u.head for u in problem.spec.unknowns}
     own = [f for f in (*atoms(whole, Partial), *atoms(whole, Field)) if _head(f) in heads]
     return x in whole.xreplace(dict.fromkeys(own, S.One)).free_symbols

@@ -237,7 +237,14 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     words may differ in case only. Ties are broken in favour of repeated letters: 'sinn' is 'sin', not 'sign'.
     """
     near = [w for w in sorted(set(words)) if abs(len(w) - len(word)) <= _max_distance(w, word)]
-    distances = {w: (_edit_distance(word.lower(), w.lower()), _collapse_repeats(word) != _collapse_repeats(w), abs(len(w) - len(word))) for w in near}
+    distances = {
+        w: (
+            _edit_distance(word.lower(), w.lower()),
+            _collapse_repeats(word) != _collapse_repeats(w),
+            abs(len(w) - len(word)),
+        )
+        for w in near
+    }
     best = min(near, key=lambda w: distances[w], default=None)
     return best if best is not None and distances[best][0] <= _max_distance(best, word) else None
 

@@ -119,7 +119,7 @@ def _statement(statement: t.Statement) -> Uses:
     match statement:
         case t.Header(name=name):
             yield name.span, Heading()
-        case t.SpaceDecl(sides=sides):
+        case t.SpaceDecl(factors=factors):
             for side in sides:
                 yield from _space(side.body)
         case t.UnknownDecl(type=traits, net=net) | t.LearnDecl(type=traits, net=net):

@@ -18,7 +18,9 @@ UNUSED = Code("W201", "a name is never used")
 OF_NOTHING = Code("W202", "a network without arguments is a learned constant")
 FINITE = "the endpoints of an interval must be finite: choose a large number, or write R^d for a data space"
 SLOPE = "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"
-COMPLEX = "complex numbers are not supported: declare real and imaginary part as two unknowns (see specs/schroedinger.pde)"
+COMPLEX = (
+    "complex numbers are not supported: declare real and imaginary part as two unknowns (see specs/schroedinger.pde)"
+)
 RANDOM = "stochastic terms are not supported: noise σ dW on the characteristics is the diffusion ½σ²Δu"
 PATHS = f"{SLOPE}; the SDE dX = v dt + σ dW has the backward equation ∂u/∂t + v·∇u + ½σ²Δu = 0"
 POINT = "point sources are not supported: use a narrow Gaussian exp(-x²/(2 s²))/(s √(2π)) with a small const s"

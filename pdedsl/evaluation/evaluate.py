@@ -49,7 +49,7 @@ def evaluate(
     number generators are restored afterwards. `bounds` are the bounds of valid inputs, by default none. `sigma` is the
     standard deviation of the noise of `certify randomized_smoothing`, `sources` are the source networks of
     transfer attacks by name, `surrogates` are networks whose adversarial examples the audit transfers to the model.
-    Attacks run with `seeds` seeds (seed, seed + 1, …); a sample is robust if it is classified correctly for all of them.
+    Attacks run with `seeds` seeds (seed, seed + 1, …); a sample is robust if it is classified correctly for all seeds.
     ValueError if a requested measurement is impossible, PdeError if `what` is not valid.
     """
     x, y = read_samples(x, y)

@@ -164,7 +164,7 @@ def _gaussian_at(smoothing: Smoothing, x: Tensor, config: SmoothingCertificate, 
 
 
 def _lipschitz(subject: ModelUnderTest, x: Tensor, seed: int) -> Columns:
-    """From the Lipschitz constant of the network, or else that of the Gaussian average s√(π/2)(p_A − p_B) (an estimate)."""
+    """From the Lipschitz constant of the network, or the estimate s√(π/2)(p_A − p_B) for a Gaussian average."""
     if has_lipschitz_constant(subject.model):
         result = certificates.lipschitz(subject.model, x)
         return {"class": result.classes.tolist(), "radius": result.radii.tolist()}

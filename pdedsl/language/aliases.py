@@ -49,10 +49,10 @@ def subscript_derivative(reading: TokenWindow) -> Rewrite | None:
         ]:
             if word.endswith("_") and reading.tight(4 + reading.comma):
                 return _derivative_of_subscript(word[:-1], below, reading, word, end)
-        case [Token(type="NAME") as word, *_] if "_" in word and reading.is_free(word):
+        case [Token(type="NAME") as word, *_] if "_" in word and reading.is_undeclared(word):
             body, _, under = word.rpartition("_")
             return _derivative_of_subscript(body, under, reading, word)
-        case [Token(type="NAME") as word, *_] if word[-1] in SUBSCRIPT_LETTERS and reading.is_free(word):
+        case [Token(type="NAME") as word, *_] if word[-1] in SUBSCRIPT_LETTERS and reading.is_undeclared(word):
             body = word.rstrip(SUBSCRIPT_LETTERS)
             return _derivative_of_subscript(body, word[len(body) :].translate(_SUBSCRIPT_TABLE), reading, word)
     return None
@@ -62,7 +62,7 @@ def _derivative_of_subscript(body: str, below: str, reading: TokenWindow, *old: 
     if canonical_name(body) not in reading.names.functions:
         return None
     order = _split_variables(below, reading.names.variables)
-    if order is None and below == "n" and reading.is_free("n"):
+    if order is None and below == "n" and reading.is_undeclared("n"):
         return [replacement_token("DERIVATIVE", f"∂{body}/∂n", *old)], 1 if len(old) == 1 else 4 + reading.comma
     if order is None:
         return None
@@ -105,7 +105,7 @@ def operator_derivative(reading: TokenWindow) -> Rewrite | None:
 def quotient_derivative(reading: TokenWindow) -> Rewrite | None:
     """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`, `d²u/dx²`."""
     token = reading.tokens[0]
-    if token.type == "NAME" and token == "d" and token.start_pos is not None and reading.is_free(token):
+    if token.type == "NAME" and token == "d" and token.start_pos is not None and reading.is_undeclared(token):
         if found := _ASCII_QUOTIENT.match(reading.text, token.start_pos):
             return _ascii_quotient(found, reading)
         alone = _ASCII_OPERATOR.match(reading.text, token.start_pos)
@@ -169,7 +169,13 @@ def normal_derivative(reading: TokenWindow) -> Rewrite | None:
         case [Token(type="NAME") as above, Token(type="SLASH"), Token(type="NAME") as below]:
             body = above.removeprefix("d")
             named = canonical_name(body) in reading.names.fields and above != body
-            if below == "dn" and named and reading.is_free(above) and reading.is_free("n") and reading.tight(3):
+            if (
+                below == "dn"
+                and named
+                and reading.is_undeclared(above)
+                and reading.is_undeclared("n")
+                and reading.tight(3)
+            ):
                 return [replacement_token("DERIVATIVE", f"∂{body}/∂n", above, below)], 3
     return None
 
@@ -300,10 +306,10 @@ def _laplacian(reading: TokenWindow) -> Rewrite | None:
             if power.isdigit() and len(power) == 1:
                 return [sign, replacement_token("SUPERSCRIPT", superscript(int(power)), caret, power)], 3
         case [Token(type="NABLA" | "NAME") as nabla, Token(type="CARET"), Token(type="NUMBER") as two]:
-            if two == "2" and (nabla.type == "NABLA" or (nabla == "nabla" and reading.is_free(nabla))):
+            if two == "2" and (nabla.type == "NABLA" or (nabla == "nabla" and reading.is_undeclared(nabla))):
                 return [replacement_token("LAPLACIAN", "Δ", nabla, two)], 3
         case [Token(type="NAME") as nabla, Token(type="SUPERSCRIPT") as two, *_]:
-            if nabla == "nabla" and two == "²" and reading.is_free(nabla):
+            if nabla == "nabla" and two == "²" and reading.is_undeclared(nabla):
                 return [replacement_token("LAPLACIAN", "Δ", nabla, two)], 2
     return None
 
@@ -314,7 +320,7 @@ def _operator(reading: TokenWindow) -> Rewrite | None:
     if (
         word.type != "NAME"
         or word not in FUNCTION_ALIASES | OPERATOR_ALIASES
-        or not reading.is_free(word)
+        or not reading.is_undeclared(word)
         or len(reading.tokens) < 2
     ):
         return None
@@ -330,7 +336,7 @@ def _curl(reading: TokenWindow) -> Rewrite | None:
     if reading.kinds[:2] == ("NABLA", "STAR"):
         raise errors.syntax.curl(span_between(*reading.tokens[:2]))
     word = reading.tokens[0]
-    if word in ("curl", "rot") and reading.kinds[1:2] in (("LPAR",), ("NAME",)) and reading.is_free(word):
+    if word in ("curl", "rot") and reading.kinds[1:2] in (("LPAR",), ("NAME",)) and reading.is_undeclared(word):
         raise errors.syntax.curl(span_between(word, word))
     return None
 
@@ -355,7 +361,7 @@ def _transposed(reading: TokenWindow) -> Rewrite | None:
     """`v^T` of a vector."""
     match reading.tokens[:3]:
         case [Token(type="NAME") as name, Token(type="CARET"), Token(type="NAME") as power] if power == "T":
-            if canonical_name(name) in reading.names.vectors and reading.is_free(power):
+            if canonical_name(name) in reading.names.vectors and reading.is_undeclared(power):
                 raise errors.syntax.transposed(name, span_between(name, power))
     return None
 

@@ -29,7 +29,7 @@ class Number(Node):
 class Fraction(Node):
     """½, ⅓, ⅔, ¼ or ¾."""
 
-    over: tuple[int, int]
+    value: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ class SpaceDecl(Node):
     """`space x in … where …`, restricted to where the inequalities hold."""
 
     names: tuple[Name, ...]
-    sides: tuple[DomainFactor, ...]
+    factors: tuple[DomainFactor, ...]
     where: tuple[Inequality, ...] = ()
 
 
@@ -293,7 +293,7 @@ class EquationStmt(Node):
 
     left: Expr
     right: Expr
-    during: tuple[Name, Expr] | None
+    time_interval: tuple[Name, Expr] | None
     on: tuple[BoundaryPlace, ...]
     where: tuple[Inequality, ...] = ()
 
@@ -384,7 +384,7 @@ class Syntax(Node):
 
     statements: tuple[Statement, ...]
     comments: tuple[Comment, ...] = field(default=(), compare=False)
-    lost: frozenset[str] = field(default=frozenset(), compare=False)  # keywords and names of unreadable statements
+    unparsed: frozenset[str] = field(default=frozenset(), compare=False)  # keywords and names of unreadable statements
 
 
 # ---- the tree as a whole

@@ -328,7 +328,7 @@ def _with_patches(source: Source, text: str, setting: Setting) -> Source:
     first = _common_prefix_length(old, text)
     by = len(text) - len(old)
     last = len(text) - _common_prefix_length(old[first:][::-1], text[first:][::-1])
-    patches = tuple(p.moved(first, by) for p in source.patches if p.span.end <= first or p.span.start >= last - by)
+    patches = tuple(p.shifted(first, by) for p in source.patches if p.span.end <= first or p.span.start >= last - by)
     low, high = sorted((first, max(0, last - len(value))))  # the change contains the value, or vice versa
     at = text.rfind(value, low, high + len(value)) if value else -1
     origin = Source(setting.text, "--set")
@@ -388,7 +388,7 @@ def _set_domain(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
     (word,) = setting.words
     for statement in syntax.statements:
         match statement:
-            case t.SpaceDecl(sides=sides) if word.id in SPACE:
+            case t.SpaceDecl(factors=factors) if word.id in SPACE:
                 span = sides[0].span.to(sides[-1].span)
             case t.TimeDecl(interval=interval) if word.id in TIME:
                 span = include_parentheses(text, interval.span)

@@ -117,7 +117,7 @@ class StatementTokens:
 
     tokens: list[Token]
     entries: list[StatementTokens] | None = None  # of a block
-    spoiled: bool = False  # whether a mistake in it was already reported, so that it is not parsed
+    has_error: bool = False  # whether a mistake in it was already reported, so that it is not parsed
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def tokenize(source: Source, scanner: BasicLexer, reporter: Reporter) -> Tokeniz
 
 
 def _resolve_line(line: StatementTokens, names: DeclaredNames, text: str) -> StatementTokens:
-    if line.spoiled and line.entries is None:
+    if line.has_error and line.entries is None:
         return line
     entries = line.entries and [_resolve_line(entry, names, text) for entry in line.entries]
     return replace(line, tokens=resolve_notation(line.tokens, names, text), entries=entries)
@@ -326,8 +326,8 @@ def _split_statements(tokens: list[Token], bad: list[int]) -> Iterator[Statement
     since = 0  # the end of the previous line
 
     def taken(end: int) -> StatementTokens:
-        spoiled = bisect_left(bad, end) > bisect_left(bad, since)
-        return StatementTokens(current, spoiled=spoiled)
+        has_error = bisect_left(bad, end) > bisect_left(bad, since)
+        return StatementTokens(current, has_error=has_error)
 
     for token in tokens:
         start, end = span_of(token)
@@ -349,6 +349,6 @@ def _split_statements(tokens: list[Token], bad: list[int]) -> Iterator[Statement
         else:
             current.append(token)
     if block is not None:
-        yield replace(block, spoiled=True)
+        yield replace(block, has_error=True)
     if current:
         yield taken(span_of(current[-1]).end + 1)

@@ -162,8 +162,8 @@ def _parse_line(line: StatementTokens, known: set[str], reporter: Reporter) -> l
     """The statement of a line; none if a mistake in it was already reported."""
     _check_keyword(line.tokens, known)
     if line.entries is not None:
-        return [] if line.spoiled else [with_canonical_keywords(_parse_block(line, reporter))]
-    return [] if line.spoiled else [with_canonical_keywords(cast(t.Statement, _parse(line.tokens, "statement")))]
+        return [] if line.has_error else [with_canonical_keywords(_parse_block(line, reporter))]
+    return [] if line.has_error else [with_canonical_keywords(cast(t.Statement, _parse(line.tokens, "statement")))]
 
 
 def _unparsed_names(tokens: list[Token]) -> set[str]:
@@ -230,7 +230,7 @@ def _parse_block(line: StatementTokens, reporter: Reporter) -> t.BlockStmt:
     entries: list[t.Entry] = []
     for entry in line.entries or []:
         with reporter.guard():
-            if not entry.spoiled:
+            if not entry.has_error:
                 entries.append(cast(t.Entry, _parse(entry.tokens, "entry")))
     return t.BlockStmt(name_node(keyword), tuple(entries), span=covering_span(line.tokens))
 

@@ -260,7 +260,7 @@ class TokenWindow:
         pairs = zip(self.tokens[: count - 1], self.tokens[1:count], strict=False)
         return len(self.tokens) >= count and all(a.end_pos == b.start_pos for a, b in pairs)
 
-    def is_free(self, name: str) -> bool:
+    def is_undeclared(self, name: str) -> bool:
         """Whether a name is undeclared, and so may be a word of another notation."""
         return canonical_name(name) not in self.names.fields | self.names.variables
 

@@ -24,14 +24,14 @@ from pdedsl.ir.spec import Spec
 from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem import diffusion_process
-from pdedsl.problem.ansatz import ansatz_of, jumps
-from pdedsl.problem.conservation_form import balance_of, held, is_hyperbolic
-from pdedsl.problem.first_order_system import FirstOrderSystem, NoGrid, evolution_of
-from pdedsl.problem.interface_problem import is_layered, layered_of
-from pdedsl.problem.irregular_domain import cut_box
-from pdedsl.problem.parameters import functions_of, is_of_coordinates, with_letters
-from pdedsl.problem.periodicity import linear_of, loops_of
-from pdedsl.problem.symmetry import symmetry_of
+from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
+from pdedsl.problem.conservation_form import conservation_form, dirichlet_value, is_hyperbolic
+from pdedsl.problem.first_order_system import FirstOrderSystem, GridNotApplicable, first_order_system
+from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
+from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
+from pdedsl.problem.parameters import is_of_coordinates, learned_functions, with_parameter_symbols
+from pdedsl.problem.periodicity import periodic_axes, split_linear
+from pdedsl.problem.symmetry import reflection_symmetry
 from pdedsl.symbolic.symbols import Field, Partial
 
 # ---- grids
@@ -55,7 +55,7 @@ def grid_scheme(statement: StrongForm) -> Scheme | str:
     """A scheme, or a phrase that says why no grid solves the statement."""
     try:
         return scheme(statement)
-    except NoGrid as reason:
+    except GridNotApplicable as reason:
         return str(reason)
 
 
@@ -63,36 +63,36 @@ def scheme(statement: StrongForm) -> Scheme:
     """A scheme; raises NoGrid with the reason if there is none."""
     domain = statement.domain
     if len(domain.space) > MOST_DIMENSIONS:
-        raise NoGrid(f"a grid has at most {MOST_DIMENSIONS} dimensions of space")
+        raise GridNotApplicable(f"a grid has at most {MOST_DIMENSIONS} dimensions of space")
     if domain.inequalities:
-        cut_box(statement)
+        irregular_dirichlet_problem(statement)
         return Scheme.SHAPE
-    evolution = evolution_of(statement)
-    if is_layered(evolution):
-        layered_of(evolution)
+    evolution = first_order_system(statement)
+    if has_discontinuous_diffusion(evolution):
+        interface_problem(evolution)
         return Scheme.LAYERS
     if is_hyperbolic(evolution):
         return _volumes(evolution)
-    if loops_of(evolution) is not None and _spectral(evolution):
+    if periodic_axes(evolution) is not None and _spectral(evolution):
         return Scheme.FOURIER
     if len(evolution.constraints) != len(evolution.still):
-        raise NoGrid("there are not as many equations as unknowns")
+        raise GridNotApplicable("there are not as many equations as unknowns")
     return Scheme.COLLOCATION
 
 
 def _volumes(evolution: FirstOrderSystem) -> Scheme:
     if evolution.backward:
-        raise NoGrid("a conservation law with shocks does not run backward")
-    balance_of(evolution)
+        raise GridNotApplicable("a conservation law with shocks does not run backward")
+    conservation_form(evolution)
     for side in evolution.sides:
-        held(evolution, side)
+        dirichlet_value(evolution, side)
     return Scheme.VOLUMES
 
 
 def _spectral(evolution: FirstOrderSystem) -> bool:
     """Whether all but the linear terms with constant coefficients are of lower order than these, or of first order."""
     exprs = (*evolution.rights, *evolution.constraints)
-    linear = linear_of(evolution, exprs)
+    linear = split_linear(evolution, exprs)
     if not evolution.moving:
         return not evolution.jets_in(*linear.rests)
     if any(r != 0 for r in linear.rests[len(evolution.rights) :]):
@@ -187,13 +187,13 @@ def _require_learnable(statement: StrongForm) -> None:
 
 
 def _built(statement: StrongForm) -> HardConstraints:
-    symmetry = symmetry_of(statement)
-    parts = tuple((a.base, a.factor) for a in ansatz_of(with_letters(statement)))
+    symmetry = reflection_symmetry(statement)
+    parts = tuple((a.base, a.factor) for a in ansatz_of(with_parameter_symbols(statement)))
     return HardConstraints(parts, None if symmetry is None else (symmetry.axis, symmetry.signs))
 
 
 def _ansatz(statement: StrongForm) -> tuple[str, ...]:
-    built, symmetry = ansatz_of(with_letters(statement)), symmetry_of(statement)
+    built, symmetry = ansatz_of(with_parameter_symbols(statement)), reflection_symmetry(statement)
     texts = (a.text(c.name) for a, c in zip(built, statement.components, strict=True))
     return (*texts, *(() if symmetry is None else (symmetry.text(statement),)))
 
@@ -226,7 +226,7 @@ def recommended(statement: StrongForm, spec: Spec) -> Choice:
         return Choice(Pinn(), "something is learned beside the unknowns: a network is trained with it")
     if any(r.has_dirac for r in statement.equations):
         return Choice(grid, "a coefficient jumps: what leaves a cell of the grid enters the next")
-    if jumps(with_letters(statement)) and obstacle(grid, statement, span) is None:
+    if has_incompatible_data(with_parameter_symbols(statement)) and obstacle(grid, statement, span) is None:
         return Choice(grid, "the data in time jump, or do not meet the sides: no smooth function satisfies them")
     if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
         return Choice(Pinn(), "the spec says what is trained, or how")
@@ -264,7 +264,7 @@ def obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | No
         return errors.methods.jump_by_points(span)
     match method:
         case RandomFeatures():
-            return errors.methods.learned_by_features(span) if functions_of(statement) else None
+            return errors.methods.learned_by_features(span) if learned_functions(statement) else None
         case Pinn(probes=probes):
             apart = probes is not None and not all(map(_is_estimable, statement.equations))
             return errors.methods.probes_of(span) if apart else None

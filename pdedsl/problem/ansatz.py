@@ -16,16 +16,18 @@ from math import comb, prod
 from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 
 from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Face, Residual, StrongForm
-from pdedsl.problem.scaling import units_of
+from pdedsl.problem.scaling import solution_scales
 from pdedsl.symbolic.evaluate import Layout, values
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import replaced
 from pdedsl.symbolic.symbols import Field
 
-KINKS = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
-MOST = 3  # dimensions of space up to which conditions on sides are built in: the factor is a product over all sides
+NONSMOOTH = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
+MAX_DIMENSIONS = (
+    3  # dimensions of space up to which conditions on sides are built in: the factor is a product over all sides
+)
 SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # points at which functions are compared, as fractions of the intervals
-ROUNDING = 1e-9
+COMPARISON_RTOL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Ansatz:
 
 
 @dataclass(frozen=True)
-class Given:
+class PrescribedValue:
     """∂ⁿu/∂tⁿ = value on a face."""
 
     face: Face
@@ -54,82 +56,91 @@ class Given:
 
 @lru_cache(maxsize=4)  # asked several times for each plan
 def ansatz_of(statement: StrongForm) -> tuple[Ansatz, ...]:
-    plain = [_of(statement, k) for k in range(len(statement.components))]
-    return tuple(replace(a, factor=u * a.factor) for a, u in zip(plain, units_of(statement), strict=True))
+    plain = [_component_ansatz(statement, k) for k in range(len(statement.components))]
+    return tuple(replace(a, factor=u * a.factor) for a, u in zip(plain, solution_scales(statement), strict=True))
 
 
-def jumps(statement: StrongForm) -> bool:
+def has_incompatible_data(statement: StrongForm) -> bool:
     """Whether values at the start or end of time jump, or differ from those of a side where they meet: no smooth
     function has them."""
     domain = statement.domain
-    data = (r.expr for c in statement.conditions if domain.has_time and _is_of_time(domain, c) for r in c.residuals)
+    data = (
+        r.expr
+        for c in statement.conditions
+        if domain.has_time and _is_initial_condition(domain, c)
+        for r in c.residuals
+    )
     if any(e.has(Heaviside, sign) for e in data):
         return True
     for component in range(len(statement.components)):
-        in_time, on_sides = _places(statement, component)
+        in_time, on_sides = _prescribed_values(statement, component)
         for start, side in product((g for g in in_time if g.order == 0), on_sides):
-            early, late = _on(domain, side.face, start.value), _on(domain, start.face, side.value)
+            early, late = _restrict(domain, side.face, start.value), _restrict(domain, start.face, side.value)
             end = domain.intervals[side.face.coordinate]
             at = float(end.end if side.face.upper else end.start)
             points = list(_samples(domain, side.face.coordinate, at))
             one, other = values((early, late), _layout(domain), points)
-            if any(abs(a - b) > ROUNDING * (1 + abs(b)) for a, b in zip(one, other, strict=True)):
+            if any(abs(a - b) > COMPARISON_RTOL * (1 + abs(b)) for a, b in zip(one, other, strict=True)):
                 return True
     return False
 
 
-def _is_of_time(domain: Domain, condition: ConditionResidual) -> bool:
+def _is_initial_condition(domain: Domain, condition: ConditionResidual) -> bool:
     return isinstance(condition.place, Face) and condition.place.coordinate == len(domain.coordinates) - 1
 
 
-def _places(statement: StrongForm, component: int) -> tuple[list[Given], list[Given]]:
+def _prescribed_values(statement: StrongForm, component: int) -> tuple[list[PrescribedValue], list[PrescribedValue]]:
     """The values given in time, and those given on sides."""
     domain = statement.domain
-    given = [g for k, c in enumerate(statement.conditions) for g in _given(domain, c, k, component)]
+    given = [g for k, c in enumerate(statement.conditions) for g in _values_of_condition(domain, c, k, component)]
     last = len(domain.coordinates) - 1
     in_time = [g for g in given if domain.has_time and g.face.coordinate == last]
     return in_time, [g for g in given if g not in in_time and g.order == 0]
 
 
-def _of(statement: StrongForm, component: int) -> Ansatz:
+def _component_ansatz(statement: StrongForm, component: int) -> Ansatz:
     domain = statement.domain
-    in_time, on_sides = _places(statement, component)
+    in_time, on_sides = _prescribed_values(statement, component)
     if domain.inequalities:
         return Ansatz()
-    built = _on_sides(domain, on_sides) if len(domain.space) <= MOST else Ansatz()
-    found = _in_time(domain, in_time, built)
-    return found if found is not None else _in_time(domain, in_time, Ansatz()) or Ansatz()
+    built = _interpolate_faces(domain, on_sides) if len(domain.space) <= MAX_DIMENSIONS else Ansatz()
+    found = _extend_in_time(domain, in_time, built)
+    return found if found is not None else _extend_in_time(domain, in_time, Ansatz()) or Ansatz()
 
 
-def _given(domain: Domain, condition: ConditionResidual, number: int, component: int) -> Iterator[Given]:
+def _values_of_condition(
+    domain: Domain, condition: ConditionResidual, number: int, component: int
+) -> Iterator[PrescribedValue]:
     if not isinstance(condition.place, Face) or condition.part:
         return
     for k, residual in enumerate(condition.residuals):
         affine = residual.affine
-        if affine is None or len(affine.terms) != 1 or affine.inhomogeneity.has(*KINKS):
+        if affine is None or len(affine.terms) != 1 or affine.inhomogeneity.has(*NONSMOOTH):
             continue
         ((derivative, coefficient),) = affine.terms
         pure = not any(derivative.orders[:-1]) if domain.has_time else derivative.order == 0
         if derivative.component == component and coefficient.is_number and pure:
             value = -affine.inhomogeneity / coefficient
-            yield Given(condition.place, derivative.order, _on(domain, condition.place, value), (number, k))
+            yield PrescribedValue(
+                condition.place, derivative.order, _restrict(domain, condition.place, value), (number, k)
+            )
 
 
-def _on(domain: Domain, face: Face, value: Expr) -> Expr:
+def _restrict(domain: Domain, face: Face, value: Expr) -> Expr:
     side = domain.intervals[face.coordinate]
     return replaced(value, {domain.coordinates[face.coordinate]: side.end if face.upper else side.start})
 
 
-def _on_sides(domain: Domain, given: Sequence[Given]) -> Ansatz:
+def _interpolate_faces(domain: Domain, given: Sequence[PrescribedValue]) -> Ansatz:
     found = Ansatz()
     for k, x in enumerate(domain.coordinates):
         own = {g.face.upper: g for g in given if g.face.coordinate == k}
         if own:
-            found = _with_pair(domain, found, k, x, own)
+            found = _interpolate_axis(domain, found, k, x, own)
     return found
 
 
-def _with_pair(domain: Domain, found: Ansatz, k: int, x: Symbol, own: dict[bool, Given]) -> Ansatz:
+def _interpolate_axis(domain: Domain, found: Ansatz, k: int, x: Symbol, own: dict[bool, PrescribedValue]) -> Ansatz:
     low, high = domain.intervals[k].start, domain.intervals[k].end
     share = (x - low) / (high - low)
     gaps = {up: g.value - replaced(found.base, {x: high if up else low}) for up, g in own.items()}
@@ -141,7 +152,7 @@ def _with_pair(domain: Domain, found: Ansatz, k: int, x: Symbol, own: dict[bool,
     return Ansatz(found.base + added, found.factor * factor, found.satisfied | {g.place for g in own.values()})
 
 
-def _in_time(domain: Domain, given: Sequence[Given], built: Ansatz) -> Ansatz | None:
+def _extend_in_time(domain: Domain, given: Sequence[PrescribedValue], built: Ansatz) -> Ansatz | None:
     """The ansatz extended by the values at one end of time; None if these contradict it."""
     ends = {g.face.upper for g in given}
     if len(ends) != 1 or sorted(g.order for g in given) != list(range(len(given))):
@@ -168,7 +179,7 @@ def _vanishes_where(domain: Domain, expr: Expr, built: Ansatz) -> bool:
         if built.factor.xreplace({x: end}) == 0
     ]
     found, base = values((expr, built.base), _layout(domain), [p for face in faces for p in face])
-    return all(abs(v) <= ROUNDING * (1 + abs(b)) for v, b in zip(found, base, strict=True))
+    return all(abs(v) <= COMPARISON_RTOL * (1 + abs(b)) for v, b in zip(found, base, strict=True))
 
 
 def _layout(domain: Domain) -> Layout:
@@ -186,7 +197,7 @@ def _samples(domain: Domain, fixed: int, end: float) -> Iterator[list[float]]:
         yield [*point[:fixed], end, *point[fixed + 1 :]]
 
 
-def in_network(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[Symbol, ...]) -> Residual:
+def substitute_ansatz(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[Symbol, ...]) -> Residual:
     """The residual of base + factor · N in the derivatives of N: by Leibniz, ∂^α(f N) = Σ C(α, β) ∂^(α-β)f ∂^β N."""
     letters: dict[Derivative, Symbol] = {}
     values: dict[Symbol, Expr] = {}
@@ -195,10 +206,10 @@ def in_network(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[
             letters[derivative] = values[symbol] = symbol
             continue
         own = ansatz[derivative.component]
-        value = _derived(own.base, derivative.orders, coordinates)
+        value = _differentiate(own.base, derivative.orders, coordinates)
         for beta in product(*(range(n + 1) for n in derivative.orders)):
             rest = tuple(a - b for a, b in zip(derivative.orders, beta, strict=True))
-            factor = _derived(own.factor, rest, coordinates)
+            factor = _differentiate(own.factor, rest, coordinates)
             if factor != 0:
                 part = Derivative(derivative.component, beta)
                 letters.setdefault(part, Symbol(f"N{len(letters)}", real=True))
@@ -209,7 +220,7 @@ def in_network(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[
     )
 
 
-def _derived(expr: Expr, orders: Sequence[int], coordinates: Sequence[Symbol]) -> Expr:
+def _differentiate(expr: Expr, orders: Sequence[int], coordinates: Sequence[Symbol]) -> Expr:
     for x, order in zip(coordinates, orders, strict=True):
         if order:
             expr = expr.diff(x, order)

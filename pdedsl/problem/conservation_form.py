@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from sympy import Abs, DiracDelta, Expr, Heaviside, Integral, Max, Min, S, Symbol, integrate, sign, simplify
 
 from pdedsl.ir.problem import Derivative
-from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem, NoGrid
+from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem, GridNotApplicable
 from pdedsl.symbolic.rewrite import expand
 
-ROUGH = (Abs, Heaviside, Max, Min, sign)
+NONSMOOTH = (Abs, Heaviside, Max, Min, sign)
 
 
 @dataclass(frozen=True)
-class Balance:
+class ConservationForm:
     """For each axis, the flux of each variable and its slopes ∂Fₖ/∂wⱼ; and the sources."""
 
     fluxes: tuple[tuple[Expr, ...], ...]
@@ -32,40 +32,42 @@ def is_hyperbolic(evolution: FirstOrderSystem) -> bool:
         return False
     jets = set(evolution.of_jets)
     slopes = [r.diff(s) for r in evolution.rights for s, d in evolution.jets if d.order == 1]
-    return any(s.free_symbols & jets for s in slopes) or any(e.has(*ROUGH) for e in (*slopes, *evolution.initial))
+    return any(s.free_symbols & jets for s in slopes) or any(e.has(*NONSMOOTH) for e in (*slopes, *evolution.initial))
 
 
-def with_values(evolution: FirstOrderSystem) -> FirstOrderSystem:
+def with_value_jets(evolution: FirstOrderSystem) -> FirstOrderSystem:
     """With a letter for each variable itself, of which fluxes are functions: the equations may contain only slopes."""
     flat = (0,) * len(evolution.statement.domain.space)
     wanted = [Derivative(k, flat) for k in range(len(evolution.variables))]
     known = set(evolution.of_jets.values())
-    return replace(evolution, jets=(*evolution.jets, *((_letter(evolution, d), d) for d in wanted if d not in known)))
+    return replace(
+        evolution, jets=(*evolution.jets, *((_jet_symbol(evolution, d), d) for d in wanted if d not in known))
+    )
 
 
-def balance_of(evolution: FirstOrderSystem) -> Balance:
+def conservation_form(evolution: FirstOrderSystem) -> ConservationForm:
     space, count = evolution.statement.domain.space, len(evolution.variables)
     flat = tuple(0 for _ in space)
-    values = [_letter(evolution, Derivative(k, flat)) for k in range(count)]
+    values = [_jet_symbol(evolution, Derivative(k, flat)) for k in range(count)]
     fluxes, slopes = [], []
     for axis in range(len(space)):
         unit = tuple(int(k == axis) for k in range(len(space)))
-        letters = [_letter(evolution, Derivative(k, unit)) for k in range(count)]
+        letters = [_jet_symbol(evolution, Derivative(k, unit)) for k in range(count)]
         matrix = [[-r.diff(s) for s in letters] for r in evolution.rights]
         if any(a.free_symbols & {s for s, d in evolution.jets if d.order} for row in matrix for a in row):
-            raise NoGrid("its equation is not linear in the first derivatives")
-        fluxes.append(tuple(_integral(row, values) for row in matrix))
+            raise GridNotApplicable("its equation is not linear in the first derivatives")
+        fluxes.append(tuple(_flux_potential(row, values) for row in matrix))
         slopes.append(tuple(map(tuple, matrix)))
     sources = tuple(_source(evolution, k, fluxes) for k in range(count))
-    return Balance(tuple(fluxes), tuple(slopes), sources)
+    return ConservationForm(tuple(fluxes), tuple(slopes), sources)
 
 
-def carried(evolution: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
+def split_fluxes(evolution: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
     """Polynomials Fₖ(u), one for each axis, and what remains of Σ ∂Fₖ(u)/∂xₖ + …, for an evolution of one variable."""
     count = len(evolution.statement.domain.space)
-    value, fluxes = _letter(evolution, Derivative(0, (0,) * count)), []
+    value, fluxes = _jet_symbol(evolution, Derivative(0, (0,) * count)), []
     for axis in range(count):
-        letter = _letter(evolution, Derivative(0, tuple(int(k == axis) for k in range(count))))
+        letter = _jet_symbol(evolution, Derivative(0, tuple(int(k == axis) for k in range(count))))
         slope = rest.diff(letter)
         plain = slope.free_symbols <= {value} and slope.is_polynomial(value)
         fluxes.append(integrate(slope, value) if plain else S.Zero)
@@ -73,22 +75,22 @@ def carried(evolution: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, ...], 
     return tuple(fluxes), rest
 
 
-def _letter(evolution: FirstOrderSystem, derivative: Derivative) -> Symbol:
+def _jet_symbol(evolution: FirstOrderSystem, derivative: Derivative) -> Symbol:
     found = next((s for s, d in evolution.jets if d == derivative), None)
     return found if found is not None else Symbol(f"absent_{derivative.component}_{derivative.order}", real=True)
 
 
-def _integral(row: list[Expr], values: list[Symbol]) -> Expr:
+def _flux_potential(row: list[Expr], values: list[Symbol]) -> Expr:
     """F with ∂F/∂wⱼ = Aⱼ, or NoGrid if there is none."""
     for j, a in enumerate(row):
         for i in range(j):
             if simplify(a.diff(values[i]) - row[i].diff(values[j])) != 0:
-                raise NoGrid("its equation is not a conservation law: no flux has these coefficients")
+                raise GridNotApplicable("its equation is not a conservation law: no flux has these coefficients")
     found: Expr = S.Zero
     for a, w in zip(row, values, strict=True):
         found += integrate(expand(a - found.diff(w)), w)
     if found.has(Integral):
-        raise NoGrid("no flux was found for its equation")
+        raise GridNotApplicable("no flux was found for its equation")
     return found
 
 
@@ -98,17 +100,17 @@ def _source(evolution: FirstOrderSystem, k: int, fluxes: list[tuple[Expr, ...]])
     rest = evolution.rights[k].xreplace(first)
     found = expand(rest + sum((flux[k].diff(x) for flux, x in zip(fluxes, space, strict=True)), S.Zero))
     if found.has(DiracDelta):
-        raise NoGrid("the derivative of a jump has no value on a grid")
+        raise GridNotApplicable("the derivative of a jump has no value on a grid")
     return found
 
 
-def held(evolution: FirstOrderSystem, side: FaceCondition) -> Expr | None:
+def dirichlet_value(evolution: FirstOrderSystem, side: FaceCondition) -> Expr | None:
     """The value that a side prescribes for its variable; None if it prescribes a zero slope."""
     jets = evolution.jets_in(side.expr)
     if len(jets) != 1 or side.part:
-        raise NoGrid("a side of a conservation law has a value or no slope")
+        raise GridNotApplicable("a side of a conservation law has a value or no slope")
     ((symbol, derivative),) = jets
     slope, rest = side.expr.diff(symbol), side.expr.xreplace({symbol: S.Zero})
     if slope.free_symbols & {symbol} or (derivative.order and rest != 0):
-        raise NoGrid("a side of a conservation law has a value or no slope")
+        raise GridNotApplicable("a side of a conservation law has a value or no slope")
     return None if derivative.order else -rest / slope

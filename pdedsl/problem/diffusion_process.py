@@ -20,7 +20,7 @@ from pdedsl.symbolic.evaluate import compiled
 from pdedsl.symbolic.rewrite import measure
 
 SAMPLES = 64  # points at which the sign of a coefficient is looked at
-LONG = 100  # parts of a coefficient that is not simplified
+MAX_SIMPLIFIED_SIZE = 100  # parts of a coefficient that is not simplified
 
 
 def obstacle(statement: StrongForm) -> PdeError | None:
@@ -37,17 +37,17 @@ def process_of(statement: StrongForm) -> DiffusionProcess:
     residual = _only_equation(statement)
     affine, domain = _affine(residual), statement.domain
     _require_orders(affine, residual, domain)
-    data = _data(statement)
-    parts = _divided(affine, residual, data, domain)
-    drift = tuple(_at(parts, domain, k) for k in range(len(domain.space)))
+    data = _initial_data(statement)
+    parts = _normalize(affine, residual, data, domain)
+    drift = tuple(_coefficient(parts, domain, k) for k in range(len(domain.space)))
     process = DiffusionProcess(
         domain,
         drift,
         tuple(_matrix(parts, domain)),
-        _at(parts, domain),
+        _coefficient(parts, domain),
         parts.inhomogeneity,
         data,
-        tuple(_sides(statement)),
+        tuple(_process_boundaries(statement)),
     )
     _require_process(process, residual, statement)
     return process
@@ -83,18 +83,26 @@ def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
 # ---- the generator
 
 
-def _divided(affine: Affine, residual: Residual, data: TimeCondition | None, domain: Domain) -> Affine:
+def _normalize(affine: Affine, residual: Residual, data: TimeCondition | None, domain: Domain) -> Affine:
     """G u + f, scaled so that G generates a motion along the clock of the data."""
-    factor = _sign(affine, domain) if data is None else _of_time(affine, residual, domain) * data.direction.value
-    return Affine(tuple((d, _plain(c / factor)) for d, c in affine.terms), affine.inhomogeneity / factor)
+    factor = (
+        _diffusion_sign(affine, domain)
+        if data is None
+        else _time_derivative_coefficient(affine, residual, domain) * data.direction.value
+    )
+    return Affine(tuple((d, _simplify_short(c / factor)) for d, c in affine.terms), affine.inhomogeneity / factor)
 
 
-def _plain(coefficient: Expr) -> Expr:
+def _simplify_short(coefficient: Expr) -> Expr:
     """Shorter where it can be; polynomials, of which there may be thousands, and long expressions stay as they are."""
-    return coefficient if coefficient.is_polynomial() or measure(coefficient)[0] > LONG else simplify(coefficient)
+    return (
+        coefficient
+        if coefficient.is_polynomial() or measure(coefficient)[0] > MAX_SIMPLIFIED_SIZE
+        else simplify(coefficient)
+    )
 
 
-def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:
+def _time_derivative_coefficient(affine: Affine, residual: Residual, domain: Domain) -> Expr:
     """The coefficient of ∂u/∂t, which must be a nonzero number."""
     factor = simplify(next((c for d, c in affine.terms if d.orders[-1]), S.Zero))
     if not factor.is_number or factor == 0:
@@ -102,7 +110,7 @@ def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:
     return factor
 
 
-def _sign(affine: Affine, domain: Domain) -> Expr:
+def _diffusion_sign(affine: Affine, domain: Domain) -> Expr:
     """The sign of the sum of the pure second-order coefficients, at points of the domain if its symbols do not tell."""
     trace = Add(*(c for d, c in affine.terms if max(d.orders) == 2))
     if trace.is_negative or trace.is_nonnegative:
@@ -113,7 +121,7 @@ def _sign(affine: Affine, domain: Domain) -> Expr:
     return S.NegativeOne if sum(map(value, region.interior(SAMPLES))) < 0 else S.One
 
 
-def _at(affine: Affine, domain: Domain, *places: int) -> Expr:
+def _coefficient(affine: Affine, domain: Domain, *places: int) -> Expr:
     """The coefficient of the derivative with respect to these coordinates."""
     wanted = tuple(places.count(k) for k in range(len(domain.coordinates)))
     return next((c for d, c in affine.terms if d.orders == wanted), S.Zero)
@@ -129,7 +137,7 @@ def _matrix(affine: Affine, domain: Domain) -> Iterator[tuple[int, int, Expr]]:
 # ---- conditions
 
 
-def _data(statement: StrongForm) -> TimeCondition | None:
+def _initial_data(statement: StrongForm) -> TimeCondition | None:
     """The condition in time; None for a stationary problem."""
     if not statement.domain.has_time:
         return None
@@ -138,32 +146,37 @@ def _data(statement: StrongForm) -> TimeCondition | None:
         match condition.place:
             case Face(coordinate=k, upper=upper) if k == time:
                 return TimeCondition(
-                    TimeDirection.FORWARD if upper else TimeDirection.BACKWARD, _given(condition, _solved(condition))
+                    TimeDirection.FORWARD if upper else TimeDirection.BACKWARD,
+                    _prescribed_value(condition, _affine_condition(condition)),
                 )
             case _:
                 continue
     raise errors.methods.wave(statement.equations[0].span)
 
 
-def _sides(statement: StrongForm) -> Iterator[ProcessBoundary]:
+def _process_boundaries(statement: StrongForm) -> Iterator[ProcessBoundary]:
     time = len(statement.domain.coordinates) - 1 if statement.domain.has_time else None
     for condition in statement.conditions:
         match condition.place:
             case Face(coordinate=k) if k == time:
                 continue
             case Face(coordinate=k, upper=upper):
-                yield ProcessBoundary(condition.place, _event(condition, k, upper), condition.part)
+                yield ProcessBoundary(condition.place, _boundary_event(condition, k, upper), condition.part)
             case Surface(expr=curve):
-                inner = _bounding(curve, condition, statement.domain)
-                yield ProcessBoundary(Surface(inner), Absorption(_given(condition, _solved(condition))), condition.part)
+                inner = _level_function(curve, condition, statement.domain)
+                yield ProcessBoundary(
+                    Surface(inner),
+                    Absorption(_prescribed_value(condition, _affine_condition(condition))),
+                    condition.part,
+                )
 
 
-def _event(condition: ConditionResidual, coordinate: int, upper: bool) -> Absorption | Reflection:
+def _boundary_event(condition: ConditionResidual, coordinate: int, upper: bool) -> Absorption | Reflection:
     """What happens to a path where α u + β ∂u/∂n = γ."""
-    affine = _solved(condition)
+    affine = _affine_condition(condition)
     slopes = {d: c for d, c in affine.terms if d.order}
     if not slopes:
-        return Absorption(_given(condition, affine))
+        return Absorption(_prescribed_value(condition, affine))
     ((derivative, slope),) = slopes.items() if len(slopes) == 1 else ((None, S.Zero),)
     if derivative is None or derivative.order != 1 or not derivative.orders[coordinate]:
         raise errors.methods.oblique(condition.span)
@@ -172,14 +185,14 @@ def _event(condition: ConditionResidual, coordinate: int, upper: bool) -> Absorp
     return Reflection(simplify(value / outwards), -affine.inhomogeneity / outwards)
 
 
-def _solved(condition: ConditionResidual) -> Affine:
+def _affine_condition(condition: ConditionResidual) -> Affine:
     (residual,) = condition.residuals
     if residual.affine is None:
         raise errors.methods.nonlinear(condition.span)
     return residual.affine
 
 
-def _given(condition: ConditionResidual, affine: Affine) -> Expr:
+def _prescribed_value(condition: ConditionResidual, affine: Affine) -> Expr:
     """The value of u, if the condition contains nothing else."""
     match affine.terms:
         case ((Derivative(order=0), factor),):
@@ -188,7 +201,7 @@ def _given(condition: ConditionResidual, affine: Affine) -> Expr:
             raise errors.methods.oblique(condition.span)
 
 
-def _bounding(curve: Expr, condition: ConditionResidual, domain: Domain) -> Expr:
+def _level_function(curve: Expr, condition: ConditionResidual, domain: Domain) -> Expr:
     """The g of the shape that vanishes on the curve."""
     for inner in domain.inequalities:
         if simplify(inner / curve).is_number:
@@ -203,7 +216,7 @@ def _require_process(process: DiffusionProcess, residual: Residual, statement: S
     curves = {s.place.expr for s in process.boundaries if isinstance(s.place, Surface)}
     if set(process.domain.inequalities) - curves:
         raise errors.methods.open_curve(residual.span)
-    if not _may_be_positive(process):
+    if not _may_be_semidefinite(process):
         raise errors.methods.indefinite(residual.span)
     if process.data is None and not any(isinstance(s.event, Absorption) for s in process.boundaries):
         raise errors.methods.endless(residual.span)
@@ -216,7 +229,7 @@ def _require_process(process: DiffusionProcess, residual: Residual, statement: S
         raise errors.methods.no_function(residual.span)
 
 
-def _may_be_positive(process: DiffusionProcess) -> bool:
+def _may_be_semidefinite(process: DiffusionProcess) -> bool:
     """Whether A may be semidefinite: decided for constant A; for functions the analysis has reported what it knows."""
     if any(a.is_negative for a in {a for i, j, a in process.matrix if i == j}):
         return False

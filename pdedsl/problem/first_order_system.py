@@ -19,14 +19,14 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms
 # ---- pairing
 
 
-MOST = 6  # variables up to which all pairings are tried
+MAX_PERMUTED = 6  # variables up to which all pairings are tried
 
 
-def paired(
+def match_constraints(
     constraints: tuple[Expr, ...], still: tuple[int, ...], jets: Mapping[Symbol, Derivative]
 ) -> tuple[Expr, ...]:
     """The constraints in the order of their variables, by the pairing that maximises Σ `_order`²."""
-    if len(constraints) != len(still) or not 1 < len(still) <= MOST:
+    if len(constraints) != len(still) or not 1 < len(still) <= MAX_PERMUTED:
         return constraints
     orders = [[_order(e, k, jets) for k in still] for e in constraints]
     best = max(permutations(range(len(still))), key=lambda p: sum(orders[e][k] ** 2 for k, e in enumerate(p)))
@@ -119,11 +119,11 @@ class FirstOrderSystem:
         return tuple((s, d) for s, d in self.jets if s in found)
 
 
-class NoGrid(Exception):
+class GridNotApplicable(Exception):
     """Why a statement cannot be solved on a grid, in a phrase."""
 
 
-def evolution_of(statement: StrongForm) -> FirstOrderSystem:
+def first_order_system(statement: StrongForm) -> FirstOrderSystem:
     """The first-order system; raises NoGrid with the reason if there is none."""
     return SystemBuilder(statement).read()
 
@@ -139,7 +139,7 @@ class SystemBuilder:
     def read(self) -> FirstOrderSystem:
         statement = self.statement
         if any(e.interval is not None for e in statement.equations):
-            raise NoGrid("its equation changes in time by pieces")
+            raise GridNotApplicable("its equation changes in time by pieces")
         variables, moving = self.variables, self.moving
         rights, constraints = self._solved()
         starts = [c for c in statement.conditions if self.in_time(c)]
@@ -148,7 +148,7 @@ class SystemBuilder:
         sides = tuple(s for c in statement.conditions if not self.in_time(c) for s in self._sides(c))
         jets = tuple((s, d) for d, s in self.jets.items())
         still = tuple(k for k in range(len(variables)) if k not in moving)
-        constraints = paired(constraints, still, dict(jets))
+        constraints = match_constraints(constraints, still, dict(jets))
         found = tuple(self.parameters.values())
         return FirstOrderSystem(
             statement, variables, jets, moving, rights, constraints, initial, sides, backward, found
@@ -198,7 +198,7 @@ class SystemBuilder:
             if (derivative.component, j) in self.variables:
                 found[symbol] = self.jet(self.variables.index((derivative.component, j)), space)
             elif any(space) or j > self.orders[derivative.component]:
-                raise NoGrid("a derivative in space stands on the highest derivative in time")
+                raise GridNotApplicable("a derivative in space stands on the highest derivative in time")
         return self._known(residual.expr).xreplace(found)
 
     def _known(self, expr: Expr) -> Expr:
@@ -212,7 +212,7 @@ class SystemBuilder:
             if e in self.parameters:
                 continue
             if not isinstance(body, Field) or body.head not in names:
-                raise NoGrid("an expression has no value on a grid")
+                raise GridNotApplicable("an expression has no value on a grid")
             symbol = Symbol(f"known_{len(self.parameters)}", real=True)
             indices = tuple(int(i) - 1 for i in body.indices)
             self.parameters[e] = Parameter(symbol, names[body.head], indices, tuple(places[s] for s in slots))
@@ -231,8 +231,8 @@ class SystemBuilder:
         symbols = [tops[c] for c in sorted(tops)]
         moving = [e for e in written if e.free_symbols & set(symbols)]
         if len(moving) != len(symbols):
-            raise NoGrid("the equations do not determine each derivative in time")
-        right = dict(zip(sorted(tops), _solve(moving, symbols), strict=True))
+            raise GridNotApplicable("the equations do not determine each derivative in time")
+        right = dict(zip(sorted(tops), _solve_affine(moving, symbols), strict=True))
         rights = tuple(self._right(k, right) for k in self.moving)
         return rights, tuple(e for e in written if not e.free_symbols & set(symbols))
 
@@ -255,21 +255,21 @@ class SystemBuilder:
                     or len(affine.terms) != 1
                     or affine.terms[0][0].order != affine.terms[0][0].orders[-1]
                 ):
-                    raise NoGrid("a condition in time is not a value")
+                    raise GridNotApplicable("a condition in time is not a value")
                 (derivative, slope), *_ = affine.terms
                 given[derivative.component, derivative.orders[-1]] = self._known(-affine.inhomogeneity / slope)
         if any(variables[k] not in given for k in moving):
-            raise NoGrid("the data in time are not whole")
+            raise GridNotApplicable("the data in time are not whole")
         return tuple(given[variables[k]] for k in moving)
 
     def _sides(self, condition: ConditionResidual) -> Iterator[FaceCondition]:
         if not isinstance(condition.place, Face):
-            raise NoGrid("a condition stands on a curve")
+            raise GridNotApplicable("a condition stands on a curve")
         for r in condition.residuals:
             expr, axis = self.in_jets(r), condition.place.coordinate
             about = [d for s, d in ((s, d) for d, s in self.jets.items()) if s in expr.free_symbols]
             if not about:
-                raise NoGrid("a condition says nothing of the unknowns")
+                raise GridNotApplicable("a condition says nothing of the unknowns")
             normal = max(d.orders[axis] for d in about)
             variable = min(d.component for d in about)
             component, j = self.variables[variable]
@@ -285,20 +285,20 @@ class SystemBuilder:
             if symbol in expr.free_symbols:
                 component, j = self.variables[derivative.component]
                 if (component, j + 1) not in self.variables:
-                    raise NoGrid("a condition joins unknowns of different orders in time")
+                    raise GridNotApplicable("a condition joins unknowns of different orders in time")
                 above = self.jet(self.variables.index((component, j + 1)), derivative.orders)
                 terms.append(expr.diff(symbol) * above)
         return Add(*terms)
 
 
-def _solve(equations: list[Expr], symbols: list[Symbol]) -> list[Expr]:
+def _solve_affine(equations: list[Expr], symbols: list[Symbol]) -> list[Expr]:
     """Solves equations that are affine in the symbols for them."""
     if not symbols:
         return []
     slopes = Matrix([[e.diff(s) for s in symbols] for e in equations])
     if slopes.free_symbols & set(symbols):
-        raise NoGrid("an equation is not linear in its derivative in time")
+        raise GridNotApplicable("an equation is not linear in its derivative in time")
     if slopes.det() == 0:
-        raise NoGrid("the equations do not determine each derivative in time")
+        raise GridNotApplicable("the equations do not determine each derivative in time")
     rests = Matrix([-e.xreplace(dict.fromkeys(symbols, 0)) for e in equations])
     return list(slopes.LUsolve(rests).applyfunc(lambda e: e.expand()))

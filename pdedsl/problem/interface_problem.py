@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from sympy import Abs, DiracDelta, Expr, Heaviside, Max, Min, S, sign, simplify
 
 from pdedsl.ir.problem import Derivative
-from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem, NoGrid
+from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem, GridNotApplicable
 
-ROUGH = (Abs, DiracDelta, Heaviside, Max, Min, sign)
+NONSMOOTH = (Abs, DiracDelta, Heaviside, Max, Min, sign)
 
 
 @dataclass(frozen=True)
-class InterfaceFace:
+class RobinFace:
     """value · u + slope · ∂u/∂xᵢ + rest = 0 on a side normal to axis i."""
 
     side: FaceCondition
@@ -26,54 +26,58 @@ class InterfaceFace:
 
 
 @dataclass(frozen=True)
-class Layered:
+class InterfaceProblem:
     """Conductivities and drifts, one for each axis, the source, and the sides."""
 
     conductivities: tuple[Expr, ...]
     drifts: tuple[Expr, ...]
     source: Expr
-    walls: tuple[InterfaceFace, ...]
+    walls: tuple[RobinFace, ...]
 
 
-def is_layered(evolution: FirstOrderSystem) -> bool:
+def has_discontinuous_diffusion(evolution: FirstOrderSystem) -> bool:
     """Whether a coefficient of a second derivative has jumps or kinks."""
     second = [s for s, d in evolution.jets if d.order == 2]
-    return any(r.diff(s).has(*ROUGH) for r in _rights(evolution) for s in second)
+    return any(r.diff(s).has(*NONSMOOTH) for r in _expressions(evolution) for s in second)
 
 
-def _rights(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
+def _expressions(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
     return (*evolution.rights, *evolution.constraints)
 
 
-def layered_of(evolution: FirstOrderSystem) -> Layered:
+def interface_problem(evolution: FirstOrderSystem) -> InterfaceProblem:
     """The parts; raises NoGrid with the reason if it has another form."""
     if len(evolution.variables) != 1:
-        raise NoGrid("its coefficients jump, and it is no equation of the first order in time for one unknown")
-    (right,), space = _rights(evolution), evolution.statement.domain.space
+        raise GridNotApplicable(
+            "its coefficients jump, and it is no equation of the first order in time for one unknown"
+        )
+    (right,), space = _expressions(evolution), evolution.statement.domain.space
     units = [tuple(int(i == k) for i in range(len(space))) for k in range(len(space))]
-    first = [_letter(evolution, unit) for unit in units]
-    second = [_letter(evolution, tuple(2 * i for i in unit)) for unit in units]
+    first = [_jet_symbol(evolution, unit) for unit in units]
+    second = [_jet_symbol(evolution, tuple(2 * i for i in unit)) for unit in units]
     known = {s for s in (*first, *second) if s is not None}
     if any(s not in known and d.order for s, d in evolution.jets_in(right)):
-        raise NoGrid("its coefficients jump, and it has mixed derivatives")
+        raise GridNotApplicable("its coefficients jump, and it has mixed derivatives")
     slopes = [S.Zero if s is None else right.diff(s) for s in second]
     if any(a.free_symbols & {*evolution.of_jets, *_times(evolution)} for a in slopes):
-        raise NoGrid("its coefficients jump, and change with time or with the unknown")
+        raise GridNotApplicable("its coefficients jump, and change with time or with the unknown")
     drifts = [
         simplify((S.Zero if s is None else right.diff(s)) - a.diff(x))
         for s, a, x in zip(first, slopes, space, strict=True)
     ]
     source = right.xreplace(dict.fromkeys(known, S.Zero))
     if any(e.has(DiracDelta) for e in (*drifts, source)):
-        raise NoGrid("the derivative of a jump has no value on a grid: write the term as a divergence")
+        raise GridNotApplicable("the derivative of a jump has no value on a grid: write the term as a divergence")
     if any(e.free_symbols & {*evolution.of_jets, *_times(evolution)} for e in drifts):
-        raise NoGrid("its coefficients jump, and its drift changes with time or with the unknown")
+        raise GridNotApplicable("its coefficients jump, and its drift changes with time or with the unknown")
     if any(a == 0 and b != 0 for a, b in zip(slopes, drifts, strict=True)):
-        raise NoGrid("its coefficients jump, and along an axis it drifts without diffusion")
-    return Layered(tuple(slopes), tuple(drifts), source, tuple(_wall(evolution, s) for s in evolution.sides))
+        raise GridNotApplicable("its coefficients jump, and along an axis it drifts without diffusion")
+    return InterfaceProblem(
+        tuple(slopes), tuple(drifts), source, tuple(_robin_coefficients(evolution, s) for s in evolution.sides)
+    )
 
 
-def _letter(evolution: FirstOrderSystem, orders: tuple[int, ...]) -> Expr | None:
+def _jet_symbol(evolution: FirstOrderSystem, orders: tuple[int, ...]) -> Expr | None:
     return next((s for s, d in evolution.jets if d == Derivative(0, orders)), None)
 
 
@@ -82,14 +86,14 @@ def _times(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
     return domain.coordinates[-1:] if domain.has_time else ()
 
 
-def _wall(evolution: FirstOrderSystem, side: FaceCondition) -> InterfaceFace:
+def _robin_coefficients(evolution: FirstOrderSystem, side: FaceCondition) -> RobinFace:
     axis, jets = side.place.coordinate, evolution.jets_in(side.expr)
     of = {d.orders: s for s, d in jets}
     unit = tuple(int(i == axis) for i in range(len(evolution.statement.domain.space)))
     value, slope = (side.expr.diff(of[o]) if o in of else S.Zero for o in ((0,) * len(unit), unit))
     rest = side.expr.xreplace(dict.fromkeys(of.values(), S.Zero))
     if side.part or len(jets) != (value != 0) + (slope != 0):
-        raise NoGrid("its coefficients jump, and a side has more than a value and a slope across it")
+        raise GridNotApplicable("its coefficients jump, and a side has more than a value and a slope across it")
     if any(e.free_symbols & {*evolution.of_jets, *_times(evolution)} for e in (value, slope)):
-        raise NoGrid("its coefficients jump, and a side changes with time or with the unknown")
-    return InterfaceFace(side, value, slope, rest)
+        raise GridNotApplicable("its coefficients jump, and a side changes with time or with the unknown")
+    return RobinFace(side, value, slope, rest)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from sympy import Expr, S
 
 from pdedsl.ir.problem import ConditionResidual, Derivative, Place, StrongForm
-from pdedsl.problem.first_order_system import NoGrid
+from pdedsl.problem.first_order_system import GridNotApplicable
 
 
 @dataclass(frozen=True)
-class CutBox:
+class IrregularDirichletProblem:
     """Σ second·∂ᵢ²u + Σ first·∂ᵢu + zeroth·u + rest = 0, and u on each face and on each surface g = 0."""
 
     second: tuple[Expr, ...]
@@ -22,28 +22,30 @@ class CutBox:
     given: Mapping[Place, Expr]
 
 
-def cut_box(statement: StrongForm) -> CutBox:
+def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProblem:
     """The coefficients, or NoGrid with the reason."""
     domain = statement.domain
     if domain.has_time or len(statement.components) != 1 or len(domain.space) != 2:
-        raise NoGrid("on a shape a grid solves one equation at rest in two dimensions")
+        raise GridNotApplicable("on a shape a grid solves one equation at rest in two dimensions")
     affine = statement.equations[0].affine
     if affine is None or statement.parameters:
-        raise NoGrid("on a shape a grid solves linear equations with known coefficients")
+        raise GridNotApplicable("on a shape a grid solves linear equations with known coefficients")
     if any(i.periodic for i in domain.intervals):
-        raise NoGrid("its domain is neither a box nor a shape inside one")
+        raise GridNotApplicable("its domain is neither a box nor a shape inside one")
     slopes = dict(affine.terms)
     units = [tuple(int(k == axis) for k in range(2)) for axis in range(2)]
     second = tuple(slopes.pop(Derivative(0, (2 * a, 2 * b)), S.Zero) for a, b in units)
     first = tuple(slopes.pop(Derivative(0, unit), S.Zero) for unit in units)
     zeroth = slopes.pop(Derivative(0, (0, 0)), S.Zero)
     if any(c != 0 for c in slopes.values()):
-        raise NoGrid("on a shape a grid has no mixed derivatives and none beyond the second")
-    return CutBox(second, first, zeroth, affine.inhomogeneity, dict(_given(c) for c in statement.conditions))
+        raise GridNotApplicable("on a shape a grid has no mixed derivatives and none beyond the second")
+    return IrregularDirichletProblem(
+        second, first, zeroth, affine.inhomogeneity, dict(_dirichlet_value(c) for c in statement.conditions)
+    )
 
 
-def _given(condition: ConditionResidual) -> tuple[Place, Expr]:
+def _dirichlet_value(condition: ConditionResidual) -> tuple[Place, Expr]:
     affine = condition.residuals[0].affine
     if condition.part or affine is None or [d.order for d, _ in affine.terms] != [0]:
-        raise NoGrid("on a shape a grid needs values on whole sides and curves")
+        raise GridNotApplicable("on a shape a grid needs values on whole sides and curves")
     return condition.place, -affine.inhomogeneity / affine.terms[0][1]

@@ -15,11 +15,11 @@ from pdedsl.ir.spec import Learned
 from pdedsl.ir.types import Scalar, Sign
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-Change = Callable[[Residual], Residual]
+ResidualTransform = Callable[[Residual], Residual]
 
 
 @dataclass(frozen=True)
-class Number:
+class LearnedScalar:
     """A learned number ν = value(letter): eᵐ if its type has a sign, otherwise m."""
 
     name: str
@@ -28,15 +28,15 @@ class Number:
     start: float  # initial value of the letter
 
 
-def numbers_of(statement: StrongForm) -> tuple[Number, ...]:
-    return tuple(_number(p) for p in statement.parameters if not p.params)
+def learned_scalars(statement: StrongForm) -> tuple[LearnedScalar, ...]:
+    return tuple(_learned_scalar(p) for p in statement.parameters if not p.params)
 
 
-def _number(learned: Learned) -> Number:
+def _learned_scalar(learned: Learned) -> LearnedScalar:
     letter = Symbol(f"m_{learned.name}", real=True)
     signed = _is_signed(learned)
     begin = float(learned.initial_value) if learned.initial_value is not None else float(signed)
-    return Number(learned.name, letter, exp(letter) if signed else letter, log(begin) if signed else begin)
+    return LearnedScalar(learned.name, letter, exp(letter) if signed else letter, log(begin) if signed else begin)
 
 
 def _is_signed(learned: Learned) -> bool:
@@ -44,7 +44,7 @@ def _is_signed(learned: Learned) -> bool:
 
 
 @dataclass(frozen=True)
-class Function:
+class LearnedFunction:
     """A learned function k = N, or eᴺ if its type has a sign, for a network N of some coordinates."""
 
     learned: Learned
@@ -56,10 +56,10 @@ class Function:
         return self.learned.name
 
 
-def functions_of(statement: StrongForm) -> tuple[Function, ...]:
+def learned_functions(statement: StrongForm) -> tuple[LearnedFunction, ...]:
     coordinates = statement.domain.coordinates
     return tuple(
-        Function(p, tuple(coordinates.index(a) for a in p.arguments), _is_signed(p))
+        LearnedFunction(p, tuple(coordinates.index(a) for a in p.arguments), _is_signed(p))
         for p in statement.parameters
         if p.params
     )
@@ -72,11 +72,11 @@ def is_of_coordinates(learned: Learned, statement: StrongForm) -> bool:
     return own and isinstance(learned.type, Scalar)
 
 
-def with_letters(statement: StrongForm) -> StrongForm:
+def with_parameter_symbols(statement: StrongForm) -> StrongForm:
     """The same problem with every learned number expressed by its letter, and every learned function by its network."""
-    numbered = with_functions(statement)
-    values = {p.head: n for p, n in zip(numbered.parameters, numbers_of(statement), strict=True)}
-    first = len(statement.components) + len(functions_of(statement))
+    numbered = with_function_symbols(statement)
+    values = {p.head: n for p, n in zip(numbered.parameters, learned_scalars(statement), strict=True)}
+    first = len(statement.components) + len(learned_functions(statement))
     places = {n.letter: first + k for k, n in enumerate(values.values())}
     zero = (0,) * len(statement.domain.coordinates)
 
@@ -86,20 +86,22 @@ def with_letters(statement: StrongForm) -> StrongForm:
         more = tuple((s, Derivative(k, zero)) for s, k in places.items() if s in expr.free_symbols)
         return replace(residual, expr=expr, jet_variables=(*residual.jet_variables, *more))
 
-    return replace(_mapped(numbered, lettered), parameters=()) if values else numbered
+    return replace(_transform_residuals(numbered, lettered), parameters=()) if values else numbered
 
 
-def with_functions(statement: StrongForm) -> StrongForm:
+def with_function_symbols(statement: StrongForm) -> StrongForm:
     """The same problem with every learned function expressed by its network, which becomes an extra component."""
-    functions = {f.learned.head: (len(statement.components) + k, f) for k, f in enumerate(functions_of(statement))}
+    functions = {f.learned.head: (len(statement.components) + k, f) for k, f in enumerate(learned_functions(statement))}
     if not functions:
         return statement
     numbers = tuple(p for p in statement.parameters if not p.params)
     coordinates = statement.domain.coordinates
-    return replace(_mapped(statement, lambda r: _spelled(r, functions, coordinates)), parameters=numbers)
+    return replace(
+        _transform_residuals(statement, lambda r: _substitute_functions(r, functions, coordinates)), parameters=numbers
+    )
 
 
-def _mapped(statement: StrongForm, change: Change) -> StrongForm:
+def _transform_residuals(statement: StrongForm, change: ResidualTransform) -> StrongForm:
     def imposed(condition: ConditionResidual) -> ConditionResidual:
         return replace(condition, residuals=tuple(map(change, condition.residuals)))
 
@@ -107,28 +109,28 @@ def _mapped(statement: StrongForm, change: Change) -> StrongForm:
     return replace(statement, equations=equations, conditions=conditions)
 
 
-def _spelled(
-    residual: Residual, functions: Mapping[Symbol, tuple[int, Function]], coordinates: tuple[Symbol, ...]
+def _substitute_functions(
+    residual: Residual, functions: Mapping[Symbol, tuple[int, LearnedFunction]], coordinates: tuple[Symbol, ...]
 ) -> Residual:
     letters: dict[Derivative, Symbol] = {}
     values: dict[Expr, Expr] = {}
-    for node, field, slots in _uses(residual.expr):
+    for node, field, slots in _occurrences(residual.expr):
         if field.head in functions:
             place, function = functions[field.head]
-            values[node] = _written(place, function, slots, coordinates, letters)
+            values[node] = _network_expression(place, function, slots, coordinates, letters)
     more = tuple((s, d) for d, s in letters.items())
     return replace(residual, expr=residual.expr.xreplace(values), jet_variables=(*residual.jet_variables, *more))
 
 
-def _uses(expr: Expr) -> Iterator[tuple[Expr, Field, tuple[Symbol, ...]]]:
+def _occurrences(expr: Expr) -> Iterator[tuple[Expr, Field, tuple[Symbol, ...]]]:
     """Fields and their derivatives; derivatives first, as they contain the fields."""
     yield from ((p, p.body, tuple(p.slots)) for p in sorted(atoms(expr, Partial), key=str) if isinstance(p.body, Field))
     yield from ((f, f, ()) for f in sorted(atoms(expr, Field), key=str))
 
 
-def _written(
+def _network_expression(
     place: int,
-    function: Function,
+    function: LearnedFunction,
     slots: tuple[Symbol, ...],
     coordinates: tuple[Symbol, ...],
     letters: dict[Derivative, Symbol],

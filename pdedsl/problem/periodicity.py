@@ -27,17 +27,17 @@ class PeriodicAxis:
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearSplitting:
     """∂w/∂t = Σ coefficient · jet + rest: coefficients are constants or learned numbers."""
 
     parts: tuple[tuple[int, Symbol, Expr], ...]  # the row, the jet, its coefficient
     rests: tuple[Expr, ...]
 
 
-def linear_of(evolution: FirstOrderSystem, exprs: tuple[Expr, ...]) -> Linear:
+def split_linear(evolution: FirstOrderSystem, exprs: tuple[Expr, ...]) -> LinearSplitting:
     """The linear part of each expression with constant coefficients, term by term."""
     jets = set(evolution.of_jets)
-    fields = {p.symbol for p in evolution.parameters if _varies(evolution, p.name)}
+    fields = {p.symbol for p in evolution.parameters if _is_function(evolution, p.name)}
     moving = set(evolution.coordinates) | fields
     parts: dict[tuple[int, Symbol], Expr] = {}
     rests: list[list[Expr]] = [[] for _ in exprs]
@@ -49,33 +49,33 @@ def linear_of(evolution: FirstOrderSystem, exprs: tuple[Expr, ...]) -> Linear:
                 rests[row].append(term)
             else:
                 parts[row, found[0]] = parts.get((row, found[0]), 0) + slope
-    return Linear(tuple((r, s, c) for (r, s), c in parts.items()), tuple(Add(*terms) for terms in rests))
+    return LinearSplitting(tuple((r, s, c) for (r, s), c in parts.items()), tuple(Add(*terms) for terms in rests))
 
 
-def _varies(evolution: FirstOrderSystem, name: str) -> bool:
+def _is_function(evolution: FirstOrderSystem, name: str) -> bool:
     return any(p.name == name and p.params for p in evolution.statement.parameters)
 
 
-def loops_of(evolution: FirstOrderSystem) -> tuple[PeriodicAxis, ...] | None:
+def periodic_axes(evolution: FirstOrderSystem) -> tuple[PeriodicAxis, ...] | None:
     """The axes as rings; None if one of them is not a ring."""
     domain = evolution.statement.domain
     found = []
     for axis, interval in enumerate(domain.intervals[: len(domain.space)]):
         length = interval.end - interval.start
-        loop = PeriodicAxis(interval.start, length) if interval.periodic else _mirrored(evolution, axis)
+        loop = PeriodicAxis(interval.start, length) if interval.periodic else _reflected_axis(evolution, axis)
         if loop is None:
             return None
         found.append(loop)
     return tuple(found)
 
 
-def _mirrored(evolution: FirstOrderSystem, axis: int) -> PeriodicAxis | None:
+def _reflected_axis(evolution: FirstOrderSystem, axis: int) -> PeriodicAxis | None:
     interval = evolution.statement.domain.intervals[axis]
     signs = _parities(evolution, axis)
     if signs is None or evolution.still or any(d.orders[axis] and s is None for s, d in evolution.jets):
         return None
     for end in (interval.start, interval.end):
-        if not _reflected(evolution, axis, end, signs):
+        if not _is_reflection_invariant(evolution, axis, end, signs):
             return None
     length = interval.end - interval.start
     shifted = {evolution.coordinates[axis]: evolution.coordinates[axis] + length}
@@ -110,7 +110,7 @@ def _parity(evolution: FirstOrderSystem, side: FaceCondition, axis: int) -> tupl
     return evolution.variables[derivative.component][0], sign
 
 
-def _reflected(evolution: FirstOrderSystem, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:
+def _is_reflection_invariant(evolution: FirstOrderSystem, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:
     x = evolution.coordinates[axis]
     there: dict[Expr, Expr] = {x: 2 * end - x}
     for symbol, d in evolution.jets:

@@ -17,46 +17,46 @@ from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, values
 
 SAMPLES = 256  # enough to meet a spot that is a tenth of a square wide
-SURE, ROUGH = 10, 300  # factors by which a size may be wrong, from conditions and from an equation
-FEW = 8  # coordinates; more have no conditions built in, and few points say little
+CONDITION_SLACK, EQUATION_SLACK = 10, 300  # factors by which a size may be wrong, from conditions and from an equation
+MAX_COORDINATES = 8  # coordinates; more have no conditions built in, and few points say little
 
 
-def units_of(statement: StrongForm) -> tuple[Expr, ...]:
+def solution_scales(statement: StrongForm) -> tuple[Expr, ...]:
     """A power of ten for each component."""
-    return tuple(_unit(statement, k) for k in range(len(statement.components)))
+    return tuple(_solution_scale(statement, k) for k in range(len(statement.components)))
 
 
-def _unit(statement: StrongForm, component: int) -> Expr:
+def _solution_scale(statement: StrongForm, component: int) -> Expr:
     domain = statement.domain
-    if len(domain.coordinates) > FEW:
+    if len(domain.coordinates) > MAX_COORDINATES:
         return S.One
     ends = [(i.start, i.end) for i in domain.intervals]
     region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inequalities)
     points = region.interior(SAMPLES)
-    given = max((_size(r, p, region) for r, p in _conditions(statement, component, points)), default=0.0)
+    given = max((_data_scale(r, p, region) for r, p in _conditions(statement, component, points)), default=0.0)
     alone = len(statement.components) == 1
-    driven = max((_size(r, points, region) for r in statement.equations), default=0.0) if alone else 0.0
-    size, slack = (given, SURE) if driven <= ROUGH * given else (driven, ROUGH)
+    driven = max((_data_scale(r, points, region) for r in statement.equations), default=0.0) if alone else 0.0
+    size, slack = (given, CONDITION_SLACK) if driven <= EQUATION_SLACK * given else (driven, EQUATION_SLACK)
     return S.One if size == 0 or 1 / slack <= size <= slack else Integer(10) ** round(log10(size))
 
 
 def _conditions(statement: StrongForm, component: int, points: list[Point]) -> Iterator[tuple[Residual, list[Point]]]:
     """The conditions of one component alone, and points on their faces."""
     for condition in statement.conditions:
-        there = [_moved(p, condition.place, statement.domain) for p in points]
+        there = [_project_to_face(p, condition.place, statement.domain) for p in points]
         for r in condition.residuals:
             if {d.component for d in r.derivatives} == {component}:
                 yield r, there
 
 
-def _moved(point: Point, place: object, domain: Domain) -> Point:
+def _project_to_face(point: Point, place: object, domain: Domain) -> Point:
     if not isinstance(place, Face):
         return point
     side = domain.intervals[place.coordinate]
     return [float(side.end if place.upper else side.start) if k == place.coordinate else x for k, x in enumerate(point)]
 
 
-def _size(residual: Residual, points: Sequence[Point], region: Region) -> float:
+def _data_scale(residual: Residual, points: Sequence[Point], region: Region) -> float:
     zero = dict.fromkeys((s for s, _ in residual.jet_variables), S.Zero)
     half = [(b - a) / 2 for a, b in region.ends]
     slopes = [residual.expr.diff(s).xreplace(zero) for s, _ in residual.jet_variables]

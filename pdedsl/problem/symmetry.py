@@ -17,11 +17,11 @@ from pdedsl.problem.ansatz import ansatz_of
 from pdedsl.symbolic.evaluate import Put, same
 from pdedsl.symbolic.printing import notation
 
-MOST = 3  # components, and dimensions of space, up to which symmetries are tried
+MAX_SIZE = 3  # components, and dimensions of space, up to which symmetries are tried
 
 
 @dataclass(frozen=True)
-class Symmetry:
+class ReflectionSymmetry:
     """u_c(Rx) = signs[c] u_c(x), where R reflects a coordinate about the middle of its interval."""
 
     axis: int
@@ -37,16 +37,18 @@ class Symmetry:
         return f"{' and '.join(kinds)} about {x} = {notation(middle)}"
 
 
-def symmetry_of(statement: StrongForm) -> Symmetry | None:
+def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:
     """The first symmetry found that base and factor of the ansatz have as well."""
     domain, count = statement.domain, len(statement.components)
-    unique = statement.is_affine or any(_in_time(c, statement) for c in statement.conditions)
+    unique = statement.is_affine or any(_is_initial_condition(c, statement) for c in statement.conditions)
     if not unique or domain.inequalities or statement.parameters or statement.measurements:
         return None
-    if count > MOST or len(domain.space) > MOST or any(r.interval is not None for r in statement.equations):
+    if count > MAX_SIZE or len(domain.space) > MAX_SIZE or any(r.interval is not None for r in statement.equations):
         return None
-    found = (Symmetry(axis, signs) for axis in range(len(domain.space)) for signs in product((1, -1), repeat=count))
-    return next((s for s in found if _holds(s, statement) and _is_in(s, statement)), None)
+    found = (
+        ReflectionSymmetry(axis, signs) for axis in range(len(domain.space)) for signs in product((1, -1), repeat=count)
+    )
+    return next((s for s in found if _holds(s, statement) and _ansatz_has(s, statement)), None)
 
 
 def parities_of(statement: StrongForm) -> tuple[int, ...]:
@@ -54,21 +56,25 @@ def parities_of(statement: StrongForm) -> tuple[int, ...]:
     and 0 for the others."""
     domain = statement.domain
     free = (0,) * len(domain.coordinates)
-    if not _is_plain(statement):
+    if not _is_linear_on_box(statement):
         return free
-    kinds = ([s for s in (1, -1) if _holds(Symmetry(k, (s,)), statement)] for k in range(len(domain.space)))
+    kinds = ([s for s in (1, -1) if _holds(ReflectionSymmetry(k, (s,)), statement)] for k in range(len(domain.space)))
     return (*(k[0] if k else 0 for k in kinds), *free[len(domain.space) :])
 
 
 def is_exchangeable(statement: StrongForm) -> bool:
     """Whether the solution of a linear problem at rest may be taken not to change with the order of its coordinates."""
     domain = statement.domain
-    if not _is_plain(statement) or domain.has_time or len({(i.start, i.end, i.periodic) for i in domain.intervals}) > 1:
+    if (
+        not _is_linear_on_box(statement)
+        or domain.has_time
+        or len({(i.start, i.end, i.periodic) for i in domain.intervals}) > 1
+    ):
         return False
-    return all(_swaps(k, statement) for k in range(len(domain.space) - 1))
+    return all(_is_swap_invariant(k, statement) for k in range(len(domain.space) - 1))
 
 
-def _is_plain(statement: StrongForm) -> bool:
+def _is_linear_on_box(statement: StrongForm) -> bool:
     """Whether it is one linear equation on a box, without anything to be learned."""
     learned = statement.parameters or statement.measurements
     whole = all(r.interval is None for r in statement.equations)
@@ -79,93 +85,97 @@ def _is_plain(statement: StrongForm) -> bool:
     )
 
 
-def _swaps(k: int, statement: StrongForm) -> bool:
+def _is_swap_invariant(k: int, statement: StrongForm) -> bool:
     """Whether nothing changes if coordinates k and k + 1 are exchanged."""
     every = [*statement.equations, *(r for c in statement.conditions for r in c.residuals)]
     letters = {d: s for r in every for s, d in r.jet_variables}
     x, y = statement.domain.coordinates[k : k + 2]
     there: dict[Expr, Expr] = {x: y, y: x}
     for d, letter in letters.items():
-        other = Derivative(d.component, _exchanged(d.orders, k))
+        other = Derivative(d.component, _swap(d.orders, k))
         if other not in letters:
             return False
         there[letter] = letters[other]
     equations = [r.expr for r in statement.equations]
-    if not all(_among(e, there, equations) for e in equations):
+    if not all(_matches_any(e, there, equations) for e in equations):
         return False
-    return all(_finds(c, k, there, statement) for c in statement.conditions)
+    return all(_condition_is_swap_invariant(c, k, there, statement) for c in statement.conditions)
 
 
-def _finds(condition: ConditionResidual, k: int, there: dict[Expr, Expr], statement: StrongForm) -> bool:
+def _condition_is_swap_invariant(
+    condition: ConditionResidual, k: int, there: dict[Expr, Expr], statement: StrongForm
+) -> bool:
     place = condition.place
     if not isinstance(place, Face) or condition.part:
         return False
     face = Face({k: k + 1, k + 1: k}.get(place.coordinate, place.coordinate), place.upper)
-    others, fixed = _imposed_on(face, statement), _fixed(face, statement)
-    return all(_among(r.expr, _then(there, fixed), others, fixed) for r in condition.residuals)
+    others, fixed = _conditions_on(face, statement), _face_coordinate(face, statement)
+    return all(_matches_any(r.expr, _restrict_substitution(there, fixed), others, fixed) for r in condition.residuals)
 
 
-def _exchanged(orders: tuple[int, ...], k: int) -> tuple[int, ...]:
+def _swap(orders: tuple[int, ...], k: int) -> tuple[int, ...]:
     return (*orders[:k], orders[k + 1], orders[k], *orders[k + 2 :])
 
 
-def _is_in(symmetry: Symmetry, statement: StrongForm) -> bool:
+def _ansatz_has(symmetry: ReflectionSymmetry, statement: StrongForm) -> bool:
     """Whether base + factor · N has the symmetry for every N that has it."""
-    turned = _turned(symmetry, statement)
+    turned = _reflect_coordinate(symmetry, statement)
     pairs = zip(ansatz_of(statement), symmetry.signs, strict=True)
     return all(same(a.base, a.base, turned, sign=sign) and same(a.factor, a.factor, turned) for a, sign in pairs)
 
 
-def _in_time(condition: ConditionResidual, statement: StrongForm) -> bool:
+def _is_initial_condition(condition: ConditionResidual, statement: StrongForm) -> bool:
     place, last = condition.place, len(statement.domain.coordinates) - 1
     return statement.domain.has_time and isinstance(place, Face) and place.coordinate == last
 
 
-def _holds(symmetry: Symmetry, statement: StrongForm) -> bool:
+def _holds(symmetry: ReflectionSymmetry, statement: StrongForm) -> bool:
     equations = [r.expr for r in statement.equations]
-    if not all(_among(r.expr, _image(r, symmetry, statement), equations) for r in statement.equations):
+    if not all(_matches_any(r.expr, _reflect_residual(r, symmetry, statement), equations) for r in statement.equations):
         return False
-    return all(_imposed(c, symmetry, statement) for c in statement.conditions)
+    return all(_condition_is_invariant(c, symmetry, statement) for c in statement.conditions)
 
 
-def _imposed(condition: ConditionResidual, symmetry: Symmetry, statement: StrongForm) -> bool:
+def _condition_is_invariant(condition: ConditionResidual, symmetry: ReflectionSymmetry, statement: StrongForm) -> bool:
     """Whether the reflection of a condition is one of the conditions at the reflected place."""
     place = condition.place
     if not isinstance(place, Face) or condition.part:
         return False
     there = Face(place.coordinate, place.upper != (place.coordinate == symmetry.axis))
-    others, fixed = _imposed_on(there, statement), _fixed(there, statement)
-    images = ((r.expr, _then(_image(r, symmetry, statement), fixed)) for r in condition.residuals)
-    return all(_among(expr, image, others, fixed) for expr, image in images)
+    others, fixed = _conditions_on(there, statement), _face_coordinate(there, statement)
+    images = (
+        (r.expr, _restrict_substitution(_reflect_residual(r, symmetry, statement), fixed)) for r in condition.residuals
+    )
+    return all(_matches_any(expr, image, others, fixed) for expr, image in images)
 
 
-def _imposed_on(face: Face, statement: StrongForm) -> list[Expr]:
+def _conditions_on(face: Face, statement: StrongForm) -> list[Expr]:
     return [r.expr for c in statement.conditions if c.place == face for r in c.residuals]
 
 
-def _fixed(face: Face, statement: StrongForm) -> Put:
+def _face_coordinate(face: Face, statement: StrongForm) -> Put:
     """The coordinate that is constant on a face, and its value there."""
     side = statement.domain.intervals[face.coordinate]
     return {statement.domain.coordinates[face.coordinate]: side.end if face.upper else side.start}
 
 
-def _then(first: Put, fixed: Put) -> Put:
+def _restrict_substitution(first: Put, fixed: Put) -> Put:
     return {**fixed, **{letter: value.xreplace(fixed) for letter, value in first.items()}}
 
 
-def _image(residual: Residual, symmetry: Symmetry, statement: StrongForm) -> Put:
+def _reflect_residual(residual: Residual, symmetry: ReflectionSymmetry, statement: StrongForm) -> Put:
     """What turns a residual into that of ±u(Rx), evaluated at Rx."""
-    there = _turned(symmetry, statement)
+    there = _reflect_coordinate(symmetry, statement)
     for letter, d in residual.jet_variables:
         there[letter] = symmetry.signs[d.component] * (-1) ** d.orders[symmetry.axis] * letter
     return there
 
 
-def _turned(symmetry: Symmetry, statement: StrongForm) -> dict[Expr, Expr]:
+def _reflect_coordinate(symmetry: ReflectionSymmetry, statement: StrongForm) -> dict[Expr, Expr]:
     x, side = statement.domain.coordinates[symmetry.axis], statement.domain.intervals[symmetry.axis]
     return {x: side.start + side.end - x}
 
 
-def _among(expr: Expr, image: Put, others: Sequence[Expr], at: Put | None = None) -> bool:
+def _matches_any(expr: Expr, image: Put, others: Sequence[Expr], at: Put | None = None) -> bool:
     """Whether an expression at the image of a point is, up to its sign, one of the others at the point."""
     return any(same(other, expr, image, at, sign) for other in others for sign in (1, -1))

@@ -37,7 +37,7 @@ from pdedsl.explainer.describe import gauge_lines
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Residual, StrongForm
 from pdedsl.planning.solver_selection import Scheme, grid_scheme
-from pdedsl.problem.parameters import functions_of, with_functions
+from pdedsl.problem.parameters import learned_functions, with_function_symbols
 from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
 from pdedsl.solvers.ansatz import AnsatzModule, AnsatzWithFunctions
@@ -445,11 +445,11 @@ def _self_convergence(solved: SolverResult) -> Comparison:
 
 def residual_audit(solved: SolverResult, statement: StrongForm, how: SolveOptions) -> ResidualAudit:
     values = {name: found.value for name, found in solved.parameters.items()}
-    module, functions = solved.module, functions_of(statement)
+    module, functions = solved.module, learned_functions(statement)
     if functions and isinstance(module, AnsatzModule):
         module = AnsatzWithFunctions(module, [f.axes for f in functions])
     return ResidualAudit(
-        with_functions(statement), module, PointSampler(statement.domain, how.device), how.seed, values
+        with_function_symbols(statement), module, PointSampler(statement.domain, how.device), how.seed, values
     )
 
 
@@ -489,7 +489,9 @@ def reference_solutions(
     if grid is not None:
         try:
             found = grid_reference(grid, plan, how, numbers or {})
-        except GridSolveFailed as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
+        except (
+            GridSolveFailed
+        ) as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
             if plan.reference:
                 raise
             cause = failure.__cause__

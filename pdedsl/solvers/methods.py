@@ -45,7 +45,9 @@ def solve_with(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResu
 def _dispatch(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResult:
     match method:
         case RandomFeatures():
-            return solve_by_random_features(plan.problem, method, seed=how.seed, device=how.device, measured=how.measured)
+            return solve_by_random_features(
+                plan.problem, method, seed=how.seed, device=how.device, measured=how.measured
+            )
         case MonteCarlo():
             return solve_by_monte_carlo(plan.problem, method, seed=how.seed)
         case Grid():

@@ -312,7 +312,9 @@ class ExitTimeEstimator:
         return ((sides.upper - sides.lower).square() / 4 / variance).min().expand(1)
 
 
-def _exit_value(path: BoundedPath, tensors: CompiledProcess, sides: PathBoundary, dt: Tensor, chance: AntitheticNoise) -> Tensor:
+def _exit_value(
+    path: BoundedPath, tensors: CompiledProcess, sides: PathBoundary, dt: Tensor, chance: AntitheticNoise
+) -> Tensor:
     """The values given by paths that reached a side."""
     if not tensors.process.boundaries:
         return torch.zeros_like(path.growth)
@@ -334,7 +336,9 @@ class WalkOnSpheresEstimator:
         path = SphereWalk(points.expand(2 * rows, *points.shape), *_initial_state(points, rows))
         for k in range(MAX_EXIT_TIMES * CHECK_EVERY):
             draw = self._draw(chance, points.shape[-1], k)
-            path = sphere_step(path, self._radius, source and (lambda y: source(y, y[..., 0])), a, SHELL_WIDTH * width, draw)
+            path = sphere_step(
+                path, self._radius, source and (lambda y: source(y, y[..., 0])), a, SHELL_WIDTH * width, draw
+            )
             if k % CHECK_EVERY == CHECK_EVERY - 1 and not path.alive.any():
                 break
         face = self._radii(path.x).argmin(-1)
@@ -346,7 +350,9 @@ class WalkOnSpheresEstimator:
         if self.tensors.process.source == 0:
             still = chance.like.new_zeros(1)
             return SphereNoise(chance.normal(d, INCREMENTS, k), still, still)
-        return SphereNoise(chance.normal(d, INCREMENTS, k), chance.normal(d, BRIDGE, k), chance.uniform(2, EXIT_TIMES, k))
+        return SphereNoise(
+            chance.normal(d, INCREMENTS, k), chance.normal(d, BRIDGE, k), chance.uniform(2, EXIT_TIMES, k)
+        )
 
     def _radius(self, x: Tensor) -> Tensor:
         return self._radii(x).amin(-1)

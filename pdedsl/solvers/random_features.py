@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pdedsl.config.methods import RandomFeatures
 from pdedsl.ir.problem import Derivative, StrongForm
-from pdedsl.problem.parameters import numbers_of, with_letters
+from pdedsl.problem.parameters import learned_scalars, with_parameter_symbols
 from pdedsl.problem.symmetry import is_exchangeable, parities_of
 from pdedsl.runtime.basis.random_features import (
     CoordinateBox,
@@ -29,7 +29,7 @@ from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.collocation_points import CPU, PointSampler
 from pdedsl.solvers.method_result import Estimate, SolverResult
-from pdedsl.solvers.pinn.residuals import PointCounts, Measurement, ResidualRows, LinearizedResidual, residual_rows
+from pdedsl.solvers.pinn.residuals import LinearizedResidual, Measurement, PointCounts, ResidualRows, residual_rows
 from pdedsl.solvers.pinn.trainer import noise_variance
 
 # ---- sine_system
@@ -183,9 +183,7 @@ def solve_by_random_features(
         (fit.waves, fit.weights) if isinstance(fit.waves, FourierFeatures) else fit.waves.spread(fit.weights)
     )
     module = FourierFeatureModel(waves, weights).to(dtype=dtype)
-    drawn = (
-        f"{len(fit.waves.phases)} random Fourier features, bandwidths {', '.join(map(three_digits, fit.bandwidth.tolist()))}"
-    )
+    drawn = f"{len(fit.waves.phases)} random Fourier features, bandwidths {', '.join(map(three_digits, fit.bandwidth.tolist()))}"
     notes = (drawn, problem.symmetries) if problem.symmetries else (drawn,)
     figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
     return SolverResult(module, method, figures, notes, _estimate_parameters(problem, fit))
@@ -201,24 +199,28 @@ class FeatureProblem:
 
     @cached_property
     def lettered(self) -> StrongForm:
-        return with_letters(self.statement)
+        return with_parameter_symbols(self.statement)
 
     @cached_property
     def numbers(self) -> Tensor:
         """The letters of learned numbers at their initial values."""
-        starts = [n.start for n in numbers_of(self.statement)]
+        starts = [n.start for n in learned_scalars(self.statement)]
         return torch.tensor(starts, dtype=self.points.dtype, device=self.points.device)
 
     @property
     def features(self) -> int:
         """The number of features: by default more in more dimensions."""
-        return self.method.n or {1: 200, 2: 700}.get(len(self.points.low), SYMMETRIC_FEATURES if self.shuffled else 1200)
+        return self.method.n or {1: 200, 2: 700}.get(
+            len(self.points.low), SYMMETRIC_FEATURES if self.shuffled else 1200
+        )
 
     @property
     def most(self) -> int:
         """The number of features of a second attempt, if the first leaves too large a residual."""
         most = 2000 if self.few else max(2000, MAX_WEIGHTS // len(self.statement.components))
-        return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), SYMMETRIC_FEATURES if self.shuffled else most)
+        return self.method.n or {1: 400, 2: 1400}.get(
+            len(self.points.low), SYMMETRIC_FEATURES if self.shuffled else most
+        )
 
     @property
     def fine(self) -> float:
@@ -248,7 +250,12 @@ class FeatureProblem:
     def shuffled(self) -> bool:
         """Whether the order of the coordinates does not matter, and they are not too many to be put in all orders."""
         size = len(self.points.low)
-        return not self.few and size <= MAX_PERMUTED_COORDINATES and not any(self.parities) and is_exchangeable(self.statement)
+        return (
+            not self.few
+            and size <= MAX_PERMUTED_COORDINATES
+            and not any(self.parities)
+            and is_exchangeable(self.statement)
+        )
 
     @property
     def symmetries(self) -> str:
@@ -288,7 +295,10 @@ class FeatureProblem:
     def of_measured(self) -> list[ResidualRows]:
         """Weighted much less than equations, which hold exactly."""
         coordinates, given = self.statement.domain.coordinates, (m.to(self.points) for m in self.measured)
-        return [ResidualRows(LinearizedResidual(m.residual, coordinates), m.points, MEASUREMENT_WEIGHT, m.values) for m in given]
+        return [
+            ResidualRows(LinearizedResidual(m.residual, coordinates), m.points, MEASUREMENT_WEIGHT, m.values)
+            for m in given
+        ]
 
     def fresh(self) -> list[ResidualRows]:
         counts = PointCounts(500, max(20, 500 // max(len(self.statement.conditions), 1)))
@@ -370,7 +380,11 @@ def _increase_bandwidth(problem: FeatureProblem, features: int, bandwidth: Tenso
     rows, fresh = problem.rows(features), problem.fresh()
     best = _fit(problem, rows, fresh, features, bandwidth)
     for _ in range(MAX_BANDWIDTH_STEPS if problem.few else 0):
-        found = best if best.fresh < problem.fine else _fit(problem, rows, fresh, features, BANDWIDTH_FACTOR * best.bandwidth)
+        found = (
+            best
+            if best.fresh < problem.fine
+            else _fit(problem, rows, fresh, features, BANDWIDTH_FACTOR * best.bandwidth)
+        )
         if found.fresh >= best.fresh:
             break
         best = found
@@ -384,7 +398,13 @@ def _test_residual(fit: Fit) -> float:
     return fit.fresh
 
 
-def _fit(problem: FeatureProblem, rows: Sequence[ResidualRows], fresh: Sequence[ResidualRows], features: int, bandwidth: Tensor) -> Fit:
+def _fit(
+    problem: FeatureProblem,
+    rows: Sequence[ResidualRows],
+    fresh: Sequence[ResidualRows],
+    features: int,
+    bandwidth: Tensor,
+) -> Fit:
     waves = problem.drawn(features, bandwidth).to(rows[0].points)
     components = len(problem.statement.components)
     system, check = (LeastSquaresSystem(waves, r, components, problem.numbers) for r in (rows, fresh))
@@ -394,7 +414,7 @@ def _fit(problem: FeatureProblem, rows: Sequence[ResidualRows], fresh: Sequence[
 
 def _estimate_parameters(problem: FeatureProblem, fit: Fit) -> dict[str, Estimate]:
     """Learned numbers, with standard deviations that follow from the noise of the measurements."""
-    numbers = numbers_of(problem.statement)
+    numbers = learned_scalars(problem.statement)
     if not numbers:
         return {}
     rows = problem.rows(len(fit.waves.phases))

@@ -13,7 +13,7 @@ from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.spec import Spec
-from pdedsl.problem.parameters import functions_of
+from pdedsl.problem.parameters import learned_functions
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.error_estimate import ErrorBar, ErrorEstimate, Verdict
 from pdedsl.solvers.method_result import Estimate, SolverResult
@@ -70,7 +70,7 @@ class Solution:
 
     def learned(self, name: str, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
         """A function that was learned along with the unknowns, at points (n, number of its arguments): (n,)."""
-        functions = functions_of(self.plan.problem)
+        functions = learned_functions(self.plan.problem)
         k = next((k for k, f in enumerate(functions) if f.name == name), None)
         if k is None or not isinstance(self.module, AnsatzModule):
             raise ValueError(f"there is no learned function '{name}'")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from sympy import Add, pi
 from sympy.core import evalf
 
-from pdedsl.big_stack import is_deep
+from pdedsl.big_stack import has_big_stack
 from pdedsl.symbolic.symbols import TooLarge
 
 # ---- faults
@@ -71,7 +71,7 @@ def bound_cancelling() -> None:
 
     def counted(expr: Add, prec: int, options: dict[str, Any]) -> Any:
         _count.sums += 1
-        if _count.sums > MOST and is_deep():
+        if _count.sums > MOST and has_big_stack():
             raise Endless
         return plain(expr, prec, options)
 

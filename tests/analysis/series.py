@@ -52,7 +52,11 @@ class Place:
 def right_of(text: str) -> t.Expr:
     """The right-hand side of the only equation ∂ⁿu/∂tⁿ = …; raises NoRule if there is more to the spec than that."""
     found = [s for s in to_syntax(Source(text)).statements if isinstance(s, t.EquationStmt) and _leads(s.left)]
-    if len(found) != 1 or found[0].during or any(word in text for word in ("let ", "const ", "learn ", "unknown v")):
+    if (
+        len(found) != 1
+        or found[0].time_interval
+        or any(word in text for word in ("let ", "const ", "learn ", "unknown v"))
+    ):
         raise NoRule
     return found[0].right
 
@@ -69,7 +73,7 @@ def evaluated(expr: t.Expr, at: Place) -> Series:
     match expr:
         case t.Number(text=text):
             return _constant(mp.mpf(text))
-        case t.Fraction(over=(a, b)):
+        case t.Fraction(value=(a, b)):
             return _constant(mp.mpf(a) / b)
         case t.Name(id=name):
             return _named(name, at)

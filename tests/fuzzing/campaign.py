@@ -20,7 +20,7 @@ from fuzzing.mutants import mutants, noise
 from fuzzing.sentences import sentences
 from fuzzing.sound import sound
 from fuzzing.specs import specs
-from pdedsl.big_stack import deeply
+from pdedsl.big_stack import run_with_big_stack
 
 SECONDS = 5  # of the processor, for one case
 MEMORY = 4 << 30
@@ -56,7 +56,7 @@ class State:
 def work(seed: int, first: int, last: int, shares: Shares, state: str) -> None:
     """Judge cases, with a line for each fault. A timer that nobody catches ends a hang."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    deeply(lambda: _work(seed, first, last, shares, os.open(state, os.O_WRONLY)))
+    run_with_big_stack(lambda: _work(seed, first, last, shares, os.open(state, os.O_WRONLY)))
 
 
 def _work(seed: int, first: int, last: int, shares: Shares, file: int) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pdedsl
-from pdedsl.big_stack import deeply
+from pdedsl.big_stack import run_with_big_stack
 from pdedsl.compiler import CheckResult, Compilation, check_spec, generate, run_bounded, run_stage, to_syntax
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order, report
 from pdedsl.diagnostics.escaping import as_json
@@ -47,7 +47,7 @@ class Judgement:
 
 def judged(text: str | bytes) -> Judgement:
     """What a text shows."""
-    return deeply(lambda: _judged(text))  # one thread for all of its stages
+    return run_with_big_stack(lambda: _judged(text))  # one thread for all of its stages
 
 
 def _judged(text: str | bytes) -> Judgement:

@@ -249,7 +249,7 @@ def test_a_wrong_value_is_shown_where_it_was_written(settings: tuple[str, ...], 
 @pytest.mark.parametrize("name", ["heat", "wave", "poisson"])
 def test_a_line_that_is_added_was_written_in_the_setting(name: str, setting: str) -> None:
     source = apply_settings(read(shipped_specs()[name]), (setting,))
-    places = {source.written(d.span) for d in check(source).errors}
+    places = {source.original(d.span) for d in check(source).errors}
     assert places == {(Source(setting, "--set"), Span(0, len(setting)))}
 
 

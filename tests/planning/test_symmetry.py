@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pdedsl.problem.symmetry import Symmetry, is_exchangeable, parities_of, symmetry_of
+from pdedsl.problem.symmetry import ReflectionSymmetry, is_exchangeable, parities_of, reflection_symmetry
 from tests.solvers.physical import on_square, stated
 
 LINE = "pde L\nspace x in [-1, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 PAIR = LINE + "unknown v(x, t) : scalar\n"
 ZERO = "u = 0 on boundary\n"
-EVEN, ODD = Symmetry(0, (1,)), Symmetry(0, (-1,))
+EVEN, ODD = ReflectionSymmetry(0, (1,)), ReflectionSymmetry(0, (-1,))
 
 
 @pytest.mark.parametrize(
@@ -26,17 +26,20 @@ EVEN, ODD = Symmetry(0, (1,)), Symmetry(0, (-1,))
         (LINE + "∂u/∂t = Δu\nu(x, 0) = cos(π x/2)\nu = 0 on left\n∂u/∂n = 0 on right\n", None),
         (LINE + "∂u/∂t = Δu\nu(x, 0) = x\nu = -1 on left\nu = 1 on right\n", ODD),
         (LINE + "∂u/∂t = Δu\nu(x, 0) = 1 + 0 x\nu = t + 1 on left\nu = 1 on right\n", None),
-        (PAIR + "∂u/∂t = ∂v/∂x\n∂v/∂t = ∂u/∂x\nu(x, 0) = sin(π x)\nv(x, 0) = 0\n" + ZERO, Symmetry(0, (-1, 1))),
+        (
+            PAIR + "∂u/∂t = ∂v/∂x\n∂v/∂t = ∂u/∂x\nu(x, 0) = sin(π x)\nv(x, 0) = 0\n" + ZERO,
+            ReflectionSymmetry(0, (-1, 1)),
+        ),
     ],
 )
-def test_evolutions(text: str, found: Symmetry | None) -> None:
-    assert symmetry_of(stated(text)) == found
+def test_evolutions(text: str, found: ReflectionSymmetry | None) -> None:
+    assert reflection_symmetry(stated(text)) == found
 
 
 def test_at_rest_only_linear_problems_have_an_image_for_certain() -> None:
-    assert symmetry_of(on_square("Δu = cos(x) sin(y)\n" + ZERO)) == EVEN
-    assert symmetry_of(on_square("Δu = (x + 1) sin(y)\n" + ZERO)) == Symmetry(1, (-1,))
-    assert symmetry_of(on_square("Δu + u³ = cos(x) sin(y)\n" + ZERO)) is None
+    assert reflection_symmetry(on_square("Δu = cos(x) sin(y)\n" + ZERO)) == EVEN
+    assert reflection_symmetry(on_square("Δu = (x + 1) sin(y)\n" + ZERO)) == ReflectionSymmetry(1, (-1,))
+    assert reflection_symmetry(on_square("Δu + u³ = cos(x) sin(y)\n" + ZERO)) is None
 
 
 CUBE = "pde A\nspace (x, y, z, w) in [0, 1]^4\nunknown u(x, y, z, w) : scalar\n"

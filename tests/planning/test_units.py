@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import Expr, Integer, Rational
 
-from pdedsl.problem.scaling import units_of
+from pdedsl.problem.scaling import solution_scales
 from tests.solvers.physical import on_line, on_square, stated
 
 START = "u(x, 0) = {} sin(π x)\nu = 0 on boundary\n"
@@ -16,20 +16,20 @@ PAIR = "unknown v(x, t) : scalar\n∂u/∂t = Δu - v\n∂v/∂t = Δv\nv(x, 0) 
     ("size", "unit"), [("", 1), ("5", 1), ("200", 100), ("1e6", 10**6), ("1e-6", Rational(1, 10**6))]
 )
 def test_a_start_gives_the_size(size: str, unit: Expr) -> None:
-    assert units_of(on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + START.format(size))) == (unit,)
+    assert solution_scales(on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + START.format(size))) == (unit,)
 
 
 def test_a_source_gives_it_roughly() -> None:
     zero = "u = 0 on boundary\n"
-    assert units_of(on_square("Δu = 1e5\n" + zero)) == (Integer(10) ** 5,)
-    assert units_of(on_square("Δu + u = 100 sin(10 x) sin(10 y)\n" + zero)) == (1,)  # u is about -½ sin sin
-    assert units_of(on_square("Δu = 0\nu = 1e5 x on boundary\n")) == (Integer(10) ** 5,)
+    assert solution_scales(on_square("Δu = 1e5\n" + zero)) == (Integer(10) ** 5,)
+    assert solution_scales(on_square("Δu + u = 100 sin(10 x) sin(10 y)\n" + zero)) == (1,)  # u is about -½ sin sin
+    assert solution_scales(on_square("Δu = 0\nu = 1e5 x on boundary\n")) == (Integer(10) ** 5,)
 
 
 def test_slopes_count_in_the_units_of_the_box() -> None:
     rod = "pde A\nspace x in [0, 2000]\nunknown u(x) : scalar\n∂²u/∂x² = 0\nu = 0 on left\n∂u/∂x = 3 on right\n"
-    assert units_of(stated(rod)) == (Integer(10) ** 3,)  # 3 times half of the length
+    assert solution_scales(stated(rod)) == (Integer(10) ** 3,)  # 3 times half of the length
 
 
 def test_each_component_has_its_own() -> None:
-    assert units_of(on_line(PAIR + START.format(""))) == (1, Integer(10) ** 3)
+    assert solution_scales(on_line(PAIR + START.format(""))) == (1, Integer(10) ** 3)

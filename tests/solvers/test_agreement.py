@@ -16,7 +16,7 @@ from pdedsl.config.methods import Grid, MonteCarlo, RandomFeatures
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.methods import SolveOptions, solve_with
-from pdedsl.solvers.monte_carlo import PathMean
+from pdedsl.solvers.monte_carlo import MonteCarloSolution
 
 pytestmark = pytest.mark.long
 
@@ -65,7 +65,7 @@ def test_paths_agree_with_another_method(name: str) -> None:
     plan = planned(name)
     points = inside(plan, 6)
     module = solve_with(FEW, plan, SolveOptions()).module
-    assert isinstance(module, PathMean)
+    assert isinstance(module, MonteCarloSolution)
     value, half = module.interval(points)
     other = solve_with(WITHIN[name], plan, SolveOptions())
     expected = other(points).detach()
@@ -77,7 +77,7 @@ def test_a_hundred_dimensions_agree_with_the_exact_solution() -> None:
     plan = planned("heat_100d")
     points = inside(plan, 3)
     module = solve_with(MonteCarlo(samples=1000), plan, SolveOptions()).module
-    assert isinstance(module, PathMean)
+    assert isinstance(module, MonteCarloSolution)
     value, half = module.interval(points)
     exact = torch.exp(-0.04 * torch.pi**2 * points[:, -1]) * torch.sin(2 * torch.pi * points[:, :-1]).sum(-1)
     assert ((value[:, 0] - exact).abs() <= 2 * half[:, 0]).all()

@@ -12,8 +12,8 @@ from torch import Tensor, cos, exp, sin
 
 from pdedsl.config.methods import RandomFeatures
 from pdedsl.ir.problem import Surface
-from pdedsl.solvers.pinn.residuals import Measured
-from pdedsl.solvers.random_features import solve_by_features
+from pdedsl.solvers.pinn.residuals import Measurement
+from pdedsl.solvers.random_features import solve_by_random_features
 
 from .physical import error_of, on_line, on_square, stated
 
@@ -25,9 +25,9 @@ def heat(x: Tensor, t: Tensor) -> Tensor:
 
 
 def test_heat_and_the_same_again() -> None:
-    solved = solve_by_features(HEAT, RandomFeatures(), seed=0)
+    solved = solve_by_random_features(HEAT, RandomFeatures(), seed=0)
     assert error_of(solved, HEAT, heat) < 1e-10
-    again = solve_by_features(HEAT, RandomFeatures(), seed=0)
+    again = solve_by_random_features(HEAT, RandomFeatures(), seed=0)
     assert torch.equal(solved.module.weights, again.module.weights)  # type: ignore[arg-type]
     assert "bandwidth" in solved.notes[0]
 
@@ -35,7 +35,7 @@ def test_heat_and_the_same_again() -> None:
 def test_the_fresh_residual_tells_a_wrong_bandwidth() -> None:
     """It is the size of the error, within two orders, whether the fit is good or bad."""
     for bandwidth in (4, 40):
-        solved = solve_by_features(HEAT, RandomFeatures(n=150, bandwidth=bandwidth), seed=0)
+        solved = solve_by_random_features(HEAT, RandomFeatures(n=150, bandwidth=bandwidth), seed=0)
         error = error_of(solved, HEAT, heat)
         assert error < 100 * solved.figures["fresh_residual"]
         assert solved.figures["fresh_residual"] < 1e3 * error + 1e-10
@@ -48,7 +48,7 @@ def test_a_wave_of_two_modes() -> None:
     def wave(x: Tensor, t: Tensor) -> Tensor:
         return sin(pi * x) * cos(pi * t) + sin(3 * pi * x) * cos(3 * pi * t) / 2
 
-    assert error_of(solve_by_features(statement, RandomFeatures(n=400)), statement, wave) < 1e-8
+    assert error_of(solve_by_random_features(statement, RandomFeatures(n=400)), statement, wave) < 1e-8
 
 
 def test_a_periodic_system() -> None:
@@ -57,7 +57,7 @@ def test_a_periodic_system() -> None:
     )
     text += "∂u/∂t = -∂v/∂x\n∂v/∂t = -∂u/∂x\nu(x, 0) = sin(2π x)\nv(x, 0) = 0\n"
     statement = stated(text)
-    solved = solve_by_features(statement, RandomFeatures(n=200, bandwidth=6))
+    solved = solve_by_random_features(statement, RandomFeatures(n=200, bandwidth=6))
 
     def u(x: Tensor, t: Tensor) -> Tensor:
         return sin(2 * pi * x) * cos(2 * pi * t)
@@ -79,7 +79,9 @@ def test_a_square_with_a_hole_and_a_coefficient_that_varies() -> None:
     rim = replace(statement.conditions[0], place=Surface(hole))
     domain = replace(statement.domain, inequalities=(hole,))
     holed = replace(statement, domain=domain, conditions=(*statement.conditions, rim))
-    assert error_of(solve_by_features(holed, RandomFeatures(n=300)), holed, lambda x, y: exp(x) * cos(2 * y)) < 1e-8
+    assert (
+        error_of(solve_by_random_features(holed, RandomFeatures(n=300)), holed, lambda x, y: exp(x) * cos(2 * y)) < 1e-8
+    )
 
 
 def test_what_is_not_linear_by_gauss_newton() -> None:
@@ -91,13 +93,13 @@ def test_what_is_not_linear_by_gauss_newton() -> None:
         decay = exp(-0.1 * pi**2 * t)
         return 0.2 * pi * decay * sin(pi * x) / (2 + decay * cos(pi * x))
 
-    solved = solve_by_features(statement, RandomFeatures(n=250, bandwidth=6))
+    solved = solve_by_random_features(statement, RandomFeatures(n=250, bandwidth=6))
     assert solved.figures["steps"] > 2
     assert error_of(solved, statement, burgers) < 1e-6
 
 
 def test_derivatives_of_the_module() -> None:
-    solved = solve_by_features(HEAT, RandomFeatures(n=150, bandwidth=4))
+    solved = solve_by_random_features(HEAT, RandomFeatures(n=150, bandwidth=4))
     point = torch.tensor([[0.5, 0.2]], dtype=torch.float64, requires_grad=True)
     (slope,) = torch.autograd.grad(solved(point).sum(), point)
     assert abs(float(slope[0, 1]) + 0.1 * pi**2 * float(heat(*point.detach().unbind(-1)))) < 1e-5
@@ -106,7 +108,7 @@ def test_derivatives_of_the_module() -> None:
 def test_at_rest_on_an_interval() -> None:
     """Its boundary is two points, which have no coordinate that is free."""
     statement = stated("pde Rod\nspace x in [0, 1]\nunknown u(x) : scalar\n-Δu = 2\nu = 0 on boundary\n")
-    assert error_of(solve_by_features(statement, RandomFeatures(n=40)), statement, lambda x: x * (1 - x)) < 1e-9
+    assert error_of(solve_by_random_features(statement, RandomFeatures(n=40)), statement, lambda x: x * (1 - x)) < 1e-9
 
 
 def test_a_coefficient_from_measurements_with_noise() -> None:
@@ -115,7 +117,9 @@ def test_a_coefficient_from_measurements_with_noise() -> None:
     generator = torch.Generator().manual_seed(0)
     points = torch.rand(200, 2, dtype=torch.float64, generator=generator)
     values = heat(*points.unbind(-1)) + 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
-    solved = solve_by_features(statement, RandomFeatures(n=150, bandwidth=3), measured=[Measured(0, points, values)])
+    solved = solve_by_random_features(
+        statement, RandomFeatures(n=150, bandwidth=3), measured=[Measurement(0, points, values)]
+    )
     found = solved.parameters["ν"]
     assert found.deviation is not None
     assert abs(found.value - 0.1) < 4 * found.deviation < 4e-3
@@ -124,7 +128,7 @@ def test_a_coefficient_from_measurements_with_noise() -> None:
 
 def test_a_profile_on_a_ring() -> None:
     statement = on_line("∂u/∂t + ∂u/∂x = 0\nu(x, 0) = exp(sin(2π x))\n", periodic=True)
-    solved = solve_by_features(statement, RandomFeatures(n=600, bandwidth=16))
+    solved = solve_by_random_features(statement, RandomFeatures(n=600, bandwidth=16))
     assert error_of(solved, statement, lambda x, t: exp(sin(2 * pi * (x - t)))) < 1e-7
 
 
@@ -145,7 +149,7 @@ def test_symmetries_of_a_problem_in_many_dimensions(
     statement, method = stated(head + text.replace("{}", product)), RandomFeatures(n=100, bandwidth=1)
 
     def error() -> float:
-        solved = solve_by_features(statement, method)
+        solved = solve_by_random_features(statement, method)
         assert any(note in n for n in solved.notes) is symmetric
         return error_of(solved, statement, lambda *x: torch.stack([exact(c) for c in x]).prod(0))
 

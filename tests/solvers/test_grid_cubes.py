@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pdedsl.planning.solver_selection import Scheme, scheme
 from pdedsl.runtime.ode.step_doubling import StepBudget
-from pdedsl.solvers.grid.driver import IMPLICIT, TOLERANCE, on_one_grid
+from pdedsl.solvers.grid.driver import ETDRK_TOL, RADAU_TOL, solve_on_one_grid
 from tests.solvers.physical import stated
 
 CUBE = "pde A\nspace (x, y, z) in [0, 1]^3{sides}\n{time}unknown u(x, y, z{t}) : scalar\n"
@@ -32,8 +32,8 @@ def errors(
         ends
     )
     expected = exact(points)
-    effort = StepBudget(TOLERANCE if kind is Scheme.FOURIER else IMPLICIT)
-    found = [on_one_grid(statement, n, effort)(points)[:, 0] for n in sizes]
+    effort = StepBudget(ETDRK_TOL if kind is Scheme.FOURIER else RADAU_TOL)
+    found = [solve_on_one_grid(statement, n, effort)(points)[:, 0] for n in sizes]
     return [float((f - expected).norm() / expected.norm()) for f in found]
 
 

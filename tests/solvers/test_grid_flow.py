@@ -16,7 +16,7 @@ from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.error_estimate import exact_reference
 from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.grid.grid_result import Failed
+from pdedsl.solvers.grid.grid_result import GridSolveFailed
 from tests.solvers.test_grid import stated
 
 PAIR = """pde Pair
@@ -113,5 +113,5 @@ def test_a_flow_in_time_between_sides() -> None:
 
 def test_what_flows_in_flows_out() -> None:
     leaking = KOVASZNAY.replace("v = w(x, y) on boundary", "v = w(x, y) on left, top, bottom\nv = [0, 0] on right")
-    with pytest.raises(Failed, match="net flux"):
+    with pytest.raises(GridSolveFailed, match="net flux"):
         solve_by_grid(stated(leaking.split("exact")[0]), Grid(n=12))

@@ -9,7 +9,7 @@ import torch
 
 from pdedsl.config.methods import Grid
 from pdedsl.planning.solver_selection import Scheme, scheme
-from pdedsl.problem.first_order_system import NoGrid
+from pdedsl.problem.first_order_system import GridNotApplicable
 from pdedsl.solvers.grid.driver import solve_by_grid
 from tests.solvers.physical import on_line, on_square, stated
 
@@ -98,5 +98,5 @@ def test_a_speed_that_jumps() -> None:
 
 def test_the_derivative_of_a_jump_that_is_no_divergence_is_refused() -> None:
     statement = stated(ROD + "(1 + heaviside(x - 0.5))Δu + ∂(heaviside(x - 0.5))/∂x u = 1\nu = 0 on boundary\n")
-    with pytest.raises(NoGrid, match="divergence"):
+    with pytest.raises(GridNotApplicable, match="divergence"):
         scheme(statement)

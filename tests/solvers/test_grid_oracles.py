@@ -74,7 +74,7 @@ def derivative(value: Callable[[Tensor], Tensor], at: float) -> tuple[float, flo
     (slope,) = torch.autograd.grad(value(number), number)
     h = 1e-3 * at
     with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pdedsl.solvers.grid.driver.TOLERANCE", 1e-9)
+        patch.setattr("pdedsl.solvers.grid.driver.ETDRK_TOL", 1e-9)
         sides = [float(value(torch.tensor(at + k * h, dtype=torch.float64))) for k in (-2, -1, 1, 2)]
     return float(slope), (sides[0] - 8 * sides[1] + 8 * sides[2] - sides[3]) / (12 * h)
 

@@ -20,10 +20,10 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.solvers.error_estimate import Verdict
-from pdedsl.solvers.pinn.residuals import Measured
-from pdedsl.solvers.pinn.task import solve_by_residual
-from pdedsl.solvers.pinn.trainer import _deviation
-from pdedsl.solvers.random_features import solve_by_features
+from pdedsl.solvers.pinn.residuals import Measurement
+from pdedsl.solvers.pinn.task import solve_by_pinn
+from pdedsl.solvers.pinn.trainer import _standard_deviation
+from pdedsl.solvers.random_features import solve_by_random_features
 
 SPEC = """
 pde Decay
@@ -145,7 +145,10 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_number_that_nothing_determines_has_no_deviation_to_speak_of() -> None:
     """As one that is in no equation, or two of which only the sum is."""
     precision = torch.tensor([[4.0, 0.0], [0.0, 0.0]], dtype=torch.float64)
-    found = [_deviation(torch.tensor(s, dtype=torch.float64), precision) for s in ([1.0, 0.0], [0.0, 1.0], [1.0, 1.0])]
+    found = [
+        _standard_deviation(torch.tensor(s, dtype=torch.float64), precision)
+        for s in ([1.0, 0.0], [0.0, 1.0], [1.0, 1.0])
+    ]
     assert found == [0.5, inf, inf]
 
 
@@ -168,11 +171,11 @@ def test_deviations_are_those_of_linear_regression(name: str, count: int) -> Non
     draw = np.random.default_rng(count)
     x = draw.random(count)
     values = 2 * x * (1 - x) / 2 + 0.05 * draw.standard_normal(count)
-    measured = [Measured(0, torch.tensor(x)[:, None], torch.tensor(values))]
+    measured = [Measurement(0, torch.tensor(x)[:, None], torch.tensor(values))]
     if name == "features":
-        solved = solve_by_features(statement, RandomFeatures(n=30), measured=measured)
+        solved = solve_by_random_features(statement, RandomFeatures(n=30), measured=measured)
     else:
-        solved = solve_by_residual(statement, Pinn(points=60, steps=25), measured=measured)
+        solved = solve_by_pinn(statement, Pinn(points=60, steps=25), measured=measured)
     slopes = x * (1 - x) / 2
     best = (slopes @ values) / (slopes @ slopes)
     left = np.sum((values - best * slopes) ** 2)
@@ -205,8 +208,8 @@ def test_deviations_cover_the_truth_as_often_as_they_say() -> None:
     scores = []
     for _ in range(200):
         values = exact + 0.03 * exact.max() * draw.standard_normal(len(x))
-        measured = [Measured(0, torch.tensor(x)[:, None], torch.tensor(values))]
-        found = solve_by_features(statement, RandomFeatures(n=16, bandwidth=2), measured=measured).parameters
+        measured = [Measurement(0, torch.tensor(x)[:, None], torch.tensor(values))]
+        found = solve_by_random_features(statement, RandomFeatures(n=16, bandwidth=2), measured=measured).parameters
         scores.append([abs(found[name].value - true) / (found[name].deviation or inf) for name, true in truth.items()])
     for share in (0.5, 0.95):
         hits = (np.array(scores) < student.ppf((1 + share) / 2, len(x) - 2)).sum(0)

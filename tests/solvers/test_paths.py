@@ -19,15 +19,15 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.problem.diffusion_process import process_of
 from pdedsl.solvers.monte_carlo import (
-    AtRest,
-    Chance,
-    InTime,
-    PathMean,
+    AntitheticNoise,
+    CompiledProcess,
+    EvolutionEstimator,
+    ExitTimeEstimator,
+    MonteCarloSolution,
     StepNoise,
-    Tensors,
-    opposite,
-    single,
-    solve_by_paths,
+    antithetic_mean,
+    single_step_noise,
+    solve_by_monte_carlo,
 )
 
 PI = math.pi
@@ -41,9 +41,9 @@ def stated(text: str) -> StrongForm:
     return found
 
 
-def mean(text: str, samples: int = 4000, steps: int = 8, seed: int = 0) -> PathMean:
-    module = solve_by_paths(stated(text), MonteCarlo(samples=samples, steps=steps), seed=seed).module
-    assert isinstance(module, PathMean)
+def mean(text: str, samples: int = 4000, steps: int = 8, seed: int = 0) -> MonteCarloSolution:
+    module = solve_by_monte_carlo(stated(text), MonteCarlo(samples=samples, steps=steps), seed=seed).module
+    assert isinstance(module, MonteCarloSolution)
     return module
 
 
@@ -169,7 +169,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """400 intervals of 95 % without an error of steps: between 361 and 395 hold it but for one in 10,000 (binomial)."""
     free = HEAT.replace("1]\ntime", "1] periodic\ntime")
     at, statement = points((0.15, 1.0)), stated(free + "∂u/∂t = 0.01Δu\nu(x, 0) = exp(sin(2π x))")
-    modules = [solve_by_paths(statement, MonteCarlo(samples=200), seed=seed).module for seed in range(400)]
+    modules = [solve_by_monte_carlo(statement, MonteCarlo(samples=200), seed=seed).module for seed in range(400)]
     exact = _by_quadrature(0.15, 0.02)
     held = sum(bool((v - exact).abs() <= h) for v, h in (m.interval(at) for m in modules))  # type: ignore[operator]
     assert 361 <= held <= 395
@@ -185,7 +185,9 @@ def test_intervals_between_sides_hold_the_truth_at_least_as_often() -> None:
     """With few steps, whose own error is part of the interval: fewer than 87 of 100 is one in 1,000 at 95 %."""
     text, at, exact = CLOSED["reaction and source"]
     statement, expected = stated(text), exact(at)[0]
-    modules = [solve_by_paths(statement, MonteCarlo(samples=100, steps=4), seed=seed).module for seed in range(100)]
+    modules = [
+        solve_by_monte_carlo(statement, MonteCarlo(samples=100, steps=4), seed=seed).module for seed in range(100)
+    ]
     held = sum(bool((v - expected).abs() <= h) for v, h in (m.interval(at[:1]) for m in modules))  # type: ignore[operator]
     assert held >= 87
 
@@ -199,9 +201,9 @@ def error_of(steps: int, bridged: bool) -> float:
     """At (0.3, 1), over 20,000 pairs by the same noise; its standard deviation is below 0.003."""
     process = process_of(stated(DRIVEN))
     assert process.data is not None
-    at, track = points((0.3, 1.0)), InTime(Tensors(process), process.data, steps)
-    chance = Chance(at, 20_000, 7)
-    drawn = single(chance, 1)
+    at, track = points((0.3, 1.0)), EvolutionEstimator(CompiledProcess(process), process.data, steps)
+    chance = AntitheticNoise(at, 20_000, 7)
+    drawn = single_step_noise(chance, 1)
 
     def blind(k: int) -> StepNoise:
         """No path is seen to leave between the ends of a step."""
@@ -263,9 +265,9 @@ HOLE = "(x - ½)² + (y - ½)²"
     ids=["none at the ends and in the middle", "infinite in a hole"],
 )
 def test_a_step_is_a_share_of_the_shortest_time_in_the_domain(text: str, largest: float) -> None:
-    track = AtRest(Tensors(process_of(stated(text))), 8)
+    track = ExitTimeEstimator(CompiledProcess(process_of(stated(text))), 8)
     assert float(track._time(points((0.1, 0.1)))) == pytest.approx(0.25 / largest, rel=0.02)
 
 
 def test_opposite_paths_are_averaged() -> None:
-    assert opposite(torch.tensor([1.0, 2.0, 3.0, 6.0])).tolist() == [2.0, 4.0]
+    assert antithetic_mean(torch.tensor([1.0, 2.0, 3.0, 6.0])).tolist() == [2.0, 4.0]

@@ -15,9 +15,9 @@ from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Adam, Lbfgs
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.method_result import SolverResult
-from pdedsl.solvers.pinn.residuals import Measured, stacked
-from pdedsl.solvers.pinn.task import PinnTask, solve_by_residual
-from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, State, Trainer, phases_of
+from pdedsl.solvers.pinn.residuals import Measurement, stack_residuals
+from pdedsl.solvers.pinn.task import PinnTask, solve_by_pinn
+from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, State, Trainer, training_phases
 
 from .physical import error_of, on_line, on_square, stated
 
@@ -32,7 +32,7 @@ def heat(x: Tensor, t: Tensor) -> Tensor:
 
 
 def test_heat_with_all_conditions_built_in() -> None:
-    solved = solve_by_residual(HEAT, POINTS, network=SMALL)
+    solved = solve_by_pinn(HEAT, POINTS, network=SMALL)
     assert error_of(solved, HEAT, heat) < 1e-3
     start = torch.tensor([[0.3, 0.0], [0.0, 0.7]], dtype=torch.float64)
     assert torch.allclose(solved(start)[:, 0], heat(*start.unbind(-1)), atol=1e-12)
@@ -43,7 +43,7 @@ def test_a_flux_on_a_side_is_asked_for_in_the_loss() -> None:
     """u = x² - y² + xy has ∂u/∂n = 2 + y on the right."""
     data = "u = x² - y² + x y on left, bottom, top\n∂u/∂x = 2 + y on right\n"
     statement = on_square("Δu = 0\n" + data)
-    solved = solve_by_residual(statement, POINTS, network=SMALL)
+    solved = solve_by_pinn(statement, POINTS, network=SMALL)
     assert any("in the loss" in note for note in solved.notes)
     assert error_of(solved, statement, lambda x, y: x**2 - y**2 + x * y) < 1e-3
 
@@ -52,7 +52,7 @@ def test_a_nonlinear_equation() -> None:
     """u = 1/(1 + x + t) solves ∂u/∂t = -u² and ∂u/∂t + u ∂u/∂x = -u² - u³."""
     data = "u(x, 0) = 1/(1 + x)\nu = 1/(1 + t) on left\n"
     statement = on_line("∂u/∂t + u ∂u/∂x = -u² - u³\n" + data)
-    solved = solve_by_residual(statement, Pinn(points=400, steps=40), network=SMALL)
+    solved = solve_by_pinn(statement, Pinn(points=400, steps=40), network=SMALL)
     assert error_of(solved, statement, lambda x, t: 1 / (1 + x + t)) < 1e-4
 
 
@@ -64,7 +64,7 @@ def test_conditions_have_as_many_points_as_are_asked_for() -> None:
     assert sorted(len(rows.points) for rows in task.conditions(0)) == [20, 20, 30]
 
 
-NEWTON, DESCENT = (Phase(GaussNewton(), 23),), phases_of((Adam(lr=1e-2), Lbfgs(steps=8)), 10)
+NEWTON, DESCENT = (Phase(GaussNewton(), 23),), training_phases((Adam(lr=1e-2), Lbfgs(steps=8)), 10)
 
 
 def test_the_unit_of_the_unknown_does_not_matter() -> None:
@@ -95,7 +95,7 @@ def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
         drawn.append(trainer.rows[0].points)
         return True
 
-    first = float(stacked(trainer._redrawn(0), trainer.learners).detach().square().sum())
+    first = float(stack_residuals(trainer._redrawn(0), trainer.learners).detach().square().sum())
     last, _ = trainer.run((), None, seen)
     assert [len(p) for p in drawn] == [800, 800]
     assert not torch.equal(*drawn)
@@ -120,25 +120,25 @@ def test_when_the_loss_falls_no_further(losses: list[float], settled: bool) -> N
 
 
 def test_steps_end_by_themselves_interrupted_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pdedsl.solvers.pinn.trainer.WINDOW", 4)
-    monkeypatch.setattr("pdedsl.solvers.pinn.trainer.FALLING", 0.0)  # nothing falls so fast
+    monkeypatch.setattr("pdedsl.solvers.pinn.trainer.PLATEAU_WINDOW", 4)
+    monkeypatch.setattr("pdedsl.solvers.pinn.trainer.PLATEAU_RATIO", 0.0)  # nothing falls so fast
     kept: list[State] = []
 
     def until(progress: Progress) -> bool:
         kept.append(progress.state())
         return progress.step < 5
 
-    solve_by_residual(HEAT, Pinn(points=60), network=TINY, listener=until)
+    solve_by_pinn(HEAT, Pinn(points=60), network=TINY, listener=until)
     for state in (None, kept[-1]):
-        assert solve_by_residual(HEAT, Pinn(points=60), network=TINY, state=state).figures["steps"] == 8
-    assert solve_by_residual(HEAT, Pinn(points=60, steps=9), network=TINY).figures["steps"] == 9
+        assert solve_by_pinn(HEAT, Pinn(points=60), network=TINY, state=state).figures["steps"] == 8
+    assert solve_by_pinn(HEAT, Pinn(points=60, steps=9), network=TINY).figures["steps"] == 9
 
 
 RUNS = {
     "gauss_newton": (NEWTON, Pinn(points=60)),
     "adam, lbfgs": (DESCENT, Pinn(points=60)),
     "gauss_newton, causal": (NEWTON, Pinn(points=60, causal=5)),
-    "adam, probes, causal": (phases_of((Adam(lr=1e-2),), 18), Pinn(points=60, causal=5, probes=1)),
+    "adam, probes, causal": (training_phases((Adam(lr=1e-2),), 18), Pinn(points=60, causal=5, probes=1)),
 }
 
 
@@ -152,9 +152,9 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(phases: tuple[Phase, ...
             kept.append(progress.state())
         return progress.step < stop
 
-    whole = solve_by_residual(HEAT, few, network=TINY, phases=phases)
-    part = solve_by_residual(HEAT, few, network=TINY, phases=phases, listener=until)
-    rest = solve_by_residual(HEAT, few, network=TINY, phases=phases, state=kept[0])
+    whole = solve_by_pinn(HEAT, few, network=TINY, phases=phases)
+    part = solve_by_pinn(HEAT, few, network=TINY, phases=phases, listener=until)
+    rest = solve_by_pinn(HEAT, few, network=TINY, phases=phases, state=kept[0])
     assert part.figures["steps"] == stop
     for key, value in whole.module.state_dict().items():
         assert torch.equal(value, rest.module.state_dict()[key]), key
@@ -194,7 +194,7 @@ def test_conditions_are_balanced_in_any_units() -> None:
     errors, weights = [], []
     for size in (1, 1000):
         statement = stated(text.format(size) + f"Δu = 0\nu = exp(x/{size}) cos(y/{size}) on boundary\n")
-        solved = solve_by_residual(statement, Pinn(points=300, steps=25), network=SMALL)
+        solved = solve_by_pinn(statement, Pinn(points=300, steps=25), network=SMALL)
         errors.append(error_of(solved, statement, lambda x, y, s=size: exp(x / s) * cos(y / s)))  # type: ignore[misc]
         weights.append(float(solved.notes[-1].split(" (balanced with")[0].split()[-1]))
     assert weights[0] == pytest.approx(weights[1], rel=0.05)
@@ -225,8 +225,8 @@ def test_optimizers_of_first_order_lower_the_loss() -> None:
         losses.append(progress.loss)
         return True
 
-    phases = phases_of((Adam(lr=1e-2), Lbfgs(steps=30)), 40)
-    solved = solve_by_residual(HEAT, Pinn(points=100), network=SMALL, phases=phases, listener=hear)
+    phases = training_phases((Adam(lr=1e-2), Lbfgs(steps=30)), 40)
+    solved = solve_by_pinn(HEAT, Pinn(points=100), network=SMALL, phases=phases, listener=hear)
     assert losses[-1] < 1e-2 * losses[0]
     assert error_of(solved, HEAT, heat) < 0.05
 
@@ -238,8 +238,8 @@ def test_a_coefficient_from_measurements_with_noise() -> None:
     generator = torch.Generator().manual_seed(0)
     points = torch.rand(200, 2, dtype=torch.float64, generator=generator)
     values = heat(*points.unbind(-1)) + 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
-    measured = Measured(0, points, values)
-    solved = solve_by_residual(statement, POINTS, network=SMALL, measured=[measured])
+    measured = Measurement(0, points, values)
+    solved = solve_by_pinn(statement, POINTS, network=SMALL, measured=[measured])
     found = solved.parameters["ν"]
     assert abs(found.value - 0.1) < 1e-3
     assert found.deviation is not None
@@ -263,7 +263,7 @@ def conducted(left: str) -> SolverResult:
     values = (x**2 + 2 * x)[:, 0] + 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
     statement = stated(CONDUCTIVITY.format(left=left))
     method, network = Pinn(points=60, steps=40), Mlp(width=8, depth=1)
-    return solve_by_residual(statement, method, network=network, measured=[Measured(0, x, values)])
+    return solve_by_pinn(statement, method, network=network, measured=[Measurement(0, x, values)])
 
 
 def test_a_function_from_measurements_with_noise() -> None:

@@ -154,6 +154,6 @@ def test_a_bad_solution_is_no_success(tmp_path: Path) -> None:
 def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """A real allocation that fails, of numpy and of torch."""
     for allocate in (lambda *_, **__: torch.empty(1 << 50), lambda *_, **__: np.empty(1 << 50)):
-        monkeypatch.setattr("pdedsl.solvers.methods.solve_by_features", allocate)
+        monkeypatch.setattr("pdedsl.solvers.methods.solve_by_random_features", allocate)
         with pytest.raises(pdedsl.RunError, match=r"not enough memory for features\(n=80"):
             pdedsl.solve(HEAT)

@@ -15,7 +15,7 @@ from pdedsl.cli import cli
 from pdedsl.data.sets import Split
 from pdedsl.distributed import World
 from pdedsl.numerics.step_size import SolverFailed
-from pdedsl.runs.metrics import ROWS, compute_metrics
+from pdedsl.runs.metrics import BATCH_SIZE, compute_metrics
 from pdedsl.training import loop, plots
 from pdedsl.training.checkpoint import load_newest
 from pdedsl.training.engine import TrainingEngine
@@ -63,7 +63,9 @@ def test_without_adaptive_solvers_there_are_none(tmp_path: Path) -> None:
 
 def test_their_mean_does_not_depend_on_batches_and_processes() -> None:
     model = pdedsl.compile(specs.ODE).module(0).double()
-    x = torch.randn(ROWS + 9, 1, 8, 8, dtype=torch.float64) * torch.logspace(-2, 2, ROWS + 9).view(-1, 1, 1, 1)
+    x = torch.randn(BATCH_SIZE + 9, 1, 8, 8, dtype=torch.float64) * torch.logspace(-2, 2, BATCH_SIZE + 9).view(
+        -1, 1, 1, 1
+    )
     split, counts = Split(x, torch.zeros(len(x), dtype=torch.long)), []
     with torch.no_grad():
         for sample in x:

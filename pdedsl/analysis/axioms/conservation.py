@@ -108,7 +108,7 @@ def conservation(problem: Problem) -> Verdict:
     if why:
         return Undecided(why)
     through = boundary_flux(problem)
-    if through is BoundaryFlux.FREE:
+    if through is BoundaryFlux.SOLUTION_DEPENDENT:
         at = problem.right_hand_terms
         return Refuted(
             "the flux through the boundary is not zero.",
@@ -181,7 +181,7 @@ def _divergence_verdict(problem: Problem, through: BoundaryFlux) -> Verdict:
         return Undecided("it could not be shown that the flux decays at infinity.")
     if through is BoundaryFlux.UNKNOWN:
         return Undecided("the right-hand side is a divergence, but the flux through the boundary may not be zero.")
-    if source != 0 or through is BoundaryFlux.GIVEN:
+    if source != 0 or through is BoundaryFlux.PRESCRIBED:
         return _source_verdict(problem, source)
     held = (DIVERGENCE, "the flux vanishes at the boundary and at infinity, and is periodic", "there is no source term")
     return Proved("the right-hand side is a divergence, and the flux through the boundary vanishes.", held)

@@ -53,7 +53,7 @@ class BoundaryPart:
     points: tuple[Point, ...] | None
 
     @property
-    def is_there(self) -> bool:
+    def is_nonempty(self) -> bool:
         return self.points is None or bool(self.points)
 
 
@@ -154,8 +154,8 @@ def boundary_condition(
 ) -> Condition:
     """`u = 0 on boundary`, `n·∇u = g on right where y > 0`, `u = 1 on x² + y² = 1`."""
     space = env.scope().space
-    if statement.during:
-        raise errors.equations.boundary_condition_during(statement.during[0].span, _for_clause(statement))
+    if statement.time_interval:
+        raise errors.equations.boundary_condition_during(statement.time_interval[0].span, _for_clause(statement))
     if not (space.boundary or space.inequalities or space.intervals):
         raise errors.equations.no_boundary(False, statement.on[0].span, statement.span)
     part = tuple(inequality_level(w, env, timed=True) for w in statement.where)
@@ -172,8 +172,8 @@ def boundary_condition(
 
 def _for_clause(statement: t.EquationStmt) -> Span:
     """`for t in [a, b]`, with the space before it."""
-    assert statement.during is not None
-    return Span(statement.right.span.end, statement.during[1].span.end)
+    assert statement.time_interval is not None
+    return Span(statement.right.span.end, statement.time_interval[1].span.end)
 
 
 def _faces_and_surfaces(
@@ -234,8 +234,8 @@ def condition_at_fixed_argument(
     statement: t.EquationStmt, summands: tuple[Summand, ...], fields: list[Field], env: Environment
 ) -> Condition:
     """`u(x, 0) = f(x)`, `∂Y/∂t(x, 0) = 0`, `u(-1, t) = 0`."""
-    if statement.during:
-        raise errors.equations.condition_during(statement.during[0].span, _for_clause(statement))
+    if statement.time_interval:
+        raise errors.equations.condition_during(statement.time_interval[0].span, _for_clause(statement))
     field = fields[0]
     fixed = [
         (o, a.xreplace(env.numbers))
@@ -363,7 +363,7 @@ class ConditionBalance:
 
 def count_conditions(spec: Spec, reporter: Reporter) -> None:
     """Reports pieces of the boundary with too few conditions, or with too many."""
-    pieces, region = [p for p in boundary_parts(spec) if p.is_there], spec_region(spec)
+    pieces, region = [p for p in boundary_parts(spec) if p.is_nonempty], spec_region(spec)
     found: dict[Symbol, list[ConditionBalance]] = {u.head: [] for u in spec.unknowns}
     for piece in pieces:
         needs = {u.head: _required_conditions(piece, u, spec) for u in spec.unknowns}

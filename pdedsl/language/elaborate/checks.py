@@ -209,7 +209,7 @@ def _check_domain(spec: Spec, reporter: Reporter) -> None:
 
 def _report_unused(env: Environment) -> None:
     for id_, declaration in env.declared.items():
-        if id_ in env.used or id_ in env.broken:
+        if id_ in env.used or id_ in env.unresolved:
             continue
         name = declaration.names[0] if isinstance(declaration, t.SpaceDecl) else declaration.name
         if isinstance(declaration, t.SpaceDecl):

@@ -75,7 +75,7 @@ MAX_INEQUALITIES = 32  # inequalities of a shape: points are searched for on eac
 
 def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
     """The space of a spec."""
-    sides = declaration.sides
+    sides = declaration.factors
     bodies = [s.body for s in sides]
     if all(_is_interval(b) for b in bodies):
         return _physical_space(declaration, env)
@@ -108,7 +108,7 @@ def _is_interval(body: t.Expr) -> bool:
 
 def _physical_space(declaration: t.SpaceDecl, env: Environment) -> Space:
     intervals: list[Interval] = []
-    for side in declaration.sides:
+    for side in declaration.factors:
         body, times = side.body, 1
         if isinstance(body, t.Power):
             dimension = _dimension(body.exponent, env)

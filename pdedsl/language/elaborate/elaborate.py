@@ -61,7 +61,7 @@ MAX_EQUATIONS = 200  # and conditions; each piece of time has its own equation
 def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     """The meaning of a spec; raises every mistake at once."""
     header = _header(syntax, source, reporter)
-    env = Environment(reporter, broken=set(syntax.lost))
+    env = Environment(reporter, unresolved=set(syntax.unparsed))
     _declare(syntax, env)
     _report_units(syntax, env)
     env.resolve_all()
@@ -101,7 +101,7 @@ def _header(syntax: t.Syntax, source: Source, reporter: Reporter) -> t.Header | 
     if not syntax.statements or not isinstance(syntax.statements[0], t.Header):
         first = syntax.statements[0].span if syntax.statements else Span(0, 0)
         where = headers[0].span if headers else Span(first.start, min(first.start + 1, syntax.span.end))
-        if "PDE" not in syntax.lost and (syntax.statements or not reporter.errors):
+        if "PDE" not in syntax.unparsed and (syntax.statements or not reporter.errors):
             reporter.add(errors.syntax.no_header(source.quote(where) if headers else None, where))
     for extra in headers[1:]:
         reporter.add(errors.syntax.second_header(extra.span))
@@ -114,7 +114,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
     times = [s for s in syntax.statements if isinstance(s, t.TimeDecl)]
     for space in spaces[1:]:
         env.reporter.add(errors.syntax.second_space(space.span))
-        env.broken |= {name.id for name in space.names} - {name.id for name in spaces[0].names}
+        env.unresolved |= {name.id for name in space.names} - {name.id for name in spaces[0].names}
     for time in times[1:]:
         env.reporter.add(errors.syntax.second_time(time.span))
     for statement in syntax.statements:
@@ -126,9 +126,9 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
     unknowns = [s for s in syntax.statements if isinstance(s, t.UnknownDecl)]
     if len(unknowns) > MAX_UNKNOWNS:
         raise errors.syntax.many_unknowns(MAX_UNKNOWNS, unknowns[MAX_UNKNOWNS].span)
-    if (not spaces and syntax.statements) or {"SPACE", "TIME"} & syntax.lost:
-        env.broken |= {p.id for u in unknowns for p in u.params or () if p.id not in env.declared}
-    if not spaces and syntax.statements and "SPACE" not in syntax.lost:
+    if (not spaces and syntax.statements) or {"SPACE", "TIME"} & syntax.unparsed:
+        env.unresolved |= {p.id for u in unknowns for p in u.params or () if p.id not in env.declared}
+    if not spaces and syntax.statements and "SPACE" not in syntax.unparsed:
         clock = times[0].name if times else None
         ordinary = clock is not None and all(u.params == (clock,) for u in unknowns) and bool(unknowns)
         env.reporter.add(errors.syntax.no_space(clock.text if clock and ordinary else None, syntax.statements[0].span))
@@ -173,7 +173,7 @@ def _equations_and_conditions(syntax: t.Syntax, env: Environment) -> tuple[list[
 def _report_missing_const(statement: t.EquationStmt, env: Environment) -> None:
     """`κ = 0.1` without `const` declares nothing: report it once, and not at every use of κ."""
     name = statement.left
-    if isinstance(name, t.Name) and not statement.on and env.is_free(name.id) and name.id not in RESERVED:
+    if isinstance(name, t.Name) and not statement.on and env.is_undeclared(name.id) and name.id not in RESERVED:
         unknown = env.declared.get(name.id.rstrip("0").rstrip("_")) if name.id.endswith("0") else None
         if isinstance(unknown, t.UnknownDecl) and unknown.params:
             arguments = ", ".join([*(p.text for p in unknown.params[:-1]), "0"])
@@ -182,18 +182,20 @@ def _report_missing_const(statement: t.EquationStmt, env: Environment) -> None:
             slope = suggest_derivative(name, env.declared)
             wrong = slope or errors.names.without_const(name.text, statement.span)
         env.reporter.add(wrong)
-        env.broken.add(name.id)
+        env.unresolved.add(name.id)
 
 
 def _report_units(syntax: t.Syntax, env: Environment) -> None:
     """`const κ = 0.1 m`: reports units once."""
     for constant in (s for s in syntax.statements if isinstance(s, t.ConstDecl)):
         units = [
-            n for n in t.walk(constant.value) if isinstance(n, t.Name) and n.id in PHYSICAL_UNITS and env.is_free(n.id)
+            n
+            for n in t.walk(constant.value)
+            if isinstance(n, t.Name) and n.id in PHYSICAL_UNITS and env.is_undeclared(n.id)
         ]
         if units:
             env.reporter.add(errors.names.unit(units[0].text, units[0].span))
-            env.broken |= {constant.name.id, *(n.id for n in units)}
+            env.unresolved |= {constant.name.id, *(n.id for n in units)}
 
 
 def _exact_and_observed(syntax: t.Syntax, env: Environment) -> tuple[list[ExactSolution], list[Observation]]:

@@ -202,10 +202,10 @@ class Environment:
     unknowns: dict[str, Unknown] = field(default_factory=dict)
     learned: dict[str, Learned] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
-    broken: set[str] = field(default_factory=set)
-    _open: list[str] = field(default_factory=list)
-    _called: list[str] = field(default_factory=list)
-    _calls: int = 0
+    unresolved: set[str] = field(default_factory=set)
+    _resolving: list[str] = field(default_factory=list)
+    _call_stack: list[str] = field(default_factory=list)
+    _call_count: int = 0
     numbers: dict[Symbol, Expr] = field(default_factory=dict)  # the values of the constants that were resolved
     _domains: dict[str, list[Expr]] = field(default_factory=dict)
 
@@ -234,25 +234,25 @@ class Environment:
         if name.id in self.values:
             require_defined(self._domains[name.id])
             return self.values[name.id]
-        if len(self._open) > MAX_DEFINITION_DEPTH:
+        if len(self._resolving) > MAX_DEFINITION_DEPTH:
             raise errors.names.long_chain(MAX_DEFINITION_DEPTH, name.span)
-        if name.id in self._open:
-            cycle = [*self._open[self._open.index(name.id) :], name.id]
+        if name.id in self._resolving:
+            cycle = [*self._resolving[self._resolving.index(name.id) :], name.id]
             raise errors.names.defined_by_itself(name.text, name.span, [unicode_name(n) for n in cycle])
-        self._open.append(name.id)
+        self._resolving.append(name.id)
         try:
             with collect_domain() as self._domains[name.id]:
                 self.values[name.id] = self._resolve(name, declaration)
         except PdeError:
-            self.broken.add(name.id)
+            self.unresolved.add(name.id)
             raise
         finally:
-            self._open.pop()
+            self._resolving.pop()
         return self.value(name)
 
     def variable(self, name: t.Name) -> Value:
         """What a name after ∂ means: if it is undeclared, the mistake suggests a coordinate or the time."""
-        if self.is_free(name.id):
+        if self.is_undeclared(name.id):
             raise errors.names.unknown_variable(name.text, *declared_variables(self.declared), name.span)
         return self.value(name)
 
@@ -310,16 +310,16 @@ class Environment:
             if fresh:
                 self.used.discard(id_)
 
-    def is_free(self, name: str) -> bool:
+    def is_undeclared(self, name: str) -> bool:
         """Whether the spec does not declare a name."""
-        return name not in self.declared and not self._is_lost(name)
+        return name not in self.declared and not self._is_unresolved(name)
 
-    def _is_lost(self, name: str) -> bool:  # its declaration is unreadable, or, of `u_t`, that of `u`
-        return name in self.broken or (name not in self.declared and name.partition("_")[0] in self.broken)
+    def _is_unresolved(self, name: str) -> bool:  # its declaration is unreadable, or, of `u_t`, that of `u`
+        return name in self.unresolved or (name not in self.declared and name.partition("_")[0] in self.unresolved)
 
     def _find(self, name: t.Name, called: bool = False) -> Declaration:
         self.used.add(name.id)
-        if self._is_lost(name.id):
+        if self._is_unresolved(name.id):
             raise AlreadyReported
         if name.id not in self.declared:
             raise self._unknown_name(name, called)
@@ -379,16 +379,16 @@ class Environment:
                 self._flat(param, argument, span)
         local = {p.id: a for p, a in zip(params, args, strict=True)}
         base, name = self.scope(), declaration.name
-        if name.id in self._called:
+        if name.id in self._call_stack:
             raise errors.names.defined_by_itself(name.text, declaration.span)
-        self._calls += 1
-        if self._calls > MAX_CALLS:
+        self._call_count += 1
+        if self._call_count > MAX_CALLS:
             raise errors.syntax.many_calls(MAX_CALLS, span)
-        self._called.append(name.id)
+        self._call_stack.append(name.id)
         try:
             return evaluate(declaration.value, Scope(base.space, base.time, self, local))
         finally:
-            self._called.pop()
+            self._call_stack.pop()
 
     def _declare_field(self, declaration: t.UnknownDecl | t.LearnDecl) -> Value:
         name = declaration.name

@@ -209,9 +209,9 @@ def _only_unknown(wholes: list[Expr], env: Environment) -> Symbol | None:
 
 
 def _time_interval(statement: t.EquationStmt, env: Environment) -> tuple[Expr, Expr] | None:
-    if statement.during is None:
+    if statement.time_interval is None:
         return None
-    name, expr = statement.during
+    name, expr = statement.time_interval
     if env.time is None or name.id != _time_id(env):
         raise errors.equations.not_the_time(name.text, env.time.name if env.time else None, name.span)
     piece = interval_of(expr, env)

@@ -120,7 +120,11 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
         case Names():
             return _named(key, item, rule.what, env)
         case Plain(param=param):
-            if isinstance(item.value, t.Name) and env.is_free(item.value.id) and isinstance(param.kind, Whole | Number):
+            if (
+                isinstance(item.value, t.Name)
+                and env.is_undeclared(item.value.id)
+                and isinstance(param.kind, Whole | Number)
+            ):
                 raise errors.options.wrong_value(key.id, param.wanted, item.span)
             return elaborate_argument(item.value, param, key.id, env.number)
         case Boxes():

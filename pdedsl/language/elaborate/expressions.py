@@ -409,7 +409,7 @@ def _evaluate(expr: t.Expr, scope: Scope) -> Value:
     match expr:
         case t.Number():
             return scalar(exact_number(expr), literal=True)
-        case t.Fraction(over=(a, b)):
+        case t.Fraction(value=(a, b)):
             return scalar(Rational(a, b), literal=True)
         case t.Name():
             return _name(expr, scope)
@@ -468,7 +468,7 @@ def _name(name: t.Name, scope: Scope) -> Value:
         return scope.outer_normal()
     if name.id == "pi":
         return scalar(pi)
-    if name.id == "e" and scope.names.is_free("e"):
+    if name.id == "e" and scope.names.is_undeclared("e"):
         return scalar(E)
     layer = scope.names.layer(t.Call(name, (), span=name.span))
     if layer:
@@ -537,7 +537,7 @@ def _sum(expr: t.Sum, scope: Scope) -> Value:
     parts: list[tuple[int, Value, Span]] = []
     for sign, term in expr.terms:
         scores = any(isinstance(v, Tensor) and v.kind == "features" for _, v, _ in parts)
-        if scores and isinstance(term, t.Name) and term.id not in scope.local and scope.names.is_free(term.id):
+        if scores and isinstance(term, t.Name) and term.id not in scope.local and scope.names.is_undeclared(term.id):
             raise errors.types.bias(term.text, term.span)
         parts.append((-1 if sign == "-" else 1, evaluate(term, scope), term.span))
     if all(isinstance(v, LinearMap) for _, v, _ in parts):

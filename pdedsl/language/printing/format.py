@@ -195,7 +195,7 @@ def _declaration(
     p: Unparser, node: t.SpaceDecl | t.TimeDecl | t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl
 ) -> tuple[str, ...]:
     match node:
-        case t.SpaceDecl(names=names, sides=sides, where=cuts):
+        case t.SpaceDecl(names=names, factors=factors, where=cuts):
             where = _names(p, names) if len(names) == 1 else f"({_names(p, names)})"
             domain = " * ".join(p.factor(side.body) + " periodic" * side.periodic for side in sides)
             return (f"space   {where} in {domain}{_where(p, cuts)}",)
@@ -219,9 +219,9 @@ def _equation(p: Unparser, node: t.EquationStmt) -> tuple[str, tuple[str, ...]]:
         left = f"({left})"  # otherwise another statement would begin
     body = f"{left} = {_right_hand_side(p, node.right)}"
     place = f" on {', '.join(_boundary_place(p, s) for s in node.on)}{_where(p, node.where)}" if node.on else ""
-    if node.during is None:
+    if node.time_interval is None:
         return "equation", (body + place,)
-    name, interval = node.during
+    name, interval = node.time_interval
     return "piece", (body, f"for {p.name(name)} in {_single_line(p).sum(interval)}{place}")
 
 

@@ -37,7 +37,7 @@ def to_latex(syntax: t.Syntax) -> str:
 
 def _rows(statement: t.Statement) -> Iterator[str]:
     match statement:
-        case t.EquationStmt(left=left, right=right, during=during, on=on, where=where):
+        case t.EquationStmt(left=left, right=right, time_interval=during, on=on, where=where):
             place = f"{_time_interval(during)}{_boundary_places(on, where)}"
             yield f"{expression_to_latex(left)} &= {expression_to_latex(right)}{place}"
         case t.ExactStmt(unknown=unknown, value=value):
@@ -98,7 +98,7 @@ def expression_to_latex(expr: t.Expr) -> str:
             return _product(factors)
         case t.Number(text=text):
             return _number(text)
-        case t.Fraction(over=(a, b)):
+        case t.Fraction(value=(a, b)):
             return rf"\tfrac{{{a}}}{{{b}}}"
         case t.Name():
             return name_to_latex(expr)

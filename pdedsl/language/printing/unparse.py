@@ -186,7 +186,7 @@ class Unparser:
     def row(self, factors: Factors) -> str:
         """Factors without dots; a leading `1/2` that nothing divides needs no brackets in ASCII."""
         match factors:
-            case [(_, t.Fraction(over=(a, b)))] | [(_, t.Fraction(over=(a, b))), ("" | "*", _), *_] if self.ascii:
+            case [(_, t.Fraction(value=(a, b)))] | [(_, t.Fraction(value=(a, b))), ("" | "*", _), *_] if self.ascii:
                 text = f"{a}/{b}"
             case [(_, first), *_]:
                 text = self.behind("", first)
@@ -308,7 +308,7 @@ class Unparser:
         match expr:
             case t.Number(text=text):
                 return text
-            case t.Fraction(over=(a, b)):
+            case t.Fraction(value=(a, b)):
                 return f"({a}/{b})" if self.ascii else FRACTION_SIGNS[a, b]
             case t.Name():
                 return self.name(expr)

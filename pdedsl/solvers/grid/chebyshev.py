@@ -25,7 +25,17 @@ from pdedsl.runtime.basis.interpolation import Axis, ChebyshevAxis, TensorProduc
 from pdedsl.runtime.linalg import LUFactorization
 from pdedsl.runtime.ode.radau import ORDER, Radau
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
-from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, NET_FLUX, GridSolveFailed, GridResult, time_interval, step_metrics, make_expansion, physical_times, steps_text
+from pdedsl.solvers.grid.grid_result import (
+    DISCRETE_RESIDUAL,
+    NET_FLUX,
+    GridResult,
+    GridSolveFailed,
+    make_expansion,
+    physical_times,
+    step_metrics,
+    steps_text,
+    time_interval,
+)
 from pdedsl.solvers.grid.interface_fv import InterfaceFVProblem, make_cells
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
@@ -268,7 +278,9 @@ class CollocationProblem:
     def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> ResidualBlock:
         jets = self.evolution.jets_in(expr)
         slopes = compile_expressions(self.evolution, [expr.diff(s) for s, _ in jets])
-        return ResidualBlock(compile_expressions(self.evolution, [expr]), slopes, tuple(d for _, d in jets), at, rows, sign)
+        return ResidualBlock(
+            compile_expressions(self.evolution, [expr]), slopes, tuple(d for _, d in jets), at, rows, sign
+        )
 
 
 # ---- consistent
@@ -307,7 +319,9 @@ DiscreteProblem = CollocationProblem | InterfaceFVProblem
 MAX_UNKNOWNS = 4000  # unknowns in a direct solve, at most
 MAX_NEWTON_ITERATIONS = 50
 NEWTON_RTOL = 1e-12
-CORNER_RTOL = 1e-6  # of a gap between initial data and sides: the share that a step may miss, since later steps forget it
+CORNER_RTOL = (
+    1e-6  # of a gap between initial data and sides: the share that a step may miss, since later steps forget it
+)
 
 
 def feasible_size(evolution: FirstOrderSystem, n: int) -> int:

@@ -16,14 +16,24 @@ from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.config.methods import Grid
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.planning.solver_selection import Scheme, scheme
-from pdedsl.problem.first_order_system import FirstOrderSystem, evolution_of
-from pdedsl.problem.periodicity import PeriodicAxis, loops_of
+from pdedsl.problem.first_order_system import FirstOrderSystem, first_order_system
+from pdedsl.problem.periodicity import PeriodicAxis, periodic_axes
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepSizeUnderflow
 from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.grid.chebyshev import feasible_size, solve_chebyshev
 from pdedsl.solvers.grid.finite_volume import solve_finite_volume
 from pdedsl.solvers.grid.fourier import solve_fourier
-from pdedsl.solvers.grid.grid_result import L1_ERROR, NET_FLUX, SplitBatch, GridSolveFailed, GridResult, BatchMember, StackedBatch, batched_parameters, stack_results
+from pdedsl.solvers.grid.grid_result import (
+    L1_ERROR,
+    NET_FLUX,
+    BatchMember,
+    GridResult,
+    GridSolveFailed,
+    SplitBatch,
+    StackedBatch,
+    batched_parameters,
+    stack_results,
+)
 from pdedsl.solvers.grid.nodal_functions import ParameterValue
 from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
 from pdedsl.solvers.method_result import SolverResult
@@ -61,7 +71,9 @@ def solve_by_grid(
         pairs = list(zip(_batch_members(fine), _batch_members(coarse), strict=True))
         error = max(fine.doubt, *(relative_difference(one, other, statement, seed, like) for one, other in pairs))
         if way.scheme is Scheme.VOLUMES:
-            fine.figures[L1_ERROR] = max(relative_difference(one, other, statement, seed, like, 1) for one, other in pairs)
+            fine.figures[L1_ERROR] = max(
+                relative_difference(one, other, statement, seed, like, 1) for one, other in pairs
+            )
             error *= SHOCK_FACTOR
     if fine.figures.get(NET_FLUX, 0.0) > max(NET_FLUX_TOL, coarse.figures.get(NET_FLUX, 0.0) / 2):
         raise GridSolveFailed("incompatible boundary data: the net flux through the boundary is not zero")
@@ -90,11 +102,11 @@ class GridSetup:
 
     @cached_property
     def evolution(self) -> FirstOrderSystem:
-        return evolution_of(self.statement)
+        return first_order_system(self.statement)
 
     @cached_property
     def loops(self) -> tuple[PeriodicAxis, ...]:
-        found = loops_of(self.evolution)
+        found = periodic_axes(self.evolution)
         assert found is not None
         return found
 
@@ -110,7 +122,9 @@ def _solve_or_fail(
 ) -> tuple[GridResult, int]:
     """The solution with tolerances `allowed` times as large and at most so many steps, or with another effort."""
     try:
-        return _solve_with_scheme(way, n, given, like, lambda tolerance: effort or StepBudget(allowed * tolerance, most))
+        return _solve_with_scheme(
+            way, n, given, like, lambda tolerance: effort or StepBudget(allowed * tolerance, most)
+        )
     except StepSizeUnderflow as reason:
         raise GridSolveFailed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]  # torch's stubs lack it

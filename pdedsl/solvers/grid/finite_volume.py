@@ -13,11 +13,11 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from pdedsl.ir.problem import Face
-from pdedsl.problem.conservation_form import Balance, balance_of, held, with_values
+from pdedsl.problem.conservation_form import ConservationForm, conservation_form, dirichlet_value, with_value_jets
 from pdedsl.problem.first_order_system import FirstOrderSystem
 from pdedsl.runtime.basis.interpolation import CellAxis
 from pdedsl.runtime.muscl import reconstruct_faces, rusanov_flux, ssprk3_step
-from pdedsl.solvers.grid.grid_result import GridSolveFailed, GridResult, time_interval, make_expansion
+from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed, make_expansion, time_interval
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
 COURANT = 0.4
@@ -35,8 +35,8 @@ class FiniteVolumeScheme:
     like: Tensor
 
     @cached_property
-    def balance(self) -> Balance:
-        return balance_of(self.evolution)
+    def balance(self) -> ConservationForm:
+        return conservation_form(self.evolution)
 
     @property
     def widths(self) -> list[float]:
@@ -106,7 +106,7 @@ class FiniteVolumeScheme:
         for side in self.evolution.sides:
             if side.place != Face(axis, upper):
                 continue
-            value = held(self.evolution, side)
+            value = dirichlet_value(self.evolution, side)
             if value is not None:
                 at = self._formulas((value,))((), known)[0]
                 at = at.narrow(axis, self.axes[axis].n if upper else 0, 1)
@@ -146,10 +146,12 @@ def _dyadic_step(step: float, length: float) -> float:
     return length * 0.5 ** max(0, ceil(log2(length / step)))
 
 
-def solve_finite_volume(evolution: FirstOrderSystem, n: int, given: Mapping[str, ParameterValue], like: Tensor) -> GridResult:
+def solve_finite_volume(
+    evolution: FirstOrderSystem, n: int, given: Mapping[str, ParameterValue], like: Tensor
+) -> GridResult:
     domain = evolution.statement.domain
     axes = tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
-    problem = FiniteVolumeScheme(with_values(evolution), axes, given, like)
+    problem = FiniteVolumeScheme(with_value_jets(evolution), axes, given, like)
     first, last = time_interval(evolution)
     time, w = first, problem.start(first)
     times, states = [time], [w]

@@ -15,20 +15,31 @@ from sympy import Expr, Poly, S, Symbol
 from sympy.polys.polyerrors import PolynomialError
 from torch import Tensor, nn
 
-from pdedsl.problem.conservation_form import carried
+from pdedsl.problem.conservation_form import split_fluxes
 from pdedsl.problem.first_order_system import FirstOrderSystem
-from pdedsl.problem.periodicity import Linear, PeriodicAxis, linear_of
+from pdedsl.problem.periodicity import LinearSplitting, PeriodicAxis, split_linear
 from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.ode.etdrk import ETDRK4B, ORDER, matvec_modes
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
-from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, SplitBatch, GridResult, time_interval, step_metrics, make_expansion, physical_times, steps_text
+from pdedsl.solvers.grid.grid_result import (
+    DISCRETE_RESIDUAL,
+    GridResult,
+    SplitBatch,
+    make_expansion,
+    physical_times,
+    step_metrics,
+    steps_text,
+    time_interval,
+)
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
 # ---- periodic
 
 
-def make_fourier_grid(evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], n: int, like: Tensor) -> FourierGrid:
+def make_fourier_grid(
+    evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], n: int, like: Tensor
+) -> FourierGrid:
     """n points on each side of the box; twice as many if the box is continued by its mirror image."""
     rings = []
     for loop, interval in zip(loops, evolution.statement.domain.intervals, strict=False):
@@ -39,7 +50,7 @@ def make_fourier_grid(evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ..
 
 def _oversampling(evolution: FirstOrderSystem) -> int:
     """Grid points per half of the modes: (q + 1) h points make products of q factors with |k| < h exact on |k| < h."""
-    exprs = linear_of(evolution, (*evolution.rights, *evolution.constraints)).rests
+    exprs = split_linear(evolution, (*evolution.rights, *evolution.constraints)).rests
     return max([2, *(min(_polynomial_degree(evolution, e) + 1, 4) for e in exprs)])
 
 
@@ -63,8 +74,8 @@ class FourierProblem:
     given: Mapping[str, ParameterValue]
 
     @cached_property
-    def linear(self) -> Linear:
-        return linear_of(self.evolution, (*self.evolution.rights, *self.evolution.constraints))
+    def linear(self) -> LinearSplitting:
+        return split_linear(self.evolution, (*self.evolution.rights, *self.evolution.constraints))
 
     @cached_property
     def rest(self) -> CompiledExpressions:
@@ -77,7 +88,7 @@ class FourierProblem:
         rests = self.linear.rests[: len(self.evolution.moving)]
         if len(self.evolution.variables) != 1 or len(rests) != 1:
             return rests, None
-        fluxes, left = carried(self.evolution, rests[0])
+        fluxes, left = split_fluxes(self.evolution, rests[0])
         if not any(fluxes):
             return rests, None
         units = [tuple(int(i == k) for i in range(self.torus.dimension)) for k in range(self.torus.dimension)]
@@ -293,7 +304,9 @@ def _stepper(problem: FourierProblem, length: float) -> ETDRK4B:
 def _initial(problem: FourierProblem) -> Tensor:
     evolution, torus = problem.evolution, problem.torus
     data = FourierGrid(torus.rings, max(torus.fine, 4), torus.like)
-    found = compile_expressions(evolution, evolution.initial)((), FourierProblem(evolution, data, problem.given).at_start)
+    found = compile_expressions(evolution, evolution.initial)(
+        (), FourierProblem(evolution, data, problem.given).at_start
+    )
     return data.coefficients(_expand_to_grid(problem, data, found))
 
 

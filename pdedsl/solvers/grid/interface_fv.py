@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from pdedsl.problem.first_order_system import FirstOrderSystem
-from pdedsl.problem.interface_problem import InterfaceFace, Layered, layered_of
+from pdedsl.problem.interface_problem import InterfaceProblem, RobinFace, interface_problem
 from pdedsl.runtime.basis.interpolation import CellAxis
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
@@ -49,8 +49,8 @@ class InterfaceFVProblem:
     like: Tensor
 
     @cached_property
-    def parts(self) -> Layered:
-        return layered_of(self.evolution)
+    def parts(self) -> InterfaceProblem:
+        return interface_problem(self.evolution)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -165,7 +165,9 @@ class InterfaceFVProblem:
         """∫ dx/a from the lower face of each cell to its centre, and from there to the upper face."""
         axis = self.axes[k]
         width = (axis.end - axis.start) / axis.n
-        share = (torch.arange(QUADRATURE_POINTS, dtype=self.like.dtype, device=self.like.device) + 0.5) / QUADRATURE_POINTS - 0.5
+        share = (
+            torch.arange(QUADRATURE_POINTS, dtype=self.like.dtype, device=self.like.device) + 0.5
+        ) / QUADRATURE_POINTS - 0.5
         shifted = [m.unsqueeze(-1) + width * share * (i == k) for i, m in enumerate(self.middles)]
         inverse = 1 / self._at(self.parts.conductivities[k], shifted, self.start)
         low, high = inverse.chunk(2, -1)
@@ -183,7 +185,7 @@ class InterfaceFVProblem:
     def walls(self) -> tuple[BoundaryCells, ...]:
         return tuple(map(self._edge, self.parts.walls))
 
-    def _edge(self, wall: InterfaceFace) -> BoundaryCells:
+    def _edge(self, wall: RobinFace) -> BoundaryCells:
         """P u_w + Q f/a + G = 0 for the flux f = a ∂u/∂x, with u_w = u ± f r: f = -(P u + G) / (± P r + Q/a).
 
         The cell receives ± f / Δx, and b f r / Δx from its drift.

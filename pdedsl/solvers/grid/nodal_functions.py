@@ -48,11 +48,17 @@ def nodal_values(
     places = list(coordinates) if time is None else [*coordinates, time]
     shape = torch.broadcast_tensors(*places)[0].shape  # type: ignore[no-untyped-call]
     found = dict(zip(evolution.coordinates, places, strict=True))
-    return found | {p.symbol: _parameter_value(evolution, p, given[p.name], places, shape) for p in evolution.parameters}
+    return found | {
+        p.symbol: _parameter_value(evolution, p, given[p.name], places, shape) for p in evolution.parameters
+    }
 
 
 def _parameter_value(
-    evolution: FirstOrderSystem, parameter: Parameter, given: ParameterValue, places: Sequence[Tensor], shape: torch.Size
+    evolution: FirstOrderSystem,
+    parameter: Parameter,
+    given: ParameterValue,
+    places: Sequence[Tensor],
+    shape: torch.Size,
 ) -> Tensor:
     if isinstance(given, Tensor):
         with torch.enable_grad():  # the value is kept, and may be needed with gradients later

@@ -19,9 +19,9 @@ from torch import Tensor
 
 from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.ir.problem import Face, Place, StrongForm, Surface
-from pdedsl.problem.irregular_domain import CutBox, cut_box
+from pdedsl.problem.irregular_domain import IrregularDirichletProblem, irregular_dirichlet_problem
 from pdedsl.runtime.basis.interpolation import MovingLeastSquares
-from pdedsl.solvers.grid.grid_result import GridSolveFailed, GridResult
+from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed
 
 BISECTION_STEPS = 60
 MIN_ARM = 1e-7  # the shortest arm, as a fraction of a cell
@@ -42,7 +42,7 @@ class CutGrid:
     """The nodes of a box with n cells per side, and which of them are inside the shape."""
 
     statement: StrongForm
-    box: CutBox
+    box: IrregularDirichletProblem
     n: int
 
     @cached_property
@@ -127,7 +127,7 @@ class CutGrid:
 
 def solve_shortley_weller(statement: StrongForm, n: int, like: Tensor) -> GridResult:
     """With n cells per side of the box, by a sparse direct solve."""
-    lattice = CutGrid(statement, cut_box(statement), n)
+    lattice = CutGrid(statement, irregular_dirichlet_problem(statement), n)
     arms = [(lattice.arms(axis, -1), lattice.arms(axis, 1)) for axis in (0, 1)]
     solution = _solve_sparse(lattice, arms)
     ends = [a for pair in arms for a in pair]

@@ -18,9 +18,9 @@ from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
 from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
 from pdedsl.planning.solver_selection import DEFAULT
-from pdedsl.problem.ansatz import Ansatz, ansatz_of, in_network
-from pdedsl.problem.parameters import functions_of, numbers_of, with_letters
-from pdedsl.problem.symmetry import Symmetry, symmetry_of
+from pdedsl.problem.ansatz import Ansatz, ansatz_of, substitute_ansatz
+from pdedsl.problem.parameters import learned_functions, learned_scalars, with_parameter_symbols
+from pdedsl.problem.symmetry import ReflectionSymmetry, reflection_symmetry
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import JetNetwork
 from pdedsl.runtime.rng import hash_words
@@ -28,12 +28,22 @@ from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import CPU, PointSampler, sample_conditions
 from pdedsl.solvers.method_result import SolverResult
-from pdedsl.solvers.pinn.residuals import TrainableFunctions, Measurement, NetworkRows, LinearizedResidual, JetResidual, residual_scale, collect_operators
+from pdedsl.solvers.pinn.residuals import (
+    JetResidual,
+    LinearizedResidual,
+    Measurement,
+    NetworkRows,
+    TrainableFunctions,
+    collect_operators,
+    residual_scale,
+)
 from pdedsl.solvers.pinn.trainer import Listener, Phase, State, Trainer, ignore_progress
 
 FUNCTION_NETWORK = Mlp(width=10, depth=2)  # for a function that is learned along with the unknowns
 BALANCING_POINTS = 500  # points at which gradient sizes are compared
-MEASUREMENT_WEIGHT = 0.03  # weight of measurements relative to equations, which hold exactly, if only numbers are learned
+MEASUREMENT_WEIGHT = (
+    0.03  # weight of measurements relative to equations, which hold exactly, if only numbers are learned
+)
 CONDITION_WEIGHT = 3.0  # weight of conditions relative to equations, when balanced
 
 
@@ -78,7 +88,7 @@ class PinnTask:
 
     @cached_property
     def problem(self) -> StrongForm:
-        return with_letters(self.statement)
+        return with_parameter_symbols(self.statement)
 
     @cached_property
     def ansatz(self) -> tuple[Ansatz, ...]:
@@ -104,7 +114,7 @@ class PinnTask:
         with respect to the network's weights are `HEAVIER` times those of the equations (Wang, Yu, Perdikaris 2022)."""
         if self.method.weight is not None:
             return (float(self.method.weight),) * sum(len(c.residuals) for c in self.soft)
-        axes = (f.axes for f in functions_of(self.statement))
+        axes = (f.axes for f in learned_functions(self.statement))
         start = TrainableFunctions(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.numbers())
         equations = sum(_gradient_norm(r, start) ** 2 for r in self.drawn(BALANCING_POINTS, 0)) ** 0.5
         found = [rows and _gradient_norm(rows, start) for rows in self._asked(0, None)]
@@ -127,8 +137,8 @@ class PinnTask:
         return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
 
     @cached_property
-    def symmetry(self) -> Symmetry | None:
-        return symmetry_of(self.statement)
+    def symmetry(self) -> ReflectionSymmetry | None:
+        return reflection_symmetry(self.statement)
 
     def network(self) -> JetNetwork:
         ends = zip(self.points.low.tolist(), self.points.high.tolist(), self.points.joined, strict=True)
@@ -146,7 +156,7 @@ class PinnTask:
     def functions(self) -> tuple[JetNetwork, ...]:
         """A network for each learned function, of its own coordinates only."""
         found = []
-        for k, f in enumerate(functions_of(self.statement)):
+        for k, f in enumerate(learned_functions(self.statement)):
             net = f.learned.net.word if f.learned.net is not None else FUNCTION_NETWORK
             assert isinstance(net, Mlp)  # ensured by planning
             axes, sides = list(f.axes), self.sides
@@ -157,12 +167,14 @@ class PinnTask:
 
     def numbers(self) -> Tensor:
         """The letters of learned numbers at their initial values."""
-        starts = [n.start for n in numbers_of(self.statement)]
+        starts = [n.start for n in learned_scalars(self.statement)]
         return torch.tensor(starts, dtype=torch.float64, device=self.points.device)
 
     def form(self, residual: Residual) -> JetResidual:
         coordinates = self.statement.domain.coordinates
-        return collect_operators(in_network(residual, self.ansatz, coordinates), coordinates, len(self.statement.components))
+        return collect_operators(
+            substitute_ansatz(residual, self.ansatz, coordinates), coordinates, len(self.statement.components)
+        )
 
     @cached_property
     def equations(self) -> tuple[JetResidual, ...]:
@@ -175,7 +187,9 @@ class PinnTask:
     @cached_property
     def measured(self) -> tuple[NetworkRows, ...]:
         """Rows of measurements; their residuals estimate the noise, for the standard deviations of what is learned."""
-        weight = 1.0 if functions_of(self.statement) else MEASUREMENT_WEIGHT  # a function would take many more steps
+        weight = (
+            1.0 if learned_functions(self.statement) else MEASUREMENT_WEIGHT
+        )  # a function would take many more steps
         return tuple(
             NetworkRows(self.form(m.residual), m.points, m.points.new_tensor(weight), m.values)
             for m in (m.to(self.points) for m in self.given)

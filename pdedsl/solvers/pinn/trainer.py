@@ -13,12 +13,12 @@ from torch import Tensor, nn
 
 from pdedsl.config.training import Adam, Adamw, Lbfgs, Optimizer, Sgd
 from pdedsl.io import well_formed
-from pdedsl.problem.parameters import Function, functions_of, numbers_of
+from pdedsl.problem.parameters import LearnedFunction, learned_functions, learned_scalars
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, per_sample_gradients
 from pdedsl.runtime.linalg import levenberg_marquardt_steps as damped_steps
 from pdedsl.runtime.rng import generator, hash_words
 from pdedsl.solvers.method_result import Estimate
-from pdedsl.solvers.pinn.residuals import TrainableFunctions, NetworkRows, stack_residuals
+from pdedsl.solvers.pinn.residuals import NetworkRows, TrainableFunctions, stack_residuals
 
 if TYPE_CHECKING:
     from pdedsl.solvers.pinn.task import PinnTask
@@ -41,7 +41,10 @@ class Phase:
     patience: bool = False
 
 
-MAX_GAUSS_NEWTON_STEPS, DEFAULT_DESCENT_STEPS = 1000, 300  # steps of Gauss-Newton that end by themselves, and of a descent, if nobody says how many
+MAX_GAUSS_NEWTON_STEPS, DEFAULT_DESCENT_STEPS = (
+    1000,
+    300,
+)  # steps of Gauss-Newton that end by themselves, and of a descent, if nobody says how many
 
 
 def gauss_newton_phase(steps: int | None) -> tuple[Phase, ...]:
@@ -156,7 +159,13 @@ READERS: dict[str, Callable[[Any, Tensor], Any]] = {
 
 EQUATION_WEIGHT = 1e3  # the weight of equations relative to measurements, when computing standard deviations
 EIGENVALUE_RTOL = 1e-15
-DIAGONAL_POSITIONS = (0.1, 0.3, 0.5, 0.7, 0.9)  # positions along the diagonal of the box at which a function is reported
+DIAGONAL_POSITIONS = (
+    0.1,
+    0.3,
+    0.5,
+    0.7,
+    0.9,
+)  # positions along the diagonal of the box at which a function is reported
 
 
 @dataclass(frozen=True)
@@ -168,7 +177,9 @@ class ValueWithGradient:
     slopes: Tensor
 
 
-def estimate_parameters(task: PinnTask, learners: TrainableFunctions, rows: Sequence[NetworkRows]) -> dict[str, Estimate]:
+def estimate_parameters(
+    task: PinnTask, learners: TrainableFunctions, rows: Sequence[NetworkRows]
+) -> dict[str, Estimate]:
     """Learned numbers, and learned functions at some points on the diagonal of the box."""
     told = [*_function_values(task, learners), *_scalar_values(task, learners)]
     if not told or not task.measured:
@@ -198,7 +209,7 @@ def _parameter_count(learners: TrainableFunctions) -> int:
 
 
 def _scalar_values(task: PinnTask, learners: TrainableFunctions) -> Iterator[ValueWithGradient]:
-    numbers = numbers_of(task.statement)
+    numbers = learned_scalars(task.statement)
     for k, (n, letter) in enumerate(zip(numbers, learners.numbers.tolist(), strict=True)):
         value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
         slopes = torch.zeros(_parameter_count(learners), dtype=torch.float64)
@@ -208,7 +219,7 @@ def _scalar_values(task: PinnTask, learners: TrainableFunctions) -> Iterator[Val
 
 def _function_values(task: PinnTask, learners: TrainableFunctions) -> Iterator[ValueWithGradient]:
     start = 0
-    for function, (axes, network) in zip(functions_of(task.statement), learners.functions, strict=True):
+    for function, (axes, network) in zip(learned_functions(task.statement), learners.functions, strict=True):
         low, high = (side[list(axes)].to(learners.numbers.device) for side in (task.points.low, task.points.high))
         points = torch.stack([low + share * (high - low) for share in DIAGONAL_POSITIONS])
         values, slopes = _values_with_gradients(function, network, points)
@@ -219,7 +230,7 @@ def _function_values(task: PinnTask, learners: TrainableFunctions) -> Iterator[V
         start += slopes.shape[1]
 
 
-def _values_with_gradients(function: Function, network: JetNetwork, points: Tensor) -> tuple[Tensor, Tensor]:
+def _values_with_gradients(function: LearnedFunction, network: JetNetwork, points: Tensor) -> tuple[Tensor, Tensor]:
     streams, layers = network.jets(points, DerivativeRequest(((0,) * points.shape[1],)))
     value = streams[0, :, 0].exp() if function.signed else streams[0, :, 0]
     return value.detach(), per_sample_gradients(value, layers).detach()
@@ -251,13 +262,24 @@ def _precision(task: PinnTask, learners: TrainableFunctions, rows: Sequence[Netw
 
 DESCENT_CHUNK = 2000  # points of a descent at a time: the streams of more do not fit into a cache
 RESAMPLE_EVERY = 5  # Gauss-Newton steps between redraws of the points
-INITIAL_DENSITY, DENSITY_FACTOR, MAX_DENSITY = 0.6, 1.4, 3.0  # rows per weight: at first, the factor of an increase, and at most
+INITIAL_DENSITY, DENSITY_FACTOR, MAX_DENSITY = (
+    0.6,
+    1.4,
+    3.0,
+)  # rows per weight: at first, the factor of an increase, and at most
 MIN_ROWS = 600  # fewer save no time
-LARGE_NETWORK, LARGE_NETWORK_ROWS = 2000, 800  # weights from which a step has few rows, redrawn each time, and how many: a step costs rows²
+LARGE_NETWORK, LARGE_NETWORK_ROWS = (
+    2000,
+    800,
+)  # weights from which a step has few rows, redrawn each time, and how many: a step costs rows²
 OVERFITTING_RATIO = 3.0  # ratio of the loss at new points to that at the last ones, above which there are more rows
 DAMPING_FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last best one
 MIN_DAMPING, MAX_DAMPING = 1e-14, 1e6
-PLATEAU_WINDOW, PLATEAU_RATIO, ROUNDING_LOSS = 50, 0.9, 1e-24  # steps of which the median loss is compared, and what ends a run
+PLATEAU_WINDOW, PLATEAU_RATIO, ROUNDING_LOSS = (
+    50,
+    0.9,
+    1e-24,
+)  # steps of which the median loss is compared, and what ends a run
 MOMENTUM = 0.9  # share of the last step from which the next begins, if that is better
 
 
@@ -292,7 +314,7 @@ class Trainer:
 
     @property
     def learners(self) -> TrainableFunctions:
-        axes = (f.axes for f in functions_of(self.task.statement))
+        axes = (f.axes for f in learned_functions(self.task.statement))
         return TrainableFunctions(self.network, tuple(zip(axes, self.functions, strict=True)), self.numbers)
 
     def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
@@ -348,7 +370,10 @@ class Trainer:
         if self.task.method.causal:
             with torch.no_grad():
                 found = [self._causal(rows, rows.residual(self.learners)) for rows in found]
-        imposed, measured = _mean_square_weights([*found, *self.task.conditions(0)]), _mean_square_weights(self.task.measured)
+        imposed, measured = (
+            _mean_square_weights([*found, *self.task.conditions(0)]),
+            _mean_square_weights(self.task.measured),
+        )
         return [*(part for rows in imposed for part in rows.split(DESCENT_CHUNK)), *measured]
 
     def _redrawn(self, draw: int) -> list[NetworkRows]:
