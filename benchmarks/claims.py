@@ -24,7 +24,7 @@ import pdedsl
 from pdedsl.evaluation import engine
 from pdedsl.evaluation.report import Report
 from pdedsl.evaluation.run import evaluate_run
-from pdedsl.sources import folder
+from pdedsl.sources import shipped_folder
 
 ODE = (
     "network.input=image(1, 8, 8)",
@@ -39,7 +39,7 @@ ENSEMBLE += ("train.schedule=constant", "train.adversary=pgd(eps=8/255, step=4/2
 
 
 def spec(name: str, *changes: tuple[str, str]) -> str:
-    text = (folder() / f"{name}.pde").read_text("utf-8")
+    text = (shipped_folder() / f"{name}.pde").read_text("utf-8")
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)

@@ -14,12 +14,12 @@ import subprocess
 import sys
 import time
 
-from pdedsl.cli.text import stay
+from pdedsl.cli.text import configure_server
 
-stay()  # as `pdedsl lsp` does
+configure_server()  # as `pdedsl lsp` does
 
 from pdedsl.editor import analysed  # noqa: E402
-from pdedsl.lsp.server import PAUSE  # noqa: E402
+from pdedsl.lsp.server import DEBOUNCE_SECONDS  # noqa: E402
 from pdedsl.sources import shipped_specs  # noqa: E402
 
 GOAL = 0.150  # seconds
@@ -37,7 +37,7 @@ def changes(text: str) -> list[str]:
 def seconds(text: str) -> float:
     start = time.process_time()
     analysed(text)
-    return time.process_time() - start + PAUSE
+    return time.process_time() - start + DEBOUNCE_SECONDS
 
 
 def cold(name: str) -> float:

@@ -25,7 +25,7 @@ from pdedsl.config.methods import DIFFUSIONS, INTEGRATORS, SOLVERS
 from pdedsl.config.networks import FRAMES, NETWORKS, NORMALISATIONS
 from pdedsl.config.training import ADVERSARIES, AUGMENTATIONS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
 from pdedsl.diagnostics import escaping
-from pdedsl.editor.documentation import entry_text, word_text
+from pdedsl.editor.documentation import call_text, entry_text
 from pdedsl.explainer.explain import Explanation, class_text
 from pdedsl.sources import shipped_specs
 
@@ -94,7 +94,7 @@ def words() -> str:
     parts = ["# Words\n\nEvery word of the language with its arguments, their limits and their defaults."]
     for title, forms in FAMILIES.items():
         parts.append(f"## {title}")
-        parts += [f"### {form.name}\n\n{word_text(form)}" for form in forms.values()]
+        parts += [f"### {form.name}\n\n{call_text(form)}" for form in forms.values()]
     parts.append("## Entries of blocks")
     for block, entries in ENTRIES.items():
         parts.append(f"### {block}\n\n" + "\n".join(f"- {entry_text(block, key)}" for key in entries))

@@ -9,7 +9,7 @@ from pdedsl.big_stack import run_with_big_stack
 from pdedsl.compiler import CheckResult, Compilation, check, check_spec, generate, to_spec, to_syntax
 from pdedsl.diagnostics import Source
 from pdedsl.ir.spec import Spec
-from pdedsl.sources import plain, source_of
+from pdedsl.sources import source_of, without_bom
 
 if TYPE_CHECKING:
     from pdedsl.explainer.explain import Explanation
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def parse(text: str, name: str = "<text>") -> Spec:
     """The meaning of a spec given as text. Raises `PdeError` with every mistake in it."""
-    return to_spec(Source(plain(text), name))
+    return to_spec(Source(without_bom(text), name))
 
 
 def load(spec: Spec | str | Path) -> Spec:
@@ -51,7 +51,7 @@ def compile(spec: Spec | str | Path, trust: bool = False, data: str | Path | Non
 
 def format(text: str, ascii: bool = False) -> str:
     """A spec in canonical layout, in Unicode or in ASCII."""
-    return format_source(Source(plain(text)), ascii)
+    return format_source(Source(without_bom(text)), ascii)
 
 
 def format_source(source: Source, ascii: bool = False) -> str:

@@ -84,12 +84,12 @@ def with_warnings(analysis: Analysis) -> Analysis:
 def to_plan(analysis: Analysis) -> PlanResult:
     """Lower and plan: the representation by a theorem, and the model."""
     from pdedsl.lowering.rules import lower
-    from pdedsl.lowering.truncated_domain import reference_of
+    from pdedsl.lowering.truncated_domain import reference_problem
     from pdedsl.planning.plan import plan
 
     def lower_and_plan() -> PlanResult:
         representation = lower(analysis)
-        return PlanResult(representation, plan(representation, analysis.spec, reference_of(analysis)))
+        return PlanResult(representation, plan(representation, analysis.spec, reference_problem(analysis)))
 
     return run_bounded(analysis.spec, lower_and_plan)
 
@@ -117,7 +117,7 @@ def generate(checked: CheckResult, trust: bool = False) -> Compilation:
     """Generate the program of a checked spec. `trust` allows importing the user's networks named in the spec."""
     from pdedsl.codegen.build import generate_program
     from pdedsl.codegen.user_networks import import_user_networks
-    from pdedsl.planning.operator import operator_or_refusal
+    from pdedsl.planning.operator import operator_plan_or_error
 
     analysis, planned = checked.analysis, checked.require_plan()
     spec = run_bounded(analysis.spec, lambda: import_user_networks(analysis.spec, planned.model, trust))
@@ -126,7 +126,7 @@ def generate(checked: CheckResult, trust: bool = False) -> Compilation:
         planned = to_plan(analysis)
 
     def compilation() -> Compilation:
-        operator = operator_or_refusal(planned.representation, analysis.spec)
+        operator = operator_plan_or_error(planned.representation, analysis.spec)
         program = generate_program(planned.model, None if isinstance(operator, PdeError) else operator, analysis.spec)
         return Compilation(analysis, planned.representation, planned.model, operator, program)
 

@@ -11,23 +11,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdedsl.cli.common import in_colour
+from pdedsl.cli.common import colourise
 from pdedsl.compiler import to_compilation
 from pdedsl.diagnostics import PdeError, Source, report
-from pdedsl.sources import plain
+from pdedsl.sources import without_bom
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-NAME = "spec"  # of the variable, if none is given
-TRUST = "--trust"  # to import the user's own networks
+DEFAULT_NAME = "spec"  # of the variable, if none is given
+TRUST_FLAG = "--trust"  # to import the user's own networks
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """What `%load_ext pdedsl` calls."""
 
     def pde(line: str, cell: str) -> None:
-        trust, name = line.split().count(TRUST) > 0, line.replace(TRUST, "").strip() or NAME
+        trust, name = line.split().count(TRUST_FLAG) > 0, line.replace(TRUST_FLAG, "").strip() or DEFAULT_NAME
         if not name.isidentifier():
             raise ValueError(f"%%pde takes the name of a variable, not '{name}'")
         compile_cell(shell, name, cell, trust)
@@ -39,13 +39,13 @@ def compile_cell(shell: InteractiveShell, name: str, text: str, trust: bool = Fa
     """Bind the compilation to a name and show it, or show the mistakes and bind nothing."""
     from IPython.display import display
 
-    source = Source(plain(text), f"<{name}>")
+    source = Source(without_bom(text), f"<{name}>")
     try:
         compilation = to_compilation(source, trust)
     except PdeError as error:
-        print(in_colour(report(error.source or source, error.diagnostics)))
+        print(colourise(report(error.source or source, error.diagnostics)))
         return
     shell.push({name: compilation})  # type: ignore[no-untyped-call]
     display(compilation)  # type: ignore[no-untyped-call]
     if compilation.spec.warnings:
-        print(in_colour(report(source, compilation.spec.warnings)))
+        print(colourise(report(source, compilation.spec.warnings)))

@@ -18,7 +18,7 @@ _HEADER = re.compile(r'^\s*pde\s+(\w+)(?:\s+"([^"\n]*)")?', re.MULTILINE)
 
 
 @cache
-def folder() -> Path:
+def shipped_folder() -> Path:
     """The folder of shipped specs: inside the installed package, or beside it in a checkout."""
     inside = Path(__file__).parent / "specs"
     return inside if inside.is_dir() else Path(__file__).parents[1] / "specs"
@@ -26,15 +26,15 @@ def folder() -> Path:
 
 def shipped_specs() -> dict[str, Path]:
     """Paths by name, in alphabetical order."""
-    return {p.stem: p for p in sorted(folder().rglob("*.pde"))}
+    return {p.stem: p for p in sorted(shipped_folder().rglob("*.pde"))}
 
 
-def title(path: Path) -> str:
+def spec_title(path: Path) -> str:
     found = _HEADER.search(path.read_text("utf-8"))
     return (found[2] or found[1]) if found else ""
 
 
-def locate(name: str) -> Path | None:
+def find_shipped(name: str) -> Path | None:
     """The path of a shipped spec of that name, unless a file of that name exists."""
     if Path(name).is_file():
         return None
@@ -49,19 +49,19 @@ def source_of(spec: str | Path, settings: Sequence[str] = ()) -> Source:
 
     Settings change its entries, such as "train.epochs=2".
     """
-    return changed(_source_of(spec), settings)
+    return apply_settings(_source_of(spec), settings)
 
 
 def _source_of(spec: str | Path) -> Source:
     if isinstance(spec, str) and "\n" in spec:
-        return Source(plain(spec))
-    shipped = locate(str(spec))
+        return Source(without_bom(spec))
+    shipped = find_shipped(str(spec))
     inside = Path(spec) / "spec.pde"  # of a run, or of a compiled package
-    source = read(shipped or (inside if inside.is_file() else spec))
+    source = read_source(shipped or (inside if inside.is_file() else spec))
     return Source(source.text, shipped.name) if shipped else source
 
 
-def changed(source: Source, settings: Sequence[str]) -> Source:
+def apply_settings(source: Source, settings: Sequence[str]) -> Source:
     """The text with entries changed, as if it had been written that way."""
     if not settings:
         return source
@@ -71,7 +71,7 @@ def changed(source: Source, settings: Sequence[str]) -> Source:
     return run_with_big_stack(lambda: apply_settings(source, settings))
 
 
-def read(path: str | Path) -> Source:
+def read_source(path: str | Path) -> Source:
     """A spec's text from a file; a file that is not text is reported like any other mistake."""
     name = str(path)
     try:
@@ -85,10 +85,10 @@ def read(path: str | Path) -> Source:
         raise errors.source.no_permission(name) from None
     except OSError as error:
         raise errors.source.cannot_be_read(name, error.strerror or str(error)) from None
-    return decode(data, name)
+    return decode_source(data, name)
 
 
-def decode(data: bytes, name: str) -> Source:
+def decode_source(data: bytes, name: str) -> Source:
     if len(data) > MAX_BYTES:
         raise errors.source.file_too_large(name, MAX_BYTES)
     if b"\0" in data:
@@ -98,8 +98,8 @@ def decode(data: bytes, name: str) -> Source:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         raise errors.source.not_utf8(before, data[error.start], name) from None
-    return Source(plain(text), name)
+    return Source(without_bom(text), name)
 
 
-def plain(text: str) -> str:
+def without_bom(text: str) -> str:
     return text.removeprefix("\ufeff")

@@ -66,7 +66,7 @@ u = 0 on boundary
 """)
 
 
-def first_spec(name: str, purpose: Purpose, subject: str, noisy: bool) -> str:
+def spec_from_template(name: str, purpose: Purpose, subject: str, noisy: bool) -> str:
     """The text of a spec called `name`; `noisy` adds a diffusion, which becomes noise in the network."""
     match purpose:
         case Purpose.EQUATION:

@@ -101,7 +101,7 @@ def gallery():
     """The shipped specs by name, and the words with which lines begin."""
     from pdedsl.language.precedence import INFIX_KEYWORDS as INNER
     from pdedsl.language.syntax_errors import KEYWORDS
-    from pdedsl.sources import shipped_specs, title
+    from pdedsl.sources import shipped_specs, spec_title
 
-    specs = [{"name": n, "title": title(p), "text": p.read_text("utf-8")} for n, p in shipped_specs().items()]
+    specs = [{"name": n, "title": spec_title(p), "text": p.read_text("utf-8")} for n, p in shipped_specs().items()]
     return json.dumps({"specs": specs, "keywords": sorted({*KEYWORDS, *INNER})}, ensure_ascii=False)

@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from pdedsl import big_stack
-from pdedsl.cli import _at_work
+from pdedsl.cli import _echo_still_running
 
 
 def depth(n: int) -> int:
@@ -44,8 +44,8 @@ def test_listeners_are_called_repeatedly(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_progress_is_shown_on_a_terminal_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _at_work(time.monotonic() - 5)
+    _echo_still_running(time.monotonic() - 5)
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    _at_work(time.monotonic() - 5)
+    _echo_still_running(time.monotonic() - 5)
     assert capsys.readouterr() == ("", "still at work after 5 s: this spec is long\n")

@@ -37,7 +37,7 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.language import lexer
 from pdedsl.language.elaborate import expressions, limits, types
 from pdedsl.language.names import MAX_NAME_LENGTH
-from pdedsl.sources import decode
+from pdedsl.sources import decode_source
 from pdedsl.symbolic import rewrite, symbols
 
 EXPRESSION = [("data", "∂u/∂t = {}"), ("pixels", "∂Y/∂t = {}")]
@@ -272,7 +272,7 @@ def test_limits() -> None:
     assert rows["size of a file"][1] == f"{sources.MAX_BYTES >> 20} MiB"
     assert {label: f"{most:,}" for label, most in LIMITS.items()} == {k: r[1] for k, r in rows.items() if k in LIMITS}
     with pytest.raises(PdeError) as caught:
-        decode(b"#" * (sources.MAX_BYTES + 1), "large.pde")
+        decode_source(b"#" * (sources.MAX_BYTES + 1), "large.pde")
     assert [d.code for d in caught.value.diagnostics] == codes(rows["size of a file"][2])
     for label, text in BEYOND.items():
         assert error_codes(filled(text, EXPRESSION[0])) - {"E201"} == set(codes(rows[label][2])), label

@@ -39,25 +39,25 @@ def _analyze_functions(spec: Spec) -> Findings:
 
 
 def _build_problem(equation: Equation, spec: Spec) -> Problem:
-    frame = normal_form(equation, spec)
+    form = normal_form(equation, spec)
     try:
-        generator = generator_of(equation.rhs[0], _direction(frame), frame)
-        return Problem(equation, analyze_summands(frame, terms_of(frame)), forward_jet(frame), generator, spec)
+        generator = generator_of(equation.rhs[0], _direction(form), form)
+        return Problem(equation, analyze_summands(form, terms_of(form)), forward_jet(form), generator, spec)
     except TooLarge as error:
         raise errors.syntax.beyond_limits(str(error), equation.span) from None
 
 
-def _direction(frame: NormalForm) -> Direction:
-    return time_direction(frame.spec, frame.equation.unknown)
+def _direction(form: NormalForm) -> Direction:
+    return time_direction(form.spec, form.equation.unknown)
 
 
 def _facts(problem: Problem) -> EquationFacts:
-    equation, spec, frame = problem.equation, problem.spec, normal_form(problem.equation, problem.spec)
+    equation, spec, form = problem.equation, problem.spec, normal_form(problem.equation, problem.spec)
     generator, linear = problem.generator, problem.is_affine
-    process = generator_of(with_named_constants(frame), _direction(frame), frame) if generator else None
+    process = generator_of(with_named_constants(form), _direction(form), form) if generator else None
     random = match_random_residual(generator, spec) if generator else None
     shapes = (*_recognised_structures(equation, spec), *((noise_name(random),) if random else ()))
-    text, kind = spec.source.quote(equation.span), classify(frame, problem.jet)
+    text, kind = spec.source.quote(equation.span), classify(form, problem.jet)
     return EquationFacts(equation, text, kind, linear, problem.terms, generator, process or generator, shapes, random)
 
 
@@ -94,11 +94,15 @@ def _with_unknown_names(verdict: Verdict, spec: Spec) -> Verdict:
         return verdict
     own = names[0] if len(names) == 1 else f"({', '.join(names)})"
 
-    def told(text: str) -> str:
+    def reported(text: str) -> str:
         return _QUOTED_OR_U.sub(lambda m: m[1] or own, text)
 
-    verdict = replace(verdict, reason=told(verdict.reason))
-    return replace(verdict, hypotheses=tuple(map(told, verdict.hypotheses))) if isinstance(verdict, Proved) else verdict
+    verdict = replace(verdict, reason=reported(verdict.reason))
+    return (
+        replace(verdict, hypotheses=tuple(map(reported, verdict.hypotheses)))
+        if isinstance(verdict, Proved)
+        else verdict
+    )
 
 
 def _logit_average_verdict(spec: Spec) -> dict[Axiom, Verdict]:
@@ -144,6 +148,6 @@ def _requirement_errors(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagn
         if verdict is None:
             found += errors.equations.meaningless(requirement.axiom, list(axioms), requirement.span).diagnostics
         elif isinstance(verdict, Refuted):
-            told = verdict.reason, verdict.counterexample, verdict.offending
-            found += errors.equations.refuted(requirement.axiom, *told, requirement.span).diagnostics
+            reported = verdict.reason, verdict.counterexample, verdict.offending
+            found += errors.equations.refuted(requirement.axiom, *reported, requirement.span).diagnostics
     return tuple(found)

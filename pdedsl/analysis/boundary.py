@@ -19,7 +19,7 @@ from pdedsl.analysis.jet import differential_expression, multiples_of_constant, 
 from pdedsl.analysis.problem import Problem, may_be_undefined
 from pdedsl.analysis.sample_points import Ranges, ranges_of
 from pdedsl.ir.spec import Condition, Spec, face_names
-from pdedsl.symbolic.evaluate import compiled
+from pdedsl.symbolic.evaluate import compile_function
 from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import expand, replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
@@ -66,7 +66,7 @@ def _is_violated_on_curve(residual: Expr, condition: Condition, spec: Spec) -> b
     others = residual.free_symbols - set(region.layout.places)
     if condition.part or residual.has(Field):
         return False
-    value = compiled(residual.xreplace(dict.fromkeys(others, S.One)), region.layout)
+    value = compile_function(residual.xreplace(dict.fromkeys(others, S.One)), region.layout)
     points = (p for s in condition.surfaces for p in region.surface(s.expr, CURVE_SAMPLES))
     return any(isfinite(value(p)) and abs(value(p)) > RESIDUAL_TOL for p in points)
 
@@ -228,32 +228,32 @@ def _classify(condition: Condition, x: Symbol, end: Expr, normal: int, problem: 
         return OtherCondition()
     unknown = problem.unknown
     value = Field(unknown.head, (), unknown.arguments)
-    whole = replaced(condition.value[0], problem.spec.values)
-    whole = replaced(whole, _normal_components(whole, x, normal, problem))
+    expression = replaced(condition.value[0], problem.spec.values)
+    expression = replaced(expression, _normal_components(expression, x, normal, problem))
     u, flux = Dummy("u", real=True), Dummy("flux", real=True)
-    whole = replaced(whole, {Partial(value, x): normal * flux})
-    whole = replaced(replaced(whole, {value: u}), {x: end})
-    whole = Add(*(expand(term) if term.has(u, flux) else term for term in Add.make_args(whole)))
-    if any(f.head == unknown.head for f in atoms(whole, Field)):
+    expression = replaced(expression, {Partial(value, x): normal * flux})
+    expression = replaced(replaced(expression, {value: u}), {x: end})
+    expression = Add(*(expand(term) if term.has(u, flux) else term for term in Add.make_args(expression)))
+    if any(f.head == unknown.head for f in atoms(expression, Field)):
         return OtherCondition()
-    return _solve_condition(whole, u, flux)
+    return _solve_condition(expression, u, flux)
 
 
-def _normal_components(whole: Expr, x: Symbol, normal: int, problem: Problem) -> dict[Expr, Expr]:
+def _normal_components(expression: Expr, x: Symbol, normal: int, problem: Problem) -> dict[Expr, Expr]:
     """The components of the outer normal on a face of a box."""
     found = {}
-    for c in atoms(whole, Component):
+    for c in atoms(expression, Component):
         index = c.args[1]
         if index.is_Integer and c.args[0] not in problem.spec.space.coordinates:
             found[c] = S(normal) if problem.spec.space.coordinates[int(index) - 1] == x else S.Zero
     return found
 
 
-def _solve_condition(whole: Expr, u: Symbol, flux: Symbol) -> ConditionType:
+def _solve_condition(expression: Expr, u: Symbol, flux: Symbol) -> ConditionType:
     """The condition solved for ∂u/∂n, or for u."""
-    alpha = whole.coeff(flux)
-    if flux in whole.free_symbols:
-        rest = expand(whole - alpha * flux)
+    alpha = expression.coeff(flux)
+    if flux in expression.free_symbols:
+        rest = expand(expression - alpha * flux)
         if alpha == 0 or flux in rest.free_symbols or alpha.free_symbols & {u} or not alpha.is_nonzero:
             return OtherCondition()
         right = expand(-rest / alpha)
@@ -261,8 +261,8 @@ def _solve_condition(whole: Expr, u: Symbol, flux: Symbol) -> ConditionType:
         value = expand(right - coefficient * u)
         affine = u not in value.free_symbols and u not in coefficient.free_symbols
         return FluxCondition(coefficient if affine else None, value if affine else right, u)
-    beta = whole.coeff(u)
-    rest = whole - beta * u if beta.is_number else expand(whole - beta * u)
+    beta = expression.coeff(u)
+    rest = expression - beta * u if beta.is_number else expand(expression - beta * u)
     if beta == 0 or u in rest.free_symbols or u in beta.free_symbols or not beta.is_nonzero:
         return OtherCondition()
     return DirichletCondition(-rest / beta)
@@ -303,10 +303,10 @@ def is_irregular(spec: Spec) -> bool:
 def _is_dirichlet(condition: Condition, problem: Problem) -> bool:
     """Whether a condition has the form u = g."""
     unknown, u = problem.unknown, Dummy("u", real=True)
-    whole = [v.xreplace(problem.spec.values) for v in condition.value]
-    if len(whole) != 1 or whole[0].has(Partial) or condition.unknown != unknown.head:
+    expression = [v.xreplace(problem.spec.values) for v in condition.value]
+    if len(expression) != 1 or expression[0].has(Partial) or condition.unknown != unknown.head:
         return False
-    found = expand(whole[0].xreplace({Field(unknown.head, (), unknown.arguments): u}))
+    found = expand(expression[0].xreplace({Field(unknown.head, (), unknown.arguments): u}))
     return not found.has(Field) and isinstance(_solve_condition(found, u, Dummy("flux", real=True)), DirichletCondition)
 
 

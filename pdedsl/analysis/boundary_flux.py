@@ -76,8 +76,10 @@ def _face_fluxes(problem: Problem) -> list[FaceFlux]:
         if space.intervals[k].periodic:
             continue
         for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
-            there = [p for p in conditions if p.coordinate == x and p.normal == normal and name in p.condition.faces]
-            fluxes.append(_face_flux(problem, k, end, normal, there))
+            conditions_there = [
+                p for p in conditions if p.coordinate == x and p.normal == normal and name in p.condition.faces
+            ]
+            fluxes.append(_face_flux(problem, k, end, normal, conditions_there))
     return fluxes
 
 
@@ -87,16 +89,16 @@ def _flux_coefficients(jet: Jet, k: int) -> tuple[tuple[Expr, ...], Expr]:
     return jet.matrix[k], jet.drift[k] - divergence
 
 
-def _face_flux(problem: Problem, k: int, end: Expr, normal: int, there: list[LocatedCondition]) -> FaceFlux:
+def _face_flux(problem: Problem, k: int, end: Expr, normal: int, conditions_there: list[LocatedCondition]) -> FaceFlux:
     """J·n on a face, in terms of the boundary data."""
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     x = jet.coordinates[k]
-    if any(e.has(Field) for e in (*jet.matrix[k], jet.drift[k])) or len(there) > 1:
+    if any(e.has(Field) for e in (*jet.matrix[k], jet.drift[k])) or len(conditions_there) > 1:
         return BoundaryFlux.UNKNOWN
     row, advection = _flux_coefficients(jet, k)
     row, advection = tuple(e.xreplace({x: end}) for e in row), advection.xreplace({x: end})
     tangential = any(not vanishes(e) for j, e in enumerate(row) if j != k)
-    match there[0].kind if there else None:
+    match conditions_there[0].kind if conditions_there else None:
         case DirichletCondition(value=prescribed):
             if not vanishes(row[k]):
                 return _dependent_if_nonzero(row[k], ranges)
@@ -142,8 +144,8 @@ def _vanishing_derivative_order(condition: Condition, problem: Problem) -> int |
     """k of a condition ∂ᵏu/∂xᵏ = 0."""
     unknown, (x,) = problem.unknown, problem.spec.space.coordinates
     value = Field(unknown.head, (), unknown.arguments)
-    whole = Mul.make_args(condition.value[0].xreplace(problem.spec.values))
-    match [f for f in whole if not f.is_number and not isinstance(f, Component)]:  # the normal is ±1
+    expression = Mul.make_args(condition.value[0].xreplace(problem.spec.values))
+    match [f for f in expression if not f.is_number and not isinstance(f, Component)]:  # the normal is ±1
         case [Partial(body=body, slots=slots)] if body == value and set(slots) == {x}:
             return len(slots)
         case [body] if body == value:
@@ -193,18 +195,18 @@ def is_flux_periodic(problem: Problem) -> bool:
     """Whether the flux is continuous across every periodic boundary."""
     jet, space = problem.jet, problem.spec.space
     ranges = ranges_of(problem.spec)
-    whole = jet.expr - jet.source
+    expression = jet.expr - jet.source
     for k, (x, side) in enumerate(zip(space.coordinates, space.intervals, strict=False)):
-        if not side.periodic or not _depends_on(whole, x, problem):
+        if not side.periodic or not _depends_on(expression, x, problem):
             continue
         learned = {w.head for w in problem.spec.learned}
-        if any(f.head in learned and x in f.free_symbols for f in atoms(whole, Field)):
+        if any(f.head in learned and x in f.free_symbols for f in atoms(expression, Field)):
             return False
         low, high = ranges[x]
         entries = (
             (*_flux_coefficients(jet, k)[0], _flux_coefficients(jet, k)[1])
             if jet.is_affine and jet.order <= 2
-            else _derivatives_in_x(jet, whole, x)
+            else _derivatives_in_x(jet, expression, x)
         )
         if not all(vanishes(expand(e.xreplace({x: high}) - e.xreplace({x: low}))) for e in entries):
             return False
@@ -216,11 +218,11 @@ def depends_on_position(equation: Equation, problem: Problem) -> bool:
     return any(_depends_on(right, x, problem) for right in equation.rhs for x in problem.spec.space.coordinates)
 
 
-def _depends_on(whole: Expr, x: Symbol, problem: Problem) -> bool:
+def _depends_on(expression: Expr, x: Symbol, problem: Problem) -> bool:
     """Whether an expression depends on a coordinate explicitly, not only through the unknowns."""
     heads = {u.head for u in problem.spec.unknowns}
-    own = [f for f in (*atoms(whole, Partial), *atoms(whole, Field)) if _head(f) in heads]
-    return x in whole.xreplace(dict.fromkeys(own, S.One)).free_symbols
+    own = [f for f in (*atoms(expression, Partial), *atoms(expression, Field)) if _head(f) in heads]
+    return x in expression.xreplace(dict.fromkeys(own, S.One)).free_symbols
 
 
 def _head(f: Expr) -> Symbol | None:
@@ -228,9 +230,9 @@ def _head(f: Expr) -> Symbol | None:
     return body.head if isinstance(body, Field) else None
 
 
-def _derivatives_in_x(jet: Jet, whole: Expr, x: Symbol) -> list[Expr]:
+def _derivatives_in_x(jet: Jet, expression: Expr, x: Symbol) -> list[Expr]:
     """F and its derivatives in x, up to the order of the derivatives in its flux."""
-    found = [whole]
+    found = [expression]
     for _ in range(max(jet.order - 1, 0)):
         found.append(found[-1].diff(x))
     return found

@@ -59,8 +59,8 @@ def _points(rows: Rows, spec: Spec) -> Iterator[Point]:
 def _with_positive_symbols(rows: Rows) -> Rows:
     """The rows with positive symbols for positive learned fields."""
     fields = {f for row in rows for e in row for f in atoms(e, Field) if f.is_positive}
-    letters = {f: f.head for f in fields}
-    return tuple(tuple(e.xreplace(letters) for e in row) for row in rows)
+    variables = {f: f.head for f in fields}
+    return tuple(tuple(e.xreplace(variables) for e in row) for row in rows)
 
 
 def _class_at(rows: Rows, point: Point) -> EquationClass | None:
@@ -94,43 +94,43 @@ class FrozenDerivative(Dummy):  # type: ignore[misc]
     """Stands for a derivative of another unknown, or of this one at another point, treated as a coefficient."""
 
 
-def forward_jet(frame: NormalForm) -> Jet:
+def forward_jet(form: NormalForm) -> Jet:
     """F in u_t = F, with the sign changed for terminal data, so that time runs away from the data."""
-    late = time_direction(frame.spec, frame.equation.unknown) is Direction.TERMINAL and frame.equation.order == 1
-    return jet_of((-1 if late else 1) * as_scalar(frame.equation.rhs, frame.unknown), frame.unknown, frame.spec)
+    late = time_direction(form.spec, form.equation.unknown) is Direction.TERMINAL and form.equation.order == 1
+    return jet_of((-1 if late else 1) * as_scalar(form.equation.rhs, form.unknown), form.unknown, form.spec)
 
 
 # ---- parts
 
 
-def analyze_summands(frame: NormalForm, terms: tuple[Term, ...]) -> tuple[AnalyzedSummand, ...]:
+def analyze_summands(form: NormalForm, terms: tuple[Term, ...]) -> tuple[AnalyzedSummand, ...]:
     """The summands of an equation, each with the terms that it contributes."""
     made: dict[Span, list[Term]] = {}
     for term in terms:
         made.setdefault(term.origin.span, []).append(term)
-    summands = (s for s in frame.equation.summands if any(e != 0 for e in s.exprs))
-    return tuple(_analyze_summand(s, tuple(made.get(s.span, ())), frame) for s in summands)
+    summands = (s for s in form.equation.summands if any(e != 0 for e in s.exprs))
+    return tuple(_analyze_summand(s, tuple(made.get(s.span, ())), form) for s in summands)
 
 
-def _analyze_summand(summand: Summand, terms: tuple[Term, ...], frame: NormalForm) -> AnalyzedSummand:
-    exprs = tuple(e.xreplace(frame.spec.values) for e in summand.exprs)
-    jet = jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
-    origin = Origin("-" * summand.negated + frame.spec.source.quote(summand.span), summand.span)
-    return AnalyzedSummand(origin, terms, jet, tuple(differential_expression(e, frame.spec) for e in exprs))
+def _analyze_summand(summand: Summand, terms: tuple[Term, ...], form: NormalForm) -> AnalyzedSummand:
+    exprs = tuple(e.xreplace(form.spec.values) for e in summand.exprs)
+    jet = jet_of(as_scalar(exprs, form.unknown), form.unknown, form.spec)
+    origin = Origin("-" * summand.negated + form.spec.source.quote(summand.span), summand.span)
+    return AnalyzedSummand(origin, terms, jet, tuple(differential_expression(e, form.spec) for e in exprs))
 
 
 # ---- equations
 
 
-def classify(frame: NormalForm, jet: Jet) -> EquationClass:
+def classify(form: NormalForm, jet: Jet) -> EquationClass:
     """The class, from the derivatives of all unknowns: ∂h/∂t + ∂q/∂x = 0 is a transport equation for h."""
-    equation, spec = frame.equation, frame.spec
+    equation, spec = form.equation, form.spec
     feature = _feature_class(equation, spec)
     if feature:
         return feature
-    if not equation.order and not _contains_own_unknown(frame):
+    if not equation.order and not _contains_own_unknown(form):
         return EquationClass.CONSTRAINT
-    jet = _with_other_unknowns(frame, jet)
+    jet = _with_other_unknowns(form, jet)
     if jet.order > 2:
         return EquationClass.HIGHER_ORDER
     if equation.order > 2:
@@ -139,46 +139,46 @@ def classify(frame: NormalForm, jet: Jet) -> EquationClass:
         return classify_second_order_in_time(jet, spec) if jet.order == 2 else EquationClass.WAVE
     match jet.order:
         case 2:
-            return _classify_second_order(jet, frame) if equation.order else classify_stationary(jet, spec)
+            return _classify_second_order(jet, form) if equation.order else classify_stationary(jet, spec)
         case 1:
             return _classify_first_order(jet)
         case _:
             return EquationClass.ODE
 
 
-def _contains_own_unknown(frame: NormalForm) -> bool:
+def _contains_own_unknown(form: NormalForm) -> bool:
     """Whether the unknown that an equation is counted for stands in it: p does not in ∇·v = 0."""
-    return any(f.head == frame.unknown.head for e in frame.equation.rhs for f in atoms(e, Field))
+    return any(f.head == form.unknown.head for e in form.equation.rhs for f in atoms(e, Field))
 
 
-def _with_other_unknowns(frame: NormalForm, jet: Jet) -> Jet:
+def _with_other_unknowns(form: NormalForm, jet: Jet) -> Jet:
     """The jet with derivatives of other unknowns, and of this one at another point or time, accounted for: as those of
     this one, each with its own weight, or as coefficients if this one has derivatives itself."""
-    own, here = frame.component(0), {frame.component(k) for k in range(len(frame.equation.rhs))}
-    found = [p for e in frame.equation.rhs for p in atoms(e, Partial) if _is_of(p, frame.heads) and p.body not in here]
+    own, here = form.component(0), {form.component(k) for k in range(len(form.equation.rhs))}
+    found = [p for e in form.equation.rhs for p in atoms(e, Partial) if _is_of(p, form.heads) and p.body not in here]
     if not found:
         return jet
-    alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.rhs]
+    alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in form.equation.rhs]
     if any(p.body == own for e in alone for p in atoms(e, Partial)):
-        moved = {p: FrozenDerivative(positive=True) for p in found}
+        verdict = {p: FrozenDerivative(positive=True) for p in found}
     else:
-        moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
-    exprs = tuple(e.xreplace(moved) for e in frame.equation.rhs)
-    return jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
+        verdict = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
+    exprs = tuple(e.xreplace(verdict) for e in form.equation.rhs)
+    return jet_of(as_scalar(exprs, form.unknown), form.unknown, form.spec)
 
 
 def _is_of(partial: Partial, heads: frozenset[Symbol]) -> bool:
     return isinstance(partial.body, Field) and partial.body.head in heads
 
 
-def _classify_second_order(jet: Jet, frame: NormalForm) -> EquationClass:
+def _classify_second_order(jet: Jet, form: NormalForm) -> EquationClass:
     entries = tuple(e for row in jet.matrix for e in row)
     if jet.depends_on(entries, jet.variables) or any(len(d.slots) > 1 for d in jet.unexpanded):
         return EquationClass.NONLINEAR_DIFFUSION
     if jet.depends_on(jet.drift, jet.p):
         return EquationClass.HAMILTON_JACOBI
     lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *atoms(jet.expr, FrozenDerivative)), S.Zero))
-    if jet.u in lower.free_symbols or any(f.head in frame.heads for f in atoms(lower, Field)):
+    if jet.u in lower.free_symbols or any(f.head in form.heads for f in atoms(lower, Field)):
         return EquationClass.REACTION_DIFFUSION
     moves = jet.expr.free_symbols & set(jet.p)
     return EquationClass.CONVECTION_DIFFUSION if moves else EquationClass.DIFFUSION

@@ -25,7 +25,7 @@ from pdedsl.analysis.boundary import (
 from pdedsl.analysis.problem import Problem
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
-from pdedsl.symbolic.evaluate import Layout, compiled, values
+from pdedsl.symbolic.evaluate import Layout, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 from pdedsl.symbolic.sympy_errors import worked_out
@@ -59,14 +59,14 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
         return
     (data, *_), late = given, given[0].kind is ConditionKind.TERMINAL
     at = time.end if late else time.start
-    for placed in face_conditions(problem):
-        if not isinstance(placed.kind, DirichletCondition) or placed.condition.part:
+    for located in face_conditions(problem):
+        if not isinstance(located.kind, DirichletCondition) or located.condition.part:
             continue
-        start = _trace(data.value[0], placed.coordinate, placed.end, spec)
-        side = _trace(placed.kind.value, time.symbol, at, spec)
-        gap = None if start is None or side is None else _largest_jump(start, side, placed, spec)
+        start = _trace(data.value[0], located.coordinate, located.end, spec)
+        side = _trace(located.kind.value, time.symbol, at, spec)
+        gap = None if start is None or side is None else _largest_jump(start, side, located, spec)
         if gap is not None:
-            yield _corner_warning(data, placed, gap, spec)
+            yield _corner_warning(data, located, gap, spec)
 
 
 def _trace(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
@@ -74,14 +74,15 @@ def _trace(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
     return worked_out(lambda: replaced(value.xreplace(spec.values), {coordinate: end}))
 
 
-def _largest_jump(start: Expr, side: Expr, placed: LocatedCondition, spec: Spec) -> tuple[float, float] | None:
+def _largest_jump(start: Expr, side: Expr, located: LocatedCondition, spec: Spec) -> tuple[float, float] | None:
     """The two values at the point where they differ most; None if they agree."""
-    others = [x for x in spec.space.coordinates if x != placed.coordinate]
+    others = [x for x in spec.space.coordinates if x != located.coordinate]
     if start.has(Field) or side.has(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
         return None
     layout = Layout({x: k for k, x in enumerate(others)}, 0)
     pairs = zip(
-        *values((start, side), layout, list(product(*(_interior_samples(spec, x) for x in others)))), strict=True
+        *evaluate_at_points((start, side), layout, list(product(*(_interior_samples(spec, x) for x in others)))),
+        strict=True,
     )
     known = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
     apart = [(a, b) for a, b in known if abs(a - b) > JUMP_RTOL * max(1.0, abs(a), abs(b))]
@@ -91,13 +92,13 @@ def _largest_jump(start: Expr, side: Expr, placed: LocatedCondition, spec: Spec)
 def _interior_samples(spec: Spec, x: Symbol) -> tuple[float, ...]:
     side = spec.space.intervals[spec.space.coordinates.index(x)]
     a, b = float(side.start), float(side.end)
-    return tuple(a + share * (b - a) for share in (0.21, 0.52, 0.83))
+    return tuple(a + fraction * (b - a) for fraction in (0.21, 0.52, 0.83))
 
 
-def _corner_warning(data: Condition, placed: LocatedCondition, gap: tuple[float, float], spec: Spec) -> Diagnostic:
-    where = f"{placed.coordinate.name} = {float(placed.end):g}"
-    written = spec.source.quote(data.span), spec.source.quote(placed.condition.span)
-    return errors.equations.incompatible_data(data.kind, *written, where, gap, placed.condition.span)
+def _corner_warning(data: Condition, located: LocatedCondition, gap: tuple[float, float], spec: Spec) -> Diagnostic:
+    where = f"{located.coordinate.name} = {float(located.end):g}"
+    written = spec.source.quote(data.span), spec.source.quote(located.condition.span)
+    return errors.equations.incompatible_data(data.kind, *written, where, gap, located.condition.span)
 
 
 # ---- slopes on all sides
@@ -105,30 +106,30 @@ def _corner_warning(data: Condition, placed: LocatedCondition, gap: tuple[float,
 
 def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every side that is not periodic."""
-    jet, spec, placed = problem.jet, problem.spec, face_conditions(problem)
-    slopes = [
-        p for p in placed if isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and not p.condition.part
+    jet, spec, located = problem.jet, problem.spec, face_conditions(problem)
+    derivatives = [
+        p for p in located if isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and not p.condition.part
     ]
     walls = 2 * sum(not side.periodic for side in spec.space.intervals)
     if (
-        len(slopes) != walls
+        len(derivatives) != walls
         or not (has_one_condition_per_face(problem) or not walls)
         or (found := _divergence_form(problem)) is None
     ):
         return
     factor, source = found
-    fluxes = [p.kind.value.xreplace(spec.values) for p in slopes if isinstance(p.kind, FluxCondition)]
+    fluxes = [p.kind.value.xreplace(spec.values) for p in derivatives if isinstance(p.kind, FluxCondition)]
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in (factor, source, *fluxes)):
         return
     inside, size = _integral(source, jet.coordinates, spec)
     total = inside
-    for p, flux in zip(slopes, fluxes, strict=True):
+    for p, flux in zip(derivatives, fluxes, strict=True):
         flow = (factor * flux).xreplace({p.coordinate: p.end})
         value, own = _integral(flow, tuple(x for x in jet.coordinates if x != p.coordinate), spec)
         total, size = total + value, size + own
     if math.isfinite(total) and abs(total) > 1e-4 * size:
-        span = slopes[0].condition.span if slopes else problem.equation.span
-        yield errors.equations.unbalanced(problem.unknown.name, total, bool(slopes), span)
+        span = derivatives[0].condition.span if derivatives else problem.equation.span
+        yield errors.equations.unbalanced(problem.unknown.name, total, bool(derivatives), span)
 
 
 def _divergence_form(problem: Problem) -> tuple[Expr, Expr] | None:
@@ -156,8 +157,8 @@ def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnos
         return
     layout = Layout({x: k for k, x in enumerate(jet.coordinates)}, 0)
     f, edges = (
-        compiled(found[1], layout),
-        [compiled(g.expr.xreplace(spec.values), layout) for g in spec.space.inequalities],
+        compile_function(found[1], layout),
+        [compile_function(g.expr.xreplace(spec.values), layout) for g in spec.space.inequalities],
     )
     points = [p for p in product(*(_midpoints(spec, x) for x in jet.coordinates)) if all(g(p) > 0 for g in edges)]
     cell = math.prod(float(s.end - s.start) / CELLS[len(jet.coordinates)] for s in spec.space.intervals)
@@ -172,17 +173,17 @@ def _is_homogeneous_neumann(condition: Condition, problem: Problem) -> bool:
     x = problem.spec.space.coordinates
     value = Field(problem.unknown.head, (), problem.unknown.arguments)
     normals = {c.args[1]: c for e in condition.value for c in atoms(e, Component) if c.args[0] not in x}
-    slopes = [Dummy("slope") for _ in x]
-    whole = (
+    derivatives = [Dummy("slope") for _ in x]
+    expression = (
         condition.value[0]
         .xreplace(problem.spec.values)
-        .xreplace({Partial(value, y): s for y, s in zip(x, slopes, strict=True)})
+        .xreplace({Partial(value, y): s for y, s in zip(x, derivatives, strict=True)})
     )
     if len(condition.value) != 1 or len(normals) != len(x):
         return False
-    flux = Add(*(normals[k] * s for k, s in zip(sorted(normals), slopes, strict=True)))
-    factor = expand(whole).coeff(slopes[0]).coeff(normals[min(normals)])
-    return bool(factor.is_number) and bool(factor != 0) and expand(whole - factor * flux) == 0
+    flux = Add(*(normals[k] * s for k, s in zip(sorted(normals), derivatives, strict=True)))
+    factor = expand(expression).coeff(derivatives[0]).coeff(normals[min(normals)])
+    return bool(factor.is_number) and bool(factor != 0) and expand(expression - factor * flux) == 0
 
 
 def _midpoints(spec: Spec, x: Symbol) -> list[float]:
@@ -193,7 +194,7 @@ def _midpoints(spec: Spec, x: Symbol) -> list[float]:
 
 def _integral(expr: Expr, over: tuple[Symbol, ...], spec: Spec) -> tuple[float, float]:
     """∫ over a box, and ∫ of the absolute value, by Gauss's rule on pieces."""
-    f = compiled(expr, Layout({x: k for k, x in enumerate(over)}, 0))
+    f = compile_function(expr, Layout({x: k for k, x in enumerate(over)}, 0))
     total, size = [], []
     for point in product(*(_nodes(spec, x) for x in over)):
         value = f(tuple(x for x, _ in point)) * math.prod(w for _, w in point)

@@ -57,7 +57,7 @@ def second_order_terms(expr: Expr, head: Symbol) -> Iterator[LinearTerm]:
     found = _linear_terms(
         expr, lambda e: any(_is_second(p, head) for p in atoms(e, Partial)), lambda e: _is_second(e, head)
     )
-    return ((coefficient, letter) for coefficient, letter in found if letter is not S.One)
+    return ((coefficient, variable) for coefficient, variable in found if variable is not S.One)
 
 
 def _is_second(expr: Expr, head: Symbol) -> bool:
@@ -69,7 +69,7 @@ def _is_second(expr: Expr, head: Symbol) -> bool:
 Test = Callable[[Expr], bool]
 
 
-def _linear_terms(expr: Expr, touched_by: Test, letter: Test) -> Iterator[LinearTerm]:
+def _linear_terms(expr: Expr, touched_by: Test, variable: Test) -> Iterator[LinearTerm]:
     for product in Add.make_args(expr):
         touched = [f for f in Mul.make_args(product) if touched_by(f)]
         rest = Mul(*(f for f in Mul.make_args(product) if not touched_by(f)))
@@ -77,19 +77,19 @@ def _linear_terms(expr: Expr, touched_by: Test, letter: Test) -> Iterator[Linear
             case []:
                 yield product, S.One
             case [factor]:
-                for coefficient, found in _factor_terms(factor, touched_by, letter):
+                for coefficient, found in _factor_terms(factor, touched_by, variable):
                     yield rest * coefficient, found
             case _:
                 raise NotLinear
 
 
-def _factor_terms(factor: Expr, touched_by: Test, letter: Test) -> Iterator[LinearTerm]:
+def _factor_terms(factor: Expr, touched_by: Test, variable: Test) -> Iterator[LinearTerm]:
     match factor:
-        case _ if letter(factor):
+        case _ if variable(factor):
             yield S.One, factor
         case Contraction(index=index, body=body):
             own = Dummy(integer=True)  # another contraction beside this one may have the same index
-            for coefficient, found in _linear_terms(multiply_out(body.xreplace({index: own})), touched_by, letter):
+            for coefficient, found in _linear_terms(multiply_out(body.xreplace({index: own})), touched_by, variable):
                 yield (coefficient if own in free_symbols(found) else Contraction(own, coefficient)), found
         case _:
             raise NotLinear
@@ -97,7 +97,7 @@ def _factor_terms(factor: Expr, touched_by: Test, letter: Test) -> Iterator[Line
 
 def sum_of_terms(parts: Iterable[LinearTerm]) -> Expr:
     """The expression that the parts add up to; a product with a free index is summed over it."""
-    return Add(*(_sum_over_indices(coefficient * letter) for coefficient, letter in parts))
+    return Add(*(_sum_over_indices(coefficient * variable) for coefficient, variable in parts))
 
 
 def _sum_over_indices(expr: Expr) -> Expr:
@@ -116,24 +116,24 @@ def _at(expr: Expr, index: Symbol, place: Expr) -> Expr:
 def vector(parts: Iterable[LinearTerm], coordinates: tuple[Symbol, ...]) -> Components:
     """b of Σ bᵢ ∂u/∂xᵢ, written out."""
     rows: dict[Expr, list[Expr]] = {}
-    for coefficient, letter in parts:
-        rows.setdefault(letter.slots[0], []).append(coefficient)
+    for coefficient, variable in parts:
+        rows.setdefault(variable.slots[0], []).append(coefficient)
     return Components((tuple(Add(*rows.get(c, ())) for c in coordinates),))
 
 
 def matrix(parts: Iterable[LinearTerm], coordinates: tuple[Symbol, ...]) -> Components:
     """The symmetric A of Σ Aᵢⱼ ∂²u/∂xᵢ∂xⱼ, written out."""
     entries: dict[frozenset[Expr], list[Expr]] = {}
-    for coefficient, letter in parts:
-        a, b = letter.slots
+    for coefficient, variable in parts:
+        a, b = variable.slots
         entries.setdefault(frozenset((a, b)), []).append(coefficient / (1 if a == b else 2))
     rows = (tuple(Add(*entries.get(frozenset((a, b)), ())) for b in coordinates) for a in coordinates)
     return Components(tuple(rows))
 
 
 def indexed_vector(parts: Iterable[LinearTerm], dimension: int | Symbol) -> Indexed:
-    placed = [(c, *_indices_of(letter)) for c, letter in parts]
-    return Indexed(_component(placed, dimension))
+    located = [(c, *_indices_of(variable)) for c, variable in parts]
+    return Indexed(_component(located, dimension))
 
 
 def indexed_matrix(parts: Iterable[LinearTerm], dimension: int | Symbol, learned: frozenset[Symbol]) -> Indexed:
@@ -142,8 +142,8 @@ def indexed_matrix(parts: Iterable[LinearTerm], dimension: int | Symbol, learned
     form: BilinearForm = {}
     matrices: dict[Symbol, Expr] = {}
     rest = False
-    for coefficient, letter in parts:
-        j, k = _indices_of(letter)
+    for coefficient, variable in parts:
+        j, k = _indices_of(variable)
         if j == k:
             diagonal.append((coefficient, j))
             continue
@@ -162,15 +162,15 @@ def indexed_matrix(parts: Iterable[LinearTerm], dimension: int | Symbol, learned
     return Indexed(total, outer or (), shared, rest or outer is None)
 
 
-def _indices_of(letter: Expr) -> tuple[Expr, ...]:
-    return tuple(s.args[1] for s in letter.slots if isinstance(s, Component))
+def _indices_of(variable: Expr) -> tuple[Expr, ...]:
+    return tuple(s.args[1] for s in variable.slots if isinstance(s, Component))
 
 
-def _component(placed: list[IndexedCoefficient], dimension: int | Symbol) -> Expr:
+def _component(located: list[IndexedCoefficient], dimension: int | Symbol) -> Expr:
     """Component i of the sum. Terms of the same form at all of 1, 2, …, d become one term at i: Σₖ xₖ δᵢₖ is xᵢ."""
     total: list[Expr] = []
     single: dict[Expr, dict[Expr, Expr]] = {}
-    for coefficient, place in placed:
+    for coefficient, place in located:
         if not place.is_Integer:
             total.append(coefficient.xreplace({place: INDEX}))
             continue
@@ -188,8 +188,8 @@ def _with_general_index(term: Expr, place: Expr) -> Expr:
     """A term with INDEX in place of the component number `place`."""
     own = [e for e in atoms(term, Component) if e.args[1] == place]
     fields = [f for f in atoms(term, Field) if tuple(f.indices) == (place,)]
-    moved = {e: Component(e.args[0], INDEX) for e in own} | {f: Field(f.head, (INDEX,), f.arguments) for f in fields}
-    return term.xreplace(moved)
+    verdict = {e: Component(e.args[0], INDEX) for e in own} | {f: Field(f.head, (INDEX,), f.arguments) for f in fields}
+    return term.xreplace(verdict)
 
 
 def _bilinear(
@@ -242,13 +242,13 @@ def _complete_squares(form: BilinearForm) -> tuple[tuple[Expr, Expr], ...] | Non
 
 def adjoint_of_one(right: Expr, heads: frozenset[Symbol]) -> Expr:
     """L*1 for an affine right-hand side, ignoring its source. Raises NotLinear."""
-    parts = [(c, letter) for c, letter in linear_terms(right, heads) if letter is not S.One]
-    return expand(Add(*(_adjoint_term(c, letter) for c, letter in parts)))
+    parts = [(c, variable) for c, variable in linear_terms(right, heads) if variable is not S.One]
+    return expand(Add(*(_adjoint_term(c, variable) for c, variable in parts)))
 
 
-def _adjoint_term(coefficient: Expr, letter: Expr) -> Expr:
+def _adjoint_term(coefficient: Expr, variable: Expr) -> Expr:
     """(-1)ᵏ ∂ᵏc/∂xᵢ…∂xⱼ, summed over the indices of the derivative."""
-    slots = letter.slots if isinstance(letter, Partial) else ()
+    slots = variable.slots if isinstance(variable, Partial) else ()
     term = reduce(lambda e, slot: -differentiate(e, slot, chain=True), slots, coefficient)
     indices = sorted({s for slot in slots for s in atoms(slot, Dummy)}, key=lambda s: s.dummy_index)
     return reduce(lambda e, index: contract(partial(_at, e, index), None), indices, term)

@@ -93,15 +93,15 @@ def substitute_stationary(expr: Expr, head: Symbol, equation: Equation, spec: Sp
     """The expression with w, or its highest derivative and those of it, replaced by what its equation says of them."""
     state, unknown = differential_expression(equation.rhs[0], spec), next(u for u in spec.unknowns if u.head == head)
     own = in_coordinates(Field(head, (), unknown.arguments), layout_of(equation.rhs[0], spec))
-    letters = [a for a in state.jet_variables if derivative_order(a, head) is not None]
-    if len(equation.rhs) > 1 or not letters or any(f != own for f in atoms(expr, Field) if f.head == head):
+    variables = [a for a in state.jet_variables if derivative_order(a, head) is not None]
+    if len(equation.rhs) > 1 or not variables or any(f != own for f in atoms(expr, Field) if f.head == head):
         return None
-    top = max(letters, key=lambda a: (derivative_order(a, head), str(a)))
-    slope = state.derivative(top)
-    rest = expand(state.expr - slope * top)
-    if not slope.is_number or slope == 0 or rest.has(top):
+    top = max(variables, key=lambda a: (derivative_order(a, head), str(a)))
+    derivative = state.derivative(top)
+    rest = expand(state.expr - derivative * top)
+    if not derivative.is_number or derivative == 0 or rest.has(top):
         return None
-    slots, value = Counter(top.slots if isinstance(top, Partial) else ()), -rest / slope
+    slots, value = Counter(top.slots if isinstance(top, Partial) else ()), -rest / derivative
     for _ in range(MAX_SUBSTITUTIONS):
         found = {p: Counter(p.slots) for p in atoms(expr, Partial) if p.body == own}
         above = {p: reduce(differentiate, (c - slots).elements(), value) for p, c in found.items() if slots <= c}

@@ -98,16 +98,18 @@ class EquationDependencies:
         gaps = (_squared_distance(a, b, unknowns[a.head], self) for a, b in pairs)
         return all(find_nonzero_point(gap, self.ranges) is not None for gap in gaps)
 
-    def _has_nonzero_derivative(self, state: DifferentialExpression, letter: Expr, where: Expr) -> bool:
-        slope, box = state.derivative(letter), box_of(self.ranges)
-        if find_nonzero_point(slope * where, self.ranges) is not None:
+    def _has_nonzero_derivative(self, state: DifferentialExpression, variable: Expr, where: Expr) -> bool:
+        derivative, box = state.derivative(variable), box_of(self.ranges)
+        if find_nonzero_point(derivative * where, self.ranges) is not None:
             return True
-        always = strictly_positive(slope, box) or strictly_positive(expand(-slope), box)
+        always = strictly_positive(derivative, box) or strictly_positive(expand(-derivative), box)
         return always and find_nonzero_point(where, self.ranges) is not None
 
-    def with_substitution(self, giver: EquationDependencies) -> EquationDependencies:
+    def with_substitution(self, definition: EquationDependencies) -> EquationDependencies:
         """The same with what another equation says of its unknown put in, if that can be done."""
-        found = [substitute_stationary(s.expr, giver.head, giver.equation, self.spec) for s in self.components]
+        found = [
+            substitute_stationary(s.expr, definition.head, definition.equation, self.spec) for s in self.components
+        ]
         rights = tuple(s.expr if r is None else r for r, s in zip(found, self.components, strict=True))
         return EquationDependencies(replace(self.equation, rhs=rights), self.spec)
 
@@ -116,11 +118,14 @@ class EquationDependencies:
         at a point, or have to be numbers if `draw` is 0. None if one has no value, or the unknown is read elsewhere."""
         total, places = S.Zero, set(self.spec.space.coordinates)
         own = next(u for u in self.spec.unknowns if u.head == head).arguments
-        for letter in (a for s in self.components for a in s.jet_variables if _is_of(a, head)):
-            slope, slots = self.components[0].derivative(letter), letter.slots if isinstance(letter, Partial) else ()
-            *_, point = points(slope.free_symbols, self.ranges, draw) if draw else ({},)
-            value = slope.xreplace(point)
-            at_home = _field_of(letter).arguments == Tuple(*own)
+        for variable in (a for s in self.components for a in s.jet_variables if _is_of(a, head)):
+            derivative, slots = (
+                self.components[0].derivative(variable),
+                variable.slots if isinstance(variable, Partial) else (),
+            )
+            *_, point = points(derivative.free_symbols, self.ranges, draw) if draw else ({},)
+            value = derivative.xreplace(point)
+            at_home = _field_of(variable).arguments == Tuple(*own)
             if len(self.components) > 1 or not value.is_Rational or not at_home or not places.issuperset(slots):
                 return None
             total += value * Mul(*slots)
@@ -137,48 +142,50 @@ def _has(expr: Expr, head: Symbol) -> bool:
     return any(f.head == head for f in atoms(expr, Field))
 
 
-def _is_of(letter: Expr, head: Symbol, arguments: Tuple | None = None) -> bool:
-    field = _field_of(letter)
+def _is_of(variable: Expr, head: Symbol, arguments: Tuple | None = None) -> bool:
+    field = _field_of(variable)
     return bool(field.head == head and (arguments is None or field.arguments == arguments))
 
 
-def _field_of(letter: Expr) -> Field:
-    field: Field = letter.body if isinstance(letter, Partial) else letter
+def _field_of(variable: Expr) -> Field:
+    field: Field = variable.body if isinstance(variable, Partial) else variable
     return field
 
 
 # ---- places
 
 
-def _argument_differences(field: Field, unknown: Unknown, reader: EquationDependencies, in_time: bool) -> list[Expr]:
+def _argument_differences(
+    field: Field, unknown: Unknown, dependencies: EquationDependencies, in_time: bool
+) -> list[Expr]:
     """Functions that are zero where a field is read at its own time, or point, or is also read in another way."""
-    time = reader.spec.time.symbol if reader.spec.time else None
+    time = dependencies.spec.time.symbol if dependencies.spec.time else None
     pairs = zip(field.arguments, unknown.arguments, strict=True)
     gaps = [
-        _argument_difference(given, own, own, reader)
+        _argument_difference(given, own, own, dependencies)
         for given, own in pairs
         if given != own and (own == time) == in_time
     ]
-    others = [f for f in reader.fields if f.head == field.head and f.indices == field.indices and f != field]
-    apart = Mul(*(_squared_distance(field, f, unknown, reader) for f in others))
+    others = [f for f in dependencies.fields if f.head == field.head and f.indices == field.indices and f != field]
+    apart = Mul(*(_squared_distance(field, f, unknown, dependencies) for f in others))
     return [g * apart for g in gaps if g != 0]
 
 
-def _squared_distance(one: Field, other: Field, unknown: Unknown, reader: EquationDependencies) -> Expr:
+def _squared_distance(one: Field, other: Field, unknown: Unknown, dependencies: EquationDependencies) -> Expr:
     """A function that is zero where two fields are read at the same place."""
     triples = zip(one.arguments, other.arguments, unknown.arguments, strict=True)
-    return Add(*(_argument_difference(a, b, own, reader) ** 2 for a, b, own in triples if a != b))
+    return Add(*(_argument_difference(a, b, own, dependencies) ** 2 for a, b, own in triples if a != b))
 
 
-def _argument_difference(given: Expr, other: Expr, own: Symbol, reader: EquationDependencies) -> Expr:
+def _argument_difference(given: Expr, other: Expr, own: Symbol, dependencies: EquationDependencies) -> Expr:
     """The difference; in a periodic coordinate, a function of it that vanishes at multiples of the period."""
     components = {c: own for e in (given, other) for c in atoms(e, Component) if c.args[0] == own}
-    space, gap = reader.spec.space, expand(given.xreplace(components) - other.xreplace(components))
+    space, gap = dependencies.spec.space, expand(given.xreplace(components) - other.xreplace(components))
     if own not in space.coordinates or not space.intervals:
         return gap
     if not space.intervals[space.coordinates.index(own)].periodic:
         return gap
-    start, end = reader.ranges[own]
+    start, end = dependencies.ranges[own]
     return sin(pi * gap / (end - start))
 
 
@@ -203,24 +210,26 @@ def depends_on_stationary(equation: Equation, spec: Spec) -> bool:
 
 
 def _dependences(
-    reader: EquationDependencies, in_time: bool, sure: bool, by: Symbol | None, path: frozenset[Symbol]
+    dependencies: EquationDependencies, in_time: bool, sure: bool, by: Symbol | None, path: frozenset[Symbol]
 ) -> Iterator[NonlocalDependence]:
-    spec = reader.spec
-    for field in reader.fields:
+    spec = dependencies.spec
+    for field in dependencies.fields:
         unknown = next(u for u in spec.unknowns if u.head == field.head)
-        gaps = _argument_differences(field, unknown, reader, in_time)
+        gaps = _argument_differences(field, unknown, dependencies, in_time)
         if gaps:
-            there = any(reader.certainly_depends_on(field.head, reader.arguments_of(field), gap) for gap in gaps)
-            yield NonlocalDependence(sure and there, by, reader.head if by else None)
-    for head in (h for h in reader.other_unknowns if h not in path):
+            is_evaluated = any(
+                dependencies.certainly_depends_on(field.head, dependencies.arguments_of(field), gap) for gap in gaps
+            )
+            yield NonlocalDependence(sure and is_evaluated, by, dependencies.head if by else None)
+    for head in (h for h in dependencies.other_unknowns if h not in path):
         given = _stationary_equations(head, spec)
         if given is None:
             continue
-        known = sure and reader.certainly_depends_on(head)
-        itself = known and not any(_has(p, head) for e in reader.equation.rhs for p in atoms(e, Partial))
-        for giver in given:
-            yield from () if in_time else _inverse_operator_dependence(reader, giver, head, known, by)
-            yield from _dependences(giver, in_time, itself, by or head, path | {head, reader.head})
+        known = sure and dependencies.certainly_depends_on(head)
+        itself = known and not any(_has(p, head) for e in dependencies.equation.rhs for p in atoms(e, Partial))
+        for definition in given:
+            yield from () if in_time else _inverse_operator_dependence(dependencies, definition, head, known, by)
+            yield from _dependences(definition, in_time, itself, by or head, path | {head, dependencies.head})
         if not given and not in_time:
             yield from (NonlocalDependence(known and free, by or head, head) for free in _constraints(head, spec))
 
@@ -228,9 +237,9 @@ def _dependences(
 def _constraints(head: Symbol, spec: Spec) -> Iterator[bool]:
     """For each stationary equation with derivatives, whether the unknown is absent from it: such equations determine an
     unknown that no equation is solved for, as ∇·u = 0 determines the pressure."""
-    for reader in (EquationDependencies(e, spec) for e in spec.equations if not e.order):
-        if any(reader.order_in(f.head) for f in reader.fields):
-            yield all(f.head != head for f in reader.fields)
+    for dependencies in (EquationDependencies(e, spec) for e in spec.equations if not e.order):
+        if any(dependencies.order_in(f.head) for f in dependencies.fields):
+            yield all(f.head != head for f in dependencies.fields)
 
 
 def _stationary_equations(head: Symbol, spec: Spec) -> list[EquationDependencies] | None:
@@ -242,43 +251,45 @@ def _stationary_equations(head: Symbol, spec: Spec) -> list[EquationDependencies
 
 
 def _inverse_operator_dependence(
-    reader: EquationDependencies, giver: EquationDependencies, head: Symbol, sure: bool, by: Symbol | None
+    dependencies: EquationDependencies, definition: EquationDependencies, head: Symbol, sure: bool, by: Symbol | None
 ) -> Iterator[NonlocalDependence]:
     """An unknown with derivatives in its own equation, or with a circular definition, is not determined pointwise."""
-    resting = any(_stationary_equations(h, reader.spec) is not None for h in giver.other_unknowns)
-    if giver.order_in(head) and giver.other_unknowns:
-        yield NonlocalDependence(sure and not resting and _is_certainly_nonlocal(reader, giver, head), by or head, head)
-    elif resting and _is_circular(giver, head, frozenset()):
+    resting = any(_stationary_equations(h, dependencies.spec) is not None for h in definition.other_unknowns)
+    if definition.order_in(head) and definition.other_unknowns:
+        yield NonlocalDependence(
+            sure and not resting and _is_certainly_nonlocal(dependencies, definition, head), by or head, head
+        )
+    elif resting and _is_circular(definition, head, frozenset()):
         yield NonlocalDependence(False, by or head, head)
 
 
-def _is_certainly_nonlocal(reader: EquationDependencies, giver: EquationDependencies, head: Symbol) -> bool:
+def _is_certainly_nonlocal(dependencies: EquationDependencies, definition: EquationDependencies, head: Symbol) -> bool:
     """Whether F certainly depends on others over all of space by way of w, where P(∂)w = Q(∂)u.
 
     At a point F changes by S(∂)w = (SQ/P)(∂)u, with its slopes S: this is local only if P divides SQ, as for
     Δw - w = Δu - u. If the equation for w has another form, w itself is no differential operator of u if the
     derivatives of u in it are of lower order.
     """
-    own, over = giver.symbol(head), [giver.symbol(h) for h in giver.other_unknowns]
+    own, over = definition.symbol(head), [definition.symbol(h) for h in definition.other_unknowns]
     if own is not None and None not in over:
-        read = (reader.with_substitution(giver).symbol(head, draw) for draw in range(1, SYMBOL_SAMPLES))
+        read = (dependencies.with_substitution(definition).symbol(head, draw) for draw in range(1, SYMBOL_SAMPLES))
         products = (s * q / own for s in read if s is not None for q in over)
-        return any(not cancel(e).is_polynomial(*reader.spec.space.coordinates) for e in products)
-    letters = [a for s in reader.components for a in s.jet_variables if _is_of(a, head)]
-    lower = all(giver.order_in(h) < giver.order_in(head) for h in giver.other_unknowns)
+        return any(not cancel(e).is_polynomial(*dependencies.spec.space.coordinates) for e in products)
+    variables = [a for s in dependencies.components for a in s.jet_variables if _is_of(a, head)]
+    lower = all(definition.order_in(h) < definition.order_in(head) for h in definition.other_unknowns)
     return (
         lower
-        and len(letters) == 1
-        and not isinstance(letters[0], Partial)
-        and any(map(giver.certainly_depends_on, giver.other_unknowns))
+        and len(variables) == 1
+        and not isinstance(variables[0], Partial)
+        and any(map(definition.certainly_depends_on, definition.other_unknowns))
     )
 
 
-def _is_circular(reader: EquationDependencies, head: Symbol, path: frozenset[Symbol]) -> bool:
+def _is_circular(dependencies: EquationDependencies, head: Symbol, path: frozenset[Symbol]) -> bool:
     """Whether the definition of an unknown is circular, through other unknowns."""
-    for other in (h for h in reader.other_unknowns if h not in path):
+    for other in (h for h in dependencies.other_unknowns if h not in path):
         if other == head:
             return True
-        if any(_is_circular(r, head, path | {other}) for r in _stationary_equations(other, reader.spec) or ()):
+        if any(_is_circular(r, head, path | {other}) for r in _stationary_equations(other, dependencies.spec) or ()):
             return True
     return False

@@ -30,8 +30,8 @@ def _symbol_row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec
         parts = list(linear_terms(problem.rhs, frozenset(heads)))
     except NotLinear:
         return None
-    for coefficient, letter in parts:
-        field, slots = (letter.body, letter.slots) if isinstance(letter, Partial) else (letter, ())
+    for coefficient, variable in parts:
+        field, slots = (variable.body, variable.slots) if isinstance(variable, Partial) else (variable, ())
         if not isinstance(field, Field):
             continue
         places = [spec.space.coordinates.index(s) for s in slots if s in spec.space.coordinates]

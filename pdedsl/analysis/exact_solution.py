@@ -20,7 +20,7 @@ from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.ir.spec import Condition, ConditionKind, Spec, face_names
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.domain import Region, region_of
-from pdedsl.symbolic.evaluate import Point, compiled, values
+from pdedsl.symbolic.evaluate import Point, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import expand, measure, rebuilt, replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
@@ -82,8 +82,8 @@ def _high_precision_sum(terms: Sequence[Expr], point: Point, region: Region) -> 
 
 def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
     """Whether the terms sum to zero when expanded; long expressions are not tried."""
-    there = [t.xreplace(fixed) for t in terms]
-    return sum(t.count_ops() for t in there) <= MAX_EXPANDED_OPERATIONS and bool(expand(Add(*there)) == 0)
+    on_face = [t.xreplace(fixed) for t in terms]
+    return sum(t.count_ops() for t in on_face) <= MAX_EXPANDED_OPERATIONS and bool(expand(Add(*on_face)) == 0)
 
 
 def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> tuple[float, Point]:
@@ -91,7 +91,7 @@ def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) ->
     place: Point = ()
     worst, inside = 0.0, region.interior(SAMPLES)
     parts = [part for term in terms for part in Add.make_args(term)]
-    rows = list(zip(*values(parts, region.layout, [*inside, *points]), strict=True))
+    rows = list(zip(*evaluate_at_points(parts, region.layout, [*inside, *points]), strict=True))
     anywhere = max(filter(math.isfinite, map(_size, rows[: len(inside)])), default=0.0)
     for point, found in zip(points, rows[len(inside) :], strict=True):
         total, size = abs(math.fsum(found)), _size(found)
@@ -146,9 +146,9 @@ def _values(spec: Spec) -> dict[tuple[Symbol, int], Expr]:
 def _equation_rows(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
     points = region.interior(SAMPLES)
     for e in spec.equations:
-        there = [p for p in points if e.interval is None or float(e.interval[0]) <= p[-1] <= float(e.interval[1])]
+        on_face = [p for p in points if e.interval is None or float(e.interval[0]) <= p[-1] <= float(e.interval[1])]
         for k in range(len(e.summands[0].exprs)):
-            yield e.span, ([_substitute_solution(s.exprs[k], spec) for s in e.summands], {}, there)
+            yield e.span, ([_substitute_solution(s.exprs[k], spec) for s in e.summands], {}, on_face)
 
 
 def _condition_rows(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
@@ -171,7 +171,7 @@ def _initial_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
 
 
 def _boundary_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
-    parts = [compiled(g.expr, region.layout) for g in c.part]
+    parts = [compile_function(g.expr, region.layout) for g in c.part]
 
     def chosen(points: list[Point]) -> list[Point]:
         return [p for p in points if all(g(p) > 0 for g in parts)]
@@ -220,6 +220,6 @@ def _normal_of(value: Expr, level: Expr, spec: Spec) -> dict[Expr, Expr] | None:
     own = next((g.expr for g in spec.space.inequalities if cancel(level / g.expr).is_number), None)
     if own is None or not spec.space.explicit:
         return None
-    slopes = [own.diff(x) for x in spec.space.coordinates]
-    length = sqrt(Add(*(s**2 for s in slopes)))
-    return {c: -slopes[int(c.args[1]) - 1] / length for c in asked}
+    derivatives = [own.diff(x) for x in spec.space.coordinates]
+    length = sqrt(Add(*(s**2 for s in derivatives)))
+    return {c: -derivatives[int(c.args[1]) - 1] / length for c in asked}

@@ -40,17 +40,17 @@ def inflow_of(problem: Problem) -> Inflow:
         return Inflow(True, ())
     if not jet.is_affine or jet.order != 1:
         return Inflow(False, ())
-    box, placed = box_of(ranges_of(problem.spec, problem.equation)), face_conditions(problem)
-    fits, wrong = True, []
+    box, located = box_of(ranges_of(problem.spec, problem.equation)), face_conditions(problem)
+    is_admissible, at_outflow = True, []
     for k, x in enumerate(space.coordinates):
         if space.intervals[k].periodic:
             continue
         for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
-            there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.faces]
+            conditions = [p for p in located if p.coordinate == x and p.normal == normal and name in p.condition.faces]
             inward = is_inflow(jet.drift[k], x, end, normal, box)
-            fits = fits and _has_admissible_data(inward, there)
-            wrong += [p for p in there if inward is False and not _couples_points(p.condition, problem)]
-    return Inflow(fits, tuple(wrong))
+            is_admissible = is_admissible and _has_admissible_data(inward, conditions)
+            at_outflow += [p for p in conditions if inward is False and not _couples_points(p.condition, problem)]
+    return Inflow(is_admissible, tuple(at_outflow))
 
 
 def _couples_points(condition: Condition, problem: Problem) -> bool:
@@ -67,10 +67,10 @@ def is_inflow(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | No
     return True if nonnegative(flow, box) else None
 
 
-def _has_admissible_data(enters: bool | None, there: list[LocatedCondition]) -> bool:
+def _has_admissible_data(enters: bool | None, conditions: list[LocatedCondition]) -> bool:
     if enters is None:
         return False
-    return (len(there) == 1 and isinstance(there[0].kind, DirichletCondition)) if enters else not there
+    return (len(conditions) == 1 and isinstance(conditions[0].kind, DirichletCondition)) if enters else not conditions
 
 
 # ---- entering
@@ -125,8 +125,8 @@ def inflow_errors(problem: Problem) -> Iterator[PdeError]:
 
 
 def _is_inflow_somewhere(flow: Expr, x: Symbol, normal: int, ranges: Ranges) -> bool:
-    there = flow.xreplace({x: ranges[x][(normal + 1) // 2]})
-    values = (value_at(there, p) for p in points(there.free_symbols, ranges, FACE_SAMPLES))
+    on_face = flow.xreplace({x: ranges[x][(normal + 1) // 2]})
+    values = (value_at(on_face, p) for p in points(on_face.free_symbols, ranges, FACE_SAMPLES))
     return any(v is not None and v > INFLOW_TOL for v in values)
 
 

@@ -88,8 +88,8 @@ class Jet:
         """The highest order of a derivative with a coordinate of space; derivatives in time alone do not count."""
         free, places = free_symbols(self.expr), set(self.coordinates)
         slots = [self.derivative_of[v].slots for v in (*self.p, *self.second, *self.higher) if v in free]
-        seen = [len(s) for s in slots if places & set(s)]
-        return max((*seen, *map(self.nested_order, self.unexpanded)), default=0)
+        dependences = [len(s) for s in slots if places & set(s)]
+        return max((*dependences, *map(self.nested_order, self.unexpanded)), default=0)
 
     def nested_order(self, expr: Expr) -> int:
         """The order of a nested derivative: ∂/∂x f(∂u/∂x) is of second order."""
@@ -172,8 +172,8 @@ class Jet:
 
     def in_letters(self, expr: Expr) -> Expr:
         """An expression in u and its derivatives, in the letters of this jet."""
-        letters = {e: v for v, e in self.derivative_of.items() if v is not self.u}
-        return expr.xreplace(letters).xreplace({self.derivative_of[self.u]: self.u})
+        variables = {e: v for v, e in self.derivative_of.items() if v is not self.u}
+        return expr.xreplace(variables).xreplace({self.derivative_of[self.u]: self.u})
 
     def total_derivative(self, expr: Expr, slot: Symbol) -> Expr:
         """The total derivative in space of a function of the jet."""
@@ -359,9 +359,9 @@ class DifferentialExpression:
 
     def _with_symbols(self, expr: Expr) -> Expr:
         for kind in (Partial, Field):
-            letters = self._jet_variables(expr, kind)
+            variables = self._jet_variables(expr, kind)
             expr = expr.xreplace(
-                {a: Dummy(f"{kind.__name__}{k}", **_symbol_assumptions(a)) for k, a in enumerate(letters)}
+                {a: Dummy(f"{kind.__name__}{k}", **_symbol_assumptions(a)) for k, a in enumerate(variables)}
             )
         return expr
 
@@ -371,20 +371,20 @@ class DifferentialExpression:
         partials = self._jet_variables(self.expr, Partial)
         return (*partials, *self._jet_variables(self.expr.xreplace(dict.fromkeys(partials, S.One)), Field))
 
-    def derivative(self, letter: Expr) -> Expr:
+    def derivative(self, variable: Expr) -> Expr:
         """The derivative with respect to one of the letters, with symbols in place of all letters."""
         changed = Dummy("changed", real=True)
         others = {p: Dummy(real=True) for p in self._jet_variables(self.expr, Partial)}
-        return self._with_symbols(self.expr.xreplace({**others, letter: changed})).diff(changed)
+        return self._with_symbols(self.expr.xreplace({**others, variable: changed})).diff(changed)
 
 
 @lru_cache(maxsize=64)  # several provers look at the same conditions
 def differential_expression(expr: Expr, spec: Spec) -> DifferentialExpression:
     if spec.space.explicit:
-        whole = multiply_out(solenoidal(expr, spec))
+        expression = multiply_out(solenoidal(expr, spec))
     else:
-        whole = expand_products(expr, spec, layout_of(expr, spec))
-    return DifferentialExpression(whole, frozenset(u.head for u in spec.unknowns))
+        expression = expand_products(expr, spec, layout_of(expr, spec))
+    return DifferentialExpression(expression, frozenset(u.head for u in spec.unknowns))
 
 
 def solenoidal(expr: Expr, spec: Spec) -> Expr:
@@ -411,8 +411,8 @@ def with_jet_symbols(expr: Expr, spec: Spec) -> Expr:
 
 def multiples_of_constant(flat: Expr, constant: int | Rational) -> dict[Symbol, Rational]:
     """Values for the unknowns in an expression at constants: the constant, twice the constant, …"""
-    letters = sorted(atoms(flat, Dummy), key=lambda s: s.name)
-    return {s: Rational(k * constant) for k, s in enumerate(letters, 1)}
+    variables = sorted(atoms(flat, Dummy), key=lambda s: s.name)
+    return {s: Rational(k * constant) for k, s in enumerate(variables, 1)}
 
 
 def _field_name(field: Field) -> str:
@@ -425,13 +425,13 @@ def _at_zero(expr: Expr) -> Expr:
 
 def _drop_zero_derivatives(expr: Expr) -> Expr:
     """Zero for derivatives of what does not move."""
-    still = [p for p in atoms(expr, Partial) if not all(depends(p.body, s) for s in p.slots)]
-    return expr.xreplace(dict.fromkeys(still, S.Zero))
+    steady = [p for p in atoms(expr, Partial) if not all(depends(p.body, s) for s in p.slots)]
+    return expr.xreplace(dict.fromkeys(steady, S.Zero))
 
 
-def _symbol_assumptions(letter: Expr) -> dict[str, bool]:
+def _symbol_assumptions(variable: Expr) -> dict[str, bool]:
     """The assumptions that follow from the type of an unknown."""
-    known = {"positive": True} if letter.is_positive else {"nonnegative": True} if letter.is_nonnegative else {}
+    known = {"positive": True} if variable.is_positive else {"nonnegative": True} if variable.is_nonnegative else {}
     return {"real": True, **known}
 
 
@@ -445,13 +445,13 @@ def _has_nonzero_second_difference(expr: Expr, ranges: Ranges) -> bool:
     """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere, also for b = -a; if G has no numerical
     values, whether a derivative of it still depends on a letter."""
     numbers = False
-    letters = atoms(expr, Dummy)
+    variables = atoms(expr, Dummy)
     expr = expr.xreplace(dict.fromkeys(expr.atoms(DiracDelta), S.Zero))  # points where something jumps do not count
-    drawn = points(expr.free_symbols, ranges, 6 * SECOND_DIFFERENCE_SAMPLES)
+    sample = points(expr.free_symbols, ranges, 6 * SECOND_DIFFERENCE_SAMPLES)
     starts = () if expr.has(Partial) else search_points(expr, expr.free_symbols, ranges, SECOND_DIFFERENCE_SAMPLES)
-    for c, a, b in zip(starts, drawn, drawn, strict=False):
+    for c, a, b in zip(starts, sample, sample, strict=False):
         for other in (b, {s: -v for s, v in a.items()}):
-            places = [_shifted(c, letters, *by) for by in ((a, other), (), (a,), (other,))]
+            places = [_shifted(c, variables, *by) for by in ((a, other), (), (a,), (other,))]
             corners = [
                 value_at(expr, p) if _has_admissible_signs(p) and not is_discontinuity(expr, p) else None
                 for p in places
@@ -461,10 +461,10 @@ def _has_nonzero_second_difference(expr: Expr, ranges: Ranges) -> bool:
             if (
                 len(values) == len(corners)
                 and _is_nonzero(values)
-                and _is_nonzero_in_high_precision(expr, c, letters, a, other)
+                and _is_nonzero_in_high_precision(expr, c, variables, a, other)
             ):
                 return True
-    return not numbers and any(expr.diff(s).free_symbols & letters for s in letters)
+    return not numbers and any(expr.diff(s).free_symbols & variables for s in variables)
 
 
 def _has_admissible_signs(place: Point) -> bool:
@@ -477,12 +477,12 @@ def _is_nonzero(corners: list[float]) -> bool:
     return abs(both + none - one - other) > ROUNDING_RTOL * max(1, *map(abs, corners))
 
 
-def _is_nonzero_in_high_precision(expr: Expr, start: Point, letters: frozenset[Symbol], a: Point, b: Point) -> bool:
+def _is_nonzero_in_high_precision(expr: Expr, start: Point, variables: frozenset[Symbol], a: Point, b: Point) -> bool:
     """The same in high precision: in double precision cosh² - sinh² of large numbers has no correct digit."""
-    corners = [precise_value_at(expr, _shifted(start, letters, *by)) for by in ((a, b), (), (a,), (b,))]
+    corners = [precise_value_at(expr, _shifted(start, variables, *by)) for by in ((a, b), (), (a,), (b,))]
     values = [v for v in corners if v is not None]
     return len(values) == len(corners) and _is_nonzero(values)
 
 
-def _shifted(start: Point, letters: frozenset[Symbol], *by: Point) -> Point:
-    return {s: v + (sum(p[s] for p in by) if s in letters else 0) for s, v in start.items()}
+def _shifted(start: Point, variables: frozenset[Symbol], *by: Point) -> Point:
+    return {s: v + (sum(p[s] for p in by) if s in variables else 0) for s, v in start.items()}

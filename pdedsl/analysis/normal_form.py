@@ -74,38 +74,38 @@ def normal_form(equation: Equation, spec: Spec) -> NormalForm:
     return NormalForm(equation, unknown_of(equation, spec), spec)
 
 
-def contributions(frame: NormalForm) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
+def contributions(form: NormalForm) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
     """What each summand contributes to the right-hand side, with numbers substituted for constants."""
     rows = [
-        (s, tuple(multiply_out(frame.with_dimension(e.xreplace(frame.spec.values))) for e in s.exprs))
-        for s in frame.equation.summands
+        (s, tuple(multiply_out(form.with_dimension(e.xreplace(form.spec.values))) for e in s.exprs))
+        for s in form.equation.summands
         if any(e != 0 for e in s.exprs)
     ]
-    solve = [_solver(frame, k, [exprs[k] for _, exprs in rows]) for k in range(len(frame.equation.rhs))]
+    solve = [_solver(form, k, [exprs[k] for _, exprs in rows]) for k in range(len(form.equation.rhs))]
     for summand, exprs in rows:
         yield summand, tuple(solved(e) for solved, e in zip(solve, exprs, strict=True))
 
 
-def _solver(frame: NormalForm, k: int, exprs: list[Expr]) -> Callable[[Expr], Expr]:
+def _solver(form: NormalForm, k: int, exprs: list[Expr]) -> Callable[[Expr], Expr]:
     """Maps a summand to its contribution, for the equation solved for the time derivative of component k."""
-    goal = leading_time_derivative(frame, k)
-    if goal is None:
+    leading = leading_time_derivative(form, k)
+    if leading is None:
         return lambda e: e
-    with_goal = [a for e in exprs for a in Add.make_args(e) if a.has(goal)]
-    coefficient = Add(*(a / goal for a in with_goal))
-    if coefficient == 0 or coefficient.has(goal):
+    with_goal = [a for e in exprs for a in Add.make_args(e) if a.has(leading)]
+    coefficient = Add(*(a / leading for a in with_goal))
+    if coefficient == 0 or coefficient.has(leading):
         return lambda e: e  # an implicit equation keeps its whole form
-    return lambda e: Add(*(multiply_out(-a / coefficient) for a in Add.make_args(e) if not a.has(goal)))
+    return lambda e: Add(*(multiply_out(-a / coefficient) for a in Add.make_args(e) if not a.has(leading)))
 
 
-def leading_time_derivative(frame: NormalForm, k: int) -> Partial | None:
+def leading_time_derivative(form: NormalForm, k: int) -> Partial | None:
     """∂ⁿu/∂tⁿ, for which the equation is solved."""
-    if frame.time is None or not frame.equation.order:
+    if form.time is None or not form.equation.order:
         return None
-    return Partial(frame.component(k), *(frame.time,) * frame.equation.order)
+    return Partial(form.component(k), *(form.time,) * form.equation.order)
 
 
-def with_named_constants(frame: NormalForm) -> Expr:
+def with_named_constants(form: NormalForm) -> Expr:
     """The right-hand side with the names of constants, for display."""
-    exprs = [multiply_out(s.exprs[0]) for s in frame.equation.summands]
-    return Add(*map(_solver(frame, 0, exprs), exprs))
+    exprs = [multiply_out(s.exprs[0]) for s in form.equation.summands]
+    return Add(*map(_solver(form, 0, exprs), exprs))

@@ -68,9 +68,9 @@ class Problem:
     @cached_property
     def rhs(self) -> Expr:
         """F of the first component, with the sign changed for terminal data; index notation is kept."""
-        frame = normal_form(self.equation, self.spec)
+        form = normal_form(self.equation, self.spec)
         late = self.equation.order == 1 and time_direction(self.spec, self.equation.unknown) is Direction.TERMINAL
-        return (-1 if late else 1) * expand_chain_rule(frame.with_dimension(self.equation.rhs[0]))
+        return (-1 if late else 1) * expand_chain_rule(form.with_dimension(self.equation.rhs[0]))
 
     def domain(self, jet: Jet) -> tuple[Expr, ...]:
         """What has a real value wherever the equation has one, and does not occur in it, in the letters of a jet."""
@@ -99,9 +99,9 @@ class Problem:
     @cached_property
     def is_implicit(self) -> bool:
         """Whether the equation is not solved for its time derivative, like exp(∂u/∂t) = Δu."""
-        frame = normal_form(self.equation, self.spec)
-        goals = [leading_time_derivative(frame, k) for k in range(len(self.equation.rhs))]
-        return any(g is not None and e.has(g) for g, e in zip(goals, self.equation.rhs, strict=True))
+        form = normal_form(self.equation, self.spec)
+        leading = [leading_time_derivative(form, k) for k in range(len(self.equation.rhs))]
+        return any(g is not None and e.has(g) for g, e in zip(leading, self.equation.rhs, strict=True))
 
     @property
     def is_vector(self) -> bool:
@@ -142,11 +142,11 @@ def may_be_undefined(exprs: tuple[Expr, ...], spec: Spec) -> bool:
     return any(range_of(e, box) is None for e in containing_unknowns(exprs, spec))
 
 
-def _occurs(e: Expr, whole: Expr) -> bool:
+def _occurs(e: Expr, expression: Expr) -> bool:
     """Whether an expression has a value only where a root, a pole or a logarithm has one."""
     if not isinstance(e, Pow) or not e.exp.is_Rational:
-        return bool(whole.has(e))
-    powers = [a.exp for a in whole.atoms(Pow) if a.base == e.base]
+        return bool(expression.has(e))
+    powers = [a.exp for a in expression.atoms(Pow) if a.base == e.base]
     return any(k.is_negative if e.exp.is_negative else not k.is_Integer for k in powers)
 
 

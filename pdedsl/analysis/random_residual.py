@@ -85,14 +85,14 @@ def _outer_product_factor(rows: tuple[Vector, ...], w: Vector) -> Expr | None:
 
 def _common_factor(pairs: list[tuple[Expr, Expr]]) -> Expr | None:
     """The number c > 0 with a = c b for every pair (a, b), if there is one."""
-    if any(whole == 0 for _, whole in pairs):
+    if any(expression == 0 for _, expression in pairs):
         return None
-    a, whole = pairs[0]
-    number, leading = expand(whole).as_ordered_terms()[0].as_coeff_Mul()
+    a, expression = pairs[0]
+    number, leading = expand(expression).as_ordered_terms()[0].as_coeff_Mul()
     c = expand(a).coeff(leading) / number
     if not (c.is_number and c.is_positive):
         return None
-    return c if all(expand(a - c * whole) == 0 for a, whole in pairs) else None
+    return c if all(expand(a - c * expression) == 0 for a, expression in pairs) else None
 
 
 def _branches(drift: Vector, spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Vector, Vector]] | None:

@@ -15,7 +15,7 @@ from sympy import Add, DiracDelta, Dummy, Expr, Float, Heaviside, Pow, Rational,
 
 from pdedsl.analysis.bounds.relu_form import kinks
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.symbolic.evaluate import Layout, Valued, compiled
+from pdedsl.symbolic.evaluate import Layout, PointFunction, compile_function
 from pdedsl.symbolic.rewrite import replaced
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
 from pdedsl.symbolic.sympy_errors import worked_out
@@ -43,11 +43,11 @@ def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
     return {s: (a.xreplace(spec.values), b.xreplace(spec.values)) for s, (a, b) in found.items()}
 
 
-def points(symbols: set[Symbol], ranges: Ranges, draws: int = SAMPLES) -> Iterator[Point]:
+def points(symbols: set[Symbol], ranges: Ranges, samples: int = SAMPLES) -> Iterator[Point]:
     """Random points; symbols without a range are drawn from small, medium and large intervals in turn."""
     draw = random.Random(0)
     ordered = sorted(symbols, key=_order)
-    for k in range(draws if ordered else 1):
+    for k in range(samples if ordered else 1):
         spread = HALF_WIDTHS[k % len(HALF_WIDTHS)]
         yield {s: _between(ranges.get(s) or _symmetric_interval(s, spread), draw) for s in ordered}
 
@@ -86,11 +86,11 @@ def value_at(expr: Expr, point: Point) -> float | None:
 
 
 @lru_cache(maxsize=256)
-def _function(expr: Expr) -> tuple[tuple[Symbol, ...], Valued | None]:
+def _function(expr: Expr) -> tuple[tuple[Symbol, ...], PointFunction | None]:
     symbols = tuple(expr.free_symbols)
     if expr.has(Component, Contraction, Field, Partial):
         return symbols, None
-    return symbols, compiled(expr, Layout({s: k for k, s in enumerate(symbols)}, 0))
+    return symbols, compile_function(expr, Layout({s: k for k, s in enumerate(symbols)}, 0))
 
 
 def precise_value_at(expr: Expr, point: Point) -> float | None:
@@ -126,9 +126,9 @@ def _real(value: Expr) -> float | None:
     return found if found is not None and abs(found) < float("inf") else None
 
 
-def search_points(expr: Expr, symbols: set[Symbol], ranges: Ranges, draws: int = SAMPLES) -> Iterator[Point]:
+def search_points(expr: Expr, symbols: set[Symbol], ranges: Ranges, samples: int = SAMPLES) -> Iterator[Point]:
     """Random points, points near where an expression bends, and points far away."""
-    yield from points(symbols, ranges, draws)
+    yield from points(symbols, ranges, samples)
     free = symbols - set(ranges)
     for symbol, place in kinks(expr, symbols):
         for point, step in zip(points(symbols, ranges, len(KINK_OFFSETS)), KINK_OFFSETS, strict=False):
@@ -136,7 +136,7 @@ def search_points(expr: Expr, symbols: set[Symbol], ranges: Ranges, draws: int =
                 yield {**point, symbol: place + step}
     if free:
         yield from (
-            {s: FAR_FACTOR * v if s in free else v for s, v in p.items()} for p in points(symbols, ranges, draws // 4)
+            {s: FAR_FACTOR * v if s in free else v for s, v in p.items()} for p in points(symbols, ranges, samples // 4)
         )
 
 
@@ -145,14 +145,14 @@ def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
     return bool(low <= value <= high)
 
 
-def find_nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8, beside: Iterable[Expr] = ()) -> Point | None:
+def find_nonzero_point(expr: Expr, ranges: Ranges, samples: int = 8, beside: Iterable[Expr] = ()) -> Point | None:
     """A point at which an expression is certainly nonzero, and those `beside` it have values; None if none is found, or
     there are too many terms."""
     if len(Add.make_args(expr)) > MAX_TERMS:
         return None
     others = tuple(map(with_unit_fields, beside))
     symbols = expr.free_symbols.union(*(e.free_symbols for e in others))
-    for point in search_points(expr, symbols, ranges, draws):
+    for point in search_points(expr, symbols, ranges, samples):
         if _is_nonzero(expr, point) and not is_discontinuity(expr, point) and are_defined_at(others, point):
             return point
     return None

@@ -35,55 +35,55 @@ from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
 # ---- terms
 
 
-def terms_of(frame: NormalForm) -> tuple[Term, ...]:
+def terms_of(form: NormalForm) -> tuple[Term, ...]:
     """All terms, in the order of their summands."""
-    return tuple(term for summand, share in contributions(frame) for term in _terms(summand, share, frame))
+    return tuple(term for summand, fraction in contributions(form) for term in _terms(summand, fraction, form))
 
 
-def _terms(summand: Summand, share: tuple[Expr, ...], frame: NormalForm) -> Iterator[Term]:
-    spec = frame.spec
+def _terms(summand: Summand, fraction: tuple[Expr, ...], form: NormalForm) -> Iterator[Term]:
+    spec = form.spec
     origin = Origin("-" * summand.negated + spec.source.quote(summand.span), summand.span)
-    goals = [leading_time_derivative(frame, k) for k in range(len(share))]
-    if any(g is not None and e.has(g) for g, e in zip(goals, summand.exprs, strict=True)):
-        yield TimeDerivative(frame.equation.order, origin)
+    leading = [leading_time_derivative(form, k) for k in range(len(fraction))]
+    if any(g is not None and e.has(g) for g, e in zip(leading, summand.exprs, strict=True)):
+        yield TimeDerivative(form.equation.order, origin)
     try:
-        columns = [list(linear_terms(e, frame.heads)) for e in share]
+        columns = [list(linear_terms(e, form.heads)) for e in fraction]
     except NotLinear:
-        yield from _nonlinear(share, origin, frame)
+        yield from _nonlinear(fraction, origin, form)
         return
-    yield from _linear(columns, origin, frame)
+    yield from _linear(columns, origin, form)
 
 
-def _nonlinear(share: tuple[Expr, ...], origin: Origin, frame: NormalForm) -> Iterator[Term]:
+def _nonlinear(fraction: tuple[Expr, ...], origin: Origin, form: NormalForm) -> Iterator[Term]:
     """The terms of a summand with nonlinear products: one for these, and those of the linear rest."""
     bent, rest = [], []
-    for e in share:
+    for e in fraction:
         products = Add.make_args(e)
-        keep = [a for a in products if _is_affine(a, frame)]
+        keep = [a for a in products if _is_affine(a, form)]
         rest.append(Add(*keep))
         bent.append(Add(*(a for a in products if a not in keep)))
-    if any(_is_nonlocal(e, frame) for e in bent):
-        yield Nonlocal(False, any(_has_delay(e, frame) for e in bent), tuple(bent), origin)
+    if any(_is_nonlocal(e, form) for e in bent):
+        yield Nonlocal(False, any(_has_delay(e, form) for e in bent), tuple(bent), origin)
     else:
-        yield Nonlinear(max(spatial_order(e, frame) for e in bent), tuple(bent), origin)
-    yield from _linear([list(linear_terms(e, frame.heads)) for e in rest], origin, frame)
+        yield Nonlinear(max(spatial_order(e, form) for e in bent), tuple(bent), origin)
+    yield from _linear([list(linear_terms(e, form.heads)) for e in rest], origin, form)
 
 
-def _is_affine(product: Expr, frame: NormalForm) -> bool:
+def _is_affine(product: Expr, form: NormalForm) -> bool:
     try:
-        return len(list(linear_terms(product, frame.heads))) >= 0
+        return len(list(linear_terms(product, form.heads))) >= 0
     except NotLinear:
         return False
 
 
-def _linear(columns: list[list[LinearTerm]], origin: Origin, frame: NormalForm) -> Iterator[Term]:
+def _linear(columns: list[list[LinearTerm]], origin: Origin, form: NormalForm) -> Iterator[Term]:
     """The terms of affine parts, grouped by what their coefficients multiply."""
-    sorted_ = [_group_by_factor(column, frame, k) for k, column in enumerate(columns)]
+    sorted_ = [_group_by_factor(column, form, k) for k, column in enumerate(columns)]
     kinds = {kind for found in sorted_ for kind in found}
     for kind in sorted(kinds, key=lambda kind: (kind.kind, kind.order, str(kind.of), kind.mixed_or_delayed)):
         listed = [found.get(kind, []) for found in sorted_]
         if any(c != 0 for parts in listed for c, _ in parts):
-            yield from _term(kind, listed, origin, frame)
+            yield from _term(kind, listed, origin, form)
 
 
 class FactorKind(IntEnum):
@@ -109,48 +109,48 @@ class Factor:
     mixed_or_delayed: bool = False  # a time derivative that is also one in space, or a value at another time
 
 
-def _group_by_factor(parts: list[LinearTerm], frame: NormalForm, k: int) -> dict[Factor, list[LinearTerm]]:
+def _group_by_factor(parts: list[LinearTerm], form: NormalForm, k: int) -> dict[Factor, list[LinearTerm]]:
     found: dict[Factor, list[LinearTerm]] = {}
     for part in parts:
-        found.setdefault(_factor_of(part[1], frame, frame.component(k)), []).append(part)
+        found.setdefault(_factor_of(part[1], form, form.component(k)), []).append(part)
     return found
 
 
-def _factor_of(letter: Expr, frame: NormalForm, own: Field) -> Factor:
-    if letter is S.One:
+def _factor_of(variable: Expr, form: NormalForm, own: Field) -> Factor:
+    if variable is S.One:
         return Factor(FactorKind.KNOWN)
-    field, slots = (letter.body, letter.slots) if isinstance(letter, Partial) else (letter, ())
-    if _is_at_another_point(field, frame):
-        return Factor(FactorKind.AWAY, mixed_or_delayed=_is_at_another_time(field, frame))
+    field, slots = (variable.body, variable.slots) if isinstance(variable, Partial) else (variable, ())
+    if _is_at_another_point(field, form):
+        return Factor(FactorKind.AWAY, mixed_or_delayed=_is_at_another_time(field, form))
     if field != own:
         return Factor(FactorKind.OTHER, of=field.head)
-    in_time = sum(s == frame.time for s in slots)
+    in_time = sum(s == form.time for s in slots)
     if in_time:
         return Factor(FactorKind.TIME, in_time, mixed_or_delayed=len(slots) > in_time)
     beside = {0: FactorKind.VALUE, 1: FactorKind.FIRST, 2: FactorKind.SECOND}.get(len(slots), FactorKind.HIGHER)
     return Factor(beside, len(slots))
 
 
-def _term(kind: Factor, columns: list[list[LinearTerm]], origin: Origin, frame: NormalForm) -> Iterator[Term]:
+def _term(kind: Factor, columns: list[list[LinearTerm]], origin: Origin, form: NormalForm) -> Iterator[Term]:
     exprs = tuple(sum_of_terms(parts) for parts in columns)
     match kind.kind:
         case FactorKind.TIME:
             yield TimeDerivative(kind.order, origin, exprs, kind.mixed_or_delayed)
         case FactorKind.FIRST:
             yield from _with_common_coefficient(
-                [frame.drift(parts) for parts in columns], Convection, 1, exprs, origin, frame
+                [form.drift(parts) for parts in columns], Convection, 1, exprs, origin, form
             )
         case FactorKind.SECOND:
             yield from _with_common_coefficient(
-                [frame.diffusivity(parts) for parts in columns], Diffusion, 2, exprs, origin, frame
+                [form.diffusivity(parts) for parts in columns], Diffusion, 2, exprs, origin, form
             )
         case FactorKind.VALUE:
-            yield _reaction(columns, exprs, origin, frame)
+            yield _reaction(columns, exprs, origin, form)
         case FactorKind.KNOWN:
             yield SourceTerm(exprs, origin)
         case FactorKind.OTHER:
             assert kind.of is not None
-            yield Coupling(kind.of, max(spatial_order(e, frame) for e in exprs), exprs, origin)
+            yield Coupling(kind.of, max(spatial_order(e, form) for e in exprs), exprs, origin)
         case FactorKind.AWAY:
             yield Nonlocal(True, kind.mixed_or_delayed, exprs, origin)
         case FactorKind.HIGHER:
@@ -159,11 +159,11 @@ def _term(kind: Factor, columns: list[list[LinearTerm]], origin: Origin, frame: 
             assert_never(kind.kind)
 
 
-def _reaction(columns: list[list[LinearTerm]], exprs: tuple[Expr, ...], origin: Origin, frame: NormalForm) -> Term:
+def _reaction(columns: list[list[LinearTerm]], exprs: tuple[Expr, ...], origin: Origin, form: NormalForm) -> Term:
     rates = {Add(*(c for c, _ in parts)) for parts in columns}
     if len(rates) > 1:
-        return Coupling(frame.unknown.head, 0, exprs, origin)
-    return Reaction(rates.pop(), frame.unknown.head, origin)
+        return Coupling(form.unknown.head, 0, exprs, origin)
+    return Reaction(rates.pop(), form.unknown.head, origin)
 
 
 def _with_common_coefficient(
@@ -172,48 +172,48 @@ def _with_common_coefficient(
     order: int,
     exprs: tuple[Expr, ...],
     origin: Origin,
-    frame: NormalForm,
+    form: NormalForm,
 ) -> Iterator[Term]:
     """One term if all components share the coefficient; otherwise a coupling of the components of a vector."""
     if all(e == entries[0] for e in entries):
         yield make(entries[0], origin)
     else:
-        yield Coupling(frame.unknown.head, order, exprs, origin)
+        yield Coupling(form.unknown.head, order, exprs, origin)
 
 
 # ---- places and orders
 
 
-def _is_at_another_point(field: Field, frame: NormalForm) -> bool:
-    unknown = next(u for u in frame.spec.unknowns if u.head == field.head)
+def _is_at_another_point(field: Field, form: NormalForm) -> bool:
+    unknown = next(u for u in form.spec.unknowns if u.head == field.head)
     return bool(field.arguments != Tuple(*unknown.arguments))
 
 
-def _is_at_another_time(field: Field, frame: NormalForm) -> bool:
-    unknown = next(u for u in frame.spec.unknowns if u.head == field.head)
+def _is_at_another_time(field: Field, form: NormalForm) -> bool:
+    unknown = next(u for u in form.spec.unknowns if u.head == field.head)
     pairs = zip(field.arguments, unknown.arguments, strict=True)
-    return any(own == frame.time and given != own for given, own in pairs)
+    return any(own == form.time and given != own for given, own in pairs)
 
 
-def _unknowns_in(expr: Expr, frame: NormalForm) -> list[Field]:
-    return [f for f in atoms(expr, Field) if f.head in frame.heads]
+def _unknowns_in(expr: Expr, form: NormalForm) -> list[Field]:
+    return [f for f in atoms(expr, Field) if f.head in form.heads]
 
 
-def _is_nonlocal(expr: Expr, frame: NormalForm) -> bool:
-    return any(_is_at_another_point(f, frame) for f in _unknowns_in(expr, frame))
+def _is_nonlocal(expr: Expr, form: NormalForm) -> bool:
+    return any(_is_at_another_point(f, form) for f in _unknowns_in(expr, form))
 
 
-def _has_delay(expr: Expr, frame: NormalForm) -> bool:
-    return any(_is_at_another_time(f, frame) for f in _unknowns_in(expr, frame))
+def _has_delay(expr: Expr, form: NormalForm) -> bool:
+    return any(_is_at_another_time(f, form) for f in _unknowns_in(expr, form))
 
 
-def spatial_order(expr: Expr, frame: NormalForm) -> int:
+def spatial_order(expr: Expr, form: NormalForm) -> int:
     """The order of the highest derivative of an unknown in space: ∂/∂x σ(∂u/∂x) is of second order."""
     if not isinstance(expr, Partial):
-        return max((spatial_order(a, frame) for a in expr.args), default=0) if expr.args else 0
-    if not _unknowns_in(expr.body, frame):
+        return max((spatial_order(a, form) for a in expr.args), default=0) if expr.args else 0
+    if not _unknowns_in(expr.body, form):
         return 0
-    return len([s for s in expr.slots if s != frame.time]) + spatial_order(expr.body, frame)
+    return len([s for s in expr.slots if s != form.time]) + spatial_order(expr.body, form)
 
 
 # ---- the generator
@@ -226,16 +226,16 @@ GENERATOR_FACTORS = (
 )
 
 
-def generator_of(right: Expr, direction: Direction, frame: NormalForm) -> Generator | None:
+def generator_of(right: Expr, direction: Direction, form: NormalForm) -> Generator | None:
     """b, A, c and f of a linear equation of first order in time for one scalar; None for other equations."""
-    if frame.equation.order != 1 or len(frame.equation.rhs) != 1 or isinstance(frame.unknown.type, Vector):
+    if form.equation.order != 1 or len(form.equation.rhs) != 1 or isinstance(form.unknown.type, Vector):
         return None
     if right.has(Applied):
         return None
     sign = -1 if direction is Direction.TERMINAL else 1
     try:
         found = _group_by_factor(
-            list(linear_terms(multiply_out(sign * frame.with_dimension(right)), frame.heads)), frame, 0
+            list(linear_terms(multiply_out(sign * form.with_dimension(right)), form.heads)), form, 0
         )
     except NotLinear:
         return None
@@ -243,4 +243,4 @@ def generator_of(right: Expr, direction: Direction, frame: NormalForm) -> Genera
     if any(c != 0 for parts in found.values() for c, _ in parts):
         return None
     rate, source = (Add(*(c for c, _ in parts)) for parts in (value, known))
-    return Generator(frame.drift(drift), frame.diffusivity(second), rate, source, direction)
+    return Generator(form.drift(drift), form.diffusivity(second), rate, source, direction)

@@ -62,9 +62,9 @@ def _equation_errors(problem: Problem) -> Iterator[PdeError]:
 def _is_coupled_at_leading_order(problem: Problem) -> bool:
     """Whether other unknowns occur in the equation with derivatives of as high an order, or are given by stationary
     equations: then its own sign decides nothing, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
-    reader = EquationDependencies(problem.equation, problem.spec)
+    dependencies = EquationDependencies(problem.equation, problem.spec)
     known = depends_on_stationary(problem.equation, problem.spec)
-    return known or any(reader.order_in(head) >= problem.jet.order for head in reader.other_unknowns)
+    return known or any(dependencies.order_in(head) >= problem.jet.order for head in dependencies.other_unknowns)
 
 
 def _second_order_errors(problem: Problem) -> Iterator[PdeError]:

@@ -17,7 +17,7 @@ import click
 
 from pdedsl import __version__
 from pdedsl.big_stack import listen
-from pdedsl.cli.common import FAULT, INTERRUPTED, USAGE, example, say
+from pdedsl.cli.common import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_USAGE, echo, example
 from pdedsl.cli.compile import compile, explain, test
 from pdedsl.cli.draw import draw
 from pdedsl.cli.evaluate import evaluate, report
@@ -25,7 +25,7 @@ from pdedsl.cli.new import new
 from pdedsl.cli.solve import crosscheck, solve
 from pdedsl.cli.text import check, completion, format_, lsp, specs
 from pdedsl.cli.train import train
-from pdedsl.sources import locate
+from pdedsl.sources import find_shipped
 
 
 @click.group(
@@ -60,36 +60,36 @@ for command in (
 def main() -> NoReturn:
     """Run a command, and exit with its exit code."""
     code: object = 0
-    listen(partial(_at_work, time.monotonic()))
+    listen(partial(_echo_still_running, time.monotonic()))
     try:
         code = cli.main(prog_name="pdedsl", standalone_mode=False)
     except SystemExit:
         # Commands exit by `Exit`; only click itself raises SystemExit, when the reader of our output is gone: no error.
         code = 0
     except click.exceptions.Abort:
-        sys.exit(INTERRUPTED)
+        sys.exit(EXIT_INTERRUPTED)
     except click.ClickException as error:
         shown = StringIO()
         error.show(shown)
-        say(shown.getvalue().rstrip(), err=True)
-        sys.exit(USAGE)
+        echo(shown.getvalue().rstrip(), err=True)
+        sys.exit(EXIT_USAGE)
     except OSError as error:
-        say(f"pdedsl: {error.filename or 'output'}: {error.strerror}", err=True)
+        echo(f"pdedsl: {error.filename or 'output'}: {error.strerror}", err=True)
         # Flushing the rest of the standard output would fail again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(USAGE)
+        sys.exit(EXIT_USAGE)
     except Exception:
-        _fault()
-    _leave(code if isinstance(code, int) else 0)
+        _report_internal_error()
+    _exit(code if isinstance(code, int) else 0)
 
 
-def _at_work(began: float) -> None:
+def _echo_still_running(began: float) -> None:
     """A long spec may take its time, up to the limits on its size: a person who waits is told."""
     if sys.stderr.isatty():
-        say(f"still at work after {time.monotonic() - began:.0f} s: this spec is long", err=True)
+        echo(f"still at work after {time.monotonic() - began:.0f} s: this spec is long", err=True)
 
 
-def _leave(code: int) -> NoReturn:
+def _exit(code: int) -> NoReturn:
     """Exits immediately under torchrun: threads of torch.distributed may abort an interpreter that is shutting down."""
     if "TORCHELASTIC_RUN_ID" in os.environ:
         sys.stdout.flush()
@@ -98,7 +98,7 @@ def _leave(code: int) -> NoReturn:
     sys.exit(code)
 
 
-def _fault() -> NoReturn:
+def _report_internal_error() -> NoReturn:
     """An internal error: save what is needed to find it, and ask the user to report it."""
     import platform
     import tempfile
@@ -110,12 +110,12 @@ def _fault() -> NoReturn:
         file.write(f"pdedsl {__version__}, Python {platform.python_version()}, {platform.system()}\n")
         file.write(f"arguments: {sys.argv[1:]}\n\n{traceback.format_exc()}")
         for name in sys.argv[1:]:
-            path = locate(name) or Path(name)
+            path = find_shipped(name) or Path(name)
             if path.suffix == ".pde" and path.is_file():
                 file.write(f"\n==== {name}\n{path.read_text('utf-8', 'replace')}")
-    say(
+    echo(
         "pdedsl: this is a bug in pdedsl, not a mistake in your spec.\n"
         f"Please report it, and attach {file.name} (it contains the spec and a traceback).",
         err=True,
     )
-    sys.exit(FAULT)
+    sys.exit(EXIT_INTERNAL)

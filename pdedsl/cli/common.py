@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pdedsl.compiler import Compilation
     from pdedsl.diagnostics import Diagnostic, PdeError, Source
 
-WRONG, USAGE, FAULT, INTERRUPTED = 1, 2, 70, 130
+EXIT_ERROR, EXIT_USAGE, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 2, 70, 130
 
 
-class _Spec(click.ParamType):  # type: ignore[type-arg]  # generic for mypy only
+class _SpecPath(click.ParamType):  # type: ignore[type-arg]  # generic for mypy only
     """A path, the name of a shipped spec, or - for standard input."""
 
     name = "spec"
@@ -36,7 +36,7 @@ class _Spec(click.ParamType):  # type: ignore[type-arg]  # generic for mypy only
         return [*names, CompletionItem(incomplete, type="file")]
 
 
-SPEC = _Spec()
+SPEC = _SpecPath()
 
 
 def example(text: str) -> str:
@@ -51,54 +51,54 @@ TRUST = click.option(
 )
 
 
-def trusted(trust: bool) -> bool:
+def allow_imports(trust: bool) -> bool:
     """Whether the user's own code may be imported; if so, also from the working directory."""
     if trust and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     return trust
 
 
-def say_imported(compilation: Compilation) -> None:
+def echo_imported_networks(compilation: Compilation) -> None:
     """Reports what was found in the user's own networks."""
     from pdedsl.config.networks import Torch
 
     for learned in compilation.spec.learned:
         match learned.net.word if learned.net else None:
             case Torch(network=network, counted=int(maps)) if maps:
-                say(f"{learned.name}: {network} has {maps} residual map{'s' * (maps > 1)}", err=True)
+                echo(f"{learned.name}: {network} has {maps} residual map{'s' * (maps > 1)}", err=True)
             case Torch(network=network):
-                say(f"{learned.name}: {network} is imported", err=True)
+                echo(f"{learned.name}: {network} is imported", err=True)
             case _:
                 continue
 
 
 @contextmanager
-def said_later() -> Iterator[None]:
+def deferred_warnings() -> Iterator[None]:
     """Shows warnings of libraries afterwards, each once, so that they do not interrupt other output."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         yield
     for text in dict.fromkeys(str(w.message).split("\n")[0] for w in caught):
-        say(f"library warning: {text}", err=True)
+        echo(f"library warning: {text}", err=True)
 
 
 def read_spec(file: str, settings: tuple[str, ...] = ()) -> Source:
-    from pdedsl.sources import MAX_BYTES, changed, decode, source_of
+    from pdedsl.sources import MAX_BYTES, apply_settings, decode_source, source_of
 
     if file == "-":
-        return changed(decode(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>"), settings)
+        return apply_settings(decode_source(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>"), settings)
     return source_of(Path(file), settings)
 
 
 # ---- printing
 
 
-def say(text: str, err: bool = False) -> None:
+def echo(text: str, err: bool = False) -> None:
     """Prints a message; whatever it quotes reaches the terminal only as text."""
     click.echo(escaping.lines(text), err=err)
 
 
-def give(text: str) -> None:
+def echo_exact(text: str) -> None:
     """Prints a requested text: exactly for a file or a program, with invisible characters shown on a terminal."""
     click.echo(escaping.lines(text) if sys.stdout.isatty() else text, nl=False)
 
@@ -106,29 +106,29 @@ def give(text: str) -> None:
 def report_error(error: PdeError) -> None:
     from pdedsl.diagnostics import Source
 
-    show(error.source or Source(""), error.diagnostics)
+    echo_diagnostics(error.source or Source(""), error.diagnostics)
 
 
-def show(source: Source, diagnostics: tuple[Diagnostic, ...]) -> None:
+def echo_diagnostics(source: Source, diagnostics: tuple[Diagnostic, ...]) -> None:
     from pdedsl.diagnostics import report
 
     if diagnostics:
-        click.echo(_painted(report(source, diagnostics)) + "\n", err=True)
+        click.echo(_colourise_on_terminal(report(source, diagnostics)) + "\n", err=True)
 
 
-def _painted(text: str) -> str:
+def _colourise_on_terminal(text: str) -> str:
     """In colour on a terminal, plain otherwise."""
     if not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
         return text
-    return in_colour(text)
+    return colourise(text)
 
 
-def in_colour(text: str) -> str:
+def colourise(text: str) -> str:
     """A report of mistakes with the colours of a terminal."""
-    return "\n".join(map(_painted_line, text.split("\n")))
+    return "\n".join(map(_colourise_line, text.split("\n")))
 
 
-def _painted_line(line: str) -> str:
+def _colourise_line(line: str) -> str:
     head, _, rest = line.partition(":")
     if head.startswith(("error[", "warning[")):
         return (

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from pdedsl.cli.common import (
+    EXIT_ERROR,
     SET,
     SPEC,
     TRUST,
-    WRONG,
+    allow_imports,
+    echo,
+    echo_diagnostics,
+    echo_exact,
+    echo_imported_networks,
     example,
-    give,
     read_spec,
     report_error,
-    say,
-    say_imported,
-    show,
-    trusted,
 )
 from pdedsl.diagnostics.escaping import as_json, command
 
@@ -77,7 +77,7 @@ def explain(
         explanation = explain_source(read_spec(file, settings))
     except PdeError as error:
         report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
+        raise click.exceptions.Exit(EXIT_ERROR) from None
     source = explanation.analysis.spec.source
     stencils = _stencils(source, weights, every, trust) if weights else ()
     lines = tuple(line for stencil in stencils for line in stencil.lines())
@@ -93,9 +93,9 @@ def explain(
             click.echo(explanation.markdown(), nl=False)
         case _:
             click.echo(str(explanation), nl=False)
-    show(source, explanation.errors)
+    echo_diagnostics(source, explanation.errors)
     if explanation.errors:
-        raise click.exceptions.Exit(WRONG)
+        raise click.exceptions.Exit(EXIT_ERROR)
 
 
 def _stencils(source: Source, weights: Path, every: bool, trust: bool) -> tuple[Stencil, ...]:
@@ -104,10 +104,10 @@ def _stencils(source: Source, weights: Path, every: bool, trust: bool) -> tuple[
     from pdedsl.diagnostics import PdeError
 
     try:
-        module = to_compilation(source, trusted(trust)).module()
+        module = to_compilation(source, allow_imports(trust)).module()
     except PdeError as error:
         report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
+        raise click.exceptions.Exit(EXIT_ERROR) from None
     from pdedsl.runtime.stencils import stencils_of
     from pdedsl.runtime.weights import WeightsError, load_weights
 
@@ -150,12 +150,12 @@ def compile(
     try:
         source = read_spec(file, settings)
         if emit:
-            give(Stages(source, trusted(trust)).text(Stage(emit)))
+            echo_exact(Stages(source, allow_imports(trust)).text(Stage(emit)))
             return
-        compilation = to_compilation(source, trusted(trust))
+        compilation = to_compilation(source, allow_imports(trust))
     except PdeError as error:
         report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
+        raise click.exceptions.Exit(EXIT_ERROR) from None
     folder = output or Path(Path(file).stem if file != "-" else compilation.spec.name)
     if standalone and not folder.resolve().name.isidentifier():
         raise click.UsageError(
@@ -166,10 +166,10 @@ def compile(
         write_package(folder, files, force)
     except FileExistsError as error:
         raise click.UsageError(f"{error}; --force replaces them") from None
-    show(source, compilation.spec.warnings)
-    say_imported(compilation)
+    echo_diagnostics(source, compilation.spec.warnings)
+    echo_imported_networks(compilation)
     shown = dict.fromkeys(name.partition("/")[0] for name in files)
-    say(f"{compilation.spec.name} is in {folder}/: {', '.join(shown)}")
+    echo(f"{compilation.spec.name} is in {folder}/: {', '.join(shown)}")
 
 
 @click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))
@@ -187,18 +187,18 @@ def test(file: str, examples: int, seed: int, settings: tuple[str, ...], trust: 
     from pdedsl.diagnostics import PdeError
 
     try:
-        compilation = to_compilation(read_spec(file, settings), trusted(trust))
+        compilation = to_compilation(read_spec(file, settings), allow_imports(trust))
     except PdeError as error:
         report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
-    if not _all_hold(compilation, examples, seed):
+        raise click.exceptions.Exit(EXIT_ERROR) from None
+    if not _run_tests(compilation, examples, seed):
         changed = [part for setting in settings for part in ("--set", setting)]
         replay = command("pdedsl", "test", file, *changed, "--examples", str(examples), "--seed", str(seed))
-        say(f"replay: {replay}", err=True)
-        raise click.exceptions.Exit(WRONG)
+        echo(f"replay: {replay}", err=True)
+        raise click.exceptions.Exit(EXIT_ERROR)
 
 
-def _all_hold(compilation: Compilation, examples: int, seed: int) -> bool:
+def _run_tests(compilation: Compilation, examples: int, seed: int) -> bool:
     """Asks one question after the other: the question goes to stderr, and the answer to stdout."""
     from pdedsl.testing import axioms, equation
     from pdedsl.testing.model import under_test
@@ -207,31 +207,31 @@ def _all_hold(compilation: Compilation, examples: int, seed: int) -> bool:
     names, checks = list(compilation.analysis.axioms), equation.checks(tested, seed)
     total, holds = len(names) + len(checks), True
     for k, name in enumerate(names, 1):
-        _asking(name, k, total)
+        _echo_current_test(name, k, total)
         result = axioms.search_for(name, tested, examples, seed)
         holds &= result.ok
-        _answer(_test_line(result))
+        _echo_result(_axiom_line(result))
     for k, check in enumerate(checks, len(names) + 1):
-        _asking(check.of[0], k, total)
+        _echo_current_test(check.of[0], k, total)
         for finding in check.findings():
             holds &= finding.ok
-            _answer(_finding_line(finding))
+            _echo_result(_finding_line(finding))
     return holds
 
 
-def _asking(what: str, k: int, total: int) -> None:
+def _echo_current_test(what: str, k: int, total: int) -> None:
     """Shows what is being tested: on a terminal, a line that is overwritten."""
     line = f"testing {what}, {k} of {total}"
     click.echo(f"\r\x1b[K{line}" if sys.stderr.isatty() else line, nl=not sys.stderr.isatty(), err=True)
 
 
-def _answer(line: str) -> None:
+def _echo_result(line: str) -> None:
     if sys.stderr.isatty():
         click.echo("\r\x1b[K", nl=False, err=True)
-    say(line)
+    echo(line)
 
 
-def _test_line(result: axioms.Result) -> str:
+def _axiom_line(result: axioms.Result) -> str:
     """An axiom, what the analysis says, what the search found, and the case that shows it."""
     from pdedsl.ir.verdicts import Truth
     from pdedsl.testing.moments import Outcome

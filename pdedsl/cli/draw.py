@@ -6,7 +6,17 @@ from pathlib import Path
 
 import click
 
-from pdedsl.cli.common import SET, SPEC, WRONG, example, give, read_spec, report_error, say, show
+from pdedsl.cli.common import (
+    EXIT_ERROR,
+    SET,
+    SPEC,
+    echo,
+    echo_diagnostics,
+    echo_exact,
+    example,
+    read_spec,
+    report_error,
+)
 from pdedsl.io import replace_text
 
 
@@ -23,12 +33,12 @@ def draw(file: str, output: Path | None, settings: tuple[str, ...]) -> None:
         explanation = explain_source(read_spec(file, settings))
     except PdeError as error:
         report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
+        raise click.exceptions.Exit(EXIT_ERROR) from None
     if explanation.errors:  # only a network can be drawn
-        show(explanation.analysis.spec.source, explanation.errors)
-        raise click.exceptions.Exit(WRONG)
+        echo_diagnostics(explanation.analysis.spec.source, explanation.errors)
+        raise click.exceptions.Exit(EXIT_ERROR)
     if output is None:
-        give(explanation.svg())
+        echo_exact(explanation.svg())
         return
     replace_text(output, explanation.svg())
-    say(f"{output} written", err=True)
+    echo(f"{output} written", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.cli.common import INTERRUPTED, SET, TRUST, WRONG, example, report_error, say, trusted
+from pdedsl.cli.common import EXIT_ERROR, EXIT_INTERRUPTED, SET, TRUST, allow_imports, echo, example, report_error
 from pdedsl.diagnostics import escaping
 
 if TYPE_CHECKING:
@@ -63,24 +63,24 @@ def evaluate(
             data=data,
             device=device,
             resume=resume,
-            trust=trusted(trust),
-            sources=_named(sources),
-            listeners=(_show_progress,),
+            trust=allow_imports(trust),
+            sources=_parse_sources(sources),
+            listeners=(_echo_progress,),
         )
     except PdeError as error:
         report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
+        raise click.exceptions.Exit(EXIT_ERROR) from None
     except RunError as error:
         raise click.UsageError(str(error)) from None
     except EvaluationInterrupted:
         again = escaping.command(*sys.argv, *([] if resume else ["--resume"]))
-        say(f"interrupted; nothing is lost. To continue: {again}", err=True)
-        raise click.exceptions.Exit(INTERRUPTED) from None
+        echo(f"interrupted; nothing is lost. To continue: {again}", err=True)
+        raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
     if os.environ.get("RANK", "0") == "0":
-        _show(report, run)
+        _echo_report(report, run)
 
 
-def _named(sources: tuple[str, ...]) -> dict[str, Path]:
+def _parse_sources(sources: tuple[str, ...]) -> dict[str, Path]:
     pairs = [source.partition("=") for source in sources]
     for name, equals, place in pairs:
         if not (name and equals and place):
@@ -88,21 +88,21 @@ def _named(sources: tuple[str, ...]) -> dict[str, Path]:
     return {name: Path(place) for name, _, place in pairs}
 
 
-def _show_progress(event: EvaluationProgress) -> None:
+def _echo_progress(event: EvaluationProgress) -> None:
     """On a terminal, a line for each batch that replaces the previous one; elsewhere a line for each measurement."""
     accuracy = "" if event.accuracy is None else f", accuracy {100 * event.accuracy:.1f} %"
     line = f"[{event.done}/{event.of}] {event.measurement}, batch {event.batch} of {event.batches}{accuracy}"
     if sys.stderr.isatty():
         click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=event.done == event.of)
     elif event.batch == event.batches:
-        say(line, err=True)
+        echo(line, err=True)
 
 
-def _show(report: Report, run: Path) -> None:
+def _echo_report(report: Report, run: Path) -> None:
     from pdedsl.evaluation.summary import summary
 
-    say(summary(report))
-    say(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(f for f, _ in report.pictures)}")
+    echo(summary(report))
+    echo(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(f for f, _ in report.pictures)}")
 
 
 @click.command(
@@ -121,4 +121,4 @@ def report(runs: tuple[Path, ...], output: Path, latex: Path | None) -> None:
         write_comparison(runs, output, latex)
     except RunError as error:
         raise click.UsageError(str(error)) from None
-    say(f"wrote {output}" + (f" and {latex}" if latex else ""))
+    echo(f"wrote {output}" + (f" and {latex}" if latex else ""))

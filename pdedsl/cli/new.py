@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from pdedsl.cli.common import example, say
+from pdedsl.cli.common import echo, example
 from pdedsl.io import replace_text
-from pdedsl.templates import SUBJECTS, Purpose, first_spec
+from pdedsl.templates import SUBJECTS, Purpose, spec_from_template
 
 QUESTIONS = {Purpose.POINTS: "Which data?", Purpose.IMAGES: "Which data?", Purpose.EQUATION: "Which equation?"}
 
@@ -33,19 +33,19 @@ def new(name: str, purpose: str | None, data: str | None, noise: bool | None, ou
     file = output or Path(f"{name}.pde")
     if file.exists() and not force:
         raise click.UsageError(f"{file} already exists; --force replaces it")
-    chosen = Purpose(purpose or _asked("What is it for?", [p.value for p in Purpose]))
+    chosen = Purpose(purpose or _ask("What is it for?", [p.value for p in Purpose]))
     subjects = SUBJECTS[chosen]
-    subject = data or _asked(QUESTIONS[chosen], subjects)
+    subject = data or _ask(QUESTIONS[chosen], subjects)
     if subject not in subjects:
         raise click.BadParameter(f"'{subject}' is not one of {', '.join(subjects)}", param_hint="--data")
     if noise is None:
         noise = chosen is not Purpose.EQUATION and click.confirm("Should noise make it more robust?", default=True)
-    replace_text(file, first_spec(name, chosen, subject, noise))
+    replace_text(file, spec_from_template(name, chosen, subject, noise))
     verb = "solve" if chosen is Purpose.EQUATION else "train"
-    say(f"wrote {file}; next: pdedsl explain {file}, pdedsl {verb} {file} -o run")
+    echo(f"wrote {file}; next: pdedsl explain {file}, pdedsl {verb} {file} -o run")
 
 
-def _asked(question: str, answers: Sequence[str]) -> str:
+def _ask(question: str, answers: Sequence[str]) -> str:
     """The answer to a question; with nobody there to answer, the options that answer in advance are named."""
     try:
         return str(click.prompt(question, type=click.Choice(answers), default=answers[0]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.cli.common import INTERRUPTED, SET, SPEC, WRONG, example, read_spec, report_error, say
+from pdedsl.cli.common import EXIT_ERROR, EXIT_INTERRUPTED, SET, SPEC, echo, example, read_spec, report_error
 from pdedsl.diagnostics import escaping
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pdedsl.solvers.progress import StepEvent
     from pdedsl.solvers.solution import Solution
 
-SILENCE = 60.0  # seconds between two lines of progress, at most
+MAX_SILENCE = 60.0  # seconds between two lines of progress, at most
 
 
 @click.command(
@@ -43,7 +43,7 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
     from pdedsl.diagnostics import PdeError
     from pdedsl.io import RunError
 
-    _few_threads()
+    _limit_threads()
     try:
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
@@ -53,24 +53,24 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
         from pdedsl.solvers.run import solve as run_solving
 
         compilation = compile_problem(to_compilation(source), ())
-        say(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
-        say(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # `compiled` has seen to it
+        echo(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
+        echo(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # `compiled` has seen to it
         solution = run_solving(
-            compilation, output, device=device, resume=resume, listeners=(Shown(None if resume else (0, 0.0)),)
+            compilation, output, device=device, resume=resume, listeners=(SolveProgress(None if resume else (0, 0.0)),)
         )
     except PdeError as error:
         report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
+        raise click.exceptions.Exit(EXIT_ERROR) from None
     except RunError as error:
         raise click.UsageError(str(error)) from None
     except (SolveInterrupted, KeyboardInterrupt):
         again = escaping.command("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")
-        say(f"interrupted; nothing is lost. To continue: {again}", err=True)
-        raise click.exceptions.Exit(INTERRUPTED) from None
-    _show(solution, output)
+        echo(f"interrupted; nothing is lost. To continue: {again}", err=True)
+        raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
+    _echo_solution(solution, output)
 
 
-def _few_threads() -> None:
+def _limit_threads() -> None:
     """Small matrices are fastest on one thread; OMP_NUM_THREADS takes precedence."""
     if "OMP_NUM_THREADS" not in os.environ:
         import torch
@@ -79,7 +79,7 @@ def _few_threads() -> None:
 
 
 @dataclass
-class Shown:
+class SolveProgress:
     """Progress: on a terminal, a line that replaces the last one; elsewhere about twenty lines, and one a minute."""
 
     first: tuple[int, float] | None  # a step and its time, from which the pace is measured: if resumed, the first seen
@@ -91,16 +91,16 @@ class Shown:
         line = f"step {event.step} of {event.of}, {event.seconds:.0f} s{self._left(event)}: {figures}"
         if sys.stderr.isatty():
             click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=event.step == event.of)
-        elif _is_due(event.step, event.of) or event.seconds - self.last > SILENCE:
+        elif _is_due(event.step, event.of) or event.seconds - self.last > MAX_SILENCE:
             self.last = event.seconds
-            say(line, err=True)
+            echo(line, err=True)
 
     def _left(self, event: StepEvent) -> str:
         """How long the rest takes at the pace so far, once that is known."""
         assert self.first is not None
         steps, seconds = event.step - self.first[0], event.seconds - self.first[1]
         left = (event.of - event.step) * seconds / steps if steps else 0.0
-        if left < 2 * SILENCE:
+        if left < 2 * MAX_SILENCE:
             return ""
         return f", about {left / 3600:.1f} hours left" if left > 5400 else f", about {left / 60:.0f} minutes left"
 
@@ -109,29 +109,29 @@ def _is_due(step: int, of: int) -> bool:
     return step == of or step % max(1, of // 20) == 0
 
 
-def _show(solution: Solution, folder: Path) -> None:
+def _echo_solution(solution: Solution, folder: Path) -> None:
     """Shows the error bar with its sources, and what is wrong, if anything; the exit code then says so too."""
     from pdedsl.solvers.error_estimate import Verdict
 
     trust = solution.trust
     for gap in trust.gaps:
-        say(f"  relative residual of '{gap.text}' {gap.where}: rms {gap.relative:.1e}, max {gap.worst:.1e}")
+        echo(f"  relative residual of '{gap.text}' {gap.where}: rms {gap.relative:.1e}, max {gap.worst:.1e}")
     for c in trust.comparisons:
         own = "" if c.exact or c.is_self_convergence else f" (error of the reference: {c.error:.1e})"
         own += f"; 95 % confidence intervals ± {c.interval:.1e}" if c.interval else ""
         label = c.reference if c.is_self_convergence else f"relative L2 error w.r.t. {c.reference}"
-        say(f"  {label}: {c.distance:.1e}{own}" if isfinite(c.distance) else f"  {c.reference}")
+        echo(f"  {label}: {c.distance:.1e}{own}" if isfinite(c.distance) else f"  {c.reference}")
     for name, estimate in solution.parameters.items():
         about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"
-        say(f"  {name} = {estimate.value:.6g}{about}")
+        echo(f"  {name} = {estimate.value:.6g}{about}")
     for note in trust.notes:
-        say(f"  {note}")
-    say(f"error estimate: {trust.error}")
-    say(f"{folder}/: {', '.join(sorted(p.name for p in folder.iterdir() if not p.name.startswith('.')))}")
+        echo(f"  {note}")
+    echo(f"error estimate: {trust.error}")
+    echo(f"{folder}/: {', '.join(sorted(p.name for p in folder.iterdir() if not p.name.startswith('.')))}")
     if trust.verdict is not Verdict.HOLDS:
         for complaint in trust.complaints:
-            say(f"{trust.verdict.value}: {complaint}", err=True)
-        raise click.exceptions.Exit(WRONG)
+            echo(f"{trust.verdict.value}: {complaint}", err=True)
+        raise click.exceptions.Exit(EXIT_ERROR)
 
 
 @click.command(epilog=example("pdedsl crosscheck wave\npdedsl crosscheck my.pde --set 'realize.equation=features'"))
@@ -147,33 +147,35 @@ def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None
     from pdedsl.diagnostics import PdeError
     from pdedsl.io import RunError
 
-    _few_threads()
+    _limit_threads()
     try:
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
         from pdedsl.solvers.crosscheck import crosscheck_compilation
 
-        found = crosscheck_compilation(to_compilation(source), device, lambda name: say(f"solving by {name}", err=True))
+        found = crosscheck_compilation(
+            to_compilation(source), device, lambda name: echo(f"solving by {name}", err=True)
+        )
     except PdeError as error:
         report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
+        raise click.exceptions.Exit(EXIT_ERROR) from None
     except RunError as error:
         raise click.UsageError(str(error)) from None
-    _show_crosscheck(found)
+    _echo_crosscheck(found)
 
 
-def _show_crosscheck(found: Crosscheck) -> None:
+def _echo_crosscheck(found: Crosscheck) -> None:
     for member in found.members:
         residual = "" if member.residual is None else f"; largest relative rms residual {member.residual:.1e}"
         own = f"estimated error {member.error:.1e} ({member.kind})" if member.error else member.kind
-        say(f"  {member.name}: {own}{residual}{'; FAILS' if member.fails(found.limit) else ''}")
+        echo(f"  {member.name}: {own}{residual}{'; FAILS' if member.fails(found.limit) else ''}")
     for name, obstacle in found.without:
-        say(f"  not by {name}: {obstacle}")
+        echo(f"  not by {name}: {obstacle}")
     for pair in found.pairs:
         verdict = "agree" if pair.agrees else "DISAGREE"
         distance = f"relative L2 difference {pair.distance:.1e}, tolerance {pair.allowed:.1e}"
-        say(f"{verdict}: {pair.first} and {pair.second} ({distance})")
+        echo(f"{verdict}: {pair.first} and {pair.second} ({distance})")
     if not found.pairs:
-        say("nothing to compare: only one method applies and no exact solution is stated")
+        echo("nothing to compare: only one method applies and no exact solution is stated")
     if not found.agrees:
-        raise click.exceptions.Exit(WRONG)
+        raise click.exceptions.Exit(EXIT_ERROR)

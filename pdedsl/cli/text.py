@@ -8,13 +8,27 @@ from pathlib import Path
 
 import click
 
-from pdedsl.cli.common import SET, SPEC, WRONG, example, give, read_spec, report_error, say, show
+from pdedsl.cli.common import (
+    EXIT_ERROR,
+    SET,
+    SPEC,
+    echo,
+    echo_diagnostics,
+    echo_exact,
+    example,
+    read_spec,
+    report_error,
+)
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.io import replace_text
-from pdedsl.sources import locate, shipped_specs, title
+from pdedsl.sources import find_shipped, shipped_specs, spec_title
 
-KEPT = "20000"  # cached results of sympy in a server, 1000 by default: most of a text stays the same between edits
-SELDOM = 500  # how often the whole of a server's memory is searched for garbage, 10 by default: that takes 0.1 s
+SYMPY_CACHE_SIZE = (
+    "20000"  # cached results of sympy in a server, 1000 by default: most of a text stays the same between edits
+)
+FULL_COLLECTION_THRESHOLD = (
+    500  # how often the whole of a server's memory is searched for garbage, 10 by default: that takes 0.1 s
+)
 
 
 @click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
@@ -27,7 +41,7 @@ def check(files: tuple[str, ...], as_json: bool, settings: tuple[str, ...]) -> N
     for file in files:
         wrong |= not (_check_json(file, settings) if as_json else _check_text(file, settings))
     if wrong:
-        raise click.exceptions.Exit(WRONG)
+        raise click.exceptions.Exit(EXIT_ERROR)
 
 
 def _check_text(file: str, settings: tuple[str, ...]) -> bool:
@@ -40,12 +54,12 @@ def _check_text(file: str, settings: tuple[str, ...]) -> bool:
     except PdeError as error:
         report_error(error)
         return False
-    show(source, examined.diagnostics)
+    echo_diagnostics(source, examined.diagnostics)
     if examined.errors:
         return False
     count, spec = len(examined.diagnostics), examined.analysis.spec
     noted = f", {count} warning{'s' * (count > 1)}" if count else ""
-    say(f"{source.name}: {spec.name}: no errors{noted}")
+    echo(f"{source.name}: {spec.name}: no errors{noted}")
     return True
 
 
@@ -92,15 +106,15 @@ def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
             continue
         if only_check:
             if text != source.text:
-                say(f"{source.name} would be reformatted", err=True)
+                echo(f"{source.name} would be reformatted", err=True)
                 failed = True
-        elif file == "-" or locate(file):
-            give(text)
+        elif file == "-" or find_shipped(file):
+            echo_exact(text)
         elif text != source.text:
             replace_text(Path(file), text)
-            say(f"{file} reformatted", err=True)
+            echo(f"{file} reformatted", err=True)
     if failed:
-        raise click.exceptions.Exit(WRONG)
+        raise click.exceptions.Exit(EXIT_ERROR)
 
 
 @click.command(epilog=example("pdedsl specs\npdedsl specs resnet > my.pde"))
@@ -111,9 +125,9 @@ def specs(name: str | None) -> None:
     if name is None:
         width = max(map(len, found), default=0)
         for stem, path in found.items():
-            click.echo(f"{stem:{width}}  {title(path)}")
+            click.echo(f"{stem:{width}}  {spec_title(path)}")
         return
-    shipped = locate(name)
+    shipped = find_shipped(name)
     if shipped is None:
         raise click.BadParameter(f"no shipped spec '{name}'; 'pdedsl specs' lists them", param_hint="NAME")
     click.echo(shipped.read_text("utf-8"), nl=False)
@@ -130,21 +144,21 @@ def completion(shell: str) -> None:
     click.echo(found(click.get_current_context().find_root().command, {}, "pdedsl", "_PDEDSL_COMPLETE").source())
 
 
-def stay() -> None:
+def configure_server() -> None:
     """Sets up a process that answers many questions; to be called before sympy is imported."""
-    os.environ.setdefault("SYMPY_CACHE_SIZE", KEPT)
-    gc.set_threshold(*gc.get_threshold()[:2], SELDOM)
-    from pdedsl.symbolic.cache import remember_signs
+    os.environ.setdefault("SYMPY_CACHE_SIZE", SYMPY_CACHE_SIZE)
+    gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION_THRESHOLD)
+    from pdedsl.symbolic.cache import cache_signs
 
-    remember_signs()
+    cache_signs()
 
 
 @click.command(epilog=example("pip install 'pdedsl[lsp]'\npdedsl lsp"))
 def lsp() -> None:
     """Serve an editor over standard input and output, by the Language Server Protocol."""
-    stay()
+    configure_server()
     try:
-        from pdedsl.lsp.server import server
+        from pdedsl.lsp.server import create_server
     except ModuleNotFoundError as error:
         raise click.UsageError(f"{error.name} is not installed: pip install 'pdedsl[lsp]'") from None
-    server().start_io()
+    create_server().start_io()

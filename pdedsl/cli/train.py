@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from pdedsl.cli.common import (
-    INTERRUPTED,
+    EXIT_ERROR,
+    EXIT_INTERRUPTED,
     SET,
     SPEC,
     TRUST,
-    WRONG,
+    allow_imports,
+    deferred_warnings,
+    echo,
+    echo_imported_networks,
     example,
     read_spec,
     report_error,
-    said_later,
-    say,
-    say_imported,
-    trusted,
 )
 from pdedsl.diagnostics import escaping
 
@@ -67,14 +67,14 @@ def train(
     from pdedsl.diagnostics import PdeError
 
     try:
-        compilation = to_compilation(read_spec(file, settings), trusted(trust), data)
-        say_imported(compilation)
+        compilation = to_compilation(read_spec(file, settings), allow_imports(trust), data)
+        echo_imported_networks(compilation)
         from pdedsl.io import RunError
         from pdedsl.training.progress import view_for
         from pdedsl.training.run import train as run_training
 
-        _few_threads(compilation.plan)
-        with said_later(), view_for(sys.stdout) as view:
+        _limit_threads(compilation.plan)
+        with deferred_warnings(), view_for(sys.stdout) as view:
             run = run_training(
                 compilation,
                 output,
@@ -88,13 +88,13 @@ def train(
             )
     except PdeError as error:
         report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
+        raise click.exceptions.Exit(EXIT_ERROR) from None
     except RunError as error:
         raise click.UsageError(str(error)) from None
-    _train_end(run, output, trust)
+    _echo_outcome(run, output, trust)
 
 
-def _few_threads(plan: Model) -> None:
+def _limit_threads(plan: Model) -> None:
     """Small matrices are fastest on one thread, by far on a busy machine; OMP_NUM_THREADS takes precedence."""
     from pdedsl.ir.plan import SolvePlan
 
@@ -104,7 +104,7 @@ def _few_threads(plan: Model) -> None:
         torch.set_num_threads(1)
 
 
-def _train_end(run: Run, folder: Path, trust: bool) -> None:
+def _echo_outcome(run: Run, folder: Path, trust: bool) -> None:
     """Shows what was written, or how to resume."""
     from pdedsl.training.events import Outcome
 
@@ -113,11 +113,11 @@ def _train_end(run: Run, folder: Path, trust: bool) -> None:
     if os.environ.get("RANK", "0") != "0":
         pass
     elif run.outcome is Outcome.FINISHED:
-        say(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
-        say(f"to attack, certify and audit it: {escaping.command('pdedsl', 'evaluate', folder, *leave)}")
+        echo(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
+        echo(f"to attack, certify and audit it: {escaping.command('pdedsl', 'evaluate', folder, *leave)}")
     elif run.outcome is Outcome.INTERRUPTED:
-        say(f"interrupted; nothing is lost. To continue: {again}", err=True)
+        echo(f"interrupted; nothing is lost. To continue: {again}", err=True)
     else:
-        say(f"pdedsl: {run.message}", err=True)
+        echo(f"pdedsl: {run.message}", err=True)
     if run.outcome is not Outcome.FINISHED:
-        raise click.exceptions.Exit(INTERRUPTED if run.outcome is Outcome.INTERRUPTED else WRONG)
+        raise click.exceptions.Exit(EXIT_INTERRUPTED if run.outcome is Outcome.INTERRUPTED else EXIT_ERROR)

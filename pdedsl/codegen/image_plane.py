@@ -114,7 +114,7 @@ def _block_node(plan: ImagePlan) -> Node:
                 return Call(f"{PDE_BLOCKS}.VerletBlock", (*fields, steps))
             return Call(f"{PDE_BLOCKS}.FirstOrderBlock", (Call(f"{IMAGE_FIELDS}.CoupledField", fields), method, steps))
         case _:
-            assert_never(plan.motion)
+            assert_never(plan.system)
 
 
 def _field_node(right: RightHandSide, width: str, plan: ImagePlan) -> Node:

@@ -21,10 +21,10 @@ class Action:
 
 def actions(document: Document, span: Span) -> tuple[Action, ...]:
     """Actions for a part of the text: fixes of the mistakes in it, then other spellings of the whole text."""
-    return (*cures(document, span), *_spellings(document))
+    return (*quick_fixes(document, span), *_conversions(document))
 
 
-def cures(document: Document, span: Span) -> tuple[Action, ...]:
+def quick_fixes(document: Document, span: Span) -> tuple[Action, ...]:
     return tuple(
         Action(fix.title, edits, d)
         for d in document.diagnostics
@@ -34,7 +34,7 @@ def cures(document: Document, span: Span) -> tuple[Action, ...]:
     )
 
 
-def _spellings(document: Document) -> tuple[Action, ...]:
+def _conversions(document: Document) -> tuple[Action, ...]:
     titles = {"write it in ASCII": True, "write it in Unicode": False}
     made = [(title, formatted(document, ascii)) for title, ascii in titles.items()]
     whole = Span(0, len(document.text))

@@ -15,34 +15,34 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.spec import Spec
 from pdedsl.language import ast as t
 
-MOST = 64  # cached analyses
-APART = {TrainBlock.kind, EvaluateBlock.kind}  # blocks that the analysis does not use
+MAX_CACHED_ANALYSES = 64  # cached analyses
+EXPERIMENT_BLOCKS = {TrainBlock.kind, EvaluateBlock.kind}  # blocks that the analysis does not use
 Key = tuple[str, ...]
-_kept: dict[Key, tuple[tuple[int, ...], Analysis]] = {}
+_cache: dict[Key, tuple[tuple[int, ...], Analysis]] = {}
 
 
 def analysis_of(spec: Spec, syntax: t.Syntax) -> Analysis:
     """The analysis of a spec, or that of an earlier one with the same statements, moved to their current positions."""
-    spans = [s.span for s in syntax.statements if _matters(s)]
+    spans = [s.span for s in syntax.statements if _affects_analysis(s)]
     key = tuple(spec.source.text[span.start : span.end] for span in spans)
     starts = tuple(span.start for span in spans)
-    before, kept = _kept[key] = _kept.pop(key) if key in _kept else (starts, to_analysis(spec))
-    if len(_kept) > MOST:
-        _kept.pop(next(iter(_kept)))  # the one that was used least recently
+    before, kept = _cache[key] = _cache.pop(key) if key in _cache else (starts, to_analysis(spec))
+    if len(_cache) > MAX_CACHED_ANALYSES:
+        _cache.pop(next(iter(_cache)))  # the one that was used least recently
     if before == starts and kept.spec.source == spec.source:
         return kept
-    moved: Analysis = _mapped(replace(kept, spec=spec), _mover(before, starts))
+    moved: Analysis = _map_spans(replace(kept, spec=spec), _span_shift(before, starts))
     return with_warnings(replace(moved, spec=spec))
 
 
-def _matters(statement: t.Statement) -> bool:
+def _affects_analysis(statement: t.Statement) -> bool:
     """Whether the analysis depends on a statement."""
     if isinstance(statement, t.BlockStmt):
-        return statement.kind.id not in APART
+        return statement.kind.id not in EXPERIMENT_BLOCKS
     return not isinstance(statement, t.Header)
 
 
-def _mover(before: tuple[int, ...], after: tuple[int, ...]) -> Callable[[Span], Span]:
+def _span_shift(before: tuple[int, ...], after: tuple[int, ...]) -> Callable[[Span], Span]:
     """The map from spans in old statements to spans in the new ones, by where statements start."""
 
     def moved(span: Span) -> Span:
@@ -53,7 +53,7 @@ def _mover(before: tuple[int, ...], after: tuple[int, ...]) -> Callable[[Span], 
     return moved
 
 
-def _mapped(noun: Any, moved: Callable[[Span], Span]) -> Any:
+def _map_spans(noun: Any, moved: Callable[[Span], Span]) -> Any:
     """A copy with every span in it moved; a spec is left unchanged."""
     match noun:
         case Span():
@@ -61,12 +61,12 @@ def _mapped(noun: Any, moved: Callable[[Span], Span]) -> Any:
         case Spec():
             return noun
         case tuple():
-            return tuple(_mapped(one, moved) for one in noun)
+            return tuple(_map_spans(one, moved) for one in noun)
         case dict():
-            return {key: _mapped(value, moved) for key, value in noun.items()}
+            return {key: _map_spans(value, moved) for key, value in noun.items()}
         case _ if is_dataclass(noun) and not isinstance(noun, type):
             values = {f.name: getattr(noun, f.name) for f in fields(noun) if f.init}
-            new = {name: _mapped(value, moved) for name, value in values.items()}
+            new = {name: _map_spans(value, moved) for name, value in values.items()}
             return replace(noun, **new) if any(new[k] is not values[k] for k in new) else noun
         case _:
             return noun

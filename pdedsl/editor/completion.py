@@ -12,26 +12,26 @@ from typing import Any, assert_never
 from pdedsl.config.base import Choice, Flag, Form, Forms, Param
 from pdedsl.config.blocks import ENTRIES
 from pdedsl.diagnostics import Span
-from pdedsl.editor.conversion import inputs, typed
+from pdedsl.editor.conversion import backslash_span, inputs
 from pdedsl.editor.cursor_context import (
     AtArgument,
     AtAxiom,
+    AtCall,
     AtChoice,
     AtEntry,
     AtExpression,
+    AtFace,
     AtName,
-    AtSide,
     AtSpace,
     AtStart,
     AtType,
     AtValue,
-    AtWord,
-    Nowhere,
-    Place,
-    place_at,
+    CursorContext,
+    NoCompletion,
+    context_at,
 )
 from pdedsl.editor.document import Document
-from pdedsl.editor.documentation import entry_text, limits, shown_default, word_text
+from pdedsl.editor.documentation import allowed_values, call_text, default_of, entry_text
 from pdedsl.editor.names import Kind
 from pdedsl.errors.types import SPACES
 from pdedsl.ir.spec import face_names
@@ -81,20 +81,20 @@ class _Proposal:
 def complete(document: Document, offset: int) -> tuple[Item, ...]:
     """What may be written at a place, completing what is already typed there."""
     text, offset = document.text, min(offset, len(document.text))
-    backslash = typed(text, offset)
+    backslash = backslash_span(text, offset)
     if backslash:
         return tuple(Item(word, ItemKind.SIGN, backslash, sign, sign) for word, sign in inputs().items())
     start = offset
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
         start -= 1
     span = Span(start, offset)
-    place, new = place_at(text, offset), _declared_at(document, offset)
+    place, new = context_at(text, offset), _declared_on_line(document, offset)
     local = _parameters(document, offset) if isinstance(place, AtExpression) else ()
     found = (p for p in dict.fromkeys((*local, *_proposals(place, document))) if p.label not in new)
     return tuple(Item(p.label, p.kind, span, p.insert or p.label, p.detail, p.about) for p in found)
 
 
-def _declared_at(document: Document, offset: int) -> set[str]:
+def _declared_on_line(document: Document, offset: int) -> set[str]:
     """What is being declared in the line of a place, and is not known there yet."""
     line = document.source.position(offset)[0]
     new = [d for d in document.names.declared.values() if d.kind not in (Kind.PARAMETER, Kind.INDEX)]
@@ -112,17 +112,17 @@ def _parameters(document: Document, offset: int) -> Iterator[_Proposal]:
         )
 
 
-def _proposals(place: Place, document: Document) -> Iterator[_Proposal]:
+def _proposals(place: CursorContext, document: Document) -> Iterator[_Proposal]:
     match place:
-        case Nowhere():
+        case NoCompletion():
             return
         case AtStart():
             yield from _statements(document)
             yield from _expression(document, False)
         case AtEntry(block=block):
             yield from (_Proposal(k, ItemKind.ARGUMENT, entry_text(block, k)) for k in ENTRIES.get(block, {}))
-        case AtWord(forms=forms):
-            yield from _words(forms)
+        case AtCall(forms=forms):
+            yield from _calls(forms)
         case AtArgument(form=form, named=named, count=count):
             yield from _arguments(form, named, count)
         case AtValue(param=param):
@@ -134,8 +134,8 @@ def _proposals(place: Place, document: Document) -> Iterator[_Proposal]:
             yield from _axioms(document)
         case AtSpace():
             yield from (_Proposal(form, ItemKind.TYPE) for form in SPACES)
-        case AtSide():
-            yield from (_Proposal(side, ItemKind.VALUE) for side in _sides(document))
+        case AtFace():
+            yield from (_Proposal(side, ItemKind.VALUE) for side in _faces(document))
         case AtType(base=base):
             known = TYPE_ATTRIBUTES.get(base, ()) if base else TYPES
             yield from (_Proposal(word, ItemKind.TYPE) for word in known)
@@ -186,7 +186,7 @@ def _axioms(document: Document) -> Iterator[_Proposal]:
         yield _Proposal(str(axiom), ItemKind.VALUE, verdict.truth if verdict else "", verdict.reason if verdict else "")
 
 
-def _sides(document: Document) -> tuple[str, ...]:
+def _faces(document: Document) -> tuple[str, ...]:
     if document.spec is not None:
         return ("boundary", *document.spec.space.boundary)
     spaces = [s for s in document.syntax.statements if isinstance(s, t.SpaceDecl)]
@@ -197,12 +197,12 @@ def _sides(document: Document) -> tuple[str, ...]:
 # ---- words and their arguments
 
 
-def _words(forms: Forms[Any]) -> Iterator[_Proposal]:
+def _calls(forms: Forms[Any]) -> Iterator[_Proposal]:
     for name, form in forms.items():
         needed = next((key for key, param in form.params.items() if param.required), None)
         insert = f"{name}({needed}=" if needed else name
         first = cleandoc(form.of.__doc__ or "").split("\n")[0]
-        yield _Proposal(name, ItemKind.WORD, first, word_text(form), insert)
+        yield _Proposal(name, ItemKind.WORD, first, call_text(form), insert)
 
 
 def _arguments(form: Form[Any], named: frozenset[str], count: int) -> Iterator[_Proposal]:
@@ -210,13 +210,13 @@ def _arguments(form: Form[Any], named: frozenset[str], count: int) -> Iterator[_
     keys = list(form.params)
     for key in keys[count - len(named) :]:
         if key not in named:
-            yield _Proposal(key, ItemKind.ARGUMENT, limits(form.params[key]), insert=f"{key}=")
+            yield _Proposal(key, ItemKind.ARGUMENT, allowed_values(form.params[key]), insert=f"{key}=")
     if not named and count < len(keys):
         yield from _values(form.params[keys[count]])
 
 
 def _values(param: Param) -> Iterator[_Proposal]:
-    default = shown_default(param)
+    default = default_of(param)
     match param.kind:
         case Choice(words=words):
             pass
@@ -225,4 +225,4 @@ def _values(param: Param) -> Iterator[_Proposal]:
         case _:
             words = (default,) if default else ()
     for word in words:
-        yield _Proposal(word, ItemKind.VALUE, "default" if word == default else "", limits(param))
+        yield _Proposal(word, ItemKind.VALUE, "default" if word == default else "", allowed_values(param))

@@ -33,7 +33,7 @@ def inputs() -> dict[str, str]:
     return {f"\\{word}": sign for word, sign in {**signs, **raised, **lowered, **fractions}.items()}
 
 
-def typed(text: str, offset: int) -> Span | None:
+def backslash_span(text: str, offset: int) -> Span | None:
     """The span of a backslash and what was typed after it, ending at a place."""
     found = _TYPED.search(text, max(0, offset - 20), offset)
     return Span(*found.span()) if found else None
@@ -41,6 +41,6 @@ def typed(text: str, offset: int) -> Span | None:
 
 def unicode_at(text: str, offset: int) -> Edit | None:
     """The edit that replaces what was typed before a place by its Unicode character, if it has one."""
-    span = typed(text, offset)
+    span = backslash_span(text, offset)
     sign = inputs().get(text[span.start : span.end]) if span else None
     return Edit(span, sign) if span and sign else None

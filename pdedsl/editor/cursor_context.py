@@ -30,7 +30,7 @@ from pdedsl.sources import shipped_specs
 
 
 @dataclass(frozen=True)
-class Nowhere:
+class NoCompletion:
     """Nothing is proposed: in a comment, a string, a new name."""
 
 
@@ -47,7 +47,7 @@ class AtEntry:
 
 
 @dataclass(frozen=True)
-class AtWord:
+class AtCall:
     """Where one of these words is expected."""
 
     forms: Forms[Any]
@@ -88,7 +88,7 @@ class AtSpace:
 
 
 @dataclass(frozen=True)
-class AtSide:
+class AtFace:
     """After `on`."""
 
 
@@ -113,24 +113,24 @@ class AtExpression:
     ends: bool = False
 
 
-Place = (
-    Nowhere
+CursorContext = (
+    NoCompletion
     | AtStart
     | AtEntry
-    | AtWord
+    | AtCall
     | AtArgument
     | AtValue
     | AtChoice
     | AtAxiom
     | AtSpace
-    | AtSide
+    | AtFace
     | AtType
     | AtName
     | AtExpression
 )
 
 
-def place_at(text: str, offset: int) -> Place:
+def context_at(text: str, offset: int) -> CursorContext:
     """What may be written at a place; the word being typed there is ignored."""
     while offset > 0 and (text[offset - 1].isalnum() or text[offset - 1] == "_"):
         offset -= 1
@@ -138,43 +138,43 @@ def place_at(text: str, offset: int) -> Place:
     try:
         read = tokenize(before, scanner(), Reporter())
     except PdeError:
-        return Nowhere()
+        return NoCompletion()
     here = before.position(offset)[0]
-    if any(before.position(c.span.start)[0] == here for c in read.comments) or _in_text(text, offset):
-        return Nowhere()
-    block, tokens = _current(read.lines, before.text)
-    return _place(tokens, block)
+    if any(before.position(c.span.start)[0] == here for c in read.comments) or _in_string(text, offset):
+        return NoCompletion()
+    block, tokens = _current_statement(read.lines, before.text)
+    return _context(tokens, block)
 
 
-def _in_text(text: str, offset: int) -> bool:
+def _in_string(text: str, offset: int) -> bool:
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
     return line.count('"') % 2 == 1
 
 
-def _current(lines: list[StatementTokens], text: str) -> tuple[str, list[Token]]:
+def _current_statement(lines: list[StatementTokens], text: str) -> tuple[str, list[Token]]:
     """The kind of the enclosing block, if any, and the tokens of the statement or entry being written."""
     block = next((line for line in lines[-2:] if line.entries is not None and line.tokens[-1].type == "LBRACE"), None)
     last = lines[-1] if lines else None
     if last is None:
         return "", []
     if block is None:
-        return "", last.tokens if _goes_on(last.tokens, text) else []
+        return "", last.tokens if _may_continue(last.tokens, text) else []
     kind = str(block.tokens[0])
     if last is block:
         return kind, []
-    return kind, last.tokens if _goes_on(last.tokens, text) else []
+    return kind, last.tokens if _may_continue(last.tokens, text) else []
 
 
-def _goes_on(tokens: list[Token], text: str) -> bool:
+def _may_continue(tokens: list[Token], text: str) -> bool:
     """Whether the statement of these tokens may continue at the end of the text."""
     last = tokens[-1]
     closed = last.type == "RBRACE"
     return not closed and (
-        _opened(tokens) is not None or last.type in BINARY_OPERATORS or "\n" not in text[span_of(last).end :]
+        _innermost_bracket(tokens) is not None or last.type in BINARY_OPERATORS or "\n" not in text[span_of(last).end :]
     )
 
 
-def _opened(tokens: list[Token]) -> int | None:
+def _innermost_bracket(tokens: list[Token]) -> int | None:
     """The index of the innermost open bracket."""
     stack: list[int] = []
     for i, token in enumerate(tokens):
@@ -188,8 +188,8 @@ def _opened(tokens: list[Token]) -> int | None:
 # ---- what may follow tokens
 
 
-def _place(tokens: list[Token], block: str) -> Place:
-    at = _opened(tokens)
+def _context(tokens: list[Token], block: str) -> CursorContext:
+    at = _innermost_bracket(tokens)
     if at is not None:
         return _in_bracket(tokens, at, block)
     if block:
@@ -199,20 +199,20 @@ def _place(tokens: list[Token], block: str) -> Place:
     return _in_statement([token.type for token in tokens], tokens)
 
 
-def _in_bracket(tokens: list[Token], at: int, block: str) -> Place:
+def _in_bracket(tokens: list[Token], at: int, block: str) -> CursorContext:
     if at == 2 and tokens[0].type in ("UNKNOWN", "LEARN", "LET"):
         variables = (Kind.COORDINATE, Kind.TIME)
         return AtName(variables if tokens[0].type == "UNKNOWN" else (*variables, Kind.UNKNOWN))
-    outer = _place(tokens[: at - 1], block) if tokens[at].type == "CALL" else _place(tokens[:at], block)
+    outer = _context(tokens[: at - 1], block) if tokens[at].type == "CALL" else _context(tokens[:at], block)
     if tokens[at].type == "LSQB" and isinstance(outer, AtValue):
         return outer
-    if tokens[at].type != "CALL" or not isinstance(outer, AtWord | AtSpace):
-        return AtExpression(_ends(tokens))
+    if tokens[at].type != "CALL" or not isinstance(outer, AtCall | AtSpace):
+        return AtExpression(_ends_operand(tokens))
     form = (IMAGES if isinstance(outer, AtSpace) else outer.forms).get(str(tokens[at - 1]))
-    return _argument(form, tokens[at + 1 :]) if form else AtExpression(_ends(tokens))
+    return _in_arguments(form, tokens[at + 1 :]) if form else AtExpression(_ends_operand(tokens))
 
 
-def _argument(form: Form[Any], tokens: list[Token]) -> Place:
+def _in_arguments(form: Form[Any], tokens: list[Token]) -> CursorContext:
     """The place after these tokens inside the brackets of a word."""
     arguments: list[list[Token]] = [[]]
     depth = 0
@@ -230,23 +230,23 @@ def _argument(form: Form[Any], tokens: list[Token]) -> Place:
         case ["NAME", "EQUAL"] if str(current[0]) in form.params:
             return AtValue(str(current[0]), form.params[str(current[0])])
         case _:
-            return AtExpression(_ends(tokens))
+            return AtExpression(_ends_operand(tokens))
 
 
-def _in_entry(tokens: list[Token], block: str) -> Place:
+def _in_entry(tokens: list[Token], block: str) -> CursorContext:
     rules = ENTRIES.get(block, {})
     if not tokens:
         return AtEntry(block)
     rule = rules.get(aliases.ENTRIES.get(block, aliases.NONE).get(str(tokens[0]), str(tokens[0])))
     if rule is None:
-        return Nowhere()
+        return NoCompletion()
     if tokens[-1].type == "FROM":
         return AtChoice(tuple(shipped_specs()))
     if len(tokens) > 1 and tokens[-1].type != "COMMA":
-        return AtExpression(_ends(tokens))
+        return AtExpression(_ends_operand(tokens))
     match rule.what:
         case Calls(forms=forms):
-            return AtWord(forms)
+            return AtCall(forms)
         case Names(words=words):
             return AtChoice(words)
         case Plain(param=param):
@@ -254,56 +254,56 @@ def _in_entry(tokens: list[Token], block: str) -> Place:
         case Boxes():
             return AtName((Kind.LEARNED,))
         case Nothing():
-            return Nowhere()
+            return NoCompletion()
         case _:
             assert_never(rule.what)
 
 
-def _in_statement(kinds: list[str], tokens: list[Token]) -> Place:
+def _in_statement(kinds: list[str], tokens: list[Token]) -> CursorContext:
     last = kinds[-1]
     match kinds[0]:
         case "PDE" | "NETWORK" | "TRAIN" | "EVALUATE":
-            return Nowhere()
+            return NoCompletion()
         case "SPACE" | "TIME":
             if not {"IN", "ELEMENT"} & set(kinds):
-                return AtChoice(("in",)) if len(kinds) > 1 else Nowhere()
+                return AtChoice(("in",)) if len(kinds) > 1 else NoCompletion()
             whole = AtSpace() if kinds[0] == "SPACE" else AtChoice(("[0, 1]",))
-            return whole if last in ("IN", "ELEMENT", "STAR") else AtExpression(_ends(tokens))
+            return whole if last in ("IN", "ELEMENT", "STAR") else AtExpression(_ends_operand(tokens))
         case "UNKNOWN" | "LEARN":
             return _in_declaration(kinds, tokens)
         case "CONST" | "LET":
-            return AtExpression(_ends(tokens)) if "EQUAL" in kinds else Nowhere()
+            return AtExpression(_ends_operand(tokens)) if "EQUAL" in kinds else NoCompletion()
         case "REALIZE":
             if last == "BY":
-                return AtWord(PARTS.get(str(tokens[1]), {}))
+                return AtCall(PARTS.get(str(tokens[1]), {}))
             return AtChoice(("by",) if len(kinds) > 1 else tuple(PARTS))
         case "REQUIRE":
-            return AtAxiom() if last in ("REQUIRE", "COMMA") else Nowhere()
+            return AtAxiom() if last in ("REQUIRE", "COMMA") else NoCompletion()
         case "OBSERVE":
             unknown = AtName((Kind.UNKNOWN,))
-            return AtWord(MEASURED) if last == "FROM" else unknown if last != "NAME" else AtChoice(("from",))
+            return AtCall(MEASURED) if last == "FROM" else unknown if last != "NAME" else AtChoice(("from",))
         case "EXACT" if "EQUAL" not in kinds:
             return AtName((Kind.UNKNOWN, Kind.LEARNED))
         case _:
             on = "ON" in kinds and "WHERE" not in kinds and last in ("ON", "COMMA")
-            return AtSide() if on else AtExpression(_ends(tokens))
+            return AtFace() if on else AtExpression(_ends_operand(tokens))
 
 
-def _in_declaration(kinds: list[str], tokens: list[Token]) -> Place:
+def _in_declaration(kinds: list[str], tokens: list[Token]) -> CursorContext:
     """`learn v(x, t) : vector = mlp`."""
     if "COLON" not in kinds:
-        return Nowhere()
+        return NoCompletion()
     base = next((str(t) for t in tokens[kinds.index("COLON") + 1 :][:1]), "")
     match kinds[-1]:
         case "COLON":
             return AtType()
         case "EQUAL":
-            return AtWord(OPERATORS if base == "operator" else {k: NETWORKS[k] for k in NETWORKS if k not in OPERATORS})
+            return AtCall(OPERATORS if base == "operator" else {k: NETWORKS[k] for k in NETWORKS if k not in OPERATORS})
         case "COMMA" if "EQUAL" not in kinds:
             return AtType(base)
         case _:
-            return AtExpression(_ends(tokens))
+            return AtExpression(_ends_operand(tokens))
 
 
-def _ends(tokens: list[Token]) -> bool:
+def _ends_operand(tokens: list[Token]) -> bool:
     return bool(tokens) and tokens[-1].type in OPERAND_END

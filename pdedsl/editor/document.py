@@ -16,7 +16,7 @@ from pdedsl.language.ast import Syntax
 from pdedsl.language.lexer import TokenizedSource
 from pdedsl.language.parser import parse_with_tokens
 from pdedsl.language.token_stream import DeclaredNames
-from pdedsl.sources import plain
+from pdedsl.sources import without_bom
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Document:
 
 def analysed(text: str, name: str = "<text>") -> Document:
     """A text through every stage that it reaches; never raises."""
-    source, reading = Source(plain(text), name), Reading()
+    source, reading = Source(without_bom(text), name), ParseRecorder()
     try:
         spec = to_spec(source, reading.parsed)
     except PdeError as error:
@@ -64,7 +64,7 @@ def analysed(text: str, name: str = "<text>") -> Document:
 
 
 @dataclass
-class Reading:
+class ParseRecorder:
     """The tokens and statements of a text, kept while it is parsed; what cannot be parsed is left out."""
 
     lines: TokenizedSource = field(default_factory=lambda: TokenizedSource([], (), DeclaredNames()))

@@ -9,7 +9,7 @@ from pdedsl.config.base import Form, Param, Whole
 from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Nothing, Plain, default_text
 
 
-def word_text(form: Form[Any]) -> str:
+def call_text(form: Form[Any]) -> str:
     """The description of a word: signature, meaning, and each of its arguments."""
     rows = [f"```pde\n{form.shown()}\n```", cleandoc(form.of.__doc__ or "")]
     rows += ["\n".join(f"- {argument_text(key, param)}" for key, param in form.params.items())]
@@ -17,20 +17,20 @@ def word_text(form: Form[Any]) -> str:
 
 
 def argument_text(key: str, param: Param) -> str:
-    return f"`{key}`: {limits(param)}"
+    return f"`{key}`: {allowed_values(param)}"
 
 
-def limits(param: Param) -> str:
+def allowed_values(param: Param) -> str:
     """What an argument may be, and its default."""
     most = f", at most {param.kind.most:,}" if isinstance(param.kind, Whole) and param.kind.most < Whole.most else ""
     among = isinstance(param.kind, Whole) and param.kind.among
     what = f"one of {', '.join(map(str, among))}" if among else param.wanted + most
     if param.required:
         return f"{what}; must be given"
-    return f"{what}; default {shown_default(param)}" if shown_default(param) else f"{what}; may be left out"
+    return f"{what}; default {default_of(param)}" if default_of(param) else f"{what}; may be left out"
 
 
-def shown_default(param: Param) -> str:
+def default_of(param: Param) -> str:
     """The default as it would be written, if there is one."""
     if param.required or param.default is None or param.default == ():
         return ""
@@ -46,7 +46,7 @@ def entry_text(block: str, key: str) -> str:
         case Names(words=words):
             what = f"one of {', '.join(words)}"
         case Plain(param=param):
-            what = limits(param).removesuffix("; must be given")
+            what = allowed_values(param).removesuffix("; must be given")
         case Boxes():
             what = "a learned operator, then 'in [a, b]'"
         case Nothing():

@@ -16,15 +16,15 @@ from pdedsl.editor.references import (
     ArgumentName,
     ArgumentValue,
     AxiomName,
+    CallName,
+    DeclaredReference,
     EntryName,
     EntryValue,
-    Heading,
-    Origin,
+    FaceName,
     PartName,
-    Reference,
-    SideName,
+    SpecName,
+    SpecReference,
     TypeName,
-    WordName,
 )
 from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.lexer import STATEMENT_KEYWORDS, StatementTokens, span_of
@@ -65,11 +65,11 @@ PUNCTUATION = {"LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "COMMA", "CAL
 
 def colours(document: Document) -> tuple[Coloured, ...]:
     """The coloured ranges in the order of the text, without overlap."""
-    found = [_named(o) for o in document.names.occurrences]
+    found = [_of_name(o) for o in document.names.occurrences]
     found += [Coloured(c.span, TokenKind.COMMENT) for c in document.lines.comments]
     taken = {c.span for c in found}
     found += [c for token in _tokens(document.lines.lines) for c in _token(token, document.text) if c.span not in taken]
-    return tuple(_apart(sorted(found, key=lambda c: (c.span.start, -c.span.end))))
+    return tuple(_without_overlaps(sorted(found, key=lambda c: (c.span.start, -c.span.end))))
 
 
 def _tokens(lines: list[StatementTokens]) -> Iterator[Token]:
@@ -84,14 +84,14 @@ def _token(token: Token, text: str) -> Iterator[Coloured]:
         yield Coloured(span, TokenKind.KEYWORD)
     elif token.type in PLAIN:
         yield Coloured(span, PLAIN[token.type])
-    elif token.type in ("DERIVATIVE", "OPERATOR", "OVER", "PARTIAL"):
+    elif token.type in ("DERIVATIVE", "OPERATOR", "DENOMINATOR", "PARTIAL"):
         signs = (i for i in range(*span) if not text[i].isspace())
         yield from (Coloured(Span(i, i + 1), TokenKind.OPERATOR) for i in signs)
     elif token.type not in PUNCTUATION and token.type != "NAME":
         yield Coloured(span, TokenKind.OPERATOR)
 
 
-def _apart(found: list[Coloured]) -> Iterator[Coloured]:
+def _without_overlaps(found: list[Coloured]) -> Iterator[Coloured]:
     end = 0
     for one in found:
         if one.span.start >= end and one.span.end > one.span.start:
@@ -99,24 +99,24 @@ def _apart(found: list[Coloured]) -> Iterator[Coloured]:
             end = one.span.end
 
 
-def _named(name: Occurrence) -> Coloured:
+def _of_name(name: Occurrence) -> Coloured:
     kind = name.of.kind if name.of else None
     return Coloured(name.span, _kind(name, kind), name.declares, kind is Kind.CONSTANT)
 
 
 def _kind(name: Occurrence, kind: Kind | None) -> TokenKind:
     match name.use:
-        case Reference():
+        case DeclaredReference():
             return _declared(name.id, kind)
-        case Heading() | Origin():
+        case SpecName() | SpecReference():
             return TokenKind.NAMESPACE
         case TypeName():
             return TokenKind.TYPE
-        case WordName():
+        case CallName():
             return TokenKind.METHOD
         case ArgumentName() | EntryName():
             return TokenKind.PROPERTY
-        case ArgumentValue() | EntryValue() | PartName() | AxiomName() | SideName():
+        case ArgumentValue() | EntryValue() | PartName() | AxiomName() | FaceName():
             return TokenKind.ENUM_MEMBER
         case _:
             assert_never(name.use)

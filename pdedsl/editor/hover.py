@@ -9,21 +9,21 @@ from pdedsl.config.blocks import ENTRIES
 from pdedsl.config.methods import PARTS
 from pdedsl.diagnostics import Span, escaping
 from pdedsl.editor.document import Document
-from pdedsl.editor.documentation import argument_text, entry_text, word_text
+from pdedsl.editor.documentation import argument_text, call_text, entry_text
 from pdedsl.editor.names import Declaration, Kind, Occurrence
 from pdedsl.editor.references import (
     ArgumentName,
     ArgumentValue,
     AxiomName,
+    CallName,
+    DeclaredReference,
     EntryName,
     EntryValue,
-    Heading,
-    Origin,
+    FaceName,
     PartName,
-    Reference,
-    SideName,
+    SpecName,
+    SpecReference,
     TypeName,
-    WordName,
 )
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import block_lines
@@ -65,12 +65,12 @@ def hover(document: Document, offset: int) -> Hover | None:
 def _name(document: Document, name: Occurrence) -> Hover | None:
     text = document.text[name.span.start : name.span.end]
     match name.use:
-        case Reference():
+        case DeclaredReference():
             return _declared(document, name.of, name.span) if name.of else None
         case AxiomName(axiom=axiom):
             said = _verdict(document, axiom) if axiom else ""
-        case WordName(form=form):
-            said = word_text(form) if form else ""
+        case CallName(form=form):
+            said = call_text(form) if form else ""
         case ArgumentName(key=key, param=param):
             said = argument_text(key, param) if param else ""
         case ArgumentValue(key=key, param=param):
@@ -79,9 +79,9 @@ def _name(document: Document, name: Occurrence) -> Hover | None:
             said = f"`{key}`: {entry_text(block, key)}" if key in ENTRIES[block] else ""
         case PartName():
             said = f"Ways to realize it: {', '.join(PARTS[name.id])}." if name.id in PARTS else ""
-        case Heading() if document.spec:
+        case SpecName() if document.spec:
             said = f"{escaping.markdown(document.spec.title or text)}\n\nhash `{document.spec.hash}`"
-        case Heading() | TypeName() | EntryValue() | SideName() | Origin():
+        case SpecName() | TypeName() | EntryValue() | FaceName() | SpecReference():
             said = ""
         case _:
             assert_never(name.use)

@@ -11,13 +11,13 @@ from functools import cached_property
 from lark import Token
 
 from pdedsl.diagnostics import Source, Span
-from pdedsl.editor.references import Reference, Use, uses_in
+from pdedsl.editor.references import DeclaredReference, NameRole, name_roles
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import StatementTokens, TokenizedSource, span_of
 from pdedsl.language.names import canonical_name
 
-_ABOVE = re.compile(r"∂[⁰¹²³⁴-⁹]*([^/\s₀-₉ᵢⱼₖ-ₙ]*)")
-_BELOW = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)")
+_NUMERATOR = re.compile(r"∂[⁰¹²³⁴-⁹]*([^/\s₀-₉ᵢⱼₖ-ₙ]*)")
+_DENOMINATOR = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)")
 _SIGN = re.compile(r"[d∂][ \t]*")
 
 
@@ -63,7 +63,7 @@ class Occurrence:
 
     id: str
     span: Span
-    use: Use
+    use: NameRole
     of: Declaration | None = None
 
     @property
@@ -98,33 +98,33 @@ class Names:
 
 
 def names_in(source: Source, lines: TokenizedSource, syntax: t.Syntax) -> Names:
-    uses = uses_in(syntax)
-    found = [*_declared(lines, syntax)]
+    uses = name_roles(syntax)
+    found = [*_global_declarations(lines, syntax)]
     known = {d.id for d in found}
-    found += [d for statement in syntax.statements for d in _local(statement, known)]
-    placed, unplaced = _placed(source, lines)
+    found += [d for statement in syntax.statements for d in _local_declarations(statement, known)]
+    placed, unplaced = _located_names(source, lines)
     declarations = tuple(sorted(found, key=lambda d: d.span))
     occurrences = tuple(_occurrence(id_, span, uses, declarations) for id_, span in placed)
     return Names(occurrences, declarations, frozenset(unplaced))
 
 
-def _occurrence(id_: str, span: Span, uses: dict[Span, Use], declarations: tuple[Declaration, ...]) -> Occurrence:
-    use = uses.get(span, Reference())
-    if not isinstance(use, Reference):
+def _occurrence(id_: str, span: Span, uses: dict[Span, NameRole], declarations: tuple[Declaration, ...]) -> Occurrence:
+    use = uses.get(span, DeclaredReference())
+    if not isinstance(use, DeclaredReference):
         return Occurrence(id_, span, use)
-    seen = [d for d in declarations if d.id == id_ and (d.scope is None or _holds(d.scope, span))]
+    seen = [d for d in declarations if d.id == id_ and (d.scope is None or _contains(d.scope, span))]
     inner = sorted(seen, key=lambda d: (d.scope is None, (d.scope.end - d.scope.start) if d.scope else d.span.start))
     return Occurrence(id_, span, use, inner[0] if inner else None)
 
 
-def _holds(outer: Span, inner: Span) -> bool:
+def _contains(outer: Span, inner: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
 
 # ---- declarations
 
 
-def _declared(lines: TokenizedSource, syntax: t.Syntax) -> Iterator[Declaration]:
+def _global_declarations(lines: TokenizedSource, syntax: t.Syntax) -> Iterator[Declaration]:
     """The names declared by the first words of statements, whether or not the statements can be parsed."""
     statements = {s.span.start: s for s in syntax.statements}
     for line in lines.lines:
@@ -132,21 +132,21 @@ def _declared(lines: TokenizedSource, syntax: t.Syntax) -> Iterator[Declaration]
         kind = KEYWORDS.get(first.type)
         if kind is None:
             continue
-        names = [token for token in _head(rest) if token.type == "NAME"]
+        names = [token for token in _declared_tokens(rest) if token.type == "NAME"]
         several = kind is Kind.COORDINATE
         for name in names if several else names[:1]:
             statement = statements.get(span_of(first).start)
             yield Declaration(canonical_name(name), str(name), span_of(name), kind, statement)
 
 
-def _head(tokens: list[Token]) -> Iterator[Token]:
+def _declared_tokens(tokens: list[Token]) -> Iterator[Token]:
     for token in tokens:
         if token.type not in ("NAME", "LPAR", "COMMA"):
             return
         yield token
 
 
-def _local(statement: t.Statement, known: set[str]) -> Iterator[Declaration]:
+def _local_declarations(statement: t.Statement, known: set[str]) -> Iterator[Declaration]:
     """Parameters of a function that are not declared elsewhere, and indices of sums."""
     if isinstance(statement, t.LetDecl):
         for p in statement.params or ():
@@ -160,7 +160,7 @@ def _local(statement: t.Statement, known: set[str]) -> Iterator[Declaration]:
 # ---- places
 
 
-def _placed(source: Source, lines: TokenizedSource) -> tuple[list[tuple[str, Span]], set[str]]:
+def _located_names(source: Source, lines: TokenizedSource) -> tuple[list[tuple[str, Span]], set[str]]:
     placed: set[tuple[Span, str]] = set()
     unplaced: set[str] = set()
     for token in _tokens(lines.lines):
@@ -182,18 +182,18 @@ def _names_of(token: Token, text: str) -> Iterator[tuple[str, Span | None]]:
     """The names in a token: a derivative contains several, and may be written in a foreign notation."""
     match token.type:
         case "NAME":
-            yield str(token), _above(token, str(token), text)
+            yield str(token), _in_numerator(token, str(token), text)
         case "DERIVATIVE":
             above, _, below = token.partition("/")
-            name = _ABOVE.match(above)
+            name = _NUMERATOR.match(above)
             if name:
-                yield name[1], _above(token, name[1], text)
-            yield from _below(token, below, text)
-        case "OPERATOR" | "OVER":
-            yield from _below(token, token.partition("/")[2], text)
+                yield name[1], _in_numerator(token, name[1], text)
+            yield from _in_denominator(token, below, text)
+        case "OPERATOR" | "DENOMINATOR":
+            yield from _in_denominator(token, token.partition("/")[2], text)
 
 
-def _above(token: Token, name: str, text: str) -> Span | None:
+def _in_numerator(token: Token, name: str, text: str) -> Span | None:
     """The last occurrence of a name before the slash of a quotient, or before the subscript of u_xx."""
     start, end = span_of(token)
     if text[start:end] == name:
@@ -203,12 +203,12 @@ def _above(token: Token, name: str, text: str) -> Span | None:
     return Span(at, at + len(name)) if at >= 0 else None
 
 
-def _below(token: Token, below: str, text: str) -> Iterator[tuple[str, Span | None]]:
+def _in_denominator(token: Token, below: str, text: str) -> Iterator[tuple[str, Span | None]]:
     """The variables in order, each after its ∂ or d, or side by side in a subscript."""
     start, end = span_of(token)
     stroke, under = text.find("/", start, end), text.find("_", start, end)
     at = stroke + 1 if stroke >= 0 else under + 1
-    for found in _BELOW.finditer(below):
+    for found in _DENOMINATOR.finditer(below):
         name = found[1].strip()
         sign = _SIGN.search(text, at, end) if stroke >= 0 else None
         place = text.find(name, sign.end() if sign else at, end)

@@ -83,11 +83,11 @@ def _entry(entry: t.Entry, source: Source) -> Symbol:
 def folds(document: Document) -> tuple[Span, ...]:
     """Blocks, statements over several lines, and groups of comments."""
     source = document.source
-    found = [s.span for s in document.syntax.statements] + list(_runs(document))
+    found = [s.span for s in document.syntax.statements] + list(_comment_groups(document))
     return tuple(s for s in sorted(found) if source.position(s.start)[0] < source.position(s.end)[0])
 
 
-def _runs(document: Document) -> Iterator[Span]:
+def _comment_groups(document: Document) -> Iterator[Span]:
     """Groups of consecutive comments with nothing else between them."""
     comments, text = [c.span for c in document.lines.comments], document.text
     start: int | None = None

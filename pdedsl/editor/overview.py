@@ -18,7 +18,7 @@ from pdedsl.explainer.explain import Explanation, evidence
 NAME = "playground.pde"
 
 
-def checked(text: str) -> str:
+def check_json(text: str) -> str:
     """The mistakes of a text, as `pdedsl check` reports them and with their places; and the verdict on each axiom."""
     document = _document(text)
     return json.dumps(
@@ -42,19 +42,19 @@ def checked(text: str) -> str:
     )
 
 
-def described(text: str) -> str:
+def explanation_json(text: str) -> str:
     """What `explain` says, as titles with rows; none if the text has no meaning."""
     explanation = _explanation(text)
     return json.dumps(explanation.sections() if explanation else [])
 
 
-def drawn(text: str) -> str:
+def drawing_svg(text: str) -> str:
     """The drawing, or an empty string if the text has no meaning."""
     explanation = _explanation(text)
     return explanation.svg() if explanation else ""
 
 
-def emitted(text: str) -> str:
+def python_code(text: str) -> str:
     """The Python code of the network, or an empty string if there is none."""
     document = _document(text)
     if document.examination is None or document.examination.errors:
@@ -62,14 +62,14 @@ def emitted(text: str) -> str:
     return generate(document.examination).python()
 
 
-def said(text: str, units: int) -> str:
+def hover_json(text: str, units: int) -> str:
     """The hover text for a place, given in UTF-16 units as in browsers."""
     document = _document(text)
     found = hover(document, _offset(text, units))
     return json.dumps({"text": found.text, **_range(document, *found.span)} if found else None)
 
 
-def completed(text: str, units: int) -> str:
+def completion_json(text: str, units: int) -> str:
     """The completions at a place, each with the range that it replaces."""
     document = _document(text)
     return json.dumps(
@@ -80,7 +80,7 @@ def completed(text: str, units: int) -> str:
     )
 
 
-def formatted(text: str, ascii: bool) -> str:
+def format_text(text: str, ascii: bool) -> str:
     """The text in canonical layout, in Unicode or in ASCII; a text that cannot be parsed is returned unchanged."""
     try:
         return format_source(_document(text).source, ascii)

@@ -18,12 +18,12 @@ from pdedsl.language.elaborate.declarations import IMAGES
 
 
 @dataclass(frozen=True)
-class Reference:
+class DeclaredReference:
     """A declared name, or a known function."""
 
 
 @dataclass(frozen=True)
-class Heading:
+class SpecName:
     """The name of the spec."""
 
 
@@ -33,7 +33,7 @@ class TypeName:
 
 
 @dataclass(frozen=True)
-class WordName:
+class CallName:
     """A network, a method, a data set; `form` is None if there is no such word."""
 
     form: Form[Any] | None
@@ -83,59 +83,59 @@ class AxiomName:
 
 
 @dataclass(frozen=True)
-class SideName:
+class FaceName:
     """`boundary`, `left`."""
 
 
 @dataclass(frozen=True)
-class Origin:
+class SpecReference:
     """`resnet` of `… from resnet`: another spec."""
 
 
-Use = (
-    Reference
-    | Heading
+NameRole = (
+    DeclaredReference
+    | SpecName
     | TypeName
-    | WordName
+    | CallName
     | ArgumentName
     | ArgumentValue
     | EntryName
     | EntryValue
     | PartName
     | AxiomName
-    | SideName
-    | Origin
+    | FaceName
+    | SpecReference
 )
-Uses = Iterator[tuple[Span, Use]]
+Roles = Iterator[tuple[Span, NameRole]]
 ALL_METHODS: Forms[Any] = {name: form for methods in PARTS.values() for name, form in methods.items()}
 
 
-def uses_in(syntax: t.Syntax) -> dict[Span, Use]:
+def name_roles(syntax: t.Syntax) -> dict[Span, NameRole]:
     """The names that are not references, by their places."""
     return {span: use for statement in syntax.statements for span, use in _statement(statement)}
 
 
-def _statement(statement: t.Statement) -> Uses:
+def _statement(statement: t.Statement) -> Roles:
     match statement:
         case t.Header(name=name):
-            yield name.span, Heading()
+            yield name.span, SpecName()
         case t.SpaceDecl(factors=factors):
-            for side in sides:
+            for side in factors:
                 yield from _space(side.body)
         case t.UnknownDecl(type=traits, net=net) | t.LearnDecl(type=traits, net=net):
             for trait in traits:
                 yield from _trait(trait)
             yield from _network(net)
         case t.EquationStmt(on=spots):
-            yield from ((spot.span, SideName()) for spot in spots if isinstance(spot, t.Name))
+            yield from ((spot.span, FaceName()) for spot in spots if isinstance(spot, t.Name))
             yield from _layers(statement)
         case t.LetDecl():
             yield from _layers(statement)
         case t.ObserveStmt(data=data):
-            yield from _word(data, MEASURED)
+            yield from _call(data, MEASURED)
         case t.RealizeStmt(part=part, method=method):
             yield part.span, PartName()
-            yield from _word(method, PARTS.get(part.id, ALL_METHODS))
+            yield from _call(method, PARTS.get(part.id, ALL_METHODS))
         case t.RequireStmt(axioms=axioms):
             yield from ((name.span, AxiomName(Axiom(name.id) if name.id in set(Axiom) else None)) for name in axioms)
         case t.BlockStmt(kind=kind, entries=entries):
@@ -151,43 +151,43 @@ def _statement(statement: t.Statement) -> Uses:
             assert_never(statement)
 
 
-def _space(body: t.Expr) -> Uses:
+def _space(body: t.Expr) -> Roles:
     match body:
         case t.Name(span=span) | t.Power(base=t.Name(span=span)):
             yield span, TypeName()
         case t.Call():
-            yield from _word(body, IMAGES)
+            yield from _call(body, IMAGES)
 
 
-def _trait(trait: t.TypeAttribute) -> Uses:
+def _trait(trait: t.TypeAttribute) -> Roles:
     match trait.body:
         case t.Name(span=span) | t.Call(head=t.Name(span=span)):
             yield span, TypeName()
 
 
-def _network(net: t.Expr | None) -> Uses:
+def _network(net: t.Expr | None) -> Roles:
     """A network; the initial value of a plain parameter is not one."""
     match net:
         case t.Name(id=word) | t.Call(head=t.Name(id=word)) if word in NETWORKS:
-            yield from _word(net, NETWORKS)
+            yield from _call(net, NETWORKS)
 
 
-def _layers(statement: t.Statement) -> Uses:
+def _layers(statement: t.Statement) -> Roles:
     """`tv_norm(eps=1e-3)` within an expression."""
     for node in t.walk(statement):
         match node:
             case t.Call(head=t.Name(id=word)) if word in NORMALISATIONS:
-                yield from _word(node, NORMALISATIONS)
+                yield from _call(node, NORMALISATIONS)
 
 
-def _item(item: t.Item, rule: Entry, key: str) -> Uses:
+def _item(item: t.Item, rule: Entry, key: str) -> Roles:
     if isinstance(item.source, t.Name):
-        yield item.source.span, Origin()
+        yield item.source.span, SpecReference()
     match rule.what:
         case Calls(forms=forms):
-            yield from _word(item.value, forms)
+            yield from _call(item.value, forms)
         case Names(forms=forms) if isinstance(item.value, t.Call):
-            yield from _word(item.value, forms)
+            yield from _call(item.value, forms)
         case Names() if isinstance(item.value, t.Name):
             yield item.value.span, EntryValue(key)
         case Plain(param=param):
@@ -198,14 +198,14 @@ def _item(item: t.Item, rule: Entry, key: str) -> Uses:
             assert_never(rule.what)
 
 
-def _word(expr: t.Expr, forms: Forms[Any]) -> Uses:
+def _call(expr: t.Expr, forms: Forms[Any]) -> Roles:
     """A word with its arguments."""
     match expr:
         case t.Name(id=word, span=span):
-            yield span, WordName(forms.get(word))
+            yield span, CallName(forms.get(word))
         case t.Call(head=t.Name(id=word, span=span), args=args, named=named):
             form = forms.get(word)
-            yield span, WordName(form)
+            yield span, CallName(form)
             params = form.params if form else {}
             for key, value in zip(params, args, strict=False):
                 yield from _value(value, key, params[key])
@@ -215,7 +215,7 @@ def _word(expr: t.Expr, forms: Forms[Any]) -> Uses:
                 yield from _value(value, name.id, param) if param else ()
 
 
-def _value(expr: t.Expr, key: str, param: Param) -> Uses:
+def _value(expr: t.Expr, key: str, param: Param) -> Roles:
     match expr:
         case t.Name(span=span) if isinstance(param.kind, Choice | Flag):
             yield span, ArgumentValue(key, param)

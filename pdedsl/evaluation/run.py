@@ -31,7 +31,7 @@ from pdedsl.evaluation.smoothing import input_smoothing
 from pdedsl.evaluation.weight_histogram import weight_magnitudes
 from pdedsl.io import RunError, refuse_links, replace_text, sweep
 from pdedsl.runtime.ode.solver_control import with_fixed_steps
-from pdedsl.sources import changed, source_of
+from pdedsl.sources import apply_settings, source_of
 from pdedsl.training.checkpoint import digest
 from pdedsl.training.config import config_of
 from pdedsl.training.run import data_of, objective_of
@@ -92,7 +92,7 @@ def evaluate_run(
         raise RunError(
             f"{folder} is not a run folder; create one with {command('pdedsl', 'train', 'SPEC', '-o', folder)}"
         )
-    compilation = to_compilation(changed(source_of(folder / SPEC), options.settings), trust, root)
+    compilation = to_compilation(apply_settings(source_of(folder / SPEC), options.settings), trust, root)
     objective_of(compilation)  # raises an error if there is no classifier
     with joined(options.device) as world:
         return _evaluate(folder, compilation, options, world, listeners)

@@ -17,9 +17,9 @@ from pdedsl.ir.types import Simplex, Vector
 def defaults(analysis: Analysis) -> list[str]:
     """A line for each method and network with arguments left at their defaults."""
     spec = analysis.spec
-    rows = [_row("time", integrator_of(spec), spec)] if _steps(analysis) and not spec.realize.time else []
+    rows = [_row("time", integrator_of(spec), spec)] if _takes_time_steps(analysis) and not spec.realize.time else []
     for part, method in spec.realize.written():
-        resolved = integrator_of(spec) if method is spec.realize.time and _steps(analysis) else method
+        resolved = integrator_of(spec) if method is spec.realize.time and _takes_time_steps(analysis) else method
         rows.append(_row(part, resolved, spec))
     fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
     nets = [(w.name, w.net) for w in fields if w.net and set(w.net.word.arguments) - w.net.given]
@@ -27,12 +27,12 @@ def defaults(analysis: Analysis) -> list[str]:
 
 
 def _row(part: str, method: Located[Any], spec: Spec) -> str:
-    said = method.given | _idle(method.word, spec)
+    said = method.given | _without_effect(method.word, spec)
     left = [f"{k}={shown(v)}" for k, v in method.word.effective.items() if k not in said]
     return f"{part} by {method.word.name}: {', '.join(left)}" if left else ""
 
 
-def _idle(word: Config, spec: Spec) -> frozenset[str]:
+def _without_effect(word: Config, spec: Spec) -> frozenset[str]:
     """Arguments without effect: those of a mean that is not taken. An operator has its own number of draws."""
     if not isinstance(word, Noise | Dropout | StochasticDepth | ShakeShake):
         return frozenset()
@@ -44,7 +44,7 @@ def _idle(word: Config, spec: Spec) -> frozenset[str]:
     return frozenset({"weights", "training"} | ({"average"} if word.samples == 1 else set()))
 
 
-def _steps(analysis: Analysis) -> bool:
+def _takes_time_steps(analysis: Analysis) -> bool:
     """Whether steps in time are taken whose number no named network fixes."""
     spec = analysis.spec
     match spec.space.kind:

@@ -11,7 +11,7 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.verdicts import Axiom, Proved
 
-LACK = "no Lipschitz certificate"
+NO_CERTIFICATE = "no Lipschitz certificate"
 
 
 def certificate_lines(plan: Model, analysis: Analysis) -> list[str]:
@@ -21,13 +21,13 @@ def certificate_lines(plan: Model, analysis: Analysis) -> list[str]:
     framed = isinstance(plan, ImagePlan) and isinstance(plan.frame, Lipschitz)
     if not (asked or framed):
         return []
-    broken = [f"{LACK}: {why}" for why in _broken(plan, analysis)]
+    broken = [f"{NO_CERTIFICATE}: {why}" for why in _obstacles(plan, analysis)]
     return broken or [
         "the scores have Lipschitz constant 1 in ℓ2 for every weight: the equation and every piece have it"
     ]
 
 
-def _broken(plan: Model, analysis: Analysis) -> Iterator[str]:
+def _obstacles(plan: Model, analysis: Analysis) -> Iterator[str]:
     match plan:
         case DataPlan():
             yield "no Lipschitz constant is known for networks on a data space"

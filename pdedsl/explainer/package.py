@@ -21,7 +21,7 @@ from pdedsl.ir.spec import Spec
 # ---- package
 
 
-HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
+TRAIN_HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
 
     python harness.py train [run]
     python harness.py evaluate [run]
@@ -68,7 +68,7 @@ if __name__ == "__main__":
         case _:
             sys.exit(__doc__)
 '''
-SOLVE = '''"""Evaluate {name}: there is nothing to train."""
+OPERATOR_HARNESS = '''"""Evaluate {name}: there is nothing to train."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def evaluate(points: Tensor, seed: int = 0) -> Tensor:
     """u at points of shape (n, {dimension})."""
     return model(seed).to(points).eval()(points)
 '''
-PHYSICAL = '''"""Solve {name} as `spec.pde` says: `python harness.py run`.
+SOLVE_HARNESS = '''"""Solve {name} as `spec.pde` says: `python harness.py run`.
 
 From Python, `solution = solve()`; `solution(points)` are the values at points of shape (n, {dimension}).
 """
@@ -109,7 +109,7 @@ def solve(run: str | Path | None = None) -> pdedsl.Solution:
 if __name__ == "__main__":
     print(solve(sys.argv[1] if len(sys.argv) > 1 else None).error)
 '''
-TEST = '''"""Whether `model.py` beside this file is the network of {name}: run with pytest."""
+TEST_FILE = '''"""Whether `model.py` beside this file is the network of {name}: run with pytest."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def package_files(explanation: Explanation, plan: Model, python: str) -> dict[st
         "__init__.py": "from .model import model as model\n",
         "model.py": python,
         "harness.py": harness,
-        "test_axioms.py": TEST.format(name=spec.name),
+        "test_axioms.py": TEST_FILE.format(name=spec.name),
         "spec.pde": spec.source.text,
         "README.md": readme,
     }
@@ -170,12 +170,12 @@ def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
     match plan:
         case SolvePlan(problem=statement):
             size = len(statement.domain.coordinates)
-            return PHYSICAL.format(name=spec.name, dimension=size), "`python harness.py run` solves it"
+            return SOLVE_HARNESS.format(name=spec.name, dimension=size), "`python harness.py run` solves it"
         case DataPlan(classes=None):
-            return SOLVE.format(name=spec.name, dimension=spec.space.dimension), "`evaluate(points)`"
+            return OPERATOR_HARNESS.format(name=spec.name, dimension=spec.space.dimension), "`evaluate(points)`"
         case DataPlan() | ImagePlan():
             own = any(w.net is not None and isinstance(w.net.word, Torch) for w in spec.learned)
-            harness = HARNESS.replace("network=model", "network=model, trust=True") if own else HARNESS
+            harness = TRAIN_HARNESS.replace("network=model", "network=model, trust=True") if own else TRAIN_HARNESS
             return harness, "`python harness.py train` and `python harness.py evaluate`"
         case _:
             assert_never(plan)
@@ -224,10 +224,13 @@ but not pdedsl: `{parts}/` holds the code of pdedsl that it uses. `spec.pde` is 
 
 def standalone_files(spec: Spec, python: str, package: str) -> dict[str, str]:
     """The files of a package that can be copied anywhere."""
-    files = {f"{PARTS}/{file}": _local(text, file.count("/")) for file, text in sorted(_used(python).items())}
+    files = {
+        f"{PARTS}/{file}": _with_relative_imports(text, file.count("/"))
+        for file, text in sorted(_imported_modules(python).items())
+    }
     folders = {str(Path(file).parent) for file in files}
-    model = _local(python, 0, PARTS)
-    needs = sorted(set().union(*(_outside(text) for text in (python, *files.values()))))
+    model = _with_relative_imports(python, 0, PARTS)
+    needs = sorted(set().union(*(_third_party_imports(text) for text in (python, *files.values()))))
     readme = README_STANDALONE.format(
         name=spec.name,
         title=escaping.markdown(spec.title),
@@ -246,30 +249,30 @@ def standalone_files(spec: Spec, python: str, package: str) -> dict[str, str]:
     }
 
 
-def _used(python: str) -> dict[str, str]:
+def _imported_modules(python: str) -> dict[str, str]:
     """Every module of pdedsl that a text imports, directly or indirectly, by path."""
     found: dict[str, str] = {}
     waiting = [python]
     while waiting:
-        for file in map(_file, _ours(waiting.pop())):
+        for file in map(_module_path, _pdedsl_imports(waiting.pop())):
             if file.is_file() and (path := str(file.relative_to(ROOT))) not in found:
                 found[path] = file.read_text("utf-8")
                 waiting.append(found[path])
     return found
 
 
-def _ours(text: str) -> Iterator[str]:
+def _pdedsl_imports(text: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("pdedsl."):
             yield from (str(node.module), *(f"{node.module}.{name.name}" for name in node.names))
 
 
-def _file(module: str) -> Path:
+def _module_path(module: str) -> Path:
     """The file of a module; for a package or a name in a module it does not exist."""
     return ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
 
 
-def _local(text: str, depth: int, folder: str = "") -> str:
+def _with_relative_imports(text: str, depth: int, folder: str = "") -> str:
     """The text with imports of pdedsl made relative, for a file `depth` levels below `folder`."""
 
     def relative(found: re.Match[str]) -> str:
@@ -278,7 +281,7 @@ def _local(text: str, depth: int, folder: str = "") -> str:
     return _IMPORT.sub(relative, text)
 
 
-def _outside(text: str) -> set[str]:
+def _third_party_imports(text: str) -> set[str]:
     """The packages that a text imports, other than pdedsl and the standard library."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from itertools import groupby
 
-SIGNS = {
+SYMBOLS = {
     "∂": r"\partial",
     "∇": r"\nabla",
     "∈": r"\in",
@@ -45,7 +45,7 @@ LATIN = {  # Greek capitals that look like Latin ones have no command
 }
 
 LETTERS = {"Ø": r"{\O}", "ø": r"{\o}", "é": r"\'e", "ö": r"\"o"}  # of names, in a sentence
-_BEYOND = re.compile(r"[^\x00-\x7f]+")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 SPELLED = {"LAMDA": "lambda"}  # names that Unicode spells differently from TeX
 SMALL = {"omicron": "o"}
@@ -53,7 +53,7 @@ SMALL = {"omicron": "o"}
 
 def ascii_tex(text: str) -> str:
     """Adjacent symbols become one formula; characters without a command here are left unchanged."""
-    return _BEYOND.sub(lambda found: _formula(found[0]), text)
+    return _NON_ASCII.sub(lambda found: _formula(found[0]), text)
 
 
 def _formula(text: str) -> str:
@@ -66,7 +66,7 @@ def _letters(text: str) -> str:
 
 
 def _command(char: str) -> str:
-    return SIGNS.get(char) or _greek(char) or _raised(char)
+    return SYMBOLS.get(char) or _greek(char) or _script(char)
 
 
 def _greek(char: str) -> str:
@@ -81,7 +81,7 @@ def _greek(char: str) -> str:
     return f"\\{name.capitalize()}" if name in CAPITALS else rf"\mathrm{{{LATIN[name]}}}"
 
 
-def _raised(char: str) -> str:
+def _script(char: str) -> str:
     """^{2} from ², _{i} from ᵢ."""
     kind, _, code = unicodedata.decomposition(char).partition("> ")
     mark = {"<super": "^", "<sub": "_"}.get(kind)

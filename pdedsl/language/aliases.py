@@ -1,4 +1,12 @@
-"""Derivatives in the notations of other books: `u_xx`, `uₓₓ`, `∂_t u`, `∂ₓ²u`, `∂u²/∂x`, `∂^2u/∂x^2`, `d/dt u`."""
+"""Accepted aliases: unambiguous notation of textbooks and other programs, normalized before parsing.
+
+    u_xx, uₓₓ, ∂_t u, ∂ₓ²u, ∂u²/∂x, ∂^2u/∂x^2, d/dt u        derivatives
+    u**2, ==, :=, √u, 2½, ∇^2 u, laplace(u), grad u, ln(u)    operators and functions
+    on ∂Ω, train = { … }, epochs: 5                           boundary and blocks
+
+Each rule matches raw tokens from a position on, and replaces the first of them. The new tokens keep the positions of
+the old ones, so that errors are shown at the text of the author.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +32,7 @@ from pdedsl.language.token_stream import (
     span_between,
 )
 
-# ---- slopes
+# ---- Derivatives
 
 
 _ORDER = r"(?:\^?([0-9]{1,2})|([⁰¹²³⁴-⁹]{1,2}))?"
@@ -38,41 +46,42 @@ _POWER = re.compile(r"(?:\^([0-9])|([⁰¹²³⁴-⁹]))?$")
 _SUBSCRIPT_TABLE = str.maketrans(SUBSCRIPT_LETTERS, "aeoxhpstruv")
 
 
-def subscript_derivative(reading: TokenWindow) -> Rewrite | None:
+def subscript_derivative(window: TokenWindow) -> Rewrite | None:
     """`u_xx`, `u_{xx}`, `u_{,xx}`, `uₓₓ`."""
-    match [*reading.tokens[:2], *reading.tokens[2 + reading.comma : 4 + reading.comma]]:
+    match [*window.tokens[:2], *window.tokens[2 + window.comma : 4 + window.comma]]:
         case [
             Token(type="NAME") as word,
             Token(type="LBRACE"),
             Token(type="NAME") as below,
             Token(type="RBRACE") as end,
         ]:
-            if word.endswith("_") and reading.tight(4 + reading.comma):
-                return _derivative_of_subscript(word[:-1], below, reading, word, end)
-        case [Token(type="NAME") as word, *_] if "_" in word and reading.is_undeclared(word):
+            if word.endswith("_") and window.are_adjacent(4 + window.comma):
+                return _derivative_of_subscript(word[:-1], below, window, word, end)
+        case [Token(type="NAME") as word, *_] if "_" in word and window.is_undeclared(word):
             body, _, under = word.rpartition("_")
-            return _derivative_of_subscript(body, under, reading, word)
-        case [Token(type="NAME") as word, *_] if word[-1] in SUBSCRIPT_LETTERS and reading.is_undeclared(word):
+            return _derivative_of_subscript(body, under, window, word)
+        case [Token(type="NAME") as word, *_] if word[-1] in SUBSCRIPT_LETTERS and window.is_undeclared(word):
             body = word.rstrip(SUBSCRIPT_LETTERS)
-            return _derivative_of_subscript(body, word[len(body) :].translate(_SUBSCRIPT_TABLE), reading, word)
+            return _derivative_of_subscript(body, word[len(body) :].translate(_SUBSCRIPT_TABLE), window, word)
     return None
 
 
-def _derivative_of_subscript(body: str, below: str, reading: TokenWindow, *old: Token) -> Rewrite | None:
-    if canonical_name(body) not in reading.names.functions:
+def _derivative_of_subscript(body: str, below: str, window: TokenWindow, *old: Token) -> Rewrite | None:
+    if canonical_name(body) not in window.names.functions:
         return None
-    order = _split_variables(below, reading.names.variables)
-    if order is None and below == "n" and reading.is_undeclared("n"):
-        return [replacement_token("DERIVATIVE", f"∂{body}/∂n", *old)], 1 if len(old) == 1 else 4 + reading.comma
-    if order is None:
+    variables = _split_variables(below, window.names.variables)
+    if variables is None and below == "n" and window.is_undeclared("n"):
+        return [replacement_token("DERIVATIVE", f"∂{body}/∂n", *old)], 1 if len(old) == 1 else 4 + window.comma
+    if variables is None:
         return None
-    variables = parse_denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
-    spelled = f"∂{superscript(len(order)) if len(order) > 1 else ''}{body}/{''.join(variables or ())}"
-    return [replacement_token("DERIVATIVE", spelled, *old)], 1 if len(old) == 1 else 4 + reading.comma
+    order = len(variables)
+    below = "".join(parse_denominator("".join(f"d{v}" for v in variables), order, window.names.variables) or ())
+    spelling = f"∂{superscript(order) if order > 1 else ''}{body}/{below}"
+    return [replacement_token("DERIVATIVE", spelling, *old)], 1 if len(old) == 1 else 4 + window.comma
 
 
 def _split_variables(below: str, variables: set[str]) -> list[str] | None:
-    """`xxy` split into variables, trying the longest names first."""
+    """`xxy` as a list of variables, the longest names first."""
     if not below:
         return []
     for end in range(len(below), 0, -1):
@@ -83,57 +92,57 @@ def _split_variables(below: str, variables: set[str]) -> list[str] | None:
     return None
 
 
-def operator_derivative(reading: TokenWindow) -> Rewrite | None:
+def operator_derivative(window: TokenWindow) -> Rewrite | None:
     """`∂_t`, `∂_xx`, `∂_{xy}`, `∂_x²`, `∂ₓ²`, `∂t`."""
-    token = reading.tokens[0]
+    token = window.tokens[0]
     power = _POWER.search(token)
     assert power
     below = token[1 : power.start()].translate(_SUBSCRIPT_TABLE).strip("_{}")
-    order = _split_variables(below, reading.names.variables)
-    if not order and canonical_name(below) in reading.names.functions and reading.kinds[1:2] == ("LPAR",):
-        closing = next((other for other in reading.tokens if other.type == "RPAR"), reading.tokens[1])
-        places = span_between(token, token), span_between(reading.tokens[1], closing)
+    order = _split_variables(below, window.names.variables)
+    if not order and canonical_name(below) in window.names.functions and window.types[1:2] == ("LPAR",):
+        closing = next((other for other in window.tokens if other.type == "RPAR"), window.tokens[1])
+        places = span_between(token, token), span_between(window.tokens[1], closing)
         raise errors.syntax.arguments_of_slope(below, *places)
     if not order or (power[0] and len(order) > 1):
-        known = sorted(reading.names.variables)
-        raise errors.syntax.derivative(token, known, span_between(token, token), reading.names.functions)
+        known = sorted(window.names.variables)
+        raise errors.syntax.derivative(token, known, span_between(token, token), window.names.functions)
     order *= int(power[1] or 0) or (parse_superscript(power[2]) if power[2] else 1)
-    variables = parse_denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
+    variables = parse_denominator("".join(f"d{v}" for v in order), len(order), window.names.variables)
     return [token.update("OPERATOR", f"∂{superscript(len(order))}/{''.join(variables or ())}")], 1
 
 
-def quotient_derivative(reading: TokenWindow) -> Rewrite | None:
+def quotient_derivative(window: TokenWindow) -> Rewrite | None:
     """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`, `d²u/dx²`."""
-    token = reading.tokens[0]
-    if token.type == "NAME" and token == "d" and token.start_pos is not None and reading.is_undeclared(token):
-        if found := _ASCII_QUOTIENT.match(reading.text, token.start_pos):
-            return _ascii_quotient(found, reading)
-        alone = _ASCII_OPERATOR.match(reading.text, token.start_pos)
-        return _ascii_operator(alone, reading) if alone else None
+    token = window.tokens[0]
+    if token.type == "NAME" and token == "d" and token.start_pos is not None and window.is_undeclared(token):
+        if found := _ASCII_QUOTIENT.match(window.text, token.start_pos):
+            return _ascii_quotient(found, window)
+        alone = _ASCII_OPERATOR.match(window.text, token.start_pos)
+        return _ascii_operator(alone, window) if alone else None
     above = _QUOTIENT.match(token) if token.type == "QUOTIENT" else None
     if above is None:
         return None
     plain, sup, body, below, power, under = above.groups()
     order = int(plain or 0) or (parse_superscript(sup) if sup else 1)
-    return _derivative_tokens(token, order, body + below + power, under, reading), 1
+    return _derivative_tokens(token, order, body + below + power, under, window), 1
 
 
-def _ascii_quotient(found: re.Match[str], reading: TokenWindow) -> Rewrite:
+def _ascii_quotient(found: re.Match[str], window: TokenWindow) -> Rewrite:
     plain, sup, body, under = found.groups()
     order = int(plain or 0) or parse_superscript(sup)
     start, end = found.span()
     old = Token("QUOTIENT", found[0], start_pos=start, end_pos=end)
-    count = sum(start <= (t.start_pos or 0) < end for t in reading.tokens)
-    return _derivative_tokens(old, order, body, under, reading), count
+    count = sum(start <= (t.start_pos or 0) < end for t in window.tokens)
+    return _derivative_tokens(old, order, body, under, window), count
 
 
-def _ascii_operator(found: re.Match[str], reading: TokenWindow) -> Rewrite | None:
+def _ascii_operator(found: re.Match[str], window: TokenWindow) -> Rewrite | None:
     """`d/dt u`, `d²/dx² u`."""
     plain, sup, under = found.groups()
     order = int(plain or 0) or (parse_superscript(sup) if sup else 1)
-    variables = parse_denominator(_ascii_denominator(under), order, reading.names.variables)
+    variables = parse_denominator(_ascii_denominator(under), order, window.names.variables)
     start, end = found.span()
-    count = sum(start <= (t.start_pos or 0) < end for t in reading.tokens)
+    count = sum(start <= (t.start_pos or 0) < end for t in window.tokens)
     if variables is None:
         return None
     above = superscript(order) if order > 1 else ""
@@ -147,11 +156,11 @@ def _ascii_denominator(under: str) -> str:
     )
 
 
-def _derivative_tokens(old: Token, order: int, body: str, under: str, reading: TokenWindow) -> list[Token]:
+def _derivative_tokens(old: Token, order: int, body: str, under: str, window: TokenWindow) -> list[Token]:
     name, below, power = re.fullmatch(r"(.*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)", body).groups()  # type: ignore[union-attr]
-    variables = parse_denominator(_ascii_denominator(under), order, reading.names.variables)
-    if variables is None or canonical_name(name) not in reading.names.fields:
-        raise errors.syntax.derivative(old, sorted(reading.names.variables), span_between(old, old))
+    variables = parse_denominator(_ascii_denominator(under), order, window.names.variables)
+    if variables is None or canonical_name(name) not in window.names.fields:
+        raise errors.syntax.derivative(old, sorted(window.names.variables), span_between(old, old))
     over = "".join(variables)
     if name == body:
         return [replacement_token("DERIVATIVE", f"∂{superscript(order)}{name}/{over}", old)]
@@ -160,34 +169,36 @@ def _derivative_tokens(old: Token, order: int, body: str, under: str, reading: T
     inner += [replacement_token("SUPERSCRIPT", power, old)] if power else []
     head = Token("PARTIAL", f"∂{superscript(order)}", start_pos=old.start_pos, end_pos=old.start_pos)
     bracket = inserted_token("LPAR", "(", old.start_pos)
-    return [head, bracket, *inner, inserted_token("RPAR", ")", old.end_pos), replacement_token("OVER", f"/{over}", old)]
+    return [
+        head,
+        bracket,
+        *inner,
+        inserted_token("RPAR", ")", old.end_pos),
+        replacement_token("DENOMINATOR", f"/{over}", old),
+    ]
 
 
-def normal_derivative(reading: TokenWindow) -> Rewrite | None:
+def normal_derivative(window: TokenWindow) -> Rewrite | None:
     """`du/dn` on a boundary, where ∂u/∂n is n·∇u."""
-    match reading.tokens[:3]:
+    match window.tokens[:3]:
         case [Token(type="NAME") as above, Token(type="SLASH"), Token(type="NAME") as below]:
             body = above.removeprefix("d")
-            named = canonical_name(body) in reading.names.fields and above != body
+            named = canonical_name(body) in window.names.fields and above != body
             if (
                 below == "dn"
                 and named
-                and reading.is_undeclared(above)
-                and reading.is_undeclared("n")
-                and reading.tight(3)
+                and window.is_undeclared(above)
+                and window.is_undeclared("n")
+                and window.are_adjacent(3)
             ):
                 return [replacement_token("DERIVATIVE", f"∂{body}/∂n", above, below)], 3
     return None
 
 
-# ---- notations
-# Notations of other books and programs, where they are unambiguous: `u_xx`, `∂_t u`, `∂u²/∂x`, `u**2`, `∇^2 u`.
-#
-# Each rule looks at the raw tokens from some position on, and replaces the first few by tokens of our own notation.
-# The new tokens keep the positions of the old ones, so that a mistake is still shown where it was written.
+# ---- Application of the rules
 
 
-BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
+BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE"}
 FUNCTION_ALIASES = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
 FUNCTION_ALIASES |= {"gradient": "grad", "divergence": "div"}
 OPERATOR_ALIASES = {"laplace": "LAPLACIAN", "laplacian": "LAPLACIAN", "Laplacian": "LAPLACIAN", "lap": "LAPLACIAN"}
@@ -197,7 +208,7 @@ OPERAND_START = {"NAME", "NABLA", "LAPLACIAN", "DIV", "DERIVATIVE", "LPAR"}
 
 
 def normalize_notation(tokens: list[Token], text: str, reporter: Reporter) -> list[Token]:
-    """Raw tokens with every known foreign notation replaced."""
+    """Raw tokens with all aliases replaced."""
     tokens = _strip_spec_braces(tokens, reporter)
     names = collect_declarations(line for is_line, line in _split_lines(tokens) if is_line)
     return list(_strip_entry_assignments(list(_apply_rules(tokens, names, text, reporter))))
@@ -210,59 +221,59 @@ def _split_lines(tokens: list[Token]) -> Iterator[tuple[bool, list[Token]]]:
 def _apply_rules(tokens: list[Token], names: DeclaredNames, text: str, reporter: Reporter) -> Iterator[Token]:
     i, variables = 0, _variables_of_diff(tokens)
     while i < len(tokens):
-        found: Rewrite = [tokens[i]], 1
+        rewrite: Rewrite = [tokens[i]], 1
         if (rules := RULES.get(tokens[i].type)) and i not in variables:
             with reporter.guard():
-                found = _first_match(rules, TokenWindow(tokens[i : i + 8], names, text)) or found
-        yield from found[0]
-        i += found[1]
+                rewrite = _first_match(rules, TokenWindow(tokens[i : i + 8], names, text)) or rewrite
+        yield from rewrite[0]
+        i += rewrite[1]
 
 
 def _variables_of_diff(tokens: list[Token]) -> set[int]:
-    """Where `diff(u, x, y)` names its variables, never derivatives: `u_t` in `diff(u, u_t)` is a wrong name."""
-    found, depth = set(), 0
-    behind: list[tuple[int, bool]] = []  # the depth of each open `diff`, and whether a comma has followed its body
+    """Positions of the variables in `diff(u, x, y)`, which are not derivatives: `diff(u, u_t)` is an error."""
+    positions, depth = set(), 0
+    open_calls: list[tuple[int, bool]] = []  # the depth of each open `diff`, and whether its first comma was passed
     for i, token in enumerate(tokens):
         if token.type in ("LPAR", "LSQB", "LBRACE"):
             depth += 1
             if i and tokens[i - 1] == "diff":
-                behind.append((depth, False))
+                open_calls.append((depth, False))
         elif token.type in ("RPAR", "RSQB", "RBRACE"):
-            behind = behind[:-1] if behind and behind[-1][0] == depth else behind
+            open_calls = open_calls[:-1] if open_calls and open_calls[-1][0] == depth else open_calls
             depth -= 1
-        elif token.type == "COMMA" and behind and behind[-1][0] == depth:
-            behind[-1] = depth, True
-        elif token.type == "NAME" and behind and behind[-1] == (depth, True):
-            found.add(i)
-    return found
+        elif token.type == "COMMA" and open_calls and open_calls[-1][0] == depth:
+            open_calls[-1] = depth, True
+        elif token.type == "NAME" and open_calls and open_calls[-1] == (depth, True):
+            positions.add(i)
+    return positions
 
 
-def _first_match(rules: tuple[Rule, ...], reading: TokenWindow) -> Rewrite | None:
-    return next((found for rule in rules if (found := rule(reading)) is not None), None)
+def _first_match(rules: tuple[Rule, ...], window: TokenWindow) -> Rewrite | None:
+    return next((rewrite for rule in rules if (rewrite := rule(window)) is not None), None)
 
 
-# ---- signs
+# ---- Signs and numbers
 
 
-def _double_operator(reading: TokenWindow) -> Rewrite | None:
-    """`**`, `==` and `:=`; `//` and `/*` do not start a comment."""
-    a, b = (*reading.tokens, *reading.tokens)[:2]
+def _double_operator(window: TokenWindow) -> Rewrite | None:
+    """`**`, `==` and `:=`; `//` and `/*` are reported: they do not start a comment."""
+    a, b = (*window.tokens, *window.tokens)[:2]
     signs = {"**": "CARET", "==": "EQUAL", ":=": "EQUAL"}
-    if not reading.tight(2) or a + b not in (*signs, "//", "/*"):
+    if not window.are_adjacent(2) or a + b not in (*signs, "//", "/*"):
         return None
     if a == "/":
         raise errors.syntax.comment(a + b, span_between(a, b))
     return [replacement_token(signs[a + b], {"CARET": "^", "EQUAL": "="}[signs[a + b]], a, b)], 2
 
 
-def _mixed_fraction(reading: TokenWindow) -> Rewrite | None:
+def _mixed_fraction(window: TokenWindow) -> Rewrite | None:
     """`2½` is 5/2; `1.5.2` is an error."""
-    match reading.kinds[:2]:
-        case ("NUMBER", "NUMBER") if reading.tight(2):
-            a, b = reading.tokens[:2]
+    match window.types[:2]:
+        case ("NUMBER", "NUMBER") if window.are_adjacent(2):
+            a, b = window.tokens[:2]
             raise errors.syntax.two_numbers(a + b, span_between(a, b))
-        case ("NUMBER", "FRACTION") if reading.tight(2) and reading.tokens[0].isdigit():
-            whole, part = reading.tokens[:2]
+        case ("NUMBER", "FRACTION") if window.are_adjacent(2) and window.tokens[0].isdigit():
+            whole, part = window.tokens[:2]
             plus = inserted_token("PLUS", "+", part.start_pos)
             return [
                 inserted_token("LPAR", "(", whole.start_pos),
@@ -274,15 +285,15 @@ def _mixed_fraction(reading: TokenWindow) -> Rewrite | None:
     return None
 
 
-def _root(reading: TokenWindow) -> Rewrite | None:
+def _root(window: TokenWindow) -> Rewrite | None:
     """`√u`, `√(…)`."""
-    match reading.kinds[:2]:
+    match window.types[:2]:
         case ("ROOT", "LPAR"):
-            sign, bracket = reading.tokens[:2]
+            sign, bracket = window.tokens[:2]
             return [Token("NAME", "sqrt", start_pos=sign.start_pos, end_pos=bracket.start_pos), bracket], 2
         case ("ROOT", "NAME" | "NUMBER"):
-            sign, body = reading.tokens[:2]
-            after = reading.tokens[2:3]
+            sign, body = window.tokens[:2]
+            after = window.tokens[2:3]
             if after and after[0].start_pos == body.end_pos and after[0].type in ("SUPERSCRIPT", "CARET", "LPAR"):
                 power = after[0].type == "SUPERSCRIPT"
                 raise errors.syntax.root(span_between(sign, after[0]), span_between(body, body), power)
@@ -296,96 +307,96 @@ def _root(reading: TokenWindow) -> Rewrite | None:
     return None
 
 
-# ---- operators
+# ---- Operators
 
 
-def _laplacian(reading: TokenWindow) -> Rewrite | None:
+def _laplacian(window: TokenWindow) -> Rewrite | None:
     """`∇^2`, `nabla^2`, `nabla²`; `Δ^2`."""
-    match reading.tokens[:3]:
+    match window.tokens[:3]:
         case [Token(type="LAPLACIAN") as sign, Token(type="CARET") as caret, Token(type="NUMBER") as power]:
             if power.isdigit() and len(power) == 1:
                 return [sign, replacement_token("SUPERSCRIPT", superscript(int(power)), caret, power)], 3
         case [Token(type="NABLA" | "NAME") as nabla, Token(type="CARET"), Token(type="NUMBER") as two]:
-            if two == "2" and (nabla.type == "NABLA" or (nabla == "nabla" and reading.is_undeclared(nabla))):
+            if two == "2" and (nabla.type == "NABLA" or (nabla == "nabla" and window.is_undeclared(nabla))):
                 return [replacement_token("LAPLACIAN", "Δ", nabla, two)], 3
         case [Token(type="NAME") as nabla, Token(type="SUPERSCRIPT") as two, *_]:
-            if nabla == "nabla" and two == "²" and reading.is_undeclared(nabla):
+            if nabla == "nabla" and two == "²" and window.is_undeclared(nabla):
                 return [replacement_token("LAPLACIAN", "Δ", nabla, two)], 2
     return None
 
 
-def _operator(reading: TokenWindow) -> Rewrite | None:
+def _operator(window: TokenWindow) -> Rewrite | None:
     """`laplace(u)`, `Laplacian u`, `grad u`; `ln(u)`."""
-    word = reading.tokens[0]
+    word = window.tokens[0]
     if (
         word.type != "NAME"
         or word not in FUNCTION_ALIASES | OPERATOR_ALIASES
-        or not reading.is_undeclared(word)
-        or len(reading.tokens) < 2
+        or not window.is_undeclared(word)
+        or len(window.tokens) < 2
     ):
         return None
-    after = reading.tokens[1]
-    if after.type == "LPAR" and reading.tight(2):
+    after = window.tokens[1]
+    if after.type == "LPAR" and window.are_adjacent(2):
         return ([word.update(value=FUNCTION_ALIASES[word])], 1) if word in FUNCTION_ALIASES else None
     if word in OPERATOR_ALIASES and after.type in OPERAND_START:
         return [replacement_token(OPERATOR_ALIASES[word], OPERATOR_SIGNS[OPERATOR_ALIASES[word]], word)], 1
     return None
 
 
-def _curl(reading: TokenWindow) -> Rewrite | None:
-    if reading.kinds[:2] == ("NABLA", "STAR"):
-        raise errors.syntax.curl(span_between(*reading.tokens[:2]))
-    word = reading.tokens[0]
-    if word in ("curl", "rot") and reading.kinds[1:2] in (("LPAR",), ("NAME",)) and reading.is_undeclared(word):
+def _curl(window: TokenWindow) -> Rewrite | None:
+    if window.types[:2] == ("NABLA", "STAR"):
+        raise errors.syntax.curl(span_between(*window.tokens[:2]))
+    word = window.tokens[0]
+    if word in ("curl", "rot") and window.types[1:2] in (("LPAR",), ("NAME",)) and window.is_undeclared(word):
         raise errors.syntax.curl(span_between(word, word))
     return None
 
 
-def _keyword_argument(reading: TokenWindow) -> Rewrite | None:
+def _keyword_argument(window: TokenWindow) -> Rewrite | None:
     """`u(x=0, t)`."""
-    match reading.tokens[:4]:
+    match window.tokens[:4]:
         case [
             Token(type="NAME") as name,
             Token(type="LPAR"),
             Token(type="NAME") as variable,
             Token(type="EQUAL") as is_,
         ]:
-            if canonical_name(name) in reading.names.functions and canonical_name(variable) in reading.names.variables:
-                first = [token.type for token in reading.tokens[5:6]] == ["COMMA"]
+            if canonical_name(name) in window.names.functions and canonical_name(variable) in window.names.variables:
+                first = [token.type for token in window.tokens[5:6]] == ["COMMA"]
                 key = span_between(variable, is_) if first else None
                 raise errors.syntax.named_place(name, variable, span_between(name, variable), key)
     return None
 
 
-def _transposed(reading: TokenWindow) -> Rewrite | None:
+def _transposed(window: TokenWindow) -> Rewrite | None:
     """`v^T` of a vector."""
-    match reading.tokens[:3]:
+    match window.tokens[:3]:
         case [Token(type="NAME") as name, Token(type="CARET"), Token(type="NAME") as power] if power == "T":
-            if canonical_name(name) in reading.names.vectors and reading.is_undeclared(power):
+            if canonical_name(name) in window.names.vectors and window.is_undeclared(power):
                 raise errors.syntax.transposed(name, span_between(name, power))
     return None
 
 
-def _boundary_symbol(reading: TokenWindow) -> Rewrite | None:
-    """`on ∂Ω`; a part of it, `∂Ω_D`, keeps its name, which is none of a side."""
-    token = reading.tokens[0]
+def _boundary_symbol(window: TokenWindow) -> Rewrite | None:
+    """`on ∂Ω`; a part of it, `∂Ω_D`, keeps its name, and is reported as an unknown face."""
+    token = window.tokens[0]
     return [token.update("NAME", "boundary" if token in ("∂Ω", "∂Omega") else str(token))], 1
 
 
-# ---- blocks
+# ---- Blocks
 
 
-def _block_brace(reading: TokenWindow) -> Rewrite | None:
+def _block_brace(window: TokenWindow) -> Rewrite | None:
     """`train` with its brace on the next line, or with a sign before it: `train = {`."""
-    first = reading.tokens[0]
-    if first.type not in BLOCKS:
+    first = window.tokens[0]
+    if first.type not in BLOCK_KEYWORDS:
         return None
-    if reading.kinds[1:3] in (("EQUAL", "LBRACE"), ("COLON", "LBRACE")):
+    if window.types[1:3] in (("EQUAL", "LBRACE"), ("COLON", "LBRACE")):
         return [first], 2
     lines = 0
-    while reading.kinds[1 + lines : 2 + lines] == ("NEWLINE",):
+    while window.types[1 + lines : 2 + lines] == ("NEWLINE",):
         lines += 1
-    if lines and reading.kinds[1 + lines : 2 + lines] == ("LBRACE",):
+    if lines and window.types[1 + lines : 2 + lines] == ("LBRACE",):
         return [first], 1 + lines
     return None
 
@@ -420,7 +431,7 @@ def _strip_entry_assignments(tokens: list[Token]) -> Iterator[Token]:
         before = (before[1], token.type)
 
 
-# Rules by the kind of their first token; the first that matches applies.
+# Rules by the type of their first token; the first that matches is applied.
 RULES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(("STAR", "EQUAL", "COLON", "SLASH"), (_double_operator,)),
     "NUMBER": (_mixed_fraction,),
@@ -437,8 +448,8 @@ RULES: dict[str, tuple[Rule, ...]] = {
         quotient_derivative,
         normal_derivative,
     ),
-    "EDGE": (_boundary_symbol,),
-    **dict.fromkeys(("BELOW", "NEAR"), (operator_derivative,)),
+    "BOUNDARY": (_boundary_symbol,),
+    **dict.fromkeys(("SUBSCRIPT_OPERATOR", "PLAIN_OPERATOR"), (operator_derivative,)),
     "QUOTIENT": (quotient_derivative,),
-    **dict.fromkeys(BLOCKS, (_block_brace,)),
+    **dict.fromkeys(BLOCK_KEYWORDS, (_block_brace,)),
 }

@@ -92,10 +92,10 @@ class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
         assert above
         return make_derivative(_numerator(above[2], span), above[1], token[above.end() :], span)
 
-    def alone(self, parts: Parts) -> t.Expr:
+    def nabla_alone(self, parts: Parts) -> t.Expr:
         return t.Name(UNAPPLIED_NABLA, UNAPPLIED_NABLA, span=span_of(parts[0]))
 
-    def slope(self, parts: Parts) -> t.Expr:
+    def derivative_of(self, parts: Parts) -> t.Expr:
         partial, _, body, _, over = parts
         return make_derivative(parenthesize(body), partial[1:], over, covering_span(parts))
 
@@ -170,7 +170,7 @@ class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
                 sign, minus = "", None
         return make_product(apply_advection(factors))
 
-    def total(self, parts: Parts) -> tuple[t.ProductSign, t.Expr]:
+    def summation(self, parts: Parts) -> tuple[t.ProductSign, t.Expr]:
         *sign, sigma, mark, body = parts
         letters, body = parse_subscript(mark), strip_implied_parentheses(body)
         if letters[0].isdigit():
@@ -247,7 +247,7 @@ class AstBuilder(ExpressionBuilder):
     def coordinates(self, parts: Parts) -> tuple[t.Name, ...]:
         return name_nodes(parts)
 
-    def side(self, parts: Parts) -> t.DomainFactor:
+    def factor_of_domain(self, parts: Parts) -> t.DomainFactor:
         return t.DomainFactor(parenthesize_prefix(parts[0]), len(parts) == 2, span=covering_span(parts))
 
     def domain(self, parts: Parts) -> tuple[t.DomainFactor, ...]:
@@ -263,7 +263,7 @@ class AstBuilder(ExpressionBuilder):
     def params(self, parts: Parts) -> tuple[t.Name, ...]:
         return name_nodes(parts)
 
-    def trait(self, parts: Parts) -> t.TypeAttribute:
+    def attribute(self, parts: Parts) -> t.TypeAttribute:
         relation = ascii_relation(parts[1]) if len(parts) == 3 else ""
         return t.TypeAttribute(
             parenthesize_prefix(parts[0]), relation, parts[2] if relation else None, span=covering_span(parts)
@@ -317,7 +317,7 @@ class AstBuilder(ExpressionBuilder):
         where = parts[-1] if isinstance(parts[-1], tuple) else ()
         return tuple(cast(t.BoundaryPlace, p) for p in parts if isinstance(p, t.Node)), where
 
-    def spot(self, parts: Parts) -> t.BoundaryPlace:
+    def location(self, parts: Parts) -> t.BoundaryPlace:
         return (
             t.SurfaceEquation(parts[0], parts[2], span=covering_span(parts))
             if len(parts) == 3

@@ -389,7 +389,7 @@ def _set_domain(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
     for statement in syntax.statements:
         match statement:
             case t.SpaceDecl(factors=factors) if word.id in SPACE:
-                span = sides[0].span.to(sides[-1].span)
+                span = factors[0].span.to(factors[-1].span)
             case t.TimeDecl(interval=interval) if word.id in TIME:
                 span = include_parentheses(text, interval.span)
             case _:

@@ -28,7 +28,7 @@ MAX_NESTING = 4  # of brackets that one pattern rewrites from the inside out
 class Hint:
     """A notation of other programs.
 
-    In `pattern`, `<u>` is a declared function with or without its arguments, `<x>` a variable and `<K>` an operator, all
+    In `pattern`, `<u>` is a declared function with or without its arguments, `<x>` a variable, `<K>` an operator, all
     captured; `<f>` and `<v>` are names of functions and variables, not captured. `<no space>`, `<no time>` and
     `<one variable>` restrict a row to specs without such a statement, or with a single variable. In `replacement`,
     `<v0>`, `<v1>`, … are the variables in the order of declaration, `<x0>`, … the coordinates, and `<t>` is the time.

@@ -1,6 +1,9 @@
-"""Letters and signs of other blocks of Unicode, read as the plain ones they stand for: 𝑢 as u, 𝜕 as ∂, “ as ".
+"""Lexer: text → statements as lists of tokens.
 
-Each character becomes exactly one character, so all positions in the text stay valid.
+The scanner of the grammar yields raw tokens. They are then resolved by whitespace, brackets and declarations: newlines
+inside brackets and after binary operators are dropped, a bracket that immediately follows a name opens a call or an
+index, and the bars of norms are matched; `token_stream` merges `du/dx` and `K^T` if the names are declared accordingly.
+Errors are recorded and skipped, so that the rest of the text is still parsed.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from pdedsl.language.token_stream import (
     resolve_notation,
 )
 
-# ---- letters
+# ---- Character normalization (NFKC of mathematical alphanumerics and full-width forms, and look-alikes)
 
 
 _UNICODE_RANGES = ((0x1D400, 0x1D7FF), (0xFF01, 0xFF5E))  # mathematical alphanumeric symbols, full-width forms
@@ -62,40 +65,35 @@ _LOOKALIKES = {
 def _nfkc_pairs() -> Iterator[tuple[int, str]]:
     for first, last in _UNICODE_RANGES:
         for code in range(first, last + 1):
-            letter = unicodedata.normalize("NFKC", chr(code))
-            if len(letter) == 1 and letter != chr(code):
-                yield code, letter
+            character = unicodedata.normalize("NFKC", chr(code))
+            if len(character) == 1 and character != chr(code):
+                yield code, character
 
 
-_TRANSLATION = {**dict(_nfkc_pairs()), **{ord(sign): plain for sign, plain in _LOOKALIKES.items()}}
+_TRANSLATION = {**dict(_nfkc_pairs()), **{ord(old): new for old, new in _LOOKALIKES.items()}}
 
 
 def normalize_characters(text: str) -> str:
-    """The text with every such character replaced; its length is unchanged."""
+    """The text with look-alikes replaced, one character by one, so that positions stay valid: 𝑢 by u, 𝜕 by ∂."""
     return text if text.isascii() else text.translate(_TRANSLATION)
 
 
-# ---- tokens
-# Text → statements as token lists: what white space, brackets and declarations decide before parsing.
-#
-# The grammar's scanner gives raw tokens. Here newlines that do not end a statement are dropped, a bracket that
-# touches a name becomes a call or an index, and opening and closing bars of norms are told apart; then
-# `differentials` marks `du/dx` and `K^T` according to the declarations. Mistakes are recorded and skipped, so that
-# the rest is still read.
+# ---- Tokens
 
 
+# Limits that no hand-written text reaches; they bound the time and memory for malicious input.
 MAX_TOKENS = 100_000
 MAX_BRACKET_DEPTH = 200
-MAX_NUMBER_LENGTH = 60
+MAX_NUMBER_LENGTH = 60  # characters
 MAX_DERIVATIVE_LENGTH = 400  # characters
-MAX_INVALID_CHARACTERS = 20
-PAIRED_CHARACTERS = {"⟩": "⟨", "∞": "→"}  # signs that come together, as in ⟨v, w⟩ and x → ∞: only the first is reported
+MAX_INVALID_CHARACTERS = 20  # above it, the text is not a spec
+PAIRED_CHARACTERS = {"⟩": "⟨", "∞": "→"}  # as in ⟨v, w⟩ and x → ∞: only the first is reported
 
 OPENING_BRACKETS = {"LPAR": ")", "LSQB": "]", "LBRACE": "}", "CALL": ")", "INDEX": "]", "NORM": "‖", "BAR": "|"}
 CLOSING_BRACKETS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "ENDNORM": "‖", "ENDBAR": "|"}
 BINARY_OPERATORS = {"PLUS", "MINUS", "STAR", "DOT", "SLASH", "CARET", "EQUAL", "COMMA", "RELATION", "COLON"}
 OPERAND_END = {
-    *("NAME", "NUMBER", "FRACTION", "STRING", "SUPERSCRIPT", "SUBSCRIPT", "ADJOINT", "DERIVATIVE", "OVER"),
+    *("NAME", "NUMBER", "FRACTION", "STRING", "SUPERSCRIPT", "SUBSCRIPT", "ADJOINT", "DERIVATIVE", "DENOMINATOR"),
     *CLOSING_BRACKETS,
 }
 BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE"}
@@ -117,12 +115,12 @@ class StatementTokens:
 
     tokens: list[Token]
     entries: list[StatementTokens] | None = None  # of a block
-    has_error: bool = False  # whether a mistake in it was already reported, so that it is not parsed
+    has_error: bool = False  # already reported; the statement is not parsed
 
 
 @dataclass(frozen=True)
 class TokenizedSource:
-    """The statements of a text, its comments, and the names declared in it."""
+    """The statements of a text, its comments, and the declared names."""
 
     lines: list[StatementTokens]
     comments: tuple[Comment, ...]
@@ -133,8 +131,8 @@ def tokenize(source: Source, scanner: BasicLexer, reporter: Reporter) -> Tokeniz
     text = strip_latex(strip_block_comments(normalize_characters(source.text), reporter), reporter)
     raw, comments = _scan(source, text, scanner, reporter)
     tokens = list(_classify_brackets(normalize_notation(raw, text, reporter), reporter))
-    bad = sorted(d.span.start for d in reporter.errors)
-    lines = list(_split_statements(tokens, bad))
+    error_positions = sorted(d.span.start for d in reporter.errors)
+    lines = list(_split_statements(tokens, error_positions))
     names = collect_declarations(line.tokens for line in lines)
     return TokenizedSource([_resolve_line(line, names, text) for line in lines], comments, names)
 
@@ -146,16 +144,16 @@ def _resolve_line(line: StatementTokens, names: DeclaredNames, text: str) -> Sta
     return replace(line, tokens=resolve_notation(line.tokens, names, text), entries=entries)
 
 
-# ---- scanning
+# ---- Scanning
 
 
 def _scan(
     source: Source, text: str, scanner: BasicLexer, reporter: Reporter
 ) -> tuple[list[Token], tuple[Comment, ...]]:
-    """Raw tokens of `text`, which is the source in plain letters; comments and strings stay as they were written. A
-    character that starts no token is skipped; the first of each line is reported."""
+    """Raw tokens of `text`, the normalized source; comments and strings keep their original characters. Invalid
+    characters are skipped; the first of each line is reported."""
     comments: list[Comment] = []
-    strays: list[tuple[str, int]] = []  # characters, each with its line
+    invalid: list[tuple[str, int]] = []  # characters with their lines
     state = LexerState(TextSlice.cast_from(text))
     tokens: list[Token] = []
     while True:
@@ -165,22 +163,22 @@ def _scan(
             return tokens, tuple(comments)
         except UnexpectedCharacters as error:
             at = cast(int, error.pos_in_stream)
-            foreign = match_alias_token(text, at)
-            if foreign is not None:
-                tokens.append(foreign)
-                state.line_ctr.feed(str(foreign), False)
+            alias = match_alias_token(text, at)
+            if alias is not None:
+                tokens.append(alias)
+                state.line_ctr.feed(str(alias), False)
                 continue
             char = source.text[at]
-            if char == ";" and _END_OF_LINE.match(text, at + 1):  # as other programs end a statement
+            if char == ";" and _END_OF_LINE.match(text, at + 1):  # MATLAB and C end statements by it
                 state.line_ctr.feed(char, False)
                 continue
             line = source.position(at)[0]
-            stray = ("`", 0) if char == "`" else (PAIRED_CHARACTERS.get(char, char), line)
-            if stray not in strays and line not in {other for _, other in strays}:  # one cause, one message
+            entry = ("`", 0) if char == "`" else (PAIRED_CHARACTERS.get(char, char), line)
+            if entry not in invalid and line not in {other for _, other in invalid}:
                 reporter.add(_invalid_character_error(source, at))
-            strays.append(stray)
+            invalid.append(entry)
             state.line_ctr.feed(char, char == "\n")
-            if len(strays) >= MAX_INVALID_CHARACTERS:
+            if len(invalid) >= MAX_INVALID_CHARACTERS:
                 reporter.diagnostics.clear()
                 raise errors.syntax.not_a_spec(MAX_INVALID_CHARACTERS, Span(at, at + 1)) from None
             continue
@@ -216,18 +214,18 @@ def _check_length(token: Token) -> None:
     if token.type == "NAME" and len(token) > MAX_NAME_LENGTH:
         raise errors.syntax.long_name(len(token), MAX_NAME_LENGTH, span_of(token))
     if token.type in ("NUMBER", "SUPERSCRIPT", "SUBSCRIPT"):
-        most = MAX_NUMBER_LENGTH if token.type == "NUMBER" else MAX_SCRIPT_LENGTH
-        if len(token) > most:
-            raise errors.syntax.long_number(len(token), most, span_of(token))
-    if token.type in ("DERIVATIVE", "OPERATOR", "PARTIAL", "OVER") and len(token) > MAX_DERIVATIVE_LENGTH:
+        limit = MAX_NUMBER_LENGTH if token.type == "NUMBER" else MAX_SCRIPT_LENGTH
+        if len(token) > limit:
+            raise errors.syntax.long_number(len(token), limit, span_of(token))
+    if token.type in ("DERIVATIVE", "OPERATOR", "PARTIAL", "DENOMINATOR") and len(token) > MAX_DERIVATIVE_LENGTH:
         raise errors.syntax.long_derivative(len(token), MAX_DERIVATIVE_LENGTH, span_of(token))
 
 
-# ---- brackets
+# ---- Brackets
 
 
 def _classify_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
-    """Tokens with calls, indices and norms told apart, and without newlines that do not end a statement."""
+    """Tokens with brackets classified as calls, indices and norms, and without newlines inside statements."""
     stack: list[Token] = []
     previous, closed = Token("NEWLINE", ""), ""
     for i, token in enumerate(tokens):
@@ -255,7 +253,7 @@ def _classify_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Toke
 
 
 def _starts_statement(tokens: list[Token], i: int) -> bool:
-    """Whether a line starts with a keyword: a bracket still open before it was never closed."""
+    """Whether a line starts with a keyword, so that a bracket still open before it was never closed."""
     match tokens[i : i + 2]:
         case [first, second]:
             return first.type in STATEMENT_KEYWORDS and second.type in ("NAME", "LPAR", "LBRACE", *STATEMENT_KEYWORDS)
@@ -263,13 +261,13 @@ def _starts_statement(tokens: list[Token], i: int) -> bool:
 
 
 def _with_bracket_kind(token: Token, previous: Token, closed: str, stack: list[Token]) -> Token:
-    """A bracket with its kind, by what it touches or closes; `closed` is the bracket that the previous token closed."""
-    touches = previous.end_pos == token.start_pos
+    """A bracket token with its kind, by its neighbours; `closed` is the bracket that the previous token closed."""
+    adjacent = previous.end_pos == token.start_pos
     inner = stack[-1].type if stack and previous.type in OPERAND_END else ""
     match token.type:
-        case "LPAR" if touches and previous.type in ("NAME", "DERIVATIVE", "ADJOINT"):
+        case "LPAR" if adjacent and previous.type in ("NAME", "DERIVATIVE", "ADJOINT"):
             return token.update("CALL")
-        case "LSQB" if touches and (previous.type in INDEXABLE or closed == "INDEX"):
+        case "LSQB" if adjacent and (previous.type in INDEXABLE or closed == "INDEX"):
             return token.update("INDEX")
         case "NORM" | "BAR" if inner == token.type:
             return token.update(f"END{token.type}")
@@ -298,7 +296,7 @@ def _unclosed_error(token: Token, tokens: list[Token]) -> PdeError:
 
 
 def _closing_position(opened: Token, tokens: list[Token]) -> int:
-    """Where a bracket was probably meant to close: at the end of its line; for a block, before the next statement."""
+    """Where a missing bracket probably belongs: at the end of the line; for a block, before the next statement."""
     end = span_of(opened).end
     first = bisect_left(tokens, end, key=lambda token: span_of(token).start)
     for i in range(first, len(tokens)):
@@ -309,46 +307,46 @@ def _closing_position(opened: Token, tokens: list[Token]) -> int:
     return end
 
 
-# ---- lines
+# ---- Statements
 
 
 def _opens_block(before: list[Token]) -> bool:
-    """Whether a brace opens a block: not behind '=', as in `u = 0 on {left, right}`."""
+    """Whether a brace opens a block: not after '=', as in `u = 0 on {left, right}`."""
     return (
         bool(before) and before[0].type in {"NAME", *BLOCK_KEYWORDS} and all(token.type != "EQUAL" for token in before)
     )
 
 
-def _split_statements(tokens: list[Token], bad: list[int]) -> Iterator[StatementTokens]:
-    """Statements; a block's entries are separate lines. `bad` are the positions of mistakes."""
+def _split_statements(tokens: list[Token], error_positions: list[int]) -> Iterator[StatementTokens]:
+    """Statements; the entries of a block are separate. `error_positions` are sorted."""
     current: list[Token] = []
     block: StatementTokens | None = None
     since = 0  # the end of the previous line
 
-    def taken(end: int) -> StatementTokens:
-        has_error = bisect_left(bad, end) > bisect_left(bad, since)
+    def statement(end: int) -> StatementTokens:
+        has_error = bisect_left(error_positions, end) > bisect_left(error_positions, since)
         return StatementTokens(current, has_error=has_error)
 
     for token in tokens:
         start, end = span_of(token)
         if token.type == "LBRACE" and block is None and _opens_block(current):
-            block, current = replace(taken(end), tokens=[*current, token], entries=[]), []
+            block, current = replace(statement(end), tokens=[*current, token], entries=[]), []
             since = end
         elif block is not None and token.type in ("NEWLINE", "RBRACE"):
             assert block.entries is not None
             if current:
-                block.entries.append(taken(start))
+                block.entries.append(statement(start))
             current, since = [], end
             if token.type == "RBRACE":
                 yield replace(block, tokens=[*block.tokens, token])
                 block = None
         elif token.type == "NEWLINE":
             if current:
-                yield taken(start)
+                yield statement(start)
             current, since = [], end
         else:
             current.append(token)
     if block is not None:
         yield replace(block, has_error=True)
     if current:
-        yield taken(span_of(current[-1]).end + 1)
+        yield statement(span_of(current[-1]).end + 1)

@@ -123,7 +123,17 @@ PROSE_WORDS = {"Solve", "Find", "find", "Given", "given", "Consider", "subject",
 """Words before the equations of a book."""
 CONDITION_LABELS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "robin"}
 """Words before the conditions of other programs."""
-OPERATOR_TOKENS = {"ALONE", "DERIVATIVE", "DIV", "HESSIAN", "LAPLACIAN", "NABLA", "OPERATOR", "PARTIAL", "SIGMA"}
+OPERATOR_TOKENS = {
+    "UNAPPLIED_NABLA",
+    "DERIVATIVE",
+    "DIV",
+    "HESSIAN",
+    "LAPLACIAN",
+    "NABLA",
+    "OPERATOR",
+    "PARTIAL",
+    "SIGMA",
+}
 """Signs that are words in ASCII: a word before them is one before a word."""
 
 

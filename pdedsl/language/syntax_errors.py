@@ -184,7 +184,7 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
             return "leave the comma out: a statement ends with its line"
         if token.type == "COMMA":
             return WHOLE_DOMAIN_HINT if "RELATION" in kinds else "write one statement per line; a comment starts with #"
-        if token.type == "OVER":
+        if token.type == "DENOMINATOR":
             return "a derivative is written ∂u/∂t"
         if token.type in MISPLACED_HINTS:
             return MISPLACED_HINTS[token.type]

@@ -1,5 +1,5 @@
-"""Declared names, and the two ASCII notations that depend on them: `du/dx` is a derivative if `u` is declared as a
-field and `x` as a variable, otherwise a quotient; `K^T` is an adjoint if `K` is an operator or a matrix.
+"""Notation that depends on declarations: `du/dx` is a derivative if `u` is declared as a field and `x` as a variable,
+otherwise a quotient; `K^T` is an adjoint if `K` is an operator or a matrix.
 
     d2u/dxdy → ∂²u/∂x¹∂y¹        d2u/dx[i]2 → ∂²u/∂xᵢ²
 """
@@ -18,50 +18,47 @@ from pdedsl.diagnostics import Span
 from pdedsl.language import ast as t
 from pdedsl.language.names import MAX_NAME_LENGTH, canonical_name, subscript, superscript
 
-# ---- differentials
-
-
 DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
 TRANSPOSABLE = {"operator", "matrix"}
 _BRACKET_AFTER_DERIVATIVE = {
     "LPAR": "CALL",
     "INDEX": "LSQB",
-}  # a bracket after the index in dx[i], which now follows the derivative
+}  # after dx[i], whose index is now part of the derivative
 _COORDINATE_TOKENS = {"NAME", "LPAR", "RPAR", "COMMA"}
 _DERIVATIVE = re.compile(r"d([0-9]{0,2})(\w+)/d((?:\w|\[\w+\])+)")
 _POWER = re.compile(r"(?:\[(\w+)\])?([0-9]{0,2})")
 
 
-# ---- declared names
+# ---- Declared names
 
 
 @dataclass
 class DeclaredNames:
-    """Names grouped by how they are declared: enough to tell a derivative from a quotient."""
+    """The declared names, by kind: enough to distinguish a derivative from a quotient."""
 
     fields: set[str] = field(default_factory=set)
     variables: set[str] = field(default_factory=set)
     transposable: set[str] = field(default_factory=set)
-    vectors: set[str] = field(default_factory=set)  # fields of that type
-    functions: set[str] = field(default_factory=set)  # fields that are declared with arguments
+    vectors: set[str] = field(default_factory=set)  # fields of type vector
+    functions: set[str] = field(default_factory=set)  # fields declared with arguments
 
 
 def collect_declarations(statements: Iterable[list[Token]]) -> DeclaredNames:
-    """The declared names, read off the first words of each statement."""
-    found = DeclaredNames()
+    """The declared names, by the first tokens of each statement."""
+    names = DeclaredNames()
     for first, *rest in statements:
         if first.type in ("SPACE", "TIME"):
             words = takewhile(lambda token: token.type in _COORDINATE_TOKENS, rest)
-            found.variables.update(canonical_name(token) for token in words if token.type == "NAME")
+            names.variables.update(canonical_name(token) for token in words if token.type == "NAME")
         elif first.type in DECLARING and _token_types(rest, 1) == ["NAME"]:
-            found.fields.add(canonical_name(rest[0]))
+            names.fields.add(canonical_name(rest[0]))
             if len(rest) > 1 and rest[1].type in ("CALL", "LPAR", "SUBSCRIPT"):
-                found.functions.add(canonical_name(rest[0]))
+                names.functions.add(canonical_name(rest[0]))
             if _declares_matrix(rest[1:]):
-                found.transposable.add(canonical_name(rest[0]))
+                names.transposable.add(canonical_name(rest[0]))
             if _declares_vector(rest[1:]):
-                found.vectors.add(canonical_name(rest[0]))
-    return found
+                names.vectors.add(canonical_name(rest[0]))
+    return names
 
 
 def _token_types(tokens: list[Token], count: int) -> list[str]:
@@ -84,17 +81,17 @@ def _declares_vector(tokens: list[Token]) -> bool:
     return any(token.type == "COLON" and tokens[i + 1 : i + 2] == ["vector"] for i, token in enumerate(tokens))
 
 
-# ---- one token for each derivative and adjoint
+# ---- Derivatives and adjoints as single tokens
 
 
 def resolve_notation(tokens: list[Token], names: DeclaredNames, text: str) -> list[Token]:
-    """A statement's tokens, its ASCII derivatives and adjoints turned into the tokens of `∂u/∂t` and `ᵀ`."""
-    made = list(_merge_adjoints(list(_merge_derivatives(tokens, names, text)), names))
-    return [_resolve_by_context(i, made, names) for i in range(len(made))]
+    """The tokens of a statement, with ASCII derivatives and adjoints as the tokens of `∂u/∂t` and `ᵀ`."""
+    merged = list(_merge_adjoints(list(_merge_derivatives(tokens, names, text)), names))
+    return [_resolve_by_context(i, merged, names) for i in range(len(merged))]
 
 
 def _resolve_by_context(i: int, tokens: list[Token], names: DeclaredNames) -> Token:
-    """`u₁(x, 0)` and `u[1](x, 0)` are calls of a declared u, and the ∇ of `(u·∇)` is not yet applied."""
+    """`u₁(x, 0)` and `u[1](x, 0)` are calls of a declared u, and the ∇ of `(u·∇)` is unapplied."""
     token = tokens[i]
     match token.type, _token_types(tokens[max(i - 4, 0) : i], 4):
         case "LPAR", [*_, "NAME", "SUBSCRIPT"] if _are_adjacent(tokens[i - 1 : i + 1]):
@@ -102,7 +99,7 @@ def _resolve_by_context(i: int, tokens: list[Token], names: DeclaredNames) -> To
         case "LPAR", ["NAME", "INDEX", "NUMBER", "RSQB"] if _are_adjacent(tokens[i - 1 : i + 1]):
             return token.update("CALL") if canonical_name(tokens[i - 4]) in names.functions else token
         case "NABLA", [*_, "DOT"] if _token_types(tokens[i + 1 : i + 2], 1) == ["RPAR"]:
-            return token.update("ALONE")
+            return token.update("UNAPPLIED_NABLA")
         case _:
             return token
 
@@ -122,9 +119,9 @@ def _merge_derivatives(tokens: list[Token], names: DeclaredNames, text: str) -> 
             if _token_types(tokens[i : i + 2], 2) == ["NAME", "SLASH"]
             else None
         )
-        if found is not None:
-            spelled, end = found
-            yield Token("DERIVATIVE", spelled, start_pos=start, end_pos=end)
+        if match is not None:
+            spelling, end = match
+            yield Token("DERIVATIVE", spelling, start_pos=start, end_pos=end)
         elif start == end and token.type in _BRACKET_AFTER_DERIVATIVE:
             yield token.update(_BRACKET_AFTER_DERIVATIVE[token.type])
         else:
@@ -150,12 +147,11 @@ def _is_transpose(tokens: list[Token], names: DeclaredNames) -> bool:
     return False
 
 
-# ---- derivatives in ASCII
+# ---- Derivatives in ASCII
 
 
 def match_ascii_derivative(text: str, start: int, names: DeclaredNames) -> tuple[str, int] | None:
-    """The derivative written without spaces at a place, spelled with ∂, and its end; None if the names in it are not
-    declared accordingly."""
+    """The derivative at a position, spelled with ∂, and its end; None if its names are not declared accordingly."""
     match = _DERIVATIVE.match(text, start)
     if match is None:
         return None
@@ -172,7 +168,7 @@ def parse_denominator(text: str, order: int, variables: set[str]) -> list[str] |
     """`dxdy`, `dx2`, `dx[i]2` as `∂x¹`, `∂y¹`, …, such that the orders sum to `order`."""
 
     @cache
-    def read(at: int, left: int) -> list[str] | None:
+    def parse(at: int, left: int) -> list[str] | None:
         if at == len(text) or left <= 0 or text[at] != "d":
             return [] if at == len(text) and left == 0 else None
         for end in range(min(len(text), at + 1 + MAX_NAME_LENGTH), at + 1, -1):
@@ -181,24 +177,24 @@ def parse_denominator(text: str, order: int, variables: set[str]) -> list[str] |
             if rest is None or index is None:
                 continue
             power = int(rest[2] or 1)
-            after = read(rest.end(), left - power) if power else None
+            after = parse(rest.end(), left - power) if power else None
             if after is not None:
                 return [f"∂{text[at + 1 : end]}{index}{superscript(power)}", *after]
         return None
 
-    return read(0, order)
+    return parse(0, order)
 
 
 def format_ascii_derivative(
     body: t.Name, wrt: Sequence[t.DerivativeVariable], names: DeclaredNames | None
 ) -> str | None:
-    """`d2u/dxdy`, if it will be read back as this derivative; without `names`, its names are taken as declared."""
+    """`d2u/dxdy`, if it is parsed as this derivative; without `names`, its names are assumed to be declared."""
     order = sum(w.order for w in wrt)
     below = "".join(f"d{w.name.id}{_format_index(w.indices)}{w.order if w.order > 1 else ''}" for w in wrt)
     text = f"d{order if order > 1 else ''}{body.id}/{below}"
-    meant = "".join(f"∂{w.name.id}{format_subscript(w.indices)}{superscript(w.order)}" for w in wrt)
-    taken = match_ascii_derivative(text, 0, names or DeclaredNames({body.id}, {w.name.id for w in wrt}))
-    return text if taken == (f"∂{superscript(order)}{body.id}/{meant}", len(text)) else None
+    denominator = "".join(f"∂{w.name.id}{format_subscript(w.indices)}{superscript(w.order)}" for w in wrt)
+    parsed = match_ascii_derivative(text, 0, names or DeclaredNames({body.id}, {w.name.id for w in wrt}))
+    return text if parsed == (f"∂{superscript(order)}{body.id}/{denominator}", len(text)) else None
 
 
 def format_subscript(indices: Sequence[t.Expr]) -> str | None:
@@ -214,59 +210,58 @@ def _index_texts(indices: Sequence[t.Expr]) -> list[str]:
     return [i.text if isinstance(i, t.Number) else i.id if isinstance(i, t.Name) else "" for i in indices]
 
 
-# ---- foreign
-# A position in the raw tokens, and tokens that the scanner of the grammar does not know.
+# ---- Tokens of other notations, which the grammar's scanner does not know
 
 
 SUBSCRIPT_LETTERS = "ₐₑₒₓₕₚₛₜᵣᵤᵥ"
-"""Letters below the line that are no indices."""
+"""Subscript letters that are not indices."""
 _ALIAS_TOKEN = re.compile(
     r"(?P<ROOT>√)"
-    rf"|(?P<BELOW>∂(?:_(?:\{{\w+\}}|[^\W⁰¹²³⁴-⁹]+)|[{SUBSCRIPT_LETTERS}]+)(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
+    rf"|(?P<SUBSCRIPT_OPERATOR>∂(?:_(?:\{{\w+\}}|[^\W⁰¹²³⁴-⁹]+)|[{SUBSCRIPT_LETTERS}]+)(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
     r"|(?P<QUOTIENT>∂(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?[ \t]*[^\W\d_]\w*[₀-₉]*[⁰¹²³⁴-⁹]*[ \t]*/[ \t]*"
     r"(?:∂[^\W\d_]\w*?(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?)+(?!\w))"
-    r"|(?P<EDGE>∂(?:Ω|Omega)(?:_\w+|[₀-₉])?(?!\w))"
-    r"|(?P<NEAR>∂[^\W\d_]+(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
+    r"|(?P<BOUNDARY>∂(?:Ω|Omega)(?:_\w+|[₀-₉])?(?!\w))"
+    r"|(?P<PLAIN_OPERATOR>∂[^\W\d_]+(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
 )
 
 
 def match_alias_token(text: str, at: int) -> Token | None:
-    """A token that the scanner of the grammar does not know, for the rules of foreign notations."""
-    found = _ALIAS_TOKEN.match(text, at)
-    if found is None or found.lastgroup is None:
+    """A token of another notation at a position, for the rules of `aliases`."""
+    match = _ALIAS_TOKEN.match(text, at)
+    if match is None or match.lastgroup is None:
         return None
-    return Token(found.lastgroup, found[0], start_pos=at, end_pos=found.end())
+    return Token(match.lastgroup, match[0], start_pos=at, end_pos=match.end())
 
 
 @dataclass(frozen=True)
 class TokenWindow:
-    """The remaining tokens, the declared names, and the text."""
+    """The next tokens, the declared names, and the text."""
 
     tokens: Sequence[Token]
     names: DeclaredNames
     text: str
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def types(self) -> tuple[str, ...]:
         return tuple(token.type for token in self.tokens[:4])
 
     @property
     def comma(self) -> int:
-        """1 if a comma stands behind an opening bracket, as in `u_{,xx}`."""
-        return int(self.kinds[2:3] == ("COMMA",))
+        """1 if a comma follows an opening brace, as in `u_{,xx}`, otherwise 0."""
+        return int(self.types[2:3] == ("COMMA",))
 
-    def tight(self, count: int) -> bool:
-        """Whether the first tokens touch each other."""
+    def are_adjacent(self, count: int) -> bool:
+        """Whether there is no whitespace between the first tokens."""
         pairs = zip(self.tokens[: count - 1], self.tokens[1:count], strict=False)
         return len(self.tokens) >= count and all(a.end_pos == b.start_pos for a, b in pairs)
 
     def is_undeclared(self, name: str) -> bool:
-        """Whether a name is undeclared, and so may be a word of another notation."""
+        """Whether a name is undeclared, and so may belong to another notation."""
         return canonical_name(name) not in self.names.fields | self.names.variables
 
 
 Rewrite = tuple[list[Token], int]
-"""New tokens, and how many old ones they stand for."""
+"""New tokens, and the number of tokens that they replace."""
 Rule = Callable[[TokenWindow], Rewrite | None]
 
 
@@ -275,7 +270,7 @@ def replacement_token(kind: str, text: str, *old: Token) -> Token:
 
 
 def inserted_token(kind: str, text: str, at: int | None) -> Token:
-    """A bracket that is not in the text."""
+    """A token that is not in the text."""
     return Token(kind, text, start_pos=at, end_pos=at)
 
 

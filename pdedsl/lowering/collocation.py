@@ -26,7 +26,7 @@ from pdedsl.ir.problem import (
 )
 from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, Space, SpaceKind, Spec, face_names
 from pdedsl.ir.theorem import Theorem
-from pdedsl.lowering.index_expansion import Normal, Writer, ranges_of, writer_of
+from pdedsl.lowering.index_expansion import IndexExpander, Normal, coordinate_intervals, index_expander
 from pdedsl.symbolic import symbols
 from pdedsl.symbolic.symbols import Field, atoms
 
@@ -37,72 +37,72 @@ THEOREM = Theorem(
 )
 
 
-def accepts(analysis: Analysis) -> bool:
+def applies(analysis: Analysis) -> bool:
     return analysis.spec.space.kind is SpaceKind.PHYSICAL
 
 
 def lower(analysis: Analysis) -> StrongForm:
     spec = analysis.spec
-    writer = writer_of(spec)
+    writer = index_expander(spec)
     return StrongForm(
         THEOREM,
         writer.components,
         domain_of(spec, writer),
         tuple(r for e in spec.equations for r in _equation(e, writer)),
         tuple(i for c in spec.conditions for i in _condition(c, writer)),
-        tuple(_exact(c, writer) for c in writer.components),
+        tuple(_exact_solution(c, writer) for c in writer.components),
         spec.learned,
-        tuple(_observed(o, writer) for o in spec.observations),
+        tuple(_measurements(o, writer) for o in spec.observations),
     )
 
 
-def domain_of(spec: Spec, writer: Writer) -> Domain:
-    coordinates, intervals = ranges_of(spec)
+def domain_of(spec: Spec, writer: IndexExpander) -> Domain:
+    coordinates, intervals = coordinate_intervals(spec)
     inside = tuple(writer.written(g.expr, g.span) for g in spec.space.inequalities)
     return Domain(coordinates, intervals, spec.time is not None, inside)
 
 
-def _equation(equation: Equation, writer: Writer) -> Iterator[Residual]:
+def _equation(equation: Equation, writer: IndexExpander) -> Iterator[Residual]:
     for k in range(len(equation.summands[0].exprs)):
         whole = Add(*(s.exprs[k] for s in equation.summands))
         yield writer.residual(whole, equation.span, interval=equation.interval)
 
 
-def _condition(condition: Condition, writer: Writer) -> Iterator[ConditionResidual]:
+def _condition(condition: Condition, writer: IndexExpander) -> Iterator[ConditionResidual]:
     """One condition for each side and surface, as the outer normal differs."""
     if condition.kind is not ConditionKind.BOUNDARY:
-        yield _in_time(condition, writer)
+        yield _initial_or_terminal_condition(condition, writer)
         return
-    if _joins(condition, writer):
+    if _couples_faces(condition, writer):
         raise errors.methods.joined_sides(condition.span)
     part = tuple(writer.written(g.expr, g.span) for g in condition.part)
     space = writer.spec.space
-    shared = None if _asks_normal(condition, writer) else _residuals(condition, (), writer)
+    shared = None if _contains_normal(condition, writer) else _residuals(condition, (), writer)
     for face in faces_of(space, condition.faces):
-        residuals = shared or _residuals(condition, _normal_on(face, space), writer)
+        residuals = shared or _residuals(condition, _face_normal(face, space), writer)
         yield ConditionResidual(residuals, face, condition.span, part)
     for level in condition.surfaces:
         expr = boundary_level(writer.written(level.expr, level.span), space, writer)
-        residuals = _residuals(condition, _normal_of(expr, condition, level.span, writer), writer)
+        residuals = _residuals(condition, _level_set_normal(expr, condition, level.span, writer), writer)
         yield ConditionResidual(residuals, Surface(expr), condition.span, part)
 
 
-def _joins(condition: Condition, writer: Writer) -> bool:
+def _couples_faces(condition: Condition, writer: IndexExpander) -> bool:
     """Whether a condition relates two sides, like u(0, t) = u(1, t)."""
     fields = (f for v in condition.value for f in atoms(v, Field) if f.head in writer.own)
     return len(condition.faces) > 1 and any(tuple(f.arguments) != writer.own[f.head] for f in fields)
 
 
-def _residuals(condition: Condition, normal: Normal, writer: Writer) -> tuple[Residual, ...]:
+def _residuals(condition: Condition, normal: Normal, writer: IndexExpander) -> tuple[Residual, ...]:
     return tuple(writer.residual(v, condition.span, normal) for v in condition.value)
 
 
-def _normal_on(face: Face, space: Space) -> Normal:
+def _face_normal(face: Face, space: Space) -> Normal:
     ones = (Integer(1 if face.upper else -1) if k == face.coordinate else S.Zero for k in range(len(space.intervals)))
     return tuple(ones)
 
 
-def boundary_level(expr: Expr, space: Space, writer: Writer) -> Expr:
+def boundary_level(expr: Expr, space: Space, writer: IndexExpander) -> Expr:
     """F of a surface; if it bounds the shape, the g of that inequality, which is positive inside."""
     for g in space.inequalities:
         inner = writer.written(g.expr, g.span)
@@ -112,16 +112,16 @@ def boundary_level(expr: Expr, space: Space, writer: Writer) -> Expr:
     return expr
 
 
-def _normal_of(level: Expr, condition: Condition, span: Span, writer: Writer) -> Normal:
+def _level_set_normal(level: Expr, condition: Condition, span: Span, writer: IndexExpander) -> Normal:
     """The outer normal -∇g/‖∇g‖, if the condition uses it."""
-    if not _asks_normal(condition, writer):
+    if not _contains_normal(condition, writer):
         return ()
     slopes = [level.diff(x) for x in writer.coordinates[: len(writer.spec.space.intervals)]]
     length = sqrt(Add(*(s**2 for s in slopes)))
     return tuple(-s / length for s in slopes)
 
 
-def _asks_normal(condition: Condition, writer: Writer) -> bool:
+def _contains_normal(condition: Condition, writer: IndexExpander) -> bool:
     """Whether a condition contains the outer normal."""
     return any(c.args[0] not in writer.spec.space.coordinates for v in condition.value for c in _indexed(v))
 
@@ -130,20 +130,20 @@ def _indexed(expr: Expr) -> frozenset[Expr]:
     return atoms(expr, symbols.Component)
 
 
-def _in_time(condition: Condition, writer: Writer) -> ConditionResidual:
+def _initial_or_terminal_condition(condition: Condition, writer: IndexExpander) -> ConditionResidual:
     time = len(writer.coordinates) - 1
     wanted = [k for k, c in enumerate(writer.components) if c.head == condition.unknown]
     own = wanted if condition.component is None else wanted[condition.component - 1 : condition.component]
     orders = tuple(condition.order if k == time else 0 for k in range(time + 1))
     residuals = []
     for k, value in zip(own, condition.value, strict=True):
-        given = writer.residual(value.xreplace(_at_home(value, writer)), condition.span)
+        given = writer.residual(value.xreplace(_evaluate_on_face(value, writer)), condition.span)
         letter, derivative = writer.letter(Derivative(k, orders), condition.span), Derivative(k, orders)
         residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.jet_variables), condition.span))
     return ConditionResidual(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
 
 
-def _at_home(value: Expr, writer: Writer) -> dict[Expr, Expr]:
+def _evaluate_on_face(value: Expr, writer: IndexExpander) -> dict[Expr, Expr]:
     """Replaces values of unknowns at the start or end, where the condition holds, by the unknowns themselves."""
     time = writer.spec.time
     assert time is not None
@@ -167,7 +167,7 @@ def faces_of(space: Space, sides: tuple[str, ...]) -> Iterator[Face]:
 # ---- what is known
 
 
-def _exact(component: ScalarUnknown, writer: Writer) -> Expr | None:
+def _exact_solution(component: ScalarUnknown, writer: IndexExpander) -> Expr | None:
     """The known solution of a component."""
     for known in writer.spec.exact:
         if known.unknown == component.head and known.component in (None, component.index):
@@ -176,7 +176,7 @@ def _exact(component: ScalarUnknown, writer: Writer) -> Expr | None:
     return None
 
 
-def _observed(observation: Observation, writer: Writer) -> Measurements:
+def _measurements(observation: Observation, writer: IndexExpander) -> Measurements:
     places = tuple(
         k
         for head, component in observation.observed

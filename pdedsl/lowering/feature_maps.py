@@ -14,21 +14,21 @@ from pdedsl.ir.theorem import Theorem
 # ---- pushes
 
 
-def single(analysis: Analysis) -> EquationFacts | None:
+def single_equation(analysis: Analysis) -> EquationFacts | None:
     """The equation on pixels, if there is only one, for one state."""
     spec = analysis.spec
     alone = spec.space.kind is SpaceKind.PIXELS and len(spec.unknowns) == len(analysis.equations) == 1
     return analysis.equations[0] if alone else None
 
 
-def push_of(facts: EquationFacts, spec: Spec) -> VectorField:
+def vector_field(facts: EquationFacts, spec: Spec) -> VectorField:
     """The terms of an equation, in an order that does not depend on the names of what is learned."""
     terms = [t for t in facts.terms if isinstance(t, SymmetricLayer | LearnedField | Reaction | Nonlinear)]
     names = names_of(spec)
-    return VectorField(tuple(sorted(terms, key=lambda term: _place(term, names))), facts.equation.span)
+    return VectorField(tuple(sorted(terms, key=lambda term: _sort_key(term, names))), facts.equation.span)
 
 
-def _place(term: MapTerm, names: dict[object, str]) -> str:
+def _sort_key(term: MapTerm, names: dict[object, str]) -> str:
     match term:
         case SymmetricLayer(operator=head) | LearnedField(field=head):
             return names[head]
@@ -36,11 +36,11 @@ def _place(term: MapTerm, names: dict[object, str]) -> str:
             return ""
 
 
-def pushes_in_order(analysis: Analysis) -> tuple[VectorField, ...]:
+def partitioned_vector_fields(analysis: Analysis) -> tuple[VectorField, ...]:
     """The right-hand sides of a pair; which half moves first does not depend on their names."""
     spec = analysis.spec
     facts = {facts.equation.unknown: facts for facts in analysis.equations}
-    return tuple(push_of(facts[head], spec) for head in unknowns_in_order(spec))
+    return tuple(vector_field(facts[head], spec) for head in unknowns_in_order(spec))
 
 
 # ---- hamiltonian
@@ -50,44 +50,44 @@ def pushes_in_order(analysis: Analysis) -> tuple[VectorField, ...]:
 # half-steps are symplectic Euler (Hairer, Lubich, Wanner, section I.1.2). Any such pair can be run backwards (RevNet).
 
 
-THEOREM = Theorem(
+SEPARABLE_SPLITTING = Theorem(
     "Hamiltonian splitting: each half is pushed by the other",
     "Ruthotto, Haber, eq. 10",
     "a half-step of Verlet moves one half by a function of the other, and can be undone",
 )
 
 
-def accepts(analysis: Analysis) -> bool:
+def separable_applies(analysis: Analysis) -> bool:
     spec = analysis.spec
     return spec.space.kind is SpaceKind.PIXELS and is_separable_pair(spec)
 
 
-def lower(analysis: Analysis) -> FeatureMapEvolution:
-    first, second = pushes_in_order(analysis)
-    return FeatureMapEvolution(THEOREM, SeparableOde(first, second), integrator_of(analysis.spec))
+def lower_separable(analysis: Analysis) -> FeatureMapEvolution:
+    first, second = partitioned_vector_fields(analysis)
+    return FeatureMapEvolution(SEPARABLE_SPLITTING, SeparableOde(first, second), integrator_of(analysis.spec))
 
 
 # ---- one_step
 # One-step methods: ∂Y/∂t = F(Y, t) from step to step (Hairer, Nørsett, Wanner, chapter II).
 
 
-THEOREM_ONE_STEP = Theorem(
+ONE_STEP_METHODS = Theorem(
     "one-step methods",
     "Hairer, Nørsett, Wanner, chapter II",
     "a step of Euler is a residual map; an adaptive solver is a neural ODE",
 )
 
 
-def accepts_one_step(analysis: Analysis) -> bool:
-    facts = single(analysis)
+def first_order_applies(analysis: Analysis) -> bool:
+    facts = single_equation(analysis)
     return facts is not None and facts.equation.order == 1
 
 
-def lower_one_step(analysis: Analysis) -> FeatureMapEvolution:
-    facts = single(analysis)
+def lower_first_order(analysis: Analysis) -> FeatureMapEvolution:
+    facts = single_equation(analysis)
     assert facts is not None
     return FeatureMapEvolution(
-        THEOREM_ONE_STEP, FirstOrderOde(push_of(facts, analysis.spec)), integrator_of(analysis.spec)
+        ONE_STEP_METHODS, FirstOrderOde(vector_field(facts, analysis.spec)), integrator_of(analysis.spec)
     )
 
 
@@ -97,23 +97,23 @@ def lower_one_step(analysis: Analysis) -> FeatureMapEvolution:
 # Ruthotto and Haber, eq. 11; Hairer, Lubich, Wanner, section I.1.4.
 
 
-THEOREM_CENTRAL_DIFFERENCES = Theorem(
+CENTRAL_DIFFERENCES = Theorem(
     "central differences in time",
     "Ruthotto, Haber, eq. 11",
     "leapfrog Y₊ = 2Y - Y₋ + δt² F(Y), which runs backwards as well",
 )
 
 
-def accepts_central_differences(analysis: Analysis) -> bool:
-    facts = single(analysis)
+def second_order_applies(analysis: Analysis) -> bool:
+    facts = single_equation(analysis)
     return facts is not None and facts.equation.order == 2
 
 
-def lower_central_differences(analysis: Analysis) -> FeatureMapEvolution:
-    facts = single(analysis)
+def lower_second_order(analysis: Analysis) -> FeatureMapEvolution:
+    facts = single_equation(analysis)
     assert facts is not None
     return FeatureMapEvolution(
-        THEOREM_CENTRAL_DIFFERENCES, SecondOrderOde(push_of(facts, analysis.spec)), integrator_of(analysis.spec)
+        CENTRAL_DIFFERENCES, SecondOrderOde(vector_field(facts, analysis.spec)), integrator_of(analysis.spec)
     )
 
 
@@ -123,23 +123,23 @@ def lower_central_differences(analysis: Analysis) -> FeatureMapEvolution:
 # Ruthotto and Haber, eq. 7 and 8. With a normalisation between K and σ the layer is the same, but not a gradient.
 
 
-THEOREM_VARIATIONAL = Theorem(
+GRADIENT_FLOW = Theorem(
     "variational: minus the gradient of an energy",
     "Ruthotto, Haber, eq. 7 and 8",
     "-Kᵀσ(KY) is minus the gradient of ΣΦ(KY), Φ' = σ; a step of Euler is a symmetric layer",
 )
 
 
-def accepts_variational(analysis: Analysis) -> bool:
-    facts = single(analysis)
+def gradient_flow_applies(analysis: Analysis) -> bool:
+    facts = single_equation(analysis)
     if facts is None or facts.kind is not EquationClass.GRADIENT_FLOW or facts.equation.order != 1:
         return False
     return all(term.norm is None for term in facts.terms if isinstance(term, SymmetricLayer))
 
 
-def lower_variational(analysis: Analysis) -> FeatureMapEvolution:
-    facts = single(analysis)
+def lower_gradient_flow(analysis: Analysis) -> FeatureMapEvolution:
+    facts = single_equation(analysis)
     assert facts is not None
     return FeatureMapEvolution(
-        THEOREM_VARIATIONAL, FirstOrderOde(push_of(facts, analysis.spec)), integrator_of(analysis.spec)
+        GRADIENT_FLOW, FirstOrderOde(vector_field(facts, analysis.spec)), integrator_of(analysis.spec)
     )

@@ -16,11 +16,11 @@ from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
-MAX_MIXED = 500  # derivatives of unknowns: all second ones in 32 dimensions
+MAX_MIXED_DERIVATIVES = 500  # derivatives of unknowns: all second ones in 32 dimensions
 Normal = tuple[Expr, ...]  # one component for each coordinate of space
 
 
-def ranges_of(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
+def coordinate_intervals(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
     """The coordinates, with time last, and their intervals."""
     space, time = coordinates_of(spec.space), spec.time
     sides = tuple(spec.space.intervals)
@@ -48,7 +48,7 @@ def components_of(unknown: Unknown, dimension: int) -> Iterator[ScalarUnknown]:
 
 
 @dataclass(frozen=True)
-class Writer:
+class IndexExpander:
     """Writes out the expressions of a spec."""
 
     spec: Spec
@@ -72,8 +72,8 @@ class Writer:
 
     def letter(self, derivative: Derivative, span: Span) -> Symbol:
         if derivative not in self.letters:
-            if derivative.mixed and sum(d.mixed for d in self.letters) == MAX_MIXED:
-                raise errors.syntax.many_mixed_derivatives(MAX_MIXED, span)
+            if derivative.mixed and sum(d.mixed for d in self.letters) == MAX_MIXED_DERIVATIVES:
+                raise errors.syntax.many_mixed_derivatives(MAX_MIXED_DERIVATIVES, span)
             component = self.components[derivative.component]
             below = "".join(x.name * n for x, n in zip(self.coordinates, derivative.orders, strict=True))
             name = f"{component.name}_{below}" if below else component.name
@@ -129,8 +129,8 @@ class Writer:
         return next(k for k, c in enumerate(self.components) if c.head == body.head and c.index == index)
 
 
-def writer_of(spec: Spec) -> Writer:
+def index_expander(spec: Spec) -> IndexExpander:
     dimension = int(spec.space.dimension)
     components = tuple(c for u in spec.unknowns for c in components_of(u, dimension))
-    coordinates, _ = ranges_of(spec)
-    return Writer(spec, components, coordinates, {x.name for x in coordinates})
+    coordinates, _ = coordinate_intervals(spec)
+    return IndexExpander(spec, components, coordinates, {x.name for x in coordinates})

@@ -39,7 +39,7 @@ from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partia
 # ---- stretches
 
 
-VALUES = Scalar | Simplex  # types of unknowns that can be averaged over paths
+AVERAGED_TYPES = Scalar | Simplex  # types of unknowns that can be averaged over paths
 
 
 def generators(analysis: Analysis) -> list[Generator] | None:
@@ -48,50 +48,50 @@ def generators(analysis: Analysis) -> list[Generator] | None:
     if (
         spec.space.kind is not SpaceKind.DATA
         or len(spec.unknowns) != 1
-        or not isinstance(spec.unknowns[0].type, VALUES)
+        or not isinstance(spec.unknowns[0].type, AVERAGED_TYPES)
     ):
         return None
     found = [facts.generator for facts in analysis.equations]
     return [g for g in found if g is not None] if None not in found else None
 
 
-def paths_of(analysis: Analysis, theorem: Theorem) -> PathExpectation:
+def path_expectation(analysis: Analysis, theorem: Theorem) -> PathExpectation:
     """The paths along which the data are averaged, in network order."""
     spec = analysis.spec
     condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
     initial = condition.kind is ConditionKind.INITIAL
-    stretches = [_stretch(facts, spec, initial) for facts in analysis.equations]
+    stretches = [_segment(facts, spec, initial) for facts in analysis.equations]
     stretches.sort(key=lambda s: float(s.start), reverse=initial)
     direction = Direction.INITIAL if initial else Direction.TERMINAL
     return PathExpectation(theorem, direction, tuple(stretches), condition.value[0], condition.span)
 
 
-def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> SdeSegment:
+def _segment(facts: EquationFacts, spec: Spec, backwards: bool) -> SdeSegment:
     time, generator = spec.time, facts.generator
     assert generator is not None
     assert time is not None
     start, end = facts.equation.interval or (time.start, time.end)
     first, last = (end, start) if backwards else (start, end)
-    _check_reads(generator, facts, spec)
+    _require_local_fields(generator, facts, spec)
     drift, matrix, index = _coefficients(generator, facts)
     return SdeSegment(
         first,
         last,
-        tuple(without_divergences(b, spec) for b in drift),
+        tuple(drop_zero_divergences(b, spec) for b in drift),
         matrix,
-        _shape(facts.random_residual) if facts.random_residual else generator.structure,
-        _place(facts, Convection),
-        _place(facts, Diffusion),
+        _structure(facts.random_residual) if facts.random_residual else generator.structure,
+        _term_span(facts, Convection),
+        _term_span(facts, Diffusion),
         facts.random_residual,
         index,
-        without_divergences(generator.rate, spec),
-        without_divergences(generator.source, spec),
-        _place(facts, Reaction),
-        _place(facts, SourceTerm),
+        drop_zero_divergences(generator.rate, spec),
+        drop_zero_divergences(generator.source, spec),
+        _term_span(facts, Reaction),
+        _term_span(facts, SourceTerm),
     )
 
 
-def _shape(random: RandomResidual) -> MatrixStructure:
+def _structure(random: RandomResidual) -> MatrixStructure:
     """The shape of the diffusion matrix of a random map, for any velocity."""
     match random:
         case DropoutResidual():
@@ -102,7 +102,7 @@ def _shape(random: RandomResidual) -> MatrixStructure:
             assert_never(random)
 
 
-def _place(facts: EquationFacts, kind: type[Term]) -> Span | None:
+def _term_span(facts: EquationFacts, kind: type[Term]) -> Span | None:
     """The place of the first term of a kind in the text."""
     return next((t.origin.span for t in facts.terms if isinstance(t, kind)), None)
 
@@ -117,13 +117,13 @@ def _coefficients(generator: Generator, facts: EquationFacts) -> tuple[tuple[Exp
             return drift, rows, None
         case Indexed(diagonal=drift_i), Indexed(diagonal=a, outer=outer, learned=learned, has_other_entries=rest):
             if (outer or learned or rest) and facts.random_residual is None:
-                raise errors.networks.full_matrix(_place(facts, Diffusion) or facts.equation.span)
+                raise errors.networks.full_matrix(_term_span(facts, Diffusion) or facts.equation.span)
             return (drift_i,), ((a,),), INDEX
         case _:
             raise AssertionError(generator)
 
 
-def _check_reads(generator: Generator, facts: EquationFacts, spec: Spec) -> None:
+def _require_local_fields(generator: Generator, facts: EquationFacts, spec: Spec) -> None:
     """Requires learned fields to be read at the point and time of the path, where the network evaluates them."""
     learned = {w.head: w for w in spec.learned}
     exprs = (*_entries(generator.drift), *_entries(generator.matrix), generator.rate, generator.source)
@@ -142,18 +142,18 @@ def _entries(coefficient: Coefficient) -> tuple[Expr, ...]:
             assert_never(coefficient)
 
 
-def without_divergences(expr: Expr, spec: Spec) -> Expr:
+def drop_zero_divergences(expr: Expr, spec: Spec) -> Expr:
     """The expression without ∇·v of fields that are divergence-free for every weight."""
     free = [w for w in spec.learned if isinstance(w.type, Vector) and w.type.divergence_free]
     if not free or not expr.has(Partial):
         return expr
     if spec.space.explicit:
-        return multiply_out(expr.xreplace({k: v for w in free for k, v in _last(w, spec).items()}))
+        return multiply_out(expr.xreplace({k: v for w in free for k, v in _divergence_substitution(w, spec).items()}))
     heads = {w.head for w in free}
     return expr.replace(lambda e: _is_divergence(e, heads), lambda e: S.Zero)
 
 
-def _last(learned: Learned, spec: Spec) -> dict[Expr, Expr]:
+def _divergence_substitution(learned: Learned, spec: Spec) -> dict[Expr, Expr]:
     """∂v_d/∂x_d, mapped to minus the sum of the other derivatives, which it equals."""
     slots = enumerate(spec.space.coordinates, 1)
     parts = [Partial(Field(learned.head, (S(k),), learned.arguments), slot) for k, slot in slots]
@@ -177,28 +177,31 @@ def _is_divergence(expr: Expr, heads: Container[Symbol]) -> bool:
 # x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3).
 
 
-CONSTANT = Theorem(
+CHARACTERISTICS = Theorem(
     "the method of characteristics",
     "Evans, section 3.2; Wang et al., eq. 1.3",
     "u is constant along X' = v; a step of Euler is a residual map x + δt v(x)",
 )
-GROWING = Theorem(
+CHARACTERISTICS_WITH_REACTION = Theorem(
     "the method of characteristics",
     "Evans, section 3.2",
     "along X' = v the value u grows at the rate c and by the source f, as in u' = c u + f",
 )
 
 
-def accepts(analysis: Analysis) -> bool:
+def characteristics_apply(analysis: Analysis) -> bool:
     """Whether the equation is linear, without diffusion in any piece of time."""
     found = generators(analysis)
     return found is not None and all(g.structure is MatrixStructure.NONE for g in found)
 
 
-def lower(analysis: Analysis) -> PathExpectation:
+def lower_characteristics(analysis: Analysis) -> PathExpectation:
     found = generators(analysis)
     assert found is not None
-    return paths_of(analysis, CONSTANT if all(g.rate == 0 and g.source == 0 for g in found) else GROWING)
+    return path_expectation(
+        analysis,
+        CHARACTERISTICS if all(g.rate == 0 and g.source == 0 for g in found) else CHARACTERISTICS_WITH_REACTION,
+    )
 
 
 # ---- feynman_kac
@@ -209,31 +212,31 @@ def lower(analysis: Analysis) -> PathExpectation:
 # An Euler-Maruyama step is a residual map followed by noise of covariance 2AΔt (Wang, Yuan, Shi, Osher, eq. 2.8).
 
 
-NAME = "the Feynman-Kac formula"
-ALONG = Theorem(
-    NAME,
+FEYNMAN_KAC = "the Feynman-Kac formula"
+FEYNMAN_KAC_WITH_DRIFT = Theorem(
+    FEYNMAN_KAC,
     "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8",
     "u is the mean of the data over a random path; a step of Euler-Maruyama is a residual map and then noise",
 )
-STILL = Theorem(
-    NAME,
+GAUSSIAN_AVERAGE = Theorem(
+    FEYNMAN_KAC,
     "Øksendal, section 8.2; Campbell, Finlay, Oberman, eq. 7; Cohen et al.",
     "u is the Gaussian average of the data",
 )
-WEIGHTED = Theorem(
-    NAME,
+FEYNMAN_KAC_WITH_WEIGHT = Theorem(
+    FEYNMAN_KAC,
     "Øksendal, section 8.2",
     "u is the mean over a random path of the data with the weight e^{∫c}, and of the sources that it gathers",
 )
 
 
-def accepts_feynman_kac(analysis: Analysis) -> bool:
+def feynman_kac_applies(analysis: Analysis) -> bool:
     """Whether the equation is linear; those without diffusion are taken by characteristics before."""
     return generators(analysis) is not None
 
 
 def lower_feynman_kac(analysis: Analysis) -> PathExpectation:
-    paths = paths_of(analysis, ALONG)
+    paths = path_expectation(analysis, FEYNMAN_KAC_WITH_DRIFT)
     if any(s.has_weight for s in paths.segments):
-        return paths_of(analysis, WEIGHTED)
-    return paths if any(s.has_drift for s in paths.segments) else paths_of(analysis, STILL)
+        return path_expectation(analysis, FEYNMAN_KAC_WITH_WEIGHT)
+    return paths if any(s.has_drift for s in paths.segments) else path_expectation(analysis, GAUSSIAN_AVERAGE)

@@ -26,7 +26,7 @@ from pdedsl.ir.terms import (
     TimeDerivative,
 )
 from pdedsl.lowering import collocation, feature_maps, paths
-from pdedsl.lowering.paths import VALUES
+from pdedsl.lowering.paths import AVERAGED_TYPES
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Rule:
 
 
 RULES = (
-    Rule(collocation.accepts, collocation.lower),
-    Rule(paths.accepts, paths.lower),
-    Rule(paths.accepts_feynman_kac, paths.lower_feynman_kac),
-    Rule(feature_maps.accepts, feature_maps.lower),
-    Rule(feature_maps.accepts_central_differences, feature_maps.lower_central_differences),
-    Rule(feature_maps.accepts_variational, feature_maps.lower_variational),
-    Rule(feature_maps.accepts_one_step, feature_maps.lower_one_step),
+    Rule(collocation.applies, collocation.lower),
+    Rule(paths.characteristics_apply, paths.lower_characteristics),
+    Rule(paths.feynman_kac_applies, paths.lower_feynman_kac),
+    Rule(feature_maps.separable_applies, feature_maps.lower_separable),
+    Rule(feature_maps.second_order_applies, feature_maps.lower_second_order),
+    Rule(feature_maps.gradient_flow_applies, feature_maps.lower_gradient_flow),
+    Rule(feature_maps.first_order_applies, feature_maps.lower_first_order),
 )
 
 
@@ -53,25 +53,25 @@ def lower(analysis: Analysis) -> Representation:
     for rule in RULES:
         if rule.accepts(analysis):
             return rule.lower(analysis)
-    raise _no_theorem(analysis)
+    raise _explain_no_rule(analysis)
 
 
-def _no_theorem(analysis: Analysis) -> PdeError:
+def _explain_no_rule(analysis: Analysis) -> PdeError:
     spec = analysis.spec
     if spec.space.kind is SpaceKind.PIXELS:
-        return _no_motion(spec)
+        return _explain_no_ode_system(spec)
     if len(spec.unknowns) > 1:
         return errors.networks.several_unknowns([u.name for u in spec.unknowns], spec.unknowns[1].span)
     unknown = spec.unknowns[0]
-    if not isinstance(unknown.type, VALUES):
+    if not isinstance(unknown.type, AVERAGED_TYPES):
         return errors.networks.no_number(unknown.name, str(unknown.type), unknown.span)
     for facts in analysis.equations:
         if facts.generator is None:
-            return _no_generator(facts)
+            return _explain_no_generator(facts)
     raise AssertionError("a linear equation for one unknown on a data space has a theorem")
 
 
-def _no_generator(facts: EquationFacts) -> PdeError:
+def _explain_no_generator(facts: EquationFacts) -> PdeError:
     """The error for the first term that does not belong to ∂u/∂t = b·∇u + A:∇∇u + c u + f."""
     for term in facts.terms:
         match term:
@@ -84,7 +84,7 @@ def _no_generator(facts: EquationFacts) -> PdeError:
     return errors.networks.no_equation(facts.equation.span)
 
 
-def _no_motion(spec: Spec) -> PdeError:
+def _explain_no_ode_system(spec: Spec) -> PdeError:
     """Why equations on feature maps are neither one equation of first or second order nor a separable pair."""
     count = Counter(equation.unknown for equation in spec.equations)
     for equation in spec.equations:

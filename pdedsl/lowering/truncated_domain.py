@@ -15,10 +15,10 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.spec import Interval, SpaceKind
 from pdedsl.lowering import collocation
 
-EXTENT = 4
+DEFAULT_EXTENT = 4
 
 
-def truncated(analysis: Analysis, extent: float) -> StrongForm:
+def truncate_domain(analysis: Analysis, extent: float) -> StrongForm:
     """The equation of R^d on a box."""
     space, end = analysis.spec.space, Rational(str(float(extent)))
     sides = (Interval(-end, end, periodic=True),) * int(space.dimension)
@@ -26,7 +26,7 @@ def truncated(analysis: Analysis, extent: float) -> StrongForm:
     return collocation.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
 
 
-def reference_of(analysis: Analysis) -> StrongForm | None:
+def reference_problem(analysis: Analysis) -> StrongForm | None:
     """The problem for the reference in an `evaluate` block, if the equation is on R^d."""
     spec = analysis.spec
     asked = None if spec.evaluate is None else spec.evaluate.reference
@@ -34,4 +34,4 @@ def reference_of(analysis: Analysis) -> StrongForm | None:
         return None
     if not isinstance(spec.space.dimension, int):
         return None
-    return truncated(analysis, float(asked.word.extent or EXTENT))
+    return truncate_domain(analysis, float(asked.word.extent or DEFAULT_EXTENT))

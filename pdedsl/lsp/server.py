@@ -32,9 +32,9 @@ from pdedsl.editor import (
     unicode_at,
 )
 from pdedsl.lsp.convert import LEGEND, Converter
-from pdedsl.sources import plain
+from pdedsl.sources import without_bom
 
-PAUSE = 0.01  # seconds without another change before a text is analysed
+DEBOUNCE_SECONDS = 0.01  # seconds without another change before a text is analysed
 ASCII, UNICODE = "pdedsl.ascii", "pdedsl.unicode"
 
 
@@ -48,7 +48,7 @@ class Server(LanguageServer):
     def open(self, uri: str) -> Converter:
         """What is known about the current text; one that is neither open nor readable is empty."""
         try:
-            text = plain(self.workspace.get_text_document(uri).source)
+            text = without_bom(self.workspace.get_text_document(uri).source)
         except (OSError, UnicodeError):
             text = ""
         known = self._known.get(uri)
@@ -68,17 +68,17 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
 
-def server() -> Server:
+def create_server() -> Server:
     """A server that answers every request that the engine can."""
     made = Server()
     for method, (answer, options) in FEATURES.items():
-        made.feature(method, options)(_bound(made, answer))
+        made.feature(method, options)(_bind(made, answer))
     for name, ascii in ((ASCII, True), (UNICODE, False)):
-        made.command(name)(_spelled(made, ascii))
+        made.command(name)(_conversion_command(made, ascii))
     return made
 
 
-def _bound(made: Server, answer: Callable[[Server, Any], Any]) -> Callable[[Any], Any]:
+def _bind(made: Server, answer: Callable[[Server, Any], Any]) -> Callable[[Any], Any]:
     if asyncio.iscoroutinefunction(answer):
 
         async def later(params: Any) -> Any:
@@ -91,20 +91,20 @@ def _bound(made: Server, answer: Callable[[Server, Any], Any]) -> Callable[[Any]
 # ---- texts
 
 
-def _opened(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
+def _did_open(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
     server.publish(params.text_document.uri)
 
 
-async def _changed(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
+async def _did_change(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
     """Of several changes in a row, the last is looked at."""
     uri = params.text_document.uri
-    await asyncio.sleep(PAUSE)
+    await asyncio.sleep(DEBOUNCE_SECONDS)
     here = server.workspace.text_documents.get(uri)
     if here is not None and here.version == params.text_document.version:
         server.publish(uri)
 
 
-def _closed(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
+def _did_close(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
     server.close(params.text_document.uri)
 
 
@@ -135,13 +135,13 @@ def _references(server: Server, params: lsp.ReferenceParams) -> list[lsp.Locatio
     return [here.location(span) for span in references(here.document, at) if span != declared]
 
 
-def _prepared(server: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:
+def _prepare_rename(server: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:
     here = server.open(params.text_document.uri)
     found = renamable(here.document, here.offset(params.position))
     return here.range(found) if found else None
 
 
-def _renamed(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
     here = server.open(params.text_document.uri)
     try:
         edits = rename(here.document, here.offset(params.position), params.new_name)
@@ -160,7 +160,7 @@ def _folds(server: Server, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRa
     return [here.fold(span) for span in folds(here.document)]
 
 
-def _colours(server: Server, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+def _semantic_tokens(server: Server, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
     here = server.open(params.text_document.uri)
     return here.tokens(colours(here.document))
 
@@ -171,13 +171,13 @@ def _hints(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
     return [here.hint(h) for h in hints(here.document) if shown.start <= h.offset <= shown.end]
 
 
-def _formatted(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
+def _format(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
     here = server.open(params.text_document.uri)
     text = formatted(here.document)
     return None if text is None else here.whole(text) if text != here.document.text else []
 
 
-def _typed(server: Server, params: lsp.DocumentOnTypeFormattingParams) -> list[lsp.TextEdit] | None:
+def _on_type_format(server: Server, params: lsp.DocumentOnTypeFormattingParams) -> list[lsp.TextEdit] | None:
     r"""Replaces `\nabla` and the space typed after it by ∇."""
     here = server.open(params.text_document.uri)
     at = here.offset(params.position)
@@ -191,7 +191,7 @@ def _actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeActio
     return [here.action(action, params.context.diagnostics) for action in found]
 
 
-def _spelled(made: Server, ascii: bool) -> Callable[[str], Any]:
+def _conversion_command(made: Server, ascii: bool) -> Callable[[str], Any]:
     async def spell(uri: str) -> None:
         here = made.open(uri)
         text = formatted(here.document, ascii)
@@ -203,21 +203,21 @@ def _spelled(made: Server, ascii: bool) -> Callable[[str], Any]:
 
 
 FEATURES: dict[str, tuple[Callable[[Server, Any], Any], Any]] = {
-    lsp.TEXT_DOCUMENT_DID_OPEN: (_opened, None),
-    lsp.TEXT_DOCUMENT_DID_CHANGE: (_changed, None),
-    lsp.TEXT_DOCUMENT_DID_CLOSE: (_closed, None),
+    lsp.TEXT_DOCUMENT_DID_OPEN: (_did_open, None),
+    lsp.TEXT_DOCUMENT_DID_CHANGE: (_did_change, None),
+    lsp.TEXT_DOCUMENT_DID_CLOSE: (_did_close, None),
     lsp.TEXT_DOCUMENT_HOVER: (_hover, None),
     lsp.TEXT_DOCUMENT_COMPLETION: (_complete, lsp.CompletionOptions(trigger_characters=[*"\\(,:= "])),
     lsp.TEXT_DOCUMENT_DEFINITION: (_definition, None),
     lsp.TEXT_DOCUMENT_REFERENCES: (_references, None),
-    lsp.TEXT_DOCUMENT_PREPARE_RENAME: (_prepared, None),
-    lsp.TEXT_DOCUMENT_RENAME: (_renamed, lsp.RenameOptions(prepare_provider=True)),
+    lsp.TEXT_DOCUMENT_PREPARE_RENAME: (_prepare_rename, None),
+    lsp.TEXT_DOCUMENT_RENAME: (_rename, lsp.RenameOptions(prepare_provider=True)),
     lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (_symbols, None),
     lsp.TEXT_DOCUMENT_FOLDING_RANGE: (_folds, None),
-    lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (_colours, LEGEND),
+    lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (_semantic_tokens, LEGEND),
     lsp.TEXT_DOCUMENT_INLAY_HINT: (_hints, None),
-    lsp.TEXT_DOCUMENT_FORMATTING: (_formatted, None),
-    lsp.TEXT_DOCUMENT_ON_TYPE_FORMATTING: (_typed, lsp.DocumentOnTypeFormattingOptions(" ")),
+    lsp.TEXT_DOCUMENT_FORMATTING: (_format, None),
+    lsp.TEXT_DOCUMENT_ON_TYPE_FORMATTING: (_on_type_format, lsp.DocumentOnTypeFormattingOptions(" ")),
     lsp.TEXT_DOCUMENT_CODE_ACTION: (
         _actions,
         lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite]),

@@ -24,10 +24,10 @@ from pdedsl.symbolic.symbols import Applied, Component, Contraction, Field, Part
 # ---- computable
 
 
-LONG = 40  # characters
+MAX_PRINTED_LENGTH = 40  # characters
 
 
-def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | None:
+def find_uncomputable(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | None:
     """What in an expression cannot be computed, in words; `index` is the index of its component."""
     learned = {w.head: w for w in spec.learned}
 
@@ -35,16 +35,16 @@ def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | Non
         match e:
             case _ if e.is_number:
                 real = e.is_extended_real and isfinite(float(e))
-                return None if real else f"the value {notation(e if len(str(e)) < LONG else e.evalf(3))}"
+                return None if real else f"the value {notation(e if len(str(e)) < MAX_PRINTED_LENGTH else e.evalf(3))}"
             case Symbol():
                 known = (*spec.space.coordinates, *((spec.time.symbol,) if spec.time else ()))
                 return None if e in known else f"'{e}'"
             case Component(args=(_, place)):
-                return _place(place, index)
+                return _check_index(place, index)
             case KroneckerDelta(args=(i, j)):
-                return _place(j if i == index else i, None) if index in (i, j) else "this choice of components"
+                return _check_index(j if i == index else i, None) if index in (i, j) else "this choice of components"
             case Field(head=head, indices=indices):
-                return _field(learned.get(head), indices, index, spec)
+                return _check_field(learned.get(head), indices, index, spec)
             case Partial(body=body, slots=slots):
                 moment = spec.time is not None and spec.time.symbol in slots
                 return "a derivative in time" if moment else of(body, index)
@@ -55,9 +55,9 @@ def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | Non
             case DiracDelta():
                 return "the derivative of a jump"
             case Add() | Mul() | Pow():
-                return _first(of(a, index) for a in e.args)
+                return _first_reason(of(a, index) for a in e.args)
             case _ if type(e).__name__ in (*UNARY_FUNCTIONS, *NARY_FUNCTIONS):
-                return _first(of(a, index) for a in e.args)
+                return _first_reason(of(a, index) for a in e.args)
             case _:
                 return "this expression"
 
@@ -73,48 +73,48 @@ def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | Non
     return of(expr, index)
 
 
-def _first(found: Iterable[str | None]) -> str | None:
+def _first_reason(found: Iterable[str | None]) -> str | None:
     return next((text for text in found if text), None)
 
 
-def _place(place: Expr, index: Symbol | None) -> str | None:
+def _check_index(place: Expr, index: Symbol | None) -> str | None:
     return None if place == index or place.is_Integer else "this choice of components"
 
 
-def _field(learned: Learned | None, indices: Iterable[Expr], index: Symbol | None, spec: Spec) -> str | None:
+def _check_field(learned: Learned | None, indices: Iterable[Expr], index: Symbol | None, spec: Spec) -> str | None:
     if learned is None:
         return "a value of the unknown"
     places = tuple(indices)
     if not spec.space.explicit and len(places) == 2:
         return "an entry of a matrix by itself"
-    return _first(_place(place, index) for place in places)
+    return _first_reason(_check_index(place, index) for place in places)
 
 
 # ---- fields
 # Checks on the formulas of a network: they must be computable, from learned fields on R^d.
 
 
-def fields_of(exprs: Iterable[Expr], spec: Spec) -> list[Learned]:
+def learned_fields_in(exprs: Iterable[Expr], spec: Spec) -> list[Learned]:
     """The learned fields in formulas, in the order of declaration."""
     heads = {f.head for e in exprs for f in atoms(e, Field)}
     return [w for w in spec.learned if w.head in heads]
 
 
-def require_formulas(exprs: Iterable[Expr], span: Span, spec: Spec, index: Symbol | None = None) -> None:
+def require_computable_exprs(exprs: Iterable[Expr], span: Span, spec: Spec, index: Symbol | None = None) -> None:
     """Requires each formula to be computable at points, from fields that are networks on R^d."""
     exprs = tuple(exprs)
     for expr in exprs:
-        problem = problem_of(expr, spec, index)
+        problem = find_uncomputable(expr, spec, index)
         if problem:
             raise errors.networks.not_computable(problem, span)
-    for learned in fields_of(exprs, spec):
+    for learned in learned_fields_in(exprs, spec):
         _require_field(learned, spec)
     dimension = spec.space.dimension
     if isinstance(dimension, int) and dimension > MAX_EXACT_LAPLACIAN_DIMENSION and any(e.has(Partial) for e in exprs):
         raise errors.networks.exact_derivatives(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)
 
 
-def require_coefficients(stretch: SdeSegment, spec: Spec) -> None:
+def require_computable_coefficients(stretch: SdeSegment, spec: Spec) -> None:
     """Requires the same of all coefficients of the generator."""
     place = (
         stretch.convection_span
@@ -123,11 +123,11 @@ def require_coefficients(stretch: SdeSegment, spec: Spec) -> None:
         or stretch.source_span
         or spec.space.span
     )
-    require_formulas(stretch.drift, place, spec, stretch.index)
+    require_computable_exprs(stretch.drift, place, spec, stretch.index)
     entries = (e for row in stretch.diffusivity for e in row)
-    require_formulas(entries, stretch.diffusion_span or place, spec, stretch.index)
-    require_formulas((stretch.rate,), stretch.reaction_span or place, spec)
-    require_formulas((stretch.source,), stretch.source_span or place, spec)
+    require_computable_exprs(entries, stretch.diffusion_span or place, spec, stretch.index)
+    require_computable_exprs((stretch.rate,), stretch.reaction_span or place, spec)
+    require_computable_exprs((stretch.source,), stretch.source_span or place, spec)
 
 
 def _require_field(learned: Learned, spec: Spec) -> None:

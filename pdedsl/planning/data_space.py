@@ -52,8 +52,8 @@ from pdedsl.ir.spec import Learned, Space, Spec
 from pdedsl.ir.types import Operator, Simplex, Vector
 from pdedsl.numerics.butcher import EULER
 from pdedsl.numerics.torchvision_models import MODELS
-from pdedsl.planning.computability import fields_of, require_coefficients, require_formulas
-from pdedsl.planning.methods import depths, members_of, scheme_of, steps_of, takes_noise
+from pdedsl.planning.computability import learned_fields_in, require_computable_coefficients, require_computable_exprs
+from pdedsl.planning.methods import ensemble_size, has_stochastic_version, networks_by_depth, scheme_of, steps_of
 from pdedsl.planning.noise import noise_of
 from pdedsl.planning.objective import loss_of, objective_of
 from pdedsl.planning.operator import plan_operator
@@ -64,36 +64,40 @@ from pdedsl.symbolic.symbols import Applied, Component, Field, Partial, Softmax
 
 
 Method = Located[Diffusion] | None
-MAPS = Symbol("maps", integer=True, positive=True)  # the number of maps of a network that is not imported yet
+RESIDUAL_BLOCK_COUNT = Symbol(
+    "maps", integer=True, positive=True
+)  # the number of maps of a network that is not imported yet
 
 Parts = tuple[Part, ...]
 
 
-def families_of(paths: PathExpectation, spec: Spec, method: Method) -> tuple[Parts, ...]:
+def plan_parts(paths: PathExpectation, spec: Spec, method: Method) -> tuple[Parts, ...]:
     """The parts of a member; for a network with a list of depths, those of one member of each depth."""
     trained = method is not None and isinstance(method.word, ResidualPenalty | HeatSmoothing)
     if method is not None and trained and any(s.has_drift for s in paths.segments):
-        return ((_timed(paths, spec, method),),)
+        return ((_time_conditioned_network(paths, spec, method),),)
     used = [s for s in paths.segments if not trained or s.has_drift]
-    count = max((1, *(len(_alternatives(s, spec)) for s in used)))
-    base = _base(paths, spec)
-    return tuple(_parts(used, paths, spec, method, k) + ((base,) if base else ()) for k in range(count))
+    count = max((1, *(len(_networks_by_depth(s, spec)) for s in used)))
+    base = _base_network(paths, spec)
+    return tuple(_parts_of_family(used, paths, spec, method, k) + ((base,) if base else ()) for k in range(count))
 
 
-def _parts(stretches: list[SdeSegment], paths: PathExpectation, spec: Spec, method: Method, family: int) -> Parts:
+def _parts_of_family(
+    stretches: list[SdeSegment], paths: PathExpectation, spec: Spec, method: Method, family: int
+) -> Parts:
     parts: list[Part] = []
     for stretch in stretches:
-        parts += _stretch_parts(stretch, paths, spec, method, family)
-    return tuple(_with_readouts(parts))
+        parts += _segment_parts(stretch, paths, spec, method, family)
+    return tuple(_move_noise_before_readout(parts))
 
 
-def _alternatives(stretch: SdeSegment, spec: Spec) -> tuple[Network, ...]:
+def _networks_by_depth(stretch: SdeSegment, spec: Spec) -> tuple[Network, ...]:
     """The networks for a velocity, one for each of its depths."""
-    learned = _velocity(stretch, spec)
-    return depths(learned.net.word) if learned and learned.net else ()
+    learned = _learned_drift(stretch, spec)
+    return networks_by_depth(learned.net.word) if learned and learned.net else ()
 
 
-def _with_readouts(parts: list[Part]) -> list[Part]:
+def _move_noise_before_readout(parts: list[Part]) -> list[Part]:
     """Named networks contain their readout: noise after the maps goes before the readout, and nothing may follow."""
     for k, part in enumerate(parts):
         if isinstance(part, ResidualBlocks) and k + 1 < len(parts):
@@ -104,74 +108,74 @@ def _with_readouts(parts: list[Part]) -> list[Part]:
     return parts
 
 
-def _timed(paths: PathExpectation, spec: Spec, method: Located[Diffusion]) -> TimeConditioned:
+def _time_conditioned_network(paths: PathExpectation, spec: Spec, method: Located[Diffusion]) -> TimeConditioned:
     """A network with a time input: training penalises its residual, and it is evaluated at the end of the diffusion."""
     moving = next(s for s in paths.segments if s.has_drift)
-    learned = _velocity(moving, spec)
+    learned = _learned_drift(moving, spec)
     if learned is None or learned.net is None:
         raise errors.methods.learned_velocity(method.word.name, moving.convection_span or method.span)
-    _promises_nothing(learned, "a network that is trained with a residual")
-    _require_model(learned.net.word, spec, learned.net.span)
-    return TimeConditioned(_single(learned.net), S.One, learned.span)
+    _require_not_divergence_free(learned, "a network that is trained with a residual")
+    _require_torchvision_model(learned.net.word, spec, learned.net.span)
+    return TimeConditioned(_require_single_depth(learned.net), S.One, learned.span)
 
 
-def _base(paths: PathExpectation, spec: Spec) -> BaseNetwork | None:
+def _base_network(paths: PathExpectation, spec: Spec) -> BaseNetwork | None:
     """The network of data that are learned, `f(x, 0) = base(x)`; None if they are not."""
     if not isinstance(paths.data, Field):
         return None
     learned = next((w for w in spec.learned if w.head == paths.data.head), None)
     if learned is None or learned.net is None:
         return None
-    _require_model(learned.net.word, spec, learned.net.span)
-    return BaseNetwork(_single(learned.net), learned.span)
+    _require_torchvision_model(learned.net.word, spec, learned.net.span)
+    return BaseNetwork(_require_single_depth(learned.net), learned.span)
 
 
-def _single(net: Located[Network]) -> Network:
-    if len(depths(net.word)) > 1:
+def _require_single_depth(net: Located[Network]) -> Network:
+    if len(networks_by_depth(net.word)) > 1:
         raise errors.networks.one_depth(net.span)
     return net.word
 
 
-def _stretch_parts(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, family: int) -> list[Part]:
+def _segment_parts(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, family: int) -> list[Part]:
     word = method.word if method else None
     if not stretch.has_drift and all(e.is_number for row in stretch.diffusivity for e in row):
-        return [_at_rest(stretch, word)] if stretch.has_diffusion else []
+        return [_pure_diffusion_step(stretch, word)] if stretch.has_diffusion else []
     if method is not None and isinstance(method.word, RandomizedSmoothing) and stretch.has_diffusion:
         raise errors.methods.sampling_along(method.span)
-    drift = fields_of(stretch.drift, spec)
-    named = [w for w in drift if w.net is not None and not _is_field(w.net.word, spec)]
+    drift = learned_fields_in(stretch.drift, spec)
+    named = [w for w in drift if w.net is not None and not _is_vector_field(w.net.word, spec)]
     if not named:
-        return [_walk(stretch, paths, spec, method)]
-    learned = _velocity(stretch, spec)
+        return [_sde_steps(stretch, paths, spec, method)]
+    learned = _learned_drift(stretch, spec)
     if learned is None:
         assert named[0].net is not None
         place = stretch.convection_span or named[0].span
         raise errors.networks.factor_of_network(named[0].net.word.name, named[0].name, place)
-    return [_maps(stretch, learned, paths, method, spec, family)]
+    return [_residual_blocks(stretch, learned, paths, method, spec, family)]
 
 
-def _is_field(net: Network, spec: Spec) -> bool:
+def _is_vector_field(net: Network, spec: Spec) -> bool:
     """Whether a network is a field to step along, unlike one on images, whose residual maps are the steps."""
     return isinstance(net, Mlp) or (isinstance(net, Torch) and spec.space.image is None)
 
 
-def _at_rest(stretch: SdeSegment, word: Diffusion | None) -> NoiseStep:
+def _pure_diffusion_step(stretch: SdeSegment, word: Diffusion | None) -> NoiseStep:
     """A stretch without a velocity, in a single step."""
     noise = noise_of(stretch, stretch.length, word)
     assert not isinstance(noise, BranchNoise), "a random map has a velocity"
     return NoiseStep(noise)
 
 
-def _walk(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Method) -> SdeSteps:
+def _sde_steps(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Method) -> SdeSteps:
     """Steps of a scheme along a field on R^d."""
     scheme = scheme_of(spec)
     steps = steps_of(scheme.word)
     dt = stretch.length / steps
     clock = -1 if paths.direction is Direction.INITIAL else 1
-    require_coefficients(stretch, spec)
+    require_computable_coefficients(stretch, spec)
     noise = noise_of(stretch, dt, method.word if method else None) if stretch.has_diffusion else None
     if noise is not None:
-        _check_noise(noise, scheme, stretch)
+        _check_scheme_takes_noise(noise, scheme, stretch)
     span = stretch.convection_span or stretch.diffusion_span or spec.space.span
     branches = _branches(stretch) if isinstance(noise, ShakeShakeNoise) else ()
     return SdeSteps(stretch.drift, stretch.start, steps, dt, scheme.word, clock, noise, span, branches)
@@ -182,9 +186,9 @@ def _branches(stretch: SdeSegment) -> tuple[Symbol, ...]:
     return stretch.random_residual.branches
 
 
-def _check_noise(noise: Noise, scheme: Located[Integrator], stretch: SdeSegment) -> None:
+def _check_scheme_takes_noise(noise: Noise, scheme: Located[Integrator], stretch: SdeSegment) -> None:
     """Requires a scheme that takes noise: Euler for any, Heun for added noise that is not relative."""
-    if not takes_noise(scheme.word):
+    if not has_stochastic_version(scheme.word):
         raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
     if is_euler(scheme.word):
         return
@@ -201,30 +205,30 @@ def _check_noise(noise: Noise, scheme: Located[Integrator], stretch: SdeSegment)
             assert_never(noise)
 
 
-def _maps(
+def _residual_blocks(
     stretch: SdeSegment, learned: Learned, paths: PathExpectation, method: Method, spec: Spec, family: int
 ) -> ResidualBlocks:
     """The residual maps of a named network, which are Euler steps."""
     assert learned.net is not None
     if spec.space.image is None:
         raise errors.networks.acts_on_images(learned.net.word.name, learned.span, learned.net.span)
-    _promises_nothing(learned, learned.net.word.name)
-    net = depths(learned.net.word)[family]
-    _require_model(net, spec, learned.net.span)
+    _require_not_divergence_free(learned, learned.net.word.name)
+    net = networks_by_depth(learned.net.word)[family]
+    _require_torchvision_model(net, spec, learned.net.span)
     maps = residual_maps(net)
     _check_steps(net, maps, spec)
-    dt = stretch.length / (MAPS if maps is None else max(maps, 1))
+    dt = stretch.length / (RESIDUAL_BLOCK_COUNT if maps is None else max(maps, 1))
     noise = noise_of(stretch, dt, method.word if method else None) if stretch.has_diffusion else None
     if noise is not None:
-        _check_map_noise(noise, net, maps, spec)
-    branch = _branch(stretch, spec, family) if isinstance(noise, ShakeShakeNoise) else None
+        _check_block_noise(noise, net, maps, spec)
+    branch = _second_branch(stretch, spec, family) if isinstance(noise, ShakeShakeNoise) else None
     clock = -1 if paths.direction is Direction.INITIAL else 1
     return ResidualBlocks(net, dt, noise, stretch.convection_span or learned.span, stretch.start, clock, branch=branch)
 
 
-def _check_map_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -> None:
+def _check_block_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -> None:
     if isinstance(noise, CorrelatedNoise) or (
-        isinstance(noise, StateDependentNoise) and not _of_time_alone(noise.std, spec)
+        isinstance(noise, StateDependentNoise) and not _depends_on_time_only(noise.std, spec)
     ):
         raise errors.networks.noise_of_constant_size(net.name, noise.span)
     if isinstance(net, Torchvision):
@@ -236,15 +240,15 @@ def _check_map_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -
         raise errors.networks.random_maps(noise.span)
 
 
-def _of_time_alone(std: Expr, spec: Spec) -> bool:
+def _depends_on_time_only(std: Expr, spec: Spec) -> bool:
     """Whether a standard deviation depends on time and learned numbers alone, so that it fits a state of any shape."""
-    known = {MAPS, *([spec.time.symbol] if spec.time else [])}
-    heads = {w.head for w in fields_of((std,), spec)}
-    own = {w.head for w in fields_of((std,), spec) if set(w.arguments) <= known}
+    known = {RESIDUAL_BLOCK_COUNT, *([spec.time.symbol] if spec.time else [])}
+    heads = {w.head for w in learned_fields_in((std,), spec)}
+    own = {w.head for w in learned_fields_in((std,), spec) if set(w.arguments) <= known}
     return own == heads and std.free_symbols - heads <= known and not std.has(Partial)
 
 
-def _require_model(net: Network, spec: Spec, span: Span) -> None:
+def _require_torchvision_model(net: Network, spec: Spec, span: Span) -> None:
     """Requires a torchvision model, if one is named, to exist and to accept images of this size."""
     if not isinstance(net, Torchvision) or spec.space.image is None:
         return
@@ -258,7 +262,7 @@ def _require_model(net: Network, spec: Spec, span: Span) -> None:
         raise errors.networks.model_of_size(net.model, record.least, record.only, span)
 
 
-def _promises_nothing(learned: Learned, who: str) -> None:
+def _require_not_divergence_free(learned: Learned, who: str) -> None:
     """Refuses divergence-free types: only steps along a field on R^d guarantee them."""
     if isinstance(learned.type, Vector) and learned.type.divergence_free:
         raise errors.networks.not_divergence_free(who, learned.span)
@@ -270,20 +274,20 @@ def _check_steps(net: Network, maps: int | None, spec: Spec) -> None:
         raise errors.methods.maps_are_steps(maps, net.name, time.span)
 
 
-def _branch(stretch: SdeSegment, spec: Spec, family: int) -> Network:
+def _second_branch(stretch: SdeSegment, spec: Spec, family: int) -> Network:
     """The second of two networks, which must be declared with the same layers as the first."""
-    first, second = fields_of(stretch.drift, spec)
+    first, second = learned_fields_in(stretch.drift, spec)
     assert first.net is not None
-    _promises_nothing(second, first.net.word.name)
+    _require_not_divergence_free(second, first.net.word.name)
     if second.net != first.net or second.net is None:
         raise errors.networks.branches_differ(first.name, second.name, second.span)
-    return depths(second.net.word)[family]
+    return networks_by_depth(second.net.word)[family]
 
 
-def _velocity(stretch: SdeSegment, spec: Spec) -> Learned | None:
+def _learned_drift(stretch: SdeSegment, spec: Spec) -> Learned | None:
     """The learned field whose components are the drift; of two branches, the first; None for any other drift."""
     if isinstance(stretch.random_residual, ShakeShakeResidual):
-        return fields_of(stretch.drift, spec)[0]
+        return learned_fields_in(stretch.drift, spec)[0]
     heads: set[Symbol] = {b.head for b in stretch.drift if isinstance(b, Field)}
     if len(heads) != 1 or not all(isinstance(b, Field) for b in stretch.drift):
         return None
@@ -307,13 +311,13 @@ def readout_of(paths: PathExpectation, spec: Spec, parts: tuple[Part, ...]) -> R
     operator: Learned | None = None
     named = next((p for p in parts if isinstance(p, ResidualBlocks | TimeConditioned)), None)
     if isinstance(spec.unknowns[0].type, Simplex):
-        operator = _operator(paths, spec) if isinstance(paths.data, Softmax) else None
+        operator = _readout_operator(paths, spec) if isinstance(paths.data, Softmax) else None
         if operator is None:
-            _check_network(paths, spec, named)
+            _check_terminal_network(paths, spec, named)
     _check_boxes(operator, spec)
     if operator is None:
         return None
-    made = _within(operator, spec)
+    made = _constrained_readout(operator, spec)
     if named is None:
         return made
     if made != Readout(None, None):
@@ -322,13 +326,13 @@ def readout_of(paths: PathExpectation, spec: Spec, parts: tuple[Part, ...]) -> R
     return None
 
 
-def _operator(paths: PathExpectation, spec: Spec) -> Learned:
+def _readout_operator(paths: PathExpectation, spec: Spec) -> Learned:
     """The learned operator W of softmax(W x), which must be applied to the point itself."""
     scores = paths.data.args[0]
     head = scores.operator.head if isinstance(scores, Applied) and isinstance(scores.operator, Field) else None
     learned = next((w for w in spec.learned if w.head == head), None)
     if learned is None or not _is_point(scores.body, spec.space):
-        raise errors.networks.linear_scores(_point(spec.space), paths.data_span)
+        raise errors.networks.linear_scores(_point_text(spec.space), paths.data_span)
     assert learned.net is not None
     if not isinstance(learned.net.word, Linear):
         raise errors.networks.no_scores(learned.net.word.name, learned.span, learned.net.span)
@@ -344,20 +348,20 @@ def _is_point(expr: Expr, space: Space) -> bool:
     return (tuple(expr) if isinstance(expr, Tuple) else (expr,)) == space.coordinates
 
 
-def _point(space: Space) -> str:
+def _point_text(space: Space) -> str:
     return space.names[0] if len(space.names) == 1 else f"[{', '.join(space.names)}]"
 
 
-def _check_network(paths: PathExpectation, spec: Spec, named: ResidualBlocks | TimeConditioned | None) -> None:
+def _check_terminal_network(paths: PathExpectation, spec: Spec, named: ResidualBlocks | TimeConditioned | None) -> None:
     """Requires the data to be a learned network, evaluated at the point."""
     data = paths.data
     learned = next((w for w in spec.learned if isinstance(data, Field) and w.head == data.head), None)
     if learned is None or learned.net is None:
-        raise errors.networks.no_probabilities(_point(spec.space), paths.data_span)
+        raise errors.networks.no_probabilities(_point_text(spec.space), paths.data_span)
     if tuple(data.arguments) != tuple(learned.arguments):
         raise errors.networks.data_elsewhere(learned.name, paths.data_span)
     if named is not None:
-        raise errors.networks.scores_twice(named.net.name, _point(spec.space), paths.data_span)
+        raise errors.networks.scores_twice(named.net.name, _point_text(spec.space), paths.data_span)
     if spec.space.image is None and not isinstance(learned.net.word, Mlp | Torch):
         raise errors.networks.acts_on_images(learned.net.word.name, learned.span, learned.net.span)
 
@@ -368,7 +372,7 @@ def _check_boxes(operator: Learned | None, spec: Spec) -> None:
             raise errors.networks.not_in_network(box.operator, operator.name if operator else None, span)
 
 
-def _within(operator: Learned, spec: Spec) -> Readout:
+def _constrained_readout(operator: Learned, spec: Spec) -> Readout:
     assert isinstance(operator.type, Operator)
     made = Readout(operator.type.bound, weight_box(operator.name, spec))
     if made.bound is not None and made.box is not None:
@@ -385,12 +389,12 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
     loss_of(spec)
     method = spec.realize.diffusion
     noise = method.word if method and isinstance(method.word, NoiseMethod) else NoiseMethod()
-    families = families_of(paths, spec, method)
-    members, samples = members_of(method.word if method else None)
+    families = plan_parts(paths, spec, method)
+    members, samples = ensemble_size(method.word if method else None)
     readout = readout_of(paths, spec, families[0])
     if classes is None:  # the operator is the model, so its refusals are errors here
         plan_operator(paths, spec)
-        require_formulas((paths.data,), paths.data_span, spec)
+        require_computable_exprs((paths.data,), paths.data_span, spec)
     if readout and not isinstance(spec.space.dimension, int):
         raise errors.networks.unknown_dimension(spec.space.span)
     dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else 0

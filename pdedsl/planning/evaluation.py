@@ -15,7 +15,7 @@ from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.representation import PathExpectation, Representation
 from pdedsl.ir.spec import Spec
-from pdedsl.planning.operator import operator_or_refusal
+from pdedsl.planning.operator import operator_plan_or_error
 from pdedsl.planning.solver_selection import require_reference
 
 
@@ -24,11 +24,11 @@ def require_evaluation(
 ) -> None:
     """Raises an error, before any training, for an entry of the block that cannot be measured."""
     if isinstance(model, SolvePlan):
-        _nothing_of_a_classifier(block)
-        _require_pictures_of_solution(block, model.method)
+        _refuse_classifier_entries(block)
+        _require_solution_plots(block, model.method)
         return
     if isinstance(model, DataPlan) and model.classes is None:
-        _nothing_of_a_classifier(block)
+        _refuse_classifier_entries(block)
         _require_reference(block, representation, spec, reference)
         return
     noise = representation.input_variance if isinstance(representation, PathExpectation) else None
@@ -43,10 +43,10 @@ def require_evaluation(
         raise errors.evaluation.nothing_attacked(block.place("audit"))
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         if isinstance(plot, Plot):
-            _require_picture(plot, span, block, model)
+            _require_plot(plot, span, block, model)
 
 
-def _nothing_of_a_classifier(block: EvaluateBlock) -> None:
+def _refuse_classifier_entries(block: EvaluateBlock) -> None:
     for key in ("natural", "attack", "transfer", "certify", "audit"):
         if block.says(key):
             raise errors.evaluation.not_a_classifier(key, block.place(key))
@@ -60,7 +60,7 @@ def _require_reference(
         raise errors.evaluation.picture_on_space(item_text(block.plot[0]), block.place("plot"))
     if block.reference is None:
         return
-    operator = operator_or_refusal(representation, spec)
+    operator = operator_plan_or_error(representation, spec)
     if isinstance(operator, PdeError):
         raise operator
     if not isinstance(spec.space.dimension, int):
@@ -70,7 +70,7 @@ def _require_reference(
     require_reference(replace(block.reference, word=replace(block.reference.word, extent=None)), statement)
 
 
-def _require_pictures_of_solution(block: EvaluateBlock, method: Solver) -> None:
+def _require_solution_plots(block: EvaluateBlock, method: Solver) -> None:
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         if plot not in (Plot.SOLUTION, Plot.CURVES):
             raise errors.evaluation.picture_of_classifier(item_text(plot), span)
@@ -78,11 +78,11 @@ def _require_pictures_of_solution(block: EvaluateBlock, method: Solver) -> None:
             raise errors.evaluation.picture_of_training(plot.value, method.name, span)
 
 
-def _require_picture(plot: Plot, span: Span, block: EvaluateBlock, model: DataPlan | ImagePlan) -> None:
+def _require_plot(plot: Plot, span: Span, block: EvaluateBlock, model: DataPlan | ImagePlan) -> None:
     match plot:
         case Plot.DECISION_BOUNDARY:
-            if _coordinates(model) != 2:
-                raise errors.evaluation.picture_of_plane(plot.value, _coordinates(model), span)
+            if _input_dimension(model) != 2:
+                raise errors.evaluation.picture_of_plane(plot.value, _input_dimension(model), span)
         case Plot.RADII if not block.certify:
             raise errors.evaluation.picture_without(plot.value, "certify", span)
         case Plot.ATTACKS | Plot.SAMPLES if not block.attack:
@@ -95,5 +95,5 @@ def _require_picture(plot: Plot, span: Span, block: EvaluateBlock, model: DataPl
             assert_never(plot)
 
 
-def _coordinates(model: DataPlan | ImagePlan) -> int:
+def _input_dimension(model: DataPlan | ImagePlan) -> int:
     return model.dimension if isinstance(model, DataPlan) else prod(model.image)

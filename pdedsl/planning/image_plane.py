@@ -37,32 +37,32 @@ from pdedsl.symbolic.symbols import Field
 # ---- layers
 
 
-def layers_of(states: FeatureMapEvolution, spec: Spec) -> OdeSystem[RightHandSide]:
+def plan_layers(states: FeatureMapEvolution, spec: Spec) -> OdeSystem[RightHandSide]:
     method = states.integrator.word
-    _require_once(states.system)
+    _require_single_use(states.system)
     match states.system:
         case FirstOrderOde(rhs=push):
-            return FirstOrderOde(_right(push, method, spec))
+            return FirstOrderOde(_right_hand_side(push, method, spec))
         case SecondOrderOde(rhs=push):
-            return SecondOrderOde(_right(push, method, spec))
+            return SecondOrderOde(_right_hand_side(push, method, spec))
         case SeparableOde(first=first, second=second):
-            return SeparableOde(_right(first, method, spec), _right(second, method, spec))
+            return SeparableOde(_right_hand_side(first, method, spec), _right_hand_side(second, method, spec))
         case _:
-            assert_never(states.motion)
+            assert_never(states.system)
 
 
-def _require_once(motion: OdeSystem[VectorField]) -> None:
+def _require_single_use(motion: OdeSystem[VectorField]) -> None:
     """Requires that every learned field occurs in one layer only, as each layer has its own weights."""
     seen: set[Symbol] = set()
     terms = (term for push in motion.right_hand_sides for term in push.terms)
     for term in sorted(terms, key=lambda term: term.origin.span.start):
-        for head in _learned_in(term):
+        for head in _learned_heads(term):
             if head in seen:
                 raise errors.feature_maps.two_layers(str(head), term.origin.span)
             seen.add(head)
 
 
-def _learned_in(term: MapTerm) -> Iterator[Symbol]:
+def _learned_heads(term: MapTerm) -> Iterator[Symbol]:
     match term:
         case SymmetricLayer(operator=head) | LearnedField(field=head):
             yield head
@@ -72,7 +72,7 @@ def _learned_in(term: MapTerm) -> Iterator[Symbol]:
             assert_never(term)
 
 
-def _right(push: VectorField, method: Integrator, spec: Spec) -> RightHandSide:
+def _right_hand_side(push: VectorField, method: Integrator, spec: Spec) -> RightHandSide:
     layers = tuple(layer for term in push.terms for layer in _layers(term, push, method, spec))
     return RightHandSide(layers, Add(*(t.rate for t in push.terms if isinstance(t, Reaction))), push.span)
 
@@ -80,9 +80,9 @@ def _right(push: VectorField, method: Integrator, spec: Spec) -> RightHandSide:
 def _layers(term: MapTerm, push: VectorField, method: Integrator, spec: Spec) -> Iterator[Layer]:
     match term:
         case SymmetricLayer(adjoint=False):
-            yield _symmetric(term, push, method, spec)
+            yield _symmetric_convolution(term, push, method, spec)
         case LearnedField():
-            yield _network(term, method, spec)
+            yield _convolutional_field(term, method, spec)
         case SymmetricLayer() | Nonlinear():
             raise errors.feature_maps.no_layer(term.origin.span)
         case Reaction():
@@ -91,7 +91,9 @@ def _layers(term: MapTerm, push: VectorField, method: Integrator, spec: Spec) ->
             assert_never(term)
 
 
-def _symmetric(term: SymmetricLayer, push: VectorField, method: Integrator, spec: Spec) -> SymmetricConvolution:
+def _symmetric_convolution(
+    term: SymmetricLayer, push: VectorField, method: Integrator, spec: Spec
+) -> SymmetricConvolution:
     """A symmetric layer. Verlet and leapfrog exclude batch norm, as they are run backwards to recover states; adaptive
     methods exclude weights that depend on time, as they have no fixed steps."""
     learned = next(w for w in spec.learned if w.head == term.operator)
@@ -99,13 +101,13 @@ def _symmetric(term: SymmetricLayer, push: VectorField, method: Integrator, spec
         raise errors.feature_maps.batch_norm_backwards(method.name, push.span)
     if learned.arguments and isinstance(method, Adaptive):
         raise errors.feature_maps.weights_of_steps(learned.name, str(learned.arguments[-1]), method.name, learned.span)
-    size, constraint = _size(learned), _constraint(learned, spec)
+    size, constraint = _kernel_size(learned), _constraint(learned, spec)
     return SymmetricConvolution(
-        term.operator, term.factor, size, constraint, term.activation, term.norm, _in_time(learned, spec)
+        term.operator, term.factor, size, constraint, term.activation, term.norm, _depends_on_time(learned, spec)
     )
 
 
-def _size(learned: Learned) -> int:
+def _kernel_size(learned: Learned) -> int:
     net = learned.net.word if learned.net else None
     if not isinstance(net, Conv):
         written = learned.net.span if learned.net else None
@@ -125,16 +127,16 @@ def _constraint(learned: Learned, spec: Spec) -> Constraint:
     return Unconstrained() if box is None else BoxConstraint(*box)
 
 
-def _network(term: LearnedField, method: Integrator, spec: Spec) -> ConvolutionalField:
+def _convolutional_field(term: LearnedField, method: Integrator, spec: Spec) -> ConvolutionalField:
     learned = next(w for w in spec.learned if w.head == term.field)
     net = learned.net.word if learned.net else None
     if not isinstance(net, Convnet):
         raise errors.feature_maps.no_field_on_pixels(net.name if net else "a parameter", learned.span)
-    timed = _in_time(learned, spec)
+    timed = _depends_on_time(learned, spec)
     return ConvolutionalField(term.field, term.factor, net, timed, timed and not isinstance(method, Adaptive))
 
 
-def _in_time(learned: Learned, spec: Spec) -> bool:
+def _depends_on_time(learned: Learned, spec: Spec) -> bool:
     return spec.time is not None and spec.time.symbol in learned.arguments
 
 
@@ -143,9 +145,9 @@ def _in_time(learned: Learned, spec: Spec) -> bool:
 
 
 def require_expressible(spec: Spec) -> None:
-    _require_states(spec)
+    _require_feature_maps(spec)
     for condition in spec.conditions:
-        _require_rest(condition, spec)
+        _require_zero_initial_velocity(condition, spec)
     for learned in spec.learned:
         _require_arguments(learned, spec)
     for part, method in spec.realize.written():
@@ -153,13 +155,13 @@ def require_expressible(spec: Spec) -> None:
             raise errors.feature_maps.part_of_its_own(part, method.line)
 
 
-def _require_states(spec: Spec) -> None:
+def _require_feature_maps(spec: Spec) -> None:
     for unknown in spec.unknowns:
         if not isinstance(unknown.type, Channels) or unknown.net is not None:
             raise errors.feature_maps.not_a_feature_map(unknown.name, str(unknown.type), unknown.span)
 
 
-def _require_rest(condition: Condition, spec: Spec) -> None:
+def _require_zero_initial_velocity(condition: Condition, spec: Spec) -> None:
     """Allows only ∂Y/∂t = 0 at the start, for second order in time: the opening layer provides Y."""
     second = any(e.unknown == condition.unknown and e.order == 2 for e in spec.equations)
     at_start = condition.kind is ConditionKind.INITIAL and condition.order == 1
@@ -183,15 +185,15 @@ def _require_arguments(learned: Learned, spec: Spec) -> None:
 # States → a model on the image plane: the frame, the layers, the integrator and its steps.
 
 
-MOST_STEPS = 10_000  # each step is a layer of the network
+MAX_STEPS = 10_000  # each step is a layer of the network
 
 
 def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
     require_expressible(spec)
-    motion, frame, method = layers_of(states, spec), spec.network, states.integrator
+    motion, frame, method = plan_layers(states, spec), spec.network, states.integrator
     if frame is None:
         raise errors.feature_maps.no_frame(spec.space.span)
-    _require_fit(states.system, method)
+    _require_matching_integrator(states.system, method)
     _require_widths(frame, isinstance(motion, SeparableOde))
     assert spec.time is not None
     return ImagePlan(
@@ -203,20 +205,20 @@ def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
         method.word,
         spec.time.start,
         spec.time.end,
-        _steps(method),
+        _number_of_steps(method),
         frame.frame.word,
         loss_of(spec),
     )
 
 
-def _require_fit(motion: OdeSystem[VectorField], method: Located[Integrator]) -> None:
-    own = _splitting(motion)
+def _require_matching_integrator(motion: OdeSystem[VectorField], method: Located[Integrator]) -> None:
+    own = _reversible_methods(motion)
     if isinstance(method.word, Reversible) and not isinstance(method.word, own):
         use = (*(word.keyword for word in own), *ONE_STEP)
         raise errors.feature_maps.method_misfit(method.word.name, use, method.span)
 
 
-def _splitting(motion: OdeSystem[VectorField]) -> tuple[type[Reversible], ...]:
+def _reversible_methods(motion: OdeSystem[VectorField]) -> tuple[type[Reversible], ...]:
     """The methods that exist only for this kind of motion."""
     match motion:
         case FirstOrderOde():
@@ -229,13 +231,13 @@ def _splitting(motion: OdeSystem[VectorField]) -> tuple[type[Reversible], ...]:
             assert_never(motion)
 
 
-def _steps(method: Located[Integrator]) -> int:
+def _number_of_steps(method: Located[Integrator]) -> int:
     """The number of steps; 1 for adaptive methods, which choose their own."""
     match method.word:
         case Fixed(steps=steps) | BackwardEuler(steps=steps) | Verlet(steps=steps) | Leapfrog(steps=steps):
             assert steps is not None
-            if steps > MOST_STEPS:
-                raise errors.feature_maps.too_many_steps(steps, MOST_STEPS, method.span)
+            if steps > MAX_STEPS:
+                raise errors.feature_maps.too_many_steps(steps, MAX_STEPS, method.span)
             return steps
         case Adaptive():
             return 1
@@ -251,9 +253,9 @@ def _require_widths(frame: NetworkBlock, pair: bool) -> None:
         raise errors.feature_maps.opening_differs(frame.stem, stages[0], frame.place("stem"))
     match frame.frame.word:
         case Paper():
-            _require_halvings(frame, min(frame.input.word.shape[1:]))
+            _require_downsampling(frame, min(frame.input.word.shape[1:]))
         case Lipschitz() as word:
-            _require_bounded(frame, word)
+            _require_lipschitz_frame(frame, word)
         case _:
             assert_never(frame.frame.word)
     odd = next((width for width in stages if width % 2), None)
@@ -261,13 +263,13 @@ def _require_widths(frame: NetworkBlock, pair: bool) -> None:
         raise errors.feature_maps.odd_width(odd, span)
 
 
-def _require_halvings(frame: NetworkBlock, size: int) -> None:
+def _require_downsampling(frame: NetworkBlock, size: int) -> None:
     halvings, image = len(frame.stages) - 1, frame.input.word
     if size >> halvings < 1:
         raise errors.feature_maps.too_many_stages(image.height, image.width, halvings, frame.place("stages"))
 
 
-def _require_bounded(frame: NetworkBlock, word: Lipschitz) -> None:
+def _require_lipschitz_frame(frame: NetworkBlock, word: Lipschitz) -> None:
     """Requires patches that fit into image and channels, even widths for maxmin, dense layers if `close` is given."""
     image, at = frame.input.word, frame.place("frame")
     if word.patch > min(image.height, image.width):
@@ -275,7 +277,7 @@ def _require_bounded(frame: NetworkBlock, word: Lipschitz) -> None:
     channels = image.channels * word.patch**2
     if channels > frame.stem:
         raise errors.feature_maps.narrow_opening(channels, frame.stem, frame.place("stem"))
-    _require_halvings(frame, min(image.height, image.width) // word.patch)
+    _require_downsampling(frame, min(image.height, image.width) // word.patch)
     odd = next((width for width in frame.stages[1:] if width % 2), None)
     if odd and word.activation is Between.MAXMIN:
         raise errors.feature_maps.odd_pairs(odd, frame.place("stages"))
@@ -287,7 +289,7 @@ def _require_bounded(frame: NetworkBlock, word: Lipschitz) -> None:
 # Boxes of weights: all boxes of one operator must overlap.
 
 
-def require_overlap(spec: Spec) -> None:
+def require_overlapping_boxes(spec: Spec) -> None:
     boxes = weight_boxes(spec)
     for place, (box, span) in enumerate(boxes):
         for other, first in boxes[:place]:

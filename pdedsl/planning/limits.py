@@ -26,37 +26,41 @@ from pdedsl.config.networks import (
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.spec import Spec
 
-MOST_WEIGHTS = 1_000_000_000
-MOST_NUMBERS = 1_000_000_000  # in the largest table of a method: 8 GB
-FEATURES = 2000  # if their number is left open: the most that are tried
-OF_RESIDUAL = Mlp(width=20, depth=3)  # if no network is named
-ROWS = 3  # of Gauss-Newton per weight, at most
+MAX_WEIGHTS = 1_000_000_000
+MAX_TABLE_ENTRIES = 1_000_000_000  # in the largest table of a method: 8 GB
+DEFAULT_MAX_FEATURES = 2000  # if their number is left open: the most that are tried
+DEFAULT_PINN = Mlp(width=20, depth=3)  # if no network is named
+ROWS_PER_WEIGHT = 3  # of Gauss-Newton per weight, at most
 
 
 def require_memory(model: Model, spec: Spec) -> None:
     match model:
         case SolvePlan(method=method):
-            found, asked = _numbers(model), spec.realize.equation
-            if found > MOST_NUMBERS:
+            found, asked = _largest_table(model), spec.realize.equation
+            if found > MAX_TABLE_ENTRIES:
                 span = asked.span if asked is not None else spec.space.span
-                raise errors.networks.too_many_numbers(method.name, found, MOST_NUMBERS, span)
+                raise errors.networks.too_many_numbers(method.name, found, MAX_TABLE_ENTRIES, span)
         case DataPlan():
-            _require_few(model.members * sum(_learned(spec, model.dimension, _channels(model), model.classes)), spec)
+            _require_max_weights(
+                model.members * sum(_learned_weights(spec, model.dimension, _channels(model), model.classes)), spec
+            )
         case ImagePlan():
             widest = max((*model.stages, model.close or 1))
-            ends = widest * model.classes + widest**2 * _layers(model.frame)
-            _require_few(ends + model.steps * sum(sum(_learned(spec, c, c, None)) for c in model.stages), spec)
+            ends = widest * model.classes + widest**2 * _dense_layers(model.frame)
+            _require_max_weights(
+                ends + model.steps * sum(sum(_learned_weights(spec, c, c, None)) for c in model.stages), spec
+            )
         case _:
             assert_never(model)
 
 
-def _require_few(weights: int, spec: Spec) -> None:
-    if weights > MOST_WEIGHTS:
+def _require_max_weights(weights: int, spec: Spec) -> None:
+    if weights > MAX_WEIGHTS:
         places = [one.net.span for one in spec.learned if one.net is not None]
-        raise errors.networks.too_many_weights(weights, MOST_WEIGHTS, places[0] if places else spec.space.span)
+        raise errors.networks.too_many_weights(weights, MAX_WEIGHTS, places[0] if places else spec.space.span)
 
 
-def _layers(frame: Frame) -> int:
+def _dense_layers(frame: Frame) -> int:
     """The number of matrices between the equation and the scores."""
     match frame:
         case Paper():
@@ -71,14 +75,14 @@ def _channels(plan: DataPlan) -> int:
     return plan.image[0] if plan.image else plan.dimension
 
 
-def _learned(spec: Spec, dimension: int, channels: int, classes: int | None) -> Iterable[int]:
+def _learned_weights(spec: Spec, dimension: int, channels: int, classes: int | None) -> Iterable[int]:
     """The number of weights of each learned part."""
     for one in spec.learned:
         if one.net is not None:
-            yield weights_of(one.net.word, dimension, channels, classes or dimension)
+            yield count_weights(one.net.word, dimension, channels, classes or dimension)
 
 
-def weights_of(net: Network, dimension: int, channels: int, out: int) -> int:
+def count_weights(net: Network, dimension: int, channels: int, out: int) -> int:
     """The approximate number of weights: biases and other small parts are left out."""
     match net:
         case Mlp(width=width, depth=depth):
@@ -99,18 +103,18 @@ def weights_of(net: Network, dimension: int, channels: int, out: int) -> int:
             assert_never(net)
 
 
-def _numbers(plan: SolvePlan) -> int:
+def _largest_table(plan: SolvePlan) -> int:
     """The size of the largest table of a method."""
     domain, components = plan.problem.domain, len(plan.problem.components)
     size, places = len(domain.coordinates), max(len(plan.problem.conditions), 1)
     match plan.method:
         case RandomFeatures(n=n, points=points):
-            columns = (n or FEATURES) * components
+            columns = (n or DEFAULT_MAX_FEATURES) * components
             return columns * max((points or 0) * len(plan.problem.equations), 2 * columns)
         case Pinn(points=points, initial=initial, boundary=boundary):
-            net = plan.network or OF_RESIDUAL
-            weights = weights_of(net, size, 0, components)
-            rows = min(points, ROWS * weights) + places * max(initial, boundary)
+            net = plan.network or DEFAULT_PINN
+            weights = count_weights(net, size, 0, components)
+            rows = min(points, ROWS_PER_WEIGHT * weights) + places * max(initial, boundary)
             streams = (2 * size + 2) * net.width * (net.depth if plan.optimizers else 1)
             return max(points * streams, rows * weights, weights**2)
         case Grid() | MonteCarlo():

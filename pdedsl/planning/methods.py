@@ -44,12 +44,12 @@ def steps_of(method: Integrator) -> int:
     return method.steps
 
 
-def takes_noise(method: Integrator) -> bool:
+def has_stochastic_version(method: Integrator) -> bool:
     """Whether its steps have a version with noise: Euler-Maruyama, and the stochastic Heun method."""
     return isinstance(method, Fixed) and method.method in (EULER, HEUN)
 
 
-def members_of(method: Diffusion | None) -> tuple[int, int]:
+def ensemble_size(method: Diffusion | None) -> tuple[int, int]:
     """The number of networks with separate weights, and of draws from each."""
     match method:
         case Noise() | Dropout() | StochasticDepth() | ShakeShake():
@@ -62,6 +62,6 @@ def members_of(method: Diffusion | None) -> tuple[int, int]:
             assert_never(method)
 
 
-def depths(net: Network) -> tuple[Network, ...]:
+def networks_by_depth(net: Network) -> tuple[Network, ...]:
     """One network for each depth in its list: an ensemble of different depths."""
     return tuple(replace(net, depth=(d,)) for d in net.depth) if isinstance(net, Resnet) else (net,)

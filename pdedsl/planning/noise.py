@@ -43,19 +43,19 @@ from pdedsl.ir.terms import MatrixStructure
 def noise_of(stretch: SdeSegment, dt: Expr, method: Diffusion | None) -> Noise:
     """The noise by which a method realizes the diffusion; by default, the random map with this diffusion, if any."""
     span = stretch.diffusion_span or Span(0, 1)
-    random = _random_map(stretch, method, span)
+    random = _random_residual(stretch, method, span)
     if random is None:
-        return _added(stretch, dt, method, span)
+        return _additive_noise(stretch, dt, method, span)
     if not stretch.has_drift:
-        raise errors.methods.needs_velocity(_word(random), span)
-    return _inside(random, dt, span)
+        raise errors.methods.needs_velocity(_keyword(random), span)
+    return _branch_noise(random, dt, span)
 
 
-def _random_map(stretch: SdeSegment, method: Diffusion | None, span: Span) -> RandomResidual | None:
+def _random_residual(stretch: SdeSegment, method: Diffusion | None, span: Span) -> RandomResidual | None:
     """The random map that realizes the diffusion, which must be its second moment."""
     if method is None:
         return stretch.random_residual
-    wanted = _wanted(method)
+    wanted = _required_residual(method)
     if wanted is None:
         return None
     map_, term = wanted
@@ -64,7 +64,7 @@ def _random_map(stretch: SdeSegment, method: Diffusion | None, span: Span) -> Ra
     return stretch.random_residual
 
 
-def _wanted(method: Diffusion) -> tuple[type[RandomResidual], str] | None:
+def _required_residual(method: Diffusion) -> tuple[type[RandomResidual], str] | None:
     """The random map of a method, and the diffusion that it produces."""
     match method:
         case Dropout():
@@ -79,7 +79,7 @@ def _wanted(method: Diffusion) -> tuple[type[RandomResidual], str] | None:
             assert_never(method)
 
 
-def _word(random: RandomResidual) -> str:
+def _keyword(random: RandomResidual) -> str:
     match random:
         case DropoutResidual():
             return Dropout.keyword
@@ -91,7 +91,7 @@ def _word(random: RandomResidual) -> str:
             assert_never(random)
 
 
-def _inside(random: RandomResidual, dt: Expr, span: Span) -> BranchNoise:
+def _branch_noise(random: RandomResidual, dt: Expr, span: Span) -> BranchNoise:
     """Δt(1-p)/(2p) = c gives p, and ½Δt Var α = c gives the standard deviation of α."""
     match random:
         case DropoutResidual(strength=c):
@@ -99,7 +99,7 @@ def _inside(random: RandomResidual, dt: Expr, span: Span) -> BranchNoise:
         case StochasticDepthResidual(strength=c):
             return DropoutNoise(dt / (dt + 2 * c), DropoutGranularity.LAYER, span)
         case ShakeShakeResidual(strength=c):
-            return ShakeShakeNoise(_root(2 * c / dt, span), span)
+            return ShakeShakeNoise(_standard_deviation(2 * c / dt, span), span)
         case _:
             assert_never(random)
 
@@ -108,42 +108,42 @@ def law_of(method: Diffusion | None) -> Law:
     return method.kind if isinstance(method, NoiseWord) else Law.GAUSSIAN
 
 
-def takes_one_step(stretch: SdeSegment, method: Diffusion | None) -> bool:
+def is_exact_in_one_step(stretch: SdeSegment, method: Diffusion | None) -> bool:
     """Whether one step is exact: a sum of Gaussian variables is Gaussian; other laws do not have this property."""
     return stretch.is_constant and not (stretch.has_diffusion and law_of(method) is not Law.GAUSSIAN)
 
 
-def _added(stretch: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> AdditiveNoise:
+def _additive_noise(stretch: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> AdditiveNoise:
     """Random numbers added after a step: independent, relative to the state, or correlated."""
     law = law_of(method)
     if isinstance(method, NoiseWord) and method.scale is Scale.RELATIVE:
-        return _relative(stretch, method, span)
+        return _relative_noise(stretch, method, span)
     if stretch.structure is MatrixStructure.ISOTROPIC or (
         stretch.index and stretch.structure is MatrixStructure.DIAGONAL
     ):
-        return _independent(stretch, dt, law, span)
+        return _independent_noise(stretch, dt, law, span)
     if stretch.index is not None:
         raise errors.methods.noise_of_full_matrix(
-            _word(stretch.random_residual) if stretch.random_residual else None, span
+            _keyword(stretch.random_residual) if stretch.random_residual else None, span
         )
     return CorrelatedNoise(tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), law, span)
 
 
-def _relative(stretch: SdeSegment, method: NoiseWord, span: Span) -> RelativeNoise:
+def _relative_noise(stretch: SdeSegment, method: NoiseWord, span: Span) -> RelativeNoise:
     if stretch.structure is not MatrixStructure.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
         raise errors.methods.relative_noise(span)
     if stretch.index is None and len(stretch.drift) == 1:
         raise errors.methods.relative_on_a_line(span)
-    return RelativeNoise(_root(2 * stretch.diffusivity[0][0], span), method.across, method.kind, span)
+    return RelativeNoise(_standard_deviation(2 * stretch.diffusivity[0][0], span), method.across, method.kind, span)
 
 
-def _independent(stretch: SdeSegment, dt: Expr, law: Law, span: Span) -> ConstantNoise | StateDependentNoise:
+def _independent_noise(stretch: SdeSegment, dt: Expr, law: Law, span: Span) -> ConstantNoise | StateDependentNoise:
     """Independent noise for each component, of standard deviation √(2νΔt)."""
-    std = _root(2 * stretch.diffusivity[0][0] * dt, span)
+    std = _standard_deviation(2 * stretch.diffusivity[0][0] * dt, span)
     return ConstantNoise(std, law, span) if std.is_number else StateDependentNoise(std, law, span)
 
 
-def _root(variance: Expr, span: Span) -> Expr:
+def _standard_deviation(variance: Expr, span: Span) -> Expr:
     """A standard deviation; the check is for numbers beyond floating point, whose sign the analysis does not know."""
     std = sqrt(variance)
     if std.is_number and not std.is_real:

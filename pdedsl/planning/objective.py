@@ -46,11 +46,11 @@ def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None
         return CrossEntropy()
     match method.word:
         case words.Noise(training=words.Training.APART, weights=weights):
-            return _apart(weights, method.span)
+            return _per_member_cross_entropy(weights, method.span)
         case words.ResidualPenalty() as residual:
-            return _residual(residual, float(_amount(paths, method)), dimension, method.span)
+            return _residual_penalty(residual, float(_integrated_diffusivity(paths, method)), dimension, method.span)
         case words.HeatSmoothing() as retraining:
-            return _retraining(retraining, float(_amount(paths, method)))
+            return _heat_smoothing(retraining, float(_integrated_diffusivity(paths, method)))
         case (
             words.Noise() | words.RandomizedSmoothing() | words.Dropout() | words.StochasticDepth() | words.ShakeShake()
         ):
@@ -59,13 +59,13 @@ def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None
             assert_never(method.word)
 
 
-def _apart(weights: words.Weighting, span: Span) -> Objective:
+def _per_member_cross_entropy(weights: words.Weighting, span: Span) -> Objective:
     if weights is words.Weighting.LEARNED:
         raise errors.methods.weights_apart(span)
     return CrossEntropy(per_member=True)
 
 
-def _amount(paths: PathExpectation, method: Located[words.Diffusion]) -> Expr:
+def _integrated_diffusivity(paths: PathExpectation, method: Located[words.Diffusion]) -> Expr:
     """∫ ν dt of isotropic diffusion with constant ν; refused unless it is separate from the transport and after it."""
     still = [s for s in paths.segments if s.has_diffusion]
     moving = [
@@ -81,7 +81,7 @@ def _amount(paths: PathExpectation, method: Located[words.Diffusion]) -> Expr:
     return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
 
 
-def _retraining(word: words.HeatSmoothing, amount: float) -> HeatSmoothing:
+def _heat_smoothing(word: words.HeatSmoothing, amount: float) -> HeatSmoothing:
     return HeatSmoothing(
         2 * amount,
         word.steps,
@@ -94,7 +94,7 @@ def _retraining(word: words.HeatSmoothing, amount: float) -> HeatSmoothing:
     )
 
 
-def _residual(word: words.ResidualPenalty, amount: float, dimension: int, span: Span) -> ResidualPenalty:
+def _residual_penalty(word: words.ResidualPenalty, amount: float, dimension: int, span: Span) -> ResidualPenalty:
     """The residual objective for g(x, t) on [0, 1], the time in which all of the diffusion happens."""
     if word.estimator is words.Laplacian.EXACT and dimension > MAX_EXACT_LAPLACIAN_DIMENSION:
         raise errors.methods.exact_laplacian(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)

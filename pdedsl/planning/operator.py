@@ -18,12 +18,12 @@ from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import operator_samples
 from pdedsl.ir.terms import MatrixStructure
 from pdedsl.numerics.butcher import EXPLICIT
-from pdedsl.planning.computability import fields_of, require_coefficients
-from pdedsl.planning.methods import scheme_of, steps_of, takes_noise
-from pdedsl.planning.noise import law_of, takes_one_step
+from pdedsl.planning.computability import learned_fields_in, require_computable_coefficients
+from pdedsl.planning.methods import has_stochastic_version, scheme_of, steps_of
+from pdedsl.planning.noise import is_exact_in_one_step, law_of
 
 
-def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
+def operator_plan_or_error(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
     """The evolution operator, or the error that says why there is none."""
     match representation:
         case PathExpectation():
@@ -43,33 +43,33 @@ def plan_operator(paths: PathExpectation, spec: Spec) -> OperatorPlan:
     """The evolution operator on R^d, for data supplied by the caller."""
     scheme = scheme_of(spec)
     method = spec.realize.diffusion.word if spec.realize.diffusion else None
-    exact = [takes_one_step(stretch, method) for stretch in paths.segments]
+    exact = [is_exact_in_one_step(stretch, method) for stretch in paths.segments]
     for stretch, is_exact in zip(paths.segments, exact, strict=True):
-        _check(stretch, is_exact, scheme, spec)
+        _check_segment(stretch, is_exact, scheme, spec)
     if not isinstance(scheme.word, Fixed):
         raise errors.networks.operator_by(scheme.word.name, tuple(EXPLICIT), scheme.span)
     assert spec.time is not None
-    pieces = sorted((_piece(s) for s in paths.segments), key=lambda p: float(p.start))
+    pieces = sorted((_operator_segment(s) for s in paths.segments), key=lambda p: float(p.start))
     lengths = [s.length for s in paths.segments]
     stepped = [length for length, is_exact in zip(lengths, exact, strict=True) if not is_exact] or lengths
     step = max(stepped) / Integer(steps_of(scheme.word))
     return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_samples(spec), law_of(method))
 
 
-def _check(stretch: SdeSegment, is_exact: bool, scheme: Located[Integrator], spec: Spec) -> None:
+def _check_segment(stretch: SdeSegment, is_exact: bool, scheme: Located[Integrator], spec: Spec) -> None:
     if spec.space.image is not None:
         raise errors.networks.operator_on_images(spec.space.span)
-    for learned in fields_of(stretch.drift, spec):
+    for learned in learned_fields_in(stretch.drift, spec):
         if learned.net and not isinstance(learned.net.word, Mlp | Torch):
             raise errors.networks.operator_of_network(learned.net.word.name, learned.span)
     if stretch.index is not None and stretch.structure is MatrixStructure.FULL:
         raise errors.networks.operator_of_full_matrix(stretch.diffusion_span or spec.space.span)
-    if stretch.has_diffusion and not is_exact and not takes_noise(scheme.word):
+    if stretch.has_diffusion and not is_exact and not has_stochastic_version(scheme.word):
         raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
-    require_coefficients(stretch, spec)
+    require_computable_coefficients(stretch, spec)
 
 
-def _piece(stretch: SdeSegment) -> OperatorSegment:
+def _operator_segment(stretch: SdeSegment) -> OperatorSegment:
     start, end = sorted((stretch.start, stretch.end), key=float)
     return OperatorSegment(
         start,

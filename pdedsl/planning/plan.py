@@ -10,16 +10,16 @@ from pdedsl.ir.representation import FeatureMapEvolution, PathExpectation, Repre
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.data_space import plan_data
 from pdedsl.planning.evaluation import require_evaluation
-from pdedsl.planning.image_plane import plan_image, require_overlap
+from pdedsl.planning.image_plane import plan_image, require_overlapping_boxes
 from pdedsl.planning.limits import require_memory
-from pdedsl.planning.solver_selection import plan_solving
+from pdedsl.planning.solver_selection import plan_solve
 from pdedsl.planning.unused_options import require_used_in_training
 
 
 def plan(representation: Representation, spec: Spec, reference: StrongForm | None = None) -> Model:
     """The plan of a spec; whatever it asks for but cannot have is refused. `reference` is its equation on R^d restated
     on a box, if an `evaluate` block asks for it."""
-    require_overlap(spec)
+    require_overlapping_boxes(spec)
     model = _model(representation, spec)
     require_memory(model, spec)
     if spec.train is not None:
@@ -36,6 +36,6 @@ def _model(representation: Representation, spec: Spec) -> Model:
         case FeatureMapEvolution():
             return plan_image(representation, spec)
         case StrongForm():
-            return plan_solving(representation, spec)
+            return plan_solve(representation, spec)
         case _:
             assert_never(representation)

@@ -37,7 +37,7 @@ from pdedsl.symbolic.symbols import Field, Partial
 # ---- grids
 
 
-MOST_DIMENSIONS = 3
+MAX_GRID_DIMENSIONS = 3
 
 
 class Scheme(StrEnum):
@@ -54,16 +54,16 @@ class Scheme(StrEnum):
 def grid_scheme(statement: StrongForm) -> Scheme | str:
     """A scheme, or a phrase that says why no grid solves the statement."""
     try:
-        return scheme(statement)
+        return select_grid_scheme(statement)
     except GridNotApplicable as reason:
         return str(reason)
 
 
-def scheme(statement: StrongForm) -> Scheme:
+def select_grid_scheme(statement: StrongForm) -> Scheme:
     """A scheme; raises NoGrid with the reason if there is none."""
     domain = statement.domain
-    if len(domain.space) > MOST_DIMENSIONS:
-        raise GridNotApplicable(f"a grid has at most {MOST_DIMENSIONS} dimensions of space")
+    if len(domain.space) > MAX_GRID_DIMENSIONS:
+        raise GridNotApplicable(f"a grid has at most {MAX_GRID_DIMENSIONS} dimensions of space")
     if domain.inequalities:
         irregular_dirichlet_problem(statement)
         return Scheme.SHAPE
@@ -72,15 +72,15 @@ def scheme(statement: StrongForm) -> Scheme:
         interface_problem(evolution)
         return Scheme.LAYERS
     if is_hyperbolic(evolution):
-        return _volumes(evolution)
-    if periodic_axes(evolution) is not None and _spectral(evolution):
+        return _require_finite_volumes(evolution)
+    if periodic_axes(evolution) is not None and _has_dominant_linear_part(evolution):
         return Scheme.FOURIER
     if len(evolution.constraints) != len(evolution.still):
         raise GridNotApplicable("there are not as many equations as unknowns")
     return Scheme.COLLOCATION
 
 
-def _volumes(evolution: FirstOrderSystem) -> Scheme:
+def _require_finite_volumes(evolution: FirstOrderSystem) -> Scheme:
     if evolution.backward:
         raise GridNotApplicable("a conservation law with shocks does not run backward")
     conservation_form(evolution)
@@ -89,7 +89,7 @@ def _volumes(evolution: FirstOrderSystem) -> Scheme:
     return Scheme.VOLUMES
 
 
-def _spectral(evolution: FirstOrderSystem) -> bool:
+def _has_dominant_linear_part(evolution: FirstOrderSystem) -> bool:
     """Whether all but the linear terms with constant coefficients are of lower order than these, or of first order."""
     exprs = (*evolution.rights, *evolution.constraints)
     linear = split_linear(evolution, exprs)
@@ -97,13 +97,13 @@ def _spectral(evolution: FirstOrderSystem) -> bool:
         return not evolution.jets_in(*linear.rests)
     if any(r != 0 for r in linear.rests[len(evolution.rights) :]):
         return False
-    if evolution.still and not _determined(evolution, linear.rests):
+    if evolution.still and not _determines_algebraic_variables(evolution, linear.rests):
         return False
     most = max((evolution.of_jets[s].order for _, s, _ in linear.parts), default=0)
     return all(_order(evolution, r) <= max(1, most - 1) for r in linear.rests)
 
 
-def _determined(evolution: FirstOrderSystem, rests: tuple[Expr, ...]) -> bool:
+def _determines_algebraic_variables(evolution: FirstOrderSystem, rests: tuple[Expr, ...]) -> bool:
     """Whether the constraints contain still variables, or only the linear part does."""
     still = set(evolution.still)
     spoken = any(d.component in still for _, d in evolution.jets_in(*evolution.constraints))
@@ -122,16 +122,16 @@ def _order(evolution: FirstOrderSystem, expr: Expr) -> int:
 
 GIVEN = "as the spec says"
 DEFAULT = Mlp(width=20, depth=3)
-MOST_POINTS = 1 << 21  # of a grid: 128 per side in three dimensions
+MAX_GRID_POINTS = 1 << 21  # of a grid: 128 per side in three dimensions
 
 
-def plan_solving(statement: StrongForm, spec: Spec) -> SolvePlan:
+def plan_solve(statement: StrongForm, spec: Spec) -> SolvePlan:
     require_used_on_domain(spec)
     _require_learnable(statement)
     require_computable(statement)
     asked = spec.realize.equation
-    choice = Choice(asked.word, GIVEN) if asked is not None else recommended(statement, spec)
-    refusal = obstacle(choice.method, statement, asked.span if asked is not None else spec.space.span)
+    choice = SolverChoice(asked.word, GIVEN) if asked is not None else recommend_solver(statement, spec)
+    refusal = find_obstacle(choice.method, statement, asked.span if asked is not None else spec.space.span)
     if refusal is not None:
         raise refusal if asked is not None else refusal.without_fixes()  # which stand for the method that is asked for
     others = tuple(_alternative(m, statement) for m in METHODS if type(m) is not type(choice.method))
@@ -151,11 +151,11 @@ def plan_solving(statement: StrongForm, spec: Spec) -> SolvePlan:
         choice.reason,
         others,
         network_of(spec) or DEFAULT,
-        _built(statement),
+        _hard_constraints(statement),
         reference.word if reference else None,
         optimizers,
         train.steps if train else None,
-        _ansatz(statement) if isinstance(choice.method, Pinn) else (),
+        _ansatz_text(statement) if isinstance(choice.method, Pinn) else (),
     )
 
 
@@ -186,13 +186,13 @@ def _require_learnable(statement: StrongForm) -> None:
             raise errors.networks.acts_on_images(p.net.word.name, p.net.span, p.net.span)
 
 
-def _built(statement: StrongForm) -> HardConstraints:
+def _hard_constraints(statement: StrongForm) -> HardConstraints:
     symmetry = reflection_symmetry(statement)
     parts = tuple((a.base, a.factor) for a in ansatz_of(with_parameter_symbols(statement)))
     return HardConstraints(parts, None if symmetry is None else (symmetry.axis, symmetry.signs))
 
 
-def _ansatz(statement: StrongForm) -> tuple[str, ...]:
+def _ansatz_text(statement: StrongForm) -> tuple[str, ...]:
     built, symmetry = ansatz_of(with_parameter_symbols(statement)), reflection_symmetry(statement)
     texts = (a.text(c.name) for a, c in zip(built, statement.components, strict=True))
     return (*texts, *(() if symmetry is None else (symmetry.text(statement),)))
@@ -205,47 +205,49 @@ METHODS: tuple[Solver, ...] = (RandomFeatures(), Pinn(), Grid(), MonteCarlo())
 
 
 @dataclass(frozen=True)
-class Choice:
+class SolverChoice:
     """A method, and why it was chosen."""
 
     method: Solver
     reason: str
 
 
-FEW = 8  # coordinates up to which random features can cover a domain
-SIDE = {1: 256, 2: 96, 3: 32}  # points per side of a grid that is recommended, by the dimension of space
-FLOW = 24  # the same, for a flow between sides: its unknowns are solved for together
-MANY = 20  # coordinates above which only means over paths are cheap
+MAX_FEATURE_COORDINATES = 8  # coordinates up to which random features can cover a domain
+DEFAULT_GRID_POINTS = {1: 256, 2: 96, 3: 32}  # points per side of a grid that is recommended, by the dimension of space
+FLOW_GRID_POINTS = 24  # the same, for a flow between sides: its unknowns are solved for together
+MIN_MONTE_CARLO_COORDINATES = 20  # coordinates above which only means over paths are cheap
 
 
-def recommended(statement: StrongForm, spec: Spec) -> Choice:
+def recommend_solver(statement: StrongForm, spec: Spec) -> SolverChoice:
     """The method recommended where the spec leaves it open."""
     size, span = len(statement.domain.coordinates), spec.space.span
-    grid = Grid(n=SIDE.get(len(statement.domain.space), Grid.n))
-    if inverse(statement):
-        return Choice(Pinn(), "something is learned beside the unknowns: a network is trained with it")
+    grid = Grid(n=DEFAULT_GRID_POINTS.get(len(statement.domain.space), Grid.n))
+    if is_inverse_problem(statement):
+        return SolverChoice(Pinn(), "something is learned beside the unknowns: a network is trained with it")
     if any(r.has_dirac for r in statement.equations):
-        return Choice(grid, "a coefficient jumps: what leaves a cell of the grid enters the next")
-    if has_incompatible_data(with_parameter_symbols(statement)) and obstacle(grid, statement, span) is None:
-        return Choice(grid, "the data in time jump, or do not meet the sides: no smooth function satisfies them")
+        return SolverChoice(grid, "a coefficient jumps: what leaves a cell of the grid enters the next")
+    if has_incompatible_data(with_parameter_symbols(statement)) and find_obstacle(grid, statement, span) is None:
+        return SolverChoice(grid, "the data in time jump, or do not meet the sides: no smooth function satisfies them")
     if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
-        return Choice(Pinn(), "the spec says what is trained, or how")
+        return SolverChoice(Pinn(), "the spec says what is trained, or how")
     if not statement.is_affine and statement.defined_up_to_constant and grid_scheme(statement) is Scheme.COLLOCATION:
-        return Choice(Grid(n=FLOW), "a flow that is not linear, with its pressure: one system of equations on a grid")
-    reason = _for_a_grid(grid_scheme(statement), statement.is_affine)
+        return SolverChoice(
+            Grid(n=FLOW_GRID_POINTS), "a flow that is not linear, with its pressure: one system of equations on a grid"
+        )
+    reason = _reason_for_grid(grid_scheme(statement), statement.is_affine)
     if reason is not None:
-        return Choice(grid, reason)
-    if size > MANY and obstacle(MonteCarlo(), statement, span) is None:
+        return SolverChoice(grid, reason)
+    if size > MIN_MONTE_CARLO_COORDINATES and find_obstacle(MonteCarlo(), statement, span) is None:
         reason = f"in {size} coordinates a mean over random paths costs no more than in one"
-        return Choice(MonteCarlo(), reason)
-    if statement.is_affine and size <= FEW:
+        return SolverChoice(MonteCarlo(), reason)
+    if statement.is_affine and size <= MAX_FEATURE_COORDINATES:
         reason = "equations and conditions are linear in the unknowns: one least-squares problem"
-        return Choice(RandomFeatures(), reason)
+        return SolverChoice(RandomFeatures(), reason)
     why = f"{size} coordinates are too many for features" if statement.is_affine else "it is not linear in the unknowns"
-    return Choice(Pinn(), f"{why}: a network is trained on the residual")
+    return SolverChoice(Pinn(), f"{why}: a network is trained on the residual")
 
 
-def _for_a_grid(scheme: Scheme | str, linear: bool) -> str | None:
+def _reason_for_grid(scheme: Scheme | str, linear: bool) -> str | None:
     """Why the grid is better than a network, where it is: in accuracy, and in time."""
     if scheme is Scheme.VOLUMES:
         return "a conservation law, whose solutions may jump: what leaves a cell of the grid enters the next"
@@ -254,11 +256,11 @@ def _for_a_grid(scheme: Scheme | str, linear: bool) -> str | None:
     return None
 
 
-def inverse(statement: StrongForm) -> bool:
+def is_inverse_problem(statement: StrongForm) -> bool:
     return bool(statement.parameters or statement.measurements)
 
 
-def obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | None:
+def find_obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | None:
     """Why a method does not solve a statement; None if it does."""
     if not isinstance(method, Grid) and any(r.has_dirac for r in statement.equations):
         return errors.methods.jump_by_points(span)
@@ -266,12 +268,12 @@ def obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | No
         case RandomFeatures():
             return errors.methods.learned_by_features(span) if learned_functions(statement) else None
         case Pinn(probes=probes):
-            apart = probes is not None and not all(map(_is_estimable, statement.equations))
+            apart = probes is not None and not all(map(_allows_hutchinson_estimate, statement.equations))
             return errors.methods.probes_of(span) if apart else None
         case Grid():
-            return _no_grid(method, statement, span)
+            return _grid_obstacle(method, statement, span)
         case MonteCarlo():
-            if inverse(statement):
+            if is_inverse_problem(statement):
                 return errors.methods.learned_by_paths(span)
             refusal = diffusion_process.obstacle(statement)
             return refusal and errors.methods.elsewise(refusal, span)
@@ -279,7 +281,7 @@ def obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | No
             assert_never(method)
 
 
-def _is_estimable(residual: Residual) -> bool:
+def _allows_hutchinson_estimate(residual: Residual) -> bool:
     """Whether all derivatives are of one component, pure, of order at most two, and have known coefficients."""
     letters = {s for s, _ in residual.jet_variables}
     derived = [(s, d) for s, d in residual.jet_variables if d.order]
@@ -291,26 +293,26 @@ def _is_estimable(residual: Residual) -> bool:
 
 def require_reference(reference: Located[Grid], statement: StrongForm) -> None:
     """Requires that the grid named in an `evaluate` block solves the statement."""
-    refusal = obstacle(reference.word, statement, reference.span)
+    refusal = find_obstacle(reference.word, statement, reference.span)
     if refusal is not None:
         raise errors.methods.no_reference(refusal.diagnostics[0].message, reference.span)
 
 
-def _no_grid(method: Grid, statement: StrongForm, span: Span) -> PdeError | None:
-    if inverse(statement):
+def _grid_obstacle(method: Grid, statement: StrongForm, span: Span) -> PdeError | None:
+    if is_inverse_problem(statement):
         return errors.methods.no_grid("something is learned beside the unknowns", span)
     if method.extent is not None:
         return errors.methods.no_grid("its domain has an extent of its own", span)
     found = grid_scheme(statement)
     if not isinstance(found, Scheme):
         return errors.methods.no_grid(found, span)
-    if method.n ** len(statement.domain.space) > MOST_POINTS:
-        return errors.methods.no_grid(f"it would have more than {MOST_POINTS:,} points", span)
+    if method.n ** len(statement.domain.space) > MAX_GRID_POINTS:
+        return errors.methods.no_grid(f"it would have more than {MAX_GRID_POINTS:,} points", span)
     return None
 
 
 def _alternative(method: Solver, statement: StrongForm) -> Alternative:
-    refusal = obstacle(method, statement, statement.equations[0].span)
+    refusal = find_obstacle(method, statement, statement.equations[0].span)
     return Alternative(method, refusal.diagnostics[0].message if refusal else "")
 
 
@@ -322,12 +324,12 @@ def require_computable(statement: StrongForm) -> None:
     imposed = (r for c in statement.conditions for r in c.residuals)
     layered = grid_scheme(statement) in (Scheme.LAYERS, Scheme.VOLUMES)
     for residual in (*statement.equations, *imposed):
-        problem = None if layered and residual.has_dirac else _problem(residual)
+        problem = None if layered and residual.has_dirac else _find_uncomputable(residual)
         if problem is not None:
             raise errors.networks.not_computable(problem, residual.span)
 
 
-def _problem(residual: Residual) -> str | None:
+def _find_uncomputable(residual: Residual) -> str | None:
     def of(e: Expr) -> str | None:
         match e:
             case _ if e.is_number:

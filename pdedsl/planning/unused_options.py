@@ -22,7 +22,7 @@ from pdedsl.config.training import Sgd, SmoothInTime
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, ResidualBlocks, SdeSteps, SolvePlan
 from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
-from pdedsl.planning.noise import takes_one_step
+from pdedsl.planning.noise import is_exact_in_one_step
 
 
 def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
@@ -39,7 +39,7 @@ def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
         hint = "time and convection are one: keep one of the two"
         raise errors.methods.unused_part("convection", hint, chosen.convection.line)
     stepping = chosen.time or chosen.convection
-    if stepping is not None and not _steps(plan, paths, spec):
+    if stepping is not None and not _takes_steps(plan, paths, spec):
         part = "time" if chosen.time else "convection"
         raise errors.methods.unused_part(part, "one step is exact here: leave it out", stepping.line)
     if chosen.convection is not None and not any(s.has_drift for s in paths.segments):
@@ -47,7 +47,7 @@ def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
     if chosen.diffusion is not None:
         if not any(s.has_diffusion for s in paths.segments):
             raise errors.methods.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
-        _require_arguments(chosen.diffusion, plan)
+        _require_used_arguments(chosen.diffusion, plan)
 
 
 def require_used_in_training(train: TrainBlock, model: Model) -> None:
@@ -56,11 +56,11 @@ def require_used_in_training(train: TrainBlock, model: Model) -> None:
             case Sgd(nesterov=True, momentum=0):
                 raise errors.methods.unused_argument("nesterov", "there is no momentum", optimizer.span)
     for regularizer in train.regularize:
-        if isinstance(regularizer.word, SmoothInTime) and not _changes_in_time(model):
+        if isinstance(regularizer.word, SmoothInTime) and not _has_weights_per_step(model):
             raise errors.methods.same_in_time(regularizer.word.name, regularizer.span)
 
 
-def _changes_in_time(model: Model) -> bool:
+def _has_weights_per_step(model: Model) -> bool:
     """Whether there are weights that may differ from step to step."""
     match model:
         case ImagePlan(system=motion, steps=steps):
@@ -79,7 +79,7 @@ def require_used_on_domain(spec: Spec) -> None:
         if method is not spec.realize.equation:
             hint = "on a physical domain the equation is solved as a whole, as in: realize equation by residual"
             raise errors.methods.unused_part(part, hint, method.line)
-    for key, hint in OF_DATA.items():
+    for key, hint in DATA_ENTRY_HINTS.items():
         if spec.train is not None and spec.train.says(key):
             raise errors.methods.unused_entry(key, hint, spec.train.place(key))
     for first, other in pairwise(u.net for u in spec.unknowns if u.net is not None):
@@ -87,61 +87,61 @@ def require_used_on_domain(spec: Spec) -> None:
             raise errors.methods.one_network(str(first.word), other.span)
 
 
-LEAVE, MEASURED = "leave it out", "leave it out: what was measured is given by observe"
-OF_DATA = {
-    "data": MEASURED,
+REMOVE_HINT, OBSERVE_HINT = "leave it out", "leave it out: what was measured is given by observe"
+DATA_ENTRY_HINTS = {
+    "data": OBSERVE_HINT,
     "epochs": "write steps",
     "batch": "leave it out: the points are those of realize equation by residual(points=…)",
-    **dict.fromkeys(("schedule", "augment", "adversary", "loss", "regularize", "constrain", "precision"), LEAVE),
+    **dict.fromkeys(("schedule", "augment", "adversary", "loss", "regularize", "constrain", "precision"), REMOVE_HINT),
 }
 """Entries of `train` for networks on data, and what to do with them on a physical domain."""
 
 
-def _steps(plan: DataPlan, paths: PathExpectation, spec: Spec) -> bool:
+def _takes_steps(plan: DataPlan, paths: PathExpectation, spec: Spec) -> bool:
     """Whether there are any steps: of the operator if that is the model, otherwise of the network."""
     if plan.classes is None:
         method = spec.realize.diffusion.word if spec.realize.diffusion else None
-        return not all(takes_one_step(s, method) for s in paths.segments)
+        return not all(is_exact_in_one_step(s, method) for s in paths.segments)
     return any(isinstance(part, SdeSteps | ResidualBlocks) for part in plan.parts)
 
 
-def _require_arguments(chosen: Located[Diffusion], plan: DataPlan) -> None:
+def _require_used_arguments(chosen: Located[Diffusion], plan: DataPlan) -> None:
     """Refuses arguments that differ from their defaults but have no effect on the network."""
     params = chosen.word.signature()
-    idle = _idle(chosen.word, plan)
+    idle = _unused_arguments(chosen.word, plan)
     for key in sorted(chosen.given):
         if key in idle and getattr(chosen.word, key) != params[key].default:
             raise errors.methods.unused_argument(key, idle[key], chosen.span)
 
 
-def _idle(word: Diffusion, plan: DataPlan) -> dict[str, str]:
+def _unused_arguments(word: Diffusion, plan: DataPlan) -> dict[str, str]:
     """The arguments without effect, each with its reason."""
     match word:
         case Noise():
-            return _idle_of_noise(word, plan)
+            return _unused_noise_arguments(word, plan)
         case ResidualPenalty() | HeatSmoothing():
             return {key: REASONS.get(key, "derivatives are taken exactly") for key in word.idle}
         case Dropout() | StochasticDepth() | ShakeShake():
-            return {} if plan.classes else {"members": OPERATOR}
+            return {} if plan.classes else {"members": NO_MEMBERS}
         case RandomizedSmoothing():
             return {}
         case _:
             assert_never(word)
 
 
-OPERATOR = "the model is the evolution operator, which has no members"
-ALONE = "there is one member"
-ONE_DRAW = "there is one member with one draw, and no mean"
+NO_MEMBERS = "the model is the evolution operator, which has no members"
+SINGLE_MEMBER = "there is one member"
+SINGLE_SAMPLE = "there is one member with one draw, and no mean"
 REASONS = {"instants": "there is one time"}
-EXACT = "the noise has the size of the equation"
+EXACT_SCALE = "the noise has the size of the equation"
 
 
-def _idle_of_noise(word: Noise, plan: DataPlan) -> dict[str, str]:
+def _unused_noise_arguments(word: Noise, plan: DataPlan) -> dict[str, str]:
     if plan.classes is None:
-        return dict.fromkeys(("members", "scale", "across", "average", "weights", "training"), OPERATOR)
-    idle = dict.fromkeys(word.idle, EXACT)
+        return dict.fromkeys(("members", "scale", "across", "average", "weights", "training"), NO_MEMBERS)
+    idle = dict.fromkeys(word.idle, EXACT_SCALE)
     if plan.members == 1:
-        idle |= {"weights": ALONE, "training": ALONE}
+        idle |= {"weights": SINGLE_MEMBER, "training": SINGLE_MEMBER}
         if plan.samples == 1:
-            idle["average"] = ONE_DRAW
+            idle["average"] = SINGLE_SAMPLE
     return idle

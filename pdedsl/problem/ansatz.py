@@ -17,7 +17,7 @@ from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 
 from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Face, Residual, StrongForm
 from pdedsl.problem.scaling import solution_scales
-from pdedsl.symbolic.evaluate import Layout, values
+from pdedsl.symbolic.evaluate import Layout, evaluate_at_points
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import replaced
 from pdedsl.symbolic.symbols import Field
@@ -79,7 +79,7 @@ def has_incompatible_data(statement: StrongForm) -> bool:
             end = domain.intervals[side.face.coordinate]
             at = float(end.end if side.face.upper else end.start)
             points = list(_samples(domain, side.face.coordinate, at))
-            one, other = values((early, late), _layout(domain), points)
+            one, other = evaluate_at_points((early, late), _layout(domain), points)
             if any(abs(a - b) > COMPARISON_RTOL * (1 + abs(b)) for a, b in zip(one, other, strict=True)):
                 return True
     return False
@@ -178,7 +178,7 @@ def _vanishes_where(domain: Domain, expr: Expr, built: Ansatz) -> bool:
         for end in (side.start, side.end)
         if built.factor.xreplace({x: end}) == 0
     ]
-    found, base = values((expr, built.base), _layout(domain), [p for face in faces for p in face])
+    found, base = evaluate_at_points((expr, built.base), _layout(domain), [p for face in faces for p in face])
     return all(abs(v) <= COMPARISON_RTOL * (1 + abs(b)) for v, b in zip(found, base, strict=True))
 
 

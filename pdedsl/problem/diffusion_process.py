@@ -16,7 +16,7 @@ from pdedsl.ir.problem import Affine, ConditionResidual, Derivative, Domain, Fac
 from pdedsl.ir.process import Absorption, DiffusionProcess, ProcessBoundary, Reflection, TimeCondition, TimeDirection
 from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.symbolic.domain import region_of
-from pdedsl.symbolic.evaluate import compiled
+from pdedsl.symbolic.evaluate import compile_function
 from pdedsl.symbolic.rewrite import measure
 
 SAMPLES = 64  # points at which the sign of a coefficient is looked at
@@ -117,7 +117,7 @@ def _diffusion_sign(affine: Affine, domain: Domain) -> Expr:
         return S.NegativeOne if trace.is_negative else S.One
     ends = [(i.start, i.end) for i in domain.intervals]
     region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inequalities)
-    value = compiled(trace, region.layout)
+    value = compile_function(trace, region.layout)
     return S.NegativeOne if sum(map(value, region.interior(SAMPLES))) < 0 else S.One
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Symbol
 
 from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem
-from pdedsl.symbolic.evaluate import same
+from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.rewrite import expand
 
 
@@ -79,7 +79,7 @@ def _reflected_axis(evolution: FirstOrderSystem, axis: int) -> PeriodicAxis | No
             return None
     length = interval.end - interval.start
     shifted = {evolution.coordinates[axis]: evolution.coordinates[axis] + length}
-    whole = all(same(e, e, shifted) for e in (*evolution.rights, *evolution.initial))
+    whole = all(is_numerically_equal(e, e, shifted) for e in (*evolution.rights, *evolution.initial))
     return PeriodicAxis(interval.start, length if whole else 2 * length, mirror=True)
 
 
@@ -117,6 +117,6 @@ def _is_reflection_invariant(evolution: FirstOrderSystem, axis: int, end: Expr, 
         there[symbol] = signs[evolution.variables[d.component][0]] * (-1) ** d.orders[axis] * symbol
     for k, right, start in zip(evolution.moving, evolution.rights, evolution.initial, strict=True):
         sign = signs[evolution.variables[k][0]]
-        if not all(same(e, e, there, sign=sign) for e in (right, start)):
+        if not all(is_numerically_equal(e, e, there, sign=sign) for e in (right, start)):
             return False
     return True

@@ -14,7 +14,7 @@ from sympy import Expr, Integer, S
 
 from pdedsl.ir.problem import Domain, Face, Residual, StrongForm
 from pdedsl.symbolic.domain import Region, region_of
-from pdedsl.symbolic.evaluate import Point, values
+from pdedsl.symbolic.evaluate import Point, evaluate_at_points
 
 SAMPLES = 256  # enough to meet a spot that is a tenth of a square wide
 CONDITION_SLACK, EQUATION_SLACK = 10, 300  # factors by which a size may be wrong, from conditions and from an equation
@@ -60,7 +60,7 @@ def _data_scale(residual: Residual, points: Sequence[Point], region: Region) -> 
     zero = dict.fromkeys((s for s, _ in residual.jet_variables), S.Zero)
     half = [(b - a) / 2 for a, b in region.ends]
     slopes = [residual.expr.diff(s).xreplace(zero) for s, _ in residual.jet_variables]
-    data, *columns = values([residual.expr.xreplace(zero), *slopes], region.layout, points)
+    data, *columns = evaluate_at_points([residual.expr.xreplace(zero), *slopes], region.layout, points)
     scales = [prod(h**n for h, n in zip(half, d.orders, strict=True)) for _, d in residual.jet_variables]
     coefficients = [_mean([abs(v) for v in c]) / scale for c, scale in zip(columns, scales, strict=True)]
     size, largest = max(map(abs, data), default=0.0), max(coefficients, default=0.0)

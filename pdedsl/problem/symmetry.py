@@ -14,7 +14,7 @@ from sympy import Expr
 
 from pdedsl.ir.problem import ConditionResidual, Derivative, Face, Residual, StrongForm
 from pdedsl.problem.ansatz import ansatz_of
-from pdedsl.symbolic.evaluate import Put, same
+from pdedsl.symbolic.evaluate import Substitution, is_numerically_equal
 from pdedsl.symbolic.printing import notation
 
 MAX_SIZE = 3  # components, and dimensions of space, up to which symmetries are tried
@@ -121,7 +121,10 @@ def _ansatz_has(symmetry: ReflectionSymmetry, statement: StrongForm) -> bool:
     """Whether base + factor · N has the symmetry for every N that has it."""
     turned = _reflect_coordinate(symmetry, statement)
     pairs = zip(ansatz_of(statement), symmetry.signs, strict=True)
-    return all(same(a.base, a.base, turned, sign=sign) and same(a.factor, a.factor, turned) for a, sign in pairs)
+    return all(
+        is_numerically_equal(a.base, a.base, turned, sign=sign) and is_numerically_equal(a.factor, a.factor, turned)
+        for a, sign in pairs
+    )
 
 
 def _is_initial_condition(condition: ConditionResidual, statement: StrongForm) -> bool:
@@ -153,17 +156,17 @@ def _conditions_on(face: Face, statement: StrongForm) -> list[Expr]:
     return [r.expr for c in statement.conditions if c.place == face for r in c.residuals]
 
 
-def _face_coordinate(face: Face, statement: StrongForm) -> Put:
+def _face_coordinate(face: Face, statement: StrongForm) -> Substitution:
     """The coordinate that is constant on a face, and its value there."""
     side = statement.domain.intervals[face.coordinate]
     return {statement.domain.coordinates[face.coordinate]: side.end if face.upper else side.start}
 
 
-def _restrict_substitution(first: Put, fixed: Put) -> Put:
+def _restrict_substitution(first: Substitution, fixed: Substitution) -> Substitution:
     return {**fixed, **{letter: value.xreplace(fixed) for letter, value in first.items()}}
 
 
-def _reflect_residual(residual: Residual, symmetry: ReflectionSymmetry, statement: StrongForm) -> Put:
+def _reflect_residual(residual: Residual, symmetry: ReflectionSymmetry, statement: StrongForm) -> Substitution:
     """What turns a residual into that of ±u(Rx), evaluated at Rx."""
     there = _reflect_coordinate(symmetry, statement)
     for letter, d in residual.jet_variables:
@@ -176,6 +179,6 @@ def _reflect_coordinate(symmetry: ReflectionSymmetry, statement: StrongForm) -> 
     return {x: side.start + side.end - x}
 
 
-def _matches_any(expr: Expr, image: Put, others: Sequence[Expr], at: Put | None = None) -> bool:
+def _matches_any(expr: Expr, image: Substitution, others: Sequence[Expr], at: Substitution | None = None) -> bool:
     """Whether an expression at the image of a point is, up to its sign, one of the others at the point."""
-    return any(same(other, expr, image, at, sign) for other in others for sign in (1, -1))
+    return any(is_numerically_equal(other, expr, image, at, sign) for other in others for sign in (1, -1))

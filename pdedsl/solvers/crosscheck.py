@@ -24,8 +24,8 @@ from pdedsl.diagnostics import PdeError, Source
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
 from pdedsl.ir.problem import Face, StrongForm
-from pdedsl.lowering.truncated_domain import EXTENT, truncated
-from pdedsl.planning.solver_selection import obstacle
+from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT, truncate_domain
+from pdedsl.planning.solver_selection import find_obstacle
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.error_estimate import (
     ERROR_RTOL,
@@ -178,8 +178,8 @@ def solve_truncated(
     analysis: Analysis, method: Grid, *, seed: int = 0, device: torch.device | str = "cpu"
 ) -> SolverResult:
     """`reference grid(n, extent)` of an equation on R^d; the size of the solution at the rim is among the notes."""
-    size = float(method.extent or EXTENT)
-    statement = truncated(analysis, size)
+    size = float(method.extent or DEFAULT_EXTENT)
+    statement = truncate_domain(analysis, size)
     found = solve_by_grid(statement, method, seed=seed, device=device)
     rim = _max_on_artificial_boundary(found, statement, size, seed)
     note = f"domain truncated to [-{size:g}, {size:g}] per dimension; max |u| on the artificial boundary: {rim:.1g}"
@@ -229,16 +229,16 @@ def _reference_grid(compilation: Compilation) -> Grid | None:
     if spec.evaluate is not None and spec.evaluate.reference is not None:
         return spec.evaluate.reference.word
     assert isinstance(plan, DataPlan)
-    return Grid(n=INEXPENSIVE_GRID[plan.dimension], extent=EXTENT) if plan.dimension in INEXPENSIVE_GRID else None
+    return Grid(n=INEXPENSIVE_GRID[plan.dimension], extent=DEFAULT_EXTENT) if plan.dimension in INEXPENSIVE_GRID else None
 
 
 def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> Crosscheck:
-    grid = replace(grid, extent=grid.extent or EXTENT)
-    statement = truncated(compilation.analysis, float(grid.extent or EXTENT))
-    refusal = obstacle(replace(grid, extent=None), statement, compilation.spec.space.span)
+    grid = replace(grid, extent=grid.extent or DEFAULT_EXTENT)
+    statement = truncate_domain(compilation.analysis, float(grid.extent or DEFAULT_EXTENT))
+    refusal = find_obstacle(replace(grid, extent=None), statement, compilation.spec.space.span)
     source, seed = torch.Generator().manual_seed(seed_of(compilation.spec) + TEST_SEED), seed_of(compilation.spec)
     shares = torch.rand(MONTE_CARLO_POINTS, len(statement.domain.space), generator=source, dtype=torch.float64)
-    points = float(grid.extent or EXTENT) * (shares - 0.5)
+    points = float(grid.extent or DEFAULT_EXTENT) * (shares - 0.5)
     makers = [("evolution operator", _estimate_by_operator), *([] if refusal else [(str(grid), _solve_by_grid)])]
     members = []
     for name, make in makers:

@@ -3,8 +3,8 @@
 Relative residual of r = Σ τᵢ: rms(r) / rms(Σ |τᵢ|), so that 0 is exact and 1 means that no terms cancel. The points
 are sampled with a separate seed and the derivatives are taken by automatic differentiation of the solution: neither
 is shared with the solver. A condition such as u = 0 has a single term; its scale is the magnitude of the same
-derivative in the whole domain, for a first derivative the largest along all axes. All terms of an equation may vanish, as for a
-linear u: the scale of ∂^α u is at least std(u) / length^α.
+derivative in the whole domain, for a first derivative the largest along all axes. All terms of an equation may
+vanish, as for a linear u: the scale of ∂^α u is at least std(u) / length^α.
 
 If the data (the terms without unknowns) are small compared with all other terms in every equation, the operator is
 nearly singular: near a resonance every multiple of an eigenfunction has a small relative residual. The tolerance is
@@ -319,10 +319,10 @@ class ErrorEstimate:
             return ErrorBar(c.distance + (0.0 if c.is_self_convergence else c.error), c.basis)
         if self.own is not None:
             return self.own
-        worst = max((g.relative for g in self.gaps), default=inf) * self.amplified
-        if not worst <= ERROR_RTOL:
+        largest = max((g.relative for g in self.gaps), default=inf) * self.amplified
+        if not largest <= ERROR_RTOL:
             return ErrorBar(inf, "unverified: no reference available, and the residuals are not small")
-        return ErrorBar(worst, "largest relative rms residual; no reference available")
+        return ErrorBar(largest, "largest relative rms residual; no reference available")
 
 
 @dataclass(frozen=True)

@@ -227,14 +227,14 @@ class AntitheticNoise:
         return torch.empty(self.rows, 1, size, dtype=self.like.dtype, device=self.like.device)
 
 
-StepNoise = Callable[[int], StepNoise]
+NoiseSource = Callable[[int], StepNoise]
 
 
-def single_step_noise(chance: AntitheticNoise, size: int) -> StepNoise:
+def single_step_noise(chance: AntitheticNoise, size: int) -> NoiseSource:
     return lambda k: chance.draw(size, INCREMENTS, k)
 
 
-def double_step_noise(chance: AntitheticNoise, size: int) -> StepNoise:
+def double_step_noise(chance: AntitheticNoise, size: int) -> NoiseSource:
     """Two steps in one, with the same noise."""
 
     def drawn(k: int) -> StepNoise:
@@ -263,7 +263,7 @@ class EvolutionEstimator:
         coarse = self._value(points, chance, half, double_step_noise(chance, d))
         return torch.stack([fine, fine - coarse])
 
-    def _value(self, points: Tensor, chance: AntitheticNoise, steps: int, drawn: StepNoise) -> Tensor:
+    def _value(self, points: Tensor, chance: AntitheticNoise, steps: int, drawn: NoiseSource) -> Tensor:
         x, t = points[:, :-1], points[:, -1]
         sides, motion = self.tensors.sides(x), self.tensors.motion
         dt = ((self._end - t) * motion.clock).clamp_min(0) / steps
@@ -294,7 +294,7 @@ class ExitTimeEstimator:
         coarse = self._value(points, chance, 2 * dt, double_step_noise(chance, d))
         return torch.stack([fine, fine - coarse])
 
-    def _value(self, x: Tensor, chance: AntitheticNoise, dt: Tensor, drawn: StepNoise) -> Tensor:
+    def _value(self, x: Tensor, chance: AntitheticNoise, dt: Tensor, drawn: NoiseSource) -> Tensor:
         sides, motion = self.tensors.sides(x), self.tensors.motion
         path = start_paths(x.expand(2 * chance.rows, *x.shape), x.new_zeros(2 * chance.rows, x.shape[0]))
         for k in range(MAX_EXIT_TIMES * self.steps):

@@ -183,7 +183,8 @@ def solve_by_random_features(
         (fit.waves, fit.weights) if isinstance(fit.waves, FourierFeatures) else fit.waves.spread(fit.weights)
     )
     module = FourierFeatureModel(waves, weights).to(dtype=dtype)
-    drawn = f"{len(fit.waves.phases)} random Fourier features, bandwidths {', '.join(map(three_digits, fit.bandwidth.tolist()))}"
+    bandwidths = ", ".join(map(three_digits, fit.bandwidth.tolist()))
+    drawn = f"{len(fit.waves.phases)} random Fourier features, bandwidths {bandwidths}"
     notes = (drawn, problem.symmetries) if problem.symmetries else (drawn,)
     figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
     return SolverResult(module, method, figures, notes, _estimate_parameters(problem, fit))

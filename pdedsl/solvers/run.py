@@ -23,9 +23,9 @@ from pdedsl.solvers.pinn.trainer import elapsed_seconds
 from pdedsl.solvers.plots import plot_run
 from pdedsl.solvers.progress import METRICS, SAVE_SECONDS, Listener, MetricsLog, Watch
 from pdedsl.solvers.report import PICTURES, write_report
-from pdedsl.solvers.serialize import load_result, require_same_spec, save
+from pdedsl.solvers.serialize import load_result, require_resumable, save
 from pdedsl.solvers.solution import Solution
-from pdedsl.sources import changed, source_of
+from pdedsl.sources import apply_settings, source_of
 from pdedsl.training import checkpoint
 from pdedsl.training.run_folder import Interrupted, catch_interrupts, lock_run_folder
 from pdedsl.training.run_loader import SPEC
@@ -59,7 +59,7 @@ def solve(
         catch_interrupts() as interrupted,
     ):
         if resume:
-            require_same_spec(folder, compilation.spec)
+            require_resumable(folder, compilation.spec)
         watch = _make_watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
         how = replace(how, watch=watch)
         copy_measurement_files(statement, compilation.spec.source, folder)
@@ -95,7 +95,7 @@ def compile_problem(
         case Compilation() if not pairs:
             found = spec
         case Compilation(spec=Spec(source=source)) | Spec(source=source):
-            found = to_compilation(changed(source, pairs))
+            found = to_compilation(apply_settings(source, pairs))
         case _:
             found = to_compilation(source_of(spec, pairs))
     if not isinstance(found.plan, SolvePlan):

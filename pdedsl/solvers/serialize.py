@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from enum import Enum
 from math import inf, nan
 from pathlib import Path
@@ -100,16 +99,26 @@ def _random_features(frequencies: Tensor, phases: Tensor, weights: Tensor) -> Fo
     return FourierFeatureModel(FourierFeatures(frequencies, phases), weights)
 
 
-AXES: dict[str, type[Axis]] = {"ring": FourierAxis, "segment": ChebyshevAxis, "cells": CellAxis}
-
-
 def _describe_axis(axis: Axis) -> Form:
-    return {"kind": next(kind for kind, of in AXES.items() if isinstance(axis, of)), **asdict(axis)}
+    match axis:
+        case FourierAxis():
+            return {"kind": "ring", "start": axis.start, "period": axis.period, "half": axis.half}
+        case ChebyshevAxis():
+            return {"kind": "segment", "start": axis.start, "end": axis.end, "n": axis.n}
+        case CellAxis():
+            return {"kind": "cells", "start": axis.start, "end": axis.end, "n": axis.n, "periodic": axis.periodic}
 
 
 def _rebuild_axis(form: Form) -> Axis:
-    given = dict(form)
-    return AXES[given.pop("kind")](**given)
+    match form:
+        case {"kind": "ring", "start": start, "period": period, "half": half}:
+            return FourierAxis(start, period, half)
+        case {"kind": "segment", "start": start, "end": end, "n": n}:
+            return ChebyshevAxis(start, end, n)
+        case {"kind": "cells", "start": start, "end": end, "n": n, "periodic": periodic}:
+            return CellAxis(start, end, n, periodic)
+        case _:
+            raise ValueError(f"unknown kind of axis: {form.get('kind')}")
 
 
 def _rebuild_expansion(form: Form, tensors: dict[str, Tensor]) -> TensorProductExpansion:
@@ -157,7 +166,7 @@ def _rebuild_result(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, ho
     return SolverResult(module, plan.method, plain["figures"], tuple(map(str, plain["notes"])), parameters)
 
 
-def require_same_spec(folder: Path, spec: Spec) -> None:
+def require_resumable(folder: Path, spec: Spec) -> None:
     """A run can only be continued with the spec that it began with."""
     if (folder / SPEC).exists():
         require_same_spec((folder / SPEC).read_text("utf-8"), spec, folder)

@@ -68,7 +68,7 @@ def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
             case sign(args=(inner,)):
                 return 2 * DiracDelta(inner) * d(inner)
             case Max() | Min() if chain:
-                return Add(*(_slope_in(e, k) * d(a) for k, a in enumerate(e.args) if depends(a, slot)))
+                return Add(*(_partial_of_max(e, k) * d(a) for k, a in enumerate(e.args) if depends(a, slot)))
             case Function() if chain or not isinstance(e, Activation):
                 return Add(*(e.fdiff(i + 1) * d(a) for i, a in enumerate(e.args) if depends(a, slot)))
             case _:
@@ -77,7 +77,7 @@ def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
     return d(expr)
 
 
-def _slope_in(e: Expr, k: int) -> Expr:
+def _partial_of_max(e: Expr, k: int) -> Expr:
     """∂/∂aₖ of max(a₁, …, aₙ) or min, in step functions."""
     letters = [Dummy(real=True) for _ in e.args]
     return e.func(*letters).diff(letters[k]).xreplace(dict(zip(letters, e.args, strict=True)))

@@ -16,16 +16,16 @@ from math import isfinite, sqrt
 
 from sympy import Expr, Symbol
 
-from pdedsl.symbolic.evaluate import Layout, Point, Valued, compiled
+from pdedsl.symbolic.evaluate import Layout, Point, PointFunction, compile_function
 
-TRIALS = 4000
-STARTS = 400
-FEW_STARTS = 8
-MANY_DIMENSIONS = 17
-STEPS = 60
-CLOSE = 1e-9  # relative to the size of the box: tolerance for being on a surface, or in the closed domain
-SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # of draws around the middle: in many dimensions a ball fills little of a box
-SMALL = 1e-5  # step of differences, relative to the size of the box
+MAX_TRIALS = 4000
+NEWTON_STARTS = 400
+NEWTON_STARTS_HIGH_DIMENSION = 8
+HIGH_DIMENSION = 17
+MAX_NEWTON_STEPS = 60
+SURFACE_RTOL = 1e-9  # relative to the size of the box: tolerance for being on a surface, or in the closed domain
+SAMPLING_SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # of draws around the middle: in many dimensions a ball fills little of a box
+DIFFERENCE_STEP = 1e-5  # step of differences, relative to the size of the box
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Region:
     inside: tuple[Expr, ...] = ()
 
     @cached_property
-    def levels(self) -> tuple[Valued, ...]:
-        return tuple(compiled(g, self.layout) for g in self.inside)
+    def levels(self) -> tuple[PointFunction, ...]:
+        return tuple(compile_function(g, self.layout) for g in self.inside)
 
     @cached_property
     def size(self) -> float:
@@ -66,12 +66,12 @@ class Region:
 
     def landed_on(self, level: Expr) -> Iterator[Point]:
         others = [g for g, e in zip(self.levels, self.inside, strict=True) if e != level]
-        f = compiled(level, self.layout)
-        draws = islice(self._draws(self.ends), STARTS if len(self.ends) <= MANY_DIMENSIONS else FEW_STARTS)
-        return (p for start in draws if (p := _landed(f, start, self)) is not None and _near(others, p, self))
+        f = compile_function(level, self.layout)
+        draws = islice(self._draws(self.ends), NEWTON_STARTS if len(self.ends) <= HIGH_DIMENSION else NEWTON_STARTS_HIGH_DIMENSION)
+        return (p for start in draws if (p := _newton_point(f, start, self)) is not None and _in_closure(others, p, self))
 
-    def _drawn(self, ends: Sequence[tuple[float, float]], levels: Sequence[Valued]) -> Iterator[Point]:
-        for point in islice(self._draws(ends), TRIALS):
+    def _drawn(self, ends: Sequence[tuple[float, float]], levels: Sequence[PointFunction]) -> Iterator[Point]:
+        for point in islice(self._draws(ends), MAX_TRIALS):
             if all(g(point) > 0 for g in levels):
                 yield point
 
@@ -80,19 +80,19 @@ class Region:
         middle = [(a + b) / 2 for a, b in ends]
         k = 0
         while True:
-            scale = SCALES[k % len(SCALES)] if len(ends) > 3 else 1.0
+            scale = SAMPLING_SCALES[k % len(SAMPLING_SCALES)] if len(ends) > 3 else 1.0
             yield [m + scale * (b - a) * (draw.random() - 0.5) for m, (a, b) in zip(middle, ends, strict=True)]
             k += 1
 
     # ---- slopes
-    def gradient(self, f: Valued, point: Point) -> list[float]:
+    def gradient(self, f: PointFunction, point: Point) -> list[float]:
         """∇f in space, by central differences."""
-        step = SMALL * self.size
-        return [_slope(f, point, k, step) for k in range(self.layout.dimension)]
+        step = DIFFERENCE_STEP * self.size
+        return [_central_difference(f, point, k, step) for k in range(self.layout.dimension)]
 
     def holds(self, point: Point) -> bool:
         """Whether a point lies in the closed box, up to the tolerance."""
-        slack = CLOSE * self.size
+        slack = SURFACE_RTOL * self.size
         return all(a - slack <= x <= b + slack for x, (a, b) in zip(point, self.ends, strict=True))
 
 
@@ -119,41 +119,41 @@ def region_of(
     return Region(Layout(places, dimension), tuple((float(a), float(b)) for a, b in ends), tuple(inside))
 
 
-def _slope(f: Valued, point: Point, k: int, step: float) -> float:
-    return (f(_moved(point, k, step)) - f(_moved(point, k, -step))) / (2 * step)
+def _central_difference(f: PointFunction, point: Point, k: int, step: float) -> float:
+    return (f(_shift(point, k, step)) - f(_shift(point, k, -step))) / (2 * step)
 
 
-def _moved(point: Point, k: int, step: float) -> Point:
+def _shift(point: Point, k: int, step: float) -> Point:
     return [x + step * (j == k) for j, x in enumerate(point)]
 
 
-def _landed(f: Valued, start: Point, region: Region) -> Point | None:
+def _newton_point(f: PointFunction, start: Point, region: Region) -> Point | None:
     """A point of the surface near a start, if F changes sign there and it lies in the box."""
     point = list(start)
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         slopes = region.gradient(f, point)
         square = sum(s * s for s in slopes)
         if not isfinite(square) or square == 0:
             return None
         step = f(point) / square
-        if abs(step) * sqrt(square) < 0.1 * CLOSE * region.size:
-            return point if region.holds(point) and _crosses(f, point, slopes, square, region) else None
+        if abs(step) * sqrt(square) < 0.1 * SURFACE_RTOL * region.size:
+            return point if region.holds(point) and _changes_sign(f, point, slopes, square, region) else None
         point = [x - step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
     return None
 
 
-def _crosses(f: Valued, point: Point, slopes: Sequence[float], square: float, region: Region) -> bool:
-    step = 10 * SMALL * region.size / sqrt(square)
+def _changes_sign(f: PointFunction, point: Point, slopes: Sequence[float], square: float, region: Region) -> bool:
+    step = 10 * DIFFERENCE_STEP * region.size / sqrt(square)
     ahead = [x + step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
     behind = [x - step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
     return f(ahead) * f(behind) < 0
 
 
-def _near(levels: Sequence[Valued], point: Point, region: Region) -> bool:
+def _in_closure(levels: Sequence[PointFunction], point: Point, region: Region) -> bool:
     """Whether every g is nonnegative at a point, up to the error of the point."""
-    return all(_reaches(g, point, region) for g in levels)
+    return all(_is_nonnegative(g, point, region) for g in levels)
 
 
-def _reaches(g: Valued, point: Point, region: Region) -> bool:
+def _is_nonnegative(g: PointFunction, point: Point, region: Region) -> bool:
     value = g(point)
-    return value >= 0 or abs(value) <= CLOSE * region.size * (1 + sqrt(sum(s * s for s in region.gradient(g, point))))
+    return value >= 0 or abs(value) <= SURFACE_RTOL * region.size * (1 + sqrt(sum(s * s for s in region.gradient(g, point))))

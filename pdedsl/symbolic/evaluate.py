@@ -39,7 +39,7 @@ from sympy import (
     tanh,
 )
 
-from pdedsl.symbolic.functions import LETTER, Activation, Slope, derivative_of
+from pdedsl.symbolic.functions import ARGUMENT, Activation, ActivationDerivative, derivative_of
 from pdedsl.symbolic.symbols import Component, Contraction
 from pdedsl.symbolic.sympy_errors import worked_out
 
@@ -47,9 +47,9 @@ from pdedsl.symbolic.sympy_errors import worked_out
 
 
 Point = Sequence[float]
-Valued = Callable[[Point], float]
+PointFunction = Callable[[Point], float]
 Column = list[float]  # values at many points
-NO_VALUE = (ValueError, ZeroDivisionError, OverflowError, TypeError)
+EVALUATION_ERRORS = (ValueError, ZeroDivisionError, OverflowError, TypeError)
 FUNCTIONS: dict[type, Callable[[float], float]] = {
     Abs: abs,
     acos: math.acos,
@@ -81,20 +81,20 @@ class Layout:
         return hash((tuple(self.places), self.dimension))
 
 
-def compiled(expr: Expr, layout: Layout) -> Valued:
+def compile_function(expr: Expr, layout: Layout) -> PointFunction:
     """The expression as a function of a point."""
     inner = _of(expr, layout, {})
 
     def at(point: Point) -> float:
         try:
             return inner(point)
-        except NO_VALUE:
+        except EVALUATION_ERRORS:
             return nan
 
     return at
 
 
-def values(exprs: Sequence[Expr], layout: Layout, points: Sequence[Point]) -> list[Column]:
+def evaluate_at_points(exprs: Sequence[Expr], layout: Layout, points: Sequence[Point]) -> list[Column]:
     """Each expression at every point, as `compiled` gives it; what they have in common is computed once."""
     table = _Table(layout, points)
     return [table.values(e) for e in exprs]
@@ -111,8 +111,8 @@ class _Table:
     def values(self, e: Expr) -> Column:
         try:
             return self.of(e)
-        except NO_VALUE:  # at some point
-            return list(map(compiled(e, self.layout), self.points))
+        except EVALUATION_ERRORS:  # at some point
+            return list(map(compile_function(e, self.layout), self.points))
 
     def of(self, e: Expr) -> Column:
         if e not in self.found:
@@ -140,8 +140,8 @@ class _Table:
                 return list(map(_of(e, self.layout, {}), self.points))
 
 
-def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
-    def of(inner: Expr) -> Valued:
+def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> PointFunction:
+    def of(inner: Expr) -> PointFunction:
         return _of(inner, layout, indices)
 
     match e:
@@ -166,7 +166,7 @@ def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
             factors = [of(a) for a in e.args]
             return _product(factors)
         case Pow(base=base, exp=exponent) if exponent.is_Rational:
-            return _raised(of(base), _number(exponent))
+            return _constant_power(of(base), _number(exponent))
         case _:
             return _function(e, [of(a) for a in e.args])
 
@@ -177,7 +177,7 @@ def _number(e: Expr) -> float:
     return nan if found is None else found
 
 
-def _sum(body: Expr, index: Symbol, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
+def _sum(body: Expr, index: Symbol, layout: Layout, indices: dict[Expr, list[int]]) -> PointFunction:
     cell = [0]
     inner = _of(body, layout, {**indices, index: cell})
 
@@ -191,7 +191,7 @@ def _sum(body: Expr, index: Symbol, layout: Layout, indices: dict[Expr, list[int
     return total
 
 
-def _function(e: Expr, args: list[Valued]) -> Valued:
+def _function(e: Expr, args: list[PointFunction]) -> PointFunction:
     match e:
         case Pow():
             base, power = args
@@ -203,9 +203,9 @@ def _function(e: Expr, args: list[Valued]) -> Valued:
         case KroneckerDelta():
             return lambda p: float(args[0](p) == args[1](p))
         case Activation():
-            return _inside(derivative_of(type(e).record, 0), args[0])
-        case Slope():
-            return _inside(derivative_of(type(e).of, 1), args[0])
+            return _apply_formula(derivative_of(type(e).record, 0), args[0])
+        case ActivationDerivative():
+            return _apply_formula(derivative_of(type(e).of, 1), args[0])
         case _ if type(e) in FUNCTIONS:
             known = FUNCTIONS[type(e)]
             return lambda p: known(args[0](p))
@@ -213,13 +213,13 @@ def _function(e: Expr, args: list[Valued]) -> Valued:
             return lambda p: float(e.func(*(a(p) for a in args)))
 
 
-def _inside(formula: Expr, argument: Valued) -> Valued:
+def _apply_formula(formula: Expr, argument: PointFunction) -> PointFunction:
     """A formula in LETTER, applied to an argument."""
-    outer = _of(formula, Layout({LETTER: 0}, 0), {})
+    outer = _of(formula, Layout({ARGUMENT: 0}, 0), {})
     return lambda p: outer((argument(p),))
 
 
-def _product(factors: list[Valued]) -> Valued:
+def _product(factors: list[PointFunction]) -> PointFunction:
     """A product, of which most have two factors."""
     if len(factors) == 2:
         first, second = factors
@@ -227,7 +227,7 @@ def _product(factors: list[Valued]) -> Valued:
     return lambda p: math.prod([f(p) for f in factors])
 
 
-def _raised(base: Valued, power: float) -> Valued:
+def _constant_power(base: PointFunction, power: float) -> PointFunction:
     return lambda p: _power(base(p), power)
 
 
@@ -242,43 +242,43 @@ def _power(base: float, power: float) -> float:
 # Whether two expressions agree where letters are replaced in them, by their values: nothing is rewritten.
 
 
-Put = Mapping[Expr, Expr]
+Substitution = Mapping[Expr, Expr]
 """Letters, and what is put in their place."""
 
 
-def same(one: Expr, other: Expr, there: Put | None = None, at: Put | None = None, sign: int = 1) -> bool:
+def is_numerically_equal(one: Expr, other: Expr, there: Substitution | None = None, at: Substitution | None = None, sign: int = 1) -> bool:
     """Whether `one`, with `at` put in, is ±`other` with `there` put in, to ten digits at four random points: what
     differs less is not worth two series. Where one of them has no value, they are compared as they are written."""
-    at, there = _used(one, at), _used(other, there)
+    at, there = _restrict_substitution(one, at), _restrict_substitution(other, there)
     if sign == 1 and at == there and one == other:
         return True
     if one.has(Contraction) or other.has(Contraction):
-        return _written_alike(one, other, there, at, sign)
+        return _is_structurally_equal(one, other, there, at, sign)
     inside = (e.free_symbols for e in (one, other, *at.values(), *there.values()))
     symbols = sorted(set[Symbol]().union(*inside), key=str)
     layout = Layout({s: k for k, s in enumerate(symbols)}, len(symbols))
-    left, right = _seen(one, at, layout), _seen(other, there, layout)
+    left, right = _compose(one, at, layout), _compose(other, there, layout)
     random = Random(0)
     for point in [[random.random() for _ in symbols] for _ in range(4)]:
         a, b = left(point), sign * right(point)
         if isnan(a) or isnan(b):
-            return _written_alike(one, other, there, at, sign)
+            return _is_structurally_equal(one, other, there, at, sign)
         if not isclose(a, b, rel_tol=1e-10):
             return False
     return True
 
 
-def _used(expr: Expr, put: Put | None) -> dict[Expr, Expr]:
+def _restrict_substitution(expr: Expr, put: Substitution | None) -> dict[Expr, Expr]:
     return {letter: value for letter, value in (put or {}).items() if letter in expr.free_symbols}
 
 
-def _written_alike(one: Expr, other: Expr, there: Put, at: Put, sign: int) -> bool:
+def _is_structurally_equal(one: Expr, other: Expr, there: Substitution, at: Substitution, sign: int) -> bool:
     return bool(one.xreplace(at) == sign * other.xreplace(there))
 
 
-def _seen(expr: Expr, put: Put, layout: Layout) -> Valued:
+def _compose(expr: Expr, put: Substitution, layout: Layout) -> PointFunction:
     """The value at the image of a point: with -x for x, that at -x."""
-    value, moved = compiled(expr, layout), [(layout.places[s], compiled(put[s], layout)) for s in put]
+    value, moved = compile_function(expr, layout), [(layout.places[s], compile_function(put[s], layout)) for s in put]
 
     def at(point: Point) -> float:
         image = list(point)

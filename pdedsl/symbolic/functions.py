@@ -13,7 +13,7 @@ from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import Activation as Record
 
 
-class Symbols:
+class SympyAlgebra:
     """The functions of formulas, for sympy expressions."""
 
     max = staticmethod(Max)
@@ -35,13 +35,13 @@ class Symbols:
         return 1 / (1 + exp(-x))
 
 
-SYMBOLS = Symbols()
-OWN = ("sin", "tanh", "atan", "erf")  # these exist in sympy
+SYMPY_ALGEBRA = SympyAlgebra()
+SYMPY_FUNCTIONS = ("sin", "tanh", "atan", "erf")  # these exist in sympy
 
 
 def formula_of(record: Record, x: Expr) -> Expr:
     """σ(x) in elementary functions."""
-    return record.formula(SYMBOLS, x)
+    return record.formula(SYMPY_ALGEBRA, x)
 
 
 class Activation(Function):  # type: ignore[misc]
@@ -59,7 +59,7 @@ class Activation(Function):  # type: ignore[misc]
         return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        return SLOPES[type(self).__name__](self.args[0])
+        return ACTIVATION_DERIVATIVES[type(self).__name__](self.args[0])
 
     def _eval_is_real(self) -> bool:
         return True
@@ -72,20 +72,20 @@ class Activation(Function):  # type: ignore[misc]
 
 
 ACTIVATIONS: dict[str, type[Activation]] = {
-    name: type(name, (Activation,), {"record": record}) for name, record in RECORDS.items() if name not in OWN
+    name: type(name, (Activation,), {"record": record}) for name, record in RECORDS.items() if name not in SYMPY_FUNCTIONS
 }
 
 
-LETTER = Dummy("z", real=True)
+ARGUMENT = Dummy("z", real=True)
 
 
 @cache
 def derivative_of(record: Record, order: int) -> Expr:
     """σ or a derivative of it at LETTER, in elementary functions; cached."""
-    return formula_of(record, LETTER).diff(LETTER, order) if order else formula_of(record, LETTER)
+    return formula_of(record, ARGUMENT).diff(ARGUMENT, order) if order else formula_of(record, ARGUMENT)
 
 
-class Slope(Function):  # type: ignore[misc]
+class ActivationDerivative(Function):  # type: ignore[misc]
     """σ' of an activation, of which proofs know the sign and a bound; evaluated at numbers."""
 
     nargs = 1
@@ -95,11 +95,11 @@ class Slope(Function):  # type: ignore[misc]
     def eval(cls, x: Expr) -> Expr | None:
         if not x.is_comparable:
             return None
-        return derivative_of(cls.of, 1).xreplace({LETTER: x})
+        return derivative_of(cls.of, 1).xreplace({ARGUMENT: x})
 
     def fdiff(self, argindex: int = 1) -> Expr:
         """σ'', by its formula."""
-        return derivative_of(self.of, 2).xreplace({LETTER: self.args[0]})
+        return derivative_of(self.of, 2).xreplace({ARGUMENT: self.args[0]})
 
     def _eval_is_real(self) -> bool:
         return True
@@ -108,8 +108,8 @@ class Slope(Function):  # type: ignore[misc]
         return True if self.of.monotone else None
 
 
-SLOPES: dict[str, type[Slope]] = {
-    name: type(f"{name}_slope", (Slope,), {"of": record}) for name, record in RECORDS.items()
+ACTIVATION_DERIVATIVES: dict[str, type[ActivationDerivative]] = {
+    name: type(f"{name}_slope", (ActivationDerivative,), {"of": record}) for name, record in RECORDS.items()
 }
 
 

@@ -36,12 +36,12 @@ def _antiderivative(expr: Expr, x: Symbol) -> Expr | None:
             return primitive(expr.args[0]) / slope
         case Mul() | Pow() | sinh() | cosh():
             waves = expand(expr.rewrite([sin, cos, sinh, cosh], exp), power_exp=False)
-            parts = [_of_a_wave(term, x) for term in Add.make_args(waves)]
-            return None if None in parts else _real(Add(*(p for p in parts if p is not None)))
+            parts = [_integrate_exponential(term, x) for term in Add.make_args(waves)]
+            return None if None in parts else _real_part(Add(*(p for p in parts if p is not None)))
     return None
 
 
-def _of_a_wave(term: Expr, x: Symbol) -> Expr | None:
+def _integrate_exponential(term: Expr, x: Symbol) -> Expr | None:
     """∫ c xⁿ exp(ax + b) dx by parts; a may be imaginary."""
     outside, inside = term.as_independent(x, as_Add=False)
     a = Add(*(f.args[0] for f in Mul.make_args(inside) if isinstance(f, exp)))
@@ -58,7 +58,7 @@ def _of_a_wave(term: Expr, x: Symbol) -> Expr | None:
     return outside * exp(a) * total
 
 
-def _real(total: Expr) -> Expr:
+def _real_part(total: Expr) -> Expr:
     """The real part; the imaginary part is zero. exp(a + ib) is replaced by exp(a) (cos(b) + i sin(b))."""
     parts = {e: e.args[0].as_real_imag() for e in atoms(total, exp) if e.has(I)}
     whole = expand(total.xreplace({e: exp(a) * (cos(b) + I * sin(b)) for e, (a, b) in parts.items()}), power_exp=False)

@@ -13,10 +13,10 @@ from sympy.printing.str import StrPrinter
 
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
-RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-LOWERED = str.maketrans("0123456789ijk", "₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ")
+SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+SUBSCRIPTS = str.maketrans("0123456789ijk", "₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ")
 HALF = Rational(1, 2)
-DOUBTFUL = "(½0123456789"  # after a factor, text that starts so could be read as its argument, or as another digit
+AMBIGUOUS_AFTER_FACTOR = "(½0123456789"  # after a factor, text that starts so could be read as its argument, or as another digit
 
 
 def notation(expr: Expr) -> str:
@@ -24,8 +24,8 @@ def notation(expr: Expr) -> str:
     return re.sub(r"(?<=\d) π", "π", _Notation().doprint(expr))
 
 
-def raised(n: int) -> str:
-    return str(n).translate(RAISED)
+def superscript(n: int) -> str:
+    return str(n).translate(SUPERSCRIPTS)
 
 
 class _Notation(StrPrinter):  # type: ignore[misc]
@@ -53,7 +53,7 @@ class _Notation(StrPrinter):  # type: ignore[misc]
 
     def _side_by_side(self, e: Expr) -> str:
         first, *others = [self._print(f) if f == HALF else self.parenthesize(f, PRECEDENCE["Mul"]) for f in _ordered(e)]
-        return str(first) + "".join(f"{' * ' if text[0] in DOUBTFUL else ' '}{text}" for text in others)
+        return str(first) + "".join(f"{' * ' if text[0] in AMBIGUOUS_AFTER_FACTOR else ' '}{text}" for text in others)
 
     def _tight(self, e: Expr) -> str:
         """A power or an atom; anything else in parentheses."""
@@ -67,7 +67,7 @@ class _Notation(StrPrinter):  # type: ignore[misc]
             return f"1/{self._tight(Pow(base, -power))}"
         shown = self.parenthesize(base, PRECEDENCE["Pow"])
         if isinstance(power, Integer):
-            return f"{shown}{raised(int(power))}"
+            return f"{shown}{superscript(int(power))}"
         return f"{shown}^{self._print(power)}" if power.is_Symbol else f"{shown}^({self._print(power)})"
 
     def _print_Rational(self, e: Rational) -> str:
@@ -108,28 +108,28 @@ class _Notation(StrPrinter):  # type: ignore[misc]
     def _print_Symbol(self, e: Symbol) -> str:
         """Prints x_1 as x₁."""
         base, mark, number = e.name.rpartition("_")
-        return f"{base}{number.translate(LOWERED)}" if mark and number.isdecimal() else str(e.name)
+        return f"{base}{number.translate(SUBSCRIPTS)}" if mark and number.isdecimal() else str(e.name)
 
     def _print_Field(self, e: Field) -> str:
-        name = f"{self._print(e.head)}{''.join(str(i).translate(LOWERED) for i in e.indices)}"
+        name = f"{self._print(e.head)}{''.join(str(i).translate(SUBSCRIPTS) for i in e.indices)}"
         plain = all(isinstance(a, Symbol) for a in e.arguments)
         return name if plain else f"{name}({self.stringify(e.arguments, ', ')})"
 
     def _print_Component(self, e: Component) -> str:
-        return f"{e.args[0].name}{str(e.args[1]).translate(LOWERED)}"
+        return f"{e.args[0].name}{str(e.args[1]).translate(SUBSCRIPTS)}"
 
     def _print_Partial(self, e: Partial) -> str:
         n = len(e.slots)
         counts = {s: e.slots.count(s) for s in e.slots}
-        below = "".join(f"∂{self._print(s)}{raised(k) if k > 1 else ''}" for s, k in counts.items())
-        above = f"∂{raised(n) if n > 1 else ''}"
+        below = "".join(f"∂{self._print(s)}{superscript(k) if k > 1 else ''}" for s, k in counts.items())
+        above = f"∂{superscript(n) if n > 1 else ''}"
         if isinstance(e.body, Field):
             return f"{above}{self._print(e.body)}/{below}"
         return f"{above}/{below} ({self._print(e.body)})"
 
     def _print_Contraction(self, e: Contraction) -> str:
         body = self.parenthesize(e.body, PRECEDENCE["Mul"])
-        return f"Σ{str(e.index).translate(LOWERED)} {body}"
+        return f"Σ{str(e.index).translate(SUBSCRIPTS)} {body}"
 
 
 def _ordered(e: Expr) -> list[Expr]:

@@ -22,7 +22,7 @@ from pdedsl.ir.plan import CrossEntropy, DataPlan, HeatSmoothing, Margin, Object
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
-from pdedsl.sources import changed, source_of
+from pdedsl.sources import apply_settings, source_of
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint, save_tensors
 from pdedsl.training.config import TrainConfig, config_of
@@ -103,7 +103,7 @@ def _compiled(
         case Compilation() if not settings:
             return spec
         case Compilation(spec=Spec(source=source)) | Spec(source=source):
-            return to_compilation(changed(source, settings), trust, data)
+            return to_compilation(apply_settings(source, settings), trust, data)
         case _:
             return to_compilation(source_of(spec, settings), trust, data)
 

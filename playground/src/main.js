@@ -34,7 +34,7 @@ function heard({ data: { id, answer, fault } }) {
 /** Check the text, mark its mistakes, and renew the panel; an answer that comes too late is dropped. */
 async function check() {
   const text = editor.text(), mine = ++checks, start = performance.now();
-  const found = { text, ...JSON.parse(await ask("checked", text)) };
+  const found = { text, ...JSON.parse(await ask("check_json", text)) };
   if (mine !== checks) return;
   if (text !== shared) part("share").textContent = "Copy link";
   marked(editor, text, found.diagnostics);
@@ -101,7 +101,7 @@ async function start() {
   const first = specs.find((spec) => spec.name === "enresnet") ?? specs[0];
   part("gallery").value = given === null ? first.name : "";
   const asked = (verb) => (at) => ask(verb, editor.text(), at);
-  editor = editorOf(part("editor"), given ?? first.text, keywords, check, asked("said"), asked("completed"));
+  editor = editorOf(part("editor"), given ?? first.text, keywords, check, asked("hover_json"), asked("completion_json"));
   for (const [id, ascii] of [["unicode", false], ["ascii", true]]) {
     part(id).addEventListener("click", async () => editor.replace(await ask("formatted", editor.text(), ascii)));
   }

@@ -59,8 +59,8 @@ function python(answer, found, editor) {
 
 export const PANELS = {
   mistakes: { title: "Mistakes", draw: mistakes },
-  explained: { title: "Explain", verb: "described", draw: explained },
+  explained: { title: "Explain", verb: "explanation_json", draw: explained },
   axioms: { title: "Axioms", draw: axioms },
-  network: { title: "Network", verb: "drawn", draw: network },
-  python: { title: "Python", verb: "emitted", draw: python },
+  network: { title: "Network", verb: "drawing_svg", draw: network },
+  python: { title: "Python", verb: "python_code", draw: python },
 };

@@ -13,8 +13,8 @@ import pytest
 
 from cli.commands import RIGHT, SPECS, rows, run, written
 from pdedsl.cli import cli
-from pdedsl.cli.common import said_later
-from pdedsl.cli.solve import Shown
+from pdedsl.cli.common import deferred_warnings
+from pdedsl.cli.solve import SolveProgress
 from pdedsl.solvers.progress import StepEvent
 
 NAMES = sorted(p.stem for p in SPECS.rglob("*.pde"))
@@ -60,7 +60,7 @@ RUNNING = ("test", "train evaluate report", "solve", "crosscheck")  # networks a
 
 def test_progress_of_a_long_run_says_how_long_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
     """A line a minute where twenty would be too few; what another run did is not counted."""
-    shown, resumed = Shown((0, 0.0)), Shown(None)
+    shown, resumed = SolveProgress((0, 0.0)), SolveProgress(None)
     for step, seconds in ((10, 14.0), (50, 70.0), (51, 71.5), (100, 140.0)):
         shown(StepEvent(step, 20_000, {"loss": 1.0}, seconds))
     assert capsys.readouterr().err.splitlines() == [
@@ -248,7 +248,7 @@ def test_no_command_shows_help() -> None:
 
 
 def test_warnings_of_libraries_do_not_break_into_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    with said_later():
+    with deferred_warnings():
         warnings.warn("deprecated\nand a long story", FutureWarning, stacklevel=1)
         click.echo("row 1")
         assert capsys.readouterr() == ("row 1\n", "")

@@ -11,7 +11,7 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.compiler import check
 from pdedsl.diagnostics import Source
-from pdedsl.templates import SUBJECTS, Purpose, first_spec
+from pdedsl.templates import SUBJECTS, Purpose, spec_from_template
 
 EVERY = [
     (purpose, subject, noisy)
@@ -28,7 +28,7 @@ def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("purpose", "subject", "noisy"), EVERY)
 def test_every_first_spec_is_right_and_formatted(purpose: Purpose, subject: str, noisy: bool) -> None:
-    text = first_spec("Mine", purpose, subject, noisy)
+    text = spec_from_template("Mine", purpose, subject, noisy)
     assert check(Source(text)).diagnostics == ()
     assert pdedsl.format(text) == text
 
@@ -38,7 +38,7 @@ def test_three_questions() -> None:
     assert result.exit_code == 0, result.output
     assert result.output.count("?") == 3
     assert "pdedsl train Mine.pde -o run" in result.output
-    assert Path("Mine.pde").read_text("utf-8") == first_spec("Mine", Purpose.POINTS, "moons", True)
+    assert Path("Mine.pde").read_text("utf-8") == spec_from_template("Mine", Purpose.POINTS, "moons", True)
 
 
 @pytest.mark.parametrize(("purpose", "subject"), [("points", "moons"), ("equation", "heat")])

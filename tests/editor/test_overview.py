@@ -24,57 +24,57 @@ def test_the_report_is_that_of_the_command_line(file: Path, tmp_path: Path, monk
     text = file.read_text("utf-8")
     Path(overview.NAME).write_text(text, "utf-8")
     printed = CliRunner().invoke(cli, ["check", overview.NAME])
-    found = json.loads(overview.checked(text))
+    found = json.loads(overview.check_json(text))
     assert found["report"] == printed.stderr.rstrip("\n")
     assert found["ok"] == (printed.exit_code == 0)
 
 
 def test_places_are_in_units_of_utf16() -> None:
     text = f"# 𝑢𝑢𝑢\n{HEAT}".replace("κΔu", "kΔu")
-    (found,) = json.loads(overview.checked(text))["diagnostics"]
+    (found,) = json.loads(overview.check_json(text))["diagnostics"]
     units = text.encode("utf-16-le")
     assert units[2 * found["from"] : 2 * found["to"]].decode("utf-16-le") == "k"
     right = text.replace("kΔu", "κΔu")
-    said = json.loads(overview.said(right, found["from"]))
+    said = json.loads(overview.hover_json(right, found["from"]))
     assert right.encode("utf-16-le")[2 * said["from"] : 2 * said["to"]].decode("utf-16-le") == "κ"
 
 
 def test_the_forms_of_an_explanation() -> None:
     explanation = pdedsl.explain(HEAT)
-    assert json.loads(overview.described(HEAT)) == [list(section) for section in explanation.sections()]
-    assert overview.drawn(HEAT) == explanation.svg()
-    axioms = json.loads(overview.checked(HEAT))["axioms"]
+    assert json.loads(overview.explanation_json(HEAT)) == [list(section) for section in explanation.sections()]
+    assert overview.drawing_svg(HEAT) == explanation.svg()
+    axioms = json.loads(overview.check_json(HEAT))["axioms"]
     assert {a["name"]: a["truth"] for a in axioms} == {k: v.truth for k, v in explanation.analysis.axioms.items()}
     assert any(a["evidence"].startswith("Counterexample: ") for a in axioms if a["truth"] == "refuted")
 
 
 def test_the_python_is_that_of_the_compiler() -> None:
     text = shipped_specs()["rotation"].read_text("utf-8")
-    assert overview.emitted(text).splitlines()[5:] == pdedsl.compile("rotation").python().splitlines()[5:]
+    assert overview.python_code(text).splitlines()[5:] == pdedsl.compile("rotation").python().splitlines()[5:]
 
 
 def test_a_text_without_a_meaning_shows_its_mistakes_alone() -> None:
     broken = "pde P\nspace x in"
-    assert json.loads(overview.described(broken)) == []
-    assert overview.drawn(broken) == overview.emitted(broken) == ""
-    assert overview.formatted(broken, False) == broken
-    assert json.loads(overview.said(broken, 99)) is None
+    assert json.loads(overview.explanation_json(broken)) == []
+    assert overview.drawing_svg(broken) == overview.python_code(broken) == ""
+    assert overview.format_text(broken, False) == broken
+    assert json.loads(overview.hover_json(broken, 99)) is None
 
 
 def test_formatting_is_that_of_the_command() -> None:
-    assert overview.formatted(HEAT, True) == pdedsl.format(HEAT, ascii=True)
+    assert overview.format_text(HEAT, True) == pdedsl.format(HEAT, ascii=True)
 
 
 def test_ways_out_and_proposals_have_places_in_units_of_utf16() -> None:
     text = f"# 𝑢𝑢𝑢\n{HEAT}".replace("κΔu", "kapa Δu")
-    (found,) = json.loads(overview.checked(text))["diagnostics"]
+    (found,) = json.loads(overview.check_json(text))["diagnostics"]
     [edit] = found["fixes"][0]["edits"]
     units = text.encode("utf-16-le")
     mended = (
         units[: 2 * edit["from"]].decode("utf-16-le") + edit["insert"] + units[2 * edit["to"] :].decode("utf-16-le")
     )
-    assert json.loads(overview.checked(mended))["ok"]
+    assert json.loads(overview.check_json(mended))["ok"]
     typed = f"# 𝑢𝑢𝑢\n{HEAT}require lin"
     end = len(typed.encode("utf-16-le")) // 2
-    proposed = {p["label"]: p for p in json.loads(overview.completed(typed, end))}
+    proposed = {p["label"]: p for p in json.loads(overview.completion_json(typed, end))}
     assert (proposed["linearity"]["from"], proposed["linearity"]["to"]) == (end - 3, end)

@@ -16,7 +16,7 @@ import pdedsl
 from pdedsl import errors
 from pdedsl.compiler import check
 from pdedsl.diagnostics import Diagnostic, PdeError, Source, report
-from pdedsl.sources import decode
+from pdedsl.sources import decode_source
 
 HERE = Path(__file__).parents[1] / "bad"
 CASES = sorted(p for p in HERE.iterdir() if p.suffix in (".pde", ".txt"))
@@ -34,7 +34,7 @@ def answer(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
     """Everything that is said about a file, warnings too."""
     source = Source("")
     try:
-        source = decode(path.read_bytes(), path.name)
+        source = decode_source(path.read_bytes(), path.name)
         examined = check(source)
         if path.name.startswith("e6") and not examined.errors:
             pdedsl.compile(source.text).operator()

@@ -15,9 +15,9 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.explainer.drawing.blocks import Group, Node, blocks_in
 from pdedsl.explainer.drawing.draw import nodes_of
-from pdedsl.explainer.drawing.source_marks import equation_lines, marks_of
+from pdedsl.explainer.drawing.source_marks import annotations_of, equation_lines
 from pdedsl.explainer.drawing.style import COLOURS
-from pdedsl.explainer.drawing.svg import wrapped
+from pdedsl.explainer.drawing.svg import wrap_text
 from pdedsl.explainer.explain import Explanation
 from pdedsl.ir.terms import Term, TimeDerivative
 
@@ -52,7 +52,7 @@ def test_every_term_and_every_block_is_drawn_where_it_comes_from(name: str) -> N
     explained = explanation(name)
     root, spec = drawn(explained), explained.analysis.spec
     terms = [t for facts in explained.analysis.equations for t in facts.terms]
-    assert len(words(root, "term")) == len(marks_of(explained.analysis)) >= len(terms)
+    assert len(words(root, "term")) == len(annotations_of(explained.analysis)) >= len(terms)
     spans = [(int(g.get("data-start", -1)), int(g.get("data-end", -1))) for g in root.iter(f"{SVG}g")]
     assert {tuple(t.origin.span) for t in terms} <= set(spans)
     assert len(words(root, "block")) == len(blocks_in(nodes(name)))
@@ -70,7 +70,7 @@ def test_every_term_and_every_block_is_drawn_where_it_comes_from(name: str) -> N
 @pytest.mark.parametrize("name", NAMES)
 def test_equations_are_drawn_as_they_were_written(name: str) -> None:
     analysis = explanation(name).analysis
-    source, marks = analysis.spec.source, marks_of(analysis)
+    source, marks = analysis.spec.source, annotations_of(analysis)
     for facts in analysis.equations:
         for columns in (24, 100):
             lines = equation_lines(source, facts.equation.span, marks, columns)
@@ -149,13 +149,13 @@ def test_a_long_equation_stays_inside() -> None:
 
 @pytest.mark.parametrize(("text", "columns"), [("a bb ccc dddd", 5), ("x" * 40, 7), ("", 5), ("word", 4)])
 def test_lines_are_no_longer_than_asked(text: str, columns: int) -> None:
-    lines = list(wrapped(text, columns))
+    lines = list(wrap_text(text, columns))
     assert all(len(line) <= columns for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
 def test_an_equation_is_not_broken_at_its_sign() -> None:
-    assert list(wrapped("3 steps of verlet, δt = 1", 24)) == ["3 steps of verlet,", "δt = 1"]
+    assert list(wrap_text("3 steps of verlet, δt = 1", 24)) == ["3 steps of verlet,", "δt = 1"]
 
 
 def test_the_command_writes_and_prints(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 
-from pdedsl.cli.text import stay
+from pdedsl.cli.text import configure_server
 from pdedsl.compiler import check
 from pdedsl.diagnostics import PdeError, Source, Span, report
 from pdedsl.editor import (
@@ -129,7 +129,7 @@ def main() -> None:
     parser.add_argument("--edits", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    stay()  # as `pdedsl lsp` does
+    configure_server()  # as `pdedsl lsp` does
     rng, times, right, some = random.Random(options.seed), [], 0, dict[str, Document]()
     for i, text in enumerate(texts(options.edits, options.seed)):
         try:

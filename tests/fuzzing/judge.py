@@ -20,7 +20,7 @@ from pdedsl.language.ast import Syntax
 from pdedsl.language.elaborate.elaborate import elaborate
 from pdedsl.language.parser import parse_syntax
 from pdedsl.language.printing.format import format_syntax
-from pdedsl.sources import decode
+from pdedsl.sources import decode_source
 
 T = TypeVar("T")
 OURS = str(Path(pdedsl.__file__).parent)
@@ -52,7 +52,7 @@ def judged(text: str | bytes) -> Judgement:
 
 def _judged(text: str | bytes) -> Judgement:
     try:
-        source = decode(text, "bytes") if isinstance(text, bytes) else Source(text)
+        source = decode_source(text, "bytes") if isinstance(text, bytes) else Source(text)
         return Judgement(None, _compiled(_read(source)))
     except PdeError as error:
         return Judgement(_inside(error))

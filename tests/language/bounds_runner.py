@@ -16,7 +16,7 @@ from bounds_cases import somewhere
 from pdedsl.api import format_source
 from pdedsl.compiler import check
 from pdedsl.diagnostics import PdeError, Source, report
-from pdedsl.sources import decode
+from pdedsl.sources import decode_source
 
 SECONDS = 15  # of processor time: a switch against hangs, not a measurement
 BYTES = 4 << 30
@@ -36,7 +36,7 @@ def outcome(data: bytes) -> dict[str, object]:
     verbs = (_check,) if len(data) > LONG else (_check, format_source)
     for verb in verbs:
         try:
-            verb(decode(data, "case"))
+            verb(decode_source(data, "case"))
             answers.append("right")
         except PdeError as error:
             source = error.source or Source("")

@@ -29,7 +29,7 @@ TERMINALS = {
     "SUBSCRIPT": one_of("₁ ₂ ᵢ ⱼ ᵢⱼ ₀"),
     "DERIVATIVE": one_of("∂u/∂t ∂u/∂x ∂²u/∂x² ∂²u/∂x∂y ∂v/∂y ∂²u/∂xᵢ² ∂u/∂u ∂³u/∂x² ∂²u/∂t²"),
     "OPERATOR": one_of("∂/∂x ∂/∂t ∂²/∂x² ∂/∂T"),
-    "OVER": one_of("/∂x /∂t /∂x² /∂xᵢ"),
+    "DENOMINATOR": one_of("/∂x /∂t /∂x² /∂xᵢ"),
     "PARTIAL": one_of("∂ ∂²"),
     "MINUS": st.just("-"),
     "STAR": st.just("*"),

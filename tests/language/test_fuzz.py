@@ -174,10 +174,10 @@ def test_random_bytes(data: bytes) -> None:
 
 def check_bytes(data: bytes) -> None:
     from pdedsl.compiler import to_spec
-    from pdedsl.sources import decode
+    from pdedsl.sources import decode_source
 
     try:
-        to_spec(decode(data, "bytes"))
+        to_spec(decode_source(data, "bytes"))
     except PdeError as error:
         inside(error)
 

@@ -18,7 +18,7 @@ from pdedsl.diagnostics import Source
 from pdedsl.ir.spec import SpaceKind
 from pdedsl.language.edit import apply_settings
 from pdedsl.numerics.butcher import RK4
-from pdedsl.sources import read
+from pdedsl.sources import read_source
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.pde"))
 
@@ -237,13 +237,13 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
         "train.optimizer=sgd",
     ]
     settings += ["train.optimizer.lr=0.5", "evaluate.attack="]
-    on_data = to_spec(read(path)).space.kind is not SpaceKind.PHYSICAL
+    on_data = to_spec(read_source(path)).space.kind is not SpaceKind.PHYSICAL
     settings += ["train.data=digits", "train.data.train=100"] if on_data else []
-    if any(word in read(path).text for word in ("simplex", "channels")):  # a classifier
+    if any(word in read_source(path).text for word in ("simplex", "channels")):  # a classifier
         settings += ["evaluate.natural", "evaluate.attack=fgsm(eps=1)"]
-    if "residual(steps=" in read(path).text:  # the block says how many
+    if "residual(steps=" in read_source(path).text:  # the block says how many
         settings.append("realize.equation=residual")
-    source = apply_settings(read(path), settings)
+    source = apply_settings(read_source(path), settings)
     examined = check(source)
     examined.require_plan()
     spec = examined.analysis.spec
@@ -251,12 +251,12 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
     assert value(spec, "train.data") == (Located(Digits(train=100)) if on_data else None)
     assert (value(spec, "train.steps"), value(spec, "train.seed"), value(spec, "train.epochs")) == (7, 3, None)
     kept = {c.text for c in to_syntax(source).comments}
-    assert kept >= {c.text for c in to_syntax(read(path)).comments}
+    assert kept >= {c.text for c in to_syntax(read_source(path)).comments}
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
 def test_constants_of_shipped_specs_can_be_set_to_what_they_are(path: Path) -> None:
-    source = read(path)
+    source = read_source(path)
     for ascii in (False, True):
         text = Source(format_source(source, ascii), path.name)
         for row in (r for r in text.text.splitlines() if r.startswith("const ")):

@@ -13,7 +13,7 @@ from pdedsl.compiler import check, to_spec, to_syntax
 from pdedsl.config.training import Sgd
 from pdedsl.diagnostics import PdeError, Source, Span
 from pdedsl.language.edit import apply_settings
-from pdedsl.sources import read, shipped_specs
+from pdedsl.sources import read_source, shipped_specs
 
 # ---- wrong settings: the place is in the setting
 
@@ -248,7 +248,7 @@ def test_a_wrong_value_is_shown_where_it_was_written(settings: tuple[str, ...], 
 @pytest.mark.parametrize("setting", ["realize.time=rk4", "realize.reaction=euler(steps=1)", "evaluate.natural"])
 @pytest.mark.parametrize("name", ["heat", "wave", "poisson"])
 def test_a_line_that_is_added_was_written_in_the_setting(name: str, setting: str) -> None:
-    source = apply_settings(read(shipped_specs()[name]), (setting,))
+    source = apply_settings(read_source(shipped_specs()[name]), (setting,))
     places = {source.original(d.span) for d in check(source).errors}
     assert places == {(Source(setting, "--set"), Span(0, len(setting)))}
 

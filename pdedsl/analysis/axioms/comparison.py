@@ -94,10 +94,10 @@ def _high_order(problem: Problem) -> Verdict:
             spans(offending),
         )
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
-    slopes = [jet.derivative(h) for h in jet.higher if len(jet.derivative_of[h].slots) == jet.order]
-    whole = (jet.expr, *problem.domain(jet))
-    for slope in (s for s in slopes if not s.has(Field) and s != 0):
-        if find_nonzero_point(slope, ranges, beside=whole) is not None:
+    derivatives = [jet.derivative(h) for h in jet.higher if len(jet.derivative_of[h].slots) == jet.order]
+    expression = (jet.expr, *problem.domain(jet))
+    for derivative in (s for s in derivatives if not s.has(Field) and s != 0):
+        if find_nonzero_point(derivative, ranges, beside=expression) is not None:
             why = f"{quote_terms(offending)} is of order three or higher, for which no comparison principle holds"
             return Refuted(f"{why}.", HIGH_ORDER_COUNTEREXAMPLE, spans(offending))
     return Undecided(
@@ -204,10 +204,10 @@ def _elliptic(problem: Problem) -> Verdict:
 def _is_lipschitz_in_gradient(problem: Problem) -> bool:
     """Gilbarg and Trudinger, theorem 10.1; ∂²u/∂x² + √|∂u/∂x| = 0 with u = 0 at both ends has two solutions."""
     jet, found = problem.jet, JetBounds(problem)
-    bounds = ((slope, range_of(slope, found.full_box)) for slope in map(jet.derivative, jet.p))
+    bounds = ((derivative, range_of(derivative, found.full_box)) for derivative in map(jet.derivative, jet.p))
     return all(
-        locally_bounded(slope, found.full_box) or (r is not None and isfinite(r.low) and isfinite(r.high))
-        for slope, r in bounds
+        locally_bounded(derivative, found.full_box) or (r is not None and isfinite(r.low) and isfinite(r.high))
+        for derivative, r in bounds
     )
 
 

@@ -29,7 +29,7 @@ from pdedsl.analysis.problem import Problem, may_be_undefined, partial_functions
 from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, ranges_of
 from pdedsl.ir.terms import Origin, SourceTerm
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
-from pdedsl.symbolic.evaluate import Layout, compiled
+from pdedsl.symbolic.evaluate import Layout, compile_function
 from pdedsl.symbolic.integrals import integral
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import can_expand, expand, multiply_out, terms_of
@@ -76,12 +76,12 @@ def _mass_rates(
 ) -> tuple[float, float] | None:
     """∫ F[u] dx by the trapezoidal rule with NODES nodes and twice as many, for data that vanish at the ends."""
     filled = {jet.u: u} | {v: u.diff(x, len(d.slots)) for v, d in jet.derivative_of.items() if isinstance(d, Partial)}
-    whole = jet.expr.xreplace(at)
-    used = [v for v in filled if v in whole.free_symbols]
-    if whole.free_symbols - {x, *used}:
+    expression = jet.expr.xreplace(at)
+    used = [v for v in filled if v in expression.free_symbols]
+    if expression.free_symbols - {x, *used}:
         return None
-    f = compiled(whole, Layout({s: k for k, s in enumerate((x, *used))}, 0))
-    parts = [compiled(filled[v], Layout({x: 0}, 0)) for v in used]
+    f = compile_function(expression, Layout({s: k for k, s in enumerate((x, *used))}, 0))
+    parts = [compile_function(filled[v], Layout({x: 0}, 0)) for v in used]
     step = (high - low) / (2 * QUADRATURE_NODES)
     places = [low + k * step for k in range(1, 2 * QUADRATURE_NODES)]
     values = [f((y, *(part((y,)) for part in parts))) for y in places]
@@ -183,8 +183,12 @@ def _divergence_verdict(problem: Problem, through: BoundaryFlux) -> Verdict:
         return Undecided("the right-hand side is a divergence, but the flux through the boundary may not be zero.")
     if source != 0 or through is BoundaryFlux.PRESCRIBED:
         return _source_verdict(problem, source)
-    held = (DIVERGENCE, "the flux vanishes at the boundary and at infinity, and is periodic", "there is no source term")
-    return Proved("the right-hand side is a divergence, and the flux through the boundary vanishes.", held)
+    hypotheses = (
+        DIVERGENCE,
+        "the flux vanishes at the boundary and at infinity, and is periodic",
+        "there is no source term",
+    )
+    return Proved("the right-hand side is a divergence, and the flux through the boundary vanishes.", hypotheses)
 
 
 def _is_defined_in_interior(problem: Problem) -> bool:
@@ -205,17 +209,17 @@ def _euler_operators(problem: Problem) -> list[Expr] | None:
     time = spec.time.symbol if spec.time else None
     found = [euler_operator(jet, _time_derivatives(jet, time))]
     for unknown in spec.unknowns:
-        whole = problem.equation.rhs[0]
-        if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in atoms(whole, Field)):
-            found.append(euler_operator(jet_of(whole, unknown, spec)))
+        expression = problem.equation.rhs[0]
+        if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in atoms(expression, Field)):
+            found.append(euler_operator(jet_of(expression, unknown, spec)))
     return None if None in found else [expand(solenoidal(e, spec)) for e in found if e is not None]
 
 
 def _adjoint_by_index(problem: Problem) -> list[Expr] | None:
     """The same for a linear equation in a space that is not written out in components."""
-    frame = normal_form(problem.equation, problem.spec)
+    form = normal_form(problem.equation, problem.spec)
     try:
-        found = frame.with_dimension(adjoint_of_one(multiply_out(problem.rhs), frame.heads))
+        found = form.with_dimension(adjoint_of_one(multiply_out(problem.rhs), form.heads))
     except (NotLinear, TooLarge):
         return None
     return [expand(expand_indices(found, problem.spec, problem.jet.layout))] if not vanishes(found) else []
@@ -242,12 +246,12 @@ def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
     total = jet.rate.xreplace(jet.derivative_of)
     used = jet.expr.free_symbols - without
     for variable in (v for v in (*jet.p, *jet.second, *jet.higher) if v in used):
-        slope = jet.derivative(variable).xreplace(jet.derivative_of)
+        derivative = jet.derivative(variable).xreplace(jet.derivative_of)
         partial = jet.derivative_of[variable]
         assert isinstance(partial, Partial)
         for slot in partial.slots:
-            slope = -jet.total_derivative(slope, slot)
-        total = total + slope
+            derivative = -jet.total_derivative(derivative, slot)
+        total = total + derivative
     return total
 
 

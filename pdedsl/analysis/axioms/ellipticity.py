@@ -54,22 +54,22 @@ def find_negative_eigenvalue(
 ) -> str:
     """Where it is, in words; empty if none is found. The equation has a value where all of its `parts` have one. `free`
     are the symbols that an example may choose, `levels` the functions that are positive in the domain."""
-    whole = tuple(map(with_unit_fields, parts))
-    symbols = {s for row in (*rows, levels, whole) for e in row for s in e.free_symbols}
+    expression = tuple(map(with_unit_fields, parts))
+    symbols = {s for row in (*rows, levels, expression) for e in row for s in e.free_symbols}
     if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
         return ""
-    if any(len(Add.make_args(e)) > MAX_TERMS for e in whole):
+    if any(len(Add.make_args(e)) > MAX_TERMS for e in expression):
         return ""
     near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
-    about = Add(*{row[i] for i, row in enumerate(rows)}, *whole)
+    about = Add(*{row[i] for i, row in enumerate(rows)}, *expression)
     for point in (*near, *search_points(about, symbols, ranges)):
         if _negative_eigenvalue_at(rows, point, value_at, -ROUNDING_RTOL) is None:
             continue
         for place in (p for p in (_rounded(point, ranges), point) if is_inside(p, levels)):
             least = _negative_eigenvalue_at(rows, place, precise_value_at, ROUNDING_RTOL if len(rows) > 1 else 0)
-            if least and are_defined_at(whole, place):
-                told = {s: v for s, v in place.items() if any(s in e.free_symbols for row in rows for e in row)}
-                return f"eigenvalue {least:.3g}" + (f" at {format_point(told, place is point)}" if told else "")
+            if least and are_defined_at(expression, place):
+                reported = {s: v for s, v in place.items() if any(s in e.free_symbols for row in rows for e in row)}
+                return f"eigenvalue {least:.3g}" + (f" at {format_point(reported, place is point)}" if reported else "")
     return ""
 
 
@@ -179,8 +179,8 @@ class DiffusionMatrix:
         """The rows with nonnegative symbols for the diagonal entries of learned semidefinite matrices."""
         fields = {f for row in self.rows for e in row for f in atoms(e, Field) if f.head in self.psd}
         diagonal = sorted((f for f in fields if len(set(f.indices)) == 1), key=str)
-        letters = {f: Dummy(f"d{k}", nonnegative=True) for k, f in enumerate(diagonal)}
-        return tuple(tuple(e.xreplace(letters) for e in row) for row in self.rows)
+        variables = {f: Dummy(f"d{k}", nonnegative=True) for k, f in enumerate(diagonal)}
+        return tuple(tuple(e.xreplace(variables) for e in row) for row in self.rows)
 
     def _by_index(self) -> bool:
         spec, head = self.problem.spec, self.problem.unknown.head
@@ -219,18 +219,20 @@ class DiffusionMatrix:
     def _search(self, jet: Jet) -> str:
         times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
         free = frozenset((*jet.coordinates, *jet.variables, *times))
-        levels, whole = level_functions(self.problem.spec), (jet.expr, *self.problem.domain(jet))
-        return find_negative_eigenvalue(_times(self.sign, jet.matrix), whole, free, self.ranges, jet.layout, levels)
+        levels, expression = level_functions(self.problem.spec), (jet.expr, *self.problem.domain(jet))
+        return find_negative_eigenvalue(
+            _times(self.sign, jet.matrix), expression, free, self.ranges, jet.layout, levels
+        )
 
     def _negative_everywhere(self) -> str:
         """The same, for a diagonal entry that is negative at every point, even by less than a search detects."""
-        whole = (self.jet.expr, *self.problem.domain(self.jet))
-        if not self.is_written_out or any(e.has(Field, Partial) for e in whole):
+        expression = (self.jet.expr, *self.problem.domain(self.jet))
+        if not self.is_written_out or any(e.has(Field, Partial) for e in expression):
             return ""
         if not any(strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows)):
             return ""
-        symbols = set().union(*(e.free_symbols for e in whole))
-        has_value = any(are_defined_at(whole, p) for p in points(symbols, self.ranges))
+        symbols = set().union(*(e.free_symbols for e in expression))
+        has_value = any(are_defined_at(expression, p) for p in points(symbols, self.ranges))
         return "eigenvalue at every point" if has_value else ""
 
     def _is_negative_for_every_weight(self) -> bool:
@@ -264,13 +266,13 @@ def _with_signed_symbol(matrix: Indexed, problem: Problem) -> Indexed:
     if not isinstance(unknown.type, Scalar):
         return matrix
     value = Field(unknown.head, (), unknown.arguments)
-    letter = {value: problem.jet.u}
+    variable = {value: problem.jet.u}
 
-    def moved(e: Expr) -> Expr:
-        kept = {p: Dummy(f"keep{k}") for k, p in enumerate(atoms(e, Partial))}
-        return e.xreplace(kept).xreplace(letter).xreplace({v: k for k, v in kept.items()})
+    def verdict(e: Expr) -> Expr:
+        retained = {p: Dummy(f"keep{k}") for k, p in enumerate(atoms(e, Partial))}
+        return e.xreplace(retained).xreplace(variable).xreplace({v: k for k, v in retained.items()})
 
-    outer = tuple((moved(c), w) for c, w in matrix.outer)
+    outer = tuple((verdict(c), w) for c, w in matrix.outer)
     return Indexed(
-        moved(matrix.diagonal), outer, tuple((moved(c), h) for c, h in matrix.learned), matrix.has_other_entries
+        verdict(matrix.diagonal), outer, tuple((verdict(c), h) for c, h in matrix.learned), matrix.has_other_entries
     )

@@ -55,8 +55,8 @@ def _nonlinear(problem: Problem) -> Verdict:
         return Undecided(
             f"{quote_terms(offending)} may be linear after elimination of the stationary unknowns.", spans(offending)
         )
-    whole = replace(problem.equation, rhs=tuple(r for r in rights if r is not None))
-    if not EquationDependencies(whole, spec).has_distinct_arguments:
+    expression = replace(problem.equation, rhs=tuple(r for r in rights if r is not None))
+    if not EquationDependencies(expression, spec).has_distinct_arguments:
         return Undecided(
             f"{quote_terms(offending)} may be linear, since its nonlocal arguments may coincide.", spans(offending)
         )
@@ -84,31 +84,31 @@ def _without_stationary_unknowns(state: DifferentialExpression, problem: Problem
 def _zero_set_is_nonlinear(state: DifferentialExpression, ranges: Ranges) -> bool:
     """Whether F is zero at two points, and not at their sum: (Δu)³ = 0 is linear for all its form. If F is a product,
     its factors may be zero at points that are on no solution, as in ∂u/∂x ∂²u/∂x² = 0."""
-    whole = state.in_letters
-    letters = sorted(atoms(whole, Dummy), key=str)
-    factors = [f for f in Mul.make_args(factor(whole)) if atoms(f, Dummy)]
+    expression = state.in_letters
+    variables = sorted(atoms(expression, Dummy), key=str)
+    factors = [f for f in Mul.make_args(factor(expression)) if atoms(f, Dummy)]
     if sum(1 for f in factors if not f.as_base_exp()[1].is_negative) > 1:
         return False
-    draws = list(points(whole.free_symbols, ranges, ZERO_SAMPLES))
+    samples = list(points(expression.free_symbols, ranges, ZERO_SAMPLES))
     found: list[Point] = []
-    for drawn in draws:
-        point = draws[0] | {s: drawn[s] for s in letters}  # at one place
-        for letter in letters:
-            others = whole.xreplace({s: v for s, v in point.items() if s != letter})
+    for sample in samples:
+        point = samples[0] | {s: sample[s] for s in variables}  # at one place
+        for variable in variables:
+            others = expression.xreplace({s: v for s, v in point.items() if s != variable})
             found += [
-                point | {letter: z}
-                for z in _real_zeros(others, letter)
-                if not z.is_negative or not letter.is_nonnegative
+                point | {variable: z}
+                for z in _real_zeros(others, variable)
+                if not z.is_negative or not variable.is_nonnegative
             ]
-    sums = ({s: a[s] + b[s] if s in letters else a[s] for s in a} for a, b in combinations_with_replacement(found, 2))
-    return any(precise_value_at(whole, point) for point in sums)
+    sums = ({s: a[s] + b[s] if s in variables else a[s] for s in a} for a, b in combinations_with_replacement(found, 2))
+    return any(precise_value_at(expression, point) for point in sums)
 
 
-def _real_zeros(expr: Expr, letter: Symbol) -> list[Expr]:
+def _real_zeros(expr: Expr, variable: Symbol) -> list[Expr]:
     """The real zeros of a polynomial in one letter, if it is of first degree or has rational coefficients."""
-    if letter not in expr.free_symbols or not expr.is_polynomial(letter):
+    if variable not in expr.free_symbols or not expr.is_polynomial(variable):
         return []
-    poly = Poly(expr, letter)
+    poly = Poly(expr, variable)
     if poly.degree() == 1:
         zero = -poly.nth(0) / poly.nth(1)
         return [zero] if zero.is_real else []
@@ -136,28 +136,28 @@ def _source_verdict(problem: Problem) -> Verdict:
 
 def _condition_verdict(problem: Problem) -> Verdict:
     spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source term"
-    crooked = [
+    nonlinear = [
         c
         for c in fixed_conditions(spec)
         if any(_is_essentially_nonlinear(s, ranges_of(spec)) for s in _condition_expressions(c, spec))
     ]
-    unclear = [
+    degenerate = [
         *(c for c in fixed_conditions(spec) if _is_nonlinear(c, spec) or may_be_undefined(c.domain, spec)),
         *degenerate_conditions(spec),
     ]
     if problem.equation.order:
-        broken, open_ = conditions_violated_by(spec, 0)
-        if crooked:
-            why = f"{quote_conditions(crooked, spec)} is not linear in u"
-            return Refuted(f"{why}.", SUPERPOSITION_FAILS, tuple(c.span for c in crooked))
-        if broken:
-            why = f"{quote_conditions(broken, spec)} is inhomogeneous: the solution operator is affine, not linear"
-            return Refuted(f"{why}.", NONZERO_AT_ZERO, tuple(c.span for c in broken))
-        if open_:
-            why = f"it could not be decided whether {quote_conditions(open_, spec)} holds for u = 0"
-            return Undecided(f"{why}.", tuple(c.span for c in open_))
+        violated, undecided = conditions_violated_by(spec, 0)
+        if nonlinear:
+            why = f"{quote_conditions(nonlinear, spec)} is not linear in u"
+            return Refuted(f"{why}.", SUPERPOSITION_FAILS, tuple(c.span for c in nonlinear))
+        if violated:
+            why = f"{quote_conditions(violated, spec)} is inhomogeneous: the solution operator is affine, not linear"
+            return Refuted(f"{why}.", NONZERO_AT_ZERO, tuple(c.span for c in violated))
+        if undecided:
+            why = f"it could not be decided whether {quote_conditions(undecided, spec)} holds for u = 0"
+            return Undecided(f"{why}.", tuple(c.span for c in undecided))
     texts = ("every term is linear and homogeneous in the unknowns", "the conditions are linear in the unknowns")
-    return conclude(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not unclear)))
+    return conclude(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not degenerate)))
 
 
 def _is_nonlinear(condition: Condition, spec: Spec) -> bool:
@@ -166,9 +166,9 @@ def _is_nonlinear(condition: Condition, spec: Spec) -> bool:
 
 def _is_essentially_nonlinear(state: DifferentialExpression, ranges: Ranges) -> bool:
     """Whether a nonlinear condition gives a value or derivative that enters it linearly: u³ = 0 is really u = 0."""
-    slopes = (state.derivative(letter) for letter in state.jet_variables)
+    derivatives = (state.derivative(variable) for variable in state.jet_variables)
     return state.is_certainly_nonlinear(ranges) and any(
-        s != 0 and (s.is_number or isinstance(s.as_coeff_Mul()[1], Component)) for s in slopes
+        s != 0 and (s.is_number or isinstance(s.as_coeff_Mul()[1], Component)) for s in derivatives
     )
 
 

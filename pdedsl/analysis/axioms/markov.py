@@ -18,26 +18,26 @@ from pdedsl.symbolic.symbols import Field, atoms
 
 def markov(problem: Problem) -> Verdict:
     """T_{t+s} = T_{t+s,t} ∘ T_t."""
-    seen = delay_dependence(problem.equation, problem.spec)
-    if _is_certain(seen):
-        offending, names = _nonlocal_terms(problem, seen)
+    dependences = delay_dependence(problem.equation, problem.spec)
+    if _is_certain(dependences):
+        offending, names = _nonlocal_terms(problem, dependences)
         witness = "two solutions that agree at time t but differ before t diverge afterwards"
         what = f"{names}, which depends on the past" if names else "the solution at another time"
         return Refuted(f"{quote_terms(offending)} depends on {what}.", witness, spans(offending))
-    if seen:
+    if dependences:
         return Undecided("it could not be decided whether the equation has delay (memory) terms.")
     order = problem.equation.order
     if problem.is_implicit:
         return Undecided(IMPLICIT)
-    kept = delayed_conditions(problem.spec)
-    if kept and order == 1:
+    retained = delayed_conditions(problem.spec)
+    if retained and order == 1:
         return Undecided(
-            f"{quote_conditions(kept, problem.spec)} depends on the solution at another time.",
-            tuple(c.span for c in kept),
+            f"{quote_conditions(retained, problem.spec)} depends on the solution at another time.",
+            tuple(c.span for c in retained),
         )
     if order == 1:
-        held = ("first order in time", "no delay (memory) terms")
-        return Proved("first order in time: the current state determines the future (semigroup property).", held)
+        hypotheses = ("first order in time", "no delay (memory) terms")
+        return Proved("first order in time: the current state determines the future (semigroup property).", hypotheses)
     return Refuted(
         f"order {order} in time: the state includes ∂u/∂t, so u alone does not determine the future.",
         "two solutions with equal u and different ∂u/∂t at time t diverge afterwards",
@@ -47,16 +47,16 @@ def markov(problem: Problem) -> Verdict:
 
 def locality(problem: Problem) -> Verdict:
     """Data that agree near a point have the same ∂u/∂t there."""
-    seen = spatial_dependence(problem.equation, problem.spec)
-    if _is_certain(seen):
-        offending, names = _nonlocal_terms(problem, seen)
+    dependences = spatial_dependence(problem.equation, problem.spec)
+    if _is_certain(dependences):
+        offending, names = _nonlocal_terms(problem, dependences)
         if not names:
             witness = "two functions that agree near x and differ at the other point of evaluation"
             return Refuted(f"{quote_terms(offending)} is a nonlocal term.", witness, spans(offending))
         witness = f"two functions that agree near x and differ elsewhere have different {names} at x"
         why = f"{quote_terms(offending)} is nonlocal through {names}, the solution of a stationary equation"
         return Refuted(f"{why}.", witness, spans(offending))
-    if seen:
+    if dependences:
         return Undecided("it could not be decided whether the equation has nonlocal terms.")
     if delay_dependence(problem.equation, problem.spec):
         return Undecided("the domain of dependence of the delay terms is not known.")
@@ -66,21 +66,23 @@ def locality(problem: Problem) -> Verdict:
         return Undecided(
             "a constraint on the evolving unknowns, such as ∇·u = 0, acts globally (through a Lagrange multiplier)."
         )
-    held = ("no nonlocal terms", "no unknown is determined globally (by an elliptic constraint)")
-    return Proved("every term is a differential operator: it depends on u and its derivatives at one point.", held)
-
-
-def _is_certain(seen: list[NonlocalDependence]) -> bool:
-    """Whether the dependence is certain; what is read both directly and through another unknown, or through several,
-    may cancel."""
-    return len({s.first_unknown for s in seen}) == len({s.last_unknown for s in seen}) == 1 and any(
-        s.is_certain for s in seen
+    hypotheses = ("no nonlocal terms", "no unknown is determined globally (by an elliptic constraint)")
+    return Proved(
+        "every term is a differential operator: it depends on u and its derivatives at one point.", hypotheses
     )
 
 
-def _nonlocal_terms(problem: Problem, seen: list[NonlocalDependence]) -> tuple[list[Origin], str]:
+def _is_certain(dependences: list[NonlocalDependence]) -> bool:
+    """Whether the dependence is certain; what is read both directly and through another unknown, or through several,
+    may cancel."""
+    return len({s.first_unknown for s in dependences}) == len({s.last_unknown for s in dependences}) == 1 and any(
+        s.is_certain for s in dependences
+    )
+
+
+def _nonlocal_terms(problem: Problem, dependences: list[NonlocalDependence]) -> tuple[list[Origin], str]:
     """The summands that read other points or times, and the names of the unknowns through which they do so."""
-    sure = [s for s in seen if s.is_certain]
+    sure = [s for s in dependences if s.is_certain]
     if any(s.first_unknown is None for s in sure):
         return [p.origin for p in problem.summands if any(isinstance(t, Nonlocal) for t in p.terms)], ""
     heads = {s.first_unknown for s in sure}

@@ -20,18 +20,18 @@ from pdedsl.ir.verdicts import Proved, Refuted, Verdict
 
 def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
     jet = problem.jet
-    still = not jet.singular and all(vanishes(s.at_constants) for s in problem.components)
-    if isinstance(ordered, Refuted) and jet.is_affine and (still or not problem.spec.space.boundary):
+    steady = not jet.singular and all(vanishes(s.at_constants) for s in problem.components)
+    if isinstance(ordered, Refuted) and jet.is_affine and (steady or not problem.spec.space.boundary):
         why = ordered.reason.removesuffix(".")
         return Refuted(f"no comparison principle holds: {why}.", ordered.counterexample, ordered.offending)
-    closed = not still and _is_homogeneous_neumann(problem) and problem.equation.order == 1
+    closed = not steady and _is_homogeneous_neumann(problem) and problem.equation.order == 1
     if closed and isinstance(constant, Refuted) and set(constant.offending) <= set(spans(problem.right_hand_terms)):
         why = constant.reason.removesuffix(".")
         return Refuted(f"constants are not preserved: {why}.", constant.counterexample, constant.offending)
-    solved = still or _reaction_is_dissipative(problem)
+    solved = steady or _reaction_is_dissipative(problem)
     stays = (
         "constants solve the equation"
-        if still
+        if steady
         else "the reaction is dissipative towards 0, a value within the data range"
     )
     return conclude(

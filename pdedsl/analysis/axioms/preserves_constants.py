@@ -11,7 +11,7 @@ from pdedsl.analysis.axioms.linearity import has_learned
 from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
 from pdedsl.analysis.boundary_flux import depends_on_position
 from pdedsl.analysis.bounds.interval import range_of
-from pdedsl.analysis.bounds.sign import box_of, format_point, strictly_positive, vanishes
+from pdedsl.analysis.bounds.sign import box_of, formvalue, strictly_positive, vanishes
 from pdedsl.analysis.constraint_elimination import stationary_unknowns_in
 from pdedsl.analysis.jet import differential_expression, multiples_of_constant
 from pdedsl.analysis.normal_form import unknown_of
@@ -36,44 +36,44 @@ def preserves_constants(problem: Problem) -> Verdict:
     if problem.jet.singular:
         return Undecided("it could not be shown that the equation is defined where ∇u = 0.")
     rates = [_eliminate_stationary(s.at_constants, problem.spec) for s in problem.components]
-    moving = [r for r in rates if r is not None and not vanishes(r)]
-    broken, open_ = _violated_conditions(problem.spec)
-    doubt = STATIONARY_UNSOLVED if None in rates else _stationary_obstruction(problem, open_, bool(moving))
-    if doubt and not broken:
+    nonzero = [r for r in rates if r is not None and not vanishes(r)]
+    violated, undecided = _violated_conditions(problem.spec)
+    doubt = STATIONARY_UNSOLVED if None in rates else _stationary_obstruction(problem, undecided, bool(nonzero))
+    if doubt and not violated:
         return Undecided(doubt)
-    moved = _nonzero_rate_verdict(problem, moving) if moving and not doubt else None
-    if moved and (isinstance(moved, Refuted) or not broken):
-        return moved
-    if broken:
-        why = f"{quote_conditions(broken, problem.spec)} does not hold for every constant"
+    verdict = _nonzero_rate_verdict(problem, nonzero) if nonzero and not doubt else None
+    if verdict and (isinstance(verdict, Refuted) or not violated):
+        return verdict
+    if violated:
+        why = f"{quote_conditions(violated, problem.spec)} does not hold for every constant"
         first = next((c for c in TRIAL_CONSTANTS if conditions_violated_by(problem.spec, c)[0]), None)
         witness = (
             "some constant is not a steady solution"
             if first is None
             else f"u ≡ {notation(first)} is not a steady solution"
         )
-        return Refuted(f"{why}.", witness, tuple(c.span for c in broken))
-    if open_:
-        why = f"it could not be decided whether {quote_conditions(open_, problem.spec)} holds for every constant"
-        return Undecided(f"{why}.", tuple(c.span for c in open_))
+        return Refuted(f"{why}.", witness, tuple(c.span for c in violated))
+    if undecided:
+        why = f"it could not be decided whether {quote_conditions(undecided, problem.spec)} holds for every constant"
+        return Undecided(f"{why}.", tuple(c.span for c in undecided))
     if empty := degenerate_conditions(problem.spec):
         why = f"{quote_conditions(empty, problem.spec)} may be degenerate at some boundary points or times"
         return Undecided(f"{why}.", tuple(c.span for c in empty))
     if not _is_defined(problem):
         return Undecided("it could not be shown that the equation is defined for every constant.")
-    held = ("every constant satisfies the boundary conditions",) if problem.spec.space.boundary else ()
+    hypotheses = ("every constant satisfies the boundary conditions",) if problem.spec.space.boundary else ()
     differs = all(term.has(Partial) for s in problem.components for term in Add.make_args(s.expr))
     why = "every term contains a derivative of u" if differs else "the terms cancel for constant u"
-    return Proved(f"{why}, so constants are preserved.", (ZERO_AT_CONSTANTS, *held))
+    return Proved(f"{why}, so constants are preserved.", (ZERO_AT_CONSTANTS, *hypotheses))
 
 
-def _stationary_obstruction(problem: Problem, open_: list[Condition], moving: bool) -> str:
+def _stationary_obstruction(problem: Problem, undecided: list[Condition], nonzero: bool) -> str:
     """Why unknowns at rest may not be what their equations say for constants, or "" if they are."""
     read = stationary_unknowns_in(problem.equation, problem.spec)
-    if any(c.unknown in read for c in open_) or not _are_determined(read, problem):
+    if any(c.unknown in read for c in undecided) or not _are_determined(read, problem):
         return STATIONARY_UNSOLVED
     free = any(vanishes(b) for e in read.values() for b in _residuals_at_constants(e, problem.spec))
-    return STATIONARY_UNDETERMINED if moving and free and not _is_translation_invariant_and_periodic(problem) else ""
+    return STATIONARY_UNDETERMINED if nonzero and free and not _is_translation_invariant_and_periodic(problem) else ""
 
 
 def _is_defined(problem: Problem) -> bool:
@@ -94,11 +94,11 @@ def _cancelled_at_constants(problem: Problem) -> list[Expr]:
 def _violated_conditions(spec: Spec) -> tuple[list[Condition], list[Condition]]:
     """The conditions that constants violate, and those that they may violate: among these are conditions on unknowns at
     rest, which are not free, but given by the others."""
-    broken, open_ = conditions_violated_by(spec, None)
+    violated, undecided = conditions_violated_by(spec, None)
     resting = [u for u in spec.unknowns if not any(e.order and unknown_of(e, spec) == u for e in spec.equations)]
     heads, names = {u.head for u in resting}, {u.name for u in resting}
-    bound = {c for c in broken if c.unknown in heads or _constants_in(c, spec) & names}
-    return [c for c in broken if c not in bound], [*open_, *bound]
+    bound = {c for c in violated if c.unknown in heads or _constants_in(c, spec) & names}
+    return [c for c in violated if c not in bound], [*undecided, *bound]
 
 
 def _constants_in(condition: Condition, spec: Spec) -> set[str]:
@@ -111,16 +111,16 @@ def _constants_in(condition: Condition, spec: Spec) -> set[str]:
 
 def _eliminate_stationary(rate: Expr, spec: Spec) -> Expr | None:
     """The rate, with the unknowns of stationary equations replaced by the constants that these imply."""
-    letters = {s.name: s for s in atoms(rate, Dummy)}
+    variables = {s.name: s for s in atoms(rate, Dummy)}
     given = {unknown_of(e, spec).head.name: e for e in spec.equations if e.order == 0}
     for _ in given:  # w may be given by v, and v by u
         for name in (s.name for s in atoms(rate, Dummy) if s.name in given):
             balance = differential_expression(given[name].rhs[0], spec).at_constants
-            own = {s: letters.setdefault(s.name, s) for s in atoms(balance, Dummy)}
-            solved = _solve_affine(balance.xreplace(own), letters[name])
+            own = {s: variables.setdefault(s.name, s) for s in atoms(balance, Dummy)}
+            solved = _solve_affine(balance.xreplace(own), variables[name])
             if solved is None:
                 return None
-            rate = expand(rate.xreplace({letters[name]: solved}))
+            rate = expand(rate.xreplace({variables[name]: solved}))
     return None if any(s.name in given for s in atoms(rate, Dummy)) else rate
 
 
@@ -135,8 +135,8 @@ def _are_determined(read: dict[Symbol, Equation], problem: Problem) -> bool:
 def _is_constant(head: Symbol, equation: Equation, spec: Spec) -> bool:
     """Whether an unknown at rest may be constant if the others are: Δw = u has no constant solution, w = x is none."""
     balances = _residuals_at_constants(equation, spec)
-    letters = {s.name: s for b in balances for s in atoms(b, Dummy)}
-    solved = (b if b == 0 else _solve_affine(b, letters.get(head.name, Dummy())) for b in balances)
+    variables = {s.name: s for b in balances for s in atoms(b, Dummy)}
+    solved = (b if b == 0 else _solve_affine(b, variables.get(head.name, Dummy())) for b in balances)
     return all(v is not None and {*v.free_symbols} <= {*atoms(v, Dummy)} for v in solved)
 
 
@@ -153,11 +153,11 @@ def _residuals_at_constants(equation: Equation, spec: Spec) -> list[Expr]:
     return [expand(differential_expression(right, spec).at_constants) for right in equation.rhs]
 
 
-def _solve_affine(balance: Expr, letter: Symbol) -> Expr | None:
+def _solve_affine(balance: Expr, variable: Symbol) -> Expr | None:
     """The symbol, solved for in a balance that is affine in it."""
-    slope = balance.coeff(letter)
-    rest = expand(balance - slope * letter)
-    return None if slope == 0 or not slope.is_number or letter in rest.free_symbols else -rest / slope
+    derivative = balance.coeff(variable)
+    rest = expand(balance - derivative * variable)
+    return None if derivative == 0 or not derivative.is_number or variable in rest.free_symbols else -rest / derivative
 
 
 def _nonzero_rate_verdict(problem: Problem, rates: list[Expr]) -> Verdict:
@@ -180,14 +180,14 @@ def _nonzero_rate_verdict(problem: Problem, rates: list[Expr]) -> Verdict:
 
 def _is_nonzero_for_every_weight(rate: Expr, problem: Problem) -> bool:
     """Whether the rate of u = 1 has one strict sign for every weight."""
-    box, there = box_of(ranges_of(problem.spec, problem.equation)), rate.xreplace(multiples_of_constant(rate, 1))
-    return strictly_positive(there, box) or strictly_positive(expand(-there), box)
+    box, value = box_of(ranges_of(problem.spec, problem.equation)), rate.xreplace(multiples_of_constant(rate, 1))
+    return strictly_positive(value, box) or strictly_positive(expand(-value), box)
 
 
 def _nonvanishing_terms(problem: Problem) -> list[Origin]:
     """The summands that do not vanish for constants."""
-    moving = [p.origin for p in problem.right_hand_summands if any(s.at_constants != 0 for s in p.components)]
-    return moving or problem.right_hand_terms
+    nonzero = [p.origin for p in problem.right_hand_summands if any(s.at_constants != 0 for s in p.components)]
+    return nonzero or problem.right_hand_terms
 
 
 def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
@@ -202,10 +202,10 @@ def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
             e.xreplace({s: named_.get(s.name, constant) for s in atoms(e, Dummy)})
             for e in _cancelled_at_constants(problem)
         ]
-        there = rate.xreplace(chosen)
-        point = find_nonzero_point(there, ranges, beside=domain)
+        value = rate.xreplace(chosen)
+        point = find_nonzero_point(value, ranges, beside=domain)
         if point is not None:
             values = [f"{s.name} = {notation(v)}" for s, v in chosen.items()]
-            at = f" at {format_point(point)}" if point else ""
-            return f"{', '.join(values) or 'u = 0'} changes at rate {precise_value_at(there, point):.3g}{at}"
+            at = f" at {formvalue(point)}" if point else ""
+            return f"{', '.join(values) or 'u = 0'} changes at rate {precise_value_at(value, point):.3g}{at}"
     return ""

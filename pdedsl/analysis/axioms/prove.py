@@ -52,8 +52,8 @@ def prove_axioms(problem: Problem) -> dict[Axiom, Verdict]:
 def _verdicts_for_large_equation(problem: Problem) -> dict[Axiom, Verdict]:
     """The verdicts that need no work on the whole expression."""
     found = dict.fromkeys(_applicable_axioms(problem), Undecided("the equation is too large for symbolic analysis."))
-    seen = {Axiom.LINEARITY: linearity, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
-    return {**found, **{name: _prove(prove, problem) for name, prove in seen.items() if name in found}}
+    dependences = {Axiom.LINEARITY: linearity, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
+    return {**found, **{name: _prove(prove, problem) for name, prove in dependences.items() if name in found}}
 
 
 def _has_single_components(spec: Spec) -> bool:
@@ -92,12 +92,14 @@ def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:
     }
     if problem.jet.order == 2:
         provers[Axiom.COMPARISON] = comparison
-    told = {name: _prove(prove, problem) for name, prove in provers.items() if name in found}
+    reported = {name: _prove(prove, problem) for name, prove in provers.items() if name in found}
     even = not JetBounds(problem).depends_on_x(problem.jet.expr)
     by_conditions = {c.span for c in problem.spec.conditions if not _depends_on_x(c, problem)}
     return {
         **found,
-        **{k: v for k, v in told.items() if not isinstance(v, Refuted) or even or set(v.offending) <= by_conditions},
+        **{
+            k: v for k, v in reported.items() if not isinstance(v, Refuted) or even or set(v.offending) <= by_conditions
+        },
     }
 
 

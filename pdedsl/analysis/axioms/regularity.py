@@ -29,8 +29,8 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
         unique = Hypothesis(
             "the equation is linear, or a comparison principle holds", jet.is_affine or is_ordered.holds
         )
-        kept = Hypothesis("the initial velocity is Lipschitz in x", _initial_velocity_is_lipschitz(problem, found))
-        checked = (unique, kept) if problem.equation.order > 1 else (unique,)
+        retained = Hypothesis("the initial velocity is Lipschitz in x", _initial_velocity_is_lipschitz(problem, found))
+        checked = (unique, retained) if problem.equation.order > 1 else (unique,)
         return conclude(
             "the coefficients do not depend on x: the solution operator commutes with translations", checked
         )

@@ -112,8 +112,10 @@ class SpaceRegularity:
             return True
         if not rest.free_symbols & set(self.bounds.jet.p):
             return self.bounds.growth.of(known).is_bounded
-        slopes = [range_of(diff(rest, p), self.bounds.bounded_u_box) for p in self.bounds.jet.p]
-        return self._is_lipschitz(known) and all(s is not None and isfinite(s.low) and isfinite(s.high) for s in slopes)
+        derivatives = [range_of(diff(rest, p), self.bounds.bounded_u_box) for p in self.bounds.jet.p]
+        return self._is_lipschitz(known) and all(
+            s is not None and isfinite(s.low) and isfinite(s.high) for s in derivatives
+        )
 
     def _split(self, term: Expr) -> tuple[Expr, Expr | None]:
         """The factors c(x, t) and g of a product, where g depends on the jet alone; g is None if it depends on x."""
@@ -193,16 +195,16 @@ class SpaceRegularity:
             not jet.is_affine or self.are_periodic((jet.rate, jet.source))
         )
 
-    def _is_periodic(self, whole: Expr) -> bool:
+    def _is_periodic(self, expression: Expr) -> bool:
         ranges, space = ranges_of(self.bounds.problem.spec), self.bounds.problem.spec.space
         if any(side.periodic for side in space.intervals) and any(
-            self.bounds.depends_on_x(f) for f in atoms(whole, Field)
+            self.bounds.depends_on_x(f) for f in atoms(expression, Field)
         ):
             return False
         for x, side in zip(space.coordinates, space.intervals, strict=False):
-            if side.periodic and x in whole.free_symbols:
+            if side.periodic and x in expression.free_symbols:
                 low, high = ranges[x]
-                if not vanishes(expand(whole.xreplace({x: high}) - whole.xreplace({x: low}))):
+                if not vanishes(expand(expression.xreplace({x: high}) - expression.xreplace({x: low}))):
                     return False
         return True
 
@@ -249,18 +251,20 @@ class UnknownRegularity:
             return (
                 jet.order == 0 or (jet.order == 1 and self._is_finite(jet.rate)) or self._rate_is_admissible(jet.rate)
             )
-        whole = _fold_signs(self.lower_order_terms.xreplace(self._learned_of_u))
-        slopes = [diff(whole, v) for v in (jet.u, *self._learned_of_u.values())]
-        settled = [s.xreplace(self.bounds.singular_in_time) for s in slopes]
+        expression = _fold_signs(self.lower_order_terms.xreplace(self._learned_of_u))
+        derivatives = [diff(expression, v) for v in (jet.u, *self._learned_of_u.values())]
+        settled = [s.xreplace(self.bounds.singular_in_time) for s in derivatives]
         return all(self._is_bounded_above(s) for s in settled) and self._networks_are_lipschitz
 
-    def _is_bounded_above(self, slope: Expr) -> bool:
+    def _is_bounded_above(self, derivative: Expr) -> bool:
         """Whether it is bounded above for all ∇u and ∇∇u; if F is a balance law or diffuses, for bounded ones."""
-        found = range_of(slope, self.bounds.full_box, poles=True)  # -√u falls steeply at 0
+        found = range_of(derivative, self.bounds.full_box, poles=True)  # -√u falls steeply at 0
         if found is not None and isfinite(found.high):
             return True
-        free = not free_symbols(slope) & {*self.bounds.jet.p, *self.bounds.jet.second}
-        return locally_bounded(slope, self.bounds.full_box) and (free or self._is_balance_law or self._is_parabolic)
+        free = not free_symbols(derivative) & {*self.bounds.jet.p, *self.bounds.jet.second}
+        return locally_bounded(derivative, self.bounds.full_box) and (
+            free or self._is_balance_law or self._is_parabolic
+        )
 
     @cached_property
     def _is_balance_law(self) -> bool:
@@ -268,8 +272,8 @@ class UnknownRegularity:
         higher level sets may overtake lower ones: a jump of ∂u/∂t = u|∂u/∂x| travels at any speed up to its height."""
         jet, p = self.bounds.jet, {*self.bounds.jet.p, *self.bounds.jet.second}
         plain = not any(free_symbols(e) & p for row in jet.matrix for e in row)
-        slopes = [diff(self.lower_order_terms, q) for q in jet.p]
-        return plain and not any(free_symbols(s) & p for s in slopes)
+        derivatives = [diff(self.lower_order_terms, q) for q in jet.p]
+        return plain and not any(free_symbols(s) & p for s in derivatives)
 
     @cached_property
     def _is_parabolic(self) -> bool:
@@ -324,10 +328,10 @@ class UnknownRegularity:
     @property
     def _is_proper(self) -> bool:
         """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F has no kink in u."""
-        slope = diff(self.bounds.jet.expr, self.bounds.jet.u)
+        derivative = diff(self.bounds.jet.expr, self.bounds.jet.u)
         parted = any(self.bounds.jet.u in free_symbols(a) for a in atoms(self.bounds.jet.expr, *NONSMOOTH))
         found = [
-            range_of(slope, box)
+            range_of(derivative, box)
             for box in ((self.bounds.full_box,) if parted else (self.bounds.full_box, self.bounds.bounded_u_box))
         ]
         return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in found)
@@ -370,12 +374,12 @@ class UnknownRegularity:
         return rest is not None and not any(free_symbols(rest.diff(q)) & set(p) for q in p)
 
 
-def is_integrable_at_zero(slope: Expr, u: Symbol) -> bool:
+def is_integrable_at_zero(derivative: Expr, u: Symbol) -> bool:
     """Whether β is bounded near zero: β' is bounded there, or is a power of u with an exponent above -1."""
-    power = slope.as_independent(u)[1].as_base_exp()
+    power = derivative.as_independent(u)[1].as_base_exp()
     if power[0] == u:
         return bool(power[1] > -1)
-    return not slope.xreplace({u: S.Zero}).has(S.ComplexInfinity, S.NaN, S.Infinity)
+    return not derivative.xreplace({u: S.Zero}).has(S.ComplexInfinity, S.NaN, S.Infinity)
 
 
 # ---- structure
@@ -428,15 +432,15 @@ class StructureConditions:
         at_zero = Add(*lower).xreplace(dict.fromkeys((jet.u, *jet.p), S.Zero))
         return nonnegative(at_zero, self.bounds.box)
 
-    def _density_is_defined(self, slope: Expr) -> bool:
+    def _density_is_defined(self, derivative: Expr) -> bool:
         """Whether β has a value for all u, by its slope: that of √u is unbounded at 0, where √u has one if u ≥ 0."""
         u, box = self.bounds.jet.u, self.bounds.full_box
-        settled = slope.xreplace(self.bounds.singular_in_time)
+        settled = derivative.xreplace(self.bounds.singular_in_time)
         if range_of(settled, box) is not None:
             return True
         return (
             u.is_nonnegative
-            and is_integrable_at_zero(slope, u)
+            and is_integrable_at_zero(derivative, u)
             and range_of(settled, {**box, u: RealInterval(POSITIVE_MIN, inf)}) is not None
         )
 

@@ -71,8 +71,8 @@ def _minor_is_nonnegative(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool
 def _is_isotropic_plus_outer_product(rows: Rows, box: Box) -> bool:
     """Whether it is αI + β p pᵀ for symbols p, with nonnegative eigenvalues α and α + β|p|²."""
     d = len(rows)
-    letters = [s for s in sorted(rows[0][1].free_symbols, key=str) if s not in box]
-    for p in combinations(letters, d) if len(letters) <= MAX_SYMBOLS else ():
+    variables = [s for s in sorted(rows[0][1].free_symbols, key=str) if s not in box]
+    for p in combinations(variables, d) if len(variables) <= MAX_SYMBOLS else ():
         if not _seems_outer(rows, p):
             continue
         ratio = expand(rows[0][1] / (p[0] * p[1]))
@@ -87,8 +87,8 @@ def _is_isotropic_plus_outer_product(rows: Rows, box: Box) -> bool:
 
 def _seems_outer(rows: Rows, p: tuple[Symbol, ...]) -> bool:
     """The same form checked numerically at one point, to skip symbolic work where it fails."""
-    letters = sorted({s for row in rows for e in row for s in e.free_symbols} | set(p), key=str)
-    at = {s: Float(1 + 1 / (k + 3)) for k, s in enumerate(letters)}
+    variables = sorted({s for row in rows for e in row for s in e.free_symbols} | set(p), key=str)
+    at = {s: Float(1 + 1 / (k + 3)) for k, s in enumerate(variables)}
     values = [[e.xreplace(at) for e in row] for row in rows]
     if not all(v.is_Float for row in values for v in row):
         return True
@@ -130,12 +130,12 @@ def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
         entry = next((f for f in atoms(rows[0][0], Field) if f.head == head), None)
         if entry is None:
             continue
-        share = rows[0][0].coeff(entry)
+        fraction = rows[0][0].coeff(entry)
         less = tuple(
-            tuple((e - share * _entry(head, entry, S(i), S(j))).expand() for j, e in enumerate(row, 1))
+            tuple((e - fraction * _entry(head, entry, S(i), S(j))).expand() for j, e in enumerate(row, 1))
             for i, row in enumerate(rows, 1)
         )
-        if nonnegative(share, {}) and not any(f.head == head for row in less for e in row for f in atoms(e, Field)):
+        if nonnegative(fraction, {}) and not any(f.head == head for row in less for e in row for f in atoms(e, Field)):
             rows = less
     return rows
 
@@ -234,10 +234,10 @@ class LipschitzRoots:
         squares = [a for a in terms if a not in smooth and self._is_lipschitz_product(a)]
         others = [a for a in terms if a not in smooth and a not in squares]
         mixed = any(not self._is_squared(a) for a in squares)
-        whole = factor(Add(*squares)) if mixed else Add(*squares)
-        if mixed and not self._is_squared(whole):
+        expression = factor(Add(*squares)) if mixed else Add(*squares)
+        if mixed and not self._is_squared(expression):
             return False
-        return all(nonnegative(a, self.bounds.box) for a in (Add(*smooth), whole, *others))
+        return all(nonnegative(a, self.bounds.box) for a in (Add(*smooth), expression, *others))
 
     def _is_squared(self, term: Expr) -> bool:
         """Whether a term is c f²."""

@@ -110,10 +110,10 @@ class GrowthRules:
                 found = [self._of(a) for a in e.args]
                 return Growth(*(max(getattr(g, name) for g in found) for name in ("value", "first", "second")))
             case Mul():
-                whole = CONSTANT
+                expression = CONSTANT
                 for a in e.args:
-                    whole = _product(whole, self._of(a))
-                return whole
+                    expression = _product(expression, self._of(a))
+                return expression
             case Pow(base=base, exp=power):
                 return self._power(base, power)
             case Max() | Min():
@@ -134,9 +134,9 @@ class GrowthRules:
         found = [COORDINATE if a.is_Symbol else self._of(a) for a in field.arguments]  # q(x²) grows as x² does
         first = max(g.first for g in found)
         second = max(2 * first, *(g.second for g in found)) if facts.smooth else inf
-        whole = Growth(0 if flat else max(g.value for g in found), first, second)
+        expression = Growth(0 if flat else max(g.value for g in found), first, second)
         curls = isinstance(learned.type, Vector) and learned.type.divergence_free and learned.net is not None
-        return _derivative_of_network(whole) if curls else whole  # the curl of a network
+        return _derivative_of_network(expression) if curls else expression  # the curl of a network
 
     def _power(self, base: Expr, power: Expr) -> Growth:
         g = self._of(base)
@@ -161,8 +161,8 @@ class GrowthRules:
                 return float(poly.degree())
         constant, rest = base.as_coeff_Add()
         squared = {_squared_variable(a) for a in Add.make_args(rest)}
-        whole = squared == self.coordinates or any(isinstance(x, Component) for x in squared)
-        if constant.is_positive and None not in squared and whole:
+        expression = squared == self.coordinates or any(isinstance(x, Component) for x in squared)
+        if constant.is_positive and None not in squared and expression:
             return 2.0
         if self.bounded or self._has_positive_lower_bound(base):
             return 0.0

@@ -45,7 +45,7 @@ from sympy import (
 
 from pdedsl.numerics.activations import ABS, IDENTITY, RELU, SQUARE
 from pdedsl.numerics.activations import Activation as Record
-from pdedsl.symbolic.functions import Activation, Slope
+from pdedsl.symbolic.functions import Activation, ActivationDerivative
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
 # ---- intervals
@@ -209,7 +209,7 @@ def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
             return RealInterval(_value(math.tan, x.low, -inf).low, _value(math.tan, x.high, inf).high)
         case asin() | acos() if x.low < -1 or x.high > 1:
             return None
-        case Slope():
+        case ActivationDerivative():
             return _activation_derivative(e)
         case Activation():
             return _activation(e.record, x)
@@ -259,7 +259,7 @@ def _log(x: End) -> RealInterval:
     return enclosure(math.log(float(x)), CANCELLATION_ERROR)  # near 1 the rounding of the argument counts, too
 
 
-def _activation_derivative(e: Slope) -> RealInterval:
+def _activation_derivative(e: ActivationDerivative) -> RealInterval:
     most = _end(e.of.lipschitz)
     return RealInterval(Fraction(0) if e.of.monotone else -most, most)
 
@@ -360,10 +360,10 @@ class _RangeEvaluator:
         found = [self.evaluate(a) for a in args]
         if any(f is None for f in found):
             return None
-        whole, *rest = (f for f in found if f is not None)
+        expression, *rest = (f for f in found if f is not None)
         for other in rest:
-            whole = combine(whole, other)
-        return round_outwards(whole)
+            expression = combine(expression, other)
+        return round_outwards(expression)
 
     def _product(self, e: Mul) -> RealInterval | None:
         """x sign(x) is |x|, and x/√(c + x²) lies between -1 and 1 for c ≥ 0."""

@@ -105,8 +105,8 @@ class JetBounds:
         """Bounded values of the jet; a positive unknown is bounded away from zero."""
         u, wide = self.jet.u, RealInterval(-JET_BOUND, JET_BOUND)
         low = 1 / JET_BOUND if u.is_positive else Fraction(0) if u.is_nonnegative else -JET_BOUND
-        letters = dict.fromkeys(self.jet.variables, wide) | {u: RealInterval(low, JET_BOUND)}
-        return {**letters, **self.box}
+        variables = dict.fromkeys(self.jet.variables, wide) | {u: RealInterval(low, JET_BOUND)}
+        return {**variables, **self.box}
 
     @cached_property
     def full_box(self) -> Box:
@@ -125,10 +125,10 @@ class JetBounds:
         """Symbols for factors that are unbounded at an end of the time interval."""
         if self.time is None or self.time not in free_symbols(self.jet.expr):
             return {}
-        rough = [
+        singular = [
             a for a in atoms(self.jet.expr, Pow) if free_symbols(a) == {self.time} and range_of(a, self.box) is None
         ]
-        return {a: Dummy(positive=True) for a in rough}
+        return {a: Dummy(positive=True) for a in singular}
 
     def time_regularity(self, e: Expr) -> TimeRegularity:
         """How an expression behaves in time; nothing is known of a foreign network."""
@@ -145,8 +145,8 @@ class JetBounds:
     def is_defined(self) -> bool:
         """Whether roots, poles and logarithms have values for all values of the unknowns, also those that cancelled."""
         problem, jet = self.problem, self.jet
-        kept = [jet.in_letters(expand_indices(e, problem.spec, jet.layout)) for e in problem.partial]
-        return self.is_defined_before_cancellation and all(range_of(e, self.full_box) is not None for e in kept)
+        retained = [jet.in_letters(expand_indices(e, problem.spec, jet.layout)) for e in problem.partial]
+        return self.is_defined_before_cancellation and all(range_of(e, self.full_box) is not None for e in retained)
 
     def depends_on_x(self, e: Expr) -> bool:
         """Whether an expression depends on x."""

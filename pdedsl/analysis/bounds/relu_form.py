@@ -29,7 +29,7 @@ from sympy import (
 
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import RELU as RECORD
-from pdedsl.symbolic.functions import ACTIVATIONS, SYMBOLS, Activation
+from pdedsl.symbolic.functions import ACTIVATIONS, SYMPY_ALGEBRA, Activation
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import atoms
 
@@ -43,7 +43,7 @@ def _is_piecewise(formula: Expr) -> bool:
 
 
 _Z = Symbol("z", real=True)
-PIECEWISE = tuple(r for r in RECORDS.values() if _is_piecewise(r.formula(SYMBOLS, _Z)))
+PIECEWISE = tuple(r for r in RECORDS.values() if _is_piecewise(r.formula(SYMPY_ALGEBRA, _Z)))
 
 
 def to_relu_form(expr: Expr) -> Expr:
@@ -59,7 +59,7 @@ def to_relu_form(expr: Expr) -> Expr:
         case Min():
             return reduce(lambda a, b: a - _relu(a - b), args)
         case Activation() if expr.record in PIECEWISE:
-            return to_relu_form(expr.record.formula(SYMBOLS, args[0]))
+            return to_relu_form(expr.record.formula(SYMPY_ALGEBRA, args[0]))
         case _:
             return expr.func(*args)
 
@@ -85,6 +85,6 @@ def kinks(expr: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
 
 def _zeros(z: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
     for s in sorted(z.free_symbols & free, key=str):
-        slope = z.diff(s)
-        if slope.is_number and slope.is_nonzero and len(z.free_symbols) == 1:
-            yield s, Rational(str(float(-z.xreplace({s: S.Zero}) / slope)))
+        derivative = z.diff(s)
+        if derivative.is_number and derivative.is_nonzero and len(z.free_symbols) == 1:
+            yield s, Rational(str(float(-z.xreplace({s: S.Zero}) / derivative)))

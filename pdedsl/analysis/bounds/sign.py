@@ -51,7 +51,7 @@ from sympy import Matrix as Entries
 from pdedsl.analysis.bounds.interval import LINE, Box, RealInterval, enclosure_of_number, range_of
 from pdedsl.analysis.bounds.relu_form import to_relu_form
 from pdedsl.analysis.sample_points import Point, Ranges, find_nonzero_point
-from pdedsl.symbolic.functions import Activation, Slope
+from pdedsl.symbolic.functions import Activation, ActivationDerivative
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import expand, measure
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
@@ -226,11 +226,11 @@ def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     if expr.is_nonnegative:
         return True
     expr = _with_symbols(expr)
-    seen: set[Expr] = set()
+    dependences: set[Expr] = set()
     for form in _forms(expr):
-        if form not in seen and _form_is_nonnegative(form, box, dimension, MAX_DERIVATIVES):
+        if form not in dependences and _form_is_nonnegative(form, box, dimension, MAX_DERIVATIVES):
             return True
-        seen.add(form)
+        dependences.add(form)
     return False
 
 
@@ -238,11 +238,11 @@ def _with_symbols(expr: Expr) -> Expr:
     """The expression with symbols of the same sign for fields and derivatives."""
     if expr.has(Contraction):
         return expr
-    letters: dict[Expr, Symbol] = {}
+    variables: dict[Expr, Symbol] = {}
     for atom in sorted((*atoms(expr, Partial), *atoms(expr, Field)), key=str):
         known = {"positive": True} if atom.is_positive else {"nonnegative": True} if atom.is_nonnegative else {}
-        letters[atom] = Dummy(f"z{len(letters)}", real=True, **known)
-    return expr.xreplace(letters)
+        variables[atom] = Dummy(f"z{len(variables)}", real=True, **known)
+    return expr.xreplace(variables)
 
 
 def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
@@ -368,9 +368,9 @@ def _period(expr: Expr, x: Symbol) -> Expr | None:
     waves = atoms(expr, sin, cos)
     if any(expr.xreplace(dict.fromkeys(waves, S.Zero)).has(x) for _ in (0,)) or not waves:
         return None
-    slopes = [w.args[0].diff(x) for w in waves]
-    unit = pi if all((s / pi).is_Rational for s in slopes) else S.One
-    ratios = [s / unit for s in slopes]
+    derivatives = [w.args[0].diff(x) for w in waves]
+    unit = pi if all((s / pi).is_Rational for s in derivatives) else S.One
+    ratios = [s / unit for s in derivatives]
     if not all(r.is_Rational and r != 0 for r in ratios):
         return None
     return 2 * pi / unit * lcm(*(int(r.q) for r in ratios))
@@ -378,11 +378,11 @@ def _period(expr: Expr, x: Symbol) -> Expr | None:
 
 def _monotone_is_nonnegative(expr: Expr, x: Symbol, ends: RealInterval, box: Box, depth: int) -> bool:
     """Whether a monotone function is nonnegative at the end where it is least; 5 + 1/(¾ - x) is not monotone."""
-    slope = worked_out(lambda: expr.diff(x)) if range_of(expr, box) is not None else None
-    if slope is None:
+    derivative = worked_out(lambda: expr.diff(x)) if range_of(expr, box) is not None else None
+    if derivative is None:
         return False
     for direction, end in ((1, ends.low), (-1, ends.high)):
-        if isinstance(end, Fraction) and _form_is_nonnegative(direction * slope, box, None, depth - 1):
+        if isinstance(end, Fraction) and _form_is_nonnegative(direction * derivative, box, None, depth - 1):
             value = expr.xreplace({x: Rational(end.numerator, end.denominator)})
             found = range_of(value, box)
             if value.is_nonnegative or (found is not None and found.low >= 0):
@@ -477,7 +477,7 @@ def strictly_positive(e: Expr, box: Box) -> bool:
             return strictly_positive(base, box)
         case exp():
             return True
-        case Slope():
+        case ActivationDerivative():
             return e.of.rising
         case Field():
             return bool(e.head.is_positive)
@@ -495,7 +495,7 @@ def locally_bounded(e: Expr, box: Box) -> bool:
             return locally_bounded(base, box) and _is_bounded_away_from_zero(base, box)
         case log(args=(inner,)):
             return locally_bounded(inner, box) and _is_bounded_away_from_zero(inner, box)
-        case Add() | Mul() | Pow() | Max() | Min() | Activation() | Slope():
+        case Add() | Mul() | Pow() | Max() | Min() | Activation() | ActivationDerivative():
             return all(locally_bounded(a, box) for a in e.args)
         case exp() | sin() | cos() | sinh() | cosh() | tanh() | atan() | erf() | Abs() | sign() | Heaviside():
             return locally_bounded(e.args[0], box)
@@ -507,7 +507,9 @@ def _is_bounded_away_from_zero(e: Expr, box: Box) -> bool:
     found = range_of(e, box)
     if found is not None and 0 not in found:
         return True
-    return not e.has(sign, Heaviside, Slope) and (strictly_positive(e, box) or strictly_positive(-e, box))
+    return not e.has(sign, Heaviside, ActivationDerivative) and (
+        strictly_positive(e, box) or strictly_positive(-e, box)
+    )
 
 
 def _does_not_attain_infimum(e: Expr, box: Box) -> bool:

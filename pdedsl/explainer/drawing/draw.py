@@ -18,9 +18,9 @@ from pdedsl.explainer.drawing.blocks import Block, Group, Node
 from pdedsl.explainer.drawing.data_space import data_nodes
 from pdedsl.explainer.drawing.image_plane import image_nodes
 from pdedsl.explainer.drawing.physics import solve_nodes
-from pdedsl.explainer.drawing.source_marks import Mark, equation_lines, marks_of
+from pdedsl.explainer.drawing.source_marks import Annotation, annotations_of, equation_lines
 from pdedsl.explainer.drawing.style import style
-from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, short, wrapped
+from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, truncate, wrap_text
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.theorem import Theorem
@@ -84,7 +84,7 @@ class Drawing:
         spec = self.analysis.spec
         self.sheet.prose(MARGIN, self.y + 6, spec.name, "name")
         self.y += 10
-        for line in wrapped(spec.title, _columns(WIDTH - 2 * MARGIN, PROSE)):
+        for line in wrap_text(spec.title, _columns(WIDTH - 2 * MARGIN, PROSE)):
             self.y += LINE
             self.sheet.prose(MARGIN, self.y, line, "soft")
         self.y += GAP
@@ -92,7 +92,7 @@ class Drawing:
     def equations(self) -> None:
         """The equations as written, each term in the colour of its class."""
         source = self.analysis.spec.source
-        marks = marks_of(self.analysis)
+        marks = annotations_of(self.analysis)
         for span in [e.equation.span for e in self.analysis.equations]:
             for line in equation_lines(source, span, marks, _columns(WIDTH - 2 * MARGIN, CODE)):
                 self.y += LINE + 5
@@ -106,7 +106,7 @@ class Drawing:
         self.y += GAP
 
     def theorem(self, theorem: Theorem) -> None:
-        lines = list(wrapped(theorem.statement, _columns(WIDTH - 2 * MARGIN - 24, PROSE)))
+        lines = list(wrap_text(theorem.statement, _columns(WIDTH - 2 * MARGIN - 24, PROSE)))
         height = 30 + LINE * len(lines)
         self.sheet.box(MARGIN, self.y, WIDTH - 2 * MARGIN, height, "card")
         self.sheet.prose(MARGIN + 12, self.y + 20, f"by {theorem.name} ({theorem.source})", "head")
@@ -133,7 +133,7 @@ class Drawing:
 
     def columns(self, nodes: tuple[Node, ...]) -> None:
         """Terms on the left, the network on the right, and a link from every term to the blocks that come from it."""
-        top, marks = self.y, marks_of(self.analysis)
+        top, marks = self.y, annotations_of(self.analysis)
         ends = [self._mark(mark) for mark in marks]
         left, self.y = self.y, top
         starts = self._chain(nodes, COLUMN, RIGHT)
@@ -143,13 +143,13 @@ class Drawing:
                     self.sheet.link(MARGIN + LEFT, end, start.x, start.y, mark.kind)
         self.y = max(left, self.y) + GAP
 
-    def _mark(self, mark: Mark) -> float:
+    def _mark(self, mark: Annotation) -> float:
         """Draws a term, one line for its class and one for its text; returns the height at which links start."""
-        y, text = self.y, short(mark.text, _columns(LEFT - 20, CODE))
+        y, text = self.y, truncate(mark.text, _columns(LEFT - 20, CODE))
         self.sheet.begin("term", mark.span, f"{mark.label}: {mark.text}")
         self.sheet.box(MARGIN, y, LEFT, 46, "card")
         self.sheet.box(MARGIN, y, 5, 46, mark.kind, 2)
-        self.sheet.prose(MARGIN + 14, y + 17, short(mark.label, _columns(LEFT - 20, PROSE)), "soft")
+        self.sheet.prose(MARGIN + 14, y + 17, truncate(mark.label, _columns(LEFT - 20, PROSE)), "soft")
         self.sheet.code(MARGIN + 14, y + 36, text)
         self.sheet.end()
         self.y += 46 + 10
@@ -168,7 +168,7 @@ class Drawing:
 
     def _group(self, group: Group, x: float, w: float) -> list[PositionedBlock]:
         top = self.y
-        for line in wrapped(group.title, _columns(w - 20, PROSE)):
+        for line in wrap_text(group.title, _columns(w - 20, PROSE)):
             self.y += LINE
             self.sheet.prose(x + 10, self.y, line, "soft")
         self.y += 8
@@ -178,13 +178,13 @@ class Drawing:
         return blocks
 
     def _block(self, block: Block, x: float, w: float) -> PositionedBlock:
-        titles = list(wrapped(block.title, _columns(w - 24, PROSE + 1)))
-        lines = [line for text in block.lines for line in wrapped(text, _columns(w - 24, PROSE))]
+        titles = list(wrap_text(block.title, _columns(w - 24, PROSE + 1)))
+        lines = [line for text in block.lines for line in wrap_text(text, _columns(w - 24, PROSE))]
         top, height = self.y, 12 + LINE * (len(titles) + len(lines))
         source = self.analysis.spec.source
         self.sheet.begin("block", block.of[0] if block.of else None, _tip(block, [source.quote(s) for s in block.of]))
         self.sheet.box(x, top, w, height, "card")
-        kinds = dict.fromkeys(m.kind for m in marks_of(self.analysis) for s in block.of if _overlap(m.span, s))
+        kinds = dict.fromkeys(m.kind for m in annotations_of(self.analysis) for s in block.of if _overlap(m.span, s))
         for k, kind in enumerate(kinds):
             self.sheet.box(x, top + k * height / len(kinds), 5, height / len(kinds), kind, 2)
         for k, line in enumerate((*titles, *lines), 1):

@@ -13,7 +13,7 @@ MAX_MARKS = 40  # terms and conditions in a drawing, so that it stays readable
 
 
 @dataclass(frozen=True)
-class Mark:
+class Annotation:
     """A term or a condition."""
 
     kind: str
@@ -27,28 +27,28 @@ class Run:
     """A part of an equation that belongs to one term or to none."""
 
     text: str
-    mark: Mark | None
+    mark: Annotation | None
 
     @property
     def columns(self) -> int:
         return width(self.text)
 
 
-def marks_of(analysis: Analysis) -> tuple[Mark, ...]:
+def annotations_of(analysis: Analysis) -> tuple[Annotation, ...]:
     """The marks in the order of the text, the terms of each equation first."""
     spec, marks = analysis.spec, []
     for facts, term in ((facts, term) for facts in analysis.equations for term in facts.terms):
         label = ", ".join(filter(None, (term_name(term, facts, spec), term_detail(term, spec))))
-        marks.append(Mark(term.word, label, term.origin.text, term.origin.span))
+        marks.append(Annotation(term.word, label, term.origin.text, term.origin.span))
     for condition in spec.conditions:
         text = spec.source.quote(condition.span)
-        marks.append(Mark("condition", f"{condition.kind} condition", text, condition.span))
+        marks.append(Annotation("condition", f"{condition.kind} condition", text, condition.span))
     for observation in spec.observations:
-        marks.append(Mark("condition", "observations", spec.source.quote(observation.span), observation.span))
+        marks.append(Annotation("condition", "observations", spec.source.quote(observation.span), observation.span))
     return tuple(marks[:MAX_MARKS])
 
 
-def equation_lines(source: Source, span: Span, marks: tuple[Mark, ...], columns: int) -> list[list[Run]]:
+def equation_lines(source: Source, span: Span, marks: tuple[Annotation, ...], columns: int) -> list[list[Run]]:
     """An equation as written, without comments, in lines of at most `columns` columns."""
     lines: list[list[Run]] = [[]]
     room = columns
@@ -62,7 +62,7 @@ def equation_lines(source: Source, span: Span, marks: tuple[Mark, ...], columns:
     return lines
 
 
-def _runs(source: Source, span: Span, marks: tuple[Mark, ...]) -> Iterator[Run]:
+def _runs(source: Source, span: Span, marks: tuple[Annotation, ...]) -> Iterator[Run]:
     at = span.start
     for mark in sorted({m.span: m for m in reversed(marks)}.values(), key=lambda m: m.span):
         if mark.span.start < at or mark.span.end > span.end:

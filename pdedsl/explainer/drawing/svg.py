@@ -56,7 +56,7 @@ class Sheet:
         self.in_group = False
 
 
-def wrapped(text: str, columns: int) -> Iterator[str]:
+def wrap_text(text: str, columns: int) -> Iterator[str]:
     """Lines of at most `columns` columns, broken at spaces where possible, but not beside an equals sign."""
     line = ""
     for word in re.split(r"(?<!=) (?!=)", text):
@@ -71,6 +71,6 @@ def wrapped(text: str, columns: int) -> Iterator[str]:
         yield line
 
 
-def short(text: str, columns: int) -> str:
+def truncate(text: str, columns: int) -> str:
     """The text, shortened with an ellipsis if it is too long."""
     return text if len(text) <= columns else f"{text[: columns - 1]}…"

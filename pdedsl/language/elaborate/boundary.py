@@ -30,7 +30,7 @@ from pdedsl.language.elaborate.declarations import inequality_level, surface_lev
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.equations import normal_form, size_of, unknown_of
 from pdedsl.symbolic.domain import Region, region_of
-from pdedsl.symbolic.evaluate import Point, compiled
+from pdedsl.symbolic.evaluate import Point, compile_function
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
@@ -115,7 +115,7 @@ def has_same_zero_set(a: Expr, b: Expr) -> bool:
 
 def points_satisfying(part: Sequence[LevelFunction], points: Sequence[Point], region: Region) -> list[Point]:
     """The points at which the inequalities of a condition hold."""
-    parts = [compiled(g.expr, region.layout) for g in part]
+    parts = [compile_function(g.expr, region.layout) for g in part]
     return [p for p in points if all(g(p) > 0 for g in parts)]
 
 

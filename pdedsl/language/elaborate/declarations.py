@@ -1,4 +1,4 @@
-"""`[a, b]`."""
+"""Elaboration of `space` and `time`: intervals, R^d, images, pixels, and the inequalities of a domain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
 
-# ---- intervals
+# ---- Intervals
 
 
 def interval_of(expr: t.Expr, env: Environment) -> Interval:
@@ -30,8 +30,7 @@ def interval_of(expr: t.Expr, env: Environment) -> Interval:
     return Interval(start, end)
 
 
-# ---- levels
-# Inequalities and curves → functions whose sign or zero set they describe.
+# ---- Level-set functions of inequalities and surfaces
 
 
 def inequality_level(inequality: t.Inequality, env: Environment, timed: bool = False) -> LevelFunction:
@@ -62,29 +61,28 @@ def _known_scalar(expr: t.Expr, env: Environment, timed: bool) -> Expr:
     return value
 
 
-# ---- domain
-# `space` and `time` declarations → where the equation lives.
+# ---- Space and time
 
 
-MAX_EXPLICIT_DIMENSION = 16  # dimensions that are written out in components
-MAX_INTERVALS = 1000  # of a bounded domain
+MAX_EXPLICIT_DIMENSION = 16  # above it, the position is one symbol and sums stay symbolic
+MAX_INTERVALS = 1000  # dimensions of a bounded domain
 MAX_DIMENSION = 10**9
 IMAGES: Forms[Image] = forms_of(Image)
-MAX_INEQUALITIES = 32  # inequalities of a shape: points are searched for on each
+MAX_INEQUALITIES = 32  # of a domain: sample points are computed on each surface
 
 
 def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
     """The space of a spec."""
-    sides = declaration.factors
-    bodies = [s.body for s in sides]
+    factors = declaration.factors
+    bodies = [f.body for f in factors]
     if all(_is_interval(b) for b in bodies):
         return _physical_space(declaration, env)
     if declaration.where:
         raise errors.equations.not_physical(declaration.where[0].span)
-    loose = next((s for s in sides if s.periodic), None)
-    if loose:
-        raise errors.types.periodic_interval(loose.span)
-    if len(sides) > 1:
+    periodic = next((f for f in factors if f.periodic), None)
+    if periodic:
+        raise errors.types.periodic_interval(periodic.span)
+    if len(factors) > 1:
         raise errors.types.product_of_intervals(declaration.span)
     match bodies[0]:
         case t.Name(id="pixels"):
@@ -108,22 +106,22 @@ def _is_interval(body: t.Expr) -> bool:
 
 def _physical_space(declaration: t.SpaceDecl, env: Environment) -> Space:
     intervals: list[Interval] = []
-    for side in declaration.factors:
-        body, times = side.body, 1
+    for factor in declaration.factors:
+        body, times = factor.body, 1
         if isinstance(body, t.Power):
             dimension = _dimension(body.exponent, env)
             if not isinstance(dimension, int):
                 raise errors.types.dimension_not_a_number(body.exponent.span)
             body, times = body.base, dimension
         if len(intervals) + times > MAX_INTERVALS:
-            raise errors.types.many_dimensions(MAX_INTERVALS, side.span)
-        piece = interval_of(body, env)
-        intervals += [Interval(piece.start, piece.end, side.periodic)] * times
-    return _space(SpaceKind.PHYSICAL, declaration, len(intervals), sides=tuple(intervals))
+            raise errors.types.many_dimensions(MAX_INTERVALS, factor.span)
+        interval = interval_of(body, env)
+        intervals += [Interval(interval.start, interval.end, factor.periodic)] * times
+    return _space(SpaceKind.PHYSICAL, declaration, len(intervals), intervals=tuple(intervals))
 
 
 def _dimension(expr: t.Expr, env: Environment) -> int | Symbol:
-    """A number or a constant; a free letter is the dimension, to be determined by the data."""
+    """An integer or a constant; an undeclared name is the dimension, which the data set determines."""
     if isinstance(expr, t.Name) and expr.id not in env.declared:
         return Symbol(expr.text, integer=True, positive=True)
     value = env.number(expr)
@@ -137,7 +135,7 @@ def _space(
     declaration: t.SpaceDecl,
     dimension: int | Symbol,
     image: tuple[int, int, int] | None = None,
-    sides: tuple[Interval, ...] = (),
+    intervals: tuple[Interval, ...] = (),
 ) -> Space:
     names = declaration.names
     for i, name in enumerate(names):
@@ -151,17 +149,17 @@ def _space(
     else:
         coordinates = tuple(Symbol(f"{names[0].text}_{i}", real=True) for i in range(1, int(dimension) + 1))
     texts = tuple(n.text for n in names)
-    return Space(kind, texts, dimension, coordinates, explicit, image, sides, declaration.span)
+    return Space(kind, texts, dimension, coordinates, explicit, image, intervals, declaration.span)
 
 
 def inequalities_of(declaration: t.SpaceDecl, env: Environment) -> tuple[LevelFunction, ...]:
-    """The inequalities of a shape, in the coordinates of its box."""
+    """The inequalities of a domain, as functions of the coordinates of its box."""
     if len(declaration.where) > MAX_INEQUALITIES:
         raise errors.syntax.many_inequalities(len(declaration.where), MAX_INEQUALITIES, declaration.span)
     return tuple(inequality_level(w, env) for w in declaration.where)
 
 
 def time_of(declaration: t.TimeDecl, env: Environment) -> Time:
-    piece = interval_of(declaration.interval, env)
+    interval = interval_of(declaration.interval, env)
     symbol = Symbol(declaration.name.text, real=True)
-    return Time(declaration.name.text, symbol, piece.start, piece.end, declaration.span)
+    return Time(declaration.name.text, symbol, interval.start, interval.end, declaration.span)

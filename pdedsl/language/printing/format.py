@@ -197,7 +197,7 @@ def _declaration(
     match node:
         case t.SpaceDecl(names=names, factors=factors, where=cuts):
             where = _names(p, names) if len(names) == 1 else f"({_names(p, names)})"
-            domain = " * ".join(p.factor(side.body) + " periodic" * side.periodic for side in sides)
+            domain = " * ".join(p.factor(f.body) + " periodic" * f.periodic for f in factors)
             return (f"space   {where} in {domain}{_where(p, cuts)}",)
         case t.TimeDecl(name=name, interval=interval):
             return (f"time    {p.name(name)} in {p.sum(interval)}",)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.config.methods import Grid
 from pdedsl.ir.problem import Domain, StrongForm
-from pdedsl.planning.solver_selection import Scheme, scheme
+from pdedsl.planning.solver_selection import Scheme, select_grid_scheme
 from pdedsl.problem.first_order_system import FirstOrderSystem, first_order_system
 from pdedsl.problem.periodicity import PeriodicAxis, periodic_axes
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepSizeUnderflow
@@ -98,7 +98,7 @@ class GridSetup:
 
     @cached_property
     def scheme(self) -> Scheme:
-        return scheme(self.statement)
+        return select_grid_scheme(self.statement)
 
     @cached_property
     def evolution(self) -> FirstOrderSystem:

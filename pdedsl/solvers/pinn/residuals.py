@@ -379,7 +379,7 @@ def _require_inside(points: Array, statement: StrongForm, span: Span) -> None:
 def _locate(file: str, source: Source, span: Span) -> Path:
     """Beside the spec, then beside the shipped specs, then from the working directory."""
     beside = Path(source.name).parent
-    return find(file, beside if (beside / file).is_file() else sources.folder(), span)
+    return find(file, beside if (beside / file).is_file() else sources.shipped_folder(), span)
 
 
 def _column(held: dict[str, Array], name: str, span: Span) -> Array:
