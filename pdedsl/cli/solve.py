@@ -87,8 +87,8 @@ class SolveProgress:
 
     def __call__(self, event: StepEvent) -> None:
         self.first = self.first or (event.step, event.seconds)
-        figures = ", ".join(f"{name} {value:.2e}" for name, value in event.figures.items())
-        line = f"step {event.step} of {event.of}, {event.seconds:.0f} s{self._left(event)}: {figures}"
+        metrics = ", ".join(f"{name} {value:.2e}" for name, value in event.metrics.items())
+        line = f"step {event.step} of {event.of}, {event.seconds:.0f} s{self._left(event)}: {metrics}"
         if sys.stderr.isatty():
             click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=event.step == event.of)
         elif _is_due(event.step, event.of) or event.seconds - self.last > MAX_SILENCE:
@@ -113,10 +113,10 @@ def _echo_solution(solution: Solution, folder: Path) -> None:
     """Shows the error bar with its sources, and what is wrong, if anything; the exit code then says so too."""
     from pdedsl.solvers.error_estimate import Verdict
 
-    trust = solution.trust
-    for gap in trust.gaps:
-        echo(f"  relative residual of '{gap.text}' {gap.where}: rms {gap.relative:.1e}, max {gap.worst:.1e}")
-    for c in trust.comparisons:
+    error_estimate = solution.error_estimate
+    for gap in error_estimate.residual_norms:
+        echo(f"  relative residual of '{gap.text}' {gap.where}: rms {gap.relative_rms:.1e}, max {gap.relative_max:.1e}")
+    for c in error_estimate.comparisons:
         own = "" if c.exact or c.is_self_convergence else f" (error of the reference: {c.error:.1e})"
         own += f"; 95 % confidence intervals ± {c.interval:.1e}" if c.interval else ""
         label = c.reference if c.is_self_convergence else f"relative L2 error w.r.t. {c.reference}"
@@ -124,13 +124,13 @@ def _echo_solution(solution: Solution, folder: Path) -> None:
     for name, estimate in solution.parameters.items():
         about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"
         echo(f"  {name} = {estimate.value:.6g}{about}")
-    for note in trust.notes:
+    for note in error_estimate.notes:
         echo(f"  {note}")
-    echo(f"error estimate: {trust.error}")
+    echo(f"error estimate: {error_estimate.error}")
     echo(f"{folder}/: {', '.join(sorted(p.name for p in folder.iterdir() if not p.name.startswith('.')))}")
-    if trust.verdict is not Verdict.HOLDS:
-        for complaint in trust.complaints:
-            echo(f"{trust.verdict.value}: {complaint}", err=True)
+    if error_estimate.verdict is not Verdict.HOLDS:
+        for complaint in error_estimate.complaints:
+            echo(f"{error_estimate.verdict.value}: {complaint}", err=True)
         raise click.exceptions.Exit(EXIT_ERROR)
 
 
@@ -173,7 +173,7 @@ def _echo_crosscheck(found: Crosscheck) -> None:
         echo(f"  not by {name}: {obstacle}")
     for pair in found.pairs:
         verdict = "agree" if pair.agrees else "DISAGREE"
-        distance = f"relative L2 difference {pair.distance:.1e}, tolerance {pair.allowed:.1e}"
+        distance = f"relative L2 difference {pair.distance:.1e}, tolerance {pair.tolerance:.1e}"
         echo(f"{verdict}: {pair.first} and {pair.second} ({distance})")
     if not found.pairs:
         echo("nothing to compare: only one method applies and no exact solution is stated")

@@ -11,8 +11,7 @@ from lark import Token
 
 from pdedsl.diagnostics import Span
 from pdedsl.editor.document import Document
-from pdedsl.editor.names import Kind, Occurrence
-from pdedsl.editor.references import (
+from pdedsl.editor.name_roles import (
     ArgumentName,
     ArgumentValue,
     AxiomName,
@@ -26,6 +25,7 @@ from pdedsl.editor.references import (
     SpecReference,
     TypeName,
 )
+from pdedsl.editor.names import Kind, Occurrence
 from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.lexer import STATEMENT_KEYWORDS, StatementTokens, span_of
 

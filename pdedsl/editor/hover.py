@@ -10,8 +10,7 @@ from pdedsl.config.methods import PARTS
 from pdedsl.diagnostics import Span, escaping
 from pdedsl.editor.document import Document
 from pdedsl.editor.documentation import argument_text, call_text, entry_text
-from pdedsl.editor.names import Declaration, Kind, Occurrence
-from pdedsl.editor.references import (
+from pdedsl.editor.name_roles import (
     ArgumentName,
     ArgumentValue,
     AxiomName,
@@ -25,6 +24,7 @@ from pdedsl.editor.references import (
     SpecReference,
     TypeName,
 )
+from pdedsl.editor.names import Declaration, Kind, Occurrence
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import block_lines
 from pdedsl.explainer.explain import evidence

@@ -11,7 +11,7 @@ from functools import cached_property
 from lark import Token
 
 from pdedsl.diagnostics import Source, Span
-from pdedsl.editor.references import DeclaredReference, NameRole, name_roles
+from pdedsl.editor.name_roles import DeclaredReference, NameRole, name_roles
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import StatementTokens, TokenizedSource, span_of
 from pdedsl.language.names import canonical_name

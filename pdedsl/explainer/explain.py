@@ -16,7 +16,7 @@ from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.defaults import defaults
 from pdedsl.explainer.describe import applied_theorem, network_lines, theorem_line
 from pdedsl.explainer.drawing.draw import svg
-from pdedsl.explainer.lipschitz_parts import certificate_lines
+from pdedsl.explainer.lipschitz_certificate import certificate_lines
 from pdedsl.explainer.terms import indexed_text, term_rows
 from pdedsl.explainer.tex import ascii_tex
 from pdedsl.ir.analysis import Analysis, EquationFacts

@@ -67,51 +67,51 @@ def select_grid_scheme(statement: StrongForm) -> Scheme:
     if domain.inequalities:
         irregular_dirichlet_problem(statement)
         return Scheme.SHAPE
-    evolution = first_order_system(statement)
-    if has_discontinuous_diffusion(evolution):
-        interface_problem(evolution)
+    system = first_order_system(statement)
+    if has_discontinuous_diffusion(system):
+        interface_problem(system)
         return Scheme.LAYERS
-    if is_hyperbolic(evolution):
-        return _require_finite_volumes(evolution)
-    if periodic_axes(evolution) is not None and _has_dominant_linear_part(evolution):
+    if is_hyperbolic(system):
+        return _require_finite_volumes(system)
+    if periodic_axes(system) is not None and _has_dominant_linear_part(system):
         return Scheme.FOURIER
-    if len(evolution.constraints) != len(evolution.still):
+    if len(system.constraints) != len(system.algebraic):
         raise GridNotApplicable("there are not as many equations as unknowns")
     return Scheme.COLLOCATION
 
 
-def _require_finite_volumes(evolution: FirstOrderSystem) -> Scheme:
-    if evolution.backward:
+def _require_finite_volumes(system: FirstOrderSystem) -> Scheme:
+    if system.backward:
         raise GridNotApplicable("a conservation law with shocks does not run backward")
-    conservation_form(evolution)
-    for side in evolution.sides:
-        dirichlet_value(evolution, side)
+    conservation_form(system)
+    for side in system.face_conditions:
+        dirichlet_value(system, side)
     return Scheme.VOLUMES
 
 
-def _has_dominant_linear_part(evolution: FirstOrderSystem) -> bool:
+def _has_dominant_linear_part(system: FirstOrderSystem) -> bool:
     """Whether all but the linear terms with constant coefficients are of lower order than these, or of first order."""
-    exprs = (*evolution.rights, *evolution.constraints)
-    linear = split_linear(evolution, exprs)
-    if not evolution.moving:
-        return not evolution.jets_in(*linear.rests)
-    if any(r != 0 for r in linear.rests[len(evolution.rights) :]):
+    exprs = (*system.rhs, *system.constraints)
+    linear = split_linear(system, exprs)
+    if not system.differential:
+        return not system.jets_in(*linear.remainders)
+    if any(r != 0 for r in linear.remainders[len(system.rhs) :]):
         return False
-    if evolution.still and not _determines_algebraic_variables(evolution, linear.rests):
+    if system.algebraic and not _determines_algebraic_variables(system, linear.remainders):
         return False
-    most = max((evolution.of_jets[s].order for _, s, _ in linear.parts), default=0)
-    return all(_order(evolution, r) <= max(1, most - 1) for r in linear.rests)
+    most = max((system.jet_derivatives[s].order for _, s, _ in linear.parts), default=0)
+    return all(_order(system, r) <= max(1, most - 1) for r in linear.remainders)
 
 
-def _determines_algebraic_variables(evolution: FirstOrderSystem, rests: tuple[Expr, ...]) -> bool:
+def _determines_algebraic_variables(system: FirstOrderSystem, remainders: tuple[Expr, ...]) -> bool:
     """Whether the constraints contain still variables, or only the linear part does."""
-    still = set(evolution.still)
-    spoken = any(d.component in still for _, d in evolution.jets_in(*evolution.constraints))
-    return spoken or not any(d.component in still for _, d in evolution.jets_in(*rests))
+    algebraic = set(system.algebraic)
+    spoken = any(d.component in algebraic for _, d in system.jets_in(*system.constraints))
+    return spoken or not any(d.component in algebraic for _, d in system.jets_in(*remainders))
 
 
-def _order(evolution: FirstOrderSystem, expr: Expr) -> int:
-    return max((d.order for _, d in evolution.jets_in(expr)), default=0)
+def _order(system: FirstOrderSystem, expr: Expr) -> int:
+    return max((d.order for _, d in system.jets_in(expr)), default=0)
 
 
 # ---- solving
@@ -322,9 +322,9 @@ def _alternative(method: Solver, statement: StrongForm) -> Alternative:
 def require_computable(statement: StrongForm) -> None:
     """Requires torch functions and finite numbers in all residuals; only finite volumes take derivatives of jumps."""
     imposed = (r for c in statement.conditions for r in c.residuals)
-    layered = grid_scheme(statement) in (Scheme.LAYERS, Scheme.VOLUMES)
+    interface = grid_scheme(statement) in (Scheme.LAYERS, Scheme.VOLUMES)
     for residual in (*statement.equations, *imposed):
-        problem = None if layered and residual.has_dirac else _find_uncomputable(residual)
+        problem = None if interface and residual.has_dirac else _find_uncomputable(residual)
         if problem is not None:
             raise errors.networks.not_computable(problem, residual.span)
 

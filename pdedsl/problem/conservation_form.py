@@ -25,49 +25,47 @@ class ConservationForm:
     sources: tuple[Expr, ...]
 
 
-def is_hyperbolic(evolution: FirstOrderSystem) -> bool:
+def is_hyperbolic(system: FirstOrderSystem) -> bool:
     """Whether jumps are to be expected: first order, with speeds that depend on w, or non-smooth speeds or data."""
-    of_first = all(d.order <= 1 for _, d in evolution.jets) and any(d.order for _, d in evolution.jets)
-    if evolution.still or not evolution.moving or not of_first or any(j for _, j in evolution.variables):
+    of_first = all(d.order <= 1 for _, d in system.jets) and any(d.order for _, d in system.jets)
+    if system.algebraic or not system.differential or not of_first or any(j for _, j in system.variables):
         return False
-    jets = set(evolution.of_jets)
-    slopes = [r.diff(s) for r in evolution.rights for s, d in evolution.jets if d.order == 1]
-    return any(s.free_symbols & jets for s in slopes) or any(e.has(*NONSMOOTH) for e in (*slopes, *evolution.initial))
+    jets = set(system.jet_derivatives)
+    slopes = [r.diff(s) for r in system.rhs for s, d in system.jets if d.order == 1]
+    return any(s.free_symbols & jets for s in slopes) or any(e.has(*NONSMOOTH) for e in (*slopes, *system.initial))
 
 
-def with_value_jets(evolution: FirstOrderSystem) -> FirstOrderSystem:
+def with_value_jets(system: FirstOrderSystem) -> FirstOrderSystem:
     """With a letter for each variable itself, of which fluxes are functions: the equations may contain only slopes."""
-    flat = (0,) * len(evolution.statement.domain.space)
-    wanted = [Derivative(k, flat) for k in range(len(evolution.variables))]
-    known = set(evolution.of_jets.values())
-    return replace(
-        evolution, jets=(*evolution.jets, *((_jet_symbol(evolution, d), d) for d in wanted if d not in known))
-    )
+    flat = (0,) * len(system.statement.domain.space)
+    wanted = [Derivative(k, flat) for k in range(len(system.variables))]
+    known = set(system.jet_derivatives.values())
+    return replace(system, jets=(*system.jets, *((_jet_symbol(system, d), d) for d in wanted if d not in known)))
 
 
-def conservation_form(evolution: FirstOrderSystem) -> ConservationForm:
-    space, count = evolution.statement.domain.space, len(evolution.variables)
+def conservation_form(system: FirstOrderSystem) -> ConservationForm:
+    space, count = system.statement.domain.space, len(system.variables)
     flat = tuple(0 for _ in space)
-    values = [_jet_symbol(evolution, Derivative(k, flat)) for k in range(count)]
+    values = [_jet_symbol(system, Derivative(k, flat)) for k in range(count)]
     fluxes, slopes = [], []
     for axis in range(len(space)):
         unit = tuple(int(k == axis) for k in range(len(space)))
-        letters = [_jet_symbol(evolution, Derivative(k, unit)) for k in range(count)]
-        matrix = [[-r.diff(s) for s in letters] for r in evolution.rights]
-        if any(a.free_symbols & {s for s, d in evolution.jets if d.order} for row in matrix for a in row):
+        letters = [_jet_symbol(system, Derivative(k, unit)) for k in range(count)]
+        matrix = [[-r.diff(s) for s in letters] for r in system.rhs]
+        if any(a.free_symbols & {s for s, d in system.jets if d.order} for row in matrix for a in row):
             raise GridNotApplicable("its equation is not linear in the first derivatives")
         fluxes.append(tuple(_flux_potential(row, values) for row in matrix))
         slopes.append(tuple(map(tuple, matrix)))
-    sources = tuple(_source(evolution, k, fluxes) for k in range(count))
+    sources = tuple(_source(system, k, fluxes) for k in range(count))
     return ConservationForm(tuple(fluxes), tuple(slopes), sources)
 
 
-def split_fluxes(evolution: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
+def split_fluxes(system: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
     """Polynomials Fₖ(u), one for each axis, and what remains of Σ ∂Fₖ(u)/∂xₖ + …, for an evolution of one variable."""
-    count = len(evolution.statement.domain.space)
-    value, fluxes = _jet_symbol(evolution, Derivative(0, (0,) * count)), []
+    count = len(system.statement.domain.space)
+    value, fluxes = _jet_symbol(system, Derivative(0, (0,) * count)), []
     for axis in range(count):
-        letter = _jet_symbol(evolution, Derivative(0, tuple(int(k == axis) for k in range(count))))
+        letter = _jet_symbol(system, Derivative(0, tuple(int(k == axis) for k in range(count))))
         slope = rest.diff(letter)
         plain = slope.free_symbols <= {value} and slope.is_polynomial(value)
         fluxes.append(integrate(slope, value) if plain else S.Zero)
@@ -75,8 +73,8 @@ def split_fluxes(evolution: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, .
     return tuple(fluxes), rest
 
 
-def _jet_symbol(evolution: FirstOrderSystem, derivative: Derivative) -> Symbol:
-    found = next((s for s, d in evolution.jets if d == derivative), None)
+def _jet_symbol(system: FirstOrderSystem, derivative: Derivative) -> Symbol:
+    found = next((s for s, d in system.jets if d == derivative), None)
     return found if found is not None else Symbol(f"absent_{derivative.component}_{derivative.order}", real=True)
 
 
@@ -94,19 +92,19 @@ def _flux_potential(row: list[Expr], values: list[Symbol]) -> Expr:
     return found
 
 
-def _source(evolution: FirstOrderSystem, k: int, fluxes: list[tuple[Expr, ...]]) -> Expr:
-    space = evolution.statement.domain.space
-    first = {s: S.Zero for s, d in evolution.jets if d.order}
-    rest = evolution.rights[k].xreplace(first)
+def _source(system: FirstOrderSystem, k: int, fluxes: list[tuple[Expr, ...]]) -> Expr:
+    space = system.statement.domain.space
+    first = {s: S.Zero for s, d in system.jets if d.order}
+    rest = system.rhs[k].xreplace(first)
     found = expand(rest + sum((flux[k].diff(x) for flux, x in zip(fluxes, space, strict=True)), S.Zero))
     if found.has(DiracDelta):
         raise GridNotApplicable("the derivative of a jump has no value on a grid")
     return found
 
 
-def dirichlet_value(evolution: FirstOrderSystem, side: FaceCondition) -> Expr | None:
+def dirichlet_value(system: FirstOrderSystem, side: FaceCondition) -> Expr | None:
     """The value that a side prescribes for its variable; None if it prescribes a zero slope."""
-    jets = evolution.jets_in(side.expr)
+    jets = system.jets_in(side.expr)
     if len(jets) != 1 or side.part:
         raise GridNotApplicable("a side of a conservation law has a value or no slope")
     ((symbol, derivative),) = jets

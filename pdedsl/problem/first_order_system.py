@@ -23,13 +23,13 @@ MAX_PERMUTED = 6  # variables up to which all pairings are tried
 
 
 def match_constraints(
-    constraints: tuple[Expr, ...], still: tuple[int, ...], jets: Mapping[Symbol, Derivative]
+    constraints: tuple[Expr, ...], algebraic: tuple[int, ...], jets: Mapping[Symbol, Derivative]
 ) -> tuple[Expr, ...]:
     """The constraints in the order of their variables, by the pairing that maximises Σ `_order`²."""
-    if len(constraints) != len(still) or not 1 < len(still) <= MAX_PERMUTED:
+    if len(constraints) != len(algebraic) or not 1 < len(algebraic) <= MAX_PERMUTED:
         return constraints
-    orders = [[_order(e, k, jets) for k in still] for e in constraints]
-    best = max(permutations(range(len(still))), key=lambda p: sum(orders[e][k] ** 2 for k, e in enumerate(p)))
+    orders = [[_order(e, k, jets) for k in algebraic] for e in constraints]
+    best = max(permutations(range(len(algebraic))), key=lambda p: sum(orders[e][k] ** 2 for k, e in enumerate(p)))
     return tuple(constraints[e] for e in best)
 
 
@@ -61,12 +61,12 @@ class Parameter:
 class FaceCondition:
     """expr = 0 on a face, in terms of jets; `variable` is the first variable in it.
 
-    `kept` is the condition differentiated in time up to the highest variable of the component: while it holds, so does
+    `differentiated` is the condition differentiated in time up to the highest variable of the component: while it holds, so does
     the condition.
     """
 
     expr: Expr
-    kept: Expr
+    differentiated: Expr
     place: Face
     variable: int
     normal: int  # order of the highest derivative normal to the face
@@ -75,37 +75,37 @@ class FaceCondition:
 
 @dataclass(frozen=True)
 class FirstOrderSystem:
-    """∂w/∂t = rights for the variables in `moving`, 0 = constraints; initial values; sides."""
+    """∂w/∂t = rights for the variables in `differential`, 0 = constraints; initial values; sides."""
 
     statement: StrongForm
     variables: tuple[tuple[int, int], ...]  # a component, and the order of its time derivative
     jets: tuple[tuple[Symbol, Derivative], ...]  # a symbol for each derivative of a variable in space
-    moving: tuple[int, ...]
-    rights: tuple[Expr, ...]
+    differential: tuple[int, ...]
+    rhs: tuple[Expr, ...]
     constraints: tuple[Expr, ...]
     initial: tuple[Expr, ...]  # one for each variable in `moving`
-    sides: tuple[FaceCondition, ...]
+    face_conditions: tuple[FaceCondition, ...]
     backward: bool  # whether the data are given at the end of time
     parameters: tuple[Parameter, ...]
 
     @cached_property
-    def of_jets(self) -> Mapping[Symbol, Derivative]:
+    def jet_derivatives(self) -> Mapping[Symbol, Derivative]:
         return dict(self.jets)
 
     @property
-    def still(self) -> tuple[int, ...]:
+    def algebraic(self) -> tuple[int, ...]:
         """The variables without a time derivative."""
-        return tuple(k for k in range(len(self.variables)) if k not in self.moving)
+        return tuple(k for k in range(len(self.variables)) if k not in self.differential)
 
     @cached_property
-    def floating(self) -> tuple[int, ...]:
+    def defined_up_to_constant(self) -> tuple[int, ...]:
         """The still variables that occur only through derivatives in space, and not on any side: pressures."""
-        bound = {d.component for s in self.sides for _, d in self.jets_in(s.expr)}
+        bound = {d.component for s in self.face_conditions for _, d in self.jets_in(s.expr)}
         plain = {d.component for _, d in self.jets if d.order == 0}
-        return tuple(k for k in self.still if k not in bound | plain)
+        return tuple(k for k in self.algebraic if k not in bound | plain)
 
     @property
-    def timed_functions(self) -> set[str]:
+    def time_dependent(self) -> set[str]:
         """The learned functions of time."""
         domain = self.statement.domain
         return {p.name for p in self.statement.parameters if domain.has_time and domain.coordinates[-1] in p.arguments}
@@ -140,18 +140,18 @@ class SystemBuilder:
         statement = self.statement
         if any(e.interval is not None for e in statement.equations):
             raise GridNotApplicable("its equation changes in time by pieces")
-        variables, moving = self.variables, self.moving
-        rights, constraints = self._solved()
+        variables, differential = self.variables, self.differential
+        rhs, constraints = self._solved()
         starts = [c for c in statement.conditions if self.in_time(c)]
         backward = any(isinstance(c.place, Face) and c.place.upper for c in starts)
-        initial = self._initial(starts, variables, moving)
-        sides = tuple(s for c in statement.conditions if not self.in_time(c) for s in self._sides(c))
+        initial = self._initial(starts, variables, differential)
+        face_conditions = tuple(s for c in statement.conditions if not self.in_time(c) for s in self._sides(c))
         jets = tuple((s, d) for d, s in self.jets.items())
-        still = tuple(k for k in range(len(variables)) if k not in moving)
-        constraints = match_constraints(constraints, still, dict(jets))
+        algebraic = tuple(k for k in range(len(variables)) if k not in differential)
+        constraints = match_constraints(constraints, algebraic, dict(jets))
         found = tuple(self.parameters.values())
         return FirstOrderSystem(
-            statement, variables, jets, moving, rights, constraints, initial, sides, backward, found
+            statement, variables, jets, differential, rhs, constraints, initial, face_conditions, backward, found
         )
 
     @cached_property
@@ -169,7 +169,7 @@ class SystemBuilder:
         return tuple((c, j) for c, m in enumerate(self.orders) for j in range(max(m, 1)))
 
     @cached_property
-    def moving(self) -> tuple[int, ...]:
+    def differential(self) -> tuple[int, ...]:
         return tuple(k for k, (c, _) in enumerate(self.variables) if self.orders[c] > 0)
 
     def in_time(self, condition: ConditionResidual) -> bool:
@@ -229,12 +229,12 @@ class SystemBuilder:
                     tops[d.component] = symbol
         written = [self.in_jets(e) for e in self.statement.equations]
         symbols = [tops[c] for c in sorted(tops)]
-        moving = [e for e in written if e.free_symbols & set(symbols)]
-        if len(moving) != len(symbols):
+        differential = [e for e in written if e.free_symbols & set(symbols)]
+        if len(differential) != len(symbols):
             raise GridNotApplicable("the equations do not determine each derivative in time")
-        right = dict(zip(sorted(tops), _solve_affine(moving, symbols), strict=True))
-        rights = tuple(self._right(k, right) for k in self.moving)
-        return rights, tuple(e for e in written if not e.free_symbols & set(symbols))
+        right = dict(zip(sorted(tops), _solve_affine(differential, symbols), strict=True))
+        rhs = tuple(self._right(k, right) for k in self.differential)
+        return rhs, tuple(e for e in written if not e.free_symbols & set(symbols))
 
     def _right(self, k: int, right: Mapping[int, Expr]) -> Expr:
         component, j = self.variables[k]
@@ -244,7 +244,7 @@ class SystemBuilder:
         return self.jet(self.variables.index((component, j + 1)), nothing)
 
     def _initial(
-        self, starts: Iterable[ConditionResidual], variables: tuple[tuple[int, int], ...], moving: tuple[int, ...]
+        self, starts: Iterable[ConditionResidual], variables: tuple[tuple[int, int], ...], differential: tuple[int, ...]
     ) -> tuple[Expr, ...]:
         given: dict[tuple[int, int], Expr] = {}
         for condition in starts:
@@ -258,9 +258,9 @@ class SystemBuilder:
                     raise GridNotApplicable("a condition in time is not a value")
                 (derivative, slope), *_ = affine.terms
                 given[derivative.component, derivative.orders[-1]] = self._known(-affine.inhomogeneity / slope)
-        if any(variables[k] not in given for k in moving):
+        if any(variables[k] not in given for k in differential):
             raise GridNotApplicable("the data in time are not whole")
-        return tuple(given[variables[k]] for k in moving)
+        return tuple(given[variables[k]] for k in differential)
 
     def _sides(self, condition: ConditionResidual) -> Iterator[FaceCondition]:
         if not isinstance(condition.place, Face):
@@ -273,10 +273,10 @@ class SystemBuilder:
             normal = max(d.orders[axis] for d in about)
             variable = min(d.component for d in about)
             component, j = self.variables[variable]
-            kept = expr
+            differentiated = expr
             for _ in range(j + 1, self.orders[component]):
-                kept = self._in_time(kept)
-            yield FaceCondition(expr, kept, condition.place, variable, normal, condition.part)
+                differentiated = self._in_time(differentiated)
+            yield FaceCondition(expr, differentiated, condition.place, variable, normal, condition.part)
 
     def _in_time(self, expr: Expr) -> Expr:
         """∂/∂t of an expression, for jets whose time derivatives are variables, too."""
@@ -300,5 +300,5 @@ def _solve_affine(equations: list[Expr], symbols: list[Symbol]) -> list[Expr]:
         raise GridNotApplicable("an equation is not linear in its derivative in time")
     if slopes.det() == 0:
         raise GridNotApplicable("the equations do not determine each derivative in time")
-    rests = Matrix([-e.xreplace(dict.fromkeys(symbols, 0)) for e in equations])
-    return list(slopes.LUsolve(rests).applyfunc(lambda e: e.expand()))
+    remainders = Matrix([-e.xreplace(dict.fromkeys(symbols, 0)) for e in equations])
+    return list(slopes.LUsolve(remainders).applyfunc(lambda e: e.expand()))

@@ -35,31 +35,31 @@ class InterfaceProblem:
     walls: tuple[RobinFace, ...]
 
 
-def has_discontinuous_diffusion(evolution: FirstOrderSystem) -> bool:
+def has_discontinuous_diffusion(system: FirstOrderSystem) -> bool:
     """Whether a coefficient of a second derivative has jumps or kinks."""
-    second = [s for s, d in evolution.jets if d.order == 2]
-    return any(r.diff(s).has(*NONSMOOTH) for r in _expressions(evolution) for s in second)
+    second = [s for s, d in system.jets if d.order == 2]
+    return any(r.diff(s).has(*NONSMOOTH) for r in _expressions(system) for s in second)
 
 
-def _expressions(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
-    return (*evolution.rights, *evolution.constraints)
+def _expressions(system: FirstOrderSystem) -> tuple[Expr, ...]:
+    return (*system.rhs, *system.constraints)
 
 
-def interface_problem(evolution: FirstOrderSystem) -> InterfaceProblem:
+def interface_problem(system: FirstOrderSystem) -> InterfaceProblem:
     """The parts; raises NoGrid with the reason if it has another form."""
-    if len(evolution.variables) != 1:
+    if len(system.variables) != 1:
         raise GridNotApplicable(
             "its coefficients jump, and it is no equation of the first order in time for one unknown"
         )
-    (right,), space = _expressions(evolution), evolution.statement.domain.space
+    (right,), space = _expressions(system), system.statement.domain.space
     units = [tuple(int(i == k) for i in range(len(space))) for k in range(len(space))]
-    first = [_jet_symbol(evolution, unit) for unit in units]
-    second = [_jet_symbol(evolution, tuple(2 * i for i in unit)) for unit in units]
+    first = [_jet_symbol(system, unit) for unit in units]
+    second = [_jet_symbol(system, tuple(2 * i for i in unit)) for unit in units]
     known = {s for s in (*first, *second) if s is not None}
-    if any(s not in known and d.order for s, d in evolution.jets_in(right)):
+    if any(s not in known and d.order for s, d in system.jets_in(right)):
         raise GridNotApplicable("its coefficients jump, and it has mixed derivatives")
     slopes = [S.Zero if s is None else right.diff(s) for s in second]
-    if any(a.free_symbols & {*evolution.of_jets, *_times(evolution)} for a in slopes):
+    if any(a.free_symbols & {*system.jet_derivatives, *_times(system)} for a in slopes):
         raise GridNotApplicable("its coefficients jump, and change with time or with the unknown")
     drifts = [
         simplify((S.Zero if s is None else right.diff(s)) - a.diff(x))
@@ -68,32 +68,32 @@ def interface_problem(evolution: FirstOrderSystem) -> InterfaceProblem:
     source = right.xreplace(dict.fromkeys(known, S.Zero))
     if any(e.has(DiracDelta) for e in (*drifts, source)):
         raise GridNotApplicable("the derivative of a jump has no value on a grid: write the term as a divergence")
-    if any(e.free_symbols & {*evolution.of_jets, *_times(evolution)} for e in drifts):
+    if any(e.free_symbols & {*system.jet_derivatives, *_times(system)} for e in drifts):
         raise GridNotApplicable("its coefficients jump, and its drift changes with time or with the unknown")
     if any(a == 0 and b != 0 for a, b in zip(slopes, drifts, strict=True)):
         raise GridNotApplicable("its coefficients jump, and along an axis it drifts without diffusion")
     return InterfaceProblem(
-        tuple(slopes), tuple(drifts), source, tuple(_robin_coefficients(evolution, s) for s in evolution.sides)
+        tuple(slopes), tuple(drifts), source, tuple(_robin_coefficients(system, s) for s in system.face_conditions)
     )
 
 
-def _jet_symbol(evolution: FirstOrderSystem, orders: tuple[int, ...]) -> Expr | None:
-    return next((s for s, d in evolution.jets if d == Derivative(0, orders)), None)
+def _jet_symbol(system: FirstOrderSystem, orders: tuple[int, ...]) -> Expr | None:
+    return next((s for s, d in system.jets if d == Derivative(0, orders)), None)
 
 
-def _times(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
-    domain = evolution.statement.domain
+def _times(system: FirstOrderSystem) -> tuple[Expr, ...]:
+    domain = system.statement.domain
     return domain.coordinates[-1:] if domain.has_time else ()
 
 
-def _robin_coefficients(evolution: FirstOrderSystem, side: FaceCondition) -> RobinFace:
-    axis, jets = side.place.coordinate, evolution.jets_in(side.expr)
+def _robin_coefficients(system: FirstOrderSystem, side: FaceCondition) -> RobinFace:
+    axis, jets = side.place.coordinate, system.jets_in(side.expr)
     of = {d.orders: s for s, d in jets}
-    unit = tuple(int(i == axis) for i in range(len(evolution.statement.domain.space)))
+    unit = tuple(int(i == axis) for i in range(len(system.statement.domain.space)))
     value, slope = (side.expr.diff(of[o]) if o in of else S.Zero for o in ((0,) * len(unit), unit))
     rest = side.expr.xreplace(dict.fromkeys(of.values(), S.Zero))
     if side.part or len(jets) != (value != 0) + (slope != 0):
         raise GridNotApplicable("its coefficients jump, and a side has more than a value and a slope across it")
-    if any(e.free_symbols & {*evolution.of_jets, *_times(evolution)} for e in (value, slope)):
+    if any(e.free_symbols & {*system.jet_derivatives, *_times(system)} for e in (value, slope)):
         raise GridNotApplicable("its coefficients jump, and a side changes with time or with the unknown")
     return RobinFace(side, value, slope, rest)

@@ -19,11 +19,11 @@ from pdedsl.symbolic.rewrite import expand
 
 @dataclass(frozen=True)
 class PeriodicAxis:
-    """An axis as a ring; `mirror` if it is one by reflection."""
+    """An axis as a ring; `reflected` if it is one by reflection."""
 
     start: Expr
     period: Expr
-    mirror: bool = False
+    reflected: bool = False
 
 
 @dataclass(frozen=True)
@@ -31,92 +31,92 @@ class LinearSplitting:
     """∂w/∂t = Σ coefficient · jet + rest: coefficients are constants or learned numbers."""
 
     parts: tuple[tuple[int, Symbol, Expr], ...]  # the row, the jet, its coefficient
-    rests: tuple[Expr, ...]
+    remainders: tuple[Expr, ...]
 
 
-def split_linear(evolution: FirstOrderSystem, exprs: tuple[Expr, ...]) -> LinearSplitting:
+def split_linear(system: FirstOrderSystem, exprs: tuple[Expr, ...]) -> LinearSplitting:
     """The linear part of each expression with constant coefficients, term by term."""
-    jets = set(evolution.of_jets)
-    fields = {p.symbol for p in evolution.parameters if _is_function(evolution, p.name)}
-    moving = set(evolution.coordinates) | fields
+    jets = set(system.jet_derivatives)
+    fields = {p.symbol for p in system.parameters if _is_function(system, p.name)}
+    differential = set(system.coordinates) | fields
     parts: dict[tuple[int, Symbol], Expr] = {}
-    rests: list[list[Expr]] = [[] for _ in exprs]
+    remainders: list[list[Expr]] = [[] for _ in exprs]
     for row, expr in enumerate(exprs):
         for term in Add.make_args(expand(expr)):
             (*found,) = term.free_symbols & jets
             slope = term.diff(found[0]) if len(found) == 1 else None
-            if slope is None or slope.free_symbols & (jets | moving) or term != expand(slope * found[0]):
-                rests[row].append(term)
+            if slope is None or slope.free_symbols & (jets | differential) or term != expand(slope * found[0]):
+                remainders[row].append(term)
             else:
                 parts[row, found[0]] = parts.get((row, found[0]), 0) + slope
-    return LinearSplitting(tuple((r, s, c) for (r, s), c in parts.items()), tuple(Add(*terms) for terms in rests))
+    return LinearSplitting(tuple((r, s, c) for (r, s), c in parts.items()), tuple(Add(*terms) for terms in remainders))
 
 
-def _is_function(evolution: FirstOrderSystem, name: str) -> bool:
-    return any(p.name == name and p.params for p in evolution.statement.parameters)
+def _is_function(system: FirstOrderSystem, name: str) -> bool:
+    return any(p.name == name and p.params for p in system.statement.parameters)
 
 
-def periodic_axes(evolution: FirstOrderSystem) -> tuple[PeriodicAxis, ...] | None:
+def periodic_axes(system: FirstOrderSystem) -> tuple[PeriodicAxis, ...] | None:
     """The axes as rings; None if one of them is not a ring."""
-    domain = evolution.statement.domain
+    domain = system.statement.domain
     found = []
     for axis, interval in enumerate(domain.intervals[: len(domain.space)]):
         length = interval.end - interval.start
-        loop = PeriodicAxis(interval.start, length) if interval.periodic else _reflected_axis(evolution, axis)
+        loop = PeriodicAxis(interval.start, length) if interval.periodic else _reflected_axis(system, axis)
         if loop is None:
             return None
         found.append(loop)
     return tuple(found)
 
 
-def _reflected_axis(evolution: FirstOrderSystem, axis: int) -> PeriodicAxis | None:
-    interval = evolution.statement.domain.intervals[axis]
-    signs = _parities(evolution, axis)
-    if signs is None or evolution.still or any(d.orders[axis] and s is None for s, d in evolution.jets):
+def _reflected_axis(system: FirstOrderSystem, axis: int) -> PeriodicAxis | None:
+    interval = system.statement.domain.intervals[axis]
+    signs = _parities(system, axis)
+    if signs is None or system.algebraic or any(d.orders[axis] and s is None for s, d in system.jets):
         return None
     for end in (interval.start, interval.end):
-        if not _is_reflection_invariant(evolution, axis, end, signs):
+        if not _is_reflection_invariant(system, axis, end, signs):
             return None
     length = interval.end - interval.start
-    shifted = {evolution.coordinates[axis]: evolution.coordinates[axis] + length}
-    whole = all(is_numerically_equal(e, e, shifted) for e in (*evolution.rights, *evolution.initial))
-    return PeriodicAxis(interval.start, length if whole else 2 * length, mirror=True)
+    shifted = {system.coordinates[axis]: system.coordinates[axis] + length}
+    whole = all(is_numerically_equal(e, e, shifted) for e in (*system.rhs, *system.initial))
+    return PeriodicAxis(interval.start, length if whole else 2 * length, reflected=True)
 
 
-def _parities(evolution: FirstOrderSystem, axis: int) -> Mapping[int, int] | None:
+def _parities(system: FirstOrderSystem, axis: int) -> Mapping[int, int] | None:
     """-1 for each component that vanishes at both ends, +1 for each whose slope does; None for any other conditions."""
     found: dict[tuple[int, bool], int] = {}
-    for side in evolution.sides:
+    for side in system.face_conditions:
         if side.place.coordinate != axis:
             continue
-        component, sign = _parity(evolution, side, axis)
+        component, sign = _parity(system, side, axis)
         if sign is None or (component, side.place.upper) in found:
             return None
         found[component, side.place.upper] = sign
-    components = range(len(evolution.statement.components))
+    components = range(len(system.statement.components))
     if any(found.get((c, False)) is None or found.get((c, False)) != found.get((c, True)) for c in components):
         return None
     return {c: found[c, False] for c in components}
 
 
-def _parity(evolution: FirstOrderSystem, side: FaceCondition, axis: int) -> tuple[int, int | None]:
-    jets = evolution.jets_in(side.expr)
+def _parity(system: FirstOrderSystem, side: FaceCondition, axis: int) -> tuple[int, int | None]:
+    jets = system.jets_in(side.expr)
     if side.part or len(jets) != 1:
         return 0, None
     ((symbol, derivative),) = jets
-    plain = derivative.order == derivative.orders[axis] <= 1 and evolution.variables[derivative.component][1] == 0
+    plain = derivative.order == derivative.orders[axis] <= 1 and system.variables[derivative.component][1] == 0
     alone = (side.expr / symbol).is_number and side.expr.xreplace({symbol: 0}) == 0
     sign = (-1) ** (derivative.order + 1) if plain and alone else None
-    return evolution.variables[derivative.component][0], sign
+    return system.variables[derivative.component][0], sign
 
 
-def _is_reflection_invariant(evolution: FirstOrderSystem, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:
-    x = evolution.coordinates[axis]
+def _is_reflection_invariant(system: FirstOrderSystem, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:
+    x = system.coordinates[axis]
     there: dict[Expr, Expr] = {x: 2 * end - x}
-    for symbol, d in evolution.jets:
-        there[symbol] = signs[evolution.variables[d.component][0]] * (-1) ** d.orders[axis] * symbol
-    for k, right, start in zip(evolution.moving, evolution.rights, evolution.initial, strict=True):
-        sign = signs[evolution.variables[k][0]]
+    for symbol, d in system.jets:
+        there[symbol] = signs[system.variables[d.component][0]] * (-1) ** d.orders[axis] * symbol
+    for k, right, start in zip(system.differential, system.rhs, system.initial, strict=True):
+        sign = signs[system.variables[k][0]]
         if not all(is_numerically_equal(e, e, there, sign=sign) for e in (right, start)):
             return False
     return True

@@ -75,11 +75,11 @@ class PairComparison:
     first: str
     second: str
     distance: float
-    allowed: float
+    tolerance: float
 
     @property
     def agrees(self) -> bool:
-        return isfinite(self.distance) and self.distance <= self.allowed
+        return isfinite(self.distance) and self.distance <= self.tolerance
 
 
 @dataclass(frozen=True)
@@ -101,17 +101,17 @@ class Crosscheck:
 
 
 def crosscheck(
-    plan: SolvePlan, source: Source, how: SolveOptions, tell: Callable[[str], None] = lambda _: None
+    plan: SolvePlan, source: Source, options: SolveOptions, tell: Callable[[str], None] = lambda _: None
 ) -> Crosscheck:
     statement = plan.problem
-    points = PointSampler(statement.domain, how.device).inside(COMPARISON_POINTS, how.seed + TEST_SEED + 2)
+    points = PointSampler(statement.domain, options.device).inside(COMPARISON_POINTS, options.seed + TEST_SEED + 2)
     members = []
     exact = exact_reference(statement)
     if exact is not None:
         members.append(MethodResult(exact.text, fix_gauge(exact.values, statement, points).detach(), 0.0, "none"))
     for method in (plan.method, *(_inexpensive(a.method, plan) for a in plan.alternatives if not a.obstacle)):
         tell(str(method))
-        members.append(_run_method(method, plan, source, how, points))
+        members.append(_run_method(method, plan, source, options, points))
     pairs = tuple(compare_pair(a, b) for a, b in combinations(members, 2))
     return Crosscheck(
         tuple(members), pairs, tuple((a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle)
@@ -131,8 +131,8 @@ def _inexpensive(method: Solver, plan: SolvePlan) -> Solver:
             assert_never(method)
 
 
-def _run_method(method: Solver, plan: SolvePlan, source: Source, how: SolveOptions, points: Tensor) -> MethodResult:
-    solved = solve_with(method, plan, how)
+def _run_method(method: Solver, plan: SolvePlan, source: Source, options: SolveOptions, points: Tensor) -> MethodResult:
+    solved = solve_with(method, plan, options)
     if isinstance(method, MonteCarlo):
         few = points[:MONTE_CARLO_POINTS]
         values, half = solved(few).detach(), confidence_half_width(solved, few)
@@ -141,30 +141,30 @@ def _run_method(method: Solver, plan: SolvePlan, source: Source, how: SolveOptio
     with torch.no_grad():
         values = fix_gauge(solved, plan.problem, points)
     if isinstance(method, Grid):
-        own = solved.figures["error"]
-        residual = _largest_residual(solved, plan, source, how)
+        own = solved.metrics["error"]
+        residual = _largest_residual(solved, plan, source, options)
         return MethodResult(str(method), values, own, "self-convergence to the N/2 grid", residual=residual)
     return MethodResult(
         str(method),
         values,
         0.0,
         "no a-posteriori error estimate",
-        residual=_largest_residual(solved, plan, source, how),
+        residual=_largest_residual(solved, plan, source, options),
     )
 
 
-def _largest_residual(solved: SolverResult, plan: SolvePlan, source: Source, how: SolveOptions) -> float | None:
+def _largest_residual(solved: SolverResult, plan: SolvePlan, source: Source, options: SolveOptions) -> float | None:
     if not has_derivatives(solved):
         return None
-    found = ErrorEstimate(residual_audit(solved, plan.problem, how).gaps(source))
-    return max(gap.relative for gap in found.gaps) * found.amplified
+    found = ErrorEstimate(residual_audit(solved, plan.problem, options).residual_norms(source))
+    return max(gap.relative_rms for gap in found.residual_norms) * found.amplification
 
 
 def compare_pair(a: MethodResult, b: MethodResult) -> PairComparison:
     n = min(len(a.values), len(b.values))
     own = hypot(a.error, b.error)
-    allowed = INTERVAL_FACTOR * own if a.drawn or b.drawn else min(REFERENCE_FACTOR * own, ONE_DIGIT_RTOL)
-    return PairComparison(a.name, b.name, relative_error(a.values[:n], b.values[:n]), max(ERROR_RTOL, allowed))
+    tolerance = INTERVAL_FACTOR * own if a.drawn or b.drawn else min(REFERENCE_FACTOR * own, ONE_DIGIT_RTOL)
+    return PairComparison(a.name, b.name, relative_error(a.values[:n], b.values[:n]), max(ERROR_RTOL, tolerance))
 
 
 # ---- truncated
@@ -183,7 +183,7 @@ def solve_truncated(
     found = solve_by_grid(statement, method, seed=seed, device=device)
     rim = _max_on_artificial_boundary(found, statement, size, seed)
     note = f"domain truncated to [-{size:g}, {size:g}] per dimension; max |u| on the artificial boundary: {rim:.1g}"
-    return replace(found, figures={**found.figures, "rim": rim}, notes=(*found.notes, note))
+    return replace(found, metrics={**found.metrics, "rim": rim}, notes=(*found.notes, note))
 
 
 def _max_on_artificial_boundary(found: SolverResult, statement: StrongForm, extent: float, seed: int) -> float:
@@ -229,7 +229,9 @@ def _reference_grid(compilation: Compilation) -> Grid | None:
     if spec.evaluate is not None and spec.evaluate.reference is not None:
         return spec.evaluate.reference.word
     assert isinstance(plan, DataPlan)
-    return Grid(n=INEXPENSIVE_GRID[plan.dimension], extent=DEFAULT_EXTENT) if plan.dimension in INEXPENSIVE_GRID else None
+    return (
+        Grid(n=INEXPENSIVE_GRID[plan.dimension], extent=DEFAULT_EXTENT) if plan.dimension in INEXPENSIVE_GRID else None
+    )
 
 
 def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> Crosscheck:
@@ -269,7 +271,7 @@ def _solve_by_grid(
     *_, end = _initial_data(statement)
     with torch.no_grad():
         values = solved(torch.cat([points, torch.full_like(points[:, :1], end)], 1))
-    own = max(solved.figures["error"], solved.figures["rim"] / float(values.abs().max()))
+    own = max(solved.metrics["error"], solved.metrics["rim"] / float(values.abs().max()))
     return MethodResult(str(grid), values, own, "self-convergence to the N/2 grid, or truncation of the domain")
 
 

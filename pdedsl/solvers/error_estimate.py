@@ -74,11 +74,11 @@ class ResidualNorm:
     data: float = 0.0
 
     @property
-    def relative(self) -> float:
+    def relative_rms(self) -> float:
         return self.rms / self.size if self.size > 0 else self.rms
 
     @property
-    def worst(self) -> float:
+    def relative_max(self) -> float:
         return self.maximum / self.size if self.size > 0 else self.maximum
 
 
@@ -92,7 +92,7 @@ class ResidualAudit:
     seed: int
     values: Mapping[str, float]
 
-    def gaps(self, source: Source) -> tuple[ResidualNorm, ...]:
+    def residual_norms(self, source: Source) -> tuple[ResidualNorm, ...]:
         equations = [self._equation(r, source, k) for k, r in enumerate(self.statement.equations)]
         places = sample_conditions(self.points, self.statement.conditions, CONDITION_POINTS, self._seed)
         pairs = [(c, x) for c, x in zip(self.statement.conditions, places, strict=True) if len(x)]
@@ -244,7 +244,7 @@ class Comparison:
         return self.reference == SELF_CONVERGENCE
 
     @property
-    def allowed(self) -> float:
+    def tolerance(self) -> float:
         """Tolerance of the relative error."""
         own = 0.0 if self.is_self_convergence else min(REFERENCE_FACTOR * self.error, ONE_DIGIT_RTOL)
         return max(ERROR_RTOL, own, INTERVAL_FACTOR * self.interval)
@@ -255,71 +255,71 @@ class Comparison:
         return SELF_CONVERGENCE if self.is_self_convergence else f"w.r.t. {self.reference}"
 
     @property
-    def judged(self) -> float:
+    def judged_error(self) -> float:
         return self.distance if isnan(self.mean) else self.mean
 
     @property
-    def speaks(self) -> bool:
+    def is_reliable(self) -> bool:
         """Whether at least one digit of the reference is correct."""
         return self.exact or self.is_self_convergence or self.error <= ONE_DIGIT_RTOL
 
     @property
-    def ok(self) -> bool:
-        near = isfinite(self.distance) and self.judged <= self.allowed
-        return near and self.speaks and self.interval <= ONE_DIGIT_RTOL
+    def passed(self) -> bool:
+        near = isfinite(self.distance) and self.judged_error <= self.tolerance
+        return near and self.is_reliable and self.interval <= ONE_DIGIT_RTOL
 
 
 @dataclass(frozen=True)
 class ErrorEstimate:
     """All residuals, the comparisons if there are any, and the verdict that follows."""
 
-    gaps: tuple[ResidualNorm, ...]
+    residual_norms: tuple[ResidualNorm, ...]
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
     own: ErrorBar | None = None  # the method's own error estimate
 
     @property
     def verdict(self) -> Verdict:
-        missed = any(not j.ok for j in self._judged) or any(c.exact and not c.ok for c in self.comparisons)
-        if missed or self._vague:
+        missed = any(not j.passed for j in self._checks) or any(c.exact and not c.passed for c in self.comparisons)
+        if missed or self._has_no_digits:
             return Verdict.FAILS
-        return Verdict.HOLDS if all(c.ok for c in self.comparisons) else Verdict.DISAGREES
+        return Verdict.HOLDS if all(c.passed for c in self.comparisons) else Verdict.DISAGREES
 
     @property
     def complaints(self) -> tuple[str, ...]:
         """The violated criteria, one sentence each."""
-        missed = [str(j) for j in self._judged if not j.ok]
-        vague = (f"no significant digits: relative error {self.own}",) if self._vague else ()
-        return (*missed, *vague, *(_comparison_text(c) for c in self.comparisons if not c.ok))
+        missed = [str(j) for j in self._checks if not j.passed]
+        vague = (f"no significant digits: relative error {self.own}",) if self._has_no_digits else ()
+        return (*missed, *vague, *(_comparison_text(c) for c in self.comparisons if not c.passed))
 
     @property
-    def _vague(self) -> bool:
+    def _has_no_digits(self) -> bool:
         """Whether a method whose own estimate is the only evidence has not one correct digit."""
         return self.own is not None and not self.comparisons and not self.own.value <= ONE_DIGIT_RTOL
 
     @property
-    def _judged(self) -> list[ResidualCheck]:
-        return [ResidualCheck(g, self.allowed) for g in self.gaps]
+    def _checks(self) -> list[ResidualCheck]:
+        return [ResidualCheck(g, self.tolerance) for g in self.residual_norms]
 
     @property
-    def allowed(self) -> float:
+    def tolerance(self) -> float:
         """The limit of residuals relative to their terms."""
-        return (ONE_DIGIT_RTOL if any(c.speaks for c in self.comparisons) else ERROR_RTOL) / self.amplified
+        return (ONE_DIGIT_RTOL if any(c.is_reliable for c in self.comparisons) else ERROR_RTOL) / self.amplification
 
     @property
-    def amplified(self) -> float:
+    def amplification(self) -> float:
         """By how much residuals count for more: above one if the data, which drive the solution, are small."""
-        driven = max((g.data / g.size for g in self.gaps if g.size > 0), default=0.0)
+        driven = max((g.data / g.size for g in self.residual_norms if g.size > 0), default=0.0)
         return max(1.0, 1 / (DATA_FACTOR * driven)) if driven > 0 else 1.0
 
     @property
     def error(self) -> ErrorBar:
         """By the best evidence: the exact solution, a reference, confidence intervals, or the residuals alone."""
-        for c in sorted((c for c in self.comparisons if c.speaks), key=lambda c: not c.exact):
+        for c in sorted((c for c in self.comparisons if c.is_reliable), key=lambda c: not c.exact):
             return ErrorBar(c.distance + (0.0 if c.is_self_convergence else c.error), c.basis)
         if self.own is not None:
             return self.own
-        largest = max((g.relative for g in self.gaps), default=inf) * self.amplified
+        largest = max((g.relative_rms for g in self.residual_norms), default=inf) * self.amplification
         if not largest <= ERROR_RTOL:
             return ErrorBar(inf, "unverified: no reference available, and the residuals are not small")
         return ErrorBar(largest, "largest relative rms residual; no reference available")
@@ -344,30 +344,30 @@ class ResidualCheck:
     """A residual and its limit."""
 
     gap: ResidualNorm
-    allowed: float
+    tolerance: float
 
     @property
-    def ok(self) -> bool:
-        return isfinite(self.gap.relative) and self.gap.relative <= self.allowed
+    def passed(self) -> bool:
+        return isfinite(self.gap.relative_rms) and self.gap.relative_rms <= self.tolerance
 
     def __str__(self) -> str:
         return (
-            f"'{self.gap.text}' {self.gap.where} is violated: relative rms residual {self.gap.relative:.1e} "
-            f"(tolerance {self.allowed:.2g})"
+            f"'{self.gap.text}' {self.gap.where} is violated: relative rms residual {self.gap.relative_rms:.1e} "
+            f"(tolerance {self.tolerance:.2g})"
         )
 
 
 def _comparison_text(c: Comparison) -> str:
-    if not c.speaks and not isfinite(c.error):
+    if not c.is_reliable and not isfinite(c.error):
         return f"unverified: {c.reference}"
-    if not c.speaks:
+    if not c.is_reliable:
         return f"unverified: the reference {c.reference} has an estimated relative error of {c.error:.1e}"
     if not c.interval <= ONE_DIGIT_RTOL:
         return f"no significant digits: the 95 % confidence intervals are ± {c.interval:.1e} (relative)"
     norm = "L2" if isnan(c.mean) else "L1"
     if c.is_self_convergence:
-        return f"no convergence: relative {norm} difference to the N/2 grid {c.judged:.1e} (tolerance {c.allowed:.1e})"
-    return f"relative {norm} error w.r.t. {c.reference}: {c.judged:.1e} (tolerance {c.allowed:.1e})"
+        return f"no convergence: relative {norm} difference to the N/2 grid {c.judged_error:.1e} (tolerance {c.tolerance:.1e})"
+    return f"relative {norm} error w.r.t. {c.reference}: {c.judged_error:.1e} (tolerance {c.tolerance:.1e})"
 
 
 def compare(
@@ -413,52 +413,56 @@ class Reference:
 class Assessment:
     """How far the solution can be trusted, and what it was compared with."""
 
-    trust: ErrorEstimate
+    error_estimate: ErrorEstimate
     references: tuple[Reference, ...]
 
 
-def assess(solved: SolverResult, plan: SolvePlan, source: Source, how: SolveOptions) -> Assessment:
-    gaps = residual_audit(solved, plan.problem, how).gaps(source) if has_derivatives(solved) else ()
+def assess(solved: SolverResult, plan: SolvePlan, source: Source, options: SolveOptions) -> Assessment:
+    residual_norms = (
+        residual_audit(solved, plan.problem, options).residual_norms(source) if has_derivatives(solved) else ()
+    )
     found = {name: e.value for name, e in solved.parameters.items()}
-    references = tuple(reference_solutions(plan, how, found))
-    comparisons = tuple(compare_with_reference(solved, r, plan.problem, how) for r in references)
+    references = tuple(reference_solutions(plan, options, found))
+    comparisons = tuple(compare_with_reference(solved, r, plan.problem, options) for r in references)
     evidence = "confidence intervals" if isinstance(solved.method, MonteCarlo) else "residuals"
     alone = ONLY_SELF_CONVERGENCE if isinstance(solved.method, Grid) else NO_REFERENCE.format(evidence)
     if isinstance(solved.method, Grid):
         comparisons = (*comparisons, _self_convergence(solved))
     notes = (*gauge_lines(plan.problem), *(() if references else (alone,)))
-    own = _confidence_error(solved, plan.problem, how) if isinstance(solved.method, MonteCarlo) else None
-    return Assessment(ErrorEstimate(gaps, comparisons, notes, own), tuple(r for r in references if isfinite(r.error)))
+    own = _confidence_error(solved, plan.problem, options) if isinstance(solved.method, MonteCarlo) else None
+    return Assessment(
+        ErrorEstimate(residual_norms, comparisons, notes, own), tuple(r for r in references if isfinite(r.error))
+    )
 
 
-def _confidence_error(solved: SolverResult, statement: StrongForm, how: SolveOptions) -> ErrorBar:
-    points = sample_test_points(statement, solved, how)
+def _confidence_error(solved: SolverResult, statement: StrongForm, options: SolveOptions) -> ErrorBar:
+    points = sample_test_points(statement, solved, options)
     size = float(solved(points).norm())
     half = float(confidence_half_width(solved, points).norm())
     return ErrorBar(half / size if size > 0 else half, "half-width of the 95 % confidence intervals")
 
 
 def _self_convergence(solved: SolverResult) -> Comparison:
-    error, mean = solved.figures["error"], solved.figures.get(L1_ERROR, nan)
+    error, mean = solved.metrics["error"], solved.metrics.get(L1_ERROR, nan)
     return Comparison(SELF_CONVERGENCE, error, nan, nan, exact=False, mean=mean)
 
 
-def residual_audit(solved: SolverResult, statement: StrongForm, how: SolveOptions) -> ResidualAudit:
+def residual_audit(solved: SolverResult, statement: StrongForm, options: SolveOptions) -> ResidualAudit:
     values = {name: found.value for name, found in solved.parameters.items()}
     module, functions = solved.module, learned_functions(statement)
     if functions and isinstance(module, AnsatzModule):
         module = AnsatzWithFunctions(module, [f.axes for f in functions])
     return ResidualAudit(
-        with_function_symbols(statement), module, PointSampler(statement.domain, how.device), how.seed, values
+        with_function_symbols(statement), module, PointSampler(statement.domain, options.device), options.seed, values
     )
 
 
 def compare_with_reference(
-    solved: SolverResult, reference: Reference, statement: StrongForm, how: SolveOptions
+    solved: SolverResult, reference: Reference, statement: StrongForm, options: SolveOptions
 ) -> Comparison:
     if not isfinite(reference.error):
         return Comparison(reference.text, nan, nan, inf, exact=False)
-    points = sample_test_points(statement, solved, how)
+    points = sample_test_points(statement, solved, options)
     names = tuple(c.name for c in statement.components)
     with torch.no_grad():
         found, expected = (fix_gauge(f, statement, points) for f in (solved, reference.values))
@@ -470,13 +474,13 @@ def compare_with_reference(
     return made
 
 
-def sample_test_points(statement: StrongForm, solved: SolverResult, how: SolveOptions) -> Tensor:
+def sample_test_points(statement: StrongForm, solved: SolverResult, options: SolveOptions) -> Tensor:
     count = MONTE_CARLO_POINTS if isinstance(solved.method, MonteCarlo) else COMPARISON_POINTS
-    return PointSampler(statement.domain, how.device).inside(count, how.seed + TEST_SEED + 1)
+    return PointSampler(statement.domain, options.device).inside(count, options.seed + TEST_SEED + 1)
 
 
 def reference_solutions(
-    plan: SolvePlan, how: SolveOptions, numbers: Mapping[str, float] | None = None
+    plan: SolvePlan, options: SolveOptions, numbers: Mapping[str, float] | None = None
 ) -> Iterator[Reference]:
     """The exact solution, if stated; and the grid that the spec asks for, or, if nothing else is known, a cheap one.
 
@@ -488,7 +492,7 @@ def reference_solutions(
     grid = plan.reference or (inexpensive_grid(plan, numbers or {}) if exact is None else None)
     if grid is not None:
         try:
-            found = grid_reference(grid, plan, how, numbers or {})
+            found = grid_reference(grid, plan, options, numbers or {})
         except (
             GridSolveFailed
         ) as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
@@ -520,15 +524,17 @@ def inexpensive_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | No
     return Grid(n=n) if applies and n is not None else None
 
 
-def grid_reference(grid: Grid, plan: SolvePlan, how: SolveOptions, numbers: Mapping[str, float]) -> Reference:
+def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, numbers: Mapping[str, float]) -> Reference:
     """A grid, and its distance to a grid with half as many points per side, which exceeds its error where it
     converges."""
     if plan.reference:
-        solved = solve_with(grid, plan, how)
+        solved = solve_with(grid, plan, options)
     else:
-        given = {name: torch.tensor(value, dtype=torch.float64, device=how.device) for name, value in numbers.items()}
+        given = {
+            name: torch.tensor(value, dtype=torch.float64, device=options.device) for name, value in numbers.items()
+        }
         solved = solve_by_grid(
-            plan.problem, grid, seed=how.seed, device=how.device, given=given, most=MAX_REFERENCE_STEPS
+            plan.problem, grid, seed=options.seed, device=options.device, given=given, most=MAX_REFERENCE_STEPS
         )
     with_numbers = f" with {', '.join(f'{name} = {value:.4g}' for name, value in numbers.items())}" if numbers else ""
-    return Reference(f"{grid}{with_numbers}", solved, max(solved.figures["error"], MIN_REFERENCE_ERROR))
+    return Reference(f"{grid}{with_numbers}", solved, max(solved.metrics["error"], MIN_REFERENCE_ERROR))

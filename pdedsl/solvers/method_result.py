@@ -21,13 +21,13 @@ class Estimate:
 class SolverResult:
     """A solution: `module` maps points (n, k), with coordinates in the order of the statement, to values (n, c).
 
-    `figures` are numbers that the method itself reports (steps, the last loss, a condition number); what can be trusted
+    `metrics` are numbers that the method itself reports (steps, the last loss, a condition number); what can be trusted
     is measured afterwards by others. `notes` are choices a reader should know: a bandwidth, a time step, a weight.
     """
 
     module: nn.Module
     method: Solver
-    figures: dict[str, float] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     parameters: dict[str, Estimate] = field(default_factory=dict)
 

@@ -32,46 +32,46 @@ class SolveOptions:
     measured: tuple[Measurement, ...] = ()
 
 
-def solve_with(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResult:
+def solve_with(method: Solver, plan: SolvePlan, options: SolveOptions) -> SolverResult:
     """What a method finds; if it needs more memory than there is, a RunError says so."""
     try:
-        return _dispatch(method, plan, how)
+        return _dispatch(method, plan, options)
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, MemoryError) or "allocate" in str(error):
             raise RunError(f"not enough memory for {method}: reduce its size") from None
         raise
 
 
-def _dispatch(method: Solver, plan: SolvePlan, how: SolveOptions) -> SolverResult:
+def _dispatch(method: Solver, plan: SolvePlan, options: SolveOptions) -> SolverResult:
     match method:
         case RandomFeatures():
             return solve_by_random_features(
-                plan.problem, method, seed=how.seed, device=how.device, measured=how.measured
+                plan.problem, method, seed=options.seed, device=options.device, measured=options.measured
             )
         case MonteCarlo():
-            return solve_by_monte_carlo(plan.problem, method, seed=how.seed)
+            return solve_by_monte_carlo(plan.problem, method, seed=options.seed)
         case Grid():
-            return solve_by_grid(plan.problem, method, seed=how.seed, device=how.device)
+            return solve_by_grid(plan.problem, method, seed=options.seed, device=options.device)
         case Pinn():
-            return _train_pinn(method, plan, how)
+            return _train_pinn(method, plan, options)
         case _:
             assert_never(method)
 
 
-def _train_pinn(method: Pinn, plan: SolvePlan, how: SolveOptions) -> SolverResult:
+def _train_pinn(method: Pinn, plan: SolvePlan, options: SolveOptions) -> SolverResult:
     phases = training_phases(plan.optimizers, plan.steps or method.steps)
     solved = solve_by_pinn(
         plan.problem,
         method,
         network=plan.network,
         phases=phases,
-        seed=how.seed,
-        device=how.device,
-        listener=how.watch.of(sum(p.steps for p in phases)),
-        state=how.watch.state,
-        measured=how.measured,
+        seed=options.seed,
+        device=options.device,
+        listener=options.watch.of(sum(p.steps for p in phases)),
+        state=options.watch.state,
+        measured=options.measured,
     )
-    if how.watch.stopped:
+    if options.watch.stopped:
         raise SolveInterrupted
     return solved
 

@@ -325,7 +325,7 @@ BATCH_SIZE = 4096  # points at a time
 MONTE_CARLO_FRAMES = 5  # if every point costs thousands of paths: three of them are the views of the picture
 
 
-def plot_run(folder: Path, solution: Solution, how: SolveOptions, reference: Function | None) -> None:
+def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference: Function | None) -> None:
     """Solution, error, residual, an animation if it depends on time, the loss if it was trained: whichever apply."""
     statement, title = solution.plan.problem, solution.compilation.spec.name
     slow = isinstance(solution.solved.method, MonteCarlo)
@@ -333,10 +333,10 @@ def plot_run(folder: Path, solution: Solution, how: SolveOptions, reference: Fun
     scene = Scene(
         statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL_RESOLUTION
     )
-    values = _batched(lambda x: fix_gauge(solution.solved, statement, x), how)
+    values = _batched(lambda x: fix_gauge(solution.solved, statement, x), options)
     plot_solution(folder / "solution.png", values, scene)
     if reference is not None:
-        expected = _batched(lambda x: fix_gauge(reference, statement, x), how)
+        expected = _batched(lambda x: fix_gauge(reference, statement, x), options)
         names = tuple(f"|{name} - reference|" for name in scene.names)
         plot_magnitude(
             folder / "error.png",
@@ -344,8 +344,8 @@ def plot_run(folder: Path, solution: Solution, how: SolveOptions, reference: Fun
             Scene(statement.domain, names, f"{title}: absolute error", scene.detail),
         )
     if has_derivatives(solution.solved):
-        audit = residual_audit(solution.solved, statement, how)
-        residual = _batched(lambda x: pde_residual_norm(audit, x).unsqueeze(-1), how)
+        audit = residual_audit(solution.solved, statement, options)
+        residual = _batched(lambda x: pde_residual_norm(audit, x).unsqueeze(-1), options)
         plot_magnitude(
             folder / "residual.png",
             residual,
@@ -358,12 +358,12 @@ def plot_run(folder: Path, solution: Solution, how: SolveOptions, reference: Fun
         plot_losses(folder / "curves.png", losses, f"{title}: training loss")
 
 
-def _batched(f: Function, how: SolveOptions) -> Function:
+def _batched(f: Function, options: SolveOptions) -> Function:
     """In batches, between which Ctrl-C takes effect: the solution is on disk, and `resume` draws the pictures."""
 
     def of(part: Tensor) -> Tensor:
-        if how.watch.interrupted():
+        if options.watch.interrupted():
             raise SolveInterrupted
-        return f(part.to(how.device)).detach()
+        return f(part.to(options.device)).detach()
 
     return lambda points: torch.cat([of(part) for part in torch.split(points, BATCH_SIZE)]).cpu()

@@ -20,11 +20,11 @@ from pdedsl.training.metrics import read_metrics
 
 @dataclass(frozen=True)
 class StepEvent:
-    """Step `step` of `of` is done; `figures` are numbers that the method reports, such as its loss."""
+    """Step `step` of `of` is done; `metrics` are numbers that the method reports, such as its loss."""
 
     step: int
     of: int
-    figures: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
 
 
@@ -45,8 +45,8 @@ class MetricsLog:
         replace_text(path, "".join(map(_line, rows)))
 
     def __call__(self, event: StepEvent) -> None:
-        figures = {name: value if isfinite(value) else None for name, value in event.figures.items()}
-        row = {"kind": "step", "step": event.step, "of": event.of, **figures, "seconds": round(event.seconds, 3)}
+        metrics = {name: value if isfinite(value) else None for name, value in event.metrics.items()}
+        row = {"kind": "step", "step": event.step, "of": event.of, **metrics, "seconds": round(event.seconds, 3)}
         with writing(self.path), self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(_line(row))
 

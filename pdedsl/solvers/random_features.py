@@ -186,8 +186,8 @@ def solve_by_random_features(
     bandwidths = ", ".join(map(three_digits, fit.bandwidth.tolist()))
     drawn = f"{len(fit.waves.phases)} random Fourier features, bandwidths {bandwidths}"
     notes = (drawn, problem.symmetries) if problem.symmetries else (drawn,)
-    figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
-    return SolverResult(module, method, figures, notes, _estimate_parameters(problem, fit))
+    metrics = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
+    return SolverResult(module, method, metrics, notes, _estimate_parameters(problem, fit))
 
 
 @dataclass(frozen=True)

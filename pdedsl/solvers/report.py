@@ -53,25 +53,25 @@ def write_report(folder: Path, solution: Solution) -> None:
 
 
 def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
-    spec, plan, trust = solution.compilation.spec, solution.plan, solution.trust
+    spec, plan, error_estimate = solution.compilation.spec, solution.plan, solution.error_estimate
     return [
         Heading(spec.name, 1),
         Paragraph(spec.title),
         Code(spec.source.text, "pde"),
         Heading("Verification"),
-        Paragraph(_verdict_text(trust)),
-        Paragraph(f"Error estimate: {trust.error}."),
-        Items(trust.complaints),
+        Paragraph(_verdict_text(error_estimate)),
+        Paragraph(f"Error estimate: {error_estimate.error}."),
+        Items(error_estimate.complaints),
         Table(
             ("Reference", "Relative L2 error", "Relative L1 error", "Max error", "Error of the reference", "Tolerance"),
-            tuple(_comparison_rows(trust)),
+            tuple(_comparison_rows(error_estimate)),
         ),
         Table(
             ("Residual of", "Where", "RMS", "Max", "Relative RMS", "Relative max", "Points"),
-            tuple(_residual_rows(trust)),
+            tuple(_residual_rows(error_estimate)),
         ),
-        Paragraph(_residual_text(trust)),
-        Items(trust.notes),
+        Paragraph(_residual_text(error_estimate)),
+        Items(error_estimate.notes),
         *(Picture(name, PICTURES[name]) for name in pictures),
         Table(("Parameter", "Estimate", "Standard deviation"), tuple(_parameter_rows(solution))),
         Heading("Method"),
@@ -82,14 +82,22 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
     ]
 
 
-def _residual_rows(trust: ErrorEstimate) -> list[tuple[str, ...]]:
+def _residual_rows(error_estimate: ErrorEstimate) -> list[tuple[str, ...]]:
     return [
-        (g.text, g.where, f"{g.rms:.1e}", f"{g.maximum:.1e}", f"{g.relative:.1e}", f"{g.worst:.1e}", f"{g.points:,}")
-        for g in trust.gaps
+        (
+            g.text,
+            g.where,
+            f"{g.rms:.1e}",
+            f"{g.maximum:.1e}",
+            f"{g.relative_rms:.1e}",
+            f"{g.relative_max:.1e}",
+            f"{g.points:,}",
+        )
+        for g in error_estimate.residual_norms
     ]
 
 
-def _comparison_rows(trust: ErrorEstimate) -> list[tuple[str, ...]]:
+def _comparison_rows(error_estimate: ErrorEstimate) -> list[tuple[str, ...]]:
     return [
         (
             c.reference,
@@ -97,9 +105,9 @@ def _comparison_rows(trust: ErrorEstimate) -> list[tuple[str, ...]]:
             "-" if isnan(c.mean) else f"{c.mean:.1e}",
             "-" if isnan(c.maximum) else f"{c.maximum:.1e}",
             "-" if isnan(c.error) else f"{c.error:.1e}",
-            f"{c.allowed:.1e}",
+            f"{c.tolerance:.1e}",
         )
-        for c in trust.comparisons
+        for c in error_estimate.comparisons
     ]
 
 
@@ -108,23 +116,27 @@ def _or_null(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _verdict_text(trust: ErrorEstimate) -> str:
+def _verdict_text(error_estimate: ErrorEstimate) -> str:
     """What was judged, by which tolerance."""
-    judged = [f"the relative rms residual (≤ {trust.allowed:.2g})"] if trust.gaps else []
-    if trust.comparisons:
-        judged.append(f"the relative {'L1' if any(not isnan(c.mean) for c in trust.comparisons) else 'L2'} error")
-    elif trust.own is not None:
-        judged.append(f"the half-width of the 95 % confidence intervals (≤ {ONE_DIGIT_RTOL:g})")
-    criteria = f" Judged by {' and '.join(judged)}; maxima are reported but not judged." if judged else ""
-    return f"{VERDICTS[trust.verdict]}{criteria}"
+    judged_error = (
+        [f"the relative rms residual (≤ {error_estimate.tolerance:.2g})"] if error_estimate.residual_norms else []
+    )
+    if error_estimate.comparisons:
+        judged_error.append(
+            f"the relative {'L1' if any(not isnan(c.mean) for c in error_estimate.comparisons) else 'L2'} error"
+        )
+    elif error_estimate.own is not None:
+        judged_error.append(f"the half-width of the 95 % confidence intervals (≤ {ONE_DIGIT_RTOL:g})")
+    criteria = f" Judged by {' and '.join(judged_error)}; maxima are reported but not judged." if judged_error else ""
+    return f"{VERDICTS[error_estimate.verdict]}{criteria}"
 
 
-def _residual_text(trust: ErrorEstimate) -> str:
-    if not trust.gaps:
+def _residual_text(error_estimate: ErrorEstimate) -> str:
+    if not error_estimate.residual_norms:
         return ""
     return (
         "Residuals are evaluated at held-out points by automatic differentiation of the solution, and given relative "
-        f"to the magnitude of their individual terms (1 = 100 %). Tolerance of the relative rms: {trust.allowed:.2g}."
+        f"to the magnitude of their individual terms (1 = 100 %). Tolerance of the relative rms: {error_estimate.tolerance:.2g}."
     )
 
 
@@ -138,7 +150,7 @@ def _parameter_rows(solution: Solution) -> list[tuple[str, ...]]:
 def _metric_rows(solution: Solution) -> list[tuple[str, str]]:
     own = [
         (METRIC_NAMES.get(name, name.replace("_", " ")), f"{value:.4g}")
-        for name, value in solution.solved.figures.items()
+        for name, value in solution.solved.metrics.items()
     ]
     numbers = sum(t.numel() for t in solution.module.state_dict().values())
     return [
@@ -158,14 +170,14 @@ def _usage(solution: Solution) -> str:
 
 def report_json(solution: Solution) -> dict[str, object]:
     """The report in machine-readable form."""
-    trust, spec = solution.trust, solution.compilation.spec
+    error_estimate, spec = solution.error_estimate, solution.compilation.spec
     return {
         "name": spec.name,
         "hash": spec.hash,
         "method": str(solution.solved.method),
-        "verdict": trust.verdict.value,
-        "error": {"value": _or_null(trust.error.value), "against": trust.error.against},
-        "complaints": list(trust.complaints),
+        "verdict": error_estimate.verdict.value,
+        "error": {"value": _or_null(error_estimate.error.value), "against": error_estimate.error.against},
+        "complaints": list(error_estimate.complaints),
         "comparisons": [
             {
                 "reference": c.reference,
@@ -177,7 +189,7 @@ def report_json(solution: Solution) -> dict[str, object]:
                 "mean": _or_null(c.mean),
                 "components": [list(pair) for pair in c.components],
             }
-            for c in trust.comparisons
+            for c in error_estimate.comparisons
         ],
         "residuals": [
             {
@@ -189,13 +201,13 @@ def report_json(solution: Solution) -> dict[str, object]:
                 "points": g.points,
                 "data": _or_null(g.data),
             }
-            for g in trust.gaps
+            for g in error_estimate.residual_norms
         ],
         "parameters": {
             n: {"value": e.value, "deviation": None if e.deviation is None else _or_null(e.deviation)}
             for n, e in solution.parameters.items()
         },
-        "figures": dict(solution.solved.figures),
-        "notes": list(trust.notes),
+        "figures": dict(solution.solved.metrics),
+        "notes": list(error_estimate.notes),
         "seconds": solution.seconds,
     }

@@ -50,9 +50,9 @@ def solve(
     `set` changes entries of the spec, as ["realize.equation=grid(n=64)"] or an equivalent mapping.
     """
     compilation = compile_problem(spec, set)
-    how = solve_options(compilation, device)
+    options = solve_options(compilation, device)
     if out is None:
-        return _solve_and_assess(compilation, replace(how, watch=Watch(tuple(listeners))), None, resume)[0]
+        return _solve_and_assess(compilation, replace(options, watch=Watch(tuple(listeners))), None, resume)[0]
     folder, statement = Path(out), compilation.plan.problem  # type: ignore[union-attr]  # `compiled` has seen to it
     with (
         lock_run_folder(folder, resume, FILES | {o.file for o in statement.measurements}),
@@ -61,11 +61,11 @@ def solve(
         if resume:
             require_resumable(folder, compilation.spec)
         watch = _make_watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
-        how = replace(how, watch=watch)
+        options = replace(options, watch=watch)
         copy_measurement_files(statement, compilation.spec.source, folder)
         replace_text(folder / SPEC, compilation.spec.source.text)
-        solution, references = _solve_and_assess(compilation, how, folder, resume)
-        plot_run(folder, solution, how, references[0].values if references else None)
+        solution, references = _solve_and_assess(compilation, options, folder, resume)
+        plot_run(folder, solution, options, references[0].values if references else None)
         write_report(folder, solution)
         return solution
 
@@ -115,22 +115,22 @@ def seed_of(spec: Spec) -> int:
 
 
 def _solve_and_assess(
-    compilation: Compilation, how: SolveOptions, folder: Path | None, resume: bool
+    compilation: Compilation, options: SolveOptions, folder: Path | None, resume: bool
 ) -> tuple[Solution, tuple[Reference, ...]]:
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)
     began = time.perf_counter()
     with preserve_rng_state():
-        found = load_result(folder, plan, how) if folder is not None and resume else None
+        found = load_result(folder, plan, options) if folder is not None and resume else None
         if found is None:
-            solved = solve_with(plan.method, plan, how)
-            seconds = elapsed_seconds(how.watch.state) + time.perf_counter() - began
+            solved = solve_with(plan.method, plan, options)
+            seconds = elapsed_seconds(options.watch.state) + time.perf_counter() - began
             if folder is not None:
                 save(folder, solved, compilation.spec, seconds)
         else:
             solved, seconds = found
-        judged = assess(solved, plan, compilation.spec.source, how)
-    return Solution(compilation, solved, judged.trust, seconds, folder), judged.references
+        judged_error = assess(solved, plan, compilation.spec.source, options)
+    return Solution(compilation, solved, judged_error.error_estimate, seconds, folder), judged_error.references
 
 
 @contextmanager

@@ -69,7 +69,7 @@ def describe_module(module: nn.Module) -> Form:
             raise TypeError(f"{type(module).__name__} cannot be serialized")
 
 
-def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: SolveOptions) -> nn.Module:
+def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, options: SolveOptions) -> nn.Module:
     match _kind(form), plan.method:
         case Kind.SINES, RandomFeatures():
             return _random_features(tensors["frequencies"], tensors["phases"], tensors["weights"])
@@ -78,12 +78,12 @@ def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how:
         case Kind.SCATTERED, Grid() if isinstance(h := form.get("h"), float):
             return MovingLeastSquares(tensors["places"], tensors["values"], h)
         case Kind.NETWORK, Pinn() as method:
-            task = PinnTask(plan.problem, method, plan.network, PointSampler(plan.problem.domain), how.seed)
+            task = PinnTask(plan.problem, method, plan.network, PointSampler(plan.problem.domain), options.seed)
             module = AnsatzModule(task.ansatz, plan.problem.domain.coordinates, task.network(), task.functions())
             module.load_state_dict(tensors)
             return module
         case Kind.PATHS, MonteCarlo() as method:
-            return solve_by_monte_carlo(plan.problem, method, seed=how.seed).module
+            return solve_by_monte_carlo(plan.problem, method, seed=options.seed).module
         case _:
             raise RunError(f"the weights are of kind {form.get('kind')!r}, which does not match the method of the spec")
 
@@ -138,14 +138,14 @@ def save(folder: Path, solved: SolverResult, spec: Spec, seconds: float) -> None
         "hash": spec.hash,
         "seconds": seconds,
         "form": describe_module(solved.module),
-        "figures": solved.figures,
+        "figures": solved.metrics,
         "notes": list(solved.notes),
         "parameters": {name: [e.value, e.deviation] for name, e in solved.parameters.items()},
     }
     save_tensors(folder / WEIGHTS, solved.module.state_dict(), plain)
 
 
-def load_result(folder: Path, plan: SolvePlan, how: SolveOptions) -> tuple[SolverResult, float] | None:
+def load_result(folder: Path, plan: SolvePlan, options: SolveOptions) -> tuple[SolverResult, float] | None:
     """The solution in this folder, and how long it took; None if it was not solved to the end."""
     if not (folder / WEIGHTS).exists():
         return None
@@ -154,12 +154,12 @@ def load_result(folder: Path, plan: SolvePlan, how: SolveOptions) -> tuple[Solve
     except CorruptCheckpoint as damage:
         raise RunError(f"{damage}; delete it and run again") from None
     with well_formed(f"{folder / WEIGHTS} does not contain a solution of this spec"):
-        return _rebuild_result(tensors, plain, plan, how), float(plain["seconds"])
+        return _rebuild_result(tensors, plain, plan, options), float(plain["seconds"])
 
 
-def _rebuild_result(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, how: SolveOptions) -> SolverResult:
-    module = rebuild_module(plain["form"], tensors, plan, how).to(how.device)
-    module(torch.stack(bounds(plan.problem.domain)).mean(0, keepdim=True).to(how.device))  # fails unless valid
+def _rebuild_result(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, options: SolveOptions) -> SolverResult:
+    module = rebuild_module(plain["form"], tensors, plan, options).to(options.device)
+    module(torch.stack(bounds(plan.problem.domain)).mean(0, keepdim=True).to(options.device))  # fails unless valid
     parameters = {name: Estimate(*pair) for name, pair in plain["parameters"].items()}
     if not all(isinstance(value, int | float) for value in plain["figures"].values()):
         raise TypeError("metrics must be numbers")
@@ -179,8 +179,8 @@ def open_solution(folder: Path) -> Solution:
     plan = compilation.plan
     if not isinstance(plan, SolvePlan):
         raise RunError(f"{folder} contains a training run: open it with pdedsl.Run.open")
-    how = SolveOptions(compilation.spec.train.seed if compilation.spec.train else 0)
-    found = load_result(folder, plan, how)
+    options = SolveOptions(compilation.spec.train.seed if compilation.spec.train else 0)
+    found = load_result(folder, plan, options)
     if found is None or not (folder / REPORT_JSON).exists():
         again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
         raise RunError(f"the solution in {folder} is incomplete. To continue: {again}")
@@ -190,11 +190,11 @@ def open_solution(folder: Path) -> Solution:
 def _read_estimate(path: Path) -> ErrorEstimate:
     with well_formed(f"{path} cannot be read"):
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        gaps = tuple(ResidualNorm(**row) for row in _with_nan(read["residuals"]))
+        residual_norms = tuple(ResidualNorm(**row) for row in _with_nan(read["residuals"]))
         comparisons = tuple(map(_comparison, _with_nan(read["comparisons"])))
         value = read["error"]["value"]
-        own = None if gaps else ErrorBar(inf if value is None else value, read["error"]["against"])
-        return ErrorEstimate(gaps, comparisons, tuple(read["notes"]), own)
+        own = None if residual_norms else ErrorBar(inf if value is None else value, read["error"]["against"])
+        return ErrorEstimate(residual_norms, comparisons, tuple(read["notes"]), own)
 
 
 def _with_nan(read: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ class Solution:
 
     compilation: Compilation = field(repr=False)
     solved: SolverResult = field(repr=False)
-    trust: ErrorEstimate
+    error_estimate: ErrorEstimate
     seconds: float
     folder: Path | None = None
 
@@ -57,11 +57,11 @@ class Solution:
     @property
     def error(self) -> ErrorBar:
         """The measured error, relative in L2, and against what it was measured."""
-        return self.trust.error
+        return self.error_estimate.error
 
     @property
     def verdict(self) -> Verdict:
-        return self.trust.verdict
+        return self.error_estimate.verdict
 
     @property
     def parameters(self) -> Mapping[str, Estimate]:

@@ -24,7 +24,14 @@ NEWTON_STARTS_HIGH_DIMENSION = 8
 HIGH_DIMENSION = 17
 MAX_NEWTON_STEPS = 60
 SURFACE_RTOL = 1e-9  # relative to the size of the box: tolerance for being on a surface, or in the closed domain
-SAMPLING_SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # of draws around the middle: in many dimensions a ball fills little of a box
+SAMPLING_SCALES = (
+    1.0,
+    0.5,
+    0.2,
+    0.1,
+    0.05,
+    0.02,
+)  # of draws around the middle: in many dimensions a ball fills little of a box
 DIFFERENCE_STEP = 1e-5  # step of differences, relative to the size of the box
 
 
@@ -67,8 +74,12 @@ class Region:
     def landed_on(self, level: Expr) -> Iterator[Point]:
         others = [g for g, e in zip(self.levels, self.inside, strict=True) if e != level]
         f = compile_function(level, self.layout)
-        draws = islice(self._draws(self.ends), NEWTON_STARTS if len(self.ends) <= HIGH_DIMENSION else NEWTON_STARTS_HIGH_DIMENSION)
-        return (p for start in draws if (p := _newton_point(f, start, self)) is not None and _in_closure(others, p, self))
+        draws = islice(
+            self._draws(self.ends), NEWTON_STARTS if len(self.ends) <= HIGH_DIMENSION else NEWTON_STARTS_HIGH_DIMENSION
+        )
+        return (
+            p for start in draws if (p := _newton_point(f, start, self)) is not None and _in_closure(others, p, self)
+        )
 
     def _drawn(self, ends: Sequence[tuple[float, float]], levels: Sequence[PointFunction]) -> Iterator[Point]:
         for point in islice(self._draws(ends), MAX_TRIALS):
@@ -156,4 +167,6 @@ def _in_closure(levels: Sequence[PointFunction], point: Point, region: Region) -
 
 def _is_nonnegative(g: PointFunction, point: Point, region: Region) -> bool:
     value = g(point)
-    return value >= 0 or abs(value) <= SURFACE_RTOL * region.size * (1 + sqrt(sum(s * s for s in region.gradient(g, point))))
+    return value >= 0 or abs(value) <= SURFACE_RTOL * region.size * (
+        1 + sqrt(sum(s * s for s in region.gradient(g, point)))
+    )

@@ -246,7 +246,9 @@ Substitution = Mapping[Expr, Expr]
 """Letters, and what is put in their place."""
 
 
-def is_numerically_equal(one: Expr, other: Expr, there: Substitution | None = None, at: Substitution | None = None, sign: int = 1) -> bool:
+def is_numerically_equal(
+    one: Expr, other: Expr, there: Substitution | None = None, at: Substitution | None = None, sign: int = 1
+) -> bool:
     """Whether `one`, with `at` put in, is ±`other` with `there` put in, to ten digits at four random points: what
     differs less is not worth two series. Where one of them has no value, they are compared as they are written."""
     at, there = _restrict_substitution(one, at), _restrict_substitution(other, there)

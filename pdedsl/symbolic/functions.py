@@ -72,7 +72,9 @@ class Activation(Function):  # type: ignore[misc]
 
 
 ACTIVATIONS: dict[str, type[Activation]] = {
-    name: type(name, (Activation,), {"record": record}) for name, record in RECORDS.items() if name not in SYMPY_FUNCTIONS
+    name: type(name, (Activation,), {"record": record})
+    for name, record in RECORDS.items()
+    if name not in SYMPY_FUNCTIONS
 }
 
 

@@ -16,7 +16,9 @@ from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 SUBSCRIPTS = str.maketrans("0123456789ijk", "₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ")
 HALF = Rational(1, 2)
-AMBIGUOUS_AFTER_FACTOR = "(½0123456789"  # after a factor, text that starts so could be read as its argument, or as another digit
+AMBIGUOUS_AFTER_FACTOR = (
+    "(½0123456789"  # after a factor, text that starts so could be read as its argument, or as another digit
+)
 
 
 def notation(expr: Expr) -> str:

@@ -149,7 +149,7 @@ class Live:
 
         parts = [_table(progress, min(MAX_ROWS, self._console.height - 8))] if progress.rows else []
         first, second = _current_metrics(progress, last)
-        saved = f" · checkpoint at step {self._saved.step:,}" if self._saved else ""
+        saved = f" · checkpoint {self._saved.step:,}" if self._saved else ""
         return Group(*parts, _bar(progress, last), Text(first), Text(second + saved, style="dim"))
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from texts import changed, compiled, shipped
 from torch import Tensor
 
 from pdedsl.certificates import lipschitz
-from pdedsl.explainer.lipschitz_parts import certificate_lines
+from pdedsl.explainer.lipschitz_certificate import certificate_lines
 from pdedsl.ir.verdicts import Axiom, Proved
 from pdedsl.runtime.image_network import ImageNetwork
 

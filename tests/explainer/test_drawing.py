@@ -13,9 +13,9 @@ from texts import NAMES, changed, compiled, known, shipped
 
 import pdedsl
 from pdedsl.cli import cli
+from pdedsl.explainer.drawing.annotations import annotations_of, equation_lines
 from pdedsl.explainer.drawing.blocks import Group, Node, blocks_in
 from pdedsl.explainer.drawing.draw import nodes_of
-from pdedsl.explainer.drawing.source_marks import annotations_of, equation_lines
 from pdedsl.explainer.drawing.style import COLOURS
 from pdedsl.explainer.drawing.svg import wrap_text
 from pdedsl.explainer.explain import Explanation

@@ -13,7 +13,7 @@ import pytest
 import pdedsl
 from pdedsl import parse
 from pdedsl.compiler import to_analysis, to_plan
-from pdedsl.planning.limits import weights_of
+from pdedsl.planning.limits import count_weights
 
 
 @pytest.mark.slow
@@ -46,13 +46,13 @@ def test_weights_are_about_as_many_as_are_built() -> None:
     (chosen,) = (one.net for one in spec.learned if one.name == "v")
     assert chosen is not None
     built = sum(p.numel() for p in pdedsl.compile(spec).module().parameters())
-    guessed = weights_of(chosen.word, 192, 3, 4)
+    guessed = count_weights(chosen.word, 192, 3, 4)
     assert built / 3 < guessed < 3 * built
 
 
 def test_weights_of_points() -> None:
     moons = pdedsl.compile("convection_diffusion")
-    guessed = sum(weights_of(one.net.word, 2, 2, 2) for one in moons.spec.learned if one.net is not None)
+    guessed = sum(count_weights(one.net.word, 2, 2, 2) for one in moons.spec.learned if one.net is not None)
     built = sum(p.numel() for p in moons.module().parameters())
     assert built / 3 < guessed < 3 * built
 

@@ -69,7 +69,7 @@ def test_paths_agree_with_another_method(name: str) -> None:
     value, half = module.interval(points)
     other = solve_with(WITHIN[name], plan, SolveOptions())
     expected = other(points).detach()
-    own = other.figures.get("error", 0.0) * float(expected.abs().max())
+    own = other.metrics.get("error", 0.0) * float(expected.abs().max())
     assert ((value - expected).abs() <= 2 * half + own + 1e-9).all()
 
 

@@ -50,7 +50,7 @@ def test_a_batch_has_the_single_solutions_and_their_gradients(name: str) -> None
 def test_the_figures_are_those_of_the_worst() -> None:
     """The batch shares its steps, and its error is at least that of the solution with the thinnest layer."""
     both, worse = solved("Burgers", *ONES), solved("Burgers", *(v[1] for v in ONES))
-    assert both.figures["error"] >= 0.9 * worse.figures["error"]
+    assert both.metrics["error"] >= 0.9 * worse.metrics["error"]
 
 
 def test_batches_of_different_sizes_are_refused() -> None:

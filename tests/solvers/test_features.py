@@ -37,8 +37,8 @@ def test_the_fresh_residual_tells_a_wrong_bandwidth() -> None:
     for bandwidth in (4, 40):
         solved = solve_by_random_features(HEAT, RandomFeatures(n=150, bandwidth=bandwidth), seed=0)
         error = error_of(solved, HEAT, heat)
-        assert error < 100 * solved.figures["fresh_residual"]
-        assert solved.figures["fresh_residual"] < 1e3 * error + 1e-10
+        assert error < 100 * solved.metrics["fresh_residual"]
+        assert solved.metrics["fresh_residual"] < 1e3 * error + 1e-10
 
 
 def test_a_wave_of_two_modes() -> None:
@@ -94,7 +94,7 @@ def test_what_is_not_linear_by_gauss_newton() -> None:
         return 0.2 * pi * decay * sin(pi * x) / (2 + decay * cos(pi * x))
 
     solved = solve_by_random_features(statement, RandomFeatures(n=250, bandwidth=6))
-    assert solved.figures["steps"] > 2
+    assert solved.metrics["steps"] > 2
     assert error_of(solved, statement, burgers) < 1e-6
 
 

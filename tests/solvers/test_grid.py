@@ -143,4 +143,4 @@ def test_data_that_do_not_meet_their_sides() -> None:
     exact = (4 / k * torch.sin(k * x[:, None]) * torch.exp(-0.1 * k**2 * t[:, None])).sum(1)
     assert float((solution(torch.stack([x, t], 1))[:, 0] - exact).abs().max()) < 1e-5
     assert any("incompatible" in note for note in solution.notes)
-    assert solution.figures["error"] >= solution.figures["error of the steps"]
+    assert solution.metrics["error"] >= solution.metrics["error of the steps"]

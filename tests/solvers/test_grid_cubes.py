@@ -9,7 +9,7 @@ from math import pi
 import torch
 from torch import Tensor
 
-from pdedsl.planning.solver_selection import Scheme, scheme
+from pdedsl.planning.solver_selection import Scheme, select_grid_scheme
 from pdedsl.runtime.ode.step_doubling import StepBudget
 from pdedsl.solvers.grid.driver import ETDRK_TOL, RADAU_TOL, solve_on_one_grid
 from tests.solvers.physical import stated
@@ -27,7 +27,7 @@ def errors(
 ) -> list[float]:
     """Root mean squares at random points, relative."""
     statement = stated(text)
-    assert scheme(statement) is kind
+    assert select_grid_scheme(statement) is kind
     points = torch.rand(200, len(ends), dtype=torch.float64, generator=torch.Generator().manual_seed(0)) * torch.tensor(
         ends
     )

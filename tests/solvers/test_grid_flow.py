@@ -87,8 +87,8 @@ def distance(statement: StrongForm, n: int) -> Tensor:
     assert exact is not None
     points = PointSampler(statement.domain).inside(100, 3)
     found = solve_by_grid(statement, Grid(n=n))
-    gaps = [fix_gauge(f, statement, points) for f in (found, exact.values)]
-    return (gaps[0] - gaps[1]).abs().amax(0)
+    residual_norms = [fix_gauge(f, statement, points) for f in (found, exact.values)]
+    return (residual_norms[0] - residual_norms[1]).abs().amax(0)
 
 
 def test_a_flow_at_rest_between_sides() -> None:

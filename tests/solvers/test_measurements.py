@@ -65,7 +65,7 @@ def test_what_is_found_is_given_to_the_reference(tmp_path: Path) -> None:
     x, t, u = samples()
     solution = pdedsl.solve(written(tmp_path, x=x, t=t, u=u + 0.2 * np.random.default_rng(1).standard_normal(len(t))))
     found = solution.parameters["a"].value
-    (grid,) = solution.trust.comparisons
+    (grid,) = solution.error_estimate.comparisons
     assert grid.reference == f"grid(n=256) with a = {found:.4g}"
     points = np.random.default_rng(2).random((4000, 2))
     values, own = solution(points).detach().numpy()[:, 0], np.exp(-found * points[:, 1])
@@ -84,7 +84,7 @@ def test_noise_does_not_bend_the_solution(tmp_path: Path) -> None:
     solution = pdedsl.solve(tmp_path / "long.pde")
     assert solution.parameters["a"].value == pytest.approx(best, abs=0.05 * expected)
     assert solution.parameters["a"].deviation == pytest.approx(expected, rel=0.05)
-    assert solution.trust.comparisons[0].distance < 1e-3
+    assert solution.error_estimate.comparisons[0].distance < 1e-3
     assert solution.verdict is Verdict.HOLDS
 
 
@@ -110,7 +110,7 @@ def test_a_function_is_found_from_measurements_and_kept_in_the_folder(tmp_path: 
     points = np.array([[0.2], [0.8]])
     found = solution.learned("k", points)
     assert np.allclose(found.detach(), [1.1, 1.4], rtol=1e-2)
-    assert all(gap.relative < 1e-2 for gap in solution.trust.gaps)
+    assert all(gap.relative_rms < 1e-2 for gap in solution.error_estimate.residual_norms)
     again = pdedsl.Solution.open(tmp_path / "run")
     assert np.array_equal(again.learned("k", points).detach(), found.detach())
     with pytest.raises(ValueError, match="no learned function 'c'"):

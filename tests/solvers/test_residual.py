@@ -130,8 +130,8 @@ def test_steps_end_by_themselves_interrupted_or_not(monkeypatch: pytest.MonkeyPa
 
     solve_by_pinn(HEAT, Pinn(points=60), network=TINY, listener=until)
     for state in (None, kept[-1]):
-        assert solve_by_pinn(HEAT, Pinn(points=60), network=TINY, state=state).figures["steps"] == 8
-    assert solve_by_pinn(HEAT, Pinn(points=60, steps=9), network=TINY).figures["steps"] == 9
+        assert solve_by_pinn(HEAT, Pinn(points=60), network=TINY, state=state).metrics["steps"] == 8
+    assert solve_by_pinn(HEAT, Pinn(points=60, steps=9), network=TINY).metrics["steps"] == 9
 
 
 RUNS = {
@@ -155,7 +155,7 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(phases: tuple[Phase, ...
     whole = solve_by_pinn(HEAT, few, network=TINY, phases=phases)
     part = solve_by_pinn(HEAT, few, network=TINY, phases=phases, listener=until)
     rest = solve_by_pinn(HEAT, few, network=TINY, phases=phases, state=kept[0])
-    assert part.figures["steps"] == stop
+    assert part.metrics["steps"] == stop
     for key, value in whole.module.state_dict().items():
         assert torch.equal(value, rest.module.state_dict()[key]), key
 

@@ -57,7 +57,7 @@ def test_a_solution_and_its_folder(tmp_path: Path) -> None:
     again = pdedsl.Solution.open(tmp_path / "run")
     for name, value in solution.module.state_dict().items():
         assert torch.equal(again.module.state_dict()[name], value), name
-    assert again.trust == solution.trust
+    assert again.error_estimate == solution.error_estimate
     report = json.loads((tmp_path / "run" / "report.json").read_text())
     assert report["verdict"] == "holds"
     assert len(report["residuals"]) == 4
@@ -128,7 +128,7 @@ def test_the_train_block_says_how_many_steps(block: str) -> None:
     text = BURGERS.replace(", steps=8", "") + f"train {{\n  {block}\n}}\n"
     plan = compile_problem(text, ()).plan
     assert isinstance(plan, SolvePlan)
-    assert solve_with(plan.method, plan, SolveOptions()).figures["steps"] == 3
+    assert solve_with(plan.method, plan, SolveOptions()).metrics["steps"] == 3
 
 
 def test_another_spec_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

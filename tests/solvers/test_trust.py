@@ -51,25 +51,27 @@ class Given(nn.Module):
         return torch.sin(torch.pi * x) * torch.exp(-self.rate * t) + self.shift
 
 
-def gaps(module: nn.Module, text: str = HEAT) -> tuple[ResidualNorm, ...]:
+def residual_norms(module: nn.Module, text: str = HEAT) -> tuple[ResidualNorm, ...]:
     compilation = to_compilation(source_of(text))
     assert isinstance(compilation.plan, SolvePlan)
     statement = compilation.plan.problem
-    return ResidualAudit(statement, module, PointSampler(statement.domain), 0, {}).gaps(compilation.spec.source)
+    return ResidualAudit(statement, module, PointSampler(statement.domain), 0, {}).residual_norms(
+        compilation.spec.source
+    )
 
 
 def test_the_solution_has_no_residual() -> None:
-    found = gaps(Given())
+    found = residual_norms(Given())
     assert [g.where for g in found] == ["inside", "at t = 0", "at x = 0", "at x = 1"]
-    assert max(g.worst for g in found) < 1e-13
+    assert max(g.relative_max for g in found) < 1e-13
     assert ErrorEstimate(found).verdict is Verdict.HOLDS
 
 
 def test_residuals_are_those_of_the_formula() -> None:
     """u = sin(πx) e^{-ct} has r = (π² - c) u, beside terms of (π² + c) |u|: relative exactly |π² - c| / (π² + c)."""
     c = 5.0
-    inside = gaps(Given(rate=c))[0]
-    assert inside.relative == pytest.approx((torch.pi**2 - c) / (torch.pi**2 + c), rel=1e-10)
+    inside = residual_norms(Given(rate=c))[0]
+    assert inside.relative_rms == pytest.approx((torch.pi**2 - c) / (torch.pi**2 + c), rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -80,10 +82,10 @@ def test_residuals_are_those_of_the_formula() -> None:
     ],
 )
 def test_what_is_missed_is_named(module: nn.Module, wrong: set[str]) -> None:
-    trust = ErrorEstimate(gaps(module))
-    assert trust.verdict is Verdict.FAILS
-    assert {g.where for g in trust.gaps if g.relative > 0.1} == wrong
-    assert len(trust.complaints) == len(wrong)
+    error_estimate = ErrorEstimate(residual_norms(module))
+    assert error_estimate.verdict is Verdict.FAILS
+    assert {g.where for g in error_estimate.residual_norms if g.relative_rms > 0.1} == wrong
+    assert len(error_estimate.complaints) == len(wrong)
 
 
 def test_a_collapsed_solution_fails() -> None:
@@ -93,30 +95,30 @@ def test_a_collapsed_solution_fails() -> None:
         def forward(self, points: Tensor) -> Tensor:
             return 0.0 * points[:, :1]
 
-    trust = ErrorEstimate(gaps(Zero()))
-    assert trust.verdict is Verdict.FAILS
-    assert [g.where for g in trust.gaps if g.relative > 0.1] == ["at t = 0"]
+    error_estimate = ErrorEstimate(residual_norms(Zero()))
+    assert error_estimate.verdict is Verdict.FAILS
+    assert [g.where for g in error_estimate.residual_norms if g.relative_rms > 0.1] == ["at t = 0"]
 
 
 @pytest.mark.parametrize("residual", [nan, 0.02, 0.97])
 def test_residuals_that_are_not_small_are_no_error_bar(residual: float) -> None:
     """As of sin(20πx) sin(20πy) by too few sines: its residual is 0.97 of its terms, its error 9 times the solution."""
-    trust = ErrorEstimate((ResidualNorm("u = 0", "inside", residual, residual, 1.0, 3, data=0.5),))
-    assert trust.verdict is Verdict.FAILS
-    assert trust.error.value == inf
-    assert str(trust.error).startswith("unknown")
+    error_estimate = ErrorEstimate((ResidualNorm("u = 0", "inside", residual, residual, 1.0, 3, data=0.5),))
+    assert error_estimate.verdict is Verdict.FAILS
+    assert error_estimate.error.value == inf
+    assert str(error_estimate.error).startswith("unknown")
 
 
 @pytest.mark.parametrize(
     ("relative", "alone", "confirmed"), [(0.009, True, True), (0.09, False, True), (0.11, False, False)]
 )
-def test_residuals_alone_must_be_as_small_as_distances(relative: float, alone: bool, confirmed: bool) -> None:
-    gaps = (ResidualNorm("u = 1", "inside", relative, relative, 1.0, 3, data=0.5),)
+def test_residuals_alone_must_be_as_small_as_distances(relative_rms: float, alone: bool, confirmed: bool) -> None:
+    residual_norms = (ResidualNorm("u = 1", "inside", relative_rms, relative_rms, 1.0, 3, data=0.5),)
     beside = (Comparison("another", 0.001, 0.0, 1e-12, exact=False),)
     silent = (Comparison("another", 0.001, 0.0, 0.5, exact=False),)
-    assert [ErrorEstimate(gaps, c).verdict is Verdict.HOLDS for c in ((), beside)] == [alone, confirmed]
-    assert any("violated" in c for c in ErrorEstimate(gaps, silent).complaints) is not alone
-    member = MethodResult("one", torch.ones(3, 1), 0.0, "none", residual=relative)
+    assert [ErrorEstimate(residual_norms, c).verdict is Verdict.HOLDS for c in ((), beside)] == [alone, confirmed]
+    assert any("violated" in c for c in ErrorEstimate(residual_norms, silent).complaints) is not alone
+    member = MethodResult("one", torch.ones(3, 1), 0.0, "none", residual=relative_rms)
     pairs = PairComparison("one", "two", 0.001, 0.01)
     assert [Crosscheck((member,), p, ()).agrees for p in ((), (pairs,))] == [alone, confirmed]
 
@@ -163,10 +165,10 @@ def test_a_resonance_is_no_solution() -> None:
             return 1e6 * torch.sin(torch.pi * points)
 
     text = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n∂²u/∂x² + π² u = 1\nu = 0 on boundary\n"
-    trust = ErrorEstimate(gaps(Mode(), text))
-    assert max(g.relative for g in trust.gaps) < 1e-6
-    assert trust.verdict is Verdict.FAILS
-    assert float(trust.error) > 0.1
+    error_estimate = ErrorEstimate(residual_norms(Mode(), text))
+    assert max(g.relative_rms for g in error_estimate.residual_norms) < 1e-6
+    assert error_estimate.verdict is Verdict.FAILS
+    assert float(error_estimate.error) > 0.1
 
 
 def test_a_slope_that_is_nothing_is_beside_the_others() -> None:
@@ -177,13 +179,13 @@ def test_a_slope_that_is_nothing_is_beside_the_others() -> None:
             return torch.cos(torch.pi * points[:, :1]) + 1e-14 * points[:, 1:].sin()
 
     text = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n-Δu = π² cos(π x)\n∂u/∂n = 0 on boundary\n"
-    assert ErrorEstimate(gaps(Wave(), text)).verdict is Verdict.HOLDS
+    assert ErrorEstimate(residual_norms(Wave(), text)).verdict is Verdict.HOLDS
 
 
 def test_a_reference_without_a_digit_confirms_nothing() -> None:
-    trust = ErrorEstimate((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
-    assert trust.verdict is Verdict.DISAGREES
-    assert "unverified" in trust.complaints[0]
+    error_estimate = ErrorEstimate((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
+    assert error_estimate.verdict is Verdict.DISAGREES
+    assert "unverified" in error_estimate.complaints[0]
 
 
 def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
@@ -210,7 +212,7 @@ def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
     )
     solution = solve(text)
     assert solution.verdict is not Verdict.HOLDS
-    assert any("breaks down" in c for c in solution.trust.complaints)
+    assert any("breaks down" in c for c in solution.error_estimate.complaints)
     json.dumps(report_json(solution), allow_nan=False)
 
 
@@ -238,7 +240,7 @@ def test_three_dimensions_have_a_reference() -> None:
         "realize equation by features(n=60, bandwidth=1)\n"
         for d in (3, 4)
     ]
-    found = [solve(text).trust for text in texts]
+    found = [solve(text).error_estimate for text in texts]
     assert [[c.reference for c in t.comparisons] for t in found] == [["grid(n=12)"], []]
     assert [any("only residuals are available" in n for n in t.notes) for t in found] == [False, True]
 
@@ -279,7 +281,7 @@ def test_the_error_bar_of_a_solution_that_jumps(equations: str, exact: Callable[
     expected = exact(x, t)
     error = float((solution(torch.stack([x, t], 1))[:, 0] - expected).norm() / expected.norm())
     assert error < 1.2 * float(solution.error) < 5 * error
-    (itself,) = solution.trust.comparisons
+    (itself,) = solution.error_estimate.comparisons
     assert itself.mean < itself.distance / 2
 
 

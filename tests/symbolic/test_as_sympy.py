@@ -39,8 +39,8 @@ from sympy.core import exprtools
 from pdedsl.compiler import to_spec
 from pdedsl.diagnostics import Source
 from pdedsl.sources import shipped_specs
-from pdedsl.symbolic.cache import remember_signs
-from pdedsl.symbolic.evaluate import Layout, compiled, values
+from pdedsl.symbolic.cache import cache_signs
+from pdedsl.symbolic.evaluate import Layout, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import expand as quick
 from pdedsl.symbolic.rewrite import exponential, replaced
 from pdedsl.symbolic.rewrite import product as multiplied
@@ -132,10 +132,10 @@ def test_values_at_many_points() -> None:
     points = [[draw.uniform(-2, 2) for _ in range(6)] for _ in range(5)] + [[0.0] * 6, [1.0] * 6, [400.0, 900.0] * 3]
     plain = [e.xreplace({u: x + 2}) for e in (*CASES, Max(x, 1 / y), 1 / x, exp(1000 * x) ** 0, log(x) ** 2)]
     plain = [e for e in plain if not e.has(Partial, Field) and e.free_symbols <= set(layout.places)]
-    columns = values(plain, layout, points)
+    columns = evaluate_at_points(plain, layout, points)
     assert len(plain) > 100
     for e, column in zip(plain, columns, strict=True):
-        alone = [compiled(e, layout)(point) for point in points]
+        alone = [compile_function(e, layout)(point) for point in points]
         assert all(a == b or (math.isnan(a) and math.isnan(b)) for a, b in zip(column, alone, strict=True)), e
 
 
@@ -176,8 +176,8 @@ def test_signs_that_are_remembered_are_those_of_sympy() -> None:
     plain = getattr(before, "__wrapped__", before)  # a command that was tried in this process may have remembered
     exprtools._monotonic_sign = plain
     try:
-        remember_signs()
-        remember_signs()
+        cache_signs()
+        cache_signs()
         assert exprtools._monotonic_sign.__wrapped__ is plain
         for e in CASES:
             assert signs(exprtools._monotonic_sign(e)) == signs(plain(e)), e

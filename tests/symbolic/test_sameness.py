@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sympy import Expr, Integer, Symbol, log, pi, sin, sqrt
 
-from pdedsl.symbolic.evaluate import Put, same
+from pdedsl.symbolic.evaluate import Substitution, is_numerically_equal
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
-ABOUT_HALF: Put = {x: 1 - x}
+ABOUT_HALF: Substitution = {x: 1 - x}
 LARGE = sum((sin(k * pi * x) / k for k in range(1, 30, 2)), Integer(0))
 
 
@@ -27,14 +27,14 @@ LARGE = sum((sin(k * pi * x) / k for k in range(1, 30, 2)), Integer(0))
     ],
 )
 def test_a_reflection_is_that_of_the_written_image(expr: Expr, sign: int, expected: bool) -> None:
-    assert same(expr, expr, ABOUT_HALF, sign=sign) is expected
-    assert same(sign * expr, expr.xreplace(dict(ABOUT_HALF))) is expected
+    assert is_numerically_equal(expr, expr, ABOUT_HALF, sign=sign) is expected
+    assert is_numerically_equal(sign * expr, expr.xreplace(dict(ABOUT_HALF))) is expected
 
 
 def test_both_sides_may_be_seen_elsewhere() -> None:
-    assert same(x + y, x * y, there={x: Integer(2)}, at={x: y})
-    assert not same(x + y, x * y, there={x: Integer(3)}, at={x: y})
+    assert is_numerically_equal(x + y, x * y, there={x: Integer(2)}, at={x: y})
+    assert not is_numerically_equal(x + y, x * y, there={x: Integer(3)}, at={x: y})
 
 
 def test_letters_are_exchanged_at_once() -> None:
-    assert same(x - y, x - y, there={x: y, y: x}, sign=-1)
+    assert is_numerically_equal(x - y, x - y, there={x: y, y: x}, sign=-1)

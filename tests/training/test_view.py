@@ -102,7 +102,7 @@ def test_a_line_for_each_epoch_and_for_each_half_minute() -> None:
         "  fit=0.5999 smooth=1.00e-04\n"
         " 200      2.00  data        617.2500  100.00%           -        -  1.00e-02     3.47   0:00:58"
         "  fit=617.2499 smooth=1.00e-04\n"
-        "interrupted after step 200 and 0:01:10\n"
+        "interrupted after step 200, 0:01:10\n"
     )
 
 
@@ -155,7 +155,7 @@ def test_every_line_is_flushed() -> None:
 def test_divergence_is_shown() -> None:
     text = lines(STARTED, stepped(1, 40.0, float("nan")), Ended(1, 40, "diverged", "the loss is not a number"))
     assert text.splitlines()[-2].split()[3] == "nan"
-    assert text.endswith("diverged after step 1 and 0:00:40\n")
+    assert text.endswith("diverged after step 1, 0:00:40\n")
 
 
 # ---- a terminal
@@ -167,8 +167,8 @@ def test_live_ends_with_the_whole_picture() -> None:
     assert row.split() == ["1", "data", "0.6000", "62.50%", "70.00%", "65.00%"]
     assert re.fullmatch(r"data [━╸╺]+  50%  0:00:58 left", bar.strip())
     assert figures.strip() == "loss 1.23e+03 (fit 1.23e+03, smooth 1.00e-04) · train 100.00% · validation 70.00%"
-    assert where.strip() == "epoch 2.00/4 · step 200/400 · 3.47 steps/s · lr 0.01 · saved 100"
-    assert end == "interrupted after step 200 and 0:01:10"
+    assert where.strip() == "epoch 2.00/4 · step 200/400 · 3.47 steps/s · lr 0.01 · checkpoint 100"
+    assert end == "interrupted after step 200, 0:01:10"
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -295,5 +295,5 @@ def test_what_is_done_after_the_last_step_is_named() -> None:
 def test_column_of_adversarial_training() -> None:
     shown = lines(replace(STARTED, attacked=True), *list(run())[1:])
     assert "training metrics are on adversarial examples, validation and test are clean\n" in shown
-    heads, first = next((a, b) for a, b in pairwise(shown.splitlines()) if " adversarial " in a)
+    heads, first = next((a, b) for a, b in pairwise(shown.splitlines()) if "  adversarial  " in a)
     assert heads.index("adversarial") + len("adversarial") == first.index("62.50%") + len("62.50%")

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, assert_never
 
 from pdedsl.diagnostics import Span, escaping
 from pdedsl.explainer.describe import applied_theorem
+from pdedsl.explainer.drawing.annotations import Annotation, annotations_of, equation_lines
 from pdedsl.explainer.drawing.blocks import Block, Group, Node
 from pdedsl.explainer.drawing.data_space import data_nodes
 from pdedsl.explainer.drawing.image_plane import image_nodes
 from pdedsl.explainer.drawing.physics import solve_nodes
-from pdedsl.explainer.drawing.source_marks import Annotation, annotations_of, equation_lines
 from pdedsl.explainer.drawing.style import style
 from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, truncate, wrap_text
 from pdedsl.ir.analysis import Analysis

@@ -42,8 +42,8 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 # ---- collocated
 
 
-def make_axes(evolution: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
-    domain = evolution.statement.domain
+def make_axes(system: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
+    domain = system.statement.domain
     found: list[Axis] = []
     for interval in domain.intervals[: len(domain.space)]:
         start, end = float(interval.start), float(interval.end)
@@ -85,7 +85,7 @@ class ResidualBlock:
 class CollocationProblem:
     """An evolution at the nodes of the axes; w holds all variables one after the other."""
 
-    evolution: FirstOrderSystem
+    system: FirstOrderSystem
     axes: tuple[Axis, ...]
     given: Mapping[str, ParameterValue]
     like: Tensor
@@ -121,14 +121,14 @@ class CollocationProblem:
         return self._matrices[orders]
 
     def known(self, time: float) -> Mapping[Symbol, Tensor]:
-        moment = self.like.new_full((1,), time)
-        timed = self.evolution.statement.domain.has_time
-        return nodal_values(self.evolution, self.given, self.places, moment if timed else None)
+        t = self.like.new_full((1,), time)
+        timed = self.system.statement.domain.has_time
+        return nodal_values(self.system, self.given, self.places, t if timed else None)
 
     @cached_property
     def _lasting(self) -> list[Mapping[Symbol, Tensor]] | None:
         """The known values at the nodes of each block, if no learned function depends on time."""
-        if self.evolution.timed_functions:
+        if self.system.time_dependent:
             return None
         return [self._picked(b, self.known(self.start)) for b in self.blocks]
 
@@ -137,10 +137,10 @@ class CollocationProblem:
         if self._lasting is None:
             known = self.known(time)
             return [self._picked(b, known) for b in self.blocks]
-        if not self.evolution.statement.domain.has_time:
+        if not self.system.statement.domain.has_time:
             return self._lasting
-        moment = {self.evolution.coordinates[-1]: self.like.new_full((1,), time)}
-        return [{**known, **moment} for known in self._lasting]
+        t = {self.system.coordinates[-1]: self.like.new_full((1,), time)}
+        return [{**known, **t} for known in self._lasting]
 
     def _picked(self, block: ResidualBlock, known: Mapping[Symbol, Tensor]) -> Mapping[Symbol, Tensor]:
         return {s: v[block.at] if v.numel() == self.count > 1 else v for s, v in known.items()}
@@ -151,7 +151,7 @@ class CollocationProblem:
         for b, known in zip(self.blocks, self._known_in(time), strict=True):
             (value,) = b.value(self._jets(b, b.value, w), known)
             result = result.index_copy(0, b.rows, b.sign * value)
-        for k in self.evolution.floating:
+        for k in self.system.defined_up_to_constant:
             result[self._own(k)] += self._held @ w[self._own(k)]
         return result
 
@@ -163,7 +163,7 @@ class CollocationProblem:
             for jet, number in zip(b.jets, numbers, strict=True):
                 part = b.sign * number[:, None] * self.matrix(jet.orders)[b.at]
                 result[b.rows, self._own(jet.component)] += part
-        for k in self.evolution.floating:
+        for k in self.system.defined_up_to_constant:
             result[self._own(k), self._own(k)] += self._held
         return result
 
@@ -195,7 +195,7 @@ class CollocationProblem:
 
     def _jets(self, block: ResidualBlock, formula: CompiledExpressions, w: Tensor) -> list[Tensor]:
         values = w.reshape(-1, self.count)
-        return [self._jet(values, self.evolution.of_jets[s], block.at) for s in formula.jets]
+        return [self._jet(values, self.system.jet_derivatives[s], block.at) for s in formula.jets]
 
     def _jet(self, values: Tensor, jet: Derivative, at: Tensor) -> Tensor:
         own = values[jet.component]
@@ -204,8 +204,8 @@ class CollocationProblem:
     @cached_property
     def mass(self) -> Tensor:
         """1 in rows with a time derivative, else 0."""
-        result = self.like.new_zeros(len(self.evolution.variables) * self.count)
-        for k in self.evolution.moving:
+        result = self.like.new_zeros(len(self.system.variables) * self.count)
+        for k in self.system.differential:
             result[self._own(k)] = 1
         result[self.owners >= 0] = 0
         return result
@@ -213,9 +213,9 @@ class CollocationProblem:
     @cached_property
     def owners(self) -> Tensor:
         """For each row the condition that replaces its equation, or -1; those nearest to their side take precedence."""
-        result = torch.full((len(self.evolution.variables) * self.count,), -1, device=self.like.device)
-        for k, layer in sorted(self._layers(), key=lambda pair: (pair[1], self.evolution.sides[pair[0]].normal)):
-            side = self.evolution.sides[k]
+        result = torch.full((len(self.system.variables) * self.count,), -1, device=self.like.device)
+        for k, layer in sorted(self._layers(), key=lambda pair: (pair[1], self.system.face_conditions[pair[0]].normal)):
+            side = self.system.face_conditions[k]
             rows = self._row_of(side) * self.count + self._nodes(side, layer)
             result[rows[result[rows] < 0]] = k
         return result
@@ -223,17 +223,17 @@ class CollocationProblem:
     def _layers(self) -> Iterator[tuple[int, int]]:
         """Each condition with its rank among the conditions on the same variable and side."""
         seen: dict[object, int] = {}
-        order = sorted(range(len(self.evolution.sides)), key=lambda k: self.evolution.sides[k].normal)
+        order = sorted(range(len(self.system.face_conditions)), key=lambda k: self.system.face_conditions[k].normal)
         for k in order:
-            side = self.evolution.sides[k]
+            side = self.system.face_conditions[k]
             key = (side.place, side.variable) if not side.part else (side.place, side.variable, side.part)
             seen[key] = seen.get(key, -1) + 1
             yield k, seen[key]
 
     def _row_of(self, side: FaceCondition) -> int:
         """The variable whose equation is replaced: the highest time derivative of the component."""
-        component, _ = self.evolution.variables[side.variable]
-        return max(k for k, (c, _) in enumerate(self.evolution.variables) if c == component)
+        component, _ = self.system.variables[side.variable]
+        return max(k for k, (c, _) in enumerate(self.system.variables) if c == component)
 
     def _nodes(self, side: FaceCondition, layer: int) -> Tensor:
         """Nodes in a layer next to a side, on the part of the side where the condition holds."""
@@ -241,13 +241,13 @@ class CollocationProblem:
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         found = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
         for expr in side.part:
-            value = compile_expressions(self.evolution, [expr])((), self.known(self.start))[0].expand(self.count)
+            value = compile_expressions(self.system, [expr])((), self.known(self.start))[0].expand(self.count)
             found = found[value[self._onto(side, found)] > 0]
         return found
 
     @cached_property
     def start(self) -> float:
-        return float(self.evolution.statement.domain.intervals[-1].start)
+        return float(self.system.statement.domain.intervals[-1].start)
 
     def _onto(self, side: FaceCondition, nodes: Tensor) -> Tensor:
         """The nodes on the side itself that lie opposite the given ones."""
@@ -260,26 +260,26 @@ class CollocationProblem:
 
     @cached_property
     def blocks(self) -> tuple[ResidualBlock, ...]:
-        evolution, every = self.evolution, torch.arange(self.count, device=self.like.device)
+        system, every = self.system, torch.arange(self.count, device=self.like.device)
         equations = dict(
-            zip((*evolution.moving, *evolution.still), (*evolution.rights, *evolution.constraints), strict=True)
+            zip((*system.differential, *system.algebraic), (*system.rhs, *system.constraints), strict=True)
         )
         found = []
         for k, expr in equations.items():
-            free = every[(self.owners[self._own(k)] < 0) & (self.inner if k in evolution.floating else True)]
-            sign = -1.0 if evolution.backward and k in evolution.moving else 1.0
+            free = every[(self.owners[self._own(k)] < 0) & (self.inner if k in system.defined_up_to_constant else True)]
+            sign = -1.0 if system.backward and k in system.differential else 1.0
             found.append(self._block(expr, free, k * self.count + free, sign))
-        for k, side in enumerate(evolution.sides):
+        for k, side in enumerate(system.face_conditions):
             rows = (self.owners == k).nonzero().squeeze(-1)
             if len(rows):
-                found.append(self._block(side.kept, self._onto(side, rows % self.count), rows, 1.0))
+                found.append(self._block(side.differentiated, self._onto(side, rows % self.count), rows, 1.0))
         return tuple(found)
 
     def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> ResidualBlock:
-        jets = self.evolution.jets_in(expr)
-        slopes = compile_expressions(self.evolution, [expr.diff(s) for s, _ in jets])
+        jets = self.system.jets_in(expr)
+        slopes = compile_expressions(self.system, [expr.diff(s) for s, _ in jets])
         return ResidualBlock(
-            compile_expressions(self.evolution, [expr]), slopes, tuple(d for _, d in jets), at, rows, sign
+            compile_expressions(self.system, [expr]), slopes, tuple(d for _, d in jets), at, rows, sign
         )
 
 
@@ -295,19 +295,23 @@ DIFFERENCE_STEP = 1e-5  # fraction of the time interval, for c′ by a differenc
 
 def consistent_initial_values(problem: CollocationProblem, start: Tensor, begin: float, length: float) -> Tensor:
     """`length` is negative if time runs backward."""
-    moving = problem.mass > 0
-    pressure = torch.zeros_like(moving).reshape(-1, problem.count)
-    pressure[list(problem.evolution.floating)] = True
+    differential = problem.mass > 0
+    pressure = torch.zeros_like(differential).reshape(-1, problem.count)
+    pressure[list(problem.system.defined_up_to_constant)] = True
     pressure = pressure.reshape(-1)
     with torch.no_grad():
         slope = problem.slope(start, begin)
         matrix = LUFactorization.of(
-            torch.where(moving[:, None], torch.diag(problem.mass) - slope * pressure, slope)  # rows of v, rows of C
+            torch.where(
+                differential[:, None], torch.diag(problem.mass) - slope * pressure, slope
+            )  # rows of v, rows of C
         )
-    nearest = start - matrix.solve(torch.where(moving, 0.0, problem.right(start, begin)))
+    nearest = start - matrix.solve(torch.where(differential, 0.0, problem.right(start, begin)))
     flow = torch.where(pressure, 0.0, nearest)
     late = problem.right(flow, begin + DIFFERENCE_STEP * length) - problem.right(flow, begin - DIFFERENCE_STEP * length)
-    rates = matrix.solve(torch.where(moving, problem.right(flow, begin), -late / (2 * DIFFERENCE_STEP * abs(length))))
+    rates = matrix.solve(
+        torch.where(differential, problem.right(flow, begin), -late / (2 * DIFFERENCE_STEP * abs(length)))
+    )
     return torch.where(pressure, rates, flow)
 
 
@@ -324,25 +328,25 @@ CORNER_RTOL = (
 )
 
 
-def feasible_size(evolution: FirstOrderSystem, n: int) -> int:
+def feasible_size(system: FirstOrderSystem, n: int) -> int:
     """n, or the largest number of points per side that a direct solve can take."""
-    variables, dimension = len(evolution.variables), len(evolution.statement.domain.space)
+    variables, dimension = len(system.variables), len(system.statement.domain.space)
     return min(n, int((MAX_UNKNOWNS / variables) ** (1 / dimension) + 1e-9))
 
 
 def solve_chebyshev(
-    evolution: FirstOrderSystem,
+    system: FirstOrderSystem,
     n: int,
     given: Mapping[str, ParameterValue],
     like: Tensor,
     effort: StepBudget,
-    layered: bool = False,
+    interface: bool = False,
 ) -> GridResult:
-    if layered:
-        problem: DiscreteProblem = InterfaceFVProblem(evolution, make_cells(evolution, n), given, like)
+    if interface:
+        problem: DiscreteProblem = InterfaceFVProblem(system, make_cells(system, n), given, like)
     else:
-        problem = CollocationProblem(evolution, make_axes(evolution, n), given, like)
-    return _solve_evolution(problem, effort) if evolution.moving else _solve_stationary(problem)
+        problem = CollocationProblem(system, make_axes(system, n), given, like)
+    return _solve_evolution(problem, effort) if system.differential else _solve_stationary(problem)
 
 
 def _solve_stationary(problem: DiscreteProblem) -> GridResult:
@@ -355,16 +359,16 @@ def _solve_stationary(problem: DiscreteProblem) -> GridResult:
     if singular:
         notes.append("singular system: the minimum-norm solution is used")
     module = TensorProductExpansion(problem.axes, _component_values(problem, w).unsqueeze(0), None)
-    figures = {"rounds": float(rounds), DISCRETE_RESIDUAL: left, **_net_flux(problem, w.detach())}
-    return GridResult(module, figures, tuple(notes))
+    metrics = {"rounds": float(rounds), DISCRETE_RESIDUAL: left, **_net_flux(problem, w.detach())}
+    return GridResult(module, metrics, tuple(notes))
 
 
 def _net_flux(problem: DiscreteProblem, w: Tensor) -> dict[str, float]:
     """The mean of a pressure is the part of the divergence that cannot be removed: zero if inflow equals outflow."""
-    own, floating = w.reshape(-1, problem.count), problem.evolution.floating
-    flows = [own[k].abs().max() for k in range(len(own)) if k not in floating]
-    means = [own[k][problem.inner].mean().abs() for k in floating]
-    domain = problem.evolution.statement.domain
+    own, defined_up_to_constant = w.reshape(-1, problem.count), problem.system.defined_up_to_constant
+    flows = [own[k].abs().max() for k in range(len(own)) if k not in defined_up_to_constant]
+    means = [own[k][problem.inner].mean().abs() for k in defined_up_to_constant]
+    domain = problem.system.statement.domain
     across = min(float(i.end - i.start) for i in domain.intervals[: len(domain.space)])
     return {NET_FLUX: float(max(means) * across / max(flows))} if means and flows else {}
 
@@ -376,7 +380,7 @@ def _newton(problem: DiscreteProblem) -> tuple[Tensor, int, bool]:
         value, matrix = problem.right(w, 0.0), LUFactorization.of(problem.slope(w, 0.0))
         move = matrix.solve(value)
         w = _line_search(problem, w, move, value, matrix)
-        if float(move.norm()) <= NEWTON_RTOL * max(float(w.norm()), 1e-300) or problem.evolution.statement.is_affine:
+        if float(move.norm()) <= NEWTON_RTOL * max(float(w.norm()), 1e-300) or problem.system.statement.is_affine:
             return w, k, matrix.singular
     raise GridSolveFailed("Newton's method did not converge")
 
@@ -392,58 +396,58 @@ def _line_search(problem: DiscreteProblem, w: Tensor, move: Tensor, value: Tenso
 
 
 def _solve_evolution(problem: DiscreteProblem, effort: StepBudget) -> GridResult:
-    evolution = problem.evolution
-    march = _integrate(problem, effort)
-    values = torch.stack([_component_values(problem, w) for w in march.states])
-    if set(evolution.still) - set(evolution.floating):  # they have no values before the first step
-        values = _extend_to_initial_time(evolution, values)
-    module = make_expansion(evolution, problem.axes, values, physical_times(evolution, march))
-    steps = f"{_discretization_text(problem)}, Radau IIA (order 5) in time: {steps_text(march)}"
-    corners = _corner_notes(problem, march.states[0])
-    return GridResult(module, step_metrics(march), (steps, *corners), march.error if corners else 0.0)
+    system = problem.system
+    history = _integrate(problem, effort)
+    values = torch.stack([_component_values(problem, w) for w in history.states])
+    if set(system.algebraic) - set(system.defined_up_to_constant):  # they have no values before the first step
+        values = _extend_to_initial_time(system, values)
+    module = make_expansion(system, problem.axes, values, physical_times(system, history))
+    steps = f"{_discretization_text(problem)}, Radau IIA (order 5) in time: {steps_text(history)}"
+    corners = _corner_notes(problem, history.states[0])
+    return GridResult(module, step_metrics(history), (steps, *corners), history.error if corners else 0.0)
 
 
-def _extend_to_initial_time(evolution: FirstOrderSystem, values: Tensor) -> Tensor:
+def _extend_to_initial_time(system: FirstOrderSystem, values: Tensor) -> Tensor:
     """Components without a time derivative get at the start the values that they have after the first step."""
-    own = {evolution.variables[k][0] for k in evolution.still}
+    own = {system.variables[k][0] for k in system.algebraic}
     first = [values[1, c] if c in own else values[0, c] for c in range(values.shape[1])]
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
 def _integrate(problem: DiscreteProblem, effort: StepBudget) -> TimeHistory:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
-    evolution = problem.evolution
-    first, last = time_interval(evolution)
-    begin, length = (last if evolution.backward else first), last - first
+    system = problem.system
+    first, last = time_interval(system)
+    begin, length = (last if system.backward else first), last - first
     start = _initial(problem, begin)
     least = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
     counted, tolerance = _error_weights(problem), effort.tolerance
     control = StepControl(ORDER, tolerance, extrapolated=False, counted=counted, least=least, most=effort.most)
-    if evolution.floating and isinstance(problem, CollocationProblem):
-        start = consistent_initial_values(problem, start, begin, -length if evolution.backward else length)
+    if system.defined_up_to_constant and isinstance(problem, CollocationProblem):
+        start = consistent_initial_values(problem, start, begin, -length if system.backward else length)
     with torch.no_grad():
-        march = integrate_adaptively(_affine_stepper(replace(problem), length), start.detach(), length, control)
+        history = integrate_adaptively(_affine_stepper(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.right(start, begin).requires_grad:
-        return march
-    return replay_steps(_stepper(problem, length), start, length, march, control)
+        return history
+    return replay_steps(_stepper(problem, length), start, length, history, control)
 
 
 def _error_weights(problem: DiscreteProblem) -> Tensor | None:
     """Which unknowns error control counts: not a pressure, which is less accurate and does not propagate its errors."""
-    if not problem.evolution.floating:
+    if not problem.system.defined_up_to_constant:
         return None
     found = torch.ones_like(problem.mass).reshape(-1, problem.count)
-    found[list(problem.evolution.floating)] = 0
+    found[list(problem.system.defined_up_to_constant)] = 0
     return found.reshape(-1)
 
 
-def _physical_time(evolution: FirstOrderSystem) -> Callable[[float], float]:
-    first, last = time_interval(evolution)
-    return (lambda s: last - s) if evolution.backward else (lambda s: first + s)
+def _physical_time(system: FirstOrderSystem) -> Callable[[float], float]:
+    first, last = time_interval(system)
+    return (lambda s: last - s) if system.backward else (lambda s: first + s)
 
 
 def _stepper(problem: DiscreteProblem, length: float) -> Radau:
-    at = _physical_time(problem.evolution)
+    at = _physical_time(problem.system)
     steady = _has_constant_jacobian(problem)
     right, slope = (lambda w, s: problem.right(w, at(s))), (lambda w, s: problem.slope(w, at(s)))
     return Radau(right, slope, problem.mass, length, steady)
@@ -453,7 +457,7 @@ def _affine_stepper(problem: DiscreteProblem, length: float) -> Radau:
     """An affine right-hand side, by its matrix and its value at zero."""
     if not _has_constant_jacobian(problem):
         return _stepper(problem, length)
-    at, zero = _physical_time(problem.evolution), torch.zeros_like(problem.mass)
+    at, zero = _physical_time(problem.system), torch.zeros_like(problem.mass)
     matrix, lasting = problem.slope(zero, problem.start), problem.right(zero, problem.start)
     moved = _is_nonautonomous(problem)
 
@@ -467,56 +471,56 @@ def _affine_stepper(problem: DiscreteProblem, length: float) -> Radau:
     return Radau(right, lambda w, s: matrix, problem.mass, length, affine=True)
 
 
-def _exprs(evolution: FirstOrderSystem) -> tuple[Expr, ...]:
-    return (*evolution.rights, *evolution.constraints, *(s.kept for s in evolution.sides))
+def _exprs(system: FirstOrderSystem) -> tuple[Expr, ...]:
+    return (*system.rhs, *system.constraints, *(s.differentiated for s in system.face_conditions))
 
 
 def _is_nonautonomous(problem: DiscreteProblem) -> bool:
     """Whether anything besides the unknowns changes in time."""
-    evolution = problem.evolution
+    system = problem.system
     changing = {
-        evolution.coordinates[-1],
-        *(p.symbol for p in evolution.parameters if p.name in evolution.timed_functions),
+        system.coordinates[-1],
+        *(p.symbol for p in system.parameters if p.name in system.time_dependent),
     }
-    return any(e.free_symbols & changing for e in _exprs(evolution))
+    return any(e.free_symbols & changing for e in _exprs(system))
 
 
 def _has_constant_jacobian(problem: DiscreteProblem) -> bool:
     """Whether the Jacobian is the same at all times and states."""
-    evolution = problem.evolution
-    varying = {s for s, _ in evolution.jets} | {evolution.coordinates[-1]}
-    varying |= {p.symbol for p in evolution.parameters if p.name in evolution.timed_functions}
-    return not any(e.diff(s).free_symbols & varying for e in _exprs(evolution) for s, _ in evolution.jets_in(e))
+    system = problem.system
+    varying = {s for s, _ in system.jets} | {system.coordinates[-1]}
+    varying |= {p.symbol for p in system.parameters if p.name in system.time_dependent}
+    return not any(e.diff(s).free_symbols & varying for e in _exprs(system) for s, _ in system.jets_in(e))
 
 
 def _initial(problem: DiscreteProblem, begin: float) -> Tensor:
-    evolution = problem.evolution
-    found = compile_expressions(evolution, evolution.initial)((), problem.known(begin))
-    w = problem.like.new_zeros(len(evolution.variables), problem.count)
-    rows = dict(zip(evolution.moving, (f.expand(problem.count) for f in found), strict=True))
+    system = problem.system
+    found = compile_expressions(system, system.initial)((), problem.known(begin))
+    w = problem.like.new_zeros(len(system.variables), problem.count)
+    rows = dict(zip(system.differential, (f.expand(problem.count) for f in found), strict=True))
     return torch.stack([rows.get(k, w[k]) for k in range(len(w))]).reshape(-1)
 
 
 def _corner_jump(problem: DiscreteProblem, start: Tensor) -> float:
     """How far the initial data are from satisfying the conditions on the sides; 0 if only by rounding."""
-    sides = (problem.mass == 0) & (problem.owners >= 0)
-    first, last = time_interval(problem.evolution)
+    face_conditions = (problem.mass == 0) & (problem.owners >= 0)
+    first, last = time_interval(problem.system)
     with torch.no_grad():
-        value = problem.right(start.detach(), last if problem.evolution.backward else first)
-    gap = float(value[sides].abs().max()) if bool(sides.any()) else 0.0
-    return gap if gap > 1e-8 else 0.0
+        value = problem.right(start.detach(), last if problem.system.backward else first)
+    jump = float(value[face_conditions].abs().max()) if bool(face_conditions.any()) else 0.0
+    return jump if jump > 1e-8 else 0.0
 
 
 def _corner_notes(problem: DiscreteProblem, start: Tensor) -> tuple[str, ...]:
-    gap = _corner_jump(problem, start)
-    return (f"initial and boundary data are incompatible (jump {gap:.2g}): reduced accuracy near the corner",) * bool(
-        gap
+    jump = _corner_jump(problem, start)
+    return (f"initial and boundary data are incompatible (jump {jump:.2g}): reduced accuracy near the corner",) * bool(
+        jump
     )
 
 
 def _component_values(problem: DiscreteProblem, w: Tensor) -> Tensor:
     """The values of the components at the nodes."""
-    own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
+    own = [k for k, (_, j) in enumerate(problem.system.variables) if j == 0]
     return w.reshape(-1, *problem.shape)[own]
 
 

@@ -64,25 +64,27 @@ def solve_by_grid(
     Raises `Failed` if the scheme finds no solution: a Newton iteration or a step in time that does not end well, or
     more than `most` steps in time.
     """
-    like, way = torch.zeros((), dtype=dtype, device=device), GridSetup(statement)
-    fine, n = _solve_or_fail(way, method.n, given or {}, like, most=most)
+    like, setup = torch.zeros((), dtype=dtype, device=device), GridSetup(statement)
+    fine, n = _solve_or_fail(setup, method.n, given or {}, like, most=most)
     with torch.no_grad():
-        coarse, _ = _solve_or_fail(way, max(4, n // 2), given or {}, like, COARSE_TOL_FACTOR, most=most)
+        coarse, _ = _solve_or_fail(setup, max(4, n // 2), given or {}, like, COARSE_TOL_FACTOR, most=most)
         pairs = list(zip(_batch_members(fine), _batch_members(coarse), strict=True))
-        error = max(fine.doubt, *(relative_difference(one, other, statement, seed, like) for one, other in pairs))
-        if way.scheme is Scheme.VOLUMES:
-            fine.figures[L1_ERROR] = max(
+        error = max(
+            fine.undetected_error, *(relative_difference(one, other, statement, seed, like) for one, other in pairs)
+        )
+        if setup.scheme is Scheme.VOLUMES:
+            fine.metrics[L1_ERROR] = max(
                 relative_difference(one, other, statement, seed, like, 1) for one, other in pairs
             )
             error *= SHOCK_FACTOR
-    if fine.figures.get(NET_FLUX, 0.0) > max(NET_FLUX_TOL, coarse.figures.get(NET_FLUX, 0.0) / 2):
+    if fine.metrics.get(NET_FLUX, 0.0) > max(NET_FLUX_TOL, coarse.metrics.get(NET_FLUX, 0.0) / 2):
         raise GridSolveFailed("incompatible boundary data: the net flux through the boundary is not zero")
-    figures = {"n": float(n), **fine.figures, "error": error}
+    metrics = {"n": float(n), **fine.metrics, "error": error}
     looser = " with looser time-step tolerances" if statement.domain.has_time else ""
     notes = (*fine.notes, f"self-convergence: relative difference {error:.1g} to the N/2 grid{looser}")
     if n < method.n:
         notes = (*notes, f"{n} points per dimension instead of {method.n}: the limit of the dense direct solver")
-    return SolverResult(fine.module, method, figures, notes)
+    return SolverResult(fine.module, method, metrics, notes)
 
 
 def solve_on_one_grid(statement: StrongForm, n: int, effort: StepBudget) -> nn.Module:
@@ -101,18 +103,18 @@ class GridSetup:
         return select_grid_scheme(self.statement)
 
     @cached_property
-    def evolution(self) -> FirstOrderSystem:
+    def system(self) -> FirstOrderSystem:
         return first_order_system(self.statement)
 
     @cached_property
-    def loops(self) -> tuple[PeriodicAxis, ...]:
-        found = periodic_axes(self.evolution)
+    def axes(self) -> tuple[PeriodicAxis, ...]:
+        found = periodic_axes(self.system)
         assert found is not None
         return found
 
 
 def _solve_or_fail(
-    way: GridSetup,
+    setup: GridSetup,
     n: int,
     given: Mapping[str, ParameterValue],
     like: Tensor,
@@ -123,7 +125,7 @@ def _solve_or_fail(
     """The solution with tolerances `allowed` times as large and at most so many steps, or with another effort."""
     try:
         return _solve_with_scheme(
-            way, n, given, like, lambda tolerance: effort or StepBudget(allowed * tolerance, most)
+            setup, n, given, like, lambda tolerance: effort or StepBudget(allowed * tolerance, most)
         )
     except StepSizeUnderflow as reason:
         raise GridSolveFailed(str(reason)) from reason
@@ -132,24 +134,24 @@ def _solve_or_fail(
 
 
 def _solve_with_scheme(
-    way: GridSetup, n: int, given: Mapping[str, ParameterValue], like: Tensor, effort: Callable[[float], StepBudget]
+    setup: GridSetup, n: int, given: Mapping[str, ParameterValue], like: Tensor, effort: Callable[[float], StepBudget]
 ) -> tuple[GridResult, int]:
-    batches = batched_parameters(way.statement, given)
-    if batches and way.scheme is not Scheme.FOURIER:
+    batches = batched_parameters(setup.statement, given)
+    if batches and setup.scheme is not Scheme.FOURIER:
         rows = [dict(zip(batches, row, strict=True)) for row in zip(*batches.values(), strict=True)]
-        found = [_solve_with_scheme(way, n, {**given, **row}, like, effort) for row in rows]
+        found = [_solve_with_scheme(setup, n, {**given, **row}, like, effort) for row in rows]
         return stack_results([g for g, _ in found]), found[0][1]
-    match way.scheme:
+    match setup.scheme:
         case Scheme.SHAPE:
-            return solve_shortley_weller(way.statement, n, like), n
+            return solve_shortley_weller(setup.statement, n, like), n
         case Scheme.FOURIER:
-            return solve_fourier(way.evolution, way.loops, n, given, like, effort(ETDRK_TOL)), n
+            return solve_fourier(setup.system, setup.axes, n, given, like, effort(ETDRK_TOL)), n
         case Scheme.VOLUMES:
-            return solve_finite_volume(way.evolution, n, given, like), n
+            return solve_finite_volume(setup.system, n, given, like), n
         case Scheme.COLLOCATION | Scheme.LAYERS:
-            size = feasible_size(way.evolution, n)
-            layered = way.scheme is Scheme.LAYERS
-            return solve_chebyshev(way.evolution, size, given, like, effort(RADAU_TOL), layered=layered), size
+            size = feasible_size(setup.system, n)
+            interface = setup.scheme is Scheme.LAYERS
+            return solve_chebyshev(setup.system, size, given, like, effort(RADAU_TOL), interface=interface), size
 
 
 def _batch_members(found: GridResult) -> list[nn.Module]:

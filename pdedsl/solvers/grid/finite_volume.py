@@ -29,14 +29,14 @@ GAUSS_RULE = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
 class FiniteVolumeScheme:
     """Averages over the cells of a box, (variables, n, …)."""
 
-    evolution: FirstOrderSystem
+    system: FirstOrderSystem
     axes: tuple[CellAxis, ...]
     given: Mapping[str, ParameterValue]
     like: Tensor
 
     @cached_property
     def balance(self) -> ConservationForm:
-        return conservation_form(self.evolution)
+        return conservation_form(self.system)
 
     @property
     def widths(self) -> list[float]:
@@ -61,18 +61,18 @@ class FiniteVolumeScheme:
                 self._count(a.n + 1) if k == at_faces else self._count(a.n) + 0.5 * (1 + (shift[k] if shift else 0))
             )
             lines.append(self._line(k, places))
-        return nodal_values(self.evolution, self.given, lines, self.like.new_full([1] * len(lines), time))
+        return nodal_values(self.system, self.given, lines, self.like.new_full([1] * len(lines), time))
 
     def evaluated(self, exprs: tuple[Expr, ...], w: Tensor, known: Mapping[Symbol, Tensor]) -> Tensor:
         """Expressions in the variables themselves, evaluated and stacked."""
         formula = self._formulas(exprs)
-        jets = [w[self.evolution.of_jets[s].component] for s in formula.jets]
+        jets = [w[self.system.jet_derivatives[s].component] for s in formula.jets]
         return torch.stack([f.expand(w.shape[1:]) for f in formula(jets, known)])
 
     def _formulas(self, exprs: tuple[Expr, ...]) -> CompiledExpressions:
         """Compiled once: they are evaluated in every step."""
         if exprs not in self._compiled:
-            self._compiled[exprs] = compile_expressions(self.evolution, exprs)
+            self._compiled[exprs] = compile_expressions(self.system, exprs)
         return self._compiled[exprs]
 
     @cached_property
@@ -82,11 +82,11 @@ class FiniteVolumeScheme:
     def start(self, time: float) -> Tensor:
         """Averages by three Gauss points per side of a cell."""
         shape = tuple(a.n for a in self.axes)
-        total = self.like.new_zeros((len(self.evolution.variables), *shape))
+        total = self.like.new_zeros((len(self.system.variables), *shape))
         for rule in product(GAUSS_RULE, repeat=len(self.axes)):
             weight = torch.tensor([w for _, w in rule]).prod().item()
             known = self.known(time, tuple(s for s, _ in rule))
-            values = self._formulas(self.evolution.initial)((), known)
+            values = self._formulas(self.system.initial)((), known)
             total = total + weight * torch.stack([v.expand(shape) for v in values])
         return total
 
@@ -103,10 +103,10 @@ class FiniteVolumeScheme:
         near = w.narrow(dim, size - 2 if upper else 0, 2).flip(dim)
         known = self.known(time, at_faces=axis)
         found = list(near.unbind())
-        for side in self.evolution.sides:
+        for side in self.system.face_conditions:
             if side.place != Face(axis, upper):
                 continue
-            value = dirichlet_value(self.evolution, side)
+            value = dirichlet_value(self.system, side)
             if value is not None:
                 at = self._formulas((value,))((), known)[0]
                 at = at.narrow(axis, self.axes[axis].n if upper else 0, 1)
@@ -147,12 +147,12 @@ def _dyadic_step(step: float, length: float) -> float:
 
 
 def solve_finite_volume(
-    evolution: FirstOrderSystem, n: int, given: Mapping[str, ParameterValue], like: Tensor
+    system: FirstOrderSystem, n: int, given: Mapping[str, ParameterValue], like: Tensor
 ) -> GridResult:
-    domain = evolution.statement.domain
+    domain = system.statement.domain
     axes = tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
-    problem = FiniteVolumeScheme(with_value_jets(evolution), axes, given, like)
-    first, last = time_interval(evolution)
+    problem = FiniteVolumeScheme(with_value_jets(system), axes, given, like)
+    first, last = time_interval(system)
     time, w = first, problem.start(first)
     times, states = [time], [w]
     while time < last - 1e-12 * (last - first):
@@ -163,8 +163,8 @@ def solve_finite_volume(
         time += h
         times.append(time)
         states.append(w)
-    module = make_expansion(evolution, axes, torch.stack(states), times, stencil=2)
-    gaps = [b - a for a, b in pairwise(times)]
+    module = make_expansion(system, axes, torch.stack(states), times, stencil=2)
+    increments = [b - a for a, b in pairwise(times)]
     scheme = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux), {n} cells per dimension"
-    note = f"{scheme}, SSPRK3 in time: {len(gaps)} steps, Δt ≤ {max(gaps):.2g}"
-    return GridResult(module, {"steps": float(len(gaps)), "longest step": max(gaps)}, (note,))
+    note = f"{scheme}, SSPRK3 in time: {len(increments)} steps, Δt ≤ {max(increments):.2g}"
+    return GridResult(module, {"steps": float(len(increments)), "longest step": max(increments)}, (note,))

@@ -37,30 +37,28 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 # ---- periodic
 
 
-def make_fourier_grid(
-    evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], n: int, like: Tensor
-) -> FourierGrid:
+def make_fourier_grid(system: FirstOrderSystem, axes: tuple[PeriodicAxis, ...], n: int, like: Tensor) -> FourierGrid:
     """n points on each side of the box; twice as many if the box is continued by its mirror image."""
     rings = []
-    for loop, interval in zip(loops, evolution.statement.domain.intervals, strict=False):
+    for loop, interval in zip(axes, system.statement.domain.intervals, strict=False):
         copies = round(float(loop.period / (interval.end - interval.start)))
         rings.append(FourierAxis(float(loop.start), float(loop.period), max(2, n * copies // 2)))
-    return FourierGrid(tuple(rings), _oversampling(evolution), like)
+    return FourierGrid(tuple(rings), _oversampling(system), like)
 
 
-def _oversampling(evolution: FirstOrderSystem) -> int:
+def _oversampling(system: FirstOrderSystem) -> int:
     """Grid points per half of the modes: (q + 1) h points make products of q factors with |k| < h exact on |k| < h."""
-    exprs = split_linear(evolution, (*evolution.rights, *evolution.constraints)).rests
-    return max([2, *(min(_polynomial_degree(evolution, e) + 1, 4) for e in exprs)])
+    exprs = split_linear(system, (*system.rhs, *system.constraints)).remainders
+    return max([2, *(min(_polynomial_degree(system, e) + 1, 4) for e in exprs)])
 
 
-def _polynomial_degree(evolution: FirstOrderSystem, expr: Expr) -> int:
-    jets = [s for s, _ in evolution.jets_in(expr)]
+def _polynomial_degree(system: FirstOrderSystem, expr: Expr) -> int:
+    jets = [s for s, _ in system.jets_in(expr)]
     try:
         degree = Poly(expr, *jets).total_degree() if jets else 1
     except PolynomialError:
         return 3
-    return int(degree) + (1 if expr.free_symbols & set(evolution.coordinates) else 0)
+    return int(degree) + (1 if expr.free_symbols & set(system.coordinates) else 0)
 
 
 @dataclass(frozen=True)
@@ -69,28 +67,28 @@ class FourierProblem:
     (m, modes…), or (b, m, modes…) if numbers in `given` are a batch of values, (b,).
     """
 
-    evolution: FirstOrderSystem
+    system: FirstOrderSystem
     torus: FourierGrid
     given: Mapping[str, ParameterValue]
 
     @cached_property
     def linear(self) -> LinearSplitting:
-        return split_linear(self.evolution, (*self.evolution.rights, *self.evolution.constraints))
+        return split_linear(self.system, (*self.system.rhs, *self.system.constraints))
 
     @cached_property
     def rest(self) -> CompiledExpressions:
-        return compile_expressions(self.evolution, self._products[0])
+        return compile_expressions(self.system, self._products[0])
 
     @cached_property
     def _products(self) -> tuple[tuple[Expr, ...], Tensor | None]:
         """What is computed on the grid: N itself, or, for one variable, its fluxes F and what is no flux, with the
         factors iκ and 1 that make N̂ of them: u ∂u/∂x is half of ∂u²/∂x, and needs no transform of ∂u/∂x."""
-        rests = self.linear.rests[: len(self.evolution.moving)]
-        if len(self.evolution.variables) != 1 or len(rests) != 1:
-            return rests, None
-        fluxes, left = split_fluxes(self.evolution, rests[0])
+        remainders = self.linear.remainders[: len(self.system.differential)]
+        if len(self.system.variables) != 1 or len(remainders) != 1:
+            return remainders, None
+        fluxes, left = split_fluxes(self.system, remainders[0])
         if not any(fluxes):
-            return rests, None
+            return remainders, None
         units = [tuple(int(i == k) for i in range(self.torus.dimension)) for k in range(self.torus.dimension)]
         parts = [(*f.as_coeff_Mul(), unit) for f, unit in zip(fluxes, units, strict=True) if f != 0]
         parts += [(S.One, left, (0,) * self.torus.dimension)] if left != 0 else []
@@ -111,7 +109,7 @@ class FourierProblem:
     @property
     def quiet(self) -> bool:
         """Whether there is nothing but the linear part."""
-        return all(r == 0 for r in self.linear.rests)
+        return all(r == 0 for r in self.linear.remainders)
 
     def known(self, time: float) -> Mapping[Symbol, Tensor]:
         return self.at_start if self.autonomous else self._known_at(time)
@@ -119,46 +117,46 @@ class FourierProblem:
     @cached_property
     def autonomous(self) -> bool:
         """Whether N does not depend on time."""
-        domain = self.evolution.statement.domain
-        changing = self.evolution.timed_functions
-        timed = {p.symbol for p in self.evolution.parameters if p.name in changing} | {domain.coordinates[-1]}
-        return not domain.has_time or not any(r.free_symbols & timed for r in self.linear.rests)
+        domain = self.system.statement.domain
+        changing = self.system.time_dependent
+        timed = {p.symbol for p in self.system.parameters if p.name in changing} | {domain.coordinates[-1]}
+        return not domain.has_time or not any(r.free_symbols & timed for r in self.linear.remainders)
 
     @cached_property
     def at_start(self) -> Mapping[Symbol, Tensor]:
-        return self._known_at(float(self.evolution.statement.domain.intervals[-1].start))
+        return self._known_at(float(self.system.statement.domain.intervals[-1].start))
 
     def _known_at(self, time: float) -> Mapping[Symbol, Tensor]:
-        moment = self.torus.like.new_full([1] * self.torus.dimension, time)
-        timed = self.evolution.statement.domain.has_time
-        return nodal_values(self.evolution, self.given, self.torus.points(), moment if timed else None)
+        t = self.torus.like.new_full([1] * self.torus.dimension, time)
+        timed = self.system.statement.domain.has_time
+        return nodal_values(self.system, self.given, self.torus.points(), t if timed else None)
 
     @cached_property
     def symbol(self) -> Tensor:
         """The linear part on the modes, (modes…, rows, variables): rows of right-hand sides, then of constraints."""
-        torus, rows = self.torus, len(self.linear.rests)
+        torus, rows = self.torus, len(self.linear.remainders)
         flat = torch.zeros_like(torus.derivative((0,) * torus.dimension))
-        found = [[flat for _ in self.evolution.variables] for _ in range(rows)]
-        numbers = compile_expressions(self.evolution, [c for _, _, c in self.linear.parts])((), self.at_start)
+        found = [[flat for _ in self.system.variables] for _ in range(rows)]
+        numbers = compile_expressions(self.system, [c for _, _, c in self.linear.parts])((), self.at_start)
         for (row, jet, _), number in zip(self.linear.parts, numbers, strict=True):
-            d = self.evolution.of_jets[jet]
+            d = self.system.jet_derivatives[jet]
             for axis in torus.axes:
                 number = number.narrow(axis, 0, 1)
             found[row][d.component] = found[row][d.component] + number * torus.derivative(d.orders)
         entries = torch.broadcast_tensors(*(e for row in found for e in row))  # type: ignore[no-untyped-call]
         return torch.stack(entries, dim=-1).reshape(*entries[0].shape, rows, -1)
 
-    def block(self, above: bool, moving: bool) -> Tensor:
+    def block(self, above: bool, differential: bool) -> Tensor:
         """The rows of right-hand sides or of constraints, the columns of moving or of still variables."""
-        count = len(self.evolution.moving)
+        count = len(self.system.differential)
         rows = self.symbol[..., :count, :] if above else self.symbol[..., count:, :]
-        return rows[..., list(self.evolution.moving if moving else self.evolution.still)]
+        return rows[..., list(self.system.differential if differential else self.system.algebraic)]
 
     @cached_property
     def eliminated(self) -> Tensor | None:
         """-E⁺C: still variables in terms of the moving ones, if the constraints determine them: E p + C w = 0."""
-        e = self.block(above=False, moving=False)
-        if not self.evolution.still or not bool(e.any()):
+        e = self.block(above=False, differential=False)
+        if not self.system.algebraic or not bool(e.any()):
             return None
         inverse: Tensor = torch.linalg.pinv(e)
         return -inverse @ self.block(False, True)
@@ -166,7 +164,7 @@ class FourierProblem:
     @cached_property
     def pressure(self) -> Tensor | None:
         """-(CG)⁺C: C w = 0 is preserved in ∂w/∂t = R + G p by p = -(CG)⁺ C R (Chorin 1968)."""
-        if not self.evolution.still or self.eliminated is not None:
+        if not self.system.algebraic or self.eliminated is not None:
             return None
         c, g = self.block(False, True), self.block(True, False)
         inverse: Tensor = torch.linalg.pinv(c @ g)
@@ -184,14 +182,14 @@ class FourierProblem:
 
     def whole(self, w: Tensor, time: float) -> Tensor:
         """The coefficients of all variables."""
-        if not self.evolution.still:
+        if not self.system.algebraic:
             return w
         if self.eliminated is not None:
             other = self._by(self.eliminated, w)
         else:
             assert self.pressure is not None
             other = self._by(self.pressure, self._by(self.block(True, True), w) + self._nonlinear(w, time))
-        places = [*self.evolution.moving, *self.evolution.still]
+        places = [*self.system.differential, *self.system.algebraic]
         order = torch.tensor([places.index(k) for k in range(len(places))], device=w.device)
         return torch.cat([w, other], self.place).index_select(self.place, order)
 
@@ -231,19 +229,19 @@ class FourierProblem:
     @cached_property
     def _places(self) -> Tensor:
         """The positions of the jets in N among the variables that are known."""
-        known = range(len(self.evolution.variables)) if self.eliminated is not None else self.evolution.moving
-        wanted = [known.index(self.evolution.of_jets[s].component) for s in self.rest.jets]
+        known = range(len(self.system.variables)) if self.eliminated is not None else self.system.differential
+        wanted = [known.index(self.system.jet_derivatives[s].component) for s in self.rest.jets]
         return torch.tensor(wanted, device=self.torus.like.device)
 
     @cached_property
     def _plain(self) -> bool:
         """Whether N needs nothing but the value of a single variable."""
-        return len(self.rest.jets) == 1 and self.evolution.of_jets[self.rest.jets[0]].order == 0
+        return len(self.rest.jets) == 1 and self.system.jet_derivatives[self.rest.jets[0]].order == 0
 
     @cached_property
     def _factors(self) -> Tensor:
         """(iκ)^α of the jets in N."""
-        return torch.stack([self.torus.derivative(self.evolution.of_jets[s].orders) for s in self.rest.jets])
+        return torch.stack([self.torus.derivative(self.system.jet_derivatives[s].orders) for s in self.rest.jets])
 
 
 # ---- waves
@@ -251,22 +249,22 @@ class FourierProblem:
 
 
 def solve_fourier(
-    evolution: FirstOrderSystem,
-    loops: tuple[PeriodicAxis, ...],
+    system: FirstOrderSystem,
+    axes: tuple[PeriodicAxis, ...],
     n: int,
     given: Mapping[str, ParameterValue],
     like: Tensor,
     effort: StepBudget,
 ) -> GridResult:
-    torus = make_fourier_grid(evolution, loops, n, like)
-    problem = FourierProblem(evolution, torus, given)
-    if not evolution.moving:
+    torus = make_fourier_grid(system, axes, n, like)
+    problem = FourierProblem(system, torus, given)
+    if not system.differential:
         return _solve_stationary(problem)
-    march = _integrate(problem, effort)
-    times = physical_times(evolution, march)
-    states = torch.stack([problem.whole(w, t) for w, t in zip(march.states, times, strict=True)])
-    module = make_expansion(evolution, torus.rings, _component_values(problem, states), times)
-    return GridResult(_split_batch(module, problem), step_metrics(march), _notes(evolution, loops, torus, march))
+    history = _integrate(problem, effort)
+    times = physical_times(system, history)
+    states = torch.stack([problem.whole(w, t) for w, t in zip(history.states, times, strict=True)])
+    module = make_expansion(system, torus.rings, _component_values(problem, states), times)
+    return GridResult(_split_batch(module, problem), step_metrics(history), _notes(system, axes, torus, history))
 
 
 def _split_batch(module: nn.Module, problem: FourierProblem) -> nn.Module:
@@ -276,37 +274,35 @@ def _split_batch(module: nn.Module, problem: FourierProblem) -> nn.Module:
 def _integrate(problem: FourierProblem, effort: StepBudget) -> TimeHistory:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     start = _initial(problem)
-    first, last = time_interval(problem.evolution)
+    first, last = time_interval(problem.system)
     length = last - first
     batched = bool(problem.batch)
     control = StepControl(ORDER, effort.tolerance, extrapolated=True, most=effort.most, batched=batched)
     with torch.no_grad():
-        march = integrate_adaptively(_stepper(replace(problem), length), start.detach(), length, control)
+        history = integrate_adaptively(_stepper(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.learns:
-        return march
-    return replay_steps(_stepper(problem, length), start, length, march, control)
+        return history
+    return replay_steps(_stepper(problem, length), start, length, history, control)
 
 
 def _stepper(problem: FourierProblem, length: float) -> ETDRK4B:
-    evolution = problem.evolution
-    first, last = time_interval(evolution)
-    sign, begin = (-1.0, last) if evolution.backward else (1.0, first)
+    system = problem.system
+    first, last = time_interval(system)
+    sign, begin = (-1.0, last) if system.backward else (1.0, first)
     operator = sign * problem.operator
     diagonal = torch.diagonal(operator, dim1=-2, dim2=-1)
     matrices = bool((operator - torch.diag_embed(diagonal)).any())
     symbol = operator if matrices else torch.movedim(diagonal, -1, problem.place)
     forward, backward = problem.nonlinear, lambda w, t: -problem.nonlinear(w, t)
-    rest = backward if evolution.backward else forward
+    rest = backward if system.backward else forward
     stepped = None if problem.quiet else lambda w, s: rest(w, begin + sign * s)
     return ETDRK4B(symbol, stepped, length, matrices, problem.torus.dimension, problem.autonomous)
 
 
 def _initial(problem: FourierProblem) -> Tensor:
-    evolution, torus = problem.evolution, problem.torus
+    system, torus = problem.system, problem.torus
     data = FourierGrid(torus.rings, max(torus.fine, 4), torus.like)
-    found = compile_expressions(evolution, evolution.initial)(
-        (), FourierProblem(evolution, data, problem.given).at_start
-    )
+    found = compile_expressions(system, system.initial)((), FourierProblem(system, data, problem.given).at_start)
     return data.coefficients(_expand_to_grid(problem, data, found))
 
 
@@ -319,15 +315,15 @@ def _component_values(problem: FourierProblem, coefficients: Tensor) -> Tensor:
     """The components at more points than there are modes, (T, components, …), those of a batch one after another; from
     coefficients of states (T, ..., variables, modes…)."""
     torus = FourierGrid(problem.torus.rings, 2, problem.torus.like)
-    own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
+    own = [k for k, (_, j) in enumerate(problem.system.variables) if j == 0]
     wanted = coefficients.index_select(problem.place, torch.tensor(own, device=coefficients.device))
     return torus.values(wanted).flatten(1, problem.place)
 
 
 def _solve_stationary(problem: FourierProblem) -> GridResult:
     """Σ L(k) û = -f̂, mode by mode; where L vanishes on a mode, û is zero, which is exact if f̂ vanishes there."""
-    evolution, torus = problem.evolution, problem.torus
-    found = compile_expressions(evolution, problem.linear.rests)((), problem.known(0.0))
+    system, torus = problem.system, problem.torus
+    found = compile_expressions(system, problem.linear.remainders)((), problem.known(0.0))
     source = torus.coefficients(_expand_to_grid(problem, torus, found))
     solved = -matvec_modes(torch.linalg.pinv(problem.symbol), source, torus.dimension)
     left = matvec_modes(problem.symbol, solved, torus.dimension) + source
@@ -338,11 +334,11 @@ def _solve_stationary(problem: FourierProblem) -> GridResult:
 
 
 def _notes(
-    evolution: FirstOrderSystem, loops: tuple[PeriodicAxis, ...], torus: FourierGrid, march: TimeHistory
+    system: FirstOrderSystem, axes: tuple[PeriodicAxis, ...], torus: FourierGrid, history: TimeHistory
 ) -> tuple[str, ...]:
     modes = " × ".join(str(r.modes) for r in torus.rings)
-    notes = [f"Fourier series with {modes} modes, ETDRK4 in time: {steps_text(march)}"]
-    mirrors = [str(x) for x, loop in zip(evolution.coordinates, loops, strict=False) if loop.mirror]
+    notes = [f"Fourier series with {modes} modes, ETDRK4 in time: {steps_text(history)}"]
+    mirrors = [str(x) for x, loop in zip(system.coordinates, axes, strict=False) if loop.reflected]
     if mirrors:
         notes.append(f"even/odd periodic extension in {', '.join(mirrors)}")
     return tuple(notes)

@@ -35,47 +35,47 @@ class GridResult:
     """A solution on a grid, and how it was found."""
 
     module: nn.Module
-    figures: dict[str, float]
+    metrics: dict[str, float]
     notes: tuple[str, ...]
-    doubt: float = 0.0  # an error of the steps that half the grid shares, so that comparing them misses it
+    undetected_error: float = 0.0  # an error of the steps that half the grid shares, so that comparing them misses it
 
 
-def time_interval(evolution: FirstOrderSystem) -> tuple[float, float]:
-    interval = evolution.statement.domain.intervals[-1]
+def time_interval(system: FirstOrderSystem) -> tuple[float, float]:
+    interval = system.statement.domain.intervals[-1]
     return float(interval.start), float(interval.end)
 
 
-def physical_times(evolution: FirstOrderSystem, march: TimeHistory) -> list[float]:
+def physical_times(system: FirstOrderSystem, history: TimeHistory) -> list[float]:
     """The times of the states: backward from the end if the data are given there."""
-    start, end = time_interval(evolution)
-    return [end - s if evolution.backward else start + s for s in march.times]
+    start, end = time_interval(system)
+    return [end - s if system.backward else start + s for s in history.times]
 
 
 def make_expansion(
-    evolution: FirstOrderSystem,
+    system: FirstOrderSystem,
     axes: tuple[Axis, ...],
     values: Tensor,
     times: list[float],
     stencil: int = INTERPOLATION_NODES,
 ) -> TensorProductExpansion:
-    moving = values.new_tensor(times)
-    if evolution.backward:
-        values, moving = values.flip(0), moving.flip(0)
-    return TensorProductExpansion(axes, values, moving, stencil)
+    differential = values.new_tensor(times)
+    if system.backward:
+        values, differential = values.flip(0), differential.flip(0)
+    return TensorProductExpansion(axes, values, differential, stencil)
 
 
-def step_metrics(march: TimeHistory) -> dict[str, float]:
-    gaps = [b - a for a, b in zip(march.times[:-1], march.times[1:], strict=True)]
+def step_metrics(history: TimeHistory) -> dict[str, float]:
+    increments = [b - a for a, b in zip(history.times[:-1], history.times[1:], strict=True)]
     return {
-        "steps": float(len(gaps)),
-        "shortest step": min(gaps),
-        "longest step": max(gaps),
-        TIME_ERROR: march.error,
+        "steps": float(len(increments)),
+        "shortest step": min(increments),
+        "longest step": max(increments),
+        TIME_ERROR: history.error,
     }
 
 
-def steps_text(march: TimeHistory) -> str:
-    found = step_metrics(march)
+def steps_text(history: TimeHistory) -> str:
+    found = step_metrics(history)
     return f"{found['steps']:.0f} steps, Δt from {found['shortest step']:.2g} to {found['longest step']:.2g}"
 
 
@@ -129,6 +129,6 @@ def batched_parameters(statement: StrongForm, given: Mapping[str, ParameterValue
 
 def stack_results(found: Sequence[GridResult]) -> GridResult:
     """Several solutions as one, with the largest of their figures and all that is said of any of them."""
-    figures = {name: max(g.figures[name] for g in found) for name in found[0].figures}
+    metrics = {name: max(g.metrics[name] for g in found) for name in found[0].metrics}
     notes = tuple(dict.fromkeys(note for g in found for note in g.notes))
-    return GridResult(StackedBatch([g.module for g in found]), figures, notes, max(g.doubt for g in found))
+    return GridResult(StackedBatch([g.module for g in found]), metrics, notes, max(g.undetected_error for g in found))

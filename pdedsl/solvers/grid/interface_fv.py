@@ -22,10 +22,10 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 QUADRATURE_POINTS = 32  # subintervals of a cell over which its resistance is summed
 
 
-def make_cells(evolution: FirstOrderSystem, n: int) -> tuple[CellAxis, ...]:
-    domain = evolution.statement.domain
-    sides = domain.intervals[: len(domain.space)]
-    return tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in sides)
+def make_cells(system: FirstOrderSystem, n: int) -> tuple[CellAxis, ...]:
+    domain = system.statement.domain
+    face_conditions = domain.intervals[: len(domain.space)]
+    return tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in face_conditions)
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class BoundaryCells:
 class InterfaceFVProblem:
     """M ∂w/∂t = R(w, t) for values at the centres of cells; M = 1, or 0 for a stationary problem."""
 
-    evolution: FirstOrderSystem
+    system: FirstOrderSystem
     axes: tuple[CellAxis, ...]
     given: Mapping[str, ParameterValue]
     like: Tensor
 
     @cached_property
     def parts(self) -> InterfaceProblem:
-        return interface_problem(self.evolution)
+        return interface_problem(self.system)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -72,11 +72,11 @@ class InterfaceFVProblem:
 
     @cached_property
     def start(self) -> float:
-        return float(self.evolution.statement.domain.intervals[-1].start)
+        return float(self.system.statement.domain.intervals[-1].start)
 
     @cached_property
     def mass(self) -> Tensor:
-        return torch.full((self.count,), float(bool(self.evolution.moving)), dtype=self.like.dtype).to(self.like)
+        return torch.full((self.count,), float(bool(self.system.differential)), dtype=self.like.dtype).to(self.like)
 
     @cached_property
     def owners(self) -> Tensor:
@@ -91,13 +91,13 @@ class InterfaceFVProblem:
         return self._known([m.reshape(-1) for m in self.middles], time)
 
     def _known(self, places: list[Tensor], time: float) -> Mapping[Symbol, Tensor]:
-        timed = self.evolution.statement.domain.has_time
-        return nodal_values(self.evolution, self.given, places, self.like.new_full((1,), time) if timed else None)
+        timed = self.system.statement.domain.has_time
+        return nodal_values(self.system, self.given, places, self.like.new_full((1,), time) if timed else None)
 
     def _at(self, expr: Expr, places: list[Tensor], time: float) -> Tensor:
         flat = [p.reshape(-1) for p in places]
         return (
-            compile_expressions(self.evolution, [expr])((), self._known(flat, time))[0]
+            compile_expressions(self.system, [expr])((), self._known(flat, time))[0]
             .expand(len(flat[0]))
             .reshape(places[0].shape)
         )
@@ -116,16 +116,16 @@ class InterfaceFVProblem:
 
     @cached_property
     def _source(self) -> CompiledExpressions:
-        return compile_expressions(self.evolution, [self.parts.source])
+        return compile_expressions(self.system, [self.parts.source])
 
     @cached_property
     def _source_slope(self) -> CompiledExpressions:
         (letter,) = self._source.jets
-        return compile_expressions(self.evolution, [self.parts.source.diff(letter)])
+        return compile_expressions(self.system, [self.parts.source.diff(letter)])
 
     @property
     def _sign(self) -> float:
-        return -1.0 if self.evolution.backward else 1.0
+        return -1.0 if self.system.backward else 1.0
 
     @cached_property
     def matrix(self) -> Tensor:
@@ -201,4 +201,4 @@ class InterfaceFVProblem:
         cells = torch.arange(self.count, device=self.like.device).reshape(self.shape).select(k, end).reshape(-1)
         received = (sign + self._drift(k)[cells] * resistance) / width
         factor = -received / (sign * value * resistance + slope / conductivity)
-        return BoundaryCells(cells, factor, value, compile_expressions(self.evolution, [wall.rest]), places)
+        return BoundaryCells(cells, factor, value, compile_expressions(self.system, [wall.rest]), places)

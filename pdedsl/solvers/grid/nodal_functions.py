@@ -31,10 +31,10 @@ class CompiledExpressions:
         return self.compiled(*jets, *(known[s] for s in self.others))
 
 
-def compile_expressions(evolution: FirstOrderSystem, exprs: Sequence[Expr]) -> CompiledExpressions:
+def compile_expressions(system: FirstOrderSystem, exprs: Sequence[Expr]) -> CompiledExpressions:
     """Each result, even a constant, has the shape of the nodes: that of the jets, or of all coordinates together."""
-    jets = tuple(s for s, _ in evolution.jets_in(*exprs))
-    others = (*evolution.coordinates, *(p.symbol for p in evolution.parameters))
+    jets = tuple(s for s, _ in system.jets_in(*exprs))
+    others = (*system.coordinates, *(p.symbol for p in system.parameters))
     if jets:
         used = frozenset().union(*(e.free_symbols for e in exprs))
         others = tuple(s for s in others if s in used)
@@ -42,19 +42,17 @@ def compile_expressions(evolution: FirstOrderSystem, exprs: Sequence[Expr]) -> C
 
 
 def nodal_values(
-    evolution: FirstOrderSystem, given: Mapping[str, ParameterValue], coordinates: Sequence[Tensor], time: Tensor | None
+    system: FirstOrderSystem, given: Mapping[str, ParameterValue], coordinates: Sequence[Tensor], time: Tensor | None
 ) -> dict[Symbol, Tensor]:
     """Coordinates in shapes that broadcast, the time, and what is learned, evaluated at nodes."""
     places = list(coordinates) if time is None else [*coordinates, time]
     shape = torch.broadcast_tensors(*places)[0].shape  # type: ignore[no-untyped-call]
-    found = dict(zip(evolution.coordinates, places, strict=True))
-    return found | {
-        p.symbol: _parameter_value(evolution, p, given[p.name], places, shape) for p in evolution.parameters
-    }
+    found = dict(zip(system.coordinates, places, strict=True))
+    return found | {p.symbol: _parameter_value(system, p, given[p.name], places, shape) for p in system.parameters}
 
 
 def _parameter_value(
-    evolution: FirstOrderSystem,
+    system: FirstOrderSystem,
     parameter: Parameter,
     given: ParameterValue,
     places: Sequence[Tensor],
@@ -64,8 +62,8 @@ def _parameter_value(
         with torch.enable_grad():  # the value is kept, and may be needed with gradients later
             own = given[parameter.indices] if parameter.indices else given
             return own.reshape(-1, *[1] * len(shape)) if own.ndim else own
-    stated = next(p for p in evolution.statement.parameters if p.name == parameter.name)
-    slots = [evolution.coordinates.index(a) for a in stated.arguments]
+    stated = next(p for p in system.statement.parameters if p.name == parameter.name)
+    slots = [system.coordinates.index(a) for a in stated.arguments]
     columns = [places[k].expand(shape).reshape(-1).clone().requires_grad_() for k in slots]
     with torch.enable_grad():
         value = given(torch.stack(columns, dim=-1)).reshape(len(columns[0]), -1)

@@ -84,16 +84,16 @@ class CutGrid:
     def levels(self, places: np.ndarray) -> np.ndarray:
         return self.values(self.statement.domain.inequalities, places)
 
-    def arms(self, axis: int, way: int) -> StencilArms:
-        unit = way * np.eye(2)[axis] * self.steps[axis]
-        there = self.free + way * (self.n + 1 if axis == 0 else 1)
+    def arms(self, axis: int, setup: int) -> StencilArms:
+        unit = setup * np.eye(2)[axis] * self.steps[axis]
+        there = self.free + setup * (self.n + 1 if axis == 0 else 1)
         node = self.number[there]
         share = np.where(node < 0, self._leaving(unit), 1.0)
         point = self.inner + share[:, None] * unit
         value = np.zeros(len(node))
         out = node < 0
         if out.any():
-            value[out] = self._given(point[out], Face(axis, way > 0))
+            value[out] = self._given(point[out], Face(axis, setup > 0))
         return StencilArms(np.maximum(share, MIN_ARM) * self.steps[axis], node, point, value)
 
     def _leaving(self, unit: np.ndarray) -> np.ndarray:

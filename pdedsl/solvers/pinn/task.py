@@ -67,12 +67,12 @@ def solve_by_pinn(
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)
     module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network, trainer.functions).to(dtype=dtype)
-    figures = {
+    metrics = {
         "loss": loss,
         "steps": float(steps),
         "weights": float(sum(p.numel() for p in trainer.network.parameters())),
     }
-    return SolverResult(module, method, figures, task.notes, trainer.estimates())
+    return SolverResult(module, method, metrics, task.notes, trainer.estimates())
 
 
 @dataclass(frozen=True)
