@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, TypeVar, assert_never
 from pdedsl import errors
 from pdedsl.big_stack import run_with_big_stack
 from pdedsl.data.shapes import sized
-from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, in_order
+from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, sort_diagnostics
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.ir.spec import Spec
 from pdedsl.language.elaborate.elaborate import elaborate
@@ -57,7 +57,7 @@ def to_syntax(source: Source) -> Syntax:
 def to_spec(source: Source, parse: Callable[[Source, Reporter], Syntax] = parse_syntax) -> Spec:
     """The elaborated spec, with the warnings of parsing and elaboration."""
     spec, reporter = with_hints(source, lambda reporter: elaborate(parse(source, reporter), source, reporter))
-    return replace(spec, warnings=in_order([*reporter.warnings, *equation_number_warnings(source)]))
+    return replace(spec, warnings=sort_diagnostics([*reporter.warnings, *equation_number_warnings(source)]))
 
 
 def with_hints(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
@@ -78,7 +78,7 @@ def to_analysis(spec: Spec) -> Analysis:
 def with_warnings(analysis: Analysis) -> Analysis:
     """The analysis, with its warnings added to those of the spec."""
     spec, warnings = analysis.spec, (d for d in analysis.diagnostics if not d.is_error)
-    return replace(analysis, spec=replace(spec, warnings=in_order((*spec.warnings, *warnings))))
+    return replace(analysis, spec=replace(spec, warnings=sort_diagnostics((*spec.warnings, *warnings))))
 
 
 def to_plan(analysis: Analysis) -> PlanResult:
@@ -110,7 +110,7 @@ def check_analysis(analysis: Analysis, data: Path | None = None) -> CheckResult:
             planned = to_plan(analysis)
         except PdeError as error:
             diagnostics += error.diagnostics
-    return CheckResult(analysis, planned, in_order(diagnostics))
+    return CheckResult(analysis, planned, sort_diagnostics(diagnostics))
 
 
 def generate(checked: CheckResult, trust: bool = False) -> Compilation:
@@ -152,9 +152,9 @@ def run_stage(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporte
     except PdeError as error:
         if error.source is not None:
             raise
-        raise PdeError(in_order((*reporter.errors, *error.diagnostics)), source) from None
+        raise PdeError(sort_diagnostics((*reporter.errors, *error.diagnostics)), source) from None
     if reporter.errors:
-        raise PdeError(in_order(reporter.errors), source)
+        raise PdeError(sort_diagnostics(reporter.errors), source)
     return result, reporter
 
 
@@ -167,7 +167,7 @@ def run_bounded(spec: Spec, work: Callable[[], T]) -> T:
         try:
             return work()
         except (OverflowError, Endless):
-            raise errors.syntax.too_large(spec.equations[0].span) from None
+            raise errors.syntax.expression_too_large(spec.equations[0].span) from None
 
     return run_stage(spec.source, stage)[0]
 

@@ -31,15 +31,15 @@ class World:
     size: int = 1
 
     @property
-    def first(self) -> bool:
+    def is_main(self) -> bool:
         """Whether this is rank 0, which writes files and messages."""
         return self.rank == 0
 
-    def share(self, count: int) -> slice:
+    def local_slice(self, count: int) -> slice:
         """The slice of a global batch of `count` samples for this process."""
         return slice(self.rank * count // self.size, (self.rank + 1) * count // self.size)
 
-    def total(self, value: Tensor) -> Tensor:
+    def all_reduce(self, value: Tensor) -> Tensor:
         """All-reduce: the sum over all processes."""
         if self.size == 1:
             return value
@@ -47,7 +47,7 @@ class World:
         dist.all_reduce(total)
         return total
 
-    def gathered(self, value: T) -> list[T]:
+    def all_gather(self, value: T) -> list[T]:
         """All-gather of a picklable object, in order of rank."""
         if self.size == 1:
             return [value]
@@ -55,11 +55,11 @@ class World:
         dist.all_gather_object(values, value)
         return cast(list[T], values)
 
-    def wait(self) -> None:
+    def barrier(self) -> None:
         if self.size > 1:
             dist.barrier()
 
-    def wrapped(self, module: nn.Module) -> nn.Module:
+    def data_parallel(self, module: nn.Module) -> nn.Module:
         """The module with gradients averaged over all processes (DistributedDataParallel)."""
         if self.size == 1:
             return module
@@ -68,13 +68,13 @@ class World:
 
 
 @contextmanager
-def joined(device: str | None) -> Iterator[World]:
+def process_group(device: str | None) -> Iterator[World]:
     """Joins the process group of torchrun, or a single process without one."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
-        yield World(device_of(device))
+        yield World(resolve_device(device))
         return
-    local = device_of(device, int(os.environ.get("LOCAL_RANK", "0")))
+    local = resolve_device(device, int(os.environ.get("LOCAL_RANK", "0")))
     if _on_gpu(local):
         torch.cuda.set_device(local)
     owns_group = not dist.is_initialized()
@@ -87,7 +87,7 @@ def joined(device: str | None) -> Iterator[World]:
             dist.destroy_process_group()
 
 
-def device_of(name: str | None, local: int = 0) -> torch.device:
+def resolve_device(name: str | None, local: int = 0) -> torch.device:
     """The device of this name; by default CUDA if available, else the CPU."""
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"

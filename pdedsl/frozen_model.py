@@ -55,7 +55,7 @@ def _references(value: object) -> Iterable[object]:
 
 
 @contextmanager
-def untouched(modules: Sequence[nn.Module], seed: int, training: bool = False) -> Iterator[None]:
+def frozen_state(modules: Sequence[nn.Module], seed: int, training: bool = False) -> Iterator[None]:
     """Eval mode, frozen parameters and global generators seeded with `seed`; everything is restored afterwards.
 
     With `training` the modules are in training mode, except batch norms, so that adversarial batches do not enter

@@ -19,7 +19,7 @@ MALFORMED = (OSError, KeyError, IndexError, TypeError, ValueError, AttributeErro
 
 
 @contextmanager
-def well_formed(message: str) -> Iterator[None]:
+def malformed_as_run_error(message: str) -> Iterator[None]:
     """Turns exceptions caused by a malformed file into a `RunError` with this message."""
     try:
         yield
@@ -28,7 +28,7 @@ def well_formed(message: str) -> Iterator[None]:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def path_in_errors(path: Path) -> Iterator[None]:
     """Adds the path to an OSError; a full disk, for example, is reported without it."""
     try:
         yield
@@ -36,7 +36,7 @@ def writing(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
-def replace_with(path: Path, write: Callable[[Path], None]) -> None:
+def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Atomic replacement: `write` creates a temporary file, which then replaces the old one.
 
     Only regular files are replaced; a device, a pipe or a folder raises OSError.
@@ -47,7 +47,7 @@ def replace_with(path: Path, write: Callable[[Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with writing(path):
+        with path_in_errors(path):
             write(part)
             if path.exists():
                 os.chmod(part, path.stat().st_mode)
@@ -58,19 +58,19 @@ def replace_with(path: Path, write: Callable[[Path], None]) -> None:
         part.unlink(missing_ok=True)
 
 
-def is_half_written(path: Path) -> bool:
+def is_temporary(path: Path) -> bool:
     """Whether this is a temporary file of a killed process: `.name.123.part`."""
     return re.fullmatch(r"\..+\.\d+\.part", path.name) is not None and path.is_file()
 
 
-def sweep(*folders: Path) -> None:
+def remove_temporary_files(*folders: Path) -> None:
     """Removes temporary files of killed processes; only safe if no other process uses the folders."""
     for path in _inside(folders):
-        if is_half_written(path):
+        if is_temporary(path):
             path.unlink(missing_ok=True)
 
 
-def refuse_links(*folders: Path) -> None:
+def require_no_links(*folders: Path) -> None:
     """Raises RunError if a folder contains symbolic links, so that nothing is written outside it."""
     for path in _inside(folders):
         if path.is_symlink():
@@ -81,8 +81,8 @@ def _inside(folders: Iterable[Path]) -> list[Path]:
     return [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())]
 
 
-def replace_text(path: Path, text: str) -> None:
-    replace_with(path, lambda part: _write(part, text))
+def write_text_atomically(path: Path, text: str) -> None:
+    write_atomically(path, lambda part: _write(part, text))
 
 
 def _write(path: Path, text: str) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from pdedsl import errors
-from pdedsl.diagnostics import Source, nearest
+from pdedsl.diagnostics import Source, closest_match
 
 MAX_BYTES = 1 << 20
 _HEADER = re.compile(r'^\s*pde\s+(\w+)(?:\s+"([^"\n]*)")?', re.MULTILINE)
@@ -78,13 +78,13 @@ def read_source(path: str | Path) -> Source:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise errors.source.no_such_file(name, nearest(Path(name).stem, shipped_specs())) from None
+        raise errors.source.file_not_found(name, closest_match(Path(name).stem, shipped_specs())) from None
     except IsADirectoryError:
         raise errors.source.is_directory(name) from None
     except PermissionError:
-        raise errors.source.no_permission(name) from None
+        raise errors.source.permission_denied(name) from None
     except OSError as error:
-        raise errors.source.cannot_be_read(name, error.strerror or str(error)) from None
+        raise errors.source.unreadable(name, error.strerror or str(error)) from None
     return decode_source(data, name)
 
 

@@ -6,19 +6,19 @@ import torch
 from torch import Tensor
 
 
-def read_samples(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+def validate_batch(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """A batch x and its labels y, detached; labels may have any integer dtype."""
     if x.dim() < 2 or y.shape != x.shape[:1]:
         raise ValueError(f"x must have shape (n, ...) and y shape (n,), found {tuple(x.shape)} and {tuple(y.shape)}")
     if not x.is_floating_point() or y.is_floating_point():
         raise ValueError(f"x must be floating point and y integer, found {x.dtype} and {y.dtype}")
-    x, y = _detach(x), read_classes(y)
+    x, y = _detach(x), validate_labels(y)
     if not bool(x.isfinite().all()):
         raise ValueError("x has NaN or infinite values")
     return x, y
 
 
-def read_classes(y: Tensor) -> Tensor:
+def validate_labels(y: Tensor) -> Tensor:
     """Labels as int64, at least 0."""
     y = _detach(y).long()
     if len(y) and int(y.min()) < 0:
@@ -31,7 +31,7 @@ def _detach(t: Tensor) -> Tensor:
         return t.clone() if t.is_inference() else t.detach()
 
 
-def read_scores(logits: object, n: int) -> Tensor:
+def validate_logits(logits: object, n: int) -> Tensor:
     """The output of a classifier for n inputs."""
     if not isinstance(logits, Tensor) or not logits.is_floating_point():
         kind = logits.dtype if isinstance(logits, Tensor) else type(logits).__name__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pdedsl.diagnostics import nearest
+from pdedsl.diagnostics import closest_match
 
 WORDS = "sin sign tan tanh pi K kappa simplex scalar resnet convnet mlp lr linearity".split()
 
@@ -24,13 +24,13 @@ WORDS = "sin sign tan tanh pi K kappa simplex scalar resnet convnet mlp lr linea
     ],
 )
 def test_near_misses(word: str, meant: str) -> None:
-    assert nearest(word, WORDS) == meant
+    assert closest_match(word, WORDS) == meant
 
 
 @pytest.mark.parametrize("word", ["complex", "i", "inf", "unet", "net", "x", "", "linear", "k" * 10_000])
 def test_what_is_far_is_no_guess(word: str) -> None:
-    assert nearest(word, WORDS) is None
+    assert closest_match(word, WORDS) is None
 
 
 def test_there_may_be_no_words() -> None:
-    assert nearest("word", []) is None
+    assert closest_match("word", []) is None

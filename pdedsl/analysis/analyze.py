@@ -1,4 +1,4 @@
-"""Spec → Analysis."""
+"""Analysis of a spec: class and terms of each equation, verdicts on the axioms, and diagnostics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pdedsl.symbolic.symbols import TooLarge
 
 
 def analyze(spec: Spec) -> Analysis:
-    """What each equation is, what can be proved about the spec, and what is wrong with it."""
+    """Classifies the equations, decides the axioms and collects the diagnostics."""
     found = analyze_feature_maps(spec) if spec.space.kind is SpaceKind.PIXELS else _analyze_functions(spec)
     return Analysis(spec, found.equations, found.axioms, (*found.diagnostics, *_requirement_errors(found.axioms, spec)))
 
@@ -44,7 +44,7 @@ def _build_problem(equation: Equation, spec: Spec) -> Problem:
         generator = generator_of(equation.rhs[0], _direction(form), form)
         return Problem(equation, analyze_summands(form, terms_of(form)), forward_jet(form), generator, spec)
     except TooLarge as error:
-        raise errors.syntax.beyond_limits(str(error), equation.span) from None
+        raise errors.syntax.expansion_limit(str(error), equation.span) from None
 
 
 def _direction(form: NormalForm) -> Direction:
@@ -62,7 +62,7 @@ def _facts(problem: Problem) -> EquationFacts:
 
 
 def _recognised_structures(equation: Equation, spec: Spec) -> tuple[str, ...]:
-    """Known shapes that a realization can use."""
+    """Recognised structures that a realization can use."""
     found = []
     if is_separable_pair(spec):
         found.append("separable pair")
@@ -71,11 +71,11 @@ def _recognised_structures(equation: Equation, spec: Spec) -> tuple[str, ...]:
     return tuple(found)
 
 
-# ---- axioms
+# ---- Axioms
 
 
 def _axioms(problems: tuple[Problem, ...], spec: Spec) -> dict[Axiom, Verdict]:
-    """The weakest verdict over the equations: all must hold for the whole to hold."""
+    """The weakest verdict over the equations: an axiom holds if it holds for all of them."""
     found: dict[Axiom, Verdict] = {}
     for problem in problems:
         for name, verdict in prove_axioms(problem).items():
@@ -88,25 +88,25 @@ _QUOTED_OR_U = re.compile(r"('[^']*')|\bu\b")
 
 
 def _with_unknown_names(verdict: Verdict, spec: Spec) -> Verdict:
-    """The verdict with the names of the unknowns for u, outside of what it quotes."""
+    """The verdict with the names of the unknowns in place of u, except in quotations."""
     names = [unknown.name for unknown in spec.unknowns]
     if names.count("u"):
         return verdict
-    own = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    name = names[0] if len(names) == 1 else f"({', '.join(names)})"
 
-    def reported(text: str) -> str:
-        return _QUOTED_OR_U.sub(lambda m: m[1] or own, text)
+    def substitute(text: str) -> str:
+        return _QUOTED_OR_U.sub(lambda m: m[1] or name, text)
 
-    verdict = replace(verdict, reason=reported(verdict.reason))
+    verdict = replace(verdict, reason=substitute(verdict.reason))
     return (
-        replace(verdict, hypotheses=tuple(map(reported, verdict.hypotheses)))
+        replace(verdict, hypotheses=tuple(map(substitute, verdict.hypotheses)))
         if isinstance(verdict, Proved)
         else verdict
     )
 
 
 def _logit_average_verdict(spec: Spec) -> dict[Axiom, Verdict]:
-    """Averaging logits, if the spec asks for it, refutes linearity: the theorem is about the mean of probabilities."""
+    """Averaging logits instead of probabilities refutes linearity."""
     method = spec.realize.diffusion
     match method:
         case Located(word=Noise(average=Scores.LOGITS)):
@@ -114,12 +114,12 @@ def _logit_average_verdict(spec: Spec) -> dict[Axiom, Verdict]:
         case _:
             return {}
     reason = "the spec averages logits, and the softmax of the mean logits is not the mean of the softmaxes."
-    witness = "two samples with probabilities (0.9, 0.1) and (0.5, 0.5) have the mean (0.7, 0.3), their mean logits (0.75, 0.25)"
+    witness = "probabilities (0.9, 0.1) and (0.5, 0.5) have the mean (0.7, 0.3), their mean logits give (0.75, 0.25)"
     return {Axiom.LINEARITY: Refuted(reason, witness, (method.span,))}
 
 
 def _combine(a: Verdict, b: Verdict) -> Verdict:
-    """Refuted outranks unknown, which outranks proved; two verdicts of the same kind are joined, with both reasons."""
+    """The weaker verdict: refuted, undecided, proved, in this order; equal verdicts are merged with both reasons."""
     match a, b:
         case Refuted(offending=ours), Refuted(offending=theirs) if a.reason != b.reason:
             return Refuted(_join_reasons(a, b), a.counterexample, (*ours, *theirs))
@@ -137,17 +137,19 @@ def _join_reasons(a: Verdict, b: Verdict) -> str:
     return f"{a.reason.removesuffix('.')}; {b.reason}"
 
 
-# ---- contracts
+# ---- Requirements
 
 
 def _requirement_errors(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
-    """Errors for `require` lines whose axiom is refuted, or has no meaning for the spec."""
+    """Errors for `require` lines whose axiom is refuted or not applicable."""
     found: list[Diagnostic] = []
     for requirement in spec.requirements:
         verdict = axioms.get(requirement.axiom)
         if verdict is None:
-            found += errors.equations.meaningless(requirement.axiom, list(axioms), requirement.span).diagnostics
+            found += errors.equations.axiom_not_applicable(
+                requirement.axiom, list(axioms), requirement.span
+            ).diagnostics
         elif isinstance(verdict, Refuted):
             reported = verdict.reason, verdict.counterexample, verdict.offending
-            found += errors.equations.refuted(requirement.axiom, *reported, requirement.span).diagnostics
+            found += errors.equations.axiom_refuted(requirement.axiom, *reported, requirement.span).diagnostics
     return tuple(found)

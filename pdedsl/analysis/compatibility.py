@@ -129,7 +129,7 @@ def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
         total, size = total + value, size + own
     if math.isfinite(total) and abs(total) > 1e-4 * size:
         span = derivatives[0].condition.span if derivatives else problem.equation.span
-        yield errors.equations.unbalanced(problem.unknown.name, total, bool(derivatives), span)
+        yield errors.equations.incompatible_neumann_data(problem.unknown.name, total, bool(derivatives), span)
 
 
 def _divergence_form(problem: Problem) -> tuple[Expr, Expr] | None:
@@ -165,7 +165,7 @@ def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnos
     values = [f(p) * cell for p in points]
     total, size = math.fsum(values), math.fsum(map(abs, values))
     if math.isfinite(total) and abs(total) > IRREGULAR_IMBALANCE_RTOL * size:
-        yield errors.equations.unbalanced(problem.unknown.name, total, True, own[0].span, about=True)
+        yield errors.equations.incompatible_neumann_data(problem.unknown.name, total, True, own[0].span, about=True)
 
 
 def _is_homogeneous_neumann(condition: Condition, problem: Problem) -> bool:

@@ -41,7 +41,12 @@ def exact_solution_errors(spec: Spec) -> tuple[Diagnostic, ...]:
     for span, row in (*_equation_rows(spec, region), *_condition_rows(spec, region)):
         rows.setdefault(span, []).append(row)
     worst = ((spec.source.quote(span), _violation(own, region)) for span, own in rows.items())
-    return tuple(d for text, size in worst if size for d in errors.equations.violated(text, size, place).diagnostics)
+    return tuple(
+        d
+        for text, size in worst
+        if size
+        for d in errors.equations.exact_solution_violated(text, size, place).diagnostics
+    )
 
 
 def _violation(rows: list[Row], region: Region) -> float:

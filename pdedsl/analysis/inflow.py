@@ -115,13 +115,13 @@ def inflow_errors(problem: Problem) -> Iterator[PdeError]:
     misplaced = problem.equation.order > 0 and any(name in given for name in out)  # reported as another mistake
     if lacking and not misplaced:
         behind = max(e.span.end for e in problem.spec.equations)
-        yield errors.equations.no_inflow(problem.unknown.name, lacking, problem.unknown.span, behind)
+        yield errors.equations.missing_inflow_condition(problem.unknown.name, lacking, problem.unknown.span, behind)
     elif problem.equation.order == 0 and not lacking and {*into} & given and {*out} & given:
         enough, other = (into, out) if {*into} <= given else (out, into)
         more = [name for name in other if name in given]
         last = next(c for c in reversed(problem.spec.conditions) if {*c.faces} & {*more})
         alone = {*last.faces} <= {*more} and not last.surfaces
-        yield errors.equations.at_both_ends(problem.unknown.name, enough, more, last.span, alone)
+        yield errors.equations.overdetermined(problem.unknown.name, enough, more, last.span, alone)
 
 
 def _is_inflow_somewhere(flow: Expr, x: Symbol, normal: int, ranges: Ranges) -> bool:
@@ -144,7 +144,7 @@ def system_inflow_error(problems: tuple[Problem, ...]) -> PdeError | None:
         wanted = sum(v.imag > 1e-6 * LARGE_WAVE_NUMBER for v in rates)
         given = sum(len(c.value) for c in spec.conditions if name in c.faces)
         if given < wanted:
-            return errors.equations.few_for_waves(name, given, wanted, problems[0].unknown.span)
+            return errors.equations.too_few_for_characteristics(name, given, wanted, problems[0].unknown.span)
     return None
 
 

@@ -44,7 +44,7 @@ def _equation_errors(problem: Problem) -> Iterator[PdeError]:
         condition = leaving[0].condition
         out = [name for name in condition.faces if name in {p.name for p in leaving if p.condition is condition}]
         others = [name for name in condition.faces if name not in out]
-        yield errors.equations.at_outflow(problem.spec.source.quote(condition.span), out, others, condition.span)
+        yield errors.equations.outflow_condition(problem.spec.source.quote(condition.span), out, others, condition.span)
     if len(problem.spec.unknowns) == 1:
         yield from inflow_errors(problem)
     if _is_coupled_at_leading_order(problem):
@@ -82,12 +82,12 @@ def _second_order_errors(problem: Problem) -> Iterator[PdeError]:
         return
     if problem.equation.order == 2:
         if linear:
-            yield errors.equations.growing_waves(terms, span, flip_sign(offending, problem))
+            yield errors.equations.hadamard_instability(terms, span, flip_sign(offending, problem))
     elif ellipticity(problem, -1).nonnegative:
         first = time_direction(problem.spec, problem.equation.unknown) is Direction.INITIAL
-        yield errors.equations.backwards(terms, first, span, flip_sign(offending, problem))
+        yield errors.equations.backward_diffusion(terms, first, span, flip_sign(offending, problem))
     elif linear:
-        yield errors.equations.indefinite(terms, span)
+        yield errors.equations.indefinite_diffusion(terms, span)
 
 
 def _stationary_second_order_errors(problem: Problem) -> Iterator[PdeError]:
@@ -97,7 +97,7 @@ def _stationary_second_order_errors(problem: Problem) -> Iterator[PdeError]:
         return
     if all(ellipticity(problem, sign).nonnegative is False for sign in (1, -1)):
         offending = problem.find_terms(Diffusion, Nonlinear) or problem.right_hand_terms
-        yield errors.equations.waves_at_rest(quote_terms(offending), offending[0].span)
+        yield errors.equations.hyperbolic_dirichlet(quote_terms(offending), offending[0].span)
 
 
 def _mixed_derivative_errors(problem: Problem) -> Iterator[PdeError]:
@@ -107,7 +107,7 @@ def _mixed_derivative_errors(problem: Problem) -> Iterator[PdeError]:
         growth = [_max_growth_rate(problem, [size * d for d in xi]) for size in WAVE_NUMBERS]
         if _is_unbounded(growth):
             offending = problem.find_terms(HigherOrder, Diffusion) or [p.origin for p in problem.summands]
-            yield errors.equations.growing_waves(quote_terms(offending), offending[0].span, None)
+            yield errors.equations.hadamard_instability(quote_terms(offending), offending[0].span, None)
             return
 
 
@@ -145,11 +145,13 @@ def _high_order_errors(problem: Problem) -> Iterator[PdeError]:
             if _order_in_space(jet, v) == jet.order
         ):
             return
-        yield errors.equations.growing_waves(quote_terms(offending), offending[0].span, None)
+        yield errors.equations.hadamard_instability(quote_terms(offending), offending[0].span, None)
         return
     symbols = [_principal_symbol(jet, direction[: len(jet.coordinates)]) for direction in WAVE_DIRECTIONS]
     if jet.order % 2 == 0 and any(s is not None and s.is_positive for s in symbols):
-        yield errors.equations.growing_waves(quote_terms(offending), offending[0].span, flip_sign(offending, problem))
+        yield errors.equations.hadamard_instability(
+            quote_terms(offending), offending[0].span, flip_sign(offending, problem)
+        )
 
 
 def _order_in_space(jet: Jet, variable: Symbol) -> int:
@@ -186,7 +188,7 @@ def _system_error(problems: tuple[Problem, ...]) -> PdeError | None:
             return None
         if _is_unbounded(growth):
             offending = [o for p in problems for o in p.right_hand_terms]
-            return errors.equations.growing_waves(quote_terms(offending), problems[0].equation.span, None)
+            return errors.equations.hadamard_instability(quote_terms(offending), problems[0].equation.span, None)
     return None
 
 

@@ -16,7 +16,7 @@ from pdedsl.attacks.criterion import Criterion, margin
 from pdedsl.attacks.norms import Norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
-from pdedsl.validation import read_classes, read_samples
+from pdedsl.validation import validate_batch, validate_labels
 
 # ---- task
 
@@ -100,12 +100,12 @@ def attacking(
     """Open an attack. A Predictor passed as the model brings its own `eot`, `draws` and `batch`."""
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
     box = read_box(bounds)
-    x, y = read_samples(x, y)
+    x, y = validate_batch(x, y)
     box.check(x)
     with predictor.attacked(x, seed), torch.inference_mode(False), torch.no_grad():
         generator = torch.Generator(x.device).manual_seed(seed)
         yield AttackContext(
-            predictor, x, Criterion(y, None if target is None else read_classes(target)), box, generator
+            predictor, x, Criterion(y, None if target is None else validate_labels(target)), box, generator
         )
 
 

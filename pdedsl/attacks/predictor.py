@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from pdedsl.attacks.criterion import Criterion, Loss
-from pdedsl.frozen_model import Model, modules_of, random_state, untouched
-from pdedsl.validation import read_scores
+from pdedsl.frozen_model import Model, frozen_state, modules_of, random_state
+from pdedsl.validation import validate_logits
 
 Transform = Callable[[Tensor], Tensor]
 
@@ -74,7 +74,11 @@ class Predictor:
             return
         self._busy, self.rows = True, 0
         try:
-            with torch.inference_mode(False), torch.no_grad(), untouched(modules_of(self.model), seed, self.training):
+            with (
+                torch.inference_mode(False),
+                torch.no_grad(),
+                frozen_state(modules_of(self.model), seed, self.training),
+            ):
                 self._draws = self._asked or self._needed(x[:8])
                 yield
         finally:
@@ -147,7 +151,7 @@ class Predictor:
 
     def _call(self, x: Tensor) -> Tensor:
         self.rows += len(x)
-        return read_scores(self.model(x), len(x))
+        return validate_logits(self.model(x), len(x))
 
 
 def mean_scores(scores: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from pdedsl.frozen_model import Model, modules_of, untouched
+from pdedsl.frozen_model import Model, frozen_state, modules_of
 
 
 @final
@@ -36,7 +36,7 @@ def lipschitz(
     head, bound = _known(model) if constant is None else (head, constant)
     if not (math.isfinite(bound) and bound > 0.0):
         raise ValueError(_unknown(model, bound))
-    with torch.no_grad(), untouched(modules_of(model), 0):
+    with torch.no_grad(), frozen_state(modules_of(model), 0):
         scores = torch.cat([model(part).double() for part in torch.split(x.detach(), batch)])
     best = scores.max(1)
     gaps = best.values[:, None] - scores

@@ -21,8 +21,8 @@ from pdedsl.certificates.binomial import (
     radius,
     require_confidence,
 )
-from pdedsl.frozen_model import Model, modules_of, untouched
-from pdedsl.validation import read_scores
+from pdedsl.frozen_model import Model, frozen_state, modules_of
+from pdedsl.validation import validate_logits
 
 # ---- votes
 
@@ -45,7 +45,7 @@ class Votes:
 
     def _vote(self, rows: Tensor) -> Tensor:
         noisy = self._noisy[: len(rows)].normal_(0.0, self.sigma, generator=self.generator)
-        return read_scores(self.model(noisy.add_(self.x[rows])), len(rows)).argmax(1)
+        return validate_logits(self.model(noisy.add_(self.x[rows])), len(rows)).argmax(1)
 
     def most_voted(self, rows: Tensor, draws: int) -> Tensor:
         """The class with the most of `draws` votes, for each of `rows`."""
@@ -68,7 +68,7 @@ def voting(model: Model, x: Tensor, sigma: float, batch: int, seed: int) -> Iter
     """Within, the model is frozen in evaluation mode; afterwards its state is restored."""
     if not sigma > 0.0:
         raise ValueError(f"the noise of a certificate has a positive standard deviation, not {sigma:g}")
-    with torch.no_grad(), untouched(modules_of(model), seed):
+    with torch.no_grad(), frozen_state(modules_of(model), seed):
         yield Votes(model, x.detach(), sigma, batch, torch.Generator(x.device).manual_seed(seed))
 
 

@@ -17,7 +17,7 @@ from pdedsl.cli.common import (
     read_spec,
     report_error,
 )
-from pdedsl.io import replace_text
+from pdedsl.io import write_text_atomically
 
 
 @click.command(epilog=example("pdedsl draw enresnet -o net.svg\npdedsl draw my.pde > my.svg"))
@@ -40,5 +40,5 @@ def draw(file: str, output: Path | None, settings: tuple[str, ...]) -> None:
     if output is None:
         echo_exact(explanation.svg())
         return
-    replace_text(output, explanation.svg())
+    write_text_atomically(output, explanation.svg())
     echo(f"{output} written", err=True)

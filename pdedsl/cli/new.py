@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pdedsl.cli.common import echo, example
-from pdedsl.io import replace_text
+from pdedsl.io import write_text_atomically
 from pdedsl.templates import SUBJECTS, Purpose, spec_from_template
 
 QUESTIONS = {Purpose.POINTS: "Which data?", Purpose.IMAGES: "Which data?", Purpose.EQUATION: "Which equation?"}
@@ -40,7 +40,7 @@ def new(name: str, purpose: str | None, data: str | None, noise: bool | None, ou
         raise click.BadParameter(f"'{subject}' is not one of {', '.join(subjects)}", param_hint="--data")
     if noise is None:
         noise = chosen is not Purpose.EQUATION and click.confirm("Should noise make it more robust?", default=True)
-    replace_text(file, spec_from_template(name, chosen, subject, noise))
+    write_text_atomically(file, spec_from_template(name, chosen, subject, noise))
     verb = "solve" if chosen is Purpose.EQUATION else "train"
     echo(f"wrote {file}; next: pdedsl explain {file}, pdedsl {verb} {file} -o run")
 

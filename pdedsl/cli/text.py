@@ -20,7 +20,7 @@ from pdedsl.cli.common import (
     report_error,
 )
 from pdedsl.diagnostics.escaping import as_json
-from pdedsl.io import replace_text
+from pdedsl.io import write_text_atomically
 from pdedsl.sources import find_shipped, shipped_specs, spec_title
 
 SYMPY_CACHE_SIZE = (
@@ -111,7 +111,7 @@ def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
         elif file == "-" or find_shipped(file):
             echo_exact(text)
         elif text != source.text:
-            replace_text(Path(file), text)
+            write_text_atomically(Path(file), text)
             echo(f"{file} reformatted", err=True)
     if failed:
         raise click.exceptions.Exit(EXIT_ERROR)

@@ -51,7 +51,7 @@ def _check_field(learned: Learned, spec: Spec, model: Model) -> None:
         )
     except Exception as error:  # user code may raise anything
         what = f"{_failure_text(net.word, error)}; '{learned.name}' is called with points{' and times' * timed}, and gives vectors"
-        raise errors.networks.not_imported(what, net.span) from error
+        raise errors.networks.import_failed(what, net.span) from error
 
 
 def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Located[Network] | None:
@@ -74,7 +74,7 @@ def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Loc
     except NoResidualBlocks as error:
         raise errors.networks.no_residual_blocks(str(error), chosen.span) from None
     except Exception as error:  # user code may raise anything
-        raise errors.networks.not_imported(_failure_text(chosen.word, error), chosen.span) from error
+        raise errors.networks.import_failed(_failure_text(chosen.word, error), chosen.span) from error
     return replace(chosen, word=replace(chosen.word, counted=count))
 
 
@@ -84,12 +84,12 @@ def _import(net: Torch, span: Span) -> None:
         module = import_module(path)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{path}.".startswith(f"{error.name}."):
-            raise errors.networks.not_found(path, span) from None
-        raise errors.networks.not_imported(_failure_text(net, error), span) from error
+            raise errors.networks.module_not_found(path, span) from None
+        raise errors.networks.import_failed(_failure_text(net, error), span) from error
     except Exception as error:  # user code may raise anything
-        raise errors.networks.not_imported(_failure_text(net, error), span) from error
+        raise errors.networks.import_failed(_failure_text(net, error), span) from error
     if not callable(getattr(module, name, None)):
-        raise errors.networks.not_imported(f"the module '{path}' has no class or function '{name}'", span)
+        raise errors.networks.import_failed(f"the module '{path}' has no class or function '{name}'", span)
 
 
 def _failure_text(net: Torch, error: Exception) -> str:

@@ -74,14 +74,14 @@ def read(word: PublicSet, root: Path, span: Span) -> Raw:
         train, test = (_split(word, part, root) for part in Part)
         names = cifar_names(chosen.kind, root) if isinstance(word, Cifar100) else chosen.names
     except Damaged as error:
-        raise errors.runs.damaged(name, root, error, span) from None
+        raise errors.runs.corrupt_files(name, root, error, span) from None
     return Raw(train, test, len(names), (0.0, 1.0), names)
 
 
 def _get(name: str, chosen: ImageSet, root: Path, span: Span) -> None:
     problem = download(chosen.kind, chosen.files, root, chosen.present)
     if problem:
-        raise errors.runs.cannot_be_downloaded(name, root, problem, chosen.site, chosen.files, WHOLE, span)
+        raise errors.runs.download_failed(name, root, problem, chosen.site, chosen.files, WHOLE, span)
 
 
 def _split(word: PublicSet, part: Part, root: Path) -> Split:
@@ -98,5 +98,5 @@ def _from_npz(chosen: ImageSet, path: Path, span: Span) -> Raw:
     raw = npz.read(path, span, chosen.shape)
     if raw.shape != chosen.shape or raw.classes > len(chosen.names):
         expected = (len(chosen.names), chosen.shape)
-        raise errors.runs.another_set(path, raw.classes, raw.shape, expected, span)
+        raise errors.runs.other_data_set(path, raw.classes, raw.shape, expected, span)
     return Raw(raw.train, raw.test, len(chosen.names), raw.bounds, chosen.names)

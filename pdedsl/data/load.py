@@ -62,12 +62,12 @@ def _shown(word: Word) -> str:
 def _fitted(raw: Raw, wanted: Located[Word], shape: tuple[int, ...] | None, classes: int | None) -> Raw:
     """The set, if it fits the model; a user's own labels may lack the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
-        raise errors.runs.shape_differs(_shown(wanted.word), raw.shape, shape, wanted.span)
+        raise errors.runs.sample_shape_mismatch(_shown(wanted.word), raw.shape, shape, wanted.span)
     if classes is None or classes == raw.classes:
         return raw
     if isinstance(wanted.word, Npz) and raw.classes < classes:
         return Raw(raw.train, raw.test, classes, raw.bounds, tuple(map(str, range(classes))))
-    raise errors.runs.classes_differ(_shown(wanted.word), raw.classes, classes, wanted.span)
+    raise errors.runs.class_count_mismatch(_shown(wanted.word), raw.classes, classes, wanted.span)
 
 
 def _part(split: Split, n: int | None, key: str, seed: int, wanted: Located[Word]) -> Split:
@@ -84,6 +84,6 @@ def _set_aside(train: Split, wanted: Located[Word], seed: int) -> tuple[Split, S
         return train, None
     n = round(share * len(train))
     if not 0 < n < len(train):
-        raise errors.runs.nothing_left(share, len(train), n > 0, wanted.span)
+        raise errors.runs.empty_split(share, len(train), n > 0, wanted.span)
     validation, rest = parted(train, n, seed, "validation")
     return rest, validation

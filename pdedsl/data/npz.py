@@ -36,7 +36,7 @@ def find(name: str, root: Path, span: Span) -> Path:
     for path in places:
         if path.is_file():
             return path
-    raise errors.runs.no_file(name, list(dict.fromkeys(str(p.absolute()) for p in places)), span)
+    raise errors.runs.data_file_not_found(name, list(dict.fromkeys(str(p.absolute()) for p in places)), span)
 
 
 def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
@@ -54,7 +54,7 @@ def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
     else:
         raise other_arrays(path, span)
     if min(train.labels.min(), test.labels.min()) == 1:
-        raise errors.runs.counted_from_one(path.name, int(max(train.labels.max(), test.labels.max())), span)
+        raise errors.runs.labels_from_one(path.name, int(max(train.labels.max(), test.labels.max())), span)
     classes = int(max(train.labels.max(), test.labels.max())) + 1
     return Raw(train, test, classes, _bounds(train, test), tuple(map(str, range(classes))))
 
@@ -88,7 +88,7 @@ def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
     names = archive.namelist()
     entry = archive.getinfo(f"{name}.npy" if f"{name}.npy" in names else name)
     if entry.file_size > max(UNPACKED, RATIO * path.stat().st_size):
-        raise errors.runs.too_large(name, path.name, entry.file_size, span)
+        raise errors.runs.array_too_large(name, path.name, entry.file_size, span)
     with archive.open(entry) as file:
         version = np.lib.format.read_magic(file)
         header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -100,21 +100,21 @@ def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
 def _split(arrays: dict[str, Array], x: str, y: str, span: Span, shape: tuple[int, ...] | None) -> Split:
     inputs, labels = _inputs(arrays[x], x, span, shape), _labels(arrays[y], y, span)
     if len(inputs) != len(labels):
-        raise errors.runs.counts_differ(x, len(inputs), y, len(labels), span)
+        raise errors.runs.sample_count_mismatch(x, len(inputs), y, len(labels), span)
     return Split(inputs, labels)
 
 
 def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) -> torch.Tensor:
     if array.ndim not in (2, 3, 4) or 0 in array.shape:
-        raise errors.runs.not_samples(name, array.shape, span)
+        raise errors.runs.invalid_sample_shape(name, array.shape, span)
     real = np.issubdtype(array.dtype, np.floating)
     if array.dtype != np.uint8 and not real:
-        raise errors.runs.not_numbers(name, array.dtype, span)
+        raise errors.runs.invalid_dtype(name, array.dtype, span)
     if real and not np.isfinite(array).all():
         bad = int(np.argwhere(~np.isfinite(array))[0][0])
         raise errors.runs.not_finite(name, bad, span)
     if real and float(np.abs(array).max()) > LARGEST:
-        raise errors.runs.huge_values(name, LARGEST, span)
+        raise errors.runs.values_too_large(name, LARGEST, span)
     if array.ndim == 3:
         array = array[:, None]
     if array.ndim == 4 and _channels_last(array.shape[1:], shape):
@@ -135,7 +135,7 @@ def _labels(array: Array, name: str, span: Span) -> torch.Tensor:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
-        raise errors.runs.not_labels(name, array.shape, array.dtype, span)
+        raise errors.runs.invalid_labels(name, array.shape, array.dtype, span)
     if len(array) and (array.min() < 0 or array.max() >= MOST_CLASSES):
         wrong = array.min() if array.min() < 0 else array.max()
         raise errors.runs.label_out_of_range(name, wrong, MOST_CLASSES - 1, span)
@@ -148,7 +148,7 @@ def _alike(train: Split, test: Split, span: Span) -> None:
         for s in (train, test)
     )
     if a != b:
-        raise errors.runs.halves_differ(a, b, span)
+        raise errors.runs.train_test_mismatch(a, b, span)
 
 
 def _bounds(train: Split, test: Split) -> tuple[float, float] | None:

@@ -62,7 +62,7 @@ def _of_file(name: str, data: Located[Data], root: Path) -> Shape:
     places = [root / name, Path(name)]
     path = next((p for p in places if p.is_file()), None)
     if path is None:
-        raise errors.runs.no_file(name, list(dict.fromkeys(str(p.absolute()) for p in places)), data.span)
+        raise errors.runs.data_file_not_found(name, list(dict.fromkeys(str(p.absolute()) for p in places)), data.span)
     try:
         with ZipFile(path) as archive:
             entry = next((n for n in ("x_train.npy", "x.npy") if n in archive.namelist()), None)
@@ -71,14 +71,14 @@ def _of_file(name: str, data: Located[Data], root: Path) -> Shape:
             with archive.open(entry) as file:
                 return _of_header(file)
     except (OSError, BadZipFile, ValueError, SyntaxError, EOFError, NotImplementedError):
-        raise errors.runs.no_shape(path.name, data.span) from None
+        raise errors.runs.unknown_data_dimension(path.name, data.span) from None
 
 
 def other_arrays(path: Path, span: Span) -> PdeError:
     """The mistake of a file whose arrays have other names than ours."""
     with ZipFile(path) as archive:
         names = sorted(name.removesuffix(".npy") for name in archive.namelist())
-    return errors.runs.other_arrays(path.name, names, f"{', '.join(WHOLE)}, or x, y", span, _meant(names))
+    return errors.runs.unexpected_arrays(path.name, names, f"{', '.join(WHOLE)}, or x, y", span, _meant(names))
 
 
 def _meant(names: list[str]) -> dict[str, str]:

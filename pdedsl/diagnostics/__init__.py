@@ -7,9 +7,9 @@ from pdedsl.diagnostics.diagnostic import PdeError as PdeError
 from pdedsl.diagnostics.diagnostic import Reporter as Reporter
 from pdedsl.diagnostics.diagnostic import Severity as Severity
 from pdedsl.diagnostics.diagnostic import Source as Source
-from pdedsl.diagnostics.diagnostic import in_order as in_order
-from pdedsl.diagnostics.diagnostic import nearest as nearest
+from pdedsl.diagnostics.diagnostic import closest_match as closest_match
 from pdedsl.diagnostics.diagnostic import render as render
 from pdedsl.diagnostics.diagnostic import report as report
+from pdedsl.diagnostics.diagnostic import sort_diagnostics as sort_diagnostics
 from pdedsl.diagnostics.diagnostic import width as width
 from pdedsl.diagnostics.fixes import Span as Span

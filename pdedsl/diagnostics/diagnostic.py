@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import groupby
 
 from pdedsl.diagnostics import escaping
-from pdedsl.diagnostics.fixes import Fix, Span, edits_in
+from pdedsl.diagnostics.fixes import Fix, Span, resolve_edits
 
 
 class Severity(StrEnum):
@@ -116,7 +116,7 @@ class Diagnostic:
             "fixes": [
                 {"title": fix.title, "edits": [{**source.range(e.span), "text": e.new} for e in edits]}
                 for fix in self.fixes
-                if (edits := edits_in(source.text, fix))
+                if (edits := resolve_edits(source.text, fix))
             ],
         }
 
@@ -172,10 +172,10 @@ class Reporter:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        return in_order(d for d in self.diagnostics if not d.is_error)
+        return sort_diagnostics(d for d in self.diagnostics if not d.is_error)
 
 
-def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Diagnostics in the order of the text, without duplicates."""
     found = sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message))
     first = {(d.code, d.message): d for d in reversed(found) if d.once}
@@ -230,7 +230,7 @@ def width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def nearest(word: str, words: Iterable[str]) -> str | None:
+def closest_match(word: str, words: Iterable[str]) -> str | None:
     """The closest word in edit distance, for a 'did you mean' hint; None if no word is close.
 
     The distance is at most 1 for words of three to seven letters, and one per four letters for longer ones; shorter

@@ -48,38 +48,38 @@ class Fix:
 # ---- Common fixes
 
 
-def instead(old: str, new: str | None, span: Span) -> tuple[Fix, ...]:
+def replace_word(old: str, new: str | None, span: Span) -> tuple[Fix, ...]:
     """Replaces the word `old`, if there is a `new` one."""
     return (Fix(f"replace with '{new}'", (Edit(span, new, old),)),) if new else ()
 
 
-def without(span: Span, title: str = "remove it", item: bool = False) -> tuple[Fix, ...]:
+def remove(span: Span, title: str = "remove it", item: bool = False) -> tuple[Fix, ...]:
     return (Fix(title, (Edit(span, item=item),)),)
 
 
-def without_term(span: Span) -> tuple[Fix, ...]:
+def remove_term(span: Span) -> tuple[Fix, ...]:
     return (Fix("remove it", (Edit(span, term=True),)),)
 
 
-def without_argument(key: str, span: Span) -> tuple[Fix, ...]:
+def remove_argument(key: str, span: Span) -> tuple[Fix, ...]:
     """Removes an argument from the call at `span`."""
     return (Fix(f"remove {key}", (Edit(span, key=key),)),)
 
 
-def added(at: int, text: str) -> tuple[Fix, ...]:
+def insert(at: int, text: str) -> tuple[Fix, ...]:
     return (Fix(f"add {text.strip()}", (Edit(Span(at, at), text),)),)
 
 
-def one_of_them(new: Sequence[str], span: Span | None) -> tuple[Fix, ...]:
+def replace_by(new: Sequence[str], span: Span | None) -> tuple[Fix, ...]:
     """One fix for each alternative text."""
     return tuple(Fix(f"replace with {text}", (Edit(span, text),)) for text in new) if span else ()
 
 
-def bracketed(title: str, span: Span) -> Fix:
+def parenthesize(title: str, span: Span) -> Fix:
     return Fix(title, (Edit(Span(span.start, span.start), "("), Edit(Span(span.end, span.end), ")")))
 
 
-def times(name: str, span: Span) -> tuple[Fix, ...]:
+def as_product(name: str, span: Span) -> tuple[Fix, ...]:
     """Turns a call into a product; the span starts with `name`."""
     return (Fix(f"replace with {name}*(…)", (Edit(Span(span.start, span.start + len(name)), f"{name}*", name),)),)
 
@@ -87,31 +87,31 @@ def times(name: str, span: Span) -> tuple[Fix, ...]:
 # ---- Application to a text
 
 
-def edits_in(text: str, fix: Fix) -> tuple[Edit, ...]:
+def resolve_edits(text: str, fix: Fix) -> tuple[Edit, ...]:
     """The edits with exact spans, or none if the text does not match."""
-    placed = [_placed(text, edit) for edit in fix.edits]
+    placed = [_resolve(text, edit) for edit in fix.edits]
     return tuple(edit for edit in placed if edit) if all(placed) else ()
 
 
-def applied(text: str, edits: Sequence[Edit]) -> str:
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """The text after edits that do not overlap."""
     for edit in sorted(edits, key=lambda e: e.span, reverse=True):
         text = text[: edit.span.start] + edit.new + text[edit.span.end :]
     return text
 
 
-def _placed(text: str, edit: Edit) -> Edit | None:
-    span = _argument(text, edit.span, edit.key) if edit.key else _found(text, edit)
+def _resolve(text: str, edit: Edit) -> Edit | None:
+    span = _argument(text, edit.span, edit.key) if edit.key else _locate(text, edit)
     if span is None or not 0 <= span.start <= span.end <= len(text):
         return None
     if edit.term:
-        return _without_term(text, span)
+        return _term_removal(text, span)
     if not edit.new and not edit.key:
-        span = _from_list(text, span) if edit.item else _with_line(text, span)
+        span = _item_span(text, span) if edit.item else _line_if_alone(text, span)
     return replace(edit, span=span)
 
 
-def _found(text: str, edit: Edit) -> Span | None:
+def _locate(text: str, edit: Edit) -> Span | None:
     """The span of the old text: for a name inside a derivative, `edit.span` is the whole derivative."""
     (start, end), old = edit.span, edit.old
     if not old or text[start:end] == old:
@@ -135,7 +135,7 @@ def _argument(text: str, span: Span, key: str) -> Span | None:
     return Span(len(before) - 1, end + 1) if before.endswith("(") else None
 
 
-def _without_term(text: str, span: Span) -> Edit:
+def _term_removal(text: str, span: Span) -> Edit:
     """The removal of a term of a sum."""
     before, after = text[: span.start].rstrip(_BLANK), text[span.end :].lstrip(_BLANK)
     signed = before.endswith(("+", "-", "−"))
@@ -148,7 +148,7 @@ def _without_term(text: str, span: Span) -> Edit:
     return Edit(Span(start, following)) if after.startswith(("-", "−")) else Edit(Span(start, span.end), "0")
 
 
-def _with_line(text: str, span: Span) -> Span:
+def _line_if_alone(text: str, span: Span) -> Span:
     """The span, extended to the whole line if the rest of the line is blank."""
     start, end = _line(text, span)
     rest = text[start : span.start] + text[span.end : end]
@@ -157,7 +157,7 @@ def _with_line(text: str, span: Span) -> Span:
     return Span(start, min(end + 1, len(text)))
 
 
-def _from_list(text: str, span: Span) -> Span:
+def _item_span(text: str, span: Span) -> Span:
     """The span with one adjacent comma, or extended to the whole line if there is none."""
     start, end = _line(text, span)
     before, after = text[start : span.start].rstrip(_BLANK), text[span.end : end].lstrip(_BLANK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdedsl.diagnostics import Diagnostic, Span
-from pdedsl.diagnostics.fixes import Edit, edits_in
+from pdedsl.diagnostics.fixes import Edit, resolve_edits
 from pdedsl.editor.conversion import formatted
 from pdedsl.editor.document import Document
 
@@ -30,7 +30,7 @@ def quick_fixes(document: Document, span: Span) -> tuple[Action, ...]:
         for d in document.diagnostics
         if d.span.start <= span.end and span.start <= d.span.end
         for fix in d.fixes
-        if (edits := edits_in(document.text, fix))
+        if (edits := resolve_edits(document.text, fix))
     )
 
 

@@ -9,7 +9,7 @@ from lark.utils import TextSlice
 from pdedsl import errors
 from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import Span
-from pdedsl.diagnostics.fixes import Edit, applied
+from pdedsl.diagnostics.fixes import Edit, apply_edits
 from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.names import Kind, Occurrence
 from pdedsl.language.elaborate.expressions import RESERVED
@@ -44,20 +44,20 @@ def rename(document: Document, offset: int, new: str) -> tuple[Edit, ...]:
         return ()
     _require_free(document, found, new)
     edits = tuple(Edit(o.span, new) for o in document.names.of(found.of))
-    after = analysed(applied(document.text, edits))
+    after = analysed(apply_edits(document.text, edits))
     before = document.spec.hash if document.spec else None
     same = after.spec.hash == before if after.spec else before is None
     if not same or [d.code for d in after.diagnostics] != [d.code for d in document.diagnostics]:
-        raise errors.names.another_meaning(new, found.span)
+        raise errors.names.name_conflict(new, found.span)
     return edits
 
 
 def _require_free(document: Document, found: Occurrence, new: str) -> None:
     """Checks that the new name is valid and not in use."""
     if not _is_name(new):
-        raise errors.syntax.unexpected(new, "a name", found.span, "")
+        raise errors.syntax.unexpected_token(new, "a name", found.span, "")
     if canonical_name(new) in RESERVED or canonical_name(new) in NORMALISATIONS:
-        raise errors.names.word_of_the_language(new, found.span)
+        raise errors.names.reserved_name(new, found.span)
     others = [d for d in document.names.declarations if d.id == canonical_name(new) and d != found.of]
     if others and others[0].kind is not Kind.INDEX:
         raise errors.names.declared_twice(new, found.span, others[0].span)

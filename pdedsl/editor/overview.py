@@ -8,7 +8,7 @@ from functools import lru_cache
 from pdedsl.api import explain_result, format_source
 from pdedsl.compiler import generate
 from pdedsl.diagnostics import Diagnostic, PdeError, Span, report
-from pdedsl.diagnostics.fixes import edits_in
+from pdedsl.diagnostics.fixes import resolve_edits
 from pdedsl.editor.completion import complete
 from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.hover import hover
@@ -111,7 +111,7 @@ def _fixes(document: Document, diagnostic: Diagnostic) -> list[dict[str, object]
     return [
         {"title": fix.title, "edits": [{"insert": e.new, **_range(document, *e.span)} for e in edits]}
         for fix in diagnostic.fixes
-        if (edits := edits_in(document.text, fix))
+        if (edits := resolve_edits(document.text, fix))
     ]
 
 

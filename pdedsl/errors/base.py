@@ -37,10 +37,10 @@ class Code:
 # ---- Phrases
 
 
-ONE = "keep one of the two"
+KEEP_ONE = "keep one of the two"
 
 
-def an(noun: str) -> str:
+def with_article(noun: str) -> str:
     """The noun with its indefinite article, unless it is a plural."""
     if noun.startswith(("class probabilities", "logits")):
         return noun
@@ -48,22 +48,22 @@ def an(noun: str) -> str:
 
 
 def this_is(noun: str) -> str:
-    return f"{'these are' if an(noun) == noun else 'this is'} {an(noun)}"
+    return f"{'these are' if with_article(noun) == noun else 'this is'} {with_article(noun)}"
 
 
-def counted(n: int, noun: str) -> str:
+def count_noun(n: int, noun: str) -> str:
     """`1 argument`, `2 arguments`, `no arguments`."""
     return f"{n or 'no'} {noun}{'s' * (n != 1)}"
 
 
-def one_of(words: Iterable[str]) -> str:
+def join_or(words: Iterable[str]) -> str:
     return " or ".join(words)
 
 
-def all_of(words: Iterable[str]) -> str:
+def join_comma(words: Iterable[str]) -> str:
     return ", ".join(words)
 
 
-def perhaps(guess: str | None, otherwise: str = "") -> str:
+def did_you_mean(guess: str | None, otherwise: str = "") -> str:
     """The suggested name, or else another hint."""
     return f"did you mean '{guess}'?" if guess else otherwise

@@ -5,95 +5,97 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.diagnostics.fixes import instead, one_of_them, without
-from pdedsl.errors.base import Code, all_of
+from pdedsl.diagnostics.fixes import remove, replace_by, replace_word
+from pdedsl.errors.base import Code, join_comma
 from pdedsl.errors.methods import INTEGRATOR
-from pdedsl.errors.networks import MISFIT
+from pdedsl.errors.networks import INCOMPATIBLE
 
-NO_LAYER = Code("E602", "an equation on pixels has an unsupported term")
-NO_FRAME = Code("E607", "an equation on pixels needs a `network` block")
-WIDTHS = Code("E608", "inconsistent sizes in a `network` block")
+UNSUPPORTED_LAYER = Code("E602", "an equation on pixels has an unsupported term")
+MISSING_NETWORK_BLOCK = Code("E607", "an equation on pixels needs a `network` block")
+INVALID_SIZES = Code("E608", "inconsistent sizes in a `network` block")
 
 
 # ---- equations
 
 
 def not_a_feature_map(name: str, type_: str, span: Span) -> PdeError:
-    hint, fixes = "write: unknown Y(x, t) : channels", instead(type_, "channels", span)
-    return NO_LAYER.error(
+    hint, fixes = "write: unknown Y(x, t) : channels", replace_word(type_, "channels", span)
+    return UNSUPPORTED_LAYER.error(
         f"the unknown '{name}' on pixels must be of type channels, found {type_}", span, hint, fixes=fixes
     )
 
 
-def no_layer(span: Span) -> PdeError:
+def unsupported_right_hand_side(span: Span) -> PdeError:
     hint = "supported: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y with constants c"
-    return NO_LAYER.error("unsupported right-hand side on pixels", span, hint)
+    return UNSUPPORTED_LAYER.error("unsupported right-hand side on pixels", span, hint)
 
 
 def order_in_time(order: int, span: Span) -> PdeError:
     what = f"of order {order} in time" if order else "without a time derivative"
-    return NO_LAYER.error(f"an equation {what} is not supported on pixels", span, "write ∂Y/∂t or ∂²Y/∂t²")
+    return UNSUPPORTED_LAYER.error(f"an equation {what} is not supported on pixels", span, "write ∂Y/∂t or ∂²Y/∂t²")
 
 
-def pieces_in_time(span: Span) -> PdeError:
-    return NO_LAYER.error("several time intervals are not supported on pixels", span, "write one equation for all t")
+def several_time_intervals(span: Span) -> PdeError:
+    return UNSUPPORTED_LAYER.error(
+        "several time intervals are not supported on pixels", span, "write one equation for all t"
+    )
 
 
-def no_separable_pair(span: Span) -> PdeError:
+def not_separable(span: Span) -> PdeError:
     hint = "write ∂Y/∂t = f(Z, t) and ∂Z/∂t = g(Y, t)"
-    return NO_LAYER.error("these equations are not a separable Hamiltonian-type pair", span, hint)
+    return UNSUPPORTED_LAYER.error("these equations are not a separable Hamiltonian-type pair", span, hint)
 
 
-def two_layers(name: str, span: Span) -> PdeError:
+def shared_weights(name: str, span: Span) -> PdeError:
     message = f"'{name}' is used in two layers, but layers do not share weights"
-    return NO_LAYER.error(message, span, f"declare a second operator like '{name}'")
+    return UNSUPPORTED_LAYER.error(message, span, f"declare a second operator like '{name}'")
 
 
-def no_place_for_condition(second: bool, span: Span) -> PdeError:
+def unsupported_condition(second: bool, span: Span) -> PdeError:
     """`second` if the equation is of second order in time."""
     start = "the stem of the network provides the initial state"
     hint = f"{start}, with zero initial velocity: ∂Y/∂t(x, 0) = 0" if second else f"{start}: remove the condition"
-    fixes = () if second else without(span)
-    return NO_LAYER.error("this condition is not supported on pixels", span, hint, fixes=fixes)
+    fixes = () if second else remove(span)
+    return UNSUPPORTED_LAYER.error("this condition is not supported on pixels", span, hint, fixes=fixes)
 
 
 def operator_depends(name: str, span: Span) -> PdeError:
-    return NO_LAYER.error(f"the operator '{name}' may depend on the time only", span, "write K or K(t)")
+    return UNSUPPORTED_LAYER.error(f"the operator '{name}' may depend on the time only", span, "write K or K(t)")
 
 
 def field_depends(name: str, span: Span) -> PdeError:
     hint = "write f(Y), or f(Y, t) for separate weights at each step"
-    return NO_LAYER.error(f"'{name}' must depend on exactly one feature map", span, hint)
+    return UNSUPPORTED_LAYER.error(f"'{name}' must depend on exactly one feature map", span, hint)
 
 
 # ---- integrators
 
 
-def part_of_its_own(part: str, span: Span) -> PdeError:
+def unsupported_part(part: str, span: Span) -> PdeError:
     hint = "use: realize time by …"
     return INTEGRATOR.error(f"'realize {part}' is not available on pixels", span, hint)
 
 
-def method_misfit(method: str, known: Sequence[str], span: Span) -> PdeError:
-    hint, fixes = f"use {all_of(known)}", one_of_them(known[:1], span)
+def method_not_applicable(method: str, known: Sequence[str], span: Span) -> PdeError:
+    hint, fixes = f"use {join_comma(known)}", replace_by(known[:1], span)
     return INTEGRATOR.error(f"{method} is not applicable to this equation", span, hint, fixes=fixes)
 
 
 def too_many_steps(steps: int, most: int, span: Span) -> PdeError:
     message = f"the number of steps must be at most {most:,}, found {steps:,}"
-    hint, fixes = "use fewer steps, or the adaptive method dopri5", instead(str(steps), str(most), span)
+    hint, fixes = "use fewer steps, or the adaptive method dopri5", replace_word(str(steps), str(most), span)
     return INTEGRATOR.error(message, span, hint, fixes=fixes)
 
 
-def batch_norm_backwards(method: str, span: Span) -> PdeError:
+def batch_norm_with_recomputation(method: str, span: Span) -> PdeError:
     message = f"{method} recomputes its states in the backward pass, which is not possible with batch_norm"
-    fixes = instead("batch_norm", "tv_norm", span)
+    fixes = replace_word("batch_norm", "tv_norm", span)
     return INTEGRATOR.error(message, span, "use tv_norm, or realize time by euler", fixes=fixes)
 
 
-def weights_of_steps(name: str, time: str, method: str, span: Span) -> PdeError:
+def adaptive_weights(name: str, time: str, method: str, span: Span) -> PdeError:
     message = f"'{name}' has separate weights at each step, but {method} is adaptive"
-    fixes = instead(f"{name}({time})", name, span)
+    fixes = replace_word(f"{name}({time})", name, span)
     return INTEGRATOR.error(message, span, f"write {name} without the time", fixes=fixes)
 
 
@@ -101,63 +103,63 @@ def weights_of_steps(name: str, time: str, method: str, span: Span) -> PdeError:
 
 
 def no_field_on_pixels(network: str, span: Span) -> PdeError:
-    return MISFIT.error(f"{network} cannot represent a field on pixels", span, "use convnet(layers)")
+    return INCOMPATIBLE.error(f"{network} cannot represent a field on pixels", span, "use convnet(layers)")
 
 
 def no_operator_on_pixels(network: str, span: Span, written: Span | None) -> PdeError:
     """`written` is the span of the network, if there is one."""
-    fixes = one_of_them(["conv(3)"], written)
-    return MISFIT.error(f"{network} is not an operator on feature maps", span, "use conv(3)", fixes=fixes)
+    fixes = replace_by(["conv(3)"], written)
+    return INCOMPATIBLE.error(f"{network} is not an operator on feature maps", span, "use conv(3)", fixes=fixes)
 
 
 def even_kernel(size: int, span: Span) -> PdeError:
-    fixes = instead(f"conv({size})", "conv(3)", span)
-    return MISFIT.error(f"the kernel size of conv must be odd, found {size}", span, "use conv(3)", fixes=fixes)
+    fixes = replace_word(f"conv({size})", "conv(3)", span)
+    return INCOMPATIBLE.error(f"the kernel size of conv must be odd, found {size}", span, "use conv(3)", fixes=fixes)
 
 
 # ---- Network block
 
 
-def no_frame(span: Span) -> PdeError:
+def missing_network_block(span: Span) -> PdeError:
     hint = "add network { input … stem … stages … classes … }"
-    return NO_FRAME.error("an equation on pixels needs a 'network' block", span, hint)
+    return MISSING_NETWORK_BLOCK.error("an equation on pixels needs a 'network' block", span, hint)
 
 
-def opening_differs(opened: int, first: int, span: Span) -> PdeError:
+def stem_mismatch(opened: int, first: int, span: Span) -> PdeError:
     message = f"the stem has {opened} channels, but the first stage has {first}"
-    return WIDTHS.error(message, span, "make them equal", fixes=instead(str(opened), str(first), span))
+    return INVALID_SIZES.error(message, span, "make them equal", fixes=replace_word(str(opened), str(first), span))
 
 
 def too_many_stages(height: int, width: int, halvings: int, span: Span) -> PdeError:
     message = f"an image of {height} x {width} cannot be downsampled {halvings} times"
-    return WIDTHS.error(message, span, "use fewer stages or larger images")
+    return INVALID_SIZES.error(message, span, "use fewer stages or larger images")
 
 
 def odd_width(width: int, span: Span) -> PdeError:
     message = f"the two unknowns share the channels: the width must be even, found {width}"
-    return WIDTHS.error(message, span, "make every width even")
+    return INVALID_SIZES.error(message, span, "make every width even")
 
 
 # ---- Lipschitz frame
 
 
-def large_patches(patch: int, height: int, width: int, span: Span) -> PdeError:
+def patches_too_large(patch: int, height: int, width: int, span: Span) -> PdeError:
     message = f"patches of {patch} x {patch} exceed the image of {height} x {width}"
-    return WIDTHS.error(message, span, "use smaller patches")
+    return INVALID_SIZES.error(message, span, "use smaller patches")
 
 
-def narrow_opening(channels: int, opened: int, span: Span) -> PdeError:
+def stem_too_narrow(channels: int, opened: int, span: Span) -> PdeError:
     message = f"the stem has {opened} channels, but zero-padding of the patches needs at least {channels}"
-    return WIDTHS.error(message, span, f"use a stem of at least {channels} channels, or smaller patches")
+    return INVALID_SIZES.error(message, span, f"use a stem of at least {channels} channels, or smaller patches")
 
 
-def odd_pairs(width: int, span: Span) -> PdeError:
+def odd_maxmin_width(width: int, span: Span) -> PdeError:
     message = f"maxmin needs an even number of channels after a downsampling layer, found {width}"
     hint = "make the widths after the first even, or use lipschitz(activation=relu)"
-    return WIDTHS.error(message, span, hint, fixes=instead(str(width), str(width + 1), span))
+    return INVALID_SIZES.error(message, span, hint, fixes=replace_word(str(width), str(width + 1), span))
 
 
-def close_of_nothing(span: Span) -> PdeError:
+def head_without_dense(span: Span) -> PdeError:
     message = "`head` is the width of the dense layers, but this frame has none"
     hint = "remove it, or use frame lipschitz(dense=2)"
-    return WIDTHS.error(message, span, hint, fixes=without(span, item=True))
+    return INVALID_SIZES.error(message, span, hint, fixes=remove(span, item=True))

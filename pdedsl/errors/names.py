@@ -5,45 +5,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
-from pdedsl.diagnostics.fixes import Fix, added, instead, one_of_them, without
-from pdedsl.errors.base import Code, all_of, perhaps
-from pdedsl.errors.syntax import STEPS
+from pdedsl.diagnostics.fixes import Fix, insert, remove, replace_by, replace_word
+from pdedsl.errors.base import Code, did_you_mean, join_comma
+from pdedsl.errors.syntax import TIME_STEPS_HINT
 
 UNKNOWN = Code("E201", "a name is not declared")
-TWICE = Code("E202", "a name is declared twice")
-TAKEN = Code("E203", "a name is reserved: a keyword or a built-in")
+DUPLICATE = Code("E202", "a name is declared twice")
+RESERVED = Code("E203", "a name is reserved: a keyword or a built-in")
 CIRCULAR = Code("E204", "circular definition")
-PARAMETER = Code("E205", "an argument in a declaration is not a coordinate, the time or an unknown")
+INVALID_ARGUMENT = Code("E205", "an argument in a declaration is not a coordinate, the time or an unknown")
 UNUSED = Code("W201", "a name is never used")
-OF_NOTHING = Code("W202", "a network without arguments is a learned constant")
-FINITE = "the endpoints of an interval must be finite: choose a large number, or write R^d for a data space"
-SLOPE = "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"
-COMPLEX = (
+NETWORK_WITHOUT_ARGUMENTS = Code("W202", "a network without arguments is a learned constant")
+FINITE_HINT = "the endpoints of an interval must be finite: choose a large number, or write R^d for a data space"
+DERIVATIVE_HINT = "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"
+COMPLEX_HINT = (
     "complex numbers are not supported: declare real and imaginary part as two unknowns (see specs/schroedinger.pde)"
 )
-RANDOM = "stochastic terms are not supported: noise σ dW on the characteristics is the diffusion ½σ²Δu"
-PATHS = f"{SLOPE}; the SDE dX = v dt + σ dW has the backward equation ∂u/∂t + v·∇u + ½σ²Δu = 0"
-POINT = "point sources are not supported: use a narrow Gaussian exp(-x²/(2 s²))/(s √(2π)) with a small const s"
-DIFFERENTIALS = dict.fromkeys(("dX", "dx"), PATHS)
-SETTINGS = {
-    **dict.fromkeys(("dt", "Δt", "delta_t", "nt"), STEPS),
+NOISE_HINT = "stochastic terms are not supported: noise σ dW on the characteristics is the diffusion ½σ²Δu"
+SDE_HINT = f"{DERIVATIVE_HINT}; the SDE dX = v dt + σ dW has the backward equation ∂u/∂t + v·∇u + ½σ²Δu = 0"
+POINT_SOURCE_HINT = (
+    "point sources are not supported: use a narrow Gaussian exp(-x²/(2 s²))/(s √(2π)) with a small const s"
+)
+DIFFERENTIAL_HINTS = dict.fromkeys(("dX", "dx"), SDE_HINT)
+SETTING_HINTS = {
+    **dict.fromkeys(("dt", "Δt", "delta_t", "nt"), TIME_STEPS_HINT),
     **dict.fromkeys(("mesh", "domain", "geometry"), "a domain is declared as: space (x, y) in [0, 1]^2"),
     **dict.fromkeys(
         ("nx", "ny"), "the resolution is an argument of the method, as in: realize equation by grid(n=128)"
     ),
 }
 """Assignments of other programs, such as `dt = 0.01`, with the equivalent."""
-LETTERS = {
+COORDINATE_HINTS = {
     name: f"declare it as a coordinate: space (x, y) in [0, 1]^2, or as a constant: const {name} = 1" for name in "xyzr"
 }
-SOURCES = dict.fromkeys(("delta", "δ"), POINT)  # only where called: a bare name is an ordinary name
-WELL_KNOWN = {
-    **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE),
-    **dict.fromkeys(("D", "Dt", "Dx", "dt", "Derivative", "deriv", "D_t", "D_x"), SLOPE),
-    **dict.fromkeys(("i", "I", "im"), COMPLEX),
-    **dict.fromkeys(("dW", "dB", "noise", "white_noise"), RANDOM),
-    **DIFFERENTIALS,
-    **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT),
+POINT_SOURCE_HINTS = dict.fromkeys(
+    ("delta", "δ"), POINT_SOURCE_HINT
+)  # only where called: a bare name is an ordinary name
+NAME_HINTS = {
+    **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE_HINT),
+    **dict.fromkeys(("D", "Dt", "Dx", "dt", "Derivative", "deriv", "D_t", "D_x"), DERIVATIVE_HINT),
+    **dict.fromkeys(("i", "I", "im"), COMPLEX_HINT),
+    **dict.fromkeys(("dW", "dB", "noise", "white_noise"), NOISE_HINT),
+    **DIFFERENTIAL_HINTS,
+    **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT_SOURCE_HINT),
     **dict.fromkeys(
         ("ds", "dS"), "weak forms are not supported: write a boundary condition, as in ∂u/∂n = 1 on boundary"
     ),
@@ -57,9 +61,9 @@ WELL_KNOWN = {
     "at": "boundary conditions use 'on', as in: u = 0 on boundary, or u = 0 on x = 0",
     "boundary": "boundary conditions use 'on', as in: u = 0 on boundary",
 }
-NORMAL = "the outward normal derivative is ∂u/∂n, as in: ∂u/∂n = 0 on boundary"
-NORMALS = dict.fromkeys(("ν", "nu", "η", "eta", "N", "normal", "ℓ"), NORMAL)
-FUNCTIONS = {
+NORMAL_HINT = "the outward normal derivative is ∂u/∂n, as in: ∂u/∂n = 0 on boundary"
+NORMAL_HINTS = dict.fromkeys(("ν", "nu", "η", "eta", "N", "normal", "ℓ"), NORMAL_HINT)
+FUNCTION_SYNONYMS = {
     **dict.fromkeys(("H", "Heaviside", "step", "theta", "θ", "Theta", "Θ"), "heaviside"),
     **dict.fromkeys(("sgn", "Sign"), "sign"),
     **dict.fromkeys(("Abs", "fabs"), "abs"),
@@ -70,7 +74,7 @@ FUNCTIONS = {
 """Names of other programs for built-in functions."""
 
 
-def unit(name: str, span: Span) -> PdeError:
+def physical_unit(name: str, span: Span) -> PdeError:
     """`const κ = 0.1 m`, where nothing is called m."""
     hint = "physical units are not supported: a constant consists of numbers and other constants, without units"
     return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
@@ -81,16 +85,16 @@ def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: 
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
     if first:
         way = f"declare it, as in: unknown {name}(x, t) : scalar" + (f", or const {name} = 1" if not called else "")
-    way = way if called else LETTERS.get(name, way)
-    known = (called and SOURCES.get(name)) or _well_known(name, timed)
-    guess = FUNCTIONS.get(name, guess) if called else guess
-    fixes = () if known else instead(name, guess, span)
-    return UNKNOWN.error(f"unknown name '{name}'", span, known or perhaps(guess, way), once=True, fixes=fixes)
+    way = way if called else COORDINATE_HINTS.get(name, way)
+    known = (called and POINT_SOURCE_HINTS.get(name)) or _name_hint(name, timed)
+    guess = FUNCTION_SYNONYMS.get(name, guess) if called else guess
+    fixes = () if known else replace_word(name, guess, span)
+    return UNKNOWN.error(f"unknown name '{name}'", span, known or did_you_mean(guess, way), once=True, fixes=fixes)
 
 
-def _well_known(name: str, timed: bool) -> str:
+def _name_hint(name: str, timed: bool) -> str:
     """The hint for a name with a conventional meaning."""
-    return (WELL_KNOWN if timed else {**WELL_KNOWN, "t": "the 'time' statement is missing; add: time t in [0, 1]"}).get(
+    return (NAME_HINTS if timed else {**NAME_HINTS, "t": "the 'time' statement is missing; add: time t in [0, 1]"}).get(
         name, ""
     )
 
@@ -107,46 +111,46 @@ def differential(name: str, unknown: str, span: Span) -> PdeError:
     return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
 
 
-def of_frames(name: str, span: Span) -> PdeError:
+def frame_activation(name: str, span: Span) -> PdeError:
     """An activation on pairs of channels, in an equation."""
     hint = f"it is not the gradient of a convex function, so -Kᵀ {name}(K Y) may not be dissipative: use relu or tanh"
-    fixes = one_of_them(("relu", "tanh"), span)
+    fixes = replace_by(("relu", "tanh"), span)
     return UNKNOWN.error(
         f"'{name}' is only available in the lipschitz frame, not in equations", span, hint, fixes=fixes
     )
 
 
-def unknown_of_nothing(name: str, variables: Sequence[str], span: Span) -> PdeError:
+def unknown_without_arguments(name: str, variables: Sequence[str], span: Span) -> PdeError:
     """`variables` are the coordinates and the time, as far as they are known."""
     hint = f"declare its arguments, as in {name}(x, t)"
-    fixes = instead(name, f"{name}({all_of(variables)})", span) if variables else ()
-    return PARAMETER.error(f"the unknown '{name}' has no arguments", span, hint, fixes=fixes)
+    fixes = replace_word(name, f"{name}({join_comma(variables)})", span) if variables else ()
+    return INVALID_ARGUMENT.error(f"the unknown '{name}' has no arguments", span, hint, fixes=fixes)
 
 
-def start_of_unknown(name: str, unknown: str, arguments: str, span: Span) -> PdeError:
+def undeclared_initial_value(name: str, unknown: str, arguments: str, span: Span) -> PdeError:
     """`u0 = …` for u(x, 0) = …."""
     start = f"{unknown}({arguments})"
-    hint, fixes = f"write the initial condition as {start} = …", instead(name, start, span)
+    hint, fixes = f"write the initial condition as {start} = …", replace_word(name, start, span)
     return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True, fixes=fixes)
 
 
-def without_const(name: str, span: Span) -> PdeError:
+def undeclared_constant(name: str, span: Span) -> PdeError:
     """`κ = 0.1`, where nothing is declared."""
     hint = f"declare a constant with const {name} = …, or a function with let {name}(x) = …"
-    other = DIFFERENTIALS.get(name) or SETTINGS.get(name)
-    fixes = () if other else added(span.start, "const ")
+    other = DIFFERENTIAL_HINTS.get(name) or SETTING_HINTS.get(name)
+    fixes = () if other else insert(span.start, "const ")
     return UNKNOWN.error(f"unknown name '{name}'", span, other or hint, once=True, fixes=fixes)
 
 
 def unknown_variable(name: str, variables: Sequence[str], timed: bool, span: Span) -> PdeError:
     """`∂u/∂z` where no coordinate is called z."""
     hint = (
-        f"variables of this spec: {all_of(variables)}; to add a coordinate: space (x, y) in [0, 1]^2"
+        f"variables of this spec: {join_comma(variables)}; to add a coordinate: space (x, y) in [0, 1]^2"
         if variables
         else "declare a space"
     )
     near = {v.lower(): f"did you mean '{v}'?" for v in variables}.get(name.lower())  # ∂u/∂T for ∂u/∂t
-    known = near or NORMALS.get(name) or _well_known(name, timed)
+    known = near or NORMAL_HINTS.get(name) or _name_hint(name, timed)
     return UNKNOWN.error(f"unknown {'name' if known else 'variable'} '{name}'", span, known or hint, once=True)
 
 
@@ -155,47 +159,49 @@ def unknown_index(name: str, span: Span) -> PdeError:
 
 
 def declared_twice(name: str, span: Span, first: Span) -> PdeError:
-    return TWICE.error(f"'{name}' is declared twice", span, "rename one of the two", ((first, "first declared here"),))
+    return DUPLICATE.error(
+        f"'{name}' is declared twice", span, "rename one of the two", ((first, "first declared here"),)
+    )
 
 
-def another_meaning(name: str, span: Span) -> PdeError:
-    return TWICE.error(f"'{name}' already has another meaning here", span, "choose another name")
+def name_conflict(name: str, span: Span) -> PdeError:
+    return DUPLICATE.error(f"'{name}' already has another meaning here", span, "choose another name")
 
 
-def parameter_twice(name: str, span: Span) -> PdeError:
-    return TWICE.error(f"duplicate argument '{name}'", span)
+def duplicate_argument(name: str, span: Span) -> PdeError:
+    return DUPLICATE.error(f"duplicate argument '{name}'", span)
 
 
-def coordinate_twice(name: str, span: Span) -> PdeError:
-    return TWICE.error(f"duplicate coordinate '{name}'", span)
+def duplicate_coordinate(name: str, span: Span) -> PdeError:
+    return DUPLICATE.error(f"duplicate coordinate '{name}'", span)
 
 
-def word_of_the_language(name: str, span: Span) -> PdeError:
-    return TAKEN.error(f"'{name}' is reserved (keyword or built-in)", span, "choose another name")
+def reserved_name(name: str, span: Span) -> PdeError:
+    return RESERVED.error(f"'{name}' is reserved (keyword or built-in)", span, "choose another name")
 
 
-def defined_by_itself(name: str, span: Span, cycle: Sequence[str] = ()) -> PdeError:
+def circular_definition(name: str, span: Span, cycle: Sequence[str] = ()) -> PdeError:
     chain = f": {' → '.join(cycle)}" if cycle else ""
     return CIRCULAR.error(f"circular definition of '{name}'{chain}", span)
 
 
-def long_chain(most: int, span: Span) -> PdeError:
+def long_definition_chain(most: int, span: Span) -> PdeError:
     return CIRCULAR.error(f"the chain of definitions is longer than {most}", span)
 
 
-def not_a_parameter(name: str, span: Span) -> PdeError:
-    return PARAMETER.error(f"'{name}' is not a coordinate, the time or an unknown", span)
+def invalid_argument(name: str, span: Span) -> PdeError:
+    return INVALID_ARGUMENT.error(f"'{name}' is not a coordinate, the time or an unknown", span)
 
 
-def never_used(name: str, span: Span, statement: Span | None) -> Diagnostic:
+def unused_name(name: str, span: Span, statement: Span | None) -> Diagnostic:
     """`statement` is the declaration, if it declares nothing else."""
-    fixes: tuple[Fix, ...] = without(statement) if statement else ()
+    fixes: tuple[Fix, ...] = remove(statement) if statement else ()
     return UNUSED.warning(f"'{name}' is never used", span, "remove it, or use it", fixes)
 
 
-def network_of_nothing(name: str, arguments: str, type_: str, span: Span) -> Diagnostic:
+def network_without_arguments(name: str, arguments: str, type_: str, span: Span) -> Diagnostic:
     """`arguments` are the possible ones: "x, t"."""
     message = f"'{name}' has no arguments, so its network is a learned constant"
     called, alone = f"{name}({arguments})", f"learn {name} : {type_}"
-    fixes = *instead(name, called, span), *one_of_them([alone], span)
-    return OF_NOTHING.warning(message, span, f"write {called}, or without a network: {alone}", fixes)
+    fixes = *replace_word(name, called, span), *replace_by([alone], span)
+    return NETWORK_WITHOUT_ARGUMENTS.warning(message, span, f"write {called}, or without a network: {alone}", fixes)

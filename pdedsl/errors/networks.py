@@ -8,61 +8,65 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.diagnostics.fixes import Edit, Fix, instead, one_of_them, without, without_term
-from pdedsl.errors.base import ONE, Code, all_of, perhaps
-from pdedsl.errors.options import VALUE
+from pdedsl.diagnostics.fixes import Edit, Fix, remove, remove_term, replace_by, replace_word
+from pdedsl.errors.base import KEEP_ONE, Code, did_you_mean, join_comma
+from pdedsl.errors.options import INVALID_VALUE
 
-NO_TERM = Code("E601", "an equation on a data space has an unsupported term")
-MISFIT = Code("E604", "a network or method is not compatible with the equation, its space or another method")
+UNSUPPORTED_TERM = Code("E601", "an equation on a data space has an unsupported term")
+INCOMPATIBLE = Code("E604", "a network or method is not compatible with the equation, its space or another method")
 NO_OPERATOR = Code("E606", "an equation has no evolution operator")
 NOT_COMPUTABLE = Code("E609", "an expression cannot be evaluated in a network")
-NO_MARGIN = Code("E612", "a margin loss needs a network with a known Lipschitz constant")
+MARGIN_WITHOUT_BOUND = Code("E612", "a margin loss needs a network with a known Lipschitz constant")
 CONSTRAINT = Code("E610", "a constraint conflicts with the network or another constraint")
 
-ON_POINTS = "use mlp on R^d"
-MOST_WRITTEN = 16  # dimensions in which tensors are expanded into components
+MLP_HINT = "use mlp on R^d"
+MAX_TENSOR_DIMENSION = 16  # dimensions in which tensors are expanded into components
 
 
 # ---- losses
 
 
-def margin_of_nothing(span: Span) -> PdeError:
+def margin_without_bound(span: Span) -> PdeError:
     message = "a margin loss needs a network with a known Lipschitz constant"
     hint = "on pixels use network { frame lipschitz }, or use loss cross_entropy"
-    return NO_MARGIN.error(message, span, hint, fixes=one_of_them(["cross_entropy"], span))
+    return MARGIN_WITHOUT_BOUND.error(message, span, hint, fixes=replace_by(["cross_entropy"], span))
 
 
 # ---- terms
 
 
-def no_term(text: str, span: Span) -> PdeError:
+def unsupported_term(text: str, span: Span) -> PdeError:
     hint = "supported terms: convection, diffusion, reaction, source"
-    return NO_TERM.error(f"unsupported term '{text}' on a data space", span, hint)
+    return UNSUPPORTED_TERM.error(f"unsupported term '{text}' on a data space", span, hint)
 
 
-def no_equation(span: Span) -> PdeError:
+def unsupported_equation(span: Span) -> PdeError:
     hint = "write it as ∂u/∂t = v·∇u + A:∇∇u + c u + f, linear in u"
-    return NO_TERM.error("unsupported equation on a data space", span, hint)
+    return UNSUPPORTED_TERM.error("unsupported equation on a data space", span, hint)
 
 
-def no_number(name: str, type_: str, span: Span) -> PdeError:
+def unsupported_unknown(name: str, type_: str, span: Span) -> PdeError:
     message = f"the unknown '{name}' on a data space must be simplex(k) or scalar, found {type_}"
-    return NO_TERM.error(message, span, "use simplex(k) or scalar", fixes=instead(type_, "scalar", span))
+    return UNSUPPORTED_TERM.error(message, span, "use simplex(k) or scalar", fixes=replace_word(type_, "scalar", span))
 
 
 def several_unknowns(names: Sequence[str], span: Span) -> PdeError:
-    message = f"a data space allows a single unknown, found {all_of(names)}"
-    return NO_TERM.error(message, span, "write one spec per unknown")
+    message = f"a data space allows a single unknown, found {join_comma(names)}"
+    return UNSUPPORTED_TERM.error(message, span, "write one spec per unknown")
 
 
-def read_elsewhere(name: str, span: Span) -> PdeError:
+def nonlocal_field(name: str, span: Span) -> PdeError:
     message = f"'{name}' is evaluated away from the path: nonlocal and delay terms are not supported"
-    return MISFIT.error(message, span, f"write {name} without arguments, or with the arguments of its declaration")
+    return INCOMPATIBLE.error(
+        message, span, f"write {name} without arguments, or with the arguments of its declaration"
+    )
 
 
-def full_matrix(span: Span) -> PdeError:
-    message = f"a full diffusion matrix needs a space of at most {MOST_WRITTEN} dimensions"
-    return MISFIT.error(message, span, "write νΔu, Σᵢ aᵢ ∂²u/∂xᵢ², or c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v")
+def full_diffusion_matrix(span: Span) -> PdeError:
+    message = f"a full diffusion matrix needs a space of at most {MAX_TENSOR_DIMENSION} dimensions"
+    return INCOMPATIBLE.error(
+        message, span, "write νΔu, Σᵢ aᵢ ∂²u/∂xᵢ², or c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v"
+    )
 
 
 def not_computable(what: str, span: Span) -> PdeError:
@@ -78,7 +82,7 @@ def exact_derivatives(dimension: int, most: int, span: Span) -> PdeError:
 def leaves_simplex(kind: str, text: str, span: Span) -> PdeError:
     """`kind`: "reaction" or "source"."""
     message = f"the {kind} '{text}' does not preserve the sum of the class probabilities"
-    return NO_TERM.error(message, span, "remove it, or declare the unknown as scalar", fixes=without_term(span))
+    return UNSUPPORTED_TERM.error(message, span, "remove it, or declare the unknown as scalar", fixes=remove_term(span))
 
 
 # ---- fields
@@ -86,160 +90,166 @@ def leaves_simplex(kind: str, text: str, span: Span) -> PdeError:
 
 def unknown_dimension(span: Span) -> PdeError:
     hint = "specify it, as in R^2, or name the data: train { data … }"
-    return MISFIT.error("a network needs a space of known dimension", span, hint)
+    return INCOMPATIBLE.error("a network needs a space of known dimension", span, hint)
 
 
-def not_a_field(network: str, span: Span, written: Span) -> PdeError:
+def cannot_represent_field(network: str, span: Span, written: Span) -> PdeError:
     """`written` is the span of the network, here and below."""
-    return MISFIT.error(
-        f"{network} cannot represent a field on R^d", span, "use mlp", fixes=one_of_them(["mlp"], written)
+    return INCOMPATIBLE.error(
+        f"{network} cannot represent a field on R^d", span, "use mlp", fixes=replace_by(["mlp"], written)
     )
 
 
-def acts_on_images(network: str, span: Span, written: Span) -> PdeError:
-    message, fixes = f"{network} needs images, found points", one_of_them(["mlp"], written)
-    return MISFIT.error(message, span, ON_POINTS, fixes=fixes)
+def needs_images(network: str, span: Span, written: Span) -> PdeError:
+    message, fixes = f"{network} needs images, found points", replace_by(["mlp"], written)
+    return INCOMPATIBLE.error(message, span, MLP_HINT, fixes=fixes)
 
 
-def divergence_of_size(size: int, dimension: int, span: Span) -> PdeError:
+def divergence_free_size(size: int, dimension: int, span: Span) -> PdeError:
     message = "a divergence-free field needs as many components as there are coordinates"
-    fixes = instead(f"vector({size})", "vector", span)
-    return MISFIT.error(message, span, f"remove the size: the dimension is {dimension}", fixes=fixes)
+    fixes = replace_word(f"vector({size})", "vector", span)
+    return INCOMPATIBLE.error(message, span, f"remove the size: the dimension is {dimension}", fixes=fixes)
 
 
-def divergence_free_on_the_line(name: str, span: Span) -> PdeError:
+def divergence_free_in_one_dimension(name: str, span: Span) -> PdeError:
     hint = "remove its coordinates: in one dimension a divergence-free field is constant"
-    return MISFIT.error(f"'{name}' cannot be a divergence-free network in one dimension", span, hint)
+    return INCOMPATIBLE.error(f"'{name}' cannot be a divergence-free network in one dimension", span, hint)
 
 
 def not_divergence_free(what: str, span: Span) -> PdeError:
     fixes = (Fix("remove divergence_free", (Edit(span, old="divergence_free", item=True),)),)
     hint = "use mlp on R^d, or remove divergence_free"
-    return MISFIT.error(f"{what} cannot be divergence-free", span, hint, fixes=fixes)
+    return INCOMPATIBLE.error(f"{what} cannot be divergence-free", span, hint, fixes=fixes)
 
 
 # ---- Whole networks as velocities
 
 
-def two_pieces(span: Span) -> PdeError:
-    return MISFIT.error("a network such as resnet cannot be used in two time intervals", span, "use mlp")
+def network_in_two_intervals(span: Span) -> PdeError:
+    return INCOMPATIBLE.error("a network such as resnet cannot be used in two time intervals", span, "use mlp")
 
 
-def one_depth(span: Span) -> PdeError:
-    return MISFIT.error("only the residual blocks of a velocity take a list of depths", span, "use a single depth")
+def list_of_depths(span: Span) -> PdeError:
+    return INCOMPATIBLE.error(
+        "only the residual blocks of a velocity take a list of depths", span, "use a single depth"
+    )
 
 
-def factor_of_network(network: str, name: str, span: Span) -> PdeError:
+def network_with_factor(network: str, name: str, span: Span) -> PdeError:
     message = f"the {network} '{name}' must be the whole velocity, without factors or sums"
-    return MISFIT.error(message, span, f"write {name}·∇u: factors and signs are learned")
+    return INCOMPATIBLE.error(message, span, f"write {name}·∇u: factors and signs are learned")
 
 
-def noise_of_constant_size(network: str, span: Span) -> PdeError:
+def noise_not_constant(network: str, span: Span) -> PdeError:
     message = f"the residual blocks of {network} change the shape of the state: the noise must have a constant variance"
-    return MISFIT.error(message, span, "write νΔu with constant ν, or use mlp")
+    return INCOMPATIBLE.error(message, span, "write νΔu with constant ν, or use mlp")
 
 
-def no_such_model(name: str, guess: str | None, span: Span) -> PdeError:
-    hint = perhaps(guess, "use an image classifier of torchvision, such as resnet18")
+def unknown_torchvision_model(name: str, guess: str | None, span: Span) -> PdeError:
+    hint = did_you_mean(guess, "use an image classifier of torchvision, such as resnet18")
     message = f"unknown torchvision image classifier '{name}'"
-    return MISFIT.error(message, span, hint, fixes=instead(name, guess, span))
+    return INCOMPATIBLE.error(message, span, hint, fixes=replace_word(name, guess, span))
 
 
-def model_of_colours(name: str, channels: int, span: Span) -> PdeError:
+def torchvision_channels(name: str, channels: int, span: Span) -> PdeError:
     message = f"{name} of torchvision needs images with 3 channels, found {channels}"
-    return MISFIT.error(message, span, "use resnet, or images with 3 channels", fixes=one_of_them(["resnet"], span))
+    return INCOMPATIBLE.error(
+        message, span, "use resnet, or images with 3 channels", fixes=replace_by(["resnet"], span)
+    )
 
 
-def model_of_size(name: str, size: int, only: bool, span: Span) -> PdeError:
+def torchvision_image_size(name: str, size: int, only: bool, span: Span) -> PdeError:
     sides = f"of {size} x {size} pixels" if only else f"of at least {size} x {size} pixels"
     message, hint = f"{name} of torchvision needs images {sides}", "use resnet, or other images"
-    return MISFIT.error(message, span, hint, fixes=one_of_them(["resnet"], span))
+    return INCOMPATIBLE.error(message, span, hint, fixes=replace_by(["resnet"], span))
 
 
-def no_maps(name: str, span: Span) -> PdeError:
+def torchvision_without_blocks(name: str, span: Span) -> PdeError:
     message = f"{name} of torchvision has no residual blocks after which noise could be added"
-    return MISFIT.error(message, span, "use resnet, or put the diffusion into a separate time interval")
+    return INCOMPATIBLE.error(message, span, "use resnet, or put the diffusion into a separate time interval")
 
 
-def torchvision_maps(span: Span) -> PdeError:
-    return MISFIT.error(
+def torchvision_random_blocks(span: Span) -> PdeError:
+    return INCOMPATIBLE.error(
         "stochastic depth and shake-shake are not available for torchvision networks", span, "use resnet"
     )
 
 
 def branches_differ(first: str, second: str, span: Span) -> PdeError:
-    return MISFIT.error(f"the shake-shake branches '{first}' and '{second}' must have the same architecture", span)
+    return INCOMPATIBLE.error(
+        f"the shake-shake branches '{first}' and '{second}' must have the same architecture", span
+    )
 
 
 # ---- readout
 
 
-def linear_scores(point: str, span: Span) -> PdeError:
+def nonlinear_logits(point: str, span: Span) -> PdeError:
     hint = f"write softmax(W {point}): factors and signs are learned"
-    return MISFIT.error("the logits must be linear in the final state", span, hint)
+    return INCOMPATIBLE.error("the logits must be linear in the final state", span, hint)
 
 
-def no_scores(network: str, span: Span, written: Span) -> PdeError:
-    fixes = one_of_them(["linear"], written)
-    return MISFIT.error(f"{network} does not output class logits", span, "use linear", fixes=fixes)
+def no_logits(network: str, span: Span, written: Span) -> PdeError:
+    fixes = replace_by(["linear"], written)
+    return INCOMPATIBLE.error(f"{network} does not output class logits", span, "use linear", fixes=fixes)
 
 
 def readout_in_time(name: str, span: Span) -> PdeError:
     written = f"learn {name} : operator = linear"
     message, fixes = (
         f"the readout '{name}' is applied once, to the final state: it takes no arguments",
-        one_of_them([written], span),
+        replace_by([written], span),
     )
-    return MISFIT.error(message, span, f"write: {written}", fixes=fixes)
+    return INCOMPATIBLE.error(message, span, f"write: {written}", fixes=fixes)
 
 
-def no_probabilities(point: str, span: Span) -> PdeError:
+def no_probability_network(point: str, span: Span) -> PdeError:
     hint = f"write softmax(W {point}) with a learned operator W, or a learned network"
-    return MISFIT.error("no network represents these class probabilities", span, hint)
+    return INCOMPATIBLE.error("no network represents these class probabilities", span, hint)
 
 
-def data_elsewhere(name: str, span: Span) -> PdeError:
+def data_not_at_path_end(name: str, span: Span) -> PdeError:
     message = f"'{name}' must be evaluated at the end of the path"
-    return MISFIT.error(message, span, f"write {name} with the arguments of its declaration")
+    return INCOMPATIBLE.error(message, span, f"write {name} with the arguments of its declaration")
 
 
-def scores_twice(network: str, point: str, span: Span) -> PdeError:
+def logits_twice(network: str, point: str, span: Span) -> PdeError:
     message = f"{network} already outputs logits: no other network can follow"
-    return MISFIT.error(message, span, f"write softmax(W {point})")
+    return INCOMPATIBLE.error(message, span, f"write softmax(W {point})")
 
 
 # ---- constraints
 
 
-def boxes_apart(name: str, span: Span, first: Span) -> PdeError:
+def disjoint_boxes(name: str, span: Span, first: Span) -> PdeError:
     message = f"the box constraints of '{name}' are disjoint"
     return CONSTRAINT.error(message, span, "use intervals that overlap", ((first, "first constraint"),))
 
 
 def norm_and_box(name: str, span: Span, box: Span) -> PdeError:
     """`box` is the span of the box constraint."""
-    fixes = without(box, "remove the box constraint", item=True)
-    return CONSTRAINT.error(f"'{name}' has both a norm bound and a box constraint", span, ONE, fixes=fixes)
+    fixes = remove(box, "remove the box constraint", item=True)
+    return CONSTRAINT.error(f"'{name}' has both a norm bound and a box constraint", span, KEEP_ONE, fixes=fixes)
 
 
 def not_in_network(name: object, operator: str | None, span: Span) -> PdeError:
     """`operator` is the learned operator of the network, if any."""
     hint = f"constrain {operator}" if operator else "remove it"
-    fixes = *instead(str(name), operator, span), *without(span, item=True)
+    fixes = *replace_word(str(name), operator, span), *remove(span, item=True)
     return CONSTRAINT.error(f"cannot constrain '{name}': it is not part of the network", span, hint, fixes=fixes)
 
 
-def readout_of_its_own(network: str, name: str, span: Span, box: Span | None) -> PdeError:
+def readout_constraint(network: str, name: str, span: Span, box: Span | None) -> PdeError:
     """`box` is the span of the constraint, unless it is part of the type."""
     message = f"{network} has its own readout, which cannot satisfy the constraint on '{name}'"
-    fixes = without(box, "remove the constraint", item=True) if box else ()
+    fixes = remove(box, "remove the constraint", item=True) if box else ()
     return CONSTRAINT.error(message, span, "remove the constraint, or use mlp as the velocity", fixes=fixes)
 
 
 # ---- evolution operators
 
 
-def operator_of_features(span: Span) -> PdeError:
+def operator_on_pixels(span: Span) -> PdeError:
     return NO_OPERATOR.error(
         "an equation on feature maps has no evolution operator on R^d", span, "use a space such as R^2"
     )
@@ -254,49 +264,49 @@ def operator_on_images(span: Span) -> PdeError:
     return NO_OPERATOR.error("an evolution operator needs a space R^d", span, "use a space such as R^2")
 
 
-def operator_of_network(network: str, span: Span) -> PdeError:
-    return NO_OPERATOR.error(f"no evolution operator: {network} changes the shape of the state", span, ON_POINTS)
+def operator_shape(network: str, span: Span) -> PdeError:
+    return NO_OPERATOR.error(f"no evolution operator: {network} changes the shape of the state", span, MLP_HINT)
 
 
-def operator_by(method: str, known: Sequence[str], span: Span) -> PdeError:
+def operator_method(method: str, known: Sequence[str], span: Span) -> PdeError:
     message = f"an evolution operator needs a method that can stop at any time, not {method}"
-    return NO_OPERATOR.error(message, span, f"use {all_of(known)}")
+    return NO_OPERATOR.error(message, span, f"use {join_comma(known)}")
 
 
-def operator_of_full_matrix(span: Span) -> PdeError:
-    message = f"an evolution operator with a full diffusion matrix needs at most {MOST_WRITTEN} dimensions"
-    return NO_OPERATOR.error(message, span, f"use R^{MOST_WRITTEN} or fewer dimensions")
+def operator_full_matrix(span: Span) -> PdeError:
+    message = f"an evolution operator with a full diffusion matrix needs at most {MAX_TENSOR_DIMENSION} dimensions"
+    return NO_OPERATOR.error(message, span, f"use R^{MAX_TENSOR_DIMENSION} or fewer dimensions")
 
 
 # ---- User-defined networks (E614): `torch("package.module:Name")`
 
 
-IMPORTED = Code(
+USER_NETWORK = Code(
     "E614", "a user-defined network is not trusted, cannot be imported, or is not compatible with the equation"
 )
-GIVE_MAPS = 'name the class of its residual blocks, as in torch("package.module:Name", maps="Block")'
+BLOCKS_HINT = 'name the class of its residual blocks, as in torch("package.module:Name", maps="Block")'
 
 
 # ---- Syntax
 
 
-def not_a_path(span: Span) -> PdeError:
+def invalid_network_path(span: Span) -> PdeError:
     message = "a user-defined network must be named as module:class"
-    return VALUE.error(message, span, 'as in torch("package.module:Name")')
+    return INVALID_VALUE.error(message, span, 'as in torch("package.module:Name")')
 
 
 def not_a_python_name(name: str, span: Span) -> PdeError:
-    return VALUE.error(f"'{name}' is not a valid Python argument name", span)
+    return INVALID_VALUE.error(f"'{name}' is not a valid Python argument name", span)
 
 
-def hidden_module(name: str, span: Span) -> PdeError:
+def module_name_conflict(name: str, span: Span) -> PdeError:
     message = f"the module name '{name}' conflicts with a file of the compiled package"
-    return MISFIT.error(message, span, "rename the module")
+    return INCOMPATIBLE.error(message, span, "rename the module")
 
 
-def random_maps(span: Span) -> PdeError:
+def user_network_random_blocks(span: Span) -> PdeError:
     message = "stochastic depth and shake-shake are not available for user-defined networks"
-    return MISFIT.error(message, span, "implement them in the module, or use resnet")
+    return INCOMPATIBLE.error(message, span, "implement them in the module, or use resnet")
 
 
 # ---- Import
@@ -304,35 +314,35 @@ def random_maps(span: Span) -> PdeError:
 
 def not_trusted(span: Span) -> PdeError:
     message = "user-defined code is imported only if it is trusted"
-    return IMPORTED.error(message, span, "to trust this code, use the option --trust or the argument trust")
+    return USER_NETWORK.error(message, span, "to trust this code, use the option --trust or the argument trust")
 
 
-def not_imported(what: str, span: Span) -> PdeError:
+def import_failed(what: str, span: Span) -> PdeError:
     """`what` is the message of the failed import."""
-    return IMPORTED.error(what, span)
+    return USER_NETWORK.error(what, span)
 
 
-def not_found(module: str, span: Span) -> PdeError:
+def module_not_found(module: str, span: Span) -> PdeError:
     hint = "run in the folder that contains it, install it, or add its folder to PYTHONPATH"
-    return IMPORTED.error(f"Python module '{module}' not found", span, hint)
+    return USER_NETWORK.error(f"Python module '{module}' not found", span, hint)
 
 
 def no_residual_blocks(problem: str, span: Span) -> PdeError:
     """Noise is added after residual blocks, and none were found."""
-    return IMPORTED.error(problem, span, GIVE_MAPS)
+    return USER_NETWORK.error(problem, span, BLOCKS_HINT)
 
 
 # ---- Memory limits (E615)
 
 
-MEMORY = Code("E615", "a network or a method would exceed the memory limit")
+MEMORY_LIMIT = Code("E615", "a network or a method would exceed the memory limit")
 
 
 def too_many_weights(found: int, most: int, span: Span) -> PdeError:
     message = f"this network would have about {found:,} weights; the limit is {most:,}"
-    return MEMORY.error(message, span, "use fewer or narrower layers, fewer steps, or fewer ensemble members")
+    return MEMORY_LIMIT.error(message, span, "use fewer or narrower layers, fewer steps, or fewer ensemble members")
 
 
-def too_many_numbers(method: str, found: int, most: int, span: Span) -> PdeError:
+def too_much_storage(method: str, found: int, most: int, span: Span) -> PdeError:
     message = f"{method} would store about {found:,} numbers; the limit is {most:,}"
-    return MEMORY.error(message, span, "use fewer points or features, or a smaller network")
+    return MEMORY_LIMIT.error(message, span, "use fewer points or features, or a smaller network")

@@ -6,26 +6,28 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.errors.base import Code, all_of
+from pdedsl.errors.base import Code, join_comma
 
-NO_TRAIN = Code("E701", "the spec has no `train` block")
-NO_DATA = Code("E702", "the `train` block has no data")
-FOR_IMAGES = Code("E703", "an image augmentation cannot be applied to points")
+MISSING_TRAIN_BLOCK = Code("E701", "the spec has no `train` block")
+MISSING_DATA = Code("E702", "the `train` block has no data")
+IMAGE_AUGMENTATION = Code("E703", "an image augmentation cannot be applied to points")
 NOTHING_TO_TRAIN = Code("E704", "only classifiers can be trained on data")
 NOTHING_TO_SOLVE = Code("E706", "only equations on a physical domain can be solved")
-NO_STEPS = Code("E705", "a step schedule needs `at` or `every`")
+EMPTY_SCHEDULE = Code("E705", "a step schedule needs `at` or `every`")
 
 
-def no_train_block(span: Span) -> PdeError:
-    return NO_TRAIN.error("this spec has no 'train' block", span, "add: train { data moons }")
+def missing_train_block(span: Span) -> PdeError:
+    return MISSING_TRAIN_BLOCK.error("this spec has no 'train' block", span, "add: train { data moons }")
 
 
-def no_data(span: Span) -> PdeError:
-    return NO_DATA.error("this 'train' block has no data", span, "add: data moons")
+def missing_data(span: Span) -> PdeError:
+    return MISSING_DATA.error("this 'train' block has no data", span, "add: data moons")
 
 
-def for_images(augmentation: str, span: Span) -> PdeError:
-    return FOR_IMAGES.error(f"{augmentation} needs images, found points", span, "available for points: gaussian(std)")
+def image_augmentation(augmentation: str, span: Span) -> PdeError:
+    return IMAGE_AUGMENTATION.error(
+        f"{augmentation} needs images, found points", span, "available for points: gaussian(std)"
+    )
 
 
 def nothing_to_train(unknown: str, span: Span) -> PdeError:
@@ -45,20 +47,20 @@ def trained_not_solved(span: Span) -> PdeError:
     return NOTHING_TO_SOLVE.error(message, span, hint)
 
 
-def schedule_without_steps(span: Span) -> PdeError:
-    return NO_STEPS.error("a step schedule needs at or every", span, "add at=[…] or every=…")
+def empty_schedule(span: Span) -> PdeError:
+    return EMPTY_SCHEDULE.error("a step schedule needs at or every", span, "add at=[…] or every=…")
 
 
 # ---- Data (E72x): the location is the `data` entry of the spec
 
 
-NO_FILE = Code("E720", "data file not found")
-CONTENTS = Code("E721", "data file with missing or invalid arrays")
-NOT_THERE = Code("E722", "the files of a public data set are missing and cannot be downloaded")
-DAMAGED = Code("E723", "the files of a public data set are corrupt, or belong to another data set")
-SHAPE = Code("E724", "the sample shape and the input shape of the model differ")
-CLASSES = Code("E725", "the number of classes of data and model differ")
-FEW = Code("E726", "not enough samples")
+DATA_FILE_NOT_FOUND = Code("E720", "data file not found")
+INVALID_ARRAYS = Code("E721", "data file with missing or invalid arrays")
+NOT_DOWNLOADED = Code("E722", "the files of a public data set are missing and cannot be downloaded")
+CORRUPT = Code("E723", "the files of a public data set are corrupt, or belong to another data set")
+SAMPLE_SHAPE = Code("E724", "the sample shape and the input shape of the model differ")
+CLASS_COUNT = Code("E725", "the number of classes of data and model differ")
+TOO_FEW_SAMPLES = Code("E726", "not enough samples")
 VALIDATION = Code("E727", "the validation fraction leaves no samples for training or validation")
 
 Shape = tuple[int, ...]
@@ -67,117 +69,121 @@ Shape = tuple[int, ...]
 # ---- NumPy files
 
 
-def no_file(name: str, tried: Sequence[str], span: Span) -> PdeError:
-    return NO_FILE.error(f"data file {name} not found", span, f"searched: {all_of(tried)}")
+def data_file_not_found(name: str, tried: Sequence[str], span: Span) -> PdeError:
+    return DATA_FILE_NOT_FOUND.error(f"data file {name} not found", span, f"searched: {join_comma(tried)}")
 
 
 def not_npz(file: str, span: Span) -> PdeError:
-    return CONTENTS.error(f"{file} is not an npz file (numpy.savez)", span)
+    return INVALID_ARRAYS.error(f"{file} is not an npz file (numpy.savez)", span)
 
 
-def no_shape(file: str, span: Span) -> PdeError:
+def unknown_data_dimension(file: str, span: Span) -> PdeError:
     message = f"cannot infer the dimension of the space: {file} contains no array x or x_train"
-    return CONTENTS.error(message, span, "specify the dimension, as in R^2, or save x and y with numpy.savez")
+    return INVALID_ARRAYS.error(message, span, "specify the dimension, as in R^2, or save x and y with numpy.savez")
 
 
-def other_arrays(
+def unexpected_arrays(
     file: str, held: Sequence[str], wanted: str, span: Span, meant: Mapping[str, str] | None = None
 ) -> PdeError:
     """`meant` maps the expected names to the arrays that were probably intended."""
-    held_text = all_of(held) or "nothing"
-    again = f'; save as: np.savez("{file}", {all_of(f"{k}={v}" for k, v in meant.items())})' if meant else ""
-    return CONTENTS.error(f"{file} contains {held_text}", span, f"expected: {wanted}{again}")
+    held_text = join_comma(held) or "nothing"
+    again = f'; save as: np.savez("{file}", {join_comma(f"{k}={v}" for k, v in meant.items())})' if meant else ""
+    return INVALID_ARRAYS.error(f"{file} contains {held_text}", span, f"expected: {wanted}{again}")
 
 
-def counted_from_one(file: str, most: int, span: Span) -> PdeError:
-    return CONTENTS.error(f"the labels in {file} run from 1 to {most}", span, "labels must start at 0: save y - 1")
+def labels_from_one(file: str, most: int, span: Span) -> PdeError:
+    return INVALID_ARRAYS.error(
+        f"the labels in {file} run from 1 to {most}", span, "labels must start at 0: save y - 1"
+    )
 
 
 def unreadable_array(name: str, file: str, span: Span) -> PdeError:
     message = f"cannot read {name} in {file}: it is corrupt, or has object dtype"
-    return CONTENTS.error(message, span, "save numeric arrays")
+    return INVALID_ARRAYS.error(message, span, "save numeric arrays")
 
 
-def too_large(name: str, file: str, size: int, span: Span) -> PdeError:
+def array_too_large(name: str, file: str, size: int, span: Span) -> PdeError:
     message = f"{name} in {file} would decompress to {size / 2**30:.0f} GB"
-    return CONTENTS.error(message, span, "save it without compression, with numpy.savez")
+    return INVALID_ARRAYS.error(message, span, "save it without compression, with numpy.savez")
 
 
 def single_sample(span: Span) -> PdeError:
-    return CONTENTS.error("a single sample cannot be split into training and test data", span)
+    return INVALID_ARRAYS.error("a single sample cannot be split into training and test data", span)
 
 
-def counts_differ(x: str, samples: int, y: str, labels: int, span: Span) -> PdeError:
-    return CONTENTS.error(f"{x} has {samples} samples and {y} has {labels} labels", span)
+def sample_count_mismatch(x: str, samples: int, y: str, labels: int, span: Span) -> PdeError:
+    return INVALID_ARRAYS.error(f"{x} has {samples} samples and {y} has {labels} labels", span)
 
 
-def not_samples(name: str, shape: Shape, span: Span) -> PdeError:
+def invalid_sample_shape(name: str, shape: Shape, span: Span) -> PdeError:
     hint = "expected: points (n, d), or images (n, h, w), (n, c, h, w) or (n, h, w, c)"
-    return CONTENTS.error(f"{name} has shape {shape}", span, hint)
+    return INVALID_ARRAYS.error(f"{name} has shape {shape}", span, hint)
 
 
-def not_measurements(name: str, shape: Shape, columns: int, span: Span) -> PdeError:
+def invalid_observation_shape(name: str, shape: Shape, columns: int, span: Span) -> PdeError:
     wanted = "(n,)" if columns == 1 else f"(n, {columns})"
-    return CONTENTS.error(f"{name} has shape {shape}", span, f"expected: {wanted}, one row per observation")
+    return INVALID_ARRAYS.error(f"{name} has shape {shape}", span, f"expected: {wanted}, one row per observation")
 
 
-def not_numbers(name: str, dtype: object, span: Span) -> PdeError:
-    return CONTENTS.error(f"{name} has dtype {dtype}", span, "expected: uint8 or float32")
+def invalid_dtype(name: str, dtype: object, span: Span) -> PdeError:
+    return INVALID_ARRAYS.error(f"{name} has dtype {dtype}", span, "expected: uint8 or float32")
 
 
 def not_finite(name: str, sample: int, span: Span) -> PdeError:
-    return CONTENTS.error(f"{name} has a NaN or infinite value in sample {sample}", span)
+    return INVALID_ARRAYS.error(f"{name} has a NaN or infinite value in sample {sample}", span)
 
 
-def measured_outside(sample: int, coordinate: str, value: float, span: Span) -> PdeError:
-    return CONTENTS.error(f"observation {sample} is outside the domain: {coordinate} = {value:g}", span)
+def observation_outside_domain(sample: int, coordinate: str, value: float, span: Span) -> PdeError:
+    return INVALID_ARRAYS.error(f"observation {sample} is outside the domain: {coordinate} = {value:g}", span)
 
 
-def huge_values(name: str, most: float, span: Span) -> PdeError:
-    return CONTENTS.error(f"{name} has values of magnitude above {most:g}".replace("e+", "e"), span, "rescale the data")
+def values_too_large(name: str, most: float, span: Span) -> PdeError:
+    return INVALID_ARRAYS.error(
+        f"{name} has values of magnitude above {most:g}".replace("e+", "e"), span, "rescale the data"
+    )
 
 
-def not_labels(name: str, shape: Shape, dtype: object, span: Span) -> PdeError:
+def invalid_labels(name: str, shape: Shape, dtype: object, span: Span) -> PdeError:
     single = f"; if these are one-hot, save {name}.argmax(1)" if len(shape) == 2 else ""
     hint = f"expected: one integer label per sample, starting at 0{single}"
-    return CONTENTS.error(f"{name} has shape {shape} and dtype {dtype}", span, hint)
+    return INVALID_ARRAYS.error(f"{name} has shape {shape} and dtype {dtype}", span, hint)
 
 
 def label_out_of_range(name: str, label: object, most: int, span: Span) -> PdeError:
-    return CONTENTS.error(f"label {label} in {name} is out of range", span, f"labels must be from 0 to {most}")
+    return INVALID_ARRAYS.error(f"label {label} in {name} is out of range", span, f"labels must be from 0 to {most}")
 
 
-def halves_differ(train: str, test: str, span: Span) -> PdeError:
-    return CONTENTS.error(f"x_train and x_test have different sample shapes: {train} and {test}", span)
+def train_test_mismatch(train: str, test: str, span: Span) -> PdeError:
+    return INVALID_ARRAYS.error(f"x_train and x_test have different sample shapes: {train} and {test}", span)
 
 
 # ---- Public data sets
 
 
-def cannot_be_downloaded(
+def download_failed(
     name: str, root: object, problem: str, site: str, files: Sequence[str], arrays: Sequence[str], span: Span
 ) -> PdeError:
     """The files are not in the folder `root`, and `problem` prevents the download."""
-    hint = f"download from {site} into that folder: {all_of(files)}; or save {name}.npz with {all_of(arrays)}"
-    return NOT_THERE.error(f"the files of {name} are not in {root}, and {problem}", span, hint)
+    hint = f"download from {site} into that folder: {join_comma(files)}; or save {name}.npz with {join_comma(arrays)}"
+    return NOT_DOWNLOADED.error(f"the files of {name} are not in {root}, and {problem}", span, hint)
 
 
-def damaged(name: str, root: object, problem: object, span: Span) -> PdeError:
+def corrupt_files(name: str, root: object, problem: object, span: Span) -> PdeError:
     message = f"the files of {name} in {root} are corrupt: {problem}"
-    return DAMAGED.error(message, span, "delete them and download them again")
+    return CORRUPT.error(message, span, "delete them and download them again")
 
 
-def another_set(path: object, classes: int, shape: Shape, expected: tuple[int, Shape], span: Span) -> PdeError:
+def other_data_set(path: object, classes: int, shape: Shape, expected: tuple[int, Shape], span: Span) -> PdeError:
     message = f"{path} has {classes} classes and samples of shape {shape}"
-    return DAMAGED.error(message, span, f"expected: {expected[0]} classes and samples of shape {expected[1]}")
+    return CORRUPT.error(message, span, f"expected: {expected[0]} classes and samples of shape {expected[1]}")
 
 
 # ---- Compatibility with the model
 
 
-def shape_differs(name: str, found: Shape, model: Shape, span: Span) -> PdeError:
+def sample_shape_mismatch(name: str, found: Shape, model: Shape, span: Span) -> PdeError:
     message = f"the samples of {name} are {_samples(found)}; the model takes {_samples(model)}"
-    return SHAPE.error(message, span, _fitting_space(found))
+    return SAMPLE_SHAPE.error(message, span, _fitting_space(found))
 
 
 def _samples(shape: Shape) -> str:
@@ -187,21 +193,21 @@ def _samples(shape: Shape) -> str:
 def _fitting_space(shape: Shape) -> str:
     if len(shape) == 1:
         return f"use space x in R^{shape[0]}"
-    image = f"image({all_of(map(str, shape))})"
+    image = f"image({join_comma(map(str, shape))})"
     return f"use space x in {image} or x in R^{prod(shape)}; on pixels: network {{ input {image} }}"
 
 
-def classes_differ(name: str, found: int, model: int, span: Span) -> PdeError:
+def class_count_mismatch(name: str, found: int, model: int, span: Span) -> PdeError:
     message = f"{name} has {found} classes; the model has {model}"
-    return CLASSES.error(message, span, f"use a model with {found} classes")
+    return CLASS_COUNT.error(message, span, f"use a model with {found} classes")
 
 
 def too_few_samples(name: str, key: str, there: int, wanted: int, span: Span) -> PdeError:
     message = f"{name} has only {there} samples for {key}, requested {wanted}"
-    return FEW.error(message, span, f"{key} must be at most {there}")
+    return TOO_FEW_SAMPLES.error(message, span, f"{key} must be at most {there}")
 
 
-def nothing_left(share: float, samples: int, validates: bool, span: Span) -> PdeError:
+def empty_split(share: float, samples: int, validates: bool, span: Span) -> PdeError:
     """`validates` if all samples would be used for validation."""
     left = "no training samples" if validates else "no validation samples"
     return VALIDATION.error(f"validation={share:g} of {samples} samples leaves {left}", span)

@@ -5,29 +5,29 @@ from __future__ import annotations
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
 from pdedsl.errors.base import Code
 
-MISSING = Code("E001", "file not found")
-DIRECTORY = Code("E002", "the path is a directory")
+FILE_NOT_FOUND = Code("E001", "file not found")
+IS_DIRECTORY = Code("E002", "the path is a directory")
 UNREADABLE = Code("E003", "the file cannot be read: permission denied or input/output error")
 NOT_UTF8 = Code("E004", "the file is not valid UTF-8")
 BINARY = Code("E005", "the file is binary")
 TOO_LARGE = Code("E006", "the file or the spec is too large")
 
 
-def no_such_file(name: str, guess: str | None) -> PdeError:
+def file_not_found(name: str, guess: str | None) -> PdeError:
     """`guess` is a shipped spec of a similar name."""
     hint = f"did you mean the shipped spec '{guess}'?" if guess else "'pdedsl specs' lists the shipped specs"
-    return MISSING.error("file not found", NOWHERE, hint).within(Source("", name))
+    return FILE_NOT_FOUND.error("file not found", NOWHERE, hint).within(Source("", name))
 
 
 def is_directory(name: str) -> PdeError:
-    return DIRECTORY.error("this is a directory, not a file", NOWHERE).within(Source("", name))
+    return IS_DIRECTORY.error("this is a directory, not a file", NOWHERE).within(Source("", name))
 
 
-def no_permission(name: str) -> PdeError:
+def permission_denied(name: str) -> PdeError:
     return UNREADABLE.error("permission denied: cannot read this file", NOWHERE).within(Source("", name))
 
 
-def cannot_be_read(name: str, reason: str) -> PdeError:
+def unreadable(name: str, reason: str) -> PdeError:
     return UNREADABLE.error(f"cannot read this file: {reason}", NOWHERE).within(Source("", name))
 
 
@@ -46,7 +46,7 @@ def file_too_large(name: str, most: int) -> PdeError:
     return TOO_LARGE.error(f"this file is larger than {most >> 20} MiB", NOWHERE).within(Source("", name))
 
 
-def many_equations(most: int, span: Span) -> PdeError:
+def too_many_equations(most: int, span: Span) -> PdeError:
     return TOO_LARGE.error(f"this spec has more than {most} equations and conditions", span)
 
 

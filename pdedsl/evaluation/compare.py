@@ -14,7 +14,7 @@ from pdedsl.evaluation.pages import INTERVAL
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.evaluation.summary import MASKED
-from pdedsl.io import RunError, replace_text, well_formed
+from pdedsl.io import RunError, malformed_as_run_error, write_text_atomically
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, page
 
 
@@ -32,16 +32,16 @@ class _SavedReport:
 
 def write_comparison(runs: Sequence[Path], output: Path, latex: Path | None) -> None:
     reports = [_read(run) for run in runs]
-    with well_formed("invalid report.json: evaluate the run again"):
+    with malformed_as_run_error("invalid report.json: evaluate the run again"):
         tables, plots = _tables(reports), [element for report in reports for element in _plots(report)]
         verdicts = Items(tuple(_verdicts(reports)))
     elements: list[Element] = [Heading("Comparison", 1)]
     elements += [element for title, table in tables for element in (Heading(title), table)]
     elements += [Paragraph(f"Accuracies with {INTERVAL} in brackets.")]
     elements += [Heading("Gradient-masking audits"), verdicts, *plots]
-    replace_text(output, page("Comparison", elements, Path("/")))
+    write_text_atomically(output, page("Comparison", elements, Path("/")))
     if latex is not None:
-        replace_text(latex, "\n\n".join(_latex(title, table) for title, table in tables) + "\n")
+        write_text_atomically(latex, "\n\n".join(_latex(title, table) for title, table in tables) + "\n")
 
 
 def _read(run: Path) -> _SavedReport:

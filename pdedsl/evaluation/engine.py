@@ -73,7 +73,7 @@ class EvaluationEngine:
                     raise EvaluationInterrupted
                 self.parts.add((measurement.key, batch), self._measure(measurement, batch))
             self._notify(measurement, batch, index + 1, len(tasks))
-        gathered = self.world.gathered(self.parts.columns)
+        gathered = self.world.all_gather(self.parts.columns)
         columns = dict(chain.from_iterable(part.items() for part in gathered))
         return {m.key: _concatenate([columns[m.key, batch] for batch in self._batches_of(m)]) for m in measurements}
 

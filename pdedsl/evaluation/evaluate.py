@@ -23,7 +23,7 @@ from pdedsl.evaluation.protocol import CertificateMeasurement, Measurement, meas
 from pdedsl.evaluation.report import Report
 from pdedsl.evaluation.weight_histogram import weight_magnitudes
 from pdedsl.frozen_model import Model, modules_of
-from pdedsl.validation import read_samples
+from pdedsl.validation import validate_batch
 
 
 def evaluate(
@@ -52,7 +52,7 @@ def evaluate(
     Attacks run with `seeds` seeds (seed, seed + 1, …); a sample is robust if it is classified correctly for all seeds.
     ValueError if a requested measurement is impossible, PdeError if `what` is not valid.
     """
-    x, y = read_samples(x, y)
+    x, y = validate_batch(x, y)
     if not len(x) or seeds < 1:
         raise ValueError("evaluate needs at least one sample and at least one seed")
     block = what if isinstance(what, EvaluateBlock) else parse_evaluate_block(what)

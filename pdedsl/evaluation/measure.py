@@ -22,7 +22,7 @@ from pdedsl.evaluation.protocol import (
     Measurement,
     TransferMeasurement,
 )
-from pdedsl.frozen_model import Model, modules_of, untouched
+from pdedsl.frozen_model import Model, frozen_state, modules_of
 from pdedsl.runtime.rng import seed_noise
 
 Columns = Mapping[str, Sequence[Any]]
@@ -33,7 +33,7 @@ def measure_batch(measurement: Measurement, subject: ModelUnderTest, x: Tensor, 
     """The columns of a batch; a function of the arguments only, independent of earlier measurements."""
     models = [subject.model, *subject.sources.values()]
     modules = list(dict.fromkeys(module for model in models for module in modules_of(model)))
-    with untouched(modules, seed):
+    with frozen_state(modules, seed):
         for module in modules:
             seed_noise(module, seed)
         return _measure(measurement, subject, x, y, seed)

@@ -16,7 +16,7 @@ from pdedsl.evaluation.report import (
     RobustAccuracy,
     WeightMagnitudes,
 )
-from pdedsl.io import replace_text
+from pdedsl.io import write_text_atomically
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 
 INTERVAL = "95 % Clopper-Pearson confidence intervals"
@@ -32,9 +32,9 @@ RADII = {
 def write_pages(report: Report, folder: Path) -> None:
     """Write report.json, report.md and report.html into the folder of the plots."""
     elements = document(report)
-    replace_text(folder / "report.json", escaping.as_json(report.plain(), indent=1) + "\n")
-    replace_text(folder / "report.md", markdown(elements))
-    replace_text(folder / "report.html", page(report.name, elements, folder))
+    write_text_atomically(folder / "report.json", escaping.as_json(report.plain(), indent=1) + "\n")
+    write_text_atomically(folder / "report.md", markdown(elements))
+    write_text_atomically(folder / "report.html", page(report.name, elements, folder))
 
 
 def document(report: Report) -> list[Element]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pdedsl.evaluation.measure import Columns
-from pdedsl.io import RunError, writing
+from pdedsl.io import RunError, path_in_errors
 
 BatchKey = tuple[str, int]
 """The key of a measurement and the index of a batch."""
@@ -30,7 +30,7 @@ class PartialResults:
     def add(self, key: BatchKey, columns: Columns) -> None:
         self.columns[key] = columns
         if self.file is not None:
-            with writing(Path(self.file.name)):
+            with path_in_errors(Path(self.file.name)):
                 self.file.write(json.dumps({"key": key[0], "batch": key[1], "columns": columns}) + "\n")
                 self.file.flush()
                 os.fsync(self.file.fileno())
@@ -56,7 +56,7 @@ def open_partial_results(
     file = path.open("a" if append else "w", encoding="utf-8", newline="\n")
     try:
         if not append:
-            with writing(path):
+            with path_in_errors(path):
                 file.write(json.dumps({"identity": identity}) + "\n")
                 file.flush()
         yield PartialResults(columns, file)

@@ -21,7 +21,7 @@ from pdedsl.evaluation.engine import EvaluationEngine
 from pdedsl.evaluation.proportions import Proportion
 from pdedsl.evaluation.protocol import eps_of, sweep
 from pdedsl.evaluation.report import Report
-from pdedsl.io import replace_with
+from pdedsl.io import write_atomically
 from pdedsl.runs.decision_boundary import INK, Panel, plot_boundaries
 from pdedsl.training.metrics import read_metrics
 from pdedsl.training.plots import plot_curves
@@ -70,7 +70,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _save(figure: Figure, path: Path) -> None:
-    replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
+    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
 def _axes(figure: Figure, x: str, y: str) -> Axes:

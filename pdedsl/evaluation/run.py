@@ -17,7 +17,7 @@ from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.data.sets import Data, first
 from pdedsl.diagnostics.escaping import command
-from pdedsl.distributed import World, joined
+from pdedsl.distributed import World, process_group
 from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine, Listener
 from pdedsl.evaluation.evaluate import build_report, require_arguments
 from pdedsl.evaluation.model_under_test import ModelUnderTest
@@ -29,7 +29,7 @@ from pdedsl.evaluation.rademacher import rademacher_complexity
 from pdedsl.evaluation.report import FORMAT, Report
 from pdedsl.evaluation.smoothing import input_smoothing
 from pdedsl.evaluation.weight_histogram import weight_magnitudes
-from pdedsl.io import RunError, refuse_links, replace_text, sweep
+from pdedsl.io import RunError, remove_temporary_files, require_no_links, write_text_atomically
 from pdedsl.runtime.ode.solver_control import with_fixed_steps
 from pdedsl.sources import apply_settings, source_of
 from pdedsl.training.checkpoint import digest
@@ -94,7 +94,7 @@ def evaluate_run(
         )
     compilation = to_compilation(apply_settings(source_of(folder / SPEC), options.settings), trust, root)
     objective_of(compilation)  # raises an error if there is no classifier
-    with joined(options.device) as world:
+    with process_group(options.device) as world:
         return _evaluate(folder, compilation, options, world, listeners)
 
 
@@ -119,8 +119,8 @@ def _evaluate(
         catch_interrupts() as interrupted,
         open_partial_results(out, identity, options.resume, world.rank, world.size) as parts,
     ):
-        world.wait()  # until all processes have read the existing results
-        active = listeners if world.first else ()
+        world.barrier()  # until all processes have read the existing results
+        active = listeners if world.is_main else ()
         engine = EvaluationEngine(subject, x, y, options.seed, parts, world, active, interrupted)
         report = _add_metadata(build_report(engine, requested, compilation.spec.name), compilation, run, options)
         report = replace(
@@ -128,12 +128,12 @@ def _evaluate(
         )
         if block.weight_histogram is not None:
             report = replace(report, weights=weight_magnitudes([model], block.weight_histogram))
-        if world.first:
+        if world.is_main:
             pictures = write_plots(PlotInputs(report, engine, block, data.class_names, folder), out)
-            replace_text(out / DRAWING, compilation.explanation.svg())
+            write_text_atomically(out / DRAWING, compilation.explanation.svg())
             report = replace(report, pictures=((DRAWING, "Network of the equation"), *pictures))
             write_pages(report, out)
-    world.wait()
+    world.barrier()
     return report
 
 
@@ -141,17 +141,17 @@ def _evaluate(
 def _lock_folder(folder: Path, world: World) -> Iterator[None]:
     """Create the folder of the report and lock it."""
     out = folder / FOLDER
-    if not world.first:
-        world.wait()  # until the folder exists
+    if not world.is_main:
+        world.barrier()  # until the folder exists
         yield
         return
     if out.is_symlink():
         raise RunError(f"{out} is a symbolic link; the report must be written into the run folder itself")
-    refuse_links(out)
+    require_no_links(out)
     out.mkdir(exist_ok=True)
     with lock_file(out / ".lock", f"another process is evaluating {folder}"):
-        sweep(out)
-        world.wait()
+        remove_temporary_files(out)
+        world.barrier()
         yield
 
 

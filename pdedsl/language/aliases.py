@@ -102,10 +102,10 @@ def operator_derivative(window: TokenWindow) -> Rewrite | None:
     if not order and canonical_name(below) in window.names.functions and window.types[1:2] == ("LPAR",):
         closing = next((other for other in window.tokens if other.type == "RPAR"), window.tokens[1])
         places = span_between(token, token), span_between(window.tokens[1], closing)
-        raise errors.syntax.arguments_of_slope(below, *places)
+        raise errors.syntax.arguments_in_derivative(below, *places)
     if not order or (power[0] and len(order) > 1):
         known = sorted(window.names.variables)
-        raise errors.syntax.derivative(token, known, span_between(token, token), window.names.functions)
+        raise errors.syntax.unknown_derivative(token, known, span_between(token, token), window.names.functions)
     order *= int(power[1] or 0) or (parse_superscript(power[2]) if power[2] else 1)
     variables = parse_denominator("".join(f"d{v}" for v in order), len(order), window.names.variables)
     return [token.update("OPERATOR", f"∂{superscript(len(order))}/{''.join(variables or ())}")], 1
@@ -160,7 +160,7 @@ def _derivative_tokens(old: Token, order: int, body: str, under: str, window: To
     name, below, power = re.fullmatch(r"(.*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)", body).groups()  # type: ignore[union-attr]
     variables = parse_denominator(_ascii_denominator(under), order, window.names.variables)
     if variables is None or canonical_name(name) not in window.names.fields:
-        raise errors.syntax.derivative(old, sorted(window.names.variables), span_between(old, old))
+        raise errors.syntax.unknown_derivative(old, sorted(window.names.variables), span_between(old, old))
     over = "".join(variables)
     if name == body:
         return [replacement_token("DERIVATIVE", f"∂{superscript(order)}{name}/{over}", old)]
@@ -262,7 +262,7 @@ def _double_operator(window: TokenWindow) -> Rewrite | None:
     if not window.are_adjacent(2) or a + b not in (*signs, "//", "/*"):
         return None
     if a == "/":
-        raise errors.syntax.comment(a + b, span_between(a, b))
+        raise errors.syntax.foreign_comment(a + b, span_between(a, b))
     return [replacement_token(signs[a + b], {"CARET": "^", "EQUAL": "="}[signs[a + b]], a, b)], 2
 
 
@@ -271,7 +271,7 @@ def _mixed_fraction(window: TokenWindow) -> Rewrite | None:
     match window.types[:2]:
         case ("NUMBER", "NUMBER") if window.are_adjacent(2):
             a, b = window.tokens[:2]
-            raise errors.syntax.two_numbers(a + b, span_between(a, b))
+            raise errors.syntax.invalid_number(a + b, span_between(a, b))
         case ("NUMBER", "FRACTION") if window.are_adjacent(2) and window.tokens[0].isdigit():
             whole, part = window.tokens[:2]
             plus = inserted_token("PLUS", "+", part.start_pos)
@@ -296,7 +296,7 @@ def _root(window: TokenWindow) -> Rewrite | None:
             after = window.tokens[2:3]
             if after and after[0].start_pos == body.end_pos and after[0].type in ("SUPERSCRIPT", "CARET", "LPAR"):
                 power = after[0].type == "SUPERSCRIPT"
-                raise errors.syntax.root(span_between(sign, after[0]), span_between(body, body), power)
+                raise errors.syntax.ambiguous_root(span_between(sign, after[0]), span_between(body, body), power)
             name = Token("NAME", "sqrt", start_pos=sign.start_pos, end_pos=body.start_pos)
             return [
                 name,
@@ -345,10 +345,10 @@ def _operator(window: TokenWindow) -> Rewrite | None:
 
 def _curl(window: TokenWindow) -> Rewrite | None:
     if window.types[:2] == ("NABLA", "STAR"):
-        raise errors.syntax.curl(span_between(*window.tokens[:2]))
+        raise errors.syntax.unsupported_curl(span_between(*window.tokens[:2]))
     word = window.tokens[0]
     if word in ("curl", "rot") and window.types[1:2] in (("LPAR",), ("NAME",)) and window.is_undeclared(word):
-        raise errors.syntax.curl(span_between(word, word))
+        raise errors.syntax.unsupported_curl(span_between(word, word))
     return None
 
 
@@ -364,7 +364,7 @@ def _keyword_argument(window: TokenWindow) -> Rewrite | None:
             if canonical_name(name) in window.names.functions and canonical_name(variable) in window.names.variables:
                 first = [token.type for token in window.tokens[5:6]] == ["COMMA"]
                 key = span_between(variable, is_) if first else None
-                raise errors.syntax.named_place(name, variable, span_between(name, variable), key)
+                raise errors.syntax.named_coordinate_argument(name, variable, span_between(name, variable), key)
     return None
 
 
@@ -373,7 +373,7 @@ def _transposed(window: TokenWindow) -> Rewrite | None:
     match window.tokens[:3]:
         case [Token(type="NAME") as name, Token(type="CARET"), Token(type="NAME") as power] if power == "T":
             if canonical_name(name) in window.names.vectors and window.is_undeclared(power):
-                raise errors.syntax.transposed(name, span_between(name, power))
+                raise errors.syntax.transposed_vector(name, span_between(name, power))
     return None
 
 
@@ -411,7 +411,7 @@ def _strip_spec_braces(tokens: list[Token], reporter: Reporter) -> list[Token]:
     brace = tokens[words[at]]
     last = words[-1] if kinds[-1] == "RBRACE" else -1
     closing = span_between(tokens[last], tokens[last]) if last >= 0 else None
-    reporter.add(errors.syntax.braces_of_spec(span_between(brace, brace), closing))
+    reporter.add(errors.syntax.braces_around_spec(span_between(brace, brace), closing))
     return [token for i, token in enumerate(tokens) if i not in (words[at], last)]
 
 

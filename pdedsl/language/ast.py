@@ -1,4 +1,5 @@
-"""Nodes of expressions."""
+"""Abstract syntax tree: the statements and expressions of a spec, with their spans. Unicode and ASCII spellings give
+the same tree."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Literal
 
 from pdedsl.diagnostics import NOWHERE, Source, Span
 
-# ---- expressions
+# ---- Expressions
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Fraction(Node):
 
 @dataclass(frozen=True)
 class Name(Node):
-    """`id` is the ASCII identity, by which names are compared; `text` is the author's own spelling."""
+    """`id` is the ASCII identity, by which names are compared; `text` is the author's spelling."""
 
     id: str
     text: str = field(compare=False)
@@ -42,7 +43,7 @@ class Name(Node):
 
 @dataclass(frozen=True)
 class String(Node):
-    """A text in double quotes."""
+    """A string literal in double quotes."""
 
     value: str
 
@@ -70,7 +71,7 @@ class Norm(Node):
 
 @dataclass(frozen=True)
 class DerivativeVariable(Node):
-    """One variable of a derivative's denominator, `∂xᵢ²`."""
+    """One variable in the denominator of a derivative, `∂xᵢ²`."""
 
     name: Name
     indices: tuple[Expr, ...]
@@ -156,7 +157,7 @@ class Product(Node):
 
 @dataclass(frozen=True)
 class Sum(Node):
-    """Summands, each with its sign; a lone positive summand is never a Sum."""
+    """Signed terms; a single positive term is not a Sum."""
 
     terms: tuple[tuple[Sign, Expr], ...]
 
@@ -183,8 +184,7 @@ Expr = (
 ATOMS = (Number, Name, String, ListExpr, Norm, Call, Index, Adjoint, Fraction)
 
 
-# ---- tree
-# The syntax tree: what was written, with its position. Unicode and ASCII spellings give the same tree.
+# ---- Statements
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class Header(Node):
 
 @dataclass(frozen=True)
 class DomainFactor(Node):
-    """A factor of a domain."""
+    """A factor of a product domain, such as an interval."""
 
     body: Expr
     periodic: bool
@@ -214,7 +214,7 @@ class Inequality(Node):
 
 @dataclass(frozen=True)
 class SpaceDecl(Node):
-    """`space x in … where …`, restricted to where the inequalities hold."""
+    """`space x in … where …`: a product of factors, restricted by inequalities."""
 
     names: tuple[Name, ...]
     factors: tuple[DomainFactor, ...]
@@ -231,7 +231,7 @@ class TimeDecl(Node):
 
 @dataclass(frozen=True)
 class TypeAttribute(Node):
-    """A part of a type: `vector`, `psd`, `scalar > 0`, `‖K‖ ≤ 1`."""
+    """A type or an attribute of it: `vector`, `psd`, `scalar > 0`, `‖K‖ ≤ 1`."""
 
     body: Expr
     relation: str = ""
@@ -260,7 +260,7 @@ class LearnDecl(Node):
 
 @dataclass(frozen=True)
 class ConstDecl(Node):
-    """`const σ² = 0.2` fixes a power of the name."""
+    """`const σ² = 0.2`: the value of a power of the name."""
 
     name: Name
     power: int
@@ -278,7 +278,7 @@ class LetDecl(Node):
 
 @dataclass(frozen=True)
 class SurfaceEquation(Node):
-    """`x² + y² = 1`: a curve or a surface."""
+    """`x² + y² = 1`: a curve or a surface, as a place of boundary conditions."""
 
     left: Expr
     right: Expr
@@ -289,7 +289,7 @@ BoundaryPlace = Expr | SurfaceEquation
 
 @dataclass(frozen=True)
 class EquationStmt(Node):
-    """`left = right for t in [a, b]`, or a condition `… on side, curve where …`."""
+    """`left = right for t in [a, b]`, or a condition `… on face, surface where …`."""
 
     left: Expr
     right: Expr
@@ -300,7 +300,7 @@ class EquationStmt(Node):
 
 @dataclass(frozen=True)
 class ExactStmt(Node):
-    """`exact u = …`: a known solution."""
+    """`exact u = …`: the exact solution."""
 
     unknown: Expr
     value: Expr
@@ -380,38 +380,40 @@ class Comment(Node):
 
 @dataclass(frozen=True)
 class Syntax(Node):
-    """A whole spec as written: statements and comments in the order of the text."""
+    """A whole spec: statements and comments in the order of the text."""
 
     statements: tuple[Statement, ...]
     comments: tuple[Comment, ...] = field(default=(), compare=False)
-    unparsed: frozenset[str] = field(default=frozenset(), compare=False)  # keywords and names of unreadable statements
+    unparsed: frozenset[str] = field(
+        default=frozenset(), compare=False
+    )  # keywords and names of statements with syntax errors
 
 
-# ---- the tree as a whole
+# ---- Traversal
 
 
 def children(node: Node) -> list[Node]:
-    """The nodes directly below one."""
-    found: list[Node] = []
+    """The children of a node."""
+    nodes: list[Node] = []
     kind = type(node)
     for name in _FIELD_NAMES.get(kind) or _FIELD_NAMES.setdefault(kind, tuple(f.name for f in fields(node))):
-        _collect_nodes(getattr(node, name), found)
-    return found
+        _collect_nodes(getattr(node, name), nodes)
+    return nodes
 
 
-_FIELD_NAMES: dict[type, tuple[str, ...]] = {}  # of the fields of each kind of node
+_FIELD_NAMES: dict[type, tuple[str, ...]] = {}  # fields by node class
 
 
-def _collect_nodes(value: object, found: list[Node]) -> None:
+def _collect_nodes(value: object, nodes: list[Node]) -> None:
     if isinstance(value, Node):
-        found.append(value)
+        nodes.append(value)
     elif isinstance(value, tuple) and not isinstance(value, Span):
         for item in value:
-            _collect_nodes(item, found)
+            _collect_nodes(item, nodes)
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all its descendants; without recursion, so that trees of any depth can be walked."""
+    """A node and all its descendants in preorder; iterative, for trees of any depth."""
     stack = [node]
     while stack:
         current = stack.pop()
@@ -420,7 +422,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def find_deeper_than(node: Node, limit: int) -> Node | None:
-    """A node deeper than `limit`, if there is one; without recursion, so that trees of any depth can be checked."""
+    """A node deeper than `limit`, if there is one; iterative, for trees of any depth."""
     stack: list[tuple[Node, int]] = [(node, 0)]
     while stack:
         current, depth = stack.pop()
@@ -431,7 +433,7 @@ def find_deeper_than(node: Node, limit: int) -> Node | None:
 
 
 def dump(node: Node, source: Source, depth: int = 0) -> str:
-    """The tree as indented text, each node with its position."""
+    """The tree as indented text, with the line and column of each node."""
     line, column = source.position(node.span.start)
     plain = [
         repr(v) for f in fields(node) if isinstance(v := getattr(node, f.name), str | int | bool) and f.name != "text"

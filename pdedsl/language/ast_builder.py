@@ -1,4 +1,4 @@
-"""Reductions of expressions → syntax tree, by the rules of `operators`: `lap(u)` and `Δu` build the same node."""
+"""AST builder: the reductions of the parser → nodes. `lap(u)` and `Δu` give the same node, by the rules of `precedence`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,8 @@ from pdedsl.language.precedence import (
     strip_implied_parentheses,
 )
 
-# ---- building
-
-
 Parts = list[Any]
-MAX_OPERATOR_CHAIN = 150
+MAX_OPERATOR_CHAIN = 150  # nested operators: in ASCII each is a pair of brackets, which the lexer limits
 PREFIX_OPERATORS: dict[str, t.Operator] = {"NABLA": "grad", "DIV": "div", "LAPLACIAN": "lap", "HESSIAN": "hess"}
 PRODUCT_SIGNS: dict[str, t.ProductSign] = {"STAR": "*", "DOT": "·", "SLASH": "/", "COLON": ":"}
 _NUMERATOR = re.compile(r"∂([⁰¹²³⁴-⁹]*)([^/\s]*)\s*/\s*")
@@ -88,26 +85,26 @@ class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
     # ---- derivatives
     def derivative(self, parts: Parts) -> t.Expr:
         token, span = parts[0], span_of(parts[0])
-        above = _NUMERATOR.match(token)
-        assert above
-        return make_derivative(_numerator(above[2], span), above[1], token[above.end() :], span)
+        match = _NUMERATOR.match(token)
+        assert match
+        return make_derivative(_numerator(match[2], span), match[1], token[match.end() :], span)
 
     def nabla_alone(self, parts: Parts) -> t.Expr:
         return t.Name(UNAPPLIED_NABLA, UNAPPLIED_NABLA, span=span_of(parts[0]))
 
     def derivative_of(self, parts: Parts) -> t.Expr:
-        partial, _, body, _, over = parts
-        return make_derivative(parenthesize(body), partial[1:], over, covering_span(parts))
+        partial, _, body, _, denominator = parts
+        return make_derivative(parenthesize(body), partial[1:], denominator, covering_span(parts))
 
     # ---- postfix
     def call(self, parts: Parts) -> t.Expr:
         head, _, *arguments, _ = parts
-        given = [p for p in arguments if isinstance(p, tuple)]
-        args = tuple(value for key, value in given if key is None)
-        named = tuple((key, value) for key, value in given if key is not None)
-        late = next((v for (k, v), (j, _) in zip(given[1:], given, strict=False) if k is None and j is not None), None)
+        pairs = [p for p in arguments if isinstance(p, tuple)]
+        args = tuple(value for key, value in pairs if key is None)
+        named = tuple((key, value) for key, value in pairs if key is not None)
+        late = next((v for (k, v), (j, _) in zip(pairs[1:], pairs, strict=False) if k is None and j is not None), None)
         if late is not None:
-            raise errors.syntax.late_argument(late.span)
+            raise errors.syntax.positional_after_named(late.span)
         return make_call(t.Call(head, args, named, span=covering_span(parts)))
 
     def argument(self, parts: Parts) -> tuple[t.Name | None, t.Expr]:
@@ -143,9 +140,9 @@ class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
         if operator_depth(body) > MAX_OPERATOR_CHAIN:
             raise errors.syntax.nested_too_deeply(span)
         if sign.type == "OPERATOR":
-            above = _NUMERATOR.match(sign)
-            assert above
-            return make_derivative(parenthesize(body), above[1], sign[above.end() :], span)
+            match = _NUMERATOR.match(sign)
+            assert match
+            return make_derivative(parenthesize(body), match[1], sign[match.end() :], span)
         operator = PREFIX_OPERATORS[sign.type]
         times = parse_superscript(parts[1]) if len(parts) == 3 else 1
         if times != 1 and (operator != "lap" or not 1 <= times <= 4):
@@ -163,7 +160,7 @@ class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
                 minus = part
             elif isinstance(part, Token):
                 sign = PRODUCT_SIGNS[part.type]
-            elif isinstance(part, tuple):  # a Σ comes with its own sign
+            elif isinstance(part, tuple):  # a summation, with its sign
                 factors.append(cast(tuple[t.ProductSign, t.Expr], part))
             else:
                 factors.append((sign, _with_sign(sign, minus, part)))
@@ -172,11 +169,11 @@ class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
 
     def summation(self, parts: Parts) -> tuple[t.ProductSign, t.Expr]:
         *sign, sigma, mark, body = parts
-        letters, body = parse_subscript(mark), strip_implied_parentheses(body)
-        if letters[0].isdigit():
-            raise errors.syntax.index_of_sigma(span_of(mark))
-        for letter in reversed(letters):
-            index = t.Name(letter, letter, span=span_of(mark))
+        indices, body = parse_subscript(mark), strip_implied_parentheses(body)
+        if indices[0].isdigit():
+            raise errors.syntax.sigma_index(span_of(mark))
+        for name in reversed(indices):
+            index = t.Name(name, name, span=span_of(mark))
             body = t.Summation(index, body, span=covering_span([sigma, body]))
         return (PRODUCT_SIGNS[sign[0].type] if sign else "", body)
 
@@ -193,11 +190,11 @@ class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
         return t.Sum(tuple(terms), span=covering_span(parts))
 
 
-# ---- parts of expressions
+# ---- Parts of expressions
 
 
 def _with_sign(sign: t.ProductSign, minus: Token | None, factor: t.Expr) -> t.Expr:
-    """A factor after its sign: in brackets where no other form can be written in both spellings."""
+    """A factor after its sign; parenthesized where Unicode and ASCII would otherwise differ."""
     if minus is None:
         return parenthesize(factor) if sign == "/" and isinstance(factor, t.Derivative) else factor
     span = covering_span([minus, factor])
@@ -207,7 +204,7 @@ def _with_sign(sign: t.ProductSign, minus: Token | None, factor: t.Expr) -> t.Ex
 
 
 def _numerator(text: str, span: Span) -> t.Expr:
-    """What is differentiated: `u`, `u₁`."""
+    """The numerator of a derivative without its ∂: `u`, `u₁`."""
     name = text.rstrip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₗₘₙ")
     body, mark = make_name(name, span), text[len(name) :]
     return t.Index(body, index_nodes(mark, span), span=span) if mark else body
@@ -219,11 +216,10 @@ def _exponent(token: Token) -> t.Expr:
     return t.Negation(number, span=span) if value < 0 else number
 
 
-# ---- build
-# Parser reductions → syntax tree: declarations and statements.
+# ---- Declarations and statements
 
 
-Traits = list[t.TypeAttribute]
+Attributes = list[t.TypeAttribute]
 Conditions = tuple[t.Inequality, ...]
 
 
@@ -269,24 +265,24 @@ class AstBuilder(ExpressionBuilder):
             parenthesize_prefix(parts[0]), relation, parts[2] if relation else None, span=covering_span(parts)
         )
 
-    def type(self, parts: Parts) -> Traits:
+    def type(self, parts: Parts) -> Attributes:
         return [p for p in parts if isinstance(p, t.TypeAttribute)]
 
     def unknown(self, parts: Parts) -> t.UnknownDecl:
-        return t.UnknownDecl(*self._declared(parts), span=self._reach(parts))
+        return t.UnknownDecl(*self._declared(parts), span=self._declaration_span(parts))
 
     def learn(self, parts: Parts) -> t.LearnDecl:
-        return t.LearnDecl(*self._declared(parts), span=self._reach(parts))
+        return t.LearnDecl(*self._declared(parts), span=self._declaration_span(parts))
 
     def _declared(
         self, parts: Parts
     ) -> tuple[t.Name, tuple[t.Name, ...] | None, tuple[t.TypeAttribute, ...], t.Expr | None]:
         params = next((p for p in parts if isinstance(p, tuple)), None)
-        traits = next(p for p in parts if isinstance(p, list))
+        attributes = next(p for p in parts if isinstance(p, list))
         net = parts[-1] if isinstance(parts[-1], t.Node) else None
-        return name_node(parts[1]), params, tuple(traits), cast(t.Expr | None, net)
+        return name_node(parts[1]), params, tuple(attributes), cast(t.Expr | None, net)
 
-    def _reach(self, parts: Parts) -> Span:
+    def _declaration_span(self, parts: Parts) -> Span:
         last = parts[-1][-1] if isinstance(parts[-1], list) else parts[-1]
         return covering_span([parts[0], last])
 
@@ -302,10 +298,10 @@ class AstBuilder(ExpressionBuilder):
     # ---- statements
     def equation(self, parts: Parts) -> t.EquationStmt:
         left, _, right, *rest = parts
-        during = (name_node(rest[1]), rest[3]) if rest and isinstance(rest[0], Token) else None
+        interval = (name_node(rest[1]), rest[3]) if rest and isinstance(rest[0], Token) else None
         on, where = rest[-1] if rest and isinstance(rest[-1], tuple) else ((), ())
         last = (*rest[3:4], *on, *where)[-1:] or (right,)
-        return t.EquationStmt(left, right, during, on, where, span=covering_span([left, *last]))
+        return t.EquationStmt(left, right, interval, on, where, span=covering_span([left, *last]))
 
     def where(self, parts: Parts) -> Conditions:
         return tuple(p for p in parts if isinstance(p, t.Inequality))
@@ -353,5 +349,5 @@ class AstBuilder(ExpressionBuilder):
 
 def _small_integer(token: Token) -> int:
     if not (token.isdigit() and len(token) <= 2):
-        raise errors.syntax.power_of_constant(span_of(token))
+        raise errors.syntax.constant_exponent(span_of(token))
     return int(token)

@@ -12,7 +12,7 @@ from pdedsl.config.base import Forms, Param
 from pdedsl.config.blocks import ENTRIES, Calls, Names, default_of
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS
-from pdedsl.diagnostics import Patch, PdeError, Reporter, Source, Span, in_order, nearest
+from pdedsl.diagnostics import Patch, PdeError, Reporter, Source, Span, closest_match, sort_diagnostics
 from pdedsl.language import ast as t
 from pdedsl.language.hints import hints_for
 from pdedsl.language.names import canonical_name
@@ -47,8 +47,8 @@ class Setting:
 
     def unknown(self, word: PathComponent, what: str, choices: Iterable[str]) -> PdeError:
         known = list(dict.fromkeys(choices))
-        guess = nearest(word.id, known)
-        return self.wrong(errors.settings.unknown_part(what, word.text, known, guess, word.span))
+        guess = closest_match(word.id, known)
+        return self.wrong(errors.settings.unknown_component(what, word.text, known, guess, word.span))
 
     @property
     def path(self) -> Span:
@@ -70,7 +70,7 @@ def parse_setting(text: str) -> Setting:
     setting = Setting(text, tuple(words), value.strip() if equals else None)
     empty = next((word for word in words if not word.text), None)
     if empty is not None:
-        raise setting.wrong(errors.settings.empty_path(empty.span))
+        raise setting.wrong(errors.settings.empty_component(empty.span))
     _check_value(setting, len(path) + 1)
     return setting
 
@@ -83,18 +83,18 @@ def _check_value(setting: Setting, start: int) -> None:
         here = Span(at, at + 1)
         quoted ^= char == '"'
         if char in "\n\r" or (char == "#" and not quoted):
-            raise setting.wrong(errors.settings.one_line(here))
+            raise setting.wrong(errors.settings.multiline_value(here))
         if quoted:
             continue
         if char in PAIRS:
             opened.append(at)
         elif char in PAIRS.values() and (not opened or PAIRS[setting.text[opened.pop()]] != char):
-            raise setting.wrong(errors.settings.closes_nothing(char, here))
+            raise setting.wrong(errors.settings.unmatched(char, here))
     if quoted:
-        raise setting.wrong(errors.settings.open_text(Span(setting.text.rindex('"'), len(setting.text))))
+        raise setting.wrong(errors.settings.unterminated_string(Span(setting.text.rindex('"'), len(setting.text))))
     if opened:
         at = opened[-1]
-        raise setting.wrong(errors.settings.never_closed(setting.text[at], Span(at, at + 1)))
+        raise setting.wrong(errors.settings.unclosed(setting.text[at], Span(at, at + 1)))
 
 
 # ---- splice
@@ -234,11 +234,11 @@ def set_argument(
 ) -> str:
     *named, word = rest
     if len(named) > 1:
-        raise setting.wrong(errors.settings.long_path(word.span))
+        raise setting.wrong(errors.settings.path_too_long(word.span))
     where = ".".join(w.id for w in setting.words[:2])
     found = [called for value in values if (called := _call_site(value, calls))]
     if not found:
-        raise setting.wrong(errors.settings.no_call(where, next(iter(calls), None), setting.path))
+        raise setting.wrong(errors.settings.no_arguments_to_set(where, next(iter(calls), None), setting.path))
     if named:
         heads = [c.head.id for c in found]
         found = [c for c in found if c.head.id == named[0].id]
@@ -252,7 +252,7 @@ def set_argument(
         )
     if len(takers) > 1:
         choices = list(dict.fromkeys(f"{where}.{c.head.id}.{word.id}" for c in takers))
-        raise setting.wrong(errors.settings.several_calls(where, word.id, len(takers), choices, setting.path))
+        raise setting.wrong(errors.settings.ambiguous_argument(where, word.id, len(takers), choices, setting.path))
     return _set_in_call(text, setting, word, takers[0])
 
 
@@ -275,7 +275,7 @@ def _params(head: t.Name, calls: Forms[Any]) -> Mapping[str, Param]:
 
 def _set_in_call(text: str, setting: Setting, word: PathComponent, called: CallSite) -> str:
     if setting.value is None:
-        raise setting.wrong(errors.settings.needs_value(f"{setting.text.strip()}=…", setting.path))
+        raise setting.wrong(errors.settings.missing_value(f"{setting.text.strip()}=…", setting.path))
     given, call, end = f"{word.id}={setting.value}", called.call, called.head.span.end
     if call is None:
         return replace_span(text, Span(end, end), f"({given})") if setting.value else text
@@ -285,7 +285,7 @@ def _set_in_call(text: str, setting: Setting, word: PathComponent, called: CallS
     which = keys.index(word.id)
     if not setting.value:
         if which < len(call.args) - 1:
-            raise setting.wrong(errors.settings.unnamed_behind(word.id, word.span))
+            raise setting.wrong(errors.settings.positional_arguments_follow(word.id, word.span))
         return remove_argument(text, end, which)
     spans, _ = argument_spans(text, end)
     return replace_span(text, spans[which], setting.value if which < len(call.args) else given)
@@ -359,7 +359,7 @@ def _apply_setting(source: Source, setting: Setting) -> str:
     above = _parent_of(first, syntax)
     if above is not None:
         whole = ".".join([above, *(word.text for word in setting.words)])
-        raise setting.wrong(errors.settings.part_of_path(first.text, whole, first.span))
+        raise setting.wrong(errors.settings.incomplete_path(first.text, whole, first.span))
     raise setting.unknown(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
 
 
@@ -376,7 +376,7 @@ def _parse(source: Source) -> t.Syntax:
     with reporter.guard():
         syntax = parse_syntax(source, reporter)
     if reporter.errors:
-        raise PdeError(hints_for(source, in_order(reporter.errors)), source)
+        raise PdeError(hints_for(source, sort_diagnostics(reporter.errors)), source)
     return syntax
 
 
@@ -395,7 +395,7 @@ def _set_domain(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
             case _:
                 continue
         if not setting.value:
-            raise setting.wrong(errors.settings.needs_value(f"{word.id}=…", word.span))
+            raise setting.wrong(errors.settings.missing_value(f"{word.id}=…", word.span))
         return replace_span(text, span, setting.value)
     return None
 
@@ -407,7 +407,7 @@ def _set_network(syntax: t.Syntax, text: str, setting: Setting) -> str:
     kind, *named = setting.words
     fields = [s for s in syntax.statements if isinstance(s, FIELDS[kind.id])]
     if not named:
-        raise setting.wrong(errors.settings.not_alone(kind.text, f"{kind.id}.v=…", kind.span))
+        raise setting.wrong(errors.settings.block_without_entry(kind.text, f"{kind.id}.v=…", kind.span))
     name, *rest = named
     found = next((f for f in fields if f.name.id == name.id), None)
     if found is None:
@@ -415,7 +415,7 @@ def _set_network(syntax: t.Syntax, text: str, setting: Setting) -> str:
     if rest:
         return set_argument(text, setting, rest, [found.net] if found.net else [], NETWORKS)
     if setting.value is None:
-        raise setting.wrong(errors.settings.needs_value(f"{kind.id}.{name.text}=…", setting.path))
+        raise setting.wrong(errors.settings.missing_value(f"{kind.id}.{name.text}=…", setting.path))
     if found.net is None:
         end = found.type[-1].span.end if found.type else found.span.end
         return replace_span(text, Span(end, end), f" = {setting.value}" if setting.value else "")
@@ -430,7 +430,7 @@ def _set_constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
     constants = [s for s in syntax.statements if isinstance(s, t.ConstDecl)]
     if word.id in (*ENTRIES, REALIZE):
         inner = next(iter(ENTRIES.get(word.id, PARTS)))
-        raise setting.wrong(errors.settings.not_alone(word.text, f"{word.id}.{inner}=…", word.span))
+        raise setting.wrong(errors.settings.block_without_entry(word.text, f"{word.id}.{inner}=…", word.span))
     named = _parse_constant_name(word.text)
     found = next((c for c in constants if named and c.name.id == named.name.id), None)
     if named is None or found is None:
@@ -448,7 +448,7 @@ def _unknown_constant_error(
 ) -> PdeError:
     above = _parent_of(word, syntax)
     if above is not None:
-        return setting.wrong(errors.settings.no_constant_but_entry(word.text, f"{above}.{word.text}", word.span))
+        return setting.wrong(errors.settings.entry_not_constant(word.text, f"{above}.{word.text}", word.span))
     names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
     return setting.unknown(word, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
 
@@ -476,7 +476,7 @@ def _set_realization(syntax: t.Syntax, text: str, setting: Setting) -> str:
     if rest:
         return set_argument(text, setting, rest, [s.method for s in found], PARTS[part.id])
     if setting.value is None:
-        raise setting.wrong(errors.settings.needs_value(f"realize.{part.text}=…", setting.path))
+        raise setting.wrong(errors.settings.missing_value(f"realize.{part.text}=…", setting.path))
     if not setting.value:
         return _delete_spans(text, [s.span for s in found])
     if found:
@@ -515,7 +515,7 @@ def _set_entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
     if setting.value == "":
         return _delete_spans(text, [_entry_span(text, entry) for entry in found])
     if len(found) > 1:
-        raise setting.wrong(errors.settings.several_entries(kind.id, key.id, len(found), setting.path))
+        raise setting.wrong(errors.settings.ambiguous_entry(kind.id, key.id, len(found), setting.path))
     if found:
         return _replace_entry_value(text, found[0], setting.value)
     other = [entry for entry in block.entries if entry.key.id == ALTERNATIVE_ENTRY.get(key.id)] if block else []

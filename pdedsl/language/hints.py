@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from pdedsl import errors
-from pdedsl.diagnostics import Diagnostic, Reporter, Source, Span, in_order
+from pdedsl.diagnostics import Diagnostic, Reporter, Source, Span, sort_diagnostics
 from pdedsl.language.lexer import normalize_characters
 from pdedsl.language.names import superscript
 from pdedsl.language.parser import parse_syntax
@@ -541,8 +541,10 @@ class _Match:
     def diagnostics(self) -> Sequence[Diagnostic]:
         if self.hint.replacement is None:
             start = self.span.start + len(self.old) - len(self.old.lstrip())
-            return errors.syntax.remark(self.hint.message, self.hint.advice, Span(start, self.span.end)).diagnostics
-        return errors.syntax.strange(self.hint.message, self.old, self.new, self.span).diagnostics
+            return errors.syntax.unsupported_line(
+                self.hint.message, self.hint.advice, Span(start, self.span.end)
+            ).diagnostics
+        return errors.syntax.foreign_notation(self.hint.message, self.old, self.new, self.span).diagnostics
 
 
 def hints_for(source: Source, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -564,7 +566,7 @@ def hints_for(source: Source, diagnostics: Sequence[Diagnostic]) -> tuple[Diagno
     declared = declared_names("\n".join(m.new for m in matches.values()))
     hidden = declared.names | {*declared.variables} | _assigned(matches.values())
     remaining = [d for d in diagnostics if not _is_explained(d, source, matches, hidden, bool(declared.coordinates))]
-    return in_order([*remaining, *(d for m in matches.values() for d in m.diagnostics())])
+    return sort_diagnostics([*remaining, *(d for m in matches.values() for d in m.diagnostics())])
 
 
 def equation_number_warnings(source: Source) -> Iterator[Diagnostic]:
@@ -573,7 +575,7 @@ def equation_number_warnings(source: Source) -> Iterator[Diagnostic]:
     for _, span, line in _code_lines(source):
         new = without_equation_number(line, names)
         if new != line:
-            yield errors.syntax.numbered(new, span)
+            yield errors.syntax.equation_number(new, span)
 
 
 def without_equation_number(line: str, names: Collection[str]) -> str:
@@ -621,7 +623,7 @@ def _is_explained(
 ) -> bool:
     """Whether an error is on a line with a hint, or follows from one: a name or the space that the line declares."""
     if source.position(diagnostic.span.start)[0] in matches or (
-        has_space and diagnostic.code == errors.syntax.NO_SPACE.name
+        has_space and diagnostic.code == errors.syntax.MISSING_SPACE.name
     ):
         return True
     quoted = _NAME.findall(source.quote(diagnostic.span)) if diagnostic.code.startswith("E2") else []

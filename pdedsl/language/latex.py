@@ -64,7 +64,7 @@ def _strip_between(text: str, opening: str, closing: str, reporter: Reporter) ->
         line = text[text.rfind("\n", at, start) + 1 : start] if "\n" in text[at:start] else text[at:start]
         remark = len(inside.splitlines()) > 1 and "#" not in line
         if remark:
-            reporter.add(errors.syntax.comment(opening, Span(start, start + len(opening))))
+            reporter.add(errors.syntax.foreign_comment(opening, Span(start, start + len(opening))))
         parts += [text[at:start], re.sub(r"[^\r\n]", " ", inside) if remark else inside]
         at = stop
     return "".join([*parts, text[at:]])
@@ -85,7 +85,7 @@ def _blank_line(line: re.Match[str], text: str, reporter: Reporter) -> str:
         return " " * len(written) + line[0][len(written) :]
     start = line.start() + len(written) - len(written.lstrip())
     span = Span(start, line.start() + len(written.rstrip()))
-    reporter.add(errors.syntax.latex(_as_initial_condition(translate_latex(written), text), span))
+    reporter.add(errors.syntax.latex_line(_as_initial_condition(translate_latex(written), text), span))
     return " " * len(written) + line[0][len(written) :]
 
 

@@ -201,24 +201,24 @@ def _invalid_character_error(source: Source, at: int) -> PdeError:
     if char == '"':
         line = _LINE.match(source.text, at)
         assert line
-        return errors.syntax.open_text(Span(*line.span()))
+        return errors.syntax.unterminated_string(Span(*line.span()))
     before, after = source.text[source.text.rfind("\n", 0, at) + 1 : at], _LINE.match(source.text, at + 1)
     if char == "." and after:
-        return errors.syntax.stray_dot(before, after[0], Span(at, at + 1))
+        return errors.syntax.unexpected_dot(before, after[0], Span(at, at + 1))
     if char == "\\" and after and not after[0].strip():
-        return errors.syntax.late_backslash(Span(at, at + 1))
-    return errors.syntax.stray_character(char, Span(at, at + 1))
+        return errors.syntax.line_continuation(Span(at, at + 1))
+    return errors.syntax.unexpected_character(char, Span(at, at + 1))
 
 
 def _check_length(token: Token) -> None:
     if token.type == "NAME" and len(token) > MAX_NAME_LENGTH:
-        raise errors.syntax.long_name(len(token), MAX_NAME_LENGTH, span_of(token))
+        raise errors.syntax.name_too_long(len(token), MAX_NAME_LENGTH, span_of(token))
     if token.type in ("NUMBER", "SUPERSCRIPT", "SUBSCRIPT"):
         limit = MAX_NUMBER_LENGTH if token.type == "NUMBER" else MAX_SCRIPT_LENGTH
         if len(token) > limit:
-            raise errors.syntax.long_number(len(token), limit, span_of(token))
+            raise errors.syntax.number_too_long(len(token), limit, span_of(token))
     if token.type in ("DERIVATIVE", "OPERATOR", "PARTIAL", "DENOMINATOR") and len(token) > MAX_DERIVATIVE_LENGTH:
-        raise errors.syntax.long_derivative(len(token), MAX_DERIVATIVE_LENGTH, span_of(token))
+        raise errors.syntax.derivative_too_long(len(token), MAX_DERIVATIVE_LENGTH, span_of(token))
 
 
 # ---- Brackets
@@ -280,19 +280,19 @@ def _match_bracket(token: Token, stack: list[Token], reporter: Reporter) -> None
         stack.append(token)
     elif token.type in CLOSING_BRACKETS:
         if not stack:
-            raise errors.syntax.closes_nothing(token, span_of(token))
+            raise errors.syntax.unmatched(token, span_of(token))
         opened = stack.pop()
         closer = OPENING_BRACKETS[opened.type]
         inside = Span(span_of(opened).end, span_of(token).start)
         if closer != CLOSING_BRACKETS[token.type] and not any(
             inside.start <= d.span.start < inside.end for d in reporter.errors
         ):
-            raise errors.syntax.wrong_closer(token, opened, closer, span_of(token), span_of(opened))
+            raise errors.syntax.mismatched(token, opened, closer, span_of(token), span_of(opened))
 
 
 def _unclosed_error(token: Token, tokens: list[Token]) -> PdeError:
     closer = "\n}" if token.type == "LBRACE" else OPENING_BRACKETS[token.type]
-    return errors.syntax.never_closed(token, closer, span_of(token), _closing_position(token, tokens))
+    return errors.syntax.unclosed(token, closer, span_of(token), _closing_position(token, tokens))
 
 
 def _closing_position(opened: Token, tokens: list[Token]) -> int:

@@ -1,6 +1,6 @@
-"""Spellings: a Greek letter and its ASCII name are the same name; superscripts and subscripts are digits and indices.
+"""Names: Greek letters and their ASCII names are the same name; superscripts are powers, subscripts are indices.
 
-Two spellings are the same name when their `identity` is the same: `σ_x`, `sigma_x`.
+Two spellings are the same name if their `canonical_name` is the same: `σ_x`, `sigma_x`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ MAX_NAME_LENGTH = 100  # characters
 MAX_SCRIPT_LENGTH = 4  # characters of a superscript or subscript
 
 _LETTERS = "αβγδεζηθικλμνξοπρστυφχψωΓΘΛΞΠΦΨΩ"
-_SPELLED = (
+_LETTER_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "
     "phi chi psi omega Gamma Theta Lambda Xi Pi Phi Psi Omega"
 )
-GREEK_NAMES = dict(zip(_LETTERS, _SPELLED.split(), strict=True))
+GREEK_NAMES = dict(zip(_LETTERS, _LETTER_NAMES.split(), strict=True))
 GREEK_LETTERS = {name: letter for letter, name in GREEK_NAMES.items()}
 VARIANTS = str.maketrans("ϵϑϰϱϕϖςµ", "εθκρφπσμ")
 
@@ -32,17 +32,18 @@ _WORD = re.compile(r"[A-Za-z]+")
 
 
 def canonical_name(spelling: str) -> str:
-    """The ASCII spelling, by which names are compared; letters of other scripts are kept."""
+    """The ASCII spelling, by which names are compared; letters of other scripts are unchanged."""
     return "".join(GREEK_NAMES.get(c, c) for c in _normalize(spelling))
 
 
 def unicode_name(spelling: str) -> str:
-    """The spelling with Greek letters: `K_sigma` gives `K_σ`; a word that merely contains a letter's name is kept."""
+    """The spelling with Greek letters: `K_sigma` gives `K_σ`; a word that merely contains the name of a letter is unchanged."""
     return "_".join(map(_greek_word, _normalize(spelling).split("_")))
 
 
 def _normalize(spelling: str) -> str:
-    """One spelling of the same letters; those that Unicode takes apart, as क़, stay whole, or they could not be read."""
+    """The NFC form with unified variants of Greek letters; unchanged if NFC yields characters that are not letters, as for
+    क़, which could not be scanned."""
     text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
     return text if all(c.isalnum() or c == "_" for c in text) else spelling
 
@@ -65,7 +66,7 @@ def superscript(value: int) -> str:
 
 
 def parse_subscript(subscript: str) -> list[str]:
-    """The indices that a subscript stands for: digits form one number, each letter is one index."""
+    """The indices of a subscript: digits form one number, each letter is one index."""
     text = subscript.translate(_SUBSCRIPT_TABLE)
     return [text] if text.isdigit() else list(text)
 
@@ -82,7 +83,7 @@ def subscript(indices: list[str]) -> str | None:
 
 
 def split_product(text: str, words: set[str]) -> str | None:
-    """`σ v` for `σv`, which is one name but may have been meant as a product."""
+    """`σ v` for `σv`, which is one name but may be meant as a product."""
     for i in range(1, len(text)):
         if text[:i] in words and text[i:] in words:
             return f"{text[:i]} {text[i:]}"

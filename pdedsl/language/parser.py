@@ -1,6 +1,9 @@
-"""The parser of the grammar. Its tables are computed once and cached as JSON: computing them takes ten times as long as
-reading them. Whoever can change them can change what a spec means, so they are stored where Python keeps this
-module's compiled code, with a digest against accidents. If they cannot be read there, they are computed anew.
+"""Parser: source → syntax tree (LALR(1), by lark).
+
+Each statement is parsed separately, so that an error in one hides none in another. The LALR tables are computed once and
+cached as JSON: computing them takes ten times as long as loading them. Whoever can change the cache can change the
+meaning of a spec, so it is stored where Python keeps the compiled code of this module, with a digest against corruption;
+if it cannot be loaded, the tables are computed again.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from lark.exceptions import UnexpectedToken
 from lark.lexer import BasicLexer
 
 from pdedsl import errors
-from pdedsl.diagnostics import Reporter, Source, Span, nearest
-from pdedsl.io import replace_text
+from pdedsl.diagnostics import Reporter, Source, Span, closest_match
+from pdedsl.io import write_text_atomically
 from pdedsl.language import ast as t
 from pdedsl.language.ast_builder import AstBuilder, covering_span, name_node
 from pdedsl.language.keywords import with_canonical_keywords
@@ -31,7 +34,7 @@ from pdedsl.language.lexer import BLOCK_KEYWORDS, StatementTokens, TokenizedSour
 from pdedsl.language.names import canonical_name
 from pdedsl.language.syntax_errors import KEYWORDS, explain_unexpected_token
 
-# ---- tables
+# ---- LALR tables
 
 
 def load_grammar() -> str:
@@ -46,12 +49,12 @@ def load_grammar() -> str:
 def parser() -> Lark:
     grammar = load_grammar()
     path = cache_path(grammar)
-    kept = _load_tables(path)
-    if kept is not None:
-        return kept
-    made = Lark(grammar, parser="lalr", lexer="basic", start=["statement", "entry"], transformer=AstBuilder())
-    _store_tables(path, made)
-    return made
+    cached = _load_tables(path)
+    if cached is not None:
+        return cached
+    parser = Lark(grammar, parser="lalr", lexer="basic", start=["statement", "entry"], transformer=AstBuilder())
+    _store_tables(path, parser)
+    return parser
 
 
 def cache_path(grammar: str) -> Path:
@@ -61,7 +64,7 @@ def cache_path(grammar: str) -> Path:
 
 @cache
 def scanner() -> BasicLexer:
-    """The scanner from text to raw tokens; comments are kept for the formatter."""
+    """The scanner from text to raw tokens, including comments for the formatter."""
     conf = copy(parser().lexer_conf)
     conf.ignore = ["WHITE"]
     conf.skip_validation = True
@@ -70,12 +73,19 @@ def scanner() -> BasicLexer:
 
 def _load_tables(path: Path) -> Lark | None:
     try:
-        written, _, text = path.read_text("utf-8").partition("\n")
-        if written != digest(text):
+        expected, _, text = path.read_text("utf-8").partition("\n")
+        if expected != digest(text):
             return None
-        kept = json.loads(text, object_hook=_restore_integer_keys)
-        return Lark.__new__(Lark)._load(kept, transformer=AstBuilder())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError):  # or of another lark version
+        tables = json.loads(text, object_hook=_restore_integer_keys)
+        return Lark.__new__(Lark)._load(tables, transformer=AstBuilder())
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        AssertionError,
+    ):  # or tables of another lark version
         return None
 
 
@@ -84,26 +94,25 @@ def digest(text: str) -> str:
 
 
 def _restore_integer_keys(row: dict[str, Any]) -> dict[Any, Any]:
-    """Keys as integers again: in JSON they are strings, in the tables they number states and tokens."""
+    """Integer keys: the tables number states and tokens, and JSON stores keys as strings."""
     return {int(k) if k.isdigit() else k: v for k, v in row.items()}
 
 
-def _store_tables(path: Path, made: Lark) -> None:
-    """Writes the tables if possible, completely or not at all."""
-    data, memo = made.memo_serialize([lark.lexer.TerminalDef, lark.grammar.Rule])
+def _store_tables(path: Path, parser: Lark) -> None:
+    """Writes the tables atomically, if the folder is writable."""
+    data, memo = parser.memo_serialize([lark.lexer.TerminalDef, lark.grammar.Rule])
     data["options"] = {k: v for k, v in data["options"].items() if k != "transformer"}
     text = json.dumps({"data": data, "memo": memo})
     with suppress(OSError):
-        replace_text(path, f"{digest(text)}\n{text}")
+        write_text_atomically(path, f"{digest(text)}\n{text}")
 
 
-# ---- parse
-# Source → Syntax. Each statement is parsed separately, so that a mistake in one hides none in another.
+# ---- Statements
 
 
 MAX_TREE_DEPTH = 1000
 MIN_TOKENS_FOR_DEPTH_CHECK = MAX_TREE_DEPTH // 10  # tokens: each adds fewer than ten levels to a tree
-MAX_ERRORS = 100  # mistakes after which reading stops
+MAX_ERRORS = 100  # errors after which parsing stops
 KEYWORD_SYNONYMS = {
     **dict.fromkeys(
         ("domain", "region", "raum", "gebiet", "espace", "domaine", "espacio", "spazio", "dominio"), "space"
@@ -118,11 +127,11 @@ KEYWORD_SYNONYMS = {
     **dict.fromkeys(("training", "fit"), "train"),
     **dict.fromkeys(("test", "evaluation", "eval"), "evaluate"),
 }
-"""Words that other programs use for ours."""
+"""Keywords of other programs and languages."""
 PROSE_WORDS = {"Solve", "Find", "find", "Given", "given", "Consider", "subject", "Equation", "equation"}
-"""Words before the equations of a book."""
+"""Words before equations in a textbook."""
 CONDITION_LABELS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "robin"}
-"""Words before the conditions of other programs."""
+"""Words before boundary and initial conditions in other programs."""
 OPERATOR_TOKENS = {
     "UNAPPLIED_NABLA",
     "DERIVATIVE",
@@ -134,50 +143,50 @@ OPERATOR_TOKENS = {
     "PARTIAL",
     "SIGMA",
 }
-"""Signs that are words in ASCII: a word before them is one before a word."""
+"""Operators that have names in ASCII."""
 
 
 def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
-    """The statements that can be parsed; mistakes go to the reporter, names in unreadable declarations to `lost`."""
+    """The statements that can be parsed; errors go to the reporter, names in unparsed declarations to `unparsed`."""
     return parse_with_tokens(source, reporter)[1]
 
 
 def parse_with_tokens(source: Source, reporter: Reporter) -> tuple[TokenizedSource, t.Syntax]:
-    """The same, with the tokens of what could be read."""
-    read = tokenize(source, scanner(), reporter)
-    return read, _parse_statements(read, source, reporter)
+    """Like `parse_syntax`, with the tokens."""
+    tokenized = tokenize(source, scanner(), reporter)
+    return tokenized, _parse_statements(tokenized, source, reporter)
 
 
-def _parse_statements(read: TokenizedSource, source: Source, reporter: Reporter) -> t.Syntax:
-    known = read.names.fields | read.names.variables
+def _parse_statements(tokenized: TokenizedSource, source: Source, reporter: Reporter) -> t.Syntax:
+    declared = tokenized.names.fields | tokenized.names.variables
     statements: list[t.Statement] = []
-    lost: set[str] = set()
-    unopened = False  # whether the lines above, up to a block without its brace, are indented
-    for line in read.lines:
+    unparsed: set[str] = set()
+    missing_brace = False  # inside a block without its opening brace: indented lines are skipped
+    for line in tokenized.lines:
         before = len(statements)
-        unopened = unopened and source.position(span_of(line.tokens[0]).start)[1] > 1
-        if unopened:
+        missing_brace = missing_brace and source.position(span_of(line.tokens[0]).start)[1] > 1
+        if missing_brace:
             continue
-        unopened = line.tokens[0].type in BLOCK_KEYWORDS and line.entries is None
+        missing_brace = line.tokens[0].type in BLOCK_KEYWORDS and line.entries is None
         with reporter.guard():
-            statements += _parse_line(line, known, reporter)
+            statements += _parse_line(line, declared, reporter)
         if len(statements) == before:
-            lost |= _unparsed_names(line.tokens)
+            unparsed |= _unparsed_names(line.tokens)
         if len(reporter.errors) >= MAX_ERRORS:
             break
-    return t.Syntax(tuple(statements), read.comments, frozenset(lost), span=Span(0, len(source.text)))
+    return t.Syntax(tuple(statements), tokenized.comments, frozenset(unparsed), span=Span(0, len(source.text)))
 
 
-def _parse_line(line: StatementTokens, known: set[str], reporter: Reporter) -> list[t.Statement]:
-    """The statement of a line; none if a mistake in it was already reported."""
-    _check_keyword(line.tokens, known)
+def _parse_line(line: StatementTokens, declared: set[str], reporter: Reporter) -> list[t.Statement]:
+    """The statement of a line; none if an error in it was already reported."""
+    _check_keyword(line.tokens, declared)
     if line.entries is not None:
         return [] if line.has_error else [with_canonical_keywords(_parse_block(line, reporter))]
     return [] if line.has_error else [with_canonical_keywords(cast(t.Statement, _parse(line.tokens, "statement")))]
 
 
 def _unparsed_names(tokens: list[Token]) -> set[str]:
-    """The keyword of an unreadable declaration and the names that it would have declared."""
+    """The keyword of an unparsed declaration and the names that it declares."""
     first = 0 if len(tokens) > 1 and tokens[1].type == "IN" else 1  # `t in [0, 1]`
     within = (
         "NAME",
@@ -192,23 +201,23 @@ def _unparsed_names(tokens: list[Token]) -> set[str]:
 
 
 def _suggest_keyword(word: str) -> str | None:
-    return KEYWORD_SYNONYMS.get(word) or nearest(word, KEYWORDS)
+    return KEYWORD_SYNONYMS.get(word) or closest_match(word, KEYWORDS)
 
 
-def _check_keyword(tokens: list[Token], known: set[str]) -> None:
-    """A line that starts with two words must start with a keyword: reports a misspelled one, behind a plus too, which
-    formatting leaves out."""
+def _check_keyword(tokens: list[Token], declared: set[str]) -> None:
+    """Reports a misspelled keyword: a line that starts with two names must start with a keyword, also after a plus sign,
+    which the formatter removes."""
     tokens = list(dropwhile(lambda token: token.type == "PLUS", tokens)) or tokens
     first = tokens[0]
     follows = tokens[1].type if len(tokens) > 1 else ""
-    if first.type != "NAME" or canonical_name(first) in known:
+    if first.type != "NAME" or canonical_name(first) in declared:
         return
     if first.lower() in CONDITION_LABELS and follows != "EQUAL":
-        raise errors.syntax.condition(first, span_of(first))
+        raise errors.syntax.labelled_condition(first, span_of(first))
     before = first in PROSE_WORDS or (follows in OPERATOR_TOKENS and first.capitalize() in PROSE_WORDS)
     if before or (follows == "COLON" and _is_label(tokens)):
         whole = span_of(first).to(span_of(tokens[1])) if follows == "COLON" else span_of(first)
-        raise errors.syntax.label(first, span_of(first), whole)
+        raise errors.syntax.labelled_equation(first, span_of(first), whole)
     if follows not in ("NAME", "LPAR", "LBRACE", "BY", *OPERATOR_TOKENS):
         return
     typo = _suggest_keyword(first.lower()) or _keyword_by_shape(tokens)
@@ -216,11 +225,11 @@ def _check_keyword(tokens: list[Token], known: set[str]) -> None:
         typo = "space"  # `var x in [0, 1]`
     if typo or follows == "LBRACE":
         blocks = [kind.lower() for kind in sorted(BLOCK_KEYWORDS)]
-        raise errors.syntax.no_statement(first, typo, blocks, span_of(first))
+        raise errors.syntax.unknown_statement(first, typo, blocks, span_of(first))
 
 
 def _keyword_by_shape(tokens: list[Token]) -> str | None:
-    """The keyword of `word x in [0, 1]` and of `word u(x, t) : scalar`, whatever the word."""
+    """The keyword of `word x in [0, 1]` and of `word u(x, t) : scalar`, by the form of the statement."""
     kinds = [token.type for token in tokens[:3]]
     if kinds in (["NAME", "NAME", "IN"], ["NAME", "NAME", "ELEMENT"]):
         return "time" if tokens[1] == "t" else "space"

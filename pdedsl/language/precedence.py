@@ -1,7 +1,7 @@
-"""Rules by which Unicode and ASCII spellings give the same tree: where brackets are kept, what a product is, and the
+"""Construction of expressions such that Unicode and ASCII spellings give the same tree: parentheses, products, and the
 operators that ASCII writes as functions.
 
-A bracket is a Group wherever Unicode needs one, except where `dot(…)` or `sum(…)` already imply it.
+Parentheses are a Group wherever Unicode needs them, except where `dot(…)` or `sum(…)` imply them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ INFIX_KEYWORDS = frozenset(("in", "on", "for", "by", "from", "periodic"))
 
 
 def make_name(text: str, span: Span) -> t.Name:
-    """A name; inside a derivative even a keyword is scanned as one: ∂u/∂in."""
+    """A name; a keyword inside a derivative, ∂u/∂in, is an error."""
     if text in INFIX_KEYWORDS:
-        raise errors.names.word_of_the_language(text, span)
+        raise errors.names.reserved_name(text, span)
     return t.Name(canonical_name(text), str(text), span=span)
 
 
@@ -32,19 +32,19 @@ def index_nodes(subscript: str, span: Span) -> tuple[t.Expr, ...]:
     return tuple(t.Number(i, span=span) if i.isdigit() else t.Name(i, i, span=span) for i in parse_subscript(subscript))
 
 
-# ---- brackets
+# ---- Parentheses
 
 
 UNAPPLIED_NABLA = "∇"  # before it is applied: the ∇ in (u·∇)w
 
 
 def parenthesize(body: t.Expr) -> t.Expr:
-    """The body of a function-style operator, as it would be written after a sign: `grad(u + v)` is `∇(u + v)`."""
+    """The body of a function-style operator, as written after a sign: `grad(u + v)` is `∇(u + v)`."""
     return body if isinstance(body, (*t.ATOMS, t.Group)) else t.Group(body, span=body.span)
 
 
 def strip_parentheses(expr: t.Expr) -> t.Expr:
-    """An expression without its brackets."""
+    """An expression without its parentheses."""
     return expr.body if isinstance(expr, t.Group) else expr
 
 
@@ -53,7 +53,7 @@ def has_dot(expr: t.Expr) -> bool:
 
 
 def strip_implied_parentheses(expr: t.Expr) -> t.Expr:
-    """A summand without the brackets that `dot(…)` and `sum(…)` imply."""
+    """A term without the parentheses that `dot(…)` and `sum(…)` imply."""
     body = strip_parentheses(expr)
     return body if isinstance(body, t.Summation) or has_dot(body) else expr
 
@@ -67,17 +67,17 @@ def prefix_operand(operator: t.Operator, body: t.Expr) -> t.Expr:
 
 
 def parenthesize_prefix(expr: t.Expr) -> t.Expr:
-    """The expression, bracketed if it is a prefix operator, in ASCII a call: `grad(u) > 0` is `(∇u) > 0`."""
+    """The expression, parenthesized if it is a prefix operator: in ASCII, `grad(u) > 0` is `(∇u) > 0`."""
     return parenthesize(expr) if isinstance(expr, t.Prefix) else expr
 
 
 def parenthesize_transpose_exponent(exponent: t.Expr) -> t.Expr:
-    """An exponent with brackets around the T of `K^(T)²`, which would otherwise be read as the transpose of K."""
+    """An exponent with parentheses around the T of `K^(T)²`, which would otherwise be parsed as the transpose of K."""
     return replace(exponent, base=t.Group(exponent.base)) if isinstance(exponent, t.Power) else t.Group(exponent)
 
 
 def operator_depth(body: object) -> int:
-    """The depth of nested operators and brackets: in ASCII each is a pair of brackets."""
+    """The depth of nested operators and parentheses: in ASCII each is a pair of parentheses."""
     count = 0
     while isinstance(body, t.Prefix | t.Group | t.Derivative):
         body, count = body.body, count + 1
@@ -85,7 +85,7 @@ def operator_depth(body: object) -> int:
 
 
 def parenthesize_leading_derivative(expr: t.Expr) -> t.Expr:
-    """The expression with brackets around a leading derivative: `/∂u/∂t(x, 0)` would be read as the end of a ∂(…)."""
+    """The expression with a leading derivative in parentheses: `/∂u/∂t(x, 0)` would be the denominator of a ∂(…)."""
     match expr:
         case t.Call(head=t.Derivative()) | t.Derivative():
             return t.Group(expr)
@@ -99,17 +99,17 @@ def parenthesize_leading_derivative(expr: t.Expr) -> t.Expr:
             return expr
 
 
-# ---- derivatives
+# ---- Derivatives
 
 
-def make_derivative(body: t.Expr, order: str, below: str, span: Span) -> t.Derivative:
-    """`∂ⁿ body / below`, where `order` is ⁿ and `below` is `∂x²∂y`."""
-    wrt = merge_repeated_variables([_derivative_variable_from_match(m, span) for m in _VARIABLE.finditer(below)])
-    above, under = parse_superscript(order) if order else 1, sum(w.order for w in wrt)
+def make_derivative(body: t.Expr, order: str, denominator: str, span: Span) -> t.Derivative:
+    """`∂ⁿ body / denominator`, where `order` is ⁿ and `denominator` is `∂x²∂y`."""
+    wrt = merge_repeated_variables([_derivative_variable_from_match(m, span) for m in _VARIABLE.finditer(denominator)])
+    numerator_order, denominator_order = parse_superscript(order) if order else 1, sum(w.order for w in wrt)
     if not all(w.order for w in wrt):
         raise errors.syntax.order_zero(span)
-    if above != under:
-        raise errors.syntax.orders_differ(above, under, span)
+    if numerator_order != denominator_order:
+        raise errors.syntax.order_mismatch(above, under, span)
     return t.Derivative(body, wrt, span=span)
 
 
@@ -121,19 +121,19 @@ def _derivative_variable_from_match(found: re.Match[str], span: Span) -> t.Deriv
 
 def merge_repeated_variables(wrt: Sequence[t.DerivativeVariable]) -> tuple[t.DerivativeVariable, ...]:
     """`∂x∂x` becomes `∂x²`: diff(u, x, x) has no explicit orders."""
-    found: list[t.DerivativeVariable] = []
+    merged: list[t.DerivativeVariable] = []
     for w in wrt:
-        if found and (found[-1].name, found[-1].indices) == (w.name, w.indices):
-            w = replace(w, order=found.pop().order + w.order)
-        found.append(w)
-    return tuple(found)
+        if merged and (merged[-1].name, merged[-1].indices) == (w.name, w.indices):
+            w = replace(w, order=merged.pop().order + w.order)
+        merged.append(w)
+    return tuple(merged)
 
 
-# ---- products
+# ---- Products
 
 
 def make_product(factors: Factors) -> t.Expr:
-    """A product, with a leading `1/2` on either side of its dot turned into `½`; an ambiguous product is an error."""
+    """A product, with a leading `1/2` in either operand of its dot as `½`; an ambiguous product is an error."""
     at = _dot_position(factors)
     *first, (sign, last) = [*_fold_fraction(factors[:at]), *_fold_fraction(factors[at:])]
     factors = [*first, (sign, strip_parentheses(last) if isinstance(strip_parentheses(last), t.Summation) else last)]
@@ -144,11 +144,11 @@ def make_product(factors: Factors) -> t.Expr:
 
 
 def _dot_position(factors: Factors) -> int:
-    """The index at which the right side of the dot starts, or the end if there is no dot."""
+    """The index of the right operand of the dot, or the end if there is no dot."""
     dots = [i for i, (sign, _) in enumerate(factors) if sign in DOT_FUNCTIONS]
     if len(dots) > 1:
         spans = [factor.span for _, factor in factors]
-        raise errors.syntax.two_dots(spans[dots[0] - 1], spans[dots[0]].to(spans[dots[1] - 1]), spans[dots[1]])
+        raise errors.syntax.ambiguous_dots(spans[dots[0] - 1], spans[dots[0]].to(spans[dots[1] - 1]), spans[dots[1]])
     return dots[0] if dots else len(factors)
 
 
@@ -158,8 +158,8 @@ def _fold_fraction(factors: Factors) -> Factors:
             a.isdigit() and b.isdigit()
         ):
             over = (int(a), int(b)) if len(a) + len(b) < 4 else (0, 0)
-            touching = rest and (rest[0][0] == "/" or rest[0][1].span.start == below.span.end)
-            if over in FRACTION_SIGNS and not touching:
+            adjacent = rest and (rest[0][0] == "/" or rest[0][1].span.start == below.span.end)
+            if over in FRACTION_SIGNS and not adjacent:
                 return [(sign, t.Fraction(over, span=above.span.to(below.span))), *rest]
     return factors
 
@@ -167,29 +167,29 @@ def _fold_fraction(factors: Factors) -> Factors:
 def _check_divisions(factors: Factors) -> None:
     for (_, above), (sign, below), (after, factor) in zip(factors, factors[1:], factors[2:], strict=False):
         if sign == "/" and (after == "/" or (after == "" and not _ends_denominator(below, factor))):
-            raise errors.syntax.two_divisions(above.span, below.span, factor.span)
+            raise errors.syntax.ambiguous_division(above.span, below.span, factor.span)
 
 
 def _ends_denominator(below: t.Expr, factor: t.Expr) -> bool:
     """Whether a denominator clearly ends before the next factor: `1/2 Δu`, `(1-p)/(2p) x`."""
-    apart = factor.span.start > below.span.end
-    return isinstance(below, t.Group) or (isinstance(below, t.Number | t.Fraction) and apart)
+    separated = factor.span.start > below.span.end
+    return isinstance(below, t.Group) or (isinstance(below, t.Number | t.Fraction) and separated)
 
 
 def apply_advection(factors: Factors) -> Factors:
     """`(u·∇)w` is `u·∇w`: the operator acts on the factor after it."""
-    found: Factors = []
+    result: Factors = []
     for sign, factor in reversed(factors):
         front = _unapplied_gradient(factor)
         if front is None:
-            found = [(sign, factor), *found]
-        elif not found or found[0][0]:
-            raise errors.syntax.acts_on_nothing(factor.span)
+            result = [(sign, factor), *result]
+        elif not result or result[0][0]:
+            raise errors.syntax.missing_operand(factor.span)
         else:
-            span = factor.span.to(found[0][1].span)
-            slope = t.Prefix("grad", prefix_operand("grad", found[0][1]), span=span)
-            found = [(sign, t.Group(t.Product((*front, ("·", slope)), span=span), span=span)), *found[1:]]
-    return found
+            span = factor.span.to(result[0][1].span)
+            gradient = t.Prefix("grad", prefix_operand("grad", result[0][1]), span=span)
+            result = [(sign, t.Group(t.Product((*front, ("·", gradient)), span=span), span=span)), *result[1:]]
+    return result
 
 
 def _unapplied_gradient(factor: t.Expr) -> Sequence[tuple[t.ProductSign, t.Expr]] | None:
@@ -199,7 +199,7 @@ def _unapplied_gradient(factor: t.Expr) -> Sequence[tuple[t.ProductSign, t.Expr]
     return None
 
 
-# ---- operators that ASCII writes as functions
+# ---- Operators that ASCII writes as functions
 
 
 def make_call(call: t.Call) -> t.Expr:
@@ -207,14 +207,14 @@ def make_call(call: t.Call) -> t.Expr:
     match call.head:
         case t.Index(body=t.Name() as name, indices=indices):
             return t.Index(replace(call, head=name), indices, span=call.span)
-        case t.Derivative(body=t.Index(body=t.Name() as name, indices=indices)) as slope:
-            return t.Index(replace(call, head=replace(slope, body=name)), indices, span=call.span)
+        case t.Derivative(body=t.Index(body=t.Name() as name, indices=indices)) as derivative:
+            return t.Index(replace(call, head=replace(derivative, body=name)), indices, span=call.span)
         case _:
             return make_operator_call(call)
 
 
 def make_operator_call(call: t.Call) -> t.Expr:
-    """A call, or the operator that it denotes if its head is one of the words below."""
+    """A call, or the operator that it denotes: `grad(u)` is `∇u`."""
     if not (isinstance(call.head, t.Name) and call.head.id in FUNCTION_STYLE_OPERATORS):
         return call
     arity, build = FUNCTION_STYLE_OPERATORS[call.head.id]
@@ -238,7 +238,7 @@ def _dot_builder(sign: t.ProductSign) -> Callable[[t.Call], t.Expr]:
 
 
 def _dot_operand(expr: t.Expr) -> Factors:
-    """The factors of a side of a dot product; a sum, or a side with another dot, is put in brackets."""
+    """The factors of an operand of a dot product; a sum, or an operand with another dot, is parenthesized."""
     if isinstance(expr, t.Product) and not has_dot(expr):
         return expr.factors
     return [("", parenthesize(expr) if isinstance(expr, t.Sum | t.Product) else expr)]
@@ -247,7 +247,7 @@ def _dot_operand(expr: t.Expr) -> Factors:
 def _make_summation(call: t.Call) -> t.Expr:
     index, body = call.args
     if not isinstance(index, t.Name):
-        raise errors.syntax.index_of_sum(index.span)
+        raise errors.syntax.sum_index(index.span)
     body = parenthesize(body) if isinstance(body, t.Sum) else body
     return t.Group(t.Summation(index, body, span=call.span), span=call.span)
 
@@ -266,7 +266,7 @@ def _derivative_variable(expr: t.Expr) -> t.DerivativeVariable:
         case t.Index(body=t.Name() as name, indices=indices):
             return t.DerivativeVariable(name, indices, 1, span=expr.span)
         case _:
-            raise errors.syntax.not_a_variable(expr.span)
+            raise errors.syntax.diff_variables(expr.span)
 
 
 FUNCTION_STYLE_OPERATORS: dict[str, tuple[int, Callable[[t.Call], t.Expr]]] = {
@@ -280,5 +280,5 @@ FUNCTION_STYLE_OPERATORS: dict[str, tuple[int, Callable[[t.Call], t.Expr]]] = {
     "norm": (1, lambda call: t.Norm(call.args[0], span=call.span)),
     "adj": (1, lambda call: t.Adjoint(parenthesize(call.args[0]), span=call.span)),
     "sum": (2, _make_summation),
-    "diff": (-2, _make_diff),  # negative: at least so many
+    "diff": (-2, _make_diff),  # negative: minimum number of arguments
 }

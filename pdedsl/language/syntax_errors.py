@@ -7,7 +7,7 @@ from lark.exceptions import UnexpectedToken
 
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.errors.syntax import COORDINATES, PIECES, STEPS
+from pdedsl.errors.syntax import COORDINATES_HINT, PIECEWISE_HINT, TIME_STEPS_HINT
 from pdedsl.language.lexer import BINARY_OPERATORS, BLOCK_KEYWORDS, STATEMENT_KEYWORDS, span_of
 
 KEYWORDS = tuple(kind.lower() for kind in sorted(STATEMENT_KEYWORDS))
@@ -38,8 +38,8 @@ def explain_unexpected_token(error: UnexpectedToken, tokens: list[Token]) -> Pde
     wanted = _expected_text(accepts)
     if error.token.type == "$END":
         end = span_of(tokens[-1]).end
-        return errors.syntax.ends_early(wanted, Span(end - 1, end), _hint(tokens, None))
-    return errors.syntax.unexpected(error.token, wanted, span_of(error.token), _hint(tokens, error.token))
+        return errors.syntax.unexpected_end(wanted, Span(end - 1, end), _hint(tokens, None))
+    return errors.syntax.unexpected_token(error.token, wanted, span_of(error.token), _hint(tokens, error.token))
 
 
 def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
@@ -52,31 +52,31 @@ def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
             if whole.end_pos == token.start_pos and token.end_pos == part.start_pos and not pair:
                 return errors.syntax.decimal_comma(f"{whole},{part}", span_of(whole).to(span_of(part)))
     if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARATIONS:
-        return errors.syntax.subscripted(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))
+        return errors.syntax.subscript_in_name(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))
     if token.type == "EQUAL" and any(other.type == "EQUAL" for other in tokens[:at]):
         if wrong := _second_equals(tokens, at):
             return wrong
         side = next((k for k, other in enumerate(tokens[:at]) if other in ("at", "for")), None)
         if side is not None:
-            return errors.syntax.at_a_side(tokens[side], tokens[side + 1] == "t", span_of(tokens[side]))
-        return errors.syntax.two_equalities(span_of(token))
+            return errors.syntax.expected_on(tokens[side], tokens[side + 1] == "t", span_of(tokens[side]))
+        return errors.syntax.second_equals_sign(span_of(token))
     if at == 1 and tokens[0].type == "DOT":
         return errors.syntax.bullet(span_of(tokens[0]))
     if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARATIONS}:
-        return errors.syntax.periodic(span_of(token))
+        return errors.syntax.periodic_statement(span_of(token))
     if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCK_KEYWORDS}:
         if _is_piecewise(tokens):
             return None
         closing = next((other for other in tokens[at:] if other.type == "RBRACE"), None)
         if at and tokens[at - 1].type == "ON":
-            return errors.syntax.set_of_sides(span_of(token), span_of(closing) if closing else None)
+            return errors.syntax.face_list_in_brackets(span_of(token), span_of(closing) if closing else None)
         if at and tokens[at - 1].startswith(("sum", "Σ", "∑")):
-            return errors.syntax.sum_of(span_of(tokens[at - 1]))
-        return errors.syntax.braces(span_of(token), span_of(closing) if closing else None)
+            return errors.syntax.sum_limits(span_of(tokens[at - 1]))
+        return errors.syntax.braces_in_expression(span_of(token), span_of(closing) if closing else None)
     if token.type in ("RPAR", "EQUAL", "$END") and at and tokens[at - 1].type in OPERATORS:
-        return errors.syntax.operator_alone(tokens[at - 1], span_of(tokens[at - 1]))
+        return errors.syntax.operator_without_operand(tokens[at - 1], span_of(tokens[at - 1]))
     if token.type == "RPAR" and at and tokens[at - 1].type == "DOT":
-        return errors.syntax.any_value(span_of(tokens[at - 1]))
+        return errors.syntax.dot_as_argument(span_of(tokens[at - 1]))
     return None
 
 
@@ -91,14 +91,14 @@ def _parenthesized_list(token: Token, tokens: list[Token], accepts: set[str]) ->
         return None
     opening, closing = span_of(tokens[first]), span_of(tokens[last])
     if kinds[first - 1] == "ON":
-        return errors.syntax.set_of_sides(opening, closing)
+        return errors.syntax.face_list_in_brackets(opening, closing)
     names = set(kinds[first + 1 : last]) == {"NAME", "COMMA"}
     if names and kinds[first - 2 : first] == ["NAME", "CALL"] and kinds[last + 1 : last + 2] == ["COMMA"]:
-        return errors.syntax.coordinates_in_brackets(tokens[first - 2], opening, closing)
+        return errors.syntax.coordinates_in_parentheses(tokens[first - 2], opening, closing)
     interval = kinds[first - 1] in ("IN", "ELEMENT")
     if interval and tokens[first - 2] != "t":  # pieces in time alone are written so
         return None
-    return errors.syntax.round_brackets(interval, opening, closing)
+    return errors.syntax.needs_square_brackets(interval, opening, closing)
 
 
 def _enclosing_parenthesis(tokens: list[Token], at: int, step: int) -> int | None:
@@ -116,13 +116,13 @@ def _second_equals(tokens: list[Token], at: int) -> PdeError | None:
     first = next(k for k, other in enumerate(tokens) if other.type == "EQUAL")
     keyword = next((other for other in tokens[1:at] if other in KEYWORDS), None)
     if first + 1 == at:
-        return errors.syntax.doubled_equal(span_of(tokens[at]))
+        return errors.syntax.doubled_equals_sign(span_of(tokens[at]))
     if keyword is not None:
         return errors.syntax.joined_statements(span_of(keyword))
     last = next(
         (k for k in range(first, at) if tokens[k].type in BINARY_OPERATORS and _is_on_next_line(tokens, k + 1)), None
     )
-    return errors.syntax.ends_with(tokens[last], span_of(tokens[last])) if last is not None else None
+    return errors.syntax.dangling_operator(tokens[last], span_of(tokens[last])) if last is not None else None
 
 
 def _is_on_next_line(tokens: list[Token], at: int) -> bool:
@@ -151,7 +151,7 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
     if token is not None and token.type.isupper() and str(token) in KEYWORDS:
         return f"'{token}' is a keyword: choose another name"
     if _is_piecewise(tokens) or _is_called(token, tokens, "WHERE"):
-        return PIECES
+        return PIECEWISE_HINT
     if (
         token is not None
         and token is not first
@@ -169,8 +169,8 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
     kinds = {other.type for other in tokens[at:]}
     if token is not None and token.type == "COMMA" and first.type in ("SPACE", "TIME"):
         if first.type == "TIME" and tokens[at - 1].type == "RSQB":
-            return STEPS
-        return COORDINATES if kinds & {"IN", "ELEMENT"} else "put an interval in square brackets, as in [0, 1]"
+            return TIME_STEPS_HINT
+        return COORDINATES_HINT if kinds & {"IN", "ELEMENT"} else "put an interval in square brackets, as in [0, 1]"
     if token is not None and first.type == "SPACE" and token == "x" and at > 1 and tokens[at - 1].type == "RSQB":
         return "write × between intervals, as in [0, 1] × [0, 2]"
     if token is not None and token.type == "COMMA" and first.type in ("CONST", "LET"):

@@ -114,7 +114,7 @@ def _merge_derivatives(tokens: list[Token], names: DeclaredNames, text: str) -> 
         start = token.start_pos or 0
         if start < end:
             continue
-        found = (
+        match = (
             match_ascii_derivative(text, start, names)
             if _token_types(tokens[i : i + 2], 2) == ["NAME", "SLASH"]
             else None

@@ -74,7 +74,7 @@ def _condition(condition: Condition, writer: IndexExpander) -> Iterator[Conditio
         yield _initial_or_terminal_condition(condition, writer)
         return
     if _couples_faces(condition, writer):
-        raise errors.methods.joined_sides(condition.span)
+        raise errors.methods.coupled_boundaries(condition.span)
     part = tuple(writer.written(g.expr, g.span) for g in condition.part)
     space = writer.spec.space
     shared = None if _contains_normal(condition, writer) else _residuals(condition, (), writer)

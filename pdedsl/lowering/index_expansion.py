@@ -73,7 +73,7 @@ class IndexExpander:
     def letter(self, derivative: Derivative, span: Span) -> Symbol:
         if derivative not in self.letters:
             if derivative.mixed and sum(d.mixed for d in self.letters) == MAX_MIXED_DERIVATIVES:
-                raise errors.syntax.many_mixed_derivatives(MAX_MIXED_DERIVATIVES, span)
+                raise errors.syntax.too_many_mixed_derivatives(MAX_MIXED_DERIVATIVES, span)
             component = self.components[derivative.component]
             below = "".join(x.name * n for x, n in zip(self.coordinates, derivative.orders, strict=True))
             name = f"{component.name}_{below}" if below else component.name
@@ -94,7 +94,7 @@ class IndexExpander:
 
         def letter(body: Field, slots: tuple[Expr, ...]) -> Symbol:
             if tuple(body.arguments) != own[body.head]:
-                raise errors.methods.elsewhere(span)
+                raise errors.methods.nonlocal_term(span)
             orders = [0] * len(self.coordinates)
             for slot in slots:
                 orders[place(slot)] += 1

@@ -117,7 +117,7 @@ def _coefficients(generator: Generator, facts: EquationFacts) -> tuple[tuple[Exp
             return drift, rows, None
         case Indexed(diagonal=drift_i), Indexed(diagonal=a, outer=outer, learned=learned, has_other_entries=rest):
             if (outer or learned or rest) and facts.random_residual is None:
-                raise errors.networks.full_matrix(_term_span(facts, Diffusion) or facts.equation.span)
+                raise errors.networks.full_diffusion_matrix(_term_span(facts, Diffusion) or facts.equation.span)
             return (drift_i,), ((a,),), INDEX
         case _:
             raise AssertionError(generator)
@@ -129,7 +129,7 @@ def _require_local_fields(generator: Generator, facts: EquationFacts, spec: Spec
     exprs = (*_entries(generator.drift), *_entries(generator.matrix), generator.rate, generator.source)
     for field in sorted({f for e in exprs for f in atoms(e, Field)}, key=str):
         if field.head in learned and tuple(field.arguments) != tuple(learned[field.head].arguments):
-            raise errors.networks.read_elsewhere(learned[field.head].name, facts.equation.span)
+            raise errors.networks.nonlocal_field(learned[field.head].name, facts.equation.span)
 
 
 def _entries(coefficient: Coefficient) -> tuple[Expr, ...]:

@@ -64,7 +64,7 @@ def _explain_no_rule(analysis: Analysis) -> PdeError:
         return errors.networks.several_unknowns([u.name for u in spec.unknowns], spec.unknowns[1].span)
     unknown = spec.unknowns[0]
     if not isinstance(unknown.type, AVERAGED_TYPES):
-        return errors.networks.no_number(unknown.name, str(unknown.type), unknown.span)
+        return errors.networks.unsupported_unknown(unknown.name, str(unknown.type), unknown.span)
     for facts in analysis.equations:
         if facts.generator is None:
             return _explain_no_generator(facts)
@@ -78,10 +78,10 @@ def _explain_no_generator(facts: EquationFacts) -> PdeError:
             case TimeDerivative() | Convection() | Diffusion() | Reaction() | SourceTerm():
                 continue
             case Nonlinear() | Nonlocal() | HigherOrder() | Coupling() | SymmetricLayer() | LearnedField():
-                return errors.networks.no_term(term.origin.text, term.origin.span)
+                return errors.networks.unsupported_term(term.origin.text, term.origin.span)
             case _:
                 assert_never(term)
-    return errors.networks.no_equation(facts.equation.span)
+    return errors.networks.unsupported_equation(facts.equation.span)
 
 
 def _explain_no_ode_system(spec: Spec) -> PdeError:
@@ -91,5 +91,5 @@ def _explain_no_ode_system(spec: Spec) -> PdeError:
         if equation.order not in (1, 2):
             return errors.feature_maps.order_in_time(equation.order, equation.span)
         if count[equation.unknown] > 1:
-            return errors.feature_maps.pieces_in_time(equation.span)
-    return errors.feature_maps.no_separable_pair(spec.equations[-1].span)
+            return errors.feature_maps.several_time_intervals(equation.span)
+    return errors.feature_maps.not_separable(spec.equations[-1].span)

@@ -137,11 +137,11 @@ def _require_field(learned: Learned, spec: Spec) -> None:
     if learned.net is None:
         return
     if not isinstance(learned.net.word, Mlp | Torch):
-        raise errors.networks.not_a_field(learned.net.word.name, learned.span, learned.net.span)
+        raise errors.networks.cannot_represent_field(learned.net.word.name, learned.span, learned.net.span)
     match learned.type:
         case Vector(divergence_free=True, size=size) if size not in (None, dimension):
-            raise errors.networks.divergence_of_size(size, dimension, learned.span)
+            raise errors.networks.divergence_free_size(size, dimension, learned.span)
         case Vector(divergence_free=True) if dimension < 2:
-            raise errors.networks.divergence_free_on_the_line(learned.name, learned.span)
+            raise errors.networks.divergence_free_in_one_dimension(learned.name, learned.span)
         case _:
             return

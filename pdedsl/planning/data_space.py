@@ -21,7 +21,7 @@ from pdedsl.config.methods import (
 )
 from pdedsl.config.methods import Noise as NoiseMethod
 from pdedsl.config.networks import Linear, Mlp, Network, Torch, Torchvision, residual_maps
-from pdedsl.diagnostics import Span, nearest
+from pdedsl.diagnostics import Span, closest_match
 from pdedsl.ir.noise import (
     BranchNoise,
     ConstantNoise,
@@ -103,7 +103,7 @@ def _move_noise_before_readout(parts: list[Part]) -> list[Part]:
         if isinstance(part, ResidualBlocks) and k + 1 < len(parts):
             last = parts[k + 1]
             if k + 2 < len(parts) or not isinstance(last, NoiseStep):
-                raise errors.networks.two_pieces(part.span)
+                raise errors.networks.network_in_two_intervals(part.span)
             return [*parts[:k], replace(part, before_readout=last.noise)]
     return parts
 
@@ -113,7 +113,7 @@ def _time_conditioned_network(paths: PathExpectation, spec: Spec, method: Locate
     moving = next(s for s in paths.segments if s.has_drift)
     learned = _learned_drift(moving, spec)
     if learned is None or learned.net is None:
-        raise errors.methods.learned_velocity(method.word.name, moving.convection_span or method.span)
+        raise errors.methods.needs_learned_velocity(method.word.name, moving.convection_span or method.span)
     _require_not_divergence_free(learned, "a network that is trained with a residual")
     _require_torchvision_model(learned.net.word, spec, learned.net.span)
     return TimeConditioned(_require_single_depth(learned.net), S.One, learned.span)
@@ -132,7 +132,7 @@ def _base_network(paths: PathExpectation, spec: Spec) -> BaseNetwork | None:
 
 def _require_single_depth(net: Located[Network]) -> Network:
     if len(networks_by_depth(net.word)) > 1:
-        raise errors.networks.one_depth(net.span)
+        raise errors.networks.list_of_depths(net.span)
     return net.word
 
 
@@ -141,7 +141,7 @@ def _segment_parts(stretch: SdeSegment, paths: PathExpectation, spec: Spec, meth
     if not stretch.has_drift and all(e.is_number for row in stretch.diffusivity for e in row):
         return [_pure_diffusion_step(stretch, word)] if stretch.has_diffusion else []
     if method is not None and isinstance(method.word, RandomizedSmoothing) and stretch.has_diffusion:
-        raise errors.methods.sampling_along(method.span)
+        raise errors.methods.smoothing_with_transport(method.span)
     drift = learned_fields_in(stretch.drift, spec)
     named = [w for w in drift if w.net is not None and not _is_vector_field(w.net.word, spec)]
     if not named:
@@ -150,7 +150,7 @@ def _segment_parts(stretch: SdeSegment, paths: PathExpectation, spec: Spec, meth
     if learned is None:
         assert named[0].net is not None
         place = stretch.convection_span or named[0].span
-        raise errors.networks.factor_of_network(named[0].net.word.name, named[0].name, place)
+        raise errors.networks.network_with_factor(named[0].net.word.name, named[0].name, place)
     return [_residual_blocks(stretch, learned, paths, method, spec, family)]
 
 
@@ -189,16 +189,16 @@ def _branches(stretch: SdeSegment) -> tuple[Symbol, ...]:
 def _check_scheme_takes_noise(noise: Noise, scheme: Located[Integrator], stretch: SdeSegment) -> None:
     """Requires a scheme that takes noise: Euler for any, Heun for added noise that is not relative."""
     if not has_stochastic_version(scheme.word):
-        raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
+        raise errors.methods.integrator_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
     if is_euler(scheme.word):
         return
     match noise:
         case RelativeNoise():
-            raise errors.methods.heun_with("relative", scheme.span)
+            raise errors.methods.heun_with_multiplicative_noise("relative", scheme.span)
         case DropoutNoise():
-            raise errors.methods.heun_with("dropout", scheme.span)
+            raise errors.methods.heun_with_multiplicative_noise("dropout", scheme.span)
         case ShakeShakeNoise():
-            raise errors.methods.heun_with("shake", scheme.span)
+            raise errors.methods.heun_with_multiplicative_noise("shake", scheme.span)
         case ConstantNoise() | StateDependentNoise() | CorrelatedNoise():
             return
         case _:
@@ -211,7 +211,7 @@ def _residual_blocks(
     """The residual maps of a named network, which are Euler steps."""
     assert learned.net is not None
     if spec.space.image is None:
-        raise errors.networks.acts_on_images(learned.net.word.name, learned.span, learned.net.span)
+        raise errors.networks.needs_images(learned.net.word.name, learned.span, learned.net.span)
     _require_not_divergence_free(learned, learned.net.word.name)
     net = networks_by_depth(learned.net.word)[family]
     _require_torchvision_model(net, spec, learned.net.span)
@@ -230,14 +230,14 @@ def _check_block_noise(noise: Noise, net: Network, maps: int | None, spec: Spec)
     if isinstance(noise, CorrelatedNoise) or (
         isinstance(noise, StateDependentNoise) and not _depends_on_time_only(noise.std, spec)
     ):
-        raise errors.networks.noise_of_constant_size(net.name, noise.span)
+        raise errors.networks.noise_not_constant(net.name, noise.span)
     if isinstance(net, Torchvision):
         if maps == 0:
-            raise errors.networks.no_maps(net.model, noise.span)
+            raise errors.networks.torchvision_without_blocks(net.model, noise.span)
         if isinstance(noise, BranchNoise):
-            raise errors.networks.torchvision_maps(noise.span)
+            raise errors.networks.torchvision_random_blocks(noise.span)
     if isinstance(net, Torch) and isinstance(noise, BranchNoise):
-        raise errors.networks.random_maps(noise.span)
+        raise errors.networks.user_network_random_blocks(noise.span)
 
 
 def _depends_on_time_only(std: Expr, spec: Spec) -> bool:
@@ -254,12 +254,12 @@ def _require_torchvision_model(net: Network, spec: Spec, span: Span) -> None:
         return
     record = MODELS.get(net.model)
     if record is None:
-        raise errors.networks.no_such_model(net.model, nearest(net.model, MODELS), span)
+        raise errors.networks.unknown_torchvision_model(net.model, closest_match(net.model, MODELS), span)
     channels, height, width = spec.space.image
     if channels != 3:
-        raise errors.networks.model_of_colours(net.model, channels, span)
+        raise errors.networks.torchvision_channels(net.model, channels, span)
     if min(height, width) < record.least or (record.only and max(height, width) > record.least):
-        raise errors.networks.model_of_size(net.model, record.least, record.only, span)
+        raise errors.networks.torchvision_image_size(net.model, record.least, record.only, span)
 
 
 def _require_not_divergence_free(learned: Learned, who: str) -> None:
@@ -271,7 +271,7 @@ def _require_not_divergence_free(learned: Learned, who: str) -> None:
 def _check_steps(net: Network, maps: int | None, spec: Spec) -> None:
     time = spec.realize.time or spec.realize.convection
     if time is not None and time.word not in (Fixed(method=EULER), Fixed(method=EULER, steps=maps)):
-        raise errors.methods.maps_are_steps(maps, net.name, time.span)
+        raise errors.methods.blocks_are_steps(maps, net.name, time.span)
 
 
 def _second_branch(stretch: SdeSegment, spec: Spec, family: int) -> Network:
@@ -322,7 +322,7 @@ def readout_of(paths: PathExpectation, spec: Spec, parts: tuple[Part, ...]) -> R
         return made
     if made != Readout(None, None):
         box = weight_boxes(spec)[0][1] if made.box else None
-        raise errors.networks.readout_of_its_own(named.net.name, operator.name, box or operator.span, box)
+        raise errors.networks.readout_constraint(named.net.name, operator.name, box or operator.span, box)
     return None
 
 
@@ -332,10 +332,10 @@ def _readout_operator(paths: PathExpectation, spec: Spec) -> Learned:
     head = scores.operator.head if isinstance(scores, Applied) and isinstance(scores.operator, Field) else None
     learned = next((w for w in spec.learned if w.head == head), None)
     if learned is None or not _is_point(scores.body, spec.space):
-        raise errors.networks.linear_scores(_point_text(spec.space), paths.data_span)
+        raise errors.networks.nonlinear_logits(_point_text(spec.space), paths.data_span)
     assert learned.net is not None
     if not isinstance(learned.net.word, Linear):
-        raise errors.networks.no_scores(learned.net.word.name, learned.span, learned.net.span)
+        raise errors.networks.no_logits(learned.net.word.name, learned.span, learned.net.span)
     if learned.arguments:
         raise errors.networks.readout_in_time(learned.name, learned.span)
     return learned
@@ -357,13 +357,13 @@ def _check_terminal_network(paths: PathExpectation, spec: Spec, named: ResidualB
     data = paths.data
     learned = next((w for w in spec.learned if isinstance(data, Field) and w.head == data.head), None)
     if learned is None or learned.net is None:
-        raise errors.networks.no_probabilities(_point_text(spec.space), paths.data_span)
+        raise errors.networks.no_probability_network(_point_text(spec.space), paths.data_span)
     if tuple(data.arguments) != tuple(learned.arguments):
-        raise errors.networks.data_elsewhere(learned.name, paths.data_span)
+        raise errors.networks.data_not_at_path_end(learned.name, paths.data_span)
     if named is not None:
-        raise errors.networks.scores_twice(named.net.name, _point_text(spec.space), paths.data_span)
+        raise errors.networks.logits_twice(named.net.name, _point_text(spec.space), paths.data_span)
     if spec.space.image is None and not isinstance(learned.net.word, Mlp | Torch):
-        raise errors.networks.acts_on_images(learned.net.word.name, learned.span, learned.net.span)
+        raise errors.networks.needs_images(learned.net.word.name, learned.span, learned.net.span)
 
 
 def _check_boxes(operator: Learned | None, spec: Spec) -> None:

@@ -34,13 +34,13 @@ def require_evaluation(
     noise = representation.input_variance if isinstance(representation, PathExpectation) else None
     for chosen in block.certify:
         if isinstance(chosen.word, SmoothingCertificate) and noise is None:
-            raise errors.evaluation.no_noise(chosen.span)
+            raise errors.evaluation.missing_diffusion(chosen.span)
         if isinstance(chosen.word, Lipschitz) and noise is None and isinstance(model, DataPlan):
-            raise errors.evaluation.no_constant(chosen.span)
+            raise errors.evaluation.no_lipschitz_bound(chosen.span)
     if block.reference is not None:
-        raise errors.evaluation.no_reference(block.place("reference"))
+        raise errors.evaluation.reference_with_learned_coefficients(block.place("reference"))
     if block.audit and not block.attack:
-        raise errors.evaluation.nothing_attacked(block.place("audit"))
+        raise errors.evaluation.missing_attack(block.place("audit"))
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         if isinstance(plot, Plot):
             _require_plot(plot, span, block, model)
@@ -57,7 +57,7 @@ def _require_reference(
 ) -> None:
     """On R^d, a reference needs an evolution operator, and a grid that solves the equation on a box."""
     if block.plot:
-        raise errors.evaluation.picture_on_space(item_text(block.plot[0]), block.place("plot"))
+        raise errors.evaluation.plot_on_whole_space(item_text(block.plot[0]), block.place("plot"))
     if block.reference is None:
         return
     operator = operator_plan_or_error(representation, spec)
@@ -66,29 +66,29 @@ def _require_reference(
     if not isinstance(spec.space.dimension, int):
         raise errors.evaluation.reference_in_any_dimension(str(spec.space.dimension), block.place("reference"))
     if statement is None:
-        raise errors.evaluation.no_reference(block.place("reference"))
+        raise errors.evaluation.reference_with_learned_coefficients(block.place("reference"))
     require_reference(replace(block.reference, word=replace(block.reference.word, extent=None)), statement)
 
 
 def _require_solution_plots(block: EvaluateBlock, method: Solver) -> None:
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         if plot not in (Plot.SOLUTION, Plot.CURVES):
-            raise errors.evaluation.picture_of_classifier(item_text(plot), span)
+            raise errors.evaluation.plot_needs_classifier(item_text(plot), span)
         if plot is Plot.CURVES and not isinstance(method, Pinn):
-            raise errors.evaluation.picture_of_training(plot.value, method.name, span)
+            raise errors.evaluation.plot_needs_training(plot.value, method.name, span)
 
 
 def _require_plot(plot: Plot, span: Span, block: EvaluateBlock, model: DataPlan | ImagePlan) -> None:
     match plot:
         case Plot.DECISION_BOUNDARY:
             if _input_dimension(model) != 2:
-                raise errors.evaluation.picture_of_plane(plot.value, _input_dimension(model), span)
+                raise errors.evaluation.plot_needs_plane(plot.value, _input_dimension(model), span)
         case Plot.RADII if not block.certify:
-            raise errors.evaluation.picture_without(plot.value, "certify", span)
+            raise errors.evaluation.plot_needs_entry(plot.value, "certify", span)
         case Plot.ATTACKS | Plot.SAMPLES if not block.attack:
-            raise errors.evaluation.picture_without(plot.value, "attack", span)
+            raise errors.evaluation.plot_needs_entry(plot.value, "attack", span)
         case Plot.SOLUTION:
-            raise errors.evaluation.picture_of_solution(plot.value, span)
+            raise errors.evaluation.plot_needs_solution(plot.value, span)
         case Plot.CONFUSION | Plot.CURVES | Plot.RADII | Plot.ATTACKS | Plot.SAMPLES:
             pass
         case _:

@@ -58,7 +58,7 @@ def _require_single_use(motion: OdeSystem[VectorField]) -> None:
     for term in sorted(terms, key=lambda term: term.origin.span.start):
         for head in _learned_heads(term):
             if head in seen:
-                raise errors.feature_maps.two_layers(str(head), term.origin.span)
+                raise errors.feature_maps.shared_weights(str(head), term.origin.span)
             seen.add(head)
 
 
@@ -84,7 +84,7 @@ def _layers(term: MapTerm, push: VectorField, method: Integrator, spec: Spec) ->
         case LearnedField():
             yield _convolutional_field(term, method, spec)
         case SymmetricLayer() | Nonlinear():
-            raise errors.feature_maps.no_layer(term.origin.span)
+            raise errors.feature_maps.unsupported_right_hand_side(term.origin.span)
         case Reaction():
             return
         case _:
@@ -98,9 +98,9 @@ def _symmetric_convolution(
     methods exclude weights that depend on time, as they have no fixed steps."""
     learned = next(w for w in spec.learned if w.head == term.operator)
     if isinstance(term.norm, BatchNorm) and isinstance(method, Reversible):
-        raise errors.feature_maps.batch_norm_backwards(method.name, push.span)
+        raise errors.feature_maps.batch_norm_with_recomputation(method.name, push.span)
     if learned.arguments and isinstance(method, Adaptive):
-        raise errors.feature_maps.weights_of_steps(learned.name, str(learned.arguments[-1]), method.name, learned.span)
+        raise errors.feature_maps.adaptive_weights(learned.name, str(learned.arguments[-1]), method.name, learned.span)
     size, constraint = _kernel_size(learned), _constraint(learned, spec)
     return SymmetricConvolution(
         term.operator, term.factor, size, constraint, term.activation, term.norm, _depends_on_time(learned, spec)
@@ -152,7 +152,7 @@ def require_expressible(spec: Spec) -> None:
         _require_arguments(learned, spec)
     for part, method in spec.realize.written():
         if method is not spec.realize.time:
-            raise errors.feature_maps.part_of_its_own(part, method.line)
+            raise errors.feature_maps.unsupported_part(part, method.line)
 
 
 def _require_feature_maps(spec: Spec) -> None:
@@ -167,7 +167,7 @@ def _require_zero_initial_velocity(condition: Condition, spec: Spec) -> None:
     at_start = condition.kind is ConditionKind.INITIAL and condition.order == 1
     if second and at_start and all(v == 0 for v in condition.value):
         return
-    raise errors.feature_maps.no_place_for_condition(second, condition.span)
+    raise errors.feature_maps.unsupported_condition(second, condition.span)
 
 
 def _require_arguments(learned: Learned, spec: Spec) -> None:
@@ -192,7 +192,7 @@ def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
     require_expressible(spec)
     motion, frame, method = plan_layers(states, spec), spec.network, states.integrator
     if frame is None:
-        raise errors.feature_maps.no_frame(spec.space.span)
+        raise errors.feature_maps.missing_network_block(spec.space.span)
     _require_matching_integrator(states.system, method)
     _require_widths(frame, isinstance(motion, SeparableOde))
     assert spec.time is not None
@@ -215,7 +215,7 @@ def _require_matching_integrator(motion: OdeSystem[VectorField], method: Located
     own = _reversible_methods(motion)
     if isinstance(method.word, Reversible) and not isinstance(method.word, own):
         use = (*(word.keyword for word in own), *ONE_STEP)
-        raise errors.feature_maps.method_misfit(method.word.name, use, method.span)
+        raise errors.feature_maps.method_not_applicable(method.word.name, use, method.span)
 
 
 def _reversible_methods(motion: OdeSystem[VectorField]) -> tuple[type[Reversible], ...]:
@@ -250,7 +250,7 @@ def _require_widths(frame: NetworkBlock, pair: bool) -> None:
     widths."""
     stages, span = frame.stages, frame.place("stages")
     if frame.stem != stages[0]:
-        raise errors.feature_maps.opening_differs(frame.stem, stages[0], frame.place("stem"))
+        raise errors.feature_maps.stem_mismatch(frame.stem, stages[0], frame.place("stem"))
     match frame.frame.word:
         case Paper():
             _require_downsampling(frame, min(frame.input.word.shape[1:]))
@@ -273,16 +273,16 @@ def _require_lipschitz_frame(frame: NetworkBlock, word: Lipschitz) -> None:
     """Requires patches that fit into image and channels, even widths for maxmin, dense layers if `close` is given."""
     image, at = frame.input.word, frame.place("frame")
     if word.patch > min(image.height, image.width):
-        raise errors.feature_maps.large_patches(word.patch, image.height, image.width, at)
+        raise errors.feature_maps.patches_too_large(word.patch, image.height, image.width, at)
     channels = image.channels * word.patch**2
     if channels > frame.stem:
-        raise errors.feature_maps.narrow_opening(channels, frame.stem, frame.place("stem"))
+        raise errors.feature_maps.stem_too_narrow(channels, frame.stem, frame.place("stem"))
     _require_downsampling(frame, min(image.height, image.width) // word.patch)
     odd = next((width for width in frame.stages[1:] if width % 2), None)
     if odd and word.activation is Between.MAXMIN:
-        raise errors.feature_maps.odd_pairs(odd, frame.place("stages"))
+        raise errors.feature_maps.odd_maxmin_width(odd, frame.place("stages"))
     if frame.head is not None and not word.dense:
-        raise errors.feature_maps.close_of_nothing(frame.place("head"))
+        raise errors.feature_maps.head_without_dense(frame.place("head"))
 
 
 # ---- boxes
@@ -294,4 +294,4 @@ def require_overlapping_boxes(spec: Spec) -> None:
     for place, (box, span) in enumerate(boxes):
         for other, first in boxes[:place]:
             if other.operator == box.operator and max(other.low, box.low) > min(other.high, box.high):
-                raise errors.networks.boxes_apart(box.operator, span, first)
+                raise errors.networks.disjoint_boxes(box.operator, span, first)

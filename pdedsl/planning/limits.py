@@ -39,7 +39,7 @@ def require_memory(model: Model, spec: Spec) -> None:
             found, asked = _largest_table(model), spec.realize.equation
             if found > MAX_TABLE_ENTRIES:
                 span = asked.span if asked is not None else spec.space.span
-                raise errors.networks.too_many_numbers(method.name, found, MAX_TABLE_ENTRIES, span)
+                raise errors.networks.too_much_storage(method.name, found, MAX_TABLE_ENTRIES, span)
         case DataPlan():
             _require_max_weights(
                 model.members * sum(_learned_weights(spec, model.dimension, _channels(model), model.classes)), spec

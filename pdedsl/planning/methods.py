@@ -32,7 +32,7 @@ def scheme_of(spec: Spec) -> Located[Integrator]:
     """The method by which characteristics are integrated."""
     method = integrator_of(spec)
     if isinstance(method.word, Reversible):
-        raise errors.methods.no_characteristics(method.word.name, ONE_STEP, method.span)
+        raise errors.methods.cannot_integrate_characteristics(method.word.name, ONE_STEP, method.span)
     return method
 
 

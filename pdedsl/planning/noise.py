@@ -60,7 +60,7 @@ def _random_residual(stretch: SdeSegment, method: Diffusion | None, span: Span) 
         return None
     map_, term = wanted
     if not isinstance(stretch.random_residual, map_):
-        raise errors.methods.another_diffusion(method.name, term, span)
+        raise errors.methods.incompatible_diffusion(method.name, term, span)
     return stretch.random_residual
 
 
@@ -123,7 +123,7 @@ def _additive_noise(stretch: SdeSegment, dt: Expr, method: Diffusion | None, spa
     ):
         return _independent_noise(stretch, dt, law, span)
     if stretch.index is not None:
-        raise errors.methods.noise_of_full_matrix(
+        raise errors.methods.noise_with_full_matrix(
             _keyword(stretch.random_residual) if stretch.random_residual else None, span
         )
     return CorrelatedNoise(tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), law, span)
@@ -133,7 +133,7 @@ def _relative_noise(stretch: SdeSegment, method: NoiseWord, span: Span) -> Relat
     if stretch.structure is not MatrixStructure.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
         raise errors.methods.relative_noise(span)
     if stretch.index is None and len(stretch.drift) == 1:
-        raise errors.methods.relative_on_a_line(span)
+        raise errors.methods.relative_noise_in_one_dimension(span)
     return RelativeNoise(_standard_deviation(2 * stretch.diffusivity[0][0], span), method.across, method.kind, span)
 
 
@@ -147,5 +147,5 @@ def _standard_deviation(variance: Expr, span: Span) -> Expr:
     """A standard deviation; the check is for numbers beyond floating point, whose sign the analysis does not know."""
     std = sqrt(variance)
     if std.is_number and not std.is_real:
-        raise errors.syntax.too_large(span)
+        raise errors.syntax.expression_too_large(span)
     return std

@@ -34,7 +34,7 @@ def loss_of(spec: Spec) -> CrossEntropy | Margin:
         case training.Margin(eps=eps, temperature=temperature):
             if spec.network is None or not isinstance(spec.network.frame.word, Lipschitz):
                 assert chosen is not None
-                raise errors.networks.margin_of_nothing(chosen.span)
+                raise errors.networks.margin_without_bound(chosen.span)
             return Margin(float(eps), float(temperature))
         case other:
             assert_never(other)
@@ -61,7 +61,7 @@ def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None
 
 def _per_member_cross_entropy(weights: words.Weighting, span: Span) -> Objective:
     if weights is words.Weighting.LEARNED:
-        raise errors.methods.weights_apart(span)
+        raise errors.methods.learned_ensemble_weights(span)
     return CrossEntropy(per_member=True)
 
 
@@ -75,9 +75,11 @@ def _integrated_diffusivity(paths: PathExpectation, method: Located[words.Diffus
     ]
     if moving or not still:
         at = moving[0].diffusion_span if moving else None
-        raise errors.methods.diffusion_alone(method.word.name, at or method.span, method.span)
+        raise errors.methods.needs_pure_diffusion(method.word.name, at or method.span, method.span)
     if any(not s.has_diffusion for s in paths.segments[: len(still)]):
-        raise errors.methods.diffusion_last(method.word.name, still[-1].diffusion_span or method.span, method.span)
+        raise errors.methods.diffusion_before_transport(
+            method.word.name, still[-1].diffusion_span or method.span, method.span
+        )
     return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
 
 
@@ -97,7 +99,7 @@ def _heat_smoothing(word: words.HeatSmoothing, amount: float) -> HeatSmoothing:
 def _residual_penalty(word: words.ResidualPenalty, amount: float, dimension: int, span: Span) -> ResidualPenalty:
     """The residual objective for g(x, t) on [0, 1], the time in which all of the diffusion happens."""
     if word.estimator is words.Laplacian.EXACT and dimension > MAX_EXACT_LAPLACIAN_DIMENSION:
-        raise errors.methods.exact_laplacian(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)
+        raise errors.methods.exact_laplacian_dimension(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)
     return ResidualPenalty(
         amount,
         1.0,

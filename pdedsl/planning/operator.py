@@ -32,7 +32,7 @@ def operator_plan_or_error(representation: Representation, spec: Spec) -> Operat
             except PdeError as refusal:
                 return refusal
         case FeatureMapEvolution():
-            return errors.networks.operator_of_features(spec.space.span)
+            return errors.networks.operator_on_pixels(spec.space.span)
         case StrongForm():
             return errors.networks.operator_on_domain(spec.space.span)
         case _:
@@ -47,7 +47,7 @@ def plan_operator(paths: PathExpectation, spec: Spec) -> OperatorPlan:
     for stretch, is_exact in zip(paths.segments, exact, strict=True):
         _check_segment(stretch, is_exact, scheme, spec)
     if not isinstance(scheme.word, Fixed):
-        raise errors.networks.operator_by(scheme.word.name, tuple(EXPLICIT), scheme.span)
+        raise errors.networks.operator_method(scheme.word.name, tuple(EXPLICIT), scheme.span)
     assert spec.time is not None
     pieces = sorted((_operator_segment(s) for s in paths.segments), key=lambda p: float(p.start))
     lengths = [s.length for s in paths.segments]
@@ -61,11 +61,11 @@ def _check_segment(stretch: SdeSegment, is_exact: bool, scheme: Located[Integrat
         raise errors.networks.operator_on_images(spec.space.span)
     for learned in learned_fields_in(stretch.drift, spec):
         if learned.net and not isinstance(learned.net.word, Mlp | Torch):
-            raise errors.networks.operator_of_network(learned.net.word.name, learned.span)
+            raise errors.networks.operator_shape(learned.net.word.name, learned.span)
     if stretch.index is not None and stretch.structure is MatrixStructure.FULL:
-        raise errors.networks.operator_of_full_matrix(stretch.diffusion_span or spec.space.span)
+        raise errors.networks.operator_full_matrix(stretch.diffusion_span or spec.space.span)
     if stretch.has_diffusion and not is_exact and not has_stochastic_version(scheme.word):
-        raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
+        raise errors.methods.integrator_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
     require_computable_coefficients(stretch, spec)
 
 

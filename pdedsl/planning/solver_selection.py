@@ -144,7 +144,7 @@ def plan_solve(statement: StrongForm, spec: Spec) -> SolvePlan:
         _require_steps(asked, train, optimizers)
     probed = isinstance(choice.method, Pinn) and choice.method.probes is not None
     if probed and asked is not None and (not optimizers or any(isinstance(o, Lbfgs) for o in optimizers)):
-        raise errors.methods.probes_by_descent(asked.span)
+        raise errors.methods.probes_with_deterministic_optimizer(asked.span)
     return SolvePlan(
         statement,
         choice.method,
@@ -172,7 +172,7 @@ def network_of(spec: Spec) -> Mlp | None:
     for unknown in spec.unknowns:
         if unknown.net is not None:
             if not isinstance(unknown.net.word, Mlp):
-                raise errors.networks.acts_on_images(unknown.net.word.name, unknown.net.span, unknown.net.span)
+                raise errors.networks.needs_images(unknown.net.word.name, unknown.net.span, unknown.net.span)
             return unknown.net.word
     return None
 
@@ -181,9 +181,9 @@ def _require_learnable(statement: StrongForm) -> None:
     """Requires learned functions to be scalar functions of coordinates, given by networks on points."""
     for p in statement.parameters:
         if p.params and not is_of_coordinates(p, statement):
-            raise errors.methods.learned_function(p.name, p.span)
+            raise errors.methods.invalid_learned_function(p.name, p.span)
         if p.params and p.net is not None and not isinstance(p.net.word, Mlp):
-            raise errors.networks.acts_on_images(p.net.word.name, p.net.span, p.net.span)
+            raise errors.networks.needs_images(p.net.word.name, p.net.span, p.net.span)
 
 
 def _hard_constraints(statement: StrongForm) -> HardConstraints:
@@ -263,20 +263,20 @@ def is_inverse_problem(statement: StrongForm) -> bool:
 def find_obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | None:
     """Why a method does not solve a statement; None if it does."""
     if not isinstance(method, Grid) and any(r.has_dirac for r in statement.equations):
-        return errors.methods.jump_by_points(span)
+        return errors.methods.discontinuous_coefficient(span)
     match method:
         case RandomFeatures():
-            return errors.methods.learned_by_features(span) if learned_functions(statement) else None
+            return errors.methods.function_by_random_features(span) if learned_functions(statement) else None
         case Pinn(probes=probes):
             apart = probes is not None and not all(map(_allows_hutchinson_estimate, statement.equations))
-            return errors.methods.probes_of(span) if apart else None
+            return errors.methods.probes_not_applicable(span) if apart else None
         case Grid():
             return _grid_obstacle(method, statement, span)
         case MonteCarlo():
             if is_inverse_problem(statement):
-                return errors.methods.learned_by_paths(span)
+                return errors.methods.learned_by_monte_carlo(span)
             refusal = diffusion_process.obstacle(statement)
-            return refusal and errors.methods.elsewise(refusal, span)
+            return refusal and errors.methods.with_other_solver(refusal, span)
         case _:
             assert_never(method)
 
@@ -295,19 +295,19 @@ def require_reference(reference: Located[Grid], statement: StrongForm) -> None:
     """Requires that the grid named in an `evaluate` block solves the statement."""
     refusal = find_obstacle(reference.word, statement, reference.span)
     if refusal is not None:
-        raise errors.methods.no_reference(refusal.diagnostics[0].message, reference.span)
+        raise errors.methods.reference_not_applicable(refusal.diagnostics[0].message, reference.span)
 
 
 def _grid_obstacle(method: Grid, statement: StrongForm, span: Span) -> PdeError | None:
     if is_inverse_problem(statement):
-        return errors.methods.no_grid("something is learned beside the unknowns", span)
+        return errors.methods.grid_not_applicable("something is learned beside the unknowns", span)
     if method.extent is not None:
-        return errors.methods.no_grid("its domain has an extent of its own", span)
+        return errors.methods.grid_not_applicable("its domain has an extent of its own", span)
     found = grid_scheme(statement)
     if not isinstance(found, Scheme):
-        return errors.methods.no_grid(found, span)
+        return errors.methods.grid_not_applicable(found, span)
     if method.n ** len(statement.domain.space) > MAX_GRID_POINTS:
-        return errors.methods.no_grid(f"it would have more than {MAX_GRID_POINTS:,} points", span)
+        return errors.methods.grid_not_applicable(f"it would have more than {MAX_GRID_POINTS:,} points", span)
     return None
 
 

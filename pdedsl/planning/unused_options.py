@@ -29,24 +29,24 @@ def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
     chosen = spec.realize
     for unknown in spec.unknowns:
         if unknown.net is not None:
-            raise errors.methods.network_of_unknown(unknown.name, unknown.net.span)
+            raise errors.methods.unused_network_of_unknown(unknown.name, unknown.net.span)
     if chosen.equation is not None:
         hint = "on a data space its parts are realized: time and diffusion"
-        raise errors.methods.unused_part("equation", hint, chosen.equation.line)
+        raise errors.methods.unused_method("equation", hint, chosen.equation.line)
     if chosen.reaction is not None:
-        raise errors.methods.unused_part("reaction", "it is a weight along the path", chosen.reaction.line)
+        raise errors.methods.unused_method("reaction", "it is a weight along the path", chosen.reaction.line)
     if chosen.time is not None and chosen.convection is not None:
         hint = "time and convection are one: keep one of the two"
-        raise errors.methods.unused_part("convection", hint, chosen.convection.line)
+        raise errors.methods.unused_method("convection", hint, chosen.convection.line)
     stepping = chosen.time or chosen.convection
     if stepping is not None and not _takes_steps(plan, paths, spec):
         part = "time" if chosen.time else "convection"
-        raise errors.methods.unused_part(part, "one step is exact here: leave it out", stepping.line)
+        raise errors.methods.unused_method(part, "one step is exact here: leave it out", stepping.line)
     if chosen.convection is not None and not any(s.has_drift for s in paths.segments):
-        raise errors.methods.unused_part("convection", "there is none: leave it out", chosen.convection.line)
+        raise errors.methods.unused_method("convection", "there is none: leave it out", chosen.convection.line)
     if chosen.diffusion is not None:
         if not any(s.has_diffusion for s in paths.segments):
-            raise errors.methods.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
+            raise errors.methods.unused_method("diffusion", "there is none: leave it out", chosen.diffusion.line)
         _require_used_arguments(chosen.diffusion, plan)
 
 
@@ -57,7 +57,7 @@ def require_used_in_training(train: TrainBlock, model: Model) -> None:
                 raise errors.methods.unused_argument("nesterov", "there is no momentum", optimizer.span)
     for regularizer in train.regularize:
         if isinstance(regularizer.word, SmoothInTime) and not _has_weights_per_step(model):
-            raise errors.methods.same_in_time(regularizer.word.name, regularizer.span)
+            raise errors.methods.unused_regularizer(regularizer.word.name, regularizer.span)
 
 
 def _has_weights_per_step(model: Model) -> bool:
@@ -78,13 +78,13 @@ def require_used_on_domain(spec: Spec) -> None:
     for part, method in spec.realize.written():
         if method is not spec.realize.equation:
             hint = "on a physical domain the equation is solved as a whole, as in: realize equation by residual"
-            raise errors.methods.unused_part(part, hint, method.line)
+            raise errors.methods.unused_method(part, hint, method.line)
     for key, hint in DATA_ENTRY_HINTS.items():
         if spec.train is not None and spec.train.says(key):
             raise errors.methods.unused_entry(key, hint, spec.train.place(key))
     for first, other in pairwise(u.net for u in spec.unknowns if u.net is not None):
         if first.word != other.word:
-            raise errors.methods.one_network(str(first.word), other.span)
+            raise errors.methods.unused_second_network(str(first.word), other.span)
 
 
 REMOVE_HINT, OBSERVE_HINT = "leave it out", "leave it out: what was measured is given by observe"

@@ -56,18 +56,18 @@ def process_of(statement: StrongForm) -> DiffusionProcess:
 def _only_equation(statement: StrongForm) -> Residual:
     first, *others = statement.equations
     if len(statement.components) > 1:
-        raise errors.methods.system(first.span)
+        raise errors.methods.monte_carlo_system(first.span)
     if others or first.interval is not None:
-        raise errors.methods.several_equations((others or [first])[0].span)
+        raise errors.methods.monte_carlo_several_equations((others or [first])[0].span)
     if statement.parameters:
         learned = statement.parameters[0]
-        raise errors.methods.learned(learned.name, learned.span)
+        raise errors.methods.monte_carlo_learned(learned.name, learned.span)
     return first
 
 
 def _affine(residual: Residual) -> Affine:
     if residual.affine is None:
-        raise errors.methods.nonlinear(residual.span)
+        raise errors.methods.monte_carlo_nonlinear(residual.span)
     return residual.affine
 
 
@@ -75,9 +75,9 @@ def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
     for derivative, _ in affine.terms:
         in_time = derivative.orders[-1] if domain.has_time else 0
         if in_time and derivative.order > 1:
-            raise errors.methods.wave(residual.span)
+            raise errors.methods.monte_carlo_second_order_in_time(residual.span)
         if derivative.order > 2:
-            raise errors.methods.of_higher_order(derivative.order, residual.span)
+            raise errors.methods.monte_carlo_higher_order(derivative.order, residual.span)
 
 
 # ---- the generator
@@ -106,7 +106,7 @@ def _time_derivative_coefficient(affine: Affine, residual: Residual, domain: Dom
     """The coefficient of ∂u/∂t, which must be a nonzero number."""
     factor = simplify(next((c for d, c in affine.terms if d.orders[-1]), S.Zero))
     if not factor.is_number or factor == 0:
-        raise errors.methods.uneven_time(residual.span)
+        raise errors.methods.monte_carlo_time_coefficient(residual.span)
     return factor
 
 
@@ -151,7 +151,7 @@ def _initial_data(statement: StrongForm) -> TimeCondition | None:
                 )
             case _:
                 continue
-    raise errors.methods.wave(statement.equations[0].span)
+    raise errors.methods.monte_carlo_second_order_in_time(statement.equations[0].span)
 
 
 def _process_boundaries(statement: StrongForm) -> Iterator[ProcessBoundary]:
@@ -179,7 +179,7 @@ def _boundary_event(condition: ConditionResidual, coordinate: int, upper: bool) 
         return Absorption(_prescribed_value(condition, affine))
     ((derivative, slope),) = slopes.items() if len(slopes) == 1 else ((None, S.Zero),)
     if derivative is None or derivative.order != 1 or not derivative.orders[coordinate]:
-        raise errors.methods.oblique(condition.span)
+        raise errors.methods.monte_carlo_oblique(condition.span)
     outwards = slope if upper else -slope
     value = next((c for d, c in affine.terms if not d.order), S.Zero)
     return Reflection(simplify(value / outwards), -affine.inhomogeneity / outwards)
@@ -188,7 +188,7 @@ def _boundary_event(condition: ConditionResidual, coordinate: int, upper: bool) 
 def _affine_condition(condition: ConditionResidual) -> Affine:
     (residual,) = condition.residuals
     if residual.affine is None:
-        raise errors.methods.nonlinear(condition.span)
+        raise errors.methods.monte_carlo_nonlinear(condition.span)
     return residual.affine
 
 
@@ -198,7 +198,7 @@ def _prescribed_value(condition: ConditionResidual, affine: Affine) -> Expr:
         case ((Derivative(order=0), factor),):
             return -affine.inhomogeneity / factor
         case _:
-            raise errors.methods.oblique(condition.span)
+            raise errors.methods.monte_carlo_oblique(condition.span)
 
 
 def _level_function(curve: Expr, condition: ConditionResidual, domain: Domain) -> Expr:
@@ -206,7 +206,7 @@ def _level_function(curve: Expr, condition: ConditionResidual, domain: Domain) -
     for inner in domain.inequalities:
         if simplify(inner / curve).is_number:
             return inner
-    raise errors.methods.inner_curve(condition.span)
+    raise errors.methods.monte_carlo_inner_curve(condition.span)
 
 
 # ---- what a process needs beside
@@ -215,18 +215,18 @@ def _level_function(curve: Expr, condition: ConditionResidual, domain: Domain) -
 def _require_process(process: DiffusionProcess, residual: Residual, statement: StrongForm) -> None:
     curves = {s.place.expr for s in process.boundaries if isinstance(s.place, Surface)}
     if set(process.domain.inequalities) - curves:
-        raise errors.methods.open_curve(residual.span)
+        raise errors.methods.monte_carlo_open_curve(residual.span)
     if not _may_be_semidefinite(process):
-        raise errors.methods.indefinite(residual.span)
+        raise errors.methods.monte_carlo_indefinite(residual.span)
     if process.data is None and not any(isinstance(s.event, Absorption) for s in process.boundaries):
-        raise errors.methods.endless(residual.span)
+        raise errors.methods.monte_carlo_no_dirichlet(residual.span)
     if process.data is None and not process.rate.is_nonpositive:
-        raise errors.methods.growing(residual.span)
+        raise errors.methods.monte_carlo_growth(residual.span)
     for place in {s.place: None for s in process.boundaries}:
         if len({type(s.event) for s in process.boundaries if s.place == place}) > 1:
-            raise errors.methods.mixed_side(next(c.span for c in statement.conditions if c.place == place))
+            raise errors.methods.monte_carlo_mixed_face(next(c.span for c in statement.conditions if c.place == place))
     if not all(map(_is_computable, _expressions(process))):
-        raise errors.methods.no_function(residual.span)
+        raise errors.methods.monte_carlo_not_evaluable(residual.span)
 
 
 def _may_be_semidefinite(process: DiffusionProcess) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pdedsl.diagnostics.escaping import caption
-from pdedsl.io import replace_with
+from pdedsl.io import write_atomically
 from pdedsl.runs.metrics import eval_mode
 from pdedsl.runtime.rng import frozen_noise
 
@@ -171,7 +171,7 @@ def _turning(line: Array, spacing: float) -> float:
 def plot_boundaries(panels: Sequence[Panel], path: Path, n: int = 256, box: Box | None = None) -> None:
     """Write the panels side by side as PNG, atomically."""
     figure = boundaries_figure(panels, n, box)
-    replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
+    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
 def boundaries_figure(panels: Sequence[Panel], n: int = 256, box: Box | None = None) -> Figure:

@@ -40,7 +40,7 @@ def eval_mode(model: nn.Module) -> Iterator[None]:
 
 def compute_metrics(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> ClassificationMetrics:
     """Metrics of a network on a split; each process evaluates a part of the samples."""
-    share, blocks = world.share(len(split)), adaptive_blocks(model)
+    share, blocks = world.local_slice(len(split)), adaptive_blocks(model)
     sums = torch.zeros(3, dtype=torch.float64, device=world.device)
     with eval_mode(model), torch.no_grad(), single_call(model) as begin:
         for start in range(share.start, share.stop, BATCH_SIZE):
@@ -51,5 +51,5 @@ def compute_metrics(model: nn.Module, split: Split, world: World, dtype: torch.d
             sums[0] += cross_entropy(logits, y, reduction="sum")
             sums[1] += (logits.argmax(-1) == y).sum()
             sums[2] += count_evaluations(blocks)
-    loss, accuracy, costs = (world.total(sums) / len(split)).tolist()
+    loss, accuracy, costs = (world.all_reduce(sums) / len(split)).tolist()
     return ClassificationMetrics(loss, accuracy, costs if blocks else None)

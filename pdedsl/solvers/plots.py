@@ -14,7 +14,7 @@ from torch import Tensor
 from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.config.methods import MonteCarlo
 from pdedsl.diagnostics.escaping import caption
-from pdedsl.io import replace_with
+from pdedsl.io import write_atomically
 from pdedsl.ir.problem import Domain
 from pdedsl.solvers.error_estimate import pde_residual_norm, residual_audit
 from pdedsl.solvers.gauge import fix_gauge
@@ -164,7 +164,7 @@ def plot_losses(path: Path, losses: Sequence[tuple[int, float]], title: str) -> 
 
 
 def _save(path: Path, figure: Figure) -> None:
-    replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
+    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
 def make_figure(f: Function, scene: Scene, colours: str) -> Figure:
@@ -271,7 +271,7 @@ def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None
         moment = f"{scene.domain.coordinates[-1]} = {float(view.points[0, -1]):.2f}"
         heading.set_text(caption(f"{scene.title}, {moment}"))
         pictures.append(_render(figure))
-    replace_with(path, lambda part: _save_gif(part, pictures))
+    write_atomically(path, lambda part: _save_gif(part, pictures))
 
 
 def _first_frame(

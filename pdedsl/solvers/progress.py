@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 
-from pdedsl.io import replace_text, writing
+from pdedsl.io import path_in_errors, write_text_atomically
 from pdedsl.solvers.pinn.trainer import Progress, State
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint
@@ -42,12 +42,12 @@ class MetricsLog:
     def __init__(self, path: Path, resumed: int = 0) -> None:
         self.path = path
         rows = [row for row in read_metrics(path) if row["step"] <= resumed] if path.exists() else []
-        replace_text(path, "".join(map(_line, rows)))
+        write_text_atomically(path, "".join(map(_line, rows)))
 
     def __call__(self, event: StepEvent) -> None:
         metrics = {name: value if isfinite(value) else None for name, value in event.metrics.items()}
         row = {"kind": "step", "step": event.step, "of": event.of, **metrics, "seconds": round(event.seconds, 3)}
-        with writing(self.path), self.path.open("a", encoding="utf-8", newline="\n") as file:
+        with path_in_errors(self.path), self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(_line(row))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pdedsl.diagnostics.escaping import as_json, literal
 from pdedsl.explainer.describe import method_lines, problem_lines
-from pdedsl.io import replace_text
+from pdedsl.io import write_text_atomically
 from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.solvers.error_estimate import ONE_DIGIT_RTOL, ErrorEstimate, Verdict
 from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
@@ -48,8 +48,8 @@ VERDICTS = {
 def write_report(folder: Path, solution: Solution) -> None:
     """Write both files, beside the existing pictures."""
     pictures = [name for name in PICTURES if (folder / name).is_file()]
-    replace_text(folder / REPORT, markdown(report_elements(solution, pictures)))
-    replace_text(folder / REPORT_JSON, as_json(report_json(solution), indent=2) + "\n")
+    write_text_atomically(folder / REPORT, markdown(report_elements(solution, pictures)))
+    write_text_atomically(folder / REPORT_JSON, as_json(report_json(solution), indent=2) + "\n")
 
 
 def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:

@@ -12,8 +12,8 @@ import torch
 
 from pdedsl import errors
 from pdedsl.compiler import Compilation, to_compilation
-from pdedsl.distributed import device_of
-from pdedsl.io import RunError, replace_text
+from pdedsl.distributed import resolve_device
+from pdedsl.io import RunError, write_text_atomically
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.solvers.error_estimate import Reference, assess
@@ -63,7 +63,7 @@ def solve(
         watch = _make_watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
         options = replace(options, watch=watch)
         copy_measurement_files(statement, compilation.spec.source, folder)
-        replace_text(folder / SPEC, compilation.spec.source.text)
+        write_text_atomically(folder / SPEC, compilation.spec.source.text)
         solution, references = _solve_and_assess(compilation, options, folder, resume)
         plot_run(folder, solution, options, references[0].values if references else None)
         write_report(folder, solution)
@@ -107,7 +107,7 @@ def solve_options(compilation: Compilation, device: str | None = None) -> SolveO
     """What a solution of this spec depends on besides its plan; measurements are read here."""
     assert isinstance(compilation.plan, SolvePlan)
     known = read_measurements(compilation.plan.problem, compilation.spec.source)
-    return SolveOptions(seed_of(compilation.spec), device_of(device), measured=known)
+    return SolveOptions(seed_of(compilation.spec), resolve_device(device), measured=known)
 
 
 def seed_of(spec: Spec) -> int:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from pdedsl.compiler import to_compilation
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics.escaping import command
-from pdedsl.io import RunError, well_formed
+from pdedsl.io import RunError, malformed_as_run_error
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.runtime.basis.fourier import FourierAxis
@@ -153,7 +153,7 @@ def load_result(folder: Path, plan: SolvePlan, options: SolveOptions) -> tuple[S
         tensors, plain = load_tensors(folder / WEIGHTS)
     except CorruptCheckpoint as damage:
         raise RunError(f"{damage}; delete it and run again") from None
-    with well_formed(f"{folder / WEIGHTS} does not contain a solution of this spec"):
+    with malformed_as_run_error(f"{folder / WEIGHTS} does not contain a solution of this spec"):
         return _rebuild_result(tensors, plain, plan, options), float(plain["seconds"])
 
 
@@ -188,7 +188,7 @@ def open_solution(folder: Path) -> Solution:
 
 
 def _read_estimate(path: Path) -> ErrorEstimate:
-    with well_formed(f"{path} cannot be read"):
+    with malformed_as_run_error(f"{path} cannot be read"):
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
         residual_norms = tuple(ResidualNorm(**row) for row in _with_nan(read["residuals"]))
         comparisons = tuple(map(_comparison, _with_nan(read["comparisons"])))

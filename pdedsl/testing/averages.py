@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from pdedsl.config.methods import Scores, Weighting
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
-from pdedsl.testing.distributions import members_of, readout_of, recorded
-from pdedsl.testing.moments import Finding, Moments, Outcome, same, standard_error
-from pdedsl.testing.operators import Flow
+from pdedsl.testing.distributions import members_of, readout_of, record_calls
+from pdedsl.testing.moments import Finding, Moments, Outcome, compare_tensors, standard_error
+from pdedsl.testing.operators import EvolutionUnderTest
 
 AVERAGE, AGREEMENT = "average of model()", "agreement of model() and operator()"
 
@@ -32,8 +32,12 @@ def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
         expected = torch.stack([w * s.mean(0) for w, s in zip(weights, scores, strict=True)]).sum(0)
         found = draws
     exact = 1e-9 if found.dtype == torch.float64 else 1e-5
-    own = _all_differ(model, plan.members)
-    return same(AVERAGE, f"the mean of {plan.average.value}", expected.to(found), found, exact) if own.ok else own
+    own = _check_members_differ(model, plan.members)
+    return (
+        compare_tensors(AVERAGE, f"the mean of {plan.average.value}", expected.to(found), found, exact)
+        if own.ok
+        else own
+    )
 
 
 def is_random(plan: DataPlan) -> bool:
@@ -48,7 +52,7 @@ def is_random(plan: DataPlan) -> bool:
 def _scores(model: nn.Module, x: Tensor) -> tuple[Tensor, list[Tensor]]:
     """The output of the model, and the scores of its members in each draw, (draws, points, classes)."""
     last: list[nn.Module] = [readout_of(m) for m in members_of(model)]
-    with recorded(last) as calls, torch.no_grad():
+    with record_calls(last) as calls, torch.no_grad():
         value: Tensor = model(x)
     return value, [torch.cat([out for _, out in found]).reshape(-1, *value.shape) for found in calls]
 
@@ -61,7 +65,7 @@ def _weights(model: nn.Module, members: int, plan: DataPlan) -> Tensor:
     return torch.full((members,), 1.0 / members, dtype=torch.float64)
 
 
-def _all_differ(model: nn.Module, wanted: int) -> Finding:
+def _check_members_differ(model: nn.Module, wanted: int) -> Finding:
     """Whether all members have their own weights: two with the same numbers would be one counted twice."""
     members = members_of(model)
     if len(members) != wanted:
@@ -73,7 +77,7 @@ def _all_differ(model: nn.Module, wanted: int) -> Finding:
     return Finding(AVERAGE, Outcome.HELD, f"{len(members)} members with weights of their own")
 
 
-def agreement_finding(model: nn.Module, flow: Flow, inputs: Tensor, x: Tensor, t: float) -> Finding:
+def agreement_finding(model: nn.Module, flow: EvolutionUnderTest, inputs: Tensor, x: Tensor, t: float) -> Finding:
     """u of the network against u of the operator with the network's own readout as data: two samples of one mean.
 
     `inputs` holds the points x many times, each copy with independent noise.

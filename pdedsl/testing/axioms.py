@@ -19,20 +19,22 @@ from pdedsl.ir.plan import ImagePlan, SolvePlan
 from pdedsl.ir.semidiscrete_systems import SecondOrderOde
 from pdedsl.ir.verdicts import Axiom, Refuted, Truth
 from pdedsl.runtime.pde_blocks import PdeBlock
-from pdedsl.testing.cases import cases, pairs
-from pdedsl.testing.checks import EXACT, FLAT, STATISTICAL
-from pdedsl.testing.feature_checks import FEATURE, prepared
-from pdedsl.testing.finite_differences_check import try_on_grid
+from pdedsl.testing.cases import cases, feature_map_pairs
+from pdedsl.testing.checks import EXACT_CHECKS, MAX_INTEGRATION_DIMENSION, STATISTICAL_CHECKS
+from pdedsl.testing.feature_checks import FEATURE_MAP_CHECKS, set_weights
+from pdedsl.testing.finite_differences_check import test_on_grid
 from pdedsl.testing.model import ModelUnderTest, under_test
 from pdedsl.testing.moments import Outcome
-from pdedsl.testing.operators import Features, Flow, Operator, block_of, operator_of
-from pdedsl.testing.replay import breaks_again
-from pdedsl.testing.search import MOST, search
+from pdedsl.testing.operators import EvolutionUnderTest, NetworkAsOperator, Operator, block_of, operator_of
+from pdedsl.testing.replay import reproduces
+from pdedsl.testing.search import MAX_SHRINKS, search
 
 WIDTH = 4  # channels of a block under test
-REFUTING = 100  # at least so many examples, if one is known to break the axiom
-NETWORKS = 10  # divides the number of examples for a network on images, whose average is taken alike for all weights
-SLOWLY = 15  # attempts to shrink a counterexample, if each solves an equation
+MIN_EXAMPLES_REFUTED = 100  # at least so many examples, if one is known to break the axiom
+IMAGE_EXAMPLES_DIVISOR = (
+    10  # divides the number of examples for a network on images, whose average is taken alike for all weights
+)
+MAX_SHRINKS_ADAPTIVE = 15  # attempts to shrink a counterexample, if each solves an equation
 
 
 @dataclass(frozen=True)
@@ -77,50 +79,50 @@ def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: i
 
 
 def falsify(
-    axiom: str, operator: Operator | Features, examples: int = 200, seed: int = 0, attempts: int = MOST
+    axiom: str, operator: Operator | NetworkAsOperator, examples: int = 200, seed: int = 0, attempts: int = MAX_SHRINKS
 ) -> str | None:
     """A counterexample to an axiom on your own operator, as text, shrunk in at most `attempts` attempts."""
     found = search(
-        lambda case: _breaks(Axiom(axiom), operator, case), cases(operator.dimension), examples, seed, attempts
+        lambda case: _violates(Axiom(axiom), operator, case), cases(operator.dimension), examples, seed, attempts
     )
     return None if found is None else str(found)
 
 
-def _breaks(axiom: Axiom, operator: Operator | Features, case: Any) -> bool:
-    if axiom in EXACT:
-        return EXACT[axiom](operator, case)
-    assert not isinstance(operator, Features)
-    return STATISTICAL[axiom](operator, case)
+def _violates(axiom: Axiom, operator: Operator | NetworkAsOperator, case: Any) -> bool:
+    if axiom in EXACT_CHECKS:
+        return EXACT_CHECKS[axiom](operator, case)
+    assert not isinstance(operator, NetworkAsOperator)
+    return STATISTICAL_CHECKS[axiom](operator, case)
 
 
 def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Result:
     verdict = model.expected.analysis.axioms[axiom].truth
     if verdict is Truth.REFUTED:
-        examples = max(examples, REFUTING)
-    if axiom in FEATURE and isinstance(model.expected.plan, ImagePlan):
+        examples = max(examples, MIN_EXAMPLES_REFUTED)
+    if axiom in FEATURE_MAP_CHECKS and isinstance(model.expected.plan, ImagePlan):
         return _feature_result(axiom, verdict, model, examples, seed)
     if isinstance(model.expected.plan, SolvePlan):
         return _grid_result(axiom, verdict, model.expected.plan, seed)
-    if axiom not in EXACT and axiom not in STATISTICAL:
+    if axiom not in EXACT_CHECKS and axiom not in STATISTICAL_CHECKS:
         return Result(axiom, verdict, Outcome.UNTESTED, note="no test for this axiom yet")
     first = operator_of(model, 0)
-    note = _untested(axiom, first)
+    note = _reason_untested(axiom, first)
     if note:
         return Result(axiom, verdict, Outcome.UNTESTED, note=note)
-    operators: dict[int, Flow | Features] = {0: first}
+    operators: dict[int, EvolutionUnderTest | NetworkAsOperator] = {0: first}
 
     def breaks(case: Any) -> bool:
         if case.weights not in operators:
             operators[case.weights] = operator_of(model, case.weights)
-        return _breaks(axiom, operators[case.weights], case)
+        return _violates(axiom, operators[case.weights], case)
 
-    number = -(-examples // NETWORKS) if isinstance(first, Features) else examples
-    return _searched(axiom, verdict, search(breaks, cases(first.dimension), number, seed))
+    number = -(-examples // IMAGE_EXAMPLES_DIVISOR) if isinstance(first, NetworkAsOperator) else examples
+    return _search_result(axiom, verdict, search(breaks, cases(first.dimension), number, seed))
 
 
 def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> Result:
     """The result on a grid. A refuted axiom may hold for the data that were tried: then it counts as untested."""
-    tried = try_on_grid(axiom, plan, seed)
+    tried = test_on_grid(axiom, plan, seed)
     if verdict is Truth.REFUTED and tried.outcome is Outcome.HELD:
         return Result(axiom, verdict, Outcome.UNTESTED, note=f"the data that were tried do not show it, {tried.text}")
     if tried.outcome is Outcome.UNTESTED:
@@ -128,18 +130,18 @@ def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> Re
     return Result(axiom, verdict, tried.outcome, tried.text if tried.outcome is Outcome.BROKEN else "")
 
 
-def _searched(axiom: Axiom, verdict: Truth, found: Any) -> Result:
+def _search_result(axiom: Axiom, verdict: Truth, found: Any) -> Result:
     if found is None:
         return Result(axiom, verdict, Outcome.HELD)
     return Result(axiom, verdict, Outcome.BROKEN, str(found))
 
 
-def _untested(axiom: Axiom, operator: Flow | Features) -> str:
+def _reason_untested(axiom: Axiom, operator: EvolutionUnderTest | NetworkAsOperator) -> str:
     """Why an axiom cannot be tested on this operator; empty if it can."""
-    if axiom in STATISTICAL and not isinstance(operator, Flow):
+    if axiom in STATISTICAL_CHECKS and not isinstance(operator, EvolutionUnderTest):
         return "this network has no operator on R^d to test it on"
-    if axiom is Axiom.CONSERVATION and operator.dimension > FLAT:
-        return f"integrals are taken in at most {FLAT} dimensions"
+    if axiom is Axiom.CONSERVATION and operator.dimension > MAX_INTEGRATION_DIMENSION:
+        return f"integrals are taken in at most {MAX_INTEGRATION_DIMENSION} dimensions"
     return ""
 
 
@@ -148,20 +150,20 @@ def _feature_result(axiom: Axiom, verdict: Truth, model: ModelUnderTest, example
     assert isinstance(plan, ImagePlan)
     block = block_of(model, 0, WIDTH)
     if isinstance(proof, Refuted) and proof.example is not None and isinstance(block, PdeBlock):
-        again = breaks_again(block, plan, proof.example, WIDTH)
-        return _searched(axiom, verdict, proof.counterexample if again else None)
-    note = _untested_feature(axiom, model.expected)
+        again = reproduces(block, plan, proof.example, WIDTH)
+        return _search_result(axiom, verdict, proof.counterexample if again else None)
+    note = _reason_untested_on_features(axiom, model.expected)
     if note:
         return Result(axiom, verdict, Outcome.UNTESTED, note=note)
 
     def breaks(pair: Any) -> bool:
-        return FEATURE[axiom](prepared(block_of(model, pair.seed, WIDTH), pair), pair, WIDTH)
+        return FEATURE_MAP_CHECKS[axiom](set_weights(block_of(model, pair.seed, WIDTH), pair), pair, WIDTH)
 
-    attempts = SLOWLY if isinstance(plan.method, Adaptive) else MOST
-    return _searched(axiom, verdict, search(breaks, pairs(), examples, seed, attempts))
+    attempts = MAX_SHRINKS_ADAPTIVE if isinstance(plan.method, Adaptive) else MAX_SHRINKS
+    return _search_result(axiom, verdict, search(breaks, feature_map_pairs(), examples, seed, attempts))
 
 
-def _untested_feature(axiom: Axiom, expected: Compilation) -> str:
+def _reason_untested_on_features(axiom: Axiom, expected: Compilation) -> str:
     plan = expected.plan
     assert isinstance(plan, ImagePlan)
     if (

@@ -12,17 +12,22 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
-from pdedsl.testing.model import ModelUnderTest, weights_from
-from pdedsl.testing.moments import Finding, Outcome, same, worst_of
-from pdedsl.testing.pixels import OtherWeights, Right, right_hand_sides
-from pdedsl.testing.reference_steps import fine, step_of
+from pdedsl.testing.model import ModelUnderTest, seeded
+from pdedsl.testing.moments import Finding, Outcome, compare_tensors, worst_of
+from pdedsl.testing.pixels import StepRightHandSide, WeightMismatch, right_hand_sides
+from pdedsl.testing.reference_steps import integrate_rk4, step_of
 
 BLOCK = "steps of block()"
-WIDTH, SIZE, MAPS = 4, 5, 2  # channels, pixels per side, maps in a batch
-EXACT = 1e-10
-FINE, MOST = 20, 300  # steps of RK4 per unit of time, and at most, as reference for an adaptive method
-SLACK = 30.0  # error allowed to an adaptive method, in units of its tolerance: errors of steps add up, and grow
-WEIGHTS = 2  # how many blocks, each with its own weights
+WIDTH, SIZE, BATCH = 4, 5, 2  # channels, pixels per side, maps in a batch
+BLOCK_TOL = 1e-10
+REFERENCE_STEPS_PER_TIME, MAX_REFERENCE_STEPS = (
+    20,
+    300,
+)  # steps of RK4 per unit of time, and at most, as reference for an adaptive method
+ADAPTIVE_TOL_FACTOR = (
+    30.0  # error allowed to an adaptive method, in units of its tolerance: errors of steps add up, and grow
+)
+WEIGHT_SEEDS = 2  # how many blocks, each with its own weights
 
 
 @dataclass(frozen=True)
@@ -47,44 +52,44 @@ def block_finding(model: ModelUnderTest, seed: int) -> Finding:
     """Compares the block at a small width, on random maps and with random weights."""
     plan = model.expected.plan
     assert isinstance(plan, ImagePlan)
-    count = 1 if isinstance(plan.method, Adaptive) else WEIGHTS
-    return worst_of(BLOCK, (_one(model, plan, seed + k) for k in range(count)))
+    count = 1 if isinstance(plan.method, Adaptive) else WEIGHT_SEEDS
+    return worst_of(BLOCK, (_compare_block(model, plan, seed + k) for k in range(count)))
 
 
-def _one(model: ModelUnderTest, plan: ImagePlan, weights: int) -> Finding:
+def _compare_block(model: ModelUnderTest, plan: ImagePlan, weights: int) -> Finding:
     analysis = model.expected.analysis
-    block = shuffled(model.block(weights, WIDTH), weights, _within_bounds(analysis.spec))
-    with weights_from(weights + 500):
-        y = torch.randn(MAPS, WIDTH, SIZE, SIZE, dtype=torch.float64)
+    block = randomize_weights(model.block(weights, WIDTH), weights, _max_operator_norm(analysis.spec))
+    with seeded(weights + 500):
+        y = torch.randn(BATCH, WIDTH, SIZE, SIZE, dtype=torch.float64)
     with torch.no_grad():
         found = block(y)
         try:
-            expected = stepped(analysis, plan, right_hand_sides(analysis, plan, block), y)
-        except OtherWeights as error:
+            expected = integrate_reference(analysis, plan, right_hand_sides(analysis, plan, block), y)
+        except WeightMismatch as error:
             return Finding(BLOCK, Outcome.BROKEN, str(error))
-    return same(BLOCK, f"the value of the block by {plan.method.name}", expected, found, _tolerance(plan))
+    return compare_tensors(BLOCK, f"the value of the block by {plan.method.name}", expected, found, _tolerance(plan))
 
 
 def _tolerance(plan: ImagePlan) -> float:
     match plan.method:
         case Adaptive(rtol=rtol, atol=atol):
-            return SLACK * float(rtol + atol)
+            return ADAPTIVE_TOL_FACTOR * float(rtol + atol)
         case _:
-            return EXACT
+            return BLOCK_TOL
 
 
-def _within_bounds(spec: Spec) -> float:
+def _max_operator_norm(spec: Spec) -> float:
     """A size of operators for which no bound ‖K‖ ≤ c is active: whether bounds hold is tested by stability."""
     bounds = [float(w.type.bound) for w in spec.learned if isinstance(w.type, Operator) and w.type.bound is not None]
     return 0.9 * min([2.0, *bounds])
 
 
-def shuffled(block: nn.Module, seed: int, small: float) -> nn.Module:
+def randomize_weights(block: nn.Module, seed: int, small: float) -> nn.Module:
     """The block with generic weights, since freshly made norms scale by one and shift by zero.
 
     ‖K‖ is at most the sum of the Frobenius norms of its taps, which is set to `small`.
     """
-    with weights_from(seed + 900), torch.no_grad():
+    with seeded(seed + 900), torch.no_grad():
         for p in block.parameters():
             if p.dim() < 2:
                 p.add_(0.3 * torch.randn_like(p))
@@ -96,7 +101,7 @@ def shuffled(block: nn.Module, seed: int, small: float) -> nn.Module:
     return block
 
 
-def stepped(analysis: Analysis, plan: ImagePlan, rights: list[Right], y: Tensor) -> Tensor:
+def integrate_reference(analysis: Analysis, plan: ImagePlan, rights: list[StepRightHandSide], y: Tensor) -> Tensor:
     """The equation integrated over its time interval; the plan gives the method and the number of steps."""
     time = analysis.spec.time
     assert time is not None
@@ -106,21 +111,21 @@ def stepped(analysis: Analysis, plan: ImagePlan, rights: list[Right], y: Tensor)
         case [f, g], _, Verlet():
             return _verlet(ride, f, g, y)
         case [f, g], _, _:
-            return _one_step(ride, _crossed(f, g), y)
+            return _integrate_one_step_method(ride, _separable_rhs(f, g), y)
         case [f], 2, Leapfrog(start=start):
             return _leapfrog(ride, f, y, 1.0 if start is Start.PAPER else 0.5)
         case [f], 2, _:
-            at_rest = _coupled(y, torch.zeros_like(y))
-            return _half(_one_step(ride, _crossed(lambda j, t, v: v, f), at_rest), 0)
+            at_rest = _join_halves(y, torch.zeros_like(y))
+            return _half(_integrate_one_step_method(ride, _separable_rhs(lambda j, t, v: v, f), at_rest), 0)
         case [f], _, _:
-            return _one_step(ride, f, y)
+            return _integrate_one_step_method(ride, f, y)
         case _:
             raise AssertionError("one equation, or a pair")
 
 
-def _crossed(f: Right, g: Right) -> Right:
+def _separable_rhs(f: StepRightHandSide, g: StepRightHandSide) -> StepRightHandSide:
     """[Y, Z]' = [f(Z), g(Y)]."""
-    return lambda j, t, s: _coupled(f(j, t, _half(s, 1)), g(j, t, _half(s, 0)))
+    return lambda j, t, s: _join_halves(f(j, t, _half(s, 1)), g(j, t, _half(s, 0)))
 
 
 def _half(state: Tensor, which: int) -> Tensor:
@@ -128,16 +133,16 @@ def _half(state: Tensor, which: int) -> Tensor:
     return state[:, which * width : (which + 1) * width]
 
 
-def _coupled(a: Tensor, b: Tensor) -> Tensor:
+def _join_halves(a: Tensor, b: Tensor) -> Tensor:
     return torch.cat([a, b], 1)
 
 
-def _one_step(ride: StepSchedule, right: Right, y: Tensor) -> Tensor:
+def _integrate_one_step_method(ride: StepSchedule, right: StepRightHandSide, y: Tensor) -> Tensor:
     """One-step methods; all stages of a step use the weights of that step."""
     if isinstance(ride.method, Adaptive):
         length = ride.end - ride.start
-        steps = min(int(FINE * length) + FINE, MOST)
-        arrived: Tensor = fine(lambda t, s: right(0, t, s), ride.start, length, y, steps)
+        steps = min(int(REFERENCE_STEPS_PER_TIME * length) + REFERENCE_STEPS_PER_TIME, MAX_REFERENCE_STEPS)
+        arrived: Tensor = integrate_rk4(lambda t, s: right(0, t, s), ride.start, length, y, steps)
         return arrived
     assert isinstance(ride.method, Fixed | BackwardEuler)
     step = step_of(ride.method)
@@ -146,16 +151,16 @@ def _one_step(ride: StepSchedule, right: Right, y: Tensor) -> Tensor:
     return y
 
 
-def _verlet(ride: StepSchedule, f: Right, g: Right, state: Tensor) -> Tensor:
+def _verlet(ride: StepSchedule, f: StepRightHandSide, g: StepRightHandSide, state: Tensor) -> Tensor:
     """Y_{j+1} = Y_j + h f(t_j, Z_j), Z_{j+1} = Z_j + h g(t_j, Y_{j+1})."""
     y, z = _half(state, 0), _half(state, 1)
     for j, t in ride.times:
         y = y + ride.h * f(j, t, z)
         z = z + ride.h * g(j, t, y)
-    return _coupled(y, z)
+    return _join_halves(y, z)
 
 
-def _leapfrog(ride: StepSchedule, f: Right, y: Tensor, share: float) -> Tensor:
+def _leapfrog(ride: StepSchedule, f: StepRightHandSide, y: Tensor, share: float) -> Tensor:
     """Y_{j+1} = 2Y_j - Y_{j-1} + h² f(t_j, Y_j), from rest: Y_1 = Y_0 + ½h² f(t_0, Y_0), or with h² for ½h²."""
     before, now = y, y + share * ride.h**2 * f(0, ride.start, y)
     for j, t in ride.times[1:]:

@@ -8,10 +8,10 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-SHOWN = 3  # coordinates that are drawn one by one; the others come from a seed, and vanish for seed 0
+EXPLICIT_COORDINATES = 3  # coordinates that are drawn one by one; the others come from a seed, and vanish for seed 0
 
 
-def others(seed: int, size: int) -> Tensor:
+def seeded_coordinates(seed: int, size: int) -> Tensor:
     """Values for the coordinates beyond those that are shown, a vector of length about 2."""
     if seed == 0 or size <= 0:
         return torch.zeros(max(0, size), dtype=torch.float64)
@@ -20,7 +20,7 @@ def others(seed: int, size: int) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Wave:
+class CosineSum:
     """A bounded smooth function: base + Σ a cos(k·y + r·y + b), each wave a tuple (a, b, k).
 
     k runs over the first coordinates, and r, drawn from the seed `rest`, over all others.
@@ -32,7 +32,7 @@ class Wave:
 
     def __call__(self, y: Tensor) -> Tensor:
         total = torch.full_like(y[..., 0], self.base)
-        far = y[..., SHOWN:] @ others(self.rest, y.shape[-1] - SHOWN).to(y)
+        far = y[..., EXPLICIT_COORDINATES:] @ seeded_coordinates(self.rest, y.shape[-1] - EXPLICIT_COORDINATES).to(y)
         for a, b, k in self.waves:
             phase = sum((c * y[..., i % y.shape[-1]] for i, c in enumerate(k)), far + b)
             total = total + a * torch.cos(phase)
@@ -78,7 +78,7 @@ class Bump:
 
 
 @dataclass(frozen=True)
-class Flat:
+class FlatFunction:
     """A function whose derivatives of every order vanish at a point: height · exp(-1/|y - x|²)."""
 
     height: float
@@ -93,11 +93,11 @@ class Flat:
 
 
 @dataclass(frozen=True)
-class Case:
+class AxiomCase:
     """Everything a check needs; `weights` is the seed of the learned fields."""
 
-    f: Wave
-    g: Wave
+    f: CosineSum
+    g: CosineSum
     bump: Bump
     alpha: float
     beta: float
@@ -109,7 +109,7 @@ class Case:
     def position(self, dimension: int) -> Tensor:
         """The point, of shape (1, d)."""
         first = torch.tensor(self.point[:dimension], dtype=torch.float64)
-        return torch.cat([first, others(self.rest, dimension - len(first))]).unsqueeze(0)
+        return torch.cat([first, seeded_coordinates(self.rest, dimension - len(first))]).unsqueeze(0)
 
     def __str__(self) -> str:
         rows = [
@@ -123,35 +123,35 @@ class Case:
         return "\n".join([*rows, where])
 
 
-def _halves(low: int, high: int) -> st.SearchStrategy[float]:
+def _half_integers(low: int, high: int) -> st.SearchStrategy[float]:
     """Multiples of one half: they shrink to small numbers and print well."""
     return st.integers(2 * low, 2 * high).map(lambda n: n / 2)
 
 
-def waves(dimension: int) -> st.SearchStrategy[Wave]:
-    shown = min(dimension, SHOWN)
-    wave = st.tuples(_halves(-2, 2), _halves(0, 3), st.tuples(*[st.integers(-2, 2)] * shown))
-    return st.builds(Wave, _halves(-2, 2), st.lists(wave, max_size=3).map(tuple), _seeds(dimension))
+def cosine_sums(dimension: int) -> st.SearchStrategy[CosineSum]:
+    shown = min(dimension, EXPLICIT_COORDINATES)
+    wave = st.tuples(_half_integers(-2, 2), _half_integers(0, 3), st.tuples(*[st.integers(-2, 2)] * shown))
+    return st.builds(CosineSum, _half_integers(-2, 2), st.lists(wave, max_size=3).map(tuple), _seeds(dimension))
 
 
 def _seeds(dimension: int) -> st.SearchStrategy[int]:
     """Seeds for the coordinates that are not shown, if there are any."""
-    return st.integers(0, 50) if dimension > SHOWN else st.just(0)
+    return st.integers(0, 50) if dimension > EXPLICIT_COORDINATES else st.just(0)
 
 
 def points(dimension: int) -> st.SearchStrategy[tuple[float, ...]]:
-    return st.tuples(*[_halves(-1, 1)] * dimension)
+    return st.tuples(*[_half_integers(-1, 1)] * dimension)
 
 
-def cases(dimension: int) -> st.SearchStrategy[Case]:
-    small = min(dimension, SHOWN)
+def cases(dimension: int) -> st.SearchStrategy[AxiomCase]:
+    small = min(dimension, EXPLICIT_COORDINATES)
     return st.builds(
-        Case,
-        f=waves(dimension),
-        g=waves(dimension),
-        bump=st.builds(Bump, _halves(1, 3), points(small), st.sampled_from((1.0, 0.5, 0.2))),
-        alpha=_halves(-2, 2),
-        beta=_halves(-2, 2),
+        AxiomCase,
+        f=cosine_sums(dimension),
+        g=cosine_sums(dimension),
+        bump=st.builds(Bump, _half_integers(1, 3), points(small), st.sampled_from((1.0, 0.5, 0.2))),
+        alpha=_half_integers(-2, 2),
+        beta=_half_integers(-2, 2),
         point=points(small),
         share=st.sampled_from((1.0, 0.5, 0.75, 0.25)),
         weights=st.integers(0, 7),
@@ -160,7 +160,7 @@ def cases(dimension: int) -> st.SearchStrategy[Case]:
 
 
 @dataclass(frozen=True)
-class Pair:
+class FeatureMapPair:
     """Two feature maps and weights for a block: drawn from a seed, or the identity; `size` scales the weights."""
 
     seed: int
@@ -178,9 +178,9 @@ class Pair:
         return f"{weights}; maps of size {self.scale:g}{about}, {self.spread:g} apart{place} (seed {self.seed})"
 
 
-def pairs() -> st.SearchStrategy[Pair]:
+def feature_map_pairs() -> st.SearchStrategy[FeatureMapPair]:
     return st.builds(
-        Pair,
+        FeatureMapPair,
         seed=st.integers(0, 200),
         size=st.sampled_from((1.0, 0.3, 3.0, 10.0)),
         identity=st.booleans(),

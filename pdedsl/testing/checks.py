@@ -11,36 +11,42 @@ import torch
 from torch import Tensor
 
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.testing.cases import Bump, Case, Flat
-from pdedsl.testing.operators import Data, Features, Operator, weights_from
+from pdedsl.testing.cases import AxiomCase, Bump, FlatFunction
+from pdedsl.testing.operators import Data, NetworkAsOperator, Operator, seeded
 
 ROUNDING = 1e-9
 SIGMAS = 6.0  # a false alarm in 5e8 comparisons of a normal variable
-FAR, MESH, LOST = 6.0, 0.5, 0.05  # for the integral of a solution: range, mesh width, and loss allowed to steps
-FLAT = 2  # dimensions in which an integral is taken
+INTEGRATION_RADIUS, MESH_WIDTH, MASS_RTOL = (
+    6.0,
+    0.5,
+    0.05,
+)  # for the integral of a solution: range, mesh width, and loss allowed to steps
+MAX_INTEGRATION_DIMENSION = 2  # dimensions in which an integral is taken
 
 
-def points_of(case: Case, operator: Operator | Features) -> Tensor:
+def points_of(case: AxiomCase, operator: Operator | NetworkAsOperator) -> Tensor:
     """The point of a case; for networks on images, an input drawn from its seed."""
-    if isinstance(operator, Features):
-        with weights_from(case.weights + 1000):
+    if isinstance(operator, NetworkAsOperator):
+        with seeded(case.weights + 1000):
             return torch.rand(1, *operator.shape, dtype=torch.float64)
     return case.position(operator.dimension)
 
 
-def _time(case: Case, operator: Operator | Features) -> float:
+def _time(case: AxiomCase, operator: Operator | NetworkAsOperator) -> float:
     return operator.start + case.share * (operator.end - operator.start)
 
 
-def _apart(a: Tensor, b: Tensor, scale: float = 1.0) -> bool:
+def _differ(a: Tensor, b: Tensor, scale: float = 1.0) -> bool:
     """Whether two tensors differ by more than rounding; NaN differs from every value."""
     return not bool(((a - b).abs() <= ROUNDING * (scale + a.abs() + b.abs())).all())
 
 
-def _together(operator: Operator | Features, t: float, *asked: tuple[Data, Tensor]) -> list[Tensor]:
+def _evaluate_along_same_paths(
+    operator: Operator | NetworkAsOperator, t: float, *asked: tuple[Data, Tensor]
+) -> list[Tensor]:
     """T f at x for several pairs of f and x, along the same paths: an operator has one noise for all points. What is
     compared is asked for in two calls, so that answers that change from call to call are found."""
-    if isinstance(operator, Features):
+    if isinstance(operator, NetworkAsOperator):
         return [operator(f, x, t) for f, x in asked]
     ends = [0, *accumulate(len(x) for _, x in asked)]
     parts = [slice(*pair) for pair in pairwise(ends)]
@@ -55,27 +61,27 @@ def _together(operator: Operator | Features, t: float, *asked: tuple[Data, Tenso
 # ---- exact under common random numbers
 
 
-def breaks_linearity(operator: Operator | Features, case: Case) -> bool:
+def breaks_linearity(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
     x, t = points_of(case, operator), _time(case, operator)
     both = operator(lambda y: case.alpha * case.f(y) + case.beta * case.g(y), x, t)
-    first, second = _together(operator, t, (case.f, x), (case.g, x))
-    return _apart(both, case.alpha * first + case.beta * second, 10.0)
+    first, second = _evaluate_along_same_paths(operator, t, (case.f, x), (case.g, x))
+    return _differ(both, case.alpha * first + case.beta * second, 10.0)
 
 
-def breaks_constants(operator: Operator | Features, case: Case) -> bool:
+def breaks_constants(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
     x, t = points_of(case, operator), _time(case, operator)
     constant = case.f.base
-    return _apart(operator(lambda y: torch.full_like(y[..., 0], constant), x, t), torch.tensor(constant).double())
+    return _differ(operator(lambda y: torch.full_like(y[..., 0], constant), x, t), torch.tensor(constant).double())
 
 
-def breaks_comparison(operator: Operator | Features, case: Case) -> bool:
+def breaks_comparison(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
     """f ≤ f + bump."""
     x, t = points_of(case, operator), _time(case, operator)
     lower, upper = operator(case.f, x, t), operator(lambda y: case.f(y) + case.bump(y), x, t)
     return not bool((lower <= upper + ROUNDING * (1.0 + lower.abs())).all())
 
 
-def breaks_maximum_principle(operator: Operator | Features, case: Case) -> bool:
+def breaks_maximum_principle(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
     """min f ≤ T f ≤ max f, with the bounds base ± Σ|a| of a sum of waves."""
     x, t = points_of(case, operator), _time(case, operator)
     height, value = sum(abs(a) for a, _, _ in case.f.waves), operator(case.f, x, t)
@@ -85,7 +91,7 @@ def breaks_maximum_principle(operator: Operator | Features, case: Case) -> bool:
 # ---- statistical
 
 
-def breaks_markov(operator: Operator, case: Case) -> bool:
+def breaks_markov(operator: Operator, case: AxiomCase) -> bool:
     """T over the whole time, against T over the first part followed by T over the second."""
     x, end = points_of(case, operator), _time(case, operator)
     middle = 0.5 * (operator.start + end)
@@ -103,29 +109,31 @@ def breaks_markov(operator: Operator, case: Case) -> bool:
     return not bool(((whole - parts).abs() <= SIGMAS * noise + steps + ROUNDING).all())
 
 
-def breaks_locality(operator: Operator, case: Case) -> bool:
+def breaks_locality(operator: Operator, case: AxiomCase) -> bool:
     """f and f + flat agree to all orders at x, so T f - T(f + flat) must be o(h)."""
     x = points_of(case, operator)
-    flat = Flat(case.bump.height, tuple(x[0].tolist()))
+    flat = FlatFunction(case.bump.height, tuple(x[0].tolist()))
     length = operator.end - operator.start
     ratios = []
     for h in (1e-2 * length, 1e-3 * length):
-        a, b = _together(operator, operator.start + h, (case.f, x), ((lambda y: case.f(y) + flat(y)), x))
+        a, b = _evaluate_along_same_paths(
+            operator, operator.start + h, (case.f, x), ((lambda y: case.f(y) + flat(y)), x)
+        )
         ratios.append(float((a - b).abs().max()) / h)
     return not (ratios[1] <= 1e-3 * case.bump.height or ratios[1] <= 0.5 * ratios[0])
 
 
-def breaks_spatial_regularity(operator: Operator, case: Case) -> bool:
+def breaks_spatial_regularity(operator: Operator, case: AxiomCase) -> bool:
     """‖T(f(· + h)) - T f(· + h)‖ / h must stay bounded as h → 0."""
     x, t = points_of(case, operator), _time(case, operator)
     steps = (1e-1, 1e-3)
-    moved = _together(operator, t, *((lambda y, h=h: case.f(y + h), x) for h in steps))
-    shifted = _together(operator, t, *((case.f, x + h) for h in steps))
+    moved = _evaluate_along_same_paths(operator, t, *((lambda y, h=h: case.f(y + h), x) for h in steps))
+    shifted = _evaluate_along_same_paths(operator, t, *((case.f, x + h) for h in steps))
     ratios = [float((a - b).abs().max()) / h for a, b, h in zip(moved, shifted, steps, strict=True)]
     return not ratios[1] <= 20.0 * (ratios[0] + 1.0)
 
 
-def breaks_temporal_regularity(operator: Operator, case: Case) -> bool:
+def breaks_temporal_regularity(operator: Operator, case: AxiomCase) -> bool:
     """‖T f - f‖ / s must stay bounded as s → 0, up to the error of sampling."""
     x = points_of(case, operator)
     length = operator.end - operator.start
@@ -137,26 +145,26 @@ def breaks_temporal_regularity(operator: Operator, case: Case) -> bool:
     return not ratios[1] <= 20.0 * (ratios[0] + 1.0)
 
 
-def breaks_conservation(operator: Operator, case: Case) -> bool:
+def breaks_conservation(operator: Operator, case: AxiomCase) -> bool:
     """∫ T f dx = ∫ f dx for a bump f, by the trapezoidal rule, which converges to all orders for decaying functions.
 
     An Euler step along a divergence-free field changes volumes by O(h²), hence the tolerance.
     """
     d, t = operator.dimension, _time(case, operator)
     bump = Bump(case.bump.height, (*case.bump.centre, *[0.0] * d)[:d], 1.0)
-    axis = torch.arange(-FAR, FAR + MESH / 2, MESH, dtype=torch.float64)
+    axis = torch.arange(-INTEGRATION_RADIUS, INTEGRATION_RADIUS + MESH_WIDTH / 2, MESH_WIDTH, dtype=torch.float64)
     grid = torch.cartesian_prod(*[axis] * d).reshape(-1, d)
-    found, mass = float(operator(bump, grid, t).sum()) * MESH**d, bump.height * pi ** (d / 2)
-    return not abs(found - mass) <= LOST * mass
+    found, mass = float(operator(bump, grid, t).sum()) * MESH_WIDTH**d, bump.height * pi ** (d / 2)
+    return not abs(found - mass) <= MASS_RTOL * mass
 
 
-EXACT: dict[Axiom, Callable[[Operator | Features, Case], bool]] = {
+EXACT_CHECKS: dict[Axiom, Callable[[Operator | NetworkAsOperator, AxiomCase], bool]] = {
     Axiom.LINEARITY: breaks_linearity,
     Axiom.CONSTANTS: breaks_constants,
     Axiom.COMPARISON: breaks_comparison,
     Axiom.MAXIMUM_PRINCIPLE: breaks_maximum_principle,
 }
-STATISTICAL: dict[Axiom, Callable[[Operator, Case], bool]] = {
+STATISTICAL_CHECKS: dict[Axiom, Callable[[Operator, AxiomCase], bool]] = {
     Axiom.MARKOV: breaks_markov,
     Axiom.LOCALITY: breaks_locality,
     Axiom.SPATIAL_REGULARITY: breaks_spatial_regularity,

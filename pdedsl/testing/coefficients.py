@@ -21,11 +21,11 @@ Array = NDArray[np.float64]
 ELEMENTARY = "exp log sqrt sin cos tan sinh cosh tanh sign".split()
 
 
-class Unreadable(Exception):
+class NotEvaluable(Exception):
     """An expression that cannot be evaluated here."""
 
 
-class Numbers:
+class NumpyAlgebra:
     """The algebra of arrays, for the formulas of activations."""
 
     max, min, abs = np.maximum, np.minimum, np.abs
@@ -42,7 +42,7 @@ class Numbers:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{name: lambda x, r=record: r.formula(Numbers, x) for name, record in ACTIVATIONS.items()},
+    **{name: lambda x, r=record: r.formula(NumpyAlgebra, x) for name, record in ACTIVATIONS.items()},
     **{name: getattr(np, name) for name in ELEMENTARY},
     "asin": np.arcsin,
     "acos": np.arccos,
@@ -52,15 +52,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-DIFFERENCES = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # of order 6
-WIDTH = 1e-2  # accurate to about ten digits
-ELSEWHERE = 0.7
+CENTRAL_DIFFERENCE_WEIGHTS = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # of order 6
+DIFFERENCE_STEP = 1e-2  # accurate to about ten digits
+UNUSED_ARGUMENT_SHIFT = 0.7
 
 
-def central(value: Callable[[float], Any]) -> Array:
+def central_difference(value: Callable[[float], Any]) -> Array:
     """d/ds at s = 0 by differences: learned fields have no formula to differentiate."""
-    total = sum(w * (value(k * WIDTH) - value(-k * WIDTH)) for k, w in DIFFERENCES)
-    return np.asarray(total / WIDTH)
+    total = sum(w * (value(k * DIFFERENCE_STEP) - value(-k * DIFFERENCE_STEP)) for k, w in CENTRAL_DIFFERENCE_WEIGHTS)
+    return np.asarray(total / DIFFERENCE_STEP)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class CoefficientEvaluator:
                     return np.abs(of(inner))
             function = FUNCTIONS.get(type(e).__name__)
             if function is None:
-                raise Unreadable(f"'{e}' is not read by the test")
+                raise NotEvaluable(f"'{e}' is not read by the test")
             return function(*map(of, e.args))
 
         return of(e)
@@ -129,11 +129,11 @@ class CoefficientEvaluator:
     def _slope(self, e: Expr, slot: Expr, x: Array, t: float, index: Symbol | None) -> Array:
         """∂e/∂slot; if the slot has the free index, the derivative of each component along its own coordinate."""
         if self.spec.time is not None and slot == self.spec.time.symbol:
-            return central(lambda s: self._at(e, x, t + s, index))
+            return central_difference(lambda s: self._at(e, x, t + s, index))
 
         def along(k: int) -> Array:
             unit = np.eye(x.shape[1])[k]
-            return central(lambda s: np.broadcast_to(self._at(e, x + s * unit, t, index), x.shape))
+            return central_difference(lambda s: np.broadcast_to(self._at(e, x + s * unit, t, index), x.shape))
 
         if slot in self.spec.space.coordinates:
             return along(self.spec.space.coordinates.index(slot))[:, :1]
@@ -145,12 +145,12 @@ class CoefficientEvaluator:
         """A learned field at points, in whatever shape it has. What is not an argument of it does not count, and is
         somewhere else here: a network that reads it differs."""
         if head not in self.fields:
-            raise Unreadable(f"'{head}' is not a field on R^d")
+            raise NotEvaluable(f"'{head}' is not a field on R^d")
         last = self.last.get(head)
         if last is None or last[0] is not x or last[1] != t:
             given = next(w.arguments for w in self.spec.learned if w.head == head)
-            at = np.where([c in given for c in self.spec.space.coordinates], x, x + ELSEWHERE)
-            time = t if self.spec.time is None or self.spec.time.symbol in given else t + ELSEWHERE
+            at = np.where([c in given for c in self.spec.space.coordinates], x, x + UNUSED_ARGUMENT_SHIFT)
+            time = t if self.spec.time is None or self.spec.time.symbol in given else t + UNUSED_ARGUMENT_SHIFT
             with torch.no_grad():
                 values = self.fields[head](torch.from_numpy(np.ascontiguousarray(at)), time).double().numpy()
             last = self.last[head] = (x, t, values)
@@ -165,12 +165,12 @@ class CoefficientEvaluator:
                 return self._place(values, place, index)
             case (i, j) if i.is_Integer and j.is_Integer:
                 return np.asarray(values[:, int(i) - 1, int(j) - 1][:, None])
-        raise Unreadable(f"'{e}' is not read by the test")
+        raise NotEvaluable(f"'{e}' is not read by the test")
 
     def _place(self, values: Array, place: Expr, index: Symbol | None) -> Array:
         if place == index:
             return values
         if not place.is_Integer:
-            raise Unreadable(f"a component of number '{place}' is not read by the test")
+            raise NotEvaluable(f"a component of number '{place}' is not read by the test")
         k = int(place) - 1
         return values[:, k : k + 1]

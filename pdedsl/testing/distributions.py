@@ -17,14 +17,14 @@ from pdedsl.runtime.rng import RandomStream
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.testing.coefficients import Array
 from pdedsl.testing.moments import Moments
-from pdedsl.testing.operators import Flow
-from pdedsl.testing.paths import Arrived, Process
+from pdedsl.testing.operators import EvolutionUnderTest
+from pdedsl.testing.paths import PathEndpoints, ReferenceProcess
 from pdedsl.testing.step_runs import PathSegment
 
-DRAWS = 4  # among which the paths are divided
-CUT = 4.0  # standard deviations at which values are clipped, so that moments have finite variance whatever the law
-PAIRS = 16  # dimensions up to which all pairs of coordinates are compared
-DIRECTIONS = 16  # compared in more dimensions
+SAMPLES_PER_INPUT = 4  # among which the paths are divided
+CLIP_STD = 4.0  # standard deviations at which values are clipped, so that moments have finite variance whatever the law
+MAX_PAIRWISE_DIMENSION = 16  # dimensions up to which all pairs of coordinates are compared
+RANDOM_DIRECTIONS = 16  # compared in more dimensions
 
 
 def members_of(model: nn.Module) -> list[nn.Module]:
@@ -38,7 +38,7 @@ def readout_of(member: nn.Module) -> nn.Linear:
 
 
 @contextmanager
-def recorded(modules: list[nn.Module]) -> Iterator[list[list[tuple[Tensor, Tensor]]]]:
+def record_calls(modules: list[nn.Module]) -> Iterator[list[list[tuple[Tensor, Tensor]]]]:
     """Within, records the input and output of each module, call by call."""
     calls: list[list[tuple[Tensor, Tensor]]] = [[] for _ in modules]
 
@@ -53,32 +53,32 @@ def recorded(modules: list[nn.Module]) -> Iterator[list[list[tuple[Tensor, Tenso
             hook.remove()
 
 
-def end_of(member: nn.Module, based: bool = False) -> nn.Module:
+def endpoint_module(member: nn.Module, based: bool = False) -> nn.Module:
     """The module at which a path ends: the readout, or the network after the path that serves as data."""
     return member[-1] if based and isinstance(member, nn.Sequential) else readout_of(member)
 
 
-def ends_of_module(model: nn.Module, x: Tensor, paths: int, based: bool = False) -> list[Tensor]:
+def endpoints_of_model(model: nn.Module, x: Tensor, paths: int, based: bool = False) -> list[Tensor]:
     """X_T of each member, (paths, points, d): the paths of the first draw, then those of the second, …"""
-    with recorded([end_of(member, based) for member in members_of(model)]) as calls, torch.no_grad():
-        drawing(model)(many(x, paths))
+    with record_calls([endpoint_module(member, based) for member in members_of(model)]) as calls, torch.no_grad():
+        set_samples(model)(repeat_points(x, paths))
     ends = [torch.cat([into for into, _ in found]).flatten(1) for found in calls]
     return [y.reshape(-1, len(x), y.shape[-1]) for y in ends]
 
 
-def drawing(model: nn.Module) -> nn.Module:
+def set_samples(model: nn.Module) -> nn.Module:
     """The model with a few draws, all evaluated at once, if it averages over draws."""
     if isinstance(model, Expectation):
-        model.samples, model.eval_samples, model.rows = DRAWS, None, 1 << 30
+        model.samples, model.eval_samples, model.rows = SAMPLES_PER_INPUT, None, 1 << 30
     return model
 
 
-def many(x: Tensor, paths: int) -> Tensor:
+def repeat_points(x: Tensor, paths: int) -> Tensor:
     """The points, repeated for each path of a draw: every row has independent noise."""
-    return x.repeat(-(-paths // DRAWS), *[1] * (x.dim() - 1))
+    return x.repeat(-(-paths // SAMPLES_PER_INPUT), *[1] * (x.dim() - 1))
 
 
-def in_training(model: nn.Module) -> nn.Module:
+def enable_training_noise(model: nn.Module) -> nn.Module:
     """The model with the noise of training; everything else, batch norms above all, stays in evaluation mode."""
     for module in model.modules():
         if any(isinstance(child, RandomStream) for child in module.children()):
@@ -86,7 +86,7 @@ def in_training(model: nn.Module) -> nn.Module:
     return model
 
 
-def ends_of_operator(flow: Flow, x: Tensor, a: float, b: float) -> Tensor:
+def endpoints_of_operator(flow: EvolutionUnderTest, x: Tensor, a: float, b: float) -> Tensor:
     """The path ends X of the operator from time a to time b, (paths, points, d)."""
     seen: list[Tensor] = []
 
@@ -99,18 +99,20 @@ def ends_of_operator(flow: Flow, x: Tensor, a: float, b: float) -> Tensor:
     return torch.cat([y if y.dim() == 3 else y.unsqueeze(0) for y in seen])
 
 
-def expected_ends(process: Process, x: Tensor, legs: list[PathSegment], paths: int, seed: int) -> Tensor:
-    ends = arrived(process, x, legs, paths, seed).x
+def expected_endpoints(process: ReferenceProcess, x: Tensor, legs: list[PathSegment], paths: int, seed: int) -> Tensor:
+    ends = simulate_paths(process, x, legs, paths, seed).x
     return torch.from_numpy(np.ascontiguousarray(ends)).reshape(paths, *x.shape)
 
 
-def arrived(process: Process, x: Tensor, legs: list[PathSegment], paths: int, seed: int) -> Arrived:
+def simulate_paths(
+    process: ReferenceProcess, x: Tensor, legs: list[PathSegment], paths: int, seed: int
+) -> PathEndpoints:
     """The ends of simulated paths from each point: (paths · points) rows."""
     start: Array = np.repeat(x.numpy()[None], paths, 0).reshape(-1, x.shape[-1])
     return process.after(start, legs, np.random.default_rng([seed, 11]))
 
 
-def compare(moments: Moments, name: str, expected: Tensor, found: Tensor, slack: float = 0.0) -> None:
+def compare_moments(moments: Moments, name: str, expected: Tensor, found: Tensor, slack: float = 0.0) -> None:
     """First and second moments of two samples (paths, points, d), and the means of |X|, which tell laws of the same
     variance apart, each at every point: two-sample z-tests.
 
@@ -120,15 +122,19 @@ def compare(moments: Moments, name: str, expected: Tensor, found: Tensor, slack:
     centre = expected.mean(0)
     scale = expected.std(0) if len(expected) > 1 else torch.zeros_like(centre)
     scale = torch.where(scale > 1e-9 * (1.0 + centre.abs()), scale, 1.0)
-    a, b = (((y - centre) / scale).clamp(-CUT, CUT) for y in (expected, found))
+    a, b = (((y - centre) / scale).clamp(-CLIP_STD, CLIP_STD) for y in (expected, found))
     moments.paths = max(moments.paths, len(found))
     least = torch.tensor(slack, dtype=scale.dtype) / scale.min()
-    for label, p, q in (("E[X]", a, b), ("E[X Xᵀ]", products(a), products(b)), ("E|X|", a.abs(), b.abs())):
+    for label, p, q in (
+        ("E[X]", a, b),
+        ("E[X Xᵀ]", second_order_products(a), second_order_products(b)),
+        ("E|X|", a.abs(), b.abs()),
+    ):
         of = f"{label} of {name}, in expected standard deviations"
-        moments.add(of, p.mean(0), q.mean(0), _error(p, q).hypot(least))
+        moments.add(of, p.mean(0), q.mean(0), _difference_standard_error(p, q).hypot(least))
 
 
-def independent(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:
+def test_uncorrelated(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:
     """Tests that paths of two members, or of two draws, are uncorrelated."""
     if len(a) < 2 or len(a) != len(b):
         return
@@ -136,21 +142,21 @@ def independent(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:
     moments.add(f"correlation of {name}", 0.0, both.mean(0), both.std(0) / len(both) ** 0.5)
 
 
-def _error(p: Tensor, q: Tensor) -> Tensor:
+def _difference_standard_error(p: Tensor, q: Tensor) -> Tensor:
     """The standard error of a difference of means; zero for a single path, which is used if nothing is random."""
     first, second = (v.var(0) / len(v) if len(v) > 1 else torch.zeros_like(v[0]) for v in (p, q))
     return torch.sqrt(first + second)
 
 
-def products(y: Tensor) -> Tensor:
+def second_order_products(y: Tensor) -> Tensor:
     """All products of two coordinates; in many dimensions squares, neighbours, and squares in some directions."""
     size = y.shape[-1]
-    if size <= PAIRS:
+    if size <= MAX_PAIRWISE_DIMENSION:
         i, j = torch.triu_indices(size, size)
         return y[..., i] * y[..., j]
-    return torch.cat([y.square(), y[..., 1:] * y[..., :-1], (y @ directions(size)).square()], -1)
+    return torch.cat([y.square(), y[..., 1:] * y[..., :-1], (y @ random_directions(size)).square()], -1)
 
 
-def directions(size: int) -> Tensor:
+def random_directions(size: int) -> Tensor:
     source = torch.Generator().manual_seed(size)
-    return torch.randn(size, DIRECTIONS, generator=source, dtype=torch.float64).div(size**0.5)
+    return torch.randn(size, RANDOM_DIRECTIONS, generator=source, dtype=torch.float64).div(size**0.5)

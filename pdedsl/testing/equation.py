@@ -20,39 +20,42 @@ from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import BaseNetwork, CrossEntropy, DataPlan, ImagePlan, ResidualBlocks, SolvePlan
 from pdedsl.testing.averages import AGREEMENT, AVERAGE, agreement_finding, average_finding
 from pdedsl.testing.blocks import BLOCK, block_finding
-from pdedsl.testing.coefficients import Unreadable
+from pdedsl.testing.coefficients import NotEvaluable
 from pdedsl.testing.distributions import (
-    DRAWS,
-    arrived,
-    compare,
-    drawing,
-    ends_of_module,
-    ends_of_operator,
-    expected_ends,
-    in_training,
-    independent,
-    many,
+    SAMPLES_PER_INPUT,
+    compare_moments,
+    enable_training_noise,
+    endpoints_of_model,
+    endpoints_of_operator,
+    expected_endpoints,
+    repeat_points,
+    set_samples,
+    simulate_paths,
+    test_uncorrelated,
 )
 from pdedsl.testing.feynman_kac_weights import WEIGHTS, weights_finding
 from pdedsl.testing.generator import GENERATOR, generator_finding
 from pdedsl.testing.model import Fields, ModelUnderTest, under_test
 from pdedsl.testing.moments import Finding, Moments, Outcome, standard_error, untested
-from pdedsl.testing.noises import MAPS, NOISE, layer_findings
-from pdedsl.testing.operators import SOME, Flow, flow_of
-from pdedsl.testing.paths import Process, process_of
+from pdedsl.testing.noises import NOISE, RESIDUAL_BLOCKS, layer_findings
+from pdedsl.testing.operators import DEFAULT_DIMENSION, EvolutionUnderTest, evolution_of
+from pdedsl.testing.paths import ReferenceProcess, process_of
 from pdedsl.testing.residuals import EXACT, RESIDUALS, exact_findings, residual_findings
-from pdedsl.testing.step_runs import Mismatch, Numbers, PathSegment, module_legs, operator_legs
+from pdedsl.testing.step_runs import AddedNoise, Mismatch, PathSegment, model_segments, operator_segments
 from pdedsl.testing.steps import STEPS, steps_finding
-from pdedsl.testing.time_intervals import data_of, periods_of
+from pdedsl.testing.time_intervals import time_condition, time_intervals
 
 MODEL, LAW = "model()", "law of model()"
 OPERATOR, SOLUTION = "law of operator()", "u of model()"
 POINTS = 2
-LEARNED, KNOWN = 1 << 16, 1 << 21  # most steps along a field, over all paths of a law
-FEWEST, MOST = 512, 1 << 14  # paths
-WEIGHED = 1 << 12  # paths whose weights are compared
-NUMBERS = 1 << 21  # most numbers in all states of a law
-SINGLE, STEPWISE = 1 << 14, 1 << 12  # paths for one step of the operator, and for each step of the network
+MAX_FIELD_EVALUATIONS, MAX_FORMULA_EVALUATIONS = 1 << 16, 1 << 21  # most steps along a field, over all paths of a law
+MIN_PATHS, MAX_PATHS = 512, 1 << 14  # paths
+MAX_WEIGHTED_PATHS = 1 << 12  # paths whose weights are compared
+MAX_STATE_ENTRIES = 1 << 21  # most numbers in all states of a law
+GENERATOR_PATHS, MAX_STEP_PATHS = (
+    1 << 14,
+    1 << 12,
+)  # paths for one step of the operator, and for each step of the network
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Check:
     def findings(self) -> tuple[Finding, ...]:
         try:
             return tuple(self.ask())
-        except Unreadable as error:
+        except NotEvaluable as error:
             return (untested(self.of[0], str(error)),)
         except Mismatch as error:
             return (Finding(self.of[0], Outcome.BROKEN, str(error)),)
@@ -78,11 +81,11 @@ def checks(model: Compilation | ModelUnderTest, seed: int = 0) -> tuple[Check, .
     if isinstance(plan, ImagePlan):
         return (Check((BLOCK,), lambda: [block_finding(tested, seed)]),)
     if isinstance(plan, SolvePlan):
-        return _on_domain(tested, plan, seed)
-    return tuple(_on_data(Question.of(tested, plan, seed)))
+        return _domain_checks(tested, plan, seed)
+    return tuple(_data_space_checks(DataSpaceTest.of(tested, plan, seed)))
 
 
-def _on_domain(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> tuple[Check, ...]:
+def _domain_checks(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> tuple[Check, ...]:
     return (
         Check((RESIDUALS,), lambda: residual_findings(tested, plan, seed)),
         Check((EXACT,), lambda: exact_findings(tested, plan, seed)),
@@ -102,20 +105,20 @@ def assert_holds(model: Compilation | ModelUnderTest, seed: int = 0) -> None:
 
 
 @dataclass(frozen=True)
-class Question:
+class DataSpaceTest:
     """A model on a data space, with the fields and points of one seed."""
 
     model: ModelUnderTest
     plan: DataPlan
     fields: Fields
-    process: Process
+    process: ReferenceProcess
     x: Tensor
     seed: int
 
     @classmethod
-    def of(cls, model: ModelUnderTest, plan: DataPlan, seed: int) -> Question:
+    def of(cls, model: ModelUnderTest, plan: DataPlan, seed: int) -> DataSpaceTest:
         dimension = model.expected.spec.space.dimension
-        size = dimension if isinstance(dimension, int) else SOME
+        size = dimension if isinstance(dimension, int) else DEFAULT_DIMENSION
         x = torch.randn(POINTS, size, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
         fields = model.fields(seed)
         return cls(model, plan, fields, process_of(model, fields), x, seed)
@@ -129,128 +132,140 @@ class Question:
         large or too small changes them by 44 % and 36 %.
         """
         steps = POINTS * sum(leg.steps for leg in legs)
-        most = min((LEARNED if self.fields else KNOWN) // max(1, steps), NUMBERS // self.x.numel(), MOST)
-        return max(FEWEST, most) if any(leg.random for leg in legs) else 1
+        most = min(
+            (MAX_FIELD_EVALUATIONS if self.fields else MAX_FORMULA_EVALUATIONS) // max(1, steps),
+            MAX_STATE_ENTRIES // self.x.numel(),
+            MAX_PATHS,
+        )
+        return max(MIN_PATHS, most) if any(leg.random for leg in legs) else 1
 
     @property
     def is_random(self) -> bool:
-        return any(p.diffuses for p in periods_of(self.model.expected.analysis))
+        return any(p.diffuses for p in time_intervals(self.model.expected.analysis))
 
     def module(self) -> nn.Module:
         return self.model.model(self.seed, self.fields, self.seed)
 
-    def flow(self, samples: int) -> Flow:
-        return flow_of(self.model, self.model.operator(self.seed, self.fields, max(2, samples), self.seed))
+    def flow(self, samples: int) -> EvolutionUnderTest:
+        return evolution_of(self.model, self.model.operator(self.seed, self.fields, max(2, samples), self.seed))
 
     @property
     def inputs(self) -> Tensor:
         return self.x.reshape(-1, *(self.plan.image or (self.x.shape[-1],)))
 
 
-def _on_data(q: Question) -> Iterator[Check]:
+def _data_space_checks(q: DataSpaceTest) -> Iterator[Check]:
     if not isinstance(q.plan.objective, CrossEntropy):
         why = "it is trained to satisfy the equation: whether it does is in its weights"
         yield Check((MODEL,), lambda: [untested(MODEL, why)])
     elif any(isinstance(p, ResidualBlocks) for p in q.plan.parts):
-        yield Check((MAPS, NOISE, in_training_of(NOISE)), lambda: layer_findings(q.model, q.seed, q.seed))
+        yield Check(
+            (RESIDUAL_BLOCKS, NOISE, training_check_name(NOISE)), lambda: layer_findings(q.model, q.seed, q.seed)
+        )
         yield Check((AVERAGE,), lambda: [average_finding(q.model.model(q.seed).float(), q.plan, q.inputs.float())])
     elif q.plan.classes is not None:
-        yield from _of_module(q)
+        yield from _model_checks(q)
     if q.model.operator_plan is not None:
-        yield from _of_operator(q)
+        yield from _operator_checks(q)
 
 
-def _of_module(q: Question) -> Iterator[Check]:
+def _model_checks(q: DataSpaceTest) -> Iterator[Check]:
     """Questions about the network's paths, their steps and their ends, and about its average."""
-    yield Check((STEPS,), lambda: [_steps(q, q.module())])
-    yield Check((LAW,), lambda: [_law(q)])
+    yield Check((STEPS,), lambda: [_check_steps(q, q.module())])
+    yield Check((LAW,), lambda: [_check_distribution(q)])
     if q.is_random:
-        training = in_training_of(STEPS)
-        yield Check((training,), lambda: [replace(_steps(q, in_training(q.module())), of=training)])
+        training = training_check_name(STEPS)
+        yield Check((training,), lambda: [replace(_check_steps(q, enable_training_noise(q.module())), of=training)])
     yield Check((AVERAGE,), lambda: [average_finding(q.model.model(q.seed), q.plan, q.inputs)])
 
 
-def _of_operator(q: Question) -> Iterator[Check]:
+def _operator_checks(q: DataSpaceTest) -> Iterator[Check]:
     """Questions about the operator's steps, the ends and weights of its paths, and its agreement with the network."""
-    yield Check((GENERATOR,), lambda: [generator_finding(q.flow(SINGLE), q.process, operator_legs(q.model), q.x)])
-    yield Check((OPERATOR,), lambda: [_operator_law(q)])
-    if any(p.weighs for p in periods_of(q.model.expected.analysis)):
-        yield Check((WEIGHTS,), lambda: [_weights(q)])
+    yield Check(
+        (GENERATOR,), lambda: [generator_finding(q.flow(GENERATOR_PATHS), q.process, operator_segments(q.model), q.x)]
+    )
+    yield Check((OPERATOR,), lambda: [_check_operator_distribution(q)])
+    if any(p.weighs for p in time_intervals(q.model.expected.analysis)):
+        yield Check((WEIGHTS,), lambda: [_check_weights(q)])
     if q.plan.classes is None:
-        yield Check((SOLUTION,), lambda: [_solution(q)])
+        yield Check((SOLUTION,), lambda: [_check_solution(q)])
     elif isinstance(q.plan.objective, CrossEntropy):
-        yield Check((AGREEMENT,), lambda: [_agreement(q)])
+        yield Check((AGREEMENT,), lambda: [_check_agreement(q)])
 
 
-def in_training_of(of: str) -> str:
+def training_check_name(of: str) -> str:
     return f"{of} in training"
 
 
-def _steps(q: Question, made: nn.Module) -> Finding:
-    legs = module_legs(q.model)
-    return steps_finding(made, q.process, legs, q.inputs, min(q.paths(legs), STEPWISE))
+def _check_steps(q: DataSpaceTest, made: nn.Module) -> Finding:
+    legs = model_segments(q.model)
+    return steps_finding(made, q.process, legs, q.inputs, min(q.paths(legs), MAX_STEP_PATHS))
 
 
-def _law(q: Question) -> Finding:
+def _check_distribution(q: DataSpaceTest) -> Finding:
     """Compares where the paths of every member end, and whether members and draws have independent noise."""
-    legs, moments = module_legs(q.model), Moments()
+    legs, moments = model_segments(q.model), Moments()
     paths, based = q.paths(legs), any(isinstance(p, BaseNetwork) for p in q.plan.parts)
-    expected = expected_ends(q.process, q.x, legs, paths, q.seed)
-    members = ends_of_module(q.module(), q.inputs, paths, based)
+    expected = expected_endpoints(q.process, q.x, legs, paths, q.seed)
+    members = endpoints_of_model(q.module(), q.inputs, paths, based)
     for k, ends in enumerate(members, 1):
-        compare(moments, f"member {k}", expected, ends, max(leg.slack for leg in legs))
+        compare_moments(moments, f"member {k}", expected, ends, max(leg.slack for leg in legs))
     for k, (ends, others) in enumerate(pairwise(members), 1):
-        independent(moments, f"members {k} and {k + 1}", ends, others)
-    for first, second in pairwise(members[0].chunk(DRAWS)):
-        independent(moments, "two draws", first, second)
+        test_uncorrelated(moments, f"members {k} and {k + 1}", ends, others)
+    for first, second in pairwise(members[0].chunk(SAMPLES_PER_INPUT)):
+        test_uncorrelated(moments, "two draws", first, second)
     return moments.finding(LAW)
 
 
-def _operator_law(q: Question) -> Finding:
-    legs = operator_legs(q.model)
+def _check_operator_distribution(q: DataSpaceTest) -> Finding:
+    legs = operator_segments(q.model)
     paths, moments = q.paths(legs), Moments()
     flow = q.flow(paths)
-    expected = expected_ends(q.process, q.x, legs, paths, q.seed)
-    compare(moments, "the paths", expected, ends_of_operator(flow, q.x, flow.start, flow.end))
+    expected = expected_endpoints(q.process, q.x, legs, paths, q.seed)
+    compare_moments(moments, "the paths", expected, endpoints_of_operator(flow, q.x, flow.start, flow.end))
     return moments.finding(OPERATOR)
 
 
-def _weights(q: Question) -> Finding:
-    legs = operator_legs(q.model)
-    paths = min(q.paths(legs), WEIGHED)
+def _check_weights(q: DataSpaceTest) -> Finding:
+    legs = operator_segments(q.model)
+    paths = min(q.paths(legs), MAX_WEIGHTED_PATHS)
     return weights_finding(q.flow(paths), q.process, legs, q.x, paths, q.seed)
 
 
-def _alike(q: Question) -> bool:
+def _use_same_scheme(q: DataSpaceTest) -> bool:
     """Whether network and operator use the same scheme: then their means agree exactly, and not only in the limit.
 
     Pieces in which nothing moves are ignored: there one step is as good as many.
     """
-    ours, theirs = ([(leg.period, leg.steps) for leg in legs if leg.period.moves] for legs in _both(q))
-    return ours == theirs and all(leg.by == Numbers() for leg in module_legs(q.model))
+    ours, theirs = (
+        [(leg.period, leg.steps) for leg in legs if leg.period.moves] for legs in _model_and_operator_segments(q)
+    )
+    return ours == theirs and all(leg.by == AddedNoise() for leg in model_segments(q.model))
 
 
-def _both(q: Question) -> tuple[list[PathSegment], list[PathSegment]]:
-    return module_legs(q.model), operator_legs(q.model)
+def _model_and_operator_segments(q: DataSpaceTest) -> tuple[list[PathSegment], list[PathSegment]]:
+    return model_segments(q.model), operator_segments(q.model)
 
 
-def _agreement(q: Question) -> Finding:
-    if not _alike(q):
+def _check_agreement(q: DataSpaceTest) -> Finding:
+    if not _use_same_scheme(q):
         return untested(AGREEMENT, "their steps differ: each is compared in law")
-    paths = q.paths(operator_legs(q.model))
-    flow, made = q.flow(paths), drawing(q.module())
-    return agreement_finding(made, flow, many(q.inputs, paths), q.x, flow.end if q.process.clock < 0 else flow.start)
+    paths = q.paths(operator_segments(q.model))
+    flow, made = q.flow(paths), set_samples(q.module())
+    return agreement_finding(
+        made, flow, repeat_points(q.inputs, paths), q.x, flow.end if q.process.clock < 0 else flow.start
+    )
 
 
-def _solution(q: Question) -> Finding:
+def _check_solution(q: DataSpaceTest) -> Finding:
     """u of `model()` if the spec gives the data, against the mean of the data over the expected paths.
 
     The network draws new noise for every row, so a point that is repeated gives independent paths.
     """
-    legs, plan = operator_legs(q.model), q.model.operator_plan
+    legs, plan = operator_segments(q.model), q.model.operator_plan
     assert plan is not None
-    ends = arrived(q.process, q.x, legs, q.paths(legs), q.seed)
-    data = q.process.reader.number(data_of(q.model.expected.spec).value[0], ends.x, 0.0)
+    ends = simulate_paths(q.process, q.x, legs, q.paths(legs), q.seed)
+    data = q.process.reader.number(time_condition(q.model.expected.spec).value[0], ends.x, 0.0)
     values = torch.from_numpy(ends.value(data)).reshape(-1, POINTS)
     times = -(-len(values) // plan.samples)
     with torch.no_grad():

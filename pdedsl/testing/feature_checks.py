@@ -11,15 +11,15 @@ from torch import Tensor, nn
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.pde_blocks import LeapfrogBlock, VerletBlock
-from pdedsl.testing.cases import Pair
+from pdedsl.testing.cases import FeatureMapPair
 from pdedsl.testing.checks import ROUNDING
-from pdedsl.testing.model import weights_from
+from pdedsl.testing.model import seeded
 
-CORNER = 2  # pixels per side of the maps whose determinant is computed
+JACOBIAN_SIZE = 2  # pixels per side of the maps whose determinant is computed
 
 
-def maps_of(pair: Pair, width: int) -> tuple[Tensor, Tensor]:
-    with weights_from(pair.seed + 1000):
+def maps_of(pair: FeatureMapPair, width: int) -> tuple[Tensor, Tensor]:
+    with seeded(pair.seed + 1000):
         y = pair.shift + pair.scale * torch.randn(1, width, 6, 6, dtype=torch.float64)
         change = pair.spread * torch.randn_like(y)
     if pair.local:
@@ -29,7 +29,7 @@ def maps_of(pair: Pair, width: int) -> tuple[Tensor, Tensor]:
     return y, y + change
 
 
-def prepared(block: nn.Module, pair: Pair) -> nn.Module:
+def set_weights(block: nn.Module, pair: FeatureMapPair) -> nn.Module:
     """The block with the weights of a case: scaled, or the identity on every channel."""
     with torch.no_grad():
         for module in block.modules():
@@ -44,22 +44,22 @@ def prepared(block: nn.Module, pair: Pair) -> nn.Module:
     return block
 
 
-def breaks_stability(block: nn.Module, pair: Pair, width: int) -> bool:
+def breaks_stability(block: nn.Module, pair: FeatureMapPair, width: int) -> bool:
     a, b = maps_of(pair, width)
     return not bool((block(a) - block(b)).norm() <= (a - b).norm() * (1 + ROUNDING))
 
 
-def breaks_energy_decay(block: nn.Module, pair: Pair, width: int) -> bool:
+def breaks_energy_decay(block: nn.Module, pair: FeatureMapPair, width: int) -> bool:
     y, _ = maps_of(pair, width)
     return not bool(block(y).norm() <= y.norm() * (1 + ROUNDING))
 
 
-def breaks_energy_conservation(block: nn.Module, pair: Pair, width: int) -> bool:
+def breaks_energy_conservation(block: nn.Module, pair: FeatureMapPair, width: int) -> bool:
     y, _ = maps_of(pair, width)
     return not bool((block(y).norm() - y.norm()).abs() <= 1e-3 * y.norm())
 
 
-def breaks_reversibility(block: nn.Module, pair: Pair, width: int) -> bool:
+def breaks_reversibility(block: nn.Module, pair: FeatureMapPair, width: int) -> bool:
     """Whether forwards and then backwards differs from the identity by more than rounding.
 
     Without a formula for the inverse: a map that reverses orientation at one point and not at another takes some value
@@ -76,7 +76,7 @@ def breaks_reversibility(block: nn.Module, pair: Pair, width: int) -> bool:
 
 
 def corner_of(y: Tensor) -> Tensor:
-    return y[..., :CORNER, :CORNER]
+    return y[..., :JACOBIAN_SIZE, :JACOBIAN_SIZE]
 
 
 def _orientation(block: nn.Module, y: Tensor) -> float:
@@ -96,7 +96,7 @@ def _orientation(block: nn.Module, y: Tensor) -> float:
     return float(torch.linalg.slogdet(jacobian)[0]) if sizes[-1] > ROUNDING * sizes[0] else 0.0
 
 
-FEATURE: dict[Axiom, Callable[[nn.Module, Pair, int], bool]] = {
+FEATURE_MAP_CHECKS: dict[Axiom, Callable[[nn.Module, FeatureMapPair, int], bool]] = {
     Axiom.STABILITY: breaks_stability,
     Axiom.ENERGY_DECAY: breaks_energy_decay,
     Axiom.ENERGY_CONSERVATION: breaks_energy_conservation,

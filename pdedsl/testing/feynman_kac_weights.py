@@ -10,11 +10,11 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from pdedsl.testing.distributions import arrived
-from pdedsl.testing.generator import SHARES, single, times_of
+from pdedsl.testing.distributions import simulate_paths
+from pdedsl.testing.generator import STEP_POSITIONS, operator_interval, single_step
 from pdedsl.testing.moments import Finding, Moments, standard_error
-from pdedsl.testing.operators import Flow
-from pdedsl.testing.paths import Arrived, Process
+from pdedsl.testing.operators import EvolutionUnderTest
+from pdedsl.testing.paths import PathEndpoints, ReferenceProcess
 from pdedsl.testing.step_runs import PathSegment
 
 WEIGHTS = "weights of operator()"
@@ -31,20 +31,26 @@ DATA: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 )
 
 
-def weights_finding(flow: Flow, process: Process, legs: list[PathSegment], x: Tensor, paths: int, seed: int) -> Finding:
+def weights_finding(
+    flow: EvolutionUnderTest, process: ReferenceProcess, legs: list[PathSegment], x: Tensor, paths: int, seed: int
+) -> Finding:
     """Compares u over the whole time, and over single steps at several times of every piece that has a weight."""
     moments = Moments(paths=paths)
-    _compare(moments, "over the whole time", arrived(process, x, legs, paths, seed), flow, x, flow.start, flow.end)
+    _compare(
+        moments, "over the whole time", simulate_paths(process, x, legs, paths, seed), flow, x, flow.start, flow.end
+    )
     for leg in legs:
-        for share in SHARES if leg.period.weighs else ():
+        for share in STEP_POSITIONS if leg.period.weighs else ():
             t = leg.first + process.clock * share * (leg.steps - 1) * leg.h
-            step = arrived(process, x, [single(leg, t)], paths, seed)
+            step = simulate_paths(process, x, [single_step(leg, t)], paths, seed)
             where = f"of a step at t = {t:.4g}, h = {leg.h:.4g}"
-            _compare(moments, where, step, flow, x, *times_of(flow, process, leg, t))
+            _compare(moments, where, step, flow, x, *operator_interval(flow, process, leg, t))
     return moments.finding(WEIGHTS)
 
 
-def _compare(moments: Moments, where: str, found: Arrived, flow: Flow, x: Tensor, a: float, b: float) -> None:
+def _compare(
+    moments: Moments, where: str, found: PathEndpoints, flow: EvolutionUnderTest, x: Tensor, a: float, b: float
+) -> None:
     ends = torch.from_numpy(found.x).reshape(-1, *x.shape)
     for name, data in DATA:
         given = data(ends).reshape(-1).numpy()

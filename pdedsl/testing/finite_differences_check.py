@@ -25,78 +25,78 @@ from pdedsl.solvers.grid.driver import solve_on_one_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed
 from pdedsl.testing.moments import Outcome
 
-SIZES = {1: 32, 2: 12}  # points per side, by the dimension of space
-FINER = {1: 64, 2: 18}  # of the grid by which the error is measured
+GRID_POINTS = {1: 32, 2: 12}  # points per side, by the dimension of space
+FINE_GRID_POINTS = {1: 64, 2: 18}  # of the grid by which the error is measured
 CASES = 2
 POINTS = 1024
 TOLERANCE = 1e-4  # relative to the largest value: the error allowed to the grid itself
-EFFORT = StepBudget(
+STEP_BUDGET = StepBudget(
     5e-6, most=120
 )  # in time: errors far below those allowed, and no more steps than a smooth one takes
-SHARES = (Rational(1), Rational(1, 8), Rational(1, 64))  # of the time, until one is short enough
-SURE = 4.0  # a gap is the equation's if it is this many times the error of the grid
-NODES = 48  # of a quadrature along each side
-MOMENTS = 5
+TIME_FRACTIONS = (Rational(1), Rational(1, 8), Rational(1, 64))  # of the time, until one is short enough
+ERROR_SAFETY_FACTOR = 4.0  # a gap is the equation's if it is this many times the error of the grid
+QUADRATURE_NODES = 48  # of a quadrature along each side
+QUADRATURE_TIMES = 5
 
 
-Test = Callable[["Problem", int], Tensor | None]
+AxiomTest = Callable[["Problem", int], Tensor | None]
 """By how much an axiom is broken at points or times, relative to the largest value; None if nothing can be varied."""
 
 
 @dataclass(frozen=True)
-class Tried:
+class GridTestResult:
     """The outcome of testing an axiom on the grid, and the case that shows it."""
 
     outcome: Outcome
     text: str
 
 
-def try_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> Tried:
+def test_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> GridTestResult:
     """Whether an axiom holds for solutions on a grid, with data that vary those of the spec."""
     test = TESTS.get(axiom)
     if test is None:
-        return Tried(Outcome.UNTESTED, "no test of this axiom on a grid")
-    problem = Problem.of(plan)
+        return GridTestResult(Outcome.UNTESTED, "no test of this axiom on a grid")
+    problem = GridProblem.of(plan)
     if isinstance(problem, str):
-        return Tried(Outcome.UNTESTED, problem)
+        return GridTestResult(Outcome.UNTESTED, problem)
     why = ""
-    for share in SHARES if problem.statement.domain.has_time else SHARES[:1]:
+    for share in TIME_FRACTIONS if problem.statement.domain.has_time else TIME_FRACTIONS[:1]:
         try:
-            return _tried(test, problem.shortened(share), seed)
+            return _run_test(test, problem.shortened(share), seed)
         except GridSolveFailed as reason:
             why = str(reason)
-    return Tried(Outcome.UNTESTED, f"{problem.grid} is too coarse: {why}")
+    return GridTestResult(Outcome.UNTESTED, f"{problem.grid} is too coarse: {why}")
 
 
-def _tried(test: Test, problem: Problem, seed: int) -> Tried:
+def _run_test(test: AxiomTest, problem: GridProblem, seed: int) -> GridTestResult:
     worst = 0.0
     for case in range(CASES):
         gaps = test(problem, seed * CASES + case)
         if gaps is None:
-            return Tried(Outcome.UNTESTED, "it has nothing to vary here")
+            return GridTestResult(Outcome.UNTESTED, "it has nothing to vary here")
         found = float(gaps.max())
         if not found <= TOLERANCE:  # NaN is not
             finer = test(problem.finer(), seed * CASES + case)
             error = float((gaps - finer).abs().max()) if finer is not None else 0.0
-            if found <= TOLERANCE + SURE * error:
+            if found <= TOLERANCE + ERROR_SAFETY_FACTOR * error:
                 raise GridSolveFailed(f"a finer grid differs by {error:.1e}")
             data = f"with data {case + 1} of seed {seed}{problem.until}"
-            return Tried(Outcome.BROKEN, f"by {found:.1e} of the largest value, {data}")
+            return GridTestResult(Outcome.BROKEN, f"by {found:.1e} of the largest value, {data}")
         worst = max(worst, found)
     where = f"on {problem.grid}{problem.until}"
-    return Tried(Outcome.HELD, f"{where}: broken by at most {worst:.1e}, allowed {TOLERANCE:g}")
+    return GridTestResult(Outcome.HELD, f"{where}: broken by at most {worst:.1e}, allowed {TOLERANCE:g}")
 
 
 @lru_cache(maxsize=32)  # axioms share some of their data
 def _solution(statement: StrongForm, n: int) -> nn.Module | GridSolveFailed:
     try:
-        return solve_on_one_grid(statement, n, EFFORT)
+        return solve_on_one_grid(statement, n, STEP_BUDGET)
     except GridSolveFailed as reason:
         return reason
 
 
 @dataclass(frozen=True)
-class Problem:
+class GridProblem:
     """A statement on a grid, up to a share of its time."""
 
     statement: StrongForm
@@ -104,22 +104,22 @@ class Problem:
     until: str = ""  # the end of a shortened time, in words
 
     @classmethod
-    def of(cls, plan: SolvePlan) -> Problem | str:
+    def of(cls, plan: SolvePlan) -> GridProblem | str:
         obstacle = next((a.obstacle for a in plan.alternatives if isinstance(a.method, Grid)), "")
-        size = SIZES.get(len(plan.problem.domain.space))
+        size = GRID_POINTS.get(len(plan.problem.domain.space))
         if obstacle:
             return f"no grid solves this problem: {obstacle}"
         if size is None or plan.problem.parameters:
             return "the grid is tried in at most two dimensions, with every coefficient known"
         return cls(plan.problem, Grid(n=size))
 
-    def shortened(self, share: Rational) -> Problem:
+    def shortened(self, share: Rational) -> GridProblem:
         """The same for the part of the time that is next to the data."""
         if share == 1:
             return self
         domain = self.statement.domain
         *space, time = domain.intervals
-        faces = [c.place for c in self.statement.conditions if in_time(c, self.statement)]
+        faces = [c.place for c in self.statement.conditions if is_time_condition(c, self.statement)]
         if all(isinstance(face, Face) and face.upper for face in faces):
             end = time.end - share * (time.end - time.start)
             time = replace(time, start=end)
@@ -127,10 +127,10 @@ class Problem:
             end = time.start + share * (time.end - time.start)
             time = replace(time, end=end)
         statement = replace(self.statement, domain=replace(domain, intervals=(*space, time)))
-        return Problem(statement, self.grid, f" until {domain.coordinates[-1]} = {float(end):g}")
+        return GridProblem(statement, self.grid, f" until {domain.coordinates[-1]} = {float(end):g}")
 
-    def finer(self) -> Problem:
-        return replace(self, grid=Grid(n=FINER[len(self.statement.domain.space)]))
+    def finer(self) -> GridProblem:
+        return replace(self, grid=Grid(n=FINE_GRID_POINTS[len(self.statement.domain.space)]))
 
     def solved(self, statement: StrongForm, points: Tensor) -> Tensor:
         """The solution at points; raises `Failed` if the grid finds none."""
@@ -148,20 +148,20 @@ class Problem:
 # ---- data
 
 
-def varied(statement: StrongForm, factor: Expr, more: Expr | None = None) -> StrongForm:
+def vary_data(statement: StrongForm, factor: Expr, more: Expr | None = None) -> StrongForm:
     """The statement with the data of every condition in time times a factor, plus `more` in the first component."""
 
     def changed(condition: ConditionResidual) -> ConditionResidual:
-        if not in_time(condition, statement):
+        if not is_time_condition(condition, statement):
             return condition
-        return replace(condition, residuals=tuple(_with_rest(r, factor, more) for r in condition.residuals))
+        return replace(condition, residuals=tuple(_vary_inhomogeneity(r, factor, more) for r in condition.residuals))
 
     return replace(
         statement, conditions=tuple(map(changed, statement.conditions)), exact=(None,) * len(statement.exact)
     )
 
 
-def _with_rest(residual: Residual, factor: Expr, more: Expr | None) -> Residual:
+def _vary_inhomogeneity(residual: Residual, factor: Expr, more: Expr | None) -> Residual:
     affine = residual.affine
     assert affine is not None
     letters = {d: s for s, d in residual.jet_variables}
@@ -170,12 +170,12 @@ def _with_rest(residual: Residual, factor: Expr, more: Expr | None) -> Residual:
     return replace(residual, expr=known + factor * affine.inhomogeneity - added)
 
 
-def in_time(condition: ConditionResidual, statement: StrongForm) -> bool:
+def is_time_condition(condition: ConditionResidual, statement: StrongForm) -> bool:
     last = len(statement.domain.coordinates) - 1
     return statement.domain.has_time and isinstance(condition.place, Face) and condition.place.coordinate == last
 
 
-def factor_of(statement: StrongForm, seed: int) -> Expr:
+def random_factor(statement: StrongForm, seed: int) -> Expr:
     """1 + ½ Π sin(…), with whole waves along periodic sides."""
     parts = []
     for k, (x, side) in enumerate(zip(statement.domain.space, statement.domain.intervals, strict=False)):
@@ -186,7 +186,7 @@ def factor_of(statement: StrongForm, seed: int) -> Expr:
     return 1 + Mul(*parts) / 2
 
 
-def bump_of(statement: StrongForm) -> Expr:
+def nonnegative_bump(statement: StrongForm) -> Expr:
     """A nonnegative function that vanishes with its slope on sides that are not periodic."""
     parts = []
     for x, side in zip(statement.domain.space, statement.domain.intervals, strict=False):
@@ -198,34 +198,34 @@ def bump_of(statement: StrongForm) -> Expr:
 # ---- axioms
 
 
-def _linearity(problem: Problem, seed: int) -> Tensor | None:
+def _linearity(problem: GridProblem, seed: int) -> Tensor | None:
     """u for the data α f + β g against α u for f + β u for g; with α + β = 1 the boundary data stay the same."""
     statement, points = problem.statement, problem.points(seed)
     if not _has_data(statement):
         return None
-    first, second = factor_of(statement, seed), factor_of(statement, seed + 1)
+    first, second = random_factor(statement, seed), random_factor(statement, seed + 1)
     a, b = Rational(3, 2), Rational(-1, 2)
-    apart = [problem.solved(varied(statement, f), points) for f in (first, second)]
-    together = problem.solved(varied(statement, a * first + b * second), points)
+    apart = [problem.solved(vary_data(statement, f), points) for f in (first, second)]
+    together = problem.solved(vary_data(statement, a * first + b * second), points)
     return _relative((together - float(a) * apart[0] - float(b) * apart[1]).abs(), together)
 
 
-def _comparison(problem: Problem, seed: int) -> Tensor | None:
+def _comparison(problem: GridProblem, seed: int) -> Tensor | None:
     statement, points = problem.statement, problem.points(seed)
     if not _has_data(statement) or len(statement.components) > 1:
         return None
-    factor = factor_of(statement, seed)
-    lower = problem.solved(varied(statement, factor), points)
-    upper = problem.solved(varied(statement, factor, bump_of(statement)), points)
+    factor = random_factor(statement, seed)
+    lower = problem.solved(vary_data(statement, factor), points)
+    upper = problem.solved(vary_data(statement, factor, nonnegative_bump(statement)), points)
     return _relative((lower - upper).clamp_min(0.0), upper)
 
 
-def _maximum(problem: Problem, seed: int) -> Tensor | None:
+def _maximum(problem: GridProblem, seed: int) -> Tensor | None:
     """Values inside against those where data are given."""
     statement = problem.statement
     if len(statement.components) > 1 or not statement.conditions:
         return None
-    tried = varied(statement, factor_of(statement, seed)) if _has_data(statement) else statement
+    tried = vary_data(statement, random_factor(statement, seed)) if _has_data(statement) else statement
     places = sample_conditions(PointSampler(statement.domain), statement.conditions, POINTS, seed)
     inside = problem.points(seed)
     values = problem.solved(tried, torch.cat([inside, *places]))
@@ -233,20 +233,20 @@ def _maximum(problem: Problem, seed: int) -> Tensor | None:
     return _relative(torch.cat([within - given.max(), given.min() - within]).clamp_min(0.0), values)
 
 
-def _conservation(problem: Problem, seed: int) -> Tensor | None:
+def _conservation(problem: GridProblem, seed: int) -> Tensor | None:
     """∫u at several times, by the trapezoidal rule along periodic sides and by Gauss's rule elsewhere."""
     statement = problem.statement
     if not _has_data(statement) or statement.domain.inequalities:
         return None
     points, weights, moments = _quadrature(statement)
-    tried = varied(statement, factor_of(statement, seed), bump_of(statement))
+    tried = vary_data(statement, random_factor(statement, seed), nonnegative_bump(statement))
     values = problem.solved(tried, points).reshape(moments, -1, len(statement.components))
     totals = (values * weights[:, None]).sum(1)
     size = (values.abs() * weights[:, None]).sum(1).max().clamp_min(1e-300)
     return (totals - totals[0]).abs() / size
 
 
-TESTS: dict[Axiom, Test] = {
+TESTS: dict[Axiom, AxiomTest] = {
     Axiom.LINEARITY: _linearity,
     Axiom.COMPARISON: _comparison,
     Axiom.MAXIMUM_PRINCIPLE: _maximum,
@@ -256,7 +256,7 @@ TESTS: dict[Axiom, Test] = {
 
 def _has_data(statement: StrongForm) -> bool:
     """Whether there are conditions in time whose data can be varied: all of them must be affine."""
-    starts = [r for c in statement.conditions if in_time(c, statement) for r in c.residuals]
+    starts = [r for c in statement.conditions if is_time_condition(c, statement) for r in c.residuals]
     return bool(starts) and all(r.affine is not None for r in starts)
 
 
@@ -273,19 +273,19 @@ def _quadrature(statement: StrongForm) -> tuple[Tensor, Tensor, int]:
     for values in torch.meshgrid(*(w for _, w in sides), indexing="ij"):
         weights = weights * values.reshape(-1)
     time = statement.domain.intervals[-1]
-    moments = torch.linspace(float(time.start), float(time.end), MOMENTS, dtype=torch.float64)
+    moments = torch.linspace(float(time.start), float(time.end), QUADRATURE_TIMES, dtype=torch.float64)
     rows = [torch.cat([flat, torch.full_like(flat[:, :1], float(t))], -1) for t in moments]
-    return torch.cat(rows), weights, MOMENTS
+    return torch.cat(rows), weights, QUADRATURE_TIMES
 
 
 def _rules(statement: StrongForm) -> Iterator[tuple[Tensor, Tensor]]:
     import numpy as np
 
-    nodes, weights = (torch.from_numpy(v) for v in np.polynomial.legendre.leggauss(NODES))
+    nodes, weights = (torch.from_numpy(v) for v in np.polynomial.legendre.leggauss(QUADRATURE_NODES))
     for side in statement.domain.intervals[:-1]:
         start, length = float(side.start), float(side.end) - float(side.start)
         if side.periodic:
-            n = 2 * NODES
+            n = 2 * QUADRATURE_NODES
             yield start + length * torch.arange(n, dtype=torch.float64) / n, torch.full((n,), length / n).double()
         else:
             yield start + length * (nodes + 1) / 2, weights * length / 2

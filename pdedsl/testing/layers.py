@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pdedsl.testing.distributions import ends_of_module, many, members_of, readout_of, recorded
+from pdedsl.testing.distributions import endpoints_of_model, members_of, readout_of, record_calls, repeat_points
 
 
 @dataclass(frozen=True)
-class Chain:
+class NetworkParts:
     """The parts of a named network: the stem, its residual maps, what follows them, and its readout."""
 
     stem: nn.Module
@@ -26,7 +26,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Seen:
+class RecordedCall:
     """The input and output of a module."""
 
     into: Tensor
@@ -34,46 +34,46 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class MapSeen:
+class RecordedBlock:
     """A recorded residual map with its field, and the maps from which a random field is made."""
 
     map: nn.Module
-    whole: Seen
-    field: Seen | None
-    inner: tuple[Seen, ...]
+    whole: RecordedCall
+    field: RecordedCall | None
+    inner: tuple[RecordedCall, ...]
 
 
 @dataclass(frozen=True)
-class Run:
+class RecordedRun:
     """One evaluation of a member, part by part; `start` is the input of the network."""
 
     start: Tensor
-    stem: Seen
-    maps: tuple[MapSeen, ...]
-    behind: Seen
-    flat: Seen
-    readout: Seen
+    stem: RecordedCall
+    maps: tuple[RecordedBlock, ...]
+    behind: RecordedCall
+    flat: RecordedCall
+    readout: RecordedCall
 
 
-def chain_of(member: nn.Module) -> Chain:
+def network_parts(member: nn.Module) -> NetworkParts:
     parts = _parts(member)
-    places = [k for k, p in enumerate(parts) if _is_map(p)]
+    places = [k for k, p in enumerate(parts) if _is_residual_block(p)]
     if not places:
         raise ValueError("this network has no residual maps")
     flat = [m for m in member.modules() if isinstance(m, nn.Flatten)]
     behind = next(p for p in parts[places[-1] + 1 :] if _has_weights(p))
     stem = next(p for p in parts if _has_weights(p))
-    return Chain(stem, tuple(parts[k] for k in places), behind, flat[-1], readout_of(member))
+    return NetworkParts(stem, tuple(parts[k] for k in places), behind, flat[-1], readout_of(member))
 
 
 def _parts(module: nn.Module) -> list[nn.Module]:
     """The parts of a sequence that contains residual maps; any other module is one part."""
-    if isinstance(module, nn.Sequential) and any(_is_map(m) for m in module.modules()):
+    if isinstance(module, nn.Sequential) and any(_is_residual_block(m) for m in module.modules()):
         return [part for child in module for part in _parts(child)]
     return [module]
 
 
-def _is_map(module: nn.Module) -> bool:
+def _is_residual_block(module: nn.Module) -> bool:
     """Whether this is a residual map: ours have a `field`, those of torchvision a `downsample`."""
     return isinstance(getattr(module, "field", None), nn.Module) or hasattr(module, "downsample")
 
@@ -83,22 +83,22 @@ def _has_weights(module: nn.Module) -> bool:
     return not hasattr(module, "stream") and any(p.dim() > 0 for p in module.parameters())
 
 
-def runs_of(model: nn.Module, x: Tensor, paths: int) -> list[Run]:
+def record_runs(model: nn.Module, x: Tensor, paths: int) -> list[RecordedRun]:
     """One run of every member on one input, with so many paths."""
     members = members_of(model)
     if len(set(map(id, members))) < len(members):
         raise ValueError("one network stands for several members")
-    chains = [chain_of(member) for member in members]
-    watched = [list(dict.fromkeys(_watched(chain))) for chain in chains]
-    with recorded([m for modules in watched for m in modules]) as calls:
-        ends_of_module(model, x, paths)
+    chains = [network_parts(member) for member in members]
+    watched = [list(dict.fromkeys(_recorded_modules(chain))) for chain in chains]
+    with record_calls([m for modules in watched for m in modules]) as calls:
+        endpoints_of_model(model, x, paths)
     seen = iter(calls)
-    tables = [{m: _joined(next(seen)) for m in modules} for modules in watched]
-    return [_run(chain, table, many(x, paths)) for chain, table in zip(chains, tables, strict=True)]
+    tables = [{m: _concatenate_calls(next(seen)) for m in modules} for modules in watched]
+    return [_run(chain, table, repeat_points(x, paths)) for chain, table in zip(chains, tables, strict=True)]
 
 
-def _watched(chain: Chain) -> list[nn.Module]:
-    inside = [m for part in chain.maps for m in (*fields_of(part), *inner_of(part))]
+def _recorded_modules(chain: NetworkParts) -> list[nn.Module]:
+    inside = [m for part in chain.maps for m in (*fields_of(part), *branches_of(part))]
     return [chain.stem, *chain.maps, *inside, chain.behind, chain.flat, chain.readout]
 
 
@@ -107,7 +107,7 @@ def fields_of(part: nn.Module) -> list[nn.Module]:
     return [field] if isinstance(field, nn.Module) else []
 
 
-def inner_of(part: nn.Module) -> list[nn.Module]:
+def branches_of(part: nn.Module) -> list[nn.Module]:
     """The two branches of a mixed field, or the part that is dropped: the first of a sequence of two."""
     for field in fields_of(part):
         branches = [m for m in (getattr(field, name, None) for name in ("f", "g")) if isinstance(m, nn.Module)]
@@ -118,24 +118,24 @@ def inner_of(part: nn.Module) -> list[nn.Module]:
     return []
 
 
-def _joined(calls: list[tuple[Tensor, Tensor]]) -> Seen:
-    return Seen(torch.cat([into for into, _ in calls]), torch.cat([out for _, out in calls]))
+def _concatenate_calls(calls: list[tuple[Tensor, Tensor]]) -> RecordedCall:
+    return RecordedCall(torch.cat([into for into, _ in calls]), torch.cat([out for _, out in calls]))
 
 
-def _run(chain: Chain, seen: dict[nn.Module, Seen], x: Tensor) -> Run:
+def _run(chain: NetworkParts, seen: dict[nn.Module, RecordedCall], x: Tensor) -> RecordedRun:
     maps = tuple(
-        MapSeen(
+        RecordedBlock(
             part,
             seen[part],
             next((seen[f] for f in fields_of(part)), None),
-            tuple(seen[m] for m in inner_of(part)),
+            tuple(seen[m] for m in branches_of(part)),
         )
         for part in chain.maps
     )
-    return Run(x, seen[chain.stem], maps, seen[chain.behind], seen[chain.flat], seen[chain.readout])
+    return RecordedRun(x, seen[chain.stem], maps, seen[chain.behind], seen[chain.flat], seen[chain.readout])
 
 
-def plain(seen: MapSeen) -> Tensor | None:
+def noise_free_value(seen: RecordedBlock) -> Tensor | None:
     """x + F(x); with a shortcut S, relu(S x + F(x)), or S a + F(a) for a pre-activation a = relu(bn(x))."""
     if seen.field is None:
         return None

@@ -23,18 +23,21 @@ from pdedsl.ir.plan import OperatorPlan
 
 Fields = Mapping[str, nn.Module]
 """Learned fields by their names in Python."""
-GAIN, SHIFT = 3.0, 0.3  # of the weights under test: initial ones hardly move a point, and would hide a small error
+WEIGHT_GAIN, BIAS_STD = (
+    3.0,
+    0.3,
+)  # of the weights under test: initial ones hardly move a point, and would hide a small error
 
 
 @contextmanager
-def weights_from(seed: int) -> Iterator[None]:
+def seeded(seed: int) -> Iterator[None]:
     """Within, random numbers come from a seed; the caller's generator is restored."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
 
 
-class Functions(Protocol):
+class ModelFunctions(Protocol):
     """The functions of a model: `model`, `member`, `operator`, `block`, and a maker for each learned field."""
 
     def get(self, name: str) -> Callable[..., nn.Module] | None: ...
@@ -43,13 +46,13 @@ class Functions(Protocol):
         """The arguments of a function that have no default."""
         ...
 
-    def replaced(self, makers: Mapping[str, nn.Module]) -> Functions:
+    def replaced(self, makers: Mapping[str, nn.Module]) -> ModelFunctions:
         """The same functions, with makers that return these modules."""
         ...
 
 
 @dataclass(frozen=True)
-class Compiled:
+class ProgramFunctions:
     """The functions of a program, run in memory."""
 
     program: Program
@@ -60,24 +63,26 @@ class Compiled:
     def needed(self, name: str) -> tuple[str, ...]:
         return tuple(param for param, default in self.program.function(name).params if default is None)
 
-    def replaced(self, makers: Mapping[str, nn.Module]) -> Compiled:
-        functions = tuple(_giving(f, makers[f.name]) if f.name in makers else f for f in self.program.functions)
-        return Compiled(replace(self.program, functions=functions))
+    def replaced(self, makers: Mapping[str, nn.Module]) -> ProgramFunctions:
+        functions = tuple(
+            _constant_function(f, makers[f.name]) if f.name in makers else f for f in self.program.functions
+        )
+        return ProgramFunctions(replace(self.program, functions=functions))
 
 
-def _giving(function: Function, module: nn.Module) -> Function:
+def _constant_function(function: Function, module: nn.Module) -> Function:
     return Function(function.name, (("made", cast(Any, module)),), function.doc, (), Ref("made"))
 
 
 @dataclass(frozen=True)
-class Written:
+class FileFunctions:
     """The functions of a Python file, which may have been edited. It is read again, whatever was imported before."""
 
     path: Path
     module: ModuleType
 
     @classmethod
-    def read(cls, path: Path) -> Written:
+    def read(cls, path: Path) -> FileFunctions:
         module = ModuleType(f"_model_{abs(hash(path.resolve()))}")
         module.__file__ = str(path)
         sys.modules[module.__name__] = module  # where dataclasses look up the types of their fields
@@ -91,8 +96,8 @@ class Written:
         given = inspect.signature(getattr(self.module, name)).parameters.values()
         return tuple(p.name for p in given if p.default is inspect.Parameter.empty)
 
-    def replaced(self, makers: Mapping[str, nn.Module]) -> Written:
-        copy = Written.read(self.path)
+    def replaced(self, makers: Mapping[str, nn.Module]) -> FileFunctions:
+        copy = FileFunctions.read(self.path)
         for name, made in makers.items():
             setattr(copy.module, name, lambda made=made: made)
         return copy
@@ -103,7 +108,7 @@ class ModelUnderTest:
     """The functions under test, and the compilation of the spec, which determines what is expected of them."""
 
     expected: Compilation
-    functions: Functions
+    functions: ModelFunctions
 
     @property
     def operator_plan(self) -> OperatorPlan | None:
@@ -113,28 +118,28 @@ class ModelUnderTest:
     def fields(self, weights: int) -> dict[str, nn.Module]:
         """A field for each maker, with weights from a seed, large enough to reveal errors."""
         found = {}
-        with weights_from(weights):
+        with seeded(weights):
             for learned in self.expected.spec.learned:
                 make = self.functions.get(factory_name(learned))
                 if make is not None:
-                    found[python_name(learned)] = stirred(make().double().eval())
+                    found[python_name(learned)] = perturb_weights(make().double().eval())
         return found
 
     def model(self, weights: int, fields: Fields | None = None, seed: int = 0) -> nn.Module:
         """The network in float64 and evaluation mode: with weights from a seed, or with given fields."""
-        with weights_from(weights):
+        with seeded(weights):
             return self._call(fields, "model", seed=seed)
 
     def operator(self, weights: int, fields: Fields | None = None, samples: int = 1024, seed: int = 0) -> nn.Module:
         """The evolution operator, with given fields or newly initialised ones."""
-        with weights_from(weights):
+        with seeded(weights):
             needed = self.functions.needed("operator")
             made = {name: fields[name] if fields else self._made(name) for name in needed}
             return self._call(None, "operator", **made, samples=samples, seed=seed)
 
     def block(self, weights: int, width: int) -> nn.Module:
         """The block of an equation on pixels, at a width."""
-        with weights_from(weights):
+        with seeded(weights):
             return self._call(None, "block", width=width)
 
     def _made(self, name: str) -> nn.Module:
@@ -150,19 +155,19 @@ class ModelUnderTest:
         return function(**arguments).double().eval()
 
 
-def stirred(module: nn.Module) -> nn.Module:
+def perturb_weights(module: nn.Module) -> nn.Module:
     """The module with weights rescaled, and vectors shifted away from zero."""
     with torch.no_grad():
         for p in module.parameters():
-            p.mul_(GAIN).add_(SHIFT * torch.randn_like(p) if p.dim() < 2 else torch.zeros_like(p))
+            p.mul_(WEIGHT_GAIN).add_(BIAS_STD * torch.randn_like(p) if p.dim() < 2 else torch.zeros_like(p))
     return module
 
 
 def under_test(model: Compilation | ModelUnderTest) -> ModelUnderTest:
-    return model if isinstance(model, ModelUnderTest) else ModelUnderTest(model, Compiled(model.program))
+    return model if isinstance(model, ModelUnderTest) else ModelUnderTest(model, ProgramFunctions(model.program))
 
 
 def package(folder: str | Path) -> ModelUnderTest:
     """The `model.py` of a compiled package, edited or not, with its `spec.pde`. Runs it, with its imports."""
     home = Path(folder)
-    return ModelUnderTest(pdedsl.compile(home / "spec.pde", trust=True), Written.read(home / "model.py"))
+    return ModelUnderTest(pdedsl.compile(home / "spec.pde", trust=True), FileFunctions.read(home / "model.py"))

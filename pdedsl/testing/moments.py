@@ -11,7 +11,7 @@ from statistics import NormalDist
 import torch
 from torch import Tensor
 
-RATE = 1e-6  # at which a correct network is called wrong, over all moments of a finding
+FALSE_POSITIVE_RATE = 1e-6  # at which a correct network is called wrong, over all moments of a finding
 ROUNDING = 1e-9
 
 
@@ -80,17 +80,17 @@ class Moments:
         if self.worst is None or moment.z > self.worst.z:
             self.worst = moment
 
-    def finding(self, of: str, rate: float = RATE) -> Finding:
+    def finding(self, of: str, rate: float = FALSE_POSITIVE_RATE) -> Finding:
         """Broken if the worst moment exceeds the `bound` for as many normal variables at this false-alarm rate."""
         if self.worst is None:
             return Finding(of, Outcome.UNTESTED, "there is no moment to compare")
         stated = f"{self.count} moments of {self.paths} paths, false-alarm rate {rate:g}"
-        if self.worst.z <= bound(self.count, rate):
+        if self.worst.z <= z_threshold(self.count, rate):
             return Finding(of, Outcome.HELD, f"worst z = {self.worst.z:.1f} of {stated}")
-        return Finding(of, Outcome.BROKEN, f"{self.worst} (allowed {bound(self.count, rate):.1f}; {stated})")
+        return Finding(of, Outcome.BROKEN, f"{self.worst} (allowed {z_threshold(self.count, rate):.1f}; {stated})")
 
 
-def bound(count: int, rate: float) -> float:
+def z_threshold(count: int, rate: float) -> float:
     """The z that `count` normal variables exceed with probability at most `rate`, by Bonferroni's inequality."""
     return -NormalDist().inv_cdf(rate / (2 * count))
 
@@ -100,7 +100,7 @@ def standard_error(values: Tensor) -> Tensor:
     return values.std(0).div(len(values) ** 0.5) if len(values) > 1 else torch.zeros_like(values[0])
 
 
-def same(of: str, name: str, expected: Tensor, found: Tensor, tolerance: float = 1e-10) -> Finding:
+def compare_tensors(of: str, name: str, expected: Tensor, found: Tensor, tolerance: float = 1e-10) -> Finding:
     """Whether two tensors are equal, to a tolerance relative to 1 + max |expected|."""
     if expected.shape != found.shape:
         return Finding(

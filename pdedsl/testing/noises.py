@@ -15,92 +15,105 @@ from pdedsl.config.methods import Law
 from pdedsl.config.networks import Torch, residual_maps
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
-from pdedsl.testing.distributions import DRAWS, in_training
-from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
+from pdedsl.testing.distributions import SAMPLES_PER_INPUT, enable_training_noise
+from pdedsl.testing.layers import RecordedBlock, RecordedCall, RecordedRun, noise_free_value, record_runs
 from pdedsl.testing.model import ModelUnderTest
-from pdedsl.testing.moments import Finding, Moments, Outcome, same, untested, worst_of
-from pdedsl.testing.noise_sites import NoiseSite, Wanted, gaps_of, random_map
+from pdedsl.testing.moments import Finding, Moments, Outcome, compare_tensors, untested, worst_of
+from pdedsl.testing.noise_sites import NoiseSite, RequiredNoise, noise_sites, random_residual
 from pdedsl.testing.paths import process_of
-from pdedsl.testing.time_intervals import Period, moving, periods_of
-from pdedsl.testing.user_networks import own_gaps, own_maps
+from pdedsl.testing.time_intervals import TimeInterval, interval_with_drift, time_intervals
+from pdedsl.testing.user_networks import count_noisy_blocks, user_noise_sites
 
-MAPS, NOISE = "residual maps of model()", "noise of model()"
-MANY, FEW = 128, 8  # paths, if each draws one number per map, and if it draws one per unit
-UNITS = 1 << 12  # random numbers at one place
-FEATURES = 64  # before a readout
-SINGLE = 1e-4  # tolerance for numbers in single precision
+RESIDUAL_BLOCKS, NOISE = "residual maps of model()", "noise of model()"
+PATHS_PER_BLOCK_FACTOR, MIN_PATHS = 128, 8  # paths, if each draws one number per map, and if it draws one per unit
+MIN_NOISE_SAMPLES = 1 << 12  # random numbers at one place
+READOUT_FEATURES = 64  # before a readout
+FLOAT32_TOL = 1e-4  # tolerance for numbers in single precision
 
 
 def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Finding]:
     """Findings on the residual maps and the noise of every member, in evaluation and in training."""
-    plan, periods = model.expected.plan, periods_of(model.expected.analysis)
+    plan, periods = model.expected.plan, time_intervals(model.expected.analysis)
     assert isinstance(plan, DataPlan)
     assert plan.image is not None
     x = torch.rand(1, *plan.image, generator=torch.Generator().manual_seed(seed))
-    number, fields = _paths(plan, periods), model.fields(weights)
+    number, fields = _number_of_paths(plan, periods), model.fields(weights)
     process = process_of(model, deepcopy(fields))
     made = model.model(weights, fields, seed=seed).float()
     if any(isinstance(p, ResidualBlocks) and isinstance(p.net, Torch) for p in plan.parts):
-        return _of_own(made, x, number, Wanted(plan, periods, process, _expected_maps(plan)[0]))
+        return _user_network_findings(
+            made, x, number, RequiredNoise(plan, periods, process, _expected_block_counts(plan)[0])
+        )
     try:
-        runs = runs_of(made, x, number)
-        noisy = runs_of(in_training(made), x, number)
+        runs = record_runs(made, x, number)
+        noisy = record_runs(enable_training_noise(made), x, number)
     except (ValueError, StopIteration) as error:
-        return [Finding(MAPS, Outcome.BROKEN, str(error) or "this network is not made of residual maps")]
-    maps = _maps(runs, plan)
+        return [Finding(RESIDUAL_BLOCKS, Outcome.BROKEN, str(error) or "this network is not made of residual maps")]
+    maps = _check_residual_blocks(runs, plan)
     if not maps.ok:
         return [maps]
-    places = [[(run, gaps_of(run, Wanted(plan, periods, process, len(run.maps)))) for run in r] for r in (runs, noisy)]
-    both = [Evidence(number).of(p, random_map(plan, periods), moving(periods).length) for p in places]
+    places = [
+        [(run, noise_sites(run, RequiredNoise(plan, periods, process, len(run.maps)))) for run in r]
+        for r in (runs, noisy)
+    ]
+    both = [
+        NoiseMoments(number).of(p, random_residual(plan, periods), interval_with_drift(periods).length) for p in places
+    ]
     return [maps, both[0].finding(NOISE), both[1].finding(f"{NOISE} in training")]
 
 
-def _of_own(made: nn.Module, x: Tensor, number: int, wanted: Wanted) -> list[Finding]:
+def _user_network_findings(made: nn.Module, x: Tensor, number: int, wanted: RequiredNoise) -> list[Finding]:
     """The noise in the user's own network; its maps are not checked."""
     if not wanted.maps:
-        return [untested(MAPS, "of a network of your own the equation says nothing but its noise")]
+        return [untested(RESIDUAL_BLOCKS, "of a network of your own the equation says nothing but its noise")]
     found = []
-    for of, model in ((NOISE, made), (f"{NOISE} in training", in_training(made))):
-        counts, members = own_maps(model), own_gaps(model, x, number, wanted)
+    for of, model in ((NOISE, made), (f"{NOISE} in training", enable_training_noise(made))):
+        counts, members = count_noisy_blocks(model), user_noise_sites(model, x, number, wanted)
         if counts != [wanted.maps] * len(members):
-            return [Finding(MAPS, Outcome.BROKEN, f"expected {wanted.maps} maps in each member, found {counts}")]
-        found.append(Evidence(number).of([(None, gaps) for gaps in members], None, 1.0).finding(of))
+            return [
+                Finding(RESIDUAL_BLOCKS, Outcome.BROKEN, f"expected {wanted.maps} maps in each member, found {counts}")
+            ]
+        found.append(NoiseMoments(number).of([(None, gaps) for gaps in members], None, 1.0).finding(of))
     return found
 
 
-def _paths(plan: DataPlan, periods: list[Period]) -> int:
+def _number_of_paths(plan: DataPlan, periods: list[TimeInterval]) -> int:
     """The number of paths: enough to test the variance of the noise at every place."""
-    if isinstance(random_map(plan, periods), StochasticDepthResidual | ShakeShakeResidual):
-        return MANY
+    if isinstance(random_residual(plan, periods), StochasticDepthResidual | ShakeShakeResidual):
+        return PATHS_PER_BLOCK_FACTOR
     last = any(isinstance(p, ResidualBlocks) and p.before_readout for p in plan.parts)
     first = any(isinstance(p, NoiseStep) for p in plan.parts)
-    return max(FEW, UNITS // FEATURES if last else 0, UNITS // plan.dimension if first else 0)
+    return max(
+        MIN_PATHS,
+        MIN_NOISE_SAMPLES // READOUT_FEATURES if last else 0,
+        MIN_NOISE_SAMPLES // plan.dimension if first else 0,
+    )
 
 
-def _maps(runs: list[Run], plan: DataPlan) -> Finding:
+def _check_residual_blocks(runs: list[RecordedRun], plan: DataPlan) -> Finding:
     """Checks the number of maps, and that each adds the value of its field to its state."""
-    expected, found = _expected_maps(plan), [len(run.maps) for run in runs]
+    expected, found = _expected_block_counts(plan), [len(run.maps) for run in runs]
     if found != expected:
-        return Finding(MAPS, Outcome.BROKEN, f"expected {expected} maps in the members, found {found}")
-    return worst_of(MAPS, (f for run in runs for f in _sums(run)))
+        return Finding(RESIDUAL_BLOCKS, Outcome.BROKEN, f"expected {expected} maps in the members, found {found}")
+    return worst_of(RESIDUAL_BLOCKS, (f for run in runs for f in _check_sums(run)))
 
 
-def _expected_maps(plan: DataPlan) -> list[int]:
+def _expected_block_counts(plan: DataPlan) -> list[int]:
     """The number of residual maps of each member."""
     return [
         residual_maps(p.net) or 0 for f in plan.families for p in f.parts * f.members if isinstance(p, ResidualBlocks)
     ]
 
 
-def _sums(run: Run) -> Iterator[Finding]:
+def _check_sums(run: RecordedRun) -> Iterator[Finding]:
     for k, seen in enumerate(run.maps, 1):
-        expected = plain(seen)
+        expected = noise_free_value(seen)
         if expected is not None:
-            yield same(MAPS, f"the value of map {k}", expected, seen.whole.out, SINGLE)
+            yield compare_tensors(RESIDUAL_BLOCKS, f"the value of map {k}", expected, seen.whole.out, FLOAT32_TOL)
 
 
 @dataclass
-class Evidence:
+class NoiseMoments:
     """Evidence on the noise of the members: moments, and places where there must be none."""
 
     paths: int
@@ -108,8 +121,8 @@ class Evidence:
     silent: list[Finding] = field(default_factory=list)
 
     def of(
-        self, places: Sequence[tuple[Run | None, list[NoiseSite]]], random: RandomResidual | None, length: float
-    ) -> Evidence:
+        self, places: Sequence[tuple[RecordedRun | None, list[NoiseSite]]], random: RandomResidual | None, length: float
+    ) -> NoiseMoments:
         """Adds the places of each member and, if its maps are random, the recorded maps over a time `length`."""
         self.moments.paths = self.paths
         noises = [self._member(f"member {k}", run, gaps, random, length) for k, (run, gaps) in enumerate(places, 1)]
@@ -127,12 +140,14 @@ class Evidence:
         return Finding(of, found.outcome, found.note)
 
     def _member(
-        self, member: str, run: Run | None, gaps: list[NoiseSite], random: RandomResidual | None, length: float
+        self, member: str, run: RecordedRun | None, gaps: list[NoiseSite], random: RandomResidual | None, length: float
     ) -> list[Tensor]:
         noises = []
         for gap in gaps:
             if gap.expected is None:
-                self.silent.append(same(NOISE, f"no noise behind {gap.name}", gap.state, gap.after, SINGLE))
+                self.silent.append(
+                    compare_tensors(NOISE, f"no noise behind {gap.name}", gap.state, gap.after, FLOAT32_TOL)
+                )
             else:
                 noises.append(gap.noise(gap.expected))
                 self._white(f"noise behind {gap.name} of {member}", noises[-1], gap.expected.law)
@@ -149,28 +164,32 @@ class Evidence:
         rows, units = w.shape
         self._moments(name, w)
         size = sqrt(0.5 if law is Law.LAPLACE else 2 / pi)
-        self.moments.add(f"E|w|, {name}", size, w.abs().mean(), _error(w.abs(), size))
+        self.moments.add(f"E|w|, {name}", size, w.abs().mean(), _bernstein_error(w.abs(), size))
         self.moments.add(f"mean over one state, {name}", 0.0, w.mean(1), 1.0 / sqrt(units))
         self._product(f"{name}, one unit times the next", w[:, :-1], w[:, 1:])
-        for apart in (1, rows // DRAWS):  # rows of one draw, and draws of one row
+        for apart in (1, rows // SAMPLES_PER_INPUT):  # rows of one draw, and draws of one row
             self._product(f"{name}, one path times another", w[:-apart], w[apart:])
 
     def _moments(self, name: str, w: Tensor) -> None:
         square = w.square()
-        self.moments.add(f"mean, {name}", 0.0, w.mean(), _error(w, 0.0))
-        self.moments.add(f"variance as a share of the expected one, {name}", 1.0, square.mean(), _error(square, 1.0))
+        self.moments.add(f"mean, {name}", 0.0, w.mean(), _bernstein_error(w, 0.0))
+        self.moments.add(
+            f"variance as a share of the expected one, {name}", 1.0, square.mean(), _bernstein_error(square, 1.0)
+        )
 
     def _product(self, name: str, a: Tensor, b: Tensor) -> None:
         if a.shape == b.shape and a.numel():
-            self.moments.add(f"mean, {name}", 0.0, (a * b).mean(), _error(a * b, 0.0))
+            self.moments.add(f"mean, {name}", 0.0, (a * b).mean(), _bernstein_error(a * b, 0.0))
 
-    def _factor(self, name: str, seen: MapSeen, ratio: float, random: RandomResidual) -> Tensor:
+    def _factor(self, name: str, seen: RecordedBlock, ratio: float, random: RandomResidual) -> Tensor:
         """The random factor of a map's velocity, centred and scaled; ½h times its variance is given by the equation."""
         if not seen.inner or seen.field is None:
             self.silent.append(Finding(NOISE, Outcome.BROKEN, f"{name} has no random field"))
             return torch.zeros(0, 1)
-        share, rest = _share(seen.field, seen.inner, random)
-        self.silent.append(same(NOISE, f"one factor is random in {name}", torch.zeros_like(rest), rest, 1e-3))
+        share, rest = _random_factor(seen.field, seen.inner, random)
+        self.silent.append(
+            compare_tensors(NOISE, f"one factor is random in {name}", torch.zeros_like(rest), rest, 1e-3)
+        )
         w = (share.double() - (0.5 if isinstance(random, ShakeShakeResidual) else 1.0)) / sqrt(ratio)
         if isinstance(random, DropoutResidual):
             self._moments(f"factor of {name}", w)
@@ -178,14 +197,16 @@ class Evidence:
         return w
 
 
-def _error(values: Tensor, expected: float) -> Tensor:
+def _bernstein_error(values: Tensor, expected: float) -> Tensor:
     """The error of a mean by Bernstein's inequality, which also holds for few values: √((σ² + b|mean - expected|/3)/n)
     for values at a distance of at most b from the expected one."""
     away, most = (values.mean() - expected).abs(), (values - expected).abs().max()
     return torch.sqrt((values.var() + most * away / 3.0) / values.numel())
 
 
-def _share(field: Seen, inner: tuple[Seen, ...], random: RandomResidual) -> tuple[Tensor, Tensor]:
+def _random_factor(
+    field: RecordedCall, inner: tuple[RecordedCall, ...], random: RandomResidual
+) -> tuple[Tensor, Tensor]:
     """The factor z of F z, or α of αf + (1-α)g, one per unit or per path; and the rest that it does not explain."""
     first, second = inner[0].out.flatten(1), inner[-1].out.flatten(1)
     shared = isinstance(random, ShakeShakeResidual)

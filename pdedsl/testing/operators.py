@@ -13,15 +13,24 @@ from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Direction
 from pdedsl.runtime.rng import frozen_noise
 from pdedsl.runtime.sde.feynman_kac import Estimate, EvolutionOperator, Expectation
-from pdedsl.testing.model import ModelUnderTest, under_test, weights_from
+from pdedsl.testing.model import ModelUnderTest, seeded, under_test
 
-__all__ = ["Data", "Features", "Flow", "Operator", "block_of", "flow_of", "operator_of", "weights_from"]
+__all__ = [
+    "Data",
+    "NetworkAsOperator",
+    "EvolutionUnderTest",
+    "Operator",
+    "block_of",
+    "evolution_of",
+    "operator_of",
+    "seeded",
+]
 
 Data = Callable[[Tensor], Tensor]
-DRAWS = 2  # of a network under test
-BOUND = 64.0  # of the data given to a network
-SAMPLES = 64  # Monte-Carlo draws of an operator under test
-SOME = 5  # dimensions, if the spec leaves their number open
+NETWORK_SAMPLES = 2  # of a network under test
+DATA_BOUND = 64.0  # of the data given to a network
+OPERATOR_SAMPLES = 64  # Monte-Carlo draws of an operator under test
+DEFAULT_DIMENSION = 5  # dimensions, if the spec leaves their number open
 
 
 class Operator(Protocol):
@@ -44,7 +53,7 @@ class Operator(Protocol):
 
 
 @dataclass(frozen=True)
-class Flow:
+class EvolutionUnderTest:
     """The evolution operator on R^d."""
 
     evolution: EvolutionOperator
@@ -75,7 +84,7 @@ class Flow:
 
 
 @dataclass(frozen=True)
-class Features:
+class NetworkAsOperator:
     """A network as an operator on functions of its features.
 
     The last linear map of each member is its readout W. It is replaced by scores of two classes with probabilities
@@ -90,7 +99,7 @@ class Features:
 
     def __call__(self, f: Data, x: Tensor, t: float) -> Tensor:
         def scores(_: nn.Module, args: tuple[Tensor, ...], __: Tensor) -> Tensor:
-            share = f(args[0]) / BOUND
+            share = f(args[0]) / DATA_BOUND
             return torch.stack([torch.log((1 + share) / 2), torch.log((1 - share) / 2)], -1)
 
         hooks = [readout.register_forward_hook(scores) for readout in self._readouts()]
@@ -100,7 +109,7 @@ class Features:
         finally:
             for hook in hooks:
                 hook.remove()
-        return cast(Tensor, BOUND * (first - second))
+        return cast(Tensor, DATA_BOUND * (first - second))
 
     def _readouts(self) -> list[nn.Linear]:
         found = getattr(self.model, "members", None)
@@ -108,28 +117,28 @@ class Features:
         return [[m for m in member.modules() if isinstance(m, nn.Linear)][-1] for member in members]
 
 
-def operator_of(model: Compilation | ModelUnderTest, weights: int) -> Flow | Features:
+def operator_of(model: Compilation | ModelUnderTest, weights: int) -> EvolutionUnderTest | NetworkAsOperator:
     """The operator under test, with learned fields from a seed."""
     tested = under_test(model)
     spec = tested.expected.spec
     assert spec.time is not None
     start, end = float(spec.time.start), float(spec.time.end)
     if tested.operator_plan is not None:
-        return flow_of(tested, tested.operator(weights, samples=SAMPLES))
+        return evolution_of(tested, tested.operator(weights, samples=OPERATOR_SAMPLES))
     made = tested.model(weights)
     if isinstance(made, Expectation):
-        made.samples = min(made.samples, DRAWS)
+        made.samples = min(made.samples, NETWORK_SAMPLES)
     readout = [m for m in made.modules() if isinstance(m, nn.Linear)][-1]
     shape = spec.space.image or (int(str(spec.space.dimension)),)
-    return Features(made, shape, readout.in_features, start, end)
+    return NetworkAsOperator(made, shape, readout.in_features, start, end)
 
 
-def flow_of(model: ModelUnderTest, operator: nn.Module) -> Flow:
+def evolution_of(model: ModelUnderTest, operator: nn.Module) -> EvolutionUnderTest:
     spec = model.expected.spec
     assert isinstance(operator, EvolutionOperator)
     assert spec.time is not None
-    dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else SOME
-    return Flow(operator, dimension, float(spec.time.start), float(spec.time.end))
+    dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else DEFAULT_DIMENSION
+    return EvolutionUnderTest(operator, dimension, float(spec.time.start), float(spec.time.end))
 
 
 def block_of(model: Compilation | ModelUnderTest, weights: int, width: int = 4) -> nn.Module:

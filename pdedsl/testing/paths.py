@@ -17,15 +17,15 @@ from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Law, Leapfrog,
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.testing.coefficients import Array, CoefficientEvaluator
 from pdedsl.testing.model import Fields, ModelUnderTest
-from pdedsl.testing.reference_steps import fine, step_of
-from pdedsl.testing.step_runs import Multiples, Numbers, PathSegment
-from pdedsl.testing.time_intervals import Period, is_initial
+from pdedsl.testing.reference_steps import integrate_rk4, step_of
+from pdedsl.testing.step_runs import AddedNoise, PathSegment, ScaledNoise
+from pdedsl.testing.time_intervals import TimeInterval, is_initial
 
-FINE = 400  # steps of RK4, as reference for an adaptive method
+REFERENCE_STEPS = 400  # steps of RK4, as reference for an adaptive method
 
 
 @dataclass(frozen=True)
-class Arrived:
+class PathEndpoints:
     """The positions of paths, one per row, with the logarithm ∫c of the weight and the accumulated sources ∫e^{∫c}f."""
 
     x: Array
@@ -38,21 +38,21 @@ class Arrived:
 
 
 @dataclass(frozen=True)
-class Process:
+class ReferenceProcess:
     """The process behind the equation, with given fields."""
 
     reader: CoefficientEvaluator
     clock: float
 
-    def after(self, x: Array, legs: list[PathSegment], source: np.random.Generator) -> Arrived:
+    def after(self, x: Array, legs: list[PathSegment], source: np.random.Generator) -> PathEndpoints:
         """The paths at the end of the legs, one for each row of x."""
-        state = Arrived(x, np.zeros(len(x)), np.zeros(len(x)))
+        state = PathEndpoints(x, np.zeros(len(x)), np.zeros(len(x)))
         for leg in legs:
             for k in range(leg.steps):
                 state = self._one(leg, state, leg.first + self.clock * k * leg.h, source)
         return state
 
-    def _one(self, leg: PathSegment, state: Arrived, t: float, source: np.random.Generator) -> Arrived:
+    def _one(self, leg: PathSegment, state: PathEndpoints, t: float, source: np.random.Generator) -> PathEndpoints:
         """A step with its weight: exact for constant rates, by the method itself if nothing is random, and otherwise by
         the trapezoidal rule."""
         period = leg.period
@@ -64,13 +64,13 @@ class Process:
         c, f = self.rates(period, state.x, t)
         if period.has_constant_rates:
             grown, share = leg.h * c, np.where(c == 0, leg.h, np.expm1(leg.h * c) / np.where(c == 0, 1.0, c))
-            return Arrived(x, state.growth + grown, state.gained + np.exp(state.growth) * f * share)
+            return PathEndpoints(x, state.growth + grown, state.gained + np.exp(state.growth) * f * share)
         later_c, later_f = self.rates(period, x, t + self.clock * leg.h)
         growth = state.growth + leg.h * (c + later_c) / 2
         sums = leg.h * (np.exp(state.growth) * f + np.exp(growth) * later_f) / 2
-        return Arrived(x, growth, state.gained + sums)
+        return PathEndpoints(x, growth, state.gained + sums)
 
-    def _together(self, leg: PathSegment, state: Arrived, t: float) -> Arrived:
+    def _together(self, leg: PathSegment, state: PathEndpoints, t: float) -> PathEndpoints:
         """(X, C, G)' = (b, c, e^C f)."""
 
         def slope(s: float, y: Array) -> Array:
@@ -80,16 +80,16 @@ class Process:
 
         assert isinstance(leg.scheme, Fixed)
         y = step_of(leg.scheme)(slope, 0.0, leg.h, np.column_stack([state.x, state.growth, state.gained]))
-        return Arrived(np.ascontiguousarray(y[:, :-2]), y[:, -2], y[:, -1])
+        return PathEndpoints(np.ascontiguousarray(y[:, :-2]), y[:, -2], y[:, -1])
 
-    def rates(self, period: Period, x: Array, t: float) -> tuple[Array, Array]:
+    def rates(self, period: TimeInterval, x: Array, t: float) -> tuple[Array, Array]:
         """c and f at points, (n,)."""
         return self.reader.number(period.rate, x, t), self.reader.number(period.source, x, t)
 
-    def velocity(self, period: Period, x: Array, t: float) -> Array:
+    def velocity(self, period: TimeInterval, x: Array, t: float) -> Array:
         return self.reader.vector(period.drift, x, t)
 
-    def diffusivity(self, period: Period, x: Array, t: float) -> Array:
+    def diffusivity(self, period: TimeInterval, x: Array, t: float) -> Array:
         """The diagonal (n, d) of A, or A itself (n, d, d)."""
         rows = period.matrix
         if not self.reader.spec.space.explicit:
@@ -102,10 +102,10 @@ class Process:
         if not leg.random:
             return self._moved(leg, x, t)
         match leg.by:
-            case Numbers(law=law):
+            case AddedNoise(law=law):
                 return self._shaken(leg, x, t, law, source)
-            case Multiples(law=law):
-                return self._relative(leg, x, t, _numbers(law, x.shape, source))
+            case ScaledNoise(law=law):
+                return self._relative(leg, x, t, _standard_samples(law, x.shape, source))
             case DropoutResidual() | StochasticDepthResidual() | ShakeShakeResidual() as random:
                 return x + leg.h * self._shared(leg, random, x, t, source)
             case _:
@@ -114,7 +114,7 @@ class Process:
     def _shaken(self, leg: PathSegment, x: Array, t: float, law: Law, source: np.random.Generator) -> Array:
         slope, end = self.velocity(leg.period, x, t), t + self.clock * leg.h
         matrix = self.diffusivity(leg.period, x, 0.5 * (t + end) if leg.corrected else t)
-        shock = sqrt(2.0 * leg.h) * _rooted(matrix, _numbers(law, x.shape, source))
+        shock = sqrt(2.0 * leg.h) * _apply_square_root(matrix, _standard_samples(law, x.shape, source))
         if leg.corrected:
             slope = 0.5 * (slope + self.velocity(leg.period, x + leg.h * slope + shock, end))
         return np.asarray(x + leg.h * slope + shock)
@@ -132,7 +132,7 @@ class Process:
             case Fixed() | BackwardEuler():
                 return np.asarray(step_of(leg.scheme)(slope, 0.0, leg.h, x))
             case Adaptive():
-                return np.asarray(fine(slope, 0.0, leg.h, x, FINE))
+                return np.asarray(integrate_rk4(slope, 0.0, leg.h, x, REFERENCE_STEPS))
             case Verlet() | Leapfrog():
                 raise AssertionError(leg.scheme)
             case _:
@@ -152,7 +152,7 @@ class Process:
         return self.velocity(leg.period, x, t) * kept / keep
 
 
-def _numbers(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> Array:
+def _standard_samples(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> Array:
     """Random numbers of mean 0 and variance 1."""
     match law:
         case Law.GAUSSIAN:
@@ -163,7 +163,7 @@ def _numbers(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> A
             assert_never(law)
 
 
-def _rooted(matrix: Array, noise: Array) -> Array:
+def _apply_square_root(matrix: Array, noise: Array) -> Array:
     """A^½ξ by eigenvectors, unlike the factorisations of the runtime."""
     if matrix.ndim == 2:
         return np.asarray(np.sqrt(matrix) * noise)
@@ -173,7 +173,7 @@ def _rooted(matrix: Array, noise: Array) -> Array:
     return np.asarray((root @ noise[..., None])[..., 0])
 
 
-def process_of(model: ModelUnderTest, fields: Fields) -> Process:
+def process_of(model: ModelUnderTest, fields: Fields) -> ReferenceProcess:
     spec = model.expected.spec
     by_head = {w.head: fields[python_name(w)] for w in spec.learned if python_name(w) in fields}
-    return Process(CoefficientEvaluator(spec, by_head), -1.0 if is_initial(spec) else 1.0)
+    return ReferenceProcess(CoefficientEvaluator(spec, by_head), -1.0 if is_initial(spec) else 1.0)

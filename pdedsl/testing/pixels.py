@@ -26,11 +26,11 @@ from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, Symmetri
 from pdedsl.numerics.activations import Activation
 
 Layer = Callable[[float, Tensor], Tensor]
-Right = Callable[[int, float, Tensor], Tensor]
+StepRightHandSide = Callable[[int, float, Tensor], Tensor]
 """The right-hand side on step j, at a time and a state."""
 
 
-class Tensors:
+class TorchAlgebra:
     """The algebra of tensors, for the formulas of activations."""
 
     abs, exp, tanh, atan, sin, erf, sqrt, sigmoid = (
@@ -58,21 +58,21 @@ def _pair(a: Tensor | float, b: Tensor | float) -> tuple[Tensor, Tensor]:
     return torch.as_tensor(a).to(like), torch.as_tensor(b).to(like)
 
 
-def activated(activation: Activation, x: Tensor) -> Tensor:
+def apply_activation(activation: Activation, x: Tensor) -> Tensor:
     """σ(x) by its formula."""
-    value: Tensor = activation.formula(Tensors, x)
+    value: Tensor = activation.formula(TorchAlgebra, x)
     return value
 
 
 @dataclass(frozen=True)
-class Numbers:
+class BlockWeights:
     """The weights of a block and its running statistics, consumed in order."""
 
     weights: Iterator[Tensor]
     statistics: Iterator[Tensor]
 
     @classmethod
-    def of(cls, block: nn.Module) -> Numbers:
+    def of(cls, block: nn.Module) -> BlockWeights:
         kept = [b for name, b in block.named_buffers() if name.endswith(("running_mean", "running_var"))]
         return cls(iter([p.detach() for p in block.parameters()]), iter(kept))
 
@@ -80,20 +80,20 @@ class Numbers:
         return [next(self.weights) for _ in range(count)]
 
 
-class OtherWeights(Exception):
+class WeightMismatch(Exception):
     """A block whose weights do not match the terms of its equations."""
 
 
-def right_hand_sides(analysis: Analysis, plan: ImagePlan, block: nn.Module) -> list[Right]:
+def right_hand_sides(analysis: Analysis, plan: ImagePlan, block: nn.Module) -> list[StepRightHandSide]:
     """The right-hand side of each equation, from its typed terms, with its layers for every step."""
-    spec, numbers = analysis.spec, Numbers.of(block)
+    spec, numbers = analysis.spec, BlockWeights.of(block)
     facts = {facts.equation.unknown: facts for facts in analysis.equations}
     try:
-        rights = [_right(_terms(facts[head], spec), plan, spec, numbers) for head in unknowns_in_order(spec)]
+        rights = [_right_hand_side(_terms(facts[head], spec), plan, spec, numbers) for head in unknowns_in_order(spec)]
     except StopIteration:
-        raise OtherWeights("the terms of the equations have more weights than the block") from None
+        raise WeightMismatch("the terms of the equations have more weights than the block") from None
     if next(numbers.weights, None) is not None:
-        raise OtherWeights("the block has more weights than the terms of the equations")
+        raise WeightMismatch("the block has more weights than the terms of the equations")
     return rights
 
 
@@ -113,7 +113,7 @@ def _terms(facts: EquationFacts, spec: Spec) -> list[MapTerm]:
     return sorted((t for t in facts.terms if isinstance(t, MapTerm)), key=place)
 
 
-def _right(terms: list[MapTerm], plan: ImagePlan, spec: Spec, numbers: Numbers) -> Right:
+def _right_hand_side(terms: list[MapTerm], plan: ImagePlan, spec: Spec, numbers: BlockWeights) -> StepRightHandSide:
     layers = [_layers(term, plan, spec, numbers) for term in terms]
 
     def right(j: int, t: float, y: Tensor) -> Tensor:
@@ -122,20 +122,20 @@ def _right(terms: list[MapTerm], plan: ImagePlan, spec: Spec, numbers: Numbers) 
     return right
 
 
-def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: Numbers) -> list[Layer]:
+def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: BlockWeights) -> list[Layer]:
     """A layer for each step if weights depend on time, otherwise one for all steps."""
     match term:
         case Reaction(rate=rate):
             return [lambda t, y: float(rate) * y]
         case SymmetricLayer(operator=head):
-            return [symmetric(term, numbers) for _ in range(_count(head, plan, spec))]
+            return [symmetric_layer(term, numbers) for _ in range(_count(head, plan, spec))]
         case LearnedField(field=head, factor=factor):
             learned = _learned(head, spec)
             assert learned.net is not None
             net = learned.net.word
             assert isinstance(net, Convnet)
             count = _count(head, plan, spec)
-            return [convnet(float(factor), net, _timed(learned, spec), numbers) for _ in range(count)]
+            return [convnet(float(factor), net, _depends_on_time(learned, spec), numbers) for _ in range(count)]
         case Nonlinear():
             raise AssertionError("what has no layer has no network")
         case _:
@@ -143,7 +143,7 @@ def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: Numbers) -> lis
 
 
 def _count(head: Symbol, plan: ImagePlan, spec: Spec) -> int:
-    new = _timed(_learned(head, spec), spec) and not isinstance(plan.method, Adaptive)
+    new = _depends_on_time(_learned(head, spec), spec) and not isinstance(plan.method, Adaptive)
     return plan.steps if new else 1
 
 
@@ -151,11 +151,11 @@ def _learned(head: Symbol, spec: Spec) -> Learned:
     return next(w for w in spec.learned if w.head == head)
 
 
-def _timed(learned: Learned, spec: Spec) -> bool:
+def _depends_on_time(learned: Learned, spec: Spec) -> bool:
     return spec.time is not None and spec.time.symbol in learned.arguments
 
 
-def symmetric(layer: SymmetricLayer, numbers: Numbers) -> Layer:
+def symmetric_layer(layer: SymmetricLayer, numbers: BlockWeights) -> Layer:
     """c Kᵀσ(N(K Y)), K a cross-correlation with zeros around the image, Kᵀ its adjoint."""
     (kernel,) = numbers.take(1)
     normed = _norm(layer.norm, numbers)
@@ -164,7 +164,7 @@ def symmetric(layer: SymmetricLayer, numbers: Numbers) -> Layer:
         return functional.conv2d(y, kernel, padding=kernel.shape[-1] // 2)
 
     def value(t: float, y: Tensor) -> Tensor:
-        inner = activated(layer.activation, normed(operator(y)))
+        inner = apply_activation(layer.activation, normed(operator(y)))
         with torch.enable_grad():
             point = torch.zeros_like(y).requires_grad_()
             (adjoint,) = torch.autograd.grad((operator(point) * inner).sum(), point)
@@ -173,7 +173,7 @@ def symmetric(layer: SymmetricLayer, numbers: Numbers) -> Layer:
     return value
 
 
-def _norm(norm: Normalisation | None, numbers: Numbers) -> Callable[[Tensor], Tensor]:
+def _norm(norm: Normalisation | None, numbers: BlockWeights) -> Callable[[Tensor], Tensor]:
     match norm:
         case TvNorm(eps=eps):
             scale, bias = (p.reshape(-1, 1, 1) for p in numbers.take(2))
@@ -188,7 +188,7 @@ def _norm(norm: Normalisation | None, numbers: Numbers) -> Callable[[Tensor], Te
             assert_never(norm)
 
 
-def convnet(factor: float, net: Convnet, timed: bool, numbers: Numbers) -> Layer:
+def convnet(factor: float, net: Convnet, timed: bool, numbers: BlockWeights) -> Layer:
     """c f(Y, t): norm, σ, convolution of (t, Y), …, norm, each norm over groups of channels."""
     depth = net.layers
     taken = numbers.take(2 * depth + 2 * (depth + 1))
@@ -197,15 +197,15 @@ def convnet(factor: float, net: Convnet, timed: bool, numbers: Numbers) -> Layer
 
     def value(t: float, y: Tensor) -> Tensor:
         for (kernel, bias), norm in zip(convolutions, norms[:-1], strict=True):
-            y = activated(net.activation, _grouped(y, *norm))
+            y = apply_activation(net.activation, _group_norm(y, *norm))
             y = torch.cat([torch.full_like(y[:, :1], t), y], 1) if timed else y
             y = functional.conv2d(y, kernel, bias, padding=kernel.shape[-1] // 2)
-        return factor * _grouped(y, *norms[-1])
+        return factor * _group_norm(y, *norms[-1])
 
     return value
 
 
-def _grouped(y: Tensor, scale: Tensor, bias: Tensor, eps: float = 1e-5) -> Tensor:
+def _group_norm(y: Tensor, scale: Tensor, bias: Tensor, eps: float = 1e-5) -> Tensor:
     """Mean 0 and variance 1 over each group of channels and all pixels, then scale and bias for each channel."""
     groups = y.reshape(y.shape[0], gcd(32, y.shape[1]), -1)
     centred = groups - groups.mean(-1, keepdim=True)

@@ -9,32 +9,32 @@ from pdedsl.config.methods import BackwardEuler, Fixed
 from pdedsl.numerics.butcher import RungeKutta
 
 State = Any  # a tensor, an array, or anything else that can be added and multiplied by numbers
-Slope = Callable[[float, State], State]
-Step = Callable[[Slope, float, float, State], State]
+RightHandSide = Callable[[float, State], State]
+Step = Callable[[RightHandSide, float, float, State], State]
 
 
-def euler(f: Slope, t: float, h: float, y: State) -> State:
+def euler(f: RightHandSide, t: float, h: float, y: State) -> State:
     return y + h * f(t, y)
 
 
-def heun(f: Slope, t: float, h: float, y: State) -> State:
+def heun(f: RightHandSide, t: float, h: float, y: State) -> State:
     """The trapezoidal rule with an Euler predictor."""
     guess = y + h * f(t, y)
     return y + h * (f(t, y) + f(t + h, guess)) / 2
 
 
-def midpoint(f: Slope, t: float, h: float, y: State) -> State:
+def midpoint(f: RightHandSide, t: float, h: float, y: State) -> State:
     return y + h * f(t + h / 2, y + h * f(t, y) / 2)
 
 
-def ssprk3(f: Slope, t: float, h: float, y: State) -> State:
+def ssprk3(f: RightHandSide, t: float, h: float, y: State) -> State:
     """Three steps of Euler and their convex combinations (Shu, Osher 1988, eq. 2.18)."""
     first = y + h * f(t, y)
     second = 3 / 4 * y + 1 / 4 * (first + h * f(t + h, first))
     return 1 / 3 * y + 2 / 3 * (second + h * f(t + h / 2, second))
 
 
-def rk4(f: Slope, t: float, h: float, y: State) -> State:
+def rk4(f: RightHandSide, t: float, h: float, y: State) -> State:
     """Simpson's rule (Kutta 1901)."""
     a = f(t, y)
     b = f(t + h / 2, y + h * a / 2)
@@ -46,7 +46,7 @@ def rk4(f: Slope, t: float, h: float, y: State) -> State:
 def backward_euler(terms: int) -> Step:
     """(I - hf)⁻¹ as the series I + hf + (hf)² + …, f at the end of the step."""
 
-    def step(f: Slope, t: float, h: float, y: State) -> State:
+    def step(f: RightHandSide, t: float, h: float, y: State) -> State:
         powers = [y]
         for _ in range(terms):
             powers.append(h * f(t + h, powers[-1]))
@@ -55,7 +55,7 @@ def backward_euler(terms: int) -> Step:
     return step
 
 
-BY_HAND: dict[str, Step] = {s.__name__: s for s in (euler, heun, midpoint, ssprk3, rk4)}
+REFERENCE_METHODS: dict[str, Step] = {s.__name__: s for s in (euler, heun, midpoint, ssprk3, rk4)}
 
 
 def step_of(method: Fixed | BackwardEuler) -> Step:
@@ -64,13 +64,13 @@ def step_of(method: Fixed | BackwardEuler) -> Step:
         case BackwardEuler(terms=terms):
             return backward_euler(terms)
         case Fixed(method=record):
-            return BY_HAND.get(record.name) or _from_tableau(record)
+            return REFERENCE_METHODS.get(record.name) or _from_tableau(record)
         case _:
             assert_never(method)
 
 
 def _from_tableau(method: RungeKutta) -> Step:
-    def step(f: Slope, t: float, h: float, y: State) -> State:
+    def step(f: RightHandSide, t: float, h: float, y: State) -> State:
         slopes = [f(t, y)]
         for row in method.rows:
             inner = sum((a * k for a, k in zip(row, slopes, strict=True)), 0 * y)
@@ -80,7 +80,7 @@ def _from_tableau(method: RungeKutta) -> Step:
     return step
 
 
-def fine(f: Slope, t: float, length: float, y: State, steps: int) -> State:
+def integrate_rk4(f: RightHandSide, t: float, length: float, y: State, steps: int) -> State:
     """The solution after the time `length`, by many steps of RK4."""
     h = length / steps
     for k in range(steps):

@@ -14,23 +14,23 @@ from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.pde_blocks import PdeBlock
 from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 
-AS_FOUND = 1e-3  # tolerance, relative to the change found by the analysis
+GROWTH_RTOL = 1e-3  # tolerance, relative to the change found by the analysis
 PIXELS = 3
 
 
 @torch.no_grad()
-def breaks_again(block: PdeBlock, plan: ImagePlan, example: FeatureMapCounterexample, width: int) -> bool:
+def reproduces(block: PdeBlock, plan: ImagePlan, example: FeatureMapCounterexample, width: int) -> bool:
     """Whether the distance or norm changes on the block as it did in the analysis."""
     sizes = dict(example.operators)
     for field, head in zip(block.right_hand_sides(), _heads(plan), strict=True):
-        _set(field, sizes.get(head, 0.0), example)
-    states = [_filled(state, width) for state in example.states]
+        _set_weights(field, sizes.get(head, 0.0), example)
+    states = [_constant_maps(state, width) for state in example.states]
     ends = [block(state) for state in states]
     start, end = (states[0] - states[1], ends[0] - ends[1]) if len(states) == 2 else (states[0], ends[0])
     before, after = float(start.norm()), float(end.norm())
     if before == 0:
         return after > 0
-    return abs(after / before - example.growth) <= AS_FOUND * abs(example.growth - 1)
+    return abs(after / before - example.growth) <= GROWTH_RTOL * abs(example.growth - 1)
 
 
 def _heads(plan: ImagePlan) -> list[Symbol]:
@@ -38,7 +38,7 @@ def _heads(plan: ImagePlan) -> list[Symbol]:
     return [layer.head for right in plan.system.right_hand_sides for layer in right.layers]
 
 
-def _set(field: LearnedField, k: float, example: FeatureMapCounterexample) -> None:
+def _set_weights(field: LearnedField, k: float, example: FeatureMapCounterexample) -> None:
     """Sets kernels to k times the identity on the channels of the example, norms to its scale and bias, and the output
     of learned networks to zero."""
     channels = range(len(example.states[0][0]))
@@ -56,7 +56,7 @@ def _set(field: LearnedField, k: float, example: FeatureMapCounterexample) -> No
                     nn.init.zeros_(parameter)
 
 
-def _filled(state: tuple[tuple[float, ...], ...], width: int) -> Tensor:
+def _constant_maps(state: tuple[tuple[float, ...], ...], width: int) -> Tensor:
     """A state with the given values at every pixel, half by half, and zero in all other channels."""
     half = width // len(state)
     y = torch.zeros(1, width, PIXELS, PIXELS, dtype=torch.float64)

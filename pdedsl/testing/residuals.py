@@ -28,12 +28,12 @@ from pdedsl.testing.moments import Finding, Outcome
 
 RESIDUALS, EXACT = "residuals", "exact solution"
 POINTS = 16
-LEARNED = 1.5  # the value of a learned field in the comparison
-AGREE = 1e-10  # relative to the terms: rounding, with derivatives up to the fourth order
-VANISH = 1e-8  # on the exact solution, relative to the terms
+LEARNED_FIELD_VALUE = 1.5  # the value of a learned field in the comparison
+RESIDUAL_RTOL = 1e-10  # relative to the terms: rounding, with derivatives up to the fourth order
+EXACT_RTOL = 1e-8  # on the exact solution, relative to the terms
 
 
-class Known(nn.Module):
+class FormulaModule(nn.Module):
     """A function given by formulas, as a module."""
 
     def __init__(self, exprs: tuple[Expr, ...], coordinates: tuple[Symbol, ...]) -> None:
@@ -45,7 +45,7 @@ class Known(nn.Module):
 
 
 @dataclass(frozen=True)
-class Written:
+class NamedResidual:
     """A residual of the statement with the name of its function."""
 
     name: str
@@ -53,25 +53,30 @@ class Written:
     imposed: ConditionResidual | None
 
 
-def written(statement: StrongForm) -> Iterator[Written]:
+def named_residuals(statement: StrongForm) -> Iterator[NamedResidual]:
     for k, residual in enumerate(statement.equations, 1):
-        yield Written(f"{EQUATION}{k}", residual, None)
+        yield NamedResidual(f"{EQUATION}{k}", residual, None)
     imposed = [(c, r) for c in statement.conditions for r in c.residuals]
     for k, (condition, residual) in enumerate(imposed, 1):
-        yield Written(f"{CONDITION}{k}", residual, condition)
+        yield NamedResidual(f"{CONDITION}{k}", residual, condition)
 
 
 def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterator[Finding]:
     statement = plan.problem
-    waves = tuple(_wave(k, statement) for k in range(len(statement.components)))
+    waves = tuple(_manufactured_solution(k, statement) for k in range(len(statement.components)))
     worst, where = 0.0, ""
-    for one in written(statement):
+    for one in named_residuals(statement):
         points = _points(one, statement, seed)
-        found = _called(tested, one, Known(waves, statement.domain.coordinates), statement)(points)
-        off = float((found - _by_hand(one.residual, waves, statement, points)).abs().max() / (1.0 + found.abs().max()))
+        found = _residual_function(tested, one, FormulaModule(waves, statement.domain.coordinates), statement)(points)
+        off = float(
+            (found - _reference_residual(one.residual, waves, statement, points)).abs().max()
+            / (1.0 + found.abs().max())
+        )
         worst, where = max((worst, where), (off, one.name))
-    outcome = Outcome.HELD if worst <= AGREE else Outcome.BROKEN
-    yield Finding(RESIDUALS, outcome, f"off by at most {worst:.1e} from those by hand, in {where}; allowed {AGREE:g}")
+    outcome = Outcome.HELD if worst <= RESIDUAL_RTOL else Outcome.BROKEN
+    yield Finding(
+        RESIDUALS, outcome, f"off by at most {worst:.1e} from those by hand, in {where}; allowed {RESIDUAL_RTOL:g}"
+    )
 
 
 def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterator[Finding]:
@@ -83,25 +88,29 @@ def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterat
     if statement.parameters:
         yield Finding(EXACT, Outcome.UNTESTED, "a coefficient is learned")
         return
-    module = Known(known, statement.domain.coordinates)
+    module = FormulaModule(known, statement.domain.coordinates)
     worst, where = 0.0, ""
-    for one in written(statement):
+    for one in named_residuals(statement):
         points = _points(one, statement, seed)
-        off = float(_called(tested, one, module, statement)(points).abs().max()) / _size(one, known, statement, points)
+        off = float(_residual_function(tested, one, module, statement)(points).abs().max()) / _size(
+            one, known, statement, points
+        )
         worst, where = max((worst, where), (off, one.name))
-    outcome = Outcome.HELD if worst <= VANISH else Outcome.BROKEN
-    yield Finding(EXACT, outcome, f"residuals of at most {worst:.1e} of their terms, in {where}; allowed {VANISH:g}")
+    outcome = Outcome.HELD if worst <= EXACT_RTOL else Outcome.BROKEN
+    yield Finding(
+        EXACT, outcome, f"residuals of at most {worst:.1e} of their terms, in {where}; allowed {EXACT_RTOL:g}"
+    )
 
 
-def _points(one: Written, statement: StrongForm, seed: int) -> Tensor:
+def _points(one: NamedResidual, statement: StrongForm, seed: int) -> Tensor:
     points = PointSampler(statement.domain)
     if one.imposed is None:
         return points.inside(POINTS, seed, during=one.residual.interval)
     return points.on(one.imposed, POINTS, seed)
 
 
-def _called(
-    tested: ModelUnderTest, one: Written, module: nn.Module, statement: StrongForm
+def _residual_function(
+    tested: ModelUnderTest, one: NamedResidual, module: nn.Module, statement: StrongForm
 ) -> Callable[[Tensor], Tensor]:
     function = tested.functions.get(one.name)
     if function is None:
@@ -112,10 +121,10 @@ def _called(
 
 
 def _constant(points: Tensor) -> Tensor:
-    return torch.full_like(points[..., :1], LEARNED)
+    return torch.full_like(points[..., :1], LEARNED_FIELD_VALUE)
 
 
-def _wave(component: int, statement: StrongForm) -> Expr:
+def _manufactured_solution(component: int, statement: StrongForm) -> Expr:
     """A function without symmetries, on the scale of the domain; above 1, so that roots and logarithms exist."""
     domain, phase = statement.domain, Integer(0)
     for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
@@ -123,7 +132,7 @@ def _wave(component: int, statement: StrongForm) -> Expr:
     return Float(2.5) + component + sin(phase + Float(0.3)) + cos(2 * phase) / 4
 
 
-def _letters(residual: Residual, values: tuple[Expr, ...], statement: StrongForm) -> dict[Symbol, Expr]:
+def _jet_values(residual: Residual, values: tuple[Expr, ...], statement: StrongForm) -> dict[Symbol, Expr]:
     def of(component: int, orders: tuple[int, ...]) -> Expr:
         found = values[component]
         for x, n in zip(statement.domain.coordinates, orders, strict=True):
@@ -134,17 +143,17 @@ def _letters(residual: Residual, values: tuple[Expr, ...], statement: StrongForm
 
 
 def _numbers(expr: Expr, statement: StrongForm, points: Tensor) -> Tensor:
-    fields = {p: Integer(0) for p in atoms(expr, Partial)} | {f: Float(LEARNED) for f in atoms(expr, Field)}
+    fields = {p: Integer(0) for p in atoms(expr, Partial)} | {f: Float(LEARNED_FIELD_VALUE) for f in atoms(expr, Field)}
     function = lambdify(statement.domain.coordinates, expr.xreplace(fields), "mpmath")
     return torch.tensor([float(function(*row)) for row in points.tolist()], dtype=torch.float64)
 
 
-def _by_hand(residual: Residual, values: tuple[Expr, ...], statement: StrongForm, points: Tensor) -> Tensor:
+def _reference_residual(residual: Residual, values: tuple[Expr, ...], statement: StrongForm, points: Tensor) -> Tensor:
     whole = residual.expr.replace(DiracDelta, lambda *_: Integer(0))
-    return _numbers(whole.xreplace(_letters(residual, values, statement)), statement, points)
+    return _numbers(whole.xreplace(_jet_values(residual, values, statement)), statement, points)
 
 
-def _size(one: Written, values: tuple[Expr, ...], statement: StrongForm, points: Tensor) -> float:
+def _size(one: NamedResidual, values: tuple[Expr, ...], statement: StrongForm, points: Tensor) -> float:
     """The scale of the terms: the largest absolute value of a derivative, at least 1."""
-    letters = _letters(one.residual, values, statement).values()
+    letters = _jet_values(one.residual, values, statement).values()
     return max([1.0, *(float(_numbers(e, statement, points).abs().max()) for e in letters)])

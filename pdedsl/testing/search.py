@@ -11,11 +11,15 @@ from hypothesis import HealthCheck, Phase, Verbosity, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
-MOST = 1000  # attempts to shrink a counterexample
+MAX_SHRINKS = 1000  # attempts to shrink a counterexample
 
 
 def search(
-    breaks: Callable[[Any], bool], strategy: st.SearchStrategy[Any], examples: int, seed: int, attempts: int = MOST
+    breaks: Callable[[Any], bool],
+    strategy: st.SearchStrategy[Any],
+    examples: int,
+    seed: int,
+    attempts: int = MAX_SHRINKS,
 ) -> Any | None:
     """The smallest case for which `breaks` holds, or None if none was found.
 

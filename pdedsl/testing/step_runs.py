@@ -21,9 +21,11 @@ from pdedsl.ir.noise import (
 from pdedsl.ir.plan import DataPlan, NoiseStep, SdeSteps
 from pdedsl.numerics.butcher import EULER, HEUN
 from pdedsl.testing.model import ModelUnderTest
-from pdedsl.testing.time_intervals import Period, periods_of
+from pdedsl.testing.time_intervals import TimeInterval, time_intervals
 
-SLACK = 6.0  # of the error of an adaptive method, in units of its tolerance: errors of steps add up, and grow
+ADAPTIVE_TOL_FACTOR = (
+    6.0  # of the error of an adaptive method, in units of its tolerance: errors of steps add up, and grow
+)
 
 
 class Mismatch(Exception):
@@ -31,33 +33,33 @@ class Mismatch(Exception):
 
 
 @dataclass(frozen=True)
-class Numbers:
+class AddedNoise:
     """Noise √(2hA) ξ, with random numbers ξ of a given law."""
 
     law: Law = Law.GAUSSIAN
 
 
 @dataclass(frozen=True)
-class Multiples:
+class ScaledNoise:
     """Noise √(2A) std(x) ξ, whatever the step."""
 
     law: Law
     across: Across
 
 
-Randomness = Numbers | Multiples | RandomResidual
+NoiseModel = AddedNoise | ScaledNoise | RandomResidual
 
 
 @dataclass(frozen=True)
 class PathSegment:
     """Equal steps along one piece of time, from the time `first` on; `scheme` is used if nothing is random."""
 
-    period: Period
+    period: TimeInterval
     first: float
     h: float
     steps: int
     scheme: Integrator
-    by: Randomness = Numbers()
+    by: NoiseModel = AddedNoise()
 
     @property
     def random(self) -> bool:
@@ -73,39 +75,39 @@ class PathSegment:
         """The error of an adaptive method, of which about five times as much is allowed, as of a standard error."""
         match self.scheme:
             case Adaptive(rtol=rtol, atol=atol) if not self.random:
-                return SLACK * float(rtol + atol)
+                return ADAPTIVE_TOL_FACTOR * float(rtol + atol)
             case _:
                 return 0.0
 
 
-def module_legs(model: ModelUnderTest) -> list[PathSegment]:
+def model_segments(model: ModelUnderTest) -> list[PathSegment]:
     """The steps that `model()` takes."""
     plan = model.expected.plan
     assert isinstance(plan, DataPlan)
     parts = [p for p in plan.families[0].parts if isinstance(p, SdeSteps | NoiseStep)]
-    passed = [p for p in periods_of(model.expected.analysis) if p.moves or p.diffuses]
+    passed = [p for p in time_intervals(model.expected.analysis) if p.moves or p.diffuses]
     if len(parts) != len(passed):
         raise Mismatch(f"expected {len(passed)} pieces of time along which paths move, found {len(parts)}")
-    return [_module_leg(period, part) for period, part in zip(passed, parts, strict=True)]
+    return [_model_segment(period, part) for period, part in zip(passed, parts, strict=True)]
 
 
-def _module_leg(period: Period, part: SdeSteps | NoiseStep) -> PathSegment:
-    by = randomness(part.noise, period)
+def _model_segment(period: TimeInterval, part: SdeSteps | NoiseStep) -> PathSegment:
+    by = noise_model(part.noise, period)
     if isinstance(part, NoiseStep):
         return PathSegment(period, period.first, period.length, 1, Fixed(method=EULER), by)
     steps = part.steps
     return PathSegment(period, period.first, period.length / steps, steps, part.scheme, by)
 
 
-def randomness(noise: Noise | None, period: Period) -> Randomness:
+def noise_model(noise: Noise | None, period: TimeInterval) -> NoiseModel:
     """How the plan realizes the diffusion of a piece of time; its size is given by the analysis."""
     match noise:
         case None:
-            return Numbers()
+            return AddedNoise()
         case ConstantNoise(law=law) | StateDependentNoise(law=law) | CorrelatedNoise(law=law):
-            return Numbers(law)
+            return AddedNoise(law)
         case RelativeNoise(law=law, across=across):
-            return Multiples(law, across)
+            return ScaledNoise(law, across)
         case DropoutNoise() | ShakeShakeNoise():
             assert period.random is not None
             return period.random
@@ -113,13 +115,13 @@ def randomness(noise: Noise | None, period: Period) -> Randomness:
             assert_never(noise)
 
 
-def operator_legs(model: ModelUnderTest) -> list[PathSegment]:
+def operator_segments(model: ModelUnderTest) -> list[PathSegment]:
     """The steps of the evolution operator over the whole time: a single one for each piece in which it is exact."""
     plan = model.operator_plan
     assert plan is not None
     legs = []
-    for period in periods_of(model.expected.analysis):
+    for period in time_intervals(model.expected.analysis):
         exact = period.is_constant and not (period.diffuses and plan.law is Law.LAPLACE)
         steps = 1 if exact else ceil(period.length / float(plan.step) - 1e-9)
-        legs.append(PathSegment(period, period.first, period.length / steps, steps, plan.scheme, Numbers(plan.law)))
+        legs.append(PathSegment(period, period.first, period.length / steps, steps, plan.scheme, AddedNoise(plan.law)))
     return legs

@@ -12,16 +12,16 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
-from pdedsl.testing.distributions import ends_of_module, members_of, products
-from pdedsl.testing.generator import entries
+from pdedsl.testing.distributions import endpoints_of_model, members_of, second_order_products
+from pdedsl.testing.generator import expected_products
 from pdedsl.testing.moments import Finding, Moments, Outcome, standard_error, untested
-from pdedsl.testing.paths import Process
-from pdedsl.testing.step_runs import Multiples, PathSegment
+from pdedsl.testing.paths import ReferenceProcess
+from pdedsl.testing.step_runs import PathSegment, ScaledNoise
 
 STEPS = "steps of model()"
 
 
-class Watched(nn.Module):
+class RecordingField(nn.Module):
     """A field that records the points at which it was evaluated."""
 
     def __init__(self, field: object) -> None:
@@ -36,25 +36,25 @@ class Watched(nn.Module):
 
 
 @dataclass(frozen=True)
-class Trail:
+class Trajectory:
     """The states of a walk: before each step, and at its end."""
 
     states: list[Tensor]
 
 
 @contextmanager
-def watched(member: nn.Module) -> Iterator[list[Trail]]:
+def record_trajectories(member: nn.Module) -> Iterator[list[Trajectory]]:
     """Within, records the trails of a member's walks, in order."""
-    trails: list[Trail] = []
+    trails: list[Trajectory] = []
     undo = []
     for march in [m for m in member.modules() if isinstance(m, CharacteristicSteps)]:
         field = march.field
-        march.field = Watched(field)
+        march.field = RecordingField(field)
 
         def keep(march: nn.Module, _: object, end: Tensor) -> None:
             seen = march.field
-            assert isinstance(seen, Watched)
-            trails.append(Trail([*seen.states, end.detach()]))
+            assert isinstance(seen, RecordingField)
+            trails.append(Trajectory([*seen.states, end.detach()]))
             seen.states.clear()
 
         undo.append((march, field, march.register_forward_hook(keep)))
@@ -67,16 +67,18 @@ def watched(member: nn.Module) -> Iterator[list[Trail]]:
             march.field = field
 
 
-def steps_finding(model: nn.Module, process: Process, legs: list[PathSegment], x: Tensor, paths: int) -> Finding:
+def steps_finding(
+    model: nn.Module, process: ReferenceProcess, legs: list[PathSegment], x: Tensor, paths: int
+) -> Finding:
     """Compares every Euler step of the first member; skips walks without noise, with relative noise or by Heun."""
     walks = [leg for leg in legs if leg.period.moves or leg.steps > 1]
-    with watched(members_of(model)[0]) as trails:
-        ends_of_module(model, x, paths)
+    with record_trajectories(members_of(model)[0]) as trails:
+        endpoints_of_model(model, x, paths)
     if len(trails) != len(walks):
         return Finding(STEPS, Outcome.BROKEN, f"expected {len(walks)} walks along a field, found {len(trails)}")
     moments = Moments(paths=paths)
     for leg, trail in zip(walks, trails, strict=True):
-        if not leg.random or isinstance(leg.by, Multiples) or leg.corrected:
+        if not leg.random or isinstance(leg.by, ScaledNoise) or leg.corrected:
             continue
         if len(trail.states) != leg.steps + 1:
             return Finding(STEPS, Outcome.BROKEN, f"expected {leg.steps} steps, found {len(trail.states) - 1}")
@@ -92,18 +94,18 @@ def steps_finding(model: nn.Module, process: Process, legs: list[PathSegment], x
 
 
 def _compare(
-    moments: Moments, process: Process, leg: PathSegment, k: int, x: Tensor, y: Tensor, last: Tensor | None
+    moments: Moments, process: ReferenceProcess, leg: PathSegment, k: int, x: Tensor, y: Tensor, last: Tensor | None
 ) -> Tensor:
     """Compares moments of step k after its drift is subtracted, at every point over all paths."""
     t = leg.first + process.clock * k * leg.h
     at = x.reshape(-1, x.shape[-1]).numpy()
     drift = torch.from_numpy(np.array(process.velocity(leg.period, at, t))).reshape(x.shape)
-    matrix = entries(torch.from_numpy(np.array(process.diffusivity(leg.period, at, t))))
+    matrix = expected_products(torch.from_numpy(np.array(process.diffusivity(leg.period, at, t))))
     rest, where = y - x - leg.h * drift, f"at step {k + 1}, t = {t:.4g}"
     moments.add(f"E[X - x]/h {where}", drift.mean(0), (y - x).mean(0) / leg.h, standard_error(rest) / leg.h)
     score = (rest * drift).mean(-1) / leg.h
     moments.add(f"E[(X - x - hb)·b]/h {where}", 0.0, score.mean(0), standard_error(score))
-    found, expected = products(rest) / leg.h, 2.0 * matrix.reshape(*x.shape[:2], -1)
+    found, expected = second_order_products(rest) / leg.h, 2.0 * matrix.reshape(*x.shape[:2], -1)
     moments.add(f"Cov[X - x]/h {where}", expected.mean(0), found.mean(0), standard_error(found - expected))
     if last is not None:
         both = rest * last / leg.h

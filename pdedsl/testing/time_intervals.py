@@ -33,13 +33,13 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.symbolic.rewrite import multiply_out
 from pdedsl.symbolic.symbols import Contraction, atoms, with_number
-from pdedsl.testing.coefficients import Unreadable
+from pdedsl.testing.coefficients import NotEvaluable
 
 Rows = tuple[tuple[Expr, ...], ...]
 
 
 @dataclass(frozen=True)
-class Period:
+class TimeInterval:
     """∂u/∂t = drift·∇u + matrix:∇∇u + rate u + source, in the direction of the data. A path enters it at time `first`.
 
     If the space is not written out, `drift` holds the component with index INDEX, `matrix` its diagonal entry.
@@ -73,37 +73,37 @@ class Period:
     @property
     def is_constant(self) -> bool:
         """Whether one step is exact, whatever its length."""
-        fixed = all(b.is_number if self.written_out else _is_fixed(b) for b in self.drift)
+        fixed = all(b.is_number if self.written_out else _is_constant_component(b) for b in self.drift)
         return fixed and self.has_constant_rates and all(e.is_number for row in self.matrix for e in row)
 
 
-def _is_fixed(component: Expr) -> bool:
+def _is_constant_component(component: Expr) -> bool:
     """Σₖ cₖ δᵢₖ with numbers cₖ."""
     return component == 0 or all(isinstance(with_number(t)[1], KroneckerDelta) for t in Add.make_args(component))
 
 
-def data_of(spec: Spec) -> Condition:
+def time_condition(spec: Spec) -> Condition:
     """The initial or terminal condition of the unknown itself."""
     return next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
 
 
 def is_initial(spec: Spec) -> bool:
-    return data_of(spec).kind is ConditionKind.INITIAL
+    return time_condition(spec).kind is ConditionKind.INITIAL
 
 
-def periods_of(analysis: Analysis) -> list[Period]:
+def time_intervals(analysis: Analysis) -> list[TimeInterval]:
     """The pieces in the order in which a path traverses them: for initial data, the last in time comes first."""
     initial = is_initial(analysis.spec)
-    found = [_period(facts, analysis.spec, initial) for facts in analysis.equations]
+    found = [_time_interval(facts, analysis.spec, initial) for facts in analysis.equations]
     return sorted(found, key=lambda p: p.first, reverse=initial)
 
 
-def moving(periods: list[Period]) -> Period:
+def interval_with_drift(periods: list[TimeInterval]) -> TimeInterval:
     """The piece whose steps are the maps of a named network."""
     return next(p for p in periods if p.moves)
 
 
-def _period(facts: EquationFacts, spec: Spec, initial: bool) -> Period:
+def _time_interval(facts: EquationFacts, spec: Spec, initial: bool) -> TimeInterval:
     assert spec.time is not None
     _require_known(facts)
     start, end = facts.equation.interval or (spec.time.start, spec.time.end)
@@ -117,7 +117,7 @@ def _period(facts: EquationFacts, spec: Spec, initial: bool) -> Period:
     def added(tables: Sequence[Rows], rows: int, columns: int) -> Rows:
         return tuple(tuple(_sum([sign * t[i][j] for t in tables], spec) for j in range(columns)) for i in range(rows))
 
-    return Period(
+    return TimeInterval(
         float(end if initial else start),
         float(end - start),
         added(drifts, 1, size)[0],
@@ -135,9 +135,9 @@ def _require_known(facts: EquationFacts) -> None:
             case Convection() | Diffusion() | Reaction() | SourceTerm() | TimeDerivative(exprs=()):
                 continue
             case TimeDerivative() | Coupling() | Nonlocal() | Nonlinear() | HigherOrder():
-                raise Unreadable(f"'{term.origin.text}' has no paths")
+                raise NotEvaluable(f"'{term.origin.text}' has no paths")
             case SymmetricLayer() | LearnedField():
-                raise Unreadable(f"'{term.origin.text}' stands on feature maps")
+                raise NotEvaluable(f"'{term.origin.text}' stands on feature maps")
             case _:
                 assert_never(term)
 

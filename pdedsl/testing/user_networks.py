@@ -9,25 +9,25 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.user_modules import NoiseAfter, NoiseBefore
-from pdedsl.testing.distributions import ends_of_module, members_of, recorded
-from pdedsl.testing.noise_sites import Expected, NoiseSite, Wanted
+from pdedsl.testing.distributions import endpoints_of_model, members_of, record_calls
+from pdedsl.testing.noise_sites import ExpectedNoise, NoiseSite, RequiredNoise
 
 
-def own_maps(model: nn.Module) -> list[int]:
+def count_noisy_blocks(model: nn.Module) -> list[int]:
     """The number of residual maps of each member that are followed by noise."""
     return [sum(isinstance(m, NoiseAfter) for m in member.modules()) for member in members_of(model)]
 
 
-def own_gaps(model: nn.Module, x: Tensor, paths: int, wanted: Wanted) -> list[list[NoiseSite]]:
+def user_noise_sites(model: nn.Module, x: Tensor, paths: int, wanted: RequiredNoise) -> list[list[NoiseSite]]:
     """The places with noise of every member, in the order in which they are evaluated."""
     found = []
     for member in members_of(model):
         noises = [m.noise for m in member.modules() if isinstance(m, NoiseAfter | NoiseBefore)]
         last = {id(m.noise) for m in member.modules() if isinstance(m, NoiseBefore)}
-        with _order(noises) as order, recorded(noises) as calls:
-            ends_of_module(model, x, paths)
+        with _order(noises) as order, record_calls(noises) as calls:
+            endpoints_of_model(model, x, paths)
         seen = dict(zip(map(id, noises), calls, strict=True))
-        found.append([_gap(k, n in last, seen[n], wanted) for k, n in enumerate(dict.fromkeys(order))])
+        found.append([_noise_site(k, n in last, seen[n], wanted) for k, n in enumerate(dict.fromkeys(order))])
     return found
 
 
@@ -43,7 +43,7 @@ def _order(modules: list[nn.Module]) -> Iterator[list[int]]:
             hook.remove()
 
 
-def _gap(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], wanted: Wanted) -> NoiseSite:
+def _noise_site(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], wanted: RequiredNoise) -> NoiseSite:
     before, after = (torch.cat([call[side] for call in calls]) for side in (0, 1))
-    expected: Expected | None = wanted.at_readout if last else wanted.behind(k)
+    expected: ExpectedNoise | None = wanted.at_readout if last else wanted.behind(k)
     return NoiseSite("the features" if last else f"map {k + 1}", before, after, expected)

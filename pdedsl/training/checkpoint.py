@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pdedsl.io import replace_with
+from pdedsl.io import write_atomically
 
 MAX_CHECKPOINTS = 2
 FORMAT = 2  # 2: the digest also covers plain data
@@ -47,7 +47,7 @@ def save_tensors(path: Path, tensors: Tensors, plain: dict[str, Any]) -> None:
     copies = {name: t.detach().to("cpu").contiguous().clone() for name, t in tensors.items()}
     header = {**plain, "format": FORMAT}
     data = save(copies, {"pdedsl": _text({**header, "digest": digest(copies, _text(header))})})
-    replace_with(path, lambda part: _write(part, data))
+    write_atomically(path, lambda part: _write(part, data))
 
 
 def _text(plain: dict[str, Any]) -> str:

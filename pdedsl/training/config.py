@@ -34,9 +34,9 @@ def config_of(spec: Spec) -> TrainConfig:
     """The experiment of a spec. Omitted settings get default values, which are reported."""
     block = spec.train
     if block is None:
-        raise errors.runs.no_train_block(spec.space.span).within(spec.source)
+        raise errors.runs.missing_train_block(spec.space.span).within(spec.source)
     if block.data is None:
-        raise errors.runs.no_data(block.span).within(spec.source)
+        raise errors.runs.missing_data(block.span).within(spec.source)
     _check(block, spec)
     return TrainConfig(
         data=block.data,
@@ -59,10 +59,10 @@ def _check(block: TrainBlock, spec: Spec) -> None:
     for chosen in block.augment:
         points = spec.space.kind is SpaceKind.DATA and spec.space.image is None
         if points and not isinstance(chosen.word, Gaussian):
-            raise errors.runs.for_images(chosen.word.name, chosen.span).within(spec.source)
+            raise errors.runs.image_augmentation(chosen.word.name, chosen.span).within(spec.source)
     schedule = block.schedule.word
     if isinstance(schedule, Step) and not schedule.at and schedule.every is None:
-        raise errors.runs.schedule_without_steps(block.schedule.span).within(spec.source)
+        raise errors.runs.empty_schedule(block.schedule.span).within(spec.source)
 
 
 def _defaults(block: TrainBlock) -> tuple[str, ...]:

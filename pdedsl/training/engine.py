@@ -111,14 +111,14 @@ class TrainingEngine:
             penalty_of(self.config.regularize),
             self.config.precision is Precision.BFLOAT16,
         )
-        self.objective = self.world.wrapped(objective)
+        self.objective = self.world.data_parallel(objective)
         self.optimizer = make_optimizer(phase.optimizer, self.model.parameters())
         operators = [part for part in self.model.modules() if isinstance(part, LinearOperator)]
         self.boxed = any(isinstance(operator.constraint, BoxConstraint) for operator in operators)
         samples = len(self.data.train)
         batch = samples if phase.is_full_batch else self.config.batch
         self.order = Order(hash_words(self.config.seed, phase.number), samples, batch)
-        self.rows = self.world.share(batch)
+        self.rows = self.world.local_slice(batch)
         self.share = (self.rows.stop - self.rows.start) * self.world.size / batch
         for stream in streams(self.model):
             stream.row = self.rows.start
@@ -169,7 +169,7 @@ class TrainingEngine:
             loss = total_loss(terms)
             torch.autograd.backward(loss)
             evaluated.append({name: term.detach() for name, term in terms.items()})
-            return self.world.total(loss.detach()) / self.world.size
+            return self.world.all_reduce(loss.detach()) / self.world.size
 
         self.optimizer.step(closure)  # type: ignore[arg-type]
         return evaluated[0]

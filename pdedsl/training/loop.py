@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pdedsl.io import well_formed
+from pdedsl.io import malformed_as_run_error
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs.metrics import compute_metrics
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
@@ -108,7 +108,7 @@ class TrainingLoop:
         if world.size == 1:
             self.rows.append(values)
             return interrupted
-        shared = world.total(torch.cat([values, values.new_tensor([float(interrupted)])])) / world.size
+        shared = world.all_reduce(torch.cat([values, values.new_tensor([float(interrupted)])])) / world.size
         self.rows.append(shared[:-1])
         return bool(shared[-1] > 0)
 
@@ -155,7 +155,7 @@ class TrainingLoop:
 
     def _save(self) -> None:
         self.saved = time.monotonic()
-        if not self.engine.world.first:
+        if not self.engine.world.is_main:
             return
         tensors, plain = self.engine.state()
         plain |= {"names": list(self.names), "seconds": self._seconds()}
@@ -167,7 +167,9 @@ class TrainingLoop:
     def restore(self, found: Checkpoint) -> None:
         """Continue from a checkpoint."""
         plain: dict[str, Any] = found.plain
-        with well_formed(f"the checkpoint of step {found.step} in {self.folder} belongs to another run: delete it"):
+        with malformed_as_run_error(
+            f"the checkpoint of step {found.step} in {self.folder} belongs to another run: delete it"
+        ):
             self.engine.restore(found.step, found.tensors, plain)
             self.names, self.spent = tuple(plain["names"]), float(plain["seconds"])
             rows = found.tensors.get("figures", torch.empty(0, 0))
@@ -188,7 +190,7 @@ class TrainingLoop:
     @property
     def _report_folder(self) -> Path | None:
         """The folder in the first process, which reports errors; None in the others."""
-        return self.folder if self.engine.world.first else None
+        return self.folder if self.engine.world.is_main else None
 
 
 def _is_report_step(step: int, phase: Phase) -> bool:

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from pdedsl.io import replace_text, writing
+from pdedsl.io import path_in_errors, write_text_atomically
 from pdedsl.training.events import Assessed, Event, Stepped
 
 if TYPE_CHECKING:
@@ -35,18 +35,18 @@ class MetricsLog:
 
     def __init__(self, path: Path, resume: int = 0) -> None:
         rows = [row for row in read_metrics(path) if row["step"] <= resume] if resume and path.exists() else []
-        replace_text(path, "".join(map(_line, rows)))
+        write_text_atomically(path, "".join(map(_line, rows)))
         self._path, self._file = path, path.open("a", encoding="utf-8", newline="\n")
 
     def __call__(self, event: Event) -> None:
         row = _row(event)
         if row is not None:
-            with writing(self._path):
+            with path_in_errors(self._path):
                 self._file.write(_line(row))
                 self._file.flush()
 
     def close(self) -> None:
-        with writing(self._path):
+        with path_in_errors(self._path):
             self._file.close()
 
     def __enter__(self) -> Self:

@@ -16,7 +16,7 @@ from pdedsl.config.blocks import Block
 from pdedsl.data.sets import Data, Split
 from pdedsl.diagnostics import Source
 from pdedsl.diagnostics.escaping import caption, command
-from pdedsl.io import replace_with
+from pdedsl.io import write_atomically
 from pdedsl.runs.decision_boundary import Panel, plot_boundaries
 from pdedsl.runs.metrics import compute_metrics
 from pdedsl.runtime.rng import frozen_noise
@@ -84,7 +84,7 @@ def plot_curves(metrics: Metrics, path: Path, title: str = "", adversarial: bool
 
     `adversarial`: the training metrics are on adversarial examples."""
     figure = curves_figure(metrics, title, adversarial)
-    replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
+    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
 def curves_figure(metrics: Metrics, title: str = "", adversarial: bool = False) -> Figure:
@@ -235,7 +235,7 @@ def write_results(
     results = [_split_metrics(name, split, engine) for name, split in _final_splits(engine.data)]
     values = [(f"{r.split}_{key}", getattr(r, key)) for r in results for key in ("loss", "accuracy", "evaluations")]
     metrics = {name: float(value) for name, value in values if value is not None}
-    if engine.world.first:
+    if engine.world.is_main:
         spec = compilation.spec
         adversarial = config.adversary is not None
         notify(Finishing("plotting training curves"))
@@ -246,7 +246,7 @@ def write_results(
             notify(Finishing("plotting decision boundary"))
             plot_boundaries([panel], folder / "boundary.png", _grid_size(engine, x))
         write_report(folder, _summary(compilation, config, engine, folder, ended, tuple(results)))
-    engine.world.wait()
+    engine.world.barrier()
     return metrics
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pdedsl.io import replace_text
+from pdedsl.io import write_text_atomically
 from pdedsl.runs.document import Code, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.training.events import count, duration, number, percent
 
@@ -56,7 +56,7 @@ class TrainingSummary:
 def write_report(folder: Path, summary: TrainingSummary) -> Path:
     """Write report.md atomically, with the plots in the folder."""
     path = folder / "report.md"
-    replace_text(path, report_text(summary, [name for name in PLOTS if (folder / name).is_file()]))
+    write_text_atomically(path, report_text(summary, [name for name in PLOTS if (folder / name).is_file()]))
     return path
 
 

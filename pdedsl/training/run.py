@@ -16,8 +16,8 @@ from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError
 from pdedsl.diagnostics.escaping import command
-from pdedsl.distributed import World, joined
-from pdedsl.io import RunError, replace_text
+from pdedsl.distributed import World, process_group
+from pdedsl.io import RunError, write_text_atomically
 from pdedsl.ir.plan import CrossEntropy, DataPlan, HeatSmoothing, Margin, Objective, SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
@@ -82,14 +82,14 @@ def train(
     compilation = _compiled(spec, settings, trust, options.data)
     with ExitStack() as stack:
         stack.enter_context(_restore_generator())
-        world = stack.enter_context(joined(options.device))
+        world = stack.enter_context(process_group(options.device))
         active = listeners if listeners is not None else _progress_view(world, stack)
         return _train(compilation, Path(out), options, world, active)
 
 
 def _progress_view(world: World, stack: ExitStack) -> tuple[Listener, ...]:
     """Show progress on standard error, in the first of several processes."""
-    if not world.first:
+    if not world.is_main:
         return ()
     view = view_for(sys.stderr)
     stack.enter_context(view)
@@ -130,9 +130,9 @@ def _train(
     data = data_of(compilation, config, options.data)
     config = _limit_batch(config, len(data.train), world)
     with ExitStack() as stack:
-        if world.first:
+        if world.is_main:
             stack.enter_context(lock_run_folder(folder, options.resume))
-        world.wait()
+        world.barrier()
         found, notes = _to_resume(compilation.spec, folder) if options.resume else (None, ())
         phases = training_phases(config, objective, len(data.train))
         if found is not None and found.step > phases[-1].end:
@@ -152,11 +152,11 @@ def _train(
         elif options.start is not None:
             engine.start_from(initial_weights(engine.model, compilation, options.start))
             notes = (*notes, f"initialised from the weights of {options.start}")
-        if world.first:
-            replace_text(folder / SPEC, compilation.spec.source.text)
+        if world.is_main:
+            write_text_atomically(folder / SPEC, compilation.spec.source.text)
         resumed = found.step if found else 0
         active: tuple[Listener, ...] = ()
-        if world.first:
+        if world.is_main:
             metrics = stack.enter_context(MetricsLog(folder / METRICS, resumed))
             board = stack.enter_context(TensorBoardLog(folder / "tensorboard", read_metrics(folder / METRICS)))
             active = (metrics, board, *listeners)
@@ -258,7 +258,7 @@ def _result(
     except SolverFailed as failure:
         message = solver_message("the final evaluation", failure, folder / CHECKPOINTS)
         return Run(folder, engine.model.eval(), Outcome.DIVERGED, message)
-    if engine.world.first:
+    if engine.world.is_main:
         save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"figures": metrics, "hash": compilation.spec.hash})
-    engine.world.wait()
+    engine.world.barrier()
     return Run(folder, engine.model.eval(), Outcome.FINISHED, metrics=metrics)

@@ -16,7 +16,7 @@ from pdedsl.config.blocks import TrainBlock
 from pdedsl.config.methods import HeatSmoothing
 from pdedsl.config.training import Cosine
 from pdedsl.diagnostics import PdeError
-from pdedsl.io import RunError, is_half_written, refuse_links, sweep
+from pdedsl.io import RunError, is_temporary, remove_temporary_files, require_no_links
 from pdedsl.ir.spec import Spec
 
 # ---- Lock
@@ -31,18 +31,18 @@ def lock_run_folder(folder: Path, resume: bool, initial: Container[str] = frozen
     checkpoints, or only the files in `initial`, which are written before the first checkpoint."""
     if folder.is_file():
         raise RunError(f"{folder} is a file; the run needs a folder")
-    names = {path.name for path in folder.iterdir() if not is_half_written(path)} if folder.exists() else set()
+    names = {path.name for path in folder.iterdir() if not is_temporary(path)} if folder.exists() else set()
     if names and not resume:
         raise RunError(f"{folder} is not empty: use --resume to continue the run in it, or choose another folder")
     if any(name not in initial for name in names) and not any(folder.glob("checkpoints/step-*")):
         raise RunError(f"{folder} is not empty and contains no run to resume; choose another folder")
     checkpoints = folder / "checkpoints"
-    refuse_links(folder, checkpoints, folder / "tensorboard")
+    require_no_links(folder, checkpoints, folder / "tensorboard")
     created = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with lock_file(folder / ".lock", f"another process is using {folder}"):
-            sweep(folder, checkpoints)
+            remove_temporary_files(folder, checkpoints)
             yield
     finally:
         if created and not any(folder.iterdir()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pdedsl.diagnostics import PdeError
-from pdedsl.diagnostics.fixes import applied
+from pdedsl.diagnostics.fixes import apply_edits
 from pdedsl.editor import Document, analysed, definition, references, renamable, rename
 from pdedsl.sources import shipped_specs
 
@@ -70,7 +70,7 @@ def test_names_inside_the_notations_of_other_books(name: str) -> None:
     document = analysed(NOTATIONS)
     assert not document.names.unplaced
     declaration = document.names.declared[name]
-    after = applied(NOTATIONS, rename(document, declaration.span.start, "w"))
+    after = apply_edits(NOTATIONS, rename(document, declaration.span.start, "w"))
     left = analysed(after)
     assert name not in {occurrence.id for occurrence in left.names.occurrences}
 

@@ -8,7 +8,7 @@ import pytest
 
 from pdedsl.api import format_source
 from pdedsl.diagnostics import Source, Span
-from pdedsl.diagnostics.fixes import applied
+from pdedsl.diagnostics.fixes import apply_edits
 from pdedsl.editor import actions, analysed, colours, folds, formatted, hints, symbols
 from pdedsl.sources import shipped_specs
 
@@ -68,6 +68,6 @@ def test_actions_are_cures_and_spellings() -> None:
     text = text_of("heat").replace("scalar", "scaler")
     found = actions(analysed(text), Span(0, len(text)))
     assert [action.title for action in found] == ["write 'scalar'", "write it in ASCII"]
-    assert not analysed(applied(text, found[0].edits)).diagnostics
-    assert "du/dt = kappa lap(u)" in applied(text, found[1].edits)
+    assert not analysed(apply_edits(text, found[0].edits)).diagnostics
+    assert "du/dt = kappa lap(u)" in apply_edits(text, found[1].edits)
     assert not [a for a in actions(analysed(text), Span(0, 3)) if a.cures]

@@ -11,16 +11,16 @@ from weekly import marked
 
 from pdedsl import errors
 from pdedsl.diagnostics import Diagnostic
-from pdedsl.diagnostics.fixes import Fix, applied, edits_in
+from pdedsl.diagnostics.fixes import Fix, apply_edits, resolve_edits
 from pdedsl.editor import analysed
-from tests.errors.by_hand import BY_HAND
+from tests.errors.hints_without_fix import WITHOUT_FIX
 
 BAD = Path(__file__).parents[1] / "bad"
 CASES = sorted(BAD.glob("*.pde"))
 
 
 def fixed(text: str) -> list[tuple[Diagnostic, Fix, str]]:
-    return [(d, fix, applied(text, edits_in(text, fix))) for d in found(text) for fix in d.fixes]
+    return [(d, fix, apply_edits(text, resolve_edits(text, fix))) for d in found(text) for fix in d.fixes]
 
 
 @cache
@@ -129,4 +129,4 @@ def _given(call: ast.Call, place: int, key: str) -> bool:
 def test_every_help_has_a_fix_or_a_reason_why_not() -> None:
     given = helps()
     assert len(given) > 300
-    assert {name for name, fix in given.items() if not fix} == BY_HAND
+    assert {name for name, fix in given.items() if not fix} == WITHOUT_FIX

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pdedsl.diagnostics.fixes import applied, edits_in
+from pdedsl.diagnostics.fixes import apply_edits, resolve_edits
 from pdedsl.editor import analysed
 from pdedsl.language.hints import HintTable, declared_names
 from pdedsl.sources import shipped_specs
@@ -112,7 +112,7 @@ def test_the_line_is_shown_in_our_notation(spec: str, line: str, ours: str) -> N
     at = text.index(line)
     assert at <= found.span.start < found.span.end <= at + len(line) + 1
     (fix,) = found.fixes
-    mended = applied(text, edits_in(text, fix))
+    mended = apply_edits(text, resolve_edits(text, fix))
     assert mended == spec.format(ours)
     left = analysed(mended).diagnostics
     assert not [d for d in left if d.code.startswith(("E1", "E2"))], left
@@ -204,7 +204,7 @@ def test_a_factor_that_looks_like_the_number_of_an_equation_stays_a_factor_with_
     (found,) = analysed(HEAT.format(line)).diagnostics
     assert (found.code, found.is_error) == ("W115", False)
     assert found.hint.endswith("write: ∂u/∂t = k Δu")
-    assert not analysed(applied(HEAT.format(line), found.fixes[0].edits)).diagnostics
+    assert not analysed(apply_edits(HEAT.format(line), found.fixes[0].edits)).diagnostics
 
 
 def test_lines_without_a_mistake_of_their_own_are_not_called_foreign() -> None:

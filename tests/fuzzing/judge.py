@@ -11,7 +11,7 @@ from typing import TypeVar
 import pdedsl
 from pdedsl.big_stack import run_with_big_stack
 from pdedsl.compiler import CheckResult, Compilation, check_spec, generate, run_bounded, run_stage, to_syntax
-from pdedsl.diagnostics import PdeError, Reporter, Source, in_order, report
+from pdedsl.diagnostics import PdeError, Reporter, Source, report, sort_diagnostics
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.explainer.explain import Explanation
 from pdedsl.explainer.stage_text import noun_text, spec_text
@@ -99,7 +99,7 @@ def _meant(source: Source, reporter: Reporter) -> Spec:
     for text, read in formatted.items() if not reporter.errors else ():
         if _hash_again(read, Source(text)) != spec.hash:
             raise Wrong("formatting changes the hash", text)
-    return replace(spec, warnings=in_order(reporter.warnings))
+    return replace(spec, warnings=sort_diagnostics(reporter.warnings))
 
 
 def _hash_again(syntax: Syntax, source: Source) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pdedsl.testing.averages import AGREEMENT, AVERAGE
 from pdedsl.testing.equation import LAW, OPERATOR, SOLUTION
 from pdedsl.testing.generator import GENERATOR
-from pdedsl.testing.noises import MAPS, NOISE
+from pdedsl.testing.noises import NOISE, RESIDUAL_BLOCKS
 from pdedsl.testing.steps import STEPS
 from testing.breaks import Break
 from testing.mistakes_in_maps import (
@@ -163,19 +163,21 @@ PATHS: tuple[Break, ...] = (
     Break("dropout with another p", ("random_maps.Dropout.forward",), kept(0.8), ("dropout", "depth"), NOISE),
     Break("units dropped for maps", ("random_maps.Dropout.forward",), by_units, ("depth",), NOISE),
     Break("shares half as wide", ("random_maps.Mix.forward",), half_as_wide, ("shake",), NOISE),
-    Break("residual maps subtracted", ("convection.Residual.forward",), minus, ("transport", "smooth"), MAPS),
+    Break(
+        "residual maps subtracted", ("convection.Residual.forward",), minus, ("transport", "smooth"), RESIDUAL_BLOCKS
+    ),
     Break(
         "residual maps 20 % too long",
         ("convection.Residual.forward",),
         lambda real: lambda self, x: x + 1.2 * (real(self, x) - x),
         ("transport",),
-        MAPS,
+        RESIDUAL_BLOCKS,
     ),
     Break(
         "no shortcut where the shape changes",
         ("backbones.PreactivatedTransition.forward",),
         without_shortcut,
         ("transport",),
-        MAPS,
+        RESIDUAL_BLOCKS,
     ),
 )

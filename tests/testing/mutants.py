@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from pdedsl.runtime.sde.feynman_kac import Estimate, EvolutionOperator
-from pdedsl.testing.operators import Data, Flow
+from pdedsl.testing.operators import Data, EvolutionUnderTest
 
-Between = Callable[[Flow, Data, Tensor, float, float], Tensor]
+Between = Callable[[EvolutionUnderTest, Data, Tensor, float, float], Tensor]
 
 
 def swing(x: Tensor, t: float) -> Tensor:
@@ -21,9 +21,11 @@ def swing(x: Tensor, t: float) -> Tensor:
     return torch.stack([torch.cos(x[..., 1] + 4.0 * t), torch.sin(2.0 * x[..., 0]) * (1.0 - 2.0 * t)], -1)
 
 
-def flow(diffusion: float = 0.1, seed: int = 0) -> Flow:
+def flow(diffusion: float = 0.1, seed: int = 0) -> EvolutionUnderTest:
     """u_t = v(x, t)·∇u + νΔu on R² × [0, 1], as the compiler makes it."""
-    return Flow(EvolutionOperator(swing, diffusion, horizon=1.0, dt=0.125, samples=64, seed=seed), 2, 0.0, 1.0)
+    return EvolutionUnderTest(
+        EvolutionOperator(swing, diffusion, horizon=1.0, dt=0.125, samples=64, seed=seed), 2, 0.0, 1.0
+    )
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Mutant:
     """An operator whose step from time a to time b is another one."""
 
     change: Between
-    base: Flow = field(default_factory=flow)
+    base: EvolutionUnderTest = field(default_factory=flow)
     dimension: int = 2
     start: float = 0.0
     end: float = 1.0
@@ -60,7 +62,7 @@ def sharpened() -> Mutant:
     """A smoothing kernel with negative weights, of sum 1."""
     kernel = ((-1.5, -0.25), (0.0, 1.5), (1.5, -0.25))
 
-    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+    def change(base: EvolutionUnderTest, f: Data, x: Tensor, a: float, b: float) -> Tensor:
         values = [w * base.between(f, x + torch.tensor([s, 0.0]).to(x), a, b) for s, w in kernel]
         return torch.stack(values).sum(0)
 
@@ -71,18 +73,18 @@ def sharpened_from_afar() -> Mutant:
     """The same with weights so far away that no bump reaches them, but every wave does, and so small that an
     integral and a composition hardly change."""
 
-    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+    def change(base: EvolutionUnderTest, f: Data, x: Tensor, a: float, b: float) -> Tensor:
         away = 20.0 * (b - a) * torch.tensor([1.0, 0.0]).to(x)
         near, sides = base.between(f, x, a, b), (base.between(f, x + away, a, b), base.between(f, x - away, a, b))
         return near + 0.004 * (b - a) * (2.0 * near - sides[0] - sides[1])
 
-    return Mutant(change, Flow(EvolutionOperator(None, 1e-5, horizon=1.0, samples=64), 2, 0.0, 1.0))
+    return Mutant(change, EvolutionUnderTest(EvolutionOperator(None, 1e-5, horizon=1.0, samples=64), 2, 0.0, 1.0))
 
 
 def logits_averaged(size: float = 64.0) -> Mutant:
     """Data as probabilities ½ + f/2s; their logits are averaged instead of themselves."""
 
-    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+    def change(base: EvolutionUnderTest, f: Data, x: Tensor, a: float, b: float) -> Tensor:
         scores = base.between(lambda y: torch.logit(0.5 + f(y) / (2.0 * size)), x, a, b)
         return 2.0 * size * (torch.sigmoid(scores) - 0.5)
 
@@ -92,13 +94,13 @@ def logits_averaged(size: float = 64.0) -> Mutant:
 def not_reversed(diffusion: float = 1e-3) -> Mutant:
     """The first layer sees the velocity of time a, the last that of time b."""
 
-    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+    def change(base: EvolutionUnderTest, f: Data, x: Tensor, a: float, b: float) -> Tensor:
         if b <= a:
             return f(x)
         other = EvolutionOperator(
             lambda x, t: swing(x, a + b - t), diffusion, horizon=1.0, dt=0.125, samples=64, seed=base.evolution.seed
         )
-        return Flow(other, 2, 0.0, 1.0).between(f, x, a, b)
+        return EvolutionUnderTest(other, 2, 0.0, 1.0).between(f, x, a, b)
 
     return Mutant(change, flow(diffusion))
 
@@ -110,7 +112,7 @@ def constant_added(amount: float = 1e-3) -> Mutant:
 def jumping(rate: float = 0.1) -> Mutant:
     """With a small rate it looks one unit away: linear, ordered, keeps constants, and is no differential equation."""
 
-    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+    def change(base: EvolutionUnderTest, f: Data, x: Tensor, a: float, b: float) -> Tensor:
         stay = math.exp(-rate * (b - a))
         return stay * base.between(f, x, a, b) + (1.0 - stay) * base.between(f, x + 1.0, a, b)
 
@@ -137,5 +139,5 @@ def drawn_together(rate: float = 0.1) -> Mutant:
     return Mutant(lambda base, f, x, a, b: base.between(f, math.exp(-rate * (b - a)) * x, a, b))
 
 
-def as_it_is(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+def as_it_is(base: EvolutionUnderTest, f: Data, x: Tensor, a: float, b: float) -> Tensor:
     return base.between(f, x, a, b)

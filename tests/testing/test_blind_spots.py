@@ -13,17 +13,17 @@ from pdedsl.config.methods import Scores
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
-from pdedsl.testing.cases import Bump, Case, Wave
-from pdedsl.testing.checks import EXACT, STATISTICAL, breaks_linearity
+from pdedsl.testing.cases import AxiomCase, Bump, CosineSum
+from pdedsl.testing.checks import EXACT_CHECKS, STATISTICAL_CHECKS, breaks_linearity
 from pdedsl.testing.model import under_test
-from pdedsl.testing.operators import Data, Features, Flow, operator_of, weights_from
+from pdedsl.testing.operators import Data, EvolutionUnderTest, NetworkAsOperator, operator_of, seeded
 from testing import mutants
 from testing.mutants import Mutant
 
 SEEDS = [0, 1, 2]
 
 
-@pytest.mark.parametrize("axiom", [*EXACT, *STATISTICAL])
+@pytest.mark.parametrize("axiom", [*EXACT_CHECKS, *STATISTICAL_CHECKS])
 def test_what_is_no_number_keeps_no_axiom(axiom: str) -> None:
     broken = Mutant(lambda base, f, x, a, b: base.between(f, x, a, b) * math.nan)
     assert axioms.falsify(axiom, broken, 10) is not None
@@ -33,7 +33,7 @@ def test_what_is_no_number_keeps_no_axiom(axiom: str) -> None:
 def test_a_narrow_kernel_with_a_negative_weight(seed: int) -> None:
     kernel = ((-1.0, -0.25), (-0.5, 0.5), (0.0, 0.5), (0.5, 0.5), (1.0, -0.25))
 
-    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+    def change(base: EvolutionUnderTest, f: Data, x: Tensor, a: float, b: float) -> Tensor:
         values = [w * base.between(f, x + torch.tensor([s, 0.0]).to(x), a, b) for s, w in kernel]
         return torch.stack(values).sum(0)
 
@@ -46,10 +46,10 @@ def test_answers_that_change_are_a_counterexample_and_no_crash(axiom: str, seed:
     assert axioms.falsify(axiom, mutants.fresh_noise(), 200, seed, attempts=5) is not None
 
 
-def _features(average: str) -> Features:
-    with weights_from(0):
+def _features(average: str) -> NetworkAsOperator:
+    with seeded(0):
         members = [nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)) for _ in range(3)]
-    return Features(Expectation(members, seed=0, average=average).double().eval(), (2,), 4)
+    return NetworkAsOperator(Expectation(members, seed=0, average=average).double().eval(), (2,), 4)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -60,8 +60,8 @@ def test_the_average_of_the_network_is_what_is_tested(seed: int) -> None:
 
 def test_averaged_logits_of_a_compiled_network(monkeypatch: pytest.MonkeyPatch) -> None:
     operator = operator_of(pdedsl.compile(shipped_specs()["enresnet"]), 0)
-    wave = Wave(0.5, ((2.0, 0.5, (2, 1, -1)),))
-    case = Case(wave, Wave(1.0, ()), Bump(1.0, (0.0, 0.0, 0.0)), 2.0, 1.0, (0.0, 0.0, 0.0), 1.0, 0)
+    wave = CosineSum(0.5, ((2.0, 0.5, (2, 1, -1)),))
+    case = AxiomCase(wave, CosineSum(1.0, ()), Bump(1.0, (0.0, 0.0, 0.0)), 2.0, 1.0, (0.0, 0.0, 0.0), 1.0, 0)
     with torch.no_grad():
         assert not breaks_linearity(operator, case)
         monkeypatch.setattr(operator.model, "average", Scores.LOGITS)

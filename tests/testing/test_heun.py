@@ -21,7 +21,7 @@ from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 from pdedsl.testing.model import under_test
 from pdedsl.testing.paths import process_of
-from pdedsl.testing.step_runs import operator_legs
+from pdedsl.testing.step_runs import operator_segments
 
 F64 = torch.float64
 MEAN, VARIANCE = 1.0 + np.exp(-1.0), 0.15 - 0.25 * np.exp(-2.0)
@@ -93,7 +93,7 @@ def of_network(scheme: str, n: int) -> Tensor:
 
 def of_reference(scheme: str, n: int) -> Tensor:
     model = under_test(pdedsl.compile(SPEC.format(scheme=scheme, steps=n)))
-    ends = process_of(model, {}).after(np.full((2**n, 1), 3.0), operator_legs(model), Source(n))  # type: ignore[arg-type]
+    ends = process_of(model, {}).after(np.full((2**n, 1), 3.0), operator_segments(model), Source(n))  # type: ignore[arg-type]
     return torch.from_numpy(ends.x).reshape(-1)
 
 

@@ -14,9 +14,9 @@ from pdedsl.compiler import Compilation
 from pdedsl.runtime import linear_operators as runtime_operators
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, Expectation, StepSegment
 from pdedsl.testing import axioms
-from pdedsl.testing.checks import EXACT, STATISTICAL
+from pdedsl.testing.checks import EXACT_CHECKS, STATISTICAL_CHECKS
 from pdedsl.testing.model import under_test
-from pdedsl.testing.operators import Features, operator_of, weights_from
+from pdedsl.testing.operators import NetworkAsOperator, operator_of, seeded
 from testing import mutants
 from testing.mutants import Mutant
 from testing.small import small
@@ -62,7 +62,7 @@ def test_a_mutant_is_caught(make: Callable[[], Mutant], axiom: str, seed: int) -
     ("make", "axiom"), [(mutants.sharpened_from_afar, "maximum_principle"), (mutants.drawn_together, "conservation")]
 )
 def test_a_mutant_that_no_other_axiom_tells(make: Callable[[], Mutant], axiom: str) -> None:
-    others = [name for name in (*EXACT, *STATISTICAL) if name != axiom]
+    others = [name for name in (*EXACT_CHECKS, *STATISTICAL_CHECKS) if name != axiom]
     assert axioms.falsify(axiom, make(), EXAMPLES, attempts=1) is not None
     assert [name for name in others if axioms.falsify(name, make(), FEW, attempts=1) is not None] == []
 
@@ -82,10 +82,10 @@ class OtherNoise(nn.Module):
         return x + 0.1 * torch.randn_like(x)
 
 
-def _features(noise: Callable[[], nn.Module]) -> Features:
-    with weights_from(0):
+def _features(noise: Callable[[], nn.Module]) -> NetworkAsOperator:
+    with seeded(0):
         members = [nn.Sequential(nn.Linear(2, 4), nn.Tanh(), noise(), nn.Linear(4, 3)) for _ in range(3)]
-        return Features(Expectation(members, seed=0).double().eval(), (2,), 4)
+        return NetworkAsOperator(Expectation(members, seed=0).double().eval(), (2,), 4)
 
 
 @pytest.mark.parametrize("axiom", ["linearity", "constants", "comparison"])
@@ -95,7 +95,7 @@ def test_a_network_survives(axiom: str) -> None:
 
 @pytest.mark.parametrize("seed", share((0, 1, 2), 3))
 def test_a_network_whose_noise_ignores_its_seed_is_caught(seed: int) -> None:
-    with weights_from(seed):
+    with seeded(seed):
         assert axioms.falsify("linearity", _features(OtherNoise), EXAMPLES, seed, attempts=1) is not None
 
 

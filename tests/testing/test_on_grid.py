@@ -35,7 +35,7 @@ def test_a_layer_too_thin_for_the_grid_breaks_nothing() -> None:
 
 
 def test_where_the_grid_fails_nothing_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finite_differences_check, "EFFORT", replace(finite_differences_check.EFFORT, most=3))
+    monkeypatch.setattr(finite_differences_check, "EFFORT", replace(finite_differences_check.STEP_BUDGET, most=3))
     spec = shipped("wave").replace("c = 1", "c = 1.25")  # solutions of the shipped one may be known already
     result = axioms.search_for("linearity", under_test(compiled(spec)))
     assert (result.outcome, "3 steps end at time" in result.note) == (Outcome.UNTESTED, True)

@@ -14,15 +14,15 @@ import pdedsl
 from pdedsl.compiler import Compilation
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, GeneratorCoefficients
 from pdedsl.testing import axioms, equation
-from pdedsl.testing.cases import Wave, cases, others
+from pdedsl.testing.cases import CosineSum, cases, seeded_coordinates
 from pdedsl.testing.coefficients import CoefficientEvaluator
 from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.model import under_test
-from pdedsl.testing.moments import Finding, Moments, bound, same
+from pdedsl.testing.moments import Finding, Moments, compare_tensors, z_threshold
 from pdedsl.testing.operators import Data, operator_of
-from pdedsl.testing.reference_steps import BY_HAND, fine
+from pdedsl.testing.reference_steps import REFERENCE_METHODS, integrate_rk4
 from pdedsl.testing.search import search
-from pdedsl.testing.time_intervals import periods_of
+from pdedsl.testing.time_intervals import time_intervals
 from testing.breaks import broken
 from testing.breaks_of_paths import PATHS
 from testing.small import known, small
@@ -42,8 +42,8 @@ realize time by euler(steps=4)
 
 def test_the_bound_is_that_of_a_normal_variable() -> None:
     """1.96 for one variable at 5 %; by Bonferroni for twenty at 5 % it is that of one at 0.25 %."""
-    assert bound(1, 0.05) == pytest.approx(1.959964, abs=1e-5)
-    assert bound(20, 0.05) == pytest.approx(3.023341, abs=1e-5)
+    assert z_threshold(1, 0.05) == pytest.approx(1.959964, abs=1e-5)
+    assert z_threshold(20, 0.05) == pytest.approx(3.023341, abs=1e-5)
 
 
 def test_false_alarms_come_at_the_stated_rate() -> None:
@@ -70,7 +70,7 @@ def test_what_is_no_number_is_wrong() -> None:
     moments = Moments()
     moments.add("mean", 0.0, torch.tensor([0.0, float("nan")]), 1.0)
     assert not moments.finding("w").ok
-    assert not same("w", "it", torch.zeros(2), torch.tensor([0.0, float("nan")])).ok
+    assert not compare_tensors("w", "it", torch.zeros(2), torch.tensor([0.0, float("nan")])).ok
 
 
 @pytest.mark.parametrize("error", [float("nan"), float("inf")])
@@ -97,11 +97,11 @@ def test_a_failure_prints_what_was_expected_and_found() -> None:
 
 def test_waves_and_points_reach_every_coordinate() -> None:
     """Of a space of many dimensions, not the first three alone."""
-    wave = Wave(0.0, ((1.0, 0.0, (0, 0, 0)),), rest=7)
+    wave = CosineSum(0.0, ((1.0, 0.0, (0, 0, 0)),), rest=7)
     y = torch.zeros(20, 20, dtype=torch.float64)
     y[torch.arange(3, 20), torch.arange(3, 20)] = 1.0
     assert bool((wave(y)[3:] != wave(torch.zeros(1, 20, dtype=torch.float64))).all())
-    assert bool((others(7, 17) != 0).all())
+    assert bool((seeded_coordinates(7, 17) != 0).all())
     found = search(lambda case: bool((case.position(20)[0, 3:] != 0).all()), cases(20), 50, 0)
     assert found is not None
 
@@ -152,7 +152,7 @@ def test_an_axiom_is_broken_in_one_coordinate_of_many(
 
 def test_coefficients_are_read_by_their_formulas() -> None:
     compilation = pdedsl.compile(known("∂u/∂t = v·∇u", "", "let v(x, y, t) = [cos(y + 4 t), relu(x) exp(-t) + x y²]"))
-    (period,) = periods_of(compilation.analysis)
+    (period,) = time_intervals(compilation.analysis)
     x = np.array([[0.5, -1.0], [-2.0, 3.0]])
     found = CoefficientEvaluator(compilation.spec, {}).vector(period.drift, x, 0.25)
     expected = [[np.cos(-1.0 + 1.0), 0.5 * np.exp(-0.25) + 0.5], [np.cos(3.0 + 1.0), -18.0]]
@@ -166,11 +166,11 @@ def test_steps_by_hand_have_their_orders(name: str, order: int) -> None:
     def error(n: int) -> float:
         y = 1.0
         for k in range(n):
-            y = BY_HAND[name](lambda t, y: -y + np.sin(t), k / n, 1 / n, y)
+            y = REFERENCE_METHODS[name](lambda t, y: -y + np.sin(t), k / n, 1 / n, y)
         return abs(y - ((np.sin(1) - np.cos(1)) / 2 + 1.5 * np.exp(-1)))
 
     assert np.log2(error(16) / error(32)) == pytest.approx(order, abs=0.25)
-    assert fine(lambda t, y: -y, 0.0, 2.0, 1.0, 100) == pytest.approx(np.exp(-2.0), abs=1e-9)
+    assert integrate_rk4(lambda t, y: -y, 0.0, 2.0, 1.0, 100) == pytest.approx(np.exp(-2.0), abs=1e-9)
 
 
 def test_what_is_trained_is_said_to_be_untested() -> None:

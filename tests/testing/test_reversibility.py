@@ -8,8 +8,8 @@ from torch import Tensor
 
 import pdedsl
 from pdedsl.testing import axioms
-from pdedsl.testing.cases import Pair
-from pdedsl.testing.feature_checks import breaks_reversibility, corner_of, maps_of, prepared
+from pdedsl.testing.cases import FeatureMapPair
+from pdedsl.testing.feature_checks import breaks_reversibility, corner_of, maps_of, set_weights
 from pdedsl.testing.operators import block_of
 
 HEAD = "pde Made\nspace x in pixels\ntime t in [0, 2]\nunknown Y(x, t) : channels\n"
@@ -36,8 +36,8 @@ def test_what_is_found_takes_a_value_twice() -> None:
     """Between the two maps of a counterexample the determinant passes zero: there nearby maps have one image."""
     compilation = network("", 1)
     for seed in range(40):
-        pair = Pair(seed=seed, size=2.0, scale=1.0, spread=1.0, identity=False)
-        block = prepared(block_of(compilation, seed, 4), pair)
+        pair = FeatureMapPair(seed=seed, size=2.0, scale=1.0, spread=1.0, identity=False)
+        block = set_weights(block_of(compilation, seed, 4), pair)
         if breaks_reversibility(block, pair, 4):
             break
     else:

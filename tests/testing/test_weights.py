@@ -11,24 +11,24 @@ import torch
 import pdedsl
 from pdedsl.compiler import Compilation
 from pdedsl.testing.model import under_test
-from pdedsl.testing.operators import flow_of
-from pdedsl.testing.paths import Arrived, process_of
-from pdedsl.testing.step_runs import operator_legs
+from pdedsl.testing.operators import evolution_of
+from pdedsl.testing.paths import PathEndpoints, process_of
+from pdedsl.testing.step_runs import operator_segments
 from testing.small import known
 
 POINT = (0.6, -0.4)
 
 
-def arrived(compilation: Compilation, paths: int = 1) -> Arrived:
+def arrived(compilation: Compilation, paths: int = 1) -> PathEndpoints:
     model = under_test(compilation)
     start = np.repeat(np.array([POINT]), paths, 0)
-    return process_of(model, {}).after(start, operator_legs(model), np.random.default_rng(3))
+    return process_of(model, {}).after(start, operator_segments(model), np.random.default_rng(3))
 
 
 def found(compilation: Compilation) -> float:
     """u of the operator for the data 1."""
     model = under_test(compilation)
-    flow = flow_of(model, model.operator(0, {}, 64, 0))
+    flow = evolution_of(model, model.operator(0, {}, 64, 0))
     return float(flow(lambda y: torch.ones_like(y[..., 0]), torch.tensor([POINT], dtype=torch.float64), 1.0))
 
 

@@ -1,4 +1,9 @@
-"""The search for a point at which a symmetric matrix has a negative eigenvalue, and the equation a real value."""
+"""Degenerate ellipticity: F(x, t, u, p, X) is nondecreasing in X (Crandall, Ishii, Lions 1992, section 1).
+
+∂F/∂X must be positive semidefinite for all values of the jet. This is proved in components if the space has explicit
+coordinates, and otherwise by rules for diag(aᵢ) + Σ c w wᵀ; it is refuted by a point at which the equation is defined
+and ∂F/∂X has a negative eigenvalue.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +42,7 @@ from pdedsl.ir.types import Matrix, Scalar
 from pdedsl.symbolic.rewrite import multiply_out
 from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
 
-# ---- eigenvalues
+# ---- Search for a negative eigenvalue
 
 
 DIAGONAL_STEPS = [Rational(k, 8) for k in range(-32, 33)]
@@ -52,8 +57,8 @@ def find_negative_eigenvalue(
     layout: CoordinateLayout,
     levels: tuple[Expr, ...] = (),
 ) -> str:
-    """Where it is, in words; empty if none is found. The equation has a value where all of its `parts` have one. `free`
-    are the symbols that an example may choose, `levels` the functions that are positive in the domain."""
+    """A negative eigenvalue and its location, as text; empty if none is found. The equation is defined where all of its
+    `parts` are. `free` are the symbols that may be chosen, `levels` the functions that are positive in the domain."""
     expression = tuple(map(with_unit_fields, parts))
     symbols = {s for row in (*rows, levels, expression) for e in row for s in e.free_symbols}
     if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
@@ -81,7 +86,7 @@ def _rounded(point: Point, ranges: Ranges) -> Point:
 
 
 def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: CoordinateLayout) -> Iterator[Point]:
-    """Points with all coordinates equal, where sums over them are largest and smallest."""
+    """Points with equal coordinates, where sums over the coordinates have their extrema."""
     if not symbols & set(layout.coordinates) or ranges.keys() & set(layout.coordinates):
         return
     other = next(points(symbols - set(layout.coordinates), ranges))
@@ -104,7 +109,7 @@ def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator
 def _negative_eigenvalue_at(
     rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None], margin: float
 ) -> float | None:
-    """The least eigenvalue at a point, if it is below -margin times the largest of 1 and the entries."""
+    """The smallest eigenvalue at a point, if it is below -margin · max(1, |entries|)."""
     found = {e: evaluate(e, point) for e in {e for row in rows for e in row}}
     values = [v for v in found.values() if v is not None]
     if len(values) < len(found):
@@ -118,16 +123,12 @@ def _smallest_eigenvalue(numbers: list[list[float]]) -> float:
     return numbers[0][0] if len(numbers) == 1 else float(min(eigsy(mp_matrix(numbers), eigvals_only=True)))
 
 
-# ---- ellipticity
-# Degenerate ellipticity: F(x, t, u, p, X) does not decrease in X (Crandall, Ishii, Lions 1992, section 1).
-#
-# ∂F/∂X must be positive semidefinite for all values of the jet. This is decided in components where the space is
-# written out, and otherwise by rules for diag(aᵢ) + Σ c w wᵀ.
+# ---- Ellipticity
 
 
 @dataclass(frozen=True)
 class Ellipticity:
-    """Whether a matrix is positive semidefinite (None: not known), with a witness if it is not."""
+    """Whether ∂F/∂X is positive semidefinite (None: undecided), with a negative eigenvalue if it is not."""
 
     nonnegative: bool | None
     witness: str = ""
@@ -135,7 +136,7 @@ class Ellipticity:
 
 @dataclass(frozen=True)
 class DiffusionMatrix:
-    """∂F/∂X of a problem, or -∂F/∂X."""
+    """±∂F/∂X of a problem."""
 
     problem: Problem
     sign: int = 1
@@ -193,7 +194,7 @@ class DiffusionMatrix:
         return indexed_semidefinite(_with_signed_symbol(found, self.problem), self.psd, self.box, self.dimension)
 
     def _by_trace(self) -> bool:
-        """Whether F depends on X only through tr X, and does not decrease in it."""
+        """Whether F depends on X only through tr X, and is nondecreasing in it."""
         head, right = self.problem.unknown.head, self.sign * self.problem.rhs
         found = [c for c in atoms(right, Contraction) if _is_laplacian(c, head)]
         if len(found) != 1:
@@ -206,7 +207,7 @@ class DiffusionMatrix:
 
     @cached_property
     def witness(self) -> str:
-        """Where it fails, in words; for a symbolic dimension it must fail in each of dimensions 1, 2 and 3."""
+        """A negative eigenvalue, as text; for a symbolic dimension it must exist in dimensions 1, 2 and 3."""
         spec = self.problem.spec
         if self._is_negative_for_every_weight():
             return "eigenvalue for every weight"
@@ -225,7 +226,7 @@ class DiffusionMatrix:
         )
 
     def _negative_everywhere(self) -> str:
-        """The same, for a diagonal entry that is negative at every point, even by less than a search detects."""
+        """The same for a diagonal entry that is negative everywhere, even by less than the search resolves."""
         expression = (self.jet.expr, *self.problem.domain(self.jet))
         if not self.is_written_out or any(e.has(Field, Partial) for e in expression):
             return ""
@@ -242,7 +243,7 @@ class DiffusionMatrix:
 
 @lru_cache(maxsize=64)
 def ellipticity(problem: Problem, sign: int = 1) -> Ellipticity:
-    """Whether ± ∂F/∂X is positive semidefinite; not known where second derivatives are hidden in functions."""
+    """Whether ±∂F/∂X is positive semidefinite; undecided if second derivatives occur in unexpanded derivatives."""
     found = DiffusionMatrix(problem, sign)
     if any(problem.jet.nested_order(d) > 1 for d in problem.jet.unexpanded):
         return Ellipticity(None)
@@ -261,7 +262,7 @@ def _is_laplacian(c: Contraction, head: Symbol) -> bool:
 
 
 def _with_signed_symbol(matrix: Indexed, problem: Problem) -> Indexed:
-    """The matrix with a symbol for the unknown that has the sign given by its type."""
+    """The matrix with a symbol for the unknown, which carries the sign of its type."""
     unknown = problem.unknown
     if not isinstance(unknown.type, Scalar):
         return matrix

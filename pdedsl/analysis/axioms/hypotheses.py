@@ -1,4 +1,4 @@
-"""Theorems are applied by checking their hypotheses one by one: each is known to hold, or not."""
+"""Hypotheses of a theorem, each of which is verified or not."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pdedsl.ir.verdicts import Proved, Undecided, Verdict
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A sentence, and whether it is known to hold."""
+    """A sentence, and whether it is verified."""
 
     text: str
     holds: bool
 
 
 def conclude(reason: str, hypotheses: Iterable[Hypothesis], offending: tuple[Span, ...] = ()) -> Verdict:
-    """Proved if all hypotheses hold; otherwise Unknown, naming the first that is not known to."""
+    """Proved if all hypotheses hold; otherwise Unknown, naming the first that is not verified."""
     listed = tuple(hypotheses)
     missing = next((h for h in listed if not h.holds), None)
     if missing is None:

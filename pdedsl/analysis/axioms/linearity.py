@@ -1,5 +1,7 @@
-"""Linearity: T(af + bg) = a T(f) + b T(g). Every term is linear and homogeneous in the unknowns, and so are the
-conditions besides the first datum."""
+"""Linearity of the solution operator, T(af + bg) = a T(f) + b T(g).
+
+It holds if every term and every fixed condition is linear and homogeneous in the unknowns.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from pdedsl.ir.verdicts import Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Component, Field, atoms
 
 NONZERO_AT_ZERO = "T(0) ≠ 0, so T(2f) ≠ 2T(f)"
-ZERO_SAMPLES = 3  # points at which zeros are looked for
+ZERO_SAMPLES = 3  # sample points at which zeros of F are computed
 SUPERPOSITION_FAILS = "superposition fails: T(af + bg) ≠ a T(f) + b T(g) for some numbers a, b and data f, g"
 
 
@@ -72,7 +74,7 @@ def _nonlinear(problem: Problem) -> Verdict:
 
 
 def _without_stationary_unknowns(state: DifferentialExpression, problem: Problem) -> Expr | None:
-    """F, or what an unknown at rest is given by, in unknowns that evolve; None if it is not given by a formula."""
+    """F, or the solution of a stationary equation, in terms of the evolving unknowns; None if there is no formula."""
     if problem.equation.order:
         return eliminate_stationary(state.expr, problem.spec)
     head = problem.unknown.head
@@ -82,8 +84,8 @@ def _without_stationary_unknowns(state: DifferentialExpression, problem: Problem
 
 
 def _zero_set_is_nonlinear(state: DifferentialExpression, ranges: Ranges) -> bool:
-    """Whether F is zero at two points, and not at their sum: (Δu)³ = 0 is linear for all its form. If F is a product,
-    its factors may be zero at points that are on no solution, as in ∂u/∂x ∂²u/∂x² = 0."""
+    """Whether F vanishes at two points of the jet space but not at their sum: the zero set of (Δu)³ = 0 is linear. If F is
+    a product, a zero of a factor need not lie on a solution, as in ∂u/∂x ∂²u/∂x² = 0."""
     expression = state.in_letters
     variables = sorted(atoms(expression, Dummy), key=str)
     factors = [f for f in Mul.make_args(factor(expression)) if atoms(f, Dummy)]
@@ -92,7 +94,7 @@ def _zero_set_is_nonlinear(state: DifferentialExpression, ranges: Ranges) -> boo
     samples = list(points(expression.free_symbols, ranges, ZERO_SAMPLES))
     found: list[Point] = []
     for sample in samples:
-        point = samples[0] | {s: sample[s] for s in variables}  # at one place
+        point = samples[0] | {s: sample[s] for s in variables}  # same x and t
         for variable in variables:
             others = expression.xreplace({s: v for s, v in point.items() if s != variable})
             found += [
@@ -105,7 +107,7 @@ def _zero_set_is_nonlinear(state: DifferentialExpression, ranges: Ranges) -> boo
 
 
 def _real_zeros(expr: Expr, variable: Symbol) -> list[Expr]:
-    """The real zeros of a polynomial in one letter, if it is of first degree or has rational coefficients."""
+    """The real zeros of a univariate polynomial of degree one or with rational coefficients."""
     if variable not in expr.free_symbols or not expr.is_polynomial(variable):
         return []
     poly = Poly(expr, variable)
@@ -165,7 +167,8 @@ def _is_nonlinear(condition: Condition, spec: Spec) -> bool:
 
 
 def _is_essentially_nonlinear(state: DifferentialExpression, ranges: Ranges) -> bool:
-    """Whether a nonlinear condition gives a value or derivative that enters it linearly: u³ = 0 is really u = 0."""
+    """Whether a nonlinear condition is linear in one jet variable, so that it is not equivalent to a linear one, as u³ = 0
+    is to u = 0."""
     derivatives = (state.derivative(variable) for variable in state.jet_variables)
     return state.is_certainly_nonlinear(ranges) and any(
         s != 0 and (s.is_number or isinstance(s.as_coeff_Mul()[1], Component)) for s in derivatives

@@ -1,7 +1,6 @@
-"""Markov and locality: what the future of a solution depends on, in time and in space.
+"""Markov property, T_{t+s} = T_{t+s,t} ∘ T_t, and locality: no delay terms, no nonlocal terms.
 
-Reading an unknown at another time is memory. Dependence through unknowns of stationary equations is followed, too: see
-`sight`.
+Dependence through the unknowns of stationary equations is included, see `dependence`.
 """
 
 from __future__ import annotations
@@ -73,15 +72,14 @@ def locality(problem: Problem) -> Verdict:
 
 
 def _is_certain(dependences: list[NonlocalDependence]) -> bool:
-    """Whether the dependence is certain; what is read both directly and through another unknown, or through several,
-    may cancel."""
+    """Whether the dependence is certain; direct and indirect dependences, or several indirect ones, may cancel."""
     return len({s.first_unknown for s in dependences}) == len({s.last_unknown for s in dependences}) == 1 and any(
         s.is_certain for s in dependences
     )
 
 
 def _nonlocal_terms(problem: Problem, dependences: list[NonlocalDependence]) -> tuple[list[Origin], str]:
-    """The summands that read other points or times, and the names of the unknowns through which they do so."""
+    """The terms with nonlocal or delayed dependence, and the names of the unknowns that mediate it."""
     sure = [s for s in dependences if s.is_certain]
     if any(s.first_unknown is None for s in sure):
         return [p.origin for p in problem.summands if any(isinstance(t, Nonlocal) for t in p.terms)], ""

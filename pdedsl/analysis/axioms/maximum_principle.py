@@ -1,7 +1,7 @@
 """The maximum principle: u stays between the minimum and the maximum of its data.
 
 For evolution equations the data are the initial and the boundary values, for stationary ones the boundary values. It
-follows from comparison with constants, if these solve the equation and no flux drives u beyond its data (Evans,
+follows from comparison with constants, if these solve the equation and the boundary conditions (Evans,
 sections 2.3.3 and 6.4).
 """
 
@@ -52,7 +52,7 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
 
 
 def _is_homogeneous_neumann(problem: Problem) -> bool:
-    """Whether every condition on the boundary is ∂u/∂n = 0."""
+    """Whether every boundary condition is ∂u/∂n = 0."""
     return all(
         isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and p.kind.value == 0
         for p in face_conditions(problem)
@@ -74,5 +74,5 @@ def _reaction_is_dissipative(problem: Problem) -> bool:
     jet, flat = problem.jet, dict.fromkeys(problem.jet.variables[1:], S.Zero)
     if not zero or jet.singular or problem.is_vector:
         return False
-    sign = -1 if ellipticity(problem).nonnegative else 1  # at rest -Δu + u = 0 is the same as Δu - u = 0
+    sign = -1 if ellipticity(problem).nonnegative else 1  # -Δu + u = 0 is the same stationary equation as Δu - u = 0
     return nonnegative(sign * jet.u * jet.expr.xreplace(flat), box)

@@ -1,6 +1,6 @@
-"""Constants: T(C) = C. F vanishes if every unknown is constant, and every constant satisfies the conditions.
+"""Preservation of constants, T(C) = C: F = 0 if every unknown is constant, and every constant satisfies the conditions.
 
-An unknown given by a stationary equation takes the constant value that this equation implies.
+The unknown of a stationary equation takes the constant value that the equation determines.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def preserves_constants(problem: Problem) -> Verdict:
 
 
 def _stationary_obstruction(problem: Problem, undecided: list[Condition], nonzero: bool) -> str:
-    """Why unknowns at rest may not be what their equations say for constants, or "" if they are."""
+    """Why the stationary unknowns may not be determined for constant data; "" if they are."""
     read = stationary_unknowns_in(problem.equation, problem.spec)
     if any(c.unknown in read for c in undecided) or not _are_determined(read, problem):
         return STATIONARY_UNSOLVED
@@ -77,8 +77,8 @@ def _stationary_obstruction(problem: Problem, undecided: list[Condition], nonzer
 
 
 def _is_defined(problem: Problem) -> bool:
-    """Whether roots, poles and logarithms have values for all constants: in the equation, in those at rest and in the
-    conditions."""
+    """Whether roots, quotients and logarithms are defined for all constants: in this equation, in the stationary ones and
+    in the conditions."""
     spec = problem.spec
     found = [e for a in spec.equations if a is problem.equation or not a.order for e in partial_functions(a, spec)]
     found += [e for c in fixed_conditions(spec) for e in c.domain]
@@ -87,13 +87,13 @@ def _is_defined(problem: Problem) -> bool:
 
 
 def _cancelled_at_constants(problem: Problem) -> list[Expr]:
-    """What has a real value where the equation has one, for constants."""
+    """Cancelled subexpressions that restrict the domain of definition, for constants."""
     return [differential_expression(e, problem.spec).at_constants for e in problem.cancelled]
 
 
 def _violated_conditions(spec: Spec) -> tuple[list[Condition], list[Condition]]:
-    """The conditions that constants violate, and those that they may violate: among these are conditions on unknowns at
-    rest, which are not free, but given by the others."""
+    """The conditions that constants violate, and the undecided ones; conditions on stationary unknowns are among the
+    latter, as these are determined by the others."""
     violated, undecided = conditions_violated_by(spec, None)
     resting = [u for u in spec.unknowns if not any(e.order and unknown_of(e, spec) == u for e in spec.equations)]
     heads, names = {u.head for u in resting}, {u.name for u in resting}
@@ -110,10 +110,10 @@ def _constants_in(condition: Condition, spec: Spec) -> set[str]:
 
 
 def _eliminate_stationary(rate: Expr, spec: Spec) -> Expr | None:
-    """The rate, with the unknowns of stationary equations replaced by the constants that these imply."""
+    """∂u/∂t for constants, with the stationary unknowns eliminated; None if that fails."""
     variables = {s.name: s for s in atoms(rate, Dummy)}
     given = {unknown_of(e, spec).head.name: e for e in spec.equations if e.order == 0}
-    for _ in given:  # w may be given by v, and v by u
+    for _ in given:  # w may depend on v, and v on u
         for name in (s.name for s in atoms(rate, Dummy) if s.name in given):
             balance = differential_expression(given[name].rhs[0], spec).at_constants
             own = {s: variables.setdefault(s.name, s) for s in atoms(balance, Dummy)}
@@ -125,7 +125,7 @@ def _eliminate_stationary(rate: Expr, spec: Spec) -> Expr | None:
 
 
 def _are_determined(read: dict[Symbol, Equation], problem: Problem) -> bool:
-    """Whether unknowns at rest are what their equations say for constants: they are constant, or not differentiated."""
+    """Whether the stationary unknowns are determined for constants: they are constant, or not differentiated."""
     partials = [p for e in (problem.equation, *read.values()) for right in e.rhs for p in atoms(right, Partial)]
     return all(_is_constant(head, e, problem.spec) for head, e in read.items()) or not any(
         f.head in read for p in partials for f in atoms(p, Field)
@@ -133,7 +133,7 @@ def _are_determined(read: dict[Symbol, Equation], problem: Problem) -> bool:
 
 
 def _is_constant(head: Symbol, equation: Equation, spec: Spec) -> bool:
-    """Whether an unknown at rest may be constant if the others are: Δw = u has no constant solution, w = x is none."""
+    """Whether a stationary unknown may be constant if the others are: not for Δw = u or w = x."""
     balances = _residuals_at_constants(equation, spec)
     variables = {s.name: s for b in balances for s in atoms(b, Dummy)}
     solved = (b if b == 0 else _solve_affine(b, variables.get(head.name, Dummy())) for b in balances)
@@ -141,20 +141,20 @@ def _is_constant(head: Symbol, equation: Equation, spec: Spec) -> bool:
 
 
 def _is_translation_invariant_and_periodic(problem: Problem) -> bool:
-    """Whether the equation is the same everywhere on a torus: derivatives of a free unknown have the mean zero there,
-    and do not cancel a rate."""
+    """Whether the equation is translation invariant on a periodic box: there the derivatives of an undetermined unknown
+    have mean zero and cannot cancel a constant rate."""
     space = problem.spec.space
-    ring = bool(space.intervals) and all(side.periodic for side in space.intervals)
-    return ring and problem.is_affine and not depends_on_position(problem.equation, problem)
+    is_periodic = bool(space.intervals) and all(side.periodic for side in space.intervals)
+    return is_periodic and problem.is_affine and not depends_on_position(problem.equation, problem)
 
 
 def _residuals_at_constants(equation: Equation, spec: Spec) -> list[Expr]:
-    """What must be zero for constants, by an equation at rest."""
+    """The residuals of a stationary equation for constants."""
     return [expand(differential_expression(right, spec).at_constants) for right in equation.rhs]
 
 
 def _solve_affine(balance: Expr, variable: Symbol) -> Expr | None:
-    """The symbol, solved for in a balance that is affine in it."""
+    """The solution of an equation that is affine in a symbol."""
     derivative = balance.coeff(variable)
     rest = expand(balance - derivative * variable)
     return None if derivative == 0 or not derivative.is_number or variable in rest.free_symbols else -rest / derivative
@@ -179,19 +179,19 @@ def _nonzero_rate_verdict(problem: Problem, rates: list[Expr]) -> Verdict:
 
 
 def _is_nonzero_for_every_weight(rate: Expr, problem: Problem) -> bool:
-    """Whether the rate of u = 1 has one strict sign for every weight."""
+    """Whether F has one strict sign at u = 1, for every weight."""
     box, value = box_of(ranges_of(problem.spec, problem.equation)), rate.xreplace(multiples_of_constant(rate, 1))
     return strictly_positive(value, box) or strictly_positive(expand(-value), box)
 
 
 def _nonvanishing_terms(problem: Problem) -> list[Origin]:
-    """The summands that do not vanish for constants."""
+    """The terms that do not vanish for constants."""
     nonzero = [p.origin for p in problem.right_hand_summands if any(s.at_constants != 0 for s in p.components)]
     return nonzero or problem.right_hand_terms
 
 
 def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
-    """Constants and a point at which they change, in words."""
+    """Constants, a point and the nonzero rate of change there, as text; "" if none is found."""
     ranges = ranges_of(problem.spec, problem.equation)
     for constant in TRIAL_CONSTANTS:
         chosen = multiples_of_constant(rate, constant)

@@ -1,7 +1,7 @@
-"""The axioms of an equation on functions: which hold for every weight, which fail, and why.
+"""Verdicts on the axioms of a partial differential equation, for all weights.
 
-The axioms are those of Wang et al., "An axiomatized PDE model of deep neural networks", section 2. They concern
-the whole problem: T maps the first datum to the solution, with boundary conditions and further data fixed.
+The axioms are those of Wang et al., "An axiomatized PDE model of deep neural networks", section 2. T maps
+the initial datum to the solution; boundary conditions and initial velocities are fixed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pdedsl.symbolic.rewrite import measure
 from pdedsl.symbolic.symbols import Field
 from pdedsl.symbolic.sympy_errors import worked_out
 
-MAX_NODES = 400  # nodes of a nonlinear expression; larger ones are not decided
+MAX_NODES = 400  # nodes of a nonlinear expression; larger ones take sympy too long
 EVOLUTION_AXIOMS = (
     Axiom.CONSTANTS,
     Axiom.MARKOV,
@@ -38,7 +38,7 @@ EVOLUTION_AXIOMS = (
 
 
 def prove_axioms(problem: Problem) -> dict[Axiom, Verdict]:
-    """All verdicts for one equation; Unknown where sympy fails, or would take too long."""
+    """All verdicts for one equation; undecided where sympy fails or would take too long."""
     if _has_single_components(problem.spec):
         return dict.fromkeys(
             _applicable_axioms(problem),
@@ -50,7 +50,7 @@ def prove_axioms(problem: Problem) -> dict[Axiom, Verdict]:
 
 
 def _verdicts_for_large_equation(problem: Problem) -> dict[Axiom, Verdict]:
-    """The verdicts that need no work on the whole expression."""
+    """The verdicts that do not need the expanded right-hand side."""
     found = dict.fromkeys(_applicable_axioms(problem), Undecided("the equation is too large for symbolic analysis."))
     dependences = {Axiom.LINEARITY: linearity, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
     return {**found, **{name: _prove(prove, problem) for name, prove in dependences.items() if name in found}}
@@ -61,25 +61,25 @@ def _has_single_components(spec: Spec) -> bool:
 
 
 def _applicable_axioms(problem: Problem) -> tuple[Axiom, ...]:
-    """The axioms that are meaningful for an equation."""
+    """The axioms that are defined for an equation."""
     evolution = EVOLUTION_AXIOMS if problem.equation.order else ()
     physical = (Axiom.MAXIMUM_PRINCIPLE, Axiom.CONSERVATION) if _has_mass(problem) else ()
     return (Axiom.LINEARITY, Axiom.COMPARISON, *evolution, *physical)
 
 
 def _has_mass(problem: Problem) -> bool:
-    """Whether maximum principle and mass are meaningful: for physical problems and scalars, not for probabilities."""
+    """Whether maximum principle and mass are defined: for physical problems and scalars, not for probabilities."""
     return problem.spec.space.kind is SpaceKind.PHYSICAL or isinstance(problem.unknown.type, Scalar)
 
 
 def _prove(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:
-    """A verdict; Unknown where sympy gives up on an expression, so that the other axioms are still decided."""
+    """A verdict; undecided where sympy fails, so that the other axioms are still decided."""
     return worked_out(lambda: prove(problem, *known)) or Undecided("the symbolic computation failed.")
 
 
 def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:
-    """The verdicts that do not depend on the form of the boundary. What holds on a box holds on a part of it; a
-    counterexample may lie outside that part, and counts only if the coefficients are constant."""
+    """The verdicts that do not depend on the shape of the boundary. A proof on a box holds on its subsets; a
+    counterexample may lie outside the domain, and is valid only if the coefficients are constant."""
     found = dict.fromkeys(
         _applicable_axioms(problem),
         Undecided("irregular domains and conditions on part of a face are not covered by the implemented theorems."),
@@ -104,7 +104,7 @@ def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:
 
 
 def _depends_on_x(condition: Condition, problem: Problem) -> bool:
-    """Whether a condition depends on the coordinates."""
+    """Whether a condition depends on x explicitly."""
     own = Field(problem.unknown.head, (), problem.unknown.arguments)
     rest = [e.xreplace(problem.spec.values).xreplace({own: S.One}) for e in condition.value]
     return any(e.free_symbols & set(problem.spec.space.coordinates) for e in rest)

@@ -1,7 +1,10 @@
-"""How F depends on x: A = ΣΣᵀ with Σ Lipschitz, a one-sided Lipschitz drift, and continuity where periodic ends meet.
+"""Structure conditions of the comparison theorem for F(x, t, u, ∇u, ∇∇u), besides ellipticity.
 
-Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3. A matrix a ⪰ 0 with bounded second
-derivatives has a Lipschitz root (Stroock and Varadhan, Multidimensional Diffusion Processes, theorem 5.2.3).
+In x: A = ΣΣᵀ with Σ Lipschitz, and a one-sided Lipschitz drift. In u: F is one-sided Lipschitz; if ∂F/∂X depends on u,
+it is positive, or the diffusion has the form Δβ(u). In t: the coefficients are locally integrable.
+
+Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3; Brezis and Crandall 1979 for Δβ(u). A
+matrix a ⪰ 0 with bounded second derivatives has a Lipschitz root (Stroock and Varadhan, Multidimensional Diffusion Processes, theorem 5.2.3).
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Field, atoms, free_symbols
 
-# ---- in_space
+# ---- Dependence on x
 
 
 JACOBIAN_BOUNDS = (0, 1, 100)  # upper bounds tried for the Jacobian of the drift
@@ -76,7 +79,7 @@ class SpaceRegularity:
 
     @cached_property
     def flow_is_complete(self) -> bool:
-        """Whether what ∂u/∂t = ∇·(b u) carries, along x' = -b, does not reach infinity in finite time."""
+        """Whether the characteristics x' = -b of ∂u/∂t = ∇·(b u) do not explode in finite time."""
         jet = self.bounds.jet
         return (
             self._is_one_sided_lipschitz(tuple(-b for b in jet.drift))
@@ -160,17 +163,19 @@ class SpaceRegularity:
         return self._is_positive_in_interior(rows)
 
     def _is_smooth_across_periodic_boundary(self, e: Expr) -> bool:
-        """Whether its slope, too, agrees where periodic ends meet, or it is positive: √|sin| has a corner at 0."""
+        """Whether its derivative is periodic, too, or it is positive: √|sin| has a corner at 0."""
         space = self.bounds.problem.spec.space
-        rings = [x for x, side in zip(space.coordinates, space.intervals, strict=False) if side.periodic]
-        return not rings or strictly_positive(e, self.bounds.box) or all(self._is_periodic(e.diff(x)) for x in rings)
+        periodic = [x for x, side in zip(space.coordinates, space.intervals, strict=False) if side.periodic]
+        return (
+            not periodic or strictly_positive(e, self.bounds.box) or all(self._is_periodic(e.diff(x)) for x in periodic)
+        )
 
     def _is_positive_and_lipschitz(self, e: Expr) -> bool:
         g = self.bounds.growth.of(e)
         return g.is_lipschitz and positive(e, self.bounds.box)
 
     def _is_positive_in_interior(self, rows: Rows) -> bool:
-        """Whether it is positive inside an interval with values given at both ends; it may vanish at the ends."""
+        """Whether it is positive in the interior of an interval with Dirichlet data at both ends."""
         jet, space = self.bounds.jet, self.bounds.problem.spec.space
         if len(jet.coordinates) != 1 or not space.boundary or not is_dirichlet_problem(self.bounds.problem):
             return False
@@ -179,7 +184,7 @@ class SpaceRegularity:
 
     @cached_property
     def leading_coefficients_are_periodic(self) -> bool:
-        """Whether drift and diffusion agree where periodic ends meet."""
+        """Whether drift and diffusion are continuous across periodic boundaries."""
         jet = self.bounds.jet
         entries = (*jet.drift, *(e for row in jet.matrix for e in row)) if jet.is_affine else (jet.expr,)
         return self.are_periodic(entries)
@@ -217,11 +222,7 @@ def _shifted_symmetric_part(jacobian: list[list[Expr]], shift: int, n: int) -> R
     )
 
 
-# ---- in_unknown
-# How F depends on u: one-sided Lipschitz, and if ∂F/∂X depends on u, it is positive or F is a density, Δβ(u).
-#
-# Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3; Brezis and Crandall 1979 for
-# densities.
+# ---- Dependence on u
 
 
 NONSMOOTH = (Activation, Max, Min, Abs, sign, Heaviside)
@@ -243,7 +244,7 @@ class UnknownRegularity:
 
     @cached_property
     def is_lipschitz(self) -> bool:
-        """Whether ∂F/∂u is bounded above on every bounded set of jets; for a linear equation, on all of space."""
+        """Whether ∂F/∂u is bounded above for bounded u, ∇u, ∇∇u; for a linear equation, on the whole space."""
         jet = self.bounds.jet
         if jet.u not in free_symbols(jet.expr) and not self._learned_of_u:
             return True
@@ -257,8 +258,8 @@ class UnknownRegularity:
         return all(self._is_bounded_above(s) for s in settled) and self._networks_are_lipschitz
 
     def _is_bounded_above(self, derivative: Expr) -> bool:
-        """Whether it is bounded above for all ∇u and ∇∇u; if F is a balance law or diffuses, for bounded ones."""
-        found = range_of(derivative, self.bounds.full_box, poles=True)  # -√u falls steeply at 0
+        """Whether it is bounded above for all ∇u and ∇∇u; for bounded ones if F is a balance law or parabolic."""
+        found = range_of(derivative, self.bounds.full_box, poles=True)  # the derivative of -√u is -∞ at 0
         if found is not None and isfinite(found.high):
             return True
         free = not free_symbols(derivative) & {*self.bounds.jet.p, *self.bounds.jet.second}
@@ -268,8 +269,8 @@ class UnknownRegularity:
 
     @cached_property
     def _is_balance_law(self) -> bool:
-        """Whether F is linear in ∇u, besides a density or a linear diffusion (Kruzhkov 1970; Carrillo 1999). Otherwise
-        higher level sets may overtake lower ones: a jump of ∂u/∂t = u|∂u/∂x| travels at any speed up to its height."""
+        """Whether F is linear in ∇u, apart from Δβ(u) or a linear diffusion (Kruzhkov 1970; Carrillo 1999). Otherwise
+        higher level sets may overtake lower ones: a shock of ∂u/∂t = u|∂u/∂x| has any speed up to its height."""
         jet, p = self.bounds.jet, {*self.bounds.jet.p, *self.bounds.jet.second}
         plain = not any(free_symbols(e) & p for row in jet.matrix for e in row)
         derivatives = [diff(self.lower_order_terms, q) for q in jet.p]
@@ -277,7 +278,7 @@ class UnknownRegularity:
 
     @cached_property
     def _is_parabolic(self) -> bool:
-        """Whether F diffuses in every direction."""
+        """Whether the diffusion matrix is diagonal and positive definite."""
         rows = self.bounds.jet.matrix
         return (
             all(strictly_positive(row[i], self.bounds.full_box) for i, row in enumerate(rows))
@@ -285,13 +286,13 @@ class UnknownRegularity:
         )
 
     def _is_finite(self, rate: Expr) -> bool:
-        """Whether the rate has an integral along every characteristic."""
+        """Whether the reaction rate is integrable along every characteristic."""
         own = {w.head for w in self.bounds.problem.spec.learned if has_unknown_regularity(w)}
         return locally_bounded(rate, self.bounds.full_box) and not any(f.head in own for f in atoms(rate, Field))
 
     def _rate_is_admissible(self, rate: Expr) -> bool:
-        """Whether the rate is bounded above, or grows at most linearly while the diffusion is bounded: then
-        exp(λ(t)√(1 + |x|²)) grows faster."""
+        """Whether the reaction rate is bounded above, or has at most linear growth with bounded diffusion: then
+        exp(λ(t)√(1 + |x|²)) is a supersolution."""
         grower, jet = self.bounds.growth, self.bounds.jet
         if bounded_above(rate.xreplace(self.bounds.singular_in_time), self.bounds.box) or grower.of(rate).is_bounded:
             return True
@@ -314,7 +315,7 @@ class UnknownRegularity:
 
     @cached_property
     def has_admissible_diffusion(self) -> bool:
-        """Whether ∂F/∂X does not depend on u, or is positive, or F is a density, or ∂F/∂u is bounded."""
+        """Whether ∂F/∂X is independent of u or positive, or the diffusion is Δβ(u), or ∂F/∂u is bounded."""
         jet = self.bounds.jet
         entries = [e for row in jet.matrix for e in row]
         if not any(self._depends_on_u(e) for e in entries):
@@ -327,12 +328,12 @@ class UnknownRegularity:
 
     @property
     def _is_proper(self) -> bool:
-        """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F has no kink in u."""
+        """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F is smooth in u."""
         derivative = diff(self.bounds.jet.expr, self.bounds.jet.u)
-        parted = any(self.bounds.jet.u in free_symbols(a) for a in atoms(self.bounds.jet.expr, *NONSMOOTH))
+        nonsmooth = any(self.bounds.jet.u in free_symbols(a) for a in atoms(self.bounds.jet.expr, *NONSMOOTH))
         found = [
             range_of(derivative, box)
-            for box in ((self.bounds.full_box,) if parted else (self.bounds.full_box, self.bounds.bounded_u_box))
+            for box in ((self.bounds.full_box,) if nonsmooth else (self.bounds.full_box, self.bounds.bounded_u_box))
         ]
         return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in found)
 
@@ -343,18 +344,18 @@ class UnknownRegularity:
 
     @property
     def density_derivatives(self) -> tuple[Expr, ...]:
-        """The slopes β' of its densities."""
+        """β' for each direction, if the diffusion is Δβ(u)."""
         rows = self.bounds.jet.matrix
         return () if self._without_density is None else tuple(row[i] for i, row in enumerate(rows))
 
     @cached_property
     def lower_order_terms(self) -> Expr:
-        """F minus its density Σ cᵢ ∂²β(u)/∂xᵢ², if it has one."""
+        """F without the diffusion Σ cᵢ ∂²β(u)/∂xᵢ², if it has this form."""
         return self.bounds.jet.expr if self._without_density is None else self._without_density
 
     @cached_property
     def _without_density(self) -> Expr | None:
-        """F minus a density Σ cᵢ ∂²β(u)/∂xᵢ²; None if there is no density, or the rest is of second order."""
+        """F minus Σ cᵢ ∂²β(u)/∂xᵢ²; None if the diffusion does not have this form."""
         jet = self.bounds.jet
         rest = jet.expr
         if not any(self._depends_on_u(e) for row in jet.matrix for e in row):
@@ -369,7 +370,7 @@ class UnknownRegularity:
 
     @property
     def _is_density(self) -> bool:
-        """Whether F is a density plus terms that are linear in ∇u."""
+        """Whether F is Δβ(u) plus terms that are linear in ∇u."""
         rest, p = self._without_density, self.bounds.jet.p
         return rest is not None and not any(free_symbols(rest.diff(q)) & set(p) for q in p)
 
@@ -382,15 +383,12 @@ def is_integrable_at_zero(derivative: Expr, u: Symbol) -> bool:
     return not derivative.xreplace({u: S.Zero}).has(S.ComplexInfinity, S.NaN, S.Infinity)
 
 
-# ---- structure
-# What the hypotheses of comparison require of F besides ellipticity: where it is defined, how it depends on x, t, u.
-#
-# Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3.
+# ---- All conditions
 
 
 @dataclass(frozen=True)
 class StructureConditions:
-    """F of an equation of first order in time, checked against the hypotheses."""
+    """The structure conditions for F of an equation of first order in time."""
 
     bounds: JetBounds
 
@@ -404,7 +402,7 @@ class StructureConditions:
 
     @cached_property
     def is_defined_everywhere(self) -> bool:
-        """Whether F is defined for every jet; a singularity only at ∇u = 0 is admitted for level-set equations."""
+        """Whether F is defined for all u, ∇u, ∇∇u; level-set equations may be singular at ∇u = 0."""
         settled = self.unknown_regularity.lower_order_terms.xreplace(self.bounds.singular_in_time)
         hidden = [a for e in self.bounds.problem.domain(self.bounds.jet) for a in Add.make_args(e)]
         if not all(map(self._density_is_defined, self.unknown_regularity.density_derivatives)) or not all(
@@ -414,7 +412,7 @@ class StructureConditions:
         return all(map(self._is_finite_term, Add.make_args(settled))) or self._is_level_set
 
     def _is_finite_term(self, e: Expr) -> bool:
-        """Whether it is defined, and no logarithm is infinite, but for z log z."""
+        """Whether it is defined and finite; z log z is finite at 0."""
         box, factors = self.bounds.full_box, {f.as_base_exp()[0] for f in Mul.make_args(e)}
         inner = [a.args[0] for a in atoms(e, log) if free_symbols(a) != {self.bounds.time}]
         finite = ((found := range_of(z, box)) is not None and (found.low > 0 or z in factors) for z in inner)
@@ -422,7 +420,7 @@ class StructureConditions:
 
     @cached_property
     def preserves_sign(self) -> bool:
-        """Whether u = 0 does not decrease, or F is linear and has the same form for u < 0."""
+        """Whether F ≥ 0 at u = 0, ∇u = 0, or F is linear and also defined for u < 0."""
         jet = self.bounds.jet
         if jet.is_affine:
             return True
@@ -433,7 +431,7 @@ class StructureConditions:
         return nonnegative(at_zero, self.bounds.box)
 
     def _density_is_defined(self, derivative: Expr) -> bool:
-        """Whether β has a value for all u, by its slope: that of √u is unbounded at 0, where √u has one if u ≥ 0."""
+        """Whether β is defined for all u, given β': for √u, β' is unbounded at 0, but √u is defined for u ≥ 0."""
         u, box = self.bounds.jet.u, self.bounds.full_box
         settled = derivative.xreplace(self.bounds.singular_in_time)
         if range_of(settled, box) is not None:
@@ -471,18 +469,21 @@ class StructureConditions:
 
     @cached_property
     def is_continuous(self) -> bool:
-        """Whether F has no jump in ∇u and ∇∇u; z sign(z) has none, and one in front of ∂²u/∂xᵢ² that depends on ∂u/∂xᵢ
-        alone belongs to a flux."""
+        """Whether F is continuous in ∇u and ∇∇u: z sign(z) is, and a discontinuous coefficient of ∂²u/∂xᵢ² that depends on
+        ∂u/∂xᵢ alone is the derivative of a flux."""
         return all(map(self._is_continuous_term, self.bounds.terms))
 
     def _is_continuous_term(self, term: Expr) -> bool:
         jet, powers = self.bounds.jet, [f.as_base_exp() for f in Mul.make_args(term)]
-        jumps = [a.args[0] for a in term.atoms(sign, Heaviside) if free_symbols(a) & {*jet.p, *jet.second}]
+        discontinuities = [a.args[0] for a in term.atoms(sign, Heaviside) if free_symbols(a) & {*jet.p, *jet.second}]
         small = {base for base, power in powers if power.is_positive}
-        if all(z in small or Abs(z) in small for z in jumps):
+        if all(z in small or Abs(z) in small for z in discontinuities):
             return True
         others = [(jet.variable_set - {p}, term / jet.x[i, i]) for i, p in enumerate(jet.p)]
-        return any(not (free_symbols(rest) & apart or self.bounds.depends_on_x(rest)) for apart, rest in others)
+        return any(
+            not (free_symbols(rest) & other_variables or self.bounds.depends_on_x(rest))
+            for other_variables, rest in others
+        )
 
     @cached_property
     def is_integrable_in_time(self) -> bool:
@@ -494,5 +495,5 @@ def structure_conditions(problem: Problem) -> StructureConditions:
 
 
 def _factor_roots(e: Expr) -> Expr:
-    """The expression with common factors taken out of roots."""
+    """The expression with common factors moved out of roots."""
     return e.replace(lambda a: isinstance(a, Pow), lambda a: factor_terms(a.base) ** a.exp)

@@ -267,7 +267,7 @@ def _class(equation: Equation, spec: Spec) -> EquationClass:
     try:
         return classify(frame, forward_jet(frame))
     except TooLarge:
-        raise syntax.too_large(equation.span) from None
+        raise syntax.expression_too_large(equation.span) from None
 
 
 def _time_derivative_terms(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:

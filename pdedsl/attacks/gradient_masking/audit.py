@@ -22,7 +22,7 @@ from pdedsl.attacks.gradient_masking.loss_landscape import Landscape, survey
 from pdedsl.attacks.norms import NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
-from pdedsl.validation import read_samples
+from pdedsl.validation import validate_batch
 
 
 @final
@@ -74,7 +74,7 @@ def audit(
     that FAB finds. `surrogates` are models whose attacks should not transfer better than attacks on the model itself:
     one that was trained separately, or the same network with a fixed-step solver instead of an adaptive one.
     """
-    x, y = read_samples(x, y)
+    x, y = validate_batch(x, y)
     if not len(x):
         raise ValueError("the audit needs at least one sample")
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from sympy import Add, Expr, Integer, Symbol, cancel
 
 from pdedsl import errors
-from pdedsl.diagnostics import Reporter, Span, nearest
+from pdedsl.diagnostics import Reporter, Span, closest_match
 from pdedsl.ir.spec import (
     Condition,
     ConditionKind,
@@ -155,7 +155,7 @@ def boundary_condition(
     """`u = 0 on boundary`, `n·∇u = g on right where y > 0`, `u = 1 on x² + y² = 1`."""
     space = env.scope().space
     if statement.time_interval:
-        raise errors.equations.boundary_condition_during(statement.time_interval[0].span, _for_clause(statement))
+        raise errors.equations.boundary_condition_with_interval(statement.time_interval[0].span, _for_clause(statement))
     if not (space.boundary or space.inequalities or space.intervals):
         raise errors.equations.no_boundary(False, statement.on[0].span, statement.span)
     part = tuple(inequality_level(w, env, timed=True) for w in statement.where)
@@ -188,7 +188,7 @@ def _faces_and_surfaces(
         case t.Name(id="boundary") if known or space.inequalities:
             found = parts_meeting(space, env.time, part)
             if not any(found):
-                raise errors.equations.selects_nothing(spot.span)
+                raise errors.equations.empty_location(spot.span)
             return found
         case t.Name(id=name) if name in known:
             return (name,), ()
@@ -196,9 +196,9 @@ def _faces_and_surfaces(
             raise errors.equations.no_boundary(bool(space.intervals), spot.span, condition)
         case t.Name(text=text, id=name):
             every = ("boundary", *known)
-            raise errors.equations.not_a_side(text, every, nearest(name, every), spot.span)
+            raise errors.equations.unknown_face(text, every, closest_match(name, every), spot.span)
         case _:
-            raise errors.equations.not_a_place(spot.span)
+            raise errors.equations.invalid_location(spot.span)
 
 
 def _face_or_surface(level: LevelFunction, space: Space) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
@@ -235,7 +235,7 @@ def condition_at_fixed_argument(
 ) -> Condition:
     """`u(x, 0) = f(x)`, `∂Y/∂t(x, 0) = 0`, `u(-1, t) = 0`."""
     if statement.time_interval:
-        raise errors.equations.condition_during(statement.time_interval[0].span, _for_clause(statement))
+        raise errors.equations.condition_with_interval(statement.time_interval[0].span, _for_clause(statement))
     field = fields[0]
     fixed = [
         (o, a.xreplace(env.numbers))
@@ -261,7 +261,7 @@ def _initial_or_terminal_condition(
     if place not in (time.start, time.end):
         at, start, end = map(notation, (place, time.start, time.end))
         where = _argument_span(statement, field, time.symbol, env)
-        raise errors.equations.neither_start_nor_end(time.name, at, start, end, statement.span, where)
+        raise errors.equations.not_at_initial_or_final_time(time.name, at, start, end, statement.span, where)
     wholes = [normal_form([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
     target = _target(wholes[0], field.xreplace(env.numbers), time.symbol)
     order = len(target.slots) if isinstance(target, Partial) else 0
@@ -294,7 +294,7 @@ def _prescribed_value(whole: Expr, target: Expr, k: int, span: Span) -> Expr:
     with_goal = [a for a in Add.make_args(whole) if a.has(goal)]
     coefficient = Add(*(a / goal for a in with_goal))
     if not with_goal or coefficient.has(goal) or not coefficient.is_number:
-        raise errors.equations.gives_no_value(span)
+        raise errors.equations.invalid_condition(span)
     return Add(*(-a / coefficient for a in Add.make_args(whole) if not a.has(goal)))
 
 
@@ -488,19 +488,19 @@ def _report_balance(
     one_is_enough = all(c.lacking <= 1 for c in found)
     behind = max(e.span.end for e in spec.equations) if one_is_enough else None
     if bare:
-        reporter.add(errors.equations.no_condition_on(unknown.name, some, unknown.span, behind))
+        reporter.add(errors.equations.missing_boundary_condition(unknown.name, some, unknown.span, behind))
     elif few is not None:
         counts = str(few.given), str(few.given + few.lacking)
         reporter.add(
-            errors.equations.few_conditions_on(unknown.name, *counts, _describe_location(few, spec), unknown.span)
+            errors.equations.too_few_conditions(unknown.name, *counts, _describe_location(few, spec), unknown.span)
         )
     elif found and _is_underdetermined(unknown.head, spec):
-        reporter.add(errors.equations.no_condition_on(unknown.name, (), unknown.span, behind))
+        reporter.add(errors.equations.missing_boundary_condition(unknown.name, (), unknown.span, behind))
     for condition in (c for c in spec.conditions if c.unknown == unknown.head and c.on_boundary):
         crowded = [c for c in found if c.surplus and applies_to(condition, c.piece)]
         if crowded and _is_last(condition, crowded[0], spec):
             told = crowded[0].piece.name, int(crowded[0].given - crowded[0].surplus)
-            reporter.add(errors.equations.many_conditions_on(unknown.name, *told, condition.span))
+            reporter.add(errors.equations.too_many_conditions(unknown.name, *told, condition.span))
 
 
 def _is_underdetermined(head: Symbol, spec: Spec) -> bool:

@@ -35,11 +35,11 @@ def check_spec(spec: Spec, env: Environment) -> None:
     """Reports what is missing, duplicated, contradictory or unused."""
     reporter = env.reporter
     if not spec.unknowns:
-        reporter.add(errors.syntax.no_unknown(spec.space.span))
+        reporter.add(errors.syntax.missing_unknown(spec.space.span))
     for unknown in spec.unknowns:
         own = [e for e in spec.equations if _concerns(e, unknown)]
         if not own:
-            reporter.add(errors.equations.no_equation(unknown.name, unknown.span))
+            reporter.add(errors.equations.missing_equation(unknown.name, unknown.span))
             continue
         for part in parts_of(unknown, spec):
             _check_time_intervals(spec, part, reporter)
@@ -49,7 +49,7 @@ def check_spec(spec: Spec, env: Environment) -> None:
         count_conditions(spec, reporter)
         _report_unidentifiable(spec, reporter)
     if spec.network and spec.space.kind is not SpaceKind.PIXELS:
-        reporter.add(errors.options.frame_without_pixels(spec.network.span))
+        reporter.add(errors.options.network_block_without_pixels(spec.network.span))
     _report_unused(env)
     _report_networks_without_input(env)
 
@@ -99,12 +99,12 @@ def _check_time_intervals(spec: Spec, part: UnknownPart, reporter: Reporter) -> 
     """Checks that the intervals of an unknown's equations cover the time without gap or overlap."""
     equations = [e for e in part.equations if e.unknown is not None]
     if part.component and not part.equations:
-        reporter.add(errors.equations.no_equation(part.name, part.unknown.span))
+        reporter.add(errors.equations.missing_equation(part.name, part.unknown.span))
     whole = [e for e in equations if e.interval is None]
     pieces = sorted((e for e in equations if e.interval is not None), key=lambda e: float(e.interval[0]))  # type: ignore[index]
     for extra in whole[1:] or (whole if pieces else []):
         time = spec.time.name if spec.time else None
-        reporter.add(errors.equations.second_equation(part.name, time, extra.span))
+        reporter.add(errors.equations.duplicate_equation(part.name, time, extra.span))
     if whole or not pieces or spec.time is None:
         return
     name, reached, end = spec.time.name, spec.time.start, spec.time.end
@@ -113,20 +113,20 @@ def _check_time_intervals(spec: Spec, part: UnknownPart, reporter: Reporter) -> 
         a, b = piece.interval
         if a < spec.time.start or b > end:
             reporter.add(
-                errors.equations.outside_the_time(
+                errors.equations.outside_time_interval(
                     _interval_text(a, b), _interval_text(spec.time.start, end), piece.span
                 )
             )
         elif a > reached:
             first, _ = _interval_spans(spec, piece)
-            reporter.add(errors.equations.gap(name, notation(reached), notation(a), piece.span, first))
+            reporter.add(errors.equations.time_gap(name, notation(reached), notation(a), piece.span, first))
         elif a < reached:
             until, (first, _) = notation(min(b, reached)), _interval_spans(spec, piece)
-            reporter.add(errors.equations.overlap(name, notation(a), until, notation(reached), piece.span, first))
+            reporter.add(errors.equations.time_overlap(name, notation(a), until, notation(reached), piece.span, first))
         reached = max(reached, b)
     if reached < end:
         _, last = _interval_spans(spec, pieces[-1])
-        reporter.add(errors.equations.gap_at_the_end(name, notation(reached), notation(end), pieces[-1].span, last))
+        reporter.add(errors.equations.time_gap_at_end(name, notation(reached), notation(end), pieces[-1].span, last))
 
 
 def _interval_spans(spec: Spec, piece: Equation) -> tuple[Span | None, Span | None]:
@@ -149,12 +149,12 @@ def _check_initial_conditions(spec: Spec, part: UnknownPart, reporter: Reporter)
     own, order, unknown = list(part.conditions), max(e.order for e in part.equations), part.unknown
     for twice in _duplicates(own, lambda c: (c.kind, c.order)):
         kind = f"{twice.kind} {'velocity' if twice.order else 'condition'}"
-        reporter.add(errors.equations.second_condition(part.name, kind, twice.span))
+        reporter.add(errors.equations.duplicate_condition(part.name, kind, twice.span))
     late = next((c for c in own if c.kind != own[0].kind and c.order == own[0].order), None)
     if late and order < 2:
-        reporter.add(errors.equations.start_and_end(part.name, late.span))
+        reporter.add(errors.equations.initial_and_terminal(part.name, late.span))
     for extra in (c for c in own if c.order >= order):
-        reporter.add(errors.equations.needless_condition(order, extra.span))
+        reporter.add(errors.equations.condition_order(order, extra.span))
     given = {c.order for c in own}
     name, args = part.name, _initial_arguments(spec)
     for k in range(order):
@@ -167,7 +167,7 @@ def _check_initial_conditions(spec: Spec, part: UnknownPart, reporter: Reporter)
             what = "initial condition" if k == 0 else "initial velocity"
             can_be_zero = k > 0 or spec.space.kind is SpaceKind.PHYSICAL
             behind = part.equations[-1].span.end if can_be_zero else None
-            reporter.add(errors.equations.no_start(name, what, left, unknown.span, behind))
+            reporter.add(errors.equations.missing_initial_condition(name, what, left, unknown.span, behind))
 
 
 def _initial_arguments(spec: Spec) -> str:
@@ -191,17 +191,17 @@ def _check_domain(spec: Spec, reporter: Reporter) -> None:
     """Reports an empty domain, an inequality that cuts nothing off, a condition that selects no points."""
     region = spec_region(spec)
     if spec.space.inequalities and not region.interior(1):
-        reporter.add(errors.equations.empty(spec.space.span))
+        reporter.add(errors.equations.empty_domain(spec.space.span))
         return
     for g in spec.space.inequalities:
         if not sample_surface(g.expr, region):
             alone = spec.source.text.rfind("where", 0, g.span.start) if len(spec.space.inequalities) == 1 else None
-            reporter.add(errors.equations.cuts_nothing(spec.source.quote(g.span), g.span, alone))
+            reporter.add(errors.equations.redundant_inequality(spec.source.quote(g.span), g.span, alone))
     for condition in (
         c for c in spec.conditions if c.on_boundary and (c.surfaces or c.part or spec.space.inequalities)
     ):
         if not selects_points(condition, region):
-            reporter.add(errors.equations.selects_nothing(condition.span))
+            reporter.add(errors.equations.empty_location(condition.span))
 
 
 # ---- names
@@ -215,7 +215,7 @@ def _report_unused(env: Environment) -> None:
         if isinstance(declaration, t.SpaceDecl):
             name = next(n for n in declaration.names if n.id == id_)
         alone = None if isinstance(declaration, t.SpaceDecl | t.TimeDecl) else declaration.span
-        env.reporter.add(errors.names.never_used(name.text, name.span, alone))
+        env.reporter.add(errors.names.unused_name(name.text, name.span, alone))
 
 
 def _report_networks_without_input(env: Environment) -> None:
@@ -224,13 +224,13 @@ def _report_networks_without_input(env: Environment) -> None:
     for learned in env.learned.values():
         if learned.net is not None and not learned.params and not isinstance(learned.type, Operator):
             told = ", ".join(coordinates), str(learned.type)
-            env.reporter.add(errors.names.network_of_nothing(learned.name, *told, learned.span))
+            env.reporter.add(errors.names.network_without_arguments(learned.name, *told, learned.span))
 
 
 def _report_unidentifiable(spec: Spec, reporter: Reporter) -> None:
     """Reports what is learned along with a solution that is measured nowhere."""
     for learned in spec.learned if spec.unknowns and not spec.observations else ():
-        reporter.add(errors.equations.unmeasured(learned.name, spec.unknowns[0].name, learned.span))
+        reporter.add(errors.equations.not_identifiable(learned.name, spec.unknowns[0].name, learned.span))
 
 
 # ---- known
@@ -240,7 +240,7 @@ def _report_unidentifiable(spec: Spec, reporter: Reporter) -> None:
 def elaborate_exact(statement: t.ExactStmt, env: Environment) -> ExactSolution:
     """The known value of an unknown, of one of its components, or of a learned number."""
     if env.scope().space.kind is not SpaceKind.PHYSICAL:
-        raise errors.equations.known_only_on_domains("exact", statement.span)
+        raise errors.equations.needs_physical_domain("exact", statement.span)
     field, component = _observed_unknown(statement.unknown, env, learned=True)
     value = tensor(statement.value, env.scope())
     subject = tensor(statement.unknown, env.scope())
@@ -253,7 +253,7 @@ def elaborate_exact(statement: t.ExactStmt, env: Environment) -> ExactSolution:
 
 def elaborate_observation(statement: t.ObserveStmt, env: Environment) -> Observation:
     if env.scope().space.kind is not SpaceKind.PHYSICAL:
-        raise errors.equations.known_only_on_domains("observe", statement.span)
+        raise errors.equations.needs_physical_domain("observe", statement.span)
     subjects = tuple(_observed_unknown(e, env, learned=False) for e in statement.unknowns)
     data = elaborate_option(statement.data, MEASURED, "source of observations", env.number)
     return Observation(tuple((field.head, k) for field, k in subjects), data, statement.span)
@@ -266,7 +266,7 @@ def _observed_unknown(expr: t.Expr, env: Environment, learned: bool) -> tuple[Un
     value = tensor(expr, env.scope())
     own = _has_own_arguments(value, found)
     if not own:
-        raise errors.equations.not_at_home(found.name, expr.span)
+        raise errors.equations.arguments_differ(found.name, expr.span)
     return found, component
 
 

@@ -55,9 +55,9 @@ def _known_scalar(expr: t.Expr, env: Environment, timed: bool) -> Expr:
     """A scalar that depends only on the position, and with `timed` also on the time."""
     value = tensor(expr, env.scope(), 0).expr.xreplace(env.numbers)
     if value.has(Field):
-        raise errors.equations.not_known(expr.span)
+        raise errors.equations.unknown_in_level_set(expr.span)
     if not timed and env.time is not None and env.time.symbol in value.free_symbols:
-        raise errors.equations.moving(env.time.name, expr.span)
+        raise errors.equations.time_dependent_domain(env.time.name, expr.span)
     return value
 
 
@@ -78,7 +78,7 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
     if all(_is_interval(b) for b in bodies):
         return _physical_space(declaration, env)
     if declaration.where:
-        raise errors.equations.not_physical(declaration.where[0].span)
+        raise errors.equations.inequality_without_domain(declaration.where[0].span)
     periodic = next((f for f in factors if f.periodic), None)
     if periodic:
         raise errors.types.periodic_interval(periodic.span)
@@ -114,7 +114,7 @@ def _physical_space(declaration: t.SpaceDecl, env: Environment) -> Space:
                 raise errors.types.dimension_not_a_number(body.exponent.span)
             body, times = body.base, dimension
         if len(intervals) + times > MAX_INTERVALS:
-            raise errors.types.many_dimensions(MAX_INTERVALS, factor.span)
+            raise errors.types.too_many_dimensions(MAX_INTERVALS, factor.span)
         interval = interval_of(body, env)
         intervals += [Interval(interval.start, interval.end, factor.periodic)] * times
     return _space(SpaceKind.PHYSICAL, declaration, len(intervals), intervals=tuple(intervals))
@@ -126,7 +126,7 @@ def _dimension(expr: t.Expr, env: Environment) -> int | Symbol:
         return Symbol(expr.text, integer=True, positive=True)
     value = env.number(expr)
     if not value.is_Integer or not 1 <= value <= MAX_DIMENSION:
-        raise errors.types.not_a_dimension(expr.span)
+        raise errors.types.invalid_dimension(expr.span)
     return int(value)
 
 
@@ -140,9 +140,9 @@ def _space(
     names = declaration.names
     for i, name in enumerate(names):
         if name in names[:i]:
-            raise errors.names.coordinate_twice(name.text, name.span)
+            raise errors.names.duplicate_coordinate(name.text, name.span)
     if len(names) > 1 and len(names) != dimension:
-        raise errors.types.wrong_number_of_coordinates(len(names), dimension, declaration.span)
+        raise errors.types.coordinate_count(len(names), dimension, declaration.span)
     explicit = isinstance(dimension, int) and dimension <= MAX_EXPLICIT_DIMENSION and image is None
     if not explicit or (len(names) == 1 and dimension == 1) or len(names) > 1:
         coordinates = tuple(Symbol(n.text, real=True) for n in names)
@@ -155,7 +155,7 @@ def _space(
 def inequalities_of(declaration: t.SpaceDecl, env: Environment) -> tuple[LevelFunction, ...]:
     """The inequalities of a domain, as functions of the coordinates of its box."""
     if len(declaration.where) > MAX_INEQUALITIES:
-        raise errors.syntax.many_inequalities(len(declaration.where), MAX_INEQUALITIES, declaration.span)
+        raise errors.syntax.too_many_inequalities(len(declaration.where), MAX_INEQUALITIES, declaration.span)
     return tuple(inequality_level(w, env) for w in declaration.where)
 
 

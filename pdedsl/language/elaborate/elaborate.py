@@ -10,7 +10,7 @@ from pdedsl.config.base import Located
 from pdedsl.config.blocks import Block
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import NORMALISATIONS
-from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, sort_diagnostics
 from pdedsl.ir.spec import Condition, Equation, ExactSolution, Observation, Requirement, Spec
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import boundary_condition, condition_at_fixed_argument
@@ -40,7 +40,7 @@ def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) ->
     fields = unknown_fields([e for s in summands for e in s.exprs], env)
     if not fields:
         step = isinstance(statement.left, t.Prefix) and isinstance(statement.left.body, t.Name)
-        raise errors.equations.no_unknown(step, statement.span)
+        raise errors.equations.missing_unknown(step, statement.span)
     domain = tuple(dict.fromkeys(e.xreplace(env.numbers) for s in summands for e in s.domain))
     if statement.on:
         return replace(boundary_condition(statement, summands, fields, env), domain=domain)
@@ -70,7 +70,7 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     realizations, required, blocks = _experiment(syntax, env)
     complete = not reporter.errors
     if not complete or env.space is None or header is None:
-        raise PdeError(in_order(reporter.errors), source)
+        raise PdeError(sort_diagnostics(reporter.errors), source)
     spec = Spec(
         header.name.text,
         header.title.value if header.title else "",
@@ -92,7 +92,7 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     spec = replace(spec, equations=match_equations(spec))
     check_spec(spec, env)
     if reporter.errors:
-        raise PdeError(in_order(reporter.errors), source)
+        raise PdeError(sort_diagnostics(reporter.errors), source)
     return spec
 
 
@@ -102,9 +102,9 @@ def _header(syntax: t.Syntax, source: Source, reporter: Reporter) -> t.Header | 
         first = syntax.statements[0].span if syntax.statements else Span(0, 0)
         where = headers[0].span if headers else Span(first.start, min(first.start + 1, syntax.span.end))
         if "PDE" not in syntax.unparsed and (syntax.statements or not reporter.errors):
-            reporter.add(errors.syntax.no_header(source.quote(where) if headers else None, where))
+            reporter.add(errors.syntax.missing_header(source.quote(where) if headers else None, where))
     for extra in headers[1:]:
-        reporter.add(errors.syntax.second_header(extra.span))
+        reporter.add(errors.syntax.duplicate_header(extra.span))
     return headers[0] if headers else None
 
 
@@ -113,10 +113,10 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
     spaces = [s for s in syntax.statements if isinstance(s, t.SpaceDecl)]
     times = [s for s in syntax.statements if isinstance(s, t.TimeDecl)]
     for space in spaces[1:]:
-        env.reporter.add(errors.syntax.second_space(space.span))
+        env.reporter.add(errors.syntax.duplicate_space(space.span))
         env.unresolved |= {name.id for name in space.names} - {name.id for name in spaces[0].names}
     for time in times[1:]:
-        env.reporter.add(errors.syntax.second_time(time.span))
+        env.reporter.add(errors.syntax.duplicate_time(time.span))
     for statement in syntax.statements:
         if isinstance(statement, Declaration) and statement not in (*spaces[1:], *times[1:]):
             names = statement.names if isinstance(statement, t.SpaceDecl) else (statement.name,)
@@ -125,13 +125,15 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
                     _declare_name(name, statement, env)
     unknowns = [s for s in syntax.statements if isinstance(s, t.UnknownDecl)]
     if len(unknowns) > MAX_UNKNOWNS:
-        raise errors.syntax.many_unknowns(MAX_UNKNOWNS, unknowns[MAX_UNKNOWNS].span)
+        raise errors.syntax.too_many_unknowns(MAX_UNKNOWNS, unknowns[MAX_UNKNOWNS].span)
     if (not spaces and syntax.statements) or {"SPACE", "TIME"} & syntax.unparsed:
         env.unresolved |= {p.id for u in unknowns for p in u.params or () if p.id not in env.declared}
     if not spaces and syntax.statements and "SPACE" not in syntax.unparsed:
         clock = times[0].name if times else None
         ordinary = clock is not None and all(u.params == (clock,) for u in unknowns) and bool(unknowns)
-        env.reporter.add(errors.syntax.no_space(clock.text if clock and ordinary else None, syntax.statements[0].span))
+        env.reporter.add(
+            errors.syntax.missing_space(clock.text if clock and ordinary else None, syntax.statements[0].span)
+        )
     for statement in [s for s in syntax.statements if isinstance(s, t.EquationStmt)][:MAX_EQUATIONS]:
         _report_missing_const(statement, env)
     with env.reporter.guard():
@@ -145,7 +147,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
 
 def _declare_name(name: t.Name, declaration: Declaration, env: Environment) -> None:
     if name.id in RESERVED or name.id in NORMALISATIONS:
-        raise errors.names.word_of_the_language(name.text, name.span)
+        raise errors.names.reserved_name(name.text, name.span)
     earlier = env.declared.get(name.id)
     if earlier is not None and earlier is not declaration:
         raise errors.names.declared_twice(name.text, name.span, earlier.span)
@@ -157,7 +159,7 @@ def _equations_and_conditions(syntax: t.Syntax, env: Environment) -> tuple[list[
     conditions: list[Condition] = []
     statements = [s for s in syntax.statements if isinstance(s, t.EquationStmt)]
     if len(statements) > MAX_EQUATIONS:
-        env.reporter.add(errors.source.many_equations(MAX_EQUATIONS, statements[MAX_EQUATIONS].span))
+        env.reporter.add(errors.source.too_many_equations(MAX_EQUATIONS, statements[MAX_EQUATIONS].span))
     for statement in statements[:MAX_EQUATIONS]:
         if len(env.reporter.errors) >= MAX_ERRORS:
             break
@@ -177,10 +179,10 @@ def _report_missing_const(statement: t.EquationStmt, env: Environment) -> None:
         unknown = env.declared.get(name.id.rstrip("0").rstrip("_")) if name.id.endswith("0") else None
         if isinstance(unknown, t.UnknownDecl) and unknown.params:
             arguments = ", ".join([*(p.text for p in unknown.params[:-1]), "0"])
-            wrong = errors.names.start_of_unknown(name.text, unknown.name.text, arguments, statement.span)
+            wrong = errors.names.undeclared_initial_value(name.text, unknown.name.text, arguments, statement.span)
         else:
             slope = suggest_derivative(name, env.declared)
-            wrong = slope or errors.names.without_const(name.text, statement.span)
+            wrong = slope or errors.names.undeclared_constant(name.text, statement.span)
         env.reporter.add(wrong)
         env.unresolved.add(name.id)
 
@@ -194,7 +196,7 @@ def _report_units(syntax: t.Syntax, env: Environment) -> None:
             if isinstance(n, t.Name) and n.id in PHYSICAL_UNITS and env.is_undeclared(n.id)
         ]
         if units:
-            env.reporter.add(errors.names.unit(units[0].text, units[0].span))
+            env.reporter.add(errors.names.physical_unit(units[0].text, units[0].span))
             env.unresolved |= {constant.name.id, *(n.id for n in units)}
 
 
@@ -210,7 +212,7 @@ def _exact_and_observed(syntax: t.Syntax, env: Environment) -> tuple[list[ExactS
                     observed.append(elaborate_observation(statement, env))
     second = find_duplicate(tuple(exact))
     if second:
-        env.reporter.add(errors.equations.twice(second))
+        env.reporter.add(errors.equations.duplicate_exact_solution(second))
     return exact, observed
 
 
@@ -224,12 +226,12 @@ def _experiment(syntax: t.Syntax, env: Environment) -> tuple[Realizations, list[
                 case t.RealizeStmt():
                     made, part = elaborate_realization(statement, env), statement.part.id
                     if part in realized:
-                        raise errors.options.realized_twice(part, statement.span)
+                        raise errors.options.duplicate_method(part, statement.span)
                     realized[part] = made
                 case t.RequireStmt():
                     required += elaborate_requirements(statement)
                 case t.BlockStmt():
                     if statement.kind.id in blocks:
-                        raise errors.options.second_block(statement.kind.text, statement.kind.span)
+                        raise errors.options.duplicate_block(statement.kind.text, statement.kind.span)
                     blocks[statement.kind.id] = elaborate_block(statement, env)
     return Realizations(**realized), required, blocks

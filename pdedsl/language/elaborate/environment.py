@@ -12,7 +12,7 @@ from sympy.core.symbol import Str
 
 from pdedsl import errors
 from pdedsl.config.networks import NORMALISATIONS
-from pdedsl.diagnostics import PdeError, Reporter, Span, nearest
+from pdedsl.diagnostics import PdeError, Reporter, Span, closest_match
 from pdedsl.ir.spec import Constant, Learned, Space, SpaceKind, Time, Unknown
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
 from pdedsl.language import ast as t
@@ -112,7 +112,7 @@ def _linear_operator(operator: Expr, space: Space) -> LinearMap:
 
     def apply(x: Tensor, at: Span) -> Tensor:
         if x.kind == "simplex" or x.kind == "features":
-            raise errors.types.operator_acts_on(x.shown(), at)
+            raise errors.types.invalid_operand(x.shown(), at)
         if x.rank == 0 and x.kind == "number":
             return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), "features")
         if x.rank == 0:
@@ -126,7 +126,7 @@ def apply_operator(value: Value, args: tuple[Value, ...], span: Span, name: t.Na
     """`K(Y)`: an operator applied to its one argument."""
     if isinstance(value, LinearMap) and len(args) == 1 and isinstance(args[0], Tensor):
         return value.apply(args[0], span)
-    raise errors.types.wrong_call(name.text, describe(value), span)
+    raise errors.types.invalid_call(name.text, describe(value), span)
 
 
 # ---- derivatives
@@ -235,10 +235,10 @@ class Environment:
             require_defined(self._domains[name.id])
             return self.values[name.id]
         if len(self._resolving) > MAX_DEFINITION_DEPTH:
-            raise errors.names.long_chain(MAX_DEFINITION_DEPTH, name.span)
+            raise errors.names.long_definition_chain(MAX_DEFINITION_DEPTH, name.span)
         if name.id in self._resolving:
             cycle = [*self._resolving[self._resolving.index(name.id) :], name.id]
-            raise errors.names.defined_by_itself(name.text, name.span, [unicode_name(n) for n in cycle])
+            raise errors.names.circular_definition(name.text, name.span, [unicode_name(n) for n in cycle])
         self._resolving.append(name.id)
         try:
             with collect_domain() as self._domains[name.id]:
@@ -292,7 +292,7 @@ class Environment:
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:
             if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].rank or args[0].kind != "channels":
-                raise errors.types.takes_feature_map(made.name, span)
+                raise errors.types.needs_feature_map(made.name, span)
             return scalar(Layer(Str(made.name), settings, args[0].expr), "channels")
 
         return Function(made.name, apply, "one feature map")
@@ -327,11 +327,11 @@ class Environment:
 
     def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
         if name.id == MAXMIN.name:
-            return errors.names.of_frames(name.text, name.span)
+            return errors.names.frame_activation(name.text, name.span)
         if (slope := suggest_derivative(name, self.declared)) is not None:
             return slope
         words = {*self.declared, *FUNCTIONS, "pi", "softmax", *(get_args(t.Operator) if called else ())}
-        guess = nearest(name.id, words)
+        guess = closest_match(name.id, words)
         meant = split_product(name.text, {*words, *map(unicode_name, words)}) or (guess and unicode_name(guess))
         first = not any(isinstance(d, t.UnknownDecl) for d in self.declared.values())
         return errors.names.unknown_name(name.text, meant, called, self.time is not None, name.span, first)
@@ -380,10 +380,10 @@ class Environment:
         local = {p.id: a for p, a in zip(params, args, strict=True)}
         base, name = self.scope(), declaration.name
         if name.id in self._call_stack:
-            raise errors.names.defined_by_itself(name.text, declaration.span)
+            raise errors.names.circular_definition(name.text, declaration.span)
         self._call_count += 1
         if self._call_count > MAX_CALLS:
-            raise errors.syntax.many_calls(MAX_CALLS, span)
+            raise errors.syntax.too_many_calls(MAX_CALLS, span)
         self._call_stack.append(name.id)
         try:
             return evaluate(declaration.value, Scope(base.space, base.time, self, local))
@@ -396,7 +396,7 @@ class Environment:
         params = declaration.params or ()
         if isinstance(declaration, t.UnknownDecl) and not params:
             known = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
-            raise errors.names.unknown_of_nothing(name.text, known, declaration.span)
+            raise errors.names.unknown_without_arguments(name.text, known, declaration.span)
         require_distinct(params)
         arguments = self._own_arguments(params)
         sign = {">": {"positive": True}, ">=": {"nonnegative": True}}.get(getattr(type_, "sign", ""), {"real": True})
@@ -424,7 +424,7 @@ class Environment:
         for param in params:
             if not isinstance(self.declared.get(param.id), t.SpaceDecl | t.TimeDecl | t.UnknownDecl):
                 self.variable(param)
-                raise errors.names.not_a_parameter(param.text, param.span)
+                raise errors.names.invalid_argument(param.text, param.span)
             arguments += self._flat(param, self.value(param), param.span)
         return tuple(arguments)
 

@@ -35,7 +35,7 @@ def elaborate_summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand
     left, right = _signed_terms(statement.left, 1), _signed_terms(statement.right, 1)
     sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
     if len(sides) > MAX_TERMS:
-        raise errors.syntax.many_terms(len(sides), MAX_TERMS, statement.span)
+        raise errors.syntax.too_many_terms(len(sides), MAX_TERMS, statement.span)
     domains: list[list[Expr]] = [[] for _ in sides]
     values = [_with_domain(partial(tensor, e, scope), d) for (_, _, e), d in zip(sides, domains, strict=True)]
     like = common_shape([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], added=False)

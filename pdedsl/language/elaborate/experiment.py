@@ -35,7 +35,9 @@ def elaborate_realization(statement: t.RealizeStmt, env: Environment) -> Located
     if isinstance(head, t.Name) and head.id not in methods:
         elsewhere = [p for p, m in PARTS.items() if head.id in m]
         if elsewhere:
-            raise errors.options.other_part(head.text, part.id, elsewhere, list(methods), head.span, part.span)
+            raise errors.options.method_of_other_part(
+                head.text, part.id, elsewhere, list(methods), head.span, part.span
+            )
     return elaborate_option(statement.method, methods, errors.options.method_kind(part.id), env.number, statement.span)
 
 
@@ -87,13 +89,13 @@ def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
     rule = rules[key.id]
     first = seen.setdefault(key.id, key)
     if first is not key and not rule.values.repeats:
-        raise errors.options.entry_twice(key.text, key.span, first.span, entry.span)
+        raise errors.options.duplicate_entry(key.text, key.span, first.span, entry.span)
     products = [item.value for item in entry.items if isinstance(item.value, t.Product)]
     joined = next((f for p in products for f in t.children(p) if isinstance(f, t.Name) and f.id in rules), None)
     if joined is not None:
         raise errors.options.joined_entries(joined.text, joined.span)
     if not rule.least <= len(entry.items) <= rule.most:
-        raise errors.options.number_of_values(key.text, rule.most, len(entry.items), entry.span)
+        raise errors.options.value_count(key.text, rule.most, len(entry.items), entry.span)
 
 
 def _values(entry: t.Entry, rule: Entry, env: Environment) -> list[tuple[object, Span]]:
@@ -125,7 +127,7 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
                 and env.is_undeclared(item.value.id)
                 and isinstance(param.kind, Whole | Number)
             ):
-                raise errors.options.wrong_value(key.id, param.wanted, item.span)
+                raise errors.options.invalid_value(key.id, param.wanted, item.span)
             return elaborate_argument(item.value, param, key.id, env.number)
         case Boxes():
             return _box(item, env)
@@ -152,7 +154,7 @@ def _named(key: t.Name, item: t.Item, names: Names, env: Environment) -> object:
 def _unknown_value(key: t.Name, item: t.Item, names: Names) -> PdeError:
     if isinstance(item.value, t.Name):
         return unknown_option_error(item.value, names.words, errors.options.entry_kind(key.id))
-    return errors.options.not_a_value(key.id, names.words, item.span)
+    return errors.options.expected_entry_value(key.id, names.words, item.span)
 
 
 def _box(item: t.Item, env: Environment) -> Box:

@@ -90,8 +90,8 @@ def list_value(items: list[Tensor], span: Span) -> Tensor:
         indices = [Integer(i) for i in range(1, len(items) + 1)]
         return matrix(tuple(tuple(i.at(j) for j in indices) for i in items))
     if ranks == {1}:
-        raise errors.types.no_square_matrix([i.size for i in items], span)
-    raise errors.types.not_a_list(span)
+        raise errors.types.not_square([i.size for i in items], span)
+    raise errors.types.invalid_list(span)
 
 
 def components(value: Tensor) -> Expr:
@@ -134,7 +134,7 @@ def power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, Ex
     """`uⁿ`; for a function, the power of its result: `sin² x`. `numbers` are the values of the constants."""
     if isinstance(base, Function):
         if exponent.rank == 0 and exponent.expr.is_negative:
-            raise errors.syntax.inverse(base.name, span)
+            raise errors.syntax.ambiguous_inverse(base.name, span)
         inner = base
         return Function(inner.name, lambda a, s: _scalar_power(inner.call(a, s), exponent, span, numbers), inner.arity)
     return _scalar_power(base, exponent, span, numbers)
@@ -142,9 +142,9 @@ def power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, Ex
 
 def _scalar_power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, Expr]) -> Tensor:
     if not isinstance(base, Tensor) or base.rank:
-        raise errors.types.no_power(describe(base), isinstance(base, Tensor) and base.rank == 1, span)
+        raise errors.types.invalid_power(describe(base), isinstance(base, Tensor) and base.rank == 1, span)
     if exponent.kind != "number" or base.kind not in ("number", "channels"):
-        raise errors.types.power_of_kind(base.shown(), span)
+        raise errors.types.power_of_probabilities(base.shown(), span)
     b, e = base.expr, exponent.expr
     _check_power_size(b.xreplace(numbers), e.xreplace(numbers), span)
     return Tensor(
@@ -154,14 +154,14 @@ def _scalar_power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Sy
 
 def _check_power_size(b: Expr, e: Expr, span: Span) -> None:
     if e.is_Rational and (abs(e.p) > MAX_EXPONENT or e.q > MAX_EXPONENT):
-        raise errors.syntax.large_exponent(MAX_EXPONENT, span)
+        raise errors.syntax.exponent_too_large(MAX_EXPONENT, span)
     if b.is_Rational and e.is_Rational and abs(e) * max(b.p.bit_length(), b.q.bit_length()) > MAX_BITS:
-        raise errors.syntax.large_power(span)
+        raise errors.syntax.power_too_large(span)
 
 
 def reciprocal(value: Value, span: Span) -> Tensor:
     if not isinstance(value, Tensor) or value.rank or value.kind not in ("number", "channels"):
-        raise errors.types.division_by(describe(value), span)
+        raise errors.types.invalid_divisor(describe(value), span)
     if value.expr == S.Zero:
         raise errors.types.division_by_zero(span)
     return Tensor(0, lambda: with_domain(1 / value.expr), kind=value.kind, literal=value.literal)
@@ -178,7 +178,7 @@ def multiply_factors(values: list[tuple[t.ProductSign, Value, Span]]) -> Value:
     """Factors from right to left: numbers multiply, operators and functions act on what follows them."""
     for i, ((_, value, span), _) in enumerate(pairwise(values)):
         if isinstance(value, Function) and i + 2 != len(values):
-            raise errors.syntax.argument_end(value.name, span, values[i + 1][2], values[-1][2])
+            raise errors.syntax.ambiguous_argument(value.name, span, values[i + 1][2], values[-1][2])
     sign, result, span = values[-1]
     if sign == "/":
         result = reciprocal(result, span)
@@ -187,7 +187,7 @@ def multiply_factors(values: list[tuple[t.ProductSign, Value, Span]]) -> Value:
             value = reciprocal(value, place)
         between, span = Span(place.end, span.start), place.to(span)
         if isinstance(value, Tensor) and isinstance(result, Tensor) and value.rank == result.rank == 1:
-            raise errors.types.no_product(value.shown(), result.shown(), True, span, between)
+            raise errors.types.invalid_product(value.shown(), result.shown(), True, span, between)
         result = value.call((result,), span) if isinstance(value, Function) else multiply(value, result, span)
     return result
 
@@ -199,7 +199,7 @@ def dot_product(sign: t.ProductSign, left: Value, right: Value, span: Span) -> V
     if sign == "·":
         return dot(left, right, span)
     if (left.rank, right.rank) != (2, 2):
-        raise errors.types.contracts_matrices(left.shown(), right.shown(), span)
+        raise errors.types.invalid_contraction(left.shown(), right.shown(), span)
     rows = dot(left, Tensor(2, lambda i, j: right.at(j, i), right.size, right.kind), span)
     return scalar(contract(lambda i: rows.at(i, i), rows.size), rows.kind)
 
@@ -243,7 +243,7 @@ def _require_space(scope: Scope, span: Span) -> None:
 def _derivative_variables(expr: t.Derivative) -> list[t.DerivativeVariable]:
     """The variables of a derivative, each repeated as often as its order."""
     if sum(w.order for w in expr.wrt) > MAX_DERIVATIVE_ORDER:
-        raise errors.syntax.high_order(MAX_DERIVATIVE_ORDER, expr.span)
+        raise errors.syntax.order_too_high(MAX_DERIVATIVE_ORDER, expr.span)
     return [w for w in expr.wrt for _ in range(w.order)]
 
 
@@ -302,7 +302,7 @@ def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
 def _require_matching_components(body: Tensor, scope: Scope, span: Span) -> None:
     """Refuses derivatives of a tensor of known size along coordinates that are not written out."""
     if body.rank and body.size is not None and scope.dimension is None:
-        raise errors.types.coordinates_not_written_out(body.shown(), span)
+        raise errors.types.componentwise_derivative(body.shown(), span)
 
 
 def report_too_large(compute: Callable[[], Expr], span: Span) -> Expr:
@@ -310,7 +310,7 @@ def report_too_large(compute: Callable[[], Expr], span: Span) -> Expr:
     try:
         return compute()
     except TooLarge as error:
-        raise errors.syntax.beyond_limits(str(error), span) from None
+        raise errors.syntax.expansion_limit(str(error), span) from None
 
 
 # ---- functions
@@ -364,15 +364,15 @@ def apply_function(name: str, args: tuple[Value, ...], span: Span) -> Value:
     arity, function = FUNCTIONS[name]
     if len(args) != arity and not (arity < 0 and 2 <= len(args) <= MAX_MIN_MAX_ARGUMENTS):
         wanted = {1: "one argument", -1: f"2 to {MAX_MIN_MAX_ARGUMENTS} arguments"}[arity]
-        raise errors.types.wrong_number(name, wanted, len(args), span)
+        raise errors.types.argument_count(name, wanted, len(args), span)
     values = []
     for arg in args:
         if not isinstance(arg, Tensor):
-            raise errors.types.function_of(name, describe(arg), span)
+            raise errors.types.invalid_function_argument(name, describe(arg), span)
         if name == "abs" and arg.rank:
             arg = norm(arg)
         if arg.rank or arg.kind not in ("number", "channels"):
-            raise errors.types.takes_numbers(name, arg.shown(), span)
+            raise errors.types.needs_scalars(name, arg.shown(), span)
         values.append(arg)
     kind = "channels" if any(v.kind == "channels" for v in values) else "number"
     function = pointwise_function(name) if kind == "channels" else function
@@ -382,10 +382,10 @@ def apply_function(name: str, args: tuple[Value, ...], span: Span) -> Value:
 
 def _softmax(args: tuple[Value, ...], span: Span) -> Tensor:
     if len(args) != 1 or not isinstance(args[0], Tensor):
-        raise errors.types.softmax_of_scores(None, span)
+        raise errors.types.invalid_softmax(None, span)
     scores = args[0]
     if scores.kind not in ("features", "number") or (scores.rank == 0 and scores.kind == "number"):
-        raise errors.types.softmax_of_scores(scores.shown(), span)
+        raise errors.types.invalid_softmax(scores.shown(), span)
     return scalar(Softmax(components(scores)), "simplex")
 
 
@@ -414,7 +414,7 @@ def _evaluate(expr: t.Expr, scope: Scope) -> Value:
         case t.Name():
             return _name(expr, scope)
         case t.String():
-            raise errors.types.text_in_expression(expr.span)
+            raise errors.types.string_in_expression(expr.span)
         case t.Group(body=body):
             return evaluate(body, scope)
         case t.ListExpr(items=items):
@@ -452,7 +452,7 @@ def tensor(expr: t.Expr, scope: Scope, rank: int | None = None) -> Tensor:
         raise errors.types.not_a_value(describe(value), isinstance(value, LinearMap), expr.span)
     if rank is not None and value.rank != rank:
         wanted = ("number", "vector", "matrix")[rank]
-        raise errors.types.wrong_rank(wanted, value.shown(), expr.span)
+        raise errors.types.rank_mismatch(wanted, value.shown(), expr.span)
     return value
 
 
@@ -522,7 +522,7 @@ def _summation(expr: t.Summation, scope: Scope) -> Tensor:
     if scope.constant:
         raise errors.types.not_constant(expr.span)
     if (scope.dimension or 1) ** (scope.sums + 1) > MAX_SUM_TERMS or scope.sums >= MAX_NESTED_SUMS:
-        raise errors.syntax.nested_sums(expr.span)
+        raise errors.syntax.too_many_nested_sums(expr.span)
 
     def term(i: Expr) -> Expr:
         value = tensor(expr.body, replace(scope, indices={**scope.indices, expr.index.id: i}, sums=scope.sums + 1), 0)
@@ -538,7 +538,7 @@ def _sum(expr: t.Sum, scope: Scope) -> Value:
     for sign, term in expr.terms:
         scores = any(isinstance(v, Tensor) and v.kind == "features" for _, v, _ in parts)
         if scores and isinstance(term, t.Name) and term.id not in scope.local and scope.names.is_undeclared(term.id):
-            raise errors.types.bias(term.text, term.span)
+            raise errors.types.explicit_bias(term.text, term.span)
         parts.append((-1 if sign == "-" else 1, evaluate(term, scope), term.span))
     if all(isinstance(v, LinearMap) for _, v, _ in parts):
         return sum_of_maps([(s, v, span) for s, v, span in parts if isinstance(v, LinearMap)])
@@ -586,13 +586,13 @@ def _multiply(factors: list[tuple[t.ProductSign, t.Expr]], scope: Scope) -> Valu
 def require_distinct(params: tuple[t.Name, ...]) -> None:
     for i, param in enumerate(params):
         if param in params[:i]:
-            raise errors.names.parameter_twice(param.text, param.span)
+            raise errors.names.duplicate_argument(param.text, param.span)
 
 
 def require_arity(name: t.Name, params: tuple[t.Name, ...], args: tuple[Value, ...], span: Span) -> None:
     if len(params) != len(args):
         timed = len(params) > 1 and params[-1].id == "t"
-        raise errors.types.wrong_arguments(name.text, [p.text for p in params], len(args), timed, span)
+        raise errors.types.declared_argument_count(name.text, [p.text for p in params], len(args), timed, span)
 
 
 def argument_components(param: t.Name, own: Value, value: Value, span: Span, space: Space | None) -> list[Expr]:
@@ -605,7 +605,7 @@ def argument_components(param: t.Name, own: Value, value: Value, span: Span, spa
         return [space.coordinates[0] if same else components(value)]
     wrong_rank = value.rank != own.rank and not (own.size == 1 and value.rank == 0)
     if wrong_rank or (own.rank == value.rank == 1 and value.size != own.size):
-        raise errors.types.argument_shape(param.text, own.shown(), value.shown(), span)
+        raise errors.types.argument_shape_mismatch(param.text, own.shown(), value.shown(), span)
     if own.rank == 1 and value.rank == 1:
         return [value.at(Integer(i)) for i in range(1, (own.size or 0) + 1)]
     return [value.expr]

@@ -22,14 +22,14 @@ MAX_BITS = 4096  # of a whole number
 
 def check_limits(expr: Basic, span: Span) -> None:
     if expr.is_Rational and max(expr.p.bit_length(), expr.q.bit_length()) > MAX_BITS:
-        raise errors.syntax.large_number(span)
+        raise errors.syntax.too_many_digits(span)
     size, depth = measure(expr)
     if size > MAX_EXPRESSION_SIZE:
-        raise errors.syntax.large_expression(size, MAX_EXPRESSION_SIZE, span)
+        raise errors.syntax.too_many_nodes(size, MAX_EXPRESSION_SIZE, span)
     if depth > MAX_EXPRESSION_DEPTH:
-        raise errors.syntax.deep_expression(depth, MAX_EXPRESSION_DEPTH, span)
+        raise errors.syntax.expression_too_deep(depth, MAX_EXPRESSION_DEPTH, span)
     if expr.has(Min, Max) and len(atoms(expr, Min, Max)) > MAX_MIN_MAX:
-        raise errors.syntax.many_extrema(MAX_MIN_MAX, span)
+        raise errors.syntax.too_many_extrema(MAX_MIN_MAX, span)
 
 
 @contextmanager
@@ -38,4 +38,4 @@ def report_exceeded_limits(span: Span) -> Iterator[None]:
     try:
         yield
     except (TooLarge, OverflowError, RecursionError, Endless):
-        raise errors.syntax.too_large(span) from None
+        raise errors.syntax.expression_too_large(span) from None

@@ -16,7 +16,7 @@ from pdedsl.config.base import Choice, Config, Flag, Forms, Located, Number, Par
 from pdedsl.config.blocks import Image
 from pdedsl.config.networks import Torch
 from pdedsl.config.synonyms import synonym
-from pdedsl.diagnostics import NOWHERE, PdeError, Span, nearest
+from pdedsl.diagnostics import NOWHERE, PdeError, Span, closest_match
 from pdedsl.language import ast as t
 
 Evaluate = Callable[[t.Expr], Expr]  # a constant expression to its exact value
@@ -37,9 +37,9 @@ def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluat
             pass
         case _:
             if isinstance(expr, t.String) and expr.value in forms:
-                raise errors.options.in_quotes(what, expr.value, expr.span)
+                raise errors.options.quoted_builtin(what, expr.value, expr.span)
             file = isinstance(expr, t.String) and "npz" in forms
-            raise errors.options.not_a_word(what, list(forms), file, expr.span)
+            raise errors.options.expected_builtin(what, list(forms), file, expr.span)
     if head.id not in forms:
         raise unknown_option_error(head, forms, what)
     form = forms[head.id]
@@ -53,7 +53,7 @@ def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluat
             raise errors.options.missing_argument(head.id, key, keys, param.wanted, expr.span)
     word = form.made({**values, "options": _user_options(own, evaluate)} if own else values)
     if isinstance(word, Image) and prod(word.shape) > MAX_IMAGE_VALUES:
-        raise errors.options.too_much("channels × height × width", MAX_IMAGE_VALUES, expr.span)
+        raise errors.options.value_too_large("channels × height × width", MAX_IMAGE_VALUES, expr.span)
     if isinstance(word, Torch):
         _check_import_path(word, given["network"].span)
     return Located(word, frozenset({*values, *(key.id for key, _ in own)}), expr.span, line)
@@ -62,9 +62,9 @@ def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluat
 def _check_import_path(net: Torch, span: Span) -> None:
     """Checks for `package.module:Name`, whose module must not have the name of a file in a compiled package."""
     if not _IMPORT_PATH.fullmatch(net.network):
-        raise errors.networks.not_a_path(span)
+        raise errors.networks.invalid_network_path(span)
     if net.path[0].partition(".")[0] in ("model", "harness", "test_axioms"):
-        raise errors.networks.hidden_module(net.path[0], span)
+        raise errors.networks.module_name_conflict(net.path[0], span)
 
 
 def _user_options(named: Iterable[tuple[t.Name, t.Expr]], evaluate: Evaluate) -> tuple[tuple[str, Value], ...]:
@@ -72,7 +72,7 @@ def _user_options(named: Iterable[tuple[t.Name, t.Expr]], evaluate: Evaluate) ->
     found: dict[str, Value] = {}
     for key, value in named:
         if key.id in found:
-            raise errors.options.argument_twice(key.text, key.span, key.span.to(value.span))
+            raise errors.options.duplicate_argument(key.text, key.span, key.span.to(value.span))
         if iskeyword(key.id) or not key.id.isidentifier():
             raise errors.networks.not_a_python_name(key.text, key.span)
         found[key.id] = _user_option(value, evaluate)
@@ -95,12 +95,12 @@ def _user_option(expr: t.Expr, evaluate: Evaluate) -> Value:
 def suggest(word: str, words: Iterable[str]) -> str | None:
     """The word that was probably meant: a synonym from elsewhere, or one with a similar spelling."""
     known = list(words)
-    return synonym(word, known) or nearest(word, known)
+    return synonym(word, known) or closest_match(word, known)
 
 
 def unknown_option_error(word: t.Name, words: Iterable[str], what: str) -> PdeError:
     known = list(words)
-    return errors.options.unknown_word(word.text, what, known, suggest(word.id, known), word.span)
+    return errors.options.unknown_builtin(word.text, what, known, suggest(word.id, known), word.span)
 
 
 def _bind_arguments(
@@ -119,7 +119,7 @@ def _bind_arguments(
         if key.id not in params:
             raise errors.options.unknown_argument(head.id, key.text, keys, suggest(key.id, keys), key.span)
         if key.id in given:
-            raise errors.options.argument_twice(key.text, key.span, key.span.to(value.span))
+            raise errors.options.duplicate_argument(key.text, key.span, key.span.to(value.span))
         given[key.id] = value
     return given
 
@@ -139,9 +139,9 @@ def _check_first_argument(
             case Choice(), (t.Name() | t.String()):
                 pass
             case Choice() as choice, _ if needed and not (isinstance(value, t.Number) and choice.named(value.text)):
-                raise errors.options.by_place(key, param.wanted, needed, len(args) == 1, value.span)
+                raise errors.options.positional_argument(key, param.wanted, needed, len(args) == 1, value.span)
             case Whole(among=among), t.Number(text=n) if among and f"{head.id}{n}" in words:
-                raise errors.options.wrong_value(key, f"one of {', '.join(map(str, among))}", span, f"{head.id}{n}")
+                raise errors.options.invalid_value(key, f"one of {', '.join(map(str, among))}", span, f"{head.id}{n}")
 
 
 def elaborate_argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
@@ -153,12 +153,12 @@ def elaborate_argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate)
     if not expr.items:
         raise errors.options.empty_list(key, param.wanted, expr.span)
     if len(expr.items) > MAX_LIST_LENGTH:
-        raise errors.options.long_list(key, MAX_LIST_LENGTH, expr.span)
+        raise errors.options.list_too_long(key, MAX_LIST_LENGTH, expr.span)
     return tuple(_elaborate_value(e, param, key, evaluate) for e in expr.items)
 
 
 def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
-    wrong = errors.options.wrong_value(key, param.wanted, expr.span)
+    wrong = errors.options.invalid_value(key, param.wanted, expr.span)
     match param.kind, expr:
         case Text(), t.String(value=text):
             return text
@@ -167,11 +167,11 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
         case Flag(), t.Name(id=("true" | "false") as word):
             return word == "true"
         case ((Choice() | Whole() | Number()), t.String(value=text)):
-            raise errors.options.value_in_quotes(key, param.wanted, text, expr.span)
+            raise errors.options.quoted_value(key, param.wanted, text, expr.span)
         case ((Text() | Choice() | Flag()), _):
             raise wrong
         case _, t.ListExpr():
-            raise errors.options.list_of_values(key, param.wanted, expr.span)
+            raise errors.options.unexpected_list(key, param.wanted, expr.span)
         case _, t.String():
             raise wrong
         case Whole() as whole, _:
@@ -185,7 +185,7 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
 def _choice_value(choice: Choice, word: str, key: str, span: Span) -> Value:
     found = choice.named(word)
     if found is None:
-        raise errors.options.wrong_value(key, wanted_of(choice), span, suggest(word, choice.words))
+        raise errors.options.invalid_value(key, wanted_of(choice), span, suggest(word, choice.words))
     return found
 
 
@@ -193,9 +193,9 @@ def _integer_value(kind: Whole, value: Expr, key: str, span: Span, wrong: PdeErr
     if not value.is_Integer or value < kind.least:
         raise wrong
     if kind.among and value not in kind.among:
-        raise errors.options.wrong_value(key, f"one of {', '.join(map(str, kind.among))}", span)
+        raise errors.options.invalid_value(key, f"one of {', '.join(map(str, kind.among))}", span)
     if value > kind.most:
-        raise errors.options.too_much(key, kind.most, span)
+        raise errors.options.value_too_large(key, kind.most, span)
     return int(value)
 
 

@@ -69,7 +69,7 @@ class Scope:
 def select_component(body: Value, expr: t.Index, scope: Scope) -> Tensor:
     """`A[i, j]`: one component of a vector or a matrix."""
     if isinstance(body, LinearMap):
-        raise errors.types.operator_components(expr.span, expr.body.span.end)
+        raise errors.types.component_of_operator(expr.span, expr.body.span.end)
     if not isinstance(body, Tensor) or body.rank < len(expr.indices):
         raise errors.types.no_component(describe(body), expr.span)
     if body.rank > len(expr.indices):
@@ -82,14 +82,14 @@ def elaborate_index(expr: t.Expr, size: int | None, scope: Scope) -> Expr:
     match expr:
         case t.Number(text=text) if text.isdigit() and len(text) < 10:
             if not 1 <= int(text) <= (size or int(text)) or int(text) == 0:
-                raise errors.types.out_of_range(text, size, expr.span)
+                raise errors.types.index_out_of_range(text, size, expr.span)
             return Integer(int(text))
         case t.Name(id=name) if name in scope.indices:
             return scope.indices[name]
         case t.Name(text=name):
             raise errors.names.unknown_index(name, expr.span)
         case _:
-            raise errors.types.not_an_index(expr.span)
+            raise errors.types.invalid_index(expr.span)
 
 
 def derivative_slot(wrt: t.DerivativeVariable, scope: Scope) -> Expr:
@@ -104,7 +104,7 @@ def derivative_slot(wrt: t.DerivativeVariable, scope: Scope) -> Expr:
     if isinstance(value, Tensor) and value.rank == 0 and value.expr in scope.space.coordinates and not wrt.indices:
         return value.expr
     if isinstance(value, Tensor) and _is_position(value, scope):
-        raise errors.types.several_components(wrt.name.text, wrt.span)
+        raise errors.types.vector_variable(wrt.name.text, wrt.span)
     raise errors.types.not_a_variable(wrt.name.text, wrt.span)
 
 

@@ -31,7 +31,7 @@ def elaborate_type(declaration: t.UnknownDecl | t.LearnDecl, number: Number) -> 
     head, *traits = declaration.type
     name, sizes = _head(head)
     if isinstance(declaration, t.UnknownDecl) and name.id in ("matrix", "operator"):
-        raise errors.types.not_for_unknowns(name.id, head.span)
+        raise errors.types.invalid_unknown_type(name.id, head.span)
     base = _base(name, sizes, head, number)
     for trait in traits:
         base = _with_attribute(base, trait, declaration.name, number)
@@ -45,9 +45,9 @@ def _head(trait: t.TypeAttribute) -> tuple[t.Name, tuple[t.Expr, ...]]:
         case t.Call(head=t.Name() as name, args=sizes, named=()):
             pass
         case _:
-            raise errors.types.not_a_type(None, TYPES, None, trait.span)
+            raise errors.types.unknown_type(None, TYPES, None, trait.span)
     if name.id not in TYPES:
-        raise errors.types.not_a_type(name.text, TYPES, suggest(name.id, TYPES), name.span)
+        raise errors.types.unknown_type(name.text, TYPES, suggest(name.id, TYPES), name.span)
     return name, sizes
 
 
@@ -55,7 +55,7 @@ def _base(name: t.Name, sizes: tuple[t.Expr, ...], trait: t.TypeAttribute, numbe
     wanted = {"vector": (0, 1), "simplex": (1, 1)}.get(name.id, (0, 0))
     if not wanted[0] <= len(sizes) <= wanted[1]:
         example = "simplex(10)" if name.id == "simplex" else name.id
-        raise errors.types.wrong_size(name.id, wanted[1] > 0, example, trait.span)
+        raise errors.types.invalid_type_size(name.id, wanted[1] > 0, example, trait.span)
     simplex = name.id == "simplex"
     size = _size(sizes[0], number, 2 if simplex else 1, MAX_CLASSES if simplex else MAX_COMPONENTS) if sizes else None
     if trait.relation and name.id != "scalar":
@@ -104,7 +104,7 @@ def _with_attribute(base: Type, trait: t.TypeAttribute, owner: t.Name, number: N
             bound is not None
         ):
             if name != owner:
-                raise errors.types.norm_of_another(name.text, owner.text, trait.span)
+                raise errors.types.norm_of_other_name(name.text, owner.text, trait.span)
             value = number(bound)
             if not value.is_positive:
                 raise errors.types.bound_not_positive(bound.span)
@@ -115,7 +115,7 @@ def _with_attribute(base: Type, trait: t.TypeAttribute, owner: t.Name, number: N
 
 def _unknown_attribute_error(base: Type, trait: t.TypeAttribute) -> PdeError:
     kind = type(base).__name__.lower()
-    return errors.types.unknown_trait(kind, TYPE_ATTRIBUTES.get(kind, ()), trait.span)
+    return errors.types.unsupported_property(kind, TYPE_ATTRIBUTES.get(kind, ()), trait.span)
 
 
 def initial_value(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:
@@ -124,10 +124,10 @@ def initial_value(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number:
         return None
     assert declaration.net is not None
     if not isinstance(type_, Scalar):
-        raise errors.types.start_of_scalar(type(type_).__name__.lower(), declaration.net.span)
+        raise errors.types.invalid_initial_value(type(type_).__name__.lower(), declaration.net.span)
     start = number(declaration.net)
     if type_.sign is not Sign.ANY and not start.is_positive:
-        raise errors.types.start_not_positive(type_.sign, declaration.net.span)
+        raise errors.types.initial_value_not_positive(type_.sign, declaration.net.span)
     return start
 
 
@@ -149,7 +149,7 @@ def network_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Nu
     if declaration.net is None:
         if isinstance(declaration, t.LearnDecl) and (declaration.params or isinstance(type_, Operator)):
             example = "conv(3)" if isinstance(type_, Operator) else "mlp(width=64, depth=4)"
-            raise errors.types.no_network(declaration.name.text, example, declaration.span)
+            raise errors.types.missing_network(declaration.name.text, example, declaration.span)
         return None
     if isinstance(declaration, t.LearnDecl) and not declaration.params and _is_number(declaration.net):
         return None
@@ -157,5 +157,5 @@ def network_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Nu
     if isinstance(type_, Operator) != isinstance(net.word, OperatorNetwork):
         operator, kind = isinstance(type_, Operator), type(type_).__name__.lower()
         wanted = (" or ".join(OPERATORS), "conv(3)") if operator else ("mlp, resnet, convnet, …", "mlp")
-        raise errors.types.network_of_other_type(net.word.name, kind, *wanted, net.span)
+        raise errors.types.incompatible_network(net.word.name, kind, *wanted, net.span)
     return net

@@ -195,9 +195,9 @@ def common_shape(parts: list[SignedTerm], added: bool) -> Tensor:
     for _, other, span in kept:
         if not _has_same_shape(first, other):
             if not added and (first.kind, other.kind) == ("simplex", "features"):
-                raise errors.types.scores_alone(other.shown(), first.shown(), span, place)
+                raise errors.types.missing_softmax(other.shown(), first.shown(), span, place)
             scores = first.kind == "features"
-            raise errors.types.terms_differ(other.shown(), first.shown(), added, scores, span, place)
+            raise errors.types.term_mismatch(other.shown(), first.shown(), added, scores, span, place)
     kind = next((v.kind for _, v, _ in kept if v.kind != "number"), "number")
     size = next((v.size for _, v, _ in kept if v.size is not None), None)
     return replace(first, kind=kind, size=size)
@@ -214,7 +214,7 @@ def multiply_tensors(a: Tensor, b: Tensor, span: Span) -> Tensor:
     if a.rank == 2 and b.rank == 1:
         return dot(a, b, span)
     if a.rank and b.rank:
-        raise errors.types.no_product(a.shown(), b.shown(), a.rank == b.rank == 1, span)
+        raise errors.types.invalid_product(a.shown(), b.shown(), a.rank == b.rank == 1, span)
     kind = product_kind(a, b, span)
     tensor, other = (a, b) if a.rank else (b, a)
     return Tensor(
@@ -237,7 +237,7 @@ def multiply(left: Value, right: Value, span: Span) -> Value:
                 lambda: _as_map(multiply(left, right.adjoint(), span)),
             )
         case _:
-            raise errors.types.cannot_be_multiplied(describe(left), describe(right), span)
+            raise errors.types.product_of_operators(describe(left), describe(right), span)
 
 
 def _as_map(value: Value) -> LinearMap:
@@ -254,7 +254,7 @@ def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
     if not a.rank or not b.rank:
         return multiply_tensors(a, b, span)
     if a.size != b.size and None not in (a.size, b.size):
-        raise errors.types.sizes_differ(a.shown(), b.shown(), span)
+        raise errors.types.size_mismatch(a.shown(), b.shown(), span)
     size = a.size if a.size is not None else b.size
     kind = product_kind(a, b, span)
 
@@ -268,5 +268,5 @@ def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
 def product_kind(a: Tensor, b: Tensor, span: Span) -> Kind:
     kinds = [k for k in (a.kind, b.kind) if k != "number"]
     if len(kinds) == 2 and kinds != ["channels", "channels"]:
-        raise errors.types.product_of_kinds(KIND_NAMES[kinds[0]], KIND_NAMES[kinds[1]], span)
+        raise errors.types.product_of_probabilities(KIND_NAMES[kinds[0]], KIND_NAMES[kinds[1]], span)
     return kinds[0] if kinds else "number"

@@ -62,9 +62,9 @@ def axis_nodes(axis: Axis, like: Tensor) -> Tensor:
 def differentiation_matrix(axis: Axis, like: Tensor) -> Tensor:
     """The matrix of d/dx at the nodes of an axis."""
     if isinstance(axis, FourierAxis):
-        own = torch.eye(axis.modes, dtype=like.dtype, device=like.device)
+        identity = torch.eye(axis.modes, dtype=like.dtype, device=like.device)
         wave = 2j * torch.pi / axis.period * torch.arange(axis.half, dtype=like.dtype, device=like.device)
-        found: Tensor = torch.fft.irfft(wave[:, None] * torch.fft.rfft(own, dim=0), n=axis.modes, dim=0)
+        found: Tensor = torch.fft.irfft(wave[:, None] * torch.fft.rfft(identity, dim=0), n=axis.modes, dim=0)
         return found
     return chebyshev.differentiation_matrix(axis.n, like) * (2 / (axis.end - axis.start))
 
@@ -74,7 +74,7 @@ class ResidualBlock:
     """Rows of R: an expression at the nodes `at`, written to `rows`, and its derivatives by each of its jets."""
 
     value: CompiledExpressions
-    slopes: CompiledExpressions
+    partials: CompiledExpressions
     jets: tuple[Derivative, ...]
     at: Tensor
     rows: Tensor
@@ -87,25 +87,25 @@ class CollocationProblem:
 
     system: FirstOrderSystem
     axes: tuple[Axis, ...]
-    given: Mapping[str, ParameterValue]
+    parameter_values: Mapping[str, ParameterValue]
     like: Tensor
 
     @cached_property
-    def lines(self) -> list[Tensor]:
+    def nodes_1d(self) -> list[Tensor]:
         return [axis_nodes(a, self.like) for a in self.axes]
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        return tuple(len(line) for line in self.lines)
+        return tuple(len(line) for line in self.nodes_1d)
 
     @cached_property
-    def places(self) -> list[Tensor]:
+    def node_coordinates(self) -> list[Tensor]:
         """The coordinates of all nodes, each flattened."""
-        return [c.reshape(-1) for c in torch.meshgrid(*self.lines, indexing="ij")]
+        return [c.reshape(-1) for c in torch.meshgrid(*self.nodes_1d, indexing="ij")]
 
     @property
     def count(self) -> int:
-        return self.places[0].numel()
+        return self.node_coordinates[0].numel()
 
     @cached_property
     def _matrices(self) -> dict[tuple[int, ...], Tensor]:
@@ -120,58 +120,58 @@ class CollocationProblem:
             self._matrices[orders] = found
         return self._matrices[orders]
 
-    def known(self, time: float) -> Mapping[Symbol, Tensor]:
+    def values_at(self, time: float) -> Mapping[Symbol, Tensor]:
         t = self.like.new_full((1,), time)
         timed = self.system.statement.domain.has_time
-        return nodal_values(self.system, self.given, self.places, t if timed else None)
+        return nodal_values(self.system, self.parameter_values, self.node_coordinates, t if timed else None)
 
     @cached_property
-    def _lasting(self) -> list[Mapping[Symbol, Tensor]] | None:
+    def _constant_values(self) -> list[Mapping[Symbol, Tensor]] | None:
         """The known values at the nodes of each block, if no learned function depends on time."""
         if self.system.time_dependent:
             return None
-        return [self._picked(b, self.known(self.start)) for b in self.blocks]
+        return [self._select(b, self.values_at(self.start)) for b in self.blocks]
 
-    def _known_in(self, time: float) -> list[Mapping[Symbol, Tensor]]:
+    def _block_values(self, time: float) -> list[Mapping[Symbol, Tensor]]:
         """The known values for each block."""
-        if self._lasting is None:
-            known = self.known(time)
-            return [self._picked(b, known) for b in self.blocks]
+        if self._constant_values is None:
+            values = self.values_at(time)
+            return [self._select(b, values) for b in self.blocks]
         if not self.system.statement.domain.has_time:
-            return self._lasting
+            return self._constant_values
         t = {self.system.coordinates[-1]: self.like.new_full((1,), time)}
-        return [{**known, **t} for known in self._lasting]
+        return [{**values, **t} for values in self._constant_values]
 
-    def _picked(self, block: ResidualBlock, known: Mapping[Symbol, Tensor]) -> Mapping[Symbol, Tensor]:
-        return {s: v[block.at] if v.numel() == self.count > 1 else v for s, v in known.items()}
+    def _select(self, block: ResidualBlock, values: Mapping[Symbol, Tensor]) -> Mapping[Symbol, Tensor]:
+        return {s: v[block.at] if v.numel() == self.count > 1 else v for s, v in values.items()}
 
-    def right(self, w: Tensor, time: float) -> Tensor:
+    def rhs(self, w: Tensor, time: float) -> Tensor:
         """R, with a sign that makes time run forward."""
         result = w.new_zeros(w.shape)
-        for b, known in zip(self.blocks, self._known_in(time), strict=True):
-            (value,) = b.value(self._jets(b, b.value, w), known)
+        for b, values in zip(self.blocks, self._block_values(time), strict=True):
+            (value,) = b.value(self._jets(b, b.value, w), values)
             result = result.index_copy(0, b.rows, b.sign * value)
         for k in self.system.defined_up_to_constant:
-            result[self._own(k)] += self._held @ w[self._own(k)]
+            result[self._slice(k)] += self._pressure_rows @ w[self._slice(k)]
         return result
 
-    def slope(self, w: Tensor, time: float) -> Tensor:
+    def jacobian(self, w: Tensor, time: float) -> Tensor:
         """∂R/∂w."""
         result = w.new_zeros(len(w), len(w))
-        for b, known in zip(self.blocks, self._known_in(time), strict=True):
-            numbers = b.slopes(self._jets(b, b.slopes, w), known)
+        for b, values in zip(self.blocks, self._block_values(time), strict=True):
+            numbers = b.partials(self._jets(b, b.partials, w), values)
             for jet, number in zip(b.jets, numbers, strict=True):
                 part = b.sign * number[:, None] * self.matrix(jet.orders)[b.at]
-                result[b.rows, self._own(jet.component)] += part
+                result[b.rows, self._slice(jet.component)] += part
         for k in self.system.defined_up_to_constant:
-            result[self._own(k), self._own(k)] += self._held
+            result[self._slice(k), self._slice(k)] += self._pressure_rows
         return result
 
-    def _own(self, variable: int) -> slice:
+    def _slice(self, variable: int) -> slice:
         return slice(variable * self.count, (variable + 1) * self.count)
 
     @cached_property
-    def inner(self) -> Tensor:
+    def interior(self) -> Tensor:
         """A mask of the nodes that are not on any side."""
         found = torch.ones(self.shape, dtype=torch.bool, device=self.like.device)
         for k, axis in enumerate(self.axes):
@@ -181,17 +181,18 @@ class CollocationProblem:
         return found.reshape(-1)
 
     @cached_property
-    def _held(self) -> Tensor:
+    def _pressure_rows(self) -> Tensor:
         """The rows of a pressure: on the sides, its distance to what the inner values imply; inside, their mean."""
-        whole = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
+        extension = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
         for axis, size in zip(self.axes, self.shape, strict=True):
-            own = torch.eye(size, dtype=self.like.dtype, device=self.like.device)
-            whole = torch.kron(
-                whole, chebyshev.extrapolation_matrix(size, self.like) if isinstance(axis, ChebyshevAxis) else own
+            identity = torch.eye(size, dtype=self.like.dtype, device=self.like.device)
+            extension = torch.kron(
+                extension,
+                chebyshev.extrapolation_matrix(size, self.like) if isinstance(axis, ChebyshevAxis) else identity,
             )
-        inner = self.inner.to(self.like.dtype)
-        rim = torch.eye(self.count, dtype=self.like.dtype, device=self.like.device) - whole
-        return torch.where(self.inner[:, None], inner / inner.sum(), rim)
+        interior = self.interior.to(self.like.dtype)
+        boundary_rows = torch.eye(self.count, dtype=self.like.dtype, device=self.like.device) - extension
+        return torch.where(self.interior[:, None], interior / interior.sum(), boundary_rows)
 
     def _jets(self, block: ResidualBlock, formula: CompiledExpressions, w: Tensor) -> list[Tensor]:
         values = w.reshape(-1, self.count)
@@ -206,21 +207,23 @@ class CollocationProblem:
         """1 in rows with a time derivative, else 0."""
         result = self.like.new_zeros(len(self.system.variables) * self.count)
         for k in self.system.differential:
-            result[self._own(k)] = 1
-        result[self.owners >= 0] = 0
+            result[self._slice(k)] = 1
+        result[self.replacing_condition >= 0] = 0
         return result
 
     @cached_property
-    def owners(self) -> Tensor:
+    def replacing_condition(self) -> Tensor:
         """For each row the condition that replaces its equation, or -1; those nearest to their side take precedence."""
         result = torch.full((len(self.system.variables) * self.count,), -1, device=self.like.device)
-        for k, layer in sorted(self._layers(), key=lambda pair: (pair[1], self.system.face_conditions[pair[0]].normal)):
+        for k, layer in sorted(
+            self._ranked_conditions(), key=lambda pair: (pair[1], self.system.face_conditions[pair[0]].normal)
+        ):
             side = self.system.face_conditions[k]
-            rows = self._row_of(side) * self.count + self._nodes(side, layer)
+            rows = self._replaced_variable(side) * self.count + self._face_nodes(side, layer)
             result[rows[result[rows] < 0]] = k
         return result
 
-    def _layers(self) -> Iterator[tuple[int, int]]:
+    def _ranked_conditions(self) -> Iterator[tuple[int, int]]:
         """Each condition with its rank among the conditions on the same variable and side."""
         seen: dict[object, int] = {}
         order = sorted(range(len(self.system.face_conditions)), key=lambda k: self.system.face_conditions[k].normal)
@@ -230,26 +233,26 @@ class CollocationProblem:
             seen[key] = seen.get(key, -1) + 1
             yield k, seen[key]
 
-    def _row_of(self, side: FaceCondition) -> int:
+    def _replaced_variable(self, side: FaceCondition) -> int:
         """The variable whose equation is replaced: the highest time derivative of the component."""
         component, _ = self.system.variables[side.variable]
         return max(k for k, (c, _) in enumerate(self.system.variables) if c == component)
 
-    def _nodes(self, side: FaceCondition, layer: int) -> Tensor:
+    def _face_nodes(self, side: FaceCondition, layer: int) -> Tensor:
         """Nodes in a layer next to a side, on the part of the side where the condition holds."""
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         found = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
         for expr in side.part:
-            value = compile_expressions(self.system, [expr])((), self.known(self.start))[0].expand(self.count)
-            found = found[value[self._onto(side, found)] > 0]
+            value = compile_expressions(self.system, [expr])((), self.values_at(self.start))[0].expand(self.count)
+            found = found[value[self._project_to_face(side, found)] > 0]
         return found
 
     @cached_property
     def start(self) -> float:
         return float(self.system.statement.domain.intervals[-1].start)
 
-    def _onto(self, side: FaceCondition, nodes: Tensor) -> Tensor:
+    def _project_to_face(self, side: FaceCondition, nodes: Tensor) -> Tensor:
         """The nodes on the side itself that lie opposite the given ones."""
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         stride = 1
@@ -266,20 +269,25 @@ class CollocationProblem:
         )
         found = []
         for k, expr in equations.items():
-            free = every[(self.owners[self._own(k)] < 0) & (self.inner if k in system.defined_up_to_constant else True)]
+            free = every[
+                (self.replacing_condition[self._slice(k)] < 0)
+                & (self.interior if k in system.defined_up_to_constant else True)
+            ]
             sign = -1.0 if system.backward and k in system.differential else 1.0
             found.append(self._block(expr, free, k * self.count + free, sign))
         for k, side in enumerate(system.face_conditions):
-            rows = (self.owners == k).nonzero().squeeze(-1)
+            rows = (self.replacing_condition == k).nonzero().squeeze(-1)
             if len(rows):
-                found.append(self._block(side.differentiated, self._onto(side, rows % self.count), rows, 1.0))
+                found.append(
+                    self._block(side.differentiated, self._project_to_face(side, rows % self.count), rows, 1.0)
+                )
         return tuple(found)
 
     def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> ResidualBlock:
         jets = self.system.jets_in(expr)
-        slopes = compile_expressions(self.system, [expr.diff(s) for s, _ in jets])
+        partials = compile_expressions(self.system, [expr.diff(s) for s, _ in jets])
         return ResidualBlock(
-            compile_expressions(self.system, [expr]), slopes, tuple(d for _, d in jets), at, rows, sign
+            compile_expressions(self.system, [expr]), partials, tuple(d for _, d in jets), at, rows, sign
         )
 
 
@@ -293,24 +301,26 @@ class CollocationProblem:
 DIFFERENCE_STEP = 1e-5  # fraction of the time interval, for c′ by a difference quotient
 
 
-def consistent_initial_values(problem: CollocationProblem, start: Tensor, begin: float, length: float) -> Tensor:
+def consistent_initial_values(problem: CollocationProblem, start: Tensor, initial_time: float, length: float) -> Tensor:
     """`length` is negative if time runs backward."""
     differential = problem.mass > 0
     pressure = torch.zeros_like(differential).reshape(-1, problem.count)
     pressure[list(problem.system.defined_up_to_constant)] = True
     pressure = pressure.reshape(-1)
     with torch.no_grad():
-        slope = problem.slope(start, begin)
+        jacobian = problem.jacobian(start, initial_time)
         matrix = LUFactorization.of(
             torch.where(
-                differential[:, None], torch.diag(problem.mass) - slope * pressure, slope
+                differential[:, None], torch.diag(problem.mass) - jacobian * pressure, jacobian
             )  # rows of v, rows of C
         )
-    nearest = start - matrix.solve(torch.where(differential, 0.0, problem.right(start, begin)))
+    nearest = start - matrix.solve(torch.where(differential, 0.0, problem.rhs(start, initial_time)))
     flow = torch.where(pressure, 0.0, nearest)
-    late = problem.right(flow, begin + DIFFERENCE_STEP * length) - problem.right(flow, begin - DIFFERENCE_STEP * length)
+    difference = problem.rhs(flow, initial_time + DIFFERENCE_STEP * length) - problem.rhs(
+        flow, initial_time - DIFFERENCE_STEP * length
+    )
     rates = matrix.solve(
-        torch.where(differential, problem.right(flow, begin), -late / (2 * DIFFERENCE_STEP * abs(length)))
+        torch.where(differential, problem.rhs(flow, initial_time), -difference / (2 * DIFFERENCE_STEP * abs(length)))
     )
     return torch.where(pressure, rates, flow)
 
@@ -337,37 +347,37 @@ def feasible_size(system: FirstOrderSystem, n: int) -> int:
 def solve_chebyshev(
     system: FirstOrderSystem,
     n: int,
-    given: Mapping[str, ParameterValue],
+    parameter_values: Mapping[str, ParameterValue],
     like: Tensor,
-    effort: StepBudget,
+    budget: StepBudget,
     interface: bool = False,
 ) -> GridResult:
     if interface:
-        problem: DiscreteProblem = InterfaceFVProblem(system, make_cells(system, n), given, like)
+        problem: DiscreteProblem = InterfaceFVProblem(system, make_cells(system, n), parameter_values, like)
     else:
-        problem = CollocationProblem(system, make_axes(system, n), given, like)
-    return _solve_evolution(problem, effort) if system.differential else _solve_stationary(problem)
+        problem = CollocationProblem(system, make_axes(system, n), parameter_values, like)
+    return _solve_evolution(problem, budget) if system.differential else _solve_stationary(problem)
 
 
 def _solve_stationary(problem: DiscreteProblem) -> GridResult:
     with torch.no_grad():
         w, rounds, singular = _newton(problem)
-    matrix = LUFactorization.of(problem.slope(w, 0.0).detach())
-    w = w - matrix.solve(problem.right(w, 0.0))  # carries the gradients (implicit function theorem)
-    left = float(problem.right(w, 0.0).detach().abs().max())
+    matrix = LUFactorization.of(problem.jacobian(w, 0.0).detach())
+    w = w - matrix.solve(problem.rhs(w, 0.0))  # carries the gradients (implicit function theorem)
+    residual = float(problem.rhs(w, 0.0).detach().abs().max())
     notes = [f"{_discretization_text(problem)}, dense direct solve, {rounds} Newton iteration{'s' * (rounds > 1)}"]
     if singular:
         notes.append("singular system: the minimum-norm solution is used")
     module = TensorProductExpansion(problem.axes, _component_values(problem, w).unsqueeze(0), None)
-    metrics = {"rounds": float(rounds), DISCRETE_RESIDUAL: left, **_net_flux(problem, w.detach())}
+    metrics = {"rounds": float(rounds), DISCRETE_RESIDUAL: residual, **_net_flux(problem, w.detach())}
     return GridResult(module, metrics, tuple(notes))
 
 
 def _net_flux(problem: DiscreteProblem, w: Tensor) -> dict[str, float]:
     """The mean of a pressure is the part of the divergence that cannot be removed: zero if inflow equals outflow."""
-    own, defined_up_to_constant = w.reshape(-1, problem.count), problem.system.defined_up_to_constant
-    flows = [own[k].abs().max() for k in range(len(own)) if k not in defined_up_to_constant]
-    means = [own[k][problem.inner].mean().abs() for k in defined_up_to_constant]
+    variables, defined_up_to_constant = w.reshape(-1, problem.count), problem.system.defined_up_to_constant
+    flows = [variables[k].abs().max() for k in range(len(variables)) if k not in defined_up_to_constant]
+    means = [variables[k][problem.interior].mean().abs() for k in defined_up_to_constant]
     domain = problem.system.statement.domain
     across = min(float(i.end - i.start) for i in domain.intervals[: len(domain.space)])
     return {NET_FLUX: float(max(means) * across / max(flows))} if means and flows else {}
@@ -377,27 +387,27 @@ def _newton(problem: DiscreteProblem) -> tuple[Tensor, int, bool]:
     """From zero; steps are shortened until the residual falls."""
     w = torch.zeros_like(problem.mass)
     for k in range(1, MAX_NEWTON_ITERATIONS + 1):
-        value, matrix = problem.right(w, 0.0), LUFactorization.of(problem.slope(w, 0.0))
-        move = matrix.solve(value)
-        w = _line_search(problem, w, move, value, matrix)
-        if float(move.norm()) <= NEWTON_RTOL * max(float(w.norm()), 1e-300) or problem.system.statement.is_affine:
+        value, matrix = problem.rhs(w, 0.0), LUFactorization.of(problem.jacobian(w, 0.0))
+        step = matrix.solve(value)
+        w = _line_search(problem, w, step, value, matrix)
+        if float(step.norm()) <= NEWTON_RTOL * max(float(w.norm()), 1e-300) or problem.system.statement.is_affine:
             return w, k, matrix.singular
     raise GridSolveFailed("Newton's method did not converge")
 
 
-def _line_search(problem: DiscreteProblem, w: Tensor, move: Tensor, value: Tensor, matrix: LUFactorization) -> Tensor:
-    share, size = 1.0, float((value * matrix.scale).norm())
-    while share > 1e-3:
-        there = w - share * move
-        if float((problem.right(there, 0.0) * matrix.scale).norm()) < size:
-            return there
-        share /= 2
-    return w - move
+def _line_search(problem: DiscreteProblem, w: Tensor, step: Tensor, value: Tensor, matrix: LUFactorization) -> Tensor:
+    step_size, size = 1.0, float((value * matrix.scale).norm())
+    while step_size > 1e-3:
+        trial = w - step_size * step
+        if float((problem.rhs(trial, 0.0) * matrix.scale).norm()) < size:
+            return trial
+        step_size /= 2
+    return w - step
 
 
-def _solve_evolution(problem: DiscreteProblem, effort: StepBudget) -> GridResult:
+def _solve_evolution(problem: DiscreteProblem, budget: StepBudget) -> GridResult:
     system = problem.system
-    history = _integrate(problem, effort)
+    history = _integrate(problem, budget)
     values = torch.stack([_component_values(problem, w) for w in history.states])
     if set(system.algebraic) - set(system.defined_up_to_constant):  # they have no values before the first step
         values = _extend_to_initial_time(system, values)
@@ -409,25 +419,25 @@ def _solve_evolution(problem: DiscreteProblem, effort: StepBudget) -> GridResult
 
 def _extend_to_initial_time(system: FirstOrderSystem, values: Tensor) -> Tensor:
     """Components without a time derivative get at the start the values that they have after the first step."""
-    own = {system.variables[k][0] for k in system.algebraic}
-    first = [values[1, c] if c in own else values[0, c] for c in range(values.shape[1])]
+    algebraic = {system.variables[k][0] for k in system.algebraic}
+    first = [values[1, c] if c in algebraic else values[0, c] for c in range(values.shape[1])]
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
-def _integrate(problem: DiscreteProblem, effort: StepBudget) -> TimeHistory:
+def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     system = problem.system
     first, last = time_interval(system)
-    begin, length = (last if system.backward else first), last - first
-    start = _initial(problem, begin)
+    initial_time, length = (last if system.backward else first), last - first
+    start = _initial(problem, initial_time)
     least = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
-    counted, tolerance = _error_weights(problem), effort.tolerance
-    control = StepControl(ORDER, tolerance, extrapolated=False, counted=counted, least=least, most=effort.most)
+    counted, tolerance = _error_weights(problem), budget.tolerance
+    control = StepControl(ORDER, tolerance, extrapolated=False, counted=counted, least=least, most=budget.most)
     if system.defined_up_to_constant and isinstance(problem, CollocationProblem):
-        start = consistent_initial_values(problem, start, begin, -length if system.backward else length)
+        start = consistent_initial_values(problem, start, initial_time, -length if system.backward else length)
     with torch.no_grad():
         history = integrate_adaptively(_affine_stepper(replace(problem), length), start.detach(), length, control)
-    if not start.requires_grad and not problem.right(start, begin).requires_grad:
+    if not start.requires_grad and not problem.rhs(start, initial_time).requires_grad:
         return history
     return replay_steps(_stepper(problem, length), start, length, history, control)
 
@@ -448,9 +458,9 @@ def _physical_time(system: FirstOrderSystem) -> Callable[[float], float]:
 
 def _stepper(problem: DiscreteProblem, length: float) -> Radau:
     at = _physical_time(problem.system)
-    steady = _has_constant_jacobian(problem)
-    right, slope = (lambda w, s: problem.right(w, at(s))), (lambda w, s: problem.slope(w, at(s)))
-    return Radau(right, slope, problem.mass, length, steady)
+    constant_jacobian = _has_constant_jacobian(problem)
+    rhs, jacobian = (lambda w, s: problem.rhs(w, at(s))), (lambda w, s: problem.jacobian(w, at(s)))
+    return Radau(rhs, jacobian, problem.mass, length, constant_jacobian)
 
 
 def _affine_stepper(problem: DiscreteProblem, length: float) -> Radau:
@@ -458,17 +468,17 @@ def _affine_stepper(problem: DiscreteProblem, length: float) -> Radau:
     if not _has_constant_jacobian(problem):
         return _stepper(problem, length)
     at, zero = _physical_time(problem.system), torch.zeros_like(problem.mass)
-    matrix, lasting = problem.slope(zero, problem.start), problem.right(zero, problem.start)
-    moved = _is_nonautonomous(problem)
+    matrix, constant_source = problem.jacobian(zero, problem.start), problem.rhs(zero, problem.start)
+    is_nonautonomous = _is_nonautonomous(problem)
 
     @lru_cache(maxsize=16)  # the rounds of a step, and steps of two lengths, ask at the same times
     def source(s: float) -> Tensor:
-        return problem.right(zero, at(s)) if moved else lasting
+        return problem.rhs(zero, at(s)) if is_nonautonomous else constant_source
 
-    def right(w: Tensor, s: float) -> Tensor:
+    def rhs(w: Tensor, s: float) -> Tensor:
         return matrix @ w + source(s)
 
-    return Radau(right, lambda w, s: matrix, problem.mass, length, affine=True)
+    return Radau(rhs, lambda w, s: matrix, problem.mass, length, affine=True)
 
 
 def _exprs(system: FirstOrderSystem) -> tuple[Expr, ...]:
@@ -493,9 +503,9 @@ def _has_constant_jacobian(problem: DiscreteProblem) -> bool:
     return not any(e.diff(s).free_symbols & varying for e in _exprs(system) for s, _ in system.jets_in(e))
 
 
-def _initial(problem: DiscreteProblem, begin: float) -> Tensor:
+def _initial(problem: DiscreteProblem, initial_time: float) -> Tensor:
     system = problem.system
-    found = compile_expressions(system, system.initial)((), problem.known(begin))
+    found = compile_expressions(system, system.initial)((), problem.values_at(initial_time))
     w = problem.like.new_zeros(len(system.variables), problem.count)
     rows = dict(zip(system.differential, (f.expand(problem.count) for f in found), strict=True))
     return torch.stack([rows.get(k, w[k]) for k in range(len(w))]).reshape(-1)
@@ -503,10 +513,10 @@ def _initial(problem: DiscreteProblem, begin: float) -> Tensor:
 
 def _corner_jump(problem: DiscreteProblem, start: Tensor) -> float:
     """How far the initial data are from satisfying the conditions on the sides; 0 if only by rounding."""
-    face_conditions = (problem.mass == 0) & (problem.owners >= 0)
+    rows = (problem.mass == 0) & (problem.replacing_condition >= 0)
     first, last = time_interval(problem.system)
     with torch.no_grad():
-        value = problem.right(start.detach(), last if problem.system.backward else first)
+        value = problem.rhs(start.detach(), last if problem.system.backward else first)
     jump = float(value[face_conditions].abs().max()) if bool(face_conditions.any()) else 0.0
     return jump if jump > 1e-8 else 0.0
 
@@ -520,8 +530,8 @@ def _corner_notes(problem: DiscreteProblem, start: Tensor) -> tuple[str, ...]:
 
 def _component_values(problem: DiscreteProblem, w: Tensor) -> Tensor:
     """The values of the components at the nodes."""
-    own = [k for k, (_, j) in enumerate(problem.system.variables) if j == 0]
-    return w.reshape(-1, *problem.shape)[own]
+    components = [k for k, (_, j) in enumerate(problem.system.variables) if j == 0]
+    return w.reshape(-1, *problem.shape)[components]
 
 
 def _discretization_text(problem: DiscreteProblem) -> str:

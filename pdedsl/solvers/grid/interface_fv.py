@@ -45,11 +45,11 @@ class InterfaceFVProblem:
 
     system: FirstOrderSystem
     axes: tuple[CellAxis, ...]
-    given: Mapping[str, ParameterValue]
+    parameter_values: Mapping[str, ParameterValue]
     like: Tensor
 
     @cached_property
-    def parts(self) -> InterfaceProblem:
+    def coefficients(self) -> InterfaceProblem:
         return interface_problem(self.system)
 
     @property
@@ -57,18 +57,18 @@ class InterfaceFVProblem:
         return tuple(a.n for a in self.axes)
 
     @cached_property
-    def middles(self) -> list[Tensor]:
+    def centers(self) -> list[Tensor]:
         """The coordinates of all centres, each in the shape of the cells."""
-        lines = [self._middle(a) for a in self.axes]
+        lines = [self._cell_centers(a) for a in self.axes]
         return list(torch.meshgrid(*lines, indexing="ij"))
 
-    def _middle(self, axis: CellAxis) -> Tensor:
+    def _cell_centers(self, axis: CellAxis) -> Tensor:
         count = torch.arange(axis.n, dtype=self.like.dtype, device=self.like.device)
         return axis.start + (axis.end - axis.start) * (count + 0.5) / axis.n
 
     @property
     def count(self) -> int:
-        return self.middles[0].numel()
+        return self.centers[0].numel()
 
     @cached_property
     def start(self) -> float:
@@ -79,20 +79,22 @@ class InterfaceFVProblem:
         return torch.full((self.count,), float(bool(self.system.differential)), dtype=self.like.dtype).to(self.like)
 
     @cached_property
-    def owners(self) -> Tensor:
+    def replacing_condition(self) -> Tensor:
         """No row belongs to a side: sides enter through the fluxes."""
         return torch.full((self.count,), -1, device=self.like.device)
 
     @property
-    def inner(self) -> Tensor:
+    def interior(self) -> Tensor:
         return torch.ones(self.count, dtype=torch.bool, device=self.like.device)
 
-    def known(self, time: float) -> Mapping[Symbol, Tensor]:
-        return self._known([m.reshape(-1) for m in self.middles], time)
+    def values_at(self, time: float) -> Mapping[Symbol, Tensor]:
+        return self._known([m.reshape(-1) for m in self.centers], time)
 
     def _known(self, places: list[Tensor], time: float) -> Mapping[Symbol, Tensor]:
         timed = self.system.statement.domain.has_time
-        return nodal_values(self.system, self.given, places, self.like.new_full((1,), time) if timed else None)
+        return nodal_values(
+            self.system, self.parameter_values, places, self.like.new_full((1,), time) if timed else None
+        )
 
     def _at(self, expr: Expr, places: list[Tensor], time: float) -> Tensor:
         flat = [p.reshape(-1) for p in places]
@@ -102,26 +104,26 @@ class InterfaceFVProblem:
             .reshape(places[0].shape)
         )
 
-    def right(self, w: Tensor, time: float) -> Tensor:
+    def rhs(self, w: Tensor, time: float) -> Tensor:
         """R, with a sign that makes time run forward."""
-        value = self._source([w for _ in self._source.jets], self.known(time))[0]
-        return self._sign * (self.matrix @ w + self._edges(time) + value)
+        value = self._source([w for _ in self._source.jets], self.values_at(time))[0]
+        return self._sign * (self.matrix @ w + self._boundary_source(time) + value)
 
-    def slope(self, w: Tensor, time: float) -> Tensor:
+    def jacobian(self, w: Tensor, time: float) -> Tensor:
         """∂R/∂w."""
         if not self._source.jets:
             return self._sign * self.matrix
-        (value,) = self._source_slope([w for _ in self._source_slope.jets], self.known(time))
+        (value,) = self._source_derivative([w for _ in self._source_derivative.jets], self.values_at(time))
         return self._sign * (self.matrix + torch.diag(value.expand(self.count)))
 
     @cached_property
     def _source(self) -> CompiledExpressions:
-        return compile_expressions(self.system, [self.parts.source])
+        return compile_expressions(self.system, [self.coefficients.source])
 
     @cached_property
-    def _source_slope(self) -> CompiledExpressions:
+    def _source_derivative(self) -> CompiledExpressions:
         (letter,) = self._source.jets
-        return compile_expressions(self.system, [self.parts.source.diff(letter)])
+        return compile_expressions(self.system, [self.coefficients.source.diff(letter)])
 
     @property
     def _sign(self) -> float:
@@ -136,69 +138,69 @@ class InterfaceFVProblem:
         result = torch.zeros(self.count, self.count, dtype=self.like.dtype, device=self.like.device)
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
         for k, axis in enumerate(self.axes):
-            result = result + self._between(k, axis, index)
-        for side in self.walls:
-            own = torch.zeros_like(result[0]).index_add(0, side.cells, side.factor * side.value)
+            result = result + self._flux_matrix(k, axis, index)
+        for boundary in self.boundary_cells:
+            own = torch.zeros_like(result[0]).index_add(0, boundary.cells, boundary.factor * boundary.value)
             result = result + torch.diag(own)
         return result
 
-    def _between(self, k: int, axis: CellAxis, index: Tensor) -> Tensor:
+    def _flux_matrix(self, k: int, axis: CellAxis, index: Tensor) -> Tensor:
         width = (axis.end - axis.start) / axis.n
         low, high = self._resistances(k)
         left, right = index, index.roll(-1, k)
-        behind = low.roll(-1, k)
+        neighbor = low.roll(-1, k)
         if not axis.periodic:
-            left, right, high, behind = (t.narrow(k, 0, axis.n - 1) for t in (left, right, high, behind))
-        drift, conductance = self._drift(k), (1 / (high + behind)).reshape(-1)
+            left, right, high, neighbor = (t.narrow(k, 0, axis.n - 1) for t in (left, right, high, neighbor))
+        drift, conductance = self._drift(k), (1 / (high + neighbor)).reshape(-1)
         first, second = left.reshape(-1), right.reshape(-1)
         result = torch.zeros(self.count, self.count, dtype=self.like.dtype, device=self.like.device)
-        for own, other, reach in ((first, second, high.reshape(-1)), (second, first, -behind.reshape(-1))):
-            share = conductance * (1 + drift[own] * reach) / width
-            result = result.index_put((own, other), share, accumulate=True)
-            result = result.index_put((own, own), -share, accumulate=True)
+        for own, other, reach in ((first, second, high.reshape(-1)), (second, first, -neighbor.reshape(-1))):
+            weight = conductance * (1 + drift[own] * reach) / width
+            result = result.index_put((own, other), weight, accumulate=True)
+            result = result.index_put((own, own), -weight, accumulate=True)
         return result
 
     def _drift(self, k: int) -> Tensor:
-        return self._at(self.parts.drifts[k], self.middles, self.start).reshape(-1)
+        return self._at(self.coefficients.drifts[k], self.centers, self.start).reshape(-1)
 
     def _resistances(self, k: int) -> tuple[Tensor, Tensor]:
         """∫ dx/a from the lower face of each cell to its centre, and from there to the upper face."""
         axis = self.axes[k]
         width = (axis.end - axis.start) / axis.n
-        share = (
+        offsets = (
             torch.arange(QUADRATURE_POINTS, dtype=self.like.dtype, device=self.like.device) + 0.5
         ) / QUADRATURE_POINTS - 0.5
-        shifted = [m.unsqueeze(-1) + width * share * (i == k) for i, m in enumerate(self.middles)]
-        inverse = 1 / self._at(self.parts.conductivities[k], shifted, self.start)
+        shifted = [m.unsqueeze(-1) + width * offsets * (i == k) for i, m in enumerate(self.centers)]
+        inverse = 1 / self._at(self.coefficients.conductivities[k], shifted, self.start)
         low, high = inverse.chunk(2, -1)
         return low.mean(-1) * width / 2, high.mean(-1) * width / 2
 
-    def _edges(self, time: float) -> Tensor:
+    def _boundary_source(self, time: float) -> Tensor:
         """What the cells next to the sides receive from them, apart from the terms in u."""
         result = torch.zeros(self.count, dtype=self.like.dtype, device=self.like.device)
-        for side in self.walls:
-            (rest,) = side.rest((), self._known(side.places, time))
-            result = result.index_add(0, side.cells, side.factor * rest)
+        for boundary in self.boundary_cells:
+            (rest,) = boundary.rest((), self._known(boundary.places, time))
+            result = result.index_add(0, boundary.cells, boundary.factor * rest)
         return result
 
     @cached_property
-    def walls(self) -> tuple[BoundaryCells, ...]:
-        return tuple(map(self._edge, self.parts.walls))
+    def boundary_cells(self) -> tuple[BoundaryCells, ...]:
+        return tuple(map(self._boundary_cells, self.coefficients.faces))
 
-    def _edge(self, wall: RobinFace) -> BoundaryCells:
+    def _boundary_cells(self, face: RobinFace) -> BoundaryCells:
         """P u_w + Q f/a + G = 0 for the flux f = a ∂u/∂x, with u_w = u ± f r: f = -(P u + G) / (± P r + Q/a).
 
         The cell receives ± f / Δx, and b f r / Δx from its drift.
         """
-        k, upper = wall.side.place.coordinate, wall.side.place.upper
+        k, upper = face.condition.place.coordinate, face.condition.place.upper
         axis, sign = self.axes[k], 1.0 if upper else -1.0
         end, width = (axis.n - 1 if upper else 0), (axis.end - axis.start) / axis.n
         resistance = self._resistances(k)[1 if upper else 0].select(k, end).reshape(-1)
-        places = [m.select(k, 0).reshape(-1) for m in self.middles]
+        places = [m.select(k, 0).reshape(-1) for m in self.centers]
         places[k] = torch.full_like(places[k], axis.end if upper else axis.start)
-        exprs = (wall.value, wall.slope, self.parts.conductivities[k])
-        value, slope, conductivity = (self._at(e, places, self.start) for e in exprs)
+        exprs = (face.alpha, face.beta, self.coefficients.conductivities[k])
+        alpha, beta, conductivity = (self._at(e, places, self.start) for e in exprs)
         cells = torch.arange(self.count, device=self.like.device).reshape(self.shape).select(k, end).reshape(-1)
-        received = (sign + self._drift(k)[cells] * resistance) / width
-        factor = -received / (sign * value * resistance + slope / conductivity)
-        return BoundaryCells(cells, factor, value, compile_expressions(self.system, [wall.rest]), places)
+        weight = (sign + self._drift(k)[cells] * resistance) / width
+        factor = -weight / (sign * alpha * resistance + beta / conductivity)
+        return BoundaryCells(cells, factor, alpha, compile_expressions(self.system, [face.gamma]), places)

@@ -16,7 +16,7 @@ from pdedsl import errors, sources
 from pdedsl.codegen.expressions import PointwiseFunction, compile_pointwise
 from pdedsl.data.npz import Array, arrays, find
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
-from pdedsl.io import RunError, replace_with
+from pdedsl.io import RunError, write_atomically
 from pdedsl.ir.problem import ConditionResidual, Derivative, Measurements, Residual, StrongForm
 from pdedsl.runtime.diff.mlp_jets import (
     DerivativeRequest,
@@ -338,7 +338,7 @@ def copy_measurement_files(statement: StrongForm, source: Source, folder: Path) 
         data = found.read_bytes()
         if kept.exists() and kept.read_bytes() != data:
             raise RunError(f"{found} differs from the measurements of the run in {folder}: {kept}")
-        replace_with(kept, partial(_write, data))
+        write_atomically(kept, partial(_write, data))
 
 
 def _write(data: bytes, path: Path) -> None:
@@ -356,11 +356,11 @@ def _read_file(observed: Measurements, statement: StrongForm, source: Source) ->
     elif {*coordinates, *components} <= held.keys():
         points, values = (np.stack([_column(held, n, span) for n in names], -1) for names in (coordinates, components))
     else:
-        raise errors.runs.other_arrays(
+        raise errors.runs.unexpected_arrays(
             path.name, sorted(held), f"{', '.join((*coordinates, *components))}, or points, values", span
         )
     if len(points) != len(values):
-        raise errors.runs.counts_differ("points", len(points), "values", len(values), span)
+        raise errors.runs.sample_count_mismatch("points", len(points), "values", len(values), span)
     _require_inside(points, statement, span)
     at = torch.from_numpy(points)
     return [Measurement(k, at, torch.from_numpy(values[:, i].copy())) for i, k in enumerate(observed.components)]
@@ -373,7 +373,7 @@ def _require_inside(points: Array, statement: StrongForm, span: Span) -> None:
         room = COORDINATE_RTOL * (high - low)
         wrong = np.flatnonzero((points[:, k] < low - room) | (points[:, k] > high + room))
         if len(wrong) and not side.periodic:
-            raise errors.runs.measured_outside(int(wrong[0]), x.name, float(points[wrong[0], k]), span)
+            raise errors.runs.observation_outside_domain(int(wrong[0]), x.name, float(points[wrong[0], k]), span)
 
 
 def _locate(file: str, source: Source, span: Span) -> Path:
@@ -389,9 +389,9 @@ def _column(held: dict[str, Array], name: str, span: Span) -> Array:
 def _table(held: dict[str, Array], name: str, columns: int, span: Span) -> Array:
     found = held[name]
     if not any(np.issubdtype(found.dtype, kind) for kind in (np.integer, np.floating)):
-        raise errors.runs.not_numbers(name, found.dtype, span)
+        raise errors.runs.invalid_dtype(name, found.dtype, span)
     if found.ndim != 2 or found.shape[1] != columns or not len(found):
-        raise errors.runs.not_measurements(name, found.shape, columns, span)
+        raise errors.runs.invalid_observation_shape(name, found.shape, columns, span)
     table = found.astype(np.float64)
     wrong = np.flatnonzero(~np.isfinite(table).all(-1))
     if len(wrong):

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.config.training import Adam, Adamw, Lbfgs, Optimizer, Sgd
-from pdedsl.io import well_formed
+from pdedsl.io import malformed_as_run_error
 from pdedsl.problem.parameters import LearnedFunction, learned_functions, learned_scalars
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, per_sample_gradients
 from pdedsl.runtime.linalg import levenberg_marquardt_steps as damped_steps
@@ -478,7 +478,7 @@ class Trainer:
 
     def restore(self, state: State, phases: Sequence[Phase]) -> Stopwatch:
         """The state when the snapshot was taken; the clock continues from there."""
-        with well_formed("the checkpoint belongs to another spec: delete it"):
+        with malformed_as_run_error("the checkpoint belongs to another spec: delete it"):
             self._load(state["weights"].to(self.numbers))
             self.last = state["last"].to(self.numbers)
             step, damping, density, reached, largest, seconds = state[PROGRESS].tolist()
