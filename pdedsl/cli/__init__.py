@@ -1,6 +1,6 @@
-"""The command line: arguments in, text and exit codes out. The only package that prints.
+"""Command-line interface.
 
-Exit codes: 0 success, 1 the spec is wrong, 2 the command was used wrongly, 70 an internal error of pdedsl.
+Exit codes: 0 success, 1 invalid spec or failed check, 2 usage error, 70 internal error, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -58,24 +58,24 @@ for command in (
 
 
 def main() -> NoReturn:
-    """Run a command, and exit with its exit code."""
+    """Runs a command and exits with its exit code."""
     code: object = 0
     listen(partial(_echo_still_running, time.monotonic()))
     try:
         code = cli.main(prog_name="pdedsl", standalone_mode=False)
     except SystemExit:
-        # Commands exit by `Exit`; only click itself raises SystemExit, when the reader of our output is gone: no error.
+        # Commands raise `Exit`; click raises SystemExit only after a broken pipe on standard output, which is no error.
         code = 0
     except click.exceptions.Abort:
         sys.exit(EXIT_INTERRUPTED)
     except click.ClickException as error:
-        shown = StringIO()
-        error.show(shown)
-        echo(shown.getvalue().rstrip(), err=True)
+        text = StringIO()
+        error.show(text)
+        echo(text.getvalue().rstrip(), err=True)
         sys.exit(EXIT_USAGE)
     except OSError as error:
         echo(f"pdedsl: {error.filename or 'output'}: {error.strerror}", err=True)
-        # Flushing the rest of the standard output would fail again when Python exits.
+        # Flushing standard output at exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_USAGE)
     except Exception:
@@ -83,10 +83,10 @@ def main() -> NoReturn:
     _exit(code if isinstance(code, int) else 0)
 
 
-def _echo_still_running(began: float) -> None:
-    """A long spec may take its time, up to the limits on its size: a person who waits is told."""
+def _echo_still_running(start: float) -> None:
+    """Progress message for large specs, on a terminal only."""
     if sys.stderr.isatty():
-        echo(f"still at work after {time.monotonic() - began:.0f} s: this spec is long", err=True)
+        echo(f"still running after {time.monotonic() - start:.0f} s: the spec is large", err=True)
 
 
 def _exit(code: int) -> NoReturn:
@@ -99,7 +99,7 @@ def _exit(code: int) -> NoReturn:
 
 
 def _report_internal_error() -> NoReturn:
-    """An internal error: save what is needed to find it, and ask the user to report it."""
+    """Writes a crash report to a temporary file and asks the user to attach it to a bug report."""
     import platform
     import tempfile
     import traceback
@@ -114,8 +114,8 @@ def _report_internal_error() -> NoReturn:
             if path.suffix == ".pde" and path.is_file():
                 file.write(f"\n==== {name}\n{path.read_text('utf-8', 'replace')}")
     echo(
-        "pdedsl: this is a bug in pdedsl, not a mistake in your spec.\n"
-        f"Please report it, and attach {file.name} (it contains the spec and a traceback).",
+        "pdedsl: internal error: this is a bug in pdedsl, not an error in your spec.\n"
+        f"Please report it and attach {file.name} (it contains the spec and a traceback).",
         err=True,
     )
     sys.exit(EXIT_INTERNAL)

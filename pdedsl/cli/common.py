@@ -1,4 +1,4 @@
-"""What commands share: how a spec is named, read and shown, and how a command exits."""
+"""Shared by the commands: the spec argument, common options, output, and exit codes."""
 
 from __future__ import annotations
 
@@ -44,37 +44,41 @@ def example(text: str) -> str:
 
 
 SET = click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Override an entry of the spec, such as train.epochs=2; repeatable.",
 )
 TRUST = click.option(
-    "--trust", is_flag=True, help='Import the Python code that the spec names by torch("package.module:Name").'
+    "--trust", is_flag=True, help='Allow importing the Python code named by torch("package.module:Name") in the spec.'
 )
 
 
 def allow_imports(trust: bool) -> bool:
-    """Whether the user's own code may be imported; if so, also from the working directory."""
+    """Adds the working directory to the import path if user code is trusted; returns `trust`."""
     if trust and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     return trust
 
 
 def echo_imported_networks(compilation: Compilation) -> None:
-    """Reports what was found in the user's own networks."""
+    """Reports the imported networks and their numbers of residual blocks."""
     from pdedsl.config.networks import Torch
 
     for learned in compilation.spec.learned:
         match learned.net.word if learned.net else None:
-            case Torch(network=network, counted=int(maps)) if maps:
-                echo(f"{learned.name}: {network} has {maps} residual map{'s' * (maps > 1)}", err=True)
+            case Torch(network=network, counted=int(blocks)) if blocks:
+                echo(f"{learned.name}: imported {network}, {blocks} residual block{'s' * (blocks > 1)}", err=True)
             case Torch(network=network):
-                echo(f"{learned.name}: {network} is imported", err=True)
+                echo(f"{learned.name}: imported {network}", err=True)
             case _:
                 continue
 
 
 @contextmanager
 def deferred_warnings() -> Iterator[None]:
-    """Shows warnings of libraries afterwards, each once, so that they do not interrupt other output."""
+    """Collects library warnings and prints each once at the end, so that they do not interrupt the progress display."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         yield
@@ -90,16 +94,16 @@ def read_spec(file: str, settings: tuple[str, ...] = ()) -> Source:
     return source_of(Path(file), settings)
 
 
-# ---- printing
+# ---- Output
 
 
 def echo(text: str, err: bool = False) -> None:
-    """Prints a message; whatever it quotes reaches the terminal only as text."""
+    """Prints a message with control characters escaped."""
     click.echo(escaping.lines(text), err=err)
 
 
 def echo_exact(text: str) -> None:
-    """Prints a requested text: exactly for a file or a program, with invisible characters shown on a terminal."""
+    """Prints text unchanged to a file or pipe, with control characters escaped on a terminal."""
     click.echo(escaping.lines(text) if sys.stdout.isatty() else text, nl=False)
 
 
@@ -117,14 +121,14 @@ def echo_diagnostics(source: Source, diagnostics: tuple[Diagnostic, ...]) -> Non
 
 
 def _colourise_on_terminal(text: str) -> str:
-    """In colour on a terminal, plain otherwise."""
+    """Coloured on a terminal unless NO_COLOR is set."""
     if not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
         return text
     return colourise(text)
 
 
 def colourise(text: str) -> str:
-    """A report of mistakes with the colours of a terminal."""
+    """A diagnostic report with ANSI colours."""
     return "\n".join(map(_colourise_line, text.split("\n")))
 
 

@@ -1,4 +1,4 @@
-"""Commands about what a spec becomes: explain, compile, test."""
+"""The commands explain, compile and test."""
 
 from __future__ import annotations
 
@@ -51,25 +51,25 @@ STAGES = (
     )
 )
 @click.argument("file", type=SPEC)
-@click.option("--latex", "form", flag_value="latex", help="LaTeX, for a paper.")
-@click.option("--markdown", "form", flag_value="markdown", help="Markdown, for a page.")
-@click.option("--json", "form", flag_value="json", help="JSON, for a program.")
+@click.option("--latex", "form", flag_value="latex", help="Print LaTeX.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print Markdown.")
+@click.option("--json", "form", flag_value="json", help="Print JSON.")
 @click.option(
     "--weights",
     type=click.Path(path_type=Path),
-    help="A .safetensors file, or a folder with weights.safetensors: its kernels as differential operators.",
+    help="Trained weights, a .safetensors file or a run folder: also show the kernels as differential operators.",
 )
-@click.option("--all", "every", is_flag=True, help="Every kernel with every term, not only the largest.")
+@click.option("--all", "all_kernels", is_flag=True, help="Show all kernels with all terms, not only the largest.")
 @SET
 @TRUST
 def explain(
-    file: str, form: str | None, weights: Path | None, every: bool, settings: tuple[str, ...], trust: bool
+    file: str, form: str | None, weights: Path | None, all_kernels: bool, settings: tuple[str, ...], trust: bool
 ) -> None:
-    """Say what an equation is, what it becomes, and what can be proved about it."""
+    """Show the class of an equation, its network or solution method, and its proved and refuted properties."""
     from pdedsl.api import explain_source
     from pdedsl.diagnostics import PdeError
 
-    if every and weights is None:
+    if all_kernels and weights is None:
         raise click.UsageError("--all needs --weights")
     if weights and form == "latex":
         raise click.UsageError("kernels have no LaTeX form: use --markdown or --json")
@@ -79,14 +79,14 @@ def explain(
         report_error(error)
         raise click.exceptions.Exit(EXIT_ERROR) from None
     source = explanation.analysis.spec.source
-    stencils = _stencils(source, weights, every, trust) if weights else ()
+    stencils = _stencils(source, weights, all_kernels, trust) if weights else ()
     lines = tuple(line for stencil in stencils for line in stencil.lines())
     if weights:
-        explanation = replace(explanation, kernels=lines or ("this network has no 3×3 kernels",))
+        explanation = replace(explanation, kernels=lines or ("none: the network has no 3×3 kernels",))
     match form:
         case "json":
-            shown = {"kernels": [stencil.as_json() for stencil in stencils]} if weights else {}
-            click.echo(as_json(explanation.as_dict() | shown, indent=2))
+            kernels = {"kernels": [stencil.as_json() for stencil in stencils]} if weights else {}
+            click.echo(as_json(explanation.as_dict() | kernels, indent=2))
         case "latex":
             click.echo(explanation.latex(), nl=False)
         case "markdown":
@@ -98,7 +98,7 @@ def explain(
         raise click.exceptions.Exit(EXIT_ERROR)
 
 
-def _stencils(source: Source, weights: Path, every: bool, trust: bool) -> tuple[Stencil, ...]:
+def _stencils(source: Source, weights: Path, all_kernels: bool, trust: bool) -> tuple[Stencil, ...]:
     """The stencils of a network's kernels, with weights from a file."""
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
@@ -114,23 +114,25 @@ def _stencils(source: Source, weights: Path, every: bool, trust: bool) -> tuple[
     try:
         load_weights(module, weights)
     except WeightsError as error:
-        own = f"; the spec of this run is {weights / 'spec.pde'}" if (weights / "spec.pde").is_file() else ""
-        raise click.UsageError(f"{error}{own}") from None
-    return stencils_of(module, every)
+        run_spec = f"; the spec of this run is {weights / 'spec.pde'}" if (weights / "spec.pde").is_file() else ""
+        raise click.UsageError(f"{error}{run_spec}") from None
+    return stencils_of(module, all_kernels)
 
 
 @click.command(
     epilog=example("pdedsl compile my.pde\npdedsl compile -o out enresnet\npdedsl compile --emit plan resnet")
 )
 @click.argument("file", type=SPEC)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Output folder; default: the name of the spec.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The folder to write; by default the spec's name."
+    "--emit", type=click.Choice(STAGES), help="Print an intermediate representation instead of writing a package."
 )
-@click.option("--emit", type=click.Choice(STAGES), help="Print a stage instead of writing a package.")
 @click.option(
-    "--standalone", is_flag=True, help="Write a package that does not need pdedsl: the model and the code it uses."
+    "--standalone",
+    is_flag=True,
+    help="Write a package that does not depend on pdedsl: the model and a copy of the runtime code it uses.",
 )
-@click.option("--force", is_flag=True, help="Replace existing files.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @SET
 @TRUST
 def compile(
@@ -159,29 +161,31 @@ def compile(
     folder = output or Path(Path(file).stem if file != "-" else compilation.spec.name)
     if standalone and not folder.resolve().name.isidentifier():
         raise click.UsageError(
-            f"Python cannot import a folder called '{folder.resolve().name}': choose another with -o"
+            f"'{folder.resolve().name}' is not a valid Python package name: choose another folder with -o"
         )
     files = compilation.standalone_files(folder.resolve().name) if standalone else compilation.files()
     try:
         write_package(folder, files, force)
     except FileExistsError as error:
-        raise click.UsageError(f"{error}; --force replaces them") from None
+        raise click.UsageError(f"{error}; use --force to overwrite") from None
     echo_diagnostics(source, compilation.spec.warnings)
     echo_imported_networks(compilation)
-    shown = dict.fromkeys(name.partition("/")[0] for name in files)
-    echo(f"{compilation.spec.name} is in {folder}/: {', '.join(shown)}")
+    top_level = dict.fromkeys(name.partition("/")[0] for name in files)
+    echo(f"wrote {compilation.spec.name} to {folder}/: {', '.join(top_level)}")
 
 
 @click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))
 @click.argument("file", type=SPEC)
-@click.option("--examples", type=click.IntRange(1), default=50, show_default=True, help="Cases to try for each axiom.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed tries the same cases.")
+@click.option(
+    "--examples", type=click.IntRange(1), default=50, show_default=True, help="Number of random test cases per axiom."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 @SET
 @TRUST
 def test(file: str, examples: int, seed: int, settings: tuple[str, ...], trust: bool) -> None:
     """Search for counterexamples to the axioms, and compare the network with its equation.
 
-    What is random is compared by moments, with a false-alarm rate that is printed.
+    Random quantities are compared by moment tests; their false-positive rate is printed.
     """
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
@@ -192,14 +196,14 @@ def test(file: str, examples: int, seed: int, settings: tuple[str, ...], trust: 
         report_error(error)
         raise click.exceptions.Exit(EXIT_ERROR) from None
     if not _run_tests(compilation, examples, seed):
-        changed = [part for setting in settings for part in ("--set", setting)]
-        replay = command("pdedsl", "test", file, *changed, "--examples", str(examples), "--seed", str(seed))
-        echo(f"replay: {replay}", err=True)
+        overrides = [part for setting in settings for part in ("--set", setting)]
+        replay = command("pdedsl", "test", file, *overrides, "--examples", str(examples), "--seed", str(seed))
+        echo(f"reproduce with: {replay}", err=True)
         raise click.exceptions.Exit(EXIT_ERROR)
 
 
 def _run_tests(compilation: Compilation, examples: int, seed: int) -> bool:
-    """Asks one question after the other: the question goes to stderr, and the answer to stdout."""
+    """Runs all tests; progress goes to stderr, results to stdout. Returns whether all passed."""
     from pdedsl.testing import axioms, equation
     from pdedsl.testing.model import under_test
 
@@ -219,9 +223,9 @@ def _run_tests(compilation: Compilation, examples: int, seed: int) -> bool:
     return holds
 
 
-def _echo_current_test(what: str, k: int, total: int) -> None:
-    """Shows what is being tested: on a terminal, a line that is overwritten."""
-    line = f"testing {what}, {k} of {total}"
+def _echo_current_test(test: str, k: int, total: int) -> None:
+    """Prints the current test; on a terminal the line is overwritten by the next."""
+    line = f"testing {test}, {k} of {total}"
     click.echo(f"\r\x1b[K{line}" if sys.stderr.isatty() else line, nl=not sys.stderr.isatty(), err=True)
 
 
@@ -232,26 +236,26 @@ def _echo_result(line: str) -> None:
 
 
 def _axiom_line(result: axioms.Result) -> str:
-    """An axiom, what the analysis says, what the search found, and the case that shows it."""
+    """An axiom with the verdict of the analysis, the result of the search, and the counterexample."""
     from pdedsl.ir.verdicts import Truth
     from pdedsl.testing.moments import Outcome
 
     mark = "--  " if result.outcome is Outcome.UNTESTED else "ok  " if result.ok else "FAIL"
     untested = f"not tested: {result.note}"
-    decided = {
+    results = {
         Outcome.HELD: "no counterexample found",
         Outcome.BROKEN: "counterexample found",
         Outcome.UNTESTED: untested,
     }
     required = " (required)" if result.required else ""
-    line = f"{mark} {result.axiom}{required}: {result.verdict}; {decided[result.outcome]}"
+    line = f"{mark} {result.axiom}{required}: {result.verdict}; {results[result.outcome]}"
     if result.example and (not result.ok or result.verdict is not Truth.PROVED):
         line += "".join(f"\n       {row}" for row in result.example.splitlines())
     return line
 
 
 def _finding_line(finding: Finding) -> str:
-    """A question to the network, and the numbers that answer it."""
+    """A comparison of the network with its equation."""
     from pdedsl.testing.moments import Outcome
 
     match finding.outcome:

@@ -1,4 +1,4 @@
-"""The command that draws what an equation becomes."""
+"""The command draw."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from pdedsl.io import write_text_atomically
 
 @click.command(epilog=example("pdedsl draw enresnet -o net.svg\npdedsl draw my.pde > my.svg"))
 @click.argument("file", type=SPEC)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write; by default standard output.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file; default: standard output.")
 @SET
 def draw(file: str, output: Path | None, settings: tuple[str, ...]) -> None:
-    """Draw an equation by its terms, and the network that it becomes, as SVG."""
+    """Draw an equation with its terms and its network or solution method, as SVG."""
     from pdedsl.api import explain_source
     from pdedsl.diagnostics import PdeError
 
@@ -34,11 +34,11 @@ def draw(file: str, output: Path | None, settings: tuple[str, ...]) -> None:
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(EXIT_ERROR) from None
-    if explanation.errors:  # only a network can be drawn
+    if explanation.errors:
         echo_diagnostics(explanation.analysis.spec.source, explanation.errors)
         raise click.exceptions.Exit(EXIT_ERROR)
     if output is None:
         echo_exact(explanation.svg())
         return
     write_text_atomically(output, explanation.svg())
-    echo(f"{output} written", err=True)
+    echo(f"wrote {output}", err=True)

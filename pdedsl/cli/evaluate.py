@@ -26,14 +26,16 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--subset", type=click.IntRange(1), metavar="N", help="Only N test samples, stratified by class.")
+@click.option("--subset", type=click.IntRange(1), metavar="N", help="Evaluate on N test samples, stratified by class.")
 @SET
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of attacks and subsets.")
-@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Attack with this many seeds.")
-@click.option("--source", "sources", multiple=True, metavar="NAME=RUN", help="The run that a transfer attack names.")
-@click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
-@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
-@click.option("--resume", is_flag=True, help="Continue an evaluation that was interrupted.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of attacks and subsets."
+)
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Number of seeds to attack with.")
+@click.option("--source", "sources", multiple=True, metavar="NAME=RUN", help="Source run of a transfer attack.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the data sets.  [env: PDEDSL_DATA]")
+@click.option("--device", help="cpu, cuda, cuda:1, …; default: a GPU if available.")
+@click.option("--resume", is_flag=True, help="Resume an interrupted evaluation.")
 @TRUST
 def evaluate(
     run: Path,
@@ -47,7 +49,7 @@ def evaluate(
     resume: bool,
     trust: bool,
 ) -> None:
-    """Attack, certify and audit a trained network, as its spec says; the report is written into the run."""
+    """Attack, certify and audit a trained network as its spec specifies; writes a report into the run folder."""
     from pdedsl.diagnostics import PdeError
     from pdedsl.evaluation.engine import EvaluationInterrupted
     from pdedsl.evaluation.run import evaluate_run
@@ -73,8 +75,8 @@ def evaluate(
     except RunError as error:
         raise click.UsageError(str(error)) from None
     except EvaluationInterrupted:
-        again = escaping.command(*sys.argv, *([] if resume else ["--resume"]))
-        echo(f"interrupted; nothing is lost. To continue: {again}", err=True)
+        resume_command = escaping.command(*sys.argv, *([] if resume else ["--resume"]))
+        echo(f"interrupted, progress saved; resume with: {resume_command}", err=True)
         raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
     if os.environ.get("RANK", "0") == "0":
         _echo_report(report, run)
@@ -82,14 +84,14 @@ def evaluate(
 
 def _parse_sources(sources: tuple[str, ...]) -> dict[str, Path]:
     pairs = [source.partition("=") for source in sources]
-    for name, equals, place in pairs:
-        if not (name and equals and place):
-            raise click.UsageError(f"--source takes NAME=RUN, not '{name}{equals}{place}'")
-    return {name: Path(place) for name, _, place in pairs}
+    for name, equals, run in pairs:
+        if not (name and equals and run):
+            raise click.UsageError(f"--source must be NAME=RUN, not '{name}{equals}{run}'")
+    return {name: Path(run) for name, _, run in pairs}
 
 
 def _echo_progress(event: EvaluationProgress) -> None:
-    """On a terminal, a line for each batch that replaces the previous one; elsewhere a line for each measurement."""
+    """On a terminal, one line that is updated after every batch; otherwise one line per measurement."""
     accuracy = "" if event.accuracy is None else f", accuracy {100 * event.accuracy:.1f} %"
     line = f"[{event.done}/{event.of}] {event.measurement}, batch {event.batch} of {event.batches}{accuracy}"
     if sys.stderr.isatty():
@@ -110,10 +112,10 @@ def _echo_report(report: Report, run: Path) -> None:
     epilog=example("pdedsl report run other_run -o page.html\npdedsl report runs/* -o page.html --latex tables.tex"),
 )
 @click.argument("runs", type=click.Path(path_type=Path, exists=True, file_okay=False), nargs=-1, required=True)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The page to write.")
-@click.option("--latex", type=click.Path(path_type=Path), help="Also write the tables in LaTeX.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Output HTML file.")
+@click.option("--latex", type=click.Path(path_type=Path), help="Also write the tables as LaTeX.")
 def report(runs: tuple[Path, ...], output: Path, latex: Path | None) -> None:
-    """Compare evaluated runs side by side, in a single self-contained page."""
+    """Compare evaluated runs in a single self-contained HTML page."""
     from pdedsl.evaluation.compare import write_comparison
     from pdedsl.io import RunError
 

@@ -1,4 +1,4 @@
-"""The command that writes a first spec."""
+"""The command new."""
 
 from __future__ import annotations
 
@@ -12,44 +12,49 @@ from pdedsl.cli.common import echo, example
 from pdedsl.io import write_text_atomically
 from pdedsl.templates import SUBJECTS, Purpose, spec_from_template
 
-QUESTIONS = {Purpose.POINTS: "Which data?", Purpose.IMAGES: "Which data?", Purpose.EQUATION: "Which equation?"}
+QUESTIONS = {Purpose.POINTS: "Data set", Purpose.IMAGES: "Data set", Purpose.EQUATION: "Equation"}
 
 
 @click.command(epilog=example("pdedsl new Mine\npdedsl new Digits --for images --data digits --noise"))
 @click.argument("name")
-@click.option("--for", "purpose", type=click.Choice([p.value for p in Purpose]), help="What the spec is for.")
-@click.option("--data", help="The data set, or the equation; without it you are asked, and see the choices.")
+@click.option(
+    "--for",
+    "purpose",
+    type=click.Choice([p.value for p in Purpose]),
+    help="Classifier of points or images, or an equation to solve.",
+)
+@click.option("--data", help="The data set or the equation; default: ask.")
 @click.option(
     "--noise/--no-noise",
     default=None,
-    help="Whether the classifier gets a diffusion term, which makes it noisy and more robust.",
+    help="Add a diffusion term to the classifier: Gaussian noise, for robustness.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write; by default NAME.pde.")
-@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file; default: NAME.pde.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def new(name: str, purpose: str | None, data: str | None, noise: bool | None, output: Path | None, force: bool) -> None:
-    """Write a first spec, NAME.pde, that runs at once; you are asked what the options do not say."""
+    """Write a runnable spec NAME.pde from a template; asks for missing options."""
     if not name.isidentifier():
-        raise click.BadParameter(f"'{name}' is not a name: use letters, digits and _", param_hint="NAME")
+        raise click.BadParameter(f"'{name}' is not a valid name: use letters, digits and _", param_hint="NAME")
     file = output or Path(f"{name}.pde")
     if file.exists() and not force:
-        raise click.UsageError(f"{file} already exists; --force replaces it")
-    chosen = Purpose(purpose or _ask("What is it for?", [p.value for p in Purpose]))
-    subjects = SUBJECTS[chosen]
-    subject = data or _ask(QUESTIONS[chosen], subjects)
+        raise click.UsageError(f"{file} already exists; use --force to overwrite")
+    kind = Purpose(purpose or _ask("Purpose", [p.value for p in Purpose]))
+    subjects = SUBJECTS[kind]
+    subject = data or _ask(QUESTIONS[kind], subjects)
     if subject not in subjects:
         raise click.BadParameter(f"'{subject}' is not one of {', '.join(subjects)}", param_hint="--data")
     if noise is None:
-        noise = chosen is not Purpose.EQUATION and click.confirm("Should noise make it more robust?", default=True)
-    write_text_atomically(file, spec_from_template(name, chosen, subject, noise))
-    verb = "solve" if chosen is Purpose.EQUATION else "train"
+        noise = kind is not Purpose.EQUATION and click.confirm("Add Gaussian noise for robustness?", default=True)
+    write_text_atomically(file, spec_from_template(name, kind, subject, noise))
+    verb = "solve" if kind is Purpose.EQUATION else "train"
     echo(f"wrote {file}; next: pdedsl explain {file}, pdedsl {verb} {file} -o run")
 
 
 def _ask(question: str, answers: Sequence[str]) -> str:
-    """The answer to a question; with nobody there to answer, the options that answer in advance are named."""
+    """Prompts for one of the answers; without a terminal, a usage error that names the options."""
     try:
         return str(click.prompt(question, type=click.Choice(answers), default=answers[0]))
     except click.Abort:
         if sys.stdin.isatty():
             raise
-        raise click.UsageError("no answer on standard input: use --for, --data and --noise or --no-noise") from None
+        raise click.UsageError("no input on standard input: use --for, --data and --noise or --no-noise") from None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pdedsl.solvers.progress import StepEvent
     from pdedsl.solvers.solution import Solution
 
-MAX_SILENCE = 60.0  # seconds between two lines of progress, at most
+MAX_SILENCE = 60.0  # seconds between two lines of progress
 
 
 @click.command(
@@ -30,15 +30,15 @@ MAX_SILENCE = 60.0  # seconds between two lines of progress, at most
     )
 )
 @click.argument("file", type=SPEC)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the solution.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Output folder.")
 @SET
-@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
-@click.option("--resume", is_flag=True, help="Continue the work in the folder, if there is any.")
+@click.option("--device", help="cpu, cuda, cuda:1, …; default: a GPU if available.")
+@click.option("--resume", is_flag=True, help="Resume an interrupted run in the folder.")
 def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None, resume: bool) -> None:
-    """Solve an equation on a physical domain: solution, error bar, pictures and a report go to a folder.
+    """Solve an initial or boundary value problem; writes the solution, plots and a report with an error estimate.
 
-    The error bar comes from residuals at fresh points and from a reference, never from the loss of training. A solution
-    that misses its equation or a condition, or disagrees with its reference, ends with exit code 1.
+    The error estimate uses residuals at held-out points and a reference solution, never the training loss. The exit code
+    is 1 if a residual is too large or the solution disagrees with its reference.
     """
     from pdedsl.diagnostics import PdeError
     from pdedsl.io import RunError
@@ -54,7 +54,7 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
 
         compilation = compile_problem(to_compilation(source), ())
         echo(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
-        echo(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # `compiled` has seen to it
+        echo(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # checked by compile_problem
         solution = run_solving(
             compilation, output, device=device, resume=resume, listeners=(SolveProgress(None if resume else (0, 0.0)),)
         )
@@ -64,8 +64,8 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
     except RunError as error:
         raise click.UsageError(str(error)) from None
     except (SolveInterrupted, KeyboardInterrupt):
-        again = escaping.command("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")
-        echo(f"interrupted; nothing is lost. To continue: {again}", err=True)
+        resume_command = escaping.command("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")
+        echo(f"interrupted, progress saved; resume with: {resume_command}", err=True)
         raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
     _echo_solution(solution, output)
 
@@ -80,29 +80,31 @@ def _limit_threads() -> None:
 
 @dataclass
 class SolveProgress:
-    """Progress: on a terminal, a line that replaces the last one; elsewhere about twenty lines, and one a minute."""
+    """Progress display: on a terminal one line that is updated; otherwise about twenty lines, at least one per minute."""
 
-    first: tuple[int, float] | None  # a step and its time, from which the pace is measured: if resumed, the first seen
-    last: float = 0.0  # when a line was written
+    first: tuple[int, float] | None  # step and time of the first event, from which the rate is measured
+    last: float = 0.0  # time of the last line
 
     def __call__(self, event: StepEvent) -> None:
         self.first = self.first or (event.step, event.seconds)
         metrics = ", ".join(f"{name} {value:.2e}" for name, value in event.metrics.items())
-        line = f"step {event.step} of {event.of}, {event.seconds:.0f} s{self._left(event)}: {metrics}"
+        line = f"step {event.step} of {event.of}, {event.seconds:.0f} s{self._remaining(event)}: {metrics}"
         if sys.stderr.isatty():
             click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=event.step == event.of)
         elif _is_due(event.step, event.of) or event.seconds - self.last > MAX_SILENCE:
             self.last = event.seconds
             echo(line, err=True)
 
-    def _left(self, event: StepEvent) -> str:
-        """How long the rest takes at the pace so far, once that is known."""
+    def _remaining(self, event: StepEvent) -> str:
+        """Estimated remaining time, if it is long."""
         assert self.first is not None
         steps, seconds = event.step - self.first[0], event.seconds - self.first[1]
-        left = (event.of - event.step) * seconds / steps if steps else 0.0
-        if left < 2 * MAX_SILENCE:
+        remaining = (event.of - event.step) * seconds / steps if steps else 0.0
+        if remaining < 2 * MAX_SILENCE:
             return ""
-        return f", about {left / 3600:.1f} hours left" if left > 5400 else f", about {left / 60:.0f} minutes left"
+        return (
+            f", about {remaining / 3600:.1f} h left" if remaining > 5400 else f", about {remaining / 60:.0f} min left"
+        )
 
 
 def _is_due(step: int, of: int) -> bool:
@@ -110,7 +112,7 @@ def _is_due(step: int, of: int) -> bool:
 
 
 def _echo_solution(solution: Solution, folder: Path) -> None:
-    """Shows the error bar with its sources, and what is wrong, if anything; the exit code then says so too."""
+    """Prints residuals, comparisons and the error estimate; exits with 1 if the verification failed."""
     from pdedsl.solvers.error_estimate import Verdict
 
     error_estimate = solution.error_estimate
@@ -134,15 +136,17 @@ def _echo_solution(solution: Solution, folder: Path) -> None:
         raise click.exceptions.Exit(EXIT_ERROR)
 
 
-@click.command(epilog=example("pdedsl crosscheck wave\npdedsl crosscheck my.pde --set 'realize.equation=features'"))
+@click.command(
+    epilog=example("pdedsl crosscheck wave\npdedsl crosscheck my.pde --set 'realize.equation=random_features'")
+)
 @click.argument("file", type=SPEC)
 @SET
-@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
+@click.option("--device", help="cpu, cuda, cuda:1, …; default: a GPU if available.")
 def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None:
-    """Solve an equation by every method that applies, and report how far apart the solutions are.
+    """Solve an equation by every applicable method and compare the solutions.
 
-    On R^d, where all parts are known, these are the evolution operator and a grid. Exit code 1 where two disagree, or
-    where one misses its equation.
+    On R^d these are the solution operator (Monte Carlo) and a grid on a truncated domain. The exit code is 1 if two
+    solutions disagree or a residual is too large.
     """
     from pdedsl.diagnostics import PdeError
     from pdedsl.io import RunError
@@ -154,7 +158,7 @@ def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None
         from pdedsl.solvers.crosscheck import crosscheck_compilation
 
         found = crosscheck_compilation(
-            to_compilation(source), device, lambda name: echo(f"solving by {name}", err=True)
+            to_compilation(source), device, lambda name: echo(f"solving with {name}", err=True)
         )
     except PdeError as error:
         report_error(error)
@@ -170,7 +174,7 @@ def _echo_crosscheck(found: Crosscheck) -> None:
         own = f"estimated error {member.error:.1e} ({member.kind})" if member.error else member.kind
         echo(f"  {member.name}: {own}{residual}{'; FAILS' if member.fails(found.limit) else ''}")
     for name, obstacle in found.without:
-        echo(f"  not by {name}: {obstacle}")
+        echo(f"  {obstacle}")
     for pair in found.pairs:
         verdict = "agree" if pair.agrees else "DISAGREE"
         distance = f"relative L2 difference {pair.distance:.1e}, tolerance {pair.tolerance:.1e}"

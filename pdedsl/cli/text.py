@@ -1,4 +1,4 @@
-"""Commands about the text of specs: check, format, specs, completion, lsp."""
+"""The commands check, format, specs, completion and lsp."""
 
 from __future__ import annotations
 
@@ -23,24 +23,20 @@ from pdedsl.diagnostics.escaping import as_json
 from pdedsl.io import write_text_atomically
 from pdedsl.sources import find_shipped, shipped_specs, spec_title
 
-SYMPY_CACHE_SIZE = (
-    "20000"  # cached results of sympy in a server, 1000 by default: most of a text stays the same between edits
-)
-FULL_COLLECTION_THRESHOLD = (
-    500  # how often the whole of a server's memory is searched for garbage, 10 by default: that takes 0.1 s
-)
+SYMPY_CACHE_SIZE = "20000"  # of the language server; sympy's default is 1000. Most of a text is unchanged between edits
+FULL_COLLECTION_THRESHOLD = 500  # of the garbage collector, 10 by default: a full collection takes 0.1 s
 
 
 @click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
 @click.argument("files", nargs=-1, required=True, type=SPEC)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, each on its own line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file and line.")
 @SET
 def check(files: tuple[str, ...], as_json: bool, settings: tuple[str, ...]) -> None:
-    """Check specs: what is wrong, where, and how to fix it."""
-    wrong = False
+    """Check specs; every error is reported with its location and a suggested fix."""
+    failed = False
     for file in files:
-        wrong |= not (_check_json(file, settings) if as_json else _check_text(file, settings))
-    if wrong:
+        failed |= not (_check_json(file, settings) if as_json else _check_text(file, settings))
+    if failed:
         raise click.exceptions.Exit(EXIT_ERROR)
 
 
@@ -58,8 +54,8 @@ def _check_text(file: str, settings: tuple[str, ...]) -> bool:
     if examined.errors:
         return False
     count, spec = len(examined.diagnostics), examined.analysis.spec
-    noted = f", {count} warning{'s' * (count > 1)}" if count else ""
-    echo(f"{source.name}: {spec.name}: no errors{noted}")
+    warnings = f", {count} warning{'s' * (count > 1)}" if count else ""
+    echo(f"{source.name}: {spec.name}: no errors{warnings}")
     return True
 
 
@@ -88,10 +84,10 @@ def _check_json(file: str, settings: tuple[str, ...]) -> bool:
     "format", epilog=example("pdedsl format my.pde\npdedsl format --check *.pde\npdedsl format --ascii - < my.pde")
 )
 @click.argument("files", nargs=-1, required=True, type=SPEC)
-@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 if a file would change.")
-@click.option("--ascii", "as_ascii", is_flag=True, help="Write ASCII spellings instead of Unicode.")
+@click.option("--check", "only_check", is_flag=True, help="Do not write; exit with 1 if a file would be reformatted.")
+@click.option("--ascii", "as_ascii", is_flag=True, help="Use ASCII notation instead of Unicode.")
 def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
-    """Rewrite specs in canonical layout, in place; - and shipped specs go to standard output."""
+    """Format specs in place; standard input (-) and shipped specs are printed."""
     from pdedsl.api import format_source
     from pdedsl.diagnostics import PdeError
 
@@ -136,7 +132,7 @@ def specs(name: str | None) -> None:
 @click.command(epilog=example('eval "$(pdedsl completion bash)"'))
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
-    """Print the script that makes a shell complete commands, options and specs."""
+    """Print the shell script for completion of commands, options and specs."""
     from click.shell_completion import get_completion_class
 
     found = get_completion_class(shell)
@@ -145,7 +141,7 @@ def completion(shell: str) -> None:
 
 
 def configure_server() -> None:
-    """Sets up a process that answers many questions; to be called before sympy is imported."""
+    """Tunes caches and garbage collection of a long-running process; must be called before sympy is imported."""
     os.environ.setdefault("SYMPY_CACHE_SIZE", SYMPY_CACHE_SIZE)
     gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION_THRESHOLD)
     from pdedsl.symbolic.cache import cache_signs
@@ -155,7 +151,7 @@ def configure_server() -> None:
 
 @click.command(epilog=example("pip install 'pdedsl[lsp]'\npdedsl lsp"))
 def lsp() -> None:
-    """Serve an editor over standard input and output, by the Language Server Protocol."""
+    """Run the language server (LSP) on standard input and output."""
     configure_server()
     try:
         from pdedsl.lsp.server import create_server

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("file", type=SPEC)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the run.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Run folder.")
 @SET
-@click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
-@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
-@click.option("--resume", is_flag=True, help="Continue the run in the folder, if there is one.")
-@click.option("--from", "start", type=click.Path(path_type=Path), help="Start with the weights of another run.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the data sets.  [env: PDEDSL_DATA]")
+@click.option("--device", help="cpu, cuda, cuda:1, …; default: a GPU if available.")
+@click.option("--resume", is_flag=True, help="Resume the run in the folder.")
+@click.option("--from", "start", type=click.Path(path_type=Path), help="Initialise with the weights of another run.")
 @click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
 @TRUST
 @click.option(
@@ -62,7 +62,7 @@ def train(
     trust: bool,
     save_every: float,
 ) -> None:
-    """Train the network of a spec: weights, figures, curves and a report go to a folder."""
+    """Train the network of a spec; writes weights, metrics, learning curves and a report."""
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
 
@@ -95,7 +95,7 @@ def train(
 
 
 def _limit_threads(plan: Model) -> None:
-    """Small matrices are fastest on one thread, by far on a busy machine; OMP_NUM_THREADS takes precedence."""
+    """Uses one thread for networks on points, whose matrices are small; OMP_NUM_THREADS takes precedence."""
     from pdedsl.ir.plan import SolvePlan
 
     if not isinstance(plan, SolvePlan) and plan.image is None and "OMP_NUM_THREADS" not in os.environ:
@@ -105,18 +105,18 @@ def _limit_threads(plan: Model) -> None:
 
 
 def _echo_outcome(run: Run, folder: Path, trust: bool) -> None:
-    """Shows what was written, or how to resume."""
+    """Prints the files written, or the command to resume."""
     from pdedsl.training.events import Outcome
 
-    leave = ["--trust"] * trust
-    again = escaping.command("pdedsl", "train", folder / "spec.pde", "-o", folder, "--resume", *leave)
+    trust_flag = ["--trust"] * trust
+    resume_command = escaping.command("pdedsl", "train", folder / "spec.pde", "-o", folder, "--resume", *trust_flag)
     if os.environ.get("RANK", "0") != "0":
         pass
     elif run.outcome is Outcome.FINISHED:
         echo(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
-        echo(f"to attack, certify and audit it: {escaping.command('pdedsl', 'evaluate', folder, *leave)}")
+        echo(f"next, attack, certify and audit: {escaping.command('pdedsl', 'evaluate', folder, *trust_flag)}")
     elif run.outcome is Outcome.INTERRUPTED:
-        echo(f"interrupted; nothing is lost. To continue: {again}", err=True)
+        echo(f"interrupted, progress saved; resume with: {resume_command}", err=True)
     else:
         echo(f"pdedsl: {run.message}", err=True)
     if run.outcome is not Outcome.FINISHED:

@@ -54,7 +54,7 @@ from pdedsl.symbolic.printing import notation
 FEYNMAN_KAC = Theorem(
     "the Feynman-Kac formula",
     "Øksendal, sections 8.2 and 9.1; Kloeden, Platen",
-    "u(x, t) is the expected value of the data at the end point of the diffusion process that starts at (x, t), weighted "
+    "u(x, t) is the expected value of the data at the end point of the diffusion process started at (x, t), weighted "
     "by e^{∫c}, plus the weighted integral of the source along its path",
 )
 RANDOM_FEATURES = Theorem(

@@ -103,7 +103,7 @@ async function start() {
   const asked = (verb) => (at) => ask(verb, editor.text(), at);
   editor = editorOf(part("editor"), given ?? first.text, keywords, check, asked("hover_json"), asked("completion_json"));
   for (const [id, ascii] of [["unicode", false], ["ascii", true]]) {
-    part(id).addEventListener("click", async () => editor.replace(await ask("formatted", editor.text(), ascii)));
+    part(id).addEventListener("click", async () => editor.replace(await ask("format_text", editor.text(), ascii)));
   }
   part("share").addEventListener("click", share);
   window.addEventListener("hashchange", async () => {

@@ -37,9 +37,10 @@ class Run:
 def annotations_of(analysis: Analysis) -> tuple[Annotation, ...]:
     """The marks in the order of the text, the terms of each equation first."""
     spec, marks = analysis.spec, []
-    for facts, term in ((facts, term) for facts in analysis.equations for term in facts.terms):
-        label = ", ".join(filter(None, (term_name(term, facts, spec), term_detail(term, spec))))
-        marks.append(Annotation(term.word, label, term.origin.text, term.origin.span))
+    for facts in analysis.equations:
+        for term in facts.terms:
+            label = ", ".join(filter(None, (term_name(term, facts, spec), term_detail(term, spec))))
+            marks.append(Annotation(term.word, label, term.origin.text, term.origin.span))
     for condition in spec.conditions:
         text = spec.source.quote(condition.span)
         marks.append(Annotation("condition", f"{condition.kind} condition", text, condition.span))

@@ -57,7 +57,7 @@ def _segment(segment: SdeSteps, max_step: Expr, analysis: Analysis) -> Node:
     time = analysis.spec.time.name if analysis.spec.time else "t"
     lines = (
         f"δt = {notation(length / steps)}, the first at {time} = {segment.start}",
-        *nets(segment.field, analysis.spec),
+        *nets(segment.drift, analysis.spec),
     )
     block = Block(f"{segment.scheme.name} step along the velocity field", lines, (segment.span,))
     return Group(counted(steps, "step"), (block, noise) if noise else (block,))
