@@ -40,7 +40,7 @@ from torch.nn import functional
 from pdedsl import attacks
 from pdedsl.attacks import Linf, Predictor
 from pdedsl.attacks.base import Box
-from pdedsl.attacks.constraints import region
+from pdedsl.attacks.constraints import feasible_set
 from pdedsl.attacks.criterion import Criterion, log_odds
 from pdedsl.attacks.pgd import AscentConfig, ascend
 from pdedsl.certificates import gaussian
@@ -121,7 +121,7 @@ def bare_gradients(model: nn.Module, x: Tensor, y: Tensor) -> None:
 
 
 def whole_pgd(model: nn.Module, x: Tensor, y: Tensor) -> None:
-    space, climb = region(Linf(), x, EPS, Box(*BOX)), AscentConfig(Linf(), EPS / 8, STEPS, log_odds, stop=False)
+    space, climb = feasible_set(Linf(), x, EPS, Box(*BOX)), AscentConfig(Linf(), EPS / 8, STEPS, log_odds, stop=False)
     with torch.no_grad():
         ascend(Predictor(model, draws=1), x, Criterion(y), space, climb)
 

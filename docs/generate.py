@@ -1,8 +1,8 @@
-"""Pages that follow from the code: the words of the language, diagnostics, axioms, the gallery, the Python interface.
+"""Pages generated from the code: built-ins, diagnostics, properties, gallery, Python interface.
 
 generated/          pages, rewritten before each build
 generated/parts/    parts of pages
-generated/extra/    what is copied beside the pages: llms.txt
+generated/extra/    files copied beside the pages: llms.txt
 """
 
 from __future__ import annotations
@@ -35,33 +35,31 @@ BAD = ROOT / "tests" / "bad"
 FAMILIES = {
     "Networks of learned fields and operators": NETWORKS,
     "Normalisations": NORMALISATIONS,
-    "Methods in time": INTEGRATORS,
-    "Ways to realize diffusion": DIFFUSIONS,
-    "Ways to solve an equation on a physical domain": SOLVERS,
-    "Frames of equations on pixels": FRAMES,
+    "Time integrators": INTEGRATORS,
+    "Realizations of diffusion": DIFFUSIONS,
+    "Solvers on physical domains": SOLVERS,
+    "Architectures for equations on feature maps": FRAMES,
     "Data sets": DATA,
     "Measurements": MEASURED,
     "Optimizers": OPTIMIZERS,
-    "Schedules": SCHEDULES,
-    "Augmentations": AUGMENTATIONS,
+    "Learning-rate schedules": SCHEDULES,
+    "Data augmentations": AUGMENTATIONS,
     "Losses": LOSSES,
     "Regularizers": REGULARIZERS,
-    "Adversaries": ADVERSARIES,
+    "Attacks for adversarial training": ADVERSARIES,
     "Attacks": ATTACKS,
     "Certificates": CERTIFICATES,
 }
 PROVERS = (
-    "provers.linearity",
-    "provers.constants",
-    "provers.comparison",
-    "provers.maximum",
-    "provers.markov",
-    "provers.regularity",
-    "provers.conservation",
-    "maps.axioms",
-    "maps.contraction",
-    "maps.dissipation",
-    "maps.oscillation",
+    "axioms.linearity",
+    "axioms.preserves_constants",
+    "axioms.comparison",
+    "axioms.maximum_principle",
+    "axioms.markov",
+    "axioms.regularity",
+    "axioms.conservation",
+    "feature_maps.axioms",
+    "feature_maps.contractivity",
 )
 
 
@@ -78,7 +76,7 @@ def generate() -> None:
 
 def pages() -> dict[str, str]:
     return {
-        "words.md": words(),
+        "built_ins.md": built_ins(),
         "diagnostics.md": diagnostics(),
         "parts/theorems.md": theorems(),
         "gallery.md": gallery(),
@@ -87,11 +85,11 @@ def pages() -> dict[str, str]:
     }
 
 
-# ---- the vocabulary
+# ---- Built-ins
 
 
-def words() -> str:
-    parts = ["# Words\n\nEvery word of the language with its arguments, their limits and their defaults."]
+def built_ins() -> str:
+    parts = ["# Built-ins\n\nAll networks, methods, data sets and options, with parameters, ranges and defaults."]
     for title, forms in FAMILIES.items():
         parts.append(f"## {title}")
         parts += [f"### {form.name}\n\n{call_text(form)}" for form in forms.values()]
@@ -106,8 +104,8 @@ def words() -> str:
 
 def diagnostics() -> str:
     head = (
-        "# Diagnostics\n\nEvery code with a wrong spec, what `pdedsl check` says of it, and after `help:` the way out "
-        "where there is one. Codes are stable."
+        "# Diagnostics\n\nEvery code with an invalid spec and the output of `pdedsl check`; after `help:` the suggested fix. "
+        "Codes are stable."
     )
     return "\n\n".join([head, *map(_diagnostic, errors.codes())]) + "\n"
 
@@ -125,7 +123,7 @@ def _diagnostic(code: errors.Code) -> str:
 
 
 def examples(code: str) -> list[Path]:
-    """Golden reports of wrong specs, files and runs, those first that show the code alone and in few lines."""
+    """Expected diagnostics of invalid specs, files and runs; short ones with a single code first."""
     found = [p for p in sorted(BAD.rglob("*.expected")) if p.name.startswith(code.lower())]
     return sorted(found, key=lambda p: (p.read_text("utf-8").count("[E"), p.stat().st_size))
 
@@ -138,7 +136,7 @@ def _short(text: str) -> str:
 
 
 def theorems() -> str:
-    """What each prover applies: the docstrings of the provers."""
+    """The docstrings of the provers."""
     parts = []
     for name in PROVERS:
         doc = inspect.cleandoc(importlib.import_module(f"pdedsl.analysis.{name}").__doc__ or "")
@@ -150,7 +148,7 @@ def theorems() -> str:
 
 
 def gallery() -> str:
-    head = "# Gallery\n\nThe specs that come with pdedsl. Each can be named in place of a path: `pdedsl explain heat`."
+    head = "# Gallery\n\nThe shipped specs. Commands accept their names: `pdedsl explain heat`."
     return "\n\n".join([head, *map(_shipped, shipped_specs())]) + "\n"
 
 
@@ -163,9 +161,9 @@ def _shipped(name: str) -> str:
     explanation = _explained(name)
     spec = explanation.analysis.spec
     kinds = dict.fromkeys(class_text(facts.kind) for facts in explanation.analysis.equations)
-    said = f"{escaping.markdown(spec.title)}. {'; '.join(kinds).capitalize()}."
-    drawing = f"![What {name} becomes](drawings/{name}.svg)"
-    return "\n\n".join([f"## {name}", said, escaping.fenced(spec.source.text, "pde"), drawing])
+    summary = f"{escaping.markdown(spec.title)}. {'; '.join(kinds).capitalize()}."
+    drawing = f"![Derivation of {name}](drawings/{name}.svg)"
+    return "\n\n".join([f"## {name}", summary, escaping.fenced(spec.source.text, "pde"), drawing])
 
 
 # ---- Python
@@ -198,7 +196,7 @@ def _functions(value: type | ModuleType) -> Iterator[str]:
 
 
 def benchmarks() -> str:
-    """What was recorded, script by script; then what each of the others measures."""
+    """The recorded results of each script; for the others, their docstrings."""
     paths = sorted((ROOT / "benchmarks").glob("*.py"))
     recorded = [path for path in paths if path.with_suffix(".md").is_file()]
     parts = [re.sub(r"^#", "##", p.with_suffix(".md").read_text("utf-8"), flags=re.MULTILINE) for p in recorded]
@@ -212,7 +210,7 @@ def benchmarks() -> str:
 
 
 def llms() -> str:
-    """What there is, for a reader that is a program: https://llmstxt.org."""
+    """An index of the pages for language models: https://llmstxt.org."""
     rows = ["# pdedsl", "", f"> {inspect.getdoc(pdedsl).splitlines()[0]}", ""]  # type: ignore[union-attr]
     for path in sorted([*HERE.glob("*.md"), *HERE.glob("*/*.md")]):
         place = path.relative_to(HERE)

@@ -133,9 +133,9 @@ def light(name: str) -> str:
     """A shipped spec with small images, few channels, draws and a short time: the same equation, cheaper to run."""
     text = re.sub(r"image\((\d), \d+, \d+\)", r"image(\1, 8, 8)", shipped(name))
     text = re.sub(
-        r"open +\d+\n  stages +\[[^]]*\]", lambda m: "open 8\n  stages [8" + ", 12" * ("," in m[0]) + "]", text
+        r"stem +\d+\n  stages +\[[^]]*\]", lambda m: "stem 8\n  stages [8" + ", 12" * ("," in m[0]) + "]", text
     )
-    text = text.replace("patch=4, dense=7", "patch=2, dense=2").replace("close   256", "close   6")
+    text = text.replace("patch=4, dense=7", "patch=2, dense=2").replace("head    256", "head    6")
     return re.sub(r"samples=\d+", "samples=3", text).replace("[0, 100]", "[0, 2]")
 
 

@@ -165,7 +165,9 @@ def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnos
     values = [f(p) * cell for p in points]
     total, size = math.fsum(values), math.fsum(map(abs, values))
     if math.isfinite(total) and abs(total) > IRREGULAR_IMBALANCE_RTOL * size:
-        yield errors.equations.incompatible_neumann_data(problem.unknown.name, total, True, own[0].span, about=True)
+        yield errors.equations.incompatible_neumann_data(
+            problem.unknown.name, total, True, own[0].span, approximate=True
+        )
 
 
 def _is_homogeneous_neumann(condition: Condition, problem: Problem) -> bool:

@@ -1,6 +1,6 @@
-"""The coefficients of the derivatives of an unknown, as a vector or a symmetric matrix.
+"""Drift vector b and diffusion matrix A of Σ bᵢ ∂u/∂xᵢ + Σ Aᵢⱼ ∂²u/∂xᵢ∂xⱼ, in components or in index notation.
 
-In a space that is not written out in components, v·∇u is Σⱼ vⱼ ∂u/∂xⱼ, so bᵢ is the coefficient of ∂u/∂xⱼ with i
+In index notation, v·∇u is Σⱼ vⱼ ∂u/∂xⱼ, so bᵢ is the coefficient of ∂u/∂xⱼ with i
 substituted for j. The diagonal entry Aᵢᵢ is the coefficient of ∂²u/∂xⱼ², and Σⱼₖ c fⱼ gₖ ∂²u/∂xⱼ∂xₖ has the matrix
 ½c(fgᵀ + gfᵀ), which becomes a sum of c w wᵀ by completing squares. A single derivative ∂u/∂x₃ contributes δᵢ₃.
 """
@@ -17,13 +17,13 @@ from pdedsl.symbolic.calculus import contract, differentiate
 from pdedsl.symbolic.rewrite import expand, multiply_out
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial, atoms, free_symbols
 
-# ---- coefficients
+# ---- Linear terms
 
 
 LinearTerm = tuple[Expr, Expr]
-"""A coefficient and the value or derivative of an unknown beside it; an index that is free in both is summed over."""
+"""A coefficient and its jet variable; an index that is free in both is summed over."""
 IndexedCoefficient = tuple[Expr, Expr]
-"""What stands beside a derivative, and the number of the component by which it is taken."""
+"""A coefficient and the index of the coordinate of its derivative."""
 BilinearForm = dict[tuple[Expr, Expr], Expr]
 """c of Σ c fⱼ gₖ, by fᵢ and gᵢ."""
 
@@ -32,11 +32,8 @@ class NotLinear(Exception):
     """A product that is not a coefficient times one value or derivative of an unknown."""
 
 
-# ---- parts
-
-
 def is_jet_variable(expr: Expr, heads: frozenset[Symbol]) -> bool:
-    """Whether an expression is the value of an unknown, here or at another point, or a derivative of it."""
+    """Whether an expression is a jet variable: a value of an unknown, possibly at another point, or a derivative."""
     field = expr.body if isinstance(expr, Partial) else expr
     if not isinstance(field, Field) or field.head not in heads:
         return False
@@ -48,7 +45,7 @@ def contains_unknown(expr: Expr, heads: frozenset[Symbol]) -> bool:
 
 
 def linear_terms(expr: Expr, heads: frozenset[Symbol]) -> Iterator[LinearTerm]:
-    """The parts of an affine expression; a source is the coefficient of 1. Raises NotLinear."""
+    """The terms of an affine expression; a source is the coefficient of 1. Raises NotLinear."""
     return _linear_terms(expr, lambda e: contains_unknown(e, heads), lambda e: is_jet_variable(e, heads))
 
 
@@ -88,7 +85,7 @@ def _factor_terms(factor: Expr, touched_by: Test, variable: Test) -> Iterator[Li
         case _ if variable(factor):
             yield S.One, factor
         case Contraction(index=index, body=body):
-            own = Dummy(integer=True)  # another contraction beside this one may have the same index
+            own = Dummy(integer=True)  # another contraction in the product may have the same index
             for coefficient, found in _linear_terms(multiply_out(body.xreplace({index: own})), touched_by, variable):
                 yield (coefficient if own in free_symbols(found) else Contraction(own, coefficient)), found
         case _:
@@ -96,7 +93,7 @@ def _factor_terms(factor: Expr, touched_by: Test, variable: Test) -> Iterator[Li
 
 
 def sum_of_terms(parts: Iterable[LinearTerm]) -> Expr:
-    """The expression that the parts add up to; a product with a free index is summed over it."""
+    """The sum of linear terms; a product with a free index is summed over it."""
     return Add(*(_sum_over_indices(coefficient * variable) for coefficient, variable in parts))
 
 
@@ -110,11 +107,11 @@ def _at(expr: Expr, index: Symbol, place: Expr) -> Expr:
     return expr.xreplace({index: place})
 
 
-# ---- vectors and matrices
+# ---- Vectors and matrices
 
 
 def vector(parts: Iterable[LinearTerm], coordinates: tuple[Symbol, ...]) -> Components:
-    """b of Σ bᵢ ∂u/∂xᵢ, written out."""
+    """b of Σ bᵢ ∂u/∂xᵢ, in components."""
     rows: dict[Expr, list[Expr]] = {}
     for coefficient, variable in parts:
         rows.setdefault(variable.slots[0], []).append(coefficient)
@@ -122,7 +119,7 @@ def vector(parts: Iterable[LinearTerm], coordinates: tuple[Symbol, ...]) -> Comp
 
 
 def matrix(parts: Iterable[LinearTerm], coordinates: tuple[Symbol, ...]) -> Components:
-    """The symmetric A of Σ Aᵢⱼ ∂²u/∂xᵢ∂xⱼ, written out."""
+    """The symmetric A of Σ Aᵢⱼ ∂²u/∂xᵢ∂xⱼ, in components."""
     entries: dict[frozenset[Expr], list[Expr]] = {}
     for coefficient, variable in parts:
         a, b = variable.slots
@@ -185,7 +182,7 @@ def _component(located: list[IndexedCoefficient], dimension: int | Symbol) -> Ex
 
 
 def _with_general_index(term: Expr, place: Expr) -> Expr:
-    """A term with INDEX in place of the component number `place`."""
+    """A term with INDEX in place of the index `place`."""
     own = [e for e in atoms(term, Component) if e.args[1] == place]
     fields = [f for f in atoms(term, Field) if tuple(f.indices) == (place,)]
     verdict = {e: Component(e.args[0], INDEX) for e in own} | {f: Field(f.head, (INDEX,), f.arguments) for f in fields}
@@ -195,7 +192,7 @@ def _with_general_index(term: Expr, place: Expr) -> Expr:
 def _bilinear(
     product: Expr, j: Expr, k: Expr, learned: frozenset[Symbol]
 ) -> tuple[Expr, Expr, Expr] | tuple[Expr, Field] | None:
-    """c, f and g of c fⱼ gₖ, or c and H of c Hⱼₖ; None for what is neither."""
+    """c, f and g of c fⱼ gₖ, or c and H of c Hⱼₖ; None if it is neither."""
     places = (j, k)
     outside: list[Expr] = []
     at: dict[Expr, list[Expr]] = {p: [] for p in places}
@@ -233,11 +230,9 @@ def _complete_squares(form: BilinearForm) -> tuple[tuple[Expr, Expr], ...] | Non
     return tuple(found)
 
 
-# ---- adjoint
-# d/dt ∫u of a linear equation, by index: ∫ Lu = ∫ u L*1, where L*1 = c - Σᵢ ∂bᵢ/∂xᵢ + Σᵢⱼ ∂²Aᵢⱼ/∂xᵢ∂xⱼ.
-#
-# Index notation is kept where a space is not written out in components: an integral over the few coordinates that are
-# shown is not one over all of them. ∇·(x u) is x·∇u + n u, where n is the dimension of the whole space.
+# ---- Adjoint
+# ∫ Lu = ∫ u L*1 with L*1 = c - Σᵢ ∂bᵢ/∂xᵢ + Σᵢⱼ ∂²Aᵢⱼ/∂xᵢ∂xⱼ, in index notation: if only some coordinates are
+# expanded, a sum over these is not the divergence. ∇·(x u) is x·∇u + n u with the full dimension n.
 
 
 def adjoint_of_one(right: Expr, heads: frozenset[Symbol]) -> Expr:

@@ -1,4 +1,4 @@
-"""An equation as a function of the jet: F(x, t, u, p, X) with p = ∇u, X = ∇∇u, written out in components."""
+"""Jet functions F(x, t, u, p, X) with p = ∇u, X = ∇∇u, in components, and differential expressions in all unknowns."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import expand, multiply_out
 from pdedsl.symbolic.symbols import Field, Partial, atoms, free_symbols
 
-# ---- jets
+# ---- Jet of one unknown
 
 
 @dataclass(frozen=True)
 class Jet:
-    """F and its variables.
+    """F and its jet variables.
 
     `higher` are the time derivatives and the derivatives of order above two, `unexpanded` the derivatives of functions
     of u that are not expanded by the chain rule; `is_nonlocal` if u is evaluated at other points or times.
@@ -65,7 +65,7 @@ class Jet:
     unexpanded: tuple[Expr, ...]
     is_nonlocal: bool
     layout: CoordinateLayout
-    derivative_of: dict[Symbol, Expr]  # maps jet variables to the derivatives they stand for
+    derivative_of: dict[Symbol, Expr]  # the derivative that each jet variable represents
 
     @property
     def coordinates(self) -> tuple[Symbol, ...]:
@@ -85,7 +85,7 @@ class Jet:
 
     @cached_property
     def order(self) -> int:
-        """The highest order of a derivative with a coordinate of space; derivatives in time alone do not count."""
+        """The order in space: the highest order of a derivative that is not purely in time."""
         free, places = free_symbols(self.expr), set(self.coordinates)
         slots = [self.derivative_of[v].slots for v in (*self.p, *self.second, *self.higher) if v in free]
         dependences = [len(s) for s in slots if places & set(s)]
@@ -171,7 +171,7 @@ class Jet:
         return any(a.xreplace(flat).has(nan, zoo) for a in (*atoms(self.expr, Pow), self.expr))
 
     def in_letters(self, expr: Expr) -> Expr:
-        """An expression in u and its derivatives, in the letters of this jet."""
+        """An expression in u and its derivatives, in the jet variables."""
         variables = {e: v for v, e in self.derivative_of.items() if v is not self.u}
         return expr.xreplace(variables).xreplace({self.derivative_of[self.u]: self.u})
 
@@ -188,7 +188,7 @@ def _divide_by_factor(product: Expr, factor: Symbol) -> Expr:
 
 
 def as_scalar(exprs: tuple[Expr, ...], unknown: Unknown) -> Expr:
-    """The components of a vector combined into one scalar, each with its own weight, which keeps orders and kinds."""
+    """A generic linear combination of the components of a vector: orders and kinds of terms are preserved."""
     if not isinstance(unknown.type, Vector):
         return exprs[0]
     fields = {f for e in exprs for f in atoms(e, Field) if f.head == unknown.head}
@@ -248,19 +248,18 @@ def _apply_chain_rule(partial: Partial) -> Expr:
 
 
 def _is_unexpanded(partial: Partial, unknown: Unknown) -> bool:
-    """Whether this is the derivative of a function of the unknown rather than of the unknown itself."""
+    """Whether this is the derivative of a function of the unknown, not of the unknown itself."""
     own = isinstance(partial.body, Field) and partial.body.head == unknown.head
     return not own and any(f.head == unknown.head for f in atoms(partial.body, Field))
 
 
 def _is_nonlocal(expr: Expr, spec: Spec) -> bool:
-    """Whether an unknown is read at arguments other than its own."""
+    """Whether an unknown is evaluated at another point or time."""
     here = {u.head: Tuple(*u.arguments) for u in spec.unknowns}
     return any(f.arguments != here.get(f.head, f.arguments) for f in atoms(expr, Field))
 
 
-# ---- states
-# Expressions in all unknowns of a spec: whether they are affine, and their values if every unknown is constant.
+# ---- Differential expressions in all unknowns
 
 
 SECOND_DIFFERENCE_SAMPLES = 12
@@ -268,14 +267,14 @@ SECOND_DIFFERENCE_SAMPLES = 12
 
 @dataclass(frozen=True)
 class DifferentialExpression:
-    """A sum of products in `letters`: the values of unknowns, here or at other points, and their derivatives."""
+    """A sum of products of jet variables: values of unknowns, possibly at other points, and their derivatives."""
 
     expr: Expr
     heads: frozenset[Symbol]
 
     @cached_property
     def _parts(self) -> tuple[Expr, Expr]:
-        """The source, and the terms that do not have the form of a multiple of one letter."""
+        """The source, and the terms that are not a multiple of one jet variable."""
         source: list[Expr] = []
         rest: list[Expr] = []
         for term in Add.make_args(self.expr):
@@ -299,12 +298,12 @@ class DifferentialExpression:
 
     @cached_property
     def is_affine(self) -> bool:
-        """Whether its form is affine, after kinks that cancel are removed; numbers are never used."""
+        """Whether it is affine, symbolically, after cancellation of kinks."""
         rest = self._parts[1]
         return bool(rest == 0 or DifferentialExpression(multiply_out(to_relu_form(rest)), self.heads)._parts[1] == 0)
 
     def is_certainly_nonlinear(self, ranges: Ranges) -> bool:
-        """Whether it is certainly not affine somewhere in range; if it is neither affine nor bends, it is not known."""
+        """Whether it is proved not to be affine somewhere in range; False if undecided."""
         rest = self._parts[1]
         return rest != 0 and (
             self._has_nonlinear_monomial(rest, ranges)
@@ -312,7 +311,7 @@ class DifferentialExpression:
         )
 
     def _has_nonlinear_monomial(self, rest: Expr, ranges: Ranges) -> bool:
-        """Whether it is a polynomial in letters with a monomial of degree two or more whose total coefficient is not
+        """Whether it is a polynomial in the jet variables with a monomial of degree ≥ 2 whose coefficient is not
         identically zero."""
         found: dict[frozenset[Expr], list[Expr]] = {}
         for term in Add.make_args(rest):
@@ -336,7 +335,7 @@ class DifferentialExpression:
 
     @property
     def nonlinear_part(self) -> Expr:
-        """The terms that keep it from being affine."""
+        """The terms that are not affine."""
         return self._parts[1]
 
     @cached_property
@@ -354,7 +353,7 @@ class DifferentialExpression:
 
     @property
     def in_letters(self) -> Expr:
-        """The expression with a symbol for each letter, and 1 for whatever is learned."""
+        """The expression with a symbol for each jet variable, and 1 for learned fields."""
         return with_unit_fields(self._with_symbols(self.expr))
 
     def _with_symbols(self, expr: Expr) -> Expr:
@@ -372,13 +371,13 @@ class DifferentialExpression:
         return (*partials, *self._jet_variables(self.expr.xreplace(dict.fromkeys(partials, S.One)), Field))
 
     def derivative(self, variable: Expr) -> Expr:
-        """The derivative with respect to one of the letters, with symbols in place of all letters."""
+        """The derivative with respect to a jet variable, with symbols for all jet variables."""
         changed = Dummy("changed", real=True)
         others = {p: Dummy(real=True) for p in self._jet_variables(self.expr, Partial)}
         return self._with_symbols(self.expr.xreplace({**others, variable: changed})).diff(changed)
 
 
-@lru_cache(maxsize=64)  # several provers look at the same conditions
+@lru_cache(maxsize=64)  # shared by several provers
 def differential_expression(expr: Expr, spec: Spec) -> DifferentialExpression:
     if spec.space.explicit:
         expression = multiply_out(solenoidal(expr, spec))
@@ -405,12 +404,12 @@ def _by_others(partial: Partial, others: list[Symbol], last: Symbol) -> Expr:
 
 
 def with_jet_symbols(expr: Expr, spec: Spec) -> Expr:
-    """An expression with a symbol for each value and derivative of an unknown."""
+    """An expression with a symbol for each jet variable."""
     return DifferentialExpression(expr, frozenset(u.head for u in spec.unknowns))._with_symbols(expr)
 
 
 def multiples_of_constant(flat: Expr, constant: int | Rational) -> dict[Symbol, Rational]:
-    """Values for the unknowns in an expression at constants: the constant, twice the constant, …"""
+    """Constants for the unknowns in an expression: c, 2c, …"""
     variables = sorted(atoms(flat, Dummy), key=lambda s: s.name)
     return {s: Rational(k * constant) for k, s in enumerate(variables, 1)}
 
@@ -424,29 +423,29 @@ def _at_zero(expr: Expr) -> Expr:
 
 
 def _drop_zero_derivatives(expr: Expr) -> Expr:
-    """Zero for derivatives of what does not move."""
+    """Sets derivatives of expressions that do not depend on the variable to zero."""
     steady = [p for p in atoms(expr, Partial) if not all(depends(p.body, s) for s in p.slots)]
     return expr.xreplace(dict.fromkeys(steady, S.Zero))
 
 
 def _symbol_assumptions(variable: Expr) -> dict[str, bool]:
-    """The assumptions that follow from the type of an unknown."""
+    """The sign assumptions that follow from the type of an unknown."""
     known = {"positive": True} if variable.is_positive else {"nonnegative": True} if variable.is_nonnegative else {}
     return {"real": True, **known}
 
 
 def _is_nonzero_somewhere(coefficient: Expr, ranges: Ranges) -> bool:
-    """Whether a coefficient is nonzero at a point; one with learned fields counts, as weights may be anything."""
+    """Whether a coefficient is nonzero at a point; with learned fields it is, for some weights."""
     known = not coefficient.has(Field, Partial)
     return find_nonzero_point(coefficient, ranges) is not None if known else coefficient.is_zero is not True
 
 
 def _has_nonzero_second_difference(expr: Expr, ranges: Ranges) -> bool:
-    """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere, also for b = -a; if G has no numerical
-    values, whether a derivative of it still depends on a letter."""
+    """Whether the second difference G(c + a + b) - G(c + a) - G(c + b) + G(c) is nonzero somewhere, also for b = -a; if G
+    cannot be evaluated, whether its derivative depends on a jet variable."""
     numbers = False
     variables = atoms(expr, Dummy)
-    expr = expr.xreplace(dict.fromkeys(expr.atoms(DiracDelta), S.Zero))  # points where something jumps do not count
+    expr = expr.xreplace(dict.fromkeys(expr.atoms(DiracDelta), S.Zero))  # discontinuities are excluded
     sample = points(expr.free_symbols, ranges, 6 * SECOND_DIFFERENCE_SAMPLES)
     starts = () if expr.has(Partial) else search_points(expr, expr.free_symbols, ranges, SECOND_DIFFERENCE_SAMPLES)
     for c, a, b in zip(starts, sample, sample, strict=False):
@@ -468,7 +467,7 @@ def _has_nonzero_second_difference(expr: Expr, ranges: Ranges) -> bool:
 
 
 def _has_admissible_signs(place: Point) -> bool:
-    """Whether the letters have the signs of their types: what elu does below zero says nothing of u > 0."""
+    """Whether the jet variables have the signs of their types: elu is linear for u > 0."""
     return all(v >= 0 for s, v in place.items() if s.is_nonnegative)
 
 
@@ -478,7 +477,7 @@ def _is_nonzero(corners: list[float]) -> bool:
 
 
 def _is_nonzero_in_high_precision(expr: Expr, start: Point, variables: frozenset[Symbol], a: Point, b: Point) -> bool:
-    """The same in high precision: in double precision cosh² - sinh² of large numbers has no correct digit."""
+    """The same in high precision: cosh² - sinh² of large numbers cancels completely in double precision."""
     corners = [precise_value_at(expr, _shifted(start, variables, *by)) for by in ((a, b), (), (a,), (b,))]
     values = [v for v in corners if v is not None]
     return len(values) == len(corners) and _is_nonzero(values)

@@ -1,4 +1,4 @@
-"""An equation solved for what it determines, ∂ⁿu/∂tⁿ = F, and what each of its summands contributes to F."""
+"""Normal form ∂ⁿu/∂tⁿ = F of an equation, and the contribution of each summand to F."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
 
 @dataclass(frozen=True)
 class NormalForm:
-    """An equation, the unknown that it determines, and how coefficients are written in its space."""
+    """An equation, the unknown for which it is solved, and the form of coefficients in its space."""
 
     equation: Equation
     unknown: Unknown
@@ -60,14 +60,14 @@ class NormalForm:
 
 
 def unknown_of(equation: Equation, spec: Spec) -> Unknown:
-    """The unknown that an equation determines; for a stationary equation with several, one that no other determines."""
+    """The unknown for which an equation is solved; for a stationary equation with several, one without another equation."""
     found = next((u for u in spec.unknowns if u.head == equation.unknown), None)
     if found is not None:
         return found
-    settled = {e.unknown for e in spec.equations}
+    solved = {e.unknown for e in spec.equations}
     inside = {f.head for e in equation.rhs for f in atoms(e, Field)}
     here = [u for u in spec.unknowns if u.head in inside] or list(spec.unknowns)
-    return next((u for u in here if u.head not in settled), here[0])
+    return next((u for u in here if u.head not in solved), here[0])
 
 
 def normal_form(equation: Equation, spec: Spec) -> NormalForm:
@@ -75,7 +75,7 @@ def normal_form(equation: Equation, spec: Spec) -> NormalForm:
 
 
 def contributions(form: NormalForm) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
-    """What each summand contributes to the right-hand side, with numbers substituted for constants."""
+    """The contribution of each summand to the right-hand side, with numerical values of constants."""
     rows = [
         (s, tuple(multiply_out(form.with_dimension(e.xreplace(form.spec.values))) for e in s.exprs))
         for s in form.equation.summands
@@ -91,21 +91,21 @@ def _solver(form: NormalForm, k: int, exprs: list[Expr]) -> Callable[[Expr], Exp
     leading = leading_time_derivative(form, k)
     if leading is None:
         return lambda e: e
-    with_goal = [a for e in exprs for a in Add.make_args(e) if a.has(leading)]
-    coefficient = Add(*(a / leading for a in with_goal))
+    with_leading = [a for e in exprs for a in Add.make_args(e) if a.has(leading)]
+    coefficient = Add(*(a / leading for a in with_leading))
     if coefficient == 0 or coefficient.has(leading):
-        return lambda e: e  # an implicit equation keeps its whole form
+        return lambda e: e  # implicit equations are not solved
     return lambda e: Add(*(multiply_out(-a / coefficient) for a in Add.make_args(e) if not a.has(leading)))
 
 
 def leading_time_derivative(form: NormalForm, k: int) -> Partial | None:
-    """∂ⁿu/∂tⁿ, for which the equation is solved."""
+    """∂ⁿu/∂tⁿ."""
     if form.time is None or not form.equation.order:
         return None
     return Partial(form.component(k), *(form.time,) * form.equation.order)
 
 
 def with_named_constants(form: NormalForm) -> Expr:
-    """The right-hand side with the names of constants, for display."""
+    """The right-hand side with constants by name, for display."""
     exprs = [multiply_out(s.exprs[0]) for s in form.equation.summands]
     return Add(*map(_solver(form, 0, exprs), exprs))

@@ -1,4 +1,4 @@
-"""An equation with what the analysis found out about it, and summands quoted in messages."""
+"""An equation ∂ⁿu/∂tⁿ = F in normal form, with its terms, its jet function F and quotations for messages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def time_direction(spec: Spec, head: Symbol | None) -> Direction:
 
 @dataclass(frozen=True)
 class AnalyzedSummand:
-    """A summand, its terms, and its content: as a function of the jet of one unknown, and as expressions in all
+    """A summand and its terms, as a function of the jet of one unknown, and as differential expressions in all
     unknowns, one for each component."""
 
     origin: Origin
@@ -48,7 +48,7 @@ class AnalyzedSummand:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """∂ⁿu/∂tⁿ = F: an equation, its parts, and F, with the sign changed for terminal data."""
+    """∂ⁿu/∂tⁿ = F: an equation, its summands, and F, with the sign reversed for terminal conditions."""
 
     equation: Equation
     summands: tuple[AnalyzedSummand, ...]
@@ -58,7 +58,7 @@ class Problem:
 
     @cached_property
     def components(self) -> tuple[DifferentialExpression, ...]:
-        """F as expressions in all unknowns, one for each component."""
+        """F as differential expressions in all unknowns, one for each component."""
         return tuple(differential_expression(e, self.spec) for e in self.equation.rhs)
 
     @cached_property
@@ -67,29 +67,29 @@ class Problem:
 
     @cached_property
     def rhs(self) -> Expr:
-        """F of the first component, with the sign changed for terminal data; index notation is kept."""
+        """F of the first component in index notation, with the sign reversed for terminal conditions."""
         form = normal_form(self.equation, self.spec)
         late = self.equation.order == 1 and time_direction(self.spec, self.equation.unknown) is Direction.TERMINAL
         return (-1 if late else 1) * expand_chain_rule(form.with_dimension(self.equation.rhs[0]))
 
     def domain(self, jet: Jet) -> tuple[Expr, ...]:
-        """What has a real value wherever the equation has one, and does not occur in it, in the letters of a jet."""
+        """The cancelled partial functions, in the variables of a jet."""
         return tuple(jet.in_letters(expand_indices(e, self.spec, jet.layout)) for e in self.cancelled)
 
     @cached_property
     def cancelled(self) -> tuple[Expr, ...]:
-        """Roots, poles and logarithms that occur in the text, and no more in F."""
+        """Roots, quotients and logarithms of the text that cancel in F; they restrict its domain of definition."""
         found = partial_functions(self.equation, self.spec)
         return tuple(e for e in found if not any(_occurs(e, right) for right in self.equation.rhs))
 
     @property
     def partial(self) -> list[Expr]:
-        """Roots, poles and logarithms of unknowns that occur in the text."""
+        """Roots, quotients and logarithms of unknowns that occur in the text."""
         return containing_unknowns(partial_functions(self.equation, self.spec), self.spec)
 
     @property
     def is_undefined(self) -> bool:
-        """Whether what was dropped may have no value, for some values of the unknowns."""
+        """Whether a cancelled partial function may be undefined for some values of the unknowns."""
         return may_be_undefined(self.cancelled, self.spec)
 
     @property
@@ -98,7 +98,7 @@ class Problem:
 
     @cached_property
     def is_implicit(self) -> bool:
-        """Whether the equation is not solved for its time derivative, like exp(∂u/∂t) = Δu."""
+        """Whether the equation is implicit in its time derivative, such as exp(∂u/∂t) = Δu."""
         form = normal_form(self.equation, self.spec)
         leading = [leading_time_derivative(form, k) for k in range(len(self.equation.rhs))]
         return any(g is not None and e.has(g) for g, e in zip(leading, self.equation.rhs, strict=True))
@@ -112,12 +112,12 @@ class Problem:
         return tuple(t for p in self.summands for t in p.terms)
 
     def find_terms(self, *kinds: type[Term]) -> list[Origin]:
-        """The summands that have terms of these kinds."""
+        """The summands with terms of these kinds."""
         return [p.origin for p in self.summands if any(isinstance(t, kinds) for t in p.terms)]
 
     @cached_property
     def right_hand_terms(self) -> list[Origin]:
-        """The summands that are not the time derivative."""
+        """The summands on the right-hand side, without the leading time derivative."""
         return [p.origin for p in self.right_hand_summands]
 
     @property
@@ -126,24 +126,24 @@ class Problem:
 
 
 def partial_functions(equation: Equation, spec: Spec) -> tuple[Expr, ...]:
-    """What has a real value wherever an equation has one."""
+    """Roots, quotients and logarithms in the text of an equation: it is defined where they are."""
     return tuple(dict.fromkeys(e.xreplace(spec.values) for s in equation.summands for e in s.domain))
 
 
 def containing_unknowns(exprs: tuple[Expr, ...], spec: Spec) -> list[Expr]:
-    """Those with an unknown, or with a weight."""
+    """The expressions that contain an unknown or a weight."""
     heads = {u.head for u in spec.unknowns} | {w.head for w in spec.learned}
     return [e for e in exprs if any(f.head in heads for f in e.atoms(Field))]
 
 
 def may_be_undefined(exprs: tuple[Expr, ...], spec: Spec) -> bool:
-    """Whether one may have no value, for some values of the unknowns in it."""
+    """Whether an expression may be undefined for some values of the unknowns."""
     box = box_of(ranges_of(spec))
     return any(range_of(e, box) is None for e in containing_unknowns(exprs, spec))
 
 
 def _occurs(e: Expr, expression: Expr) -> bool:
-    """Whether an expression has a value only where a root, a pole or a logarithm has one."""
+    """Whether an expression is defined only where a root, quotient or logarithm is."""
     if not isinstance(e, Pow) or not e.exp.is_Rational:
         return bool(expression.has(e))
     powers = [a.exp for a in expression.atoms(Pow) if a.base == e.base]
@@ -151,7 +151,7 @@ def _occurs(e: Expr, expression: Expr) -> bool:
 
 
 def quote_terms(origins: list[Origin]) -> str:
-    """Summands quoted as the subject of a verb in the singular: 'a' (with 'b' and 2 more)."""
+    """Summands quoted as a singular subject: 'a' (with 'b' and 2 more)."""
     if not origins:
         return "the equation"
     first, *others = [f"'{o.text}'" for o in origins[:MAX_QUOTED]]
@@ -162,7 +162,7 @@ def quote_terms(origins: list[Origin]) -> str:
 
 
 def flip_sign(origins: list[Origin], problem: Problem) -> Edit | None:
-    """The edit that flips the sign of a summand; None if there are several."""
+    """The edit that reverses the sign of a summand; None if there are several."""
     if len(origins) != 1:
         return None
     span, text = origins[0].span, problem.spec.source.text

@@ -1,6 +1,6 @@
-"""Attacks on any callable from inputs to scores: `attack(model, x, y, *, norm, eps, …, bounds, seed) -> Result`.
+"""Attacks on any callable from inputs to logits: `attack(model, x, y, *, norm, eps, …, bounds, seed) -> Result`.
 
-Where scores are linear it is known what can be fooled within ε. Between two classes every attack fools it, up to the
+Where logits are linear it is known what can be fooled within ε. Between two classes every attack fools it, up to the
 resolution of its steps; only `fgsm` for ℓ2 may not where it is clipped. Among more classes, those that aim at one class
 after another do: `fab`, `apgd` with `targets`, `autoattack`. One loss for all may lead to a farther boundary.
 """

@@ -14,30 +14,30 @@ from pdedsl.attacks.constraints import Box
 
 @final
 @dataclass(frozen=True)
-class Moments:
+class AdamState:
     """Adam (Kingma, Ba 2015) with β = (0.9, 0.999): every number belongs to a single entry, so rows may leave."""
 
     first: Tensor
     second: Tensor
 
     @staticmethod
-    def zero(u: Tensor) -> Moments:
-        return Moments(torch.zeros_like(u), torch.zeros_like(u))
+    def zero(u: Tensor) -> AdamState:
+        return AdamState(torch.zeros_like(u), torch.zeros_like(u))
 
-    def take(self, rows: Tensor) -> Moments:
-        return Moments(take(self.first, rows), take(self.second, rows))
+    def take(self, rows: Tensor) -> AdamState:
+        return AdamState(take(self.first, rows), take(self.second, rows))
 
-    def move(self, u: Tensor, gradient: Tensor, lr: float, step: int) -> tuple[Tensor, Moments]:
+    def move(self, u: Tensor, gradient: Tensor, lr: float, step: int) -> tuple[Tensor, AdamState]:
         """Step number `step`, counted from 1."""
         first = torch.lerp(self.first, gradient, 0.1)
         second = torch.lerp(self.second, gradient.square(), 0.001)
         size = (second / (1.0 - 0.999**step)).sqrt_().add_(1e-8)
-        return u - lr / (1.0 - 0.9**step) * first / size, Moments(first, second)
+        return u - lr / (1.0 - 0.9**step) * first / size, AdamState(first, second)
 
 
 @final
 @dataclass(frozen=True)
-class Inside:
+class TanhTransform:
     """x = lo + (hi − lo)(tanh u + 1)/2, which is ½(tanh u + 1) for [0, 1]; u = x where the box has an infinite end.
 
     A sample at an end of the box would have u = ±∞ and could not move: it starts at a share 2⁻¹¹ of the box from it.
@@ -58,7 +58,7 @@ class Inside:
             return u.clamp(lo, hi)
         return (lo + (hi - lo) * 0.5 * (u.tanh() + 1.0)).clamp(lo, hi)
 
-    def slope(self, u: Tensor) -> Tensor:
+    def derivative(self, u: Tensor) -> Tensor:
         """dx/du, entry by entry."""
         if not self.box.bounded:
             return torch.ones_like(u)

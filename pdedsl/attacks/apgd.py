@@ -1,4 +1,4 @@
-"""The state of APGD: a point with momentum, the best point so far, and a step size, all for each row by itself."""
+"""The state of APGD: a point with momentum, the best point so far, and a step step_size, all for each row by itself."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Literal, NamedTuple, final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import AttackContext, Bounds, Result, Rounds, attacking, likely
+from pdedsl.attacks.base import AttackContext, Bounds, RestartTracker, Result, attack_context, likeliest_classes
 from pdedsl.attacks.batch_ops import column, select, take
-from pdedsl.attacks.constraints import Region
+from pdedsl.attacks.constraints import FeasibleSet
 from pdedsl.attacks.criterion import Criterion, Loss, dlr
 from pdedsl.attacks.norms import Norm, NormName, read_norm
-from pdedsl.attacks.pgd import due, entropy, reached
-from pdedsl.attacks.predictor import Predictor, Slope
+from pdedsl.attacks.pgd import cross_entropy_loss, find_successes, is_check_step
+from pdedsl.attacks.predictor import LossGradient, Predictor
 from pdedsl.frozen_model import Model
 
-# ---- ascent
+# ---- state
 
 
-MOMENTUM = 0.75
-RISING = 0.75
+MOMENTUM = 0.75  # α of the paper
+MIN_INCREASE_FRACTION = 0.75  # ρ of the paper
 
 
-def checks(steps: int) -> frozenset[int]:
-    """The steps ⌈pⱼN⌉ at which the step size is checked: p₀ = 0, p₁ = 0.22, pⱼ₊₁ = pⱼ + max{pⱼ − pⱼ₋₁ − 0.03, 0.06}.
+def step_size_checkpoints(steps: int) -> frozenset[int]:
+    """The steps ⌈pⱼN⌉ at which the step step_size is checked: p₀ = 0, p₁ = 0.22, pⱼ₊₁ = pⱼ + max{pⱼ − pⱼ₋₁ − 0.03, 0.06}.
 
     In whole steps, as the reference implementation counts them.
     """
@@ -41,76 +41,76 @@ def checks(steps: int) -> frozenset[int]:
 
 @final
 @dataclass(frozen=True)
-class Ascent:
+class ApgdState:
     """Rows are independent: any of them may leave the batch."""
 
     x: Tensor
-    before: Tensor
+    previous: Tensor
     loss: Tensor
     gradient: Tensor
     best: Tensor
     best_loss: Tensor
     best_gradient: Tensor
-    size: Tensor
-    rises: Tensor
+    step_size: Tensor
+    increases: Tensor
     """How often the loss rose since the last check."""
     reduced: Tensor
     """Was the step halved at the last check?"""
-    mark: Tensor
+    checkpoint_loss: Tensor
     """The best loss at the last check."""
 
     @staticmethod
-    def begin(x: Tensor, slope: Slope, eps: float) -> Ascent:
-        loss, gradient = slope.loss, slope.gradient
+    def begin(x: Tensor, evaluation: LossGradient, eps: float) -> ApgdState:
+        loss, gradient = evaluation.loss, evaluation.gradient
         zero = torch.zeros_like(loss)
-        size = torch.full_like(loss, 2.0 * eps)
-        return Ascent(
-            x, x, loss, gradient, x, loss, gradient, size, zero, torch.ones_like(loss, dtype=torch.bool), loss
+        step_size = torch.full_like(loss, 2.0 * eps)
+        return ApgdState(
+            x, x, loss, gradient, x, loss, gradient, step_size, zero, torch.ones_like(loss, dtype=torch.bool), loss
         )
 
-    def take(self, rows: Tensor) -> Ascent:
-        return Ascent(*(take(getattr(self, field.name), rows) for field in fields(self)))
+    def take(self, rows: Tensor) -> ApgdState:
+        return ApgdState(*(take(getattr(self, field.name), rows) for field in fields(self)))
 
-    def moved(self, region: Region, norm: Norm, momentum: float = MOMENTUM) -> Tensor:
+    def next_point(self, region: FeasibleSet, norm: Norm, momentum: float = MOMENTUM) -> Tensor:
         """z = P(x + ηv),    x′ = P(x + a(z − x) + (1 − a)(x − x₋))."""
-        z = region.project(self.x + column(self.size, self.x) * norm.steepest(self.gradient))
+        z = region.project(self.x + column(self.step_size, self.x) * norm.steepest(self.gradient))
         if momentum == 1.0:
             return z
-        return region.project(self.x + momentum * (z - self.x) + (1.0 - momentum) * (self.x - self.before))
+        return region.project(self.x + momentum * (z - self.x) + (1.0 - momentum) * (self.x - self.previous))
 
-    def at(self, x: Tensor, slope: Slope) -> Ascent:
+    def update(self, x: Tensor, evaluation: LossGradient) -> ApgdState:
         """The state at the next point."""
-        better = slope.loss > self.best_loss
+        better = evaluation.loss > self.best_loss
         return replace(
             self,
             x=x,
-            before=self.x,
-            loss=slope.loss,
-            gradient=slope.gradient,
+            previous=self.x,
+            loss=evaluation.loss,
+            gradient=evaluation.gradient,
             best=select(better, x, self.best),
-            best_loss=torch.where(better, slope.loss, self.best_loss),
-            best_gradient=select(better, slope.gradient, self.best_gradient),
-            rises=self.rises + (slope.loss > self.loss),
+            best_loss=torch.where(better, evaluation.loss, self.best_loss),
+            best_gradient=select(better, evaluation.gradient, self.best_gradient),
+            increases=self.increases + (evaluation.loss > self.loss),
         )
 
-    def checked(self, period: int) -> Ascent:
+    def adapt_step_size(self, period: int) -> ApgdState:
         """Halve the step and return to the best point if the loss rose too seldom, or the best loss did not improve."""
-        stalled = self.rises <= RISING * period
-        still = ~self.reduced & (self.best_loss <= self.mark)
+        stalled = self.increases <= MIN_INCREASE_FRACTION * period
+        still = ~self.reduced & (self.best_loss <= self.checkpoint_loss)
         halve = stalled | still
         return replace(
             self,
             x=select(halve, self.best, self.x),
             gradient=select(halve, self.best_gradient, self.gradient),
-            size=torch.where(halve, 0.5 * self.size, self.size),
-            rises=torch.zeros_like(self.rises),
+            step_size=torch.where(halve, 0.5 * self.step_size, self.step_size),
+            increases=torch.zeros_like(self.increases),
             reduced=halve,
-            mark=self.best_loss,
+            checkpoint_loss=self.best_loss,
         )
 
 
 # ---- auto_pgd
-# APGD: gradient ascent with momentum whose step is halved where it stalls (Croce, Hein, ICML 2020, Algorithm 1).
+# APGD: gradient state with momentum whose step is halved where it stalls (Croce, Hein, ICML 2020, Algorithm 1).
 
 
 LossName = Literal["ce", "dlr"]
@@ -134,23 +134,25 @@ def apgd(
 ) -> Result:
     """Increase the cross-entropy or the difference of logits ratio.
 
-    With `targets` = k, each restart aims at the k likeliest other classes in turn; reaching any of them is a success.
+    With `targets` = k, each restart target_classes at the k likeliest other classes in turn; reaching any of them is a success.
     """
     measure = read_norm(norm)
-    with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        plan, rounds = Plan(measure, eps, steps, LOSSES[loss](task.predictor)), Rounds(task)
-        aims = list(likely(task, targets).T) if targets else [None]
-        for aim in aims * restarts:
-            left = rounds.left
-            goal = left.goal if aim is None else left.goal.aimed(aim[rounds.rows])
-            rounds.record(plan.run(left, goal).x)
-        return rounds.result(measure)
+    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
+        config, tracker = ApgdConfig(measure, eps, steps, LOSSES[loss](context.predictor)), RestartTracker(context)
+        target_classes = list(likeliest_classes(context, targets).T) if targets else [None]
+        for target_class in target_classes * restarts:
+            left = tracker.remaining
+            criterion = (
+                left.criterion if target_class is None else left.criterion.with_target(target_class[tracker.rows])
+            )
+            tracker.record(config.run(left, criterion).x)
+        return tracker.result(measure)
 
 
-LOSSES: dict[LossName, Callable[[Predictor], Loss]] = {"ce": entropy, "dlr": lambda _: dlr}
+LOSSES: dict[LossName, Callable[[Predictor], Loss]] = {"ce": cross_entropy_loss, "dlr": lambda _: dlr}
 
 
-class Height(NamedTuple):
+class ApgdResult(NamedTuple):
     """The final point of each row, and the loss there."""
 
     x: Tensor
@@ -159,64 +161,64 @@ class Height(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Plan:
+class ApgdConfig:
     norm: Norm
     eps: float
     steps: int
     loss: Loss
 
-    def run(self, task: AttackContext, aim: Criterion) -> Height:
-        """The point at which each row reached the goal of the task, or its best point by the loss of `aim`."""
-        if not len(task.x):
-            return Height(task.x, task.x.flatten(1).sum(1))
-        x = task.region(self.norm, self.eps).project(task.x + self.eps * self._direction(task))
-        slope = task.predictor.slope(x, aim, self.loss)
-        run = _Run(self, task, aim, Ascent.begin(x, slope, self.eps))
-        run.leave(slope.scores, 0)
+    def run(self, context: AttackContext, loss_criterion: Criterion) -> ApgdResult:
+        """The point at which each row satisfied the criterion of the context, or its best point by the loss of `loss_criterion`."""
+        if not len(context.x):
+            return ApgdResult(context.x, context.x.flatten(1).sum(1))
+        x = context.region(self.norm, self.eps).project(context.x + self.eps * self._direction(context))
+        evaluation = context.predictor.loss_gradient(x, loss_criterion, self.loss)
+        run = _Run(self, context, loss_criterion, ApgdState.begin(x, evaluation, self.eps))
+        run.remove(evaluation.logits, 0)
         last = 0
         for step in range(1, self.steps + 1):
             if not len(run.rows):
                 break
             run.step(step)
-            if step in checks(self.steps):
-                run.ascent, last = run.ascent.checked(step - last), step
+            if step in step_size_checkpoints(self.steps):
+                run.state, last = run.state.adapt_step_size(step - last), step
         return run.end()
 
-    def _direction(self, task: AttackContext) -> Tensor:
+    def _direction(self, context: AttackContext) -> Tensor:
         """A random direction of norm 1."""
-        v = self.norm.uniform(task.x, task.generator)
+        v = self.norm.uniform(context.x, context.generator)
         return v / column(self.norm.length(v).clamp_min(torch.finfo(v.dtype).tiny), v)
 
 
 @final
 class _Run:
-    """The active rows; those that reach the goal leave with the point that did so."""
+    """The active rows; those that satisfy the criterion leave with the point that did so."""
 
-    def __init__(self, plan: Plan, task: AttackContext, aim: Criterion, ascent: Ascent) -> None:
-        self.plan, self.task, self.aim, self.ascent = plan, task, aim, ascent
-        self.region = task.region(plan.norm, plan.eps)
-        self.rows = torch.arange(len(task.x), device=task.x.device)
-        self.result = Height(task.x.clone(), ascent.loss.clone())
+    def __init__(self, config: ApgdConfig, context: AttackContext, loss_criterion: Criterion, state: ApgdState) -> None:
+        self.config, self.context, self.loss_criterion, self.state = config, context, loss_criterion, state
+        self.region = context.region(config.norm, config.eps)
+        self.rows = torch.arange(len(context.x), device=context.x.device)
+        self.result = ApgdResult(context.x.clone(), state.loss.clone())
 
     def step(self, number: int) -> None:
-        x = self.ascent.moved(self.region, self.plan.norm, 1.0 if number == 1 else MOMENTUM)
-        slope = self.task.predictor.slope(x, self.aim, self.plan.loss)
-        self.ascent = self.ascent.at(x, slope)
-        self.leave(slope.scores, number)
+        x = self.state.next_point(self.region, self.config.norm, 1.0 if number == 1 else MOMENTUM)
+        evaluation = self.context.predictor.loss_gradient(x, self.loss_criterion, self.config.loss)
+        self.state = self.state.update(x, evaluation)
+        self.remove(evaluation.logits, number)
 
-    def leave(self, scores: Tensor, number: int) -> None:
-        if not due(self.task.predictor, number):
+    def remove(self, logits: Tensor, number: int) -> None:
+        if not is_check_step(self.context.predictor, number):
             return
-        done = reached(self.task.predictor, self.ascent.x, self.task.goal, scores)
+        done = find_successes(self.context.predictor, self.state.x, self.context.criterion, logits)
         if not done.any():
             return
-        self._write(self.rows[done], take(self.ascent.x, done), torch.full_like(self.ascent.loss[done], torch.inf))
+        self._write(self.rows[done], take(self.state.x, done), torch.full_like(self.state.loss[done], torch.inf))
         left = ~done
-        self.rows, self.ascent, self.region = self.rows[left], self.ascent.take(left), self.region.take(left)
-        self.task, self.aim = self.task.take(left), self.aim.take(left)
+        self.rows, self.state, self.region = self.rows[left], self.state.take(left), self.region.take(left)
+        self.context, self.loss_criterion = self.context.take(left), self.loss_criterion.take(left)
 
-    def end(self) -> Height:
-        self._write(self.rows, self.ascent.best, self.ascent.best_loss)
+    def end(self) -> ApgdResult:
+        self._write(self.rows, self.state.best, self.state.best_loss)
         return self.result
 
     def _write(self, rows: Tensor, x: Tensor, loss: Tensor) -> None:

@@ -5,7 +5,7 @@ best yield for its cost so far. A row that holds must withstand them all; time i
 found:
 
 - all targets are scouted with short runs of APGD, and only the most promising ones run in full (successive halving);
-- FAB aims at these targets only;
+- FAB target_classes at these targets only;
 - Square gives up rows that have made too little progress.
 
 `race=False` runs everything in full.
@@ -20,17 +20,25 @@ from typing import final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.apgd import Height, Plan
-from pdedsl.attacks.base import AttackContext, Bounds, Nearest, Result, Rounds, attacking, likely
+from pdedsl.attacks.apgd import ApgdConfig, ApgdResult
+from pdedsl.attacks.base import (
+    AttackContext,
+    Bounds,
+    ClosestAdversarials,
+    RestartTracker,
+    Result,
+    attack_context,
+    likeliest_classes,
+)
 from pdedsl.attacks.criterion import Criterion, Loss, dlr
-from pdedsl.attacks.fab import Fab
+from pdedsl.attacks.fab import FabConfig
 from pdedsl.attacks.norms import Norm, NormName, read_norm
-from pdedsl.attacks.pgd import entropy
+from pdedsl.attacks.pgd import cross_entropy_loss
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.attacks.square import patches, search, some_hope
+from pdedsl.attacks.square import make_proposals, progress_thresholds, random_search
 from pdedsl.frozen_model import Model
 
-TARGETS, SCOUT, FINALISTS = 9, 20, 3
+TARGETS, SHORT_STEPS, FULL_TARGETS = 9, 20, 3
 
 
 def autoattack(
@@ -47,21 +55,21 @@ def autoattack(
     bounds: Bounds = None,
     seed: int = 0,
 ) -> Result:
-    """The standard cascade; `result.found` says how many rows each part fooled."""
+    """The standard sequence; `result.found` says how many rows each part fooled."""
     measure = read_norm(norm)
-    with attacking(model, x, y, bounds=bounds, eot=eot, seed=seed) as task:
-        rounds = Rounds(task)
-        cascade = _Cascade(rounds, measure, eps, steps, queries, race, likely(task, TARGETS))
+    with attack_context(model, x, y, bounds=bounds, eot=eot, seed=seed) as context:
+        tracker = RestartTracker(context)
+        sequence = _AttackSequence(tracker, measure, eps, steps, queries, race, likeliest_classes(context, TARGETS))
         found = _run(
-            rounds,
+            tracker,
             [
-                _Part("apgd-ce", cascade.entropy(), 0.0),
-                _Part("apgd-t", cascade.targeted(), 1.0),
-                _Part("square", cascade.square(), 200.0),
-                _Part("fab-t", cascade.fab(), 400.0),
+                _Part("apgd-ce", sequence.entropy(), 0.0),
+                _Part("apgd-t", sequence.targeted(), 1.0),
+                _Part("square", sequence.square(), 200.0),
+                _Part("fab-t", sequence.fab(), 400.0),
             ],
         )
-        return replace(rounds.result(measure), found=found)
+        return replace(tracker.result(measure), found=found)
 
 
 @final
@@ -81,74 +89,76 @@ class _Part:
         return (self.cost + self.prior) / (self.fooled + 1)
 
 
-def _run(rounds: Rounds, parts: list[_Part]) -> tuple[tuple[str, int], ...]:
-    waiting, predictor = list(parts), rounds.task.predictor
-    while waiting and len(rounds.rows):
-        part, before, many = min(waiting, key=lambda part: part.price), predictor.rows, len(rounds.rows)
+def _run(tracker: RestartTracker, parts: list[_Part]) -> tuple[tuple[str, int], ...]:
+    active, predictor = list(parts), tracker.context.predictor
+    while active and len(tracker.rows):
+        part, before, many = min(active, key=lambda part: part.price), predictor.rows, len(tracker.rows)
         points = next(part.slices, None)
         if points is None:
-            waiting.remove(part)
+            active.remove(part)
             continue
-        part.fooled += rounds.record(points)
+        part.fooled += tracker.record(points)
         part.cost += (predictor.rows - before) / many
     return tuple((part.name, part.fooled) for part in parts)
 
 
 @final
 @dataclass
-class _Cascade:
+class _AttackSequence:
     """The slices, each a generator of points for the rows that remain when it is asked."""
 
-    rounds: Rounds
+    tracker: RestartTracker
     norm: Norm
     eps: float
     steps: int
     queries: int
     race: bool
-    aims: Tensor
-    """The classes to aim at, the most promising first."""
+    target_classes: Tensor
+    """The classes to loss_criterion at, the most promising first."""
 
     def entropy(self) -> Iterator[Tensor]:
-        left = self.rounds.left
-        yield self._climb(left, left.goal, entropy(left.predictor), self.steps).x
+        left = self.tracker.remaining
+        yield self._apgd(left, left.criterion, cross_entropy_loss(left.predictor), self.steps).x
 
     def targeted(self) -> Iterator[Tensor]:
-        if self.race and self.aims.shape[1] > FINALISTS:
-            yield from self._scout()
-        for index in range(self._finalists()):
-            yield self._climb(self.rounds.left, self._aimed(index), dlr, self.steps).x
+        if self.race and self.target_classes.shape[1] > FULL_TARGETS:
+            yield from self._rank_targets()
+        for index in range(self._num_full_targets()):
+            yield self._apgd(self.tracker.remaining, self._targeted_criterion(index), dlr, self.steps).x
 
-    def _scout(self) -> Iterator[Tensor]:
+    def _rank_targets(self) -> Iterator[Tensor]:
         """Short runs at all targets rank them, separately for each row, by the loss that they reach."""
-        heights = torch.full(self.aims.shape, -torch.inf, dtype=self.rounds.x.dtype, device=self.aims.device)
-        for index in range(self.aims.shape[1]):
-            rows = self.rounds.rows
-            end = self._climb(self.rounds.left, self._aimed(index), dlr, min(SCOUT, self.steps))
-            heights[rows, index] = end.loss.to(heights.dtype)
+        losses = torch.full(
+            self.target_classes.shape, -torch.inf, dtype=self.tracker.x.dtype, device=self.target_classes.device
+        )
+        for index in range(self.target_classes.shape[1]):
+            rows = self.tracker.rows
+            end = self._apgd(self.tracker.remaining, self._targeted_criterion(index), dlr, min(SHORT_STEPS, self.steps))
+            losses[rows, index] = end.loss.to(losses.dtype)
             yield end.x
-        self.aims = self.aims.gather(1, heights.argsort(1, descending=True))
+        self.target_classes = self.target_classes.gather(1, losses.argsort(1, descending=True))
 
     def fab(self) -> Iterator[Tensor]:
-        plan = Fab(self.norm, self.steps)
-        for index in range(self._finalists()):
-            nearest = Nearest(self.rounds.left, self.norm, self.eps)
-            rows = torch.arange(len(nearest.x), device=nearest.x.device)
-            last = plan.run(nearest, rows, self._aimed(index), nearest.task.x)
-            yield nearest.task.region(self.norm, self.eps).project(nearest.or_else(last))
+        attack = FabConfig(self.norm, self.steps)
+        for index in range(self._num_full_targets()):
+            closest = ClosestAdversarials(self.tracker.remaining, self.norm, self.eps)
+            rows = torch.arange(len(closest.x), device=closest.x.device)
+            last = attack.run(closest, rows, self._targeted_criterion(index), closest.context.x)
+            yield closest.context.region(self.norm, self.eps).project(closest.with_fallback(last))
 
     def square(self) -> Iterator[Tensor]:
         """A short search first: if gradients are masked it finds many, and its part continues earlier."""
         for queries in (self.queries // 25, self.queries):
-            left = self.rounds.left
-            draw = patches(self.norm, left.x, self.eps, left.generator)
+            left = self.tracker.remaining
+            draw = make_proposals(self.norm, left.x, self.eps, left.generator)
             region = left.region(self.norm, self.eps)
-            yield search(left, region, draw, queries, hope=some_hope if self.race else None)
+            yield random_search(left, region, draw, queries, hope=progress_thresholds if self.race else None)
 
-    def _climb(self, task: AttackContext, aim: Criterion, loss: Loss, steps: int) -> Height:
-        return Plan(self.norm, self.eps, steps, loss).run(task, aim)
+    def _apgd(self, context: AttackContext, loss_criterion: Criterion, loss: Loss, steps: int) -> ApgdResult:
+        return ApgdConfig(self.norm, self.eps, steps, loss).run(context, loss_criterion)
 
-    def _aimed(self, index: int) -> Criterion:
-        return self.rounds.left.goal.aimed(self.aims[self.rounds.rows, index])
+    def _targeted_criterion(self, index: int) -> Criterion:
+        return self.tracker.remaining.criterion.with_target(self.target_classes[self.tracker.rows, index])
 
-    def _finalists(self) -> int:
-        return min(FINALISTS, self.aims.shape[1]) if self.race else self.aims.shape[1]
+    def _num_full_targets(self) -> int:
+        return min(FULL_TARGETS, self.target_classes.shape[1]) if self.race else self.target_classes.shape[1]

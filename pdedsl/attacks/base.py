@@ -1,4 +1,4 @@
-"""One attack at work: the model, the samples, the goal, the box, and how a result is scored."""
+"""One attack at work: the model, the samples, the criterion, the box, and how a result is scored."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import torch
 from torch import Tensor
 
 from pdedsl.attacks.batch_ops import column, select, take
-from pdedsl.attacks.constraints import Box, End, Region, read_box, region, rounded_down
+from pdedsl.attacks.constraints import Bound, Box, FeasibleSet, feasible_set, read_box, round_down
 from pdedsl.attacks.criterion import Criterion, margin
 from pdedsl.attacks.norms import Norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
 from pdedsl.validation import validate_batch, validate_labels
 
-# ---- task
+# ---- context
 
 
-Bounds = Box | tuple[End, End] | None
+Bounds = Box | tuple[Bound, Bound] | None
 
 
 @final
 @dataclass(frozen=True)
 class Result:
-    """Attacked samples x; `fooled` is whether the model's prediction for them, as they are stored, reaches the goal.
+    """Attacked samples x; `fooled` is whether the model's prediction for them, as they are stored, satisfies the criterion.
 
     A sample that was misclassified from the start counts as fooled, and is returned unchanged. `draws` is how many
     fresh draws of the model's noise a prediction averages, `rows` how many rows went through the model, forwards or
@@ -53,41 +53,41 @@ class Result:
 class AttackContext:
     predictor: Predictor
     x: Tensor
-    goal: Criterion
+    criterion: Criterion
     box: Box
     generator: torch.Generator
 
     def take(self, rows: Tensor) -> AttackContext:
-        return replace(self, x=take(self.x, rows), goal=self.goal.take(rows))
+        return replace(self, x=take(self.x, rows), criterion=self.criterion.take(rows))
 
-    def region(self, norm: Norm, eps: float) -> Region:
-        return region(norm, self.x, eps, self.box)
+    def region(self, norm: Norm, eps: float) -> FeasibleSet:
+        return feasible_set(norm, self.x, eps, self.box)
 
-    def open(self) -> Tensor:
-        """The indices of rows for which the samples themselves do not `surely` reach the goal."""
-        return (~self.predictor.surely(self.x, self.goal)).nonzero()[:, 0]
+    def unsolved_rows(self) -> Tensor:
+        """The indices of rows for which the samples themselves do not `is_significant` satisfy the criterion."""
+        return (~self.predictor.is_significant(self.x, self.criterion)).nonzero()[:, 0]
 
     def result(self, norm: Norm, attacked: Tensor, eps: float | None = None, rows: Tensor | None = None) -> Result:
         """Score what an attack returns, projected if `eps` is given; samples replace points that are not finite.
 
-        If `rows` are given, the others were seen to reach the goal, and are scored again only if answers may differ.
+        If `rows` are given, the others were seen to satisfy the criterion, and are scored again only if answers may differ.
         """
         finite = attacked.flatten(1).isfinite().all(1)
-        if rows is None or not finite.all() or not self.predictor.repeats:
+        if rows is None or not finite.all() or not self.predictor.is_deterministic:
             rows = torch.arange(len(attacked), device=attacked.device)
         attacked = attacked if finite.all() else select(finite, attacked, self.x)
         if eps is not None:
             far = norm.length(attacked - self.x) > eps
             attacked = select(far, self.region(norm, eps).project(attacked), attacked) if far.any() else attacked
-        fooled = torch.ones_like(self.goal.y, dtype=torch.bool)
+        fooled = torch.ones_like(self.criterion.y, dtype=torch.bool)
         if len(rows):
-            fooled[rows] = self.goal.take(rows).reached(self.predictor.fresh(take(attacked, rows)))
+            fooled[rows] = self.criterion.take(rows).is_satisfied(self.predictor.predict(take(attacked, rows)))
         distances = norm.length(attacked - self.x)
         return Result(attacked, fooled, distances, self.predictor.draws, self.predictor.rows)
 
 
 @contextmanager
-def attacking(
+def attack_context(
     model: Model | Predictor,
     x: Tensor,
     y: Tensor,
@@ -102,7 +102,7 @@ def attacking(
     box = read_box(bounds)
     x, y = validate_batch(x, y)
     box.check(x)
-    with predictor.attacked(x, seed), torch.inference_mode(False), torch.no_grad():
+    with predictor.frozen(x, seed), torch.inference_mode(False), torch.no_grad():
         generator = torch.Generator(x.device).manual_seed(seed)
         yield AttackContext(
             predictor, x, Criterion(y, None if target is None else validate_labels(target)), box, generator
@@ -114,21 +114,21 @@ def attacking(
 
 
 @final
-class Rounds:
+class RestartTracker:
     """`rows` are not fooled yet; x holds the points that fooled, otherwise the points of the largest margin so far."""
 
-    def __init__(self, task: AttackContext, *, seen: bool = False) -> None:
+    def __init__(self, context: AttackContext, *, seen: bool = False) -> None:
         """`seen`: the first round begins at the samples themselves, and will see which are misclassified already."""
-        self.task, self.x = task, task.x.clone()
-        self.rows = torch.arange(len(task.x), device=task.x.device) if seen else task.open()
-        self._margin = torch.full(task.x.shape[:1], -torch.inf, dtype=task.x.dtype, device=task.x.device)
+        self.context, self.x = context, context.x.clone()
+        self.rows = torch.arange(len(context.x), device=context.x.device) if seen else context.unsolved_rows()
+        self._margin = torch.full(context.x.shape[:1], -torch.inf, dtype=context.x.dtype, device=context.x.device)
 
     @property
-    def left(self) -> AttackContext:
-        return self.task.take(self.rows)
+    def remaining(self) -> AttackContext:
+        return self.context.take(self.rows)
 
     def keep(self, x: Tensor, reached: Tensor) -> None:
-        """Store points for the remaining rows without scoring them; those that `reached` the goal were seen to."""
+        """Store points for the remaining rows without scoring them; those that `reached` the criterion were seen to."""
         self.x[self.rows] = x
         self.rows = self.rows[~reached]
 
@@ -136,9 +136,9 @@ class Rounds:
         """Score points for the remaining rows; returns how many of these are now fooled."""
         if not len(self.rows):
             return 0
-        goal = self.task.goal.take(self.rows)
-        scores, reached = self.task.predictor.judge(x, goal)
-        ahead = margin(scores, goal).nan_to_num().to(self._margin.dtype)
+        criterion = self.context.criterion.take(self.rows)
+        logits, reached = self.context.predictor.predict_with_significance(x, criterion)
+        ahead = margin(logits, criterion).nan_to_num().to(self._margin.dtype)
         better = reached | (ahead > self._margin[self.rows])
         self.x[self.rows] = select(better, x, take(self.x, self.rows))
         self._margin[self.rows] = torch.where(better, ahead, self._margin[self.rows])
@@ -146,96 +146,98 @@ class Rounds:
         return before - len(self.rows)
 
     def result(self, norm: Norm) -> Result:
-        return self.task.result(norm, self.x, rows=self.rows)
+        return self.context.result(norm, self.x, rows=self.rows)
 
 
-def likely(task: AttackContext, number: int) -> Tensor:
+def likeliest_classes(context: AttackContext, number: int) -> Tensor:
     """For each row the likeliest classes other than y, likeliest first, (n, number)."""
-    scores = task.predictor.fresh(task.x)
-    others = scores.scatter(1, task.goal.y[:, None], float("-inf"))
-    return others.argsort(1, descending=True)[:, : min(number, scores.shape[1] - 1)]
+    logits = context.predictor.predict(context.x)
+    others = logits.scatter(1, context.criterion.y[:, None], float("-inf"))
+    return others.argsort(1, descending=True)[:, : min(number, logits.shape[1] - 1)]
 
 
 # ---- nearest
 # The nearest adversarial points seen so far, for attacks that search for the smallest distance.
 
 
-SETTLING = 20  # steps from the boundary, each twice the last
+MAX_NUDGES = 20  # outward moves of a point on the boundary, each twice the last
 
 
 @final
-class Nearest:
-    """For each row of a task the nearest point that reached the goal, at distance ∞ if none did.
+class ClosestAdversarials:
+    """For each row of a context the nearest point that satisfied the criterion, at distance ∞ if none did.
 
     A row is done once its point is within ε or, if no ε is given, at distance 0: no nearer one is needed.
     """
 
-    def __init__(self, task: AttackContext, norm: Norm, eps: float | None) -> None:
-        self.task, self.norm = task, norm
-        self.x = task.x.clone()
-        self.distance = torch.full(task.x.shape[:1], torch.inf, dtype=task.x.dtype, device=task.x.device)
+    def __init__(self, context: AttackContext, norm: Norm, eps: float | None) -> None:
+        self.context, self.norm = context, norm
+        self.x = context.x.clone()
+        self.distance = torch.full(context.x.shape[:1], torch.inf, dtype=context.x.dtype, device=context.x.device)
         # Slightly less than ε: a point at exactly ε would be moved when it is stored.
-        self.enough = task.x.new_zeros(()) if eps is None else rounded_down(eps, task.x) * (1.0 - 1e-6)
+        self.enough = context.x.new_zeros(()) if eps is None else round_down(eps, context.x) * (1.0 - 1e-6)
 
     @property
-    def found(self) -> Tensor:
+    def has_adversarial(self) -> Tensor:
         return self.distance.isfinite()
 
-    def offer(self, rows: Tensor, x: Tensor, reached: Tensor) -> Tensor:
-        """Keep those points x, for `rows`, that reached the goal and are nearer; returns which rows are done."""
-        distance = self.norm.length(x - take(self.task.x, rows))
-        better = self._confirmed(rows, x, reached & (distance < self.distance[rows]))
+    def update(self, rows: Tensor, x: Tensor, reached: Tensor) -> Tensor:
+        """Keep those points x, for `rows`, that satisfied the criterion and are nearer; returns which rows are done."""
+        distance = self.norm.length(x - take(self.context.x, rows))
+        better = self._confirm(rows, x, reached & (distance < self.distance[rows]))
         if better.any():
             self.x[rows[better]] = take(x, better)
             self.distance[rows[better]] = distance[better]
         return self.done(rows)
 
-    def _confirmed(self, rows: Tensor, x: Tensor, better: Tensor) -> Tensor:
+    def _confirm(self, rows: Tensor, x: Tensor, better: Tensor) -> Tensor:
         """For a stochastic model, a point must hold on fresh draws, or the luckiest of many would be kept."""
-        if self.task.predictor.stochastic and better.any():
-            better[better.clone()] = self.task.predictor.surely(take(x, better), self.task.goal.take(rows[better]))
+        if self.context.predictor.stochastic and better.any():
+            better[better.clone()] = self.context.predictor.is_significant(
+                take(x, better), self.context.criterion.take(rows[better])
+            )
         return better
 
     def move(self, rows: Tensor, x: Tensor) -> None:
-        """Replace the points of `rows` by others that reached the goal and are not farther, up to rounding."""
+        """Replace the points of `rows` by others that satisfied the criterion and are not farther, up to rounding."""
         self.x[rows] = x
-        self.distance[rows] = self.norm.length(x - take(self.task.x, rows))
+        self.distance[rows] = self.norm.length(x - take(self.context.x, rows))
 
     def done(self, rows: Tensor) -> Tensor:
         return self.distance[rows] <= self.enough
 
-    def approach(self, steps: int, first: float = 0.5) -> None:
+    def bisect(self, steps: int, first: float = 0.5) -> None:
         """Bisection between each sample and its point; `first` is near 1 if the boundary is near the point."""
-        rows = (self.found & ~self.done(torch.arange(len(self.x), device=self.x.device))).nonzero()[:, 0]
-        part = self.task.take(rows)
+        rows = (self.has_adversarial & ~self.done(torch.arange(len(self.x), device=self.x.device))).nonzero()[:, 0]
+        part = self.context.take(rows)
         away = take(self.x, rows) - part.x
         low, high = torch.zeros_like(self.distance[rows]), torch.ones_like(self.distance[rows])
         for step in range(steps if len(rows) else 0):
             middle = torch.full_like(low, first) if step == 0 else 0.5 * (low + high)
             x = part.x + away * column(middle, away)
-            reached = part.goal.reached(part.predictor.query(x))
-            self.offer(rows, x, reached)
+            reached = part.criterion.is_satisfied(part.predictor.query(x))
+            self.update(rows, x, reached)
             low, high = torch.where(reached, low, middle), torch.where(reached, middle, high)
 
-    def or_else(self, last: Tensor) -> Tensor:
+    def with_fallback(self, last: Tensor) -> Tensor:
         """The points that were found, and `last` where there are none."""
-        return select(self.found, self.x, last)
+        return select(self.has_adversarial, self.x, last)
 
     def result(self, whole: AttackContext, rows: Tensor, last: Tensor, eps: float | None) -> Result:
-        """Score what was found for `rows` of a task, and `last` where nothing was.
+        """Score what was found for `rows` of a context, and `last` where nothing was.
 
-        In their last digits scores depend on the batch, so that a point on the boundary may reach the goal in one batch
+        In their last digits logits depend on the batch, so that a point on the boundary may satisfy the criterion in one batch
         and not in another. Such points are moved away from their samples until all reach it together.
         """
-        attacked, found = whole.x.clone(), torch.zeros_like(whole.goal.y, dtype=torch.bool)
-        attacked[rows] = self.or_else(last)
-        found[rows] = self.found if eps is None else self.distance <= eps
+        attacked, found = whole.x.clone(), torch.zeros_like(whole.criterion.y, dtype=torch.bool)
+        attacked[rows] = self.with_fallback(last)
+        found[rows] = self.has_adversarial if eps is None else self.distance <= eps
         result, unit = whole.result(self.norm, attacked, eps), torch.finfo(attacked.dtype).eps
-        for step in range(SETTLING):
-            slipped = found & ~result.fooled
-            if whole.predictor.stochastic or not slipped.any():
+        for step in range(MAX_NUDGES):
+            missed = found & ~result.fooled
+            if whole.predictor.stochastic or not missed.any():
                 break
             further = whole.x + (attacked - whole.x) * (1.0 + 2.0**step * unit)
-            attacked = select(slipped, further.clamp(*whole.box.ends(further)), attacked)
+            attacked = select(missed, further.clamp(*whole.box.ends(further)), attacked)
             result = whole.result(self.norm, attacked, eps)
         return result

@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import AttackContext, Bounds, Nearest, Result, attacking
+from pdedsl.attacks.base import AttackContext, Bounds, ClosestAdversarials, Result, attack_context
 from pdedsl.attacks.batch_ops import column, inner, select, take
 from pdedsl.attacks.norms import L2, NormName, read_euclidean
 from pdedsl.attacks.predictor import Predictor
@@ -17,47 +17,51 @@ from pdedsl.frozen_model import Model
 # ---- outset
 
 
-POOL = 256
-TRIES = 20
+MAX_CANDIDATES = 256
+MAX_RANDOM_POINTS = 20
 
 
-def outset(task: AttackContext, rows: Tensor, nearest: Nearest) -> tuple[Nearest, int]:
-    """A first point for each row of `nearest`, which are `rows` of the task, and the queries spent per row."""
-    left = nearest.task
-    everyone = torch.arange(len(rows), device=rows.device)
-    start, fits = _other_samples(task, left)
-    reached = fits.clone()
-    if fits.any():
-        reached[fits] = left.goal.take(fits).reached(left.predictor.query(take(start, fits)))
-    nearest.offer(everyone, start, reached)
-    for attempt in range(TRIES):
-        lost = everyone[~nearest.found]
-        if not len(lost):
-            return nearest, 1 + attempt
-        part = left.take(lost)
-        x = _anywhere(part, attempt)
-        nearest.offer(lost, x, part.goal.reached(part.predictor.query(x)))
-    return nearest, 1 + TRIES
+def starting_points(
+    context: AttackContext, rows: Tensor, closest: ClosestAdversarials
+) -> tuple[ClosestAdversarials, int]:
+    """A first point for each row of `closest`, which are `rows` of the context, and the queries spent per row."""
+    left = closest.context
+    all_rows = torch.arange(len(rows), device=rows.device)
+    start, exists = _other_samples(context, left)
+    reached = exists.clone()
+    if exists.any():
+        reached[exists] = left.criterion.take(exists).is_satisfied(left.predictor.query(take(start, exists)))
+    closest.update(all_rows, start, reached)
+    for attempt in range(MAX_RANDOM_POINTS):
+        missing = all_rows[~closest.has_adversarial]
+        if not len(missing):
+            return closest, 1 + attempt
+        part = left.take(missing)
+        x = _random_points(part, attempt)
+        closest.update(missing, x, part.criterion.is_satisfied(part.predictor.query(x)))
+    return closest, 1 + MAX_RANDOM_POINTS
 
 
-def _other_samples(task: AttackContext, left: AttackContext) -> tuple[Tensor, Tensor]:
-    """For each row the nearest among the first samples whose prediction reaches the goal, if there is one."""
-    pool = task.x[:POOL]
-    predicted = task.predictor.query(pool).argmax(1)
-    goal = left.goal
-    wrong = predicted == goal.y[:, None] if goal.target is None else predicted != goal.target[:, None]
-    distance = torch.cdist(left.x.flatten(1), pool.flatten(1)).masked_fill(wrong, torch.inf)
+def _other_samples(context: AttackContext, left: AttackContext) -> tuple[Tensor, Tensor]:
+    """For each row the closest among the first samples whose prediction satisfies the criterion, if there is one."""
+    pool = context.x[:MAX_CANDIDATES]
+    predicted = context.predictor.query(pool).argmax(1)
+    criterion = left.criterion
+    unsuitable = (
+        predicted == criterion.y[:, None] if criterion.target is None else predicted != criterion.target[:, None]
+    )
+    distance = torch.cdist(left.x.flatten(1), pool.flatten(1)).masked_fill(unsuitable, torch.inf)
     best = distance.min(1)
     return take(pool, best.indices), best.values.isfinite()
 
 
-def _anywhere(task: AttackContext, attempt: int) -> Tensor:
+def _random_points(context: AttackContext, attempt: int) -> Tensor:
     """Uniform in the box; without a box, a normal step on the scale of the samples that doubles with every attempt."""
-    x, (lo, hi) = task.x, task.box.ends(task.x)
-    if task.box.bounded:
-        return lo + (hi - lo) * torch.empty_like(x).uniform_(generator=task.generator)
+    x, (lo, hi) = context.x, context.box.ends(context.x)
+    if context.box.bounded:
+        return lo + (hi - lo) * torch.empty_like(x).uniform_(generator=context.generator)
     size = x.abs().amax().item() or 1.0
-    return (x + size * 2.0 ** (attempt - 2) * torch.empty_like(x).normal_(generator=task.generator)).clamp(lo, hi)
+    return (x + size * 2.0 ** (attempt - 2) * torch.empty_like(x).normal_(generator=context.generator)).clamp(lo, hi)
 
 
 # ---- walk
@@ -81,68 +85,70 @@ def boundary(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """The nearest point in ℓ2 found by a walk of at most `queries` queries for each row, each averaging `eot` draws.
+    """The closest point in ℓ2 found by a walk of at most `queries` queries for each row, each averaging `eot` draws.
 
     It begins at a point of another class, goes to the boundary by bisection, and then alternately along the sphere
     around x and towards x. `step` is the length of the first step on the sphere, relative to its radius. A row for
     which no point of another class is found is returned unchanged. With `eps`, a row ends as soon as it is within ε.
     """
     measure = read_euclidean(norm)
-    with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        rows = task.open()
+    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
+        rows = context.unsolved_rows()
         if not len(rows):
-            return task.result(measure, task.x.clone(), eps)
-        nearest, used = outset(task, rows, Nearest(task.take(rows), measure, eps))
-        nearest.approach(BISECTIONS)
-        _walk(nearest, max(0, queries - used - BISECTIONS) // 2, step)
-        return nearest.result(task, rows, nearest.x, eps)
+            return context.result(measure, context.x.clone(), eps)
+        closest, used = starting_points(context, rows, ClosestAdversarials(context.take(rows), measure, eps))
+        closest.bisect(BISECTIONS)
+        _walk(closest, max(0, queries - used - BISECTIONS) // 2, step)
+        return closest.result(context, rows, closest.x, eps)
 
 
-def _walk(nearest: Nearest, rounds: int, step: float) -> None:
-    rows = nearest.found.nonzero()[:, 0]
-    walk = _Walk(nearest, rows, torch.full_like(nearest.distance, step), torch.full_like(nearest.distance, step))
+def _walk(closest: ClosestAdversarials, rounds: int, step: float) -> None:
+    rows = closest.has_adversarial.nonzero()[:, 0]
+    walk = _BoundaryWalk(
+        closest, rows, torch.full_like(closest.distance, step), torch.full_like(closest.distance, step)
+    )
     for _ in range(rounds):
-        walk.rows = walk.rows[~nearest.done(walk.rows)]
+        walk.rows = walk.rows[~closest.done(walk.rows)]
         if not len(walk.rows):
             return
-        walk.go()
+        walk.step()
 
 
 @final
 @dataclass
-class _Walk:
+class _BoundaryWalk:
     """δ, the step on the sphere, and ε, the share of the distance walked towards x, adapt to their success rates.
 
     Near a flat boundary, half of the small steps on the sphere stay on the far side; steps towards x should succeed
     about as often. Each is multiplied by 1.1 after a success and divided by it after a failure.
     """
 
-    nearest: Nearest
+    closest: ClosestAdversarials
     rows: Tensor
-    around: Tensor
-    towards: Tensor
+    spherical_step: Tensor
+    source_step: Tensor
 
-    def go(self) -> None:
-        task, rows = self.nearest.task.take(self.rows), self.rows
-        at, distance = take(self.nearest.x, rows), self.nearest.distance[rows]
-        beside = self._beside(task, at, distance)
-        stays = task.goal.reached(task.predictor.query(beside))
-        self.around[rows] = (self.around[rows] * torch.where(stays, 1.1, 1 / 1.1)).clamp(max=1.0)
-        self._approach(task.take(stays), rows[stays], take(beside, stays))
+    def step(self) -> None:
+        context, rows = self.closest.context.take(self.rows), self.rows
+        at, distance = take(self.closest.x, rows), self.closest.distance[rows]
+        candidate = self._spherical_move(context, at, distance)
+        adversarial = context.criterion.is_satisfied(context.predictor.query(candidate))
+        self.spherical_step[rows] = (self.spherical_step[rows] * torch.where(adversarial, 1.1, 1 / 1.1)).clamp(max=1.0)
+        self._approach(context.take(adversarial), rows[adversarial], take(candidate, adversarial))
 
-    def _beside(self, task: AttackContext, at: Tensor, distance: Tensor) -> Tensor:
+    def _spherical_move(self, context: AttackContext, at: Tensor, distance: Tensor) -> Tensor:
         """A step orthogonal to x − x̂, then back onto the sphere of radius ‖x − x̂‖."""
-        away = at - task.x
-        noise = torch.empty_like(at).normal_(generator=task.generator)
+        away = at - context.x
+        noise = torch.empty_like(at).normal_(generator=context.generator)
         unit = L2().steepest(away)
         noise = L2().steepest(noise - unit * column(inner(noise, unit), noise))
-        moved = away + noise * column(self.around[self.rows] * distance, noise)
-        return (task.x + L2().steepest(moved) * column(distance, moved)).clamp(*task.box.ends(at))
+        moved = away + noise * column(self.spherical_step[self.rows] * distance, noise)
+        return (context.x + L2().steepest(moved) * column(distance, moved)).clamp(*context.box.ends(at))
 
-    def _approach(self, task: AttackContext, rows: Tensor, beside: Tensor) -> None:
+    def _approach(self, context: AttackContext, rows: Tensor, candidate: Tensor) -> None:
         if not len(rows):
             return
-        nearer = task.x + (beside - task.x) * column(1.0 - self.towards[rows], beside)
-        reached = task.goal.reached(task.predictor.query(nearer))
-        self.towards[rows] = (self.towards[rows] * torch.where(reached, 1.1, 1 / 1.1)).clamp(max=0.9)
-        self.nearest.move(rows, select(reached, nearer, beside))
+        nearer = context.x + (candidate - context.x) * column(1.0 - self.source_step[rows], candidate)
+        reached = context.criterion.is_satisfied(context.predictor.query(nearer))
+        self.source_step[rows] = (self.source_step[rows] * torch.where(reached, 1.1, 1 / 1.1)).clamp(max=0.9)
+        self.closest.move(rows, select(reached, nearer, candidate))

@@ -14,8 +14,8 @@ from typing import assert_never, final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.adam import Inside, Moments
-from pdedsl.attacks.base import AttackContext, Bounds, Nearest, Result, attacking
+from pdedsl.attacks.adam import AdamState, TanhTransform
+from pdedsl.attacks.base import AttackContext, Bounds, ClosestAdversarials, Result, attack_context
 from pdedsl.attacks.batch_ops import column, inner, take
 from pdedsl.attacks.criterion import Criterion, margin
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
@@ -40,93 +40,95 @@ def cw(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """The nearest point that reaches the goal by a margin of κ.
+    """The closest point that satisfies the criterion by a margin of κ.
 
     With `search` = 1, the default for ℓ∞, c is fixed, as in eq. 3.5, and decides what is found: for ℓ∞, if the margin f
-    is linear, the minimum is the nearest point of the boundary if c‖∇f‖₁ > 1, and x itself if c‖∇f‖₁ < 1. With more
-    rounds, by default 9 for ℓ2, c is found by bisection for each row, from c over the dual norm of ∇f(x) on: then the
-    unit of the scores does not matter.
+    is linear, the minimum is the closest point of the boundary if c‖∇f‖₁ > 1, and x itself if c‖∇f‖₁ < 1. With more
+    search_steps, by default 9 for ℓ2, c is found by bisection for each row, from c over the dual norm of ∇f(x) on: then the
+    unit of the logits does not matter.
 
     With `eps`, only points within ε count, and a row ends as soon as it has one.
     """
     measure = read_norm(norm)
-    with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        rows = task.open()
+    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
+        rows = context.unsolved_rows()
         if not len(rows):
-            return task.result(measure, task.x.clone(), eps)
-        left = task.take(rows)
-        nearest = Nearest(left, measure, eps)
-        rounds = (9 if isinstance(measure, L2) else 1) if search is None else search
-        last = _Penalty(measure, kappa, iterations, lr).run(left, nearest, c, rounds)
-        return nearest.result(task, rows, last, eps)
+            return context.result(measure, context.x.clone(), eps)
+        left = context.take(rows)
+        closest = ClosestAdversarials(left, measure, eps)
+        search_steps = (9 if isinstance(measure, L2) else 1) if search is None else search
+        last = _CarliniWagner(measure, kappa, iterations, lr).run(left, closest, c, search_steps)
+        return closest.result(context, rows, last, eps)
 
 
 @final
 @dataclass(frozen=True)
-class _Penalty:
+class _CarliniWagner:
     norm: Norm
     kappa: float
     iterations: int
     lr: float
 
-    def run(self, task: AttackContext, nearest: Nearest, c: float, rounds: int) -> Tensor:
+    def run(self, context: AttackContext, closest: ClosestAdversarials, c: float, search_steps: int) -> Tensor:
         """The last points of a bisection over c: halfway down after a success, and after a failure up, or tenfold."""
-        weight = torch.full_like(nearest.distance, c) / (self._steepness(task) if rounds > 1 else 1.0)
+        weight = torch.full_like(closest.distance, c) / (self._dual_gradient_norm(context) if search_steps > 1 else 1.0)
         low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
-        rows, last = torch.arange(len(task.x), device=task.x.device), task.x.clone()
-        for _ in range(rounds):
-            rows = rows[~nearest.done(rows)]
+        rows, last = torch.arange(len(context.x), device=context.x.device), context.x.clone()
+        for _ in range(search_steps):
+            rows = rows[~closest.done(rows)]
             if not len(rows):
                 break
-            last[rows], hit = self._descend(task, nearest, rows, weight[rows])
-            high[rows] = torch.where(hit, torch.minimum(high[rows], weight[rows]), high[rows])
-            low[rows] = torch.where(hit, low[rows], torch.maximum(low[rows], weight[rows]))
+            last[rows], success = self._descend(context, closest, rows, weight[rows])
+            high[rows] = torch.where(success, torch.minimum(high[rows], weight[rows]), high[rows])
+            low[rows] = torch.where(success, low[rows], torch.maximum(low[rows], weight[rows]))
             weight = torch.where(high.isfinite(), 0.5 * (low + high), 10.0 * low)
         return last
 
-    def _steepness(self, task: AttackContext) -> Tensor:
+    def _dual_gradient_norm(self, context: AttackContext) -> Tensor:
         """‖∇f(x)‖ in the dual norm, of the margin f; 1 where it says nothing."""
-        gradient = task.predictor.slope(task.x, task.goal, margin).gradient.nan_to_num()
+        gradient = context.predictor.loss_gradient(context.x, context.criterion, margin).gradient.nan_to_num()
         size = inner(gradient, self.norm.steepest(gradient))
         return size.where(size > 0.0, torch.ones_like(size))
 
-    def _descend(self, task: AttackContext, nearest: Nearest, rows: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-        """One minimisation with Adam: its last points, and whether it passed through one that reached the goal."""
-        inside, part = Inside(task.box), task.take(rows)
-        u, hit, last = inside.variable(part.x), torch.zeros_like(rows, dtype=torch.bool), part.x.clone()
-        moments, here = Moments.zero(u), torch.arange(len(rows), device=rows.device)
+    def _descend(
+        self, context: AttackContext, closest: ClosestAdversarials, rows: Tensor, weight: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """One minimisation with Adam: its last points, and whether it passed through one that satisfied the criterion."""
+        transform, part = TanhTransform(context.box), context.take(rows)
+        u, success, last = transform.variable(part.x), torch.zeros_like(rows, dtype=torch.bool), part.x.clone()
+        adam, here = AdamState.zero(u), torch.arange(len(rows), device=rows.device)
         for step in range(1, self.iterations + 2):
-            x = inside.point(u)
+            x = transform.point(u)
             last[here] = x
             if step > self.iterations:
-                scores = part.predictor.query(x)
+                logits = part.predictor.query(x)
             else:
-                scores, gradient = self._slope(part, x, weight)
-            reached = part.goal.reached(scores) & (margin(scores, part.goal) >= self.kappa)
-            hit[here] |= reached
-            left = ~nearest.offer(rows[here], x, reached)
+                logits, gradient = self._logits_and_gradient(part, x, weight)
+            reached = part.criterion.is_satisfied(logits) & (margin(logits, part.criterion) >= self.kappa)
+            success[here] |= reached
+            left = ~closest.update(rows[here], x, reached)
             if step > self.iterations or not left.any():
                 break
-            u, moments = moments.move(u, gradient * inside.slope(u), self.lr, step)
+            u, adam = adam.move(u, gradient * transform.derivative(u), self.lr, step)
             if not left.all():
-                here, u, moments, part, weight = (
+                here, u, adam, part, weight = (
                     here[left],
                     take(u, left),
-                    moments.take(left),
+                    adam.take(left),
                     part.take(left),
                     weight[left],
                 )
-        return last, hit
+        return last, success
 
-    def _slope(self, task: AttackContext, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores at x, and the gradient with respect to x of D − c·min{κ, margin}."""
-        _, scores, gradient = task.predictor.slope(x, task.goal, self._capped)
-        return scores, self._distance_slope(x - task.x) - column(weight, x) * gradient.nan_to_num()
+    def _logits_and_gradient(self, context: AttackContext, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits at x, and the gradient with respect to x of D − c·min{κ, margin}."""
+        _, logits, gradient = context.predictor.loss_gradient(x, context.criterion, self._capped_margin)
+        return logits, self._distance_gradient(x - context.x) - column(weight, x) * gradient.nan_to_num()
 
-    def _capped(self, scores: Tensor, goal: Criterion) -> Tensor:
-        return margin(scores, goal).clamp(max=self.kappa)
+    def _capped_margin(self, logits: Tensor, criterion: Criterion) -> Tensor:
+        return margin(logits, criterion).clamp(max=self.kappa)
 
-    def _distance_slope(self, away: Tensor) -> Tensor:
+    def _distance_gradient(self, away: Tensor) -> Tensor:
         match self.norm:
             case L2():
                 return 2.0 * away

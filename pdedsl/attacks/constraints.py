@@ -15,14 +15,14 @@ from pdedsl.attacks.norms import L2, Linf, Norm
 # ---- box
 
 
-End = float | Tensor
+Bound = float | Tensor
 
 
 @final
 @dataclass(frozen=True)
 class Box:
-    lower: End = -math.inf
-    upper: End = math.inf
+    lower: Bound = -math.inf
+    upper: Bound = math.inf
 
     @property
     def bounded(self) -> bool:
@@ -43,7 +43,7 @@ class Box:
             )
 
     @staticmethod
-    def _inwards(end: End, x: Tensor, towards: float) -> Tensor:
+    def _inwards(end: Bound, x: Tensor, towards: float) -> Tensor:
         if isinstance(end, Tensor):
             return end.to(x)
         near = x.new_tensor(end)
@@ -51,7 +51,7 @@ class Box:
         return torch.nextafter(near, near.new_tensor(towards)) if missed else near
 
 
-def read_box(bounds: Box | tuple[End, End] | None) -> Box:
+def read_box(bounds: Box | tuple[Bound, Bound] | None) -> Box:
     if bounds is None:
         return Box()
     return bounds if isinstance(bounds, Box) else Box(*bounds)
@@ -65,7 +65,7 @@ def read_box(bounds: Box | tuple[End, End] | None) -> Box:
 
 @final
 @dataclass(frozen=True)
-class Cube:
+class LinfFeasibleSet:
     """lo ≤ x′ ≤ hi, the ℓ∞ ball and the box in one: projection is a single clamp."""
 
     lo: Tensor
@@ -74,13 +74,13 @@ class Cube:
     def project(self, x: Tensor) -> Tensor:
         return x.clamp(self.lo, self.hi)
 
-    def take(self, rows: Tensor) -> Cube:
-        return Cube(take(self.lo, rows), take(self.hi, rows))
+    def take(self, rows: Tensor) -> LinfFeasibleSet:
+        return LinfFeasibleSet(take(self.lo, rows), take(self.hi, rows))
 
 
 @final
 @dataclass(frozen=True)
-class Ball:
+class L2FeasibleSet:
     """‖x′ − x‖₂ ≤ r and lo ≤ x′ ≤ hi."""
 
     x: Tensor
@@ -116,17 +116,17 @@ class Ball:
         excess = (self.radius / L2().length(away).clamp_min(torch.finfo(x.dtype).tiny)).clamp(max=1.0)
         return (self.x + away * column(excess, away)).clamp(self.lo, self.hi)
 
-    def take(self, rows: Tensor) -> Ball:
+    def take(self, rows: Tensor) -> L2FeasibleSet:
         lo, hi = (take(end, rows) if len(end) == len(self.x) else end for end in (self.lo, self.hi))
-        return Ball(take(self.x, rows), self.radius[rows], lo, hi, self.cut)
+        return L2FeasibleSet(take(self.x, rows), self.radius[rows], lo, hi, self.cut)
 
 
-Region = Cube | Ball
+FeasibleSet = LinfFeasibleSet | L2FeasibleSet
 
 
-def region(norm: Norm, x: Tensor, eps: float, box: Box) -> Region:
+def feasible_set(norm: Norm, x: Tensor, eps: float, box: Box) -> FeasibleSet:
     """The points within ε of x and within the box, to which x must belong."""
-    radius = rounded_down(eps, x)
+    radius = round_down(eps, x)
     match norm:
         case Linf():
             return _cube(x, radius, box)
@@ -136,7 +136,7 @@ def region(norm: Norm, x: Tensor, eps: float, box: Box) -> Region:
             assert_never(norm)
 
 
-def rounded_down(eps: float, x: Tensor) -> Tensor:
+def round_down(eps: float, x: Tensor) -> Tensor:
     """The largest number in the dtype of x that does not exceed ε."""
     if not eps >= 0.0:
         raise ValueError(f"an attack goes as far as eps, a number from 0 on, not {eps}")
@@ -144,9 +144,11 @@ def rounded_down(eps: float, x: Tensor) -> Tensor:
     return near if near.item() <= eps else torch.nextafter(near, near.new_tensor(0.0))
 
 
-def _cube(x: Tensor, eps: Tensor, box: Box) -> Cube:
+def _cube(x: Tensor, eps: Tensor, box: Box) -> LinfFeasibleSet:
     lower, upper = box.ends(x)
-    return Cube(torch.maximum(_within(x, x - eps, eps), lower), torch.minimum(_within(x, x + eps, eps), upper))
+    return LinfFeasibleSet(
+        torch.maximum(_within(x, x - eps, eps), lower), torch.minimum(_within(x, x + eps, eps), upper)
+    )
 
 
 def _within(x: Tensor, end: Tensor, eps: Tensor) -> Tensor:
@@ -165,13 +167,13 @@ def _farther(a: Tensor, b: Tensor, eps: Tensor) -> Tensor:
     return (length > eps) | ((length == eps) & (rest > 0))
 
 
-def _ball(x: Tensor, eps: Tensor, box: Box) -> Ball:
+def _ball(x: Tensor, eps: Tensor, box: Box) -> L2FeasibleSet:
     """r = ε − u(‖x‖ + 16 ε), u the unit roundoff: storing x + δ moves it by u‖x + δ‖ at most; lengths are rounded."""
     lower, upper = box.ends(x)
     unit = torch.finfo(x.dtype).eps / 2
     radius = (eps - unit * (L2().length(x) + 17.0 * eps)).clamp_min(0.0)
     cut = bool(lower.isfinite().any() | upper.isfinite().any())
-    return Ball(x, radius, _sample(lower, x), _sample(upper, x), cut)
+    return L2FeasibleSet(x, radius, _sample(lower, x), _sample(upper, x), cut)
 
 
 def _sample(end: Tensor, x: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """What an attack wants, and the losses that it increases to get there.
 
-Scores may be logits or log-probabilities, with any constant added: every loss here is a function of differences. A loss
-is higher the closer the goal; all return one number per row.
+Logits may be logits or log-probabilities, with any constant added: every loss here is a function of differences. A loss
+is higher the closer the criterion is to being satisfied; all return one number per row.
 """
 
 from __future__ import annotations
@@ -22,51 +22,55 @@ class Criterion:
     y: Tensor
     target: Tensor | None = None
 
-    def reached(self, scores: Tensor) -> Tensor:
-        predicted = scores.argmax(1)
+    def is_satisfied(self, logits: Tensor) -> Tensor:
+        predicted = logits.argmax(1)
         return predicted != self.y if self.target is None else predicted == self.target
 
     def take(self, rows: Tensor | slice) -> Criterion:
         return Criterion(self.y[rows], None if self.target is None else self.target[rows])
 
-    def aimed(self, target: Tensor) -> Criterion:
+    def with_target(self, target: Tensor) -> Criterion:
         return Criterion(self.y, target)
 
 
 Loss = Callable[[Tensor, Criterion], Tensor]
 
 
-def log_odds(scores: Tensor, goal: Criterion) -> Tensor:
+def log_odds(logits: Tensor, criterion: Criterion) -> Tensor:
     """log((1 − p_y)/p_y) = log Σ_{i≠y} exp(zᵢ) − z_y, or with a target the negative of this at the target.
 
     With ℓ the cross-entropy this is log(e^ℓ − 1): it increases with ℓ, and its gradient is that of ℓ over 1 − p_y, in
     the same direction; but in floating point ∇ℓ is 0 as soon as p_y rounds to 1, and this gradient is not.
     """
-    label = goal.y if goal.target is None else goal.target
-    odds = _without(scores, label).logsumexp(1) - _at(scores, label)
-    return odds if goal.target is None else -odds
+    label = criterion.y if criterion.target is None else criterion.target
+    odds = _without(logits, label).logsumexp(1) - _at(logits, label)
+    return odds if criterion.target is None else -odds
 
 
-def cross_entropy(scores: Tensor, goal: Criterion) -> Tensor:
+def cross_entropy(logits: Tensor, criterion: Criterion) -> Tensor:
     """−log p_y = log(1 + odds), or log p_t; for averages over draws, where the size of a gradient matters."""
-    odds = log_odds(scores, goal)
+    odds = log_odds(logits, criterion)
     softplus = torch.nn.functional.softplus
-    return softplus(odds) if goal.target is None else -softplus(-odds)
+    return softplus(odds) if criterion.target is None else -softplus(-odds)
 
 
-def margin(scores: Tensor, goal: Criterion) -> Tensor:
-    """max_{i≠y} zᵢ − z_y, or z_t − max_{i≠t} zᵢ: positive where the goal is reached (Carlini, Wagner 2017, f₆)."""
-    label = goal.y if goal.target is None else goal.target
-    ahead = _without(scores, label).amax(1) - _at(scores, label)
-    return ahead if goal.target is None else -ahead
+def margin(logits: Tensor, criterion: Criterion) -> Tensor:
+    """max_{i≠y} zᵢ − z_y, or z_t − max_{i≠t} zᵢ: positive where the criterion is satisfied (Carlini, Wagner 2017, f₆)."""
+    label = criterion.y if criterion.target is None else criterion.target
+    ahead = _without(logits, label).amax(1) - _at(logits, label)
+    return ahead if criterion.target is None else -ahead
 
 
-def difference(scores: Tensor, goal: Criterion) -> Tensor:
+def difference(logits: Tensor, criterion: Criterion) -> Tensor:
     """z_t − z_y; without a target, the margin."""
-    return margin(scores, goal) if goal.target is None else _at(scores, goal.target) - _at(scores, goal.y)
+    return (
+        margin(logits, criterion)
+        if criterion.target is None
+        else _at(logits, criterion.target) - _at(logits, criterion.y)
+    )
 
 
-def dlr(scores: Tensor, goal: Criterion) -> Tensor:
+def dlr(logits: Tensor, criterion: Criterion) -> Tensor:
     """Difference of logits ratio (Croce, Hein 2020, eqs. 6 and 7), with z sorted as π₁ ≥ π₂ ≥ …
 
         (max_{i≠y} zᵢ − z_y)/(π₁ − π₃),        (z_t − z_y)/(π₁ − ½(π₃ + π₄)) with a target.
@@ -74,18 +78,18 @@ def dlr(scores: Tensor, goal: Criterion) -> Tensor:
     Two classes have no π₃, three no π₄: the only scale left is the difference itself, and the ratio would be ±1. There
     the loss is the difference, which has the same directions of ascent and the same order along a run.
     """
-    ahead = difference(scores, goal)
-    needed = 3 if goal.target is None else 4
-    if scores.shape[1] < needed:
+    ahead = difference(logits, criterion)
+    needed = 3 if criterion.target is None else 4
+    if logits.shape[1] < needed:
         return ahead
-    top = scores.topk(needed, dim=1).values
-    low = top[:, 2] if goal.target is None else 0.5 * (top[:, 2] + top[:, 3])
-    return ahead / (top[:, 0] - low).clamp_min(torch.finfo(scores.dtype).tiny)
+    top = logits.topk(needed, dim=1).values
+    low = top[:, 2] if criterion.target is None else 0.5 * (top[:, 2] + top[:, 3])
+    return ahead / (top[:, 0] - low).clamp_min(torch.finfo(logits.dtype).tiny)
 
 
-def _at(scores: Tensor, label: Tensor) -> Tensor:
-    return scores.gather(1, label[:, None])[:, 0]
+def _at(logits: Tensor, label: Tensor) -> Tensor:
+    return logits.gather(1, label[:, None])[:, 0]
 
 
-def _without(scores: Tensor, label: Tensor) -> Tensor:
-    return scores.scatter(1, label[:, None], float("-inf"))
+def _without(logits: Tensor, label: Tensor) -> Tensor:
+    return logits.scatter(1, label[:, None], float("-inf"))

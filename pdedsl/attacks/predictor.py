@@ -1,4 +1,4 @@
-"""A model as an attack sees it: scores, gradients with respect to inputs, and predictions averaged over fresh noise."""
+"""A model as an attack sees it: logits, gradients with respect to inputs, and predictions averaged over fresh noise."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ DRAWS = 32
 """Draws that a prediction of a stochastic model averages, unless told otherwise."""
 
 
-class Slope(NamedTuple):
-    """Loss and scores at a point, a number and a row per sample, and the gradient of the loss by the input.
+class LossGradient(NamedTuple):
+    """Loss and logits at a point, a number and a row per sample, and the gradient of the loss by the input.
 
-    Scores have the dtype of the model, loss and gradient that of the input.
+    Logits have the dtype of the model, loss and gradient that of the input.
     """
 
     loss: Tensor
-    scores: Tensor
+    logits: Tensor
     gradient: Tensor
 
 
 @final
 class Predictor:
-    """Any callable from inputs to scores. An attack on it leaves no trace: see `untouched`.
+    """Any callable from inputs to logits. An attack on it leaves no trace: see `untouched`.
 
     For a stochastic model, `eot` draws are averaged in every gradient and every query of an attack (expectation over
     transformation; Athalye et al. 2018), and `draws` fresh ones in every prediction that decides success. If neither is
@@ -50,7 +50,7 @@ class Predictor:
         self.model, self.eot, self.batch, self.training = model, eot, batch, training
         self.rows = 0
         """Rows that went through the model, forwards or backwards."""
-        self._asked, self._draws, self._busy = draws, draws or 1, False
+        self._requested_draws, self._draws, self._active = draws, draws or 1, False
 
     @property
     def draws(self) -> int:
@@ -62,29 +62,29 @@ class Predictor:
         return self._draws > 1
 
     @property
-    def repeats(self) -> bool:
+    def is_deterministic(self) -> bool:
         """Was the model seen to give the same answers again, so that nothing needs to be asked twice?"""
-        return self._asked is None and not self.stochastic
+        return self._requested_draws is None and not self.stochastic
 
     @contextmanager
-    def attacked(self, x: Tensor, seed: int) -> Iterator[None]:
+    def frozen(self, x: Tensor, seed: int) -> Iterator[None]:
         """Within, the model is frozen and its noise a function of `seed`; of nested attacks the outermost decides."""
-        if self._busy:
+        if self._active:
             yield
             return
-        self._busy, self.rows = True, 0
+        self._active, self.rows = True, 0
         try:
             with (
                 torch.inference_mode(False),
                 torch.no_grad(),
                 frozen_state(modules_of(self.model), seed, self.training),
             ):
-                self._draws = self._asked or self._needed(x[:8])
+                self._draws = self._requested_draws or self._detect_draws(x[:8])
                 yield
         finally:
-            self._busy = False
+            self._active = False
 
-    def _needed(self, x: Tensor) -> int:
+    def _detect_draws(self, x: Tensor) -> int:
         """One draw for a model that draws no random numbers and always gives the same answer."""
         modules = modules_of(self.model)
         state = random_state(modules)
@@ -95,78 +95,82 @@ class Predictor:
         return 1 if all(torch.allclose(first, other, 1e-4, 1e-6, equal_nan=True) for other in again) else DRAWS
 
     def query(self, x: Tensor) -> Tensor:
-        """Scores of one query: from one call, or the logarithm of the mean probability over `eot` calls."""
-        return self._mean(x, self.eot)
+        """Logits of one query: from one call, or the logarithm of the mean probability over `eot` calls."""
+        return self._average_logits(x, self.eot)
 
-    def fresh(self, x: Tensor) -> Tensor:
-        """Scores that decide success: as `query`, but over `draws` calls."""
-        return self._mean(x, self._draws)
+    def predict(self, x: Tensor) -> Tensor:
+        """Logits that decide success: as `query`, but over `draws` calls."""
+        return self._average_logits(x, self._draws)
 
-    def _mean(self, x: Tensor, draws: int) -> Tensor:
-        return _cat([mean_scores(self._draw(rows, draws)) for rows in torch.split(x, self.batch)])
+    def _average_logits(self, x: Tensor, draws: int) -> Tensor:
+        return _cat([mean_logits(self._draw(rows, draws)) for rows in torch.split(x, self.batch)])
 
     def _draw(self, x: Tensor, draws: int) -> Tensor:
-        """Scores of `draws` calls, (draws, n, classes)."""
+        """Logits of `draws` calls, (draws, n, classes)."""
         return torch.stack([self._call(x) for _ in range(draws)])
 
-    def surely(self, x: Tensor, goal: Criterion) -> Tensor:
-        """Is the goal reached by the mean over fresh draws, and by more than three standard errors?
+    def is_significant(self, x: Tensor, criterion: Criterion) -> Tensor:
+        """Is the criterion satisfied by the mean over fresh draws, and by more than three standard errors?
 
         An attack may stop here; what it returns is scored once more on other draws.
         """
-        return self.judge(x, goal)[1]
+        return self.predict_with_significance(x, criterion)[1]
 
-    def judge(self, x: Tensor, goal: Criterion) -> tuple[Tensor, Tensor]:
-        """Scores that decide success, and where they reach the goal by a clear lead, as in `surely`."""
+    def predict_with_significance(self, x: Tensor, criterion: Criterion) -> tuple[Tensor, Tensor]:
+        """Logits that decide success, and where they satisfy the criterion by a clear lead, as in `is_significant`."""
         if not self.stochastic:
-            scores = self.fresh(x)
-            return scores, goal.reached(scores)
+            logits = self.predict(x)
+            return logits, criterion.is_satisfied(logits)
         parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
-        draws = [(self._draw(rows, self._draws), goal.take(which)) for rows, which in parts]
-        return _cat([mean_scores(d) for d, _ in draws]), _cat([_lead(d.softmax(-1), part) for d, part in draws])
+        draws = [(self._draw(rows, self._draws), criterion.take(which)) for rows, which in parts]
+        return _cat([mean_logits(d) for d, _ in draws]), _cat(
+            [_has_significant_lead(d.softmax(-1), part) for d, part in draws]
+        )
 
-    def slope(self, x: Tensor, goal: Criterion, loss: Loss, transform: Transform | None = None) -> Slope:
-        """The mean over `eot` draws of L(f(T x)) and its gradient, with T redrawn each time; scores as in `query`."""
+    def loss_gradient(
+        self, x: Tensor, criterion: Criterion, loss: Loss, transform: Transform | None = None
+    ) -> LossGradient:
+        """The mean over `eot` draws of L(f(T x)) and its gradient, with T redrawn each time; logits as in `query`."""
         parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
-        slopes = [self._average(rows, goal.take(which), loss, transform) for rows, which in parts]
-        return Slope(*(_cat(same) for same in zip(*slopes, strict=True)))
+        evaluations = [self._eot(rows, criterion.take(which), loss, transform) for rows, which in parts]
+        return LossGradient(*(_cat(same) for same in zip(*evaluations, strict=True)))
 
-    def _average(self, x: Tensor, goal: Criterion, loss: Loss, transform: Transform | None) -> Slope:
-        slopes = [self._one(x, goal, loss, transform) for _ in range(self.eot)]
+    def _eot(self, x: Tensor, criterion: Criterion, loss: Loss, transform: Transform | None) -> LossGradient:
+        evaluations = [self._single(x, criterion, loss, transform) for _ in range(self.eot)]
         if self.eot == 1:
-            return slopes[0]
-        losses, scores, gradients = (torch.stack(same) for same in zip(*slopes, strict=True))
-        return Slope(losses.mean(0), mean_scores(scores), gradients.mean(0))
+            return evaluations[0]
+        losses, logits, gradients = (torch.stack(same) for same in zip(*evaluations, strict=True))
+        return LossGradient(losses.mean(0), mean_logits(logits), gradients.mean(0))
 
-    def _one(self, x: Tensor, goal: Criterion, loss: Loss, transform: Transform | None) -> Slope:
+    def _single(self, x: Tensor, criterion: Criterion, loss: Loss, transform: Transform | None) -> LossGradient:
         with torch.enable_grad():
             at = x.detach().requires_grad_()
-            scores = self._call(at if transform is None else transform(at))
-            value = loss(scores, goal)
+            logits = self._call(at if transform is None else transform(at))
+            value = loss(logits, criterion)
             if not value.requires_grad:  # nothing can be differentiated: the audit reports it
-                return Slope(value.to(x.dtype), scores, torch.zeros_like(x))
+                return LossGradient(value.to(x.dtype), logits, torch.zeros_like(x))
             self.rows += len(x)
             (gradient,) = torch.autograd.grad(value.sum(), at, allow_unused=True, materialize_grads=True)
-        return Slope(value.detach().to(x.dtype), scores.detach(), gradient)
+        return LossGradient(value.detach().to(x.dtype), logits.detach(), gradient)
 
     def _call(self, x: Tensor) -> Tensor:
         self.rows += len(x)
         return validate_logits(self.model(x), len(x))
 
 
-def mean_scores(scores: Tensor) -> Tensor:
+def mean_logits(logits: Tensor) -> Tensor:
     """log mean softmax over the first axis; one draw is returned as it is, so that the prediction is the model's."""
-    return scores[0] if len(scores) == 1 else scores.log_softmax(-1).logsumexp(0) - math.log(len(scores))
+    return logits[0] if len(logits) == 1 else logits.log_softmax(-1).logsumexp(0) - math.log(len(logits))
 
 
-def _lead(probabilities: Tensor, goal: Criterion) -> Tensor:
+def _has_significant_lead(probabilities: Tensor, criterion: Criterion) -> Tensor:
     """m > 3 s/√k for the mean m and the standard deviation s of the lead of the wanted class over k draws."""
     mean = probabilities.mean(0)
-    label = goal.y if goal.target is None else goal.target
+    label = criterion.y if criterion.target is None else criterion.target
     rival = mean.scatter(1, label[:, None], -1.0).argmax(1)
     index = torch.stack([label, rival], 1).expand(len(probabilities), -1, -1)
     ours, theirs = probabilities.gather(2, index).unbind(-1)
-    lead = theirs - ours if goal.target is None else ours - theirs
+    lead = theirs - ours if criterion.target is None else ours - theirs
     return lead.mean(0) > 3.0 * lead.std(0) / math.sqrt(len(lead))
 
 

@@ -10,9 +10,9 @@ from typing import Protocol, assert_never, final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import AttackContext, Bounds, Result, attacking
+from pdedsl.attacks.base import AttackContext, Bounds, Result, attack_context
 from pdedsl.attacks.batch_ops import column, select, take
-from pdedsl.attacks.constraints import Region
+from pdedsl.attacks.constraints import FeasibleSet
 from pdedsl.attacks.criterion import margin
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
@@ -30,7 +30,7 @@ def bump(height: int, width: int) -> Tensor:
     return terms.flip(0).cumsum(0).flip(0)[ring]
 
 
-def pair(side: int, turned: bool) -> Tensor:
+def bump_pair(side: int, turned: bool) -> Tensor:
     """η: a bump in one half of the window and its negative in the other, of norm 1."""
     half = side // 2
     eta = torch.cat([bump(half, side), -bump(side - half, side)]) if half else bump(side, side)
@@ -40,7 +40,7 @@ def pair(side: int, turned: bool) -> Tensor:
 
 @final
 @dataclass(frozen=True)
-class Bumps:
+class L2ImageProposals:
     eps: float
     generator: torch.Generator
 
@@ -50,7 +50,7 @@ class Bumps:
         side = max(1, min(height, width) // 5)
         tiles = (height // side, width // side)
         sign = x.new_empty(n, channels, *tiles).bernoulli_(0.5, generator=self.generator).mul_(2.0).sub_(1.0)
-        pattern = torch.kron(sign, pair(side, self._coin()).to(x))
+        pattern = torch.kron(sign, bump_pair(side, self._coin()).to(x))
         away = torch.zeros_like(x)
         away[..., : tiles[0] * side, : tiles[1] * side] = pattern
         return x + self.eps * L2().steepest(away)
@@ -59,7 +59,7 @@ class Bumps:
         """Window W₁ takes the mass of both windows and what ε leaves unused, in the shape ρη + ν/‖ν‖; W₂ becomes 0."""
         side = self._side(share, *x.shape[-2:])
         away = at - x
-        eta = pair(side, self._coin()).to(x)
+        eta = bump_pair(side, self._coin()).to(x)
         (first, shape), (second, _) = self._place(x, eta), self._place(x, eta)
         unused = (self.eps**2 - away.flatten(1).square().sum(1)).clamp_min(0.0) / x.shape[1]
         mass = (away.square() * (first | second)).flatten(2).sum(2) + unused[:, None]
@@ -92,7 +92,7 @@ class Bumps:
 # What Square proposes: patches of ±ε for ℓ∞, bumps of equal and opposite mass for ℓ2, and analogues for vectors.
 
 
-class Patches(Protocol):
+class Proposals(Protocol):
     def start(self, x: Tensor) -> Tensor:
         """The first point of the search around x."""
         ...
@@ -102,20 +102,24 @@ class Patches(Protocol):
         ...
 
 
-def patches(norm: Norm, x: Tensor, eps: float, generator: torch.Generator) -> Patches:
+def make_proposals(norm: Norm, x: Tensor, eps: float, generator: torch.Generator) -> Proposals:
     image = x.dim() == 4
     match norm:
         case Linf():
-            return Stripes(eps, generator) if image else Corners(eps, generator)
+            return LinfImageProposals(eps, generator) if image else LinfVectorProposals(eps, generator)
         case L2():
-            return Bumps(eps, generator) if image and min(x.shape[-2:]) >= 3 else Directions(eps, generator)
+            return (
+                L2ImageProposals(eps, generator)
+                if image and min(x.shape[-2:]) >= 3
+                else L2VectorProposals(eps, generator)
+            )
         case _:
             assert_never(norm)
 
 
 @final
 @dataclass(frozen=True)
-class Stripes:
+class LinfImageProposals:
     """ℓ∞ on images: first vertical stripes of ±ε, then squares of ±ε, with a sign for each channel (Algorithm 2)."""
 
     eps: float
@@ -123,36 +127,36 @@ class Stripes:
 
     def start(self, x: Tensor) -> Tensor:
         n, channels, _, width = x.shape
-        return x + self.eps * signs(x.new_empty(n, channels, 1, width), self.generator)
+        return x + self.eps * random_signs(x.new_empty(n, channels, 1, width), self.generator)
 
     def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
         n, channels, height, width = x.shape
         side = min(max(1, round(math.sqrt(share * height * width))), height, width)
-        covered = window(x, side, self.generator)
-        return torch.where(covered, x + self.eps * signs(x.new_empty(n, channels, 1, 1), self.generator), at)
+        covered = random_window(x, side, self.generator)
+        return torch.where(covered, x + self.eps * random_signs(x.new_empty(n, channels, 1, 1), self.generator), at)
 
 
 @final
 @dataclass(frozen=True)
-class Corners:
+class LinfVectorProposals:
     """ℓ∞ on vectors: a random set of entries takes random values ±ε."""
 
     eps: float
     generator: torch.Generator
 
     def start(self, x: Tensor) -> Tensor:
-        return x + self.eps * signs(torch.empty_like(x), self.generator)
+        return x + self.eps * random_signs(torch.empty_like(x), self.generator)
 
     def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
         chance = torch.empty_like(x).uniform_(generator=self.generator).flatten(1)
         number = min(max(1, round(share * chance.shape[1])), chance.shape[1])
         covered = (chance >= chance.topk(number, dim=1).values[:, -1:]).reshape(x.shape)
-        return torch.where(covered, x + self.eps * signs(torch.empty_like(x), self.generator), at)
+        return torch.where(covered, x + self.eps * random_signs(torch.empty_like(x), self.generator), at)
 
 
 @final
 @dataclass(frozen=True)
-class Directions:
+class L2VectorProposals:
     """ℓ2 on vectors: at full norm ε, a direction changes by a step of relative length 2·`share`; one in ten is new."""
 
     eps: float
@@ -168,7 +172,7 @@ class Directions:
         return x + self.eps * select(new, noise, mixed)
 
 
-def signs(out: Tensor, generator: torch.Generator) -> Tensor:
+def random_signs(out: Tensor, generator: torch.Generator) -> Tensor:
     """Fill with ±1."""
     return out.bernoulli_(0.5, generator=generator).mul_(2.0).sub_(1.0)
 
@@ -178,7 +182,7 @@ def corner(n: int, extent: int, side: int, generator: torch.Generator) -> Tensor
     return torch.randint(0, extent - side + 1, (n,), generator=generator, device=generator.device)
 
 
-def window(x: Tensor, side: int, generator: torch.Generator) -> Tensor:
+def random_window(x: Tensor, side: int, generator: torch.Generator) -> Tensor:
     """A random square in each image, as a mask of shape (n, 1, height, width)."""
     n, _, height, width = x.shape
     axes = [_interval(corner(n, extent, side, generator), side, extent) for extent in (height, width)]
@@ -191,17 +195,17 @@ def _interval(first: Tensor, side: int, extent: int) -> Tensor:
 
 
 # ---- squares
-# Square: random search over square patches, from scores alone (Andriushchenko et al., ECCV 2020).
+# Square: random search over square patches, from logits alone (Andriushchenko et al., ECCV 2020).
 
 
 HALVINGS = (10, 50, 200, 500, 1000, 2000, 4000, 6000, 8000)
 """Of 10,000 queries, those after which the share of the pixels that a patch covers is halved."""
 
 
-Hope = Callable[[int], dict[int, float]]
+Abandonment = Callable[[int], dict[int, float]]
 
 
-def some_hope(queries: int) -> dict[int, float]:
+def progress_thresholds(queries: int) -> dict[int, float]:
     """After a fifth of the queries a row goes on if it has come two thirds of its way; after two fifths, four fifths.
 
     Progress is about logarithmic in the number of queries: of the rows that are fooled in the end, none that was
@@ -229,70 +233,75 @@ def square(
     `share` is the share of pixels in the first patches.
     """
     measure = read_norm(norm)
-    with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        rows = task.open()
-        attacked = task.x.clone()
+    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
+        rows = context.unsolved_rows()
+        attacked = context.x.clone()
         if len(rows):
-            left = task.take(rows)
-            draw = patches(measure, left.x, eps, left.generator)
-            attacked[rows] = search(left, left.region(measure, eps), draw, queries, share)
-        return task.result(measure, attacked)
+            left = context.take(rows)
+            proposals = make_proposals(measure, left.x, eps, left.generator)
+            attacked[rows] = random_search(left, left.region(measure, eps), proposals, queries, share)
+        return context.result(measure, attacked)
 
 
-def search(
-    task: AttackContext, region: Region, draw: Patches, queries: int, share: float = 0.8, hope: Hope | None = None
+def random_search(
+    context: AttackContext,
+    region: FeasibleSet,
+    proposals: Proposals,
+    queries: int,
+    share: float = 0.8,
+    abandonment: Abandonment | None = None,
 ) -> Tensor:
-    """The best point of each row. With `hope`, rows that have made too little progress also end."""
-    result, rows = task.x.clone(), torch.arange(len(task.x), device=task.x.device)
-    x, checks = region.project(draw.start(task.x)), {} if hope is None else hope(queries)
-    first, best = _margin(task, task.x), _margin(task, x)
+    """The best point of each row. With `abandonment`, rows that have made too little progress also end."""
+    result, rows = context.x.clone(), torch.arange(len(context.x), device=context.x.device)
+    x, checks = region.project(proposals.start(context.x)), {} if abandonment is None else abandonment(queries)
+    first, best = _margin(context, context.x), _margin(context, x)
     for query in range(1, queries):
-        left = ~_reached(task, x, best, query)
+        left = ~_finished(context, x, best, query)
         if query in checks:
             left &= -best <= checks[query] * (best - first)
         if not left.all():
             result[rows] = x
-            rows, x, task, region = rows[left], take(x, left), task.take(left), region.take(left)
+            rows, x, context, region = rows[left], take(x, left), context.take(left), region.take(left)
             first, best = first[left], best[left]
         if not len(rows):
             return result
-        proposal = region.project(draw.proposal(task.x, x, share * shrunk(query, queries)))
-        better, value = _compared(task, x, best, proposal)
+        proposal = region.project(proposals.proposal(context.x, x, share * fraction_factor(query, queries)))
+        better, value = _accept(context, x, best, proposal)
         x, best = select(better, proposal, x), torch.where(better, value, best)
     result[rows] = x
     return result
 
 
-def _compared(task: AttackContext, x: Tensor, best: Tensor, proposal: Tensor) -> tuple[Tensor, Tensor]:
+def _accept(context: AttackContext, x: Tensor, best: Tensor, proposal: Tensor) -> tuple[Tensor, Tensor]:
     """Is the proposal better, and by what margin? For a stochastic model it must win again on new draws."""
-    value = _margin(task, proposal)
+    value = _margin(context, proposal)
     better = value > best
-    if task.predictor.stochastic and better.any():
-        rival, again = task.take(better), take(proposal, better)
+    if context.predictor.stochastic and better.any():
+        rival, again = context.take(better), take(proposal, better)
         value[better] = _margin(rival, again)
         better[better.clone()] = value[better] > _margin(rival, take(x, better))
     return better, value
 
 
-def _margin(task: AttackContext, x: Tensor) -> Tensor:
-    """Positive if and only if a query reaches the goal."""
-    scores = task.predictor.query(x)
-    value = margin(scores, task.goal).nan_to_num()
+def _margin(context: AttackContext, x: Tensor) -> Tensor:
+    """Positive if and only if a query satisfies the criterion."""
+    logits = context.predictor.query(x)
+    value = margin(logits, context.criterion).nan_to_num()
     tiny = torch.finfo(value.dtype).tiny
-    return torch.where(task.goal.reached(scores), value.clamp_min(tiny), value.clamp(max=0.0))
+    return torch.where(context.criterion.is_satisfied(logits), value.clamp_min(tiny), value.clamp(max=0.0))
 
 
-def _reached(task: AttackContext, x: Tensor, best: Tensor, query: int) -> Tensor:
+def _finished(context: AttackContext, x: Tensor, best: Tensor, query: int) -> Tensor:
     """Which rows are done? For a stochastic model that takes many draws to see, and is only checked now and then."""
     done = best > 0.0
-    if not task.predictor.stochastic:
+    if not context.predictor.stochastic:
         return done
     if query % 20 or not done.any():
         return torch.zeros_like(done)
-    done[done.clone()] = task.predictor.surely(take(x, done), task.goal.take(done))
+    done[done.clone()] = context.predictor.is_significant(take(x, done), context.criterion.take(done))
     return done
 
 
-def shrunk(query: int, queries: int) -> float:
+def fraction_factor(query: int, queries: int) -> float:
     """2^−k after k halvings."""
     return 0.5 ** sum(query * 10000 // queries > at for at in HALVINGS)

@@ -89,8 +89,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One error or warning. `notes` mark related locations. Of diagnostics marked `once` with the same code and message,
-    only the first in the text is reported. `fixes` can be applied by an editor."""
+    """One error or warning. `notes` mark related locations; `fixes` can be applied by an editor.
+
+    Of diagnostics marked `once` with the same code and message, only the first in the text is reported.
+    """
 
     code: str
     message: str

@@ -57,26 +57,26 @@ def not_the_time(name: str, time: str | None, span: Span) -> PdeError:
 # ---- conditions
 
 
-def boundary_condition_with_interval(span: Span, during: Span) -> PdeError:
-    fixes = remove(during, REMOVE_FOR)
+def boundary_condition_with_interval(span: Span, interval: Span) -> PdeError:
+    fixes = remove(interval, REMOVE_FOR)
     return CONDITION_WITH_INTERVAL.error("a boundary condition must hold at all times", span, REMOVE_FOR, fixes=fixes)
 
 
-def condition_with_interval(span: Span, during: Span) -> PdeError:
-    fixes = remove(during, REMOVE_FOR)
+def condition_with_interval(span: Span, interval: Span) -> PdeError:
+    fixes = remove(interval, REMOVE_FOR)
     return CONDITION_WITH_INTERVAL.error(
         "an initial or terminal condition holds at a single time", span, REMOVE_FOR, fixes=fixes
     )
 
 
 def no_boundary(periodic: bool, span: Span, condition: Span) -> PdeError:
-    why = "it is periodic in all coordinates" if periodic else "it is unbounded"
+    reason = "it is periodic in all coordinates" if periodic else "it is unbounded"
     hint = "remove the condition"
-    return INVALID_LOCATION.error(f"this space has no boundary: {why}", span, hint, fixes=remove(condition, hint))
+    return INVALID_LOCATION.error(f"this space has no boundary: {reason}", span, hint, fixes=remove(condition, hint))
 
 
-def unknown_face(name: str, sides: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    hint = did_you_mean(guess, f"available: {join_comma(sides)}")
+def unknown_face(name: str, faces: Sequence[str], guess: str | None, span: Span) -> PdeError:
+    hint = did_you_mean(guess, f"available: {join_comma(faces)}")
     return INVALID_LOCATION.error(f"unknown boundary face '{name}'", span, hint, fixes=replace_word(name, guess, span))
 
 
@@ -89,18 +89,20 @@ def fixes_one_variable(example: str, span: Span) -> PdeError:
     return INVALID_LOCATION.error("a condition must fix exactly one variable", span, f"as in {example} = …")
 
 
-def not_at_initial_or_final_time(time: str, at: str, start: str, end: str, span: Span, place: Span | None) -> PdeError:
-    """`place` is the span of the time argument."""
+def not_at_initial_or_final_time(
+    time: str, at: str, start: str, end: str, span: Span, location: Span | None
+) -> PdeError:
+    """`location` is the span of the time argument."""
     message = f"{time} = {at} is neither the initial nor the final time"
     hint = f"use {time} = {start} (initial condition) or {time} = {end} (terminal condition)"
-    return INVALID_LOCATION.error(message, span, hint, fixes=replace_by((start, end), place))
+    return INVALID_LOCATION.error(message, span, hint, fixes=replace_by((start, end), location))
 
 
-def not_on_the_boundary(variable: str, at: str, places: Sequence[str], span: Span, place: Span | None) -> PdeError:
+def not_on_the_boundary(variable: str, at: str, places: Sequence[str], span: Span, location: Span | None) -> PdeError:
     where = join_or(f"{variable} = {p}" for p in places)
     hint = f"the boundary is {where}" if where else f"there is no boundary in {variable}"
     message = f"{variable} = {at} is not on the boundary"
-    return INVALID_LOCATION.error(message, span, hint, fixes=replace_by(places, place))
+    return INVALID_LOCATION.error(message, span, hint, fixes=replace_by(places, location))
 
 
 def invalid_condition(span: Span) -> PdeError:
@@ -120,8 +122,8 @@ def duplicate_equation(unknown: str, time: str | None, span: Span) -> PdeError:
     return DUPLICATE_EQUATION.error(f"a second equation for '{unknown}'", span, hint, fixes=remove(span))
 
 
-def outside_time_interval(piece: str, whole: str, span: Span) -> PdeError:
-    return OUTSIDE_TIME.error(f"the time interval {piece} is not contained in {whole}", span)
+def outside_time_interval(interval: str, time: str, span: Span) -> PdeError:
+    return OUTSIDE_TIME.error(f"the time interval {interval} is not contained in {time}", span)
 
 
 def time_gap(time: str, start: str, end: str, span: Span, first: Span | None) -> PdeError:
@@ -157,14 +159,14 @@ def duplicate_condition(unknown: str, kind: str, span: Span) -> PdeError:
     return TOO_MANY_CONDITIONS.error(f"a second {kind} for '{unknown}'", span, KEEP_ONE, fixes=remove(span))
 
 
-def too_many_conditions(unknown: str, side: str, most: int, span: Span) -> PdeError:
-    """`most` is the number of conditions that the equation admits there."""
-    message, hint = f"too many conditions for '{unknown}' on {side}: the equation admits {most}", ""
-    if not most:
-        message, hint = f"the equation admits no condition for '{unknown}' on {side}", "remove it"
-    elif most == 1:
-        message, hint = f"a second condition on {side}", KEEP_ONE
-    return TOO_MANY_CONDITIONS.error(message, span, hint or f"keep {most}", fixes=remove(span))
+def too_many_conditions(unknown: str, face: str, limit: int, span: Span) -> PdeError:
+    """`limit` is the number of conditions that the equation admits there."""
+    message, hint = f"too many conditions for '{unknown}' on {face}: the equation admits {limit}", ""
+    if not limit:
+        message, hint = f"the equation admits no condition for '{unknown}' on {face}", "remove it"
+    elif limit == 1:
+        message, hint = f"a second condition on {face}", KEEP_ONE
+    return TOO_MANY_CONDITIONS.error(message, span, hint or f"keep {limit}", fixes=remove(span))
 
 
 def initial_and_terminal(unknown: str, span: Span) -> PdeError:
@@ -177,25 +179,25 @@ def condition_order(order: int, span: Span) -> PdeError:
     return CONDITION_ORDER.error(f"{what} does not admit this condition", span, "remove it", fixes=remove(span))
 
 
-def missing_initial_condition(unknown: str, kind: str, left: str, span: Span, behind: int | None) -> PdeError:
-    """`behind` is where a homogeneous condition can be inserted, if it can."""
-    fixes = insert(behind, f"\n{left} = 0") if behind is not None else ()
+def missing_initial_condition(unknown: str, kind: str, left: str, span: Span, insert_at: int | None) -> PdeError:
+    """A homogeneous condition can be inserted at `insert_at`, unless it is None."""
+    fixes = insert(insert_at, f"\n{left} = 0") if insert_at is not None else ()
     return MISSING_INITIAL.error(f"'{unknown}' has no {kind}", span, f"add {left} = …", fixes=fixes)
 
 
-def missing_boundary_condition(unknown: str, missing: Sequence[str], span: Span, behind: int | None) -> PdeError:
-    """`missing` is empty if no face has a condition; `behind` is where a homogeneous condition can be inserted, if one
-    is enough."""
-    where, sides = (" and ".join(missing), join_comma(missing)) if missing else ("the boundary", "boundary")
-    hint = f"add {unknown} = … on {sides}"
-    fixes = insert(behind, f"\n{unknown} = 0 on {sides}") if behind is not None else ()
+def missing_boundary_condition(unknown: str, missing: Sequence[str], span: Span, insert_at: int | None) -> PdeError:
+    """`missing` is empty if no face has a condition; a homogeneous condition can be inserted at `insert_at`, unless it
+    is None."""
+    where, faces = (" and ".join(missing), join_comma(missing)) if missing else ("the boundary", "boundary")
+    hint = f"add {unknown} = … on {faces}"
+    fixes = insert(insert_at, f"\n{unknown} = 0 on {faces}") if insert_at is not None else ()
     return MISSING_BOUNDARY.error(f"'{unknown}' has no condition on {where}", span, hint, fixes=fixes)
 
 
-def too_few_conditions(unknown: str, given: str, wanted: str, where: str, span: Span) -> PdeError:
+def too_few_conditions(unknown: str, count: str, expected: str, where: str, span: Span) -> PdeError:
     """The counts are texts: a condition that couples two faces counts one half on each."""
-    counted = {"0": "no condition", "1": "1 condition"}.get(given, f"{given} conditions")
-    message = f"'{unknown}' has {counted} on {where}; its equation needs {wanted}"
+    counted = {"0": "no condition", "1": "1 condition"}.get(count, f"{count} conditions")
+    message = f"'{unknown}' has {counted} on {where}; its equation needs {expected}"
     return MISSING_BOUNDARY.error(message, span, "add the missing conditions")
 
 
@@ -342,11 +344,13 @@ def outflow_condition(condition: str, outflow: Sequence[str], others: Sequence[s
     return OUTFLOW.error(f"Dirichlet condition '{condition}' at an outflow boundary", span, hint, fixes=fixes)
 
 
-def overdetermined(unknown: str, enough: Sequence[str], more: Sequence[str], span: Span, alone: bool) -> PdeError:
-    """Stationary transport with data at both ends of the characteristics. `alone` if the condition applies to
+def overdetermined(
+    unknown: str, determining: Sequence[str], determined: Sequence[str], span: Span, only_there: bool
+) -> PdeError:
+    """Stationary transport with data at both ends of the characteristics. `only_there` if the condition applies to
     overdetermined faces only."""
-    message = f"overdetermined: '{unknown}' on {' and '.join(enough)} already determines it on {' and '.join(more)}"
-    hint, fixes = f"prescribe {unknown} on {join_comma(enough)} only", remove(span) if alone else ()
+    message = f"overdetermined: '{unknown}' on {' and '.join(determining)} determines it on {' and '.join(determined)}"
+    hint, fixes = f"prescribe {unknown} on {join_comma(determining)} only", remove(span) if only_there else ()
     return OUTFLOW.error(message, span, hint, fixes=fixes)
 
 
@@ -357,17 +361,17 @@ def hyperbolic_dirichlet(terms: str, span: Span) -> PdeError:
     return ILL_POSED.error(message, span, hint)
 
 
-def missing_inflow_condition(unknown: str, sides: Sequence[str], span: Span, behind: int) -> PdeError:
-    """No condition on an inflow boundary; `behind` is where a homogeneous one can be inserted."""
-    message = f"'{unknown}' has no condition on the inflow boundary {' and '.join(sides)}"
-    fixes = insert(behind, f"\n{unknown} = 0 on {join_comma(sides)}")
-    return MISSING_BOUNDARY.error(message, span, f"add {unknown} = … on {join_comma(sides)}", fixes=fixes)
+def missing_inflow_condition(unknown: str, faces: Sequence[str], span: Span, insert_at: int) -> PdeError:
+    """No condition on an inflow boundary; `insert_at` is where a homogeneous one can be inserted."""
+    message = f"'{unknown}' has no condition on the inflow boundary {' and '.join(faces)}"
+    fixes = insert(insert_at, f"\n{unknown} = 0 on {join_comma(faces)}")
+    return MISSING_BOUNDARY.error(message, span, f"add {unknown} = … on {join_comma(faces)}", fixes=fixes)
 
 
-def too_few_for_characteristics(side: str, given: int, wanted: int, span: Span) -> PdeError:
-    has = {0: "no condition", 1: "1 condition"}.get(given, f"{given} conditions")
-    message = f"{side} has {has} for {wanted} incoming characteristic{'s' * (wanted > 1)}"
-    return MISSING_BOUNDARY.error(message, span, f"prescribe one condition per incoming characteristic on {side}")
+def too_few_for_characteristics(face: str, count: int, expected: int, span: Span) -> PdeError:
+    has = {0: "no condition", 1: "1 condition"}.get(count, f"{count} conditions")
+    message = f"{face} has {has} for {expected} incoming characteristic{'s' * (expected > 1)}"
+    return MISSING_BOUNDARY.error(message, span, f"prescribe one condition per incoming characteristic on {face}")
 
 
 def learned_sign(terms: str, span: Span) -> PdeError:
@@ -375,9 +379,9 @@ def learned_sign(terms: str, span: Span) -> PdeError:
     return LEARNED_SIGN.error(f"the learned diffusion coefficient in {terms} may be negative", span, hint)
 
 
-def axiom_refuted(axiom: str, reason: str, witness: str, guilty: Sequence[Span], span: Span) -> PdeError:
-    """`reason` and `witness` come from the prover; `guilty` are the spans of the offending terms."""
-    notes: Notes = tuple((place, "offending term") for place in guilty)
+def axiom_refuted(axiom: str, reason: str, witness: str, offending: Sequence[Span], span: Span) -> PdeError:
+    """`reason` and `witness` come from the prover; `offending` are the spans of the offending terms."""
+    notes: Notes = tuple((location, "offending term") for location in offending)
     hint = f"counterexample: {witness}" if witness else ""
     return REFUTED.error(f"{axiom} does not hold: {reason.rstrip('.')}", span, hint, notes)
 
@@ -388,8 +392,8 @@ def axiom_not_applicable(axiom: str, axioms: Sequence[str], span: Span) -> PdeEr
     return NOT_APPLICABLE.error(message, span, f"applicable: {join_comma(axioms)}", fixes=fixes)
 
 
-def unstable_step(reason: str, way: str, span: Span) -> Diagnostic:
-    return UNSTABLE_STEP.warning(reason, span, way)
+def unstable_step(reason: str, hint: str, span: Span) -> Diagnostic:
+    return UNSTABLE_STEP.warning(reason, span, hint)
 
 
 def incompatible_data(
@@ -403,12 +407,14 @@ def incompatible_data(
     return INCOMPATIBLE_DATA.warning(message, span, hint)
 
 
-def incompatible_neumann_data(unknown: str, total: float, slopes: bool, span: Span, about: bool = False) -> Diagnostic:
-    """`slopes` if there are Neumann conditions, otherwise the domain is periodic; `about`: two significant digits."""
-    shown = f"about {abs(total):.2g}" if about else f"{abs(total):.3g}"
+def incompatible_neumann_data(
+    unknown: str, total: float, has_neumann: bool, span: Span, approximate: bool = False
+) -> Diagnostic:
+    """`has_neumann` if there are Neumann conditions, else the domain is periodic; `approximate`: two digits."""
+    shown = f"about {abs(total):.2g}" if approximate else f"{abs(total):.3g}"
     message = f"Neumann data of '{unknown}' violate the compatibility condition ∫f + ∮g = 0: the sum is {shown}"
     hint = "there is no solution: change the source or a flux, or prescribe a Dirichlet condition"
-    if not slopes:
+    if not has_neumann:
         message = f"the source of '{unknown}' violates the compatibility condition ∫f = 0 (periodic): ∫f = {shown}"
         hint = "there is no solution: change the source"
     return INCOMPATIBLE_NEUMANN_DATA.warning(message, span, hint)

@@ -48,35 +48,35 @@ def reference_with_learned_coefficients(span: Span) -> PdeError:
     return NO_REFERENCE.error(message, span, "remove it", fixes=remove(span, item=True))
 
 
-def reference_in_any_dimension(letter: str, span: Span) -> PdeError:
-    message = f"a reference solution on a grid needs a fixed dimension, but '{letter}' is not a number"
+def reference_in_any_dimension(symbol: str, span: Span) -> PdeError:
+    message = f"a reference solution on a grid needs a fixed dimension, but '{symbol}' is not a number"
     return NO_REFERENCE.error(message, span, "write it as a number, as in: space x in R^2")
 
 
-def plot_needs_plane(picture: str, dimension: int, span: Span) -> PdeError:
-    message = f"the plot '{picture}' needs two-dimensional data, found dimension {dimension}"
+def plot_needs_plane(plot: str, dimension: int, span: Span) -> PdeError:
+    message = f"the plot '{plot}' needs two-dimensional data, found dimension {dimension}"
     return PLOT_NOT_AVAILABLE.error(message, span, "remove it", fixes=remove(span, item=True))
 
 
-def plot_needs_entry(picture: str, entry: str, span: Span) -> PdeError:
-    return PLOT_NOT_AVAILABLE.error(f"the plot '{picture}' needs '{entry}' in this block", span, f"add: {entry} …")
+def plot_needs_entry(plot: str, entry: str, span: Span) -> PdeError:
+    return PLOT_NOT_AVAILABLE.error(f"the plot '{plot}' needs '{entry}' in this block", span, f"add: {entry} …")
 
 
-def plot_needs_classifier(picture: str, span: Span) -> PdeError:
-    message = f"the plot '{picture}' applies only to classifiers"
+def plot_needs_classifier(plot: str, span: Span) -> PdeError:
+    message = f"the plot '{plot}' applies only to classifiers"
     return PLOT_NOT_AVAILABLE.error(message, span, "remove it, or use plot solution", fixes=remove(span, item=True))
 
 
-def plot_needs_solution(picture: str, span: Span) -> PdeError:
-    message = f"the plot '{picture}' needs an equation on a physical domain"
+def plot_needs_solution(plot: str, span: Span) -> PdeError:
+    message = f"the plot '{plot}' needs an equation on a physical domain"
     return PLOT_NOT_AVAILABLE.error(message, span, "remove it, or use plot confusion", fixes=remove(span, item=True))
 
 
-def plot_needs_training(picture: str, method: str, span: Span) -> PdeError:
-    message = f"the plot '{picture}' needs training, but the method '{method}' does not train"
+def plot_needs_training(plot: str, method: str, span: Span) -> PdeError:
+    message = f"the plot '{plot}' needs training, but the method '{method}' does not train"
     return PLOT_NOT_AVAILABLE.error(message, span, "remove it, or use plot solution", fixes=remove(span, item=True))
 
 
-def plot_on_whole_space(picture: str, span: Span) -> PdeError:
-    message = f"the plot '{picture}' is not available on R^d"
+def plot_on_whole_space(plot: str, span: Span) -> PdeError:
+    message = f"the plot '{plot}' is not available on R^d"
     return PLOT_NOT_AVAILABLE.error(message, span, "remove it", fixes=remove(span, item=True))

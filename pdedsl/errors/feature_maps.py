@@ -76,14 +76,14 @@ def unsupported_part(part: str, span: Span) -> PdeError:
     return INTEGRATOR.error(f"'realize {part}' is not available on pixels", span, hint)
 
 
-def method_not_applicable(method: str, known: Sequence[str], span: Span) -> PdeError:
-    hint, fixes = f"use {join_comma(known)}", replace_by(known[:1], span)
+def method_not_applicable(method: str, available: Sequence[str], span: Span) -> PdeError:
+    hint, fixes = f"use {join_comma(available)}", replace_by(available[:1], span)
     return INTEGRATOR.error(f"{method} is not applicable to this equation", span, hint, fixes=fixes)
 
 
-def too_many_steps(steps: int, most: int, span: Span) -> PdeError:
-    message = f"the number of steps must be at most {most:,}, found {steps:,}"
-    hint, fixes = "use fewer steps, or the adaptive method dopri5", replace_word(str(steps), str(most), span)
+def too_many_steps(steps: int, limit: int, span: Span) -> PdeError:
+    message = f"the number of steps must be at most {limit:,}, found {steps:,}"
+    hint, fixes = "use fewer steps, or the adaptive method dopri5", replace_word(str(steps), str(limit), span)
     return INTEGRATOR.error(message, span, hint, fixes=fixes)
 
 
@@ -106,9 +106,9 @@ def no_field_on_pixels(network: str, span: Span) -> PdeError:
     return INCOMPATIBLE.error(f"{network} cannot represent a field on pixels", span, "use convnet(layers)")
 
 
-def no_operator_on_pixels(network: str, span: Span, written: Span | None) -> PdeError:
-    """`written` is the span of the network, if there is one."""
-    fixes = replace_by(["conv(3)"], written)
+def no_operator_on_pixels(network: str, span: Span, network_span: Span | None) -> PdeError:
+    """`network_span` is the span of the network, if there is one."""
+    fixes = replace_by(["conv(3)"], network_span)
     return INCOMPATIBLE.error(f"{network} is not an operator on feature maps", span, "use conv(3)", fixes=fixes)
 
 
@@ -125,9 +125,9 @@ def missing_network_block(span: Span) -> PdeError:
     return MISSING_NETWORK_BLOCK.error("an equation on pixels needs a 'network' block", span, hint)
 
 
-def stem_mismatch(opened: int, first: int, span: Span) -> PdeError:
-    message = f"the stem has {opened} channels, but the first stage has {first}"
-    return INVALID_SIZES.error(message, span, "make them equal", fixes=replace_word(str(opened), str(first), span))
+def stem_mismatch(stem: int, first: int, span: Span) -> PdeError:
+    message = f"the stem has {stem} channels, but the first stage has {first}"
+    return INVALID_SIZES.error(message, span, "make them equal", fixes=replace_word(str(stem), str(first), span))
 
 
 def too_many_stages(height: int, width: int, halvings: int, span: Span) -> PdeError:
@@ -148,8 +148,8 @@ def patches_too_large(patch: int, height: int, width: int, span: Span) -> PdeErr
     return INVALID_SIZES.error(message, span, "use smaller patches")
 
 
-def stem_too_narrow(channels: int, opened: int, span: Span) -> PdeError:
-    message = f"the stem has {opened} channels, but zero-padding of the patches needs at least {channels}"
+def stem_too_narrow(channels: int, stem: int, span: Span) -> PdeError:
+    message = f"the stem has {stem} channels, but zero-padding of the patches needs at least {channels}"
     return INVALID_SIZES.error(message, span, f"use a stem of at least {channels} channels, or smaller patches")
 
 

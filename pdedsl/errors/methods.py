@@ -20,15 +20,15 @@ SEPARATE_INTERVAL_HINT = "put the diffusion into a separate time interval, or us
 # ---- Time integrators
 
 
-def cannot_integrate_characteristics(method: str, known: Sequence[str], span: Span) -> PdeError:
-    hint, fixes = f"use {join_comma(known)}", replace_by(known[:1], span)
+def cannot_integrate_characteristics(method: str, available: Sequence[str], span: Span) -> PdeError:
+    hint, fixes = f"use {join_comma(available)}", replace_by(available[:1], span)
     return INTEGRATOR.error(f"{method} cannot integrate characteristics", span, hint, fixes=fixes)
 
 
-def integrator_with_noise(method: str, span: Span, chosen: Span) -> PdeError:
-    """`chosen` is the span of the method."""
+def integrator_with_noise(method: str, span: Span, method_span: Span) -> PdeError:
+    """`method_span` is the span of the method."""
     hint = "use euler or heun, or put the diffusion into a separate time interval"
-    fixes = (*replace_word(method, "euler", chosen), *replace_word(method, "heun", chosen))
+    fixes = (*replace_word(method, "euler", method_span), *replace_word(method, "heun", method_span))
     return INTEGRATOR.error(f"{method} is not available for stochastic paths", span, hint, fixes=fixes)
 
 
@@ -37,11 +37,11 @@ def heun_with_multiplicative_noise(noise: str, span: Span) -> PdeError:
     return INTEGRATOR.error(message, span, "use euler", fixes=replace_word("heun", "euler", span))
 
 
-def blocks_are_steps(maps: int | None, network: str, span: Span) -> PdeError:
-    """`maps` is the number of residual blocks; None if it is not known yet."""
-    hint = f"use euler(steps={maps}), or remove the line" if maps else "remove the line"
-    counted = f"{maps} residual blocks" if maps else "residual blocks"
-    fixes = replace_by([f"euler(steps={maps})"], span) if maps else ()
+def blocks_are_steps(blocks: int | None, network: str, span: Span) -> PdeError:
+    """`blocks` is the number of residual blocks; None if it is not known yet."""
+    hint = f"use euler(steps={blocks}), or remove the line" if blocks else "remove the line"
+    counted = f"{blocks} residual blocks" if blocks else "residual blocks"
+    fixes = replace_by([f"euler(steps={blocks})"], span) if blocks else ()
     return INTEGRATOR.error(f"the {counted} of {network} are the Euler steps", span, hint, fixes=fixes)
 
 
@@ -94,15 +94,15 @@ def smoothing_with_transport(span: Span) -> PdeError:
     return INCOMPATIBLE.error(message, span, SEPARATE_INTERVAL_HINT)
 
 
-def needs_pure_diffusion(method: str, span: Span, chosen: Span) -> PdeError:
+def needs_pure_diffusion(method: str, span: Span, method_span: Span) -> PdeError:
     message = f"{method} needs a time interval with pure diffusion νΔu, ν constant"
     hint = "put the diffusion into a time interval without transport, or use noise"
-    return INCOMPATIBLE.error(message, span, hint, fixes=replace_by(("noise",), chosen))
+    return INCOMPATIBLE.error(message, span, hint, fixes=replace_by(("noise",), method_span))
 
 
-def diffusion_before_transport(method: str, span: Span, chosen: Span) -> PdeError:
+def diffusion_before_transport(method: str, span: Span, method_span: Span) -> PdeError:
     message = f"{method} smooths the network output: the diffusion interval must come after the transport"
-    fixes = replace_by(("noise",), chosen)
+    fixes = replace_by(("noise",), method_span)
     return INCOMPATIBLE.error(message, span, "exchange the time intervals, or use noise", fixes=fixes)
 
 
@@ -117,8 +117,8 @@ def learned_ensemble_weights(span: Span) -> PdeError:
     return INCOMPATIBLE.error(message, span, "use weights=equal, or training=joint", fixes=fixes)
 
 
-def exact_laplacian_dimension(dimension: int, most: int, span: Span) -> PdeError:
-    message = f"the exact Laplacian needs at most {most} dimensions, found {dimension}"
+def exact_laplacian_dimension(dimension: int, limit: int, span: Span) -> PdeError:
+    message = f"the exact Laplacian needs at most {limit} dimensions, found {dimension}"
     fixes = *replace_word("exact", "biased", span), *replace_word("exact", "unbiased", span)
     return INCOMPATIBLE.error(message, span, "use estimator=biased or unbiased", fixes=fixes)
 
@@ -130,9 +130,9 @@ def unused_method(part: str, hint: str, span: Span) -> PdeError:
     return NO_EFFECT.error(f"'realize {part}' has no effect", span, hint, fixes=remove(span))
 
 
-def unused_argument(key: str, why: str, span: Span) -> PdeError:
+def unused_argument(key: str, reason: str, span: Span) -> PdeError:
     fixes = remove_argument(key, span)
-    return NO_EFFECT.error(f"'{key}' has no effect: {why}", span, f"remove {key}", fixes=fixes)
+    return NO_EFFECT.error(f"'{key}' has no effect: {reason}", span, f"remove {key}", fixes=fixes)
 
 
 def unused_entry(key: str, hint: str, span: Span) -> PdeError:

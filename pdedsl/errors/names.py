@@ -80,23 +80,25 @@ def physical_unit(name: str, span: Span) -> PdeError:
     return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
 
 
-def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span, first: bool = False) -> PdeError:
-    """`called` if an argument list follows, `timed` if the spec has a time, `first` if it has no unknown."""
-    way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
+def unknown_name(
+    name: str, guess: str | None, is_call: bool, has_time: bool, span: Span, first: bool = False
+) -> PdeError:
+    """`is_call` if an argument list follows, `has_time` if the spec has a time, `first` if it has no unknown."""
+    hint = f"declare it, as in: let {name}(…) = …" if is_call else "declare it with const, let, learn or unknown"
     if first:
-        way = f"declare it, as in: unknown {name}(x, t) : scalar" + (f", or const {name} = 1" if not called else "")
-    way = way if called else COORDINATE_HINTS.get(name, way)
-    known = (called and POINT_SOURCE_HINTS.get(name)) or _name_hint(name, timed)
-    guess = FUNCTION_SYNONYMS.get(name, guess) if called else guess
-    fixes = () if known else replace_word(name, guess, span)
-    return UNKNOWN.error(f"unknown name '{name}'", span, known or did_you_mean(guess, way), once=True, fixes=fixes)
+        hint = f"declare it, as in: unknown {name}(x, t) : scalar" + (f", or const {name} = 1" if not is_call else "")
+    hint = hint if is_call else COORDINATE_HINTS.get(name, hint)
+    available = (is_call and POINT_SOURCE_HINTS.get(name)) or _name_hint(name, has_time)
+    guess = FUNCTION_SYNONYMS.get(name, guess) if is_call else guess
+    fixes = () if available else replace_word(name, guess, span)
+    return UNKNOWN.error(f"unknown name '{name}'", span, available or did_you_mean(guess, hint), once=True, fixes=fixes)
 
 
-def _name_hint(name: str, timed: bool) -> str:
+def _name_hint(name: str, has_time: bool) -> str:
     """The hint for a name with a conventional meaning."""
-    return (NAME_HINTS if timed else {**NAME_HINTS, "t": "the 'time' statement is missing; add: time t in [0, 1]"}).get(
-        name, ""
-    )
+    return (
+        NAME_HINTS if has_time else {**NAME_HINTS, "t": "the 'time' statement is missing; add: time t in [0, 1]"}
+    ).get(name, "")
 
 
 def material_derivative(name: str, unknown: str, span: Span) -> PdeError:
@@ -142,7 +144,7 @@ def undeclared_constant(name: str, span: Span) -> PdeError:
     return UNKNOWN.error(f"unknown name '{name}'", span, other or hint, once=True, fixes=fixes)
 
 
-def unknown_variable(name: str, variables: Sequence[str], timed: bool, span: Span) -> PdeError:
+def unknown_variable(name: str, variables: Sequence[str], has_time: bool, span: Span) -> PdeError:
     """`∂u/∂z` where no coordinate is called z."""
     hint = (
         f"variables of this spec: {join_comma(variables)}; to add a coordinate: space (x, y) in [0, 1]^2"
@@ -150,8 +152,8 @@ def unknown_variable(name: str, variables: Sequence[str], timed: bool, span: Spa
         else "declare a space"
     )
     near = {v.lower(): f"did you mean '{v}'?" for v in variables}.get(name.lower())  # ∂u/∂T for ∂u/∂t
-    known = near or NORMAL_HINTS.get(name) or _name_hint(name, timed)
-    return UNKNOWN.error(f"unknown {'name' if known else 'variable'} '{name}'", span, known or hint, once=True)
+    available = near or NORMAL_HINTS.get(name) or _name_hint(name, has_time)
+    return UNKNOWN.error(f"unknown {'name' if available else 'variable'} '{name}'", span, available or hint, once=True)
 
 
 def unknown_index(name: str, span: Span) -> PdeError:
@@ -185,8 +187,8 @@ def circular_definition(name: str, span: Span, cycle: Sequence[str] = ()) -> Pde
     return CIRCULAR.error(f"circular definition of '{name}'{chain}", span)
 
 
-def long_definition_chain(most: int, span: Span) -> PdeError:
-    return CIRCULAR.error(f"the chain of definitions is longer than {most}", span)
+def long_definition_chain(limit: int, span: Span) -> PdeError:
+    return CIRCULAR.error(f"the chain of definitions is longer than {limit}", span)
 
 
 def invalid_argument(name: str, span: Span) -> PdeError:
@@ -202,6 +204,8 @@ def unused_name(name: str, span: Span, statement: Span | None) -> Diagnostic:
 def network_without_arguments(name: str, arguments: str, type_: str, span: Span) -> Diagnostic:
     """`arguments` are the possible ones: "x, t"."""
     message = f"'{name}' has no arguments, so its network is a learned constant"
-    called, alone = f"{name}({arguments})", f"learn {name} : {type_}"
-    fixes = *replace_word(name, called, span), *replace_by([alone], span)
-    return NETWORK_WITHOUT_ARGUMENTS.warning(message, span, f"write {called}, or without a network: {alone}", fixes)
+    with_arguments, declaration = f"{name}({arguments})", f"learn {name} : {type_}"
+    fixes = *replace_word(name, with_arguments, span), *replace_by([declaration], span)
+    return NETWORK_WITHOUT_ARGUMENTS.warning(
+        message, span, f"write {with_arguments}, or without a network: {declaration}", fixes
+    )

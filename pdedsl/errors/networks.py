@@ -74,8 +74,8 @@ def not_computable(what: str, span: Span) -> PdeError:
     return NOT_COMPUTABLE.error(f"{what} cannot be evaluated in a network", span)
 
 
-def exact_derivatives(dimension: int, most: int, span: Span) -> PdeError:
-    message = f"exact derivatives of fields need at most {most} dimensions, found {dimension}"
+def exact_derivatives(dimension: int, limit: int, span: Span) -> PdeError:
+    message = f"exact derivatives of fields need at most {limit} dimensions, found {dimension}"
     return NOT_COMPUTABLE.error(message, span, "write the equation without derivatives of its coefficients")
 
 
@@ -93,15 +93,15 @@ def unknown_dimension(span: Span) -> PdeError:
     return INCOMPATIBLE.error("a network needs a space of known dimension", span, hint)
 
 
-def cannot_represent_field(network: str, span: Span, written: Span) -> PdeError:
-    """`written` is the span of the network, here and below."""
+def cannot_represent_field(network: str, span: Span, network_span: Span) -> PdeError:
+    """`network_span` is the span of the network, here and below."""
     return INCOMPATIBLE.error(
-        f"{network} cannot represent a field on R^d", span, "use mlp", fixes=replace_by(["mlp"], written)
+        f"{network} cannot represent a field on R^d", span, "use mlp", fixes=replace_by(["mlp"], network_span)
     )
 
 
-def needs_images(network: str, span: Span, written: Span) -> PdeError:
-    message, fixes = f"{network} needs images, found points", replace_by(["mlp"], written)
+def needs_images(network: str, span: Span, network_span: Span) -> PdeError:
+    message, fixes = f"{network} needs images, found points", replace_by(["mlp"], network_span)
     return INCOMPATIBLE.error(message, span, MLP_HINT, fixes=fixes)
 
 
@@ -159,8 +159,8 @@ def torchvision_channels(name: str, channels: int, span: Span) -> PdeError:
 
 
 def torchvision_image_size(name: str, size: int, only: bool, span: Span) -> PdeError:
-    sides = f"of {size} x {size} pixels" if only else f"of at least {size} x {size} pixels"
-    message, hint = f"{name} of torchvision needs images {sides}", "use resnet, or other images"
+    faces = f"of {size} x {size} pixels" if only else f"of at least {size} x {size} pixels"
+    message, hint = f"{name} of torchvision needs images {faces}", "use resnet, or other images"
     return INCOMPATIBLE.error(message, span, hint, fixes=replace_by(["resnet"], span))
 
 
@@ -189,8 +189,8 @@ def nonlinear_logits(point: str, span: Span) -> PdeError:
     return INCOMPATIBLE.error("the logits must be linear in the final state", span, hint)
 
 
-def no_logits(network: str, span: Span, written: Span) -> PdeError:
-    fixes = replace_by(["linear"], written)
+def no_logits(network: str, span: Span, network_span: Span) -> PdeError:
+    fixes = replace_by(["linear"], network_span)
     return INCOMPATIBLE.error(f"{network} does not output class logits", span, "use linear", fixes=fixes)
 
 
@@ -226,9 +226,9 @@ def disjoint_boxes(name: str, span: Span, first: Span) -> PdeError:
     return CONSTRAINT.error(message, span, "use intervals that overlap", ((first, "first constraint"),))
 
 
-def norm_and_box(name: str, span: Span, box: Span) -> PdeError:
-    """`box` is the span of the box constraint."""
-    fixes = remove(box, "remove the box constraint", item=True)
+def norm_and_box(name: str, span: Span, box_span: Span) -> PdeError:
+    """`box_span` is the span of the box constraint."""
+    fixes = remove(box_span, "remove the box constraint", item=True)
     return CONSTRAINT.error(f"'{name}' has both a norm bound and a box constraint", span, KEEP_ONE, fixes=fixes)
 
 
@@ -239,10 +239,10 @@ def not_in_network(name: object, operator: str | None, span: Span) -> PdeError:
     return CONSTRAINT.error(f"cannot constrain '{name}': it is not part of the network", span, hint, fixes=fixes)
 
 
-def readout_constraint(network: str, name: str, span: Span, box: Span | None) -> PdeError:
-    """`box` is the span of the constraint, unless it is part of the type."""
+def readout_constraint(network: str, name: str, span: Span, box_span: Span | None) -> PdeError:
+    """`box_span` is the span of the constraint, unless it is part of the type."""
     message = f"{network} has its own readout, which cannot satisfy the constraint on '{name}'"
-    fixes = remove(box, "remove the constraint", item=True) if box else ()
+    fixes = remove(box_span, "remove the constraint", item=True) if box_span else ()
     return CONSTRAINT.error(message, span, "remove the constraint, or use mlp as the velocity", fixes=fixes)
 
 
@@ -268,9 +268,9 @@ def operator_shape(network: str, span: Span) -> PdeError:
     return NO_OPERATOR.error(f"no evolution operator: {network} changes the shape of the state", span, MLP_HINT)
 
 
-def operator_method(method: str, known: Sequence[str], span: Span) -> PdeError:
+def operator_method(method: str, available: Sequence[str], span: Span) -> PdeError:
     message = f"an evolution operator needs a method that can stop at any time, not {method}"
-    return NO_OPERATOR.error(message, span, f"use {join_comma(known)}")
+    return NO_OPERATOR.error(message, span, f"use {join_comma(available)}")
 
 
 def operator_full_matrix(span: Span) -> PdeError:
@@ -338,11 +338,11 @@ def no_residual_blocks(problem: str, span: Span) -> PdeError:
 MEMORY_LIMIT = Code("E615", "a network or a method would exceed the memory limit")
 
 
-def too_many_weights(found: int, most: int, span: Span) -> PdeError:
-    message = f"this network would have about {found:,} weights; the limit is {most:,}"
+def too_many_weights(found: int, limit: int, span: Span) -> PdeError:
+    message = f"this network would have about {found:,} weights; the limit is {limit:,}"
     return MEMORY_LIMIT.error(message, span, "use fewer or narrower layers, fewer steps, or fewer ensemble members")
 
 
-def too_much_storage(method: str, found: int, most: int, span: Span) -> PdeError:
-    message = f"{method} would store about {found:,} numbers; the limit is {most:,}"
+def too_much_storage(method: str, found: int, limit: int, span: Span) -> PdeError:
+    message = f"{method} would store about {found:,} numbers; the limit is {limit:,}"
     return MEMORY_LIMIT.error(message, span, "use fewer points or features, or a smaller network")

@@ -78,10 +78,10 @@ def method_kind(part: str) -> str:
 # ---- Built-ins and their arguments
 
 
-def expected_builtin(kind: str, known: Sequence[str], file: bool, span: Span) -> PdeError:
+def expected_builtin(kind: str, available: Sequence[str], file: bool, span: Span) -> PdeError:
     """`kind` is the expected built-in: "network", "optimizer"; `file` if a file name was found."""
     own = 'for a file write npz("data.npz"); ' if file else ""
-    hint = f"{own}available: {join_comma(known)}; write arguments in parentheses, and commas between several values"
+    hint = f"{own}available: {join_comma(available)}; write arguments in parentheses, and commas between several values"
     return EXPECTED_BUILTIN.error(f"expected {with_article(kind)}", span, hint)
 
 
@@ -91,21 +91,24 @@ def quoted_builtin(kind: str, text: str, span: Span) -> PdeError:
     return EXPECTED_BUILTIN.error(f"expected {with_article(kind)}, found a string", span, hint, fixes=fixes)
 
 
-def quoted_value(key: str, wanted: str, text: str, span: Span) -> PdeError:
+def quoted_value(key: str, expected: str, text: str, span: Span) -> PdeError:
     """`eps="8/255"`."""
     hint, fixes = f"write it without quotes: {text}", replace_by([text], span)
-    return INVALID_VALUE.error(f"{key} must be {wanted}", span, hint, fixes=fixes)
+    return INVALID_VALUE.error(f"{key} must be {expected}", span, hint, fixes=fixes)
 
 
-def unknown_builtin(word: str, kind: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    hint, only = did_you_mean(guess, f"available: {join_comma(known)}"), known[0] if len(known) == 1 else None
+def unknown_builtin(word: str, kind: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
+    hint, only = (
+        did_you_mean(guess, f"available: {join_comma(available)}"),
+        available[0] if len(available) == 1 else None,
+    )
     return UNKNOWN_BUILTIN.error(f"unknown {kind} '{word}'", span, hint, fixes=replace_word(word, guess or only, span))
 
 
-def expected_entry_value(key: str, known: Sequence[str], span: Span) -> PdeError:
-    fixes = replace_by(known, span)
+def expected_entry_value(key: str, available: Sequence[str], span: Span) -> PdeError:
+    fixes = replace_by(available, span)
     return UNKNOWN_BUILTIN.error(
-        f"expected {with_article(entry_kind(key))}", span, f"available: {join_comma(known)}", fixes=fixes
+        f"expected {with_article(entry_kind(key))}", span, f"available: {join_comma(available)}", fixes=fixes
     )
 
 
@@ -118,14 +121,14 @@ def method_of_other_part(
     return UNKNOWN_BUILTIN.error(f"'{method}' is not {with_article(method_kind(part))}", span, hint, fixes=fixes)
 
 
-def missing_argument(word: str, key: str, keys: Sequence[str], wanted: str, span: Span) -> PdeError:
+def missing_argument(word: str, key: str, keys: Sequence[str], expected: str, span: Span) -> PdeError:
     """`keys` are all arguments in order, if some are positional."""
     hint = f"arguments: {join_comma(keys)}" if keys else f"add {key}=…"
-    return MISSING_ARGUMENT.error(f"'{word}' is missing the argument {key}: {wanted}", span, hint)
+    return MISSING_ARGUMENT.error(f"'{word}' is missing the argument {key}: {expected}", span, hint)
 
 
-def too_many_arguments(word: str, most: int, found: int, span: Span) -> PdeError:
-    takes = f"at most {count_noun(most, 'argument')}" if most else "no arguments"
+def too_many_arguments(word: str, limit: int, found: int, span: Span) -> PdeError:
+    takes = f"at most {count_noun(limit, 'argument')}" if limit else "no arguments"
     return TOO_MANY_ARGUMENTS.error(f"'{word}' takes {takes}, found {found}", span)
 
 
@@ -135,44 +138,44 @@ def unknown_argument(word: str, key: str, keys: Sequence[str], guess: str | None
     return UNKNOWN_ARGUMENT.error(f"'{word}' has no argument '{key}'", span, did_you_mean(guess, hint), fixes=fixes)
 
 
-def duplicate_argument(key: str, span: Span, whole: Span) -> PdeError:
-    """`whole` is the span of name and value."""
-    return DUPLICATE_ARGUMENT.error(f"repeated argument '{key}'", span, KEEP_ONE, fixes=remove(whole, item=True))
+def duplicate_argument(key: str, span: Span, full_span: Span) -> PdeError:
+    """`full_span` is the span of name and value."""
+    return DUPLICATE_ARGUMENT.error(f"repeated argument '{key}'", span, KEEP_ONE, fixes=remove(full_span, item=True))
 
 
-def empty_list(key: str, wanted: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"{key} must not be an empty list", span, f"expected {wanted}")
+def empty_list(key: str, expected: str, span: Span) -> PdeError:
+    return INVALID_VALUE.error(f"{key} must not be an empty list", span, f"expected {expected}")
 
 
-def invalid_value(key: str, wanted: str, span: Span, guess: str | None = None) -> PdeError:
+def invalid_value(key: str, expected: str, span: Span, guess: str | None = None) -> PdeError:
     return INVALID_VALUE.error(
-        f"{key} must be {wanted}", span, did_you_mean(guess), fixes=replace_word("", guess, span)
+        f"{key} must be {expected}", span, did_you_mean(guess), fixes=replace_word("", guess, span)
     )
 
 
-def unexpected_list(key: str, wanted: str, span: Span) -> PdeError:
+def unexpected_list(key: str, expected: str, span: Span) -> PdeError:
     """`mlp([2, 32, 32, 2])`."""
     return INVALID_VALUE.error(
-        f"{key} must be {wanted}", span, LIST_HINTS.get(key, "write a single value instead of a list")
+        f"{key} must be {expected}", span, LIST_HINTS.get(key, "write a single value instead of a list")
     )
 
 
-def positional_argument(key: str, wanted: str, other: str, alone: bool, span: Span) -> PdeError:
-    """`pgd(8/255)`: the first positional argument is `key`; `alone` if it is the only positional one."""
+def positional_argument(key: str, expected: str, other: str, only_there: bool, span: Span) -> PdeError:
+    """`pgd(8/255)`: the first positional argument is `key`; `only_there` if it is the only positional one."""
     hint, fixes = (
         f"write {other}=…: the first positional argument is {key}",
-        insert(span.start, f"{other}=") if alone else (),
+        insert(span.start, f"{other}=") if only_there else (),
     )
-    return INVALID_VALUE.error(f"{key} must be {wanted}", span, hint, fixes=fixes)
+    return INVALID_VALUE.error(f"{key} must be {expected}", span, hint, fixes=fixes)
 
 
-def value_too_large(key: str, most: int, span: Span) -> PdeError:
+def value_too_large(key: str, limit: int, span: Span) -> PdeError:
     """A value that would exhaust memory or time."""
-    return INVALID_VALUE.error(f"{key} must be at most {most:,}", span)
+    return INVALID_VALUE.error(f"{key} must be at most {limit:,}", span)
 
 
-def list_too_long(key: str, most: int, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"{key} must have at most {most:,} values", span)
+def list_too_long(key: str, limit: int, span: Span) -> PdeError:
+    return INVALID_VALUE.error(f"{key} must have at most {limit:,} values", span)
 
 
 # ---- entries of blocks
@@ -198,10 +201,10 @@ def duplicate_entry(key: str, span: Span, first: Span, entry: Span) -> PdeError:
     return DUPLICATE_ENTRY.error(f"repeated entry '{key}'", span, KEEP_ONE, notes, fixes=remove(entry))
 
 
-def value_count(key: str, most: int, found: int, span: Span) -> PdeError:
-    takes = ("no value", "one value")[most] if most < 2 else f"1 to {most} values"
+def value_count(key: str, limit: int, found: int, span: Span) -> PdeError:
+    takes = ("no value", "one value")[limit] if limit < 2 else f"1 to {limit} values"
     return VALUE_COUNT.error(
-        f"'{key}' takes {takes}", span, "write each entry on a separate line" if found > most > 0 else ""
+        f"'{key}' takes {takes}", span, "write each entry on a separate line" if found > limit > 0 else ""
     )
 
 

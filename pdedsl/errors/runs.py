@@ -83,17 +83,17 @@ def unknown_data_dimension(file: str, span: Span) -> PdeError:
 
 
 def unexpected_arrays(
-    file: str, held: Sequence[str], wanted: str, span: Span, meant: Mapping[str, str] | None = None
+    file: str, arrays: Sequence[str], expected: str, span: Span, intended: Mapping[str, str] | None = None
 ) -> PdeError:
-    """`meant` maps the expected names to the arrays that were probably intended."""
-    held_text = join_comma(held) or "nothing"
-    again = f'; save as: np.savez("{file}", {join_comma(f"{k}={v}" for k, v in meant.items())})' if meant else ""
-    return INVALID_ARRAYS.error(f"{file} contains {held_text}", span, f"expected: {wanted}{again}")
+    """`intended` maps the expected names to the arrays that were probably intended."""
+    held_text = join_comma(arrays) or "nothing"
+    again = f'; save as: np.savez("{file}", {join_comma(f"{k}={v}" for k, v in intended.items())})' if intended else ""
+    return INVALID_ARRAYS.error(f"{file} contains {held_text}", span, f"expected: {expected}{again}")
 
 
-def labels_from_one(file: str, most: int, span: Span) -> PdeError:
+def labels_from_one(file: str, limit: int, span: Span) -> PdeError:
     return INVALID_ARRAYS.error(
-        f"the labels in {file} run from 1 to {most}", span, "labels must start at 0: save y - 1"
+        f"the labels in {file} run from 1 to {limit}", span, "labels must start at 0: save y - 1"
     )
 
 
@@ -121,8 +121,8 @@ def invalid_sample_shape(name: str, shape: Shape, span: Span) -> PdeError:
 
 
 def invalid_observation_shape(name: str, shape: Shape, columns: int, span: Span) -> PdeError:
-    wanted = "(n,)" if columns == 1 else f"(n, {columns})"
-    return INVALID_ARRAYS.error(f"{name} has shape {shape}", span, f"expected: {wanted}, one row per observation")
+    expected = "(n,)" if columns == 1 else f"(n, {columns})"
+    return INVALID_ARRAYS.error(f"{name} has shape {shape}", span, f"expected: {expected}, one row per observation")
 
 
 def invalid_dtype(name: str, dtype: object, span: Span) -> PdeError:
@@ -137,9 +137,9 @@ def observation_outside_domain(sample: int, coordinate: str, value: float, span:
     return INVALID_ARRAYS.error(f"observation {sample} is outside the domain: {coordinate} = {value:g}", span)
 
 
-def values_too_large(name: str, most: float, span: Span) -> PdeError:
+def values_too_large(name: str, limit: float, span: Span) -> PdeError:
     return INVALID_ARRAYS.error(
-        f"{name} has values of magnitude above {most:g}".replace("e+", "e"), span, "rescale the data"
+        f"{name} has values of magnitude above {limit:g}".replace("e+", "e"), span, "rescale the data"
     )
 
 
@@ -149,8 +149,8 @@ def invalid_labels(name: str, shape: Shape, dtype: object, span: Span) -> PdeErr
     return INVALID_ARRAYS.error(f"{name} has shape {shape} and dtype {dtype}", span, hint)
 
 
-def label_out_of_range(name: str, label: object, most: int, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(f"label {label} in {name} is out of range", span, f"labels must be from 0 to {most}")
+def label_out_of_range(name: str, label: object, limit: int, span: Span) -> PdeError:
+    return INVALID_ARRAYS.error(f"label {label} in {name} is out of range", span, f"labels must be from 0 to {limit}")
 
 
 def train_test_mismatch(train: str, test: str, span: Span) -> PdeError:
@@ -202,12 +202,12 @@ def class_count_mismatch(name: str, found: int, model: int, span: Span) -> PdeEr
     return CLASS_COUNT.error(message, span, f"use a model with {found} classes")
 
 
-def too_few_samples(name: str, key: str, there: int, wanted: int, span: Span) -> PdeError:
-    message = f"{name} has only {there} samples for {key}, requested {wanted}"
-    return TOO_FEW_SAMPLES.error(message, span, f"{key} must be at most {there}")
+def too_few_samples(name: str, key: str, samples: int, expected: int, span: Span) -> PdeError:
+    message = f"{name} has only {samples} samples for {key}, requested {expected}"
+    return TOO_FEW_SAMPLES.error(message, span, f"{key} must be at most {samples}")
 
 
-def empty_split(share: float, samples: int, validates: bool, span: Span) -> PdeError:
+def empty_split(fraction: float, samples: int, validates: bool, span: Span) -> PdeError:
     """`validates` if all samples would be used for validation."""
     left = "no training samples" if validates else "no validation samples"
-    return VALIDATION.error(f"validation={share:g} of {samples} samples leaves {left}", span)
+    return VALIDATION.error(f"validation={fraction:g} of {samples} samples leaves {left}", span)

@@ -44,8 +44,8 @@ def unmatched(closer: str, span: Span) -> PdeError:
     return INVALID_VALUE.error(f"unmatched '{closer}' in this value", span)
 
 
-def unclosed(opened: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"unclosed '{opened}'", span)
+def unclosed(opener: str, span: Span) -> PdeError:
+    return INVALID_VALUE.error(f"unclosed '{opener}'", span)
 
 
 def unterminated_string(span: Span) -> PdeError:
@@ -55,10 +55,10 @@ def unterminated_string(span: Span) -> PdeError:
 # ---- paths
 
 
-def unknown_component(what: str, word: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:
+def unknown_component(what: str, word: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
     """`what` is the kind of the missing component: "'train' has no entry"."""
     return UNKNOWN_SETTING.error(
-        f"{what} '{word}'", span, did_you_mean(guess, f"available: {join_comma(known)}" if known else "")
+        f"{what} '{word}'", span, did_you_mean(guess, f"available: {join_comma(available)}" if available else "")
     )
 
 

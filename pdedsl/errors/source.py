@@ -42,13 +42,13 @@ def is_binary(name: str) -> PdeError:
     return BINARY.error("this is a binary file, not a spec", NOWHERE).within(Source("", name))
 
 
-def file_too_large(name: str, most: int) -> PdeError:
-    return TOO_LARGE.error(f"this file is larger than {most >> 20} MiB", NOWHERE).within(Source("", name))
+def file_too_large(name: str, limit: int) -> PdeError:
+    return TOO_LARGE.error(f"this file is larger than {limit >> 20} MiB", NOWHERE).within(Source("", name))
 
 
-def too_many_equations(most: int, span: Span) -> PdeError:
-    return TOO_LARGE.error(f"this spec has more than {most} equations and conditions", span)
+def too_many_equations(limit: int, span: Span) -> PdeError:
+    return TOO_LARGE.error(f"this spec has more than {limit} equations and conditions", span)
 
 
-def too_many_tokens(most: int, span: Span) -> PdeError:
-    return TOO_LARGE.error(f"this spec has more than {most:,} tokens", span)
+def too_many_tokens(limit: int, span: Span) -> PdeError:
+    return TOO_LARGE.error(f"this spec has more than {limit:,} tokens", span)

@@ -46,10 +46,10 @@ PIECEWISE_HINT = "there is no 'if': use heaviside(x - 0.5) for pieces in space a
 # ---- brackets
 
 
-def unclosed(opened: str, closer: str, span: Span, end: int) -> PdeError:
+def unclosed(opener: str, closer: str, span: Span, end: int) -> PdeError:
     """`end` is where the closing bracket probably belongs."""
     hint = f"add '{closer.strip()}'"
-    return UNCLOSED.error(f"unclosed '{opened}'", span, hint, fixes=insert(end, closer))
+    return UNCLOSED.error(f"unclosed '{opener}'", span, hint, fixes=insert(end, closer))
 
 
 def unmatched(closer: str, span: Span) -> PdeError:
@@ -57,14 +57,14 @@ def unmatched(closer: str, span: Span) -> PdeError:
     return UNMATCHED.error(f"unmatched '{closer}'", span, hint, fixes=remove(span))
 
 
-def mismatched(closer: str, opened: str, expected: str, span: Span, at: Span) -> PdeError:
+def mismatched(closer: str, opener: str, expected: str, span: Span, at: Span) -> PdeError:
     notes = ((at, "opened here"),)
     fixes = replace_word(closer, expected, span)
-    return UNMATCHED.error(f"'{closer}' does not match '{opened}'", span, f"expected '{expected}'", notes, fixes=fixes)
+    return UNMATCHED.error(f"'{closer}' does not match '{opener}'", span, f"expected '{expected}'", notes, fixes=fixes)
 
 
-def nested_brackets(most: int, span: Span) -> PdeError:
-    return TOO_DEEP.error(f"brackets are nested more than {most} levels deep", span, LET_HINT)
+def nested_brackets(limit: int, span: Span) -> PdeError:
+    return TOO_DEEP.error(f"brackets are nested more than {limit} levels deep", span, LET_HINT)
 
 
 def nested_too_deeply(span: Span) -> PdeError:
@@ -123,8 +123,8 @@ def missing_unknown(span: Span) -> PdeError:
     )
 
 
-def too_many_unknowns(most: int, span: Span) -> PdeError:
-    return TOO_MANY_UNKNOWNS.error(f"this spec has more than {most} unknowns", span, "combine some into a vector(n)")
+def too_many_unknowns(limit: int, span: Span) -> PdeError:
+    return TOO_MANY_UNKNOWNS.error(f"this spec has more than {limit} unknowns", span, "combine some into a vector(n)")
 
 
 # ---- expressions
@@ -167,10 +167,10 @@ def diff_variables(span: Span) -> PdeError:
     return INVALID_SYNTAX.error("the arguments of diff after the first must be variables", span, hint)
 
 
-def operator_arguments(word: str, least: int, exactly: bool, span: Span) -> PdeError:
+def operator_arguments(word: str, minimum: int, exact: bool, span: Span) -> PdeError:
     """`grad(u, x)`, `lap(f=u)`."""
-    wanted = count_noun(least, "argument") if exactly else f"at least {count_noun(least, 'argument')}"
-    return INVALID_SYNTAX.error(f"'{word}' takes {wanted}, by position only", span, OPERATOR_HINTS.get(word, ""))
+    expected = count_noun(minimum, "argument") if exact else f"at least {count_noun(minimum, 'argument')}"
+    return INVALID_SYNTAX.error(f"'{word}' takes {expected}, by position only", span, OPERATOR_HINTS.get(word, ""))
 
 
 def constant_exponent(span: Span) -> PdeError:
@@ -214,35 +214,37 @@ def power_too_large(span: Span) -> PdeError:
     return EXPRESSION_TOO_LARGE.error("this power has too many digits", span, "use a smaller exponent")
 
 
-def exponent_too_large(most: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"the exponent must be at most {most:,}", span, "use a smaller exponent")
+def exponent_too_large(limit: int, span: Span) -> PdeError:
+    return EXPRESSION_TOO_LARGE.error(f"the exponent must be at most {limit:,}", span, "use a smaller exponent")
 
 
-def too_many_nodes(size: int, most: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"this expression has {size:,} nodes; the limit is {most:,}", span, SIMPLIFY_HINT)
-
-
-def too_many_terms(found: int, most: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"this equation has {found:,} terms; the limit is {most}", span, SIMPLIFY_HINT)
-
-
-def too_many_mixed_derivatives(most: int, span: Span) -> PdeError:
-    message = f"the expansion has more than {most} distinct mixed derivatives"
-    return EXPRESSION_TOO_LARGE.error(message, span, "use fewer dimensions")
-
-
-def too_many_inequalities(found: int, most: int, span: Span) -> PdeError:
+def too_many_nodes(size: int, limit: int, span: Span) -> PdeError:
     return EXPRESSION_TOO_LARGE.error(
-        f"this domain has {found:,} inequalities; the limit is {most}", span, "use fewer inequalities"
+        f"this expression has {size:,} nodes; the limit is {limit:,}", span, SIMPLIFY_HINT
     )
 
 
-def too_many_extrema(most: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"this expression has more than {most} minima and maxima", span, SIMPLIFY_HINT)
+def too_many_terms(found: int, limit: int, span: Span) -> PdeError:
+    return EXPRESSION_TOO_LARGE.error(f"this equation has {found:,} terms; the limit is {limit}", span, SIMPLIFY_HINT)
 
 
-def expression_too_deep(depth: int, most: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"this expression has {depth} levels; the limit is {most}", span, SIMPLIFY_HINT)
+def too_many_mixed_derivatives(limit: int, span: Span) -> PdeError:
+    message = f"the expansion has more than {limit} distinct mixed derivatives"
+    return EXPRESSION_TOO_LARGE.error(message, span, "use fewer dimensions")
+
+
+def too_many_inequalities(found: int, limit: int, span: Span) -> PdeError:
+    return EXPRESSION_TOO_LARGE.error(
+        f"this domain has {found:,} inequalities; the limit is {limit}", span, "use fewer inequalities"
+    )
+
+
+def too_many_extrema(limit: int, span: Span) -> PdeError:
+    return EXPRESSION_TOO_LARGE.error(f"this expression has more than {limit} minima and maxima", span, SIMPLIFY_HINT)
+
+
+def expression_too_deep(depth: int, limit: int, span: Span) -> PdeError:
+    return EXPRESSION_TOO_LARGE.error(f"this expression has {depth} levels; the limit is {limit}", span, SIMPLIFY_HINT)
 
 
 def expansion_limit(what: str, span: Span) -> PdeError:
@@ -250,16 +252,16 @@ def expansion_limit(what: str, span: Span) -> PdeError:
     return EXPRESSION_TOO_LARGE.error(what, span, "split it with let, or use fewer terms")
 
 
-def order_too_high(most: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"the order of this derivative is above {most}", span)
+def order_too_high(limit: int, span: Span) -> PdeError:
+    return EXPRESSION_TOO_LARGE.error(f"the order of this derivative is above {limit}", span)
 
 
 def too_many_nested_sums(span: Span) -> PdeError:
     return EXPRESSION_TOO_LARGE.error("too many nested sums", span)
 
 
-def too_many_calls(most: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"more than {most:,} function calls after expansion", span, "use fewer calls")
+def too_many_calls(limit: int, span: Span) -> PdeError:
+    return EXPRESSION_TOO_LARGE.error(f"more than {limit:,} function calls after expansion", span, "use fewer calls")
 
 
 # ---- characters
@@ -353,16 +355,16 @@ def unterminated_string(span: Span) -> PdeError:
     )
 
 
-def name_too_long(length: int, most: int, span: Span) -> PdeError:
-    return NAME_TOO_LONG.error(f"this name has {length:,} characters; the limit is {most}", span)
+def name_too_long(length: int, limit: int, span: Span) -> PdeError:
+    return NAME_TOO_LONG.error(f"this name has {length:,} characters; the limit is {limit}", span)
 
 
-def number_too_long(length: int, most: int, span: Span) -> PdeError:
-    return INVALID_NUMBER.error(f"this number has {length:,} characters; the limit is {most}", span)
+def number_too_long(length: int, limit: int, span: Span) -> PdeError:
+    return INVALID_NUMBER.error(f"this number has {length:,} characters; the limit is {limit}", span)
 
 
-def derivative_too_long(length: int, most: int, span: Span) -> PdeError:
-    return INVALID_NUMBER.error(f"this derivative has {length:,} characters; the limit is {most}", span)
+def derivative_too_long(length: int, limit: int, span: Span) -> PdeError:
+    return INVALID_NUMBER.error(f"this derivative has {length:,} characters; the limit is {limit}", span)
 
 
 def number_out_of_range(largest: int, span: Span) -> PdeError:
@@ -392,14 +394,16 @@ def latex_line(line: str, span: Span) -> PdeError:
     return INVALID_SYNTAX.error("LaTeX is not supported", span, f"write: {line}", fixes=fixes)
 
 
-def foreign_notation(why: str, old: str, new: str, span: Span) -> PdeError:
+def foreign_notation(reason: str, old: str, new: str, span: Span) -> PdeError:
     """A line in the notation of another program; `new` is the equivalent. The difference is marked."""
     first = next((k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     same = next((k for k, (a, b) in enumerate(zip(old[:first:-1], new[:first:-1], strict=False)) if a != b), 0)
     first = min(first, len(old) - 1)
     end = max(len(old) - same, first + 1)
     fixes = (Fix(f"replace with: {new.strip()}", (Edit(span, new),)),)
-    return INVALID_SYNTAX.error(why, Span(span.start + first, span.start + end), f"write: {new.strip()}", fixes=fixes)
+    return INVALID_SYNTAX.error(
+        reason, Span(span.start + first, span.start + end), f"write: {new.strip()}", fixes=fixes
+    )
 
 
 def equation_number(new: str, span: Span) -> Diagnostic:
@@ -409,9 +413,9 @@ def equation_number(new: str, span: Span) -> Diagnostic:
     return EQUATION_NUMBER.warning("the number in parentheses is a factor of this equation", span, hint, fixes)
 
 
-def unsupported_line(why: str, way: str, span: Span) -> PdeError:
+def unsupported_line(reason: str, hint: str, span: Span) -> PdeError:
     """A line of another program without an equivalent in the language."""
-    return INVALID_SYNTAX.error(why, span, way, once=True)
+    return INVALID_SYNTAX.error(reason, span, hint, once=True)
 
 
 def invalid_number(written: str, span: Span) -> PdeError:
@@ -440,8 +444,8 @@ def coordinates_in_parentheses(name: str, opening: Span, closing: Span) -> PdeEr
 
 def ambiguous_root(span: Span, body: Span, power: bool) -> PdeError:
     """`body` is the name or number after the root; `power` if an exponent follows it, and not a bracket."""
-    whole = (parenthesize("group as √(u²)", Span(body.start, span.end)),) if power else ()
-    fixes = *whole, parenthesize("group as (√u)²", Span(span.start, body.end))
+    full_span = (parenthesize("group as √(u²)", Span(body.start, span.end)),) if power else ()
+    fixes = *full_span, parenthesize("group as (√u)²", Span(span.start, body.end))
     hint = "add parentheses, as in √(u²) or (√u)²"
     return AMBIGUOUS.error("ambiguous end of this root", span, hint, fixes=fixes)
 
@@ -519,9 +523,9 @@ def labelled_condition(word: str, span: Span) -> PdeError:
     return INVALID_SYNTAX.error(f"unexpected '{word}': a condition is written as an equation", span, hint)
 
 
-def labelled_equation(word: str, span: Span, whole: Span) -> PdeError:
-    """`heat: ∂u/∂t = …`, `Solve ∂u/∂t = …`; `whole` is the word with its colon."""
-    hint, fixes = "remove it, or make it a comment: # …", remove(whole)
+def labelled_equation(word: str, span: Span, full_span: Span) -> PdeError:
+    """`heat: ∂u/∂t = …`, `Solve ∂u/∂t = …`; `full_span` is the word with its colon."""
+    hint, fixes = "remove it, or make it a comment: # …", remove(full_span)
     return INVALID_SYNTAX.error(f"unexpected label '{word}' before an equation", span, hint, fixes=fixes)
 
 

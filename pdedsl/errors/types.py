@@ -31,11 +31,11 @@ ONE_DIMENSION_HINTS = {"vector of size 1": "in one dimension write ∂u/∂x for
 BIAS_HINT = "a linear operator already includes a bias: remove this term"
 
 
-def term_mismatch(found: str, other: str, added: bool, scores: bool, span: Span, first: Span) -> PdeError:
-    """Two terms of a sum (`added`), or of the two sides of an equation; `other`, which may be `scores`, came first."""
-    verb = "cannot be added to" if added else "cannot equal"
-    hint = BIAS_HINT if added and scores else ONE_DIMENSION_HINTS.get(found) or ONE_DIMENSION_HINTS.get(other, "")
-    notes, fixes = ((first, this_is(other)),), remove_term(span) if added and scores else ()
+def term_mismatch(found: str, other: str, is_sum: bool, is_logits: bool, span: Span, first: Span) -> PdeError:
+    """Two terms of a sum (`is_sum`) or the two sides of an equation; `is_logits` if `other`, the first one, is logits."""
+    verb = "cannot be added to" if is_sum else "cannot equal"
+    hint = BIAS_HINT if is_sum and is_logits else ONE_DIMENSION_HINTS.get(found) or ONE_DIMENSION_HINTS.get(other, "")
+    notes, fixes = ((first, this_is(other)),), remove_term(span) if is_sum and is_logits else ()
     return TERM_MISMATCH.error(
         f"{with_article(found)} {verb} {with_article(other)}", span, hint, notes=notes, fixes=fixes
     )
@@ -156,15 +156,15 @@ def invalid_index(span: Span) -> PdeError:
 # ---- functions and operators
 
 
-def argument_count(word: str, wanted: str, found: int, span: Span) -> PdeError:
+def argument_count(word: str, expected: str, found: int, span: Span) -> PdeError:
     """A built-in function with too many or too few arguments."""
-    return ARGUMENT_COUNT.error(f"'{word}' takes {wanted}, found {found}", span)
+    return ARGUMENT_COUNT.error(f"'{word}' takes {expected}, found {found}", span)
 
 
-def declared_argument_count(name: str, params: Sequence[str], found: int, timed: bool, span: Span) -> PdeError:
-    """A declared function with too many or too few arguments; a single one may be a factor or, if `timed`, an initial
-    condition, where the last argument is the time."""
-    start = f"; the initial value is {name}({join_comma(params[:-1])}, 0)" if timed else ""
+def declared_argument_count(name: str, params: Sequence[str], found: int, has_time: bool, span: Span) -> PdeError:
+    """A declared function with too many or too few arguments; a single one may be a factor or, if `has_time`, belong to
+    an initial condition, where the last argument is the time."""
+    start = f"; the initial value is {name}({join_comma(params[:-1])}, 0)" if has_time else ""
     product = f"{start}; write {name}*(…) for a product" if found == 1 else ""
     hint = f"declared as {name}({join_comma(params)}){product}"
     message = f"'{name}' takes {count_noun(len(params), 'argument')}, found {found}"
@@ -198,8 +198,8 @@ def argument_not_a_value(param: str, found: str, span: Span) -> PdeError:
     return NOT_A_VALUE.error(f"'{param}' cannot be {with_article(found)}", span)
 
 
-def argument_shape_mismatch(param: str, wanted: str, found: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"'{param}' must be {with_article(wanted)}, found {with_article(found)}", span)
+def argument_shape_mismatch(param: str, expected: str, found: str, span: Span) -> PdeError:
+    return SHAPE_MISMATCH.error(f"'{param}' must be {with_article(expected)}, found {with_article(found)}", span)
 
 
 def named_argument(word: str, span: Span, value: Span) -> PdeError:
@@ -236,8 +236,8 @@ def not_a_value(found: str, is_operator: bool, span: Span) -> PdeError:
     return NOT_A_VALUE.error(f"{with_article(found)} cannot be used as a value", span, hint)
 
 
-def rank_mismatch(wanted: str, found: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"expected {with_article(wanted)}, found {with_article(found)}", span)
+def rank_mismatch(expected: str, found: str, span: Span) -> PdeError:
+    return SHAPE_MISMATCH.error(f"expected {with_article(expected)}, found {with_article(found)}", span)
 
 
 def string_in_expression(span: Span) -> PdeError:
@@ -337,8 +337,8 @@ def invalid_type_size(kind: str, takes_size: bool, example: str, span: Span) -> 
     )
 
 
-def size_out_of_range(least: int, most: int, span: Span) -> PdeError:
-    return INVALID_TYPE.error(f"the size must be an integer from {least} to {most:,}", span)
+def size_out_of_range(minimum: int, limit: int, span: Span) -> PdeError:
+    return INVALID_TYPE.error(f"the size must be an integer from {minimum} to {limit:,}", span)
 
 
 def not_comparable(kind: str, span: Span) -> PdeError:
@@ -375,10 +375,12 @@ def missing_network(name: str, example: str, span: Span) -> PdeError:
     return INVALID_NETWORK.error(f"'{name}' has no network", span, f"add = {example}", fixes=fixes)
 
 
-def incompatible_network(network: str, kind: str, wanted: str, first: str, span: Span) -> PdeError:
+def incompatible_network(network: str, kind: str, expected: str, first: str, span: Span) -> PdeError:
     """`first` is a suitable network, ready to insert."""
     fixes = replace_by([first], span)
-    return INVALID_NETWORK.error(f"{network} cannot represent {with_article(kind)}", span, f"use {wanted}", fixes=fixes)
+    return INVALID_NETWORK.error(
+        f"{network} cannot represent {with_article(kind)}", span, f"use {expected}", fixes=fixes
+    )
 
 
 def invalid_initial_value(kind: str, span: Span) -> PdeError:
@@ -434,8 +436,8 @@ def dimension_not_a_number(span: Span) -> PdeError:
     return INVALID_SPACE.error("the dimension of a domain must be an integer", span, "as in [0, 1]^2")
 
 
-def too_many_dimensions(most: int, span: Span) -> PdeError:
-    return INVALID_SPACE.error(f"this domain has more than {most:,} dimensions", span, "use R^d")
+def too_many_dimensions(limit: int, span: Span) -> PdeError:
+    return INVALID_SPACE.error(f"this domain has more than {limit:,} dimensions", span, "use R^d")
 
 
 def invalid_dimension(span: Span) -> PdeError:

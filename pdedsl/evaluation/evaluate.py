@@ -9,7 +9,7 @@ from math import isinf
 from torch import Tensor
 
 from pdedsl.attacks import Box
-from pdedsl.attacks.constraints import End, read_box
+from pdedsl.attacks.constraints import Bound, read_box
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
 from pdedsl.distributed import World
@@ -32,7 +32,7 @@ def evaluate(
     y: Tensor,
     what: str | EvaluateBlock = "natural",
     *,
-    bounds: Box | tuple[End, End] | None = None,
+    bounds: Box | tuple[Bound, Bound] | None = None,
     sigma: float | None = None,
     sources: Mapping[str, Model] | None = None,
     surrogates: Sequence[Model] = (),

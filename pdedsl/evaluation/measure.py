@@ -74,8 +74,8 @@ def _measure_clean(model: Model, x: Tensor, y: Tensor, seed: int) -> Columns:
 
 def _predict(model: Model, x: Tensor, seed: int) -> tuple[Tensor, int]:
     predictor = Predictor(model)
-    with predictor.attacked(x, seed):
-        return predictor.fresh(x).double(), predictor.draws
+    with predictor.frozen(x, seed):
+        return predictor.predict(x).double(), predictor.draws
 
 
 def _measure_attack(attack: Attack, subject: ModelUnderTest, x: Tensor, y: Tensor, seed: int) -> Columns:

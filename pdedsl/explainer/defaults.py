@@ -1,4 +1,4 @@
-"""What the compiler chose where the spec left it open: only choices that affect the network."""
+"""Default values of options that the spec does not set and that affect the network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdedsl.ir.types import Simplex, Vector
 
 
 def defaults(analysis: Analysis) -> list[str]:
-    """A line for each method and network with arguments left at their defaults."""
+    """A line for each method and network with arguments at their defaults."""
     spec = analysis.spec
     rows = [_row("time", integrator_of(spec), spec)] if _takes_time_steps(analysis) and not spec.realize.time else []
     for part, method in spec.realize.written():
@@ -27,13 +27,13 @@ def defaults(analysis: Analysis) -> list[str]:
 
 
 def _row(part: str, method: Located[Any], spec: Spec) -> str:
-    said = method.given | _without_effect(method.word, spec)
-    left = [f"{k}={shown(v)}" for k, v in method.word.effective.items() if k not in said]
-    return f"{part} by {method.word.name}: {', '.join(left)}" if left else ""
+    omitted = method.given | _without_effect(method.word, spec)
+    values = [f"{k}={shown(v)}" for k, v in method.word.effective.items() if k not in omitted]
+    return f"{part} by {method.word.name}: {', '.join(values)}" if values else ""
 
 
 def _without_effect(word: Config, spec: Spec) -> frozenset[str]:
-    """Arguments without effect: those of a mean that is not taken. An operator has its own number of draws."""
+    """Arguments without effect: those of an average over a single member or sample."""
     if not isinstance(word, Noise | Dropout | StochasticDepth | ShakeShake):
         return frozenset()
     if not isinstance(spec.unknowns[0].type, Simplex):
@@ -45,7 +45,7 @@ def _without_effect(word: Config, spec: Spec) -> frozenset[str]:
 
 
 def _takes_time_steps(analysis: Analysis) -> bool:
-    """Whether steps in time are taken whose number no named network fixes."""
+    """Whether the equation is integrated in time with a number of steps that no named network determines."""
     spec = analysis.spec
     match spec.space.kind:
         case SpaceKind.PIXELS:
@@ -56,5 +56,5 @@ def _takes_time_steps(analysis: Analysis) -> bool:
     trained = spec.realize.diffusion is not None and isinstance(
         spec.realize.diffusion.word, ResidualPenalty | HeatSmoothing
     )
-    moves = any(isinstance(term, Convection) for facts in analysis.equations for term in facts.terms)
-    return moves and not named and not trained and not spec.realize.convection
+    has_convection = any(isinstance(term, Convection) for facts in analysis.equations for term in facts.terms)
+    return has_convection and not named and not trained and not spec.realize.convection

@@ -146,9 +146,13 @@ def method_lines(plan: SolvePlan) -> list[str]:
         f"method: {plan.method} ({plan.reason})",
         *(f"ansatz: {text}{', N a network' * text.endswith('N')}" for text in plan.ansatz),
         *([f"also applicable: {applicable}"] if applicable else []),
-        *(a.obstacle for a in plan.alternatives if a.obstacle),
+        *(obstacle_text(a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle),
         *([f"reference solution: {plan.reference}"] if plan.reference else []),
     ]
+
+
+def obstacle_text(method: str, obstacle: str) -> str:
+    return obstacle if obstacle.startswith(method) else f"{method} is not applicable: {obstacle}"
 
 
 def _count(n: int, noun: str) -> str:

@@ -1,11 +1,11 @@
-"""Which parts of a network are bounded, and which one leaves it without a Lipschitz certificate."""
+"""Lipschitz certificate of a network: whether every part is 1-Lipschitz, and which part is not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import assert_never
 
-from pdedsl.config.evaluation import Lipschitz as Asked
+from pdedsl.config.evaluation import Lipschitz as LipschitzCertificate
 from pdedsl.config.networks import Lipschitz, Paper
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
@@ -15,22 +15,20 @@ NO_CERTIFICATE = "no Lipschitz certificate"
 
 
 def certificate_lines(plan: Model, analysis: Analysis) -> list[str]:
-    """Lines for a spec that asks for a certificate, by its frame or in its evaluation; otherwise none."""
+    """Lines for a spec that requests a certificate, by its architecture or in its evaluation; otherwise none."""
     evaluate = analysis.spec.evaluate
-    asked = evaluate is not None and any(isinstance(chosen.word, Asked) for chosen in evaluate.certify)
-    framed = isinstance(plan, ImagePlan) and isinstance(plan.frame, Lipschitz)
-    if not (asked or framed):
+    requested = evaluate is not None and any(isinstance(c.word, LipschitzCertificate) for c in evaluate.certify)
+    lipschitz = isinstance(plan, ImagePlan) and isinstance(plan.frame, Lipschitz)
+    if not (requested or lipschitz):
         return []
-    broken = [f"{NO_CERTIFICATE}: {why}" for why in _obstacles(plan, analysis)]
-    return broken or [
-        "the scores have Lipschitz constant 1 in ℓ2 for every weight: the equation and every piece have it"
-    ]
+    obstacles = [f"{NO_CERTIFICATE}: {obstacle}" for obstacle in _obstacles(plan, analysis)]
+    return obstacles or ["Lipschitz certificate: the logits are 1-Lipschitz in ℓ2 for all weights, as is every layer"]
 
 
 def _obstacles(plan: Model, analysis: Analysis) -> Iterator[str]:
     match plan:
         case DataPlan():
-            yield "no Lipschitz constant is known for networks on a data space"
+            yield "no Lipschitz bound is available for networks on a data space"
         case ImagePlan(frame=frame):
             match frame:
                 case Paper():
@@ -41,8 +39,8 @@ def _obstacles(plan: Model, analysis: Analysis) -> Iterator[str]:
                     assert_never(frame)
             verdict = analysis.axioms[Axiom.STABILITY]
             if not isinstance(verdict, Proved):
-                yield f"the equation is not non-expansive for every weight: {verdict.reason}"
+                yield f"the equation is not shown to be non-expansive for all weights: {verdict.reason}"
         case SolvePlan():
-            yield "the network of a physical problem is not a classifier"
+            yield "a boundary value problem has no classifier"
         case _:
             assert_never(plan)

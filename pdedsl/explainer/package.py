@@ -1,4 +1,4 @@
-"""Compilation → the files of a package, as a person would have written them."""
+"""Files of a compiled package: model, harness, tests, spec and README; optionally without dependence on pdedsl."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pdedsl.explainer.explain import Explanation
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.spec import Spec
 
-# ---- package
+# ---- Packages
 
 
-TRAIN_HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
+TRAIN_HARNESS = '''"""Train and evaluate the network in `model.py` with the settings in `spec.pde`.
 
     python harness.py train [run]
     python harness.py evaluate [run]
 
-From Python, `train("run")` and `evaluate("run")`. Data of your own: save arrays x_train, y_train,
-x_test and y_test with numpy.savez, and pass set=['train.data=npz("mine.npz")'].
+From Python: `train("run")` and `evaluate("run")`. To use your own data, save arrays x_train, y_train,
+x_test and y_test with numpy.savez and pass set=['train.data=npz("mine.npz")'].
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ SPEC = Path(__file__).with_name("spec.pde")
 
 
 def train(run: str | Path = "run", **options: Any) -> pdedsl.Run:
-    """Train in a new folder; the options are those of `pdedsl.train`."""
+    """Train in a new run folder; options as for `pdedsl.train`."""
     return pdedsl.train(SPEC, run, network=model, **options)
 
 
 def evaluate(run: str | Path = "run", **options: Any) -> pdedsl.Report:
-    """Attack, certify and audit; the options are those of `pdedsl.evaluate_run`."""
+    """Attack, certify and audit; options as for `pdedsl.evaluate_run`."""
     return pdedsl.evaluate_run(run, network=model, **options)
 
 
@@ -68,7 +68,7 @@ if __name__ == "__main__":
         case _:
             sys.exit(__doc__)
 '''
-OPERATOR_HARNESS = '''"""Evaluate {name}: there is nothing to train."""
+OPERATOR_HARNESS = '''"""Evaluate the solution operator of {name}, which has no trained weights."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ def evaluate(points: Tensor, seed: int = 0) -> Tensor:
     """u at points of shape (n, {dimension})."""
     return model(seed).to(points).eval()(points)
 '''
-SOLVE_HARNESS = '''"""Solve {name} as `spec.pde` says: `python harness.py run`.
+SOLVE_HARNESS = '''"""Solve {name} with the method in `spec.pde`: `python harness.py run`.
 
-From Python, `solution = solve()`; `solution(points)` are the values at points of shape (n, {dimension}).
+From Python: `solution = solve()`, then `solution(points)` at points of shape (n, {dimension}).
 """
 
 from __future__ import annotations
@@ -102,14 +102,14 @@ SPEC = Path(__file__).with_name("spec.pde")
 
 
 def solve(run: str | Path | None = None) -> pdedsl.Solution:
-    """The solution, with its error bar; a folder `run` gets a report and pictures."""
+    """The solution with its error estimate; a report and plots are written to the folder `run`."""
     return pdedsl.solve(SPEC, run)
 
 
 if __name__ == "__main__":
     print(solve(sys.argv[1] if len(sys.argv) > 1 else None).error)
 '''
-TEST_FILE = '''"""Whether `model.py` beside this file is the network of {name}: run with pytest."""
+TEST_FILE = '''"""Tests of `model.py` against the equation and the axioms of {name}; run with pytest."""
 
 from __future__ import annotations
 
@@ -118,34 +118,34 @@ from pathlib import Path
 from pdedsl.testing import axioms, equation
 from pdedsl.testing.model import package
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 def test_axioms() -> None:
-    """The axioms of the spec, searched for counterexamples."""
-    axioms.assert_hold(package(HERE), examples=50)
+    """Search for counterexamples to the axioms of the spec."""
+    axioms.assert_hold(package(FOLDER), examples=50)
 
 
 def test_equation() -> None:
-    """Drift, noise and steps, compared with the equation of the spec."""
-    equation.assert_holds(package(HERE))
+    """Compare drift, noise and time steps with the equation of the spec."""
+    equation.assert_holds(package(FOLDER))
 '''
 README = """# {name}
 
 {title}
 
-| file | holds |
+| file | contents |
 | --- | --- |
-| `model.py` | the network: `model(seed)`; the folder is a package: `from … import model` |
+| `model.py` | `model(seed)`, a `torch.nn.Module`; the folder is a Python package: `from … import model` |
 | `harness.py` | {harness} |
-| `test_axioms.py` | whether `model.py`, edited or not, keeps the axioms and the equation: `pytest test_axioms.py` |
-| `spec.pde` | the spec it was compiled from, hash `{hash}` |
+| `test_axioms.py` | tests of `model.py` against the axioms and the equation: `pytest test_axioms.py` |
+| `spec.pde` | the spec, hash `{hash}` |
 
 {explanation}"""
 
 
 def package_files(explanation: Explanation, plan: Model, python: str) -> dict[str, str]:
-    """The text of each file; `python` is that of the model."""
+    """The text of each file by its path; `python` is the code of the model."""
     spec = explanation.analysis.spec
     harness, usage = _harness(plan, spec)
     readme = README.format(
@@ -166,64 +166,68 @@ def package_files(explanation: Explanation, plan: Model, python: str) -> dict[st
 
 
 def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
-    """The harness file, and how it is used."""
+    """The text of the harness, and its usage."""
     match plan:
         case SolvePlan(problem=statement):
             size = len(statement.domain.coordinates)
-            return SOLVE_HARNESS.format(name=spec.name, dimension=size), "`python harness.py run` solves it"
+            return SOLVE_HARNESS.format(name=spec.name, dimension=size), "solves the problem: `python harness.py run`"
         case DataPlan(classes=None):
-            return OPERATOR_HARNESS.format(name=spec.name, dimension=spec.space.dimension), "`evaluate(points)`"
+            return OPERATOR_HARNESS.format(
+                name=spec.name, dimension=spec.space.dimension
+            ), "evaluates the solution: `evaluate(points)`"
         case DataPlan() | ImagePlan():
-            own = any(w.net is not None and isinstance(w.net.word, Torch) for w in spec.learned)
-            harness = TRAIN_HARNESS.replace("network=model", "network=model, trust=True") if own else TRAIN_HARNESS
-            return harness, "`python harness.py train` and `python harness.py evaluate`"
+            imported = any(w.net is not None and isinstance(w.net.word, Torch) for w in spec.learned)
+            harness = TRAIN_HARNESS.replace("network=model", "network=model, trust=True") if imported else TRAIN_HARNESS
+            return harness, "trains and evaluates the network: `python harness.py train`, `python harness.py evaluate`"
         case _:
             assert_never(plan)
 
 
 def write_package(folder: Path, files: dict[str, str], force: bool) -> None:
-    """Writes all files or none; existing files are replaced only with `force`."""
-    there = [name for name in files if (folder / name).exists()]
-    if there and not force:
-        raise FileExistsError(f"{folder} already holds {', '.join(there)}")
+    """Writes all files or none; existing files are overwritten only with `force`."""
+    existing = [name for name in files if (folder / name).exists()]
+    if existing and not force:
+        raise FileExistsError(f"{folder} already contains {', '.join(existing)}")
     blocked = [name for name in files if (folder / name).is_dir()]
     if blocked or folder.is_file():
-        raise FileExistsError(f"{folder / blocked[0] if blocked else folder} is in the way")
+        raise FileExistsError(
+            f"{folder / blocked[0] if blocked else folder} is not writable: a folder or file of this name exists"
+        )
     folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         for name, text in files.items():
-            (made / name).parent.mkdir(parents=True, exist_ok=True)
-            (made / name).write_text(text, "utf-8")
+            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
+            (temporary / name).write_text(text, "utf-8")
         if not folder.exists():
-            os.chmod(made, 0o755)
-            made.rename(folder)
+            os.chmod(temporary, 0o755)
+            temporary.rename(folder)
             return
         for name in files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(made / name, folder / name)
+            os.replace(temporary / name, folder / name)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
-# ---- standalone
-# A model with the parts of the runtime that it uses, so that its package does not depend on pdedsl.
+# ---- Standalone packages: the model with a copy of the pdedsl modules that it imports
 
 
 ROOT = Path(__file__).parents[1]
-PARTS = "parts"  # the folder beside the model
+PARTS = "parts"  # folder of the copied modules
 _IMPORT = re.compile(r"^(\s*)from pdedsl(?:\.([\w.]+))? import", re.MULTILINE)
 README_STANDALONE = """# {name}
 
 {title}
 
-`from {package} import model`, with the folder above on the path, then `model(seed)` is the network. It needs {needs},
-but not pdedsl: `{parts}/` holds the code of pdedsl that it uses. `spec.pde` is its spec, hash `{hash}`.
+Usage: `from {package} import model`, with the parent folder on the Python path; `model(seed)` is the network.
+Dependencies: {needs}. pdedsl is not required: `{parts}/` contains the modules of pdedsl that the model imports.
+`spec.pde` is the spec, hash `{hash}`.
 """
 
 
 def standalone_files(spec: Spec, python: str, package: str) -> dict[str, str]:
-    """The files of a package that can be copied anywhere."""
+    """The files of a package that does not import pdedsl."""
     files = {
         f"{PARTS}/{file}": _with_relative_imports(text, file.count("/"))
         for file, text in sorted(_imported_modules(python).items())
@@ -250,15 +254,15 @@ def standalone_files(spec: Spec, python: str, package: str) -> dict[str, str]:
 
 
 def _imported_modules(python: str) -> dict[str, str]:
-    """Every module of pdedsl that a text imports, directly or indirectly, by path."""
-    found: dict[str, str] = {}
-    waiting = [python]
-    while waiting:
-        for file in map(_module_path, _pdedsl_imports(waiting.pop())):
-            if file.is_file() and (path := str(file.relative_to(ROOT))) not in found:
-                found[path] = file.read_text("utf-8")
-                waiting.append(found[path])
-    return found
+    """Every module of pdedsl that some code imports, directly or indirectly, by path."""
+    modules: dict[str, str] = {}
+    queue = [python]
+    while queue:
+        for file in map(_module_path, _pdedsl_imports(queue.pop())):
+            if file.is_file() and (path := str(file.relative_to(ROOT))) not in modules:
+                modules[path] = file.read_text("utf-8")
+                queue.append(modules[path])
+    return modules
 
 
 def _pdedsl_imports(text: str) -> Iterator[str]:
@@ -268,26 +272,26 @@ def _pdedsl_imports(text: str) -> Iterator[str]:
 
 
 def _module_path(module: str) -> Path:
-    """The file of a module; for a package or a name in a module it does not exist."""
+    """The path of a module, which does not exist for a package or for a name in a module."""
     return ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
 
 
 def _with_relative_imports(text: str, depth: int, folder: str = "") -> str:
-    """The text with imports of pdedsl made relative, for a file `depth` levels below `folder`."""
+    """Code with the imports of pdedsl made relative, for a file `depth` levels below `folder`."""
 
-    def relative(found: re.Match[str]) -> str:
-        return f"{found[1]}from {'.' * (depth + 1)}{'.'.join(filter(None, (folder, found[2])))} import"
+    def relative(match: re.Match[str]) -> str:
+        return f"{match[1]}from {'.' * (depth + 1)}{'.'.join(filter(None, (folder, match[2])))} import"
 
     return _IMPORT.sub(relative, text)
 
 
 def _third_party_imports(text: str) -> set[str]:
-    """The packages that a text imports, other than pdedsl and the standard library."""
-    found: set[str] = set()
+    """The third-party packages that some code imports."""
+    packages: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         match node:
             case ast.Import(names=names):
-                found |= {name.name.split(".")[0] for name in names}
+                packages |= {name.name.split(".")[0] for name in names}
             case ast.ImportFrom(module=str(module), level=0):
-                found.add(module.split(".")[0])
-    return found - sys.stdlib_module_names - {"pdedsl"}
+                packages.add(module.split(".")[0])
+    return packages - sys.stdlib_module_names - {"pdedsl"}

@@ -1,4 +1,4 @@
-"""Mathematical letters and symbols in a sentence, as ASCII LaTeX."""
+"""Unicode mathematics in a sentence as ASCII LaTeX."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ LATIN = {  # Greek capitals that look like Latin ones have no command
     "chi": "X",
 }
 
-LETTERS = {"Ø": r"{\O}", "ø": r"{\o}", "é": r"\'e", "ö": r"\"o"}  # of names, in a sentence
+LETTERS = {"Ø": r"{\O}", "ø": r"{\o}", "é": r"\'e", "ö": r"\"o"}  # in authors' names
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 
-SPELLED = {"LAMDA": "lambda"}  # names that Unicode spells differently from TeX
+SPELLED = {"LAMDA": "lambda"}  # Unicode names that differ from TeX's
 SMALL = {"omicron": "o"}
 
 
 def ascii_tex(text: str) -> str:
     """Adjacent symbols become one formula; characters without a command here are left unchanged."""
-    return _NON_ASCII.sub(lambda found: _formula(found[0]), text)
+    return _NON_ASCII.sub(lambda match: _formula(match[0]), text)
 
 
 def _formula(text: str) -> str:
@@ -71,10 +71,10 @@ def _command(char: str) -> str:
 
 def _greek(char: str) -> str:
     """\\sigma from GREEK SMALL LETTER SIGMA, \\Delta from GREEK CAPITAL LETTER DELTA."""
-    found = re.fullmatch(r"GREEK (?:(SMALL)|CAPITAL) LETTER (\w+)", unicodedata.name(char, ""))
-    if found is None:
+    match = re.fullmatch(r"GREEK (?:(SMALL)|CAPITAL) LETTER (\w+)", unicodedata.name(char, ""))
+    if match is None:
         return ""
-    small, letter = found.groups()
+    small, letter = match.groups()
     name = SPELLED.get(letter, letter.lower())
     if small:
         return SMALL.get(name, f"\\{name}")

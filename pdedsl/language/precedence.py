@@ -109,7 +109,7 @@ def make_derivative(body: t.Expr, order: str, denominator: str, span: Span) -> t
     if not all(w.order for w in wrt):
         raise errors.syntax.order_zero(span)
     if numerator_order != denominator_order:
-        raise errors.syntax.order_mismatch(above, under, span)
+        raise errors.syntax.order_mismatch(numerator_order, denominator_order, span)
     return t.Derivative(body, wrt, span=span)
 
 

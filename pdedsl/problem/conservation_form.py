@@ -1,6 +1,6 @@
-"""∂w/∂t + Σ ∂Fᵢ(w, x)/∂xᵢ = S(w, x, t): the fluxes of equations of first order, from their coefficients.
+"""Conservation form ∂w/∂t + Σ ∂Fᵢ(w, x)/∂xᵢ = S(w, x, t) of a first-order quasilinear system.
 
-The coefficient Aₖⱼ of -∂wⱼ/∂xᵢ is ∂Fₖ/∂wⱼ if ∂Aₖⱼ/∂wₗ = ∂Aₖₗ/∂wⱼ; F is found by integration.
+The matrix A of -∂w/∂xᵢ is the Jacobian of a flux iff ∂Aₖⱼ/∂wₗ = ∂Aₖₗ/∂wⱼ; F then follows by integration.
 """
 
 from __future__ import annotations
@@ -18,25 +18,27 @@ NONSMOOTH = (Abs, Heaviside, Max, Min, sign)
 
 @dataclass(frozen=True)
 class ConservationForm:
-    """For each axis, the flux of each variable and its slopes ∂Fₖ/∂wⱼ; and the sources."""
+    """For each axis the fluxes F of the variables and the flux Jacobian ∂Fₖ/∂wⱼ; and the sources S."""
 
     fluxes: tuple[tuple[Expr, ...], ...]
-    slopes: tuple[tuple[tuple[Expr, ...], ...], ...]
+    jacobians: tuple[tuple[tuple[Expr, ...], ...], ...]
     sources: tuple[Expr, ...]
 
 
 def is_hyperbolic(system: FirstOrderSystem) -> bool:
-    """Whether jumps are to be expected: first order, with speeds that depend on w, or non-smooth speeds or data."""
+    """Whether shocks or discontinuities may form: first order, with speeds that depend on w, or nonsmooth speeds or data."""
     of_first = all(d.order <= 1 for _, d in system.jets) and any(d.order for _, d in system.jets)
     if system.algebraic or not system.differential or not of_first or any(j for _, j in system.variables):
         return False
     jets = set(system.jet_derivatives)
-    slopes = [r.diff(s) for r in system.rhs for s, d in system.jets if d.order == 1]
-    return any(s.free_symbols & jets for s in slopes) or any(e.has(*NONSMOOTH) for e in (*slopes, *system.initial))
+    jacobians = [r.diff(s) for r in system.rhs for s, d in system.jets if d.order == 1]
+    return any(s.free_symbols & jets for s in jacobians) or any(
+        e.has(*NONSMOOTH) for e in (*jacobians, *system.initial)
+    )
 
 
 def with_value_jets(system: FirstOrderSystem) -> FirstOrderSystem:
-    """With a letter for each variable itself, of which fluxes are functions: the equations may contain only slopes."""
+    """Adds a jet symbol for the value of each variable: equations may contain only derivatives, fluxes are functions of w."""
     flat = (0,) * len(system.statement.domain.space)
     wanted = [Derivative(k, flat) for k in range(len(system.variables))]
     known = set(system.jet_derivatives.values())
@@ -47,21 +49,21 @@ def conservation_form(system: FirstOrderSystem) -> ConservationForm:
     space, count = system.statement.domain.space, len(system.variables)
     flat = tuple(0 for _ in space)
     values = [_jet_symbol(system, Derivative(k, flat)) for k in range(count)]
-    fluxes, slopes = [], []
+    fluxes, jacobians = [], []
     for axis in range(len(space)):
         unit = tuple(int(k == axis) for k in range(len(space)))
         letters = [_jet_symbol(system, Derivative(k, unit)) for k in range(count)]
         matrix = [[-r.diff(s) for s in letters] for r in system.rhs]
         if any(a.free_symbols & {s for s, d in system.jets if d.order} for row in matrix for a in row):
-            raise GridNotApplicable("its equation is not linear in the first derivatives")
+            raise GridNotApplicable("the equation is not quasilinear (linear in the first derivatives)")
         fluxes.append(tuple(_flux_potential(row, values) for row in matrix))
-        slopes.append(tuple(map(tuple, matrix)))
+        jacobians.append(tuple(map(tuple, matrix)))
     sources = tuple(_source(system, k, fluxes) for k in range(count))
-    return ConservationForm(tuple(fluxes), tuple(slopes), sources)
+    return ConservationForm(tuple(fluxes), tuple(jacobians), sources)
 
 
 def split_fluxes(system: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
-    """Polynomials Fₖ(u), one for each axis, and what remains of Σ ∂Fₖ(u)/∂xₖ + …, for an evolution of one variable."""
+    """Polynomial fluxes Fₖ(u), one for each axis, and the remainder of Σ ∂Fₖ(u)/∂xₖ + …, for a scalar equation."""
     count = len(system.statement.domain.space)
     value, fluxes = _jet_symbol(system, Derivative(0, (0,) * count)), []
     for axis in range(count):
@@ -79,16 +81,18 @@ def _jet_symbol(system: FirstOrderSystem, derivative: Derivative) -> Symbol:
 
 
 def _flux_potential(row: list[Expr], values: list[Symbol]) -> Expr:
-    """F with ∂F/∂wⱼ = Aⱼ, or NoGrid if there is none."""
+    """F with ∂F/∂wⱼ = Aⱼ; raises GridNotApplicable if there is none."""
     for j, a in enumerate(row):
         for i in range(j):
             if simplify(a.diff(values[i]) - row[i].diff(values[j])) != 0:
-                raise GridNotApplicable("its equation is not a conservation law: no flux has these coefficients")
+                raise GridNotApplicable(
+                    "the equation is not in conservation form: its coefficients are not the Jacobian of a flux"
+                )
     found: Expr = S.Zero
     for a, w in zip(row, values, strict=True):
         found += integrate(expand(a - found.diff(w)), w)
     if found.has(Integral):
-        raise GridNotApplicable("no flux was found for its equation")
+        raise GridNotApplicable("no closed form of the flux was found")
     return found
 
 
@@ -98,17 +102,17 @@ def _source(system: FirstOrderSystem, k: int, fluxes: list[tuple[Expr, ...]]) ->
     rest = system.rhs[k].xreplace(first)
     found = expand(rest + sum((flux[k].diff(x) for flux, x in zip(fluxes, space, strict=True)), S.Zero))
     if found.has(DiracDelta):
-        raise GridNotApplicable("the derivative of a jump has no value on a grid")
+        raise GridNotApplicable("the derivative of a discontinuity is not defined on a grid")
     return found
 
 
 def dirichlet_value(system: FirstOrderSystem, side: FaceCondition) -> Expr | None:
-    """The value that a side prescribes for its variable; None if it prescribes a zero slope."""
+    """The Dirichlet value on a face; None for a homogeneous Neumann condition."""
     jets = system.jets_in(side.expr)
     if len(jets) != 1 or side.part:
-        raise GridNotApplicable("a side of a conservation law has a value or no slope")
+        raise GridNotApplicable("a conservation law needs Dirichlet or homogeneous Neumann conditions")
     ((symbol, derivative),) = jets
     slope, rest = side.expr.diff(symbol), side.expr.xreplace({symbol: S.Zero})
     if slope.free_symbols & {symbol} or (derivative.order and rest != 0):
-        raise GridNotApplicable("a side of a conservation law has a value or no slope")
+        raise GridNotApplicable("a conservation law needs Dirichlet or homogeneous Neumann conditions")
     return None if derivative.order else -rest / slope

@@ -1,7 +1,9 @@
-"""Pairs each equation without a time derivative with a variable: the one with the highest derivatives in it.
+"""First-order system in time: M ∂w/∂t = F(w), 0 = G(w), from a problem of any order in time, with its face conditions.
 
-On a side, a condition replaces the equation of its variable. So -Δv + ∇p = f must belong to v and ∇·v = 0 to the
-pressure, in whatever order they are written.
+The variables w are the components and their time derivatives below the highest order. Differential variables have a
+time derivative, algebraic variables have none (a pressure; all variables of a stationary problem): the system is a
+differential-algebraic equation after discretization in space (Hairer, Wanner 1996, ch. VI). Jets are the spatial
+derivatives of variables.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from sympy import Add, Expr, Matrix, Symbol
 from pdedsl.ir.problem import ConditionResidual, Derivative, Face, Residual, StrongForm
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-# ---- pairing
+# ---- Matching of constraints and algebraic variables
+#
+# On a face, a condition replaces the equation of its variable. So -Δv + ∇p = f must be matched to v and ∇·v = 0 to the
+# pressure, in whatever order they are written.
 
 
 MAX_PERMUTED = 6  # variables up to which all pairings are tried
@@ -39,12 +44,7 @@ def _order(expr: Expr, variable: int, jets: Mapping[Symbol, Derivative]) -> int:
     return 1 + max(found) if found else 0
 
 
-# ---- evolution
-# Statement → ∂w/∂t = F(w), 0 = G(w): a problem of any order in time as a first-order system, with its sides.
-#
-# The variables w are the components and their time derivatives below the highest; components without a time
-# derivative (a pressure, or all in a stationary problem) are algebraic. Jets are the derivatives of variables in
-# space.
+# ---- The system
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Parameter:
 class FaceCondition:
     """expr = 0 on a face, in terms of jets; `variable` is the first variable in it.
 
-    `differentiated` is the condition differentiated in time up to the highest variable of the component: while it holds, so does
-    the condition.
+    `differentiated` is the condition differentiated in time up to the highest variable of the component (index
+    reduction): it implies the condition if the initial values satisfy it.
     """
 
     expr: Expr
@@ -94,12 +94,12 @@ class FirstOrderSystem:
 
     @property
     def algebraic(self) -> tuple[int, ...]:
-        """The variables without a time derivative."""
+        """The variables without a time derivative, in the order of the constraints."""
         return tuple(k for k in range(len(self.variables)) if k not in self.differential)
 
     @cached_property
     def defined_up_to_constant(self) -> tuple[int, ...]:
-        """The still variables that occur only through derivatives in space, and not on any side: pressures."""
+        """Algebraic variables that occur only through spatial derivatives and in no face condition: pressures."""
         bound = {d.component for s in self.face_conditions for _, d in self.jets_in(s.expr)}
         plain = {d.component for _, d in self.jets if d.order == 0}
         return tuple(k for k in self.algebraic if k not in bound | plain)
@@ -120,17 +120,17 @@ class FirstOrderSystem:
 
 
 class GridNotApplicable(Exception):
-    """Why a statement cannot be solved on a grid, in a phrase."""
+    """No grid scheme applies; the message is the reason, in a phrase."""
 
 
 def first_order_system(statement: StrongForm) -> FirstOrderSystem:
-    """The first-order system; raises NoGrid with the reason if there is none."""
+    """The first-order system; raises GridNotApplicable with the reason if there is none."""
     return SystemBuilder(statement).read()
 
 
 @dataclass
 class SystemBuilder:
-    """Reads a statement; the symbols for jets and parameters are shared by all of its expressions."""
+    """Builds the system; the symbols of jets and parameters are shared by all of its expressions."""
 
     statement: StrongForm
     jets: dict[Derivative, Symbol] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class SystemBuilder:
     def read(self) -> FirstOrderSystem:
         statement = self.statement
         if any(e.interval is not None for e in statement.equations):
-            raise GridNotApplicable("its equation changes in time by pieces")
+            raise GridNotApplicable("equations that change between time intervals are not supported")
         variables, differential = self.variables, self.differential
         rhs, constraints = self._solved()
         starts = [c for c in statement.conditions if self.in_time(c)]
@@ -191,14 +191,14 @@ class SystemBuilder:
         )
 
     def in_jets(self, residual: Residual) -> Expr:
-        """The residual in jets, except for its highest time derivatives; with symbols for what is learned."""
+        """The residual in jets, except for its highest time derivatives; parameters become symbols."""
         found: dict[Expr, Expr] = {}
         for symbol, derivative in residual.jet_variables:
             space, j = self._split(derivative)
             if (derivative.component, j) in self.variables:
                 found[symbol] = self.jet(self.variables.index((derivative.component, j)), space)
             elif any(space) or j > self.orders[derivative.component]:
-                raise GridNotApplicable("a derivative in space stands on the highest derivative in time")
+                raise GridNotApplicable("mixed space-time derivatives of highest order in time are not supported")
         return self._known(residual.expr).xreplace(found)
 
     def _known(self, expr: Expr) -> Expr:
@@ -212,7 +212,7 @@ class SystemBuilder:
             if e in self.parameters:
                 continue
             if not isinstance(body, Field) or body.head not in names:
-                raise GridNotApplicable("an expression has no value on a grid")
+                raise GridNotApplicable("an expression cannot be evaluated on a grid")
             symbol = Symbol(f"known_{len(self.parameters)}", real=True)
             indices = tuple(int(i) - 1 for i in body.indices)
             self.parameters[e] = Parameter(symbol, names[body.head], indices, tuple(places[s] for s in slots))
@@ -221,7 +221,7 @@ class SystemBuilder:
         return expr.xreplace(partials).xreplace(fields)
 
     def _solved(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
-        """Right-hand sides for the moving variables, and the constraints, which hold at all times."""
+        """Right-hand sides of the differential variables, and the constraints."""
         tops = {}
         for e in self.statement.equations:
             for symbol, d in e.jet_variables:
@@ -255,21 +255,21 @@ class SystemBuilder:
                     or len(affine.terms) != 1
                     or affine.terms[0][0].order != affine.terms[0][0].orders[-1]
                 ):
-                    raise GridNotApplicable("a condition in time is not a value")
+                    raise GridNotApplicable("an initial condition does not prescribe a value or a time derivative")
                 (derivative, slope), *_ = affine.terms
                 given[derivative.component, derivative.orders[-1]] = self._known(-affine.inhomogeneity / slope)
         if any(variables[k] not in given for k in differential):
-            raise GridNotApplicable("the data in time are not whole")
+            raise GridNotApplicable("initial conditions are missing")
         return tuple(given[variables[k]] for k in differential)
 
     def _sides(self, condition: ConditionResidual) -> Iterator[FaceCondition]:
         if not isinstance(condition.place, Face):
-            raise GridNotApplicable("a condition stands on a curve")
+            raise GridNotApplicable("conditions on curves are not supported")
         for r in condition.residuals:
             expr, axis = self.in_jets(r), condition.place.coordinate
             about = [d for s, d in ((s, d) for d, s in self.jets.items()) if s in expr.free_symbols]
             if not about:
-                raise GridNotApplicable("a condition says nothing of the unknowns")
+                raise GridNotApplicable("a condition does not contain an unknown")
             normal = max(d.orders[axis] for d in about)
             variable = min(d.component for d in about)
             component, j = self.variables[variable]
@@ -285,7 +285,7 @@ class SystemBuilder:
             if symbol in expr.free_symbols:
                 component, j = self.variables[derivative.component]
                 if (component, j + 1) not in self.variables:
-                    raise GridNotApplicable("a condition joins unknowns of different orders in time")
+                    raise GridNotApplicable("a boundary condition couples unknowns of different orders in time")
                 above = self.jet(self.variables.index((component, j + 1)), derivative.orders)
                 terms.append(expr.diff(symbol) * above)
         return Add(*terms)
@@ -297,7 +297,7 @@ def _solve_affine(equations: list[Expr], symbols: list[Symbol]) -> list[Expr]:
         return []
     slopes = Matrix([[e.diff(s) for s in symbols] for e in equations])
     if slopes.free_symbols & set(symbols):
-        raise GridNotApplicable("an equation is not linear in its derivative in time")
+        raise GridNotApplicable("an equation is not linear in its highest time derivative")
     if slopes.det() == 0:
         raise GridNotApplicable("the equations do not determine each derivative in time")
     remainders = Matrix([-e.xreplace(dict.fromkeys(symbols, 0)) for e in equations])

@@ -1,6 +1,6 @@
-"""∂u/∂t = Σ ∂ᵢ(aᵢ ∂ᵢu) + Σ bᵢ ∂ᵢu + s(u, x, t), or 0 = …, for one unknown: conductivities may jump.
+"""Interface problem ∂u/∂t = Σ ∂ᵢ(aᵢ ∂ᵢu) + Σ bᵢ ∂ᵢu + s(u, x, t), or 0 = …, with discontinuous conductivities aᵢ.
 
-As ∂ᵢ(aᵢ ∂ᵢu) = aᵢ ∂ᵢ²u + (∂ᵢaᵢ) ∂ᵢu, the coefficient of ∂ᵢu minus ∂ᵢaᵢ must not contain the derivative of a jump.
+As ∂ᵢ(aᵢ ∂ᵢu) = aᵢ ∂ᵢ²u + (∂ᵢaᵢ) ∂ᵢu, the coefficient of ∂ᵢu minus ∂ᵢaᵢ must not contain a Dirac delta.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ NONSMOOTH = (Abs, DiracDelta, Heaviside, Max, Min, sign)
 
 @dataclass(frozen=True)
 class RobinFace:
-    """value · u + slope · ∂u/∂xᵢ + rest = 0 on a side normal to axis i."""
+    """Robin condition alpha · u + beta · ∂u/∂xᵢ + gamma = 0 on a face normal to axis i."""
 
-    side: FaceCondition
-    value: Expr
-    slope: Expr
-    rest: Expr
+    condition: FaceCondition
+    alpha: Expr
+    beta: Expr
+    gamma: Expr
 
 
 @dataclass(frozen=True)
 class InterfaceProblem:
-    """Conductivities and drifts, one for each axis, the source, and the sides."""
+    """Conductivities a and drifts b, one for each axis, the source s, and the boundary conditions."""
 
     conductivities: tuple[Expr, ...]
     drifts: tuple[Expr, ...]
     source: Expr
-    walls: tuple[RobinFace, ...]
+    faces: tuple[RobinFace, ...]
 
 
 def has_discontinuous_diffusion(system: FirstOrderSystem) -> bool:
-    """Whether a coefficient of a second derivative has jumps or kinks."""
+    """Whether a coefficient of a second derivative is discontinuous or not differentiable."""
     second = [s for s, d in system.jets if d.order == 2]
     return any(r.diff(s).has(*NONSMOOTH) for r in _expressions(system) for s in second)
 
@@ -46,32 +46,32 @@ def _expressions(system: FirstOrderSystem) -> tuple[Expr, ...]:
 
 
 def interface_problem(system: FirstOrderSystem) -> InterfaceProblem:
-    """The parts; raises NoGrid with the reason if it has another form."""
+    """The coefficients; raises GridNotApplicable with the reason if the equation has another form."""
     if len(system.variables) != 1:
-        raise GridNotApplicable(
-            "its coefficients jump, and it is no equation of the first order in time for one unknown"
-        )
+        raise GridNotApplicable("discontinuous coefficients need a single equation of first order in time")
     (right,), space = _expressions(system), system.statement.domain.space
     units = [tuple(int(i == k) for i in range(len(space))) for k in range(len(space))]
     first = [_jet_symbol(system, unit) for unit in units]
     second = [_jet_symbol(system, tuple(2 * i for i in unit)) for unit in units]
     known = {s for s in (*first, *second) if s is not None}
     if any(s not in known and d.order for s, d in system.jets_in(right)):
-        raise GridNotApplicable("its coefficients jump, and it has mixed derivatives")
+        raise GridNotApplicable("mixed derivatives with discontinuous coefficients are not supported")
     slopes = [S.Zero if s is None else right.diff(s) for s in second]
     if any(a.free_symbols & {*system.jet_derivatives, *_times(system)} for a in slopes):
-        raise GridNotApplicable("its coefficients jump, and change with time or with the unknown")
+        raise GridNotApplicable("discontinuous coefficients that depend on time or on the unknown are not supported")
     drifts = [
         simplify((S.Zero if s is None else right.diff(s)) - a.diff(x))
         for s, a, x in zip(first, slopes, space, strict=True)
     ]
     source = right.xreplace(dict.fromkeys(known, S.Zero))
     if any(e.has(DiracDelta) for e in (*drifts, source)):
-        raise GridNotApplicable("the derivative of a jump has no value on a grid: write the term as a divergence")
+        raise GridNotApplicable(
+            "the derivative of a discontinuity is not defined on a grid: write the term as a divergence"
+        )
     if any(e.free_symbols & {*system.jet_derivatives, *_times(system)} for e in drifts):
-        raise GridNotApplicable("its coefficients jump, and its drift changes with time or with the unknown")
+        raise GridNotApplicable("with discontinuous coefficients a drift must not depend on time or on the unknown")
     if any(a == 0 and b != 0 for a, b in zip(slopes, drifts, strict=True)):
-        raise GridNotApplicable("its coefficients jump, and along an axis it drifts without diffusion")
+        raise GridNotApplicable("with discontinuous coefficients an axis with drift needs diffusion")
     return InterfaceProblem(
         tuple(slopes), tuple(drifts), source, tuple(_robin_coefficients(system, s) for s in system.face_conditions)
     )
@@ -86,14 +86,18 @@ def _times(system: FirstOrderSystem) -> tuple[Expr, ...]:
     return domain.coordinates[-1:] if domain.has_time else ()
 
 
-def _robin_coefficients(system: FirstOrderSystem, side: FaceCondition) -> RobinFace:
-    axis, jets = side.place.coordinate, system.jets_in(side.expr)
+def _robin_coefficients(system: FirstOrderSystem, condition: FaceCondition) -> RobinFace:
+    axis, jets = condition.place.coordinate, system.jets_in(condition.expr)
     of = {d.orders: s for s, d in jets}
     unit = tuple(int(i == axis) for i in range(len(system.statement.domain.space)))
-    value, slope = (side.expr.diff(of[o]) if o in of else S.Zero for o in ((0,) * len(unit), unit))
-    rest = side.expr.xreplace(dict.fromkeys(of.values(), S.Zero))
-    if side.part or len(jets) != (value != 0) + (slope != 0):
-        raise GridNotApplicable("its coefficients jump, and a side has more than a value and a slope across it")
-    if any(e.free_symbols & {*system.jet_derivatives, *_times(system)} for e in (value, slope)):
-        raise GridNotApplicable("its coefficients jump, and a side changes with time or with the unknown")
-    return RobinFace(side, value, slope, rest)
+    alpha, beta = (condition.expr.diff(of[o]) if o in of else S.Zero for o in ((0,) * len(unit), unit))
+    gamma = condition.expr.xreplace(dict.fromkeys(of.values(), S.Zero))
+    if condition.part or len(jets) != (alpha != 0) + (beta != 0):
+        raise GridNotApplicable(
+            "with discontinuous coefficients only Dirichlet, Neumann and Robin conditions are supported"
+        )
+    if any(e.free_symbols & {*system.jet_derivatives, *_times(system)} for e in (alpha, beta)):
+        raise GridNotApplicable(
+            "with discontinuous coefficients boundary coefficients must not depend on time or on the unknown"
+        )
+    return RobinFace(condition, alpha, beta, gamma)

@@ -1,4 +1,4 @@
-"""A stationary linear equation on a box cut to a shape, with values on the whole boundary, for finite differences."""
+"""Dirichlet problem of a stationary linear equation on a curved domain in a box, for Shortley-Weller differences."""
 
 from __future__ import annotations
 
@@ -13,32 +13,34 @@ from pdedsl.problem.first_order_system import GridNotApplicable
 
 @dataclass(frozen=True)
 class IrregularDirichletProblem:
-    """Σ second·∂ᵢ²u + Σ first·∂ᵢu + zeroth·u + rest = 0, and u on each face and on each surface g = 0."""
+    """Σ second·∂ᵢ²u + Σ first·∂ᵢu + zeroth·u + source = 0, with Dirichlet values on each face and each curve g = 0."""
 
     second: tuple[Expr, ...]
     first: tuple[Expr, ...]
     zeroth: Expr
-    rest: Expr
-    given: Mapping[Place, Expr]
+    source: Expr
+    dirichlet: Mapping[Place, Expr]
 
 
 def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProblem:
-    """The coefficients, or NoGrid with the reason."""
+    """The coefficients; raises GridNotApplicable with the reason."""
     domain = statement.domain
     if domain.has_time or len(statement.components) != 1 or len(domain.space) != 2:
-        raise GridNotApplicable("on a shape a grid solves one equation at rest in two dimensions")
+        raise GridNotApplicable("on a curved domain only a single stationary equation in two dimensions is supported")
     affine = statement.equations[0].affine
     if affine is None or statement.parameters:
-        raise GridNotApplicable("on a shape a grid solves linear equations with known coefficients")
+        raise GridNotApplicable("on a curved domain only linear equations with known coefficients are supported")
     if any(i.periodic for i in domain.intervals):
-        raise GridNotApplicable("its domain is neither a box nor a shape inside one")
+        raise GridNotApplicable("curved domains with periodic axes are not supported")
     slopes = dict(affine.terms)
     units = [tuple(int(k == axis) for k in range(2)) for axis in range(2)]
     second = tuple(slopes.pop(Derivative(0, (2 * a, 2 * b)), S.Zero) for a, b in units)
     first = tuple(slopes.pop(Derivative(0, unit), S.Zero) for unit in units)
     zeroth = slopes.pop(Derivative(0, (0, 0)), S.Zero)
     if any(c != 0 for c in slopes.values()):
-        raise GridNotApplicable("on a shape a grid has no mixed derivatives and none beyond the second")
+        raise GridNotApplicable(
+            "on a curved domain mixed derivatives and derivatives of order above two are not supported"
+        )
     return IrregularDirichletProblem(
         second, first, zeroth, affine.inhomogeneity, dict(_dirichlet_value(c) for c in statement.conditions)
     )
@@ -47,5 +49,5 @@ def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProb
 def _dirichlet_value(condition: ConditionResidual) -> tuple[Place, Expr]:
     affine = condition.residuals[0].affine
     if condition.part or affine is None or [d.order for d, _ in affine.terms] != [0]:
-        raise GridNotApplicable("on a shape a grid needs values on whole sides and curves")
+        raise GridNotApplicable("on a curved domain Dirichlet conditions on entire faces and curves are required")
     return condition.place, -affine.inhomogeneity / affine.terms[0][1]

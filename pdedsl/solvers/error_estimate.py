@@ -534,7 +534,12 @@ def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, numbers: 
             name: torch.tensor(value, dtype=torch.float64, device=options.device) for name, value in numbers.items()
         }
         solved = solve_by_grid(
-            plan.problem, grid, seed=options.seed, device=options.device, given=given, most=MAX_REFERENCE_STEPS
+            plan.problem,
+            grid,
+            seed=options.seed,
+            device=options.device,
+            parameter_values=values,
+            max_steps=MAX_REFERENCE_STEPS,
         )
     with_numbers = f" with {', '.join(f'{name} = {value:.4g}' for name, value in numbers.items())}" if numbers else ""
     return Reference(f"{grid}{with_numbers}", solved, max(solved.metrics["error"], MIN_REFERENCE_ERROR))

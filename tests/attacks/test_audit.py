@@ -12,8 +12,8 @@ from torch.nn import functional
 
 from attacks.models import digits, linear, trained
 from pdedsl.attacks import Audit, Linf, Predictor, audit
-from pdedsl.attacks.gradient_masking.attack_runs import Evidence
-from pdedsl.attacks.gradient_masking.checks import differences, randomness, unit_of_scores
+from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns
+from pdedsl.attacks.gradient_masking.checks import eot_convergence, gradient_check, unit_of_scores
 
 N = 40
 
@@ -123,29 +123,29 @@ def test_averages_of_the_evaluation_are_those_of_the_audit() -> None:
 
     def random(eot: int) -> bool:
         predictor = Predictor(shaken, eot=eot, draws=2)
-        with predictor.attacked(x, 0):
-            return randomness(Evidence(predictor, x, shaken(x).argmax(1), Linf(), 0.2, 3, 5, None, 0)).suspicious
+        with predictor.frozen(x, 0):
+            return eot_convergence(AuditRuns(predictor, x, shaken(x).argmax(1), Linf(), 0.2, 3, 5, None, 0)).suspicious
 
     assert random(1)
     assert not random(150)
 
 
-def evidence(model: Callable[[Tensor], Tensor], eps: float = 0.1) -> Evidence:
-    return Evidence(
+def evidence(model: Callable[[Tensor], Tensor], eps: float = 0.1) -> AuditRuns:
+    return AuditRuns(
         Predictor(model, draws=1), digits().test_x[:N], digits().test_y[:N], Linf(), eps, 10, 60, (0.0, 1.0), 0
     )
 
 
 @pytest.mark.parametrize("model", [half_stopped, replaced, shattered, quantised, detached])
 def test_gradients_that_are_not_derivatives(model: Callable[[Tensor], Tensor]) -> None:
-    assert differences(evidence(model)).suspicious
+    assert gradient_check(evidence(model)).suspicious
 
 
 @pytest.mark.parametrize("eps", [1e-6, 0.1, 0.5])
 def test_derivatives(eps: float) -> None:
     """Kinks of a network, large scores and small steps leave next to nothing unexplained."""
     for model in (standard, trained(0.1), exploding):
-        found = differences(evidence(model, eps))
+        found = gradient_check(evidence(model, eps))
         assert "leave 0 % unexplained" in found.text or "leave 1 % unexplained" in found.text
 
 

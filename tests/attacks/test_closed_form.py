@@ -14,7 +14,7 @@ from torch import Tensor
 from attacks.every import CASES, attack
 from attacks.models import Linear, linear
 from pdedsl.attacks import apgd, autoattack, boundary, cw, ddn, fab, fgsm, pgd
-from pdedsl.attacks.fab import nearest_on_plane
+from pdedsl.attacks.fab import project_onto_hyperplane
 from pdedsl.attacks.norms import L2, Linf, Norm
 
 Array = numpy.typing.NDArray[numpy.float64]
@@ -191,7 +191,7 @@ def test_the_nearest_point_of_a_plane_in_a_box(norm: Norm) -> None:
     w = w - 0.5
     level = (w * inside).sum(1)
     zero, one = torch.zeros((), dtype=x.dtype), torch.ones((), dtype=x.dtype)
-    found = nearest_on_plane(norm, x, w, level, zero, one)
+    found = project_onto_hyperplane(norm, x, w, level, zero, one)
     torch.testing.assert_close((w * found).sum(1), level, rtol=0, atol=1e-12)
     for x0, w0, b, z in zip(x.numpy(), w.numpy(), level.numpy(), found.numpy(), strict=True):
         if isinstance(norm, L2):

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from attacks.every import CASES, ONCE, short
 from attacks.models import linear
 from pdedsl.attacks import fgsm, pgd, square
-from pdedsl.attacks.constraints import Box, region
+from pdedsl.attacks.constraints import Box, feasible_set
 from pdedsl.attacks.norms import L2, Linf
-from pdedsl.attacks.square import Bumps
+from pdedsl.attacks.square import L2ImageProposals
 
 
 def exactly_within(attacked: Tensor, x: Tensor, norm: str, eps: float) -> bool:
@@ -60,7 +60,7 @@ def test_projection(eps: float, scale: float, seed: int, kind: torch.dtype, norm
     x = (scale * torch.rand(4, 7, generator=source, dtype=torch.float64)).to(kind)
     far = x + 3.0 * eps * torch.randn(4, 7, generator=source, dtype=torch.float64).to(kind)
     box = Box(0.0, scale * 1.1) if boxed else Box()
-    space = region(Linf() if norm == "inf" else L2(), x, eps, box)
+    space = feasible_set(Linf() if norm == "inf" else L2(), x, eps, box)
     z = space.project(far)
     assert exactly_within(z, x, norm, eps)
     assert not boxed or bool(((z >= 0.0) & (z.double() <= scale * 1.1)).all())
@@ -133,5 +133,5 @@ def test_scores_of_another_dtype(name: str, norm: str, dtype: torch.dtype) -> No
 def test_bumps_start_on_the_sphere_turned_or_not(shape: tuple[int, ...]) -> None:
     x = torch.full(shape, 0.5, dtype=torch.float64)
     for seed in range(6):
-        start = Bumps(0.25, torch.Generator().manual_seed(seed)).start(x)
+        start = L2ImageProposals(0.25, torch.Generator().manual_seed(seed)).start(x)
         torch.testing.assert_close((start - x).flatten(1).norm(dim=1), x.new_full(shape[:1], 0.25))

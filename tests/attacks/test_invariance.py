@@ -11,7 +11,7 @@ from torch import Tensor
 from attacks.every import CASES, ONCE, attack, short
 from attacks.models import digits, trained
 from pdedsl.attacks import Box, Linf, Predictor, fgsm
-from pdedsl.attacks.constraints import region
+from pdedsl.attacks.constraints import feasible_set
 from pdedsl.attacks.criterion import Criterion, log_odds
 from pdedsl.attacks.pgd import AscentConfig, ascend
 
@@ -61,7 +61,7 @@ def test_images_vectors_and_points() -> None:
 def test_adversarial_training_can_go_on_after_success() -> None:
     """Without `stop` all rows make all steps, as training wants them."""
     model, x, goal = trained(0.1), digits().test_x[:20], Criterion(digits().test_y[:20])
-    space = region(Linf(), x, 0.2, Box(0.0, 1.0))
+    space = feasible_set(Linf(), x, 0.2, Box(0.0, 1.0))
     points = [
         ascend(Predictor(model, draws=1), x, goal, space, AscentConfig(Linf(), 0.05, 10, log_odds, stop=stop)).x
         for stop in (True, False)

@@ -10,7 +10,7 @@ from attacks.every import ONCE, attack, short
 from pdedsl.attacks import Predictor, boundary, ifgsm, pgd, square
 from pdedsl.attacks.criterion import Criterion
 from pdedsl.attacks.pgd import FEW
-from pdedsl.attacks.predictor import mean_scores
+from pdedsl.attacks.predictor import mean_logits
 
 
 def lucky(x: Tensor) -> Tensor:
@@ -88,8 +88,8 @@ def test_probabilities_are_averaged_not_scores() -> None:
     scores = torch.tensor([[[10.0, 0.0]], [[-1.0, 0.0]], [[-1.0, 0.0]]])
     assert scores.mean(0).argmax(1) == 0
     p = scores.softmax(-1).mean(0)
-    torch.testing.assert_close(mean_scores(scores).exp(), p)
-    assert Criterion(torch.tensor([0])).reached(mean_scores(scores)).item() == (p[0, 0].item() < 0.5)
+    torch.testing.assert_close(mean_logits(scores).exp(), p)
+    assert Criterion(torch.tensor([0])).is_satisfied(mean_logits(scores)).item() == (p[0, 0].item() < 0.5)
 
 
 def test_what_is_fooled_costs_nothing_more() -> None:

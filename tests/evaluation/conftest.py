@@ -70,9 +70,9 @@ def small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit with few steps on few samples."""
     monkeypatch.setattr(measure, "audit", partial(audit, steps=2, queries=3))
     monkeypatch.setattr(engine, "MAX_AUDIT_SAMPLES", 2)
-    monkeypatch.setattr(attack_runs, "GROWTHS", 1)
+    monkeypatch.setattr(attack_runs, "MAX_LARGER_EPS", 1)
     monkeypatch.setattr(attack_runs, "RESTARTS", 2)
-    monkeypatch.setattr(loss_landscape, "QUARTERS", range(0, 5, 4))
+    monkeypatch.setattr(loss_landscape, "STEPS_IN_QUARTERS", range(0, 5, 4))
     monkeypatch.setattr(checks, "RANDOM_POINTS", 2)
     monkeypatch.setattr(attacks, "autoattack", partial(autoattack, steps=2, queries=4))
     monkeypatch.setattr(predictor, "DRAWS", 3)

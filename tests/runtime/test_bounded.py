@@ -25,7 +25,7 @@ def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
         seen.append(weight)
         return plain(weight, bound)
 
-    monkeypatch.setattr(weight_constraints, "_work_out", counted)
+    monkeypatch.setattr(weight_constraints, "_compute_scale", counted)
     return seen
 
 

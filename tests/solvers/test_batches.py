@@ -27,7 +27,7 @@ ONES = torch.tensor([0.1, 0.02], dtype=torch.float64), torch.tensor([0.5, 2.0], 
 
 def solved(name: str, ν: Tensor, a: Tensor) -> SolverResult:
     text, n = TEXTS[name]
-    return solve_by_grid(stated(text), Grid(n=n), given={"ν": ν, "a": a})
+    return solve_by_grid(stated(text), Grid(n=n), parameter_values={"ν": ν, "a": a})
 
 
 def value_and_slopes(name: str, ν: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:

@@ -98,7 +98,7 @@ def test_gradients_by_a_coefficient(name: str) -> None:
     statement = stated(text)
 
     def value(number: Tensor) -> Tensor:
-        found = solve_by_grid(statement, Grid(n=n), given={"ν": number})
+        found = solve_by_grid(statement, Grid(n=n), parameter_values={"ν": number})
         return found(torch.tensor([point], dtype=torch.float64))[0, 0]
 
     by_grad, by_differences = derivative(value, 0.1)

@@ -1,9 +1,9 @@
-"""The comparison principle: f ≤ g implies T(f) ≤ T(g).
+"""Comparison principle: f ≤ g implies T(f) ≤ T(g).
 
-First order in time: F is nondecreasing in ∇∇u, and the hypotheses of `structure` hold (Crandall, Ishii, Lions 1992,
-theorem 8.2; Evans, section 7.1.4). Second order in time: the fundamental solution changes sign in the plane and in
-space (Evans, section 2.4), and is an average in one dimension. Stationary: the maximum principle (Gilbarg and
-Trudinger, theorem 3.3).
+First order in time: F is degenerate elliptic and the structure conditions hold (Crandall, Ishii, Lions 1992, theorem
+8.2; Evans, section 7.1.4). Second order in time: d'Alembert's formula is an average; in higher dimensions the formulas
+of Poisson and Kirchhoff contain derivatives of the data (Evans, section 2.4). Stationary: the maximum principle (Gilbarg
+and Trudinger, theorem 3.3).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def comparison(problem: Problem) -> Verdict:
 
 
 def has_mixed_derivatives(problem: Problem) -> bool:
-    """Whether there are mixed derivatives in time and space, as in ∂³u/∂x²∂t."""
+    """Whether there are mixed space-time derivatives, such as ∂³u/∂x²∂t."""
     return any(t.mixed for t in problem.terms if isinstance(t, TimeDerivative))
 
 
@@ -85,8 +85,8 @@ def is_coupled(problem: Problem) -> bool:
 
 
 def _high_order(problem: Problem) -> Verdict:
-    """Refuted for evolution equations if a coefficient of highest order is nonzero at a point. Stationary equations are
-    left open: with u and Δu given on the boundary they may be a system of second order that preserves order."""
+    """Refuted for evolution equations if a leading coefficient is nonzero at a point. Stationary equations are undecided:
+    with u and Δu prescribed on the boundary they may be a second-order system that preserves order."""
     offending = problem.find_terms(HigherOrder, Nonlinear) or problem.right_hand_terms
     if problem.equation.order == 0:
         return Undecided(
@@ -105,7 +105,7 @@ def _high_order(problem: Problem) -> Verdict:
     )
 
 
-# ---- first order in time
+# ---- First order in time
 
 
 def _parabolic(problem: Problem) -> Verdict:
@@ -132,7 +132,7 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     yield Hypothesis("F is defined for all u, ∇u and ∇∇u", found.is_defined_everywhere)
     if not problem.jet.is_affine:
         yield Hypothesis("F is continuous in ∇u and ∇∇u", found.is_continuous)
-    if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:  # from u > 0 there is a way to go
+    if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:
         yield Hypothesis("the sign constraint on u is preserved", found.preserves_sign)
     yield Hypothesis("F is one-sided Lipschitz in u", found.unknown_regularity.is_lipschitz)
     if problem.jet.order == 2:
@@ -174,11 +174,11 @@ def _no_mass_escapes(problem: Problem) -> bool:
     return all(is_integrable_at_zero(e, jet.u) for e in entries)
 
 
-# ---- no time
+# ---- Stationary equations
 
 
 def _elliptic(problem: Problem) -> Verdict:
-    """0 = F preserves the order of its data if ∂F/∂(∇∇u) and -∂F/∂u have the same sign, and the data are values."""
+    """0 = F preserves the order of Dirichlet data if ∂F/∂(∇∇u) and -∂F/∂u have the same sign."""
     jet, offending = problem.jet, problem.find_terms(Diffusion, Nonlinear)
     sign = 1 if ellipticity(problem).nonnegative else -1 if ellipticity(problem, -1).nonnegative else 0
     if jet.order < 2 or not sign:
@@ -212,7 +212,7 @@ def _is_lipschitz_in_gradient(problem: Problem) -> bool:
 
 
 def is_definite(problem: Problem, sign: int) -> bool:
-    """Whether it is shown to be elliptic at every point: for a constant or a diagonal matrix."""
+    """Whether ±∂F/∂(∇∇u) is proved to be positive definite everywhere: for a constant or a diagonal matrix."""
     found = DiffusionMatrix(problem, sign)
     rows = Entries(found.rows)
     if all(e.is_number for e in rows):
@@ -222,11 +222,11 @@ def is_definite(problem: Problem, sign: int) -> bool:
     return all(strictly_positive(rows[i, i], found.box) for i in range(rows.rows))
 
 
-# ---- second order in time
+# ---- Second order in time
 
 
 def _wave(problem: Problem) -> Verdict:
-    """From rest, waves on the line average the data (d'Alembert) unless a force pulls back; others overshoot."""
+    """In one dimension with zero initial velocity, order is preserved (d'Alembert) unless there is a restoring force."""
     offending = problem.find_terms(TimeDerivative)
     if ellipticity(problem).nonnegative is False:
         at = problem.find_terms(Diffusion) or problem.right_hand_terms
@@ -254,7 +254,7 @@ def _wave(problem: Problem) -> Verdict:
 
 
 def _is_dalembert_problem(problem: Problem) -> bool:
-    """∂²u/∂t² = c²∂²u/∂x² from rest, on a line, on a ring, or between ends where ∂u/∂n = 0."""
+    """∂²u/∂t² = c²∂²u/∂x² with zero initial velocity, on the line, periodic, or with ∂u/∂n = 0 at both ends."""
     jet = problem.jet
     simple = jet.is_affine and len(jet.coordinates) == 1 and jet.source == 0 and jet.rate == 0
     if (
@@ -274,7 +274,7 @@ def _is_dalembert_problem(problem: Problem) -> bool:
 
 
 def _wave_operator_rank(problem: Problem) -> int:
-    """In how many directions waves travel, for an affine equation with constant second-order coefficients; else 0."""
+    """The rank of a constant positive semidefinite ∂F/∂(∇∇u); 0 for other equations."""
     rows = problem.jet.matrix
     if not problem.jet.is_affine or not all(e.is_number for row in rows for e in row):
         return 0

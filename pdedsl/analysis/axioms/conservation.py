@@ -1,4 +1,9 @@
-"""Data with changing mass: d/dt ∫u = ∫F[u] on the line, by quadrature, for smooth bumps that fit the conditions."""
+"""Conservation of mass, d/dt ∫u = 0.
+
+F is a divergence if and only if its Euler operators vanish (Olver, Applications of Lie Groups to Differential
+Equations, theorem 4.7); then d/dt ∫u is the flux through the boundary. On the whole space the data decay, and so must
+the flux. A counterexample is a smooth bump for which d/dt ∫u = ∫F[u] dx, by quadrature, is not zero.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +40,16 @@ from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import can_expand, expand, multiply_out, terms_of
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
 
-# ---- masses
+# ---- Search for a function whose mass changes
 
 
 QUADRATURE_NODES = 400
-MIN_RATE = 1e-3  # smaller rates do not count
-HALF_WIDTH = 6  # standard deviations of a bell on the whole line
+MIN_RATE = 1e-3  # smaller rates are attributed to the quadrature error
+HALF_WIDTH = 6  # of the interval that replaces the line, for Gaussian data
 
 
 def find_mass_change(jet: Jet, ranges: Ranges, time: Symbol | None) -> str:
-    """A function whose mass changes, in words; empty if none is found."""
+    """A function whose mass changes, as text; empty if none is found."""
     if len(jet.coordinates) != 1 or jet.expr.has(Field) or jet.unexpanded or jet.higher:
         return ""
     x = jet.coordinates[0]
@@ -89,17 +94,12 @@ def _mass_rates(
     return found if all(map(isfinite, found)) else None
 
 
-# ---- conservation
-# Conservation of mass: d/dt ∫u = 0.
-#
-# F is a divergence if and only if its Euler operators vanish (Olver, Applications of Lie Groups to Differential
-# Equations, theorem 4.7); then d/dt ∫u is the flux through the boundary. On all of space the data decay, and so must
-# the flux.
+# ---- Verdict
 
 
 _INFINITE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
-MAX_EULER_TERMS = 20_000  # terms of an Euler operator that is expanded
-MAX_EULER_TERMS_WITH_ROOTS = 5_000  # the same with roots of sums, for which sympy takes far longer
+MAX_EULER_TERMS = 20_000  # longer Euler operators are not expanded
+MAX_EULER_TERMS_WITH_ROOTS = 5_000  # with roots of sums, which sympy expands far more slowly
 DIVERGENCE = "F is a divergence: its Euler operators vanish"
 
 
@@ -142,7 +142,7 @@ def _not_covered(problem: Problem) -> str:
 
 
 def _verdict_from_initial_velocity(problem: Problem, through: BoundaryFlux) -> Verdict:
-    """Second order in time: initially the mass grows at the rate ∫ ∂u/∂t(x, 0) dx."""
+    """Second order in time: initially d/dt ∫u = ∫ ∂u/∂t(x, 0) dx."""
     spec, unknown = problem.spec, problem.equation.unknown
     given = [c for c in spec.conditions if c.unknown == unknown and c.order == 1]
     if problem.equation.order > 2 or len(given) != 1 or not spec.space.intervals:
@@ -160,7 +160,7 @@ def _verdict_from_initial_velocity(problem: Problem, through: BoundaryFlux) -> V
 
 
 def _integrate_over_domain(total: Expr | None, problem: Problem) -> Expr | None:
-    """The integral over all coordinates; None if it is not known."""
+    """The integral over all coordinates; None if it could not be computed."""
     ranges = ranges_of(problem.spec, problem.equation)
     for c in problem.jet.coordinates:
         total = None if total is None or total.has(Field) else integral(total, c, *ranges[c]) if total != 0 else total
@@ -198,7 +198,7 @@ def _is_defined_in_interior(problem: Problem) -> bool:
     )
 
 
-# ---- divergences
+# ---- Euler operators
 
 
 def _euler_operators(problem: Problem) -> list[Expr] | None:
@@ -216,7 +216,7 @@ def _euler_operators(problem: Problem) -> list[Expr] | None:
 
 
 def _adjoint_by_index(problem: Problem) -> list[Expr] | None:
-    """The same for a linear equation in a space that is not written out in components."""
+    """The adjoint applied to 1, for a linear equation in index notation."""
     form = normal_form(problem.equation, problem.spec)
     try:
         found = form.with_dimension(adjoint_of_one(multiply_out(problem.rhs), form.heads))
@@ -226,12 +226,12 @@ def _adjoint_by_index(problem: Problem) -> list[Expr] | None:
 
 
 def _time_derivatives(jet: Jet, time: Symbol | None) -> frozenset[Symbol]:
-    """Time derivatives on the right-hand side: they contribute c(t) d/dt ∫u, which stays zero from rest."""
+    """Time derivatives in F: they contribute c(t) d/dt ∫u, which is zero for zero initial velocity."""
     return frozenset(h for h in jet.higher if time in jet.derivative_of[h].slots)
 
 
 def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr | None:
-    """Σ (-D)^α ∂F/∂u_α; None where it has too many terms."""
+    """The Euler operator Σ (-D)^α ∂F/∂u_α; None if it has too many terms."""
     try:
         total = _euler_sum(jet, without)
     except TooLarge:
@@ -276,24 +276,24 @@ def _non_divergence_verdict(problem: Problem, euler: Expr) -> Verdict:
 
 
 def _non_divergence_terms(problem: Problem) -> list[Origin]:
-    """The summands that are not divergences by themselves."""
-    if len(problem.right_hand_summands) == 1:  # the whole is known not to be a divergence
+    """The terms that are not divergences."""
+    if len(problem.right_hand_summands) == 1:  # F is not a divergence
         return problem.right_hand_terms
     operators = ((p.origin, euler_operator(p.jet)) for p in problem.right_hand_summands)
-    making = [origin for origin, euler in operators if euler is None or not vanishes(euler)]
-    return making or problem.right_hand_terms
+    sources = [origin for origin, euler in operators if euler is None or not vanishes(euler)]
+    return sources or problem.right_hand_terms
 
 
 def _flux_decays(problem: Problem) -> bool:
-    """Whether the flux of decaying data decays: no coefficient is singular, and drift and diffusion meet the conditions
-    of `InSpace`; of high order, or of second order in time, the coefficients are constant in space."""
+    """Whether the flux of decaying data decays: no coefficient is singular, and drift and diffusion satisfy
+    `SpaceRegularity`; for higher order, or second order in time, the coefficients must be constant in space."""
     found, jet = JetBounds(problem), problem.jet
     if jet.order > 2 or problem.equation.order > 1:
         return not found.depends_on_x(jet.expr)
     in_space = SpaceRegularity(found)
     fine = in_space.diffusion_has_lipschitz_root and in_space.flow_is_complete
     at_zero = jet.expr.xreplace(dict.fromkeys(jet.variables, jet.u * 0))
-    tame = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
+    is_finite = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
     return (
         fine
         and tame
@@ -302,18 +302,18 @@ def _flux_decays(problem: Problem) -> bool:
     )
 
 
-# ---- sources
+# ---- Sources
 
 
 def _source_term(problem: Problem) -> Expr:
-    """What remains of a divergence for constant u: zero, or a function of x and t alone."""
+    """F for constant u, if it is a divergence: zero, or a function of x and t alone."""
     if all(vanishes(s.at_constants) for s in problem.components) or problem.jet.singular:
         return problem.jet.u * 0
     return problem.jet.source
 
 
 def _source_verdict(problem: Problem, source: Expr) -> Verdict:
-    """Decides by ∫ f over the domain plus the given flux, neither of which depends on u."""
+    """Decides by ∫ f dx plus the prescribed boundary flux, neither of which depends on u."""
     offending = problem.find_terms(SourceTerm) or problem.right_hand_terms
     ranges = ranges_of(problem.spec, problem.equation)
     if not problem.spec.space.intervals:
@@ -335,7 +335,7 @@ def _source_verdict(problem: Problem, source: Expr) -> Verdict:
 
 
 def _source_verdict_on_whole_space(problem: Problem, source: Expr) -> Verdict:
-    """On all of space: a source of one sign creates or removes mass."""
+    """On the whole space: a source of one sign changes the mass."""
     offending, ranges = (
         problem.find_terms(SourceTerm) or problem.right_hand_terms,
         ranges_of(problem.spec, problem.equation),

@@ -1,4 +1,4 @@
-"""Regularity: what the coefficients of an equation imply for translations in space and for small times."""
+"""Regularity of the solution operator: ‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t in space, ‖T_s(f) - f‖ ≤ C s in time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdedsl.ir.verdicts import Proved, Undecided, Verdict
 
 
 def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
-    """‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t: coefficients must be Lipschitz in x, also where periodic ends meet."""
+    """‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t: the coefficients must be Lipschitz in x."""
     jet, found = problem.jet, JetBounds(problem)
     why = _not_covered(problem)
     if why:
@@ -55,19 +55,19 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
 
 
 def _initial_velocity_is_lipschitz(problem: Problem, found: JetBounds) -> bool:
-    """Data other than the first do not move with it: they must change little by a translation."""
+    """Initial velocities are not translated with the initial datum, so they must be Lipschitz."""
     given = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
     values = tuple(v.xreplace(problem.spec.values) for c in given for v in c.value)
     return all(found.growth.of(v).is_lipschitz for v in values) and SpaceRegularity(found).are_periodic(values)
 
 
 def _solution_is_bounded(found: JetBounds) -> bool:
-    """(c(x) - c(x + h)) u is a multiple of |h| for bounded u: for Δu + sin(x) u + x it is not."""
+    """(c(x) - c(x + h)) u = O(|h|) for bounded u; u is unbounded for Δu + sin(x) u + x."""
     return not found.depends_on_x(found.jet.rate) or found.growth.of(found.jet.source).is_bounded
 
 
 def _are_bounded_in_time(found: JetBounds) -> bool:
-    """sin(x)/√t moves the solution by C|h|√t."""
+    """sin(x)/√t contributes C|h|√t, not C|h|t."""
     return all(found.time_regularity(e) is TimeRegularity.BOUNDED for e in found.terms if found.depends_on_x(e))
 
 
@@ -77,7 +77,7 @@ def _are_lipschitz(problem: Problem, found: JetBounds) -> bool:
 
 
 def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
-    """‖T(f) - f‖ ≤ C s after a time s: F must be bounded along the solution, for smooth bounded f."""
+    """‖T_s(f) - f‖ ≤ C s: F must be bounded along the solution, for smooth bounded f."""
     jet, found = problem.jet, JetBounds(problem)
     if problem.equation.order != 1:
         return Undecided("the bound depends on the initial velocity.")

@@ -19,12 +19,12 @@ from pdedsl.attacks.square import square
 from pdedsl.frozen_model import Model
 
 RESTARTS = 4
-GROWTHS = 6
+MAX_LARGER_EPS = 6
 """Sizes of ε, at most, between that of an evaluation and everything."""
 
 
 @dataclass(frozen=True)
-class Evidence:
+class AuditRuns:
     predictor: Predictor
     x: Tensor
     y: Tensor
@@ -40,26 +40,26 @@ class Evidence:
         return len(self.x)
 
     @property
-    def several(self) -> int:
+    def min_count(self) -> int:
         """As many samples as chance does not explain: three in a hundred, and at least three."""
         return max(3, ceil(0.03 * self.n))
 
     @cached_property
-    def goal(self) -> Criterion:
+    def criterion(self) -> Criterion:
         return Criterion(self.y)
 
     @cached_property
-    def wrong(self) -> Tensor:
+    def misclassified(self) -> Tensor:
         """Misclassified without an attack."""
-        return self.goal.reached(self.predictor.fresh(self.x))
+        return self.criterion.is_satisfied(self.predictor.predict(self.x))
 
     @cached_property
-    def others(self) -> bool:
+    def has_other_class(self) -> bool:
         """Is there another class where every point is allowed? In a box, or if the samples' predictions differ."""
-        predicted = self.predictor.fresh(self.x).argmax(1)
+        predicted = self.predictor.predict(self.x).argmax(1)
         return read_box(self.bounds).bounded or bool((predicted != predicted[0]).any())
 
-    def by_steps(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
+    def run_pgd(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
         """Fooled by PGD."""
         attacked = self.predictor if model is None else model
         return pgd(
@@ -74,23 +74,23 @@ class Evidence:
         ).fooled
 
     @cached_property
-    def runs(self) -> Tensor:
+    def pgd_runs(self) -> Tensor:
         """Fooled by each of a few runs of PGD from different starting points."""
-        return torch.stack([self.by_steps(self.eps, run) for run in range(RESTARTS)])
+        return torch.stack([self.run_pgd(self.eps, run) for run in range(RESTARTS)])
 
     @cached_property
-    def one(self) -> Tensor:
+    def single_step(self) -> Tensor:
         return fgsm(
             self.predictor, self.x, self.y, eps=self.eps, norm=self.norm, bounds=self.bounds, seed=self.seed
         ).fooled
 
     @cached_property
-    def white(self) -> Tensor:
+    def white_box(self) -> Tensor:
         """Fooled by any attack that uses gradients."""
-        return self.runs.any(0) | self.one
+        return self.pgd_runs.any(0) | self.single_step
 
     @cached_property
-    def scores_only(self) -> Tensor:
+    def black_box(self) -> Tensor:
         return square(
             self.predictor,
             self.x,
@@ -103,25 +103,25 @@ class Evidence:
         ).fooled
 
     @cached_property
-    def accuracies(self) -> list[tuple[float, float]]:
+    def accuracy_curve(self) -> list[tuple[float, float]]:
         """ε and the share that withstands PGD, from ε = 0 to where everything is allowed, or until nothing is left."""
-        found = [(0.0, _share(~self.wrong)), (self.eps, _share(~self.runs[0]))]
-        for eps in self._growing:
+        found = [(0.0, _fraction(~self.misclassified)), (self.eps, _fraction(~self.pgd_runs[0]))]
+        for eps in self._larger_eps:
             if found[-1][1] == 0.0:
                 break
-            found.append((eps, _share(~self.by_steps(eps))))
+            found.append((eps, _fraction(~self.run_pgd(eps))))
         return found
 
     @property
-    def _growing(self) -> list[float]:
+    def _larger_eps(self) -> list[float]:
         """ε doubled repeatedly, or increased faster, so that the last size allows everything."""
-        last = everything(self.x, self.norm, self.bounds)
-        factor = max(2.0, (last / self.eps) ** (1.0 / GROWTHS))
-        sizes = [self.eps * factor**k for k in range(1, GROWTHS) if self.eps * factor**k < 0.99 * last]
+        last = covering_radius(self.x, self.norm, self.bounds)
+        factor = max(2.0, (last / self.eps) ** (1.0 / MAX_LARGER_EPS))
+        sizes = [self.eps * factor**k for k in range(1, MAX_LARGER_EPS) if self.eps * factor**k < 0.99 * last]
         return [*sizes, last] if last > self.eps else []
 
 
-def everything(x: Tensor, norm: Norm, bounds: Bounds) -> float:
+def covering_radius(x: Tensor, norm: Norm, bounds: Bounds) -> float:
     """The ε at which every point of the box is allowed; if there is no box, of the smallest one that holds the samples.
 
     There is another class among the samples: a sample still correct at this ε is not robust; the attack failed.
@@ -131,5 +131,5 @@ def everything(x: Tensor, norm: Norm, bounds: Bounds) -> float:
     return float(norm.length((hi - lo).expand_as(x[:1])).max())
 
 
-def _share(where: Tensor) -> float:
+def _fraction(where: Tensor) -> float:
     return where.double().mean().item()

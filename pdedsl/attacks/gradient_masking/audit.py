@@ -16,9 +16,9 @@ from torch import Tensor
 from pdedsl.attacks.base import Bounds
 from pdedsl.attacks.fab import fab
 from pdedsl.attacks.gradient_masking import checks
-from pdedsl.attacks.gradient_masking.attack_runs import Evidence, everything
+from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns, covering_radius
 from pdedsl.attacks.gradient_masking.checks import Finding
-from pdedsl.attacks.gradient_masking.loss_landscape import Landscape, survey
+from pdedsl.attacks.gradient_masking.loss_landscape import Landscape, loss_landscape
 from pdedsl.attacks.norms import NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
@@ -78,20 +78,20 @@ def audit(
     if not len(x):
         raise ValueError("the audit needs at least one sample")
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
-    with predictor.attacked(x, seed):
-        size = _typical(predictor, x, y, norm, steps, bounds, seed) if eps is None else eps
-        evidence = Evidence(predictor, x, y, read_norm(norm), size, steps, queries, bounds, seed)
+    with predictor.frozen(x, seed):
+        size = _median_distance(predictor, x, y, norm, steps, bounds, seed) if eps is None else eps
+        evidence = AuditRuns(predictor, x, y, read_norm(norm), size, steps, queries, bounds, seed)
         findings = [check(evidence) for check in checks.CHECKS]
         findings += [checks.transfer(evidence, surrogate) for surrogate in surrogates]
         findings += checks.curve(evidence)
-        findings.append((checks.randomness if predictor.stochastic else checks.differences)(evidence))
-        return Audit(tuple(findings), size, survey(evidence))
+        findings.append((checks.eot_convergence if predictor.stochastic else checks.gradient_check)(evidence))
+        return Audit(tuple(findings), size, loss_landscape(evidence))
 
 
-def _typical(
+def _median_distance(
     predictor: Predictor, x: Tensor, y: Tensor, norm: NormName, steps: int, bounds: Bounds, seed: int
 ) -> float:
     """The median distance of the adversarial examples found; if none, half of the ε that allows every point."""
     found = fab(predictor, x, y, norm=norm, steps=steps, targets=3, bounds=bounds, seed=seed)
     lengths = found.distances[found.fooled & (found.distances > 0.0)]
-    return lengths.median().item() if len(lengths) else 0.5 * everything(x, read_norm(norm), bounds)
+    return lengths.median().item() if len(lengths) else 0.5 * covering_radius(x, read_norm(norm), bounds)

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pdedsl.attacks.base import attacking
+from pdedsl.attacks.base import attack_context
 from pdedsl.attacks.batch_ops import inner
 from pdedsl.attacks.criterion import Criterion, log_odds
-from pdedsl.attacks.gradient_masking.attack_runs import Evidence, everything
+from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns, covering_radius
 from pdedsl.attacks.norms import L2
-from pdedsl.attacks.pgd import pgd, reached, somewhere
+from pdedsl.attacks.pgd import find_successes, pgd, random_start
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
 
@@ -35,12 +35,12 @@ class Finding:
     text: str
 
 
-def gradients(e: Evidence) -> Finding:
+def gradients(e: AuditRuns) -> Finding:
     """Zero or non-finite gradients."""
-    slope = e.predictor.slope(e.x, e.goal, log_odds).gradient.flatten(1)
-    zero, nonfinite = (slope == 0.0).all(1), ~slope.isfinite().all(1)
+    evaluation = e.predictor.loss_gradient(e.x, e.criterion, log_odds).gradient.flatten(1)
+    zero, nonfinite = (evaluation == 0.0).all(1), ~evaluation.isfinite().all(1)
     useless = _percent(zero | nonfinite)
-    size = slope.double().norm(dim=1).nanmedian().item()
+    size = evaluation.double().norm(dim=1).nanmedian().item()
     text = (
         f"the gradient is zero for {_percent(zero):.0f} % of the samples and NaN or infinite for "
         f"{_percent(nonfinite):.0f} %; its median ℓ2 norm is {size:.3g}"
@@ -48,25 +48,25 @@ def gradients(e: Evidence) -> Finding:
     return Finding("zero or NaN gradients", useless > 5.0, text)
 
 
-def saturation(e: Evidence) -> Finding:
+def saturation(e: AuditRuns) -> Finding:
     """Saturation of the softmax: ∇ log p_y is 0 in floating point where p_y rounds to 1."""
-    slope = e.predictor.slope(e.x, e.goal, _cross_entropy)
-    zero = (slope.gradient.flatten(1) == 0.0).all(1) | ~slope.scores.isfinite().all(1)
-    size = (slope.scores - slope.scores.mean(1, keepdim=True)).abs().amax(1).median().item()
+    evaluation = e.predictor.loss_gradient(e.x, e.criterion, _cross_entropy)
+    zero = (evaluation.gradient.flatten(1) == 0.0).all(1) | ~evaluation.logits.isfinite().all(1)
+    size = (evaluation.logits - evaluation.logits.mean(1, keepdim=True)).abs().amax(1).median().item()
     text = f"the gradient of the cross-entropy vanishes for {_percent(zero):.0f} % of the samples; "
     text += f"median logit magnitude {size:.3g}"
     return Finding("softmax saturation", _percent(zero) > 30.0, text)
 
 
-def _cross_entropy(scores: Tensor, goal: Criterion) -> Tensor:
-    return functional.cross_entropy(scores, goal.y, reduction="none")
+def _cross_entropy(logits: Tensor, criterion: Criterion) -> Tensor:
+    return functional.cross_entropy(logits, criterion.y, reduction="none")
 
 
-def landscape(e: Evidence) -> Finding:
+def ascent_direction(e: AuditRuns) -> Finding:
     """Ascent: L(x + hv) > L(x) for a step v along the gradient, h = ε/20, or h = ε for a stochastic model."""
-    slope = e.predictor.slope(e.x, e.goal, log_odds)
-    step = torch.add(e.x, e.norm.steepest(slope.gradient), alpha=e.eps / (1.0 if e.predictor.stochastic else 20.0))
-    before, after = (log_odds(e.predictor.fresh(x), e.goal) for x in (e.x, step))
+    evaluation = e.predictor.loss_gradient(e.x, e.criterion, log_odds)
+    step = torch.add(e.x, e.norm.steepest(evaluation.gradient), alpha=e.eps / (1.0 if e.predictor.stochastic else 20.0))
+    before, after = (log_odds(e.predictor.predict(x), e.criterion) for x in (e.x, step))
     rises = _percent(after > before)
     return Finding(
         "ascent direction",
@@ -75,7 +75,7 @@ def landscape(e: Evidence) -> Finding:
     )
 
 
-def differences(e: Evidence) -> Finding:
+def gradient_check(e: AuditRuns) -> Finding:
     """Gradient check: autograd ⟨∇L, v⟩ against the central difference d = (L(x + v) − L(x − v))/2 for random v of
     length ε/20, limited to between 5·10⁻⁵ and 5·10⁻³ of the diameter.
 
@@ -83,14 +83,17 @@ def differences(e: Evidence) -> Finding:
     derivative, 1 for an unrelated vector, and 1/3 if half of the gradient is missing (stopped, replaced or shattered
     gradients). For a stochastic model, `randomness` takes the place of this check.
     """
-    slope, generator = e.predictor.slope(e.x, e.goal, log_odds), torch.Generator(e.x.device).manual_seed(e.seed)
-    size = everything(e.x, e.norm, e.bounds) or e.eps
+    evaluation, generator = (
+        e.predictor.loss_gradient(e.x, e.criterion, log_odds),
+        torch.Generator(e.x.device).manual_seed(e.seed),
+    )
+    size = covering_radius(e.x, e.norm, e.bounds) or e.eps
     length = min(max(e.eps, 1e-3 * size), 0.1 * size) / 20.0
     predicted, observed = [], []
     for _ in range(FINITE_DIFFERENCES):
         v = length * e.norm.steepest(torch.empty_like(e.x).normal_(generator=generator))
-        above, below = (log_odds(e.predictor.query(x), e.goal) for x in (e.x + v, e.x - v))
-        predicted.append(inner(slope.gradient, v).double())
+        above, below = (log_odds(e.predictor.query(x), e.criterion) for x in (e.x + v, e.x - v))
+        predicted.append(inner(evaluation.gradient, v).double())
         observed.append(0.5 * (above - below).double())
     a, d = torch.stack(predicted), torch.stack(observed)
     unexplained = ((a - d).square().sum(0) / (a.square() + d.square()).sum(0)).nan_to_num(1.0).median().item()
@@ -100,7 +103,7 @@ def differences(e: Evidence) -> Finding:
     return Finding("gradient check", unexplained > 0.2, text)
 
 
-def logit_rescaling(e: Evidence) -> Finding:
+def logit_rescaling(e: AuditRuns) -> Finding:
     """PGD on centred logits, rescaled to standard deviation 10 over the classes: shift and scale should not matter.
 
     They do if logits are small, as those of a network with a small Lipschitz constant: the softmax is nearly uniform,
@@ -110,85 +113,83 @@ def logit_rescaling(e: Evidence) -> Finding:
     model = e.predictor.model
 
     def standardized(x: Tensor) -> Tensor:
-        scores = model(x)
-        return (scores - scores.mean(1, keepdim=True)) * (10.0 / size)
+        logits = model(x)
+        return (logits - logits.mean(1, keepdim=True)) * (10.0 / size)
 
     scaled = Predictor(standardized, eot=e.predictor.eot, draws=e.predictor.draws)
-    more = int((e.by_steps(e.eps, model=scaled) & ~e.white).sum())
-    suspicious = more >= e.several
+    more = int((e.run_pgd(e.eps, model=scaled) & ~e.white_box).sum())
+    suspicious = more >= e.min_count
     text = f"PGD on logits rescaled from standard deviation {size:.3g} to 10 finds {more} more adversarial examples "
     text += f"(n = {e.n})" + ("; use the scale-invariant loss dlr of apgd" if suspicious else "")
     return Finding("logit rescaling", suspicious, text)
 
 
-def single_step(e: Evidence) -> Finding:
+def single_step(e: AuditRuns) -> Finding:
     """A single-step attack should not find more adversarial examples than an iterative one."""
-    more = int((e.one & ~e.runs.any(0)).sum())
+    more = int((e.single_step & ~e.pgd_runs.any(0)).sum())
     text = f"FGSM finds {more} adversarial examples that PGD misses (n = {e.n})"
-    return Finding("single-step vs. iterative attack", more >= e.several, text)
+    return Finding("single-step vs. iterative attack", more >= e.min_count, text)
 
 
-def restarts(e: Evidence) -> Finding:
+def restarts(e: AuditRuns) -> Finding:
     """Success of PGD should depend little on the random start."""
-    single, union = e.runs.double().mean().item() * e.n, int(e.runs.any(0).sum())
-    text = (
-        f"PGD: {union} of {e.n} samples misclassified with {len(e.runs)} random restarts, {single:.1f} with one (mean)"
-    )
-    return Finding("random restarts", union - single >= max(e.several, 0.1 * e.n), text)
+    single, union = e.pgd_runs.double().mean().item() * e.n, int(e.pgd_runs.any(0).sum())
+    text = f"PGD: {union} of {e.n} samples misclassified with {len(e.pgd_runs)} random restarts, {single:.1f} with one (mean)"
+    return Finding("random restarts", union - single >= max(e.min_count, 0.1 * e.n), text)
 
 
-def black_box(e: Evidence) -> Finding:
+def black_box(e: AuditRuns) -> Finding:
     """A black-box attack should not find more than white-box attacks."""
-    more = int((e.scores_only & ~e.white).sum())
+    more = int((e.black_box & ~e.white_box).sum())
     text = f"Square finds {more} adversarial examples that gradient attacks miss (n = {e.n})"
-    return Finding("black-box vs. white-box attack", more >= e.several, text)
+    return Finding("black-box vs. white-box attack", more >= e.min_count, text)
 
 
-def random_search(e: Evidence) -> Finding:
+def random_search(e: AuditRuns) -> Finding:
     """Random points of the ball should not find more than gradient attacks."""
-    with attacking(e.predictor, e.x, e.y, bounds=e.bounds, seed=e.seed) as task:
-        region, hit = task.region(e.norm, e.eps), torch.zeros_like(e.wrong)
+    with attack_context(e.predictor, e.x, e.y, bounds=e.bounds, seed=e.seed) as context:
+        region, adversarial = context.region(e.norm, e.eps), torch.zeros_like(e.misclassified)
         for _ in range(RANDOM_POINTS):
-            x = region.project(somewhere(task, e.norm, e.eps))
-            hit |= reached(task.predictor, x, task.goal, task.predictor.query(x))
-    more = int((hit & ~e.white).sum())
+            x = region.project(random_start(context, e.norm, e.eps))
+            adversarial |= find_successes(context.predictor, x, context.criterion, context.predictor.query(x))
+    more = int((adversarial & ~e.white_box).sum())
     text = f"{RANDOM_POINTS} random points per sample find {more} adversarial examples that gradient attacks miss (n = {e.n})"
-    return Finding("random search", more >= e.several, text)
+    return Finding("random search", more >= e.min_count, text)
 
 
-def transfer(e: Evidence, surrogate: Model) -> Finding:
+def transfer(e: AuditRuns, surrogate: Model) -> Finding:
     """Adversarial examples of a surrogate should not succeed where white-box attacks fail."""
     x = pgd(surrogate, e.x, e.y, eps=e.eps, norm=e.norm, steps=e.steps, bounds=e.bounds, seed=e.seed).x
-    more = int((e.goal.reached(e.predictor.fresh(x)) & ~e.white).sum())
+    more = int((e.criterion.is_satisfied(e.predictor.predict(x)) & ~e.white_box).sum())
     text = f"transfer from a surrogate finds {more} adversarial examples that gradient attacks miss (n = {e.n})"
-    return Finding("transfer attack", more >= e.several, text)
+    return Finding("transfer attack", more >= e.min_count, text)
 
 
-def curve(e: Evidence) -> tuple[Finding, Finding]:
+def curve(e: AuditRuns) -> tuple[Finding, Finding]:
     """Robust accuracy should decrease in ε, and reach 0 for an unbounded attack."""
-    points = e.accuracies
+    points = e.accuracy_curve
     line = ", ".join(f"{100 * accuracy:.1f} % at ε = {eps:.3g}" for eps, accuracy in points)
     last = points[-1][1]
     first, falls = points[0][1], [(a, b) for (_, a), (_, b) in pairwise(points[1:])]
     rises = any(b - a > 0.03 for a, b in falls)
     flat = any(a < first - 0.1 and b > 0.1 and a - b < 0.01 for a, b in falls)
     text = f"robust accuracy {line}"
-    text += "" if e.others else " (not judged: all samples are of one class and there are no bounds)"
+    text += "" if e.has_other_class else " (not judged: all samples are of one class and there are no bounds)"
     trend = "increases with ε" if rises else "is constant over a range of ε" if flat else "decreases in ε"
     return (
-        Finding("unbounded attack", e.others and last > 0.05, text),
+        Finding("unbounded attack", e.has_other_class and last > 0.05, text),
         Finding("monotonicity in ε", rises or flat, f"robust accuracy {trend}"),
     )
 
 
-def randomness(e: Evidence) -> Finding:
+def eot_convergence(e: AuditRuns) -> Finding:
     """EOT gradients should agree between repetitions, and more EOT samples should not find more."""
     used = e.predictor.eot
-    units = [L2().steepest(e.predictor.slope(e.x, e.goal, log_odds).gradient) for _ in range(8)]
+    units = [L2().steepest(e.predictor.loss_gradient(e.x, e.criterion, log_odds).gradient) for _ in range(8)]
     cosine = torch.stack([inner(a, b) for a, b in pairwise(units)]).mean(0).median().item()
     sweep = sorted({1, used, max(10, 4 * used)})
     fooled = {
-        eot: int(e.by_steps(e.eps, model=Predictor(e.predictor.model, eot=eot, draws=e.predictor.draws)).sum())
+        eot: int(e.run_pgd(e.eps, model=Predictor(e.predictor.model, eot=eot, draws=e.predictor.draws)).sum())
         for eot in sweep
     }
     counts = ", ".join(f"{number} with {eot}" for eot, number in fooled.items())
@@ -196,13 +197,13 @@ def randomness(e: Evidence) -> Finding:
         f"stochastic model: repeated gradients with {used} EOT samples have cosine similarity {cosine:.2f}; "
         f"of {e.n} samples, PGD misclassifies {counts} EOT samples"
     )
-    return Finding("EOT convergence", fooled[sweep[-1]] - fooled[used] >= e.several or cosine < 0.4, text)
+    return Finding("EOT convergence", fooled[sweep[-1]] - fooled[used] >= e.min_count or cosine < 0.4, text)
 
 
 CHECKS = (
     gradients,
     saturation,
-    landscape,
+    ascent_direction,
     logit_rescaling,
     single_step,
     restarts,

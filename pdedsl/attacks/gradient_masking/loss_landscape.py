@@ -10,11 +10,11 @@ from torch import Tensor
 
 from pdedsl.attacks.constraints import read_box
 from pdedsl.attacks.criterion import log_odds
-from pdedsl.attacks.gradient_masking.attack_runs import Evidence
+from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns
 
 SAMPLES = 16
 """Samples that are looked at, at most."""
-QUARTERS = range(-4, 9)
+STEPS_IN_QUARTERS = range(-4, 9)
 """Of ε: from −ε to 2ε."""
 
 Lines = tuple[tuple[float, ...], ...]
@@ -32,18 +32,18 @@ class Landscape:
     across: Lines
 
 
-def survey(e: Evidence) -> Landscape:
+def loss_landscape(e: AuditRuns) -> Landscape:
     rows = torch.arange(0, e.n, -(-e.n // SAMPLES), device=e.x.device)
-    x, goal = e.x[rows], e.goal.take(rows)
+    x, criterion = e.x[rows], e.criterion.take(rows)
     generator = torch.Generator(x.device).manual_seed(e.seed)
-    steepest = e.norm.steepest(e.predictor.slope(x, goal, log_odds).gradient)
+    steepest = e.norm.steepest(e.predictor.loss_gradient(x, criterion, log_odds).gradient)
     random = e.norm.steepest(torch.empty_like(x).normal_(generator=generator))
-    sizes = [0.25 * e.eps * k for k in QUARTERS]
+    sizes = [0.25 * e.eps * k for k in STEPS_IN_QUARTERS]
 
     def lines(v: Tensor) -> Lines:
         ends = read_box(e.bounds).ends(x)
         points = (torch.add(x, v, alpha=size).clamp(*ends) for size in sizes)
-        losses = torch.stack([log_odds(e.predictor.fresh(point), goal) for point in points], 1)
+        losses = torch.stack([log_odds(e.predictor.predict(point), criterion) for point in points], 1)
         return tuple(map(tuple, losses.double().tolist()))
 
     return Landscape(tuple(sizes), lines(steepest), lines(random))

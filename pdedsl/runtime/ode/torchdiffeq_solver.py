@@ -93,7 +93,7 @@ class _OnceDifferentiable(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Any) -> Any:
         if torch.is_grad_enabled():  # by create_graph
             raise RuntimeError(
-                "the adjoint of torchdiffeq is differentiable only once: use adjoint=false for second derivatives"
+                "the adjoint of torchdiffeq is differentiable once: use adjoint=false for second derivatives"
             )
         return gradients[0]
 

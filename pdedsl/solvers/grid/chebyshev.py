@@ -517,7 +517,7 @@ def _corner_jump(problem: DiscreteProblem, start: Tensor) -> float:
     first, last = time_interval(problem.system)
     with torch.no_grad():
         value = problem.rhs(start.detach(), last if problem.system.backward else first)
-    jump = float(value[face_conditions].abs().max()) if bool(face_conditions.any()) else 0.0
+    jump = float(value[rows].abs().max()) if bool(rows.any()) else 0.0
     return jump if jump > 1e-8 else 0.0
 
 

@@ -53,21 +53,23 @@ def solve_by_grid(
     seed: int = 0,
     device: torch.device | str = "cpu",
     dtype: torch.dtype = torch.float64,
-    given: Mapping[str, ParameterValue] | None = None,
-    most: int | None = None,
+    parameter_values: Mapping[str, ParameterValue] | None = None,
+    max_steps: int | None = None,
 ) -> SolverResult:
-    """The solution with n points per side; `given` are the values of what is learned, by name.
+    """The solution with n points per side; `parameter_values` are the values of what is learned, by name.
 
     If scalars have batches of b values, (b,), there are b solutions, with values (b, n, c): Fourier series take their
     steps together, the other schemes one solution after another. Figures are those of the worst.
 
     Raises `Failed` if the scheme finds no solution: a Newton iteration or a step in time that does not end well, or
-    more than `most` steps in time.
+    more than `max_steps` steps in time.
     """
     like, setup = torch.zeros((), dtype=dtype, device=device), GridSetup(statement)
-    fine, n = _solve_or_fail(setup, method.n, given or {}, like, most=most)
+    fine, n = _solve_or_fail(setup, method.n, parameter_values or {}, like, max_steps=max_steps)
     with torch.no_grad():
-        coarse, _ = _solve_or_fail(setup, max(4, n // 2), given or {}, like, COARSE_TOL_FACTOR, most=most)
+        coarse, _ = _solve_or_fail(
+            setup, max(4, n // 2), parameter_values or {}, like, COARSE_TOL_FACTOR, max_steps=max_steps
+        )
         pairs = list(zip(_batch_members(fine), _batch_members(coarse), strict=True))
         error = max(
             fine.undetected_error, *(relative_difference(one, other, statement, seed, like) for one, other in pairs)
@@ -87,9 +89,9 @@ def solve_by_grid(
     return SolverResult(fine.module, method, metrics, notes)
 
 
-def solve_on_one_grid(statement: StrongForm, n: int, effort: StepBudget) -> nn.Module:
+def solve_on_one_grid(statement: StrongForm, n: int, budget: StepBudget) -> nn.Module:
     """The solution with n points per side; its error is not estimated."""
-    return _solve_or_fail(GridSetup(statement), n, {}, torch.zeros((), dtype=torch.float64), effort=effort)[0].module
+    return _solve_or_fail(GridSetup(statement), n, {}, torch.zeros((), dtype=torch.float64), budget=budget)[0].module
 
 
 @dataclass(frozen=True)
@@ -108,24 +110,28 @@ class GridSetup:
 
     @cached_property
     def axes(self) -> tuple[PeriodicAxis, ...]:
-        found = periodic_axes(self.system)
-        assert found is not None
-        return found
+        result = periodic_axes(self.system)
+        assert result is not None
+        return result
 
 
 def _solve_or_fail(
     setup: GridSetup,
     n: int,
-    given: Mapping[str, ParameterValue],
+    parameter_values: Mapping[str, ParameterValue],
     like: Tensor,
-    allowed: float = 1.0,
-    effort: StepBudget | None = None,
-    most: int | None = None,
+    tolerance_factor: float = 1.0,
+    budget: StepBudget | None = None,
+    max_steps: int | None = None,
 ) -> tuple[GridResult, int]:
-    """The solution with tolerances `allowed` times as large and at most so many steps, or with another effort."""
+    """The solution with tolerances `tolerance_factor` times as large and at most so many steps, or with another effort."""
     try:
         return _solve_with_scheme(
-            setup, n, given, like, lambda tolerance: effort or StepBudget(allowed * tolerance, most)
+            setup,
+            n,
+            parameter_values,
+            like,
+            lambda tolerance: budget or StepBudget(tolerance_factor * tolerance, max_steps),
         )
     except StepSizeUnderflow as reason:
         raise GridSolveFailed(str(reason)) from reason
@@ -134,28 +140,34 @@ def _solve_or_fail(
 
 
 def _solve_with_scheme(
-    setup: GridSetup, n: int, given: Mapping[str, ParameterValue], like: Tensor, effort: Callable[[float], StepBudget]
+    setup: GridSetup,
+    n: int,
+    parameter_values: Mapping[str, ParameterValue],
+    like: Tensor,
+    budget: Callable[[float], StepBudget],
 ) -> tuple[GridResult, int]:
-    batches = batched_parameters(setup.statement, given)
+    batches = batched_parameters(setup.statement, parameter_values)
     if batches and setup.scheme is not Scheme.FOURIER:
         rows = [dict(zip(batches, row, strict=True)) for row in zip(*batches.values(), strict=True)]
-        found = [_solve_with_scheme(setup, n, {**given, **row}, like, effort) for row in rows]
-        return stack_results([g for g, _ in found]), found[0][1]
+        result = [_solve_with_scheme(setup, n, {**parameter_values, **row}, like, budget) for row in rows]
+        return stack_results([g for g, _ in result]), result[0][1]
     match setup.scheme:
         case Scheme.SHAPE:
             return solve_shortley_weller(setup.statement, n, like), n
         case Scheme.FOURIER:
-            return solve_fourier(setup.system, setup.axes, n, given, like, effort(ETDRK_TOL)), n
+            return solve_fourier(setup.system, setup.axes, n, parameter_values, like, budget(ETDRK_TOL)), n
         case Scheme.VOLUMES:
-            return solve_finite_volume(setup.system, n, given, like), n
+            return solve_finite_volume(setup.system, n, parameter_values, like), n
         case Scheme.COLLOCATION | Scheme.LAYERS:
             size = feasible_size(setup.system, n)
             interface = setup.scheme is Scheme.LAYERS
-            return solve_chebyshev(setup.system, size, given, like, effort(RADAU_TOL), interface=interface), size
+            return solve_chebyshev(
+                setup.system, size, parameter_values, like, budget(RADAU_TOL), interface=interface
+            ), size
 
 
-def _batch_members(found: GridResult) -> list[nn.Module]:
-    match found.module:
+def _batch_members(result: GridResult) -> list[nn.Module]:
+    match result.module:
         case SplitBatch() | StackedBatch() as batch:
             return [BatchMember(batch, k) for k in range(batch.size)]
         case module:
@@ -168,10 +180,10 @@ def relative_difference(
     """The distance at random points, relative to the first, in L2 or L1."""
     domain = statement.domain
     generator = torch.Generator().manual_seed(seed)
-    shares = torch.rand(COMPARISON_POINTS, len(domain.intervals), generator=generator, dtype=torch.float64).to(like)
-    low = like.new_tensor([float(i.start) for i in domain.intervals])
-    high = like.new_tensor([float(i.end) for i in domain.intervals])
-    points = _in_domain(domain, low + (high - low) * shares)
+    fractions = torch.rand(COMPARISON_POINTS, len(domain.intervals), generator=generator, dtype=torch.float64).to(like)
+    lower = like.new_tensor([float(i.start) for i in domain.intervals])
+    upper = like.new_tensor([float(i.end) for i in domain.intervals])
+    points = _in_domain(domain, lower + (upper - lower) * fractions)
     first, second = (fix_gauge(module, statement, points) for module in (one, other))
     return float((first - second).norm(p=power) / first.norm(p=power).clamp_min(1e-300))
 

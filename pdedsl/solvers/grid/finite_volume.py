@@ -31,43 +31,43 @@ class FiniteVolumeScheme:
 
     system: FirstOrderSystem
     axes: tuple[CellAxis, ...]
-    given: Mapping[str, ParameterValue]
+    parameter_values: Mapping[str, ParameterValue]
     like: Tensor
 
     @cached_property
-    def balance(self) -> ConservationForm:
+    def form(self) -> ConservationForm:
         return conservation_form(self.system)
 
     @property
     def widths(self) -> list[float]:
-        return [(a.end - a.start) / a.n for a in self.axes]
+        return [(a.end - a.initial_averages) / a.n for a in self.axes]
 
-    def _line(self, axis: int, places: Tensor) -> Tensor:
+    def _axis_coordinates(self, axis: int, positions: Tensor) -> Tensor:
         a = self.axes[axis]
-        return (a.start + (a.end - a.start) / a.n * places).reshape(
+        return (a.initial_averages + (a.end - a.initial_averages) / a.n * positions).reshape(
             [-1 if k == axis else 1 for k in range(len(self.axes))]
         )
 
-    def _count(self, n: int) -> Tensor:
+    def _arange(self, n: int) -> Tensor:
         return torch.arange(n, dtype=self.like.dtype, device=self.like.device)
 
-    def known(
+    def values_at(
         self, time: float, shift: tuple[float, ...] | None = None, at_faces: int | None = None
     ) -> dict[Symbol, Tensor]:
         """Known values at the centres of cells, shifted within them, or at the faces across an axis."""
         lines = []
         for k, a in enumerate(self.axes):
-            places = (
-                self._count(a.n + 1) if k == at_faces else self._count(a.n) + 0.5 * (1 + (shift[k] if shift else 0))
+            positions = (
+                self._arange(a.n + 1) if k == at_faces else self._arange(a.n) + 0.5 * (1 + (shift[k] if shift else 0))
             )
-            lines.append(self._line(k, places))
-        return nodal_values(self.system, self.given, lines, self.like.new_full([1] * len(lines), time))
+            lines.append(self._axis_coordinates(k, positions))
+        return nodal_values(self.system, self.parameter_values, lines, self.like.new_full([1] * len(lines), time))
 
-    def evaluated(self, exprs: tuple[Expr, ...], w: Tensor, known: Mapping[Symbol, Tensor]) -> Tensor:
+    def evaluate(self, exprs: tuple[Expr, ...], w: Tensor, values: Mapping[Symbol, Tensor]) -> Tensor:
         """Expressions in the variables themselves, evaluated and stacked."""
         formula = self._formulas(exprs)
         jets = [w[self.system.jet_derivatives[s].component] for s in formula.jets]
-        return torch.stack([f.expand(w.shape[1:]) for f in formula(jets, known)])
+        return torch.stack([f.expand(w.shape[1:]) for f in formula(jets, values)])
 
     def _formulas(self, exprs: tuple[Expr, ...]) -> CompiledExpressions:
         """Compiled once: they are evaluated in every step."""
@@ -79,64 +79,64 @@ class FiniteVolumeScheme:
     def _compiled(self) -> dict[tuple[Expr, ...], CompiledExpressions]:
         return {}
 
-    def start(self, time: float) -> Tensor:
+    def initial_averages(self, time: float) -> Tensor:
         """Averages by three Gauss points per side of a cell."""
         shape = tuple(a.n for a in self.axes)
         total = self.like.new_zeros((len(self.system.variables), *shape))
         for rule in product(GAUSS_RULE, repeat=len(self.axes)):
             weight = torch.tensor([w for _, w in rule]).prod().item()
-            known = self.known(time, tuple(s for s, _ in rule))
-            values = self._formulas(self.system.initial)((), known)
+            values = self.values_at(time, tuple(s for s, _ in rule))
+            values = self._formulas(self.system.initial)((), values)
             total = total + weight * torch.stack([v.expand(shape) for v in values])
         return total
 
-    def padded(self, w: Tensor, axis: int, time: float) -> Tensor:
+    def with_ghost_cells(self, w: Tensor, axis: int, time: float) -> Tensor:
         """Two ghost cells at both ends of an axis: those of the other end, or a mirror image about a side's value."""
         dim = axis + 1
         if self.axes[axis].periodic:
             size = w.shape[dim]
             return torch.cat([w.narrow(dim, size - 2, 2), w, w.narrow(dim, 0, 2)], dim)
-        return torch.cat([self._beyond(w, axis, False, time), w, self._beyond(w, axis, True, time)], dim)
+        return torch.cat([self._ghost_cells(w, axis, False, time), w, self._ghost_cells(w, axis, True, time)], dim)
 
-    def _beyond(self, w: Tensor, axis: int, upper: bool, time: float) -> Tensor:
+    def _ghost_cells(self, w: Tensor, axis: int, upper: bool, time: float) -> Tensor:
         dim, size = axis + 1, w.shape[axis + 1]
-        near = w.narrow(dim, size - 2 if upper else 0, 2).flip(dim)
-        known = self.known(time, at_faces=axis)
-        found = list(near.unbind())
+        mirrored = w.narrow(dim, size - 2 if upper else 0, 2).flip(dim)
+        values = self.values_at(time, at_faces=axis)
+        found = list(mirrored.unbind())
         for side in self.system.face_conditions:
             if side.place != Face(axis, upper):
                 continue
             value = dirichlet_value(self.system, side)
             if value is not None:
-                at = self._formulas((value,))((), known)[0]
+                at = self._formulas((value,))((), values)[0]
                 at = at.narrow(axis, self.axes[axis].n if upper else 0, 1)
                 found[side.variable] = 2 * at - found[side.variable]
         return torch.stack(found)
 
-    def speed(self, w: Tensor, axis: int, known: Mapping[Symbol, Tensor]) -> Tensor:
+    def speed(self, w: Tensor, axis: int, values: Mapping[Symbol, Tensor]) -> Tensor:
         """The spectral radius of ∂F/∂w."""
-        rows = self.balance.slopes[axis]
-        flat = self.evaluated(tuple(a for row in rows for a in row), w, known)
-        if len(rows) == 1:
+        matrix_rows = self.form.jacobians[axis]
+        flat = self.evaluate(tuple(a for row in matrix_rows for a in row), w, values)
+        if len(matrix_rows) == 1:
             return flat[0].abs()
-        matrix = flat.reshape(len(rows), len(rows), *w.shape[1:]).movedim((0, 1), (-2, -1))
+        matrix = flat.reshape(len(matrix_rows), len(matrix_rows), *w.shape[1:]).movedim((0, 1), (-2, -1))
         radius: Tensor = torch.linalg.eigvals(matrix).abs().amax(-1)
         return radius
 
-    def rate(self, w: Tensor, time: float) -> Tensor:
+    def rhs(self, w: Tensor, time: float) -> Tensor:
         """-Σ ΔF / Δx + S."""
-        result = self.evaluated(self.balance.sources, w, self.known(time))
+        result = self.evaluate(self.form.sources, w, self.values_at(time))
         for axis, width in enumerate(self.widths):
-            left, right = reconstruct_faces(self.padded(w, axis, time), axis + 1)
-            known = self.known(time, at_faces=axis)
-            fluxes = tuple(self.evaluated(self.balance.fluxes[axis], s, known) for s in (left, right))
-            speed = torch.maximum(self.speed(left, axis, known), self.speed(right, axis, known))
+            left, right = reconstruct_faces(self.with_ghost_cells(w, axis, time), axis + 1)
+            values = self.values_at(time, at_faces=axis)
+            fluxes = tuple(self.evaluate(self.form.fluxes[axis], s, values) for s in (left, right))
+            speed = torch.maximum(self.speed(left, axis, values), self.speed(right, axis, values))
             result = result - rusanov_flux(left, right, (fluxes[0], fluxes[1]), speed).diff(dim=axis + 1) / width
         return result
 
     def step(self, w: Tensor, time: float) -> float:
-        known = self.known(time)
-        fastest = sum(float(self.speed(w.detach(), k, known).detach().max()) / h for k, h in enumerate(self.widths))
+        values = self.values_at(time)
+        fastest = sum(float(self.speed(w.detach(), k, values).detach().max()) / h for k, h in enumerate(self.widths))
         return COURANT / max(fastest, 1e-12)
 
 
@@ -147,17 +147,19 @@ def _dyadic_step(step: float, length: float) -> float:
 
 
 def solve_finite_volume(
-    system: FirstOrderSystem, n: int, given: Mapping[str, ParameterValue], like: Tensor
+    system: FirstOrderSystem, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor
 ) -> GridResult:
     domain = system.statement.domain
-    axes = tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
-    problem = FiniteVolumeScheme(with_value_jets(system), axes, given, like)
+    axes = tuple(
+        CellAxis(float(i.initial_averages), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)]
+    )
+    problem = FiniteVolumeScheme(with_value_jets(system), axes, parameter_values, like)
     first, last = time_interval(system)
-    time, w = first, problem.start(first)
+    time, w = first, problem.initial_averages(first)
     times, states = [time], [w]
     while time < last - 1e-12 * (last - first):
         h = min(_dyadic_step(problem.step(w, time), last - first), last - time)
-        w = ssprk3_step(problem.rate, w, time, h)
+        w = ssprk3_step(problem.rhs, w, time, h)
         if not bool(torch.isfinite(w).all()) or len(times) > MAX_STEPS:
             raise GridSolveFailed(f"the numerical solution is not finite at t = {time:g}")
         time += h

@@ -22,10 +22,10 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from pdedsl.attacks.batch_ops import column
-from pdedsl.attacks.constraints import read_box, region
+from pdedsl.attacks.constraints import feasible_set, read_box
 from pdedsl.attacks.criterion import Criterion
 from pdedsl.attacks.norms import L2, read_norm
-from pdedsl.attacks.pgd import AscentConfig, ascend, entropy
+from pdedsl.attacks.pgd import AscentConfig, ascend, cross_entropy_loss
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.config import training as words
 from pdedsl.config.evaluation import Norm
@@ -52,9 +52,12 @@ class Adversary:
         """Attacked samples. Every row takes all its steps: training wants the worst point, not the first."""
         norm, (steps, length), x = read_norm(self.word.norm.value), self._schedule(), x.detach()
         with attacking(model):
-            ball, predictor = region(norm, x, self.eps, read_box(self.bounds)), Predictor(model, eot=self.word.eot)
+            ball, predictor = (
+                feasible_set(norm, x, self.eps, read_box(self.bounds)),
+                Predictor(model, eot=self.word.eot),
+            )
             start = ball.project(self._start(x, draws)) if isinstance(self.word, words.Pgd) else x
-            climb = AscentConfig(norm, length, steps, entropy(predictor), stop=False)
+            climb = AscentConfig(norm, length, steps, cross_entropy_loss(predictor), stop=False)
             return ascend(predictor, start, Criterion(y), ball, climb).x
 
     def _schedule(self) -> tuple[int, float]:
