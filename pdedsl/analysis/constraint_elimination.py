@@ -1,8 +1,8 @@
-"""Right-hand sides without the unknowns of stationary equations: with w = u, w² - u² is zero.
+"""Elimination of the unknowns of stationary equations from right-hand sides: with w = u, w² - u² = 0.
 
-An unknown that is given pointwise is replaced by its value. One that is given by P(∂)w = Q(∂)u is no differential
-operator of u if Q is of lower order than P: then its derivatives below that order are independent of those of u, and
-only the highest is replaced.
+An unknown that is determined pointwise is replaced by its value. If P(∂)w = Q(∂)u with Q of lower order than P, w is not
+a differential operator of u: its derivatives below the order of P are independent of those of u, and only the highest
+is replaced.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.rewrite import expand, multiply_out
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-MAX_SUBSTITUTIONS = 12  # how often the derivatives of an unknown are replaced
+MAX_SUBSTITUTIONS = 12  # passes in which derivatives of an unknown are replaced
 
 
 def has_constraint(spec: Spec) -> bool:
-    """Whether an equation at rest binds unknowns that evolve, as ∇·u = 0 does. What enforces it, such as a pressure,
-    reads all of space, and terms may vanish by it."""
+    """Whether a stationary equation constrains evolving unknowns, as ∇·u = 0 does. Its Lagrange multiplier, such as a
+    pressure, is nonlocal, and terms may vanish by the constraint."""
     evolving = {e.unknown for e in spec.equations if e.order}
 
     def binds(equation: Equation) -> bool:
@@ -36,7 +36,7 @@ def has_constraint(spec: Spec) -> bool:
 
 
 def is_independent(equation: Equation, spec: Spec) -> bool:
-    """Whether no other equation at rest binds what is read here: each is of higher order in its own unknown."""
+    """Whether no other stationary equation constrains the jet variables here: each is of higher order in its unknown."""
     pairs = [(unknown_of(e, spec).head, e) for e in spec.equations if e is not equation and not e.order]
     return all(
         (derivative_order(here, head) or 0) < max(derivative_order(right, head) or 0 for right in e.rhs)
@@ -46,7 +46,7 @@ def is_independent(equation: Equation, spec: Spec) -> bool:
 
 
 def stationary_unknowns_in(equation: Equation, spec: Spec) -> dict[Symbol, Equation]:
-    """The unknowns at rest that an equation reads, itself or through others of them, each with its equation."""
+    """The stationary unknowns on which an equation depends, directly or indirectly, each with its equation."""
     given = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
     found, waiting = dict[Symbol, Equation](), [equation]
     while waiting:
@@ -58,7 +58,7 @@ def stationary_unknowns_in(equation: Equation, spec: Spec) -> dict[Symbol, Equat
 
 
 def eliminate_stationary(expr: Expr, spec: Spec, beside: Symbol | None = None) -> Expr | None:
-    """The same without what the others imply at once, except for one unknown; None if that is not known."""
+    """The expression with all stationary unknowns but one eliminated; None if that fails."""
     evolving = {unknown_of(e, spec).head for e in spec.equations if e.order}
     given = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
     given = {h: e for h, e in given.items() if h not in evolving and h != beside}
@@ -75,13 +75,13 @@ def eliminate_stationary(expr: Expr, spec: Spec, beside: Symbol | None = None) -
 
 
 def _depends_on_evolving(equation: Equation, evolving: set[Symbol], spec: Spec) -> bool:
-    """Whether an equation at rest reads unknowns that evolve, itself or through others; with Δp = 0, p is known."""
+    """Whether a stationary equation depends on evolving unknowns, directly or indirectly; Δp = 0 does not."""
     read = (equation, *stationary_unknowns_in(equation, spec).values())
     return any(f.head in evolving for e in read for right in e.rhs for f in atoms(right, Field))
 
 
 def _has_dominant_order(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> bool:
-    """Whether w is not differentiated in its equation, or the others less often, and it is not so more often in F."""
+    """Whether w is not differentiated in its equation, or of the highest order there and not of higher order in F."""
     orders = {u.head: derivative_order(e, u.head) for e in equation.rhs for u in spec.unknowns}
     most = orders.pop(head) or 0
     return not most or (
@@ -90,7 +90,7 @@ def _has_dominant_order(expr: Expr, head: Symbol, equation: Equation, spec: Spec
 
 
 def substitute_stationary(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | None:
-    """The expression with w, or its highest derivative and those of it, replaced by what its equation says of them."""
+    """The expression with w, or its highest derivative and derivatives thereof, replaced by its stationary equation."""
     state, unknown = differential_expression(equation.rhs[0], spec), next(u for u in spec.unknowns if u.head == head)
     own = in_coordinates(Field(head, (), unknown.arguments), layout_of(equation.rhs[0], spec))
     variables = [a for a in state.jet_variables if derivative_order(a, head) is not None]

@@ -1,8 +1,9 @@
-"""What an equation reads at other times or points: directly, or through unknowns of stationary equations, which stand
-for what these imply. w = u(x, t - 1) is memory by another name; Δw = w - u gives w = (1 - Δ)⁻¹u, a mean over all space.
+"""Delay and nonlocal dependence of the right-hand side, including through elliptic constraints.
 
-A sight is sure if at some point the place is certainly another one, its coefficient certainly nonzero, and nothing else
-that is read may cancel it: u(x + ½) - u(x - ½) is zero on a ring of length 1, and w - v if both are (1 - Δ)⁻¹u.
+w = u(x, t - 1) is a delay, and Δw = w - u gives the nonlocal w = (1 - Δ)⁻¹u.
+
+A dependence is certain if at some point the arguments differ, the coefficient is nonzero, and no other term can cancel
+it: u(x + ½) - u(x - ½) is zero on a periodic interval of length 1, and so is w - v if both are (1 - Δ)⁻¹u.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from pdedsl.ir.spec import Equation, Spec, Unknown
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
-SYMBOL_SAMPLES = 4  # points at which the slopes of an equation are read
+SYMBOL_SAMPLES = 4  # points at which derivatives of F are evaluated
 
 
 @dataclass(frozen=True)
 class NonlocalDependence:
-    """Something read elsewhere, directly or `by` way of the unknown of a stationary equation, and `via` the last of
-    several such unknowns."""
+    """A nonlocal or delayed dependence: direct, or through a chain of unknowns of stationary equations from `first_unknown`
+    to `last_unknown`."""
 
     is_certain: bool
     first_unknown: Symbol | None
@@ -39,7 +40,7 @@ class NonlocalDependence:
 
 @dataclass(frozen=True)
 class EquationDependencies:
-    """An equation, and the values and derivatives of unknowns that occur in it."""
+    """An equation, and its dependence on values and derivatives of the unknowns."""
 
     equation: Equation
     spec: Spec
@@ -68,7 +69,7 @@ class EquationDependencies:
         return ranges_of(self.spec, self.equation)
 
     def arguments_of(self, field: Field) -> Tuple:
-        """The arguments of a field, in the coordinates of the states."""
+        """The arguments of a field, in expanded coordinates."""
         return in_coordinates(field, layout_of(self.equation.rhs[0], self.spec)).arguments
 
     def certainly_depends_on(self, head: Symbol, arguments: Tuple | None = None, where: Expr = S.One) -> bool:
@@ -82,8 +83,8 @@ class EquationDependencies:
         return self._has_no_vanishing_factor(head) and any(moves)
 
     def _has_no_vanishing_factor(self, head: Symbol) -> bool:
-        """Whether no term with an unknown has a factor that may vanish for what an equation at rest says: z u(x + 1, t)
-        with z = u - w and w = u, or (∇·v) c(x + 1, t) with ∇·v = 0."""
+        """Whether no term with an unknown has a factor that may vanish by a stationary equation: z u(x + 1, t) with
+        z = u - w and w = u, or (∇·v) c(x + 1, t) with ∇·v = 0."""
         bound = {
             u.head for u in self.spec.unknowns if has_constraint(self.spec) or _stationary_equations(u.head, self.spec)
         } - {head}
@@ -92,7 +93,7 @@ class EquationDependencies:
 
     @property
     def has_distinct_arguments(self) -> bool:
-        """Whether no unknown is read twice at one place, by different names: u(x + ½) and u(x - ½) on a ring."""
+        """Whether different arguments of an unknown are different points, unlike x + ½ and x - ½ if the period is 1."""
         pairs = ((a, b) for a, b in combinations(self.fields, 2) if (a.head, a.indices) == (b.head, b.indices))
         unknowns = {u.head: u for u in self.spec.unknowns}
         gaps = (_squared_distance(a, b, unknowns[a.head], self) for a, b in pairs)
@@ -106,7 +107,7 @@ class EquationDependencies:
         return always and find_nonzero_point(where, self.ranges) is not None
 
     def with_substitution(self, definition: EquationDependencies) -> EquationDependencies:
-        """The same with what another equation says of its unknown put in, if that can be done."""
+        """The same with the unknown of a stationary equation substituted, if that is possible."""
         found = [
             substitute_stationary(s.expr, definition.head, definition.equation, self.spec) for s in self.components
         ]
@@ -114,8 +115,8 @@ class EquationDependencies:
         return EquationDependencies(replace(self.equation, rhs=rights), self.spec)
 
     def symbol(self, head: Symbol, draw: int = 0) -> Expr | None:
-        """Σ cₐ ξᵃ for the derivatives cₐ ∂ᵃ of an unknown in F, with a coordinate for each ξ; the slopes of F are taken
-        at a point, or have to be numbers if `draw` is 0. None if one has no value, or the unknown is read elsewhere."""
+        """Σ cₐ ξᵃ for the derivatives cₐ ∂ᵃ of an unknown in F, with a coordinate for each ξ; the derivatives of F are
+        taken at a sample point, or must be numbers if `draw` is 0. None if one is undefined or the term is nonlocal."""
         total, places = S.Zero, set(self.spec.space.coordinates)
         own = next(u for u in self.spec.unknowns if u.head == head).arguments
         for variable in (a for s in self.components for a in s.jet_variables if _is_of(a, head)):
@@ -152,13 +153,13 @@ def _field_of(variable: Expr) -> Field:
     return field
 
 
-# ---- places
+# ---- Arguments
 
 
 def _argument_differences(
     field: Field, unknown: Unknown, dependencies: EquationDependencies, in_time: bool
 ) -> list[Expr]:
-    """Functions that are zero where a field is read at its own time, or point, or is also read in another way."""
+    """Functions that vanish where a field is evaluated at (x, t), or at the arguments of another field."""
     time = dependencies.spec.time.symbol if dependencies.spec.time else None
     pairs = zip(field.arguments, unknown.arguments, strict=True)
     gaps = [
@@ -172,7 +173,7 @@ def _argument_differences(
 
 
 def _squared_distance(one: Field, other: Field, unknown: Unknown, dependencies: EquationDependencies) -> Expr:
-    """A function that is zero where two fields are read at the same place."""
+    """A function that vanishes where two fields have the same arguments."""
     triples = zip(one.arguments, other.arguments, unknown.arguments, strict=True)
     return Add(*(_argument_difference(a, b, own, dependencies) ** 2 for a, b, own in triples if a != b))
 
@@ -189,21 +190,21 @@ def _argument_difference(given: Expr, other: Expr, own: Symbol, dependencies: Eq
     return sin(pi * gap / (end - start))
 
 
-# ---- sights
+# ---- Dependences
 
 
 def delay_dependence(equation: Equation, spec: Spec) -> list[NonlocalDependence]:
-    """What is read at another time."""
+    """The dependence on other times."""
     return list(_dependences(EquationDependencies(equation, spec), True, True, None, frozenset()))
 
 
 def spatial_dependence(equation: Equation, spec: Spec) -> list[NonlocalDependence]:
-    """What is read at another point, or determined by values over all of space."""
+    """The dependence on other points, directly or through stationary equations."""
     return list(_dependences(EquationDependencies(equation, spec), False, True, None, frozenset()))
 
 
 def depends_on_stationary(equation: Equation, spec: Spec) -> bool:
-    """Whether an equation contains another unknown that does not evolve in time."""
+    """Whether an equation contains the unknown of a stationary equation."""
     return any(
         _stationary_equations(head, spec) is not None for head in EquationDependencies(equation, spec).other_unknowns
     )
@@ -236,7 +237,7 @@ def _dependences(
 
 def _constraints(head: Symbol, spec: Spec) -> Iterator[bool]:
     """For each stationary equation with derivatives, whether the unknown is absent from it: such equations determine an
-    unknown that no equation is solved for, as ∇·u = 0 determines the pressure."""
+    unknown without an equation solved for it, as ∇·u = 0 determines the pressure."""
     for dependencies in (EquationDependencies(e, spec) for e in spec.equations if not e.order):
         if any(dependencies.order_in(f.head) for f in dependencies.fields):
             yield all(f.head != head for f in dependencies.fields)
@@ -253,7 +254,7 @@ def _stationary_equations(head: Symbol, spec: Spec) -> list[EquationDependencies
 def _inverse_operator_dependence(
     dependencies: EquationDependencies, definition: EquationDependencies, head: Symbol, sure: bool, by: Symbol | None
 ) -> Iterator[NonlocalDependence]:
-    """An unknown with derivatives in its own equation, or with a circular definition, is not determined pointwise."""
+    """An unknown with derivatives in its stationary equation, or a circular definition, is not determined pointwise."""
     resting = any(_stationary_equations(h, dependencies.spec) is not None for h in definition.other_unknowns)
     if definition.order_in(head) and definition.other_unknowns:
         yield NonlocalDependence(
@@ -264,11 +265,10 @@ def _inverse_operator_dependence(
 
 
 def _is_certainly_nonlocal(dependencies: EquationDependencies, definition: EquationDependencies, head: Symbol) -> bool:
-    """Whether F certainly depends on others over all of space by way of w, where P(∂)w = Q(∂)u.
+    """Whether F is certainly nonlocal through w, where P(∂)w = Q(∂)u.
 
-    At a point F changes by S(∂)w = (SQ/P)(∂)u, with its slopes S: this is local only if P divides SQ, as for
-    Δw - w = Δu - u. If the equation for w has another form, w itself is no differential operator of u if the
-    derivatives of u in it are of lower order.
+    The linearization S(∂)w = (SQ/P)(∂)u is local only if P divides SQ, as for Δw - w = Δu - u. For other equations, w is
+    not a differential operator of u if the derivatives of u in it are of lower order.
     """
     own, over = definition.symbol(head), [definition.symbol(h) for h in definition.other_unknowns]
     if own is not None and None not in over:
@@ -286,7 +286,7 @@ def _is_certainly_nonlocal(dependencies: EquationDependencies, definition: Equat
 
 
 def _is_circular(dependencies: EquationDependencies, head: Symbol, path: frozenset[Symbol]) -> bool:
-    """Whether the definition of an unknown is circular, through other unknowns."""
+    """Whether the definition of an unknown is circular."""
     for other in (h for h in dependencies.other_unknowns if h not in path):
         if other == head:
             return True

@@ -1,4 +1,4 @@
-"""Growth rates λ of waves e^{iξx + λt}, for equations with constant coefficients.
+"""Dispersion relation: growth rates λ of plane waves e^{iξx + λt}, for constant coefficients.
 
 λ is an eigenvalue of M(iξ) for ∂u/∂t = M(∂)u, and a root of λⁿ = P(iξ, λ) for ∂ⁿu/∂tⁿ = P(∂, ∂/∂t)u.
 """
@@ -45,12 +45,12 @@ def _symbol_row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec
 
 
 def growth_rates(problem: Problem, xi: list[int]) -> list[complex] | None:
-    """All λ of one equation, which may have mixed derivatives in time and space."""
+    """All λ of one equation, which may have mixed space-time derivatives."""
     powers = _characteristic_polynomial(problem, xi)
     if powers is None or not powers[-1]:
         return None
     monic = [p / powers[-1] for p in powers[:-1]]
-    if len(monic) < 2:  # mpmath's answer for a 1 × 1 matrix has another form
+    if len(monic) < 2:  # mpmath returns another form for 1 × 1 matrices
         return [-p for p in monic]
     companion = [[complex(j == i + 1) for j in range(len(monic))] for i in range(len(monic))]
     companion[-1] = [-p for p in monic]

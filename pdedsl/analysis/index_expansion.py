@@ -1,6 +1,6 @@
-"""Index notation written out in components.
+"""Expansion of index notation in components.
 
-A space of up to 16 dimensions is written out in all of them. In a larger one, only functions of the first k coordinates
+A space of up to 16 dimensions is expanded completely. In a larger one, only functions of the first k coordinates
 and of z = (xₖ₊₁ + … + xₙ)/√m, m = n - k, are considered, at points where the last m coordinates are equal: there
 xᵢ = z/√m and ∂/∂xᵢ = ∂/∂z /√m for i > k, so that Σᵢ has m equal terms besides the first k. A counterexample among these
 functions is one in general; a proof needs rules in index notation. A symbolic dimension is represented by three.
@@ -17,15 +17,15 @@ from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.rewrite import MAX_TERMS, multiply_out, terms_of
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
 
-MAX_FULL_DIMENSION = 16  # largest dimension that is written out in full
-CACHE_SIZE = 500  # expressions: several facts are read off the same one
-MIN_COORDINATES = 3  # coordinates that are written out in a larger space, at least
+MAX_FULL_DIMENSION = 16  # largest dimension that is expanded completely
+CACHE_SIZE = 500  # expressions; the provers share them
+MIN_COORDINATES = 3  # expanded coordinates in a larger space, at least
 OTHER = Symbol("other", integer=True)  # index of any of the last m coordinates
 
 
 @dataclass(frozen=True)
 class CoordinateLayout:
-    """The coordinates in which an expression is written out; if m > 0, the last of them stands for m coordinates."""
+    """The coordinates of an expansion; if m > 0, the last one represents m coordinates."""
 
     base: Symbol | None  # None if the space has named coordinates
     coordinates: tuple[Symbol, ...]
@@ -36,7 +36,7 @@ class CoordinateLayout:
         return len(self.coordinates) - bool(self.m)
 
     def is_complete(self, spec: Spec) -> bool:
-        """Whether every coordinate of the space is written out."""
+        """Whether every coordinate of the space is expanded."""
         return self.base is None or (isinstance(spec.space.dimension, int) and not self.m)
 
     def diagonal(self, s: Expr) -> dict[Symbol, Expr]:
@@ -71,7 +71,7 @@ def coordinate(base: Symbol, i: int) -> Symbol:
 
 
 def expand_indices(expr: Expr, spec: Spec, layout: CoordinateLayout | None = None) -> Expr:
-    """The expression with index notation written out in components; one in named coordinates is unchanged."""
+    """The expression in components; one in named coordinates is unchanged."""
     layout = layout or layout_of(expr, spec)
     if layout.base is None:
         return expr
@@ -83,8 +83,8 @@ def expand_indices(expr: Expr, spec: Spec, layout: CoordinateLayout | None = Non
 
 
 def expand_products(expr: Expr, spec: Spec, layout: CoordinateLayout) -> Expr:
-    """A sum of products in components. Factors that are numbers are set aside, as the same terms have others in the
-    summands of an equation, and in the next version of a text in an editor."""
+    """A sum of products in components. Numerical factors are split off, so that cached expansions are reused for other
+    factors: in the summands of an equation, and after edits of a number."""
     split = [term.as_coeff_Mul() for term in Add.make_args(expr)]
     written = [(c, expand_indices(rest, spec, layout)) for c, rest in split]
     if sum(terms_of(rest) for _, rest in written) > MAX_TERMS:

@@ -424,8 +424,8 @@ def _at_zero(expr: Expr) -> Expr:
 
 def _drop_zero_derivatives(expr: Expr) -> Expr:
     """Sets derivatives of expressions that do not depend on the variable to zero."""
-    steady = [p for p in atoms(expr, Partial) if not all(depends(p.body, s) for s in p.slots)]
-    return expr.xreplace(dict.fromkeys(steady, S.Zero))
+    zero = [p for p in atoms(expr, Partial) if not all(depends(p.body, s) for s in p.slots)]
+    return expr.xreplace(dict.fromkeys(zero, S.Zero))
 
 
 def _symbol_assumptions(variable: Expr) -> dict[str, bool]:

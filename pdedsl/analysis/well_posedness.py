@@ -1,8 +1,8 @@
-"""Ill-posed problems: backward diffusion, short waves that grow at unbounded rates, data imposed at an outflow.
+"""Well-posedness in the sense of Hadamard: backward diffusion, unbounded growth of high frequencies, outflow data.
 
-Hadamard: ∂ⁿu/∂tⁿ = P(∂)u with constant coefficients has λⁿ = P(iξ) for waves of wave number ξ; it is ill-posed if the
-real part of a root is unbounded above. For unbounded P this is always so if n ≥ 3, and if n = 2 and the order of P is
-odd. With mixed derivatives in time and space, the roots λ of λⁿ = P(iξ, λ) are compared.
+∂ⁿu/∂tⁿ = P(∂)u with constant coefficients has the dispersion relation λⁿ = P(iξ); it is ill-posed if Re λ is unbounded
+above. For n ≥ 3 it always is, and for n = 2 if the order of P is odd. With mixed space-time derivatives, the roots λ of
+λⁿ = P(iξ, λ) are compared at two wave numbers.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def _equation_errors(problem: Problem) -> Iterator[PdeError]:
 
 
 def _is_coupled_at_leading_order(problem: Problem) -> bool:
-    """Whether other unknowns occur in the equation with derivatives of as high an order, or are given by stationary
-    equations: then its own sign decides nothing, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
+    """Whether other unknowns occur with derivatives of the leading order, or through stationary equations: then the sign
+    of one equation is not decisive, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
     dependencies = EquationDependencies(problem.equation, problem.spec)
     known = depends_on_stationary(problem.equation, problem.spec)
     return known or any(dependencies.order_in(head) >= problem.jet.order for head in dependencies.other_unknowns)
@@ -117,9 +117,9 @@ def _max_growth_rate(problem: Problem, xi: list[int]) -> float | None:
 
 
 def _is_unbounded(growth: list[float | None]) -> bool:
-    """Whether waves a hundred times shorter grow so much faster that the rate is taken to be unbounded."""
-    slow, fast = growth
-    return slow is not None and fast is not None and fast > GROWTH_FACTOR * max(1.0, slow)
+    """Whether the growth rate increases so much at a hundredfold wave number that it is considered unbounded."""
+    low, high = growth
+    return low is not None and high is not None and high > GROWTH_FACTOR * max(1.0, low)
 
 
 def _is_odd_order_wave(problem: Problem) -> bool:
@@ -132,7 +132,7 @@ def _has_learned(problem: Problem) -> bool:
 
 
 def _high_order_errors(problem: Problem) -> Iterator[PdeError]:
-    """Decides by the sign of the highest derivatives in space, for constant coefficients."""
+    """Decides by the principal symbol, for constant coefficients."""
     jet, order = problem.jet, problem.equation.order
     offending = problem.find_terms(HigherOrder) or problem.right_hand_terms
     if not jet.is_affine or not order or jet.order == 0:
@@ -155,13 +155,13 @@ def _high_order_errors(problem: Problem) -> Iterator[PdeError]:
 
 
 def _order_in_space(jet: Jet, variable: Symbol) -> int:
-    """The order in space of the derivative that a jet variable stands for."""
+    """The order in space of the derivative that a jet variable represents."""
     slots = jet.derivative_of[variable].slots if isinstance(jet.derivative_of.get(variable), Partial) else ()
     return len([s for s in slots if s in jet.coordinates])
 
 
 def _principal_symbol(jet: Jet, xi: tuple[int, ...]) -> Expr | None:
-    """P(iξ), restricted to the derivatives of highest order."""
+    """The principal symbol P(iξ): the derivatives of highest order."""
     total = []
     for v in (*jet.second, *jet.higher):
         partial = jet.derivative_of[v]
@@ -174,7 +174,7 @@ def _principal_symbol(jet: Jet, xi: tuple[int, ...]) -> Expr | None:
     return Add(*total)
 
 
-# ---- systems
+# ---- Systems
 
 
 def _system_error(problems: tuple[Problem, ...]) -> PdeError | None:

@@ -152,7 +152,7 @@ class _AttackSequence:
             left = self.tracker.remaining
             draw = make_proposals(self.norm, left.x, self.eps, left.generator)
             region = left.region(self.norm, self.eps)
-            yield random_search(left, region, draw, queries, hope=progress_thresholds if self.race else None)
+            yield random_search(left, region, draw, queries, abandonment=progress_thresholds if self.race else None)
 
     def _apgd(self, context: AttackContext, loss_criterion: Criterion, loss: Loss, steps: int) -> ApgdResult:
         return ApgdConfig(self.norm, self.eps, steps, loss).run(context, loss_criterion)

@@ -216,7 +216,7 @@ def _run_tests(compilation: Compilation, examples: int, seed: int) -> bool:
         holds &= result.ok
         _echo_result(_axiom_line(result))
     for k, check in enumerate(checks, len(names) + 1):
-        _echo_current_test(check.of[0], k, total)
+        _echo_current_test(check.names[0], k, total)
         for finding in check.findings():
             holds &= finding.ok
             _echo_result(_finding_line(finding))
@@ -260,8 +260,8 @@ def _finding_line(finding: Finding) -> str:
 
     match finding.outcome:
         case Outcome.HELD:
-            return f"ok   {finding.of}: agrees with the equation; {finding.note}"
+            return f"ok   {finding.name}: agrees with the equation; {finding.note}"
         case Outcome.BROKEN:
-            return f"FAIL {finding.of}: differs from the equation\n       {finding.note}"
+            return f"FAIL {finding.name}: differs from the equation\n       {finding.note}"
         case Outcome.UNTESTED:
-            return f"--   {finding.of}: not tested: {finding.note}"
+            return f"--   {finding.name}: not tested: {finding.note}"

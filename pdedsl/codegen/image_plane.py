@@ -76,8 +76,8 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
         ("stages", ItemList(plan.stages)),
         ("classes", plan.classes),
     ]
-    if plan.close is not None:
-        named.append(("close", plan.close))
+    if plan.head is not None:
+        named.append(("close", plan.head))
     inside = Lambda(("width",), Call("pde_block", (), (("width", Ref("width")),)))
     result = _network_node(plan.frame, named, inside)
     model = Function("model", (("seed", 0),), "Images to class logits; deterministic.", (), result)

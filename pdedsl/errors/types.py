@@ -32,7 +32,7 @@ BIAS_HINT = "a linear operator already includes a bias: remove this term"
 
 
 def term_mismatch(found: str, other: str, is_sum: bool, is_logits: bool, span: Span, first: Span) -> PdeError:
-    """Two terms of a sum (`is_sum`) or the two sides of an equation; `is_logits` if `other`, the first one, is logits."""
+    """Two terms of a sum (`is_sum`) or of an equation; `is_logits` if `other`, the first one, is logits."""
     verb = "cannot be added to" if is_sum else "cannot equal"
     hint = BIAS_HINT if is_sum and is_logits else ONE_DIMENSION_HINTS.get(found) or ONE_DIMENSION_HINTS.get(other, "")
     notes, fixes = ((first, this_is(other)),), remove_term(span) if is_sum and is_logits else ()

@@ -45,7 +45,7 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
                 "class": e.kind,
                 "order_in_time": e.equation.order,
                 "linear": e.linear,
-                "terms": [term(t.word, t.origin.text, t.origin.span.start) for t in e.terms],
+                "terms": [term(t.kind, t.origin.text, t.origin.span.start) for t in e.terms],
             }
             for e in analysis.equations
         ],

@@ -123,14 +123,14 @@ class _Builder:
     facts: int
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
-    made: dict[tuple[Node, tuple[int, ...]], int] = field(default_factory=dict)
+    index: dict[tuple[Node, tuple[int, ...]], int] = field(default_factory=dict)
     text: str = ""
-    at: int = 0
+    position: int = 0
 
     def fact(self, k: int, name: str, rest: str) -> Node:
         if not _MATHEMATICS.fullmatch(name):
             return Node(Kind.FACT, name, rest)
-        self.text, self.at = rest, 0
+        self.text, self.position = rest, 0
         pieces = list(self._pieces())
         self.edges += (Edge(k, end, slot) for slot, end in enumerate(p for p in pieces if isinstance(p, int)))
         return Node(Kind.FACT, name, "".join(HOLE if isinstance(p, int) else p for p in pieces))
@@ -138,14 +138,14 @@ class _Builder:
     def _pieces(self) -> Iterator[str | int]:
         """The pieces of text of a fact and its expressions, alternating; an `inside` fact is an expression alone."""
         begins = self.text.startswith("(")
-        while begins or (found := _BEFORE.search(self.text, self.at)):
+        while begins or (found := _BEFORE.search(self.text, self.position)):
             if not begins:
                 assert found is not None
-                yield self.text[self.at : found.end()]
-                self.at = found.end()
+                yield self.text[self.position : found.end()]
+                self.position = found.end()
             begins = False
             yield self._expression()
-        yield self.text[self.at :]
+        yield self.text[self.position :]
 
     def _expression(self) -> int:
         if self._takes("("):
@@ -156,8 +156,8 @@ class _Builder:
         return self._named(self._atom())
 
     def _takes(self, char: str) -> bool:
-        found = self.text.startswith(char, self.at)
-        self.at += found
+        found = self.text.startswith(char, self.position)
+        self.position += found
         return found
 
     def _named(self, name: str) -> int:
@@ -175,18 +175,18 @@ class _Builder:
         return tuple(found)
 
     def _atom(self) -> str:
-        found = _ATOM.match(self.text, self.at)
+        found = _ATOM.match(self.text, self.position)
         assert found is not None, self.text
-        self.at = found.end()
+        self.position = found.end()
         return found[0]
 
     def _node(self, node: Node, arguments: tuple[int, ...]) -> int:
         key = node, arguments
-        if key not in self.made:
-            self.made[key] = self.facts + len(self.nodes)
+        if key not in self.index:
+            self.index[key] = self.facts + len(self.nodes)
             self.nodes.append(node)
-            self.edges += (Edge(self.made[key], end, slot) for slot, end in enumerate(arguments))
-        return self.made[key]
+            self.edges += (Edge(self.index[key], end, slot) for slot, end in enumerate(arguments))
+        return self.index[key]
 
 
 # ---- and back

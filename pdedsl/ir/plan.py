@@ -293,7 +293,7 @@ class ImagePlan:
     image: tuple[int, int, int]
     stages: tuple[int, ...]
     classes: int
-    close: int | None
+    head: int | None
     system: OdeSystem[RightHandSide]
     method: Integrator
     start: Expr

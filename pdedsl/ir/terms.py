@@ -107,7 +107,7 @@ class TimeDerivative:
     """∂ⁿu/∂tⁿ, possibly with derivatives in space, too (`mixed`). `exprs` is its contribution to F in ∂ⁿu/∂tⁿ = F,
     empty for the derivative that the equation is solved for."""
 
-    word: ClassVar[str] = "time_derivative"
+    kind: ClassVar[str] = "time_derivative"
     order: int
     origin: Origin
     exprs: tuple[Expr, ...] = ()
@@ -118,7 +118,7 @@ class TimeDerivative:
 class Convection:
     """b·∇u."""
 
-    word: ClassVar[str] = "convection"
+    kind: ClassVar[str] = "convection"
     drift: Coefficient
     origin: Origin
 
@@ -127,7 +127,7 @@ class Convection:
 class Diffusion:
     """A:∇∇u."""
 
-    word: ClassVar[str] = "diffusion"
+    kind: ClassVar[str] = "diffusion"
     matrix: Coefficient
     origin: Origin
 
@@ -136,7 +136,7 @@ class Diffusion:
 class Reaction:
     """c u; on feature maps c Y for the state `of`, which in a pair may be either half."""
 
-    word: ClassVar[str] = "reaction"
+    kind: ClassVar[str] = "reaction"
     rate: Expr
     of: Symbol
     origin: Origin
@@ -146,7 +146,7 @@ class Reaction:
 class SourceTerm:
     """f, which contains no unknown; one value for each component."""
 
-    word: ClassVar[str] = "source"
+    kind: ClassVar[str] = "source"
     values: tuple[Expr, ...]
     origin: Origin
 
@@ -155,7 +155,7 @@ class SourceTerm:
 class Coupling:
     """Linear in another unknown, or in another component of a vector, with derivatives up to `order`."""
 
-    word: ClassVar[str] = "coupling"
+    kind: ClassVar[str] = "coupling"
     of: Symbol
     order: int
     exprs: tuple[Expr, ...]
@@ -166,7 +166,7 @@ class Coupling:
 class SymmetricLayer:
     """factor · Kᵀ σ(N(K Y)) for the state `of`; if `adjoint`, factor · K σ(N(Kᵀ Y))."""
 
-    word: ClassVar[str] = "symmetric_layer"
+    kind: ClassVar[str] = "symmetric_layer"
     factor: Expr
     operator: Symbol
     activation: Activation
@@ -180,7 +180,7 @@ class SymmetricLayer:
 class LearnedField:
     """factor · f(Y, t) for the state `of`."""
 
-    word: ClassVar[str] = "learned_field"
+    kind: ClassVar[str] = "learned_field"
     factor: Expr
     field: Symbol
     of: Symbol
@@ -191,7 +191,7 @@ class LearnedField:
 class Nonlocal:
     """Values at other points or other times."""
 
-    word: ClassVar[str] = "nonlocal"
+    kind: ClassVar[str] = "nonlocal"
     linear: bool
     in_time: bool
     exprs: tuple[Expr, ...]
@@ -202,7 +202,7 @@ class Nonlocal:
 class Nonlinear:
     """A nonlinear function of u and its derivatives up to `order`; on feature maps, a term of any other form."""
 
-    word: ClassVar[str] = "nonlinear"
+    kind: ClassVar[str] = "nonlinear"
     order: int
     exprs: tuple[Expr, ...]
     origin: Origin
@@ -212,7 +212,7 @@ class Nonlinear:
 class HigherOrder:
     """Linear, with derivatives in space of order above two."""
 
-    word: ClassVar[str] = "higher_order"
+    kind: ClassVar[str] = "higher_order"
     order: int
     exprs: tuple[Expr, ...]
     origin: Origin

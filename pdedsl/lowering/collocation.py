@@ -58,7 +58,7 @@ def lower(analysis: Analysis) -> StrongForm:
 
 def domain_of(spec: Spec, writer: IndexExpander) -> Domain:
     coordinates, intervals = coordinate_intervals(spec)
-    inside = tuple(writer.written(g.expr, g.span) for g in spec.space.inequalities)
+    inside = tuple(writer.expand(g.expr, g.span) for g in spec.space.inequalities)
     return Domain(coordinates, intervals, spec.time is not None, inside)
 
 
@@ -75,22 +75,22 @@ def _condition(condition: Condition, writer: IndexExpander) -> Iterator[Conditio
         return
     if _couples_faces(condition, writer):
         raise errors.methods.coupled_boundaries(condition.span)
-    part = tuple(writer.written(g.expr, g.span) for g in condition.part)
+    part = tuple(writer.expand(g.expr, g.span) for g in condition.part)
     space = writer.spec.space
     shared = None if _contains_normal(condition, writer) else _residuals(condition, (), writer)
     for face in faces_of(space, condition.faces):
         residuals = shared or _residuals(condition, _face_normal(face, space), writer)
         yield ConditionResidual(residuals, face, condition.span, part)
     for level in condition.surfaces:
-        expr = boundary_level(writer.written(level.expr, level.span), space, writer)
+        expr = boundary_level(writer.expand(level.expr, level.span), space, writer)
         residuals = _residuals(condition, _level_set_normal(expr, condition, level.span, writer), writer)
         yield ConditionResidual(residuals, Surface(expr), condition.span, part)
 
 
 def _couples_faces(condition: Condition, writer: IndexExpander) -> bool:
     """Whether a condition relates two sides, like u(0, t) = u(1, t)."""
-    fields = (f for v in condition.value for f in atoms(v, Field) if f.head in writer.own)
-    return len(condition.faces) > 1 and any(tuple(f.arguments) != writer.own[f.head] for f in fields)
+    fields = (f for v in condition.value for f in atoms(v, Field) if f.head in writer.arguments)
+    return len(condition.faces) > 1 and any(tuple(f.arguments) != writer.arguments[f.head] for f in fields)
 
 
 def _residuals(condition: Condition, normal: Normal, writer: IndexExpander) -> tuple[Residual, ...]:
@@ -105,7 +105,7 @@ def _face_normal(face: Face, space: Space) -> Normal:
 def boundary_level(expr: Expr, space: Space, writer: IndexExpander) -> Expr:
     """F of a surface; if it bounds the shape, the g of that inequality, which is positive inside."""
     for g in space.inequalities:
-        inner = writer.written(g.expr, g.span)
+        inner = writer.expand(g.expr, g.span)
         ratio = cancel(expr / inner)
         if ratio.is_number and ratio != 0:
             return inner
@@ -138,7 +138,7 @@ def _initial_or_terminal_condition(condition: Condition, writer: IndexExpander) 
     residuals = []
     for k, value in zip(own, condition.value, strict=True):
         given = writer.residual(value.xreplace(_evaluate_on_face(value, writer)), condition.span)
-        letter, derivative = writer.letter(Derivative(k, orders), condition.span), Derivative(k, orders)
+        letter, derivative = writer.jet_variable(Derivative(k, orders), condition.span), Derivative(k, orders)
         residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.jet_variables), condition.span))
     return ConditionResidual(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
 
@@ -149,7 +149,7 @@ def _evaluate_on_face(value: Expr, writer: IndexExpander) -> dict[Expr, Expr]:
     assert time is not None
     found = {}
     for f in atoms(value, Field):
-        own = writer.own.get(f.head, ())
+        own = writer.arguments.get(f.head, ())
         if all(
             a == o or (o == time.symbol and a in (time.start, time.end)) for a, o in zip(f.arguments, own, strict=False)
         ):
@@ -172,7 +172,7 @@ def _exact_solution(component: ScalarUnknown, writer: IndexExpander) -> Expr | N
     for known in writer.spec.exact:
         if known.unknown == component.head and known.component in (None, component.index):
             place = 0 if known.component or component.index is None else component.index - 1
-            return writer.written(known.value[place], known.span)
+            return writer.expand(known.value[place], known.span)
     return None
 
 

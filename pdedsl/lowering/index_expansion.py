@@ -54,38 +54,38 @@ class IndexExpander:
     spec: Spec
     components: tuple[ScalarUnknown, ...]
     coordinates: tuple[Symbol, ...]
-    taken: set[str]  # names of symbols
-    letters: dict[Derivative, Symbol] = field(default_factory=dict)
+    used_names: set[str]  # names of symbols
+    jet_variables: dict[Derivative, Symbol] = field(default_factory=dict)
 
     @property
-    def own(self) -> Mapping[Symbol, tuple[Expr, ...]]:
+    def arguments(self) -> Mapping[Symbol, tuple[Expr, ...]]:
         return {u.head: tuple(u.arguments) for u in self.spec.unknowns}
 
     def residual(
         self, expr: Expr, span: Span, normal: Normal = (), interval: tuple[Expr, Expr] | None = None
     ) -> Residual:
-        written = self.written(expr, span, normal)
+        written = self.expand(expr, span, normal)
         inside = written.free_symbols
-        found = {s: d for d, s in self.letters.items() if s in inside}
+        found = {s: d for d, s in self.jet_variables.items() if s in inside}
         letters = tuple(sorted(found.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
         return Residual(written, letters, span, interval)
 
-    def letter(self, derivative: Derivative, span: Span) -> Symbol:
-        if derivative not in self.letters:
-            if derivative.mixed and sum(d.mixed for d in self.letters) == MAX_MIXED_DERIVATIVES:
+    def jet_variable(self, derivative: Derivative, span: Span) -> Symbol:
+        if derivative not in self.jet_variables:
+            if derivative.mixed and sum(d.mixed for d in self.jet_variables) == MAX_MIXED_DERIVATIVES:
                 raise errors.syntax.too_many_mixed_derivatives(MAX_MIXED_DERIVATIVES, span)
             component = self.components[derivative.component]
             below = "".join(x.name * n for x, n in zip(self.coordinates, derivative.orders, strict=True))
             name = f"{component.name}_{below}" if below else component.name
-            while name in self.taken:
+            while name in self.used_names:
                 name += "_"
-            self.taken.add(name)
-            self.letters[derivative] = Symbol(name, real=True)
-        return self.letters[derivative]
+            self.used_names.add(name)
+            self.jet_variables[derivative] = Symbol(name, real=True)
+        return self.jet_variables[derivative]
 
-    def written(self, expr: Expr, span: Span, normal: Normal = ()) -> Expr:
+    def expand(self, expr: Expr, span: Span, normal: Normal = ()) -> Expr:
         """The expression in symbols, functions and learned fields alone."""
-        own, dimension = self.own, int(self.spec.space.dimension)
+        own, dimension = self.arguments, int(self.spec.space.dimension)
         position = None if self.spec.space.explicit else self.spec.space.coordinates[0]
         places: Mapping[Expr, int] = {x: k for k, x in enumerate(self.coordinates)}
 
@@ -98,7 +98,7 @@ class IndexExpander:
             orders = [0] * len(self.coordinates)
             for slot in slots:
                 orders[place(slot)] += 1
-            return self.letter(Derivative(self.component(body), tuple(orders)), span)
+            return self.jet_variable(Derivative(self.component(body), tuple(orders)), span)
 
         def of(e: Expr) -> Expr:
             match e:

@@ -33,7 +33,7 @@ from pdedsl.lowering.paths import AVERAGED_TYPES
 class Rule:
     """A theorem: whether its hypotheses hold, and the representation that follows."""
 
-    accepts: Callable[[Analysis], bool]
+    applies: Callable[[Analysis], bool]
     lower: Callable[[Analysis], Representation]
 
 
@@ -51,7 +51,7 @@ RULES = (
 def lower(analysis: Analysis) -> Representation:
     """The representation by the first theorem that applies."""
     for rule in RULES:
-        if rule.accepts(analysis):
+        if rule.applies(analysis):
             return rule.lower(analysis)
     raise _explain_no_rule(analysis)
 

@@ -45,7 +45,7 @@ def require_memory(model: Model, spec: Spec) -> None:
                 model.members * sum(_learned_weights(spec, model.dimension, _channels(model), model.classes)), spec
             )
         case ImagePlan():
-            widest = max((*model.stages, model.close or 1))
+            widest = max((*model.stages, model.head or 1))
             ends = widest * model.classes + widest**2 * _dense_layers(model.frame)
             _require_max_weights(
                 ends + model.steps * sum(sum(_learned_weights(spec, c, c, None)) for c in model.stages), spec

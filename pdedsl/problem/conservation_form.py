@@ -26,7 +26,7 @@ class ConservationForm:
 
 
 def is_hyperbolic(system: FirstOrderSystem) -> bool:
-    """Whether shocks or discontinuities may form: first order, with speeds that depend on w, or nonsmooth speeds or data."""
+    """Whether discontinuities may form: first order, with speeds that depend on w, or nonsmooth speeds or data."""
     of_first = all(d.order <= 1 for _, d in system.jets) and any(d.order for _, d in system.jets)
     if system.algebraic or not system.differential or not of_first or any(j for _, j in system.variables):
         return False
@@ -38,7 +38,7 @@ def is_hyperbolic(system: FirstOrderSystem) -> bool:
 
 
 def with_value_jets(system: FirstOrderSystem) -> FirstOrderSystem:
-    """Adds a jet symbol for the value of each variable: equations may contain only derivatives, fluxes are functions of w."""
+    """Adds a jet symbol for the value of each variable, as fluxes are functions of w."""
     flat = (0,) * len(system.statement.domain.space)
     wanted = [Derivative(k, flat) for k in range(len(system.variables))]
     known = set(system.jet_derivatives.values())

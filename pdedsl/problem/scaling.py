@@ -58,7 +58,7 @@ def _project_to_face(point: Point, place: object, domain: Domain) -> Point:
 
 def _data_scale(residual: Residual, points: Sequence[Point], region: Region) -> float:
     zero = dict.fromkeys((s for s, _ in residual.jet_variables), S.Zero)
-    half = [(b - a) / 2 for a, b in region.ends]
+    half = [(b - a) / 2 for a, b in region.bounds]
     slopes = [residual.expr.diff(s).xreplace(zero) for s, _ in residual.jet_variables]
     data, *columns = evaluate_at_points([residual.expr.xreplace(zero), *slopes], region.layout, points)
     scales = [prod(h**n for h, n in zip(half, d.orders, strict=True)) for _, d in residual.jet_variables]

@@ -366,7 +366,8 @@ def _comparison_text(c: Comparison) -> str:
         return f"no significant digits: the 95 % confidence intervals are ± {c.interval:.1e} (relative)"
     norm = "L2" if isnan(c.mean) else "L1"
     if c.is_self_convergence:
-        return f"no convergence: relative {norm} difference to the N/2 grid {c.judged_error:.1e} (tolerance {c.tolerance:.1e})"
+        difference = f"relative {norm} difference to the N/2 grid {c.judged_error:.1e}"
+        return f"no self-convergence: {difference} (tolerance {c.tolerance:.1e})"
     return f"relative {norm} error w.r.t. {c.reference}: {c.judged_error:.1e} (tolerance {c.tolerance:.1e})"
 
 
@@ -530,7 +531,7 @@ def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, numbers: 
     if plan.reference:
         solved = solve_with(grid, plan, options)
     else:
-        given = {
+        values = {
             name: torch.tensor(value, dtype=torch.float64, device=options.device) for name, value in numbers.items()
         }
         solved = solve_by_grid(

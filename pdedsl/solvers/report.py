@@ -136,7 +136,8 @@ def _residual_text(error_estimate: ErrorEstimate) -> str:
         return ""
     return (
         "Residuals are evaluated at held-out points by automatic differentiation of the solution, and given relative "
-        f"to the magnitude of their individual terms (1 = 100 %). Tolerance of the relative rms: {error_estimate.tolerance:.2g}."
+        "to the magnitude of their individual terms (1 = 100 %). Tolerance of the relative rms: "
+        f"{error_estimate.tolerance:.2g}."
     )
 
 

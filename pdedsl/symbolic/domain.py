@@ -40,23 +40,23 @@ class Region:
     """The intervals of the coordinates, and the functions that are positive inside."""
 
     layout: Layout
-    ends: tuple[tuple[float, float], ...]
-    inside: tuple[Expr, ...] = ()
+    bounds: tuple[tuple[float, float], ...]
+    inequalities: tuple[Expr, ...] = ()
 
     @cached_property
     def levels(self) -> tuple[PointFunction, ...]:
-        return tuple(compile_function(g, self.layout) for g in self.inside)
+        return tuple(compile_function(g, self.layout) for g in self.inequalities)
 
     @cached_property
     def size(self) -> float:
-        return max(b - a for a, b in self.ends)
+        return max(b - a for a, b in self.bounds)
 
     def where(self, *more: Expr) -> Region:
-        return replace(self, inside=(*self.inside, *more))
+        return replace(self, inequalities=(*self.inequalities, *more))
 
     # ---- points
     def interior(self, count: int) -> list[Point]:
-        return list(islice(self._drawn(self.ends, self.levels), count))
+        return list(islice(self._accepted(self.bounds, self.levels), count))
 
     def face(self, k: int, upper: bool, count: int) -> list[Point]:
         """Points of a side at which every g is positive."""
@@ -66,27 +66,28 @@ class Region:
         """Points of F = 0 in the closed domain."""
         return list(_surface(self, level, count))
 
-    def drawn_on(self, k: int, upper: bool) -> Iterator[Point]:
-        end = self.ends[k][upper]
-        ends = (*self.ends[:k], (end, end), *self.ends[k + 1 :])
-        return self._drawn(ends, self.levels)
+    def face_points(self, k: int, upper: bool) -> Iterator[Point]:
+        end = self.bounds[k][upper]
+        ends = (*self.bounds[:k], (end, end), *self.bounds[k + 1 :])
+        return self._accepted(ends, self.levels)
 
-    def landed_on(self, level: Expr) -> Iterator[Point]:
-        others = [g for g, e in zip(self.levels, self.inside, strict=True) if e != level]
+    def newton_points(self, level: Expr) -> Iterator[Point]:
+        others = [g for g, e in zip(self.levels, self.inequalities, strict=True) if e != level]
         f = compile_function(level, self.layout)
         draws = islice(
-            self._draws(self.ends), NEWTON_STARTS if len(self.ends) <= HIGH_DIMENSION else NEWTON_STARTS_HIGH_DIMENSION
+            self._samples(self.bounds),
+            NEWTON_STARTS if len(self.bounds) <= HIGH_DIMENSION else NEWTON_STARTS_HIGH_DIMENSION,
         )
         return (
             p for start in draws if (p := _newton_point(f, start, self)) is not None and _in_closure(others, p, self)
         )
 
-    def _drawn(self, ends: Sequence[tuple[float, float]], levels: Sequence[PointFunction]) -> Iterator[Point]:
-        for point in islice(self._draws(ends), MAX_TRIALS):
+    def _accepted(self, ends: Sequence[tuple[float, float]], levels: Sequence[PointFunction]) -> Iterator[Point]:
+        for point in islice(self._samples(ends), MAX_TRIALS):
             if all(g(point) > 0 for g in levels):
                 yield point
 
-    def _draws(self, ends: Sequence[tuple[float, float]]) -> Iterator[Point]:
+    def _samples(self, ends: Sequence[tuple[float, float]]) -> Iterator[Point]:
         draw = random.Random(0)
         middle = [(a + b) / 2 for a, b in ends]
         k = 0
@@ -101,21 +102,21 @@ class Region:
         step = DIFFERENCE_STEP * self.size
         return [_central_difference(f, point, k, step) for k in range(self.layout.dimension)]
 
-    def holds(self, point: Point) -> bool:
+    def contains(self, point: Point) -> bool:
         """Whether a point lies in the closed box, up to the tolerance."""
         slack = SURFACE_RTOL * self.size
-        return all(a - slack <= x <= b + slack for x, (a, b) in zip(point, self.ends, strict=True))
+        return all(a - slack <= x <= b + slack for x, (a, b) in zip(point, self.bounds, strict=True))
 
 
 # Cached, as several stages ask for the same points.
 @lru_cache(maxsize=64)
 def _face(region: Region, k: int, upper: bool, count: int) -> tuple[Point, ...]:
-    return tuple(islice(region.drawn_on(k, upper), count))
+    return tuple(islice(region.face_points(k, upper), count))
 
 
 @lru_cache(maxsize=64)
 def _surface(region: Region, level: Expr, count: int) -> tuple[Point, ...]:
-    return tuple(islice(region.landed_on(level), count))
+    return tuple(islice(region.newton_points(level), count))
 
 
 def region_of(
@@ -148,7 +149,7 @@ def _newton_point(f: PointFunction, start: Point, region: Region) -> Point | Non
             return None
         step = f(point) / square
         if abs(step) * sqrt(square) < 0.1 * SURFACE_RTOL * region.size:
-            return point if region.holds(point) and _changes_sign(f, point, slopes, square, region) else None
+            return point if region.contains(point) and _changes_sign(f, point, slopes, square, region) else None
         point = [x - step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
     return None
 

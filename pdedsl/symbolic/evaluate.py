@@ -106,7 +106,7 @@ class _Table:
 
     layout: Layout
     points: Sequence[Point]
-    found: dict[Expr, Column] = field(default_factory=dict)
+    cache: dict[Expr, Column] = field(default_factory=dict)
 
     def values(self, e: Expr) -> Column:
         try:
@@ -115,9 +115,9 @@ class _Table:
             return list(map(compile_function(e, self.layout), self.points))
 
     def of(self, e: Expr) -> Column:
-        if e not in self.found:
-            self.found[e] = self._computed(e)
-        return self.found[e]
+        if e not in self.cache:
+            self.cache[e] = self._computed(e)
+        return self.cache[e]
 
     def _computed(self, e: Expr) -> Column:
         match e:
@@ -205,7 +205,7 @@ def _function(e: Expr, args: list[PointFunction]) -> PointFunction:
         case Activation():
             return _apply_formula(derivative_of(type(e).record, 0), args[0])
         case ActivationDerivative():
-            return _apply_formula(derivative_of(type(e).of, 1), args[0])
+            return _apply_formula(derivative_of(type(e).record, 1), args[0])
         case _ if type(e) in FUNCTIONS:
             known = FUNCTIONS[type(e)]
             return lambda p: known(args[0](p))

@@ -91,23 +91,23 @@ class ActivationDerivative(Function):  # type: ignore[misc]
     """σ' of an activation, of which proofs know the sign and a bound; evaluated at numbers."""
 
     nargs = 1
-    of: Record
+    record: Record
 
     @classmethod
     def eval(cls, x: Expr) -> Expr | None:
         if not x.is_comparable:
             return None
-        return derivative_of(cls.of, 1).xreplace({ARGUMENT: x})
+        return derivative_of(cls.record, 1).xreplace({ARGUMENT: x})
 
     def fdiff(self, argindex: int = 1) -> Expr:
         """σ'', by its formula."""
-        return derivative_of(self.of, 2).xreplace({ARGUMENT: self.args[0]})
+        return derivative_of(self.record, 2).xreplace({ARGUMENT: self.args[0]})
 
     def _eval_is_real(self) -> bool:
         return True
 
     def _eval_is_nonnegative(self) -> bool | None:
-        return True if self.of.monotone else None
+        return True if self.record.monotone else None
 
 
 ACTIVATION_DERIVATIVES: dict[str, type[ActivationDerivative]] = {

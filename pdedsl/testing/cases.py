@@ -27,13 +27,13 @@ class CosineSum:
     """
 
     base: float
-    waves: tuple[tuple[float, float, tuple[int, ...]], ...]
-    rest: int = 0
+    terms: tuple[tuple[float, float, tuple[int, ...]], ...]
+    seed: int = 0
 
     def __call__(self, y: Tensor) -> Tensor:
         total = torch.full_like(y[..., 0], self.base)
-        far = y[..., EXPLICIT_COORDINATES:] @ seeded_coordinates(self.rest, y.shape[-1] - EXPLICIT_COORDINATES).to(y)
-        for a, b, k in self.waves:
+        far = y[..., EXPLICIT_COORDINATES:] @ seeded_coordinates(self.seed, y.shape[-1] - EXPLICIT_COORDINATES).to(y)
+        for a, b, k in self.terms:
             phase = sum((c * y[..., i % y.shape[-1]] for i, c in enumerate(k)), far + b)
             total = total + a * torch.cos(phase)
         return total
@@ -42,7 +42,7 @@ class CosineSum:
         far = f"r·y (seed {self.rest})" if self.rest else ""
         terms = [
             f"{a:g} cos({_sum([*(_times(c, f'y{i + 1}') for i, c in enumerate(k)), far, _number(b)])})"
-            for a, b, k in self.waves
+            for a, b, k in self.terms
             if a
         ]
         return _sum([_number(self.base), *terms])
@@ -102,14 +102,14 @@ class AxiomCase:
     alpha: float
     beta: float
     point: tuple[float, ...]
-    share: float  # of the time interval
+    time_fraction: float  # of the time interval
     weights: int
-    rest: int = 0  # the seed for the coordinates beyond those of `point`
+    seed: int = 0  # the seed for the coordinates beyond those of `point`
 
     def position(self, dimension: int) -> Tensor:
         """The point, of shape (1, d)."""
         first = torch.tensor(self.point[:dimension], dtype=torch.float64)
-        return torch.cat([first, seeded_coordinates(self.rest, dimension - len(first))]).unsqueeze(0)
+        return torch.cat([first, seeded_coordinates(self.seed, dimension - len(first))]).unsqueeze(0)
 
     def __str__(self) -> str:
         rows = [
@@ -118,8 +118,8 @@ class AxiomCase:
             f"bump(y) = {self.bump}",
             f"α = {self.alpha:g}, β = {self.beta:g}",
         ]
-        far = f" and others from seed {self.rest}" if self.rest else ""
-        where = f"x = {self.point}{far}, share of time {self.share:g}, weights from seed {self.weights}"
+        far = f" and others from seed {self.seed}" if self.seed else ""
+        where = f"x = {self.point}{far}, share of time {self.time_fraction:g}, weights from seed {self.weights}"
         return "\n".join([*rows, where])
 
 

@@ -33,7 +33,7 @@ def points_of(case: AxiomCase, operator: Operator | NetworkAsOperator) -> Tensor
 
 
 def _time(case: AxiomCase, operator: Operator | NetworkAsOperator) -> float:
-    return operator.start + case.share * (operator.end - operator.start)
+    return operator.start + case.time_fraction * (operator.end - operator.start)
 
 
 def _differ(a: Tensor, b: Tensor, scale: float = 1.0) -> bool:
@@ -84,7 +84,7 @@ def breaks_comparison(operator: Operator | NetworkAsOperator, case: AxiomCase) -
 def breaks_maximum_principle(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
     """min f ≤ T f ≤ max f, with the bounds base ± Σ|a| of a sum of waves."""
     x, t = points_of(case, operator), _time(case, operator)
-    height, value = sum(abs(a) for a, _, _ in case.f.waves), operator(case.f, x, t)
+    height, value = sum(abs(a) for a, _, _ in case.f.terms), operator(case.f, x, t)
     return not bool(((value - case.f.base).abs() <= height + ROUNDING * (1.0 + abs(case.f.base) + height)).all())
 
 
@@ -102,7 +102,7 @@ def breaks_markov(operator: Operator, case: AxiomCase) -> bool:
         return operator(case.f, flat, middle).reshape(y.shape[:-1])
 
     parts = operator.between(inner, x, middle, end)
-    waves = torch.tensor(sum(abs(a) for a, _, _ in case.f.waves))
+    waves = torch.tensor(sum(abs(a) for a, _, _ in case.f.terms))
     scale = torch.maximum(waves, (whole - case.f.base).abs())  # with a source, u can exceed its data
     noise = torch.hypot(error, operator.estimate(case.f, x, operator.start, middle).standard_error)
     steps = 0.02 * scale * (end - operator.start)  # the steps of the two may differ

@@ -69,7 +69,7 @@ class CoefficientEvaluator:
 
     spec: Spec
     fields: Mapping[Symbol, nn.Module]
-    last: dict[Symbol, tuple[Array, float, Array]] = field(default_factory=dict, compare=False)  # cached values
+    cache: dict[Symbol, tuple[Array, float, Array]] = field(default_factory=dict, compare=False)  # cached values
 
     def vector(self, exprs: tuple[Expr, ...], x: Array, t: float) -> Array:
         """A vector (n, d), from its components, or from the generic component with index INDEX."""
@@ -104,7 +104,7 @@ class CoefficientEvaluator:
                 case Field():
                     return self._field(e, x, t, index)
                 case Partial(body=body, slots=(*others, slot)):
-                    return self._slope(Partial(body, *others) if others else body, slot, x, t, index)
+                    return self._derivative(Partial(body, *others) if others else body, slot, x, t, index)
                 case Contraction(index=own, body=body) if index is None or index not in body.free_symbols:
                     return np.broadcast_to(self._at(body, x, t, own), x.shape).sum(-1, keepdims=True)
                 case Add(args=args):
@@ -126,7 +126,7 @@ class CoefficientEvaluator:
 
         return of(e)
 
-    def _slope(self, e: Expr, slot: Expr, x: Array, t: float, index: Symbol | None) -> Array:
+    def _derivative(self, e: Expr, slot: Expr, x: Array, t: float, index: Symbol | None) -> Array:
         """∂e/∂slot; if the slot has the free index, the derivative of each component along its own coordinate."""
         if self.spec.time is not None and slot == self.spec.time.symbol:
             return central_difference(lambda s: self._at(e, x, t + s, index))
@@ -146,14 +146,14 @@ class CoefficientEvaluator:
         somewhere else here: a network that reads it differs."""
         if head not in self.fields:
             raise NotEvaluable(f"'{head}' is not a field on R^d")
-        last = self.last.get(head)
+        last = self.cache.get(head)
         if last is None or last[0] is not x or last[1] != t:
             given = next(w.arguments for w in self.spec.learned if w.head == head)
             at = np.where([c in given for c in self.spec.space.coordinates], x, x + UNUSED_ARGUMENT_SHIFT)
             time = t if self.spec.time is None or self.spec.time.symbol in given else t + UNUSED_ARGUMENT_SHIFT
             with torch.no_grad():
                 values = self.fields[head](torch.from_numpy(np.ascontiguousarray(at)), time).double().numpy()
-            last = self.last[head] = (x, t, values)
+            last = self.cache[head] = (x, t, values)
         return last[2]
 
     def _field(self, e: Field, x: Array, t: float, index: Symbol | None) -> Array:

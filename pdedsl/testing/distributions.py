@@ -109,7 +109,7 @@ def simulate_paths(
 ) -> PathEndpoints:
     """The ends of simulated paths from each point: (paths · points) rows."""
     start: Array = np.repeat(x.numpy()[None], paths, 0).reshape(-1, x.shape[-1])
-    return process.after(start, legs, np.random.default_rng([seed, 11]))
+    return process.simulate(start, legs, np.random.default_rng([seed, 11]))
 
 
 def compare_moments(moments: Moments, name: str, expected: Tensor, found: Tensor, slack: float = 0.0) -> None:

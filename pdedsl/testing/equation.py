@@ -62,16 +62,16 @@ GENERATOR_PATHS, MAX_STEP_PATHS = (
 class Check:
     """A question about the network: the names of the findings that answer it, and how to obtain them."""
 
-    of: tuple[str, ...]
-    ask: Callable[[], Iterable[Finding]]
+    names: tuple[str, ...]
+    run: Callable[[], Iterable[Finding]]
 
     def findings(self) -> tuple[Finding, ...]:
         try:
-            return tuple(self.ask())
+            return tuple(self.run())
         except NotEvaluable as error:
-            return (untested(self.of[0], str(error)),)
+            return (untested(self.names[0], str(error)),)
         except Mismatch as error:
-            return (Finding(self.of[0], Outcome.BROKEN, str(error)),)
+            return (Finding(self.names[0], Outcome.BROKEN, str(error)),)
 
 
 def checks(model: Compilation | ModelUnderTest, seed: int = 0) -> tuple[Check, ...]:
@@ -94,14 +94,14 @@ def _domain_checks(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> tuple[
 
 def check(model: Compilation | ModelUnderTest, seed: int = 0, of: Container[str] | None = None) -> tuple[Finding, ...]:
     """The answers to all questions, or to those that give one of the findings `of`."""
-    asked = [c for c in checks(model, seed) if of is None or any(name in of for name in c.of)]
+    asked = [c for c in checks(model, seed) if of is None or any(name in of for name in c.names)]
     return tuple(finding for c in asked for finding in c.findings())
 
 
 def assert_holds(model: Compilation | ModelUnderTest, seed: int = 0) -> None:
     """For your own tests: raises AssertionError with the first finding that fails."""
     for finding in check(model, seed):
-        assert finding.ok, f"{finding.of}: not that of the equation\n{finding.note}"
+        assert finding.ok, f"{finding.name}: not that of the equation\n{finding.note}"
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class DataSpaceTest:
 
     @property
     def is_random(self) -> bool:
-        return any(p.diffuses for p in time_intervals(self.model.expected.analysis))
+        return any(p.has_diffusion for p in time_intervals(self.model.expected.analysis))
 
     def module(self) -> nn.Module:
         return self.model.model(self.seed, self.fields, self.seed)
@@ -175,7 +175,7 @@ def _model_checks(q: DataSpaceTest) -> Iterator[Check]:
     yield Check((LAW,), lambda: [_check_distribution(q)])
     if q.is_random:
         training = training_check_name(STEPS)
-        yield Check((training,), lambda: [replace(_check_steps(q, enable_training_noise(q.module())), of=training)])
+        yield Check((training,), lambda: [replace(_check_steps(q, enable_training_noise(q.module())), name=training)])
     yield Check((AVERAGE,), lambda: [average_finding(q.model.model(q.seed), q.plan, q.inputs)])
 
 
@@ -185,7 +185,7 @@ def _operator_checks(q: DataSpaceTest) -> Iterator[Check]:
         (GENERATOR,), lambda: [generator_finding(q.flow(GENERATOR_PATHS), q.process, operator_segments(q.model), q.x)]
     )
     yield Check((OPERATOR,), lambda: [_check_operator_distribution(q)])
-    if any(p.weighs for p in time_intervals(q.model.expected.analysis)):
+    if any(p.has_weight for p in time_intervals(q.model.expected.analysis)):
         yield Check((WEIGHTS,), lambda: [_check_weights(q)])
     if q.plan.classes is None:
         yield Check((SOLUTION,), lambda: [_check_solution(q)])
@@ -209,7 +209,7 @@ def _check_distribution(q: DataSpaceTest) -> Finding:
     expected = expected_endpoints(q.process, q.x, legs, paths, q.seed)
     members = endpoints_of_model(q.module(), q.inputs, paths, based)
     for k, ends in enumerate(members, 1):
-        compare_moments(moments, f"member {k}", expected, ends, max(leg.slack for leg in legs))
+        compare_moments(moments, f"member {k}", expected, ends, max(leg.error_allowance for leg in legs))
     for k, (ends, others) in enumerate(pairwise(members), 1):
         test_uncorrelated(moments, f"members {k} and {k + 1}", ends, others)
     for first, second in pairwise(members[0].chunk(SAMPLES_PER_INPUT)):
@@ -238,9 +238,10 @@ def _use_same_scheme(q: DataSpaceTest) -> bool:
     Pieces in which nothing moves are ignored: there one step is as good as many.
     """
     ours, theirs = (
-        [(leg.period, leg.steps) for leg in legs if leg.period.moves] for legs in _model_and_operator_segments(q)
+        [(leg.interval, leg.steps) for leg in legs if leg.interval.has_drift]
+        for legs in _model_and_operator_segments(q)
     )
-    return ours == theirs and all(leg.by == AddedNoise() for leg in model_segments(q.model))
+    return ours == theirs and all(leg.noise == AddedNoise() for leg in model_segments(q.model))
 
 
 def _model_and_operator_segments(q: DataSpaceTest) -> tuple[list[PathSegment], list[PathSegment]]:
@@ -253,7 +254,7 @@ def _check_agreement(q: DataSpaceTest) -> Finding:
     paths = q.paths(operator_segments(q.model))
     flow, made = q.flow(paths), set_samples(q.module())
     return agreement_finding(
-        made, flow, repeat_points(q.inputs, paths), q.x, flow.end if q.process.clock < 0 else flow.start
+        made, flow, repeat_points(q.inputs, paths), q.x, flow.end if q.process.time_sign < 0 else flow.start
     )
 
 
@@ -265,7 +266,7 @@ def _check_solution(q: DataSpaceTest) -> Finding:
     legs, plan = operator_segments(q.model), q.model.operator_plan
     assert plan is not None
     ends = simulate_paths(q.process, q.x, legs, q.paths(legs), q.seed)
-    data = q.process.reader.number(time_condition(q.model.expected.spec).value[0], ends.x, 0.0)
+    data = q.process.coefficients.number(time_condition(q.model.expected.spec).value[0], ends.x, 0.0)
     values = torch.from_numpy(ends.value(data)).reshape(-1, POINTS)
     times = -(-len(values) // plan.samples)
     with torch.no_grad():

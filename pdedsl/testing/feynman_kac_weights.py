@@ -40,8 +40,8 @@ def weights_finding(
         moments, "over the whole time", simulate_paths(process, x, legs, paths, seed), flow, x, flow.start, flow.end
     )
     for leg in legs:
-        for share in STEP_POSITIONS if leg.period.weighs else ():
-            t = leg.first + process.clock * share * (leg.steps - 1) * leg.h
+        for share in STEP_POSITIONS if leg.interval.has_weight else ():
+            t = leg.start + process.time_sign * share * (leg.steps - 1) * leg.h
             step = simulate_paths(process, x, [single_step(leg, t)], paths, seed)
             where = f"of a step at t = {t:.4g}, h = {leg.h:.4g}"
             _compare(moments, where, step, flow, x, *operator_interval(flow, process, leg, t))

@@ -60,7 +60,7 @@ def test_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> GridTestResult:
     if isinstance(problem, str):
         return GridTestResult(Outcome.UNTESTED, problem)
     why = ""
-    for share in TIME_FRACTIONS if problem.statement.domain.has_time else TIME_FRACTIONS[:1]:
+    for share in TIME_FRACTIONS if problem.problem.domain.has_time else TIME_FRACTIONS[:1]:
         try:
             return _run_test(test, problem.shortened(share), seed)
         except GridSolveFailed as reason:
@@ -99,7 +99,7 @@ def _solution(statement: StrongForm, n: int) -> nn.Module | GridSolveFailed:
 class GridProblem:
     """A statement on a grid, up to a share of its time."""
 
-    statement: StrongForm
+    problem: StrongForm
     grid: Grid
     until: str = ""  # the end of a shortened time, in words
 
@@ -117,22 +117,22 @@ class GridProblem:
         """The same for the part of the time that is next to the data."""
         if share == 1:
             return self
-        domain = self.statement.domain
+        domain = self.problem.domain
         *space, time = domain.intervals
-        faces = [c.place for c in self.statement.conditions if is_time_condition(c, self.statement)]
+        faces = [c.place for c in self.problem.conditions if is_time_condition(c, self.problem)]
         if all(isinstance(face, Face) and face.upper for face in faces):
             end = time.end - share * (time.end - time.start)
             time = replace(time, start=end)
         else:
             end = time.start + share * (time.end - time.start)
             time = replace(time, end=end)
-        statement = replace(self.statement, domain=replace(domain, intervals=(*space, time)))
+        statement = replace(self.problem, domain=replace(domain, intervals=(*space, time)))
         return GridProblem(statement, self.grid, f" until {domain.coordinates[-1]} = {float(end):g}")
 
     def finer(self) -> GridProblem:
-        return replace(self, grid=Grid(n=FINE_GRID_POINTS[len(self.statement.domain.space)]))
+        return replace(self, grid=Grid(n=FINE_GRID_POINTS[len(self.problem.domain.space)]))
 
-    def solved(self, statement: StrongForm, points: Tensor) -> Tensor:
+    def solve(self, statement: StrongForm, points: Tensor) -> Tensor:
         """The solution at points; raises `Failed` if the grid finds none."""
         found = _solution(statement, self.grid.n)
         if isinstance(found, GridSolveFailed):
@@ -142,7 +142,7 @@ class GridProblem:
         return values
 
     def points(self, seed: int) -> Tensor:
-        return PointSampler(self.statement.domain).inside(POINTS, seed)
+        return PointSampler(self.problem.domain).inside(POINTS, seed)
 
 
 # ---- data
@@ -200,47 +200,47 @@ def nonnegative_bump(statement: StrongForm) -> Expr:
 
 def _linearity(problem: GridProblem, seed: int) -> Tensor | None:
     """u for the data α f + β g against α u for f + β u for g; with α + β = 1 the boundary data stay the same."""
-    statement, points = problem.statement, problem.points(seed)
+    statement, points = problem.problem, problem.points(seed)
     if not _has_data(statement):
         return None
     first, second = random_factor(statement, seed), random_factor(statement, seed + 1)
     a, b = Rational(3, 2), Rational(-1, 2)
-    apart = [problem.solved(vary_data(statement, f), points) for f in (first, second)]
-    together = problem.solved(vary_data(statement, a * first + b * second), points)
+    apart = [problem.solve(vary_data(statement, f), points) for f in (first, second)]
+    together = problem.solve(vary_data(statement, a * first + b * second), points)
     return _relative((together - float(a) * apart[0] - float(b) * apart[1]).abs(), together)
 
 
 def _comparison(problem: GridProblem, seed: int) -> Tensor | None:
-    statement, points = problem.statement, problem.points(seed)
+    statement, points = problem.problem, problem.points(seed)
     if not _has_data(statement) or len(statement.components) > 1:
         return None
     factor = random_factor(statement, seed)
-    lower = problem.solved(vary_data(statement, factor), points)
-    upper = problem.solved(vary_data(statement, factor, nonnegative_bump(statement)), points)
+    lower = problem.solve(vary_data(statement, factor), points)
+    upper = problem.solve(vary_data(statement, factor, nonnegative_bump(statement)), points)
     return _relative((lower - upper).clamp_min(0.0), upper)
 
 
 def _maximum(problem: GridProblem, seed: int) -> Tensor | None:
     """Values inside against those where data are given."""
-    statement = problem.statement
+    statement = problem.problem
     if len(statement.components) > 1 or not statement.conditions:
         return None
     tried = vary_data(statement, random_factor(statement, seed)) if _has_data(statement) else statement
     places = sample_conditions(PointSampler(statement.domain), statement.conditions, POINTS, seed)
     inside = problem.points(seed)
-    values = problem.solved(tried, torch.cat([inside, *places]))
+    values = problem.solve(tried, torch.cat([inside, *places]))
     within, given = values[: len(inside)], values[len(inside) :]
     return _relative(torch.cat([within - given.max(), given.min() - within]).clamp_min(0.0), values)
 
 
 def _conservation(problem: GridProblem, seed: int) -> Tensor | None:
     """∫u at several times, by the trapezoidal rule along periodic sides and by Gauss's rule elsewhere."""
-    statement = problem.statement
+    statement = problem.problem
     if not _has_data(statement) or statement.domain.inequalities:
         return None
     points, weights, moments = _quadrature(statement)
     tried = vary_data(statement, random_factor(statement, seed), nonnegative_bump(statement))
-    values = problem.solved(tried, points).reshape(moments, -1, len(statement.components))
+    values = problem.solve(tried, points).reshape(moments, -1, len(statement.components))
     totals = (values * weights[:, None]).sum(1)
     size = (values.abs() * weights[:, None]).sum(1).max().clamp_min(1e-300)
     return (totals - totals[0]).abs() / size

@@ -33,7 +33,9 @@ def generator_finding(
     moments = Moments()
     for leg in legs:
         for share in STEP_POSITIONS:
-            _compare_step(moments, flow, process, leg, leg.first + process.clock * share * (leg.steps - 1) * leg.h, x)
+            _compare_step(
+                moments, flow, process, leg, leg.start + process.time_sign * share * (leg.steps - 1) * leg.h, x
+            )
     return moments.finding(GENERATOR)
 
 
@@ -44,7 +46,7 @@ def _compare_step(
     moments.paths = max(moments.paths, len(ends))
     where = f"at t = {t:.4g}, h = {leg.h:.4g}"
     if not leg.random:
-        expected = process.after(x.numpy(), [single_step(leg, t)], np.random.default_rng(0)).x
+        expected = process.simulate(x.numpy(), [single_step(leg, t)], np.random.default_rng(0)).x
         moments.add(f"X of a step {where}", torch.from_numpy(expected.copy()), ends[0], 0.0)
         return
     if leg.corrected:
@@ -52,8 +54,8 @@ def _compare_step(
             moments, f"a step {where}", expected_endpoints(process, x, [single_step(leg, t)], len(ends), 0), ends
         )
         return
-    drift = torch.from_numpy(np.array(process.velocity(leg.period, x.numpy(), t)))
-    matrix = torch.from_numpy(np.array(process.diffusivity(leg.period, x.numpy(), t)))
+    drift = torch.from_numpy(np.array(process.velocity(leg.interval, x.numpy(), t)))
+    matrix = torch.from_numpy(np.array(process.diffusivity(leg.interval, x.numpy(), t)))
     away = ends - x
     moments.add(f"E[X - x]/h {where}", drift, away.mean(0) / leg.h, standard_error(away) / leg.h)
     spread = second_order_products(away - leg.h * drift) / leg.h
@@ -64,12 +66,12 @@ def operator_interval(
     flow: EvolutionUnderTest, process: ReferenceProcess, leg: PathSegment, t: float
 ) -> tuple[float, float]:
     """A step from the time t of the equation to t ± h, as an interval of the operator's time, counted from the data."""
-    end = t if process.clock < 0 else flow.start + flow.end - t
+    end = t if process.time_sign < 0 else flow.start + flow.end - t
     return end - leg.h, end
 
 
 def single_step(leg: PathSegment, t: float) -> PathSegment:
-    return replace(leg, first=t, steps=1)
+    return replace(leg, start=t, steps=1)
 
 
 def expected_products(matrix: Tensor) -> Tensor:

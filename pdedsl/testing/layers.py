@@ -19,8 +19,8 @@ class NetworkParts:
     """The parts of a named network: the stem, its residual maps, what follows them, and its readout."""
 
     stem: nn.Module
-    maps: tuple[nn.Module, ...]
-    behind: nn.Module
+    blocks: tuple[nn.Module, ...]
+    head: nn.Module
     flat: nn.Module
     readout: nn.Module
 
@@ -29,28 +29,28 @@ class NetworkParts:
 class RecordedCall:
     """The input and output of a module."""
 
-    into: Tensor
-    out: Tensor
+    input: Tensor
+    output: Tensor
 
 
 @dataclass(frozen=True)
 class RecordedBlock:
     """A recorded residual map with its field, and the maps from which a random field is made."""
 
-    map: nn.Module
-    whole: RecordedCall
+    block: nn.Module
+    call: RecordedCall
     field: RecordedCall | None
-    inner: tuple[RecordedCall, ...]
+    branches: tuple[RecordedCall, ...]
 
 
 @dataclass(frozen=True)
 class RecordedRun:
     """One evaluation of a member, part by part; `start` is the input of the network."""
 
-    start: Tensor
+    x: Tensor
     stem: RecordedCall
-    maps: tuple[RecordedBlock, ...]
-    behind: RecordedCall
+    blocks: tuple[RecordedBlock, ...]
+    head: RecordedCall
     flat: RecordedCall
     readout: RecordedCall
 
@@ -98,8 +98,8 @@ def record_runs(model: nn.Module, x: Tensor, paths: int) -> list[RecordedRun]:
 
 
 def _recorded_modules(chain: NetworkParts) -> list[nn.Module]:
-    inside = [m for part in chain.maps for m in (*fields_of(part), *branches_of(part))]
-    return [chain.stem, *chain.maps, *inside, chain.behind, chain.flat, chain.readout]
+    inside = [m for part in chain.blocks for m in (*fields_of(part), *branches_of(part))]
+    return [chain.stem, *chain.blocks, *inside, chain.head, chain.flat, chain.readout]
 
 
 def fields_of(part: nn.Module) -> list[nn.Module]:
@@ -130,16 +130,16 @@ def _run(chain: NetworkParts, seen: dict[nn.Module, RecordedCall], x: Tensor) ->
             next((seen[f] for f in fields_of(part)), None),
             tuple(seen[m] for m in branches_of(part)),
         )
-        for part in chain.maps
+        for part in chain.blocks
     )
-    return RecordedRun(x, seen[chain.stem], maps, seen[chain.behind], seen[chain.flat], seen[chain.readout])
+    return RecordedRun(x, seen[chain.stem], maps, seen[chain.head], seen[chain.flat], seen[chain.readout])
 
 
 def noise_free_value(seen: RecordedBlock) -> Tensor | None:
     """x + F(x); with a shortcut S, relu(S x + F(x)), or S a + F(a) for a pre-activation a = relu(bn(x))."""
     if seen.field is None:
         return None
-    x, velocity, own = seen.whole.into, seen.field.out, seen.map
+    x, velocity, own = seen.call.input, seen.field.output, seen.block
     activate, shortcut = (getattr(own, name, None) for name in ("activate", "shortcut"))
     with torch.no_grad():
         if isinstance(activate, nn.Module) and isinstance(shortcut, nn.Module):

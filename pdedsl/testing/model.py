@@ -42,11 +42,11 @@ class ModelFunctions(Protocol):
 
     def get(self, name: str) -> Callable[..., nn.Module] | None: ...
 
-    def needed(self, name: str) -> tuple[str, ...]:
+    def required_arguments(self, name: str) -> tuple[str, ...]:
         """The arguments of a function that have no default."""
         ...
 
-    def replaced(self, makers: Mapping[str, nn.Module]) -> ModelFunctions:
+    def with_makers(self, makers: Mapping[str, nn.Module]) -> ModelFunctions:
         """The same functions, with makers that return these modules."""
         ...
 
@@ -60,10 +60,10 @@ class ProgramFunctions:
     def get(self, name: str) -> Callable[..., nn.Module] | None:
         return partial(run_function, self.program, name) if self.program.has(name) else None
 
-    def needed(self, name: str) -> tuple[str, ...]:
+    def required_arguments(self, name: str) -> tuple[str, ...]:
         return tuple(param for param, default in self.program.function(name).params if default is None)
 
-    def replaced(self, makers: Mapping[str, nn.Module]) -> ProgramFunctions:
+    def with_makers(self, makers: Mapping[str, nn.Module]) -> ProgramFunctions:
         functions = tuple(
             _constant_function(f, makers[f.name]) if f.name in makers else f for f in self.program.functions
         )
@@ -92,11 +92,11 @@ class FileFunctions:
     def get(self, name: str) -> Callable[..., nn.Module] | None:
         return getattr(self.module, name, None)
 
-    def needed(self, name: str) -> tuple[str, ...]:
+    def required_arguments(self, name: str) -> tuple[str, ...]:
         given = inspect.signature(getattr(self.module, name)).parameters.values()
         return tuple(p.name for p in given if p.default is inspect.Parameter.empty)
 
-    def replaced(self, makers: Mapping[str, nn.Module]) -> FileFunctions:
+    def with_makers(self, makers: Mapping[str, nn.Module]) -> FileFunctions:
         copy = FileFunctions.read(self.path)
         for name, made in makers.items():
             setattr(copy.module, name, lambda made=made: made)
@@ -133,7 +133,7 @@ class ModelUnderTest:
     def operator(self, weights: int, fields: Fields | None = None, samples: int = 1024, seed: int = 0) -> nn.Module:
         """The evolution operator, with given fields or newly initialised ones."""
         with seeded(weights):
-            needed = self.functions.needed("operator")
+            needed = self.functions.required_arguments("operator")
             made = {name: fields[name] if fields else self._made(name) for name in needed}
             return self._call(None, "operator", **made, samples=samples, seed=seed)
 
@@ -149,7 +149,7 @@ class ModelUnderTest:
     def _call(self, fields: Fields | None, name: str, **arguments: Any) -> nn.Module:
         learned = self.expected.spec.learned
         makers = {factory_name(w): fields[python_name(w)] for w in learned if fields and python_name(w) in fields}
-        function = (self.functions.replaced(makers) if makers else self.functions).get(name)
+        function = (self.functions.with_makers(makers) if makers else self.functions).get(name)
         if function is None:
             raise ValueError(f"this model has no function '{name}'")
         return function(**arguments).double().eval()

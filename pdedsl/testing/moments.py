@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 class Finding:
     """The answer to one question about the network: `of` names the question, `note` gives the numbers."""
 
-    of: str
+    name: str
     outcome: Outcome
     note: str
     required: bool = True
@@ -127,4 +127,4 @@ def worst_of(of: str, findings: Iterable[Finding]) -> Finding:
     broken = next((f for f in found if not f.ok), None)
     held = next((f for f in reversed(found) if f.outcome is Outcome.HELD), None)
     chosen = broken or held or (found[0] if found else untested(of, "there is nothing to compare"))
-    return replace(chosen, of=of)
+    return replace(chosen, name=of)

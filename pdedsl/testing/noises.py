@@ -53,27 +53,32 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
     if not maps.ok:
         return [maps]
     places = [
-        [(run, noise_sites(run, RequiredNoise(plan, periods, process, len(run.maps)))) for run in r]
+        [(run, noise_sites(run, RequiredNoise(plan, periods, process, len(run.blocks)))) for run in r]
         for r in (runs, noisy)
     ]
     both = [
-        NoiseMoments(number).of(p, random_residual(plan, periods), interval_with_drift(periods).length) for p in places
+        NoiseMoments(number).add_members(p, random_residual(plan, periods), interval_with_drift(periods).length)
+        for p in places
     ]
     return [maps, both[0].finding(NOISE), both[1].finding(f"{NOISE} in training")]
 
 
 def _user_network_findings(made: nn.Module, x: Tensor, number: int, wanted: RequiredNoise) -> list[Finding]:
     """The noise in the user's own network; its maps are not checked."""
-    if not wanted.maps:
+    if not wanted.block_count:
         return [untested(RESIDUAL_BLOCKS, "of a network of your own the equation says nothing but its noise")]
     found = []
     for of, model in ((NOISE, made), (f"{NOISE} in training", enable_training_noise(made))):
         counts, members = count_noisy_blocks(model), user_noise_sites(model, x, number, wanted)
-        if counts != [wanted.maps] * len(members):
+        if counts != [wanted.block_count] * len(members):
             return [
-                Finding(RESIDUAL_BLOCKS, Outcome.BROKEN, f"expected {wanted.maps} maps in each member, found {counts}")
+                Finding(
+                    RESIDUAL_BLOCKS,
+                    Outcome.BROKEN,
+                    f"expected {wanted.block_count} maps in each member, found {counts}",
+                )
             ]
-        found.append(NoiseMoments(number).of([(None, gaps) for gaps in members], None, 1.0).finding(of))
+        found.append(NoiseMoments(number).add_members([(None, gaps) for gaps in members], None, 1.0).finding(of))
     return found
 
 
@@ -92,7 +97,7 @@ def _number_of_paths(plan: DataPlan, periods: list[TimeInterval]) -> int:
 
 def _check_residual_blocks(runs: list[RecordedRun], plan: DataPlan) -> Finding:
     """Checks the number of maps, and that each adds the value of its field to its state."""
-    expected, found = _expected_block_counts(plan), [len(run.maps) for run in runs]
+    expected, found = _expected_block_counts(plan), [len(run.blocks) for run in runs]
     if found != expected:
         return Finding(RESIDUAL_BLOCKS, Outcome.BROKEN, f"expected {expected} maps in the members, found {found}")
     return worst_of(RESIDUAL_BLOCKS, (f for run in runs for f in _check_sums(run)))
@@ -106,10 +111,10 @@ def _expected_block_counts(plan: DataPlan) -> list[int]:
 
 
 def _check_sums(run: RecordedRun) -> Iterator[Finding]:
-    for k, seen in enumerate(run.maps, 1):
+    for k, seen in enumerate(run.blocks, 1):
         expected = noise_free_value(seen)
         if expected is not None:
-            yield compare_tensors(RESIDUAL_BLOCKS, f"the value of map {k}", expected, seen.whole.out, FLOAT32_TOL)
+            yield compare_tensors(RESIDUAL_BLOCKS, f"the value of map {k}", expected, seen.call.output, FLOAT32_TOL)
 
 
 @dataclass
@@ -118,9 +123,9 @@ class NoiseMoments:
 
     paths: int
     moments: Moments = field(default_factory=Moments)
-    silent: list[Finding] = field(default_factory=list)
+    deterministic: list[Finding] = field(default_factory=list)
 
-    def of(
+    def add_members(
         self, places: Sequence[tuple[RecordedRun | None, list[NoiseSite]]], random: RandomResidual | None, length: float
     ) -> NoiseMoments:
         """Adds the places of each member and, if its maps are random, the recorded maps over a time `length`."""
@@ -135,8 +140,8 @@ class NoiseMoments:
         return self
 
     def finding(self, of: str) -> Finding:
-        broken = next((f for f in self.silent if not f.ok), None)
-        found = broken or (self.moments.finding(of) if self.moments.count else worst_of(of, self.silent))
+        broken = next((f for f in self.deterministic if not f.ok), None)
+        found = broken or (self.moments.finding(of) if self.moments.count else worst_of(of, self.deterministic))
         return Finding(of, found.outcome, found.note)
 
     def _member(
@@ -145,7 +150,7 @@ class NoiseMoments:
         noises = []
         for gap in gaps:
             if gap.expected is None:
-                self.silent.append(
+                self.deterministic.append(
                     compare_tensors(NOISE, f"no noise behind {gap.name}", gap.state, gap.after, FLOAT32_TOL)
                 )
             else:
@@ -153,8 +158,8 @@ class NoiseMoments:
                 self._white(f"noise behind {gap.name} of {member}", noises[-1], gap.expected.law)
         if random is None or run is None:
             return noises
-        ratio = 2.0 * float(random.strength) * len(run.maps) / length
-        factors = [self._factor(f"map {k} of {member}", s, ratio, random) for k, s in enumerate(run.maps, 1)]
+        ratio = 2.0 * float(random.strength) * len(run.blocks) / length
+        factors = [self._factor(f"map {k} of {member}", s, ratio, random) for k, s in enumerate(run.blocks, 1)]
         if not isinstance(random, DropoutResidual):
             self._moments(f"factors of {member}", torch.cat(factors))
         return [*noises, *factors]
@@ -183,11 +188,11 @@ class NoiseMoments:
 
     def _factor(self, name: str, seen: RecordedBlock, ratio: float, random: RandomResidual) -> Tensor:
         """The random factor of a map's velocity, centred and scaled; ½h times its variance is given by the equation."""
-        if not seen.inner or seen.field is None:
-            self.silent.append(Finding(NOISE, Outcome.BROKEN, f"{name} has no random field"))
+        if not seen.branches or seen.field is None:
+            self.deterministic.append(Finding(NOISE, Outcome.BROKEN, f"{name} has no random field"))
             return torch.zeros(0, 1)
-        share, rest = _random_factor(seen.field, seen.inner, random)
-        self.silent.append(
+        share, rest = _random_factor(seen.field, seen.branches, random)
+        self.deterministic.append(
             compare_tensors(NOISE, f"one factor is random in {name}", torch.zeros_like(rest), rest, 1e-3)
         )
         w = (share.double() - (0.5 if isinstance(random, ShakeShakeResidual) else 1.0)) / sqrt(ratio)
@@ -208,10 +213,10 @@ def _random_factor(
     field: RecordedCall, inner: tuple[RecordedCall, ...], random: RandomResidual
 ) -> tuple[Tensor, Tensor]:
     """The factor z of F z, or α of αf + (1-α)g, one per unit or per path; and the rest that it does not explain."""
-    first, second = inner[0].out.flatten(1), inner[-1].out.flatten(1)
+    first, second = inner[0].output.flatten(1), inner[-1].output.flatten(1)
     shared = isinstance(random, ShakeShakeResidual)
     base, along = (second, first - second) if shared else (torch.zeros_like(first), first)
-    moved = field.out.flatten(1) - base
+    moved = field.output.flatten(1) - base
     if isinstance(random, DropoutResidual):
         return torch.where(along != 0, moved / along, 1.0), torch.zeros_like(along)
     share = (moved * along).sum(1, keepdim=True) / along.square().sum(1, keepdim=True)

@@ -29,104 +29,112 @@ class PathEndpoints:
     """The positions of paths, one per row, with the logarithm ∫c of the weight and the accumulated sources ∫e^{∫c}f."""
 
     x: Array
-    growth: Array
-    gained: Array
+    log_weight: Array
+    accumulated_source: Array
 
     def value(self, data: Array) -> Array:
         """e^{∫c} g(X) + ∫e^{∫c}f, whose mean is u."""
-        return np.asarray(np.exp(self.growth) * data + self.gained)
+        return np.asarray(np.exp(self.log_weight) * data + self.accumulated_source)
 
 
 @dataclass(frozen=True)
 class ReferenceProcess:
     """The process behind the equation, with given fields."""
 
-    reader: CoefficientEvaluator
-    clock: float
+    coefficients: CoefficientEvaluator
+    time_sign: float
 
-    def after(self, x: Array, legs: list[PathSegment], source: np.random.Generator) -> PathEndpoints:
+    def simulate(self, x: Array, legs: list[PathSegment], source: np.random.Generator) -> PathEndpoints:
         """The paths at the end of the legs, one for each row of x."""
         state = PathEndpoints(x, np.zeros(len(x)), np.zeros(len(x)))
         for leg in legs:
             for k in range(leg.steps):
-                state = self._one(leg, state, leg.first + self.clock * k * leg.h, source)
+                state = self._weighted_step(leg, state, leg.start + self.time_sign * k * leg.h, source)
         return state
 
-    def _one(self, leg: PathSegment, state: PathEndpoints, t: float, source: np.random.Generator) -> PathEndpoints:
+    def _weighted_step(
+        self, leg: PathSegment, state: PathEndpoints, t: float, source: np.random.Generator
+    ) -> PathEndpoints:
         """A step with its weight: exact for constant rates, by the method itself if nothing is random, and otherwise by
         the trapezoidal rule."""
-        period = leg.period
-        if period.weighs and not leg.random and not period.has_constant_rates:
-            return self._together(leg, state, t)
+        period = leg.interval
+        if period.has_weight and not leg.random and not period.has_constant_rates:
+            return self._augmented_step(leg, state, t)
         x = self._step(leg, state.x, t, source)
-        if not period.weighs:
+        if not period.has_weight:
             return replace(state, x=x)
         c, f = self.rates(period, state.x, t)
         if period.has_constant_rates:
             grown, share = leg.h * c, np.where(c == 0, leg.h, np.expm1(leg.h * c) / np.where(c == 0, 1.0, c))
-            return PathEndpoints(x, state.growth + grown, state.gained + np.exp(state.growth) * f * share)
-        later_c, later_f = self.rates(period, x, t + self.clock * leg.h)
-        growth = state.growth + leg.h * (c + later_c) / 2
-        sums = leg.h * (np.exp(state.growth) * f + np.exp(growth) * later_f) / 2
-        return PathEndpoints(x, growth, state.gained + sums)
+            return PathEndpoints(
+                x, state.log_weight + grown, state.accumulated_source + np.exp(state.log_weight) * f * share
+            )
+        later_c, later_f = self.rates(period, x, t + self.time_sign * leg.h)
+        growth = state.log_weight + leg.h * (c + later_c) / 2
+        sums = leg.h * (np.exp(state.log_weight) * f + np.exp(growth) * later_f) / 2
+        return PathEndpoints(x, growth, state.accumulated_source + sums)
 
-    def _together(self, leg: PathSegment, state: PathEndpoints, t: float) -> PathEndpoints:
+    def _augmented_step(self, leg: PathSegment, state: PathEndpoints, t: float) -> PathEndpoints:
         """(X, C, G)' = (b, c, e^C f)."""
 
         def slope(s: float, y: Array) -> Array:
-            x, at = np.ascontiguousarray(y[:, :-2]), t + self.clock * s
-            c, f = self.rates(leg.period, x, at)
-            return np.column_stack([self.velocity(leg.period, x, at), c, np.exp(y[:, -2]) * f])
+            x, at = np.ascontiguousarray(y[:, :-2]), t + self.time_sign * s
+            c, f = self.rates(leg.interval, x, at)
+            return np.column_stack([self.velocity(leg.interval, x, at), c, np.exp(y[:, -2]) * f])
 
         assert isinstance(leg.scheme, Fixed)
-        y = step_of(leg.scheme)(slope, 0.0, leg.h, np.column_stack([state.x, state.growth, state.gained]))
+        y = step_of(leg.scheme)(
+            slope, 0.0, leg.h, np.column_stack([state.x, state.log_weight, state.accumulated_source])
+        )
         return PathEndpoints(np.ascontiguousarray(y[:, :-2]), y[:, -2], y[:, -1])
 
     def rates(self, period: TimeInterval, x: Array, t: float) -> tuple[Array, Array]:
         """c and f at points, (n,)."""
-        return self.reader.number(period.rate, x, t), self.reader.number(period.source, x, t)
+        return self.coefficients.number(period.rate, x, t), self.coefficients.number(period.source, x, t)
 
     def velocity(self, period: TimeInterval, x: Array, t: float) -> Array:
-        return self.reader.vector(period.drift, x, t)
+        return self.coefficients.vector(period.drift, x, t)
 
     def diffusivity(self, period: TimeInterval, x: Array, t: float) -> Array:
         """The diagonal (n, d) of A, or A itself (n, d, d)."""
         rows = period.matrix
-        if not self.reader.spec.space.explicit:
-            return self.reader.vector(rows[0], x, t)
+        if not self.coefficients.spec.space.explicit:
+            return self.coefficients.vector(rows[0], x, t)
         if any(e != 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j):
-            return self.reader.matrix(rows, x, t)
-        return self.reader.vector(tuple(rows[i][i] for i in range(len(rows))), x, t)
+            return self.coefficients.matrix(rows, x, t)
+        return self.coefficients.vector(tuple(rows[i][i] for i in range(len(rows))), x, t)
 
     def _step(self, leg: PathSegment, x: Array, t: float, source: np.random.Generator) -> Array:
         if not leg.random:
-            return self._moved(leg, x, t)
-        match leg.by:
+            return self._deterministic_step(leg, x, t)
+        match leg.noise:
             case AddedNoise(law=law):
-                return self._shaken(leg, x, t, law, source)
+                return self._euler_maruyama_step(leg, x, t, law, source)
             case ScaledNoise(law=law):
-                return self._relative(leg, x, t, _standard_samples(law, x.shape, source))
+                return self._relative_noise_step(leg, x, t, _standard_samples(law, x.shape, source))
             case DropoutResidual() | StochasticDepthResidual() | ShakeShakeResidual() as random:
-                return x + leg.h * self._shared(leg, random, x, t, source)
+                return x + leg.h * self._random_velocity(leg, random, x, t, source)
             case _:
                 assert_never(leg.by)
 
-    def _shaken(self, leg: PathSegment, x: Array, t: float, law: Law, source: np.random.Generator) -> Array:
-        slope, end = self.velocity(leg.period, x, t), t + self.clock * leg.h
-        matrix = self.diffusivity(leg.period, x, 0.5 * (t + end) if leg.corrected else t)
+    def _euler_maruyama_step(
+        self, leg: PathSegment, x: Array, t: float, law: Law, source: np.random.Generator
+    ) -> Array:
+        slope, end = self.velocity(leg.interval, x, t), t + self.time_sign * leg.h
+        matrix = self.diffusivity(leg.interval, x, 0.5 * (t + end) if leg.corrected else t)
         shock = sqrt(2.0 * leg.h) * _apply_square_root(matrix, _standard_samples(law, x.shape, source))
         if leg.corrected:
-            slope = 0.5 * (slope + self.velocity(leg.period, x + leg.h * slope + shock, end))
+            slope = 0.5 * (slope + self.velocity(leg.interval, x + leg.h * slope + shock, end))
         return np.asarray(x + leg.h * slope + shock)
 
-    def _relative(self, leg: PathSegment, x: Array, t: float, noise: Array) -> Array:
-        moved = x + leg.h * self.velocity(leg.period, x, t)
+    def _relative_noise_step(self, leg: PathSegment, x: Array, t: float, noise: Array) -> Array:
+        moved = x + leg.h * self.velocity(leg.interval, x, t)
         size = moved.std(-1, ddof=1, keepdims=True)
-        return np.asarray(moved + np.sqrt(2.0 * self.diffusivity(leg.period, x, t)) * size * noise)
+        return np.asarray(moved + np.sqrt(2.0 * self.diffusivity(leg.interval, x, t)) * size * noise)
 
-    def _moved(self, leg: PathSegment, x: Array, t: float) -> Array:
+    def _deterministic_step(self, leg: PathSegment, x: Array, t: float) -> Array:
         def slope(s: float, y: Array) -> Array:
-            return self.velocity(leg.period, y, t + self.clock * s)
+            return self.velocity(leg.interval, y, t + self.time_sign * s)
 
         match leg.scheme:
             case Fixed() | BackwardEuler():
@@ -138,18 +146,18 @@ class ReferenceProcess:
             case _:
                 assert_never(leg.scheme)
 
-    def _shared(
+    def _random_velocity(
         self, leg: PathSegment, random: RandomResidual, x: Array, t: float, source: np.random.Generator
     ) -> Array:
         """A random velocity V with ½h Cov V = A: units of v or all of v dropped, or two branches mixed."""
-        ratio = 2.0 * float(random.strength.xreplace(self.reader.spec.values)) / leg.h
+        ratio = 2.0 * float(random.strength.xreplace(self.coefficients.spec.values)) / leg.h
         if isinstance(random, ShakeShakeResidual):
-            f, g = (self.reader.field(head, x, t) for head in random.branches)
+            f, g = (self.coefficients.field(head, x, t) for head in random.branches)
             share = 0.5 + sqrt(3.0 * ratio) * source.uniform(-1.0, 1.0, (len(x), 1))
             return share * f + (1.0 - share) * g
         keep = 1.0 / (1.0 + ratio)
         kept = source.random(x.shape if isinstance(random, DropoutResidual) else (len(x), 1)) < keep
-        return self.velocity(leg.period, x, t) * kept / keep
+        return self.velocity(leg.interval, x, t) * kept / keep
 
 
 def _standard_samples(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> Array:

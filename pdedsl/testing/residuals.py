@@ -50,7 +50,7 @@ class NamedResidual:
 
     name: str
     residual: Residual
-    imposed: ConditionResidual | None
+    condition: ConditionResidual | None
 
 
 def named_residuals(statement: StrongForm) -> Iterator[NamedResidual]:
@@ -104,9 +104,9 @@ def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterat
 
 def _points(one: NamedResidual, statement: StrongForm, seed: int) -> Tensor:
     points = PointSampler(statement.domain)
-    if one.imposed is None:
+    if one.condition is None:
         return points.inside(POINTS, seed, during=one.residual.interval)
-    return points.on(one.imposed, POINTS, seed)
+    return points.on(one.condition, POINTS, seed)
 
 
 def _residual_function(
@@ -115,7 +115,7 @@ def _residual_function(
     function = tested.functions.get(one.name)
     if function is None:
         raise ValueError(f"this model has no function '{one.name}'")
-    needed = set(tested.functions.needed(one.name))
+    needed = set(tested.functions.required_arguments(one.name))
     fields = {python_name(w): _constant for w in statement.parameters if python_name(w) in needed}
     return lambda points: cast(Tensor, function(model=module, points=points, **fields)).detach()
 

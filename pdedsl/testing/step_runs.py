@@ -54,24 +54,24 @@ NoiseModel = AddedNoise | ScaledNoise | RandomResidual
 class PathSegment:
     """Equal steps along one piece of time, from the time `first` on; `scheme` is used if nothing is random."""
 
-    period: TimeInterval
-    first: float
+    interval: TimeInterval
+    start: float
     h: float
     steps: int
     scheme: Integrator
-    by: NoiseModel = AddedNoise()
+    noise: NoiseModel = AddedNoise()
 
     @property
     def random(self) -> bool:
-        return self.period.diffuses
+        return self.interval.has_diffusion
 
     @property
     def corrected(self) -> bool:
         """Whether the drift is that of Heun's method: the mean of a step is h b only in the limit."""
-        return isinstance(self.scheme, Fixed) and self.scheme.method == HEUN and self.period.moves
+        return isinstance(self.scheme, Fixed) and self.scheme.method == HEUN and self.interval.has_drift
 
     @property
-    def slack(self) -> float:
+    def error_allowance(self) -> float:
         """The error of an adaptive method, of which about five times as much is allowed, as of a standard error."""
         match self.scheme:
             case Adaptive(rtol=rtol, atol=atol) if not self.random:
@@ -85,7 +85,7 @@ def model_segments(model: ModelUnderTest) -> list[PathSegment]:
     plan = model.expected.plan
     assert isinstance(plan, DataPlan)
     parts = [p for p in plan.families[0].parts if isinstance(p, SdeSteps | NoiseStep)]
-    passed = [p for p in time_intervals(model.expected.analysis) if p.moves or p.diffuses]
+    passed = [p for p in time_intervals(model.expected.analysis) if p.has_drift or p.has_diffusion]
     if len(parts) != len(passed):
         raise Mismatch(f"expected {len(passed)} pieces of time along which paths move, found {len(parts)}")
     return [_model_segment(period, part) for period, part in zip(passed, parts, strict=True)]
@@ -94,9 +94,9 @@ def model_segments(model: ModelUnderTest) -> list[PathSegment]:
 def _model_segment(period: TimeInterval, part: SdeSteps | NoiseStep) -> PathSegment:
     by = noise_model(part.noise, period)
     if isinstance(part, NoiseStep):
-        return PathSegment(period, period.first, period.length, 1, Fixed(method=EULER), by)
+        return PathSegment(period, period.start, period.length, 1, Fixed(method=EULER), by)
     steps = part.steps
-    return PathSegment(period, period.first, period.length / steps, steps, part.scheme, by)
+    return PathSegment(period, period.start, period.length / steps, steps, part.scheme, by)
 
 
 def noise_model(noise: Noise | None, period: TimeInterval) -> NoiseModel:
@@ -109,8 +109,8 @@ def noise_model(noise: Noise | None, period: TimeInterval) -> NoiseModel:
         case RelativeNoise(law=law, across=across):
             return ScaledNoise(law, across)
         case DropoutNoise() | ShakeShakeNoise():
-            assert period.random is not None
-            return period.random
+            assert period.random_residual is not None
+            return period.random_residual
         case _:
             assert_never(noise)
 
@@ -121,7 +121,7 @@ def operator_segments(model: ModelUnderTest) -> list[PathSegment]:
     assert plan is not None
     legs = []
     for period in time_intervals(model.expected.analysis):
-        exact = period.is_constant and not (period.diffuses and plan.law is Law.LAPLACE)
+        exact = period.is_constant and not (period.has_diffusion and plan.law is Law.LAPLACE)
         steps = 1 if exact else ceil(period.length / float(plan.step) - 1e-9)
-        legs.append(PathSegment(period, period.first, period.length / steps, steps, plan.scheme, AddedNoise(plan.law)))
+        legs.append(PathSegment(period, period.start, period.length / steps, steps, plan.scheme, AddedNoise(plan.law)))
     return legs

@@ -27,10 +27,10 @@ class RecordingField(nn.Module):
     def __init__(self, field: object) -> None:
         super().__init__()
         self.field = field
-        self.states: list[Tensor] = []
+        self.points: list[Tensor] = []
 
     def forward(self, x: Tensor, t: object) -> Tensor:
-        self.states.append(x.detach().clone())
+        self.points.append(x.detach().clone())
         value: Tensor = self.field(x, t)  # type: ignore[operator]
         return value
 
@@ -54,8 +54,8 @@ def record_trajectories(member: nn.Module) -> Iterator[list[Trajectory]]:
         def keep(march: nn.Module, _: object, end: Tensor) -> None:
             seen = march.field
             assert isinstance(seen, RecordingField)
-            trails.append(Trajectory([*seen.states, end.detach()]))
-            seen.states.clear()
+            trails.append(Trajectory([*seen.points, end.detach()]))
+            seen.points.clear()
 
         undo.append((march, field, march.register_forward_hook(keep)))
     try:
@@ -71,14 +71,14 @@ def steps_finding(
     model: nn.Module, process: ReferenceProcess, legs: list[PathSegment], x: Tensor, paths: int
 ) -> Finding:
     """Compares every Euler step of the first member; skips walks without noise, with relative noise or by Heun."""
-    walks = [leg for leg in legs if leg.period.moves or leg.steps > 1]
+    walks = [leg for leg in legs if leg.interval.has_drift or leg.steps > 1]
     with record_trajectories(members_of(model)[0]) as trails:
         endpoints_of_model(model, x, paths)
     if len(trails) != len(walks):
         return Finding(STEPS, Outcome.BROKEN, f"expected {len(walks)} walks along a field, found {len(trails)}")
     moments = Moments(paths=paths)
     for leg, trail in zip(walks, trails, strict=True):
-        if not leg.random or isinstance(leg.by, ScaledNoise) or leg.corrected:
+        if not leg.random or isinstance(leg.noise, ScaledNoise) or leg.corrected:
             continue
         if len(trail.states) != leg.steps + 1:
             return Finding(STEPS, Outcome.BROKEN, f"expected {leg.steps} steps, found {len(trail.states) - 1}")
@@ -97,10 +97,10 @@ def _compare(
     moments: Moments, process: ReferenceProcess, leg: PathSegment, k: int, x: Tensor, y: Tensor, last: Tensor | None
 ) -> Tensor:
     """Compares moments of step k after its drift is subtracted, at every point over all paths."""
-    t = leg.first + process.clock * k * leg.h
+    t = leg.start + process.time_sign * k * leg.h
     at = x.reshape(-1, x.shape[-1]).numpy()
-    drift = torch.from_numpy(np.array(process.velocity(leg.period, at, t))).reshape(x.shape)
-    matrix = expected_products(torch.from_numpy(np.array(process.diffusivity(leg.period, at, t))))
+    drift = torch.from_numpy(np.array(process.velocity(leg.interval, at, t))).reshape(x.shape)
+    matrix = expected_products(torch.from_numpy(np.array(process.diffusivity(leg.interval, at, t))))
     rest, where = y - x - leg.h * drift, f"at step {k + 1}, t = {t:.4g}"
     moments.add(f"E[X - x]/h {where}", drift.mean(0), (y - x).mean(0) / leg.h, standard_error(rest) / leg.h)
     score = (rest * drift).mean(-1) / leg.h

@@ -45,25 +45,25 @@ class TimeInterval:
     If the space is not written out, `drift` holds the component with index INDEX, `matrix` its diagonal entry.
     """
 
-    first: float
+    start: float
     length: float
     drift: tuple[Expr, ...]
     matrix: Rows
     rate: Expr
     source: Expr
-    random: RandomResidual | None
+    random_residual: RandomResidual | None
     written_out: bool
 
     @property
-    def moves(self) -> bool:
+    def has_drift(self) -> bool:
         return any(b != 0 for b in self.drift)
 
     @property
-    def diffuses(self) -> bool:
-        return self.random is not None or any(e != 0 for row in self.matrix for e in row)
+    def has_diffusion(self) -> bool:
+        return self.random_residual is not None or any(e != 0 for row in self.matrix for e in row)
 
     @property
-    def weighs(self) -> bool:
+    def has_weight(self) -> bool:
         return bool(self.rate != 0 or self.source != 0)
 
     @property
@@ -95,12 +95,12 @@ def time_intervals(analysis: Analysis) -> list[TimeInterval]:
     """The pieces in the order in which a path traverses them: for initial data, the last in time comes first."""
     initial = is_initial(analysis.spec)
     found = [_time_interval(facts, analysis.spec, initial) for facts in analysis.equations]
-    return sorted(found, key=lambda p: p.first, reverse=initial)
+    return sorted(found, key=lambda p: p.start, reverse=initial)
 
 
 def interval_with_drift(periods: list[TimeInterval]) -> TimeInterval:
     """The piece whose steps are the maps of a named network."""
-    return next(p for p in periods if p.moves)
+    return next(p for p in periods if p.has_drift)
 
 
 def _time_interval(facts: EquationFacts, spec: Spec, initial: bool) -> TimeInterval:

@@ -45,5 +45,5 @@ def _order(modules: list[nn.Module]) -> Iterator[list[int]]:
 
 def _noise_site(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], wanted: RequiredNoise) -> NoiseSite:
     before, after = (torch.cat([call[side] for call in calls]) for side in (0, 1))
-    expected: ExpectedNoise | None = wanted.at_readout if last else wanted.behind(k)
+    expected: ExpectedNoise | None = wanted.at_readout if last else wanted.after_block(k)
     return NoiseSite("the features" if last else f"map {k + 1}", before, after, expected)

@@ -1,4 +1,4 @@
-"""The audit flags models whose gradients are masked on purpose, and passes one that was trained to be robust."""
+"""Gradient-masking audit: suspicious for masked models, pass for an adversarially trained one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch.nn import functional
 from attacks.models import digits, linear, trained
 from pdedsl.attacks import Audit, Linf, Predictor, audit
 from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns
-from pdedsl.attacks.gradient_masking.checks import eot_convergence, gradient_check, unit_of_scores
+from pdedsl.attacks.gradient_masking.checks import eot_convergence, gradient_check, logit_rescaling
 
 N = 40
 
@@ -55,7 +55,7 @@ def half_stopped(x: Tensor) -> Tensor:
 
 
 def replaced(x: Tensor) -> Tensor:
-    """The gradient at a picture that is turned upside down."""
+    """The gradient at the flipped image."""
     return standard(x.detach() + x.flip(2) - x.flip(2).detach())
 
 
@@ -63,7 +63,7 @@ def shattered(x: Tensor) -> Tensor:
     return standard(x + 0.02 * (500.0 * x).sin())
 
 
-def lukewarm(x: Tensor) -> Tensor:
+def small_logits(x: Tensor) -> Tensor:
     return 0.01 * trained(0.1)(x)
 
 
@@ -83,18 +83,18 @@ def test_masked_models_are_flagged(model: Callable[[Tensor], Tensor]) -> None:
     found = examined(model)
     assert found.masked
     assert found.reasons
-    assert found.verdict.startswith("gradients may be masked")
+    assert found.verdict.startswith("suspicious: possible gradient masking")
 
 
 @pytest.mark.long
 def test_a_robust_model_passes() -> None:
     found = examined(trained(0.1))
     assert not found.masked, found.verdict
-    assert found.verdict == f"no sign of masked gradients in {len(found.findings)} checks"
+    assert found.verdict == f"pass: no sign of gradient masking in {len(found.findings)} checks"
 
 
 @pytest.mark.long
-def test_honest_noise_and_plain_training_pass() -> None:
+def test_noisy_and_standard_models_pass() -> None:
     for model in (standard, noisy):
         found = examined(model)
         assert not found.masked, found.verdict
@@ -102,8 +102,8 @@ def test_honest_noise_and_plain_training_pass() -> None:
 
 @pytest.mark.parametrize("bounds", [None, (-5.0, 5.0)])
 @pytest.mark.parametrize("eps", [1e-4, 0.3])
-def test_the_last_size_is_everything(eps: float, bounds: tuple[float, float] | None) -> None:
-    """However small ε is, an honest model passes: accuracy is asked to vanish where every point is allowed."""
+def test_the_last_eps_covers_the_box(eps: float, bounds: tuple[float, float] | None) -> None:
+    """A model with useful gradients passes for every ε: the last radius of the curve covers the whole box."""
     x = torch.randn(40, 2, generator=torch.Generator().manual_seed(0))
 
     def half_plane(x: Tensor) -> Tensor:
@@ -113,59 +113,61 @@ def test_the_last_size_is_everything(eps: float, bounds: tuple[float, float] | N
     assert not found.masked, found.verdict
 
 
-def test_averages_of_the_evaluation_are_those_of_the_audit() -> None:
-    """The gradient of one draw is w + 9ξ, useless; an average of many is near w, and more would find nothing more."""
+def test_eot_samples_of_the_predictor_are_used() -> None:
+    """A single noisy gradient is w + 9ξ; the mean of many is close to w, and more EOT samples find nothing more."""
     x = torch.randn(40, 6, generator=torch.Generator().manual_seed(0))
 
-    def shaken(x: Tensor) -> Tensor:
+    def noisy_gradient(x: Tensor) -> Tensor:
         s = x.sum(1) + 9.0 * (torch.randn_like(x) * (x - x.detach())).sum(1)
         return torch.stack([s, -s], 1)
 
     def random(eot: int) -> bool:
-        predictor = Predictor(shaken, eot=eot, draws=2)
+        predictor = Predictor(noisy_gradient, eot=eot, draws=2)
         with predictor.frozen(x, 0):
-            return eot_convergence(AuditRuns(predictor, x, shaken(x).argmax(1), Linf(), 0.2, 3, 5, None, 0)).suspicious
+            return eot_convergence(
+                AuditRuns(predictor, x, noisy_gradient(x).argmax(1), Linf(), 0.2, 3, 5, None, 0)
+            ).suspicious
 
     assert random(1)
     assert not random(150)
 
 
-def evidence(model: Callable[[Tensor], Tensor], eps: float = 0.1) -> AuditRuns:
+def audit_runs(model: Callable[[Tensor], Tensor], eps: float = 0.1) -> AuditRuns:
     return AuditRuns(
         Predictor(model, draws=1), digits().test_x[:N], digits().test_y[:N], Linf(), eps, 10, 60, (0.0, 1.0), 0
     )
 
 
 @pytest.mark.parametrize("model", [half_stopped, replaced, shattered, quantised, detached])
-def test_gradients_that_are_not_derivatives(model: Callable[[Tensor], Tensor]) -> None:
-    assert gradient_check(evidence(model)).suspicious
+def test_gradient_check_of_incorrect_gradients(model: Callable[[Tensor], Tensor]) -> None:
+    assert gradient_check(audit_runs(model)).suspicious
 
 
 @pytest.mark.parametrize("eps", [1e-6, 0.1, 0.5])
-def test_derivatives(eps: float) -> None:
-    """Kinks of a network, large scores and small steps leave next to nothing unexplained."""
+def test_gradient_check_of_derivatives(eps: float) -> None:
+    """Kinks, large logits and small steps leave at most 1 % unexplained variance."""
     for model in (standard, trained(0.1), exploding):
-        found = gradient_check(evidence(model, eps))
-        assert "leave 0 % unexplained" in found.text or "leave 1 % unexplained" in found.text
+        found = gradient_check(audit_runs(model, eps))
+        assert "unexplained variance 0 %" in found.text or "unexplained variance 1 %" in found.text
 
 
-def test_scores_in_another_unit() -> None:
-    """The softmax of small scores is nearly uniform: its gradient leads to no class in particular."""
-    assert unit_of_scores(evidence(lukewarm, 0.2)).suspicious
-    assert not unit_of_scores(evidence(trained(0.1), 0.2)).suspicious
+def test_logit_rescaling() -> None:
+    """The softmax of small logits is nearly uniform: its gradient points to no class in particular."""
+    assert logit_rescaling(audit_runs(small_logits, 0.2)).suspicious
+    assert not logit_rescaling(audit_runs(trained(0.1), 0.2)).suspicious
 
 
-def test_the_reasons_are_the_right_ones() -> None:
+def test_suspicious_checks() -> None:
     def flagged(model: Callable[[Tensor], Tensor]) -> set[str]:
         return {finding.name for finding in examined(model).findings if finding.suspicious}
 
-    assert {"gradients", "black box against white box", "unbounded attack"} <= flagged(quantised)
-    assert flagged(exploding) == {"saturation"}
-    assert "randomness" in flagged(resized)
+    assert {"zero or NaN gradients", "black-box vs. white-box attack", "unbounded attack"} <= flagged(quantised)
+    assert flagged(exploding) == {"softmax saturation"}
+    assert "EOT convergence" in flagged(resized)
 
 
 def test_a_surrogate_that_transfers_better() -> None:
-    """Quantised inputs: the attack on the network behind them transfers."""
+    """Quantised inputs: the attack on the network without quantisation transfers."""
     data = digits()
     found = audit(
         quantised,
@@ -177,20 +179,20 @@ def test_a_surrogate_that_transfers_better() -> None:
         queries=5,
         surrogates=[standard],
     )
-    assert [finding.suspicious for finding in found.findings if finding.name == "transfer"] == [True]
+    assert [finding.suspicious for finding in found.findings if finding.name == "transfer attack"] == [True]
 
 
 @pytest.mark.parametrize("norm", ["inf", "2"])
-def test_without_a_size_it_is_that_of_adversaries(norm: str) -> None:
-    """Of a linear model the median distance to its boundary, in closed form; rounding and a margin beyond it apart."""
+def test_default_eps_is_the_median_distance(norm: str) -> None:
+    """For a linear model, the median distance to the decision boundary in closed form."""
     case = linear(4, 6, dtype=torch.float64)
     found = audit(case.model, case.x, case.y, norm=norm, steps=10, queries=5)
     assert found.eps == pytest.approx(case.distance(norm).median().item(), rel=0.02)
     assert not found.masked, found.verdict
 
 
-def test_the_landscape_is_that_of_the_loss() -> None:
-    """Scores ±w·x: log((1 − p)/p) is 2‖w‖t − 2|w·x| at t along the steepest step, and a flatter line elsewhere."""
+def test_loss_landscape() -> None:
+    """Logits ±w·x: log((1 − p)/p) is 2‖w‖t − 2|w·x| along the gradient, and less steep in other directions."""
     weight = torch.tensor([3.0, -4.0], dtype=torch.float64)
     x = torch.randn(20, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 
@@ -209,12 +211,12 @@ def test_the_landscape_is_that_of_the_loss() -> None:
     assert slopes.abs().max() < 10.0
 
 
-def test_without_a_size_it_tells_masked_from_robust() -> None:
-    """Where no adversary is found along gradients, it looks around half of what allows every point."""
+def test_default_eps_for_masked_and_robust_models() -> None:
+    """If no adversarial example is found, ε is half of the radius that covers the box."""
     x, y = digits().test_x[:30], digits().test_y[:30]
     robust, masked = (
         audit(model, x, y, norm="2", bounds=(0.0, 1.0), steps=10, queries=20) for model in (trained(0.1), quantised)
     )
     assert not robust.masked, robust.verdict
     assert masked.eps == 4.0  # of √64
-    assert "gradients" in {finding.name for finding in masked.findings if finding.suspicious}
+    assert "zero or NaN gradients" in {finding.name for finding in masked.findings if finding.suspicious}

@@ -47,9 +47,9 @@ CASES: dict[str, Callable[[Path], str]] = {
     "e001_missing": missing,
     "e001_misspelt": misspelt,
     "e002_directory": directory,
-    "e003_below_a_file": below_a_file,
+    "e003_path_below_a_file": below_a_file,
     "e006_too_large": too_large,
-    "e006_too_many_words": too_many_words,
+    "e006_too_many_tokens": too_many_words,
 }
 
 

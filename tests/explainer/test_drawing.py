@@ -57,7 +57,7 @@ def test_every_term_and_every_block_is_drawn_where_it_comes_from(name: str) -> N
     assert {tuple(t.origin.span) for t in terms} <= set(spans)
     assert len(words(root, "block")) == len(blocks_in(nodes(name)))
     linked = {kind for path in root.iter(f"{SVG}path") for kind in (path.get("class") or "").split()}
-    explicit = {t.word for t in terms if not isinstance(t, TimeDerivative)}
+    explicit = {t.kind for t in terms if not isinstance(t, TimeDerivative)}
     assert explicit <= linked, "a term has no block"
     title, desc = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
     assert title is not None

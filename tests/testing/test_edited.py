@@ -41,7 +41,7 @@ def written(folder: Path, name: str) -> Path:
 def test_an_edit_is_found(tmp_path: Path, name: str, old: str, new: str, of: str) -> None:
     edit(written(tmp_path, name), old, new)
     found = equation.check(package(tmp_path), of=(of,))
-    assert of in {f.of for f in found if not f.ok}, found
+    assert of in {f.name for f in found if not f.ok}, found
 
 
 def edit(path: Path, old: str, new: str) -> None:

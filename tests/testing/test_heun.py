@@ -93,7 +93,7 @@ def of_network(scheme: str, n: int) -> Tensor:
 
 def of_reference(scheme: str, n: int) -> Tensor:
     model = under_test(pdedsl.compile(SPEC.format(scheme=scheme, steps=n)))
-    ends = process_of(model, {}).after(np.full((2**n, 1), 3.0), operator_segments(model), Source(n))  # type: ignore[arg-type]
+    ends = process_of(model, {}).simulate(np.full((2**n, 1), 3.0), operator_segments(model), Source(n))  # type: ignore[arg-type]
     return torch.from_numpy(ends.x).reshape(-1)
 
 

@@ -44,7 +44,7 @@ def test_where_the_grid_fails_nothing_is_tested(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("name", ["burgers", "wave"])
 def test_emitted_residuals_are_those_by_hand(name: str) -> None:
     found = equation.check(compiled(shipped(name)))
-    assert [f.outcome for f in found if f.of == "residuals"] == [Outcome.HELD]
+    assert [f.outcome for f in found if f.name == "residuals"] == [Outcome.HELD]
 
 
 def test_residuals_of_another_equation_are_found() -> None:

@@ -97,7 +97,7 @@ def test_a_failure_prints_what_was_expected_and_found() -> None:
 
 def test_waves_and_points_reach_every_coordinate() -> None:
     """Of a space of many dimensions, not the first three alone."""
-    wave = CosineSum(0.0, ((1.0, 0.0, (0, 0, 0)),), rest=7)
+    wave = CosineSum(0.0, ((1.0, 0.0, (0, 0, 0)),), seed=7)
     y = torch.zeros(20, 20, dtype=torch.float64)
     y[torch.arange(3, 20), torch.arange(3, 20)] = 1.0
     assert bool((wave(y)[3:] != wave(torch.zeros(1, 20, dtype=torch.float64))).all())
@@ -175,6 +175,6 @@ def test_steps_by_hand_have_their_orders(name: str, order: int) -> None:
 
 def test_what_is_trained_is_said_to_be_untested() -> None:
     found = equation.check(pdedsl.compile("heat_smoothing"))
-    assert [(f.of, f.outcome) for f in found] == [("model()", "untested")]
+    assert [(f.name, f.outcome) for f in found] == [("model()", "untested")]
     assert isinstance(found[0], Finding)
     assert under_test(pdedsl.compile("resnet")).operator_plan is None

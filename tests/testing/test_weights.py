@@ -22,7 +22,7 @@ POINT = (0.6, -0.4)
 def arrived(compilation: Compilation, paths: int = 1) -> PathEndpoints:
     model = under_test(compilation)
     start = np.repeat(np.array([POINT]), paths, 0)
-    return process_of(model, {}).after(start, operator_segments(model), np.random.default_rng(3))
+    return process_of(model, {}).simulate(start, operator_segments(model), np.random.default_rng(3))
 
 
 def found(compilation: Compilation) -> float:
@@ -51,9 +51,9 @@ def test_a_weight_along_a_circle(steps: int, error: float) -> None:
     text = known("∂u/∂t = v·∇u + x u", f"realize time by rk4(steps={steps})", "let v(x, y) = [-y, x]")
     compilation = pdedsl.compile(text)
     exact = POINT[0] * sin(1.0) + POINT[1] * (cos(1.0) - 1.0)
-    assert float(arrived(compilation).growth[0]) == pytest.approx(exact, abs=error)
+    assert float(arrived(compilation).log_weight[0]) == pytest.approx(exact, abs=error)
     assert found(compilation) == pytest.approx(exp(exact), abs=2 * error)
-    assert found(compilation) == pytest.approx(exp(float(arrived(compilation).growth[0])), rel=1e-12)
+    assert found(compilation) == pytest.approx(exp(float(arrived(compilation).log_weight[0])), rel=1e-12)
 
 
 def test_a_weight_along_a_random_path() -> None:

@@ -290,13 +290,13 @@ def _flux_decays(problem: Problem) -> bool:
     found, jet = JetBounds(problem), problem.jet
     if jet.order > 2 or problem.equation.order > 1:
         return not found.depends_on_x(jet.expr)
-    in_space = SpaceRegularity(found)
-    fine = in_space.diffusion_has_lipschitz_root and in_space.flow_is_complete
+    regularity = SpaceRegularity(found)
+    is_regular = regularity.diffusion_has_lipschitz_root and regularity.flow_is_complete
     at_zero = jet.expr.xreplace(dict.fromkeys(jet.variables, jet.u * 0))
     is_finite = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
     return (
-        fine
-        and tame
+        is_regular
+        and is_finite
         and not at_zero.has(*_INFINITE)
         and (jet.is_affine or not found.depends_on_x(jet.expr - jet.source))
     )

@@ -11,7 +11,7 @@ from pdedsl.analysis.axioms.linearity import has_learned
 from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
 from pdedsl.analysis.boundary_flux import depends_on_position
 from pdedsl.analysis.bounds.interval import range_of
-from pdedsl.analysis.bounds.sign import box_of, formvalue, strictly_positive, vanishes
+from pdedsl.analysis.bounds.sign import box_of, format_point, strictly_positive, vanishes
 from pdedsl.analysis.constraint_elimination import stationary_unknowns_in
 from pdedsl.analysis.jet import differential_expression, multiples_of_constant
 from pdedsl.analysis.normal_form import unknown_of
@@ -206,6 +206,6 @@ def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
         point = find_nonzero_point(value, ranges, beside=domain)
         if point is not None:
             values = [f"{s.name} = {notation(v)}" for s, v in chosen.items()]
-            at = f" at {formvalue(point)}" if point else ""
+            at = f" at {format_point(point)}" if point else ""
             return f"{', '.join(values) or 'u = 0'} changes at rate {precise_value_at(value, point):.3g}{at}"
     return ""

@@ -260,8 +260,8 @@ def _log(x: End) -> RealInterval:
 
 
 def _activation_derivative(e: ActivationDerivative) -> RealInterval:
-    most = _end(e.of.lipschitz)
-    return RealInterval(Fraction(0) if e.of.monotone else -most, most)
+    most = _end(e.record.lipschitz)
+    return RealInterval(Fraction(0) if e.record.monotone else -most, most)
 
 
 def _end(x: float) -> End:

@@ -478,7 +478,7 @@ def strictly_positive(e: Expr, box: Box) -> bool:
         case exp():
             return True
         case ActivationDerivative():
-            return e.of.rising
+            return e.record.rising
         case Field():
             return bool(e.head.is_positive)
         case Activation():

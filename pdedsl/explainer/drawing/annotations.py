@@ -40,7 +40,7 @@ def annotations_of(analysis: Analysis) -> tuple[Annotation, ...]:
     for facts in analysis.equations:
         for term in facts.terms:
             label = ", ".join(filter(None, (term_name(term, facts, spec), term_detail(term, spec))))
-            marks.append(Annotation(term.word, label, term.origin.text, term.origin.span))
+            marks.append(Annotation(term.kind, label, term.origin.text, term.origin.span))
     for condition in spec.conditions:
         text = spec.source.quote(condition.span)
         marks.append(Annotation("condition", f"{condition.kind} condition", text, condition.span))

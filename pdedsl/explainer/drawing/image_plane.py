@@ -54,7 +54,7 @@ def _sizes(plan: ImagePlan) -> Iterator[tuple[int, int]]:
 
 def _architecture(plan: ImagePlan) -> Iterator[Block]:
     """Stem, transitions between the stages, and head."""
-    first, last = plan.stages[0], plan.close or plan.stages[-1]
+    first, last = plan.stages[0], plan.head or plan.stages[-1]
     match plan.frame:
         case Paper():
             activated = "batch norm, relu"

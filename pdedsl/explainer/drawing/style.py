@@ -17,17 +17,17 @@ from pdedsl.ir.terms import (
 )
 
 COLOURS = {  # in light and dark mode
-    TimeDerivative.word: ("#6b7280", "#9ca3af"),
-    Convection.word: ("#2563eb", "#60a5fa"),
-    Diffusion.word: ("#dc2626", "#f87171"),
-    Reaction.word: ("#15803d", "#4ade80"),
-    SourceTerm.word: ("#a16207", "#facc15"),
-    Coupling.word: ("#7c3aed", "#a78bfa"),
-    SymmetricLayer.word: ("#0f766e", "#2dd4bf"),
-    LearnedField.word: ("#4338ca", "#818cf8"),
-    Nonlocal.word: ("#92400e", "#fb923c"),
-    Nonlinear.word: ("#be185d", "#f472b6"),
-    HigherOrder.word: ("#0e7490", "#22d3ee"),
+    TimeDerivative.kind: ("#6b7280", "#9ca3af"),
+    Convection.kind: ("#2563eb", "#60a5fa"),
+    Diffusion.kind: ("#dc2626", "#f87171"),
+    Reaction.kind: ("#15803d", "#4ade80"),
+    SourceTerm.kind: ("#a16207", "#facc15"),
+    Coupling.kind: ("#7c3aed", "#a78bfa"),
+    SymmetricLayer.kind: ("#0f766e", "#2dd4bf"),
+    LearnedField.kind: ("#4338ca", "#818cf8"),
+    Nonlocal.kind: ("#92400e", "#fb923c"),
+    Nonlinear.kind: ("#be185d", "#f472b6"),
+    HigherOrder.kind: ("#0e7490", "#22d3ee"),
     "condition": ("#475569", "#cbd5e1"),
 }
 LIGHT = {"paper": "#ffffff", "ink": "#1f2328", "soft": "#59636e", "edge": "#c4ccd4", "fill": "#f6f8fa"}

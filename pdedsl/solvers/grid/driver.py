@@ -1,6 +1,6 @@
-"""`grid(n)`: the reference solver, differentiable with respect to what is learned.
+"""`grid(n)`: grid solvers (Fourier, Chebyshev, finite volumes, Shortley-Weller), differentiable w.r.t. parameters.
 
-Its error is estimated by comparison with half the grid and looser step tolerances.
+The error is estimated by self-convergence: the difference to the N/2 grid with looser time-step tolerances.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def solve_by_grid(
     parameter_values: Mapping[str, ParameterValue] | None = None,
     max_steps: int | None = None,
 ) -> SolverResult:
-    """The solution with n points per side; `parameter_values` are the values of what is learned, by name.
+    """The solution with n points per dimension; `parameter_values` are the values of learned parameters, by name.
 
     If scalars have batches of b values, (b,), there are b solutions, with values (b, n, c): Fourier series take their
     steps together, the other schemes one solution after another. Figures are those of the worst.
@@ -90,13 +90,13 @@ def solve_by_grid(
 
 
 def solve_on_one_grid(statement: StrongForm, n: int, budget: StepBudget) -> nn.Module:
-    """The solution with n points per side; its error is not estimated."""
+    """The solution with n points per dimension, without an error estimate."""
     return _solve_or_fail(GridSetup(statement), n, {}, torch.zeros((), dtype=torch.float64), budget=budget)[0].module
 
 
 @dataclass(frozen=True)
 class GridSetup:
-    """How a statement is solved, on whatever grid."""
+    """Scheme, first-order system and periodic axes of a problem, independent of the grid size."""
 
     statement: StrongForm
 
@@ -124,7 +124,7 @@ def _solve_or_fail(
     budget: StepBudget | None = None,
     max_steps: int | None = None,
 ) -> tuple[GridResult, int]:
-    """The solution with tolerances `tolerance_factor` times as large and at most so many steps, or with another effort."""
+    """Solves with scaled tolerances and at most `max_steps` time steps, or with the given budget."""
     try:
         return _solve_with_scheme(
             setup,
@@ -177,7 +177,7 @@ def _batch_members(result: GridResult) -> list[nn.Module]:
 def relative_difference(
     one: nn.Module, other: nn.Module, statement: StrongForm, seed: int, like: Tensor, power: int = 2
 ) -> float:
-    """The distance at random points, relative to the first, in L2 or L1."""
+    """‖one - other‖ / ‖one‖ at random points, in L2 or L1."""
     domain = statement.domain
     generator = torch.Generator().manual_seed(seed)
     fractions = torch.rand(COMPARISON_POINTS, len(domain.intervals), generator=generator, dtype=torch.float64).to(like)

@@ -1,4 +1,7 @@
-"""Conservation laws by finite volumes: time steps limited by the fastest wave, as short as stability requires."""
+"""Finite-volume solver of conservation laws: MUSCL reconstruction, Rusanov flux, SSPRK3 with CFL-limited steps.
+
+dw̄/dt = -Σ ΔF/Δx + S for the cell averages w̄ (LeVeque 2002, ch. 6; Shu, Osher 1988).
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,14 @@ from pdedsl.runtime.muscl import reconstruct_faces, rusanov_flux, ssprk3_step
 from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed, make_expansion, time_interval
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
-COURANT = 0.4
+COURANT = 0.4  # CFL number
 MAX_STEPS = 1_000_000
 GAUSS_RULE = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
 
 
 @dataclass(frozen=True)
 class FiniteVolumeScheme:
-    """Averages over the cells of a box, (variables, n, …)."""
+    """Semidiscrete scheme for cell averages, (variables, n, …)."""
 
     system: FirstOrderSystem
     axes: tuple[CellAxis, ...]
@@ -40,11 +43,11 @@ class FiniteVolumeScheme:
 
     @property
     def widths(self) -> list[float]:
-        return [(a.end - a.initial_averages) / a.n for a in self.axes]
+        return [(a.end - a.start) / a.n for a in self.axes]
 
     def _axis_coordinates(self, axis: int, positions: Tensor) -> Tensor:
         a = self.axes[axis]
-        return (a.initial_averages + (a.end - a.initial_averages) / a.n * positions).reshape(
+        return (a.start + (a.end - a.start) / a.n * positions).reshape(
             [-1 if k == axis else 1 for k in range(len(self.axes))]
         )
 
@@ -54,7 +57,7 @@ class FiniteVolumeScheme:
     def values_at(
         self, time: float, shift: tuple[float, ...] | None = None, at_faces: int | None = None
     ) -> dict[Symbol, Tensor]:
-        """Known values at the centres of cells, shifted within them, or at the faces across an axis."""
+        """Coordinates, time and parameters at cell centers (shifted within the cells), or at the faces normal to an axis."""
         lines = []
         for k, a in enumerate(self.axes):
             positions = (
@@ -80,18 +83,18 @@ class FiniteVolumeScheme:
         return {}
 
     def initial_averages(self, time: float) -> Tensor:
-        """Averages by three Gauss points per side of a cell."""
+        """Cell averages of the initial values, by the three-point Gauss rule per dimension."""
         shape = tuple(a.n for a in self.axes)
         total = self.like.new_zeros((len(self.system.variables), *shape))
         for rule in product(GAUSS_RULE, repeat=len(self.axes)):
             weight = torch.tensor([w for _, w in rule]).prod().item()
-            values = self.values_at(time, tuple(s for s, _ in rule))
-            values = self._formulas(self.system.initial)((), values)
+            at = self.values_at(time, tuple(s for s, _ in rule))
+            values = self._formulas(self.system.initial)((), at)
             total = total + weight * torch.stack([v.expand(shape) for v in values])
         return total
 
     def with_ghost_cells(self, w: Tensor, axis: int, time: float) -> Tensor:
-        """Two ghost cells at both ends of an axis: those of the other end, or a mirror image about a side's value."""
+        """Adds two ghost cells at both ends of an axis: periodic images, or the reflection that gives the boundary value."""
         dim = axis + 1
         if self.axes[axis].periodic:
             size = w.shape[dim]
@@ -141,8 +144,8 @@ class FiniteVolumeScheme:
 
 
 def _dyadic_step(step: float, length: float) -> float:
-    """The longest of length / 2ᵏ that does not exceed a step: small changes of coefficients do not change it, so that
-    gradients are those of what is computed."""
+    """The largest length / 2ᵏ ≤ step: it is locally constant in the coefficients, so that automatic differentiation
+    through the steps is exact."""
     return length * 0.5 ** max(0, ceil(log2(length / step)))
 
 
@@ -150,9 +153,7 @@ def solve_finite_volume(
     system: FirstOrderSystem, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor
 ) -> GridResult:
     domain = system.statement.domain
-    axes = tuple(
-        CellAxis(float(i.initial_averages), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)]
-    )
+    axes = tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
     problem = FiniteVolumeScheme(with_value_jets(system), axes, parameter_values, like)
     first, last = time_interval(system)
     time, w = first, problem.initial_averages(first)

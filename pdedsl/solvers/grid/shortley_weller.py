@@ -1,7 +1,7 @@
-"""Finite differences on a shape: Shortley and Weller 1938, second order up to a curved boundary.
+"""Shortley-Weller finite differences on a curved domain: second order up to the boundary (Shortley, Weller 1938).
 
-If a neighbour of a node is outside, the point where the line between them leaves the shape takes its place, with the
-value given there: u″ ≈ 2 ((u₊ - u)/h₊ - (u - u₋)/h₋) / (h₊ + h₋).
+A neighbor outside the domain is replaced by the intersection of the grid line with the boundary, with the Dirichlet
+value there: u″ ≈ 2 ((u₊ - u)/h₊ - (u - u₋)/h₋) / (h₊ + h₋).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MIN_ARM = 1e-7  # the shortest arm, as a fraction of a cell
 
 @dataclass(frozen=True)
 class StencilArms:
-    """From each node in one direction: the next node and its distance, or the boundary point and its value."""
+    """Stencil arms in one direction: length and neighboring node, or the boundary point and its Dirichlet value."""
 
     length: np.ndarray
     node: np.ndarray  # -1 if the boundary comes first
@@ -39,7 +39,7 @@ class StencilArms:
 
 @dataclass(frozen=True)
 class CutGrid:
-    """The nodes of a box with n cells per side, and which of them are inside the shape."""
+    """Uniform grid of a box with n cells per dimension, and its nodes inside the domain."""
 
     statement: StrongForm
     box: IrregularDirichletProblem
@@ -61,7 +61,7 @@ class CutGrid:
 
     @cached_property
     def interior_nodes(self) -> np.ndarray:
-        """The indices in `nodes` of the nodes inside."""
+        """Indices of the nodes inside the domain."""
         within = (self.nodes > 0).all(1) & (self.nodes < self.n).all(1)
         return np.flatnonzero(within & (self.levels(self.origin + self.nodes * self.steps).min(0) > 0))
 
@@ -97,17 +97,17 @@ class CutGrid:
         return StencilArms(np.maximum(fraction, MIN_ARM) * self.steps[axis], node, point, value)
 
     def _exit_fraction(self, unit: np.ndarray) -> np.ndarray:
-        """The share of an arm at which it leaves the shape, by bisection; 1 if the whole arm is inside it."""
-        origin, high = np.zeros(len(self.interior_points)), np.ones(len(self.interior_points))
+        """Fraction of an arm at which it crosses the boundary, by bisection; 1 if the arm lies in the domain."""
+        low, high = np.zeros(len(self.interior_points)), np.ones(len(self.interior_points))
         inside_neighbor = self.levels(self.interior_points + unit).min(0) > 0
         for _ in range(BISECTION_STEPS):
-            middle = (origin + high) / 2
+            middle = (low + high) / 2
             inside = self.levels(self.interior_points + middle[:, None] * unit).min(0) > 0
-            origin, high = np.where(inside, middle, origin), np.where(inside, high, middle)
+            low, high = np.where(inside, middle, low), np.where(inside, high, middle)
         return np.where(inside_neighbor, 1.0, high)
 
     def _boundary_values(self, points: np.ndarray, face: Face) -> np.ndarray:
-        """The value given on the surface through each point, or on the face of the box."""
+        """The Dirichlet value on the curve through each point, or on the face of the box."""
         levels = np.abs(self.levels(points))
         nearest, on_surface = levels.argmin(0), levels.min(0) < 1e-9
         result = np.zeros(len(points))
@@ -126,7 +126,7 @@ class CutGrid:
 
 
 def solve_shortley_weller(statement: StrongForm, n: int, like: Tensor) -> GridResult:
-    """With n cells per side of the box, by a sparse direct solve."""
+    """n cells per dimension of the box, sparse LU."""
     grid = CutGrid(statement, irregular_dirichlet_problem(statement), n)
     arms = [(grid.arms(axis, -1), grid.arms(axis, 1)) for axis in (0, 1)]
     solution = _solve_sparse(grid, arms)
@@ -153,12 +153,12 @@ def _solve_sparse(grid: CutGrid, arms: Sequence[tuple[StencilArms, StencilArms]]
         second, first = coefficients[axis], coefficients[2 + axis]
         diagonal += -2 * second / (a * b) + first * (b - a) / (a * b)
         weights = (2 * second - first * b) / (a * (a + b)), (2 * second + first * a) / (b * (a + b))
-        for arm, fraction in zip((lower, upper), weights, strict=True):
+        for arm, weight in zip((lower, upper), weights, strict=True):
             inside = arm.node >= 0
             rows.append(index[inside])
             columns.append(arm.node[inside])
-            entries.append(fraction[inside])
-            rhs -= np.where(inside, 0.0, fraction * arm.value)
+            entries.append(weight[inside])
+            rhs -= np.where(inside, 0.0, weight * arm.value)
     rows.append(index)
     columns.append(index)
     entries.append(diagonal)
