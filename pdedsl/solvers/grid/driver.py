@@ -59,9 +59,9 @@ def solve_by_grid(
     """The solution with n points per dimension; `parameter_values` are the values of learned parameters, by name.
 
     If scalars have batches of b values, (b,), there are b solutions, with values (b, n, c): Fourier series take their
-    steps together, the other schemes one solution after another. Figures are those of the worst.
+    steps together, the other schemes one solution after another. Metrics are the maxima over the batch.
 
-    Raises `Failed` if the scheme finds no solution: a Newton iteration or a step in time that does not end well, or
+    Raises `GridSolveFailed` if Newton's method does not converge, a time step underflows, or it takes
     more than `max_steps` steps in time.
     """
     like, setup = torch.zeros((), dtype=dtype, device=device), GridSetup(statement)

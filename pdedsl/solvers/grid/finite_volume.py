@@ -57,7 +57,7 @@ class FiniteVolumeScheme:
     def values_at(
         self, time: float, shift: tuple[float, ...] | None = None, at_faces: int | None = None
     ) -> dict[Symbol, Tensor]:
-        """Coordinates, time and parameters at cell centers (shifted within the cells), or at the faces normal to an axis."""
+        """Coordinates, time and parameters at (shifted) cell centers, or at the faces normal to an axis."""
         lines = []
         for k, a in enumerate(self.axes):
             positions = (
@@ -94,7 +94,7 @@ class FiniteVolumeScheme:
         return total
 
     def with_ghost_cells(self, w: Tensor, axis: int, time: float) -> Tensor:
-        """Adds two ghost cells at both ends of an axis: periodic images, or the reflection that gives the boundary value."""
+        """Adds two ghost cells at both ends of an axis: periodic images, or reflections about the boundary value."""
         dim = axis + 1
         if self.axes[axis].periodic:
             size = w.shape[dim]
