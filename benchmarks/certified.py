@@ -128,7 +128,7 @@ def by_noise(model: nn.Module, x: Tensor, y: Tensor, groups: int) -> int:
             points[rows] = result.x
         assert bool(((points - x).flatten(1).norm(dim=1) < radii).all())
         with voting(model, points, SIGMA, 128, seed=1) as votes:
-            hits = votes.hits(torch.arange(len(x)), classes, VOTES)
+            hits = votes.count(torch.arange(len(x)), classes, VOTES)
         broken = int((hits < LEAST).sum())
         print(f"  {name:<11} {broken} violations; the fewest of {VOTES} votes {int(hits.min())}", flush=True)
         total += broken

@@ -27,7 +27,7 @@ from pdedsl.validation import validate_logits
 # ---- votes
 
 
-GROUP = 1024
+GROUP_SIZE = 1024
 """Samples that share batches."""
 
 
@@ -37,30 +37,30 @@ class Votes:
 
     def __init__(self, model: Model, x: Tensor, sigma: float, batch: int, generator: torch.Generator) -> None:
         self.model, self.x, self.sigma, self.batch, self.generator = model, x, sigma, batch, generator
-        self._noisy = x.new_empty(batch, *x.shape[1:])
+        self._buffer = x.new_empty(batch, *x.shape[1:])
 
-    def classes(self, rows: Tensor) -> Tensor:
+    def sample_classes(self, rows: Tensor) -> Tensor:
         """A vote for each entry of `rows`, which are indices of samples and may repeat."""
-        return torch.cat([self._vote(part) for part in torch.split(rows, self.batch)])
+        return torch.cat([self._classify(part) for part in torch.split(rows, self.batch)])
 
-    def _vote(self, rows: Tensor) -> Tensor:
-        noisy = self._noisy[: len(rows)].normal_(0.0, self.sigma, generator=self.generator)
+    def _classify(self, rows: Tensor) -> Tensor:
+        noisy = self._buffer[: len(rows)].normal_(0.0, self.sigma, generator=self.generator)
         return validate_logits(self.model(noisy.add_(self.x[rows])), len(rows)).argmax(1)
 
-    def most_voted(self, rows: Tensor, draws: int) -> Tensor:
+    def majority_class(self, rows: Tensor, draws: int) -> Tensor:
         """The class with the most of `draws` votes, for each of `rows`."""
-        votes = self.classes(rows.repeat_interleave(draws)).reshape(len(rows), draws)
-        return votes.mode(1).values
+        votes = self.sample_classes(rows.repeat_interleave(draws)).reshape(len(rows), draws)
+        return sampler.mode(1).values
 
-    def hits(self, rows: Tensor, wanted: Tensor, draws: int) -> Tensor:
-        """How many of `draws` votes on each of `rows` are for the class in `wanted`."""
-        votes = self.classes(rows.repeat_interleave(draws)).reshape(len(rows), draws)
-        return (votes == wanted[:, None]).sum(1)
+    def count(self, rows: Tensor, predicted: Tensor, draws: int) -> Tensor:
+        """How many of `draws` votes on each of `rows` are for the class in `predicted`."""
+        votes = self.sample_classes(rows.repeat_interleave(draws)).reshape(len(rows), draws)
+        return (votes == predicted[:, None]).sum(1)
 
 
-def share(batch: int, samples: int, least: int, most: int) -> int:
+def share(batch: int, samples: int, minimum: int, maximum: int) -> int:
     """Draws per sample for a round of nearly full batches: about eight batches, or what is left."""
-    return min(max(least, 8 * batch // samples), most)
+    return min(max(minimum, 8 * batch // samples), maximum)
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def voting(model: Model, x: Tensor, sigma: float, batch: int, seed: int) -> Iter
 
 
 def groups(n: int, device: torch.device) -> tuple[Tensor, ...]:
-    return torch.split(torch.arange(n, device=device), GROUP) if n else ()
+    return torch.split(torch.arange(n, device=device), GROUP_SIZE) if n else ()
 
 
 # ---- gaussian
@@ -118,13 +118,13 @@ def gaussian(
     """
     require_confidence(alpha, n0, n)
     classes = torch.full((len(x),), -1, dtype=torch.long)
-    hits, draws = torch.zeros(len(x), dtype=torch.long), torch.full((len(x),), n0)
-    enough = fewest_hits(n, alpha)
-    with voting(model, x, sigma, batch, seed) as votes:
+    counts, draws = torch.zeros(len(x), dtype=torch.long), torch.full((len(x),), n0)
+    min_count = fewest_hits(n, alpha)
+    with voting(model, x, sigma, batch, seed) as sampler:
         for rows in groups(len(x), x.device):
-            classes[rows.cpu()], hits[rows.cpu()], spent = _certify(votes, rows, n0, n, enough)
-            draws[rows.cpu()] += spent
-    lower = torch.where(hits >= enough, lower_bound(hits, n, alpha), 0.0)
+            classes[rows.cpu()], counts[rows.cpu()], samples = _certify(sampler, rows, n0, n, min_count)
+            draws[rows.cpu()] += samples
+    lower = torch.where(counts >= min_count, lower_bound(counts, n, alpha), 0.0)
     radii = radius(lower, sigma)
     return Gaussian(
         classes=classes.where(radii > 0.0, -1),
@@ -138,18 +138,18 @@ def gaussian(
     )
 
 
-def _certify(votes: Votes, rows: Tensor, n0: int, n: int, enough: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Class, hits and draws of each of `rows`; rows that can no longer reach `enough` hits are dropped."""
-    wanted = votes.most_voted(rows, n0)
-    hits, spent = torch.zeros_like(wanted), torch.zeros_like(wanted)
-    open_, used = torch.arange(len(rows), device=rows.device), 0
-    while used < n and len(open_):
-        number = share(votes.batch, len(open_), 50, n - used)
-        hits[open_] += votes.hits(rows[open_], wanted[open_], number)
-        used += number
-        spent[open_] = used
-        open_ = open_[hits[open_] + n - used >= enough]
-    return wanted.cpu(), hits.cpu(), spent.cpu()
+def _certify(sampler: Votes, rows: Tensor, n0: int, n: int, min_count: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Class, counts and draws of each of `rows`; rows that can no longer threshold `min_count` counts are dropped."""
+    predicted = sampler.majority_class(rows, n0)
+    counts, samples = torch.zeros_like(predicted), torch.zeros_like(predicted)
+    undecided, drawn = torch.arange(len(rows), device=rows.device), 0
+    while drawn < n and len(undecided):
+        number = share(sampler.batch, len(undecided), 50, n - drawn)
+        counts[undecided] += sampler.count(rows[undecided], predicted[undecided], number)
+        drawn += number
+        samples[undecided] = drawn
+        undecided = undecided[counts[undecided] + n - drawn >= min_count]
+    return predicted.cpu(), counts.cpu(), samples.cpu()
 
 
 # ---- sequential
@@ -159,7 +159,7 @@ def _certify(votes: Votes, rows: Tensor, n0: int, n: int, enough: int) -> tuple[
 # known.
 
 
-LEAST = 8
+MIN_SAMPLES_PER_CHECK = 8
 """Draws a sample between two looks."""
 
 
@@ -197,7 +197,7 @@ def gaussian_at(
 ) -> Sequential:
     """Decide p > p₀ = Φ(r/s) for every r of `radii`, from the same draws.
 
-    With k hits in n draws: certified if k/n > p₀ and M_n(p₀) ≥ 1/α, refuted if k/n < p₀ and M_n(p₀) ≥ 1/α. M_n
+    With k counts in n draws: certified if k/n > p₀ and M_n(p₀) ≥ 1/α, refuted if k/n < p₀ and M_n(p₀) ≥ 1/α. M_n
     decreases in p up to k/n and increases from there, so that either error requires M_n(p) ≥ 1/α at the true p, which
     has probability at most α for all n and all radii together.
     """
@@ -208,40 +208,42 @@ def gaussian_at(
     classes, draws = torch.full((len(x),), -1, dtype=torch.long), torch.zeros(len(x), dtype=torch.long)
     certified = torch.zeros(len(x), len(at), dtype=torch.bool)
     refuted = torch.zeros_like(certified)
-    with voting(model, x, sigma, batch, seed) as votes:
+    with voting(model, x, sigma, batch, seed) as sampler:
         for rows in groups(len(x), x.device):
-            test = _Test(votes, rows, [needed(r, sigma) for r in at], math.log(1.0 / alpha))
+            test = _SequentialTest(sampler, rows, [needed(r, sigma) for r in at], math.log(1.0 / alpha))
             test.run(n0, most)
             here = rows.cpu()
-            classes[here], draws[here] = test.wanted.cpu(), test.draws.cpu() + n0
+            classes[here], draws[here] = test.predicted.cpu(), test.draws.cpu() + n0
             certified[here], refuted[here] = test.certified, test.refuted
     largest = (certified * torch.tensor(at, dtype=torch.float64)).amax(1)
     return Sequential(classes.where(certified.any(1), -1), largest, certified, refuted, draws, at, sigma, alpha)
 
 
 @final
-class _Test:
-    def __init__(self, votes: Votes, rows: Tensor, levels: list[float], reach: float) -> None:
-        self.votes, self.rows, self.levels, self.reach = votes, rows, levels, reach
-        self.hits, self.draws = torch.zeros_like(rows), torch.zeros_like(rows)
+class _SequentialTest:
+    def __init__(self, sampler: Votes, rows: Tensor, levels: list[float], threshold: float) -> None:
+        self.sampler, self.rows, self.levels, self.threshold = sampler, rows, levels, threshold
+        self.counts, self.draws = torch.zeros_like(rows), torch.zeros_like(rows)
         self.certified = torch.zeros(len(rows), len(levels), dtype=torch.bool)
         self.refuted = torch.zeros_like(self.certified)
 
     def run(self, n0: int, most: int) -> None:
-        self.wanted = self.votes.most_voted(self.rows, n0)
-        open_ = torch.arange(len(self.rows), device=self.rows.device)
-        while len(open_):
-            number = min(max(LEAST, self.votes.batch // len(open_)), most - int(self.draws[open_[0]]))
-            self.hits[open_] += self.votes.hits(self.rows[open_], self.wanted[open_], number)
-            self.draws[open_] += number
-            self._look(open_.cpu())
-            told = (self.certified | self.refuted).all(1).to(open_.device)
-            open_ = open_[~told[open_] & (self.draws[open_] < most)]
+        self.predicted = self.sampler.majority_class(self.rows, n0)
+        undecided = torch.arange(len(self.rows), device=self.rows.device)
+        while len(undecided):
+            number = min(
+                max(MIN_SAMPLES_PER_CHECK, self.sampler.batch // len(undecided)), most - int(self.draws[undecided[0]])
+            )
+            self.counts[undecided] += self.sampler.count(self.rows[undecided], self.predicted[undecided], number)
+            self.draws[undecided] += number
+            self._update(undecided.cpu())
+            decided = (self.certified | self.refuted).all(1).to(undecided.device)
+            undecided = undecided[~decided[undecided] & (self.draws[undecided] < most)]
 
-    def _look(self, rows: Tensor) -> None:
-        hits, draws = self.hits.cpu()[rows], self.draws.cpu()[rows]
+    def _update(self, rows: Tensor) -> None:
+        counts, draws = self.counts.cpu()[rows], self.draws.cpu()[rows]
         for index, level in enumerate(self.levels):
-            told = log_wealth(hits, draws, level) >= self.reach
-            above = hits > level * draws
-            self.certified[rows, index] |= told & above
-            self.refuted[rows, index] |= told & ~above
+            decided = log_wealth(counts, draws, level) >= self.threshold
+            above = counts > level * draws
+            self.certified[rows, index] |= decided & above
+            self.refuted[rows, index] |= decided & ~above

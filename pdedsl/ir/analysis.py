@@ -1,4 +1,4 @@
-"""Analysis: what an equation is, and what can be proved about it."""
+"""Analysis: the class, terms and generator of each equation, and verdicts on the axioms."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class EquationClass(StrEnum):
 
 @dataclass(frozen=True)
 class EquationFacts:
-    """What the analysis finds out about one equation: its class, its terms, the generator of the process behind it.
+    """The class and terms of an equation, and the generator of its diffusion process.
 
     Constants are numbers in `generator`, for computations, and names in `process`, for display.
     """
@@ -47,13 +47,13 @@ class EquationFacts:
     terms: tuple[Term, ...]
     generator: Generator | None
     process: Generator | None
-    structures: tuple[str, ...] = ()  # known shapes: dropout, symmetric layer, separable pair, split in time
+    structures: tuple[str, ...] = ()  # recognised: dropout, symmetric layer, separable pair, time splitting
     random_residual: RandomResidual | None = None
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """All that is known about a spec before it has any weights, and what is wrong with it."""
+    """The analysis of a spec, independent of weights, with its errors and warnings."""
 
     spec: Spec
     equations: tuple[EquationFacts, ...]

@@ -1,7 +1,7 @@
-"""The canonical text of a spec: the same for every way of writing the same problem, whatever names it uses.
+"""Canonical text of a spec: equal for equivalent specs, independent of names and notation.
 
-Constants are replaced by numbers, coordinates by their indices, and names of unknowns and learned fields by colours:
-the kind of a field, refined by where it occurs until fields that differ have different colours.
+Constants are replaced by numbers, coordinates by their indices, and names of unknowns and learned fields by
+canonical names, found by colour refinement (Weisfeiler-Leman): the type of a field, refined by its occurrences.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from pdedsl.symbolic.rewrite import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial, with_number
 
 Colours = dict[Symbol, str]
-MAX_REFINED_FIELDS = 40  # with more fields, names may affect the text
-ORDERED = ("optimizer", "augment")  # entries whose values are applied in sequence
+MAX_REFINED_FIELDS = 40  # fields; above, refinement is too slow and names may affect the text
+ORDERED = ("optimizer", "augment")  # entries whose order matters
 IDENTIFIERS = {"stem": "open", "head": "close", Axiom.CONSTANTS: "constants"}  # of keywords whose name has changed
 OMITTED_AT_DEFAULT = (
     "frame",
     "loss",
-)  # entries left out at their defaults, so that the hash is that of a spec without them
+)  # entries omitted at their defaults, so that older hashes remain valid
 
 
 def canonical_text(spec: Spec) -> str:
@@ -40,17 +40,17 @@ def canonical_text(spec: Spec) -> str:
     return "\n".join([*_domain_lines(spec), *sorted(_facts(spec, colours))]) + "\n"
 
 
-# ---- colours
+# ---- Colour refinement
 
 
 def names_of(spec: Spec) -> Colours:
-    """A name for each unknown and learned field that does not depend on the name in the spec."""
+    """A canonical name for each unknown and learned field, independent of its name in the spec."""
     fields = fields_of(spec)
     colours = _refine_until_stable(spec, {f.head: _kind(f) for f in fields})
     while (tied := _first_shared_colour(colours)) and len(fields) <= MAX_REFINED_FIELDS:
         refined = _refine(spec, colours)
         first = min((h for h in colours if colours[h] == tied), key=lambda h: h.name)
-        refined[first] += "*"  # twins are interchangeable: either may come first
+        refined[first] += "*"  # individualize one of several interchangeable fields
         colours = _refine_until_stable(spec, refined)
     ordered = sorted(fields, key=lambda f: (isinstance(f, Learned), colours[f.head], f.name))
     counts = {Unknown: 0, Learned: 0}
@@ -62,7 +62,7 @@ def names_of(spec: Spec) -> Colours:
 
 
 def _refine_until_stable(spec: Spec, colours: Colours) -> Colours:
-    """Refines colours as long as this distinguishes more fields."""
+    """Refines colours until no more fields are distinguished."""
     while _first_shared_colour(colours) and len(colours) <= MAX_REFINED_FIELDS:
         refined = _refine(spec, colours)
         if len(set(refined.values())) == len(set(colours.values())):
@@ -91,7 +91,7 @@ def fields_of(spec: Spec) -> list[Unknown | Learned]:
 
 
 def _first_shared_colour(colours: Colours) -> str | None:
-    """The first colour that several fields share."""
+    """The first colour shared by several fields."""
     seen = sorted(colours.values())
     return next((a for a, b in pairwise(seen) if a == b), None)
 
@@ -108,7 +108,7 @@ def _digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:12]
 
 
-# ---- facts
+# ---- Lines of the canonical text
 
 
 def _domain_lines(spec: Spec) -> list[str]:
@@ -139,7 +139,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
 
 
 def _realizations(spec: Spec) -> list[str]:
-    """The realizations, with defaults filled in; a method for the convection counts as one in time."""
+    """The methods, with defaults filled in; a method for the convection counts as the time integrator."""
     kept = spec.realize
     if spec.space.kind is not SpaceKind.PHYSICAL:
         kept = replace(
@@ -176,7 +176,7 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
 
 
 def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
-    """One line per side, so that `on boundary` is the same as naming all sides."""
+    """One line per face, so that `on boundary` equals naming all faces."""
     if c.on_boundary:
         part = "".join(sorted(f" where {_normalized(g.expr, show, signed=True)}" for g in c.part))
         places = [*c.faces, *(f"on {_normalized(s.expr, show)}" for s in c.surfaces)]
@@ -198,7 +198,7 @@ def _exact(e: ExactSolution, spec: Spec, show: Show, colours: Colours) -> list[s
 
 
 def _coordinate_names(spec: Spec) -> dict[Symbol, str]:
-    """Names for coordinates and time that cannot occur in a spec."""
+    """Names of coordinates and time that cannot occur in a spec."""
     time = {spec.time.symbol: "·t"} if spec.time else {}
     return {s: f"·x{i}" for i, s in enumerate(spec.space.coordinates, 1)} | time
 
@@ -249,7 +249,7 @@ def _config_text(chosen: Located[Config]) -> str:
     return called(chosen.word.identifier or chosen.word.name, chosen.word.effective)
 
 
-# ---- expressions
+# ---- Expressions
 
 
 def printer(spec: Spec, colours: Colours) -> Show:

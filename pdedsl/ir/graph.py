@@ -1,4 +1,4 @@
-"""The canonical form as a graph, for programs and models that take equations as input.
+"""Expression graph of the canonical form, for programs and models that take equations as input.
 
 Facts come first, in the order of the canonical text, then the expressions in them. Equal expressions are one node, so
 that facts share coordinates, fields and products. `text_of` restores the canonical text.
@@ -16,7 +16,7 @@ VERSION = 1
 HOLE = "{}"
 _MATHEMATICS = re.compile("equation|inside|boundary|initial|terminal|exact")  # facts with expressions
 _DECLARED = re.compile("unknown|learn")
-_BEFORE = re.compile(r"= |; |\bon |\bwhere ")  # what precedes an expression
+_BEFORE = re.compile(r"= |; |\bon |\bwhere ")  # text before an expression
 _ATOM = re.compile(r"[^\s()\[\];:]+")
 _NUMBER = re.compile(r"-?\d+(?:/\d+|\.\d+)?(?:[eE][+-]?\d+)?")
 _NAME = re.compile(r"\b[uw]\d+\b")
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """What an edge points to: an argument, or the declaration of a field."""
+    """The target of an edge: an argument, or the declaration of a field."""
 
     ARGUMENT = "argument"
     DECLARATION = "declaration"
@@ -90,7 +90,7 @@ def _plain(node: Node) -> dict[str, object]:
             assert_never(node.kind)
 
 
-# ---- from the canonical text
+# ---- From the canonical text
 
 
 def graph_of(canonical: str) -> Graph:
@@ -98,9 +98,9 @@ def graph_of(canonical: str) -> Graph:
     builder = _Builder(len(lines))
     facts = [builder.fact(k, name, rest) for k, (name, _, rest) in enumerate(lines)]
     homes = {
-        found[0]: k
+        name[0]: k
         for k, fact in enumerate(facts)
-        if _DECLARED.fullmatch(fact.name) and (found := _NAME.match(fact.text))
+        if _DECLARED.fullmatch(fact.name) and (name := _NAME.match(fact.text))
     }
     nodes = (*facts, *builder.nodes)
     uses = ((k, name) for k, node in enumerate(nodes) for name in _fields(node))
@@ -189,7 +189,7 @@ class _Builder:
         return self.index[key]
 
 
-# ---- and back
+# ---- To the canonical text
 
 
 def text_of(graph: Graph) -> str:

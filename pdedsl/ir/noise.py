@@ -1,4 +1,4 @@
-"""Noise of a step: random maps whose second moment is a diffusion, and noise as planned."""
+"""Noise of a time step: random residuals whose covariance is a diffusion matrix, and additive noise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 from pdedsl.config.methods import Across, Law
 from pdedsl.diagnostics import Span
 
-# ---- random residual maps, as found by the analysis
+# ---- Random residuals, recognised by the analysis
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class ShakeShakeResidual:
 
 RandomResidual = DropoutResidual | StochasticDepthResidual | ShakeShakeResidual
 
-# ---- noise of a layer, as planned
+# ---- Noise of a layer, in a plan
 
 
 class DropoutGranularity(Enum):
-    """What is dropped together."""
+    """Whether units are dropped independently or the residual branch as a whole."""
 
     UNITS = "units"
     LAYER = "layer"
@@ -49,7 +49,7 @@ class DropoutGranularity(Enum):
 
 @dataclass(frozen=True)
 class ConstantNoise:
-    """σξ, with constant σ = `std` and random ξ from a law with variance 1."""
+    """σξ with constant σ = `std`, and ξ of unit variance."""
 
     std: Expr
     law: Law
@@ -58,7 +58,7 @@ class ConstantNoise:
 
 @dataclass(frozen=True)
 class StateDependentNoise:
-    """σ(x)ξ."""
+    """σ(x, t)ξ."""
 
     std: Expr
     law: Law
@@ -67,7 +67,7 @@ class StateDependentNoise:
 
 @dataclass(frozen=True)
 class RelativeNoise:
-    """a·std(x)·ξ, with the standard deviation std(x) of the state itself and a = `scale`."""
+    """a·std(x)·ξ: noise relative to the standard deviation std(x) of the state, a = `scale`."""
 
     scale: Expr
     across: Across
@@ -86,7 +86,7 @@ class CorrelatedNoise:
 
 @dataclass(frozen=True)
 class DropoutNoise:
-    """v z/p with z ~ Bernoulli(p), p = `keep`, one z for each unit or for the whole layer."""
+    """v z/p with z ~ Bernoulli(p), p = `keep_probability`, one z per unit or per layer."""
 
     keep_probability: Expr
     granularity: DropoutGranularity
@@ -95,14 +95,14 @@ class DropoutNoise:
 
 @dataclass(frozen=True)
 class ShakeShakeNoise:
-    """αf + (1-α)g with a random weight α of mean ½ and standard deviation `std`."""
+    """Shake-shake: αf + (1-α)g with a random weight α of mean ½ and standard deviation `std`."""
 
     std: Expr
     span: Span
 
 
 AdditiveNoise = ConstantNoise | StateDependentNoise | RelativeNoise | CorrelatedNoise
-"""Noise behind a map."""
+"""Noise added after a step."""
 BranchNoise = DropoutNoise | ShakeShakeNoise
-"""Noise that a map is made of."""
+"""Multiplicative noise on the residual branch."""
 Noise = ConstantNoise | StateDependentNoise | RelativeNoise | CorrelatedNoise | DropoutNoise | ShakeShakeNoise

@@ -1,4 +1,8 @@
-"""Layers of a network on pixels, with everything needed to build them."""
+"""Plan: the network, its training objective or the solution method, with all sizes and step counts.
+
+`DataPlan` is a model on a data space (characteristics, Feynman-Kac), `ImagePlan` a network of feature maps, `SolvePlan`
+a boundary value problem with its solver, `OperatorPlan` the evolution operator on R^d.
+"""
 
 from __future__ import annotations
 
@@ -33,24 +37,24 @@ from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import MatrixStructure
 from pdedsl.numerics.activations import Activation
 
-# ---- layers
+# ---- Layers on feature maps
 
 
 @dataclass(frozen=True)
 class Unconstrained:
-    """An operator without a constraint."""
+    """No constraint on the operator."""
 
 
 @dataclass(frozen=True)
 class NormBound:
-    """‖K‖ ≤ bound for every weight."""
+    """Operator norm ‖K‖ ≤ bound, for all values of the parameters."""
 
     bound: Expr
 
 
 @dataclass(frozen=True)
 class BoxConstraint:
-    """Every entry of K in [low, high], by projection."""
+    """Every entry of K in [low, high], enforced by projection after each step."""
 
     low: Real
     high: Real
@@ -61,7 +65,7 @@ Constraint = Unconstrained | NormBound | BoxConstraint
 
 @dataclass(frozen=True)
 class SymmetricConvolution:
-    """factor · Kᵀ σ(N(K Y)) with a convolution K, size × size, of the learned operator `head`."""
+    """factor · Kᵀ σ(N(K Y)), with a size × size convolution K for the learned operator `head` (Ruthotto, Haber)."""
 
     head: Symbol
     factor: Expr
@@ -69,12 +73,12 @@ class SymmetricConvolution:
     constraint: Constraint
     activation: Activation
     norm: Normalisation | None
-    weights_per_step: bool  # whether each step has its own weights; otherwise all share one layer
+    weights_per_step: bool  # otherwise all steps share the weights
 
 
 @dataclass(frozen=True)
 class ConvolutionalField:
-    """factor · f(Y), or factor · f(Y, t) if it is `timed`."""
+    """factor · f(Y), or factor · f(Y, t) if `time_dependent`, with a convolutional network f."""
 
     head: Symbol
     factor: Expr
@@ -95,17 +99,16 @@ class RightHandSide:
     span: Span
 
 
-# ---- objective
-# Objective: what training minimises, as determined by the realization of the diffusion.
+# ---- Training objective
 
 
 MAX_EXACT_LAPLACIAN_DIMENSION = 64
-"""Dimensions up to which the Laplacian is taken exactly: it costs as many rows as there are."""
+"""The exact Laplacian needs one forward-mode pass per dimension."""
 
 
 @dataclass(frozen=True)
 class CrossEntropy:
-    """-log u_y(x, T). `apart`: for each member of an ensemble by itself instead of for their mean."""
+    """Cross-entropy -log u_y(x, T) of the ensemble mean, or of each ensemble member separately (`per_member`)."""
 
     per_member: bool = False
 
@@ -114,7 +117,7 @@ class CrossEntropy:
 class Margin:
     """τ·CE((s - 2√2 ε e_y)/τ, y) with τ = `temperature` (Prach, Brau, Buttazzo, Lampert, CVPR 2024, section 4).
 
-    1-Lipschitz scores s certify the radius (s_y - max s_B)/√2, so the margin 2√2 ε asks for a radius of 2ε.
+    1-Lipschitz logits s certify the radius (s_y - max s_B)/√2, so the margin 2√2 ε requires a radius of 2ε.
     """
 
     eps: float
@@ -123,11 +126,11 @@ class Margin:
 
 @dataclass(frozen=True)
 class ResidualPenalty:
-    """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with a channel for the time.
+    """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with time as an additional input channel.
 
     L₁ = mean of -log g_y(x, t_k) over `times`; L₂ = mean of ‖∂g/∂t - νΔg‖² at x + ε, with ε uniform in
-    [-jitter, jitter]. ν is `diffusivity`; after training, g is evaluated at time `end`. `instants` ONE: L₂ at a single
-    time, drawn for each sample at each step: the same mean, at a cost divided by the number of times.
+    [-jitter, jitter]. ν is `diffusivity`; after training, g is evaluated at time `end`. With `instants`
+    ONE, L₂ is evaluated at one random time per sample and step: an unbiased estimate at 1/len(times) of the cost.
     """
 
     diffusivity: float
@@ -146,11 +149,11 @@ class ResidualPenalty:
 
 @dataclass(frozen=True)
 class HeatSmoothing:
-    """Steps of implicit Euler for f_t = νΔf by retraining (Campbell, Finlay, Oberman 2020).
+    """Heat smoothing: implicit Euler steps for f_t = νΔf by retraining (Campbell, Finlay, Oberman 2020).
 
     After training by cross-entropy, step k of n minimises ½‖v - f_k‖² + weight·½hs²‖∇v‖², where s² = `variance` is the
     variance of the desired Gaussian average, h = 1/n. weight = ½ gives that variance; weight w gives 2ws². `delta` is
-    used by differences only.
+    the step of finite differences.
     """
 
     variance: float
@@ -166,45 +169,43 @@ class HeatSmoothing:
 Objective = CrossEntropy | Margin | ResidualPenalty | HeatSmoothing
 
 
-# ---- boxes
-# `constrain K in [a, b]`: the box in which training keeps the weights of an operator.
+# ---- Box constraints: `constrain K in [a, b]`
 
 
 Bounds = tuple[Real, Real]
 
 
 def weight_boxes(spec: Spec) -> list[tuple[Box, Span]]:
-    """Every box with its place in the text, in the order of the text."""
+    """Every box constraint with its span, in the order of the text."""
     train = spec.train
     return list(zip(train.constrain, train.places["constrain"], strict=True)) if train and train.constrain else []
 
 
 def weight_box_span(name: str, spec: Spec) -> Span:
-    """Where the first box of an operator stands."""
+    """The span of the first box constraint on an operator."""
     return next(span for box, span in weight_boxes(spec) if box.operator == name)
 
 
 def weight_box(name: str, spec: Spec) -> Bounds | None:
-    """The intersection of all boxes given for an operator, empty if low > high; None if there are none."""
+    """The intersection of all box constraints on an operator (empty if low > high), or None."""
     own = [box for box, _ in weight_boxes(spec) if box.operator == name]
     return (max(box.low for box in own), min(box.high for box in own)) if own else None
 
 
-# ---- plan
-# Plan: blocks with their sizes, steps and noise, ready to be built.
+# ---- Plans
 
 
 @dataclass(frozen=True)
 class NoiseStep:
-    """Noise added to the whole state in one step: a stretch of pure diffusion."""
+    """Noise added to the state in one step: a segment of pure diffusion."""
 
     noise: AdditiveNoise
 
 
 @dataclass(frozen=True)
 class SdeSteps:
-    """Steps along a field on R^d, with noise after each: step k, in network order, starts at first + clock·k·step. For
-    an adaptive scheme, which chooses its own steps, `steps` is 1 and `step` is the whole length."""
+    """Euler-Maruyama or Runge-Kutta steps along a drift on R^d: step k, in network order, begins at time
+    start + time_sign·k·step. For an adaptive scheme `steps` is 1 and `step` is the length of the time interval."""
 
     drift: tuple[Expr, ...]
     start: Expr
@@ -214,26 +215,26 @@ class SdeSteps:
     time_sign: int
     noise: Noise | None
     span: Span
-    branches: tuple[Symbol, ...] = ()  # two fields that share each step, for shake-shake noise
+    branches: tuple[Symbol, ...] = ()  # two fields mixed in each step by shake-shake
 
 
 @dataclass(frozen=True)
 class ResidualBlocks:
-    """The residual maps of a named network, each with its own weights, with noise after each."""
+    """The residual blocks of a standard architecture (ResNet, …), with noise after each block."""
 
     net: Network
     step: Expr
     noise: Noise | None
     span: Span
-    start: Expr = S.One  # the time of the first map; the others follow in steps
+    start: Expr = S.One  # the time of the first block
     time_sign: int = -1
     before_readout: AdditiveNoise | None = None
-    branch: Network | None = None  # a second network, whose maps are parallel to those of the first
+    branch: Network | None = None  # the second branch of shake-shake
 
 
 @dataclass(frozen=True)
 class TimeConditioned:
-    """A network with time as an additional input, evaluated at one time: the diffusion is in its training."""
+    """A network with time as an additional input, evaluated at one time; the diffusion enters through the loss."""
 
     net: Network
     time: Expr
@@ -242,7 +243,7 @@ class TimeConditioned:
 
 @dataclass(frozen=True)
 class BaseNetwork:
-    """A learned network that gives class scores."""
+    """A learned network that returns logits."""
 
     net: Network
     span: Span
@@ -253,7 +254,7 @@ Part = NoiseStep | SdeSteps | ResidualBlocks | TimeConditioned | BaseNetwork
 
 @dataclass(frozen=True)
 class Family:
-    """Members of one architecture, each with its own weights; parts are in network order."""
+    """Ensemble members of one architecture with separate weights; parts are in network order."""
 
     parts: tuple[Part, ...]
     members: int
@@ -261,20 +262,20 @@ class Family:
 
 @dataclass(frozen=True)
 class DataPlan:
-    """A model on a data space: families of members, a readout, and what is averaged, with which weights."""
+    """A model on a data space: families of ensemble members, a readout, and the average over members and samples."""
 
     families: tuple[Family, ...]  # one, or one per depth
     dimension: int
     image: tuple[int, int, int] | None
-    classes: int | None  # None: the unknown is not a class probability, so there is an operator but no classifier
+    classes: int | None  # None: not a classifier, only an evolution operator
     readout: bool  # whether a linear operator W follows the parts
     samples: int
     average: Scores
-    weights: Weighting  # of the members
+    weights: Weighting  # of the ensemble members
     readout_span: Span
     objective: Objective = field(default_factory=CrossEntropy)
     bound: Expr | None = None  # ‖W‖ ≤ bound for every weight
-    box: Bounds | None = None  # in which training keeps the entries of W
+    box: Bounds | None = None  # box constraint on the entries of W
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -288,7 +289,7 @@ class DataPlan:
 
 @dataclass(frozen=True)
 class ImagePlan:
-    """A model on the image plane: the frame of the network, and the equation inside it."""
+    """A network of feature maps: stem, stages in which the equation is integrated, and head."""
 
     image: tuple[int, int, int]
     stages: tuple[int, ...]
@@ -305,7 +306,7 @@ class ImagePlan:
 
 @dataclass(frozen=True)
 class OperatorPlan:
-    """The evolution operator on R^d, with pieces in the time of the equation."""
+    """The evolution operator on R^d; segments are in the order of PDE time."""
 
     segments: tuple[OperatorSegment, ...]
     direction: Direction
@@ -317,21 +318,21 @@ class OperatorPlan:
 
 @dataclass(frozen=True)
 class OperatorSegment:
-    """The coefficients of the operator between two times."""
+    """The coefficients of the generator between two times."""
 
     start: Expr
     end: Expr
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
     structure: MatrixStructure
-    index: Symbol | None = None  # of the generic component, if the space is not written out
+    index: Symbol | None = None  # of the generic component, in a symbolic dimension
     rate: Expr = S.Zero
     source: Expr = S.Zero
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another method for the same statement; `obstacle` says why it does not apply, and is empty if it does."""
+    """Another method for the same problem; `obstacle` is the reason why it does not apply, empty if it does."""
 
     method: Solver
     obstacle: str = ""
@@ -339,8 +340,8 @@ class Alternative:
 
 @dataclass(frozen=True)
 class HardConstraints:
-    """What is built in for every network N: u = base + factor · N for each component, and the axis about whose middle N
-    is even or odd, with a sign for each component."""
+    """Conditions satisfied exactly by the ansatz u = base + factor · N, one pair per component, for every network N; and
+    a reflection symmetry (axis, sign of each component) about the midpoint of an axis."""
 
     parts: tuple[tuple[Expr, Expr], ...]
     symmetry: tuple[int, tuple[int, ...]] | None = None
@@ -348,7 +349,7 @@ class HardConstraints:
 
 @dataclass(frozen=True)
 class SolvePlan:
-    """A physical problem and the method that solves it, with the reason for the choice and the alternatives."""
+    """A boundary value problem and its solution method, with the reason for the choice and the alternatives."""
 
     problem: StrongForm
     method: Solver
@@ -359,7 +360,7 @@ class SolvePlan:
     reference: Grid | None = None  # requested by an `evaluate` block
     optimizers: tuple[Optimizer, ...] = ()  # empty: the default of the method
     steps: int | None = None
-    ansatz: tuple[str, ...] = ()  # how conditions are built into the network, for each component
+    ansatz: tuple[str, ...] = ()  # the ansatz in words, for each component
 
 
 Model = DataPlan | ImagePlan | SolvePlan

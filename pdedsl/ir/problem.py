@@ -1,7 +1,7 @@
-"""Statement: a physical problem as a textbook states it, in components: residuals, where each holds, what is known.
+"""Strong form of an initial-boundary value problem: scalar residuals of equations and conditions.
 
-Vectors, divergences and sums over components are written out, so that every method (features, a trained network, a
-grid, paths) starts from the same scalar expressions. Coordinates are those of space, in order, then time.
+Vectors, divergences and sums over components are expanded, so that every method (random features, PINN, grid, Monte
+Carlo) starts from the same scalar expressions. Coordinates are those of space, in order, then time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pdedsl.symbolic.printing import notation
 
 @dataclass(frozen=True)
 class Derivative:
-    """∂^α of a component; `orders` is α, one number for each coordinate."""
+    """∂^α of a component, with the multi-index α = `orders`."""
 
     component: int
     orders: tuple[int, ...]
@@ -38,7 +38,7 @@ class Derivative:
 
 @dataclass(frozen=True)
 class Affine:
-    """Σ coefficient · derivative + rest, with coefficients and rest free of the unknowns."""
+    """Σ coefficient · derivative + inhomogeneity, with coefficients and inhomogeneity independent of the unknowns."""
 
     terms: tuple[tuple[Derivative, Expr], ...]
     inhomogeneity: Expr
@@ -46,12 +46,12 @@ class Affine:
 
 @dataclass(frozen=True)
 class Residual:
-    """expr = 0, in coordinates, learned fields, and one symbol for each derivative of a component: u, u_x, u_xx."""
+    """expr = 0, in coordinates, learned fields and jet variables: one symbol for each derivative u, u_x, u_xx."""
 
     expr: Expr
     jet_variables: tuple[tuple[Symbol, Derivative], ...]
     span: Span
-    interval: tuple[Expr, Expr] | None = None  # of time, for an equation given in pieces
+    interval: tuple[Expr, Expr] | None = None  # of time, if the equation holds on a part of it
 
     @cached_property
     def derivatives(self) -> tuple[Derivative, ...]:
@@ -59,43 +59,43 @@ class Residual:
 
     @property
     def has_dirac(self) -> bool:
-        """Whether it contains the derivative of a jump, which has no value at points."""
+        """Whether it contains a Dirac delta, the derivative of a discontinuous coefficient."""
         return bool(self.expr.has(DiracDelta))
 
     @cached_property
     def affine(self) -> Affine | None:
         """The residual in terms of its coefficients, if it is affine in the unknowns; otherwise None."""
         symbols = {s for s, _ in self.jet_variables}
-        slopes: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
-        rest = []
-        for term in _summands(self.expr, symbols):  # term by term, as there may be a thousand letters
+        coefficients: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
+        inhomogeneity = []
+        for term in _summands(self.expr, symbols):  # term by term: there may be a thousand jet variables
             factors = Mul.make_args(term)
             if len(own := [f for f in factors if f.free_symbols & symbols]) == 1 and own[0] in symbols:
-                slopes[own[0]].append(Mul(*(f for f in factors if f is not own[0])))
+                coefficients[own[0]].append(Mul(*(f for f in factors if f is not own[0])))
                 continue
-            touched = term.free_symbols & symbols
-            rest.append(term.xreplace(dict.fromkeys(touched, S.Zero)))
-            for s in touched:
-                slopes[s].append(term.diff(s))
-        if any(c.free_symbols & symbols for found in slopes.values() for c in found):
+            occurring = term.free_symbols & symbols
+            inhomogeneity.append(term.xreplace(dict.fromkeys(occurring, S.Zero)))
+            for s in occurring:
+                coefficients[s].append(term.diff(s))
+        if any(c.free_symbols & symbols for terms in coefficients.values() for c in terms):
             return None
-        return Affine(tuple((d, Add(*slopes[s])) for s, d in self.jet_variables), Add(*rest))
+        return Affine(tuple((d, Add(*coefficients[s])) for s, d in self.jet_variables), Add(*inhomogeneity))
 
 
-def _summands(expr: Expr, letters: set[Symbol]) -> Iterator[Expr]:
-    """The terms of a sum, with factors of sums of several letters multiplied in."""
+def _summands(expr: Expr, jet: set[Symbol]) -> Iterator[Expr]:
+    """The terms of a sum, with factors of sums of several jet variables multiplied in."""
     for term in Add.make_args(expr):
-        sums = [a for a in term.args if a.is_Add and a.free_symbols & letters] if term.is_Mul else []
-        if len(sums) == 1 and len(sums[0].free_symbols & letters) > 1:
+        sums = [a for a in term.args if a.is_Add and a.free_symbols & jet] if term.is_Mul else []
+        if len(sums) == 1 and len(sums[0].free_symbols & jet) > 1:
             factor = Mul(*(a for a in term.args if a is not sums[0]))
-            yield from _summands(Add(*(factor * a for a in sums[0].args)), letters)
+            yield from _summands(Add(*(factor * a for a in sums[0].args)), jet)
         else:
             yield term
 
 
 @dataclass(frozen=True)
 class Face:
-    """A coordinate at one of its ends: a side of the box, or the start or end of time."""
+    """A face of the space-time box: a coordinate at its lower or upper end."""
 
     coordinate: int
     upper: bool
@@ -103,7 +103,8 @@ class Face:
 
 @dataclass(frozen=True)
 class Surface:
-    """Where F = 0 in the closed domain. On the boundary of a shape F is its g, and the outer normal is -∇F/‖∇F‖."""
+    """The level set F = 0 in the closed domain. On the boundary of an irregular domain F is its g, and the outer normal is
+    -∇F/‖∇F‖."""
 
     expr: Expr
 
@@ -113,7 +114,8 @@ Place = Face | Surface
 
 @dataclass(frozen=True)
 class ConditionResidual:
-    """A condition: residuals that vanish at a place, or on the part of it where every g in `part` is positive."""
+    """An initial, terminal or boundary condition: residuals that vanish on a face or surface, restricted to the part where
+    every g in `part` is positive."""
 
     residuals: tuple[Residual, ...]
     place: Place
@@ -123,7 +125,7 @@ class ConditionResidual:
 
 @dataclass(frozen=True)
 class Domain:
-    """The part of a box where every g in `inside` is positive; periodic sides are identified."""
+    """The part of a box where every g in `inequalities` is positive; periodic faces are identified."""
 
     coordinates: tuple[Symbol, ...]
     intervals: tuple[Interval, ...]
@@ -135,7 +137,7 @@ class Domain:
         return self.coordinates[:-1] if self.has_time else self.coordinates
 
     def text_of(self, place: Place) -> str:
-        """Where a condition holds, in words."""
+        """A face or surface in words."""
         match place:
             case Face(coordinate=k, upper=upper):
                 interval = self.intervals[k]
@@ -148,7 +150,7 @@ class Domain:
 
 @dataclass(frozen=True)
 class ScalarUnknown:
-    """A scalar that the equations determine: an unknown, or a component of one."""
+    """A scalar unknown, or a component of a vector unknown."""
 
     name: str
     head: Symbol
@@ -158,7 +160,7 @@ class ScalarUnknown:
 
 @dataclass(frozen=True)
 class Measurements:
-    """Measured values of components, in a file written by numpy's savez: an array for each coordinate and component, by
+    """Measurements of components, in a file written by numpy's savez: an array for each coordinate and component, by
     name, or `points` (n, k) and `values` (n, c)."""
 
     components: tuple[int, ...]
@@ -168,26 +170,26 @@ class Measurements:
 
 @dataclass(frozen=True)
 class StrongForm:
-    """Everything that is required of the unknowns."""
+    """The strong form: equations, conditions, domain, exact solution, learned parameters and measurements."""
 
     theorem: Theorem
     components: tuple[ScalarUnknown, ...]
     domain: Domain
     equations: tuple[Residual, ...]
     conditions: tuple[ConditionResidual, ...]
-    exact: tuple[Expr | None, ...]  # a known solution, or None, for each component
-    parameters: tuple[Learned, ...] = ()  # what is learned besides the unknowns
+    exact: tuple[Expr | None, ...]  # the exact solution of each component, or None
+    parameters: tuple[Learned, ...] = ()  # learned besides the unknowns: an inverse problem
     measurements: tuple[Measurements, ...] = ()
 
     @cached_property
     def defined_up_to_constant(self) -> tuple[int, ...]:
-        """The components that occur only through derivatives in space: each is determined up to a constant."""
+        """The components that occur only through spatial derivatives, such as a pressure: defined up to a constant."""
         imposed = (r for c in self.conditions for r in c.residuals)
         space = len(self.domain.space)
-        letters = (d for r in (*self.equations, *imposed) for d in r.derivatives)
-        told = {d.component for d in letters if not any(d.orders[:space])}
-        told |= {c for o in self.measurements for c in o.components}
-        return tuple(c for c in range(len(self.components)) if c not in told)
+        derivatives = (d for r in (*self.equations, *imposed) for d in r.derivatives)
+        fixed = {d.component for d in derivatives if not any(d.orders[:space])}
+        fixed |= {c for o in self.measurements for c in o.components}
+        return tuple(c for c in range(len(self.components)) if c not in fixed)
 
     @cached_property
     def is_affine(self) -> bool:

@@ -1,7 +1,7 @@
-"""Process: the random motion behind a linear equation for a scalar, and what accumulates along its paths.
+"""Diffusion process of a linear scalar equation, and the Feynman-Kac functional along its paths.
 
 With G = b·∇ + A:∇∇ + c and dX = b ds + √(2A) dB, a solution of ∂u/∂t = G u + f (from initial data), of
-∂u/∂t + G u + f = 0 (from terminal data) or of G u + f = 0 is u = E[e^{∫c} u(X at the end) + ∫ e^{∫c} f ds].
+∂u/∂t + G u + f = 0 (from terminal data) or of G u + f = 0 is u = E[e^{∫c} u(X_τ) + ∫ e^{∫c} f ds], τ the exit time.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from pdedsl.ir.problem import Domain, Place, Surface
 
 @dataclass(frozen=True)
 class Absorption:
-    """u = value: paths end here."""
+    """Dirichlet condition u = value: paths are absorbed."""
 
     value: Expr
 
 
 @dataclass(frozen=True)
 class Reflection:
-    """∂u/∂n + rate·u = value, n outwards: paths are reflected, and accumulate by their local time."""
+    """Neumann or Robin condition ∂u/∂n + rate·u = value, n outwards: paths are reflected, and `rate` and `value` are
+    integrated against the boundary local time."""
 
     rate: Expr
     value: Expr
@@ -33,7 +34,7 @@ class Reflection:
 
 @dataclass(frozen=True)
 class ProcessBoundary:
-    """What happens to paths at a place, or on the part of it where every g in `part` is positive."""
+    """Absorption or reflection on a face or surface, restricted to the part where every g in `part` is positive."""
 
     place: Place
     event: Absorption | Reflection
@@ -41,7 +42,7 @@ class ProcessBoundary:
 
 
 class TimeDirection(Enum):
-    """How the time of the equation runs along a path: backward to initial data, or forward to terminal data."""
+    """PDE time along a path: backward to the initial condition, or forward to the terminal condition."""
 
     BACKWARD = -1
     FORWARD = 1
@@ -49,7 +50,7 @@ class TimeDirection(Enum):
 
 @dataclass(frozen=True)
 class TimeCondition:
-    """Paths end when they reach the data, where u = value."""
+    """Initial or terminal condition u = value, at which paths end."""
 
     direction: TimeDirection
     value: Expr
@@ -57,7 +58,8 @@ class TimeCondition:
 
 @dataclass(frozen=True)
 class DiffusionProcess:
-    """Coefficients, data and sides; `matrix` holds the nonzero entries (i, j, Aᵢⱼ) with i ≤ j."""
+    """Drift b, diffusion matrix A, rate c, source f, and the conditions at which paths end or are reflected; `matrix`
+    holds the nonzero entries (i, j, Aᵢⱼ) with i ≤ j."""
 
     domain: Domain
     drift: tuple[Expr, ...]
@@ -73,15 +75,15 @@ class DiffusionProcess:
 
     @cached_property
     def has_exact_step(self) -> bool:
-        """Whether a single step of any length has the exact law of the path and of what accumulates along it."""
+        """Whether a single step of any length has the exact distribution: no boundary, no source, constant coefficients."""
         return not self.boundaries and self.source == 0 and not self._varying((*self.drift, self.rate, *self._entries))
 
     @cached_property
     def is_brownian(self) -> bool:
-        """Whether it is aΔu + f = 0, a constant, paths end at all sides, and curves are quadratic: walk on spheres."""
+        """Whether walk on spheres applies: aΔu + f = 0 with constant a, Dirichlet conditions, quadratic level sets."""
         diagonal = {(i, i): a for i, _, a in self.matrix}
-        alike = len(self.matrix) == len(diagonal) == self.dimension and len(set(diagonal.values())) == 1
-        calm = not any((*self.drift, self.rate)) and not self._varying(self._entries)
+        isotropic = len(self.matrix) == len(diagonal) == self.dimension and len(set(diagonal.values())) == 1
+        pure_diffusion = not any((*self.drift, self.rate)) and not self._varying(self._entries)
         ends = all(isinstance(s.event, Absorption) for s in self.boundaries)
         return (
             self.data is None
@@ -93,17 +95,17 @@ class DiffusionProcess:
 
     @cached_property
     def curves(self) -> tuple[Expr, ...]:
-        """The functions g of the shape, each once."""
+        """The level-set functions g of the boundary, each once."""
         return tuple(dict.fromkeys(s.place.expr for s in self.boundaries if isinstance(s.place, Surface)))
 
     def curvature_bound(self, curve: Expr) -> Expr | None:
-        """M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, if g is quadratic (Gershgorin); else None."""
+        """Curvature bound M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, if g is quadratic (Gershgorin); else None."""
         space = self.domain.space
-        slopes = [curve.diff(x) for x in space]
-        rows = [[slope.diff(y) for y in space] for slope in slopes]
-        if self._varying(tuple(chain.from_iterable(rows))):
+        hessian = [[curve.diff(x).diff(y) for y in space] for x in space]
+        if self._varying(tuple(chain.from_iterable(hessian))):
             return None
-        return Max(0, *(-row[k] + Add(*(abs(h) for j, h in enumerate(row) if j != k)) for k, row in enumerate(rows)))
+        rows = enumerate(hessian)
+        return Max(0, *(-row[k] + Add(*(abs(h) for j, h in enumerate(row) if j != k)) for k, row in rows))
 
     @property
     def _entries(self) -> tuple[Expr, ...]:

@@ -1,4 +1,4 @@
-"""Representation: an equation after a theorem is applied, before any step size or layer is chosen."""
+"""Representation: an equation after a representation theorem is applied, before discretization."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from pdedsl.symbolic.symbols import with_number
 
 @dataclass(frozen=True)
 class SdeSegment:
-    """A piece of the path in network order: from time `first`, at the first layer, to time `last`.
+    """A time interval of the SDE in network order: from time `start`, at the first layer, to time `end`.
 
-    ∂u/∂t = drift·∇u + diffusivity:∇∇u + rate u + source, in the direction of the data. If the space is not written
-    out in components, drift and diffusivity hold one expression each: component `index`, and the diagonal entry there.
+    ∂u/∂t = drift·∇u + diffusivity:∇∇u + rate u + source, in the direction of the data. In a symbolic dimension
+    drift and diffusivity hold one expression each: component `index`, and the diagonal entry there.
     """
 
     start: Expr
@@ -32,12 +32,12 @@ class SdeSegment:
     structure: MatrixStructure
     convection_span: Span | None
     diffusion_span: Span | None
-    random_residual: RandomResidual | None = None  # the random map whose second moment is the diffusion
+    random_residual: RandomResidual | None = None  # whose second moment is the diffusion
     index: Symbol | None = None
     rate: Expr = S.Zero
     source: Expr = S.Zero
     reaction_span: Span | None = None
-    source_span: Span | None = None  # where the source is written
+    source_span: Span | None = None
 
     @property
     def length(self) -> Expr:
@@ -53,24 +53,26 @@ class SdeSegment:
 
     @property
     def is_constant(self) -> bool:
-        """Whether one step of any length is exact: every coefficient is constant in space and time."""
-        rest = (*(e for row in self.diffusivity for e in row), self.rate, self.source)
-        fixed = all(e.is_number if self.index is None else _is_constant_component(e) for e in self.drift)
-        return bool(fixed and all(e.is_number for e in rest))
+        """Whether all coefficients are constant in space and time, so that one step of any length is exact."""
+        others = (*(e for row in self.diffusivity for e in row), self.rate, self.source)
+        constant = all(e.is_number if self.index is None else _is_constant_component(e) for e in self.drift)
+        return bool(constant and all(e.is_number for e in others))
 
     @property
     def variance(self) -> Expr | None:
-        """2ν|last − first|, the variance of the Gaussian noise of this piece; None unless A = νI with a number ν."""
+        """The variance 2ν|end − start| of the Gaussian noise of this segment; None unless A = νI with a number ν."""
         diagonal = {row[k] for k, row in enumerate(self.diffusivity)}
-        apart = any(entry != 0 for k, row in enumerate(self.diffusivity) for j, entry in enumerate(row) if j != k)
-        if self.random_residual is not None or apart or len(diagonal) != 1:
+        off_diagonal = any(
+            entry != 0 for k, row in enumerate(self.diffusivity) for j, entry in enumerate(row) if j != k
+        )
+        if self.random_residual is not None or off_diagonal or len(diagonal) != 1:
             return None
         (nu,) = diagonal
         return 2 * nu * self.length if nu.is_number else None
 
     @property
     def has_weight(self) -> bool:
-        """Whether a path accumulates a weight or sources here."""
+        """Whether the Feynman-Kac weight or a source term accumulates on this segment."""
         return bool(self.rate != 0 or self.source != 0)
 
 
@@ -82,7 +84,7 @@ def _is_constant_component(component: Expr) -> bool:
 
 @dataclass(frozen=True)
 class PathExpectation:
-    """u = E[e^{∫c} g(X) + ∫ e^{∫c} f]: the data g averaged over paths, with what accumulates along them."""
+    """u = E[e^{∫c} g(X) + ∫ e^{∫c} f]: characteristics, or the Feynman-Kac formula with data g."""
 
     theorem: Theorem
     direction: Direction
@@ -92,16 +94,16 @@ class PathExpectation:
 
     @property
     def input_variance(self) -> Expr | None:
-        """The total variance of the Gaussian noise of all pieces, if it is positive and the same everywhere: an average
-        over such noise on the input can be certified with a radius."""
-        pieces = [stretch.variance for stretch in self.segments]
-        known = [variance for variance in pieces if variance is not None]
-        return Add(*known) if len(known) == len(pieces) and Add(*known).is_positive else None
+        """The total variance of the Gaussian noise, if every segment is isotropic and constant: then the model is a
+        randomized-smoothing classifier, with certified radii."""
+        variances = [segment.variance for segment in self.segments]
+        total = Add(*(v for v in variances if v is not None))
+        return total if None not in variances and total.is_positive else None
 
 
 @dataclass(frozen=True)
 class VectorField:
-    """Σ terms: the right-hand side of an equation on feature maps."""
+    """Σ terms: the right-hand side of an ODE for feature maps."""
 
     terms: tuple[MapTerm, ...]
     span: Span
@@ -109,7 +111,7 @@ class VectorField:
 
 @dataclass(frozen=True)
 class FeatureMapEvolution:
-    """Feature maps that evolve."""
+    """An ODE system for feature maps, with its integrator."""
 
     theorem: Theorem
     system: OdeSystem[VectorField]

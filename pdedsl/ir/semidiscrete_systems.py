@@ -1,4 +1,4 @@
-"""The kinds of motion of feature maps, with a right-hand side for each state."""
+"""ODE systems for feature maps: first order, second order, and separable (partitioned) systems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FirstOrderOde(Generic[T]):
 
 @dataclass(frozen=True)
 class SecondOrderOde(Generic[T]):
-    """∂²Y/∂t² = F(Y), starting at rest."""
+    """∂²Y/∂t² = F(Y) with zero initial velocity."""
 
     rhs: T
 
@@ -32,7 +32,7 @@ class SecondOrderOde(Generic[T]):
 
 @dataclass(frozen=True)
 class SeparableOde(Generic[T]):
-    """∂Y/∂t = f(Z), ∂Z/∂t = g(Y): each half is pushed by the other, and Y moves first."""
+    """∂Y/∂t = f(Z), ∂Z/∂t = g(Y): a separable system; Y is updated first."""
 
     first: T
     second: T

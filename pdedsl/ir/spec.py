@@ -1,4 +1,4 @@
-"""Spec: the meaning of a `.pde` file. Names are resolved, types checked, and formulas are sympy expressions."""
+"""Spec: the elaborated `.pde` file. Names are resolved, types are checked, and formulas are sympy expressions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pdedsl.ir.verdicts import Axiom
 
 
 class SpaceKind(StrEnum):
-    """Where the unknowns live: on data, on the pixels of feature maps, or on a physical domain."""
+    """The domain of the unknowns: the data space, the pixel grid of feature maps, or a physical domain."""
 
     DATA = "data"
     PIXELS = "pixels"
@@ -27,7 +27,7 @@ class SpaceKind(StrEnum):
 
 
 class ConditionKind(StrEnum):
-    """Where a condition holds: at the start, at the end, or on the boundary."""
+    """Initial, terminal or boundary condition."""
 
     INITIAL = "initial"
     TERMINAL = "terminal"
@@ -36,7 +36,7 @@ class ConditionKind(StrEnum):
 
 @dataclass(frozen=True)
 class Interval:
-    """[start, end]; its ends are identified if it is periodic."""
+    """[start, end]; the end points are identified if it is periodic."""
 
     start: Expr
     end: Expr
@@ -45,7 +45,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class LevelFunction:
-    """A function with its place in the text: g in an inequality g > 0, F in a curve or surface F = 0."""
+    """A level-set function with its span: g in an inequality g > 0, F in a curve or surface F = 0."""
 
     expr: Expr
     span: Span
@@ -53,29 +53,29 @@ class LevelFunction:
 
 @dataclass(frozen=True)
 class Space:
-    """Where the equation lives. Low dimensions have coordinates; others have one symbol for the position."""
+    """The spatial domain: named coordinates in low dimensions, otherwise a single symbol for the position."""
 
     kind: SpaceKind
     names: tuple[str, ...]
     dimension: int | Symbol
-    coordinates: tuple[Symbol, ...]  # one per component, or the position alone
-    explicit: bool  # whether the coordinates are components
+    coordinates: tuple[Symbol, ...]  # one per dimension, or the position symbol
+    explicit: bool  # whether there is one symbol per dimension
     image: tuple[int, int, int] | None = None
     intervals: tuple[Interval, ...] = ()
     span: Span = NOWHERE
-    inequalities: tuple[LevelFunction, ...] = ()  # a shape: the part of the box where all of these are positive
-    dimension_from_data: bool = (
-        False  # whether the dimension is a letter in the text and a number here, taken from the data
-    )
+    inequalities: tuple[LevelFunction, ...] = ()  # g > 0 for each: an irregular domain in the box
+    dimension_from_data: bool = False  # symbolic in the text, a number once the data set is known
 
     @property
     def boundary(self) -> tuple[str, ...]:
-        """The names of the sides that carry conditions."""
-        return tuple(name for k, side in enumerate(self.intervals) if not side.periodic for name in face_names(k))
+        """The names of the faces that need boundary conditions: those of non-periodic axes."""
+        return tuple(
+            name for k, interval in enumerate(self.intervals) if not interval.periodic for name in face_names(k)
+        )
 
 
 def face_names(k: int) -> tuple[str, str]:
-    """The two sides of coordinate k, counted from zero."""
+    """The names of the lower and upper face of axis k, counted from zero."""
     named = (("left", "right"), ("bottom", "top"), ("back", "front"))
     return named[k] if k < 3 else (f"low{k + 1}", f"high{k + 1}")
 
@@ -93,7 +93,7 @@ class Time:
 
 @dataclass(frozen=True)
 class Constant:
-    """A fixed number, or the entries of a vector or matrix in rows."""
+    """A constant: a number, or the rows of a vector or matrix."""
 
     name: str
     symbol: Symbol
@@ -103,7 +103,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Unknown:
-    """What the equations determine."""
+    """An unknown function, which the equations determine."""
 
     name: str
     head: Symbol
@@ -115,17 +115,17 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Learned:
-    """A learned field, with the network behind it."""
+    """A learned field, operator or parameter, with its network."""
 
     name: str
-    id: str  # its name in ASCII
+    id: str  # the name in ASCII
     head: Symbol
     type: Type
     params: tuple[str, ...]
     arguments: tuple[Expr, ...]
     net: Located[Network] | None
     span: Span
-    initial_value: Expr | None = None  # the initial value of a learned number
+    initial_value: Expr | None = None  # of a learned scalar parameter
 
 
 @dataclass(frozen=True)
@@ -135,15 +135,15 @@ class Summand:
     exprs: tuple[Expr, ...]
     span: Span
     negated: bool = False  # whether it is preceded by a minus sign
-    domain: tuple[Expr, ...] = ()  # roots, poles, logarithms: it has a value where they have one, even if they cancel
+    domain: tuple[Expr, ...] = ()  # roots, poles, logarithms: the term is defined where these are, even if they cancel
 
 
 @dataclass(frozen=True)
 class Equation:
-    """Σ summands = 0, during an interval of time.
+    """Σ summands = 0, on a time interval.
 
-    `unknown` is what the equation determines, and the normal form is ∂ⁿunknown/∂tⁿ = right, n = `order`, or 0 = right
-    if `order` is 0: the same for every way of writing the equation.
+    The normal form, independent of how the equation is written, is ∂ⁿunknown/∂tⁿ = rhs with n = `order`, or 0 = rhs
+    for a stationary equation (`order` 0).
     """
 
     summands: tuple[Summand, ...]
@@ -157,8 +157,8 @@ class Equation:
 
 @dataclass(frozen=True)
 class Condition:
-    """∂ᵏunknown/∂tᵏ = value at the start or the end, or value = 0 on sides of the boundary and on surfaces, or on the
-    `part` of them where inequalities hold."""
+    """An initial or terminal condition ∂ᵏunknown/∂tᵏ = value, or a boundary condition value = 0 on faces and surfaces,
+    restricted to the `part` of them where inequalities hold."""
 
     kind: ConditionKind
     unknown: Symbol
@@ -169,7 +169,7 @@ class Condition:
     surfaces: tuple[LevelFunction, ...] = ()
     part: tuple[LevelFunction, ...] = ()
     component: int | None = None  # of the unknown, counted from one, if the condition is for that component alone
-    domain: tuple[Expr, ...] = ()  # as of summands
+    domain: tuple[Expr, ...] = ()  # as in Summand
 
     @property
     def on_boundary(self) -> bool:
@@ -178,7 +178,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class ExactSolution:
-    """A known solution: the values of an unknown's components, or of one of them, counted from one."""
+    """An exact solution for all components of an unknown, or for one of them, counted from one."""
 
     unknown: Symbol
     component: int | None
@@ -188,7 +188,7 @@ class ExactSolution:
 
 @dataclass(frozen=True)
 class Observation:
-    """Measured values of unknowns, or of some of their components, in a file."""
+    """Measurements of unknowns, or of some of their components, in a file."""
 
     observed: tuple[tuple[Symbol, int | None], ...]
     data: Located[Measured]
@@ -205,7 +205,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Spec:
-    """The meaning of a file."""
+    """The elaborated content of a `.pde` file."""
 
     name: str
     title: str
@@ -230,8 +230,8 @@ class Spec:
     @property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks of the spec, in the order of the text."""
-        found = [b for b in (self.network, self.train, self.evaluate) if b is not None]
-        return tuple(sorted(found, key=lambda b: b.span))
+        blocks = [b for b in (self.network, self.train, self.evaluate) if b is not None]
+        return tuple(sorted(blocks, key=lambda b: b.span))
 
     @cached_property
     def values(self) -> dict[Symbol, Expr]:
@@ -240,7 +240,7 @@ class Spec:
 
     @cached_property
     def canonical(self) -> str:
-        """The same text for every way of writing the same problem."""
+        """The canonical text: equal for equivalent specs, independent of names and notation."""
         from pdedsl.ir.canonical import canonical_text
 
         return canonical_text(self)

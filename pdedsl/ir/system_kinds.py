@@ -1,4 +1,4 @@
-"""The kind of system that the equations form, and the default methods that follow from it."""
+"""Default integrators and diffusion methods, by the structure of the system."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ from pdedsl.ir.types import Simplex, Vector
 from pdedsl.numerics.butcher import EULER
 from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
 
-DEFAULT_STEPS_PIXELS = 3  # for equations on pixels, if the spec does not say how many
-DEFAULT_STEPS_DATA_SPACE = 10  # the same for fields on R^d
-OPERATOR_SAMPLES = 1024  # paths of an evolution operator, if the spec does not say how many
+DEFAULT_STEPS_PIXELS = 3  # default number of time steps on feature maps
+DEFAULT_STEPS_DATA_SPACE = 10  # default number of time steps on R^d
+OPERATOR_SAMPLES = 1024  # default number of Monte Carlo paths of an evolution operator
 
 
 def is_separable_pair(spec: Spec) -> bool:
-    """Y' = f(Z, t), Z' = g(Y, t): each half is pushed by the other alone."""
+    """Whether the equations form a separable system Y' = f(Z, t), Z' = g(Y, t)."""
     equations = [e for e in spec.equations if e.interval is None]
     if len(spec.unknowns) != 2 or len(equations) != 2 or any(e.order != 1 or len(e.rhs) != 1 for e in equations):
         return False
     for e in equations:
         heads = {u.head for u in spec.unknowns}
-        found = {f.head for f in atoms(e.rhs[0], Field)} & heads
-        if e.unknown is None or found != heads - {e.unknown}:
+        states = {f.head for f in atoms(e.rhs[0], Field)} & heads
+        if e.unknown is None or states != heads - {e.unknown}:
             return False
     return len({e.unknown for e in equations}) == 2
 
 
 def integrator_of(spec: Spec) -> Located[Integrator]:
-    """How the equation is stepped in time, with defaults for what the spec leaves open."""
+    """The time integrator, with defaults where the spec names none."""
     method = spec.realize.time or spec.realize.convection or Located(_default_integrator(spec))
     steps = DEFAULT_STEPS_PIXELS if spec.space.kind is SpaceKind.PIXELS else DEFAULT_STEPS_DATA_SPACE
     return replace(method, word=in_steps(method.word, steps))
@@ -64,8 +64,7 @@ def _default_integrator(spec: Spec) -> Integrator:
 
 
 def effective_integrator(spec: Spec) -> Integrator:
-    """A normal form of the integrator: giving the number of residual maps of a network as its steps is the same as not
-    giving a number."""
+    """A normal form of the integrator: as many steps as the network has residual blocks is the default."""
     method = integrator_of(spec).word
     nets = [w.net.word for w in spec.learned if w.net and isinstance(w.type, Vector)]
     counted = any(
@@ -75,8 +74,8 @@ def effective_integrator(spec: Spec) -> Integrator:
 
 
 def operator_samples(spec: Spec) -> int:
-    """The number of paths of an evolution operator: `samples` if the spec gives it. For class probabilities `samples`
-    is the number of draws of the network, and counts here only if it differs from its default."""
+    """The number of Monte Carlo paths of an evolution operator: `samples` if the spec sets it. For class probabilities
+    `samples` is the number of noise samples of the network, and is used here only if it differs from its default."""
     method = spec.realize.diffusion
     if method is None or not isinstance(method.word, Drawn):
         return OPERATOR_SAMPLES
@@ -102,7 +101,7 @@ def effective_diffusion(spec: Spec) -> Located[Diffusion] | None:
 
 
 def _default_diffusion(word: Diffusion, spec: Spec) -> Diffusion | None:
-    """What the word would be if the spec left it open: noise, if the diffusion is isotropic, or the same random map."""
+    """The default diffusion method: noise, if the diffusion is isotropic, or the same random residual."""
     draws = 1 if _has_classes(spec) else OPERATOR_SAMPLES
     match word:
         case Noise():

@@ -1,7 +1,7 @@
-"""Terms of an equation, each with its coefficients: what provers, lowering, explanations and emission match on.
+"""Terms of an equation (convection, diffusion, reaction, source, …), each with its coefficients.
 
-A summand of the text may be several terms: ∇·(x u) is the transport x·∇u and the reaction d u. The terms of an equation
-add up to its normal form ∂ⁿu/∂tⁿ = right, however it was written. `exprs` is the contribution of a term, one expression
+A summand of the text may be several terms: ∇·(x u) is the convection x·∇u and the reaction d u. The terms of an equation
+add up to its normal form ∂ⁿu/∂tⁿ = rhs, however it was written. `exprs` is the contribution of a term, one expression
 for each component, if its coefficients do not determine it.
 """
 
@@ -21,7 +21,7 @@ from pdedsl.symbolic.symbols import INDEX
 
 
 class MatrixStructure(StrEnum):
-    """The shape of a matrix: zero, a multiple of the identity, diagonal or full."""
+    """The structure of a matrix: zero, a multiple of the identity, diagonal or full."""
 
     NONE = "none"
     ISOTROPIC = "isotropic"
@@ -39,16 +39,16 @@ class Origin:
 
 @dataclass(frozen=True)
 class Components:
-    """A vector or a symmetric matrix in a space that is written out: one entry per coordinate, or per pair."""
+    """A vector or symmetric matrix in explicit coordinates: one entry per coordinate or pair of coordinates."""
 
     rows: tuple[tuple[Expr, ...], ...]  # one row for a vector
 
 
 @dataclass(frozen=True)
 class Indexed:
-    """The same in a space that is not written out: bᵢ with i = INDEX, or diag(aᵢ) + Σ c w wᵀ + Σ c H with learned H.
+    """A vector or symmetric matrix in a symbolic dimension: bᵢ with i = INDEX, or diag(aᵢ) + Σ c w wᵀ + Σ c H with learned H.
 
-    `rest` says whether a matrix also has entries of another form.
+    `has_other_entries`: whether a matrix also has entries of another form.
     """
 
     diagonal: Expr  # bᵢ of a vector, aᵢ of a matrix
@@ -62,7 +62,7 @@ Coefficient = Components | Indexed
 
 @dataclass(frozen=True)
 class Generator:
-    """∂u/∂t = b·∇u + A:∇∇u + c u + f: a linear equation of first order in time, in the direction of its data.
+    """The generator of a linear equation of first order in time: ∂u/∂t = b·∇u + A:∇∇u + c u + f.
 
     Initial data: u(x, T) = E f(X_T), dX = b(X, T - τ) dτ + √2 A^½ dB: the first layer uses the coefficients at time T.
     Terminal data: u(x, 0) = E f(X_T), dX = b(X, t) dt + √2 A^½ dB: the first layer uses those at time 0.
@@ -104,8 +104,8 @@ def _structure_of_rows(rows: tuple[tuple[Expr, ...], ...]) -> MatrixStructure:
 
 @dataclass(frozen=True)
 class TimeDerivative:
-    """∂ⁿu/∂tⁿ, possibly with derivatives in space, too (`mixed`). `exprs` is its contribution to F in ∂ⁿu/∂tⁿ = F,
-    empty for the derivative that the equation is solved for."""
+    """∂ⁿu/∂tⁿ, with derivatives in space if `mixed`. `exprs` is its contribution to F in ∂ⁿu/∂tⁿ = F, empty for the
+    leading derivative."""
 
     kind: ClassVar[str] = "time_derivative"
     order: int
@@ -134,7 +134,7 @@ class Diffusion:
 
 @dataclass(frozen=True)
 class Reaction:
-    """c u; on feature maps c Y for the state `of`, which in a pair may be either half."""
+    """c u; on feature maps c Y for the state `of`, in a separable system either half."""
 
     kind: ClassVar[str] = "reaction"
     rate: Expr
@@ -144,7 +144,7 @@ class Reaction:
 
 @dataclass(frozen=True)
 class SourceTerm:
-    """f, which contains no unknown; one value for each component."""
+    """f, independent of the unknowns; one value for each component."""
 
     kind: ClassVar[str] = "source"
     values: tuple[Expr, ...]

@@ -1,4 +1,4 @@
-"""The theorems that lowering applies."""
+"""Representation theorems applied by lowering."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Theorem:
-    """A theorem that turns an equation into a scheme: where it is proved, and what it says in one sentence."""
+    """A representation theorem with its source and its statement in one sentence."""
 
     name: str
     source: str

@@ -1,4 +1,4 @@
-"""Types of unknowns and learned fields. What a type promises holds for every weight."""
+"""Types of unknowns and learned fields; their properties (sign, psd, divergence-free) hold for all weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Vector:
-    """Several numbers."""
+    """A vector."""
 
     size: int | None = None  # None: the dimension of the space
     divergence_free: bool = False
@@ -39,7 +39,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A square matrix with the dimension of the space."""
+    """A d × d matrix, d the dimension of space."""
 
     psd: bool = False
     symmetric: bool = False
@@ -68,7 +68,7 @@ class Channels:
 
 @dataclass(frozen=True)
 class Operator:
-    """A linear operator, of norm at most `bound` if there is one."""
+    """A linear operator, with norm at most `bound` if given."""
 
     bound: Expr | None = None
 

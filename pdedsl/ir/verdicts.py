@@ -1,4 +1,4 @@
-"""Counterexamples to an axiom that can be run again on the compiled network."""
+"""Verdicts on the axioms of an equation: proved, refuted with a counterexample, or undecided."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sympy import Symbol
 
 from pdedsl.diagnostics import Span, escaping
 
-# ---- examples
+# ---- Counterexamples on feature maps
 
 
 @dataclass(frozen=True)
 class FeatureMapCounterexample:
-    """Weights and feature maps for a block with at least as many channels as a state has values.
+    """Weights and feature maps that violate an axiom, for a block with at least as many channels as a state has values.
 
     Every operator is a multiple of the identity on these channels and zero on the others, all normalisations have the
     same scale and bias, and learned fields are zero. A state has one value for each of the first channels of each
@@ -26,15 +26,14 @@ class FeatureMapCounterexample:
     scale: float
     bias: float
     states: tuple[tuple[tuple[float, ...], ...], ...]  # one or two, each with one half after the other
-    growth: float  # ratio of end to start, of the distance of two states or of the norm of one
+    growth: float  # ratio of final to initial distance of two states, or norm of one
 
 
-# ---- verdicts
-# Verdicts: what is known about an axiom, and why. A prover without an applicable rule returns `Unknown`.
+# ---- Verdicts
 
 
 class Truth(StrEnum):
-    """What is known about an axiom, in a word."""
+    """Proved, refuted or undecided."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -42,7 +41,7 @@ class Truth(StrEnum):
 
 
 class Axiom(StrEnum):
-    """The properties that are decided for equations."""
+    """The properties of the solution operator that are decided."""
 
     LINEARITY = "linearity"
     CONSTANTS = "preserves_constants"
@@ -61,7 +60,7 @@ class Axiom(StrEnum):
 
 @dataclass(frozen=True)
 class _VerdictBase:
-    """What all verdicts have: a reason, and how a terminal and a notebook show it."""
+    """The reason of a verdict, and its display in a terminal and a notebook."""
 
     truth: ClassVar[Truth]
     reason: str
@@ -75,7 +74,7 @@ class _VerdictBase:
 
 @dataclass(frozen=True, repr=False)
 class Proved(_VerdictBase):
-    """It holds for every weight and all data: why, and the hypotheses of the theorem, each of which was checked."""
+    """Holds for all weights and data, by a theorem whose hypotheses were checked."""
 
     truth: ClassVar[Truth] = Truth.PROVED
     hypotheses: tuple[str, ...] = ()
@@ -83,17 +82,17 @@ class Proved(_VerdictBase):
 
 @dataclass(frozen=True, repr=False)
 class Refuted(_VerdictBase):
-    """It fails: why, an example that shows it, and the terms or conditions that are to blame."""
+    """Violated: the reason, a counterexample, and the offending terms or conditions."""
 
     truth: ClassVar[Truth] = Truth.REFUTED
     counterexample: str
     offending: tuple[Span, ...] = field(repr=False)
-    example: FeatureMapCounterexample | None = None  # the example in a form that can be run again
+    example: FeatureMapCounterexample | None = None  # the counterexample as data, to run it on the network
 
 
 @dataclass(frozen=True, repr=False)
 class Undecided(_VerdictBase):
-    """Neither proved nor refuted: which hypothesis could not be checked, or that there is no rule."""
+    """Neither proved nor refuted: a hypothesis could not be checked, or no theorem applies."""
 
     truth: ClassVar[Truth] = Truth.UNDECIDED
     offending: tuple[Span, ...] = field(default=(), repr=False)

@@ -59,9 +59,9 @@ class LayerPerStep(LearnedField):
         return self.layers[step]
 
     @classmethod
-    def of(cls, make: Callable[[], nn.Module], steps: int, same_start: bool = False) -> LayerPerStep:
-        """`steps` layers, drawn independently; with same_start all begin as copies of one, as in Meganet."""
-        if not same_start:
+    def create(cls, make: Callable[[], nn.Module], steps: int, identical_initialization: bool = False) -> LayerPerStep:
+        """`steps` layers, drawn independently; with identical_initialization all are copies of one, as in Meganet."""
+        if not identical_initialization:
             return cls([make() for _ in range(steps)])
         first = make()
         return cls([first, *(copy.deepcopy(first) for _ in range(steps - 1))])

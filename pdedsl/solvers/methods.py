@@ -29,7 +29,7 @@ class SolveOptions:
     seed: int = 0
     device: torch.device = torch.device("cpu")  # noqa: RUF009  # a constant
     watch: Watch = field(default_factory=Watch)
-    measured: tuple[Measurement, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
 
 
 def solve_with(method: Solver, plan: SolvePlan, options: SolveOptions) -> SolverResult:
@@ -46,7 +46,7 @@ def _dispatch(method: Solver, plan: SolvePlan, options: SolveOptions) -> SolverR
     match method:
         case RandomFeatures():
             return solve_by_random_features(
-                plan.problem, method, seed=options.seed, device=options.device, measured=options.measured
+                plan.problem, method, seed=options.seed, device=options.device, measurements=options.measurements
             )
         case MonteCarlo():
             return solve_by_monte_carlo(plan.problem, method, seed=options.seed)
@@ -69,7 +69,7 @@ def _train_pinn(method: Pinn, plan: SolvePlan, options: SolveOptions) -> SolverR
         device=options.device,
         listener=options.watch.of(sum(p.steps for p in phases)),
         state=options.watch.state,
-        measured=options.measured,
+        measurements=options.measurements,
     )
     if options.watch.stopped:
         raise SolveInterrupted

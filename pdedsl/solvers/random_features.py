@@ -1,4 +1,9 @@
-"""Residuals of sums of sines, as a least-squares problem for their weights and for further learned numbers."""
+"""Random Fourier features: u = Σ wᵢ sin(kᵢ·x + φᵢ) with random frequencies; the weights minimise the residuals.
+
+Collocation of all equations and conditions gives a least-squares problem for the weights (Rahimi, Recht 2007; extreme
+learning machine: Dong, Li 2021): one linear problem if they are affine in the unknowns, otherwise Gauss-Newton. The
+bandwidth of the frequencies, one per coordinate, minimises the residual at held-out collocation points.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +37,7 @@ from pdedsl.solvers.method_result import Estimate, SolverResult
 from pdedsl.solvers.pinn.residuals import LinearizedResidual, Measurement, PointCounts, ResidualRows, residual_rows
 from pdedsl.solvers.pinn.trainer import noise_variance
 
-# ---- sine_system
+# ---- Least-squares system
 
 
 MAX_GAUSS_NEWTON_STEPS = 30  # of Gauss-Newton
@@ -43,104 +48,108 @@ RESIDUAL_RTOL = 1e-3  # relative change of the residual below which Gauss-Newton
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Weights (c, n) of the sines, and learned numbers."""
+    """Weights (c, n) of the features, and learned scalars."""
 
     weights: Tensor
     numbers: Tensor
 
-    def moved(self, direction: Tensor, share: float) -> Coefficients:
+    def step(self, direction: Tensor, step_size: float) -> Coefficients:
         count = self.weights.numel()
         weights, numbers = direction[:count], direction[count:]
-        return Coefficients(self.weights + share * weights.view_as(self.weights), self.numbers + share * numbers)
+        return Coefficients(
+            self.weights + step_size * weights.view_as(self.weights), self.numbers + step_size * numbers
+        )
 
 
 @dataclass(frozen=True)
 class LeastSquaresSystem:
-    """Rows in terms of the sines of `waves` for each component and of learned numbers, which begin at `start`."""
+    """Weighted residuals as functions of the weights of each component and of learned scalars, initially `start`."""
 
-    waves: AnyFeatures
+    basis: AnyFeatures
     rows: Sequence[ResidualRows]
     components: int
     start: Tensor
 
     @cached_property
-    def at(self) -> tuple[FourierFeatureValues | SymmetrizedFeatureValues | PermutationInvariantFeatureValues, ...]:
-        return tuple(self.waves.at(r.points) for r in self.rows)
+    def basis_at(
+        self,
+    ) -> tuple[FourierFeatureValues | SymmetrizedFeatureValues | PermutationInvariantFeatureValues, ...]:
+        return tuple(self.basis.at(r.points) for r in self.rows)
 
-    def residual(self, found: Coefficients) -> Tensor:
+    def residual(self, coefficients: Coefficients) -> Tensor:
         """All weighted residuals."""
-        return torch.cat([r.weight * self._of(k, found)[0] for k, r in enumerate(self.rows)])
+        return torch.cat([r.weight * self._evaluate(k, coefficients)[0] for k, r in enumerate(self.rows)])
 
-    def mean_residual(self, found: Coefficients) -> float:
+    def mean_residual(self, coefficients: Coefficients) -> float:
         """√ of the sum of the mean squares of all rows."""
-        squares = [(r.weight * self._of(k, found)[0]).square().mean() for k, r in enumerate(self.rows)]
+        squares = [(r.weight * self._evaluate(k, coefficients)[0]).square().mean() for k, r in enumerate(self.rows)]
         return float(torch.stack(squares).sum().sqrt())
 
-    def solved(self, affine: bool) -> tuple[Coefficients, float, int]:
+    def solve(self, affine: bool) -> tuple[Coefficients, float, int]:
         """Gauss-Newton with step halving, from u = 0; an affine problem takes one step."""
-        found = Coefficients(self.waves.phases.new_zeros(self.components, len(self.waves.phases)), self.start)
-        residual = self.residual(found)
+        coefficients = Coefficients(self.basis.phases.new_zeros(self.components, len(self.basis.phases)), self.start)
+        residual = self.residual(coefficients)
         loss = float(residual.norm())
         for steps in range(1, MAX_GAUSS_NEWTON_STEPS + 1):
-            direction = solve_least_squares(self._slopes(found), -residual)
-            found, residual = self._shortened(found, direction, loss)
+            direction = solve_least_squares(self._jacobian(coefficients), -residual)
+            coefficients, residual = self._line_search(coefficients, direction, loss)
             before, loss = loss, float(residual.norm())
             if affine or loss > (1 - RESIDUAL_RTOL) * before:
-                return found, loss / len(residual) ** 0.5, steps
-        return found, loss / len(residual) ** 0.5, MAX_GAUSS_NEWTON_STEPS
+                return coefficients, loss / len(residual) ** 0.5, steps
+        return coefficients, loss / len(residual) ** 0.5, MAX_GAUSS_NEWTON_STEPS
 
-    def _shortened(self, found: Coefficients, direction: Tensor, loss: float) -> tuple[Coefficients, Tensor]:
-        share = 1.0
+    def _line_search(self, coefficients: Coefficients, direction: Tensor, loss: float) -> tuple[Coefficients, Tensor]:
+        step_size = 1.0
         for _ in range(MAX_HALVINGS):
-            moved = self._settled(found.moved(direction, share))
-            residual = self.residual(moved)
+            trial = self._refit_weights(coefficients.step(direction, step_size))
+            residual = self.residual(trial)
             if float(residual.norm()) < loss:
-                return moved, residual
-            share /= 2
-        return found, self.residual(found)
+                return trial, residual
+            step_size /= 2
+        return coefficients, self.residual(coefficients)
 
-    def _settled(self, found: Coefficients) -> Coefficients:
+    def _refit_weights(self, coefficients: Coefficients) -> Coefficients:
         """With the weights refitted to the new numbers: changing both at once violates the equations, which weigh much
         more than measurements, by the product of the two changes (variable projection; Golub, Pereyra 1973)."""
         if not len(self.start):
-            return found
-        own = self._slopes(found)[:, : found.weights.numel()]
-        direction = solve_least_squares(own, -self.residual(found))
-        return found.moved(torch.cat([direction, torch.zeros_like(found.numbers)]), 1.0)
+            return coefficients
+        columns = self._jacobian(coefficients)[:, : coefficients.weights.numel()]
+        direction = solve_least_squares(columns, -self.residual(coefficients))
+        return coefficients.step(torch.cat([direction, torch.zeros_like(coefficients.numbers)]), 1.0)
 
-    def deviations(self, found: Coefficients, measured: int) -> list[float]:
+    def standard_deviations(self, coefficients: Coefficients, measurements: int) -> list[float]:
         """√ of the diagonal of σ²(JᵀJ)⁻¹ for the numbers, with the weights eliminated; σ² is that of the measurements,
-        which are the last `measured` rows, and J is in their units."""
-        unit, count = self.rows[-1].weight, sum(len(r.points) for r in self.rows[-measured:])
-        noise = noise_variance(self.residual(found)[-count:] / unit, len(self.start))
-        slopes = self._slopes(found) / unit
-        own, rest = slopes[:, -len(self.start) :], slopes[:, : -len(self.start)]
+        which are the last `measurements` rows, and J is in their units."""
+        unit, count = self.rows[-1].weight, sum(len(r.points) for r in self.rows[-measurements:])
+        noise = noise_variance(self.residual(coefficients)[-count:] / unit, len(self.start))
+        jacobian = self._jacobian(coefficients) / unit
+        own, rest = jacobian[:, -len(self.start) :], jacobian[:, : -len(self.start)]
         free = torch.stack([c - rest @ solve_least_squares(rest, c) for c in own.unbind(-1)], -1)
         return [float(d) for d in (noise * torch.linalg.inv(free.T @ free)).diagonal().sqrt()]
 
-    def _of(self, k: int, found: Coefficients) -> tuple[Tensor, tuple[Tensor, ...]]:
+    def _evaluate(self, k: int, coefficients: Coefficients) -> tuple[Tensor, tuple[Tensor, ...]]:
         wanted = self.rows[k].derivatives
         values: dict[Derivative, Tensor] = {}
         for component in range(self.components):
             own = [d for d in wanted if d.component == component]
             if own:
-                columns = self.at[k].values([d.orders for d in own], found.weights[component])
+                columns = self.basis_at[k].values([d.orders for d in own], coefficients.weights[component])
                 values |= dict(zip(own, columns, strict=True))
         for d in wanted:
             if d.component >= self.components:
-                values[d] = found.numbers[d.component - self.components].expand(len(self.rows[k].points))
+                values[d] = coefficients.numbers[d.component - self.components].expand(len(self.rows[k].points))
         return self.rows[k].at([values[d] for d in wanted])
 
-    def _slopes(self, found: Coefficients) -> Tensor:
+    def _jacobian(self, coefficients: Coefficients) -> Tensor:
         """∂(weighted residuals)/∂(weights, numbers), the components one after another."""
-        return torch.cat([self._block(k, self._of(k, found)[1]) for k in range(len(self.rows))])
+        return torch.cat([self._block(k, self._evaluate(k, coefficients)[1]) for k in range(len(self.rows))])
 
-    def _block(self, k: int, slopes: tuple[Tensor, ...]) -> Tensor:
+    def _block(self, k: int, partials: tuple[Tensor, ...]) -> Tensor:
         rows, blocks = self.rows[k], []
-        pairs = [(rows.weight * s, d) for s, d in zip(slopes, rows.derivatives, strict=True)]
+        pairs = [(rows.weight * s, d) for s, d in zip(partials, rows.derivatives, strict=True)]
         for component in range(self.components):
             own = [(s, d.orders) for s, d in pairs if d.component == component]
-            blocks.append(self.at[k].combined([s for s, _ in own], [o for _, o in own]))
+            blocks.append(self.basis_at[k].combined([s for s, _ in own], [o for _, o in own]))
         numbers = rows.points.new_zeros(len(rows.points), len(self.start))
         for s, d in pairs:
             if d.component >= self.components:
@@ -148,22 +157,17 @@ class LeastSquaresSystem:
         return torch.cat([*blocks, numbers], 1)
 
 
-# ---- features
-# `features(n)`: sines of random frequencies, whose last layer is found by least squares.
-#
-# For equations that are affine in the unknown this is one linear problem; otherwise Gauss-Newton solves one per step.
-# The bandwidth of the frequencies, one number per coordinate, is the one with the smallest residual at points that
-# were not used in the fit.
+# ---- Feature sampling and bandwidth search
 
 
-BANDWIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # bandwidths, in coordinates scaled to [-1, 1]
-TRIAL_FEATURES = 400  # number of features with which bandwidths are compared
-BANDWIDTH_FACTOR, MAX_BANDWIDTH_STEPS = 1.4, 3  # factor by which the bandwidth is increased, and how often at most
-MAX_PERMUTED_COORDINATES = 5  # coordinates of which all orders are taken
-SYMMETRIC_FEATURES = 200  # features, if they are: as many as symmetric polynomials in five coordinates up to degree 12
-MAX_WEIGHTS = 4000  # weights of a second attempt in many dimensions
-MANY_WEIGHTS = 1500  # weights from which there are fewer rows for each
-MEASUREMENT_WEIGHT = 1e-3  # the weight of measurements relative to equations
+BANDWIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # in coordinates scaled to [-1, 1]
+TRIAL_FEATURES = 400  # for the bandwidth search
+BANDWIDTH_FACTOR, MAX_BANDWIDTH_STEPS = 1.4, 3  # of the increase after the search
+MAX_PERMUTED_COORDINATES = 5  # 5! = 120 permutations
+SYMMETRIC_FEATURES = 200  # as many as there are symmetric polynomials in five coordinates up to degree 12
+MAX_WEIGHTS = 4000  # of the second fit in high dimensions
+MANY_WEIGHTS = 1500  # above, there are fewer rows per weight
+MEASUREMENT_WEIGHT = 1e-3  # relative to the equations
 three_digits = "{:.3g}".format
 
 
@@ -174,19 +178,21 @@ def solve_by_random_features(
     seed: int = 0,
     device: torch.device | None = None,
     dtype: torch.dtype = torch.float64,
-    measured: Sequence[Measurement] = (),
+    measurements: Sequence[Measurement] = (),
 ) -> SolverResult:
-    """The solution in the span of `method.n` sines; it is computed in float64, whatever `dtype` is."""
-    problem = FeatureProblem(statement, method, PointSampler(statement.domain, device or CPU), seed, tuple(measured))
-    fit = _fit_with_bandwidth_search(problem)
-    waves, weights = (
-        (fit.waves, fit.weights) if isinstance(fit.waves, FourierFeatures) else fit.waves.spread(fit.weights)
+    """The solution in the span of `method.n` random Fourier features, computed in float64 and cast to `dtype`."""
+    problem = FeatureProblem(
+        statement, method, PointSampler(statement.domain, device or CPU), seed, tuple(measurements)
     )
-    module = FourierFeatureModel(waves, weights).to(dtype=dtype)
+    fit = _fit_with_bandwidth_search(problem)
+    basis, weights = (
+        (fit.basis, fit.weights) if isinstance(fit.basis, FourierFeatures) else fit.basis.spread(fit.weights)
+    )
+    module = FourierFeatureModel(basis, weights).to(dtype=dtype)
     bandwidths = ", ".join(map(three_digits, fit.bandwidth.tolist()))
-    drawn = f"{len(fit.waves.phases)} random Fourier features, bandwidths {bandwidths}"
-    notes = (drawn, problem.symmetries) if problem.symmetries else (drawn,)
-    metrics = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
+    note = f"{len(fit.basis.phases)} random Fourier features, bandwidths {bandwidths}"
+    notes = (note, problem.symmetry_text) if problem.symmetry_text else (note,)
+    metrics = {"fresh_residual": fit.test_residual, "residual": fit.loss, "steps": float(fit.steps)}
     return SolverResult(module, method, metrics, notes, _estimate_parameters(problem, fit))
 
 
@@ -196,172 +202,185 @@ class FeatureProblem:
     method: RandomFeatures
     points: PointSampler
     seed: int
-    measured: tuple[Measurement, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
 
     @cached_property
-    def lettered(self) -> StrongForm:
+    def parametrized(self) -> StrongForm:
         return with_parameter_symbols(self.statement)
 
     @cached_property
     def numbers(self) -> Tensor:
-        """The letters of learned numbers at their initial values."""
+        """Initial values of the learned scalars (of their logarithms, if they have a sign)."""
         starts = [n.start for n in learned_scalars(self.statement)]
         return torch.tensor(starts, dtype=self.points.dtype, device=self.points.device)
 
     @property
-    def features(self) -> int:
-        """The number of features: by default more in more dimensions."""
+    def n_features(self) -> int:
+        """Number of features of the first fit: by default more in more dimensions."""
         return self.method.n or {1: 200, 2: 700}.get(
-            len(self.points.low), SYMMETRIC_FEATURES if self.shuffled else 1200
+            len(self.points.low), SYMMETRIC_FEATURES if self.is_permutation_invariant else 1200
         )
 
     @property
-    def most(self) -> int:
-        """The number of features of a second attempt, if the first leaves too large a residual."""
-        most = 2000 if self.few else max(2000, MAX_WEIGHTS // len(self.statement.components))
+    def max_features(self) -> int:
+        """Number of features of the second fit."""
+        default = 2000 if self.is_low_dimensional else max(2000, MAX_WEIGHTS // len(self.statement.components))
         return self.method.n or {1: 400, 2: 1400}.get(
-            len(self.points.low), SYMMETRIC_FEATURES if self.shuffled else most
+            len(self.points.low), SYMMETRIC_FEATURES if self.is_permutation_invariant else default
         )
 
     @property
-    def fine(self) -> float:
-        """The residual, relative to the solution, below which nothing is gained; larger with noisy measurements."""
-        return 1e-7 if self.measured else 1e-12
+    def target_residual(self) -> float:
+        """Test residual, in units of the unknown, at which the search stops; larger with noisy measurements."""
+        return 1e-7 if self.measurements else 1e-12
 
     @property
-    def few(self) -> bool:
+    def is_low_dimensional(self) -> bool:
         return len(self.points.low) <= 3
 
     @property
-    def enough(self) -> float:
-        """The residual above which there is a second attempt; in many dimensions a smaller one would take too long."""
-        return 1e-7 if self.few else 3e-5
+    def retry_residual(self) -> float:
+        """Test residual above which the fit is repeated with more features; larger in many dimensions, where it is slow."""
+        return 1e-7 if self.is_low_dimensional else 3e-5
 
     @property
-    def sides(self) -> CoordinateBox:
+    def box(self) -> CoordinateBox:
         low, high = self.points.low, self.points.high
         return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
 
     @cached_property
     def parities(self) -> tuple[int, ...]:
-        """Of the solution about the middle of each coordinate; not asked for in few dimensions, where sines abound."""
-        return (0,) * len(self.points.low) if self.few else parities_of(self.statement)
+        """Parity of the solution about the center of each coordinate (0: none); used only in high dimensions."""
+        return (0,) * len(self.points.low) if self.is_low_dimensional else parities_of(self.statement)
 
     @cached_property
-    def shuffled(self) -> bool:
-        """Whether the order of the coordinates does not matter, and they are not too many to be put in all orders."""
+    def is_permutation_invariant(self) -> bool:
+        """Whether the problem is invariant under permutations of the coordinates, and these are few enough to enumerate."""
         size = len(self.points.low)
         return (
-            not self.few
+            not self.is_low_dimensional
             and size <= MAX_PERMUTED_COORDINATES
             and not any(self.parities)
             and is_exchangeable(self.statement)
         )
 
     @property
-    def symmetries(self) -> str:
-        if self.shuffled:
+    def symmetry_text(self) -> str:
+        if self.is_permutation_invariant:
             return "permutation-invariant features, as the problem is"
         names = zip(self.statement.domain.coordinates, self.parities, strict=True)
         kinds = [f"{'even' if p > 0 else 'odd'} in {x}" for x, p in names if p]
         return f"features {', '.join(kinds)} about the center of the domain, as the problem is" if kinds else ""
 
-    def drawn(self, features: int, bandwidth: Tensor) -> AnyFeatures:
-        """Random sines with the symmetries of the problem."""
-        plain = sample_fourier_features(features, self.sides, bandwidth, hash_words(self.seed, 4))
-        if self.shuffled:
+    def sample_features(self, n_features: int, bandwidth: Tensor) -> AnyFeatures:
+        """Random Fourier features with the symmetries of the problem."""
+        plain = sample_fourier_features(n_features, self.box, bandwidth, hash_words(self.seed, 4))
+        if self.is_permutation_invariant:
             return PermutationInvariantFeatures(plain)
         if any(self.parities):
-            return SymmetrizedFeatures(plain.frequencies, plain.phases, self.sides.center, self.parities)
+            return SymmetrizedFeatures(plain.frequencies, plain.phases, self.box.center, self.parities)
         return plain
 
     @property
-    def law(self) -> PointDistribution:
-        """Points are denser near the sides in few dimensions; in many, nearly all points are near a side anyway."""
-        return PointDistribution.CHEBYSHEV if self.few else PointDistribution.SOBOL
+    def point_distribution(self) -> PointDistribution:
+        """Denser near the boundary in low dimensions; in high dimensions nearly all points are near it anyway."""
+        return PointDistribution.CHEBYSHEV if self.is_low_dimensional else PointDistribution.SOBOL
 
-    def rows(self, features: int) -> list[ResidualRows]:
-        """Three rows for each weight; in many dimensions two if there are many, so that there can be more of them."""
-        unknowns = features * len(self.statement.components)
-        within, around = (2.0, 1.0) if self.few or unknowns <= MANY_WEIGHTS else (1.2, 0.8)
-        inside = int(within * unknowns) // max(len(self.statement.equations), 1)
-        on = max(20, int(around * unknowns) // max(len(self.statement.conditions), 1))
+    def rows(self, n_features: int) -> list[ResidualRows]:
+        """Three rows per weight; two for many weights in high dimensions, to save memory."""
+        n_weights = n_features * len(self.statement.components)
+        interior_ratio, condition_ratio = (
+            (2.0, 1.0) if self.is_low_dimensional or n_weights <= MANY_WEIGHTS else (1.2, 0.8)
+        )
+        inside = int(interior_ratio * n_weights) // max(len(self.statement.equations), 1)
+        on = max(20, int(condition_ratio * n_weights) // max(len(self.statement.conditions), 1))
         counts = PointCounts(self.method.points or inside, on)
         weight = float(self.method.weight)
         return [
-            *residual_rows(self.lettered, self.points, counts, hash_words(self.seed, 2), self.law, weight),
-            *self.of_measured(),
+            *residual_rows(
+                self.parametrized, self.points, counts, hash_words(self.seed, 2), self.point_distribution, weight
+            ),
+            *self.measurement_rows(),
         ]
 
-    def of_measured(self) -> list[ResidualRows]:
-        """Weighted much less than equations, which hold exactly."""
-        coordinates, given = self.statement.domain.coordinates, (m.to(self.points) for m in self.measured)
+    def measurement_rows(self) -> list[ResidualRows]:
+        """Weighted much less than the equations, which hold exactly."""
+        coordinates, given = self.statement.domain.coordinates, (m.to(self.points) for m in self.measurements)
         return [
             ResidualRows(LinearizedResidual(m.residual, coordinates), m.points, MEASUREMENT_WEIGHT, m.values)
             for m in given
         ]
 
-    def fresh(self) -> list[ResidualRows]:
+    def test_rows(self) -> list[ResidualRows]:
+        """Residuals at held-out collocation points."""
         counts = PointCounts(500, max(20, 500 // max(len(self.statement.conditions), 1)))
-        return residual_rows(self.lettered, self.points, counts, hash_words(self.seed, 3), PointDistribution.SOBOL, 1.0)
+        return residual_rows(
+            self.parametrized, self.points, counts, hash_words(self.seed, 3), PointDistribution.SOBOL, 1.0
+        )
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Weights (c, n), the residual that they leave, and the residual at fresh points, in units of the unknown."""
+    """A least-squares fit: features, coefficients, training residual and test residual, in units of the unknown."""
 
-    waves: AnyFeatures
+    basis: AnyFeatures
     bandwidth: Tensor
-    found: Coefficients
+    coefficients: Coefficients
     loss: float
-    fresh: float
+    test_residual: float
     steps: int
 
     @property
     def weights(self) -> Tensor:
-        return self.found.weights
+        return self.coefficients.weights
 
 
 def _fit_with_bandwidth_search(problem: FeatureProblem) -> Fit:
     if problem.method.bandwidth is not None:
-        bandwidth = torch.full_like(problem.sides.half_widths, float(problem.method.bandwidth))
-        return _fit(problem, problem.rows(problem.features), problem.fresh(), problem.features, bandwidth)
+        bandwidth = torch.full_like(problem.box.half_widths, float(problem.method.bandwidth))
+        return _fit(problem, problem.rows(problem.n_features), problem.test_rows(), problem.n_features, bandwidth)
     trial = _search_bandwidth(problem)
-    if problem.method.n is None and trial.fresh < problem.fine:
+    if problem.method.n is None and trial.test_residual < problem.target_residual:
         return trial
-    return _with_all_features(problem, trial.bandwidth)
+    return _fit_all_features(problem, trial.bandwidth)
 
 
 def _search_bandwidth(problem: FeatureProblem) -> Fit:
-    """The best of a ladder of bandwidths common to all coordinates, then twice or half as much for each coordinate."""
-    features = min(problem.features // 3 if problem.shuffled else TRIAL_FEATURES, problem.features)
-    rows, fresh = problem.rows(features), problem.fresh()
+    """Best isotropic bandwidth, then a coordinate search by factors of two."""
+    n_features = min(
+        problem.n_features // 3 if problem.is_permutation_invariant else TRIAL_FEATURES, problem.n_features
+    )
+    rows, test_rows = problem.rows(n_features), problem.test_rows()
 
     def fit(bandwidth: Tensor) -> Fit:
-        return _fit(problem, rows, fresh, features, bandwidth)
+        return _fit(problem, rows, test_rows, n_features, bandwidth)
 
-    bandwidths = (torch.full_like(problem.sides.half_widths, s) for s in BANDWIDTHS)
-    even = _scan_bandwidths(fit, bandwidths, problem.fine, 1e3 if problem.few else 10.0)
-    return even if problem.shuffled else _coordinate_search(fit, even, problem.fine)
+    bandwidths = (torch.full_like(problem.box.half_widths, s) for s in BANDWIDTHS)
+    isotropic = _scan_bandwidths(fit, bandwidths, problem.target_residual, 1e3 if problem.is_low_dimensional else 10.0)
+    return (
+        isotropic if problem.is_permutation_invariant else _coordinate_search(fit, isotropic, problem.target_residual)
+    )
 
 
-def _scan_bandwidths(fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor], fine: float, passed: float) -> Fit:
-    """The smallest residual; the ladder is abandoned once it has clearly been passed."""
+def _scan_bandwidths(
+    fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor], target_residual: float, stop_ratio: float
+) -> Fit:
+    """The bandwidth of smallest test residual; stops once the residual exceeds the best one by `stop_ratio`."""
     best: Fit | None = None
     for bandwidth in bandwidths:
-        found = fit(bandwidth)
-        if best is None or found.fresh < best.fresh:
-            best = found
-        if best.fresh < fine or found.fresh > passed * best.fresh:
+        trial = fit(bandwidth)
+        if best is None or trial.test_residual < best.test_residual:
+            best = trial
+        if best.test_residual < target_residual or trial.test_residual > stop_ratio * best.test_residual:
             break
     assert best is not None
     return best
 
 
-def _coordinate_search(fit: Callable[[Tensor], Fit], best: Fit, fine: float) -> Fit:
+def _coordinate_search(fit: Callable[[Tensor], Fit], best: Fit, target_residual: float) -> Fit:
     for k in range(len(best.bandwidth)):
         for factor in (2.0, 0.5):
-            if best.fresh < fine:
+            if best.test_residual < target_residual:
                 return best
             changed = best.bandwidth.clone()
             changed[k] *= factor
@@ -369,60 +388,70 @@ def _coordinate_search(fit: Callable[[Tensor], Fit], best: Fit, fine: float) -> 
     return best
 
 
-def _with_all_features(problem: FeatureProblem, bandwidth: Tensor) -> Fit:
-    best = _increase_bandwidth(problem, problem.features, bandwidth)
-    if best.fresh < problem.enough or problem.most == problem.features:
+def _fit_all_features(problem: FeatureProblem, bandwidth: Tensor) -> Fit:
+    best = _increase_bandwidth(problem, problem.n_features, bandwidth)
+    if best.test_residual < problem.retry_residual or problem.max_features == problem.n_features:
         return best
-    return min(best, _increase_bandwidth(problem, problem.most, best.bandwidth), key=_test_residual)
+    return min(best, _increase_bandwidth(problem, problem.max_features, best.bandwidth), key=_test_residual)
 
 
-def _increase_bandwidth(problem: FeatureProblem, features: int, bandwidth: Tensor) -> Fit:
-    """More features can carry higher frequencies: the bandwidth is increased as long as that helps."""
-    rows, fresh = problem.rows(features), problem.fresh()
-    best = _fit(problem, rows, fresh, features, bandwidth)
-    for _ in range(MAX_BANDWIDTH_STEPS if problem.few else 0):
-        found = (
+def _increase_bandwidth(problem: FeatureProblem, n_features: int, bandwidth: Tensor) -> Fit:
+    """Increases the bandwidth while the test residual falls: more features can resolve higher frequencies."""
+    rows, test_rows = problem.rows(n_features), problem.test_rows()
+    best = _fit(problem, rows, test_rows, n_features, bandwidth)
+    for _ in range(MAX_BANDWIDTH_STEPS if problem.is_low_dimensional else 0):
+        trial = (
             best
-            if best.fresh < problem.fine
-            else _fit(problem, rows, fresh, features, BANDWIDTH_FACTOR * best.bandwidth)
+            if best.test_residual < problem.target_residual
+            else _fit(problem, rows, test_rows, n_features, BANDWIDTH_FACTOR * best.bandwidth)
         )
-        if found.fresh >= best.fresh:
+        if trial.test_residual >= best.test_residual:
             break
-        best = found
-    evener = (best.bandwidth * best.bandwidth.log().mean().exp()).sqrt()  # found only to factors of two
-    if not problem.few or best.fresh < problem.fine or torch.allclose(evener, best.bandwidth):
+        best = trial
+    smoothed = (best.bandwidth * best.bandwidth.log().mean().exp()).sqrt()  # found only to factors of two
+    if (
+        not problem.is_low_dimensional
+        or best.test_residual < problem.target_residual
+        or torch.allclose(smoothed, best.bandwidth)
+    ):
         return best
-    return min(best, _fit(problem, rows, fresh, features, evener), key=_test_residual)
+    return min(best, _fit(problem, rows, test_rows, n_features, smoothed), key=_test_residual)
 
 
 def _test_residual(fit: Fit) -> float:
-    return fit.fresh
+    return fit.test_residual
 
 
 def _fit(
     problem: FeatureProblem,
     rows: Sequence[ResidualRows],
-    fresh: Sequence[ResidualRows],
-    features: int,
+    test_rows: Sequence[ResidualRows],
+    n_features: int,
     bandwidth: Tensor,
 ) -> Fit:
-    waves = problem.drawn(features, bandwidth).to(rows[0].points)
+    basis = problem.sample_features(n_features, bandwidth).to(rows[0].points)
     components = len(problem.statement.components)
-    system, check = (LeastSquaresSystem(waves, r, components, problem.numbers) for r in (rows, fresh))
-    found, loss, steps = system.solved(problem.statement.is_affine)
-    return Fit(waves, bandwidth, found, loss, check.mean_residual(found), steps)
+    system, check = (LeastSquaresSystem(basis, r, components, problem.numbers) for r in (rows, test_rows))
+    coefficients, loss, steps = system.solve(problem.statement.is_affine)
+    return Fit(basis, bandwidth, coefficients, loss, check.mean_residual(coefficients), steps)
 
 
 def _estimate_parameters(problem: FeatureProblem, fit: Fit) -> dict[str, Estimate]:
-    """Learned numbers, with standard deviations that follow from the noise of the measurements."""
+    """Learned scalars, with standard deviations from the noise of the measurements."""
     numbers = learned_scalars(problem.statement)
     if not numbers:
         return {}
-    rows = problem.rows(len(fit.waves.phases))
-    system = LeastSquaresSystem(fit.waves, rows, len(problem.statement.components), problem.numbers)
-    deviations = system.deviations(fit.found, len(problem.measured)) if problem.measured else [None] * len(numbers)
-    found = {}
-    for n, letter, deviation in zip(numbers, fit.found.numbers.tolist(), deviations, strict=True):
-        value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
-        found[n.name] = Estimate(value, None if deviation is None else abs(slope) * deviation)
-    return found
+    rows = problem.rows(len(fit.basis.phases))
+    system = LeastSquaresSystem(fit.basis, rows, len(problem.statement.components), problem.numbers)
+    standard_deviations = (
+        system.standard_deviations(fit.coefficients, len(problem.measurements))
+        if problem.measurements
+        else [None] * len(numbers)
+    )
+    coefficients = {}
+    for n, value_symbol, deviation in zip(numbers, fit.coefficients.numbers.tolist(), standard_deviations, strict=True):
+        value, slope = (
+            float(e.xreplace({n.value_symbol: value_symbol})) for e in (n.value, n.value.diff(n.value_symbol))
+        )
+        coefficients[n.name] = Estimate(value, None if deviation is None else abs(slope) * deviation)
+    return coefficients

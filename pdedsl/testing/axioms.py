@@ -22,7 +22,7 @@ from pdedsl.runtime.pde_blocks import PdeBlock
 from pdedsl.testing.cases import cases, feature_map_pairs
 from pdedsl.testing.checks import EXACT_CHECKS, MAX_INTEGRATION_DIMENSION, STATISTICAL_CHECKS
 from pdedsl.testing.feature_checks import FEATURE_MAP_CHECKS, set_weights
-from pdedsl.testing.finite_differences_check import test_on_grid
+from pdedsl.testing.finite_differences_check import check_on_grid
 from pdedsl.testing.model import ModelUnderTest, under_test
 from pdedsl.testing.moments import Outcome
 from pdedsl.testing.operators import EvolutionUnderTest, NetworkAsOperator, Operator, block_of, operator_of
@@ -122,7 +122,7 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
 
 def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> Result:
     """The result on a grid. A refuted axiom may hold for the data that were tried: then it counts as untested."""
-    tried = test_on_grid(axiom, plan, seed)
+    tried = check_on_grid(axiom, plan, seed)
     if verdict is Truth.REFUTED and tried.outcome is Outcome.HELD:
         return Result(axiom, verdict, Outcome.UNTESTED, note=f"the data that were tried do not show it, {tried.text}")
     if tried.outcome is Outcome.UNTESTED:

@@ -39,7 +39,7 @@ class CosineSum:
         return total
 
     def __str__(self) -> str:
-        far = f"r·y (seed {self.rest})" if self.rest else ""
+        far = f"r·y (seed {self.seed})" if self.seed else ""
         terms = [
             f"{a:g} cos({_sum([*(_times(c, f'y{i + 1}') for i, c in enumerate(k)), far, _number(b)])})"
             for a, b, k in self.terms

@@ -134,7 +134,7 @@ def compare_moments(moments: Moments, name: str, expected: Tensor, found: Tensor
         moments.add(of, p.mean(0), q.mean(0), _difference_standard_error(p, q).hypot(least))
 
 
-def test_uncorrelated(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:
+def check_uncorrelated(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:
     """Tests that paths of two members, or of two draws, are uncorrelated."""
     if len(a) < 2 or len(a) != len(b):
         return

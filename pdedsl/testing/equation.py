@@ -23,6 +23,7 @@ from pdedsl.testing.blocks import BLOCK, block_finding
 from pdedsl.testing.coefficients import NotEvaluable
 from pdedsl.testing.distributions import (
     SAMPLES_PER_INPUT,
+    check_uncorrelated,
     compare_moments,
     enable_training_noise,
     endpoints_of_model,
@@ -31,7 +32,6 @@ from pdedsl.testing.distributions import (
     repeat_points,
     set_samples,
     simulate_paths,
-    test_uncorrelated,
 )
 from pdedsl.testing.feynman_kac_weights import WEIGHTS, weights_finding
 from pdedsl.testing.generator import GENERATOR, generator_finding
@@ -211,9 +211,9 @@ def _check_distribution(q: DataSpaceTest) -> Finding:
     for k, ends in enumerate(members, 1):
         compare_moments(moments, f"member {k}", expected, ends, max(leg.error_allowance for leg in legs))
     for k, (ends, others) in enumerate(pairwise(members), 1):
-        test_uncorrelated(moments, f"members {k} and {k + 1}", ends, others)
+        check_uncorrelated(moments, f"members {k} and {k + 1}", ends, others)
     for first, second in pairwise(members[0].chunk(SAMPLES_PER_INPUT)):
-        test_uncorrelated(moments, "two draws", first, second)
+        check_uncorrelated(moments, "two draws", first, second)
     return moments.finding(LAW)
 
 

@@ -51,7 +51,7 @@ class GridTestResult:
     text: str
 
 
-def test_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> GridTestResult:
+def check_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> GridTestResult:
     """Whether an axiom holds for solutions on a grid, with data that vary those of the spec."""
     test = TESTS.get(axiom)
     if test is None:

@@ -9,7 +9,7 @@ from torch import Tensor
 from attacks.every import ONCE, attack, short
 from pdedsl.attacks import Predictor, boundary, ifgsm, pgd, square
 from pdedsl.attacks.criterion import Criterion
-from pdedsl.attacks.pgd import FEW
+from pdedsl.attacks.pgd import MIN_CHECKED_ROWS
 from pdedsl.attacks.predictor import mean_logits
 
 
@@ -124,7 +124,7 @@ def test_who_is_fooled_pays_no_last_gradient() -> None:
         return torch.stack([s, -s], 1)
 
     depth = torch.tensor([0.12, 0.32, 0.52, 0.72], dtype=torch.float64)
-    x = depth.repeat_interleave(FEW)[:, None].expand(-1, 2)
+    x = depth.repeat_interleave(MIN_CHECKED_ROWS)[:, None].expand(-1, 2)
     result = ifgsm(model, x, torch.zeros(len(x), dtype=torch.long), eps=1.0, step=0.05, steps=20)
     assert result.fooled.all()
-    assert sum(n for n, gradient in sizes if gradient) == FEW * (3 + 7 + 11 + 15)
+    assert sum(n for n, gradient in sizes if gradient) == MIN_CHECKED_ROWS * (3 + 7 + 11 + 15)

@@ -82,4 +82,4 @@ def test_gaussian(averaged: tuple[Tensor, Tensor, Tensor], name: str) -> None:
     points, _ = inside(name, Predictor(noisy, eot=2, draws=4), x, classes, radii)
     assert bool(((points - x).flatten(1).norm(dim=1) < radii).all())
     with voting(trained(0.1), points, SIGMA, 128, seed=1) as votes:
-        assert votes.hits(torch.arange(len(x)), classes, 400).min() >= 160
+        assert votes.count(torch.arange(len(x)), classes, 400).min() >= 160

@@ -17,12 +17,12 @@ from runtime.paper_blocks import hamiltonian_block, second_order_block
 
 def _revnet(steps: TimeGrid, per_step: bool) -> VerletBlock:
     if per_step:
-        return VerletBlock(*(LayerPerStep.of(lambda: ConvNet(4, 2), steps.count) for _ in range(2)), steps)
+        return VerletBlock(*(LayerPerStep.create(lambda: ConvNet(4, 2), steps.count) for _ in range(2)), steps)
     return VerletBlock(*(SharedLayer(ConvNet(4, 2)) for _ in range(2)), steps)
 
 
 def _bounded(steps: TimeGrid) -> LeapfrogBlock:
-    field = LayerPerStep.of(
+    field = LayerPerStep.create(
         lambda: SymmetricLayer(ConvOperator(8, constraint=SpectralNormBound(1.0)), "tanh"), steps.count
     )
     return LeapfrogBlock(field, steps)
@@ -31,7 +31,7 @@ def _bounded(steps: TimeGrid) -> LeapfrogBlock:
 BLOCKS = {
     "hamiltonian": lambda steps: hamiltonian_block(8, steps),
     "second order": lambda steps: second_order_block(8, steps),
-    "second order, papers' start": lambda steps: second_order_block(8, steps, Leapfrog("papers")),
+    "second order, papers' start": lambda steps: second_order_block(8, steps, Leapfrog("paper")),
     "bounded": _bounded,
     "revnet": lambda steps: _revnet(steps, per_step=True),
     "revnet, stationary": lambda steps: _revnet(steps, per_step=False),

@@ -37,4 +37,4 @@ def second_order_block(width: int, steps: TimeGrid, method: Leapfrog | None = No
 
 
 def own_weights(make: Callable[[], nn.Module], steps: TimeGrid) -> LayerPerStep:
-    return LayerPerStep.of(make, steps.count)
+    return LayerPerStep.create(make, steps.count)

@@ -25,7 +25,7 @@ FRAME = LipschitzArchitecture(IMAGE, (5, 6), classes=3, close=4, patch=2, dense=
 
 
 def block(width: int) -> nn.Module:
-    layers = LayerPerStep.of(lambda: SymmetricLayer(ConvOperator(width, constraint=SpectralNormBound(1.0))), 2)
+    layers = LayerPerStep.create(lambda: SymmetricLayer(ConvOperator(width, constraint=SpectralNormBound(1.0))), 2)
     return FirstOrderBlock(layers, Euler(), TimeGrid(0.0, 4.0, 2))
 
 

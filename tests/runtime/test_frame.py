@@ -80,7 +80,7 @@ def test_a_network_in_evaluation_treats_samples_alone() -> None:
 @pytest.mark.parametrize("integrator", [BackwardEuler(2), Heun()])
 def test_polynet_and_its_relatives(integrator: BackwardEuler | Heun) -> None:
     def block(width: int) -> nn.Module:
-        return FirstOrderBlock(LayerPerStep.of(lambda: ConvNet(width, 2), 3), integrator, THREE)
+        return FirstOrderBlock(LayerPerStep.create(lambda: ConvNet(width, 2), 3), integrator, THREE)
 
     network = image_network(ImageArchitecture((1, 28, 28), (16, 32), classes=10), block)
     assert network(torch.randn(2, 1, 28, 28)).shape == (2, 10)
@@ -88,7 +88,7 @@ def test_polynet_and_its_relatives(integrator: BackwardEuler | Heun) -> None:
 
 def test_revnet() -> None:
     def block(width: int) -> nn.Module:
-        f, g = (LayerPerStep.of(lambda: ConvNet(width // 2, 2), 3) for _ in range(2))
+        f, g = (LayerPerStep.create(lambda: ConvNet(width // 2, 2), 3) for _ in range(2))
         return VerletBlock(f, g, THREE)
 
     network = image_network(ImageArchitecture((1, 8, 8), (8, 16), classes=10), block)

@@ -33,7 +33,7 @@ def test_order_of_one_step_methods(integrator: Integrator, order: int) -> None:
     assert _order(errors) == pytest.approx(order, abs=0.15)
 
 
-@pytest.mark.parametrize(("start", "order"), [("consistent", 2), ("papers", 1)])
+@pytest.mark.parametrize(("start", "order"), [("consistent", 2), ("paper", 1)])
 def test_order_of_leapfrog(start: str, order: int) -> None:
     """y″ = −y − y³·cos t against a fine solution."""
 
@@ -62,7 +62,7 @@ def test_leapfrog_is_the_three_term_recursion() -> None:
     def force(y: Tensor) -> Tensor:
         return -torch.tanh(y)
 
-    for method, weight in ((Leapfrog(), 0.5), (Leapfrog("papers"), 1.0)):
+    for method, weight in ((Leapfrog(), 0.5), (Leapfrog("paper"), 1.0)):
         h, before = 0.25, ONE
         now = ONE + weight * h**2 * force(ONE)
         for _ in range(7):
@@ -117,7 +117,7 @@ def test_each_step_has_its_weights_and_time() -> None:
 
 def test_integrators_are_data() -> None:
     assert BackwardEuler(2) == BackwardEuler(2) != BackwardEuler(3)
-    assert len({Euler(), Euler(), Heun(), Leapfrog(), Leapfrog("papers")}) == 4
+    assert len({Euler(), Euler(), Heun(), Leapfrog(), Leapfrog("paper")}) == 4
     with pytest.raises(ValueError, match="at least one step"):
         TimeGrid(0.0, 1.0, 0)
     with pytest.raises(ValueError, match="at least one term"):
@@ -167,7 +167,7 @@ def test_conserved_energy_of_leapfrog() -> None:
     state = Leapfrog.at_rest(torch.randn(3, dtype=torch.float64))
     for j in range(2000):
         before = state
-        state = Leapfrog("papers").integrate((SharedLayer(layer),), before, TimeGrid(0.0, h, 1))
+        state = Leapfrog("paper").integrate((SharedLayer(layer),), before, TimeGrid(0.0, h, 1))
         velocity = (state[1] + before[1]) / (2 * h)  # centred at the earlier point
         inner = layer.operator(before[0])
         if j:
@@ -198,8 +198,8 @@ def test_linear_stability_limits() -> None:
 
 
 def test_copies_at_the_start() -> None:
-    field = LayerPerStep.of(lambda: SymmetricLayer(DenseOperator(2)), 3, same_start=True)
+    field = LayerPerStep.create(lambda: SymmetricLayer(DenseOperator(2)), 3, identical_initialization=True)
     first, *others = (layer.operator.weight for layer in field.layers)
     assert all(torch.equal(first, other) and first is not other for other in others)
-    drawn = LayerPerStep.of(lambda: SymmetricLayer(DenseOperator(2)), 2)
+    drawn = LayerPerStep.create(lambda: SymmetricLayer(DenseOperator(2)), 2)
     assert not torch.equal(drawn.layers[0].operator.weight, drawn.layers[1].operator.weight)

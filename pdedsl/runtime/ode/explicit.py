@@ -182,7 +182,7 @@ class Verlet(SplittingMethod):
         return tuple(coupling for pair in pairs for coupling in pair)
 
 
-FIRST_STEP_COEFFICIENT = {"consistent": 0.5, "papers": 1.0}  # coefficient of h²F in the first step of leapfrog
+FIRST_STEP_COEFFICIENT = {"consistent": 0.5, "paper": 1.0}  # coefficient of h²F in the first step of leapfrog
 
 
 @final
@@ -195,7 +195,7 @@ class Leapfrog(SplittingMethod):
     Y₋₁ = Y₀, that is Y₁ = Y₀ + h²F(Y₀), has order 1.
     """
 
-    start: Literal["consistent", "papers"] = "consistent"
+    start: Literal["consistent", "paper"] = "consistent"
 
     def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:
         pairs = (
@@ -232,10 +232,10 @@ VelocityField = Callable[..., Tensor]
 
 
 def characteristic_step(
-    method: RungeKutta, field: VelocityField, x: Tensor, dt: float, t: float | None = None, clock: float = 1.0
+    method: RungeKutta, field: VelocityField, x: Tensor, dt: float, t: float | None = None, direction: float = 1.0
 ) -> Tensor:
     """A step of length Δt along X' = v(X, t); the times of its stages are t ± c Δt."""
-    return runge_kutta_step(method, lambda c, y: _at(field, y, None if t is None else t + clock * c * dt), dt, x)
+    return runge_kutta_step(method, lambda c, y: _at(field, y, None if t is None else t + direction * c * dt), dt, x)
 
 
 def _at(field: VelocityField, x: Tensor, t: float | None) -> Tensor:
