@@ -192,7 +192,7 @@ def inverse(seeds: int) -> None:
             values = LINEAR["heat"][1](*points.unbind(-1))
             values += 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
             method = RandomFeatures(n=150) if name == "features" else Pinn(points=400, steps=25)
-            found = solve(statement, method, seed=seed, measured=[Measurement(0, points, values)]).parameters["ν"]  # type: ignore[operator]
+            found = solve(statement, method, seed=seed, measurements=[Measurement(0, points, values)]).parameters["ν"]  # type: ignore[operator]
             errors.append(abs(found.value / 0.1 - 1))
             deviations.append(10 * found.deviation)
         took = (time.process_time() - start) / seeds

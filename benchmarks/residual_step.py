@@ -47,13 +47,13 @@ def by_hand() -> Callable[[], object]:
     optimizer = torch.optim.Adam(network.parameters(), 1e-3)
     x = (2 * torch.rand(10_000, 1, dtype=torch.float64) - 1).requires_grad_()
     t = torch.rand(10_000, 1, dtype=torch.float64).requires_grad_()
-    sides, start = (torch.rand(100, 2, dtype=torch.float64) for _ in range(2))
+    box, start = (torch.rand(100, 2, dtype=torch.float64) for _ in range(2))
 
     def loss() -> Tensor:
         u = network(torch.cat([x, t], 1))
         u_x, u_t = torch.autograd.grad(u.sum(), (x, t), create_graph=True)
         (u_xx,) = torch.autograd.grad(u_x.sum(), x, create_graph=True)
-        return (u_t + u * u_x - NU * u_xx).square().mean() + sum(network(p).square().mean() for p in (sides, start))
+        return (u_t + u * u_x - NU * u_xx).square().mean() + sum(network(p).square().mean() for p in (box, start))
 
     def step() -> None:
         optimizer.zero_grad()

@@ -1,4 +1,4 @@
-"""Guesses at what a reader meant: near misses only."""
+"""The closest word in edit distance, for `did you mean` hints."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ WORDS = "sin sign tan tanh pi K kappa simplex scalar resnet convnet mlp lr linea
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("tahn", "tanh"),  # exchanged letters, before a missing one
+        ("tahn", "tanh"),  # a transposition wins over a deletion
         ("kapa", "kappa"),
         ("mpl", "mlp"),
         ("lrr", "lr"),
         ("k", "K"),
         ("Simplex", "simplex"),
-        ("linaerty", "linearity"),  # two slips in nine letters
+        ("linaerty", "linearity"),  # distance 2 in nine letters
         ("resnets", "resnet"),
-        ("sinn", "sin"),  # a letter twice, before another letter
+        ("sinn", "sin"),  # a repeated letter wins over a substitution
     ],
 )
-def test_near_misses(word: str, meant: str) -> None:
+def test_close_words(word: str, meant: str) -> None:
     assert closest_match(word, WORDS) == meant
 
 
 @pytest.mark.parametrize("word", ["complex", "i", "inf", "unet", "net", "x", "", "linear", "k" * 10_000])
-def test_what_is_far_is_no_guess(word: str) -> None:
+def test_distant_words_have_no_match(word: str) -> None:
     assert closest_match(word, WORDS) is None
 
 
-def test_there_may_be_no_words() -> None:
+def test_empty_list_of_words() -> None:
     assert closest_match("word", []) is None

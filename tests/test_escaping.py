@@ -1,4 +1,4 @@
-"""Whatever text is quoted, the parser of the output finds that text, and nothing besides."""
+"""Escaping: a parser of the output format recovers exactly the original text."""
 
 from __future__ import annotations
 
@@ -67,19 +67,19 @@ texts = st.one_of(
 
 
 def quoted(function):  # type: ignore[no-untyped-def]
-    """A property of every text, of the worst ones first."""
+    """A property of every text, with adversarial examples."""
     for text in WORST:
         function = example(text)(function)
     return settings(FAST)(given(texts)(function))
 
 
 def plain(text: str) -> bool:
-    """Whether a terminal shows it as it is."""
+    """Whether all characters are printable."""
     return all(c == "\n" or c.isprintable() or unicodedata.category(c) == "Zs" for c in text)
 
 
 @quoted
-def test_lines_hold_nothing_unseen(text: str) -> None:
+def test_lines_are_printable(text: str) -> None:
     assert plain(escaping.lines(text))
     assert "\n" not in escaping.line(text)
     assert len(escaping.lines(text)) == len(escaping.line(text)) == len(text)
@@ -87,14 +87,14 @@ def test_lines_hold_nothing_unseen(text: str) -> None:
 
 
 @quoted
-def test_json_keeps_the_value(text: str) -> None:
+def test_json_preserves_the_value(text: str) -> None:
     shown = escaping.as_json({"a": [text]}, indent=2)
     assert plain(shown)
     assert json.loads(shown) == {"a": [text]}
 
 
 @quoted
-def test_a_docstring_is_all_there_is(text: str) -> None:
+def test_docstring_cannot_be_closed(text: str) -> None:
     source = f'def f():\n    """{escaping.docstring(text)}"""\n    return 1\n'
     compile(source.encode(), "f.py", "exec")
     (function,) = ast.parse(source).body
@@ -104,14 +104,14 @@ def test_a_docstring_is_all_there_is(text: str) -> None:
 
 
 @quoted
-def test_a_comment_is_nothing(text: str) -> None:
+def test_comment_cannot_be_left(text: str) -> None:
     source = f"a = 1\nb = 2\n# {escaping.comment(text)}\nc = 3\n"
     compile(source.encode(), "f.py", "exec")
     assert ast.dump(ast.parse(source)) == ast.dump(ast.parse("a = 1\nb = 2\nc = 3\n"))
 
 
 @quoted
-def test_a_literal_is_the_text(text: str) -> None:
+def test_literal_evaluates_to_the_text(text: str) -> None:
     literal = escaping.literal(text)
     assert ast.literal_eval(literal) == text
     assert plain(literal)
@@ -131,7 +131,7 @@ class Tags(HTMLParser):
 
 
 @quoted
-def test_markdown_is_one_text(text: str) -> None:
+def test_markdown_is_plain_text(text: str) -> None:
     """In a paragraph, in a list and in a cell of a table, by a parser of CommonMark with HTML allowed."""
     shown = escaping.markdown(text)
     reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -153,15 +153,15 @@ def _table(cell: str) -> str:
 
 
 @quoted
-def test_a_fence_holds_all(text: str) -> None:
+def test_fence_cannot_be_closed(text: str) -> None:
     reader = MarkdownIt("commonmark", {"html": True})
     tokens = reader.parse(f"a\n\n{escaping.fenced(text, 'pde')}\n\nb\n")
     assert [t.type for t in tokens if t.type in ("fence", "inline")] == ["inline", "fence", "inline"]
 
 
 @quoted
-def test_latex_is_read_back(text: str) -> None:
-    """Every command stands for one character, and no other sign of TeX is left."""
+def test_latex_is_reversible(text: str) -> None:
+    """Every command encodes one character, and no other special character of TeX is left."""
     shown = escaping.latex(text)
     signs = {tex: char for char, tex in escaping.TEX.items()}
     known = "|".join(sorted(map(re.escape, signs), key=len, reverse=True))
@@ -172,18 +172,18 @@ def test_latex_is_read_back(text: str) -> None:
 
 
 @quoted
-def test_a_caption_is_no_formula(text: str) -> None:
+def test_caption_has_no_math(text: str) -> None:
     assert not is_math_text(escaping.caption(text))
     assert plain(escaping.caption(text))
 
 
 @pytest.mark.parametrize(("written", "shown"), [("a_b", r"a\_b"), ("50 %", "50 %"), ("v·∇u = 0", "v·∇u = 0")])
-def test_plain_words_stay_readable(written: str, shown: str) -> None:
+def test_plain_text_stays_readable(written: str, shown: str) -> None:
     assert escaping.markdown(written) == shown
 
 
 @quoted
-def test_a_command_keeps_its_words(text: str) -> None:
+def test_command_preserves_its_arguments(text: str) -> None:
     shown = escaping.command("pdedsl", "evaluate", text)
     assert shlex.split(shown) == ["pdedsl", "evaluate", *shlex.split(escaping.line(shlex.quote(text)))]
     assert len(shlex.split(shown)) == 3

@@ -1,4 +1,4 @@
-"""Whatever comes as samples, classes or scores is used as it is meant, or refused in words."""
+"""Inputs, labels and logits of any valid form are accepted; invalid ones raise ValueError."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def hits(x: Tensor = X, y: Tensor = Y, network: Callable[[Tensor], Tensor] = mod
 
 
 def exact(eps: float = 0.05) -> int:
-    """Right within ε in ℓ∞ where the gap of the two scores is above ε‖w₀ − w₁‖₁."""
+    """Robust in the ℓ∞ ball of radius ε where the logit margin exceeds ε‖w₀ − w₁‖₁."""
     scores = model(X)
     return int(((scores[:, 0] - scores[:, 1]).abs() > eps * (WEIGHT[0] - WEIGHT[1]).abs().sum()).sum())
 
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.uint8, torch.bool, torch.int64])
-def test_classes_of_any_integer_type(dtype: torch.dtype) -> None:
+def test_labels_of_any_integer_dtype(dtype: torch.dtype) -> None:
     assert hits(y=Y.to(dtype)) == (12, exact())
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
-def test_samples_of_any_floating_type(dtype: torch.dtype) -> None:
+def test_inputs_of_any_floating_dtype(dtype: torch.dtype) -> None:
     x = X.to(dtype)
     assert pdedsl.evaluate(model, x, model(x).argmax(1), "attack pgd(eps=9, steps=2)").robust[0].accuracy.hits == 0
 
 
-def test_samples_as_they_come() -> None:
-    """With a graph, in another order of memory, made in inference mode, attacked where gradients are off."""
+def test_inputs_with_graph_strides_and_inference_mode() -> None:
+    """Requires grad, non-contiguous, created in inference mode, attacked under no_grad."""
     assert hits(X.clone().requires_grad_()) == hits(X.T.contiguous().T) == (12, exact())
     with torch.inference_mode():
         assert hits(X.clone(), Y.clone()) == (12, exact())
@@ -53,8 +53,8 @@ def test_samples_as_they_come() -> None:
         assert hits() == (12, exact())
 
 
-def test_frozen_networks_and_networks_in_training() -> None:
-    """A batch norm in training mode judges by its running statistics, and keeps them; dropout is off."""
+def test_frozen_network_in_training_mode() -> None:
+    """Batch norm uses and preserves its running statistics, and dropout is off."""
     network = (
         nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 2, bias=False), nn.Dropout(0.9)).train().requires_grad_(False)
     )
@@ -68,33 +68,33 @@ def test_frozen_networks_and_networks_in_training() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("call", "message"),
     [
         (lambda: hits(y=Y + 5), "there is a class"),
-        (lambda: hits(y=Y - 1), "counted from 0"),
-        (lambda: hits(y=Y[:5]), "a class for each of its rows"),
-        (lambda: hits(y=Y.float()), "whole numbers"),
+        (lambda: hits(y=Y - 1), "labels must be at least 0"),
+        (lambda: hits(y=Y[:5]), r"y shape \(n,\)"),
+        (lambda: hits(y=Y.float()), "y integer"),
         (lambda: hits(X[:0], Y[:0]), "one sample or more"),
-        (lambda: hits(X * torch.nan), "not finite"),
+        (lambda: hits(X * torch.nan), "NaN or infinite"),
         (lambda: hits(network=lambda x: model(x)[:, :1]), r"torch.stack\(\[-s / 2, s / 2\], 1\)"),
-        (lambda: hits(network=lambda x: model(x)[:, 0]), "two classes or more"),
-        (lambda: hits(network=lambda x: (model(x), 1)), "not tuple"),  # type: ignore[arg-type,return-value]
-        (lambda: hits(network=lambda x: model(x).long()), "not torch.int64"),
+        (lambda: hits(network=lambda x: model(x)[:, 0]), "at least two classes"),
+        (lambda: hits(network=lambda x: (model(x), 1)), "found tuple"),  # type: ignore[arg-type,return-value]
+        (lambda: hits(network=lambda x: model(x).long()), "found torch.int64"),
         (lambda: pdedsl.evaluate(model, X, Y, seeds=0), "one seed or more"),
         (lambda: attacks.pgd(model, X, Y, eps=-0.1), "from 0 on"),
         (lambda: attacks.ddn(model, X, Y, eps=float("nan")), "from 0 on"),
         (lambda: attacks.audit(model, X[:0], Y[:0], eps=0.1), "there are none"),
         (lambda: certificates.gaussian(model, X, sigma=0.1, alpha=2.0), "between 0 and 1"),
         (lambda: certificates.gaussian_at(model, X, sigma=0.1, radii=0.1, alpha=0.0), "between 0 and 1"),
-        (lambda: certificates.gaussian(lambda x: x[:, 0], X, sigma=0.1), "two classes or more"),
+        (lambda: certificates.gaussian(lambda x: x[:, 0], X, sigma=0.1), "at least two classes"),
     ],
 )
-def test_what_is_wrong_is_said(wrong: Callable[[], object], message: str) -> None:
+def test_invalid_inputs_raise(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        wrong()
+        call()
 
 
-def test_one_score_for_two_classes_as_it_is_advised() -> None:
+def test_single_logit_as_suggested() -> None:
     def single(x: Tensor) -> Tensor:
         scores = model(x)
         s = scores[:, 1] - scores[:, 0]
@@ -103,8 +103,8 @@ def test_one_score_for_two_classes_as_it_is_advised() -> None:
     assert hits(network=single) == (12, exact())
 
 
-def test_an_audit_of_one_class_without_bounds() -> None:
-    """All samples are of one class and nothing says where the other one is: that is no sign of masked gradients."""
+def test_audit_of_a_single_class() -> None:
+    """A single class without a box constraint is no evidence of gradient masking."""
     x = X[Y[0] == Y]
     found = attacks.audit(model, x, Y[Y[0] == Y], eps=0.01, steps=5, queries=5)
     assert not found.masked, found.verdict

@@ -1,7 +1,7 @@
-"""The class of a stationary equation of second order, by the signs of the eigenvalues of its second-order coefficients.
+"""Classification of equations, for second order by the signature of the coefficient matrix A of A:∇∇u.
 
-One sign: elliptic; both signs: hyperbolic; otherwise, with a zero: parabolic; different classes at different points:
-mixed (Evans, Partial Differential Equations, sections 6.1 and 7.2; Tricomi's y ∂²u/∂x² + ∂²u/∂y² = 0 is mixed).
+Eigenvalues of one sign: elliptic; of both signs: hyperbolic; with a zero: parabolic; different at different points:
+mixed type (Evans, Partial Differential Equations, sections 6.1 and 7.2; Tricomi's y ∂²u/∂x² + ∂²u/∂y² = 0 is mixed).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pdedsl.ir.system_kinds import is_separable_pair
 from pdedsl.ir.terms import Origin, Term
 from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
 
-# ---- signature
+# ---- Signature of the second-order coefficients
 
 
 Rows = tuple[tuple[Expr, ...], ...]
@@ -73,7 +73,7 @@ def _class_at(rows: Rows, point: Point) -> EquationClass | None:
 
 
 def _signs(rows: Rows, point: Point) -> set[int]:
-    """The signs of the eigenvalues; empty if an entry has no value."""
+    """The signs of the eigenvalues; empty if an entry is undefined."""
     positive = {s: abs(v) if s.is_positive else v for s, v in point.items()}
     values = [[value_at(e, positive) for e in row] for row in rows]
     if any(v is None for row in values for v in row):
@@ -86,25 +86,24 @@ def _sign(value: float, size: float) -> int:
     return 0 if abs(value) <= ROUNDING_RTOL * size else 1 if value > 0 else -1
 
 
-# ---- classify
-# The summands of an equation with their terms, and its class, which is read off the normal form alone.
+# ---- Normal form
 
 
 class FrozenDerivative(Dummy):  # type: ignore[misc]
-    """Stands for a derivative of another unknown, or of this one at another point, treated as a coefficient."""
+    """A derivative of another unknown, or of this one at another point, treated as a coefficient."""
 
 
 def forward_jet(form: NormalForm) -> Jet:
-    """F in u_t = F, with the sign changed for terminal data, so that time runs away from the data."""
+    """F in u_t = F, with the sign reversed for terminal conditions."""
     late = time_direction(form.spec, form.equation.unknown) is Direction.TERMINAL and form.equation.order == 1
     return jet_of((-1 if late else 1) * as_scalar(form.equation.rhs, form.unknown), form.unknown, form.spec)
 
 
-# ---- parts
+# ---- Summands
 
 
 def analyze_summands(form: NormalForm, terms: tuple[Term, ...]) -> tuple[AnalyzedSummand, ...]:
-    """The summands of an equation, each with the terms that it contributes."""
+    """The summands of an equation, each with its terms."""
     made: dict[Span, list[Term]] = {}
     for term in terms:
         made.setdefault(term.origin.span, []).append(term)
@@ -119,7 +118,7 @@ def _analyze_summand(summand: Summand, terms: tuple[Term, ...], form: NormalForm
     return AnalyzedSummand(origin, terms, jet, tuple(differential_expression(e, form.spec) for e in exprs))
 
 
-# ---- equations
+# ---- Class of an equation
 
 
 def classify(form: NormalForm, jet: Jet) -> EquationClass:
@@ -147,13 +146,13 @@ def classify(form: NormalForm, jet: Jet) -> EquationClass:
 
 
 def _contains_own_unknown(form: NormalForm) -> bool:
-    """Whether the unknown that an equation is counted for stands in it: p does not in ∇·v = 0."""
+    """Whether an equation contains the unknown that is assigned to it: ∇·v = 0 does not contain p."""
     return any(f.head == form.unknown.head for e in form.equation.rhs for f in atoms(e, Field))
 
 
 def _with_other_unknowns(form: NormalForm, jet: Jet) -> Jet:
-    """The jet with derivatives of other unknowns, and of this one at another point or time, accounted for: as those of
-    this one, each with its own weight, or as coefficients if this one has derivatives itself."""
+    """The jet with derivatives of other unknowns, and of this one at another point or time, included: as derivatives
+    of this one with generic coefficients, or as coefficients if this one is differentiated itself."""
     own, here = form.component(0), {form.component(k) for k in range(len(form.equation.rhs))}
     found = [p for e in form.equation.rhs for p in atoms(e, Partial) if _is_of(p, form.heads) and p.body not in here]
     if not found:
@@ -189,7 +188,7 @@ def _classify_first_order(jet: Jet) -> EquationClass:
 
 
 def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
-    """Classes determined by the form of the system or of a symmetric layer."""
+    """Classes of systems on feature maps."""
     if is_separable_pair(spec):
         return EquationClass.HAMILTONIAN
     right = equation.rhs[0]

@@ -1,9 +1,9 @@
-"""Warnings for data that contradict each other: a solution exists only in a weak sense, or not at all.
+"""Compatibility conditions for the data: warnings if a solution exists only in a weak sense, or not at all.
 
-- Where a side meets the start (or end) of time, both give u: if they differ, u jumps there, and its derivatives are
-  unbounded near it (compatibility of order 0: Evans, section 7.1.3).
-- ∇·(a∇u) + f = 0 with ∂u/∂n = g on all sides that are not periodic has a solution only if ∫f + ∮a g = 0 (Gauss;
-  Evans, section 6.2.3). On a shape only slopes of zero are compared, with ∫f by the rule of midpoints.
+- Initial (or terminal) and Dirichlet data must agree at the corners of the space-time domain; otherwise u is
+  discontinuous there (compatibility of order 0: Evans, section 7.1.3).
+- The Neumann problem ∇·(a∇u) + f = 0, a ∂u/∂n = a g has a solution only if ∫f + ∮a g = 0 (Gauss; Evans, section 6.2.3).
+  On irregular domains only g = 0 is checked, with ∫f by the midpoint rule.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from pdedsl.symbolic.sympy_errors import worked_out
 JUMP_RTOL = 1e-6  # relative to the largest of both values and 1
 HALF_RULE = ((-0.906179845938664, 0.236926885056189), (-0.538469310105683, 0.478628670499366), (0.0, 0.568888888888889))
 GAUSS_RULE = (*HALF_RULE, *((-x, w) for x, w in HALF_RULE[:2]))  # five nodes, exact for polynomials up to degree 9
-PANELS = 4  # into which each side is divided, with five nodes each
+PANELS = 4  # of the composite Gauss rule on each interval
 MAX_DIMENSIONS = 3
-CELLS = {1: 400, 2: 60, 3: 20}  # of a shape's box, in each direction
-IRREGULAR_IMBALANCE_RTOL = 0.1  # of the integral of |f|: far above the error of cells that the edge of a shape cuts
+CELLS = {1: 400, 2: 60, 3: 20}  # of the midpoint rule on the bounding box, in each direction
+IRREGULAR_IMBALANCE_RTOL = 0.1  # of ∫|f|: far above the error of cells cut by the boundary
 
 
 def compatibility_warnings(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
@@ -49,7 +49,7 @@ def compatibility_warnings(problems: tuple[Problem, ...]) -> tuple[Diagnostic, .
     return tuple(d for p in known for d in (*list(_corners(p))[:1], *_neumann_imbalance(p)))
 
 
-# ---- where sides meet the start
+# ---- Corners of the space-time domain
 
 
 def _corners(problem: Problem) -> Iterator[Diagnostic]:
@@ -70,12 +70,12 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
 
 
 def _trace(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
-    """The value where a coordinate has reached its end; None where it has none, as `min(1/x, 1)` at 0."""
+    """The value at an end of a coordinate; None if it is undefined, as `min(1/x, 1)` at 0."""
     return worked_out(lambda: replaced(value.xreplace(spec.values), {coordinate: end}))
 
 
 def _largest_jump(start: Expr, side: Expr, located: LocatedCondition, spec: Spec) -> tuple[float, float] | None:
-    """The two values at the point where they differ most; None if they agree."""
+    """The initial and boundary value at the point where they differ most; None if they agree."""
     others = [x for x in spec.space.coordinates if x != located.coordinate]
     if start.has(Field) or side.has(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
         return None
@@ -85,8 +85,8 @@ def _largest_jump(start: Expr, side: Expr, located: LocatedCondition, spec: Spec
         strict=True,
     )
     known = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
-    apart = [(a, b) for a, b in known if abs(a - b) > JUMP_RTOL * max(1.0, abs(a), abs(b))]
-    return max(apart, key=lambda pair: abs(pair[0] - pair[1]), default=None)
+    different = [(a, b) for a, b in known if abs(a - b) > JUMP_RTOL * max(1.0, abs(a), abs(b))]
+    return max(different, key=lambda pair: abs(pair[0] - pair[1]), default=None)
 
 
 def _interior_samples(spec: Spec, x: Symbol) -> tuple[float, ...]:
@@ -101,11 +101,11 @@ def _corner_warning(data: Condition, located: LocatedCondition, gap: tuple[float
     return errors.equations.incompatible_data(data.kind, *written, where, gap, located.condition.span)
 
 
-# ---- slopes on all sides
+# ---- Neumann problems
 
 
 def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
-    """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every side that is not periodic."""
+    """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every face that is not periodic."""
     jet, spec, located = problem.jet, problem.spec, face_conditions(problem)
     derivatives = [
         p for p in located if isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and not p.condition.part
@@ -133,22 +133,24 @@ def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
 
 
 def _divergence_form(problem: Problem) -> tuple[Expr, Expr] | None:
-    """a and f of an equation ∇·(a(x)∇u) + f(x) = 0 at rest; None for any other."""
+    """a and f of a stationary equation ∇·(a(x)∇u) + f(x) = 0; None for any other."""
     jet, spec, d = problem.jet, problem.spec, len(problem.jet.coordinates)
     if problem.equation.order or jet.order != 2 or jet.higher or jet.unexpanded or jet.is_nonlocal or not jet.is_affine:
         return None
     if spec.time is not None or d > MAX_DIMENSIONS:
         return None
     factor = jet.matrix[0][0].xreplace(spec.values)
-    alike = all(jet.matrix[i][j].xreplace(spec.values) == (factor if i == j else 0) for i in range(d) for j in range(d))
+    isotropic = all(
+        jet.matrix[i][j].xreplace(spec.values) == (factor if i == j else 0) for i in range(d) for j in range(d)
+    )
     drift = [b.xreplace(spec.values) - factor.diff(x) for b, x in zip(jet.drift, jet.coordinates, strict=True)]
-    if not (alike and all(b.expand() == 0 for b in drift) and jet.rate == 0):
+    if not (isotropic and all(b.expand() == 0 for b in drift) and jet.rate == 0):
         return None
     return factor, jet.expr.xreplace(dict.fromkeys(jet.variables, S.Zero)).xreplace(spec.values)
 
 
 def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnostic]:
-    """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = 0 on all of the boundary."""
+    """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = 0 on the whole boundary."""
     jet, spec, found = problem.jet, problem.spec, _divergence_form(problem)
     own = [c for c in spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
     if found is None or not own or not all(_is_homogeneous_neumann(c, problem) for c in own):
@@ -171,7 +173,7 @@ def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnos
 
 
 def _is_homogeneous_neumann(condition: Condition, problem: Problem) -> bool:
-    """Whether a condition is n·∇u = 0, up to a number as factor."""
+    """Whether a condition is n·∇u = 0, up to a numerical factor."""
     x = problem.spec.space.coordinates
     value = Field(problem.unknown.head, (), problem.unknown.arguments)
     normals = {c.args[1]: c for e in condition.value for c in atoms(e, Component) if c.args[0] not in x}
@@ -195,7 +197,7 @@ def _midpoints(spec: Spec, x: Symbol) -> list[float]:
 
 
 def _integral(expr: Expr, over: tuple[Symbol, ...], spec: Spec) -> tuple[float, float]:
-    """∫ over a box, and ∫ of the absolute value, by Gauss's rule on pieces."""
+    """∫ f and ∫|f| over a box, by the composite Gauss rule."""
     f = compile_function(expr, Layout({x: k for k, x in enumerate(over)}, 0))
     total, size = [], []
     for point in product(*(_nodes(spec, x) for x in over)):

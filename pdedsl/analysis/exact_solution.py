@@ -1,9 +1,8 @@
-"""Whether a known solution solves the problem: residuals of equations and conditions are evaluated at fixed points. A
-violation found there does not count if the terms cancel symbolically, or in high precision at all of these points.
+"""Verification of a declared exact solution: residuals of equations and conditions at fixed sample points.
 
-A residual is compared with the sizes of its terms, at the same point and over the domain, so that rounding errors do
-not count, whatever the units. Equations and conditions with an unknown or learned field that has no known value are
-not checked.
+A residual is compared with the magnitude of its terms, at the same point and over the domain, so that rounding errors
+are ignored in any units. A violation is discarded if the terms cancel symbolically, or in high precision at all sample
+points. Equations and conditions with an unknown or learned field without a known value are not checked.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from pdedsl.symbolic.rewrite import expand, measure, rebuilt, replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
 SAMPLES = 16
-RESIDUAL_RTOL = 1e-8  # largest residual relative to the sizes of its terms
-MAX_EXPANDED_OPERATIONS = 500  # operations; larger expressions are not expanded
-MAX_PRECISE_NODES = 20_000  # parts; larger expressions are evaluated in double precision alone
-Fixed = dict[Expr, Expr]  # the value of the coordinate that is constant on a side
-Row = tuple[Sequence[Expr], Fixed, Sequence[Point]]  # terms that should sum to zero on a side, and points of it
+RESIDUAL_RTOL = 1e-8  # relative to the magnitude of the terms
+MAX_EXPANDED_OPERATIONS = 500  # larger expressions are not expanded
+MAX_PRECISE_NODES = 20_000  # larger expressions are evaluated in double precision only
+Fixed = dict[Expr, Expr]  # the coordinate that is constant on a face, and its value
+Row = tuple[Sequence[Expr], Fixed, Sequence[Point]]  # terms of a residual, and sample points
 
 
 def exact_solution_errors(spec: Spec) -> tuple[Diagnostic, ...]:
-    """An error for each equation and condition that the known solution does not satisfy."""
+    """An error for each equation and condition that the exact solution violates."""
     if not spec.exact:
         return ()
     region, place = space_time_region(spec), spec.exact[0].span
@@ -50,7 +49,7 @@ def exact_solution_errors(spec: Spec) -> tuple[Diagnostic, ...]:
 
 
 def _violation(rows: list[Row], region: Region) -> float:
-    """The largest residual of an equation or condition that is no rounding error; zero if there is none."""
+    """The largest residual above rounding error; zero if there is none."""
     known = [row for row in rows if not any(term.has(Field) for term in row[0])]
     found = [(*_residual(terms, points, region), terms, fixed, points) for terms, fixed, points in known]
     for size, point, terms, fixed, points in sorted(found, key=lambda one: -one[0]):
@@ -68,13 +67,13 @@ def space_time_region(spec: Spec) -> Region:
 
 
 def _is_rounding(terms: Sequence[Expr], point: Point, size: float, region: Region) -> bool:
-    """Whether the sum of the terms at a point may be far below its size in double precision."""
+    """Whether the double-precision sum of the terms at a point is dominated by rounding errors."""
     exact = _high_precision_sum(terms, point, region)
     return exact is None or abs(exact) < size / 2
 
 
 def _vanishes(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> bool:
-    """Whether no digit of the sum is left at any point, in high precision: fractions are not expanded to cancel."""
+    """Whether the sum vanishes at all points in high precision: symbolic expansion does not cancel quotients."""
     return all(_high_precision_sum(terms, point, region) == 0 for point in points)
 
 
@@ -86,13 +85,13 @@ def _high_precision_sum(terms: Sequence[Expr], point: Point, region: Region) -> 
 
 
 def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
-    """Whether the terms sum to zero when expanded; long expressions are not tried."""
+    """Whether the terms sum to zero after expansion; long expressions are not expanded."""
     on_face = [t.xreplace(fixed) for t in terms]
     return sum(t.count_ops() for t in on_face) <= MAX_EXPANDED_OPERATIONS and bool(expand(Add(*on_face)) == 0)
 
 
 def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> tuple[float, Point]:
-    """The largest absolute sum of the terms, and where; zero if it is no more than rounding."""
+    """The largest absolute residual and its location; zero if it is within rounding error."""
     place: Point = ()
     worst, inside = 0.0, region.interior(SAMPLES)
     parts = [part for term in terms for part in Add.make_args(term)]
@@ -109,9 +108,9 @@ def _size(found: Sequence[float]) -> float:
     return math.fsum(map(abs, found))
 
 
-@lru_cache(maxsize=64)  # a condition on several sides is often the same on all
+@lru_cache(maxsize=64)  # a condition is often the same on several faces
 def _substitute_solution(expr: Expr, spec: Spec) -> Expr:
-    """The expression with the known solution substituted for the unknowns."""
+    """The expression with the exact solution substituted for the unknowns."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns} | {w.head: tuple(w.arguments) for w in spec.learned}
     known = _values(spec)
 
@@ -145,7 +144,7 @@ def _values(spec: Spec) -> dict[tuple[Symbol, int], Expr]:
     return {(e.unknown, k): v for e in spec.exact for k, v in enumerate(e.value, e.component or 1)}
 
 
-# ---- rows
+# ---- Residuals
 
 
 def _equation_rows(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
@@ -182,7 +181,7 @@ def _boundary_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
         return [p for p in points if all(g(p) > 0 for g in parts)]
 
     dimension = len(spec.space.intervals)
-    for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # all are alike: two will do
+    for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # by symmetry, two coordinates suffice
         for name, upper in zip(face_names(k), (False, True), strict=True):
             if name in c.faces:
                 points = chosen(region.face(k, upper, 4 * SAMPLES if parts else SAMPLES))
@@ -197,7 +196,7 @@ def _boundary_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
 
 
 def _face_coordinate(spec: Spec, k: int, upper: bool) -> Fixed:
-    """The coordinate that is constant on a side, with its value, if the space has coordinates."""
+    """The coordinate that is constant on a face, with its value, if the space has explicit coordinates."""
     space = spec.space
     return (
         {space.coordinates[k]: space.intervals[k].end if upper else space.intervals[k].start} if space.explicit else {}
@@ -218,7 +217,7 @@ def _normal_on(value: Expr, k: int, upper: bool, spec: Spec) -> dict[Expr, Expr]
 
 
 def _normal_of(value: Expr, level: Expr, spec: Spec) -> dict[Expr, Expr] | None:
-    """The outer normal -∇g/‖∇g‖, for the inequality g > 0 that the surface bounds; None if it bounds none."""
+    """The outer normal -∇g/‖∇g‖, for the inequality g > 0 that the surface bounds; None if there is none."""
     asked = _normals(value, spec)
     if not asked:
         return {}

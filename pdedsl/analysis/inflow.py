@@ -1,7 +1,9 @@
-"""Where characteristics enter a domain and where they leave it, for equations of first order.
+"""Inflow boundary of first-order equations and systems: where data are required, and where none are admissible.
 
-∂u/∂t = b·∇u carries values along X' = -b: on a side with outer normal n they enter where b·n > 0 and leave where
-b·n < 0. A problem needs values where they enter, and none where they leave (Evans, section 3.2).
+∂u/∂t = b·∇u has the characteristics X' = -b: with the outer normal n, the inflow boundary is b·n > 0 and the outflow
+boundary b·n < 0; data are prescribed at the inflow only (Evans, section 3.2). ∂w/∂t = Σ Bₖ ∂w/∂xₖ requires as many
+conditions on a face as B·n has positive eigenvalues, the incoming waves (Kreiss 1970). A stationary equation takes data
+at either end of its characteristics.
 """
 
 from __future__ import annotations
@@ -23,12 +25,12 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.ir.spec import Condition, Space, face_names
 from pdedsl.symbolic.symbols import Field, atoms
 
-# ---- inflow
+# ---- Inflow of one equation
 
 
 @dataclass(frozen=True)
 class Inflow:
-    """Whether values are given exactly where characteristics enter, and the conditions imposed where they leave."""
+    """Whether data are prescribed exactly on the inflow boundary, and the conditions imposed at the outflow."""
 
     is_prescribed: bool
     at_outflow: tuple[LocatedCondition, ...]
@@ -54,42 +56,37 @@ def inflow_of(problem: Problem) -> Inflow:
 
 
 def _couples_points(condition: Condition, problem: Problem) -> bool:
-    """Whether a condition compares values at several points: u(0, t) = u(1, t) takes what arrives at an outflow."""
+    """Whether a condition couples several points: u(0, t) = u(1, t) uses the outflow value."""
     fields = {f for v in condition.value for f in atoms(v, Field) if f.head == problem.unknown.head}
     return len(fields) > 1
 
 
 def is_inflow(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
-    """True if b·n ≥ 0 on the whole side (not identically zero), False if b·n ≤ 0; None if neither is shown."""
+    """True if b·n ≥ 0 on the whole face (not identically zero), False if b·n ≤ 0; None if undecided."""
     flow = normal * b.xreplace({x: end})
     if nonnegative(-flow, box):
         return False
     return True if nonnegative(flow, box) else None
 
 
-def _has_admissible_data(enters: bool | None, conditions: list[LocatedCondition]) -> bool:
-    if enters is None:
+def _has_admissible_data(inflow: bool | None, conditions: list[LocatedCondition]) -> bool:
+    if inflow is None:
         return False
-    return (len(conditions) == 1 and isinstance(conditions[0].kind, DirichletCondition)) if enters else not conditions
+    return (len(conditions) == 1 and isinstance(conditions[0].kind, DirichletCondition)) if inflow else not conditions
 
 
-# ---- entering
-# Sides where characteristics enter the domain but no value is given, for single equations and systems of first order.
-#
-# ∂u/∂t = b·∇u needs a value where b·n > 0; ∂w/∂t = Σ Bₖ ∂w/∂xₖ needs as many conditions on a side as B·n has positive
-# eigenvalues, the waves that travel inward (Kreiss 1970). A stationary equation takes values at either end of the
-# characteristics, but on all of it.
+# ---- Missing inflow data
 
 
-FACE_SAMPLES = 40  # points on a side
-INFLOW_TOL = 1e-6  # a flow inward that is no rounding error
-LARGE_WAVE_NUMBER = 10_000  # a wave number so large that terms of order zero are negligible
-Faces = list[tuple[int, str, int]]  # the number of a coordinate, the name of the side, the outer normal
+FACE_SAMPLES = 40  # points on a face
+INFLOW_TOL = 1e-6  # smaller inflow is attributed to rounding
+LARGE_WAVE_NUMBER = 10_000  # zeroth-order terms are negligible at this wave number
+Faces = list[tuple[int, str, int]]  # index of the coordinate, name of the face, outer normal
 
 
 def inflow_errors(problem: Problem) -> Iterator[PdeError]:
-    """Errors for one linear equation of first order. A side along which the direction changes takes a condition or
-    none; it lacks one if values enter at a sampled point, and none is given."""
+    """Errors for one linear equation of first order. A face on which the sign of b·n changes may have a condition
+    or none; one is missing if a sample point is an inflow point and none is prescribed."""
     jet, space = problem.jet, problem.spec.space
     if not jet.is_affine or jet.order != 1 or problem.equation.order > 1 or not _is_box(space):
         return
@@ -100,7 +97,7 @@ def inflow_errors(problem: Problem) -> Iterator[PdeError]:
     for k, name, normal in _faces(space):
         x = space.coordinates[k]
         if problem.equation.order == 0 and jet.drift[k] == 0:
-            continue  # parallel to the characteristics, which neither begin nor end there
+            continue  # characteristic face
         found = is_inflow(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
         if found is not None:
             (into if found else out).append(name)
@@ -111,12 +108,12 @@ def inflow_errors(problem: Problem) -> Iterator[PdeError]:
         ):
             into.append(name)
     ends = (into, out) if problem.equation.order == 0 else (into,)
-    lacking = min(([name for name in end if name not in given] for end in ends if end), key=len, default=[])
-    misplaced = problem.equation.order > 0 and any(name in given for name in out)  # reported as another mistake
-    if lacking and not misplaced:
+    absent = min(([name for name in end if name not in given] for end in ends if end), key=len, default=[])
+    misplaced = problem.equation.order > 0 and any(name in given for name in out)  # reported as another error
+    if absent and not misplaced:
         behind = max(e.span.end for e in problem.spec.equations)
-        yield errors.equations.missing_inflow_condition(problem.unknown.name, lacking, problem.unknown.span, behind)
-    elif problem.equation.order == 0 and not lacking and {*into} & given and {*out} & given:
+        yield errors.equations.missing_inflow_condition(problem.unknown.name, absent, problem.unknown.span, behind)
+    elif problem.equation.order == 0 and not absent and {*into} & given and {*out} & given:
         enough, other = (into, out) if {*into} <= given else (out, into)
         more = [name for name in other if name in given]
         last = next(c for c in reversed(problem.spec.conditions) if {*c.faces} & {*more})

@@ -1,9 +1,9 @@
-"""Diffusion matrices that are the second moment of a random residual map (Wang, Tao, Bao, Shi, Table 1, Remark 2.5).
+"""Random residual blocks (dropout, stochastic depth, shake-shake) as diffusions (Wang, Tao, Bao, Shi, Table 1, Remark 2.5).
 
 A step X + Δt·V with a random V of mean v has the generator of u_t = v·∇u + A:∇∇u with A = ½Δt·Cov V, up to O(Δt²):
-units dropped, Vᵢ = vᵢ zᵢ/p with zᵢ ~ Bernoulli(p):      A = Δt(1-p)/(2p) diag(vᵢ²)
-maps dropped, V = v z/p with one z (stochastic depth):    A = Δt(1-p)/(2p) v vᵀ
-branches shared, V = α f + (1-α) g, α ~ U(½-w, ½+w):      A = Δt w²/6 (f-g)(f-g)ᵀ and v = ½(f+g); shake-shake, w = ½
+dropout, Vᵢ = vᵢ zᵢ/p with zᵢ ~ Bernoulli(p):            A = Δt(1-p)/(2p) diag(vᵢ²)
+stochastic depth, V = v z/p with one z:                   A = Δt(1-p)/(2p) v vᵀ
+shake-shake, V = α f + (1-α) g, α ~ U(½-w, ½+w):          A = Δt w²/6 (f-g)(f-g)ᵀ and v = ½(f+g); originally w = ½
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def noise_name(random: RandomResidual) -> str:
 
 
 def match_random_residual(generator: Generator, spec: Spec) -> RandomResidual | None:
-    """The random map that has this drift and this diffusion matrix, with its strength; None if there is none."""
+    """The random residual with this drift and diffusion matrix, and its strength; None if there is none."""
     match generator.drift, generator.matrix:
         case Components(rows=(drift,)), Components(rows=rows):
             return _match_components(generator, drift, rows, spec)

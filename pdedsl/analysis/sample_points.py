@@ -1,7 +1,6 @@
-"""Expressions at sample points that are the same in every run: numbers can refute, but never prove.
+"""Evaluation of expressions at deterministic pseudorandom sample points: it can refute a claim, but never prove it.
 
-Points have rational coordinates. What floating-point numbers suggest is evaluated again in higher precision before it
-counts.
+Points have rational coordinates. Results in double precision are confirmed in higher precision.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ Ranges = dict[Symbol, tuple[Expr, Expr]]
 Point = dict[Symbol, Rational]
 SAMPLES = 48
 HALF_WIDTHS = (Rational(1), Rational(3), Rational(1, 8), Rational(10))
-SUBDIVISIONS = 1024  # subdivisions of an interval for drawn coordinates
+SUBDIVISIONS = 1024  # of an interval, for sampled coordinates
 ROUNDING_RTOL = 1e-9
 DIGITS = 30
-MIN_PRECISION_BITS = 60  # of precision, below which the digits of a value are not trusted
+MIN_PRECISION_BITS = 60  # values of lower precision are treated as zero
 MAX_TERMS = 500  # longer sums are not evaluated
-KINK_OFFSETS = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # steps from a point where an expression bends
+KINK_OFFSETS = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # offsets from a kink
 FAR_FACTOR = 1000
 MAX_POWER = 1000  # largest exponent to which fractions are raised exactly
 
@@ -44,7 +43,7 @@ def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
 
 
 def points(symbols: set[Symbol], ranges: Ranges, samples: int = SAMPLES) -> Iterator[Point]:
-    """Random points; symbols without a range are drawn from small, medium and large intervals in turn."""
+    """Random points; symbols without a range are sampled from small, medium and large intervals in turn."""
     draw = random.Random(0)
     ordered = sorted(symbols, key=_order)
     for k in range(samples if ordered else 1):
@@ -53,12 +52,12 @@ def points(symbols: set[Symbol], ranges: Ranges, samples: int = SAMPLES) -> Iter
 
 
 def level_functions(spec: Spec) -> tuple[Expr, ...]:
-    """The functions that are positive inside a shape."""
+    """The level functions, positive in an irregular domain."""
     return tuple(level.expr.xreplace(spec.values) for level in spec.space.inequalities)
 
 
 def is_inside(point: Point, levels: tuple[Expr, ...]) -> bool:
-    """Whether a point of the box lies in the shape cut out of it."""
+    """Whether a point of the bounding box lies in the domain."""
     values = [value_at(level, point) for level in levels]
     return all(v is not None and v > 0 for v in values)
 
@@ -77,7 +76,7 @@ def _between(ends: tuple[Expr, Expr], draw: random.Random) -> Rational:
 
 
 def value_at(expr: Expr, point: Point) -> float | None:
-    """The value in double precision; None if it is not finite, or there is an unevaluated field."""
+    """The value in double precision; None if it is not finite or contains fields."""
     symbols, at = _function(expr)
     if at is None or any(s not in point for s in symbols):
         return None
@@ -99,12 +98,12 @@ def precise_value_at(expr: Expr, point: Point) -> float | None:
 
 
 def are_defined_at(exprs: Iterable[Expr], point: Point) -> bool:
-    """Whether all have a real value at a point, and none of them jumps there."""
+    """Whether all are defined and continuous at a point."""
     return all(precise_value_at(e, point) is not None and not is_discontinuity(e, point) for e in exprs)
 
 
 def is_discontinuity(e: Expr, point: Point) -> bool:
-    """Whether a jump is met: sign(x)² is 1 but at x = 0, which says nothing of an equation."""
+    """Whether a point lies on a discontinuity: sign(x)² is 1 except at x = 0."""
     return any(value_at(a.args[0], point) == 0 for a in e.atoms(sign, Heaviside, DiracDelta))
 
 
@@ -114,7 +113,7 @@ def _digits(value: Expr) -> float | None:
 
 
 def _substitute(expr: Expr, point: Point) -> Expr:
-    """The expression at a point: with fractions, or with 30-digit floats where a large power would make these huge."""
+    """The expression at a point: in fractions, or in 30-digit floats if large powers would make these huge."""
     powers = (power.exp for power in atoms(expr, Pow))
     vast = any(exponent.is_Integer and abs(exponent) > MAX_POWER for exponent in powers)
     found = {s: Float(point[s], DIGITS) if vast else point[s] for s in expr.free_symbols if s in point}
@@ -127,7 +126,7 @@ def _real(value: Expr) -> float | None:
 
 
 def search_points(expr: Expr, symbols: set[Symbol], ranges: Ranges, samples: int = SAMPLES) -> Iterator[Point]:
-    """Random points, points near where an expression bends, and points far away."""
+    """Random points, points near kinks of an expression, and distant points."""
     yield from points(symbols, ranges, samples)
     free = symbols - set(ranges)
     for symbol, place in kinks(expr, symbols):
@@ -146,8 +145,8 @@ def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
 
 
 def find_nonzero_point(expr: Expr, ranges: Ranges, samples: int = 8, beside: Iterable[Expr] = ()) -> Point | None:
-    """A point at which an expression is certainly nonzero, and those `beside` it have values; None if none is found, or
-    there are too many terms."""
+    """A point at which an expression is certainly nonzero and all of `beside` are defined; None if none is found, or there
+    are too many terms."""
     if len(Add.make_args(expr)) > MAX_TERMS:
         return None
     others = tuple(map(with_unit_fields, beside))
@@ -159,7 +158,7 @@ def find_nonzero_point(expr: Expr, ranges: Ranges, samples: int = 8, beside: Ite
 
 
 def with_unit_fields(e: Expr) -> Expr:
-    """An expression with 1 for every field: these are some real numbers, and do not affect whether it has a value."""
+    """The expression with 1 for every field, which does not affect where it is defined."""
     for kind in (Partial, Field):
         e = e.xreplace(dict.fromkeys(atoms(e, kind), S.One))
     return e

@@ -1,4 +1,4 @@
-"""The terms of an equation on functions, from what each summand contributes to F in ∂ⁿu/∂tⁿ = F."""
+"""Terms of an equation ∂ⁿu/∂tⁿ = F: transport, diffusion, reaction, source, coupling, nonlocal and nonlinear terms."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pdedsl.ir.types import Vector
 from pdedsl.symbolic.rewrite import multiply_out
 from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
 
-# ---- terms
+# ---- Terms of each summand
 
 
 def terms_of(form: NormalForm) -> tuple[Term, ...]:
@@ -77,7 +77,7 @@ def _is_affine(product: Expr, form: NormalForm) -> bool:
 
 
 def _linear(columns: list[list[LinearTerm]], origin: Origin, form: NormalForm) -> Iterator[Term]:
-    """The terms of affine parts, grouped by what their coefficients multiply."""
+    """The terms of affine expressions, grouped by the factor of their coefficients."""
     sorted_ = [_group_by_factor(column, form, k) for k, column in enumerate(columns)]
     kinds = {kind for found in sorted_ for kind in found}
     for kind in sorted(kinds, key=lambda kind: (kind.kind, kind.order, str(kind.of), kind.mixed_or_delayed)):
@@ -87,26 +87,26 @@ def _linear(columns: list[list[LinearTerm]], origin: Origin, form: NormalForm) -
 
 
 class FactorKind(IntEnum):
-    """What a coefficient multiplies, in the order in which terms are listed."""
+    """The kind of factor that a coefficient multiplies, in the order in which terms are listed."""
 
-    TIME = 0
-    FIRST = 1
-    SECOND = 2
+    TIME_DERIVATIVE = 0
+    FIRST_DERIVATIVE = 1
+    SECOND_DERIVATIVE = 2
     VALUE = 3
-    KNOWN = 4
-    OTHER = 5
-    AWAY = 6
-    HIGHER = 7
+    ONE = 4
+    OTHER_UNKNOWN = 5
+    NONLOCAL = 6
+    HIGHER_DERIVATIVE = 7
 
 
 @dataclass(frozen=True)
 class Factor:
-    """What a coefficient multiplies: its order in time or space, and the other unknown it belongs to, if any."""
+    """The factor that a coefficient multiplies: its order in time or space, and the other unknown, if any."""
 
     kind: FactorKind
     order: int = 0
     of: Symbol | None = None
-    mixed_or_delayed: bool = False  # a time derivative that is also one in space, or a value at another time
+    mixed_or_delayed: bool = False  # a mixed space-time derivative, or a value at another time
 
 
 def _group_by_factor(parts: list[LinearTerm], form: NormalForm, k: int) -> dict[Factor, list[LinearTerm]]:
@@ -118,42 +118,44 @@ def _group_by_factor(parts: list[LinearTerm], form: NormalForm, k: int) -> dict[
 
 def _factor_of(variable: Expr, form: NormalForm, own: Field) -> Factor:
     if variable is S.One:
-        return Factor(FactorKind.KNOWN)
+        return Factor(FactorKind.ONE)
     field, slots = (variable.body, variable.slots) if isinstance(variable, Partial) else (variable, ())
     if _is_at_another_point(field, form):
-        return Factor(FactorKind.AWAY, mixed_or_delayed=_is_at_another_time(field, form))
+        return Factor(FactorKind.NONLOCAL, mixed_or_delayed=_is_at_another_time(field, form))
     if field != own:
-        return Factor(FactorKind.OTHER, of=field.head)
+        return Factor(FactorKind.OTHER_UNKNOWN, of=field.head)
     in_time = sum(s == form.time for s in slots)
     if in_time:
-        return Factor(FactorKind.TIME, in_time, mixed_or_delayed=len(slots) > in_time)
-    beside = {0: FactorKind.VALUE, 1: FactorKind.FIRST, 2: FactorKind.SECOND}.get(len(slots), FactorKind.HIGHER)
+        return Factor(FactorKind.TIME_DERIVATIVE, in_time, mixed_or_delayed=len(slots) > in_time)
+    beside = {0: FactorKind.VALUE, 1: FactorKind.FIRST_DERIVATIVE, 2: FactorKind.SECOND_DERIVATIVE}.get(
+        len(slots), FactorKind.HIGHER_DERIVATIVE
+    )
     return Factor(beside, len(slots))
 
 
 def _term(kind: Factor, columns: list[list[LinearTerm]], origin: Origin, form: NormalForm) -> Iterator[Term]:
     exprs = tuple(sum_of_terms(parts) for parts in columns)
     match kind.kind:
-        case FactorKind.TIME:
+        case FactorKind.TIME_DERIVATIVE:
             yield TimeDerivative(kind.order, origin, exprs, kind.mixed_or_delayed)
-        case FactorKind.FIRST:
+        case FactorKind.FIRST_DERIVATIVE:
             yield from _with_common_coefficient(
                 [form.drift(parts) for parts in columns], Convection, 1, exprs, origin, form
             )
-        case FactorKind.SECOND:
+        case FactorKind.SECOND_DERIVATIVE:
             yield from _with_common_coefficient(
                 [form.diffusivity(parts) for parts in columns], Diffusion, 2, exprs, origin, form
             )
         case FactorKind.VALUE:
             yield _reaction(columns, exprs, origin, form)
-        case FactorKind.KNOWN:
+        case FactorKind.ONE:
             yield SourceTerm(exprs, origin)
-        case FactorKind.OTHER:
+        case FactorKind.OTHER_UNKNOWN:
             assert kind.of is not None
             yield Coupling(kind.of, max(spatial_order(e, form) for e in exprs), exprs, origin)
-        case FactorKind.AWAY:
+        case FactorKind.NONLOCAL:
             yield Nonlocal(True, kind.mixed_or_delayed, exprs, origin)
-        case FactorKind.HIGHER:
+        case FactorKind.HIGHER_DERIVATIVE:
             yield HigherOrder(kind.order, exprs, origin)
         case _:
             assert_never(kind.kind)
@@ -181,7 +183,7 @@ def _with_common_coefficient(
         yield Coupling(form.unknown.head, order, exprs, origin)
 
 
-# ---- places and orders
+# ---- Arguments and orders
 
 
 def _is_at_another_point(field: Field, form: NormalForm) -> bool:
@@ -216,13 +218,13 @@ def spatial_order(expr: Expr, form: NormalForm) -> int:
     return len([s for s in expr.slots if s != form.time]) + spatial_order(expr.body, form)
 
 
-# ---- the generator
+# ---- Generator
 
 GENERATOR_FACTORS = (
-    Factor(FactorKind.FIRST, 1),
-    Factor(FactorKind.SECOND, 2),
+    Factor(FactorKind.FIRST_DERIVATIVE, 1),
+    Factor(FactorKind.SECOND_DERIVATIVE, 2),
     Factor(FactorKind.VALUE),
-    Factor(FactorKind.KNOWN),
+    Factor(FactorKind.ONE),
 )
 
 

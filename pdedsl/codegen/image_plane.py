@@ -1,6 +1,6 @@
 """Code generation for equations on the image plane: a PDE block at one width, and the architecture around it.
 
-The emitted module has `pde_block(width)` and `model`, a network with one block per stage.
+The emitted module has `block(width)` and `model`, a network with one block per stage.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def _adaptive(method: Adaptive) -> Node:
 
 
 IMAGE_FIELDS = f"{RUNTIME}.image_fields"
-PDE_BLOCKS = f"{RUNTIME}.pde_blocks"
+PDE_BLOCKS = f"{RUNTIME}.blocks"
 
 
 def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
-    """`pde_block(width)`, the equation at one width, and `model()`, the network with one block per stage."""
+    """`block(width)`, the equation at one width, and `model()`, the network with one block per stage."""
     terms = "; ".join(source_reference(right.span, spec) for right in plan.system.right_hand_sides)
     doc = f"{terms}, time integration by {plan.method.name}."
     shared = isinstance(plan.system, SeparableOde)
@@ -70,7 +70,7 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
         if shared
         else ()
     )
-    block = Function("pde_block", (("width", 0),), doc, halves, _block_node(plan))
+    block = Function("block", (("width", 0),), doc, halves, _block_node(plan))
     named: list[tuple[str, Node]] = [
         ("image", ItemList(plan.image)),
         ("stages", ItemList(plan.stages)),
@@ -78,7 +78,7 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     ]
     if plan.head is not None:
         named.append(("close", plan.head))
-    inside = Lambda(("width",), Call("pde_block", (), (("width", Ref("width")),)))
+    inside = Lambda(("width",), Call("block", (), (("width", Ref("width")),)))
     result = _network_node(plan.frame, named, inside)
     model = Function("model", (("seed", 0),), "Images to class logits; deterministic.", (), result)
     return block, model

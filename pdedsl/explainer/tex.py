@@ -10,6 +10,7 @@ SYMBOLS = {
     "∂": r"\partial",
     "∇": r"\nabla",
     "∈": r"\in",
+    "∫": r"\int",
     "≤": r"\le",
     "≥": r"\ge",
     "≠": r"\ne",

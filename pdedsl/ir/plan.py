@@ -340,8 +340,8 @@ class Alternative:
 
 @dataclass(frozen=True)
 class HardConstraints:
-    """Conditions satisfied exactly by the ansatz u = base + factor · N, one pair per component, for every network N; and
-    a reflection symmetry (axis, sign of each component) about the midpoint of an axis."""
+    """Conditions satisfied exactly for every network N: the ansatz u = base + factor · N, one pair per component, and a
+    reflection symmetry (axis, sign of each component) about the midpoint of an axis."""
 
     parts: tuple[tuple[Expr, Expr], ...]
     symmetry: tuple[int, tuple[int, ...]] | None = None

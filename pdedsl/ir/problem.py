@@ -103,8 +103,8 @@ class Face:
 
 @dataclass(frozen=True)
 class Surface:
-    """The level set F = 0 in the closed domain. On the boundary of an irregular domain F is its g, and the outer normal is
-    -∇F/‖∇F‖."""
+    """The level set F = 0 in the closed domain. On the boundary of an irregular domain F is its g, and the outer normal
+    is -∇F/‖∇F‖."""
 
     expr: Expr
 
@@ -114,8 +114,8 @@ Place = Face | Surface
 
 @dataclass(frozen=True)
 class ConditionResidual:
-    """An initial, terminal or boundary condition: residuals that vanish on a face or surface, restricted to the part where
-    every g in `part` is positive."""
+    """An initial, terminal or boundary condition: residuals that vanish on a face or surface, restricted to the part
+    where every g in `part` is positive."""
 
     residuals: tuple[Residual, ...]
     place: Place

@@ -75,7 +75,7 @@ class DiffusionProcess:
 
     @cached_property
     def has_exact_step(self) -> bool:
-        """Whether a single step of any length has the exact distribution: no boundary, no source, constant coefficients."""
+        """Whether one step of any length is exact in law: no boundary, no source, constant coefficients."""
         return not self.boundaries and self.source == 0 and not self._varying((*self.drift, self.rate, *self._entries))
 
     @cached_property
@@ -84,12 +84,12 @@ class DiffusionProcess:
         diagonal = {(i, i): a for i, _, a in self.matrix}
         isotropic = len(self.matrix) == len(diagonal) == self.dimension and len(set(diagonal.values())) == 1
         pure_diffusion = not any((*self.drift, self.rate)) and not self._varying(self._entries)
-        ends = all(isinstance(s.event, Absorption) for s in self.boundaries)
+        absorbed = all(isinstance(b.event, Absorption) for b in self.boundaries)
         return (
             self.data is None
-            and alike
-            and calm
-            and ends
+            and isotropic
+            and pure_diffusion
+            and absorbed
             and all(self.curvature_bound(g) is not None for g in self.curves)
         )
 
@@ -99,7 +99,8 @@ class DiffusionProcess:
         return tuple(dict.fromkeys(s.place.expr for s in self.boundaries if isinstance(s.place, Surface)))
 
     def curvature_bound(self, curve: Expr) -> Expr | None:
-        """Curvature bound M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, if g is quadratic (Gershgorin); else None."""
+        """M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, by Gershgorin's theorem; None unless g is
+        quadratic."""
         space = self.domain.space
         hessian = [[curve.diff(x).diff(y) for y in space] for x in space]
         if self._varying(tuple(chain.from_iterable(hessian))):

@@ -1,8 +1,8 @@
 """Terms of an equation (convection, diffusion, reaction, source, …), each with its coefficients.
 
-A summand of the text may be several terms: ∇·(x u) is the convection x·∇u and the reaction d u. The terms of an equation
-add up to its normal form ∂ⁿu/∂tⁿ = rhs, however it was written. `exprs` is the contribution of a term, one expression
-for each component, if its coefficients do not determine it.
+A summand of the text may be several terms: ∇·(x u) is the convection x·∇u and the reaction d u. The terms of an
+equation add up to its normal form ∂ⁿu/∂tⁿ = rhs, however it was written. `exprs` is the contribution of a term, one
+expression for each component, if its coefficients do not determine it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Components:
 
 @dataclass(frozen=True)
 class Indexed:
-    """A vector or symmetric matrix in a symbolic dimension: bᵢ with i = INDEX, or diag(aᵢ) + Σ c w wᵀ + Σ c H with learned H.
+    """A vector or symmetric matrix in a symbolic dimension: bᵢ, i = INDEX, or diag(aᵢ) + Σ c w wᵀ + Σ c H, H learned.
 
     `has_other_entries`: whether a matrix also has entries of another form.
     """

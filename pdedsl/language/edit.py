@@ -1,4 +1,18 @@
-"""`PATH=VALUE` taken apart: the words of the path with their places, and the value."""
+"""Edits of a spec by settings, `--set PATH=VALUE`: the text is changed, so that the spec that runs is always readable.
+
+    σ²=0.4  sigma^2=0.4  T=3          a constant
+    train.epochs=5                    an entry of a block; a missing entry or block is added
+    train.adversary=                  without a value: the entry is removed
+    evaluate.natural                  an entry without a value
+    train.optimizer.lr=0.1            an argument of the call in an entry
+    train.optimizer.adam.lr=0.1       of this call, if several calls in entries of this name have the argument
+    realize.diffusion=noise(samples=8), realize.diffusion.samples=8      the same for a realization
+    learn.v=resnet(depth=32), learn.v.depth=32     the network of a learned field, or of an unknown: unknown.u=mlp
+    space=R^3, time=[0, 2]            the domain
+
+A value is written in the language, on one line. Unknown or ambiguous paths and invalid values are reported as errors in
+the text of the setting. Setting epochs removes steps, and vice versa.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +32,7 @@ from pdedsl.language.hints import hints_for
 from pdedsl.language.names import canonical_name
 from pdedsl.language.parser import parse_syntax
 
-# ---- setpath
+# ---- Settings
 
 
 PAIRS = {"(": ")", "[": "]", "{": "}"}
@@ -26,7 +40,7 @@ PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 @dataclass(frozen=True)
 class PathComponent:
-    """A part of a path: `id` is its ASCII identity."""
+    """A component of a path; `id` is its canonical name."""
 
     text: str
     id: str
@@ -38,67 +52,66 @@ class Setting:
     """PATH=VALUE; the value is None if there is no '='."""
 
     text: str
-    words: tuple[PathComponent, ...]
+    components: tuple[PathComponent, ...]
     value: str | None
 
-    def wrong(self, mistake: PdeError) -> PdeError:
-        """A mistake in the setting itself."""
-        return mistake.within(Source(self.text, "--set"))
+    def error(self, error: PdeError) -> PdeError:
+        """An error in the setting itself."""
+        return error.within(Source(self.text, "--set"))
 
-    def unknown(self, word: PathComponent, what: str, choices: Iterable[str]) -> PdeError:
+    def unknown_error(self, component: PathComponent, what: str, choices: Iterable[str]) -> PdeError:
         known = list(dict.fromkeys(choices))
-        guess = closest_match(word.id, known)
-        return self.wrong(errors.settings.unknown_component(what, word.text, known, guess, word.span))
+        guess = closest_match(component.id, known)
+        return self.error(errors.settings.unknown_component(what, component.text, known, guess, component.span))
 
     @property
     def path(self) -> Span:
-        return self.words[0].span.to(self.words[-1].span)
+        return self.components[0].span.to(self.components[-1].span)
 
 
 def parse_setting(text: str) -> Setting:
-    """A setting, parsed; what its path names is not checked here."""
+    """The components of the path and the value; whether the path exists is not checked."""
     path, equals, value = text.partition("=")
-    words: list[PathComponent] = []
+    components: list[PathComponent] = []
     at = 0
     for part in path.split("."):
         name = part.strip()
         start = at + len(part) - len(part.lstrip())
-        words.append(PathComponent(name, canonical_name(name), Span(start, start + len(name))))
+        components.append(PathComponent(name, canonical_name(name), Span(start, start + len(name))))
         at += len(part) + 1
-    canonical = canonical_path(tuple(word.id for word in words))
-    words = [replace(word, id=key) for word, key in zip(words, canonical, strict=True)]
-    setting = Setting(text, tuple(words), value.strip() if equals else None)
-    empty = next((word for word in words if not word.text), None)
+    canonical = canonical_path(tuple(component.id for component in components))
+    components = [replace(component, id=key) for component, key in zip(components, canonical, strict=True)]
+    setting = Setting(text, tuple(components), value.strip() if equals else None)
+    empty = next((component for component in components if not component.text), None)
     if empty is not None:
-        raise setting.wrong(errors.settings.empty_component(empty.span))
+        raise setting.error(errors.settings.empty_component(empty.span))
     _check_value(setting, len(path) + 1)
     return setting
 
 
 def _check_value(setting: Setting, start: int) -> None:
-    """Checks that a value is self-contained: it is on one line, and closes its own brackets."""
+    """Checks that a value is on one line and has balanced brackets."""
     opened: list[int] = []
     quoted = False
     for at, char in enumerate(setting.text[start:], start):
         here = Span(at, at + 1)
         quoted ^= char == '"'
         if char in "\n\r" or (char == "#" and not quoted):
-            raise setting.wrong(errors.settings.multiline_value(here))
+            raise setting.error(errors.settings.multiline_value(here))
         if quoted:
             continue
         if char in PAIRS:
             opened.append(at)
         elif char in PAIRS.values() and (not opened or PAIRS[setting.text[opened.pop()]] != char):
-            raise setting.wrong(errors.settings.unmatched(char, here))
+            raise setting.error(errors.settings.unmatched(char, here))
     if quoted:
-        raise setting.wrong(errors.settings.unterminated_string(Span(setting.text.rindex('"'), len(setting.text))))
+        raise setting.error(errors.settings.unterminated_string(Span(setting.text.rindex('"'), len(setting.text))))
     if opened:
         at = opened[-1]
-        raise setting.wrong(errors.settings.unclosed(setting.text[at], Span(at, at + 1)))
+        raise setting.error(errors.settings.unclosed(setting.text[at], Span(at, at + 1)))
 
 
-# ---- splice
-# Edits of a spec's text that leave the rest, including comments and line ends, as the author wrote it.
+# ---- Text edits that leave comments, line endings and the rest of the text unchanged
 
 
 OPEN, CLOSE = "([", ")]"
@@ -138,32 +151,32 @@ def insert_entry(text: str, brace: int, indent: str, line: str) -> str:
 
 
 def newline_style(text: str) -> str:
-    """The line ending that the author uses."""
+    """The line ending of the text."""
     return next((eol for eol in ("\r\n", "\n", "\r") if eol in text), "\n")
 
 
 def indentation(text: str, at: int) -> str | None:
-    """The white space before a position, if nothing else precedes it on its line."""
+    """The whitespace before a position, if nothing else precedes it on its line."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     return text[start:at] if not text[start:at].strip() else None
 
 
 def include_parentheses(text: str, span: Span) -> Span:
-    """A span including the brackets around it, which the tree omits if they have no meaning."""
-    before, behind = text[: span.start].rstrip(), text[span.end :].lstrip()
-    while before.endswith("(") and behind.startswith(")"):
-        span = Span(len(before) - 1, len(text) - len(behind) + 1)
-        before, behind = text[: span.start].rstrip(), text[span.end :].lstrip()
+    """A span including redundant parentheses around it, which the tree omits."""
+    before, after = text[: span.start].rstrip(), text[span.end :].lstrip()
+    while before.endswith("(") and after.startswith(")"):
+        span = Span(len(before) - 1, len(text) - len(after) + 1)
+        before, after = text[: span.start].rstrip(), text[span.end :].lstrip()
     return span
 
 
-# ---- arguments of a call
+# ---- Arguments of a call
 
 
 def argument_spans(text: str, at: int) -> tuple[list[Span], int]:
     """The arguments of the call whose bracket opens at `at`, without the space and comments around them, and the
     position of the closing bracket."""
-    found: list[Span] = []
+    spans: list[Span] = []
     first, last, depth, i = -1, -1, 0, at
     while True:
         i += 1
@@ -173,10 +186,10 @@ def argument_spans(text: str, at: int) -> tuple[list[Span], int]:
             continue
         ends = depth == 0 and (char == "," or char in CLOSE)
         if ends and first >= 0:
-            found.append(Span(first, last))
+            spans.append(Span(first, last))
             first = -1
         if ends and char != ",":
-            return found, i
+            return spans, i
         if ends or char.isspace():
             continue
         depth += (char in OPEN) - (char in CLOSE)
@@ -195,14 +208,14 @@ def append_argument(text: str, at: int, argument: str) -> str:
 def remove_argument(text: str, at: int, which: int) -> str:
     """The text without one argument and the comma before it; for the first one, the comma after it."""
     spans, _ = argument_spans(text, at)
-    gone = spans[which]
+    removed = spans[which]
     if which > 0:
         comma = _comma(text, spans[which - 1].end)
-        return text[:comma] + text[comma + 1 : gone.start].rstrip(" \t") + text[gone.end :]
+        return text[:comma] + text[comma + 1 : removed.start].rstrip(" \t") + text[removed.end :]
     if len(spans) > 1:
-        comma = _comma(text, gone.end)
-        return text[: gone.start] + text[gone.end : comma] + text[comma + 1 :].lstrip(" \t")
-    return replace_span(text, gone, "")
+        comma = _comma(text, removed.end)
+        return text[: removed.start] + text[removed.end : comma] + text[comma + 1 :].lstrip(" \t")
+    return replace_span(text, removed, "")
 
 
 def _comma(text: str, at: int) -> int:
@@ -216,48 +229,49 @@ def _comment_end(text: str, at: int) -> int:
     return min(k for k in (text.find("\n", at), text.find("\r", at)) if k >= 0)
 
 
-# ---- setargument
-# Sets an argument of a call; the path names the call only as far as necessary.
+# ---- Setting an argument; the path names the call only as far as necessary
 
 
 @dataclass(frozen=True)
 class CallSite:
-    """A call in the text and the arguments that it can take."""
+    """A call in the text and its parameters."""
 
     head: t.Name
-    call: t.Call | None  # None if it is written without brackets
+    call: t.Call | None  # None if it is written without parentheses
     signature: Mapping[str, Param]
 
 
 def set_argument(
     text: str, setting: Setting, rest: Sequence[PathComponent], values: Sequence[t.Expr], calls: Forms[Any]
 ) -> str:
-    *named, word = rest
+    *named, component = rest
     if len(named) > 1:
-        raise setting.wrong(errors.settings.path_too_long(word.span))
-    where = ".".join(w.id for w in setting.words[:2])
-    found = [called for value in values if (called := _call_site(value, calls))]
-    if not found:
-        raise setting.wrong(errors.settings.no_arguments_to_set(where, next(iter(calls), None), setting.path))
+        raise setting.error(errors.settings.path_too_long(component.span))
+    where = ".".join(w.id for w in setting.components[:2])
+    sites = [site for value in values if (site := _call_site(value, calls))]
+    if not sites:
+        raise setting.error(errors.settings.no_arguments_to_set(where, next(iter(calls), None), setting.path))
     if named:
-        heads = [c.head.id for c in found]
-        found = [c for c in found if c.head.id == named[0].id]
-        if not found:
-            raise setting.unknown(named[0], f"{where} has no call", heads)
-    takers = [c for c in found if word.id in c.signature]
-    if not takers:
-        heads = list(dict.fromkeys(c.head.id for c in found))
-        raise setting.unknown(
-            word, f"{' and '.join(heads)} {'have' if heads[1:] else 'has'} no argument", _argument_names(found)
+        heads = [c.head.id for c in sites]
+        sites = [c for c in sites if c.head.id == named[0].id]
+        if not sites:
+            raise setting.unknown_error(named[0], f"{where} has no call", heads)
+    matching = [c for c in sites if component.id in c.signature]
+    if not matching:
+        heads = list(dict.fromkeys(c.head.id for c in sites))
+        raise setting.unknown_error(
+            component, f"{' and '.join(heads)} {'have' if heads[1:] else 'has'} no argument", _argument_names(sites)
         )
-    if len(takers) > 1:
-        choices = list(dict.fromkeys(f"{where}.{c.head.id}.{word.id}" for c in takers))
-        raise setting.wrong(errors.settings.ambiguous_argument(where, word.id, len(takers), choices, setting.path))
-    return _set_in_call(text, setting, word, takers[0])
+    if len(matching) > 1:
+        choices = list(dict.fromkeys(f"{where}.{c.head.id}.{component.id}" for c in matching))
+        raise setting.error(
+            errors.settings.ambiguous_argument(where, component.id, len(matching), choices, setting.path)
+        )
+    return _set_in_call(text, setting, component, matching[0])
 
 
-def _argument_names(found: Iterable[CallSite]) -> list[str]:
-    return [key for called in found for key in called.signature]
+def _argument_names(sites: Iterable[CallSite]) -> list[str]:
+    return [key for site in sites for key in site.signature]
 
 
 def _call_site(value: t.Expr, calls: Forms[Any]) -> CallSite | None:
@@ -273,39 +287,25 @@ def _params(head: t.Name, calls: Forms[Any]) -> Mapping[str, Param]:
     return calls[head.id].params if head.id in calls else {}
 
 
-def _set_in_call(text: str, setting: Setting, word: PathComponent, called: CallSite) -> str:
+def _set_in_call(text: str, setting: Setting, component: PathComponent, site: CallSite) -> str:
     if setting.value is None:
-        raise setting.wrong(errors.settings.missing_value(f"{setting.text.strip()}=…", setting.path))
-    given, call, end = f"{word.id}={setting.value}", called.call, called.head.span.end
+        raise setting.error(errors.settings.missing_value(f"{setting.text.strip()}=…", setting.path))
+    argument, call, end = f"{component.id}={setting.value}", site.call, site.head.span.end
     if call is None:
-        return replace_span(text, Span(end, end), f"({given})") if setting.value else text
-    keys = [*list(called.signature)[: len(call.args)], *(key.id for key, _ in call.named)]
-    if word.id not in keys:
-        return append_argument(text, end, given) if setting.value else text
-    which = keys.index(word.id)
+        return replace_span(text, Span(end, end), f"({argument})") if setting.value else text
+    keys = [*list(site.signature)[: len(call.args)], *(key.id for key, _ in call.named)]
+    if component.id not in keys:
+        return append_argument(text, end, argument) if setting.value else text
+    which = keys.index(component.id)
     if not setting.value:
         if which < len(call.args) - 1:
-            raise setting.wrong(errors.settings.positional_arguments_follow(word.id, word.span))
+            raise setting.error(errors.settings.positional_arguments_follow(component.id, component.span))
         return remove_argument(text, end, which)
     spans, _ = argument_spans(text, end)
-    return replace_span(text, spans[which], setting.value if which < len(call.args) else given)
+    return replace_span(text, spans[which], setting.value if which < len(call.args) else argument)
 
 
-# ---- override
-# `--set PATH=VALUE`: changes to a spec, made in its text, so that what runs is always a readable spec.
-#
-# σ²=0.4  sigma^2=0.4  T=3          a constant
-# train.epochs=5                    an entry of a block; a missing entry or block is added
-# train.adversary=                  no value: the entry is removed
-# evaluate.natural                  an entry without a value
-# train.optimizer.lr=0.1            an argument of the call in an entry
-# train.optimizer.adam.lr=0.1       of this call, if several calls in entries of this key have it
-# realize.diffusion=noise(samples=8), realize.diffusion.samples=8      the same for a realization
-# learn.v=resnet(depth=32), learn.v.depth=32     the network of a learned field, or of an unknown: unknown.u=mlp
-# space=R^3, time=[0, 2]            where the problem lives
-#
-# A value is written in the language, on one line. A path that names nothing or more than one thing, and a wrong value,
-# are reported as errors in the text of the setting. Setting epochs removes steps, and vice versa.
+# ---- Application of settings
 
 
 REALIZE = "realize"
@@ -323,7 +323,7 @@ def apply_settings(source: Source, settings: Sequence[str]) -> Source:
 
 
 def _with_patches(source: Source, text: str, setting: Setting) -> Source:
-    """The changed text, which remembers where the value came from."""
+    """The changed text, with a patch that records the origin of the value."""
     old, value = source.text, setting.value or ""
     first = _common_prefix_length(old, text)
     by = len(text) - len(old)
@@ -335,7 +335,7 @@ def _with_patches(source: Source, text: str, setting: Setting) -> Source:
     if at >= 0:
         patches += (Patch(Span(at, at + len(value)), origin, setting.text.index(value, setting.text.index("="))),)
     while by == last - first and first and text[first - 1] == text[last - 1] != "\n":
-        first, last = first - 1, last - 1  # a whole line was added
+        first, last = first - 1, last - 1  # a whole line was inserted
     if last > first:
         patches += (Patch(Span(first, last), origin),)
     return replace(source, text=text, patches=patches)
@@ -347,28 +347,28 @@ def _common_prefix_length(one: str, other: str) -> int:
 
 
 def _apply_setting(source: Source, setting: Setting) -> str:
-    syntax, first = _parse(source), setting.words[0]
+    syntax, first = _parse(source), setting.components[0]
     if first.id in FIELDS:
         return _set_network(syntax, source.text, setting)
-    if len(setting.words) == 1:
+    if len(setting.components) == 1:
         return _set_domain(syntax, source.text, setting) or _set_constant(syntax, source.text, setting)
     if first.id == REALIZE:
         return _set_realization(syntax, source.text, setting)
     if first.id in ENTRIES:
         return _set_entry(syntax, source.text, setting)
-    above = _parent_of(first, syntax)
-    if above is not None:
-        whole = ".".join([above, *(word.text for word in setting.words)])
-        raise setting.wrong(errors.settings.incomplete_path(first.text, whole, first.span))
-    raise setting.unknown(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
+    parent = _parent_of(first, syntax)
+    if parent is not None:
+        path = ".".join([parent, *(component.text for component in setting.components)])
+        raise setting.error(errors.settings.incomplete_path(first.text, path, first.span))
+    raise setting.unknown_error(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
 
 
-def _parent_of(word: PathComponent, syntax: t.Syntax) -> str | None:
-    """What stands before a word in a path: `learn` before `v`, `train` before `optimizer`."""
+def _parent_of(component: PathComponent, syntax: t.Syntax) -> str | None:
+    """The parent of a component in a path: `learn` of `v`, `train` of `optimizer`."""
     kinds: dict[type[t.Statement], str] = {of: kind for kind, of in FIELDS.items()}
     fields = {s.name.id: kinds[type(s)] for s in syntax.statements if isinstance(s, t.LearnDecl | t.UnknownDecl)}
     entries = {key: kind for kind, rules in reversed([*ENTRIES.items()]) for key in rules}
-    return (entries | dict.fromkeys(PARTS, REALIZE) | fields).get(word.id)
+    return (entries | dict.fromkeys(PARTS, REALIZE) | fields).get(component.id)
 
 
 def _parse(source: Source) -> t.Syntax:
@@ -380,81 +380,85 @@ def _parse(source: Source) -> t.Syntax:
     return syntax
 
 
-# ---- where the problem lives
+# ---- Domain
 
 
 def _set_domain(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
-    """The text with another domain or time interval, if the path names it and no constant has that name."""
-    (word,) = setting.words
+    """The text with another domain or time interval, if the path names it."""
+    (component,) = setting.components
     for statement in syntax.statements:
         match statement:
-            case t.SpaceDecl(factors=factors) if word.id in SPACE:
+            case t.SpaceDecl(factors=factors) if component.id in SPACE:
                 span = factors[0].span.to(factors[-1].span)
-            case t.TimeDecl(interval=interval) if word.id in TIME:
+            case t.TimeDecl(interval=interval) if component.id in TIME:
                 span = include_parentheses(text, interval.span)
             case _:
                 continue
         if not setting.value:
-            raise setting.wrong(errors.settings.missing_value(f"{word.id}=…", word.span))
+            raise setting.error(errors.settings.missing_value(f"{component.id}=…", component.span))
         return replace_span(text, span, setting.value)
     return None
 
 
-# ---- networks
+# ---- Networks
 
 
 def _set_network(syntax: t.Syntax, text: str, setting: Setting) -> str:
-    kind, *named = setting.words
+    kind, *named = setting.components
     fields = [s for s in syntax.statements if isinstance(s, FIELDS[kind.id])]
     if not named:
-        raise setting.wrong(errors.settings.block_without_entry(kind.text, f"{kind.id}.v=…", kind.span))
+        raise setting.error(errors.settings.block_without_entry(kind.text, f"{kind.id}.v=…", kind.span))
     name, *rest = named
-    found = next((f for f in fields if f.name.id == name.id), None)
-    if found is None:
-        raise setting.unknown(name, f"'{kind.id}' declares no", [f.name.text for f in fields])
+    field = next((f for f in fields if f.name.id == name.id), None)
+    if field is None:
+        raise setting.unknown_error(name, f"'{kind.id}' declares no", [f.name.text for f in fields])
     if rest:
-        return set_argument(text, setting, rest, [found.net] if found.net else [], NETWORKS)
+        return set_argument(text, setting, rest, [field.net] if field.net else [], NETWORKS)
     if setting.value is None:
-        raise setting.wrong(errors.settings.missing_value(f"{kind.id}.{name.text}=…", setting.path))
-    if found.net is None:
-        end = found.type[-1].span.end if found.type else found.span.end
+        raise setting.error(errors.settings.missing_value(f"{kind.id}.{name.text}=…", setting.path))
+    if field.net is None:
+        end = field.type[-1].span.end if field.type else field.span.end
         return replace_span(text, Span(end, end), f" = {setting.value}" if setting.value else "")
-    return replace_span(text, include_parentheses(text, found.net.span), setting.value)
+    return replace_span(text, include_parentheses(text, field.net.span), setting.value)
 
 
-# ---- constants
+# ---- Constants
 
 
 def _set_constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
-    (word,) = setting.words
+    (component,) = setting.components
     constants = [s for s in syntax.statements if isinstance(s, t.ConstDecl)]
-    if word.id in (*ENTRIES, REALIZE):
-        inner = next(iter(ENTRIES.get(word.id, PARTS)))
-        raise setting.wrong(errors.settings.block_without_entry(word.text, f"{word.id}.{inner}=…", word.span))
-    named = _parse_constant_name(word.text)
-    found = next((c for c in constants if named and c.name.id == named.name.id), None)
-    if named is None or found is None:
-        raise _unknown_constant_error(word, constants, syntax, setting)
+    if component.id in (*ENTRIES, REALIZE):
+        inner = next(iter(ENTRIES.get(component.id, PARTS)))
+        raise setting.error(
+            errors.settings.block_without_entry(component.text, f"{component.id}.{inner}=…", component.span)
+        )
+    named = _parse_constant_name(component.text)
+    constant = next((c for c in constants if named and c.name.id == named.name.id), None)
+    if named is None or constant is None:
+        raise _unknown_constant_error(component, constants, syntax, setting)
     if not setting.value:
-        raise setting.wrong(errors.settings.constant_needs_value(word.text, word.span))
-    value = include_parentheses(text, found.value.span)
-    if found.power == named.power:
+        raise setting.error(errors.settings.constant_needs_value(component.text, component.span))
+    value = include_parentheses(text, constant.value.span)
+    if constant.power == named.power:
         return replace_span(text, value, setting.value)
-    return replace_span(text, found.name.span.to(value), f"{word.text} = {setting.value}")
+    return replace_span(text, constant.name.span.to(value), f"{component.text} = {setting.value}")
 
 
 def _unknown_constant_error(
-    word: PathComponent, constants: list[t.ConstDecl], syntax: t.Syntax, setting: Setting
+    component: PathComponent, constants: list[t.ConstDecl], syntax: t.Syntax, setting: Setting
 ) -> PdeError:
-    above = _parent_of(word, syntax)
-    if above is not None:
-        return setting.wrong(errors.settings.entry_not_constant(word.text, f"{above}.{word.text}", word.span))
-    names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
-    return setting.unknown(word, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
+    parent = _parent_of(component, syntax)
+    if parent is not None:
+        return setting.error(
+            errors.settings.entry_not_constant(component.text, f"{parent}.{component.text}", component.span)
+        )
+    names = (c.name.id if component.text.isascii() else c.name.text for c in constants)
+    return setting.unknown_error(component, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
 
 
 def _parse_constant_name(text: str) -> t.ConstDecl | None:
-    """`σ²` or `sigma^2`, read as the language reads them."""
+    """`σ²` or `sigma^2`, parsed as in a `const` statement."""
     reporter = Reporter()
     statements: tuple[t.Statement, ...] = ()
     with reporter.guard():
@@ -465,22 +469,22 @@ def _parse_constant_name(text: str) -> t.ConstDecl | None:
     return None
 
 
-# ---- realizations
+# ---- Realizations
 
 
 def _set_realization(syntax: t.Syntax, text: str, setting: Setting) -> str:
-    _, part, *rest = setting.words
+    _, part, *rest = setting.components
     if part.id not in PARTS:
-        raise setting.unknown(part, "an equation has no part", PARTS)
-    found = [s for s in syntax.statements if isinstance(s, t.RealizeStmt) and s.part.id == part.id]
+        raise setting.unknown_error(part, "an equation has no part", PARTS)
+    realizations = [s for s in syntax.statements if isinstance(s, t.RealizeStmt) and s.part.id == part.id]
     if rest:
-        return set_argument(text, setting, rest, [s.method for s in found], PARTS[part.id])
+        return set_argument(text, setting, rest, [s.method for s in realizations], PARTS[part.id])
     if setting.value is None:
-        raise setting.wrong(errors.settings.missing_value(f"realize.{part.text}=…", setting.path))
+        raise setting.error(errors.settings.missing_value(f"realize.{part.text}=…", setting.path))
     if not setting.value:
-        return _delete_spans(text, [s.span for s in found])
-    if found:
-        return replace_span(text, include_parentheses(text, found[0].method.span), setting.value)
+        return _delete_spans(text, [s.span for s in realizations])
+    if realizations:
+        return replace_span(text, include_parentheses(text, realizations[0].method.span), setting.value)
     return append_lines(text, ["", f"realize {part.id} by {setting.value}"])
 
 
@@ -490,34 +494,36 @@ def _delete_spans(text: str, spans: Iterable[Span]) -> str:
     return text
 
 
-# ---- entries
+# ---- Entries
 
 
 def _set_entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
-    kind, key, *rest = setting.words
+    kind, key, *rest = setting.components
     rules = ENTRIES[kind.id]
     if key.id not in rules:
-        raise setting.unknown(key, f"'{kind.id}' has no entry", rules)
+        raise setting.unknown_error(key, f"'{kind.id}' has no entry", rules)
     block = next((s for s in syntax.statements if isinstance(s, t.BlockStmt) and s.kind.id == kind.id), None)
-    found = [entry for entry in block.entries if entry.key.id == key.id] if block else []
+    entries = [entry for entry in block.entries if entry.key.id == key.id] if block else []
     if rest:
-        values = [item.value for entry in found for item in entry.items]
+        values = [item.value for entry in entries for item in entry.items]
         what = rules[key.id].what
         forms = what.forms if isinstance(what, Calls | Names) else {}
         default = default_of(kind.id, key.id)
         if not values and default and rest[-1].id in forms[default.partition("(")[0]].params:
-            given = replace(setting, text=f"{kind.id}.{key.id}={default}", words=setting.words[:2], value=default)
-            changed = Source(_set_entry(syntax, text, given))
+            default_entry = replace(
+                setting, text=f"{kind.id}.{key.id}={default}", components=setting.components[:2], value=default
+            )
+            changed = Source(_set_entry(syntax, text, default_entry))
             return _set_entry(_parse(changed), changed.text, setting)
         return set_argument(text, setting, rest, values, forms)
     if setting.value is None and rules[key.id].least > 0:
-        raise setting.wrong(errors.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path))
+        raise setting.error(errors.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path))
     if setting.value == "":
-        return _delete_spans(text, [_entry_span(text, entry) for entry in found])
-    if len(found) > 1:
-        raise setting.wrong(errors.settings.ambiguous_entry(kind.id, key.id, len(found), setting.path))
-    if found:
-        return _replace_entry_value(text, found[0], setting.value)
+        return _delete_spans(text, [_entry_span(text, entry) for entry in entries])
+    if len(entries) > 1:
+        raise setting.error(errors.settings.ambiguous_entry(kind.id, key.id, len(entries), setting.path))
+    if entries:
+        return _replace_entry_value(text, entries[0], setting.value)
     other = [entry for entry in block.entries if entry.key.id == ALTERNATIVE_ENTRY.get(key.id)] if block else []
     if other:
         return replace_span(text, _entry_span(text, other[0]), f"{key.id} {setting.value}")

@@ -1,4 +1,7 @@
-r"""Comments `/* … */` of several lines, and lines in LaTeX, read well enough to show them in our notation."""
+r"""LaTeX and block comments of other programs: reported by the lexer, LaTeX with a translation.
+
+\frac{\partial u}{\partial t} = \nabla^2 u   →   ∂u/∂t = ∇²u
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _SPACING = re.compile(
     r"\\(?:left|right|quad|qquad|nonumber|displaystyle|[,;:! \[\]])|\$|\\\\|&|\\(?:begin|end|label|tag)\*?\{[^{}]*\}"
 )
 BLOCK_COMMENTS = (("/*", "*/"), ("#=", "=#"), ('"""', '"""'), ("(*", "*)"), ("%{", "%}"), ("<!--", "-->"))
-"""What encloses the comments of other programs."""
+"""Delimiters of block comments in other programs."""
 COMMANDS = {
     "partial": "∂",
     "nabla": "∇",
@@ -49,23 +52,23 @@ COMMANDS = {
 
 
 def strip_block_comments(text: str, reporter: Reporter) -> str:
-    """The text with comments of several lines blanked, each reported once."""
+    """The text with block comments blanked, each reported once."""
     for opening, closing in BLOCK_COMMENTS:
         text = _strip_between(text, opening, closing, reporter) if opening in text else text
     return text
 
 
 def _strip_between(text: str, opening: str, closing: str, reporter: Reporter) -> str:
-    """One pass, whatever the text."""
+    """One pass, in linear time."""
     parts, at = [], 0
     while (start := text.find(opening, at)) >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
         stop = end + len(closing)
         inside = text[start:stop]
         line = text[text.rfind("\n", at, start) + 1 : start] if "\n" in text[at:start] else text[at:start]
-        remark = len(inside.splitlines()) > 1 and "#" not in line
-        if remark:
+        is_comment = len(inside.splitlines()) > 1 and "#" not in line
+        if is_comment:
             reporter.add(errors.syntax.foreign_comment(opening, Span(start, start + len(opening))))
-        parts += [text[at:start], re.sub(r"[^\r\n]", " ", inside) if remark else inside]
+        parts += [text[at:start], re.sub(r"[^\r\n]", " ", inside) if is_comment else inside]
         at = stop
     return "".join([*parts, text[at:]])
 
@@ -81,7 +84,7 @@ def _blank_line(line: re.Match[str], text: str, reporter: Reporter) -> str:
     written = _TEXT.sub(lambda text: " " * len(text[0]), line[0]).split("#")[0]
     if _COMMAND.search(written) is None:
         return line[0]
-    if not translate_latex(written):  # \\begin{equation}: what it encloses is reported
+    if not translate_latex(written):  # \\begin{equation}: the lines inside are reported
         return " " * len(written) + line[0][len(written) :]
     start = line.start() + len(written) - len(written.lstrip())
     span = Span(start, line.start() + len(written.rstrip()))

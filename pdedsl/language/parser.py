@@ -1,9 +1,9 @@
 """Parser: source → syntax tree (LALR(1), by lark).
 
-Each statement is parsed separately, so that an error in one hides none in another. The LALR tables are computed once and
-cached as JSON: computing them takes ten times as long as loading them. Whoever can change the cache can change the
-meaning of a spec, so it is stored where Python keeps the compiled code of this module, with a digest against corruption;
-if it cannot be loaded, the tables are computed again.
+Each statement is parsed separately, so that an error in one hides none in another. The LALR tables are computed once
+and cached as JSON: computing them takes ten times as long as loading them. Whoever can change the cache can change the
+meaning of a spec, so it is stored where Python keeps the compiled code of this module, with a digest against
+corruption; if it cannot be loaded, the tables are computed again.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _suggest_keyword(word: str) -> str | None:
 
 
 def _check_keyword(tokens: list[Token], declared: set[str]) -> None:
-    """Reports a misspelled keyword: a line that starts with two names must start with a keyword, also after a plus sign,
+    """Reports a misspelled keyword: a line that starts with two names must start with a keyword, also after a plus,
     which the formatter removes."""
     tokens = list(dropwhile(lambda token: token.type == "PLUS", tokens)) or tokens
     first = tokens[0]

@@ -1,4 +1,4 @@
-"""Explains unexpected tokens to the user: names the foreign notation, or shows what a statement looks like."""
+"""Messages for syntax errors: an unexpected token is explained as a common error, or by an example of the statement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEYWORDS = tuple(kind.lower() for kind in sorted(STATEMENT_KEYWORDS))
 TOKEN_DESCRIPTIONS = {
     "NAME": "a name",
     "NUMBER": "a number",
-    "STRING": 'a text in "…"',
+    "STRING": 'a string "…"',
     "EQUAL": "'='",
     "COLON": "':'",
     "IN": "'in'",
@@ -32,18 +32,18 @@ OPERAND_TOKENS = {"NAME", "NUMBER", "LPAR", "LSQB"}
 
 def explain_unexpected_token(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
     accepts = error.accepts or error.expected
-    foreign = _common_error(error.token, tokens) or _parenthesized_list(error.token, tokens, accepts)
-    if foreign is not None:
-        return foreign
-    wanted = _expected_text(accepts)
+    common = _common_error(error.token, tokens) or _parenthesized_list(error.token, tokens, accepts)
+    if common is not None:
+        return common
+    expected = _expected_text(accepts)
     if error.token.type == "$END":
         end = span_of(tokens[-1]).end
-        return errors.syntax.unexpected_end(wanted, Span(end - 1, end), _hint(tokens, None))
-    return errors.syntax.unexpected_token(error.token, wanted, span_of(error.token), _hint(tokens, error.token))
+        return errors.syntax.unexpected_end(expected, Span(end - 1, end), _hint(tokens, None))
+    return errors.syntax.unexpected_token(error.token, expected, span_of(error.token), _hint(tokens, error.token))
 
 
 def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
-    """A decimal comma, a chain of equalities, sides that are periodic by themselves."""
+    """A decimal comma, a chain of equalities, `periodic` outside of `space`, braces, a missing operand."""
     at = len(tokens) if token.type == "$END" else next((i for i, other in enumerate(tokens) if other is token), 0)
     match tokens[max(at - 1, 0) : at + 2]:
         case [Token(type="NUMBER") as whole, Token(type="COMMA"), Token(type="NUMBER") as part]:
@@ -54,11 +54,11 @@ def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
     if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARATIONS:
         return errors.syntax.subscript_in_name(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))
     if token.type == "EQUAL" and any(other.type == "EQUAL" for other in tokens[:at]):
-        if wrong := _second_equals(tokens, at):
-            return wrong
-        side = next((k for k, other in enumerate(tokens[:at]) if other in ("at", "for")), None)
-        if side is not None:
-            return errors.syntax.expected_on(tokens[side], tokens[side + 1] == "t", span_of(tokens[side]))
+        if error := _second_equals(tokens, at):
+            return error
+        place = next((k for k, other in enumerate(tokens[:at]) if other in ("at", "for")), None)
+        if place is not None:
+            return errors.syntax.expected_on(tokens[place], tokens[place + 1] == "t", span_of(tokens[place]))
         return errors.syntax.second_equals_sign(span_of(token))
     if at == 1 and tokens[0].type == "DOT":
         return errors.syntax.bullet(span_of(tokens[0]))
@@ -81,7 +81,7 @@ def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
 
 
 def _parenthesized_list(token: Token, tokens: list[Token], accepts: set[str]) -> PdeError | None:
-    """A vector, an interval or sides in round brackets, or coordinates in brackets of their own."""
+    """A vector, an interval or faces in parentheses, or coordinates in separate parentheses."""
     if token.type != "COMMA" or "RPAR" not in accepts or tokens[0].type in ("SPACE", "TIME"):
         return None
     at = next(i for i, other in enumerate(tokens) if other is token)
@@ -96,13 +96,13 @@ def _parenthesized_list(token: Token, tokens: list[Token], accepts: set[str]) ->
     if names and kinds[first - 2 : first] == ["NAME", "CALL"] and kinds[last + 1 : last + 2] == ["COMMA"]:
         return errors.syntax.coordinates_in_parentheses(tokens[first - 2], opening, closing)
     interval = kinds[first - 1] in ("IN", "ELEMENT")
-    if interval and tokens[first - 2] != "t":  # pieces in time alone are written so
+    if interval and tokens[first - 2] != "t":  # only time intervals of equations are written so
         return None
     return errors.syntax.needs_square_brackets(interval, opening, closing)
 
 
 def _enclosing_parenthesis(tokens: list[Token], at: int, step: int) -> int | None:
-    """The round bracket that opens (step -1) or closes (step 1) what encloses a token."""
+    """The parenthesis that opens (step -1) or closes (step 1) the group around a token."""
     depth = 0
     for k in range(at, len(tokens) if step > 0 else -1, step):
         depth += step * {"LPAR": 1, "CALL": 1, "RPAR": -1}.get(tokens[k].type, 0)
@@ -112,7 +112,7 @@ def _enclosing_parenthesis(tokens: list[Token], at: int, step: int) -> int | Non
 
 
 def _second_equals(tokens: list[Token], at: int) -> PdeError | None:
-    """A second '=': behind the first, on the next line, or of a second statement."""
+    """A second '=': after the first, on the next line, or of a second statement."""
     first = next(k for k, other in enumerate(tokens) if other.type == "EQUAL")
     keyword = next((other for other in tokens[1:at] if other in KEYWORDS), None)
     if first + 1 == at:
@@ -126,9 +126,9 @@ def _second_equals(tokens: list[Token], at: int) -> PdeError | None:
 
 
 def _is_on_next_line(tokens: list[Token], at: int) -> bool:
-    """Whether a token stands on a later line than the one before it."""
+    """Whether a token is on a later line than the one before it."""
     match tokens[at - 1 : at + 1]:
-        case [Token(line=int(first)), Token(line=int(second))]:  # those of other notations have no line
+        case [Token(line=int(first)), Token(line=int(second))]:  # tokens of other notations have no line
             return second > first
     return False
 
@@ -147,7 +147,7 @@ def _expected_text(accepts: set[str]) -> str:
 def _hint(tokens: list[Token], token: Token | None) -> str:
     first = tokens[0]
     if (token is None or token is first) and first.type in ("PLUS", "STAR", "SLASH", "DOT", "EQUAL"):
-        return f"end the line above with '{first}' to go on here"
+        return f"to continue the line above, end it with '{first}'"
     if token is not None and token.type.isupper() and str(token) in KEYWORDS:
         return f"'{token}' is a keyword: choose another name"
     if _is_piecewise(tokens) or _is_called(token, tokens, "WHERE"):
@@ -164,13 +164,13 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
             f"write: time {first} in …, or space {first} in …" if token.type == "IN" else STATEMENT_EXAMPLES["UNKNOWN"]
         )
     if first in ("import", "from"):
-        return 'a spec imports nothing; a network of your own is torch("package.module:Name")'
+        return 'imports are not supported; a user-defined network is torch("package.module:Name")'
     at = next((k for k, other in enumerate(tokens) if other is token), 0)
     kinds = {other.type for other in tokens[at:]}
     if token is not None and token.type == "COMMA" and first.type in ("SPACE", "TIME"):
         if first.type == "TIME" and tokens[at - 1].type == "RSQB":
             return TIME_STEPS_HINT
-        return COORDINATES_HINT if kinds & {"IN", "ELEMENT"} else "put an interval in square brackets, as in [0, 1]"
+        return COORDINATES_HINT if kinds & {"IN", "ELEMENT"} else "write an interval in square brackets, as in [0, 1]"
     if token is not None and first.type == "SPACE" and token == "x" and at > 1 and tokens[at - 1].type == "RSQB":
         return "write × between intervals, as in [0, 1] × [0, 2]"
     if token is not None and token.type == "COMMA" and first.type in ("CONST", "LET"):
@@ -194,15 +194,15 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
 
 
 def _is_called(token: Token | None, tokens: list[Token], kind: str) -> bool:
-    """Whether a token of a kind has a bracket behind it, like a function."""
+    """Whether a token of a type is followed by a parenthesis, like a function."""
     after = next((k + 1 for k, other in enumerate(tokens) if other is token), len(tokens))
     return token is not None and token.type == kind and [other.type for other in tokens[after : after + 1]] == ["LPAR"]
 
 
 PIECEWISE_WORDS = ("if", "piecewise", "Piecewise", "cases", "select")
-WHOLE_DOMAIN_HINT = "leave it out: an equation holds on the whole 'space' and 'time' of the spec"
+WHOLE_DOMAIN_HINT = "leave it out: an equation holds on all of 'space' and 'time'"
 MISPLACED_HINTS = {
-    "WHERE": "a constant is declared on a line of its own, as in: const k = 2",
+    "WHERE": "a constant is declared by a separate statement, as in: const k = 2",
     "RELATION": "an equation has one '=', inequalities are written only after 'where', and a vector is [1, 2]",
     "ON": "a condition is an equation, as in: u = 0 on boundary, or ∂u/∂n = 0 on boundary",
 }

@@ -1,4 +1,4 @@
-"""What is learned besides the unknowns, as extra components after theirs: functions first, then numbers."""
+"""Learned parameters of inverse problems, as additional components after the unknowns: functions, then scalars."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import log
 
-from sympy import Derivative as Slope
+from sympy import Derivative as SympyDerivative
 from sympy import Expr, Symbol, exp
-from sympy import Function as Head
+from sympy import Function as SympyFunction
 
 from pdedsl.ir.problem import ConditionResidual, Derivative, Residual, StrongForm
 from pdedsl.ir.spec import Learned
@@ -20,12 +20,12 @@ ResidualTransform = Callable[[Residual], Residual]
 
 @dataclass(frozen=True)
 class LearnedScalar:
-    """A learned number ν = value(letter): eᵐ if its type has a sign, otherwise m."""
+    """A learned scalar ν = value(m) of the symbol m: eᵐ if its type has a sign, otherwise m."""
 
     name: str
-    letter: Symbol
+    symbol: Symbol
     value: Expr
-    start: float  # initial value of the letter
+    initial: float  # initial value of the symbol
 
 
 def learned_scalars(statement: StrongForm) -> tuple[LearnedScalar, ...]:
@@ -33,10 +33,10 @@ def learned_scalars(statement: StrongForm) -> tuple[LearnedScalar, ...]:
 
 
 def _learned_scalar(learned: Learned) -> LearnedScalar:
-    letter = Symbol(f"m_{learned.name}", real=True)
+    symbol = Symbol(f"m_{learned.name}", real=True)
     signed = _is_signed(learned)
-    begin = float(learned.initial_value) if learned.initial_value is not None else float(signed)
-    return LearnedScalar(learned.name, letter, exp(letter) if signed else letter, log(begin) if signed else begin)
+    initial = float(learned.initial_value) if learned.initial_value is not None else float(signed)
+    return LearnedScalar(learned.name, symbol, exp(symbol) if signed else symbol, log(initial) if signed else initial)
 
 
 def _is_signed(learned: Learned) -> bool:
@@ -73,24 +73,24 @@ def is_of_coordinates(learned: Learned, statement: StrongForm) -> bool:
 
 
 def with_parameter_symbols(statement: StrongForm) -> StrongForm:
-    """The same problem with every learned number expressed by its letter, and every learned function by its network."""
-    numbered = with_function_symbols(statement)
-    values = {p.head: n for p, n in zip(numbered.parameters, learned_scalars(statement), strict=True)}
+    """The same problem with learned scalars replaced by their symbols, and learned functions by their networks."""
+    with_functions = with_function_symbols(statement)
+    values = {p.head: n for p, n in zip(with_functions.parameters, learned_scalars(statement), strict=True)}
     first = len(statement.components) + len(learned_functions(statement))
-    places = {n.letter: first + k for k, n in enumerate(values.values())}
+    places = {n.symbol: first + k for k, n in enumerate(values.values())}
     zero = (0,) * len(statement.domain.coordinates)
 
-    def lettered(residual: Residual) -> Residual:
+    def parametrize(residual: Residual) -> Residual:
         fields = {f: values[f.head].value for f in atoms(residual.expr, Field) if f.head in values}
         expr = residual.expr.xreplace(fields)
         more = tuple((s, Derivative(k, zero)) for s, k in places.items() if s in expr.free_symbols)
         return replace(residual, expr=expr, jet_variables=(*residual.jet_variables, *more))
 
-    return replace(_transform_residuals(numbered, lettered), parameters=()) if values else numbered
+    return replace(_transform_residuals(with_functions, parametrize), parameters=()) if values else with_functions
 
 
 def with_function_symbols(statement: StrongForm) -> StrongForm:
-    """The same problem with every learned function expressed by its network, which becomes an extra component."""
+    """The same problem with learned functions replaced by their networks, which become additional components."""
     functions = {f.learned.head: (len(statement.components) + k, f) for k, f in enumerate(learned_functions(statement))}
     if not functions:
         return statement
@@ -112,13 +112,13 @@ def _transform_residuals(statement: StrongForm, change: ResidualTransform) -> St
 def _substitute_functions(
     residual: Residual, functions: Mapping[Symbol, tuple[int, LearnedFunction]], coordinates: tuple[Symbol, ...]
 ) -> Residual:
-    letters: dict[Derivative, Symbol] = {}
+    jets: dict[Derivative, Symbol] = {}
     values: dict[Expr, Expr] = {}
     for node, field, slots in _occurrences(residual.expr):
         if field.head in functions:
             place, function = functions[field.head]
-            values[node] = _network_expression(place, function, slots, coordinates, letters)
-    more = tuple((s, d) for d, s in letters.items())
+            values[node] = _network_expression(place, function, slots, coordinates, jets)
+    more = tuple((s, d) for d, s in jets.items())
     return replace(residual, expr=residual.expr.xreplace(values), jet_variables=(*residual.jet_variables, *more))
 
 
@@ -133,16 +133,16 @@ def _network_expression(
     function: LearnedFunction,
     slots: tuple[Symbol, ...],
     coordinates: tuple[Symbol, ...],
-    letters: dict[Derivative, Symbol],
+    jets: dict[Derivative, Symbol],
 ) -> Expr:
-    """∂^α of N or eᴺ, with symbols for the derivatives of N."""
-    network = Head(f"N{place}", real=True)(*(coordinates[k] for k in function.axes))
+    """∂^α of N or eᴺ, with jet symbols for the derivatives of N."""
+    network = SympyFunction(f"N{place}", real=True)(*(coordinates[k] for k in function.axes))
     value = exp(network) if function.signed else network
     value = value.diff(*slots) if slots else value
 
-    def letter(orders: tuple[int, ...]) -> Symbol:
+    def jet(orders: tuple[int, ...]) -> Symbol:
         name = f"N{place}_{'_'.join(map(str, orders))}"
-        return letters.setdefault(Derivative(place, orders), Symbol(name, real=True))
+        return jets.setdefault(Derivative(place, orders), Symbol(name, real=True))
 
-    slopes = {s: letter(tuple(s.variables.count(x) for x in coordinates)) for s in atoms(value, Slope)}
-    return value.xreplace(slopes).xreplace({network: letter((0,) * len(coordinates))})
+    symbols = {s: jet(tuple(s.variables.count(x) for x in coordinates)) for s in atoms(value, SympyDerivative)}
+    return value.xreplace(symbols).xreplace({network: jet((0,) * len(coordinates))})

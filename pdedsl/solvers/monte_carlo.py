@@ -1,4 +1,10 @@
-"""Process → functions of tensors for its paths: of a motion, of its sides and of its data."""
+"""Monte Carlo solver (Feynman-Kac): u(x, t) as the expectation of a functional of diffusion paths, at query points.
+
+dX = b dt + √(2A) dW and u(x, t) = E[g(X_τ) exp(∫ c ds) + ∫ f exp(∫ c) ds] (Øksendal 2003, theorems 8.2.1 and 9.1.1).
+Paths are absorbed at Dirichlet and reflected at Neumann and Robin boundaries. Antithetic Euler-Maruyama paths, an exact
+step where the transition density is Gaussian, walk on spheres for aΔu + f = 0 (Muller 1956). The confidence intervals
+include the estimated time-discretization bias (step doubling).
+"""
 
 from __future__ import annotations
 
@@ -33,7 +39,7 @@ from pdedsl.runtime.sde.walk_on_spheres import SphereNoise, SphereWalk, free_rad
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.method_result import SolverResult
 
-# ---- processes
+# ---- Coefficients and boundaries as functions of tensors
 
 
 ProcessFunctions = Callable[[Tensor, Tensor], tuple[Tensor, ...]]
@@ -46,9 +52,9 @@ class CompiledProcess:
     process: DiffusionProcess
 
     def functions(self, exprs: Sequence[Expr]) -> ProcessFunctions:
-        found = compile_pointwise(exprs, self.process.domain.coordinates)
+        result = compile_pointwise(exprs, self.process.domain.coordinates)
         timed = self.process.domain.has_time
-        return lambda x, t: found(*x.unbind(-1), *((t,) if timed else ()))
+        return lambda x, t: result(*x.unbind(-1), *((t,) if timed else ()))
 
     def function(self, expr: Expr) -> SpaceTimeFunction | None:
         """None if the expression is zero."""
@@ -58,7 +64,7 @@ class CompiledProcess:
         return lambda x, t: of(x, t)[0]
 
     @cached_property
-    def motion(self) -> SdeCoefficients:
+    def sde(self) -> SdeCoefficients:
         process = self.process
         drift = self.functions(process.drift)
         clock = 0.0 if process.data is None else float(process.data.direction.value)
@@ -80,35 +86,35 @@ class CompiledProcess:
         every = self.functions([entries.get((min(i, j), max(i, j)), S.Zero) for i in range(d) for j in range(d)])
         return lambda x, t: DiffusionRoot(cholesky(torch.stack(every(x, t), -1).reshape(*x.shape, d)), full=True)
 
-    # ---- sides
+    # ---- Boundary
 
     @cached_property
     def bounds(self) -> list[tuple[float, float]]:
         intervals = self.process.domain.intervals[: self.process.dimension]
         return [(float(i.start), float(i.end)) for i in intervals]
 
-    def sides(self, x: Tensor) -> PathBoundary:
-        """The sides, on the device and in the dtype of x."""
+    def boundary(self, x: Tensor) -> PathBoundary:
+        """The boundary, on the device and in the dtype of x."""
         lower, upper = (torch.tensor(ends, dtype=x.dtype, device=x.device) for ends in zip(*self.bounds, strict=True))
-        wraps = [i.periodic for i in self.process.domain.intervals[: self.process.dimension]]
-        pulled = any(isinstance(s.event, Reflection) for s in self.process.boundaries)
+        periodic = [i.periodic for i in self.process.domain.intervals[: self.process.dimension]]
+        has_reflection = any(isinstance(s.event, Reflection) for s in self.process.boundaries)
         return PathBoundary(
             lower,
             upper,
             self._faces(Absorption, x),
             self._faces(Reflection, x),
-            torch.tensor(wraps, device=x.device),
-            self.given,
+            torch.tensor(periodic, device=x.device),
+            self.boundary_value,
             self.curves,
-            self.pull if pulled else None,
+            self.robin_coefficients if has_reflection else None,
         )
 
     def _faces(self, kind: type[Absorption | Reflection], x: Tensor) -> Tensor:
         places = [s.place for s in self.process.boundaries if isinstance(s.event, kind)]
-        found = [[Face(k, upper) in places for k in range(self.process.dimension)] for upper in (False, True)]
-        return torch.tensor(found, device=x.device)
+        result = [[Face(k, upper) in places for k in range(self.process.dimension)] for upper in (False, True)]
+        return torch.tensor(result, device=x.device)
 
-    def number(self, place: Place) -> int:
+    def face_index(self, place: Place) -> int:
         """2k and 2k + 1 for the faces of coordinate k; then the curves."""
         match place:
             case Face(coordinate=k, upper=upper):
@@ -117,56 +123,60 @@ class CompiledProcess:
                 return 2 * self.process.dimension + self.process.curves.index(place.expr)
 
     @cached_property
-    def given(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-        """u where paths end: the value given on a side, on the part where that condition holds; NaN elsewhere."""
+    def boundary_value(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+        """Dirichlet value at the exit point, on the part of the face where the condition applies; NaN elsewhere."""
         groups: dict[tuple[Expr, tuple[Expr, ...]], list[int]] = {}
         for side in self.process.boundaries:
             if isinstance(side.event, Absorption):
-                groups.setdefault((side.event.value, side.part), []).append(self.number(side.place))
+                groups.setdefault((side.event.value, side.part), []).append(self.face_index(side.place))
         count = 2 * self.process.dimension + len(self.process.curves)
-        rows = [(self.functions([value, *part]), numbers) for (value, part), numbers in groups.items()]
+        rows = [(self.functions([value, *part]), face_indices) for (value, part), face_indices in groups.items()]
 
-        def given(x: Tensor, t: Tensor, face: Tensor) -> Tensor:
-            found = torch.full_like(t, torch.nan)
-            for of, numbers in rows:
+        def boundary_value(x: Tensor, t: Tensor, face: Tensor) -> Tensor:
+            result = torch.full_like(t, torch.nan)
+            for of, face_indices in rows:
                 value, *part = of(x, t)
-                held = torch.zeros(count, dtype=torch.bool, device=x.device)
-                held[numbers] = True
-                here = held[face] & torch.stack([torch.ones_like(t, dtype=torch.bool), *(g >= 0 for g in part)]).all(0)
-                found = torch.where(here, value, found)
-            return found
+                on_face = torch.zeros(count, dtype=torch.bool, device=x.device)
+                on_face[face_indices] = True
+                applies = on_face[face] & torch.stack(
+                    [torch.ones_like(t, dtype=torch.bool), *(g >= 0 for g in part)]
+                ).all(0)
+                result = torch.where(applies, value, result)
+            return result
 
-        return given
+        return boundary_value
 
     @cached_property
     def curves(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
         """g (..., m) and ∇g (..., m, d)."""
-        found, space = self.process.curves, self.process.domain.space
-        if not found:
+        result, space = self.process.curves, self.process.domain.space
+        if not result:
             return None
-        every = self.functions([*found, *(g.diff(x) for g in found for x in space)])
+        every = self.functions([*result, *(g.diff(x) for g in result for x in space)])
 
         def curves(x: Tensor) -> tuple[Tensor, Tensor]:
             values = torch.stack(every(x, x[..., 0]), -1)
-            return values[..., : len(found)], values[..., len(found) :].reshape(*x.shape[:-1], len(found), len(space))
+            return values[..., : len(result)], values[..., len(result) :].reshape(
+                *x.shape[:-1], len(result), len(space)
+            )
 
         return curves
 
     @cached_property
-    def pull(self) -> Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]:
-        """κ and γ of the faces that reflect, (..., 2, d)."""
+    def robin_coefficients(self) -> Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """κ and γ of ∂u/∂n + κ u = γ on the reflecting faces, (..., 2, d)."""
         d = self.process.dimension
         faces = [Face(k, upper) for upper in (False, True) for k in range(d)]
-        every = self.functions([self._pulled(f, of) for of in ("rate", "value") for f in faces])
+        every = self.functions([self._robin_coefficient(f, of) for of in ("rate", "value") for f in faces])
 
-        def pull(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
+        def robin_coefficients(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
             values = torch.stack(every(x, t), -1).reshape(*t.shape, 2, 2, d)
             return values[..., 0, :, :], values[..., 1, :, :]
 
-        return pull
+        return robin_coefficients
 
-    def _pulled(self, face: Face, of: str) -> Expr:
-        """Evaluated on the face itself, and zero outside the part of it where the condition holds."""
+    def _robin_coefficient(self, face: Face, of: str) -> Expr:
+        """Evaluated on the face, and zero outside the part where the condition applies."""
         interval, x = self.process.domain.intervals[face.coordinate], self.process.domain.space[face.coordinate]
         parts = (
             getattr(s.event, of) * Mul(*(Heaviside(g) for g in s.part))
@@ -176,52 +186,51 @@ class CompiledProcess:
         return sum(parts, S.Zero).xreplace({x: interval.end if face.upper else interval.start})
 
 
-# ---- tracks
-# Pairs of antithetic paths from points to where they end, and the value of u that each pair gives.
+# ---- Antithetic estimators of u(x, t)
 
 
 PathEstimator = Callable[[Tensor, int, int], Tensor]
-"""Points (n, k), the number r of pairs and a seed → u by each pair, and its change from twice the step: (2, r, n)."""
+"""Points (n, k), number r of antithetic pairs, seed → estimates and their change when the step is doubled: (2, r, n)."""
 
-CHECK_EVERY = 32  # steps between checks for paths that have not ended
-MAX_EXIT_TIMES = 1000  # mean exit times of the box after which a path that has not ended counts as lost: NaN
-SHELL_WIDTH = 1e-6  # as a fraction of the box: a walk on spheres that is nearer to a side has reached it
-VARIANCE_SAMPLES = 1024  # points at which the variance is looked at
-INCREMENTS, EXIT_TIMES, BRIDGE = 0, 1, 2  # purposes of random numbers
+CHECK_EVERY = 32  # steps between checks whether any path is still alive
+MAX_EXIT_TIMES = 1000  # mean exit times of the box after which a surviving path is lost (NaN)
+SHELL_WIDTH = 1e-6  # ε-shell of the walk on spheres, as a fraction of the smallest box width
+VARIANCE_SAMPLES = 1024  # points at which the largest variance is estimated
+INCREMENTS, EXIT_TIMES, BRIDGE = 0, 1, 2  # streams of random numbers
 
 
 def path_estimator(process: DiffusionProcess, steps: int) -> PathEstimator:
-    tensors = CompiledProcess(process)
+    compiled = CompiledProcess(process)
     if process.is_brownian:
-        return WalkOnSpheresEstimator(tensors)
+        return WalkOnSpheresEstimator(compiled)
     if process.data is None:
-        return ExitTimeEstimator(tensors, steps)
-    return EvolutionEstimator(tensors, process.data, steps)
+        return ExitTimeEstimator(compiled, steps)
+    return EvolutionEstimator(compiled, process.data, steps)
 
 
 def antithetic_mean(values: Tensor) -> Tensor:
-    """The mean over each path and its antithetic partner."""
+    """Mean over antithetic pairs."""
     return torch.stack(values.chunk(2)).mean(0)
 
 
 @dataclass(frozen=True)
 class AntitheticNoise:
-    """The random numbers of a step, the same for all points: r rows and their antithetic partners, (2r, 1, …)."""
+    """Random numbers of a step, common to all points: r samples and their antithetic partners, (2r, 1, …)."""
 
     like: Tensor
     rows: int
     seed: int
 
-    def normal(self, size: int, *words: int) -> Tensor:
-        found = self._empty(size).normal_(generator=generator(self.like.device, self.seed, 0, *words))
-        return torch.cat([found, -found])
+    def normal(self, size: int, *key: int) -> Tensor:
+        result = self._empty(size).normal_(generator=generator(self.like.device, self.seed, 0, *key))
+        return torch.cat([result, -result])
 
-    def uniform(self, size: int, *words: int) -> Tensor:
-        found = self._empty(size).uniform_(generator=generator(self.like.device, self.seed, 1, *words))
-        return torch.cat([found, 1 - found])
+    def uniform(self, size: int, *key: int) -> Tensor:
+        result = self._empty(size).uniform_(generator=generator(self.like.device, self.seed, 1, *key))
+        return torch.cat([result, 1 - result])
 
-    def draw(self, size: int, *words: int) -> StepNoise:
-        return StepNoise(self.normal(size, *words), self.uniform(size, *words))
+    def draw(self, size: int, *key: int) -> StepNoise:
+        return StepNoise(self.normal(size, *key), self.uniform(size, *key))
 
     def _empty(self, size: int) -> Tensor:
         return torch.empty(self.rows, 1, size, dtype=self.like.dtype, device=self.like.device)
@@ -230,144 +239,146 @@ class AntitheticNoise:
 NoiseSource = Callable[[int], StepNoise]
 
 
-def single_step_noise(chance: AntitheticNoise, size: int) -> NoiseSource:
-    return lambda k: chance.draw(size, INCREMENTS, k)
+def single_step_noise(noise: AntitheticNoise, size: int) -> NoiseSource:
+    return lambda k: noise.draw(size, INCREMENTS, k)
 
 
-def double_step_noise(chance: AntitheticNoise, size: int) -> NoiseSource:
-    """Two steps in one, with the same noise."""
+def double_step_noise(noise: AntitheticNoise, size: int) -> NoiseSource:
+    """Increments of two steps combined, for the coarse path driven by the same noise."""
 
-    def drawn(k: int) -> StepNoise:
-        first, second = chance.draw(size, INCREMENTS, 2 * k), chance.draw(size, INCREMENTS, 2 * k + 1)
+    def step_noise(k: int) -> StepNoise:
+        first, second = noise.draw(size, INCREMENTS, 2 * k), noise.draw(size, INCREMENTS, 2 * k + 1)
         return StepNoise((first.normal + second.normal) / 2**0.5, second.uniform)
 
-    return drawn
+    return step_noise
 
 
 @dataclass(frozen=True)
 class EvolutionEstimator:
-    """From a point (x, t) to the data, in equal steps; one step suffices if it is exact."""
+    """From (x, t) to the initial or terminal time in equal Euler-Maruyama steps, or in one exact step."""
 
-    tensors: CompiledProcess
+    compiled: CompiledProcess
     data: TimeCondition
     steps: int
 
     def __call__(self, points: Tensor, rows: int, seed: int) -> Tensor:
         d = points.shape[-1] - 1
-        chance = AntitheticNoise(points, rows, seed)
-        if self.tensors.process.has_exact_step:
-            value = self._value(points, chance, 1, single_step_noise(chance, d))
+        noise = AntitheticNoise(points, rows, seed)
+        if self.compiled.process.has_exact_step:
+            value = self._value(points, noise, 1, single_step_noise(noise, d))
             return torch.stack([value, torch.zeros_like(value)])
         half = self.steps // 2
-        fine = self._value(points, chance, 2 * half, single_step_noise(chance, d))
-        coarse = self._value(points, chance, half, double_step_noise(chance, d))
+        fine = self._value(points, noise, 2 * half, single_step_noise(noise, d))
+        coarse = self._value(points, noise, half, double_step_noise(noise, d))
         return torch.stack([fine, fine - coarse])
 
-    def _value(self, points: Tensor, chance: AntitheticNoise, steps: int, drawn: NoiseSource) -> Tensor:
+    def _value(self, points: Tensor, noise: AntitheticNoise, steps: int, step_noise: NoiseSource) -> Tensor:
         x, t = points[:, :-1], points[:, -1]
-        sides, motion = self.tensors.sides(x), self.tensors.motion
-        dt = ((self._end - t) * motion.clock).clamp_min(0) / steps
-        path = start_paths(x.expand(2 * chance.rows, *x.shape), t.expand(2 * chance.rows, -1))
+        boundary, sde = self.compiled.boundary(x), self.compiled.sde
+        dt = ((self._end - t) * sde.clock).clamp_min(0) / steps
+        path = start_paths(x.expand(2 * noise.rows, *x.shape), t.expand(2 * noise.rows, -1))
         for k in range(steps):
-            path = advance_paths(path, motion, sides, dt, drawn(k))
-        data = self.tensors.functions([self.data.value])(path.x, path.t)[0]
-        arrived = torch.exp(path.growth) * data + path.gained
-        return antithetic_mean(torch.where(path.alive, arrived, _exit_value(path, self.tensors, sides, dt, chance)))
+            path = advance_paths(path, sde, boundary, dt, step_noise(k))
+        data = self.compiled.functions([self.data.value])(path.x, path.t)[0]
+        terminal_value = torch.exp(path.growth) * data + path.gained
+        return antithetic_mean(
+            torch.where(path.alive, terminal_value, _exit_value(path, self.compiled, boundary, dt, noise))
+        )
 
     @property
     def _end(self) -> float:
-        interval = self.tensors.process.domain.intervals[-1]
+        interval = self.compiled.process.domain.intervals[-1]
         return float(interval.start if self.data.direction is TimeDirection.BACKWARD else interval.end)
 
 
 @dataclass(frozen=True)
 class ExitTimeEstimator:
-    """Until a side is reached; a step is a fraction of the time in which noise leaves the box from its middle."""
+    """Stationary problems: until absorption, with a step that is a fraction of the mean exit time from the box center."""
 
-    tensors: CompiledProcess
+    compiled: CompiledProcess
     steps: int
 
     def __call__(self, points: Tensor, rows: int, seed: int) -> Tensor:
         d = points.shape[-1]
-        chance, dt = AntitheticNoise(points, rows, seed), self._time(points) / self.steps
-        fine = self._value(points, chance, dt, single_step_noise(chance, d))
-        coarse = self._value(points, chance, 2 * dt, double_step_noise(chance, d))
+        noise, dt = AntitheticNoise(points, rows, seed), self._time(points) / self.steps
+        fine = self._value(points, noise, dt, single_step_noise(noise, d))
+        coarse = self._value(points, noise, 2 * dt, double_step_noise(noise, d))
         return torch.stack([fine, fine - coarse])
 
-    def _value(self, x: Tensor, chance: AntitheticNoise, dt: Tensor, drawn: NoiseSource) -> Tensor:
-        sides, motion = self.tensors.sides(x), self.tensors.motion
-        path = start_paths(x.expand(2 * chance.rows, *x.shape), x.new_zeros(2 * chance.rows, x.shape[0]))
+    def _value(self, x: Tensor, noise: AntitheticNoise, dt: Tensor, step_noise: NoiseSource) -> Tensor:
+        boundary, sde = self.compiled.boundary(x), self.compiled.sde
+        path = start_paths(x.expand(2 * noise.rows, *x.shape), x.new_zeros(2 * noise.rows, x.shape[0]))
         for k in range(MAX_EXIT_TIMES * self.steps):
-            path = advance_paths(path, motion, sides, dt, drawn(k))
+            path = advance_paths(path, sde, boundary, dt, step_noise(k))
             if k % CHECK_EVERY == CHECK_EVERY - 1 and not path.alive.any():
                 break
-        found = _exit_value(path, self.tensors, sides, dt, chance)
-        return antithetic_mean(torch.where(path.alive, torch.nan, found))
+        result = _exit_value(path, self.compiled, boundary, dt, noise)
+        return antithetic_mean(torch.where(path.alive, torch.nan, result))
 
     def _time(self, points: Tensor) -> Tensor:
-        """The least (width/2)²/variance of a coordinate, with the largest variance at points spread over the domain."""
-        sides = self.tensors.sides(points)
-        spread = PointSampler(self.tensors.process.domain, points.device, points.dtype).inside(VARIANCE_SAMPLES, 0)
-        variance = self.tensors.motion.root(spread, spread[:, 0]).variances().amax(0)
-        return ((sides.upper - sides.lower).square() / 4 / variance).min().expand(1)
+        """min over coordinates of (width/2)² / variance, with the largest variance at sample points."""
+        boundary = self.compiled.boundary(points)
+        sample_points = PointSampler(self.compiled.process.domain, points.device, points.dtype).inside(
+            VARIANCE_SAMPLES, 0
+        )
+        variance = self.compiled.sde.root(sample_points, sample_points[:, 0]).variances().amax(0)
+        return ((boundary.upper - boundary.lower).square() / 4 / variance).min().expand(1)
 
 
 def _exit_value(
-    path: BoundedPath, tensors: CompiledProcess, sides: PathBoundary, dt: Tensor, chance: AntitheticNoise
+    path: BoundedPath, compiled: CompiledProcess, boundary: PathBoundary, dt: Tensor, noise: AntitheticNoise
 ) -> Tensor:
-    """The values given by paths that reached a side."""
-    if not tensors.process.boundaries:
+    """Values of the absorbed paths."""
+    if not compiled.process.boundaries:
         return torch.zeros_like(path.growth)
-    count = 2 * tensors.process.dimension + len(tensors.process.curves)
-    bridge = chance.normal(tensors.process.dimension, BRIDGE)
-    return absorbed_value(path, tensors.motion, sides, dt, chance.draw(count, EXIT_TIMES), bridge)
+    count = 2 * compiled.process.dimension + len(compiled.process.curves)
+    bridge = noise.normal(compiled.process.dimension, BRIDGE)
+    return absorbed_value(path, compiled.sde, boundary, dt, noise.draw(count, EXIT_TIMES), bridge)
 
 
 @dataclass(frozen=True)
 class WalkOnSpheresEstimator:
-    """aΔu + f = 0, by a walk on spheres."""
+    """Walk on spheres for aΔu + f = 0."""
 
-    tensors: CompiledProcess
+    compiled: CompiledProcess
 
     def __call__(self, points: Tensor, rows: int, seed: int) -> Tensor:
-        chance, process = AntitheticNoise(points, rows, seed), self.tensors.process
-        source, a = self.tensors.function(process.source), float(process.matrix[0][2])
-        width = min(high - low for low, high in self.tensors.bounds)
+        noise, process = AntitheticNoise(points, rows, seed), self.compiled.process
+        source, a = self.compiled.function(process.source), float(process.matrix[0][2])
+        width = min(high - low for low, high in self.compiled.bounds)
         path = SphereWalk(points.expand(2 * rows, *points.shape), *_initial_state(points, rows))
         for k in range(MAX_EXIT_TIMES * CHECK_EVERY):
-            draw = self._draw(chance, points.shape[-1], k)
+            draw = self._draw(noise, points.shape[-1], k)
             path = sphere_step(
                 path, self._radius, source and (lambda y: source(y, y[..., 0])), a, SHELL_WIDTH * width, draw
             )
             if k % CHECK_EVERY == CHECK_EVERY - 1 and not path.alive.any():
                 break
         face = self._radii(path.x).argmin(-1)
-        value = self.tensors.given(path.x, path.x[..., 0], face) + path.gained
-        found = antithetic_mean(torch.where(path.alive, torch.nan, value))
-        return torch.stack([found, torch.zeros_like(found)])
+        value = self.compiled.boundary_value(path.x, path.x[..., 0], face) + path.gained
+        result = antithetic_mean(torch.where(path.alive, torch.nan, value))
+        return torch.stack([result, torch.zeros_like(result)])
 
-    def _draw(self, chance: AntitheticNoise, d: int, k: int) -> SphereNoise:
-        if self.tensors.process.source == 0:
-            still = chance.like.new_zeros(1)
-            return SphereNoise(chance.normal(d, INCREMENTS, k), still, still)
-        return SphereNoise(
-            chance.normal(d, INCREMENTS, k), chance.normal(d, BRIDGE, k), chance.uniform(2, EXIT_TIMES, k)
-        )
+    def _draw(self, noise: AntitheticNoise, d: int, k: int) -> SphereNoise:
+        if self.compiled.process.source == 0:
+            zero = noise.like.new_zeros(1)
+            return SphereNoise(noise.normal(d, INCREMENTS, k), zero, zero)
+        return SphereNoise(noise.normal(d, INCREMENTS, k), noise.normal(d, BRIDGE, k), noise.uniform(2, EXIT_TIMES, k))
 
     def _radius(self, x: Tensor) -> Tensor:
         return self._radii(x).amin(-1)
 
     def _radii(self, x: Tensor) -> Tensor:
-        """The distance to each face where paths end, and for each curve a distance that is not too large."""
-        sides = self.tensors.sides(x)
-        faces = torch.stack([x - sides.lower, sides.upper - x], -2)
-        radii = torch.where(sides.stops, faces, torch.inf).mT.flatten(-2)
-        if self.tensors.curves is None:
+        """Distance to each Dirichlet face, and a lower bound of the distance to each curve."""
+        boundary = self.compiled.boundary(x)
+        faces = torch.stack([x - boundary.lower, boundary.upper - x], -2)
+        radii = torch.where(boundary.stops, faces, torch.inf).mT.flatten(-2)
+        if self.compiled.curves is None:
             return radii
-        return torch.cat([radii, free_radius(*self.tensors.curves(x), self._bends(x))], -1)
+        return torch.cat([radii, free_radius(*self.compiled.curves(x), self._curvature_bounds(x))], -1)
 
-    def _bends(self, x: Tensor) -> Tensor:
-        process = self.tensors.process
+    def _curvature_bounds(self, x: Tensor) -> Tensor:
+        process = self.compiled.process
         return torch.tensor(
             [float(process.curvature_bound(g) or 0) for g in process.curves], dtype=x.dtype, device=x.device
         )
@@ -378,21 +389,20 @@ def _initial_state(points: Tensor, rows: int) -> tuple[Tensor, Tensor]:
     return nothing, torch.ones_like(nothing, dtype=torch.bool)
 
 
-# ---- paths
-# `paths`: a linear equation at single points, by means over random paths, with a confidence interval for each.
+# ---- Solution with confidence intervals
 
 
 CONFIDENCE_LEVEL = 0.95
-PAIRS_PER_BATCH = 2048  # pairs of paths at a time: the same for every batch, so that a point has the same value in each
-MAX_BATCH_NUMBERS = 2**21  # at a time
-CACHED_RESULTS = 4  # results: a picture has up to three views
+PAIRS_PER_BATCH = 2048  # fixed, so that the value at a point does not depend on the batch
+MAX_BATCH_NUMBERS = 2**21  # in memory at a time
+CACHED_RESULTS = 4  # a plot has up to three slices
 
 
 def solve_by_monte_carlo(statement: StrongForm, method: MonteCarlo, *, seed: int = 0) -> SolverResult:
-    """Paths are simulated when points are evaluated, on their device and in their dtype."""
+    """Paths are simulated when the solution is evaluated, on the device and in the dtype of the points."""
     process = process_of(statement)
-    doubt = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ while steps are long compared with a curve's features
-    module = MonteCarloSolution(path_estimator(process, method.steps), method.samples, seed, doubt)
+    bias_factor = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ at curved boundaries
+    module = MonteCarloSolution(path_estimator(process, method.steps), method.samples, seed, bias_factor)
     return SolverResult(module, method, notes=(_note(process, method),))
 
 
@@ -407,47 +417,46 @@ def _note(process: DiffusionProcess, method: MonteCarlo) -> str:
 
 
 class MonteCarloSolution(nn.Module):
-    """u at points: the mean over pairs of antithetic paths, with the same noise for every point.
+    """u at points: the mean over antithetic pairs, with common random numbers for all points.
 
-    Its values have no derivatives: the mean of derivatives along paths that stop is not the derivative of the mean.
+    Not differentiable: the mean of pathwise derivatives of absorbed paths is not the derivative of the mean.
     """
 
-    def __init__(self, tracks: PathEstimator, samples: int, seed: int, doubt: float = 1.0) -> None:
-        """`doubt` times the change from doubling the step is the estimated step error: 1 for first-order errors."""
+    def __init__(self, estimator: PathEstimator, samples: int, seed: int, bias_factor: float = 1.0) -> None:
+        """The estimated bias is `bias_factor` times the change under step doubling: 1 for weak order one."""
         super().__init__()
-        self.tracks, self.pairs, self.seed, self.doubt = tracks, (samples + 1) // 2, seed, doubt
-        self._last: list[tuple[Tensor, tuple[Tensor, Tensor]]] = []
+        self.estimator, self.pairs, self.seed, self.bias_factor = estimator, (samples + 1) // 2, seed, bias_factor
+        self._cache: list[tuple[Tensor, tuple[Tensor, Tensor]]] = []
 
     def forward(self, points: Tensor) -> Tensor:
         return self.interval(points)[0]
 
     @torch.no_grad()
     def interval(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        """u (n, 1), and half the width of its 95 % interval: the error of the mean plus, if steps are not exact, the
-        change from doubling the step, times `doubt`.
+        """u (n, 1), and the half-width of its 95 % confidence interval, including the estimated time-discretization bias.
 
-        The last results are kept: assessments and pictures ask for the same points several times.
+        The last results are cached: verification and plots evaluate the same points several times.
         """
-        for known, found in self._last:
+        for known, result in self._cache:
             if known.dtype == points.dtype and known.device == points.device and torch.equal(known, points):
-                return found
-        found = self._fresh(points)
-        self._last = [(points.detach().clone(), found), *self._last[: CACHED_RESULTS - 1]]
-        return found
+                return result
+        result = self._simulate(points)
+        self._cache = [(points.detach().clone(), result), *self._cache[: CACHED_RESULTS - 1]]
+        return result
 
-    def _fresh(self, points: Tensor) -> tuple[Tensor, Tensor]:
+    def _simulate(self, points: Tensor) -> tuple[Tensor, Tensor]:
         size = max(1, MAX_BATCH_NUMBERS // (2 * PAIRS_PER_BATCH * points.shape[-1]))
         parts = [self._interval(part) for part in torch.split(points, size)]
         value, half = (torch.cat(column).unsqueeze(-1) for column in zip(*parts, strict=True))
         return value, half
 
     def _interval(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        moments = RunningMoments()
+        statistics = RunningMoments()
         for k, rows in enumerate(_batch_sizes(self.pairs)):
-            moments = moments.with_rows(self.tracks(points, rows, hash_words(self.seed, k)))
+            statistics = statistics.with_rows(self.estimator(points, rows, hash_words(self.seed, k)))
         z = NormalDist().inv_cdf((1 + CONFIDENCE_LEVEL) / 2)
-        deviation = (moments.squares / (self.pairs - 1) / self.pairs).sqrt()
-        return moments.mean[0], z * deviation[0] + self.doubt * moments.mean[1].abs()
+        deviation = (statistics.squares / (self.pairs - 1) / self.pairs).sqrt()
+        return statistics.mean[0], z * deviation[0] + self.bias_factor * statistics.mean[1].abs()
 
 
 def _batch_sizes(pairs: int) -> list[int]:
@@ -457,16 +466,16 @@ def _batch_sizes(pairs: int) -> list[int]:
 
 @dataclass(frozen=True)
 class RunningMoments:
-    """Mean and sum of squared deviations of u and of its change with the step, (2, n) (Chan, Golub, LeVeque 1979)."""
+    """Mean and sum of squared deviations of u and of its change under step doubling, (2, n) (Chan, Golub, LeVeque 1979)."""
 
     count: int = 0
     mean: Tensor = field(default_factory=lambda: torch.zeros(()))
     squares: Tensor = field(default_factory=lambda: torch.zeros(()))
 
     def with_rows(self, rows: Tensor) -> RunningMoments:
-        """The moments with more samples, `rows` (2, r, n)."""
+        """Updated with the samples `rows` (2, r, n)."""
         count, mean = rows.shape[1], rows.mean(1)
-        apart = mean - self.mean.to(mean)
+        delta = mean - self.mean.to(mean)
         total = self.count + count
-        squares = (rows - mean.unsqueeze(1)).square().sum(1) + apart.square() * (self.count * count / total)
-        return RunningMoments(total, self.mean.to(mean) + apart * (count / total), self.squares.to(mean) + squares)
+        squares = (rows - mean.unsqueeze(1)).square().sum(1) + delta.square() * (self.count * count / total)
+        return RunningMoments(total, self.mean.to(mean) + delta * (count / total), self.squares.to(mean) + squares)

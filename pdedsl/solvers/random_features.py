@@ -211,7 +211,7 @@ class FeatureProblem:
     @cached_property
     def numbers(self) -> Tensor:
         """Initial values of the learned scalars (of their logarithms, if they have a sign)."""
-        starts = [n.start for n in learned_scalars(self.statement)]
+        starts = [n.initial for n in learned_scalars(self.statement)]
         return torch.tensor(starts, dtype=self.points.dtype, device=self.points.device)
 
     @property
@@ -449,9 +449,7 @@ def _estimate_parameters(problem: FeatureProblem, fit: Fit) -> dict[str, Estimat
         else [None] * len(numbers)
     )
     coefficients = {}
-    for n, value_symbol, deviation in zip(numbers, fit.coefficients.numbers.tolist(), standard_deviations, strict=True):
-        value, slope = (
-            float(e.xreplace({n.value_symbol: value_symbol})) for e in (n.value, n.value.diff(n.value_symbol))
-        )
-        coefficients[n.name] = Estimate(value, None if deviation is None else abs(slope) * deviation)
+    for n, number, deviation in zip(numbers, fit.coefficients.numbers.tolist(), standard_deviations, strict=True):
+        value, derivative = (float(e.xreplace({n.symbol: number})) for e in (n.value, n.value.diff(n.symbol)))
+        coefficients[n.name] = Estimate(value, None if deviation is None else abs(derivative) * deviation)
     return coefficients

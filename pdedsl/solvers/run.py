@@ -107,7 +107,7 @@ def solve_options(compilation: Compilation, device: str | None = None) -> SolveO
     """What a solution of this spec depends on besides its plan; measurements are read here."""
     assert isinstance(compilation.plan, SolvePlan)
     known = read_measurements(compilation.plan.problem, compilation.spec.source)
-    return SolveOptions(seed_of(compilation.spec), resolve_device(device), measured=known)
+    return SolveOptions(seed_of(compilation.spec), resolve_device(device), measurements=known)
 
 
 def seed_of(spec: Spec) -> int:

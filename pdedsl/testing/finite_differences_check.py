@@ -39,7 +39,7 @@ QUADRATURE_NODES = 48  # of a quadrature along each side
 QUADRATURE_TIMES = 5
 
 
-AxiomTest = Callable[["Problem", int], Tensor | None]
+AxiomTest = Callable[["GridProblem", int], Tensor | None]
 """By how much an axiom is broken at points or times, relative to the largest value; None if nothing can be varied."""
 
 

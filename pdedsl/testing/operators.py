@@ -17,8 +17,8 @@ from pdedsl.testing.model import ModelUnderTest, seeded, under_test
 
 __all__ = [
     "Data",
-    "NetworkAsOperator",
     "EvolutionUnderTest",
+    "NetworkAsOperator",
     "Operator",
     "block_of",
     "evolution_of",

@@ -23,9 +23,11 @@ AWKWARD = {
     "greek": NOISY.replace("v·∇u", "φ·∇u").replace("learn v(", "learn φ("),
     "underscore": NOISY.replace("v·∇u", "v_·∇u").replace("learn v(", "learn v_("),
     "script": NOISY.replace("v·∇u", "скорость·∇u").replace("learn v(", "learn скорость("),
-    "named like a part": NOISY.replace("v·∇u", "part1·∇u").replace("learn v(", "learn part1("),
+    "named like a block": NOISY.replace("v·∇u", "block_1·∇u").replace("learn v(", "learn block_1("),
     "named torch": NOISY.replace("v·∇u", "torch·∇u + sin(x) ∂u/∂x").replace("learn v(", "learn torch("),
-    "named like a class": NOISY.replace("v·∇u", "March·∇u").replace("learn v(", "learn March("),
+    "named like a class": NOISY.replace("v·∇u", "CharacteristicSteps·∇u").replace(
+        "learn v(", "learn CharacteristicSteps("
+    ),
     "named operator": NOISY.replace("v·∇u", "operators·∇u").replace("learn v(", "learn operators("),
     "backslashes": NOISY.replace("pde Plane", r'pde Plane "\users \N \x \d \ "'),
     "long formula": learned(

@@ -1,5 +1,4 @@
-"""Files that cannot be read as a spec, and what their user reads: the full report of `pdedsl check`, kept as golden
-text. They are made here: a path that leads nowhere cannot be kept in a folder."""
+"""Reports of `pdedsl check` for unreadable files, compared with golden files. The files are created by the test."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ def missing(folder: Path) -> str:
 
 
 def misspelt(folder: Path) -> str:
-    """Near the name of a shipped spec."""
+    """Close to the name of a shipped spec."""
     return "burger.pde"
 
 
@@ -38,7 +37,7 @@ def too_large(folder: Path) -> str:
     return "large.pde"
 
 
-def too_many_words(folder: Path) -> str:
+def too_many_tokens(folder: Path) -> str:
     (folder / "long.pde").write_text("pde P\n" + "a " * 100_000)
     return "long.pde"
 
@@ -49,7 +48,7 @@ CASES: dict[str, Callable[[Path], str]] = {
     "e002_directory": directory,
     "e003_path_below_a_file": below_a_file,
     "e006_too_large": too_large,
-    "e006_too_many_tokens": too_many_words,
+    "e006_too_many_tokens": too_many_tokens,
 }
 
 

@@ -1,4 +1,4 @@
-"""Runs that cannot be made, and what their user reads: the full report of `pdedsl train`, kept as golden text."""
+"""Reports of `pdedsl train` and `pdedsl solve` for invalid runs, compared with golden files."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def arrays(x: NDArray[np.generic] = POINTS, y: NDArray[np.generic] = LABELS) -> 
 class Case:
     settings: tuple[str, ...] = ()
     spec: str = MOONS
-    own: Arrays | bytes | None = None  # what data/own.npz holds
+    own: Arrays | bytes | None = None  # contents of data/own.npz
     files: Mapping[str, bytes | Arrays] = field(default_factory=dict)  # below data/
-    root: str = "."  # the folder of the data, below data/
+    root: str = "."  # data folder, below data/
     command: str = "train"
 
 

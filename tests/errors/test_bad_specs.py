@@ -1,6 +1,6 @@
-"""Wrong specs and what their author reads: the full report, kept as golden text.
+"""Reports of invalid specs, compared with golden files.
 
-A file is named by the codes it must report and by its mistake: `e407_gap.pde` must report E407 and nothing else.
+A file is named by the codes it must report and by its error: `e407_gap.pde` must report E407 and nothing else.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from pdedsl.sources import decode_source
 HERE = Path(__file__).parents[1] / "bad"
 CASES = sorted(p for p in HERE.iterdir() if p.suffix in (".pde", ".txt"))
 NAMED = re.compile(r"([ew]\d{3})_")
-# Codes of what is no text at all or too much of it: in test_bad_files, where files can be made.
-MADE_ELSEWHERE = {"E001", "E002", "E003", "E006"}
-# Words of the machine room, which no report may use.
+# Codes of files that cannot be read: in test_bad_files, which creates them.
+IN_TEST_BAD_FILES = {"E001", "E002", "E003", "E006"}
+# Names of the implementation, which no report may contain.
 INTERNAL = re.compile(
     r"\b(None|True|False|Traceback|Error|Exception|self|lambda|tuple|dict|Token|Tree|NoneType|sympy|Python|Symbol|"
     r"Rational|Integer|Float|Mul|Pow|Dummy|NAME|NUMBER|LPAR|RPAR|NEWLINE|SUPERSCRIPT|EQUAL|Field|Partial|Abs|Max|Min)\b|\*\*"
@@ -31,7 +31,7 @@ INTERNAL = re.compile(
 
 
 def answer(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """Everything that is said about a file, warnings too."""
+    """All diagnostics of a file, including warnings."""
     source = Source("")
     try:
         source = decode_source(path.read_bytes(), path.name)
@@ -61,7 +61,7 @@ def test_report_and_its_places(path: Path, golden: Callable[[Path, str], None]) 
 
 def test_every_code_has_a_case() -> None:
     used = {code.name for code in errors.codes() if not code.name.startswith("E7")}  # those are in test_bad_runs
-    assert used == set().union(*map(intended, CASES)) | MADE_ELSEWHERE
+    assert used == set().union(*map(intended, CASES)) | IN_TEST_BAD_FILES
 
 
 def test_every_golden_has_a_case() -> None:
@@ -69,7 +69,7 @@ def test_every_golden_has_a_case() -> None:
     assert len(CASES) >= 90
 
 
-def test_several_mistakes_are_reported_in_the_order_of_the_text() -> None:
+def test_errors_are_reported_in_the_order_of_the_text() -> None:
     _, found = answer(HERE / "e312_e201_e510_e502_together.pde")
     assert [d.code for d in found] == ["E312", "E201", "E502", "E510"]
     assert list(found) == sorted(found, key=lambda d: d.span)

@@ -1,4 +1,4 @@
-"""The catalogue is the one place that knows codes and their wording."""
+"""The catalogue of diagnostics: codes are unique, defined only there, and used."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ CATALOGUE = Path(errors.__file__).parent
 OUTSIDE = [p.read_text("utf-8") for p in PACKAGE.rglob("*.py") if CATALOGUE not in p.parents]
 
 
-def test_no_code_stands_elsewhere() -> None:
+def test_codes_occur_only_in_the_catalogue() -> None:
     assert len(OUTSIDE) > 100
     assert [found for text in OUTSIDE for found in re.findall(r"""["'][EW]\d{3}["']""", text)] == []
 
 
-def test_no_diagnostic_is_made_elsewhere() -> None:
+def test_diagnostics_are_created_only_in_the_catalogue() -> None:
     own = (CATALOGUE.parent / "diagnostics" / "diagnostic.py").read_text("utf-8")
     assert [text[:80] for text in OUTSIDE if re.search(r"(?<!lsp\.)\bDiagnostic\(", text) and text != own] == []
 
@@ -31,10 +31,10 @@ def test_codes_are_unique() -> None:
     assert len(errors.codes()) > 110
 
 
-def test_every_mistake_is_made_somewhere() -> None:
+def test_every_constructor_is_used() -> None:
     called = {found for text in OUTSIDE for found in re.findall(r"\b(\w+)(?=\.(\w+))", text)}
     for family in errors.FAMILIES:
         name = family.__name__.rpartition(".")[2]
         own = [f for f, made in getmembers(family, isfunction) if made.__module__ == family.__name__ and f[0] != "_"]
         assert own
-        assert [mistake for mistake in own if (name, mistake) not in called] == []
+        assert [constructor for constructor in own if (name, constructor) not in called] == []

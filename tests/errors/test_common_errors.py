@@ -1,4 +1,4 @@
-"""What newcomers write, and the way out that they read: one message each."""
+"""Common errors of beginners: one diagnostic each, with the right hint."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ u(x, 0) = softmax(W x)
 
 
 @pytest.mark.parametrize(
-    ("text", "way"),
+    ("text", "hint"),
     [
         (HEAT + "solve by grid\n", "did you mean 'realize'?"),
         (HEAT + "realize equation by pinn\n", "did you mean 'residual'?"),
@@ -228,8 +228,8 @@ u(x, 0) = softmax(W x)
         (MOONS + "realize diffusion by noise(ensemble=5)\n", "did you mean 'members'?"),
     ],
 )
-def test_one_message_with_its_way_out(text: str, way: str) -> None:
+def test_one_diagnostic_with_a_hint(text: str, hint: str) -> None:
     with pytest.raises(PdeError) as caught:
         to_spec(Source(text))
     (found,) = caught.value.diagnostics
-    assert way in found.hint
+    assert hint in found.hint

@@ -1,4 +1,4 @@
-"""A way out that a program can take leads out: each fix of each wrong spec is applied, and its mistake is gone."""
+"""Suggested fixes: each fix of each invalid spec is applied, and its error disappears."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ network {{
   classes 10
 }}
 """
-CURED = [  # a mistake that no wrong spec has, its code, and what its first fix makes of it
+FIXED = [  # an error without a file in tests/bad, its code, and the text after its first fix
     (HEAT.format("∂u/∂t = Δu + √x²"), "E105", "√(x²)"),
     (HEAT.format("∂u/∂t = Δu + sin⁻¹ x"), "E105", "asin x"),
     (HEAT.format("∂u/∂t = Δu\nu(x=0, t) = 0"), "E111", "u(0, t) = 0"),
@@ -91,8 +91,8 @@ CURED = [  # a mistake that no wrong spec has, its code, and what its first fix 
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "made"), CURED, ids=[f"{code} {made.strip()}" for _, code, made in CURED])
-def test_the_fix_of_a_small_mistake(text: str, code: str, made: str) -> None:
+@pytest.mark.parametrize(("text", "code", "made"), FIXED, ids=[f"{code} {made.strip()}" for _, code, made in FIXED])
+def test_fix(text: str, code: str, made: str) -> None:
     diagnostic, _, after = fixed(text)[0]
     assert diagnostic.code == code
     assert made in after
@@ -100,7 +100,7 @@ def test_the_fix_of_a_small_mistake(text: str, code: str, made: str) -> None:
 
 
 @pytest.mark.parametrize("path", marked(CASES, lambda p: p.stem, quick=4, tested=2))
-def test_a_fix_takes_its_mistake_away(path: Path) -> None:
+def test_every_fix_removes_its_error(path: Path) -> None:
     text = path.read_text("utf-8")
     for diagnostic, fix, after in fixed(text):
         assert after != text, fix
@@ -108,8 +108,8 @@ def test_a_fix_takes_its_mistake_away(path: Path) -> None:
         assert count(after, diagnostic.code) < count(text, diagnostic.code), after
 
 
-def helps() -> dict[str, bool]:
-    """The constructors of mistakes that give a help, and whether they give a fix as well."""
+def hints() -> dict[str, bool]:
+    """The constructors with a hint, and whether they also have a fix."""
     made_by: dict[str, bool] = {}
     for family in errors.FAMILIES:
         tree = ast.parse(Path(str(family.__file__)).read_text("utf-8"))
@@ -126,7 +126,7 @@ def _given(call: ast.Call, place: int, key: str) -> bool:
     return len(call.args) > place or any(k.arg == key for k in call.keywords)
 
 
-def test_every_help_has_a_fix_or_a_reason_why_not() -> None:
-    given = helps()
+def test_every_hint_has_a_fix_or_a_reason() -> None:
+    given = hints()
     assert len(given) > 300
     assert {name for name, fix in given.items() if not fix} == WITHOUT_FIX

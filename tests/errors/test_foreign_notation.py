@@ -1,4 +1,4 @@
-"""Lines of other programs and books: one message each, which shows the line in our notation; and it can be read."""
+"""Lines in the notation of other programs and textbooks: one diagnostic each, with a valid equivalent line."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("spec", "line", "ours"), CASES, ids=[line for _, line, _ in CASES])
-def test_the_line_is_shown_in_our_notation(spec: str, line: str, ours: str) -> None:
+def test_equivalent_line_is_suggested(spec: str, line: str, ours: str) -> None:
     text = spec.format(line)
     (found,) = analysed(text).diagnostics
     assert found.hint == f"write: {ours}"
@@ -136,7 +136,7 @@ def test_the_line_is_shown_in_our_notation(spec: str, line: str, ours: str) -> N
         (HEAT, "@variables w\n∂u/∂t = k Δu + w", "const k = 0.1"),
     ],
 )
-def test_what_has_no_counterpart_is_said_once(spec: str, line: str, way: str) -> None:
+def test_unsupported_line_is_reported_once(spec: str, line: str, way: str) -> None:
     (found,) = analysed(spec.format(line)).diagnostics
     assert way in found.hint
 
@@ -146,7 +146,7 @@ def snippets() -> list[str]:
     return [text for page in pages for text in re.findall(r"```pde\n(.*?)```", page.read_text("utf-8"), re.DOTALL)]
 
 
-def test_lines_of_the_language_are_left_alone() -> None:
+def test_valid_lines_are_not_changed() -> None:
     texts = [path.read_text("utf-8") for path in shipped_specs().values()] + snippets()
     assert len(texts) > 45
     for text in texts:
@@ -175,7 +175,7 @@ def test_lines_of_the_language_are_left_alone() -> None:
         HEAT.format("let PDE(s) = s\nlet symbol(s) = s\n∂u/∂t = k Δu + PDE(u) + symbol(x)"),
     ],
 )
-def test_what_reads_as_it_is_has_no_such_mistake(text: str) -> None:
+def test_valid_specs_have_no_errors(text: str) -> None:
     assert not [d for d in analysed(text).diagnostics if d.is_error]
 
 
@@ -189,30 +189,30 @@ def test_what_reads_as_it_is_has_no_such_mistake(text: str) -> None:
         "DirichletBC()",
     ],
 )
-def test_lines_that_look_like_it_keep_their_mistakes(line: str) -> None:
+def test_unrecognised_lines_keep_their_errors(line: str) -> None:
     assert analysed(HEAT.format(line)).diagnostics
 
 
-def test_places_lie_inside_the_shortest_text() -> None:
+def test_spans_are_inside_a_short_text() -> None:
     found = analysed("∇^2u").diagnostics
     assert all(d.span.end <= len("∇^2u") for d in found)
     assert found
 
 
 @pytest.mark.parametrize("line", ["∂u/∂t = k Δu (2.3)", "∂u/∂t = k Δu (2)", "(7) ∂u/∂t = k Δu", "(1) ∂u/∂t = k Δu"])
-def test_a_factor_that_looks_like_the_number_of_an_equation_stays_a_factor_with_a_warning(line: str) -> None:
+def test_equation_number_is_a_factor_with_a_warning(line: str) -> None:
     (found,) = analysed(HEAT.format(line)).diagnostics
     assert (found.code, found.is_error) == ("W115", False)
     assert found.hint.endswith("write: ∂u/∂t = k Δu")
     assert not analysed(apply_edits(HEAT.format(line), found.fixes[0].edits)).diagnostics
 
 
-def test_lines_without_a_mistake_of_their_own_are_not_called_foreign() -> None:
+def test_valid_lines_are_not_reported_as_foreign() -> None:
     """`u_t - u_xx = dot(grad(u), grad(u))` is no weak form because another line is wrong."""
     text = HEAT.format("∂u/∂t = dot(grad(u), grad(u)) (2.3)").replace("u = 0 on", "u = w on")
     assert ["'w'" in d.message for d in analysed(text).diagnostics] == [True]
 
 
-def test_products_of_gradients_of_derivatives_are_no_weak_form() -> None:
+def test_products_of_gradients_are_not_weak_forms() -> None:
     text = HEAT.format("0 = dot(grad(diff(u, x)), grad(diff(u, x)))")
     assert not any("test functions" in d.message for d in analysed(text).diagnostics)

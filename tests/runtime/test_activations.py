@@ -18,7 +18,7 @@ from pdedsl.runtime.symmetric_layer import SymmetricLayer
 def test_a_module_applies_the_function(name: str) -> None:
     x = torch.linspace(-3.0, 3.0, 101)
     torch.testing.assert_close(ActivationLayer(name)(x), activation(name)(x), rtol=0.0, atol=0.0)
-    assert str(ActivationLayer(name)) == f"Pointwise({name})"
+    assert str(ActivationLayer(name)) == f"ActivationLayer({name})"
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

@@ -118,7 +118,7 @@ def test_a_coefficient_from_measurements_with_noise() -> None:
     points = torch.rand(200, 2, dtype=torch.float64, generator=generator)
     values = heat(*points.unbind(-1)) + 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
     solved = solve_by_random_features(
-        statement, RandomFeatures(n=150, bandwidth=3), measured=[Measurement(0, points, values)]
+        statement, RandomFeatures(n=150, bandwidth=3), measurements=[Measurement(0, points, values)]
     )
     found = solved.parameters["ν"]
     assert found.deviation is not None

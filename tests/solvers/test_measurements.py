@@ -173,9 +173,9 @@ def test_deviations_are_those_of_linear_regression(name: str, count: int) -> Non
     values = 2 * x * (1 - x) / 2 + 0.05 * draw.standard_normal(count)
     measured = [Measurement(0, torch.tensor(x)[:, None], torch.tensor(values))]
     if name == "features":
-        solved = solve_by_random_features(statement, RandomFeatures(n=30), measured=measured)
+        solved = solve_by_random_features(statement, RandomFeatures(n=30), measurements=measured)
     else:
-        solved = solve_by_pinn(statement, Pinn(points=60, steps=25), measured=measured)
+        solved = solve_by_pinn(statement, Pinn(points=60, steps=25), measurements=measured)
     slopes = x * (1 - x) / 2
     best = (slopes @ values) / (slopes @ slopes)
     left = np.sum((values - best * slopes) ** 2)
@@ -209,7 +209,7 @@ def test_deviations_cover_the_truth_as_often_as_they_say() -> None:
     for _ in range(200):
         values = exact + 0.03 * exact.max() * draw.standard_normal(len(x))
         measured = [Measurement(0, torch.tensor(x)[:, None], torch.tensor(values))]
-        found = solve_by_random_features(statement, RandomFeatures(n=16, bandwidth=2), measured=measured).parameters
+        found = solve_by_random_features(statement, RandomFeatures(n=16, bandwidth=2), measurements=measured).parameters
         scores.append([abs(found[name].value - true) / (found[name].deviation or inf) for name, true in truth.items()])
     for share in (0.5, 0.95):
         hits = (np.array(scores) < student.ppf((1 + share) / 2, len(x) - 2)).sum(0)

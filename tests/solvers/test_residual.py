@@ -89,16 +89,16 @@ def test_the_unit_of_the_unknown_does_not_matter() -> None:
 
 def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
     trainer = Trainer(PinnTask(HEAT, Pinn(points=2000, steps=2), Mlp(width=46, depth=2), PointSampler(HEAT.domain), 0))
-    drawn: list[Tensor] = []
+    equation_rows: list[Tensor] = []
 
     def seen(progress: Progress) -> bool:
-        drawn.append(trainer.rows[0].points)
+        equation_rows.append(trainer.rows[0].points)
         return True
 
-    first = float(stack_residuals(trainer._redrawn(0), trainer.learners).detach().square().sum())
+    first = float(stack_residuals(trainer._redrawn(0), trainer.trainable).detach().square().sum())
     last, _ = trainer.run((), None, seen)
-    assert [len(p) for p in drawn] == [800, 800]
-    assert not torch.equal(*drawn)
+    assert [len(p) for p in equation_rows] == [800, 800]
+    assert not torch.equal(*equation_rows)
     assert last < 0.5 * first
 
 
@@ -164,12 +164,12 @@ def test_later_times_wait_for_earlier_ones() -> None:
     """exp(-ε) and less at the end of time while nothing is learned; all is equal once residuals are small."""
     task = PinnTask(HEAT, Pinn(points=300, causal=4), SMALL, PointSampler(HEAT.domain), 0)
     trainer = Trainer(task)
-    (rows,) = task.drawn(300, 0)
+    (rows,) = task.equation_rows(300, 0)
 
     def weights(share: float) -> tuple[Tensor, Tensor]:
         """By time, where residuals are a share of those of the network."""
         with torch.no_grad():
-            found = trainer._causal(rows, share * rows.residual(trainer.learners))
+            found = trainer._causal(rows, share * rows.residual(trainer.trainable))
         return rows.points[:, 1], (found.weight / rows.weight).square()
 
     time, first = weights(1.0)
@@ -184,7 +184,7 @@ def test_time_passes_from_the_data() -> None:
     points = torch.tensor([[0.5, 0.2]], dtype=torch.float64)
     for statement, share in ((HEAT, 0.2), (backward, 0.8)):
         assert float(
-            PinnTask(statement, POINTS, SMALL, PointSampler(statement.domain), 0).elapsed(points)
+            PinnTask(statement, POINTS, SMALL, PointSampler(statement.domain), 0).elapsed_fraction(points)
         ) == pytest.approx(share)
 
 
@@ -207,12 +207,12 @@ def test_two_probes_are_unbiased() -> None:
     body = "∂u/∂t = 0.1 ∂²u/∂x² + ∂²u/∂y² + u³\nu(x, y, 0) = x y\nu = x y on boundary\n"
     statement = stated("pde A\nspace (x, y) in [0, 1]^2\ntime t in [0, 1]\nunknown u(x, y, t) : scalar\n" + body)
     trainer = Trainer(PinnTask(statement, Pinn(points=8), SMALL, PointSampler(statement.domain), 0))
-    (rows,) = trainer.task.drawn(8, 0)
+    (rows,) = trainer.task.equation_rows(8, 0)
     source = torch.Generator().manual_seed(0)
     with torch.no_grad():
-        exact = float((rows.weight * rows.residual(trainer.learners)).square().sum())
+        exact = float((rows.weight * rows.residual(trainer.trainable)).square().sum())
         many = replace(rows, points=rows.points.repeat(50, 1))  # each with its own probes
-        found = torch.stack([many.product(trainer.learners, 1, source) / 50 for _ in range(60)])
+        found = torch.stack([many.product(trainer.trainable, 1, source) / 50 for _ in range(60)])
     deviation = float(found.std()) / 60**0.5
     assert abs(float(found.mean()) - exact) < 4 * deviation
     assert deviation < 0.02 * exact
@@ -239,7 +239,7 @@ def test_a_coefficient_from_measurements_with_noise() -> None:
     points = torch.rand(200, 2, dtype=torch.float64, generator=generator)
     values = heat(*points.unbind(-1)) + 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
     measured = Measurement(0, points, values)
-    solved = solve_by_pinn(statement, POINTS, network=SMALL, measured=[measured])
+    solved = solve_by_pinn(statement, POINTS, network=SMALL, measurements=[measured])
     found = solved.parameters["ν"]
     assert abs(found.value - 0.1) < 1e-3
     assert found.deviation is not None
@@ -263,7 +263,7 @@ def conducted(left: str) -> SolverResult:
     values = (x**2 + 2 * x)[:, 0] + 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
     statement = stated(CONDUCTIVITY.format(left=left))
     method, network = Pinn(points=60, steps=40), Mlp(width=8, depth=1)
-    return solve_by_pinn(statement, method, network=network, measured=[Measurement(0, x, values)])
+    return solve_by_pinn(statement, method, network=network, measurements=[Measurement(0, x, values)])
 
 
 def test_a_function_from_measurements_with_noise() -> None:

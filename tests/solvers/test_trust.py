@@ -110,7 +110,7 @@ def test_residuals_that_are_not_small_are_no_error_bar(residual: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("relative", "alone", "confirmed"), [(0.009, True, True), (0.09, False, True), (0.11, False, False)]
+    ("relative_rms", "alone", "confirmed"), [(0.009, True, True), (0.09, False, True), (0.11, False, False)]
 )
 def test_residuals_alone_must_be_as_small_as_distances(relative_rms: float, alone: bool, confirmed: bool) -> None:
     residual_norms = (ResidualNorm("u = 1", "inside", relative_rms, relative_rms, 1.0, 3, data=0.5),)

@@ -23,10 +23,10 @@ EDITS = [
     ("isotropic", "GaussianNoise(0.15811388300841897", "GaussianNoise(0.2", STEPS),
     ("isotropic", "member() for _ in range(2)", "member(), member(), member()", AVERAGE),
     ("isotropic", "samples=8)", 'samples=8, average="logits")', AVERAGE),
-    ("isotropic", "Piece(0.0, 1.0, v, 0.05)", "Piece(0.0, 1.0, v, 0.5)", GENERATOR),
-    ("split", "nn.Sequential(part1, part2, readout)", "nn.Sequential(part2, part1, readout)", LAW),
+    ("isotropic", "GeneratorCoefficients(0.0, 1.0, v, 0.05)", "GeneratorCoefficients(0.0, 1.0, v, 0.5)", GENERATOR),
+    ("split", "nn.Sequential(block_1, block_2, readout)", "nn.Sequential(block_2, block_1, readout)", LAW),
     ("relative", "RelativeNoise(0.2", "RelativeNoise(0.1", NOISE),
-    ("layers", "Steps(0.0, 1.0, 3)", "Steps(0.0, 1.1, 3)", BLOCK),
+    ("layers", "TimeGrid(0.0, 1.0, 3)", "TimeGrid(0.0, 1.1, 3)", BLOCK),
     ("layers", '"relu"', '"tanh"', BLOCK),
 ]
 
@@ -75,7 +75,7 @@ def test_a_package_as_it_was_written_passes(folder: Path) -> None:
 HANDS = [
     ("    return Expectation(", "    raise RuntimeError('edited')\n    return Expectation(", "edited"),
     ("GaussianNoise(0.31622776601683794", "GaussianNoise(0.4", "law of model.*not that of the equation"),
-    ("nn.Sequential(part1, part2, readout)", "nn.Sequential(part1, readout)", "not that of the equation"),
+    ("nn.Sequential(block_1, block_2, readout)", "nn.Sequential(block_1, readout)", "not that of the equation"),
 ]
 
 

@@ -1,6 +1,6 @@
-"""Syntax → canonical text, in Unicode or in ASCII; parsing the text gives the syntax back.
+"""Formatter: syntax tree → canonical text, in Unicode or in ASCII; parsing the text gives the tree back.
 
-Line breaks inside brackets and sums, blank lines and comments are kept; spaces and alignment are not.
+Line breaks inside brackets and sums, blank lines and comments are preserved; spaces and alignment are not.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ _BREAK = re.compile(r"[\r\n]")
 
 
 def format_syntax(syntax: t.Syntax, source: Source, ascii: bool = False) -> str:
-    """The spec in canonical layout. The syntax must cover the whole source: what could not be parsed is not printed."""
-    speller = Unparser(ascii, _declared_names(syntax))
-    rows = _rows(_output_lines(syntax, source), syntax.comments, speller, source.text)
+    """The spec in canonical layout. The syntax must cover the whole source: unparsed statements are not printed."""
+    unparser = Unparser(ascii, _declared_names(syntax))
+    rows = _rows(_output_lines(syntax, source), syntax.comments, unparser, source.text)
     return lay_out(list(rows), source.text)
 
 
 def _declared_names(syntax: t.Syntax) -> DeclaredNames:
-    """The declarations by which the parser will interpret `du/dx` and `K^T` in the printed text."""
-    found = DeclaredNames()
+    """The declarations by which the parser interprets `du/dx` and `K^T` in the printed text."""
+    declared = DeclaredNames()
     for statement in syntax.statements:
         match statement:
             case t.SpaceDecl(names=names):
-                found.variables.update(name.id for name in names)
+                declared.variables.update(name.id for name in names)
             case t.TimeDecl(name=name):
-                found.variables.add(name.id)
+                declared.variables.add(name.id)
             case t.UnknownDecl(name=name) | t.LearnDecl(name=name) | t.ConstDecl(name=name) | t.LetDecl(name=name):
-                found.fields.add(name.id)
+                declared.fields.add(name.id)
                 if not isinstance(statement, t.ConstDecl) and statement.params:
-                    found.functions.add(name.id)
+                    declared.functions.add(name.id)
                 if _declares_matrix(statement):
-                    found.transposable.add(name.id)
-    return found
+                    declared.transposable.add(name.id)
+    return declared
 
 
 def _declares_matrix(statement: t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl) -> bool:
@@ -67,24 +67,24 @@ def _declares_matrix(statement: t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.Le
     return False
 
 
-# ---- breaks inside a statement
+# ---- Line breaks inside a statement
 
 
 @dataclass(frozen=True)
 class _LineBreaks:
-    """The author's line breaks. `comments` are placed at them in order; those without a break are `missed`."""
+    """The author's line breaks. `comments` are placed at them in order; those without a break are `unplaced`."""
 
     text: str
     comments: deque[t.Comment]
-    missed: list[t.Comment] = field(default_factory=list)
+    unplaced: list[t.Comment] = field(default_factory=list)
 
     def gap(self, before: t.Node, after: t.Node, listed: bool) -> str:
         """A space, or the author's line break with the comments at it."""
         start, end = before.span.end, after.span.start
-        # A keyword at the start of a line would be read as a sign of an unclosed bracket.
+        # The lexer takes a keyword at the start of a line as evidence of an unclosed bracket.
         if not _BREAK.search(self.text, start, max(start, end)) or (listed and _first_word(after) in _KEYWORDS):
             return " "
-        self.missed.extend(_pop_comments(self.comments, start))
+        self.unplaced.extend(_pop_comments(self.comments, start))
         text, at = "", start
         for comment in _pop_comments(self.comments, end):
             text += (BREAK if _BREAK.search(self.text, at, comment.span.start) else "  ") + comment.text
@@ -100,22 +100,22 @@ def _first_word(node: t.Node) -> str:
 
 def _pop_comments(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
     """Removes and returns the waiting comments that start before `end`."""
-    taken: list[t.Comment] = []
+    comments: list[t.Comment] = []
     while waiting and waiting[0].span.start < end:
-        taken.append(waiting.popleft())
-    return taken
+        comments.append(waiting.popleft())
+    return comments
 
 
-# ---- statements
+# ---- Statements
 
 
 @dataclass(frozen=True)
 class _OutputLine:
-    """What occupies a line: a statement, or a block's opening, entry or end. `pad` is the width of the block's keys."""
+    """A line of the result: a statement, or the opening, an entry or the end of a block. `pad` is the width of its keys."""
 
     node: t.Statement | t.Entry
     span: Span
-    inside: bool = False  # whether the comments above it are in a block
+    inside: bool = False  # the comments above it are in a block
     closes: bool = False
     pad: int = 0
 
@@ -132,49 +132,49 @@ def _output_lines(syntax: t.Syntax, source: Source) -> Iterator[_OutputLine]:
         yield _OutputLine(node, Span(node.span.end - 1, node.span.end), inside=True, closes=True)
 
 
-def _rows(pieces: Iterator[_OutputLine], comments: Sequence[t.Comment], speller: Unparser, text: str) -> Iterator[Row]:
-    """The rows of the result. Every comment goes above a piece, into its line breaks, after it, or to the end."""
+def _rows(lines: Iterator[_OutputLine], comments: Sequence[t.Comment], unparser: Unparser, text: str) -> Iterator[Row]:
+    """The rows of the result. Every comment is placed above a line, in its line breaks, after it, or at the end."""
     waiting = deque(comments)
-    for piece, following in pairwise([*pieces, None]):
-        assert piece is not None
-        (start, end), margin = piece.span, "  " * piece.inside
+    for line, following in pairwise([*lines, None]):
+        assert line is not None
+        (start, end), margin = line.span, "  " * line.inside
         yield from (Row((c.text,), c.span, indent=margin) for c in _pop_comments(waiting, start))
-        kind, cells, moved = _format_line(piece, _pop_comments(waiting, end), speller, text)
+        kind, cells, moved = _format_line(line, _pop_comments(waiting, end), unparser, text)
         yield from (Row((c.text,), Span(start, start), indent=margin) for c in moved)
         limit = following.span.start if following else len(text)
-        line = _BREAK.search(text, end, limit)
-        behind = _pop_comments(waiting, line.start() if line else limit)
-        indent = margin if isinstance(piece.node, t.Entry) else ""
-        yield Row(cells, Span(start, max([end, *(c.span.end for c in behind)])), kind, indent, behind)
+        line_break = _BREAK.search(text, end, limit)
+        trailing = _pop_comments(waiting, line_break.start() if line_break else limit)
+        indent = margin if isinstance(line.node, t.Entry) else ""
+        yield Row(cells, Span(start, max([end, *(c.span.end for c in trailing)])), kind, indent, trailing)
     yield from (Row((c.text,), c.span) for c in waiting)
 
 
 def _format_line(
-    piece: _OutputLine, inner: list[t.Comment], speller: Unparser, text: str
+    line: _OutputLine, inner: list[t.Comment], unparser: Unparser, text: str
 ) -> tuple[str, tuple[str, ...], list[t.Comment]]:
-    """A piece's kind and cells, and the comments inside it for which there is no line break.
+    """The kind and cells of a line, and the comments inside it for which there is no line break.
 
-    If one has none, those before it are moved out with it, so that comments keep their order.
+    If a comment has none, those before it are moved out with it, so that comments keep their order.
     """
     breaks = _LineBreaks(text, deque(inner))
-    kind, cells = _cells(piece, replace(speller, gap=breaks.gap))
-    left = [*breaks.missed, *breaks.comments]
-    if not left:
+    kind, cells = _cells(line, replace(unparser, gap=breaks.gap))
+    unplaced = [*breaks.unplaced, *breaks.comments]
+    if not unplaced:
         return kind, cells, []
-    kept = deque(inner)
-    moved = _pop_comments(kept, left[-1].span.end)
-    return *_cells(piece, replace(speller, gap=_LineBreaks(text, kept).gap)), moved
+    remaining = deque(inner)
+    moved = _pop_comments(remaining, unplaced[-1].span.end)
+    return *_cells(line, replace(unparser, gap=_LineBreaks(text, remaining).gap)), moved
 
 
-def _cells(piece: _OutputLine, p: Unparser) -> tuple[str, tuple[str, ...]]:
-    """A piece's kind and the parts of its line."""
-    node = piece.node
+def _cells(line: _OutputLine, p: Unparser) -> tuple[str, tuple[str, ...]]:
+    """The kind of a line and its cells."""
+    node = line.node
     match node:
         case t.Entry(key=key, items=items):
-            pad = " " * (piece.pad + 1 - width(key.id))
+            pad = " " * (line.pad + 1 - width(key.id))
             return "entry", (f"{key.id}{pad}{', '.join(_item(p, item) for item in items)}".rstrip(),)
         case t.BlockStmt(kind=kind):
-            return "block", ("}" if piece.closes else f"{kind.id} {{",)
+            return "block", ("}" if line.closes else f"{kind.id} {{",)
         case t.Header(name=name, title=title):
             return "header", (f"pde {name.id}" + (f" {p.atom(title)}" if title else ""),)
         case t.EquationStmt():
@@ -195,15 +195,15 @@ def _declaration(
     p: Unparser, node: t.SpaceDecl | t.TimeDecl | t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl
 ) -> tuple[str, ...]:
     match node:
-        case t.SpaceDecl(names=names, factors=factors, where=cuts):
+        case t.SpaceDecl(names=names, factors=factors, where=inequalities):
             where = _names(p, names) if len(names) == 1 else f"({_names(p, names)})"
             domain = " * ".join(p.factor(f.body) + " periodic" * f.periodic for f in factors)
-            return (f"space   {where} in {domain}{_where(p, cuts)}",)
+            return (f"space   {where} in {domain}{_where(p, inequalities)}",)
         case t.TimeDecl(name=name, interval=interval):
             return (f"time    {p.name(name)} in {p.sum(interval)}",)
         case t.UnknownDecl(name=name, params=params, net=net) | t.LearnDecl(name=name, params=params, net=net):
             head = f"{'unknown' if isinstance(node, t.UnknownDecl) else 'learn':8}{_signature(p, name, params)}"
-            types = ", ".join(map(_single_line(p).trait, node.type))
+            types = ", ".join(map(_single_line(p).type_attribute, node.type))
             return (head, types, p.sum(net)) if net is not None else (head, types)
         case t.ConstDecl(name=name, power=power, value=value):
             return (f"const   {p.name(name)}{_power(p, power)} = {p.sum(value)}",)
@@ -216,7 +216,7 @@ def _declaration(
 def _equation(p: Unparser, node: t.EquationStmt) -> tuple[str, tuple[str, ...]]:
     left = p.sum(node.left)
     if (word := _first_word(node.left)) in _KEYWORDS and left.startswith(word):
-        left = f"({left})"  # otherwise another statement would begin
+        left = f"({left})"  # otherwise it would start another statement
     body = f"{left} = {_right_hand_side(p, node.right)}"
     place = f" on {', '.join(_boundary_place(p, s) for s in node.on)}{_where(p, node.where)}" if node.on else ""
     if node.time_interval is None:
@@ -225,13 +225,13 @@ def _equation(p: Unparser, node: t.EquationStmt) -> tuple[str, tuple[str, ...]]:
     return "piece", (body, f"for {p.name(name)} in {_single_line(p).sum(interval)}{place}")
 
 
-def _boundary_place(p: Unparser, spot: t.BoundaryPlace) -> str:
-    return f"{p.sum(spot.left)} = {p.sum(spot.right)}" if isinstance(spot, t.SurfaceEquation) else p.sum(spot)
+def _boundary_place(p: Unparser, place: t.BoundaryPlace) -> str:
+    return f"{p.sum(place.left)} = {p.sum(place.right)}" if isinstance(place, t.SurfaceEquation) else p.sum(place)
 
 
-def _where(p: Unparser, cuts: Sequence[t.Inequality]) -> str:
-    shown = (f"{p.sum(cut.left)} {p.relation(cut.relation)} {p.sum(cut.right)}" for cut in cuts)
-    return f" where {', '.join(shown)}" if cuts else ""
+def _where(p: Unparser, inequalities: Sequence[t.Inequality]) -> str:
+    texts = (f"{p.sum(i.left)} {p.relation(i.relation)} {p.sum(i.right)}" for i in inequalities)
+    return f" where {', '.join(texts)}" if inequalities else ""
 
 
 def _item(p: Unparser, item: t.Item) -> str:
@@ -256,7 +256,7 @@ def _power(p: Unparser, power: int) -> str:
 
 
 def _single_line(p: Unparser) -> Unparser:
-    """A speller without line breaks, for a cell that is aligned with others."""
+    """A unparser without line breaks, for a cell that is aligned with others."""
     return replace(p, gap=one_space)
 
 

@@ -1,4 +1,4 @@
-"""Syntax → LaTeX of the problem as it was written, for both MathJax and TeX."""
+"""Syntax tree → LaTeX of the problem as written, for MathJax and TeX."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAME = re.compile(r"(.[^\d_]*)_*(.*)", re.DOTALL)
 
 
 def to_latex(syntax: t.Syntax) -> str:
-    """Equations, conditions, the known solution, abbreviations and constants, one below the other."""
+    """An aligned display of equations, conditions, the exact solution, definitions and constants."""
     rows = [row for statement in syntax.statements for row in _rows(statement)]
     constants = [
         f"{_power(name_to_latex(c.name), c.power)} = {expression_to_latex(c.value)}"
@@ -37,8 +37,8 @@ def to_latex(syntax: t.Syntax) -> str:
 
 def _rows(statement: t.Statement) -> Iterator[str]:
     match statement:
-        case t.EquationStmt(left=left, right=right, time_interval=during, on=on, where=where):
-            place = f"{_time_interval(during)}{_boundary_places(on, where)}"
+        case t.EquationStmt(left=left, right=right, time_interval=interval, on=on, where=where):
+            place = f"{_time_interval(interval)}{_boundary_places(on, where)}"
             yield f"{expression_to_latex(left)} &= {expression_to_latex(right)}{place}"
         case t.ExactStmt(unknown=unknown, value=value):
             yield rf"{expression_to_latex(unknown)} &= {expression_to_latex(value)} && \text{{exactly}}"
@@ -50,8 +50,8 @@ def _rows(statement: t.Statement) -> Iterator[str]:
             pass
 
 
-def _time_interval(during: tuple[t.Name, t.Expr] | None) -> str:
-    return rf" && {name_to_latex(during[0])} \in {expression_to_latex(during[1])}" if during else ""
+def _time_interval(interval: tuple[t.Name, t.Expr] | None) -> str:
+    return rf" && {name_to_latex(interval[0])} \in {expression_to_latex(interval[1])}" if interval else ""
 
 
 def _boundary_places(places: Sequence[t.BoundaryPlace], where: Sequence[t.Inequality]) -> str:
@@ -71,7 +71,7 @@ def _place(place: t.BoundaryPlace) -> str:
             return expression_to_latex(place)
 
 
-def _inequalities(cuts: Sequence[t.Inequality]) -> str:
+def _inequalities(inequalities: Sequence[t.Inequality]) -> str:
     return ", ".join(
         f"{expression_to_latex(c.left)} {RELATIONS[c.relation]} {expression_to_latex(c.right)}" for c in cuts
     )
@@ -81,7 +81,7 @@ def _arguments(names: Sequence[t.Name]) -> str:
     return f"({', '.join(map(name_to_latex, names))})" if names else ""
 
 
-# ---- expressions
+# ---- Expressions
 
 
 def expression_to_latex(expr: t.Expr) -> str:
@@ -133,7 +133,7 @@ def expression_to_latex(expr: t.Expr) -> str:
 
 
 def _product(factors: Factors) -> str:
-    """Factors with a dot: each side of the dot is a product of its own."""
+    """A product with a dot: each operand of the dot is a product."""
     at = next((i for i, (sign, _) in enumerate(factors) if sign in DOT_FUNCTIONS), 0)
     if not at:
         return _factors(factors)
@@ -163,7 +163,7 @@ def _number(text: str) -> str:
 
 
 def name_to_latex(node: t.Name) -> str:
-    """σ is \\sigma, x1 and x_1 are x_{1}, K_σ is K_{\\sigma}, and a word is set upright."""
+    """σ is \\sigma, x1 and x_1 are x_{1}, K_σ is K_{\\sigma}; words are upright."""
     head, below = _NAME.fullmatch(node.id).groups()  # type: ignore[union-attr]  # any text is a name with nothing below
     if len(head) > 1 and head not in GREEK_LETTERS:
         return rf"\mathrm{{{escaping.latex(node.id)}}}"

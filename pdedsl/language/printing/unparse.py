@@ -1,7 +1,11 @@
-"""Rows of cells → lines of text, aligned.
+"""Unparser: expressions and types → canonical text, in Unicode or in ASCII; and the layout of rows of cells.
 
-A cell may hold codes: OPEN and CLOSE enclose an alignment at the current column, and BREAK starts a new line there.
-No name, number, string or comment contains a newline, so nothing else can be mistaken for a code.
+Parsing the text gives the tree back. Trees are as the parser builds them: parentheses are a Group, except that
+`grad(…)`, `dot(…)` and `sum(…)` imply theirs, and that an atom needs none. An operand of lower precedence is
+parenthesized, so that a tree built by hand is parsed as intended.
+
+A cell may contain layout codes: OPEN and CLOSE enclose an alignment at the current column, and BREAK starts a new line
+there. They begin with a newline, which no name, number, string or comment contains.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from pdedsl.language.precedence import (
 )
 from pdedsl.language.token_stream import DeclaredNames, format_ascii_derivative, format_subscript
 
-# ---- layout
+# ---- Layout
 
 
 OPEN, CLOSE, BREAK = "\n<", "\n>", "\n|"
@@ -40,7 +44,7 @@ class Row:
     span: Span
     kind: str = ""
     indent: str = ""
-    behind: Sequence[Comment] = ()
+    trailing: Sequence[Comment] = ()
 
 
 def align(text: str) -> str:
@@ -67,7 +71,7 @@ def _row_texts(rows: list[Row], source: str) -> Iterator[str]:
 
 
 def _align_rows(run: list[Row]) -> Iterator[str]:
-    """Neighbouring rows of the same kind, their cells aligned: `head : type = net`, or `body    for …`."""
+    """Consecutive rows of the same kind with aligned cells: `head : type = net`, or `body    for …`."""
     named = max((width(row.cells[0]) for row in run if len(row.cells) > 1), default=0)
     typed = max((width(row.cells[1]) for row in run if len(row.cells) > 2), default=0)
     ends = max((_last_line_width(_apply_layout_codes(row.cells[0])) for row in run), default=0)
@@ -81,7 +85,7 @@ def _align_rows(run: list[Row]) -> Iterator[str]:
                 text += f" : {types[0]}" if types else ""
                 text += f"{' ' * (typed - width(types[0]))} = {types[1]}" if len(types) > 1 else ""
                 text = _apply_layout_codes(text)
-        lines = f"{text}{''.join(f'  {c.text}' for c in row.behind)}".split("\n")
+        lines = f"{text}{''.join(f'  {c.text}' for c in row.trailing)}".split("\n")
         yield "".join(f"{row.indent}{line}\n" for line in lines)
 
 
@@ -91,7 +95,7 @@ def _last_line_width(text: str) -> int:
 
 
 def _apply_layout_codes(text: str) -> str:
-    """The text with its layout codes carried out."""
+    """The text with its layout codes applied."""
     first, *rest = text.split("\n")
     lines, columns = [first], [0]
     for part in rest:
@@ -106,18 +110,13 @@ def _apply_layout_codes(text: str) -> str:
     return "\n".join(lines)
 
 
-# ---- spell
-# Expressions and types → canonical text, in Unicode or in ASCII; parsing the text gives the tree back.
-#
-# Trees are as the parser makes them: a bracket is a Group, except that `grad(…)`, `dot(…)` and `sum(…)` imply theirs,
-# and that an atom needs none. What binds too loosely for its place is bracketed, so a tree made by hand is read as
-# meant.
+# ---- Expressions
 
 
 Gap = Callable[[t.Node, t.Node, bool], str]  # the text between two nodes: a space, or a line break
 
 _SIGNS: dict[t.Operator, str] = {"grad": "∇", "div": "∇·", "lap": "Δ", "hess": "∇∇"}
-_PLAIN_NAME = re.compile(r"[^\W\d_eE]\w*+(?!\()")  # not called; 2e… would be a number
+_PLAIN_NAME = re.compile(r"[^\W\d_eE]\w*+(?!\()")  # not a call; 2e… would be a number
 _DIFFERENTIAL = re.compile(r"(?<!\w)d\w+$")
 _TRANSPOSE = re.compile(r"T(?![A-Za-z0-9_])")
 _SMALL_INTEGER = re.compile(r"0|[1-9][0-9]?")
@@ -128,9 +127,9 @@ def unparse(expr: t.Expr, ascii: bool = False) -> str:
     return Unparser(ascii).sum(expr)
 
 
-def unparse_type_attribute(trait: t.TypeAttribute, ascii: bool = False) -> str:
-    """A part of a type on one line: `‖K‖ ≤ 1`."""
-    return Unparser(ascii).trait(trait)
+def unparse_type_attribute(attribute: t.TypeAttribute, ascii: bool = False) -> str:
+    """A type attribute on one line: `‖K‖ ≤ 1`."""
+    return Unparser(ascii).type_attribute(attribute)
 
 
 def one_space(before: t.Node, after: t.Node, listed: bool) -> str:
@@ -139,10 +138,10 @@ def one_space(before: t.Node, after: t.Node, listed: bool) -> str:
 
 @dataclass(frozen=True)
 class Unparser:
-    """One method for each level of the grammar; it brackets expressions that bind more loosely.
+    """One method for each precedence level; expressions of lower precedence are parenthesized.
 
-    Without `declared`, derivatives are taken to be of declared names. `gap` stands between the items of a list or a
-    call (`listed`) and between the summands of a sum that may be spread over lines.
+    Without `declared`, names in derivatives are assumed to be declared. `gap` is the text between the items of a list
+    or a call (`listed`) and between the terms of a sum that may be spread over lines.
     """
 
     ascii: bool
@@ -166,46 +165,48 @@ class Unparser:
         return text
 
     def term(self, expr: t.Expr) -> str:
-        return self.product(expr.factors) if isinstance(expr, t.Product) else self.row([("", expr)])
+        return self.product(expr.factors) if isinstance(expr, t.Product) else self.factors([("", expr)])
 
     def product(self, factors: Factors) -> str:
         at = next((i for i, (sign, _) in enumerate(factors) if sign in DOT_FUNCTIONS), 0)
         if not at:
-            return self.row(factors)
+            return self.factors(factors)
         sign, first = factors[at]
         left, right = factors[:at], [("", first), *factors[at + 1 :]]
         if self.ascii:
-            return f"{DOT_FUNCTIONS[sign]}({self.side(left)}, {self.side(right)})"
-        return f"{self.row(left)}{sign}{self.row(right)}"
+            return f"{DOT_FUNCTIONS[sign]}({self.dot_operand(left)}, {self.dot_operand(right)})"
+        return f"{self.factors(left)}{sign}{self.factors(right)}"
 
-    def side(self, factors: Factors) -> str:
-        """A side of `dot(…)`, where a sum needs no brackets of its own."""
+    def dot_operand(self, factors: Factors) -> str:
+        """An operand of `dot(…)`, where a sum needs no parentheses."""
         body = strip_parentheses(factors[0][1])
-        return self.sum(body) if len(factors) == 1 and isinstance(body, t.Sum) else self.row(factors)
+        return self.sum(body) if len(factors) == 1 and isinstance(body, t.Sum) else self.factors(factors)
 
-    def row(self, factors: Factors) -> str:
-        """Factors without dots; a leading `1/2` that nothing divides needs no brackets in ASCII."""
+    def factors(self, factors: Factors) -> str:
+        """Factors without dots; a leading `1/2` that is not divided needs no parentheses in ASCII."""
         match factors:
             case [(_, t.Fraction(value=(a, b)))] | [(_, t.Fraction(value=(a, b))), ("" | "*", _), *_] if self.ascii:
                 text = f"{a}/{b}"
             case [(_, first), *_]:
-                text = self.behind("", first)
+                text = self.signed_factor("", first)
         for (above, before), (sign, factor) in pairwise(factors):
-            piece = self.behind(sign, factor)
-            text += self.space(text, before, above == "/", sign, factor, piece) + piece
+            piece = self.signed_factor(sign, factor)
+            text += self.separator(text, before, above == "/", sign, factor, piece) + piece
         return text
 
-    def behind(self, sign: t.ProductSign, factor: t.Expr) -> str:
+    def signed_factor(self, sign: t.ProductSign, factor: t.Expr) -> str:
         """A factor as it may be written after a sign."""
         match factor:
             case t.Negation(body=body):
                 return f"-{self.factor(body)}"
             case t.Summation():
-                return self.total(factor)
+                return self.summation(factor)
             case _:
                 return self.factor(parenthesize_leading_derivative(factor) if sign == "/" else factor)
 
-    def space(self, text: str, before: t.Expr, divided: bool, sign: t.ProductSign, factor: t.Expr, piece: str) -> str:
+    def separator(
+        self, text: str, before: t.Expr, divided: bool, sign: t.ProductSign, factor: t.Expr, piece: str
+    ) -> str:
         """The text between two factors."""
         if sign == "/":  # `du/dx` without spaces may be a derivative
             return " / " if _DIFFERENTIAL.search(text[-MAX_NAME_LENGTH - 1 :]) and piece[0] == "d" else "/"
@@ -222,7 +223,7 @@ class Unparser:
             tight = number and (named or piece[0] == "(")
         return "" if tight and not divided else " "
 
-    def total(self, total: t.Summation) -> str:
+    def summation(self, total: t.Summation) -> str:
         mark = subscript([total.index.id])
         if mark and not self.ascii:
             return f"Σ{mark} {self.term(total.body)}"
@@ -243,7 +244,7 @@ class Unparser:
                 return self.postfix(expr)
 
     def postfix(self, expr: t.Expr) -> str:
-        """An atom, or anything in brackets."""
+        """An atom, or a parenthesized expression."""
         if isinstance(expr, t.ATOMS):
             return self.atom(expr)
         body = strip_parentheses(expr)
@@ -284,11 +285,11 @@ class Unparser:
             return tight
         if None in below or (self.ascii and not called):
             return f"diff({self.sum(body)}, {', '.join(self.variable(w) for w in wrt for _ in range(w.order))})"
-        above = self.above(body)
+        above = self.numerator(body)
         under = (f"∂{self.name(w.name)}{i}{_order_superscript(w.order)}" for w, i in zip(wrt, below, strict=True))
         return f"∂{_order_superscript(sum(w.order for w in wrt))}{above}/{''.join(under)}"
 
-    def above(self, body: t.Expr) -> str:
+    def numerator(self, body: t.Expr) -> str:
         match body:
             case t.Name():
                 return self.name(body)
@@ -326,7 +327,7 @@ class Unparser:
             case t.Adjoint(body=body):
                 return self.adjoint(body)
             case _:
-                raise AssertionError(f"{type(expr).__name__} is no atom")
+                raise AssertionError(f"{type(expr).__name__} is not an atom")
 
     def head(self, expr: t.Expr) -> str:
         match expr:
@@ -344,18 +345,18 @@ class Unparser:
         body = self.postfix(expr.body)
         if mark and not isinstance(expr.body, t.Index) and not self.ascii:
             return body + mark
-        touched = isinstance(expr.body, t.Name | t.Adjoint) or body[-1] == ")"  # else `[…]` would be a factor
-        return f"{body if touched else f'({body})'}[{', '.join(map(self.sum, expr.indices))}]"
+        indexable = isinstance(expr.body, t.Name | t.Adjoint) or body[-1] == ")"  # else `[…]` would be a factor
+        return f"{body if indexable else f'({body})'}[{', '.join(map(self.sum, expr.indices))}]"
 
     def component_of_call(self, body: t.Expr, mark: str) -> str | None:
-        """`u₁(x, 0)`, if the parser will know that u is a function, and `∂u₁/∂t(x, 0)`."""
+        """`u₁(x, 0)` if u is declared as a function, and `∂u₁/∂t(x, 0)`."""
         match body:
             case t.Call(head=t.Name(id=name) as head) if self.declared and name in self.declared.functions:
                 return f"{self.name(head)}{mark}{self.atom(body).removeprefix(self.name(head))}"
             case t.Call(head=t.Derivative(body=t.Name() as head, wrt=wrt)) as call:
-                slope = self.derivative(t.Derivative(head, wrt), called=True)
-                order, below = slope.split(self.name(head), 1)[0], slope.split("/", 1)[1]
-                return f"{order}{self.name(head)}{mark}/{below}{self.atom(call).removeprefix(slope)}"
+                derivative = self.derivative(t.Derivative(head, wrt), called=True)
+                order, denominator = derivative.split(self.name(head), 1)[0], derivative.split("/", 1)[1]
+                return f"{order}{self.name(head)}{mark}/{denominator}{self.atom(call).removeprefix(derivative)}"
             case _:
                 return None
 
@@ -378,11 +379,11 @@ class Unparser:
 
     # ---- types
 
-    def trait(self, trait: t.TypeAttribute) -> str:
-        body = self.factor(trait.body)
-        if trait.bound is None:
+    def type_attribute(self, attribute: t.TypeAttribute) -> str:
+        body = self.factor(attribute.body)
+        if attribute.bound is None:
             return body
-        return f"{body} {self.relation(trait.relation)} {self.sum(trait.bound)}"
+        return f"{body} {self.relation(attribute.relation)} {self.sum(attribute.bound)}"
 
     def relation(self, sign: str) -> str:
         return sign if self.ascii else sign.replace("<=", "≤").replace(">=", "≥")

@@ -45,43 +45,43 @@ class LinearizedResidual:
 
     @cached_property
     def _at(self) -> PointwiseFunction:
-        letters = tuple(s for s, _ in self.residual.jet_variables)
-        exprs = (self.residual.expr, *(self.residual.expr.diff(s) for s in letters))
-        return compile_pointwise(exprs, (*self.coordinates, *letters))
+        jet_variables = tuple(s for s, _ in self.residual.jet_variables)
+        exprs = (self.residual.expr, *(self.residual.expr.diff(s) for s in jet_variables))
+        return compile_pointwise(exprs, (*self.coordinates, *jet_variables))
 
     def __call__(self, points: Tensor, values: Sequence[Tensor]) -> tuple[Tensor, tuple[Tensor, ...]]:
-        value, *slopes = self._at(*points.unbind(-1), *values)
-        return value, tuple(slopes)
+        value, *partials = self._at(*points.unbind(-1), *values)
+        return value, tuple(partials)
 
 
 @dataclass(frozen=True)
 class ResidualRows:
     """A residual at points, with the weight of its rows."""
 
-    slopes: LinearizedResidual
+    linearized: LinearizedResidual
     points: Tensor
     weight: float
     target: Tensor | None = None  # measured values that the expression should have
 
     def at(self, values: Sequence[Tensor]) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The residual and its slopes for these values of the derivatives."""
-        value, slopes = self.slopes(self.points, values)
-        return value if self.target is None else value - self.target, slopes
+        """The residual and its partial derivatives for these values of the jet variables."""
+        value, partials = self.linearized(self.points, values)
+        return value if self.target is None else value - self.target, partials
 
     @property
     def derivatives(self) -> tuple[Derivative, ...]:
-        return self.slopes.residual.derivatives
+        return self.linearized.residual.derivatives
 
 
-def residual_scale(slopes: LinearizedResidual, points: Tensor, half: Tensor) -> float:
+def residual_scale(linearized: LinearizedResidual, points: Tensor, half: Tensor) -> float:
     """The largest coefficient of a residual, linearised at u = 0, in coordinates scaled to [-1, 1].
 
     A residual divided by it has the size of an error in the unknown.
     """
-    derivatives = slopes.residual.derivatives
+    derivatives = linearized.residual.derivatives
     zeros = [torch.zeros_like(points[:, 0]) for _ in derivatives]
-    _, found = slopes(points, zeros)
-    stretched = [_scaled_coefficient(s, d, half) for s, d in zip(found, derivatives, strict=True)]
+    _, partials = linearized(points, zeros)
+    stretched = [_scaled_coefficient(s, d, half) for s, d in zip(partials, derivatives, strict=True)]
     return max((c for c in stretched if c > 0), default=1.0)
 
 
@@ -120,9 +120,9 @@ def _equation_rows(
     law: PointDistribution,
     half: Tensor,
 ) -> ResidualRows:
-    slopes = LinearizedResidual(residual, statement.domain.coordinates)
+    linearized = LinearizedResidual(residual, statement.domain.coordinates)
     at = points.inside(n, seed >> 8, law, residual.interval)
-    return ResidualRows(slopes, at, 1 / residual_scale(slopes, at, half.to(at)))
+    return ResidualRows(linearized, at, 1 / residual_scale(linearized, at, half.to(at)))
 
 
 def _condition_rows(
@@ -143,11 +143,11 @@ MAX_OPERATOR_ORDER = 2  # the highest order of a derivative in an operator that 
 
 @dataclass(frozen=True)
 class LinearOperator:
-    """Σ coefficient(x) ∂^α of one component; `letter` stands for it in the residual."""
+    """Σ coefficient(x) ∂^α of one component; `symbol` replaces it in the residual."""
 
     component: int
     parts: tuple[tuple[Derivative, Expr], ...]
-    letter: Symbol
+    symbol: Symbol
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class JetResidual:
     """A residual in terms of single derivatives and, for each component, one operator that collects its linear part."""
 
     expr: Expr
-    letters: tuple[tuple[Symbol, Derivative], ...]
+    jet_variables: tuple[tuple[Symbol, Derivative], ...]
     operators: tuple[LinearOperator, ...]
     coordinates: tuple[Symbol, ...]
     components: int
@@ -163,7 +163,7 @@ class JetResidual:
     @cached_property
     def wanted(self) -> DerivativeRequest:
         zero = (0,) * len(self.coordinates)
-        orders = tuple(d.orders for _, d in self.letters if self.has(d))
+        orders = tuple(d.orders for _, d in self.jet_variables if self.has(d))
         return DerivativeRequest(orders or (zero,), tuple(tuple(d.orders for d, _ in o.parts) for o in self.operators))
 
     def has(self, derivative: Derivative) -> bool:
@@ -172,13 +172,13 @@ class JetResidual:
 
     def wanted_of(self, component: int, axes: tuple[int, ...]) -> DerivativeRequest:
         """Derivatives of a learned function of some coordinates."""
-        own = tuple(tuple(d.orders[k] for k in axes) for _, d in self.letters if d.component == component)
+        own = tuple(tuple(d.orders[k] for k in axes) for _, d in self.jet_variables if d.component == component)
         return DerivativeRequest(own or ((0,) * len(axes),))
 
     @cached_property
     def value(self) -> PointwiseFunction:
-        letters = (*(s for s, _ in self.letters), *(o.letter for o in self.operators))
-        return compile_pointwise((self.expr,), (*self.coordinates, *letters))
+        jet_variables = (*(s for s, _ in self.jet_variables), *(o.symbol for o in self.operators))
+        return compile_pointwise((self.expr,), (*self.coordinates, *jet_variables))
 
     @cached_property
     def factors(self) -> tuple[PointwiseFunction, ...]:
@@ -187,19 +187,19 @@ class JetResidual:
 
 def collect_operators(residual: Residual, coordinates: tuple[Symbol, ...], components: int) -> JetResidual:
     """Collect second derivatives with known coefficients, and first ones along with them, in one operator."""
-    letters = {s for s, _ in residual.jet_variables}
-    slopes = {s: residual.expr.diff(s) for s in letters}
-    plain = [(s, d) for s, d in residual.jet_variables if not slopes[s].free_symbols & letters]
-    operators, gone, expr = [], set(), residual.expr
+    jet_variables = {s for s, _ in residual.jet_variables}
+    partials = {s: residual.expr.diff(s) for s in jet_variables}
+    linear = [(s, d) for s, d in residual.jet_variables if not partials[s].free_symbols & jet_variables]
+    operators, collected, expr = [], set(), residual.expr
     for component in range(components):
-        own = [(s, d) for s, d in plain if d.component == component and 1 <= d.order <= MAX_OPERATOR_ORDER]
+        own = [(s, d) for s, d in linear if d.component == component and 1 <= d.order <= MAX_OPERATOR_ORDER]
         if any(d.order == MAX_OPERATOR_ORDER for _, d in own):
-            letter = Symbol(f"L{component}", real=True)
-            operators.append(LinearOperator(component, tuple((d, slopes[s]) for s, d in own), letter))
-            gone |= {s for s, _ in own}
-            expr += letter
-    expr = expr.xreplace(dict.fromkeys(gone, S.Zero))
-    rest = tuple((s, d) for s, d in residual.jet_variables if s not in gone)
+            symbol = Symbol(f"L{component}", real=True)
+            operators.append(LinearOperator(component, tuple((d, partials[s]) for s, d in own), symbol))
+            collected |= {s for s, _ in own}
+            expr += symbol
+    expr = expr.xreplace(dict.fromkeys(collected, S.Zero))
+    rest = tuple((s, d) for s, d in residual.jet_variables if s not in collected)
     return JetResidual(expr, rest, tuple(operators), coordinates, components)
 
 
@@ -216,7 +216,7 @@ class TrainableFunctions:
 class NetworkRows:
     """A residual at points, weighted."""
 
-    form: JetResidual
+    jet_residual: JetResidual
     points: Tensor
     weight: Tensor  # one for all points, or one for each
     target: Tensor | None = None  # measured values that the expression should have
@@ -224,7 +224,7 @@ class NetworkRows:
     @cached_property
     def coefficients(self) -> tuple[Tensor, ...]:
         columns = self.points.unbind(-1)
-        return tuple(torch.stack(f(*columns), -1) for f in self.form.factors)
+        return tuple(torch.stack(f(*columns), -1) for f in self.jet_residual.factors)
 
     def split(self, size: int) -> Iterator[NetworkRows]:
         """The same rows in pieces of at most so many points."""
@@ -232,33 +232,33 @@ class NetworkRows:
         for start in range(0, len(self.points), size):
             own = slice(start, start + size)
             target = None if self.target is None else self.target[own]
-            yield NetworkRows(self.form, self.points[own], weight[own], target)
+            yield NetworkRows(self.jet_residual, self.points[own], weight[own], target)
 
-    def residual(self, learners: TrainableFunctions) -> Tensor:
+    def residual(self, trainable: TrainableFunctions) -> Tensor:
         """The residual, unweighted."""
-        network, wanted = learners.network, self.form.wanted
+        network, wanted = trainable.network, self.jet_residual.wanted
         if supports_forward_laplacian(network, wanted):
             return self._of(
-                learners, learners.numbers, forward_laplacian(network, self.points, wanted, *self.coefficients)
+                trainable, trainable.numbers, forward_laplacian(network, self.points, wanted, *self.coefficients)
             )[0]
-        return self._of(learners, learners.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
+        return self._of(trainable, trainable.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
 
-    def product(self, learners: TrainableFunctions, probes: int, source: torch.Generator) -> Tensor:
+    def product(self, trainable: TrainableFunctions, probes: int, source: torch.Generator) -> Tensor:
         """The sum of weighted squares, or an unbiased estimate: of products of two independent estimates."""
-        form = self.form
-        if not supports_hutchinson(form.wanted):
-            return (self.weight * self.residual(learners)).square().sum()
-        signs = rademacher_signs(form.wanted, len(self.points), probes, source)
+        jet_residual = self.jet_residual
+        if not supports_hutchinson(jet_residual.wanted):
+            return (self.weight * self.residual(trainable)).square().sum()
+        signs = rademacher_signs(jet_residual.wanted, len(self.points), probes, source)
         (coefficients,) = self.coefficients
-        u, *operators = hutchinson_estimates(learners.network, self.points, form.wanted, coefficients, signs)
-        one, two = (self._of(learners, learners.numbers, torch.stack([u, o]))[0] for o in operators)
+        u, *operators = hutchinson_estimates(trainable.network, self.points, jet_residual.wanted, coefficients, signs)
+        one, two = (self._of(trainable, trainable.numbers, torch.stack([u, o]))[0] for o in operators)
         return (self.weight.square() * one * two).sum()
 
-    def slopes(self, learners: TrainableFunctions) -> tuple[Tensor, Tensor]:
+    def jacobian(self, trainable: TrainableFunctions) -> tuple[Tensor, Tensor]:
         """The weighted residual (n,), and its derivatives by weights and numbers (n, weights + numbers)."""
-        numbers = learners.numbers.detach().expand(len(self.points), -1).requires_grad_()
-        streams, layers = learners.network.jets(self.points, self.form.wanted, self.coefficients)
-        value, more_layers = self._of(learners, numbers, streams)
+        numbers = trainable.numbers.detach().expand(len(self.points), -1).requires_grad_()
+        jets, layers = trainable.network.jets(self.points, self.jet_residual.wanted, self.coefficients)
+        value, more_layers = self._of(trainable, numbers, jets)
         found = per_sample_gradients(value, [*layers, *more_layers])
         if numbers.shape[1]:
             (more,) = torch.autograd.grad(value.sum(), numbers, allow_unused=True, retain_graph=True)
@@ -266,26 +266,34 @@ class NetworkRows:
         weight = self.weight.expand_as(value)
         return (weight * value).detach(), (weight[:, None] * found).detach()
 
-    def _of(self, learners: TrainableFunctions, numbers: Tensor, streams: Tensor) -> tuple[Tensor, list[LayerJets]]:
+    def _of(self, trainable: TrainableFunctions, numbers: Tensor, jets: Tensor) -> tuple[Tensor, list[LayerJets]]:
         """The residual for given streams of the components, and the layers of the learned functions."""
-        form, layers = self.form, list[LayerJets]()
-        values = {d: streams[form.wanted.place[d.orders], :, d.component] for _, d in form.letters if form.has(d)}
-        for k, (axes, network) in enumerate(learners.functions, form.components):
-            wanted = form.wanted_of(k, axes)
+        jet_residual, layers = self.jet_residual, list[LayerJets]()
+        values = {
+            d: jets[jet_residual.wanted.place[d.orders], :, d.component]
+            for _, d in jet_residual.jet_variables
+            if jet_residual.has(d)
+        }
+        for k, (axes, network) in enumerate(trainable.functions, jet_residual.components):
+            wanted = jet_residual.wanted_of(k, axes)
             found, more = network.jets(self.points[:, axes], wanted)
             layers += more
-            own = [d for _, d in form.letters if d.component == k]
+            own = [d for _, d in jet_residual.jet_variables if d.component == k]
             values |= {d: found[wanted.place[tuple(d.orders[a] for a in axes)], :, 0] for d in own}
-        first = form.components + len(learners.functions)
-        values |= {d: numbers[..., d.component - first] for _, d in form.letters if d.component >= first}
-        operators = [streams[k - len(form.operators), :, o.component] for k, o in enumerate(form.operators)]
-        (value,) = form.value(*self.points.unbind(-1), *(values[d] for _, d in form.letters), *operators)
+        first = jet_residual.components + len(trainable.functions)
+        values |= {d: numbers[..., d.component - first] for _, d in jet_residual.jet_variables if d.component >= first}
+        operators = [
+            jets[k - len(jet_residual.operators), :, o.component] for k, o in enumerate(jet_residual.operators)
+        ]
+        (value,) = jet_residual.value(
+            *self.points.unbind(-1), *(values[d] for _, d in jet_residual.jet_variables), *operators
+        )
         return value if self.target is None else value - self.target, layers
 
 
-def stack_residuals(rows: Sequence[NetworkRows], learners: TrainableFunctions) -> Tensor:
+def stack_residuals(rows: Sequence[NetworkRows], trainable: TrainableFunctions) -> Tensor:
     """All weighted residuals."""
-    return torch.cat([r.weight * r.residual(learners) for r in rows])
+    return torch.cat([r.weight * r.residual(trainable) for r in rows])
 
 
 # ---- measured

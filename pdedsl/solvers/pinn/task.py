@@ -58,12 +58,14 @@ def solve_by_pinn(
     dtype: torch.dtype = torch.float64,
     listener: Listener = ignore_progress,
     state: State | None = None,
-    measured: Sequence[Measurement] = (),
+    measurements: Sequence[Measurement] = (),
 ) -> SolverResult:
     """By Gauss-Newton for `method.steps` steps, or until the loss falls no further, unless other phases are given.
 
     A given `state` is resumed."""
-    task = PinnTask(statement, method, network, PointSampler(statement.domain, device or CPU), seed, tuple(measured))
+    task = PinnTask(
+        statement, method, network, PointSampler(statement.domain, device or CPU), seed, tuple(measurements)
+    )
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)
     module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network, trainer.functions).to(dtype=dtype)
@@ -84,7 +86,7 @@ class PinnTask:
     net: Mlp
     points: PointSampler
     seed: int
-    given: tuple[Measurement, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
 
     @cached_property
     def problem(self) -> StrongForm:
@@ -96,15 +98,15 @@ class PinnTask:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        built = [a.text(c.name) for a, c in zip(self.ansatz, self.statement.components, strict=True)]
+        texts = [a.text(c.name) for a, c in zip(self.ansatz, self.statement.components, strict=True)]
         return (
-            *built,
+            *texts,
             *(() if self.symmetry is None else (self.symmetry.text(self.statement),)),
-            *(f"weights of the conditions in the loss: {self._shown}" for _ in self.soft[:1]),
+            *(f"weights of the conditions in the loss: {self._weights_text}" for _ in self.soft[:1]),
         )
 
     @property
-    def _shown(self) -> str:
+    def _weights_text(self) -> str:
         weights = ", ".join(f"{w:.3g}" for w in self.weights)
         return weights if self.method.weight is not None else f"{weights} (balanced with the equations)"
 
@@ -116,8 +118,8 @@ class PinnTask:
             return (float(self.method.weight),) * sum(len(c.residuals) for c in self.soft)
         axes = (f.axes for f in learned_functions(self.statement))
         start = TrainableFunctions(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.numbers())
-        equations = sum(_gradient_norm(r, start) ** 2 for r in self.drawn(BALANCING_POINTS, 0)) ** 0.5
-        found = [rows and _gradient_norm(rows, start) for rows in self._asked(0, None)]
+        equations = sum(_gradient_norm(r, start) ** 2 for r in self.equation_rows(BALANCING_POINTS, 0)) ** 0.5
+        found = [rows and _gradient_norm(rows, start) for rows in self._soft_condition_rows(0, None)]
         return tuple(CONDITION_WEIGHT * equations / s if s else CONDITION_WEIGHT for s in found)
 
     @cached_property
@@ -132,7 +134,7 @@ class PinnTask:
         return tuple(left)
 
     @property
-    def sides(self) -> CoordinateBox:
+    def box(self) -> CoordinateBox:
         low, high = self.points.low, self.points.high
         return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
 
@@ -159,18 +161,18 @@ class PinnTask:
         for k, f in enumerate(learned_functions(self.statement)):
             net = f.learned.net.word if f.learned.net is not None else FUNCTION_NETWORK
             assert isinstance(net, Mlp)  # ensured by planning
-            axes, sides = list(f.axes), self.sides
-            own = CoordinateBox(sides.center[axes], sides.half_widths[axes], sides.periodic[axes])
+            axes, box = list(f.axes), self.box
+            own = CoordinateBox(box.center[axes], box.half_widths[axes], box.periodic[axes])
             made = JetNetwork(own, net.width, net.depth, 1, net.activation.name, hash_words(self.seed, 10 + k))
             found.append(made.to(self.points.device))
         return tuple(found)
 
     def numbers(self) -> Tensor:
         """The letters of learned numbers at their initial values."""
-        starts = [n.start for n in learned_scalars(self.statement)]
+        starts = [n.initial for n in learned_scalars(self.statement)]
         return torch.tensor(starts, dtype=torch.float64, device=self.points.device)
 
-    def form(self, residual: Residual) -> JetResidual:
+    def jet_residual(self, residual: Residual) -> JetResidual:
         coordinates = self.statement.domain.coordinates
         return collect_operators(
             substitute_ansatz(residual, self.ansatz, coordinates), coordinates, len(self.statement.components)
@@ -178,29 +180,29 @@ class PinnTask:
 
     @cached_property
     def equations(self) -> tuple[JetResidual, ...]:
-        return tuple(map(self.form, self.problem.equations))
+        return tuple(map(self.jet_residual, self.problem.equations))
 
-    def sized(self, residual: Residual, points: Tensor) -> float:
+    def residual_scale_at(self, residual: Residual, points: Tensor) -> float:
         half = (self.points.high - self.points.low) / 2
         return residual_scale(LinearizedResidual(residual, self.statement.domain.coordinates), points, half.to(points))
 
     @cached_property
-    def measured(self) -> tuple[NetworkRows, ...]:
+    def measurement_rows(self) -> tuple[NetworkRows, ...]:
         """Rows of measurements; their residuals estimate the noise, for the standard deviations of what is learned."""
         weight = (
             1.0 if learned_functions(self.statement) else MEASUREMENT_WEIGHT
         )  # a function would take many more steps
         return tuple(
-            NetworkRows(self.form(m.residual), m.points, m.points.new_tensor(weight), m.values)
-            for m in (m.to(self.points) for m in self.given)
+            NetworkRows(self.jet_residual(m.residual), m.points, m.points.new_tensor(weight), m.values)
+            for m in (m.to(self.points) for m in self.measurements)
         )
 
-    def drawn(self, n: int, draw: int) -> list[NetworkRows]:
+    def equation_rows(self, n: int, draw: int) -> list[NetworkRows]:
         """Rows of all equations at new points, each weighted as if it were alone: mean squares are added."""
         found = []
-        for residual, form in zip(self.problem.equations, self.equations, strict=True):
+        for residual, jet_residual in zip(self.problem.equations, self.equations, strict=True):
             at = self.points.inside(n, hash_words(self.seed, 5, draw) >> 8, PointDistribution.SOBOL, residual.interval)
-            found.append(NetworkRows(form, at, at.new_tensor(1 / self.sized(residual, at))))
+            found.append(NetworkRows(jet_residual, at, at.new_tensor(1 / self.residual_scale_at(residual, at))))
         return found
 
     def _is_in_time(self, condition: ConditionResidual) -> bool:
@@ -209,28 +211,32 @@ class PinnTask:
         return domain.has_time and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
 
     def conditions(self, draw: int) -> list[NetworkRows]:
-        return [rows for rows in self._asked(draw, self.weights) if rows is not None]
+        return [rows for rows in self._soft_condition_rows(draw, self.weights) if rows is not None]
 
-    def _asked(self, draw: int, weights: Sequence[float] | None) -> list[NetworkRows | None]:
+    def _soft_condition_rows(self, draw: int, weights: Sequence[float] | None) -> list[NetworkRows | None]:
         """Rows of the residuals of soft conditions; None where a shape leaves no points."""
         counts = max(self.method.boundary, self.method.initial)
         places = sample_conditions(self.points, self.soft, counts, hash_words(self.seed, 6, draw) >> 8)
         found: list[NetworkRows | None] = []
-        for condition, drawn in zip(self.soft, places, strict=True):
-            at = drawn[: self.method.initial if self._is_in_time(condition) else self.method.boundary]
+        for condition, equation_rows in zip(self.soft, places, strict=True):
+            at = equation_rows[: self.method.initial if self._is_in_time(condition) else self.method.boundary]
             for residual in condition.residuals:
                 weight = at.new_tensor(1.0 if weights is None else weights[len(found)])
-                rows = (self.form(residual), at, weight / self.sized(residual, at)) if len(at) else None
+                rows = (
+                    (self.jet_residual(residual), at, weight / self.residual_scale_at(residual, at))
+                    if len(at)
+                    else None
+                )
                 found.append(rows and NetworkRows(*rows))
         return found
 
-    def elapsed(self, points: Tensor) -> Tensor:
+    def elapsed_fraction(self, points: Tensor) -> Tensor:
         """The fraction of time that has passed since the data."""
         share = (points[:, -1] - self.points.low[-1]) / (self.points.high[-1] - self.points.low[-1])
         ends = [c.place.upper for c in self.problem.conditions if isinstance(c.place, Face) and self._is_in_time(c)]
         return 1 - share if any(ends) else share
 
 
-def _gradient_norm(rows: NetworkRows, learners: TrainableFunctions) -> float:
+def _gradient_norm(rows: NetworkRows, trainable: TrainableFunctions) -> float:
     """√ of the mean over rows of the squared norm of their gradient."""
-    return float(rows.slopes(learners)[1].square().sum(1).mean().sqrt())
+    return float(rows.jacobian(trainable)[1].square().sum(1).mean().sqrt())

@@ -174,26 +174,26 @@ class ValueWithGradient:
 
     name: str
     value: float
-    slopes: Tensor
+    gradient: Tensor
 
 
 def estimate_parameters(
-    task: PinnTask, learners: TrainableFunctions, rows: Sequence[NetworkRows]
+    task: PinnTask, trainable: TrainableFunctions, rows: Sequence[NetworkRows]
 ) -> dict[str, Estimate]:
     """Learned numbers, and learned functions at some points on the diagonal of the box."""
-    told = [*_function_values(task, learners), *_scalar_values(task, learners)]
-    if not told or not task.measured:
-        return {t.name: Estimate(t.value) for t in told}
-    precision = _precision(task, learners, rows)
-    return {t.name: Estimate(t.value, _standard_deviation(t.slopes, precision)) for t in told}
+    estimates = [*_function_values(task, trainable), *_scalar_values(task, trainable)]
+    if not estimates or not task.measurement_rows:
+        return {t.name: Estimate(t.value) for t in estimates}
+    precision = _precision(task, trainable, rows)
+    return {t.name: Estimate(t.value, _standard_deviation(t.gradient, precision)) for t in estimates}
 
 
-def _standard_deviation(slopes: Tensor, precision: Tensor) -> float:
+def _standard_deviation(gradient: Tensor, precision: Tensor) -> float:
     """√(sᵀ P⁻¹ s); infinite along directions that nothing determines."""
     values, vectors = torch.linalg.eigh(precision)
-    shares = (vectors.T @ slopes).square()
+    squares = (vectors.T @ gradient).square()
     values = torch.where(values > EIGENVALUE_RTOL * values.max(), values, 0.0)
-    return float(torch.where(shares > EIGENVALUE_RTOL * shares.sum(), shares / values, 0.0).sum().sqrt())
+    return float(torch.where(squares > EIGENVALUE_RTOL * squares.sum(), squares / values, 0.0).sum().sqrt())
 
 
 def noise_variance(residual: Tensor, numbers: int) -> Tensor:
@@ -203,55 +203,55 @@ def noise_variance(residual: Tensor, numbers: int) -> Tensor:
     return residual.square().sum() / free if free > 0 else residual.new_tensor(torch.inf)
 
 
-def _parameter_count(learners: TrainableFunctions) -> int:
+def _parameter_count(trainable: TrainableFunctions) -> int:
     """How many weights and numbers are learned along with the unknowns."""
-    return sum(p.numel() for _, f in learners.functions for p in f.parameters()) + len(learners.numbers)
+    return sum(p.numel() for _, f in trainable.functions for p in f.parameters()) + len(trainable.numbers)
 
 
-def _scalar_values(task: PinnTask, learners: TrainableFunctions) -> Iterator[ValueWithGradient]:
+def _scalar_values(task: PinnTask, trainable: TrainableFunctions) -> Iterator[ValueWithGradient]:
     numbers = learned_scalars(task.statement)
-    for k, (n, letter) in enumerate(zip(numbers, learners.numbers.tolist(), strict=True)):
-        value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
-        slopes = torch.zeros(_parameter_count(learners), dtype=torch.float64)
-        slopes[k - len(numbers)] = slope
-        yield ValueWithGradient(n.name, value, slopes.to(learners.numbers.device))
+    for k, (n, number) in enumerate(zip(numbers, trainable.numbers.tolist(), strict=True)):
+        value, derivative = (float(e.xreplace({n.symbol: number})) for e in (n.value, n.value.diff(n.symbol)))
+        gradient = torch.zeros(_parameter_count(trainable), dtype=torch.float64)
+        gradient[k - len(numbers)] = derivative
+        yield ValueWithGradient(n.name, value, gradient.to(trainable.numbers.device))
 
 
-def _function_values(task: PinnTask, learners: TrainableFunctions) -> Iterator[ValueWithGradient]:
+def _function_values(task: PinnTask, trainable: TrainableFunctions) -> Iterator[ValueWithGradient]:
     start = 0
-    for function, (axes, network) in zip(learned_functions(task.statement), learners.functions, strict=True):
-        low, high = (side[list(axes)].to(learners.numbers.device) for side in (task.points.low, task.points.high))
-        points = torch.stack([low + share * (high - low) for share in DIAGONAL_POSITIONS])
-        values, slopes = _values_with_gradients(function, network, points)
-        for x, value, own in zip(points, values, slopes, strict=True):
-            whole = own.new_zeros(_parameter_count(learners))
+    for function, (axes, network) in zip(learned_functions(task.statement), trainable.functions, strict=True):
+        low, high = (side[list(axes)].to(trainable.numbers.device) for side in (task.points.low, task.points.high))
+        points = torch.stack([low + fraction * (high - low) for fraction in DIAGONAL_POSITIONS])
+        values, gradients = _values_with_gradients(function, network, points)
+        for x, value, own in zip(points, values, gradients, strict=True):
+            whole = own.new_zeros(_parameter_count(trainable))
             whole[start : start + len(own)] = own
             yield ValueWithGradient(f"{function.name}({', '.join(f'{c:g}' for c in x.tolist())})", float(value), whole)
-        start += slopes.shape[1]
+        start += gradients.shape[1]
 
 
 def _values_with_gradients(function: LearnedFunction, network: JetNetwork, points: Tensor) -> tuple[Tensor, Tensor]:
-    streams, layers = network.jets(points, DerivativeRequest(((0,) * points.shape[1],)))
-    value = streams[0, :, 0].exp() if function.signed else streams[0, :, 0]
+    jets, layers = network.jets(points, DerivativeRequest(((0,) * points.shape[1],)))
+    value = jets[0, :, 0].exp() if function.signed else jets[0, :, 0]
     return value.detach(), per_sample_gradients(value, layers).detach()
 
 
-def _precision(task: PinnTask, learners: TrainableFunctions, rows: Sequence[NetworkRows]) -> Tensor:
+def _precision(task: PinnTask, trainable: TrainableFunctions, rows: Sequence[NetworkRows]) -> Tensor:
     """JᵀJ/σ² + P for what is learned along with the unknowns, with the weights of the unknowns' network eliminated.
 
     J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is that of
     `noise_of`. P = 1 for weights of functions, which have the prior N(0, 1): where the
     measurements say nothing, a function is as uncertain as its prior. P = 0 for numbers.
     """
-    parts = [replace(r, weight=torch.ones_like(r.weight)).slopes(learners) for r in rows]
-    count, own = len(task.measured), _parameter_count(learners)
+    parts = [replace(r, weight=torch.ones_like(r.weight)).jacobian(trainable) for r in rows]
+    count, own = len(task.measurement_rows), _parameter_count(trainable)
     heavy = [1.0 if k >= len(rows) - count else EQUATION_WEIGHT for k in range(len(rows))]
-    slopes = torch.cat([f * s for f, (_, s) in zip(heavy, parts, strict=True)])
-    noise = noise_variance(torch.cat([r for r, _ in parts[-count:]]), len(learners.numbers))
-    beside, rest = slopes[:, -own:], slopes[:, :-own]
+    jacobian = torch.cat([f * s for f, (_, s) in zip(heavy, parts, strict=True)])
+    noise = noise_variance(torch.cat([r for r, _ in parts[-count:]]), len(trainable.numbers))
+    beside, rest = jacobian[:, -own:], jacobian[:, :-own]
     free = beside - rest @ torch.linalg.lstsq(rest.cpu(), beside.cpu(), driver="gelsy").solution.to(rest.device)
     prior = torch.ones_like(beside[0])
-    prior[own - len(learners.numbers) :] = 0
+    prior[own - len(trainable.numbers) :] = 0
     found: Tensor = free.T @ free / noise + prior.diag()
     return found
 
@@ -313,7 +313,7 @@ class Trainer:
         return self._count > LARGE_NETWORK
 
     @property
-    def learners(self) -> TrainableFunctions:
+    def trainable(self) -> TrainableFunctions:
         axes = (f.axes for f in learned_functions(self.task.statement))
         return TrainableFunctions(self.network, tuple(zip(axes, self.functions, strict=True)), self.numbers)
 
@@ -366,29 +366,29 @@ class Trainer:
     def _all(self) -> list[NetworkRows]:
         """All points of a descent; where the network has a symmetry, each of them counts for its image as well."""
         count = self.task.method.points // len(self.task.equations)
-        found = self.task.drawn(count if self.network.symmetry is None else max(1, count // 2), 0)
+        found = self.task.equation_rows(count if self.network.symmetry is None else max(1, count // 2), 0)
         if self.task.method.causal:
             with torch.no_grad():
-                found = [self._causal(rows, rows.residual(self.learners)) for rows in found]
+                found = [self._causal(rows, rows.residual(self.trainable)) for rows in found]
         imposed, measured = (
             _mean_square_weights([*found, *self.task.conditions(0)]),
-            _mean_square_weights(self.task.measured),
+            _mean_square_weights(self.task.measurement_rows),
         )
         return [*(part for rows in imposed for part in rows.split(DESCENT_CHUNK)), *measured]
 
     def _redrawn(self, draw: int) -> list[NetworkRows]:
         """Points drawn with a density ∝ |r| + mean |r| of the residual r, weighted so that the loss is that of uniform
         points; more points if what was learned on the last ones does not hold at new ones."""
-        found = self.task.drawn(self.task.method.points, draw)
+        found = self.task.equation_rows(self.task.method.points, draw)
         with torch.no_grad():
-            residuals = [rows.residual(self.learners) for rows in found]
+            residuals = [rows.residual(self.trainable) for rows in found]
         fresh = sum(float((rows.weight * r).square().mean()) for rows, r in zip(found, residuals, strict=True))
         if fresh > OVERFITTING_RATIO * self.reached:
             self.density = min(self.density * DENSITY_FACTOR, MAX_DENSITY)
         source = generator(torch.device("cpu"), hash_words(self.task.seed, 7, draw))
         found = [self._causal(rows, r) for rows, r in zip(found, residuals, strict=True)]
         chosen = [self._chosen(rows, r, source) for rows, r in zip(found, residuals, strict=True)]
-        return _mean_square_weights([*chosen, *self.task.conditions(draw), *self.task.measured])
+        return _mean_square_weights([*chosen, *self.task.conditions(draw), *self.task.measurement_rows])
 
     def _chosen(self, rows: NetworkRows, residual: Tensor, source: torch.Generator) -> NetworkRows:
         count = max(MIN_ROWS, int(self.density * self._count / len(self.task.equations)))
@@ -400,14 +400,14 @@ class Trainer:
         size = (weight * residual).abs()
         share = size / size.mean().clamp_min(1e-300) + 1
         index = torch.multinomial(share.cpu(), count, generator=source).to(share.device)
-        return NetworkRows(rows.form, rows.points[index], weight[index] * (share.mean() / share[index]).sqrt())
+        return NetworkRows(rows.jet_residual, rows.points[index], weight[index] * (share.mean() / share[index]).sqrt())
 
     def _causal(self, rows: NetworkRows, residual: Tensor) -> NetworkRows:
         """Weights exp(-ε ∫₀ᵗ r² dt) of squares, with the integral in units of its largest value so far."""
         epsilon = float(self.task.method.causal)
         if not epsilon or not self.task.statement.domain.has_time:
             return rows
-        order = self.task.elapsed(rows.points).argsort()
+        order = self.task.elapsed_fraction(rows.points).argsort()
         before = torch.zeros_like(residual)
         before[order[1:]] = (rows.weight * residual).square()[order].cumsum(0)[:-1] / len(residual)
         self.largest = max(self.largest, float(before.max()))
@@ -417,16 +417,16 @@ class Trainer:
 
     def loss(self) -> float:
         with torch.no_grad():
-            return float(stack_residuals(self.rows, self.learners).square().sum())
+            return float(stack_residuals(self.rows, self.trainable).square().sum())
 
     def _damped(self) -> float:
         """The best of several dampings; the next ones tried are around it, or much larger if none helped."""
-        parts = [r.slopes(self.learners) for r in self.rows]
-        residual, slopes = torch.cat([r for r, _ in parts]), torch.cat([s for _, s in parts])
+        parts = [r.jacobian(self.trainable) for r in self.rows]
+        residual, jacobian = torch.cat([r for r, _ in parts]), torch.cat([s for _, s in parts])
         start, best, damping = self._vector(), float(residual.square().sum()), self.damping
         kept, first = start, best
         dampings = [max(self.damping * f, MIN_DAMPING) for f in DAMPING_FACTORS]
-        for tried, step in damped_steps(slopes, residual, dampings, [torch.zeros_like(start), MOMENTUM * self.last]):
+        for tried, step in damped_steps(jacobian, residual, dampings, [torch.zeros_like(start), MOMENTUM * self.last]):
             self._load(start + step)
             found = self.loss()
             if found < best:
@@ -448,9 +448,9 @@ class Trainer:
         """A part of the loss; its gradient is added to that of the others, one piece in memory at a time."""
         probes = self.task.method.probes
         if probes is None:
-            loss = (rows.weight * rows.residual(self.learners)).square().sum()
+            loss = (rows.weight * rows.residual(self.trainable)).square().sum()
         else:
-            loss = rows.product(self.learners, probes, source)
+            loss = rows.product(self.trainable, probes, source)
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.detach()
 
@@ -491,7 +491,7 @@ class Trainer:
 
     def estimates(self) -> dict[str, Estimate]:
         """What was learned along with the unknowns: numbers, and functions at some points."""
-        return estimate_parameters(self.task, self.learners, self.rows)
+        return estimate_parameters(self.task, self.trainable, self.rows)
 
 
 def _mean_square_weights(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
