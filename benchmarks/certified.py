@@ -27,7 +27,7 @@ import pdedsl
 from pdedsl import attacks
 from pdedsl.attacks import Predictor, Result
 from pdedsl.certificates import gaussian, lipschitz
-from pdedsl.certificates.randomized_smoothing import voting
+from pdedsl.certificates.randomized_smoothing import noise_sampler
 from pdedsl.config.base import Located
 from pdedsl.config.data import Digits
 from pdedsl.data.load import load
@@ -127,7 +127,7 @@ def by_noise(model: nn.Module, x: Tensor, y: Tensor, groups: int) -> int:
         for rows, result, _ in inside(attack, Predictor(noisy, eot=2, draws=4), x, classes, radii, groups):
             points[rows] = result.x
         assert bool(((points - x).flatten(1).norm(dim=1) < radii).all())
-        with voting(model, points, SIGMA, 128, seed=1) as votes:
+        with noise_sampler(model, points, SIGMA, 128, seed=1) as votes:
             hits = votes.count(torch.arange(len(x)), classes, VOTES)
         broken = int((hits < LEAST).sum())
         print(f"  {name:<11} {broken} violations; the fewest of {VOTES} votes {int(hits.min())}", flush=True)

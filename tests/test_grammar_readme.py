@@ -239,30 +239,30 @@ def test_json() -> None:
 
 
 LIMITS = {
-    "words and signs": lexer.MAX_TOKENS,
-    "brackets in brackets": lexer.MAX_BRACKET_DEPTH,
+    "tokens": lexer.MAX_TOKENS,
+    "nesting depth of brackets": lexer.MAX_BRACKET_DEPTH,
     "characters of a name": MAX_NAME_LENGTH,
     "characters of a number": lexer.MAX_NUMBER_LENGTH,
     "decimal exponent of a number": expressions.MAX_DECIMAL_EXPONENT,
     "exponent of a power": expressions.MAX_EXPONENT,
     "bits of a power of numbers": limits.MAX_BITS,
     "order of a derivative": symbols.MAX_ORDER,
-    "terms of an expression, multiplied out": rewrite.MAX_TERMS,
+    "terms of an expanded expression": rewrite.MAX_TERMS,
     "dimensions of a physical domain": 1000,
     "classes of a `simplex`": types.MAX_CLASSES,
 }
 
 
 BEYOND = {
-    "words and signs": "a" + " + a" * (lexer.MAX_TOKENS // 2 + 1),
-    "brackets in brackets": "(" * 201 + "a" + ")" * 201,
+    "tokens": "a" + " + a" * (lexer.MAX_TOKENS // 2 + 1),
+    "nesting depth of brackets": "(" * 201 + "a" + ")" * 201,
     "characters of a name": "a" * 101,
     "characters of a number": "1" * 61,
     "decimal exponent of a number": "1e309",
     "exponent of a power": "u^1001",
     "bits of a power of numbers": "(2^1000)^5",
     "order of a derivative": "∂⁹u/∂x₁⁹",
-    "terms of an expression, multiplied out": "(a + u + v₁ + v₂ + t)^60",
+    "terms of an expanded expression": "(a + u + v₁ + v₂ + t)^60",
 }
 
 

@@ -99,12 +99,13 @@ def test_blocks() -> None:
         rule, (_, _, values, which) = ENTRIES[block][entry], row
         number = f"{rule.least} to {rule.most}" if rule.most > 1 else f"{rule.most}"
         assert values == number + ", repeats" * rule.values.repeats, entry
-        assert ("must be given" in which) == rule.required, entry
+        assert ("required" in which) == rule.required, entry
         assert ("`from`" in which) == (isinstance(rule.what, Calls) and rule.what.sourced)
         assert ("`in`" in which) == isinstance(rule.what, Boxes)
         match rule.what:
-            case Names(words=words):
-                assert tuple(codes(which)) == words
+            case Names(words=words, forms=forms):
+                assert tuple(code.partition("(")[0] for code in codes(which)) == words
+                assert {form.shown() for form in forms.values()} <= set(codes(which))
             case Calls(sourced=True):
                 assert which.startswith("an attack")
             case Calls(forms=forms):
@@ -122,7 +123,7 @@ def params() -> Iterator[tuple[str, Param]]:
 
 def test_lists() -> None:
     many = {key for key, param in params() if param.many}
-    said = re.search(r"constant expressions; (.*?) take a list too", PAGE, re.DOTALL)
+    said = re.search(r"constant expressions;(.*?) can be lists", PAGE, re.DOTALL)
     assert said
     assert set(codes(said[1])) == many
 

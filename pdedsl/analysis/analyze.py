@@ -28,14 +28,16 @@ from pdedsl.symbolic.symbols import TooLarge
 
 def analyze(spec: Spec) -> Analysis:
     """Classifies the equations, decides the axioms and collects the diagnostics."""
-    found = analyze_feature_maps(spec) if spec.space.kind is SpaceKind.PIXELS else _analyze_functions(spec)
-    return Analysis(spec, found.equations, found.axioms, (*found.diagnostics, *_requirement_errors(found.axioms, spec)))
+    result = analyze_feature_maps(spec) if spec.space.kind is SpaceKind.PIXELS else _analyze_functions(spec)
+    return Analysis(
+        spec, result.equations, result.axioms, (*result.diagnostics, *_requirement_errors(result.axioms, spec))
+    )
 
 
 def _analyze_functions(spec: Spec) -> Findings:
     problems = tuple(_build_problem(e, spec) for e in spec.equations)
-    wrong = (*well_posedness_errors(problems), *exact_solution_errors(spec), *compatibility_warnings(problems))
-    return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), wrong)
+    diagnostics = (*well_posedness_errors(problems), *exact_solution_errors(spec), *compatibility_warnings(problems))
+    return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), diagnostics)
 
 
 def _build_problem(equation: Equation, spec: Spec) -> Problem:
@@ -63,12 +65,12 @@ def _facts(problem: Problem) -> EquationFacts:
 
 def _recognised_structures(equation: Equation, spec: Spec) -> tuple[str, ...]:
     """Recognised structures that a realization can use."""
-    found = []
+    result = []
     if is_separable_pair(spec):
-        found.append("separable pair")
+        result.append("separable pair")
     if equation.interval is not None:
-        found.append("time splitting")
-    return tuple(found)
+        result.append("time splitting")
+    return tuple(result)
 
 
 # ---- Axioms
@@ -76,12 +78,12 @@ def _recognised_structures(equation: Equation, spec: Spec) -> tuple[str, ...]:
 
 def _axioms(problems: tuple[Problem, ...], spec: Spec) -> dict[Axiom, Verdict]:
     """The weakest verdict over the equations: an axiom holds if it holds for all of them."""
-    found: dict[Axiom, Verdict] = {}
+    result: dict[Axiom, Verdict] = {}
     for problem in problems:
         for name, verdict in prove_axioms(problem).items():
             verdict = _with_unknown_names(verdict, spec)
-            found[name] = _combine(found[name], verdict) if name in found else verdict
-    return found | _logit_average_verdict(spec) if Axiom.LINEARITY in found else found
+            result[name] = _combine(result[name], verdict) if name in result else verdict
+    return result | _logit_average_verdict(spec) if Axiom.LINEARITY in result else result
 
 
 _QUOTED_OR_U = re.compile(r"('[^']*')|\bu\b")
@@ -114,8 +116,10 @@ def _logit_average_verdict(spec: Spec) -> dict[Axiom, Verdict]:
         case _:
             return {}
     reason = "the spec averages logits, and the softmax of the mean logits is not the mean of the softmaxes."
-    witness = "probabilities (0.9, 0.1) and (0.5, 0.5) have the mean (0.7, 0.3), their mean logits give (0.75, 0.25)"
-    return {Axiom.LINEARITY: Refuted(reason, witness, (method.span,))}
+    counterexample = (
+        "probabilities (0.9, 0.1) and (0.5, 0.5) have the mean (0.7, 0.3), their mean logits give (0.75, 0.25)"
+    )
+    return {Axiom.LINEARITY: Refuted(reason, counterexample, (method.span,))}
 
 
 def _combine(a: Verdict, b: Verdict) -> Verdict:
@@ -142,14 +146,14 @@ def _join_reasons(a: Verdict, b: Verdict) -> str:
 
 def _requirement_errors(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
     """Errors for `require` lines whose axiom is refuted or not applicable."""
-    found: list[Diagnostic] = []
+    result: list[Diagnostic] = []
     for requirement in spec.requirements:
         verdict = axioms.get(requirement.axiom)
         if verdict is None:
-            found += errors.equations.axiom_not_applicable(
+            result += errors.equations.axiom_not_applicable(
                 requirement.axiom, list(axioms), requirement.span
             ).diagnostics
         elif isinstance(verdict, Refuted):
             reported = verdict.reason, verdict.counterexample, verdict.offending
-            found += errors.equations.axiom_refuted(requirement.axiom, *reported, requirement.span).diagnostics
-    return tuple(found)
+            result += errors.equations.axiom_refuted(requirement.axiom, *reported, requirement.span).diagnostics
+    return tuple(result)

@@ -40,23 +40,23 @@ def is_satisfied_by_constants(
     condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]
 ) -> bool | None:
     """Whether these constants (None: all constants) satisfy a condition; None if undecided."""
-    ranges, every = ranges_of(spec), True
+    ranges, all_satisfied = ranges_of(spec), True
     for residual in _residuals(condition, spec, constants, ranges):
-        met = _is_satisfied(residual, condition, spec, ranges)
-        if met is False:
+        satisfied = _is_satisfied(residual, condition, spec, ranges)
+        if satisfied is False:
             return False
-        every = every and met is True
-    return every or None
+        all_satisfied = all_satisfied and satisfied is True
+    return all_satisfied or None
 
 
 def _is_satisfied(residual: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> bool | None:
     """Whether the residual vanishes where the condition is imposed. On a curve or part of a face: True if it is zero
     everywhere, False if it is nonzero at a point of the curve, otherwise None."""
-    found = is_zero(residual, ranges)
+    result = is_zero(residual, ranges)
     somewhere = condition.on_boundary and (condition.surfaces or condition.part or spec.space.inequalities)
-    if somewhere and not found and residual.free_symbols & set(spec.space.coordinates):
+    if somewhere and not result and residual.free_symbols & set(spec.space.coordinates):
         return False if _is_violated_on_curve(residual, condition, spec) else None
-    return found
+    return result
 
 
 def _is_violated_on_curve(residual: Expr, condition: Condition, spec: Spec) -> bool:
@@ -78,8 +78,10 @@ def _residuals(
     for value in condition.value:
         flat = differential_expression(value.xreplace(spec.values), spec).at_constants
         for constant in constants:
-            chosen = _arbitrary_constants(flat, spec) if constant is None else multiples_of_constant(flat, constant)
-            yield from _on_faces(flat.xreplace(chosen), condition, spec, ranges)
+            constants_chosen = (
+                _arbitrary_constants(flat, spec) if constant is None else multiples_of_constant(flat, constant)
+            )
+            yield from _on_faces(flat.xreplace(constants_chosen), condition, spec, ranges)
 
 
 def _arbitrary_constants(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
@@ -101,8 +103,8 @@ def _on_faces(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
 
 def conditions_violated_by(spec: Spec, *values: Rational | int | None) -> tuple[list[Condition], list[Condition]]:
     """The conditions that some of these constants (None: all constants) violate, and those that are undecided."""
-    truths = [(c, is_satisfied_by_constants(c, spec, values)) for c in fixed_conditions(spec)]
-    return [c for c, truth in truths if truth is False], [c for c, truth in truths if truth is None]
+    satisfied = [(c, is_satisfied_by_constants(c, spec, values)) for c in fixed_conditions(spec)]
+    return [c for c, truth in satisfied if truth is False], [c for c, truth in satisfied if truth is None]
 
 
 def quote_conditions(conditions: list[Condition], spec: Spec) -> str:
@@ -178,8 +180,8 @@ class DirichletCondition:
 
 @dataclass(frozen=True)
 class FluxCondition:
-    """Neumann or Robin: ∂u/∂n = coefficient · u + value, with the symbol `u`; if it is not affine in u, `coefficient` is
-    None and `value` is the whole right-hand side."""
+    """Neumann or Robin: ∂u/∂n = coefficient · u + value, with the symbol `u`; if it is not affine in u, `coefficient`
+    is None and `value` is the whole right-hand side."""
 
     coefficient: Expr | None
     value: Expr
@@ -241,12 +243,12 @@ def _classify(condition: Condition, x: Symbol, end: Expr, normal: int, problem: 
 
 def _normal_components(expression: Expr, x: Symbol, normal: int, problem: Problem) -> dict[Expr, Expr]:
     """The components of the outer normal on a face of a box."""
-    found = {}
+    result = {}
     for c in atoms(expression, Component):
         index = c.args[1]
         if index.is_Integer and c.args[0] not in problem.spec.space.coordinates:
-            found[c] = S(normal) if problem.spec.space.coordinates[int(index) - 1] == x else S.Zero
-    return found
+            result[c] = S(normal) if problem.spec.space.coordinates[int(index) - 1] == x else S.Zero
+    return result
 
 
 def _solve_condition(expression: Expr, u: Symbol, flux: Symbol) -> ConditionType:
@@ -306,8 +308,10 @@ def _is_dirichlet(condition: Condition, problem: Problem) -> bool:
     expression = [v.xreplace(problem.spec.values) for v in condition.value]
     if len(expression) != 1 or expression[0].has(Partial) or condition.unknown != unknown.head:
         return False
-    found = expand(expression[0].xreplace({Field(unknown.head, (), unknown.arguments): u}))
-    return not found.has(Field) and isinstance(_solve_condition(found, u, Dummy("flux", real=True)), DirichletCondition)
+    result = expand(expression[0].xreplace({Field(unknown.head, (), unknown.arguments): u}))
+    return not result.has(Field) and isinstance(
+        _solve_condition(result, u, Dummy("flux", real=True)), DirichletCondition
+    )
 
 
 def is_dirichlet_problem(problem: Problem) -> bool:

@@ -196,8 +196,8 @@ def is_flux_periodic(problem: Problem) -> bool:
     jet, space = problem.jet, problem.spec.space
     ranges = ranges_of(problem.spec)
     expression = jet.expr - jet.source
-    for k, (x, side) in enumerate(zip(space.coordinates, space.intervals, strict=False)):
-        if not side.periodic or not _depends_on(expression, x, problem):
+    for k, (x, interval) in enumerate(zip(space.coordinates, space.intervals, strict=False)):
+        if not interval.periodic or not _depends_on(expression, x, problem):
             continue
         learned = {w.head for w in problem.spec.learned}
         if any(f.head in learned and x in f.free_symbols for f in atoms(expression, Field)):

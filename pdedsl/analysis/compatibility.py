@@ -54,19 +54,21 @@ def compatibility_warnings(problems: tuple[Problem, ...]) -> tuple[Diagnostic, .
 
 def _corners(problem: Problem) -> Iterator[Diagnostic]:
     spec, time = problem.spec, problem.spec.time
-    given = [c for c in spec.conditions if not c.on_boundary and c.unknown == problem.unknown.head and c.order == 0]
-    if time is None or not given or len(given[0].value) != 1:
+    initial_data = [
+        c for c in spec.conditions if not c.on_boundary and c.unknown == problem.unknown.head and c.order == 0
+    ]
+    if time is None or not initial_data or len(initial_data[0].value) != 1:
         return
-    (data, *_), late = given, given[0].kind is ConditionKind.TERMINAL
+    (data, *_), late = initial_data, initial_data[0].kind is ConditionKind.TERMINAL
     at = time.end if late else time.start
     for located in face_conditions(problem):
         if not isinstance(located.kind, DirichletCondition) or located.condition.part:
             continue
-        start = _trace(data.value[0], located.coordinate, located.end, spec)
-        side = _trace(located.kind.value, time.symbol, at, spec)
-        gap = None if start is None or side is None else _largest_jump(start, side, located, spec)
-        if gap is not None:
-            yield _corner_warning(data, located, gap, spec)
+        initial = _trace(data.value[0], located.coordinate, located.end, spec)
+        boundary = _trace(located.kind.value, time.symbol, at, spec)
+        jump = None if initial is None or boundary is None else _largest_jump(initial, boundary, located, spec)
+        if jump is not None:
+            yield _corner_warning(data, located, jump, spec)
 
 
 def _trace(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
@@ -74,14 +76,14 @@ def _trace(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
     return worked_out(lambda: replaced(value.xreplace(spec.values), {coordinate: end}))
 
 
-def _largest_jump(start: Expr, side: Expr, located: LocatedCondition, spec: Spec) -> tuple[float, float] | None:
+def _largest_jump(initial: Expr, boundary: Expr, located: LocatedCondition, spec: Spec) -> tuple[float, float] | None:
     """The initial and boundary value at the point where they differ most; None if they agree."""
     others = [x for x in spec.space.coordinates if x != located.coordinate]
-    if start.has(Field) or side.has(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
+    if initial.has(Field) or boundary.has(Field) or not (initial.free_symbols | boundary.free_symbols) <= set(others):
         return None
     layout = Layout({x: k for k, x in enumerate(others)}, 0)
     pairs = zip(
-        *evaluate_at_points((start, side), layout, list(product(*(_interior_samples(spec, x) for x in others)))),
+        *evaluate_at_points((initial, boundary), layout, list(product(*(_interior_samples(spec, x) for x in others)))),
         strict=True,
     )
     known = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
@@ -90,15 +92,15 @@ def _largest_jump(start: Expr, side: Expr, located: LocatedCondition, spec: Spec
 
 
 def _interior_samples(spec: Spec, x: Symbol) -> tuple[float, ...]:
-    side = spec.space.intervals[spec.space.coordinates.index(x)]
-    a, b = float(side.start), float(side.end)
+    interval = spec.space.intervals[spec.space.coordinates.index(x)]
+    a, b = float(interval.start), float(interval.end)
     return tuple(a + fraction * (b - a) for fraction in (0.21, 0.52, 0.83))
 
 
-def _corner_warning(data: Condition, located: LocatedCondition, gap: tuple[float, float], spec: Spec) -> Diagnostic:
+def _corner_warning(data: Condition, located: LocatedCondition, jump: tuple[float, float], spec: Spec) -> Diagnostic:
     where = f"{located.coordinate.name} = {float(located.end):g}"
     written = spec.source.quote(data.span), spec.source.quote(located.condition.span)
-    return errors.equations.incompatible_data(data.kind, *written, where, gap, located.condition.span)
+    return errors.equations.incompatible_data(data.kind, *written, where, jump, located.condition.span)
 
 
 # ---- Neumann problems
@@ -110,10 +112,10 @@ def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     derivatives = [
         p for p in located if isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and not p.condition.part
     ]
-    walls = 2 * sum(not side.periodic for side in spec.space.intervals)
+    face_count = 2 * sum(not interval.periodic for interval in spec.space.intervals)
     if (
-        len(derivatives) != walls
-        or not (has_one_condition_per_face(problem) or not walls)
+        len(derivatives) != face_count
+        or not (has_one_condition_per_face(problem) or not face_count)
         or (found := _divergence_form(problem)) is None
     ):
         return
@@ -125,8 +127,8 @@ def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     total = inside
     for p, flux in zip(derivatives, fluxes, strict=True):
         flow = (factor * flux).xreplace({p.coordinate: p.end})
-        value, own = _integral(flow, tuple(x for x in jet.coordinates if x != p.coordinate), spec)
-        total, size = total + value, size + own
+        value, magnitude = _integral(flow, tuple(x for x in jet.coordinates if x != p.coordinate), spec)
+        total, size = total + value, size + magnitude
     if math.isfinite(total) and abs(total) > 1e-4 * size:
         span = derivatives[0].condition.span if derivatives else problem.equation.span
         yield errors.equations.incompatible_neumann_data(problem.unknown.name, total, bool(derivatives), span)
@@ -152,8 +154,8 @@ def _divergence_form(problem: Problem) -> tuple[Expr, Expr] | None:
 def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = 0 on the whole boundary."""
     jet, spec, found = problem.jet, problem.spec, _divergence_form(problem)
-    own = [c for c in spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    if found is None or not own or not all(_is_homogeneous_neumann(c, problem) for c in own):
+    magnitude = [c for c in spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
+    if found is None or not magnitude or not all(_is_homogeneous_neumann(c, problem) for c in magnitude):
         return
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in found):
         return
@@ -168,7 +170,7 @@ def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnos
     total, size = math.fsum(values), math.fsum(map(abs, values))
     if math.isfinite(total) and abs(total) > IRREGULAR_IMBALANCE_RTOL * size:
         yield errors.equations.incompatible_neumann_data(
-            problem.unknown.name, total, True, own[0].span, approximate=True
+            problem.unknown.name, total, True, magnitude[0].span, approximate=True
         )
 
 
@@ -191,8 +193,8 @@ def _is_homogeneous_neumann(condition: Condition, problem: Problem) -> bool:
 
 
 def _midpoints(spec: Spec, x: Symbol) -> list[float]:
-    side, n = spec.space.intervals[spec.space.coordinates.index(x)], CELLS[len(spec.space.coordinates)]
-    a, h = float(side.start), float(side.end - side.start) / n
+    interval, n = spec.space.intervals[spec.space.coordinates.index(x)], CELLS[len(spec.space.coordinates)]
+    a, h = float(interval.start), float(interval.end - interval.start) / n
     return [a + h * (k + 0.5) for k in range(n)]
 
 
@@ -208,6 +210,6 @@ def _integral(expr: Expr, over: tuple[Symbol, ...], spec: Spec) -> tuple[float, 
 
 
 def _nodes(spec: Spec, x: Symbol) -> list[tuple[float, float]]:
-    side = spec.space.intervals[spec.space.coordinates.index(x)]
-    a, h = float(side.start), float(side.end - side.start) / PANELS
+    interval = spec.space.intervals[spec.space.coordinates.index(x)]
+    a, h = float(interval.start), float(interval.end - interval.start) / PANELS
     return [(a + h * (k + (1 + node) / 2), h * w / 2) for k in range(PANELS) for node, w in GAUSS_RULE]

@@ -1,8 +1,8 @@
 """Elimination of the unknowns of stationary equations from right-hand sides: with w = u, w² - u² = 0.
 
-An unknown that is determined pointwise is replaced by its value. If P(∂)w = Q(∂)u with Q of lower order than P, w is not
-a differential operator of u: its derivatives below the order of P are independent of those of u, and only the highest
-is replaced.
+An unknown that is determined pointwise is replaced by its value. If P(∂)w = Q(∂)u with Q of lower order than P, w is
+not a differential operator of u: its derivatives below the order of P are independent of those of u, and only the
+highest is replaced.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def has_constraint(spec: Spec) -> bool:
 
 
 def is_independent(equation: Equation, spec: Spec) -> bool:
-    """Whether no other stationary equation constrains the jet variables here: each is of higher order in its unknown."""
+    """Whether no other stationary equation constrains the jet variables here: each is of higher order in its
+    unknown."""
     pairs = [(unknown_of(e, spec).head, e) for e in spec.equations if e is not equation and not e.order]
     return all(
         (derivative_order(here, head) or 0) < max(derivative_order(right, head) or 0 for right in e.rhs)
@@ -47,45 +48,47 @@ def is_independent(equation: Equation, spec: Spec) -> bool:
 
 def stationary_unknowns_in(equation: Equation, spec: Spec) -> dict[Symbol, Equation]:
     """The stationary unknowns on which an equation depends, directly or indirectly, each with its equation."""
-    given = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
-    found, waiting = dict[Symbol, Equation](), [equation]
-    while waiting:
-        read = {f.head for right in waiting.pop().rhs for f in atoms(right, Field)}
-        new = {h: e for h, e in given.items() if h in read and h not in found and e is not equation}
+    definitions = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
+    found, pending = dict[Symbol, Equation](), [equation]
+    while pending:
+        occurring = {f.head for right in pending.pop().rhs for f in atoms(right, Field)}
+        new = {h: e for h, e in definitions.items() if h in occurring and h not in found and e is not equation}
         found |= new
-        waiting += new.values()
+        pending += new.values()
     return found
 
 
 def eliminate_stationary(expr: Expr, spec: Spec, beside: Symbol | None = None) -> Expr | None:
     """The expression with all stationary unknowns but one eliminated; None if that fails."""
     evolving = {unknown_of(e, spec).head for e in spec.equations if e.order}
-    given = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
-    given = {h: e for h, e in given.items() if h not in evolving and h != beside}
+    definitions = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
+    definitions = {h: e for h, e in definitions.items() if h not in evolving and h != beside}
     found: Expr | None = expr
-    for head, equation in [pair for _ in given for pair in given.items()]:  # w = v, v = u
+    for head, equation in [pair for _ in definitions for pair in definitions.items()]:  # w = v, v = u
         if found is not None and derivative_order(found, head) is not None:
-            lower = _has_dominant_order(found, head, equation, spec) and _depends_on_evolving(equation, evolving, spec)
-            found = substitute_stationary(found, head, equation, spec) if lower else None
+            is_reducible = _has_dominant_order(found, head, equation, spec) and _depends_on_evolving(
+                equation, evolving, spec
+            )
+            found = substitute_stationary(found, head, equation, spec) if is_reducible else None
     circular = found is not None and any(
         derivative_order(found, h) is not None and not any(derivative_order(right, h) for right in e.rhs)
-        for h, e in given.items()
+        for h, e in definitions.items()
     )
     return None if circular else found
 
 
 def _depends_on_evolving(equation: Equation, evolving: set[Symbol], spec: Spec) -> bool:
     """Whether a stationary equation depends on evolving unknowns, directly or indirectly; Δp = 0 does not."""
-    read = (equation, *stationary_unknowns_in(equation, spec).values())
-    return any(f.head in evolving for e in read for right in e.rhs for f in atoms(right, Field))
+    occurring = (equation, *stationary_unknowns_in(equation, spec).values())
+    return any(f.head in evolving for e in occurring for right in e.rhs for f in atoms(right, Field))
 
 
 def _has_dominant_order(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> bool:
     """Whether w is not differentiated in its equation, or of the highest order there and not of higher order in F."""
     orders = {u.head: derivative_order(e, u.head) for e in equation.rhs for u in spec.unknowns}
-    most = orders.pop(head) or 0
-    return not most or (
-        (derivative_order(expr, head) or 0) <= most and all(k is None or k < most for k in orders.values())
+    highest = orders.pop(head) or 0
+    return not highest or (
+        (derivative_order(expr, head) or 0) <= highest and all(k is None or k < highest for k in orders.values())
     )
 
 
@@ -96,17 +99,17 @@ def substitute_stationary(expr: Expr, head: Symbol, equation: Equation, spec: Sp
     variables = [a for a in state.jet_variables if derivative_order(a, head) is not None]
     if len(equation.rhs) > 1 or not variables or any(f != own for f in atoms(expr, Field) if f.head == head):
         return None
-    top = max(variables, key=lambda a: (derivative_order(a, head), str(a)))
-    derivative = state.derivative(top)
-    rest = expand(state.expr - derivative * top)
-    if not derivative.is_number or derivative == 0 or rest.has(top):
+    highest = max(variables, key=lambda a: (derivative_order(a, head), str(a)))
+    derivative = state.derivative(highest)
+    rest = expand(state.expr - derivative * highest)
+    if not derivative.is_number or derivative == 0 or rest.has(highest):
         return None
-    slots, value = Counter(top.slots if isinstance(top, Partial) else ()), -rest / derivative
+    slots, value = Counter(highest.slots if isinstance(highest, Partial) else ()), -rest / derivative
     for _ in range(MAX_SUBSTITUTIONS):
         found = {p: Counter(p.slots) for p in atoms(expr, Partial) if p.body == own}
-        above = {p: reduce(differentiate, (c - slots).elements(), value) for p, c in found.items() if slots <= c}
-        expr = multiply_out(expr.xreplace(above).xreplace({top: value}))
-        if not above:
+        replacements = {p: reduce(differentiate, (c - slots).elements(), value) for p, c in found.items() if slots <= c}
+        expr = multiply_out(expr.xreplace(replacements).xreplace({highest: value}))
+        if not replacements:
             return expr
     return None
 

@@ -30,8 +30,8 @@ SYMBOL_SAMPLES = 4  # points at which derivatives of F are evaluated
 
 @dataclass(frozen=True)
 class NonlocalDependence:
-    """A nonlocal or delayed dependence: direct, or through a chain of unknowns of stationary equations from `first_unknown`
-    to `last_unknown`."""
+    """A nonlocal or delayed dependence: direct, or through a chain of unknowns of stationary equations from
+    `first_unknown` to `last_unknown`."""
 
     is_certain: bool
     first_unknown: Symbol | None
@@ -74,30 +74,30 @@ class EquationDependencies:
 
     def certainly_depends_on(self, head: Symbol, arguments: Tuple | None = None, where: Expr = S.One) -> bool:
         """Whether F certainly depends on an unknown (at these arguments) at a point where an expression is not zero."""
-        moves = (
+        nonzero = (
             self._has_nonzero_derivative(s, a, where)
             for s in self.components
             for a in s.jet_variables
             if _is_of(a, head, arguments)
         )
-        return self._has_no_vanishing_factor(head) and any(moves)
+        return self._has_no_vanishing_factor(head) and any(nonzero)
 
     def _has_no_vanishing_factor(self, head: Symbol) -> bool:
         """Whether no term with an unknown has a factor that may vanish by a stationary equation: z u(x + 1, t) with
         z = u - w and w = u, or (∇·v) c(x + 1, t) with ∇·v = 0."""
-        bound = {
+        constrained = {
             u.head for u in self.spec.unknowns if has_constraint(self.spec) or _stationary_equations(u.head, self.spec)
         } - {head}
         terms = (t for e in self.equation.rhs for t in Add.make_args(e) if _has(t, head))
-        return not any(_has(t, other) for t in terms for other in bound)
+        return not any(_has(t, other) for t in terms for other in constrained)
 
     @property
     def has_distinct_arguments(self) -> bool:
         """Whether different arguments of an unknown are different points, unlike x + ½ and x - ½ if the period is 1."""
         pairs = ((a, b) for a, b in combinations(self.fields, 2) if (a.head, a.indices) == (b.head, b.indices))
         unknowns = {u.head: u for u in self.spec.unknowns}
-        gaps = (_squared_distance(a, b, unknowns[a.head], self) for a, b in pairs)
-        return all(find_nonzero_point(gap, self.ranges) is not None for gap in gaps)
+        differences = (_squared_distance(a, b, unknowns[a.head], self) for a, b in pairs)
+        return all(find_nonzero_point(difference, self.ranges) is not None for difference in differences)
 
     def _has_nonzero_derivative(self, state: DifferentialExpression, variable: Expr, where: Expr) -> bool:
         derivative, box = state.derivative(variable), box_of(self.ranges)
@@ -162,14 +162,14 @@ def _argument_differences(
     """Functions that vanish where a field is evaluated at (x, t), or at the arguments of another field."""
     time = dependencies.spec.time.symbol if dependencies.spec.time else None
     pairs = zip(field.arguments, unknown.arguments, strict=True)
-    gaps = [
+    differences = [
         _argument_difference(given, own, own, dependencies)
         for given, own in pairs
         if given != own and (own == time) == in_time
     ]
     others = [f for f in dependencies.fields if f.head == field.head and f.indices == field.indices and f != field]
-    apart = Mul(*(_squared_distance(field, f, unknown, dependencies) for f in others))
-    return [g * apart for g in gaps if g != 0]
+    distances = Mul(*(_squared_distance(field, f, unknown, dependencies) for f in others))
+    return [g * distances for g in differences if g != 0]
 
 
 def _squared_distance(one: Field, other: Field, unknown: Unknown, dependencies: EquationDependencies) -> Expr:
@@ -181,13 +181,13 @@ def _squared_distance(one: Field, other: Field, unknown: Unknown, dependencies: 
 def _argument_difference(given: Expr, other: Expr, own: Symbol, dependencies: EquationDependencies) -> Expr:
     """The difference; in a periodic coordinate, a function of it that vanishes at multiples of the period."""
     components = {c: own for e in (given, other) for c in atoms(e, Component) if c.args[0] == own}
-    space, gap = dependencies.spec.space, expand(given.xreplace(components) - other.xreplace(components))
+    space, difference = dependencies.spec.space, expand(given.xreplace(components) - other.xreplace(components))
     if own not in space.coordinates or not space.intervals:
-        return gap
+        return difference
     if not space.intervals[space.coordinates.index(own)].periodic:
-        return gap
+        return difference
     start, end = dependencies.ranges[own]
-    return sin(pi * gap / (end - start))
+    return sin(pi * difference / (end - start))
 
 
 # ---- Dependences
@@ -211,28 +211,41 @@ def depends_on_stationary(equation: Equation, spec: Spec) -> bool:
 
 
 def _dependences(
-    dependencies: EquationDependencies, in_time: bool, sure: bool, by: Symbol | None, path: frozenset[Symbol]
+    dependencies: EquationDependencies,
+    in_time: bool,
+    is_certain: bool,
+    first_unknown: Symbol | None,
+    visited: frozenset[Symbol],
 ) -> Iterator[NonlocalDependence]:
     spec = dependencies.spec
     for field in dependencies.fields:
         unknown = next(u for u in spec.unknowns if u.head == field.head)
-        gaps = _argument_differences(field, unknown, dependencies, in_time)
-        if gaps:
+        differences = _argument_differences(field, unknown, dependencies, in_time)
+        if differences:
             is_evaluated = any(
-                dependencies.certainly_depends_on(field.head, dependencies.arguments_of(field), gap) for gap in gaps
+                dependencies.certainly_depends_on(field.head, dependencies.arguments_of(field), difference)
+                for difference in differences
             )
-            yield NonlocalDependence(sure and is_evaluated, by, dependencies.head if by else None)
-    for head in (h for h in dependencies.other_unknowns if h not in path):
+            yield NonlocalDependence(
+                is_certain and is_evaluated, first_unknown, dependencies.head if first_unknown else None
+            )
+    for head in (h for h in dependencies.other_unknowns if h not in visited):
         given = _stationary_equations(head, spec)
         if given is None:
             continue
-        known = sure and dependencies.certainly_depends_on(head)
-        itself = known and not any(_has(p, head) for e in dependencies.equation.rhs for p in atoms(e, Partial))
+        certain = is_certain and dependencies.certainly_depends_on(head)
+        itself = certain and not any(_has(p, head) for e in dependencies.equation.rhs for p in atoms(e, Partial))
         for definition in given:
-            yield from () if in_time else _inverse_operator_dependence(dependencies, definition, head, known, by)
-            yield from _dependences(definition, in_time, itself, by or head, path | {head, dependencies.head})
+            yield from (
+                () if in_time else _inverse_operator_dependence(dependencies, definition, head, certain, first_unknown)
+            )
+            yield from _dependences(
+                definition, in_time, itself, first_unknown or head, visited | {head, dependencies.head}
+            )
         if not given and not in_time:
-            yield from (NonlocalDependence(known and free, by or head, head) for free in _constraints(head, spec))
+            yield from (
+                NonlocalDependence(certain and free, first_unknown or head, head) for free in _constraints(head, spec)
+            )
 
 
 def _constraints(head: Symbol, spec: Spec) -> Iterator[bool]:
@@ -252,28 +265,34 @@ def _stationary_equations(head: Symbol, spec: Spec) -> list[EquationDependencies
 
 
 def _inverse_operator_dependence(
-    dependencies: EquationDependencies, definition: EquationDependencies, head: Symbol, sure: bool, by: Symbol | None
+    dependencies: EquationDependencies,
+    definition: EquationDependencies,
+    head: Symbol,
+    is_certain: bool,
+    first_unknown: Symbol | None,
 ) -> Iterator[NonlocalDependence]:
     """An unknown with derivatives in its stationary equation, or a circular definition, is not determined pointwise."""
-    resting = any(_stationary_equations(h, dependencies.spec) is not None for h in definition.other_unknowns)
+    has_stationary = any(_stationary_equations(h, dependencies.spec) is not None for h in definition.other_unknowns)
     if definition.order_in(head) and definition.other_unknowns:
         yield NonlocalDependence(
-            sure and not resting and _is_certainly_nonlocal(dependencies, definition, head), by or head, head
+            is_certain and not has_stationary and _is_certainly_nonlocal(dependencies, definition, head),
+            first_unknown or head,
+            head,
         )
-    elif resting and _is_circular(definition, head, frozenset()):
-        yield NonlocalDependence(False, by or head, head)
+    elif has_stationary and _is_circular(definition, head, frozenset()):
+        yield NonlocalDependence(False, first_unknown or head, head)
 
 
 def _is_certainly_nonlocal(dependencies: EquationDependencies, definition: EquationDependencies, head: Symbol) -> bool:
     """Whether F is certainly nonlocal through w, where P(∂)w = Q(∂)u.
 
-    The linearization S(∂)w = (SQ/P)(∂)u is local only if P divides SQ, as for Δw - w = Δu - u. For other equations, w is
-    not a differential operator of u if the derivatives of u in it are of lower order.
+    The linearization S(∂)w = (SQ/P)(∂)u is local only if P divides SQ, as for Δw - w = Δu - u. For other equations, w
+    is not a differential operator of u if the derivatives of u in it are of lower order.
     """
-    own, over = definition.symbol(head), [definition.symbol(h) for h in definition.other_unknowns]
-    if own is not None and None not in over:
-        read = (dependencies.with_substitution(definition).symbol(head, draw) for draw in range(1, SYMBOL_SAMPLES))
-        products = (s * q / own for s in read if s is not None for q in over)
+    own, right_symbols = definition.symbol(head), [definition.symbol(h) for h in definition.other_unknowns]
+    if own is not None and None not in right_symbols:
+        symbols = (dependencies.with_substitution(definition).symbol(head, draw) for draw in range(1, SYMBOL_SAMPLES))
+        products = (s * q / own for s in symbols if s is not None for q in right_symbols)
         return any(not cancel(e).is_polynomial(*dependencies.spec.space.coordinates) for e in products)
     variables = [a for s in dependencies.components for a in s.jet_variables if _is_of(a, head)]
     lower = all(definition.order_in(h) < definition.order_in(head) for h in definition.other_unknowns)
@@ -285,11 +304,11 @@ def _is_certainly_nonlocal(dependencies: EquationDependencies, definition: Equat
     )
 
 
-def _is_circular(dependencies: EquationDependencies, head: Symbol, path: frozenset[Symbol]) -> bool:
+def _is_circular(dependencies: EquationDependencies, head: Symbol, visited: frozenset[Symbol]) -> bool:
     """Whether the definition of an unknown is circular."""
-    for other in (h for h in dependencies.other_unknowns if h not in path):
+    for other in (h for h in dependencies.other_unknowns if h not in visited):
         if other == head:
             return True
-        if any(_is_circular(r, head, path | {other}) for r in _stationary_equations(other, dependencies.spec) or ()):
+        if any(_is_circular(r, head, visited | {other}) for r in _stationary_equations(other, dependencies.spec) or ()):
             return True
     return False

@@ -91,34 +91,38 @@ def inflow_errors(problem: Problem) -> Iterator[PdeError]:
     if not jet.is_affine or jet.order != 1 or problem.equation.order > 1 or not _is_box(space):
         return
     box, ranges = box_of(ranges_of(problem.spec, problem.equation)), ranges_of(problem.spec)
-    given = {name for c in problem.spec.conditions for name in c.faces}
-    into: list[str] = []
-    out: list[str] = []
+    prescribed = {name for c in problem.spec.conditions for name in c.faces}
+    inflow_faces: list[str] = []
+    outflow_faces: list[str] = []
     for k, name, normal in _faces(space):
         x = space.coordinates[k]
         if problem.equation.order == 0 and jet.drift[k] == 0:
             continue  # characteristic face
-        found = is_inflow(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
-        if found is not None:
-            (into if found else out).append(name)
+        direction = is_inflow(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
+        if direction is not None:
+            (inflow_faces if direction else outflow_faces).append(name)
         elif (
             problem.equation.order
-            and name not in given
+            and name not in prescribed
             and _is_inflow_somewhere(normal * jet.drift[k], x, normal, ranges)
         ):
-            into.append(name)
-    ends = (into, out) if problem.equation.order == 0 else (into,)
-    absent = min(([name for name in end if name not in given] for end in ends if end), key=len, default=[])
-    misplaced = problem.equation.order > 0 and any(name in given for name in out)  # reported as another error
+            inflow_faces.append(name)
+    ends = (inflow_faces, outflow_faces) if problem.equation.order == 0 else (inflow_faces,)
+    absent = min(([name for name in end if name not in prescribed] for end in ends if end), key=len, default=[])
+    misplaced = problem.equation.order > 0 and any(
+        name in prescribed for name in outflow_faces
+    )  # reported as another error
     if absent and not misplaced:
         behind = max(e.span.end for e in problem.spec.equations)
         yield errors.equations.missing_inflow_condition(problem.unknown.name, absent, problem.unknown.span, behind)
-    elif problem.equation.order == 0 and not absent and {*into} & given and {*out} & given:
-        enough, other = (into, out) if {*into} <= given else (out, into)
-        more = [name for name in other if name in given]
-        last = next(c for c in reversed(problem.spec.conditions) if {*c.faces} & {*more})
-        alone = {*last.faces} <= {*more} and not last.surfaces
-        yield errors.equations.overdetermined(problem.unknown.name, enough, more, last.span, alone)
+    elif problem.equation.order == 0 and not absent and {*inflow_faces} & prescribed and {*outflow_faces} & prescribed:
+        sufficient, other = (
+            (inflow_faces, outflow_faces) if {*inflow_faces} <= prescribed else (outflow_faces, inflow_faces)
+        )
+        redundant = [name for name in other if name in prescribed]
+        last = next(c for c in reversed(problem.spec.conditions) if {*c.faces} & {*redundant})
+        alone = {*last.faces} <= {*redundant} and not last.surfaces
+        yield errors.equations.overdetermined(problem.unknown.name, sufficient, redundant, last.span, alone)
 
 
 def _is_inflow_somewhere(flow: Expr, x: Symbol, normal: int, ranges: Ranges) -> bool:
@@ -134,14 +138,14 @@ def system_inflow_error(problems: tuple[Problem, ...]) -> PdeError | None:
     if not first or not _is_box(spec.space) or len(problems) != len(spec.unknowns):
         return None
     for k, name, normal in _faces(spec.space):
-        waves = [normal * LARGE_WAVE_NUMBER * (j == k) for j in range(len(spec.space.coordinates))]
-        rates = system_growth_rates(problems, spec, waves)
+        wave_vector = [normal * LARGE_WAVE_NUMBER * (j == k) for j in range(len(spec.space.coordinates))]
+        rates = system_growth_rates(problems, spec, wave_vector)
         if rates is None:
             return None
-        wanted = sum(v.imag > 1e-6 * LARGE_WAVE_NUMBER for v in rates)
-        given = sum(len(c.value) for c in spec.conditions if name in c.faces)
-        if given < wanted:
-            return errors.equations.too_few_for_characteristics(name, given, wanted, problems[0].unknown.span)
+        required = sum(v.imag > 1e-6 * LARGE_WAVE_NUMBER for v in rates)
+        prescribed = sum(len(c.value) for c in spec.conditions if name in c.faces)
+        if prescribed < required:
+            return errors.equations.too_few_for_characteristics(name, prescribed, required, problems[0].unknown.span)
     return None
 
 

@@ -86,9 +86,9 @@ class Jet:
     @cached_property
     def order(self) -> int:
         """The order in space: the highest order of a derivative that is not purely in time."""
-        free, places = free_symbols(self.expr), set(self.coordinates)
+        free, coordinates = free_symbols(self.expr), set(self.coordinates)
         slots = [self.derivative_of[v].slots for v in (*self.p, *self.second, *self.higher) if v in free]
-        dependences = [len(s) for s in slots if places & set(s)]
+        dependences = [len(s) for s in slots if coordinates & set(s)]
         return max((*dependences, *map(self.nested_order, self.unexpanded)), default=0)
 
     def nested_order(self, expr: Expr) -> int:
@@ -104,11 +104,11 @@ class Jet:
         parts: dict[Symbol, list[Expr]] = {}
         rest: list[Expr] = []
         for term in Add.make_args(self.expr):
-            touched = [f for f in Mul.make_args(term) if free_symbols(f) & variables]
-            if not touched:
+            with_unknowns = [f for f in Mul.make_args(term) if free_symbols(f) & variables]
+            if not with_unknowns:
                 rest.append(term)
-            elif len(touched) == 1 and touched[0] in variables:
-                parts.setdefault(touched[0], []).append(_divide_by_factor(term, touched[0]))
+            elif len(with_unknowns) == 1 and with_unknowns[0] in variables:
+                parts.setdefault(with_unknowns[0], []).append(_divide_by_factor(term, with_unknowns[0]))
             else:
                 return None
         return {v: Add(*found) for v, found in parts.items()}, Add(*rest)
@@ -119,8 +119,8 @@ class Jet:
             return self._affine[0].get(variable, S.Zero)
         parts = []
         for term in (a for a in Add.make_args(self.expr) if variable in free_symbols(a)):
-            touched = [f for f in Mul.make_args(term) if variable in free_symbols(f)]
-            parts.append(_divide_by_factor(term, variable) if touched == [variable] else term.diff(variable))
+            with_unknowns = [f for f in Mul.make_args(term) if variable in free_symbols(f)]
+            parts.append(_divide_by_factor(term, variable) if with_unknowns == [variable] else term.diff(variable))
         return Add(*parts)
 
     @cached_property
@@ -167,10 +167,10 @@ class Jet:
         """Whether F is undefined at p = 0, as for mean curvature flow."""
         if self._affine is not None:
             return False
-        flat = dict.fromkeys((*self.p, *self.second, *self.higher), S.Zero)
-        return any(a.xreplace(flat).has(nan, zoo) for a in (*atoms(self.expr, Pow), self.expr))
+        at_zero = dict.fromkeys((*self.p, *self.second, *self.higher), S.Zero)
+        return any(a.xreplace(at_zero).has(nan, zoo) for a in (*atoms(self.expr, Pow), self.expr))
 
-    def in_letters(self, expr: Expr) -> Expr:
+    def in_jet_variables(self, expr: Expr) -> Expr:
         """An expression in u and its derivatives, in the jet variables."""
         variables = {e: v for v, e in self.derivative_of.items() if v is not self.u}
         return expr.xreplace(variables).xreplace({self.derivative_of[self.u]: self.u})
@@ -200,32 +200,32 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     """The jet of an expression in one unknown."""
     layout = layout_of(expr, spec, dimension)
     coordinates = layout.coordinates
-    elsewhere = _is_nonlocal(expr, spec)
+    is_nonlocal = _is_nonlocal(expr, spec)
     expr = expand_products(expand_chain_rule(expr), spec, layout)
     value = in_coordinates(Field(unknown.head, (), unknown.arguments), layout)
     u = Dummy("u", **sign_assumptions(unknown))
     p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))
     x = {(i, j): Dummy(f"X{i + 1}{j + 1}", real=True) for i in range(len(p)) for j in range(i, len(p))}
-    replaced: dict[Expr, Expr] = {}
+    jet_variables: dict[Expr, Expr] = {}
     higher: list[Symbol] = []
     partials = sorted(atoms(expr, Partial), key=default_sort_key)
     for partial in (a for a in partials if a.body == value):
         indices = tuple(sorted(coordinates.index(s) for s in partial.slots if s in coordinates))
         if len(indices) == len(partial.slots) == 1:
-            replaced[partial] = p[indices[0]]
+            jet_variables[partial] = p[indices[0]]
         elif len(indices) == len(partial.slots) == 2:
-            replaced[partial] = x[indices[0], indices[1]]
+            jet_variables[partial] = x[indices[0], indices[1]]
         else:
             higher.append(Dummy(f"H{len(higher)}", real=True))
-            replaced[partial] = higher[-1]
-    back = {v: k for k, v in replaced.items()} | {u: value}
+            jet_variables[partial] = higher[-1]
+    back = {v: k for k, v in jet_variables.items()} | {u: value}
     for i, s in enumerate(p):
         back.setdefault(s, Partial(value, coordinates[i]))
     for (i, j), s in x.items():
         back.setdefault(s, Partial(value, coordinates[i], coordinates[j]))
-    jetted = expr.xreplace(replaced).xreplace({value: u})
+    jetted = expr.xreplace(jet_variables).xreplace({value: u})
     hidden = tuple(a for a in partials if _is_unexpanded(a, unknown))
-    return Jet(jetted, u, p, x, tuple(higher), hidden, elsewhere, layout, back)
+    return Jet(jetted, u, p, x, tuple(higher), hidden, is_nonlocal, layout, back)
 
 
 def sign_assumptions(unknown: Unknown) -> dict[str, bool]:
@@ -236,8 +236,8 @@ def sign_assumptions(unknown: Unknown) -> dict[str, bool]:
 
 def expand_chain_rule(expr: Expr) -> Expr:
     """Applies the chain rule to derivatives of activations: ∂/∂x relu(∂u/∂x) = relu'(∂u/∂x) ∂²u/∂x²."""
-    closed = [p for p in atoms(expr, Partial) if p.body.has(Activation, Max, Min)]
-    return expr.xreplace({p: _apply_chain_rule(p) for p in closed}) if closed else expr
+    unexpanded = [p for p in atoms(expr, Partial) if p.body.has(Activation, Max, Min)]
+    return expr.xreplace({p: _apply_chain_rule(p) for p in unexpanded}) if unexpanded else expr
 
 
 def _apply_chain_rule(partial: Partial) -> Expr:
@@ -278,10 +278,10 @@ class DifferentialExpression:
         source: list[Expr] = []
         rest: list[Expr] = []
         for term in Add.make_args(self.expr):
-            touched = [f for f in Mul.make_args(term) if self._contains_unknown(f)]
-            if not touched:
+            with_unknowns = [f for f in Mul.make_args(term) if self._contains_unknown(f)]
+            if not with_unknowns:
                 source.append(term)
-            elif len(touched) > 1 or not self._is_jet_variable(touched[0]):
+            elif len(with_unknowns) > 1 or not self._is_jet_variable(with_unknowns[0]):
                 rest.append(term)
         return Add(*source), Add(*rest)
 
@@ -315,12 +315,12 @@ class DifferentialExpression:
         identically zero."""
         found: dict[frozenset[Expr], list[Expr]] = {}
         for term in Add.make_args(rest):
-            touched = [f for f in Mul.make_args(term) if self._contains_unknown(f)]
+            with_unknowns = [f for f in Mul.make_args(term) if self._contains_unknown(f)]
             if not all(
-                self._is_jet_variable(b) and n.is_Integer and n > 0 for b, n in (f.as_base_exp() for f in touched)
+                self._is_jet_variable(b) and n.is_Integer and n > 0 for b, n in (f.as_base_exp() for f in with_unknowns)
             ):
                 return False
-            found.setdefault(frozenset(touched), []).append(term / Mul(*touched))
+            found.setdefault(frozenset(with_unknowns), []).append(term / Mul(*with_unknowns))
         return any(_is_nonzero_somewhere(Add(*parts), ranges) for parts in found.values())
 
     @property
@@ -341,18 +341,18 @@ class DifferentialExpression:
     @cached_property
     def at_constants(self) -> Expr:
         """Its value if every unknown is constant in space and time."""
-        flat = self.expr.xreplace(dict.fromkeys(self._jet_variables(self.expr, Partial), S.Zero))
-        fields = self._jet_variables(flat, Field)
+        at_zero = self.expr.xreplace(dict.fromkeys(self._jet_variables(self.expr, Partial), S.Zero))
+        fields = self._jet_variables(at_zero, Field)
         constants: dict[str, Symbol] = {}
         for f in fields:
             constants.setdefault(_field_name(f), Dummy(_field_name(f), **_symbol_assumptions(f)))
-        return multiply_out(_drop_zero_derivatives(flat.xreplace({f: constants[_field_name(f)] for f in fields})))
+        return multiply_out(_drop_zero_derivatives(at_zero.xreplace({f: constants[_field_name(f)] for f in fields})))
 
     def _jet_variables(self, expr: Expr, kind: Any) -> list[Expr]:
         return sorted((a for a in atoms(expr, kind) if self._is_jet_variable(a)), key=default_sort_key)
 
     @property
-    def in_letters(self) -> Expr:
+    def in_jet_variables(self) -> Expr:
         """The expression with a symbol for each jet variable, and 1 for learned fields."""
         return with_unit_fields(self._with_symbols(self.expr))
 
@@ -408,9 +408,9 @@ def with_jet_symbols(expr: Expr, spec: Spec) -> Expr:
     return DifferentialExpression(expr, frozenset(u.head for u in spec.unknowns))._with_symbols(expr)
 
 
-def multiples_of_constant(flat: Expr, constant: int | Rational) -> dict[Symbol, Rational]:
+def multiples_of_constant(at_zero: Expr, constant: int | Rational) -> dict[Symbol, Rational]:
     """Constants for the unknowns in an expression: c, 2c, …"""
-    variables = sorted(atoms(flat, Dummy), key=lambda s: s.name)
+    variables = sorted(atoms(at_zero, Dummy), key=lambda s: s.name)
     return {s: Rational(k * constant) for k, s in enumerate(variables, 1)}
 
 
@@ -441,19 +441,19 @@ def _is_nonzero_somewhere(coefficient: Expr, ranges: Ranges) -> bool:
 
 
 def _has_nonzero_second_difference(expr: Expr, ranges: Ranges) -> bool:
-    """Whether the second difference G(c + a + b) - G(c + a) - G(c + b) + G(c) is nonzero somewhere, also for b = -a; if G
-    cannot be evaluated, whether its derivative depends on a jet variable."""
+    """Whether the second difference G(c + a + b) - G(c + a) - G(c + b) + G(c) is nonzero somewhere, also for b = -a; if
+    G cannot be evaluated, whether its derivative depends on a jet variable."""
     numbers = False
     variables = atoms(expr, Dummy)
     expr = expr.xreplace(dict.fromkeys(expr.atoms(DiracDelta), S.Zero))  # discontinuities are excluded
-    sample = points(expr.free_symbols, ranges, 6 * SECOND_DIFFERENCE_SAMPLES)
-    starts = () if expr.has(Partial) else search_points(expr, expr.free_symbols, ranges, SECOND_DIFFERENCE_SAMPLES)
-    for c, a, b in zip(starts, sample, sample, strict=False):
+    shifts = points(expr.free_symbols, ranges, 6 * SECOND_DIFFERENCE_SAMPLES)
+    base_points = () if expr.has(Partial) else search_points(expr, expr.free_symbols, ranges, SECOND_DIFFERENCE_SAMPLES)
+    for c, a, b in zip(base_points, shifts, shifts, strict=False):
         for other in (b, {s: -v for s, v in a.items()}):
-            places = [_shifted(c, variables, *by) for by in ((a, other), (), (a,), (other,))]
+            corners_at = [_shifted(c, variables, *by) for by in ((a, other), (), (a,), (other,))]
             corners = [
                 value_at(expr, p) if _has_admissible_signs(p) and not is_discontinuity(expr, p) else None
-                for p in places
+                for p in corners_at
             ]
             values = [v for v in corners if v is not None]
             numbers = numbers or len(values) == len(corners)

@@ -60,7 +60,8 @@ class NormalForm:
 
 
 def unknown_of(equation: Equation, spec: Spec) -> Unknown:
-    """The unknown for which an equation is solved; for a stationary equation with several, one without another equation."""
+    """The unknown for which an equation is solved; for a stationary equation with several, one without another
+    equation."""
     found = next((u for u in spec.unknowns if u.head == equation.unknown), None)
     if found is not None:
         return found

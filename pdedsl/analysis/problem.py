@@ -72,9 +72,9 @@ class Problem:
         late = self.equation.order == 1 and time_direction(self.spec, self.equation.unknown) is Direction.TERMINAL
         return (-1 if late else 1) * expand_chain_rule(form.with_dimension(self.equation.rhs[0]))
 
-    def domain(self, jet: Jet) -> tuple[Expr, ...]:
+    def cancelled_in(self, jet: Jet) -> tuple[Expr, ...]:
         """The cancelled partial functions, in the variables of a jet."""
-        return tuple(jet.in_letters(expand_indices(e, self.spec, jet.layout)) for e in self.cancelled)
+        return tuple(jet.in_jet_variables(expand_indices(e, self.spec, jet.layout)) for e in self.cancelled)
 
     @cached_property
     def cancelled(self) -> tuple[Expr, ...]:
@@ -83,7 +83,7 @@ class Problem:
         return tuple(e for e in found if not any(_occurs(e, right) for right in self.equation.rhs))
 
     @property
-    def partial(self) -> list[Expr]:
+    def partial_functions(self) -> list[Expr]:
         """Roots, quotients and logarithms of unknowns that occur in the text."""
         return containing_unknowns(partial_functions(self.equation, self.spec), self.spec)
 

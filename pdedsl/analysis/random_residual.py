@@ -1,4 +1,5 @@
-"""Random residual blocks (dropout, stochastic depth, shake-shake) as diffusions (Wang, Tao, Bao, Shi, Table 1, Remark 2.5).
+"""Random residual blocks (dropout, stochastic depth, shake-shake) as diffusions (Wang, Tao, Bao, Shi, Table 1, Remark
+2.5).
 
 A step X + Δt·V with a random V of mean v has the generator of u_t = v·∇u + A:∇∇u with A = ½Δt·Cov V, up to O(Δt²):
 dropout, Vᵢ = vᵢ zᵢ/p with zᵢ ~ Bernoulli(p):            A = Δt(1-p)/(2p) diag(vᵢ²)

@@ -145,8 +145,8 @@ def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
 
 
 def find_nonzero_point(expr: Expr, ranges: Ranges, samples: int = 8, beside: Iterable[Expr] = ()) -> Point | None:
-    """A point at which an expression is certainly nonzero and all of `beside` are defined; None if none is found, or there
-    are too many terms."""
+    """A point at which an expression is certainly nonzero and all of `beside` are defined; None if none is found, or
+    there are too many terms."""
     if len(Add.make_args(expr)) > MAX_TERMS:
         return None
     others = tuple(map(with_unit_fields, beside))

@@ -32,19 +32,23 @@ GROWTH_FACTOR = 5  # a rate proportional to √ξ grows tenfold between them
 
 
 def well_posedness_errors(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
-    found = [d for problem in problems for error in _equation_errors(problem) for d in error.diagnostics]
-    system = None if found or len(problems) < 2 else _system_error(problems) or system_inflow_error(problems)
-    return (*found, *(system.diagnostics if system else ()))
+    diagnostics = [d for problem in problems for error in _equation_errors(problem) for d in error.diagnostics]
+    system = None if diagnostics or len(problems) < 2 else _system_error(problems) or system_inflow_error(problems)
+    return (*diagnostics, *(system.diagnostics if system else ()))
 
 
 def _equation_errors(problem: Problem) -> Iterator[PdeError]:
     if problem.is_vector or problem.jet.is_nonlocal or problem.is_implicit:
         return
-    if problem.equation.order == 1 and (leaving := inflow_of(problem).at_outflow):
-        condition = leaving[0].condition
-        out = [name for name in condition.faces if name in {p.name for p in leaving if p.condition is condition}]
-        others = [name for name in condition.faces if name not in out]
-        yield errors.equations.outflow_condition(problem.spec.source.quote(condition.span), out, others, condition.span)
+    if problem.equation.order == 1 and (at_outflow := inflow_of(problem).at_outflow):
+        condition = at_outflow[0].condition
+        outflow_faces = [
+            name for name in condition.faces if name in {p.name for p in at_outflow if p.condition is condition}
+        ]
+        others = [name for name in condition.faces if name not in outflow_faces]
+        yield errors.equations.outflow_condition(
+            problem.spec.source.quote(condition.span), outflow_faces, others, condition.span
+        )
     if len(problem.spec.unknowns) == 1:
         yield from inflow_errors(problem)
     if _is_coupled_at_leading_order(problem):
@@ -60,11 +64,13 @@ def _equation_errors(problem: Problem) -> Iterator[PdeError]:
 
 
 def _is_coupled_at_leading_order(problem: Problem) -> bool:
-    """Whether other unknowns occur with derivatives of the leading order, or through stationary equations: then the sign
-    of one equation is not decisive, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
+    """Whether other unknowns occur with derivatives of the leading order, or through stationary equations: then the
+    sign of one equation is not decisive, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
     dependencies = EquationDependencies(problem.equation, problem.spec)
-    known = depends_on_stationary(problem.equation, problem.spec)
-    return known or any(dependencies.order_in(head) >= problem.jet.order for head in dependencies.other_unknowns)
+    has_stationary = depends_on_stationary(problem.equation, problem.spec)
+    return has_stationary or any(
+        dependencies.order_in(head) >= problem.jet.order for head in dependencies.other_unknowns
+    )
 
 
 def _second_order_errors(problem: Problem) -> Iterator[PdeError]:

@@ -1,5 +1,7 @@
-"""Certificates of robustness in ℓ2 for any callable from inputs to scores: `certificate(model, x, …)` gives `classes`
-and `radii`, with class −1 and radius 0 where it abstains.
+"""Certified ℓ2 robustness of classifiers: randomized smoothing and Lipschitz bounds.
+
+A model is any callable from inputs (n, …) to logits (n, classes). `certificate(model, x, …)` returns the certified
+classes (n,) and ℓ2 radii (n,), with class −1 and radius 0 for samples on which it abstains.
 """
 
 from pdedsl.certificates.lipschitz import Lipschitz, lipschitz

@@ -1,4 +1,8 @@
-"""Votes of a model on noisy copies of many samples, in full batches and in constant memory."""
+"""Randomized smoothing: ℓ2 certificates of g(x) = argmax_c P(f(x + sξ) = c), ξ ~ N(0, I).
+
+`gaussian` is CERTIFY of Cohen, Rosenfeld, Kolter (ICML 2019) with a fixed number of noise samples; `gaussian_at` is the
+sequential test of Voráček (NeurIPS 2024). Both certify the smoothed classifier g, not the base classifier f.
+"""
 
 from __future__ import annotations
 
@@ -12,35 +16,35 @@ import torch
 from torch import Tensor
 
 from pdedsl.certificates.binomial import (
-    fewest_hits,
+    clopper_pearson_lower,
+    cohen_radius,
     lipschitz_radius,
-    log_wealth,
-    lower_bound,
-    needed,
-    paper_radius,
-    radius,
+    log_mixture_martingale,
+    min_count_above,
     require_confidence,
+    required_probability,
+    wang_radius,
 )
 from pdedsl.frozen_model import Model, frozen_state, modules_of
 from pdedsl.validation import validate_logits
 
-# ---- votes
+# ---- Monte Carlo counts
 
 
 GROUP_SIZE = 1024
-"""Samples that share batches."""
+"""Samples that share batches, so that memory does not grow with the number of samples."""
 
 
 @final
-class Votes:
-    """argmax f(x + sξ), ξ ~ N(0, I), independent for each row and call, from a separate generator."""
+class NoiseSampler:
+    """Samples of argmax f(x + sξ), ξ ~ N(0, I), independent for each row and call, in full batches."""
 
     def __init__(self, model: Model, x: Tensor, sigma: float, batch: int, generator: torch.Generator) -> None:
         self.model, self.x, self.sigma, self.batch, self.generator = model, x, sigma, batch, generator
         self._buffer = x.new_empty(batch, *x.shape[1:])
 
     def sample_classes(self, rows: Tensor) -> Tensor:
-        """A vote for each entry of `rows`, which are indices of samples and may repeat."""
+        """One noisy prediction for each entry of `rows`, indices of samples that may repeat."""
         return torch.cat([self._classify(part) for part in torch.split(rows, self.batch)])
 
     def _classify(self, rows: Tensor) -> Tensor:
@@ -48,47 +52,46 @@ class Votes:
         return validate_logits(self.model(noisy.add_(self.x[rows])), len(rows)).argmax(1)
 
     def majority_class(self, rows: Tensor, draws: int) -> Tensor:
-        """The class with the most of `draws` votes, for each of `rows`."""
+        """The most frequent class among `draws` noisy predictions, for each of `rows`."""
         votes = self.sample_classes(rows.repeat_interleave(draws)).reshape(len(rows), draws)
-        return sampler.mode(1).values
+        return votes.mode(1).values
 
     def count(self, rows: Tensor, predicted: Tensor, draws: int) -> Tensor:
-        """How many of `draws` votes on each of `rows` are for the class in `predicted`."""
+        """The number of times that `draws` noisy predictions for each of `rows` equal the class in `predicted`."""
         votes = self.sample_classes(rows.repeat_interleave(draws)).reshape(len(rows), draws)
         return (votes == predicted[:, None]).sum(1)
 
 
-def share(batch: int, samples: int, minimum: int, maximum: int) -> int:
-    """Draws per sample for a round of nearly full batches: about eight batches, or what is left."""
+def samples_per_round(batch: int, samples: int, minimum: int, maximum: int) -> int:
+    """Noise samples per input in one round of about eight full batches."""
     return min(max(minimum, 8 * batch // samples), maximum)
 
 
 @contextmanager
-def voting(model: Model, x: Tensor, sigma: float, batch: int, seed: int) -> Iterator[Votes]:
-    """Within, the model is frozen in evaluation mode; afterwards its state is restored."""
+def noise_sampler(model: Model, x: Tensor, sigma: float, batch: int, seed: int) -> Iterator[NoiseSampler]:
+    """Context manager: the model is frozen in eval mode; afterwards its state is restored."""
     if not sigma > 0.0:
-        raise ValueError(f"the noise of a certificate has a positive standard deviation, not {sigma:g}")
+        raise ValueError(f"sigma, the standard deviation of the noise, must be positive, not {sigma:g}")
     with torch.no_grad(), frozen_state(modules_of(model), seed):
-        yield Votes(model, x.detach(), sigma, batch, torch.Generator(x.device).manual_seed(seed))
+        yield NoiseSampler(model, x.detach(), sigma, batch, torch.Generator(x.device).manual_seed(seed))
 
 
-def groups(n: int, device: torch.device) -> tuple[Tensor, ...]:
+def row_groups(n: int, device: torch.device) -> tuple[Tensor, ...]:
     return torch.split(torch.arange(n, device=device), GROUP_SIZE) if n else ()
 
 
-# ---- gaussian
-# Randomized smoothing with a fixed number of draws: CERTIFY of Cohen, Rosenfeld, Kolter, ICML 2019.
-#
-# What is certified is the class that f(x + sξ) takes most often: the prediction of the average of f, not of f itself.
+# ---- Fixed number of noise samples (CERTIFY of Cohen et al.)
 
 
 @final
 @dataclass(frozen=True)
 class Gaussian:
-    """For each sample, with probability at least 1 − α: the averaged class is constant within `radii` in ℓ2.
+    """Result of `gaussian`, tensors of shape (n,): for each sample, with probability at least 1 − `alpha`, the smoothed
+    class is `classes` within the ℓ2 distance `radii`.
 
-    radii is R_C = s Φ⁻¹(p̲); `lipschitz` the bound R_L ≤ R_C from the Lipschitz constant of the average, `paper` the
-    radius R_a ≤ R_L of Theorem 3.1 of Wang, Tao, Bao, Shi. `lower` is p̲, `draws` what each sample cost.
+    `radii` is R_C = s Φ⁻¹(p̲); `lipschitz` is R_L ≤ R_C, from the Lipschitz constant of the smoothed classifier; `paper`
+    is R_a ≤ R_L of Wang, Tao, Bao, Shi, Theorem 3.1. `lower` is the Clopper-Pearson lower bound p̲ of the probability of
+    the class, `draws` the number of noise samples used.
     """
 
     classes: Tensor
@@ -112,25 +115,50 @@ def gaussian(
     seed: int = 0,
     batch: int = 128,
 ) -> Gaussian:
-    """`sigma` is the standard deviation s of the noise. n0 draws choose the class, n others bound its probability.
+    """Randomized smoothing: certified classes and ℓ2 radii of the smoothed classifier (Cohen, Rosenfeld, Kolter 2019).
 
-    It abstains if p̲ ≤ ½, and stops early once no outcome of the remaining draws could change that.
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), the base classifier; its state is restored.
+        x: inputs, shape (n, …).
+        sigma: standard deviation s of the Gaussian noise.
+        n0: number of noise samples that select the class.
+        n: number of further noise samples for the Clopper-Pearson lower bound p̲ of its probability.
+        alpha: failure probability per sample.
+        seed: seed of the noise.
+        batch: batch size of the calls of the model.
+
+    Returns:
+        `Gaussian` with classes and radii R = s Φ⁻¹(p̲). It abstains (class −1, radius 0) if p̲ ≤ ½, and stops early once
+        the remaining noise samples cannot change that.
+
+    Raises:
+        ValueError: if `sigma`, `n0`, `n` is not positive, `alpha` is not in (0, 1), or the logits have an invalid shape.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.certificates import gaussian
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> result = gaussian(model, torch.tensor([[1.0], [-0.5], [0.0]]), sigma=0.5, n=1000)
+        >>> result.classes.tolist()
+        [0, 1, -1]
+        >>> bool((result.radii <= torch.tensor([1.0, 0.5, 0.0])).all())  # the distances to the boundary
+        True
     """
     require_confidence(alpha, n0, n)
     classes = torch.full((len(x),), -1, dtype=torch.long)
     counts, draws = torch.zeros(len(x), dtype=torch.long), torch.full((len(x),), n0)
-    min_count = fewest_hits(n, alpha)
-    with voting(model, x, sigma, batch, seed) as sampler:
-        for rows in groups(len(x), x.device):
+    min_count = min_count_above(n, alpha)
+    with noise_sampler(model, x, sigma, batch, seed) as sampler:
+        for rows in row_groups(len(x), x.device):
             classes[rows.cpu()], counts[rows.cpu()], samples = _certify(sampler, rows, n0, n, min_count)
             draws[rows.cpu()] += samples
-    lower = torch.where(counts >= min_count, lower_bound(counts, n, alpha), 0.0)
-    radii = radius(lower, sigma)
+    lower = torch.where(counts >= min_count, clopper_pearson_lower(counts, n, alpha), 0.0)
+    radii = cohen_radius(lower, sigma)
     return Gaussian(
         classes=classes.where(radii > 0.0, -1),
         radii=radii,
         lipschitz=lipschitz_radius(lower, sigma),
-        paper=paper_radius(lower, sigma, x.shape[1:].numel()),
+        paper=wang_radius(lower, sigma, x.shape[1:].numel()),
         lower=lower,
         draws=draws,
         sigma=sigma,
@@ -138,13 +166,13 @@ def gaussian(
     )
 
 
-def _certify(sampler: Votes, rows: Tensor, n0: int, n: int, min_count: int) -> tuple[Tensor, Tensor, Tensor]:
+def _certify(sampler: NoiseSampler, rows: Tensor, n0: int, n: int, min_count: int) -> tuple[Tensor, Tensor, Tensor]:
     """Class, counts and draws of each of `rows`; rows that can no longer threshold `min_count` counts are dropped."""
     predicted = sampler.majority_class(rows, n0)
     counts, samples = torch.zeros_like(predicted), torch.zeros_like(predicted)
     undecided, drawn = torch.arange(len(rows), device=rows.device), 0
     while drawn < n and len(undecided):
-        number = share(sampler.batch, len(undecided), 50, n - drawn)
+        number = samples_per_round(sampler.batch, len(undecided), 50, n - drawn)
         counts[undecided] += sampler.count(rows[undecided], predicted[undecided], number)
         drawn += number
         samples[undecided] = drawn
@@ -152,25 +180,24 @@ def _certify(sampler: Votes, rows: Tensor, n0: int, n: int, min_count: int) -> t
     return predicted.cpu(), counts.cpu(), samples.cpu()
 
 
-# ---- sequential
-# Randomized smoothing that stops as early as possible: is the radius r certified? (Voráček, NeurIPS 2024)
+# ---- Sequential test (Voráček, NeurIPS 2024)
 #
-# A confidence sequence holds for all n at once, so that one may check after every draw and stop once the answer is
-# known.
+# A confidence sequence is valid for all n simultaneously, so that the test may stop as soon as it is decided.
 
 
 MIN_SAMPLES_PER_CHECK = 8
-"""Draws a sample between two looks."""
+"""Noise samples per input between two evaluations of the test."""
 
 
 @final
 @dataclass(frozen=True)
 class Sequential:
-    """For each sample, all statements are true at once with probability at least 1 − α.
+    """Result of `gaussian_at`. For each sample, all decisions are simultaneously correct with probability ≥ 1 − `alpha`.
 
-    `certified[i, j]`: the averaged class of sample i is classes[i] within the radius at[j]. `refuted[i, j]`: its
-    probability is below what this radius requires. Neither: `most` draws did not decide. `radii` is the largest
-    certified radius; if there is none, it is 0 and the class −1.
+    `certified[i, j]`: the smoothed class of sample i is `classes[i]` within the ℓ2 radius `at[j]`. `refuted[i, j]`: the
+    probability of the class is below Φ(r/s), as this radius requires. Neither: undecided after the maximal number of
+    noise samples. `radii` (n,) is the largest certified radius; if there is none, it is 0 and the class −1. `draws` (n,)
+    is the number of noise samples used.
     """
 
     classes: Tensor
@@ -195,22 +222,49 @@ def gaussian_at(
     seed: int = 0,
     batch: int = 128,
 ) -> Sequential:
-    """Decide p > p₀ = Φ(r/s) for every r of `radii`, from the same draws.
+    """Randomized smoothing at given ℓ2 radii: sequential test of p > p₀ = Φ(r/s) for every radius r (Voráček 2024).
 
-    With k counts in n draws: certified if k/n > p₀ and M_n(p₀) ≥ 1/α, refuted if k/n < p₀ and M_n(p₀) ≥ 1/α. M_n
-    decreases in p up to k/n and increases from there, so that either error requires M_n(p) ≥ 1/α at the true p, which
-    has probability at most α for all n and all radii together.
+    With count k in n noise samples: certified if k/n > p₀ and M_n(p₀) ≥ 1/α, refuted if k/n < p₀ and M_n(p₀) ≥ 1/α. The
+    martingale M_n (see `log_mixture_martingale`) decreases in p up to k/n and increases from there, so that either error
+    requires M_n(p) ≥ 1/α at the true p, which has probability at most α for all n and all radii together.
+
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), the base classifier; its state is restored.
+        x: inputs, shape (n, …).
+        sigma: standard deviation s of the Gaussian noise.
+        radii: one ℓ2 radius or several, not negative.
+        n0: number of noise samples that select the class.
+        most: maximal number of further noise samples per input.
+        alpha: failure probability per sample.
+        seed: seed of the noise.
+        batch: batch size of the calls of the model.
+
+    Returns:
+        `Sequential` with the decisions and the largest certified radius per sample.
+
+    Raises:
+        ValueError: if a radius is negative, `sigma`, `n0`, `most` is not positive, or `alpha` is not in (0, 1).
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.certificates import gaussian_at
+        >>> model = lambda x: torch.cat([x, -x], 1)
+        >>> result = gaussian_at(model, torch.tensor([[1.0], [0.3]]), sigma=0.5, radii=[0.25, 0.5])
+        >>> result.certified.tolist()[0]  # the distance to the boundary is 1
+        [True, True]
+        >>> result.refuted.tolist()[1]  # the distance to the boundary is 0.3
+        [False, True]
     """
     require_confidence(alpha, n0, most)
     at = (float(radii),) if isinstance(radii, int | float) else tuple(sorted(radii))
     if not at or at[0] < 0.0:
-        raise ValueError(f"radii are not negative: {radii}")
+        raise ValueError(f"radii must not be negative, got {radii}")
     classes, draws = torch.full((len(x),), -1, dtype=torch.long), torch.zeros(len(x), dtype=torch.long)
     certified = torch.zeros(len(x), len(at), dtype=torch.bool)
     refuted = torch.zeros_like(certified)
-    with voting(model, x, sigma, batch, seed) as sampler:
-        for rows in groups(len(x), x.device):
-            test = _SequentialTest(sampler, rows, [needed(r, sigma) for r in at], math.log(1.0 / alpha))
+    with noise_sampler(model, x, sigma, batch, seed) as sampler:
+        for rows in row_groups(len(x), x.device):
+            test = _SequentialTest(sampler, rows, [required_probability(r, sigma) for r in at], math.log(1.0 / alpha))
             test.run(n0, most)
             here = rows.cpu()
             classes[here], draws[here] = test.predicted.cpu(), test.draws.cpu() + n0
@@ -221,7 +275,9 @@ def gaussian_at(
 
 @final
 class _SequentialTest:
-    def __init__(self, sampler: Votes, rows: Tensor, levels: list[float], threshold: float) -> None:
+    """Counts and decisions for a group of rows; `levels` are p₀ of the radii, `threshold` is ln 1/α."""
+
+    def __init__(self, sampler: NoiseSampler, rows: Tensor, levels: list[float], threshold: float) -> None:
         self.sampler, self.rows, self.levels, self.threshold = sampler, rows, levels, threshold
         self.counts, self.draws = torch.zeros_like(rows), torch.zeros_like(rows)
         self.certified = torch.zeros(len(rows), len(levels), dtype=torch.bool)
@@ -243,7 +299,7 @@ class _SequentialTest:
     def _update(self, rows: Tensor) -> None:
         counts, draws = self.counts.cpu()[rows], self.draws.cpu()[rows]
         for index, level in enumerate(self.levels):
-            decided = log_wealth(counts, draws, level) >= self.threshold
+            decided = log_mixture_martingale(counts, draws, level) >= self.threshold
             above = counts > level * draws
             self.certified[rows, index] |= decided & above
             self.refuted[rows, index] |= decided & ~above

@@ -21,7 +21,7 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Bin of the reliability diagram: mean confidence and accuracy of the predictions with confidence in (low, high]."""
+    """Bin of the reliability diagram: mean confidence and accuracy of predictions with confidence in (low, high]."""
 
     low: float
     high: float

@@ -1,4 +1,4 @@
-"""AST builder: the reductions of the parser → nodes. `lap(u)` and `Δu` give the same node, by the rules of `precedence`."""
+"""AST builder: reductions of the parser → nodes. `lap(u)` and `Δu` give the same node, by the rules of `precedence`."""
 
 from __future__ import annotations
 

@@ -37,13 +37,13 @@ def canonical_name(spelling: str) -> str:
 
 
 def unicode_name(spelling: str) -> str:
-    """The spelling with Greek letters: `K_sigma` gives `K_σ`; a word that merely contains the name of a letter is unchanged."""
+    """The spelling with Greek letters: `K_sigma` gives `K_σ`; words that merely contain a letter's name do not."""
     return "_".join(map(_greek_word, _normalize(spelling).split("_")))
 
 
 def _normalize(spelling: str) -> str:
-    """The NFC form with unified variants of Greek letters; unchanged if NFC yields characters that are not letters, as for
-    क़, which could not be scanned."""
+    """The NFC form, with variants of Greek letters unified; the text itself if NFC yields characters that are not
+    letters, as for क़, which could not be scanned."""
     text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
     return text if all(c.isalnum() or c == "_" for c in text) else spelling
 

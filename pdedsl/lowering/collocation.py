@@ -1,7 +1,7 @@
-"""Collocation: a function solves a problem if the residuals of the equations and conditions vanish.
+"""Strong form of a boundary value problem: the residuals of the equations and conditions, in components.
 
-Lagaris, Likas and Fotiadis 1998; Raissi, Perdikaris and Karniadakis 2019. The problem is written out in components;
-planning chooses the method (features, a trained network, a grid, paths).
+Lagaris, Likas and Fotiadis 1998; Raissi, Perdikaris and Karniadakis 2019. Planning chooses the method: random features,
+PINN, grid or Monte Carlo.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from pdedsl.symbolic import symbols
 from pdedsl.symbolic.symbols import Field, atoms
 
 THEOREM = Theorem(
-    "collocation: residuals that vanish",
+    "strong form: vanishing residuals",
     "Lagaris, Likas, Fotiadis 1998; Raissi, Perdikaris, Karniadakis 2019",
-    "a function whose residuals in the equation and in every condition are zero solves the problem",
+    "a function solves the problem if the residuals of the equations and of all conditions vanish",
 )
 
 
@@ -69,7 +69,7 @@ def _equation(equation: Equation, writer: IndexExpander) -> Iterator[Residual]:
 
 
 def _condition(condition: Condition, writer: IndexExpander) -> Iterator[ConditionResidual]:
-    """One condition for each side and surface, as the outer normal differs."""
+    """One condition for each face and surface, since the outer normal differs."""
     if condition.kind is not ConditionKind.BOUNDARY:
         yield _initial_or_terminal_condition(condition, writer)
         return
@@ -88,7 +88,7 @@ def _condition(condition: Condition, writer: IndexExpander) -> Iterator[Conditio
 
 
 def _couples_faces(condition: Condition, writer: IndexExpander) -> bool:
-    """Whether a condition relates two sides, like u(0, t) = u(1, t)."""
+    """Whether a condition couples two faces, like u(0, t) = u(1, t)."""
     fields = (f for v in condition.value for f in atoms(v, Field) if f.head in writer.arguments)
     return len(condition.faces) > 1 and any(tuple(f.arguments) != writer.arguments[f.head] for f in fields)
 
@@ -103,7 +103,7 @@ def _face_normal(face: Face, space: Space) -> Normal:
 
 
 def boundary_level(expr: Expr, space: Space, writer: IndexExpander) -> Expr:
-    """F of a surface; if it bounds the shape, the g of that inequality, which is positive inside."""
+    """F of a surface; on the boundary of the domain, the g of its inequality, which is positive inside."""
     for g in space.inequalities:
         inner = writer.expand(g.expr, g.span)
         ratio = cancel(expr / inner)
@@ -116,9 +116,9 @@ def _level_set_normal(level: Expr, condition: Condition, span: Span, writer: Ind
     """The outer normal -∇g/‖∇g‖, if the condition uses it."""
     if not _contains_normal(condition, writer):
         return ()
-    slopes = [level.diff(x) for x in writer.coordinates[: len(writer.spec.space.intervals)]]
-    length = sqrt(Add(*(s**2 for s in slopes)))
-    return tuple(-s / length for s in slopes)
+    gradient = [level.diff(x) for x in writer.coordinates[: len(writer.spec.space.intervals)]]
+    norm = sqrt(Add(*(s**2 for s in gradient)))
+    return tuple(-s / norm for s in gradient)
 
 
 def _contains_normal(condition: Condition, writer: IndexExpander) -> bool:
@@ -132,11 +132,12 @@ def _indexed(expr: Expr) -> frozenset[Expr]:
 
 def _initial_or_terminal_condition(condition: Condition, writer: IndexExpander) -> ConditionResidual:
     time = len(writer.coordinates) - 1
-    wanted = [k for k, c in enumerate(writer.components) if c.head == condition.unknown]
-    own = wanted if condition.component is None else wanted[condition.component - 1 : condition.component]
+    components = [k for k, c in enumerate(writer.components) if c.head == condition.unknown]
+    if condition.component is not None:
+        components = components[condition.component - 1 : condition.component]
     orders = tuple(condition.order if k == time else 0 for k in range(time + 1))
     residuals = []
-    for k, value in zip(own, condition.value, strict=True):
+    for k, value in zip(components, condition.value, strict=True):
         given = writer.residual(value.xreplace(_evaluate_on_face(value, writer)), condition.span)
         letter, derivative = writer.jet_variable(Derivative(k, orders), condition.span), Derivative(k, orders)
         residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.jet_variables), condition.span))
@@ -144,7 +145,7 @@ def _initial_or_terminal_condition(condition: Condition, writer: IndexExpander) 
 
 
 def _evaluate_on_face(value: Expr, writer: IndexExpander) -> dict[Expr, Expr]:
-    """Replaces values of unknowns at the start or end, where the condition holds, by the unknowns themselves."""
+    """Replaces values of unknowns at the initial or terminal time, where the condition holds, by the unknowns."""
     time = writer.spec.time
     assert time is not None
     found = {}
@@ -164,11 +165,11 @@ def faces_of(space: Space, sides: tuple[str, ...]) -> Iterator[Face]:
                 yield Face(k, upper)
 
 
-# ---- what is known
+# ---- Exact solution and measurements
 
 
 def _exact_solution(component: ScalarUnknown, writer: IndexExpander) -> Expr | None:
-    """The known solution of a component."""
+    """The exact solution of a component."""
     for known in writer.spec.exact:
         if known.unknown == component.head and known.component in (None, component.index):
             place = 0 if known.component or component.index is None else component.index - 1

@@ -1,4 +1,8 @@
-"""Shared by the theorems on feature maps: right-hand sides, and whether there is a single equation or a pair."""
+"""ODE systems for feature maps: separable, second-order, gradient-flow and first-order systems.
+
+Ruthotto and Haber, Deep Neural Networks Motivated by Partial Differential Equations, eq. 7 to 11; Hairer, Lubich and
+Wanner, Geometric Numerical Integration, sections I.1.2 and I.1.4; Hairer, Nørsett and Wanner, chapter II.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +15,18 @@ from pdedsl.ir.system_kinds import integrator_of, is_separable_pair
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.theorem import Theorem
 
-# ---- pushes
+# ---- Vector fields
 
 
 def single_equation(analysis: Analysis) -> EquationFacts | None:
-    """The equation on pixels, if there is only one, for one state."""
+    """The equation on feature maps, if there is exactly one equation for one state."""
     spec = analysis.spec
-    alone = spec.space.kind is SpaceKind.PIXELS and len(spec.unknowns) == len(analysis.equations) == 1
-    return analysis.equations[0] if alone else None
+    is_single = spec.space.kind is SpaceKind.PIXELS and len(spec.unknowns) == len(analysis.equations) == 1
+    return analysis.equations[0] if is_single else None
 
 
 def vector_field(facts: EquationFacts, spec: Spec) -> VectorField:
-    """The terms of an equation, in an order that does not depend on the names of what is learned."""
+    """The right-hand side of an equation, its terms in an order independent of the names of learned fields."""
     terms = [t for t in facts.terms if isinstance(t, SymmetricLayer | LearnedField | Reaction | Nonlinear)]
     names = names_of(spec)
     return VectorField(tuple(sorted(terms, key=lambda term: _sort_key(term, names))), facts.equation.span)
@@ -37,23 +41,22 @@ def _sort_key(term: MapTerm, names: dict[object, str]) -> str:
 
 
 def partitioned_vector_fields(analysis: Analysis) -> tuple[VectorField, ...]:
-    """The right-hand sides of a pair; which half moves first does not depend on their names."""
+    """The right-hand sides of a separable system, in an order independent of the names of the unknowns."""
     spec = analysis.spec
     facts = {facts.equation.unknown: facts for facts in analysis.equations}
     return tuple(vector_field(facts[head], spec) for head in unknowns_in_order(spec))
 
 
-# ---- hamiltonian
-# Hamiltonian splitting: ∂Y/∂t = f(Z), ∂Z/∂t = g(Y), stepped one half at a time.
+# ---- Separable systems ∂Y/∂t = f(Z), ∂Z/∂t = g(Y)
 #
 # Ruthotto and Haber, eq. 10: with f = K₁ᵀσ(K₁ Z) and g = -K₂ᵀσ(K₂ Y) it conserves ΣΦ(K₁ Z) + ΣΦ(K₂ Y), Φ' = σ, and
-# half-steps are symplectic Euler (Hairer, Lubich, Wanner, section I.1.2). Any such pair can be run backwards (RevNet).
+# half-steps are symplectic Euler (Hairer, Lubich, Wanner, section I.1.2). Each half-step is invertible (RevNet).
 
 
 SEPARABLE_SPLITTING = Theorem(
-    "Hamiltonian splitting: each half is pushed by the other",
+    "splitting of a separable system",
     "Ruthotto, Haber, eq. 10",
-    "a half-step of Verlet moves one half by a function of the other, and can be undone",
+    "a Verlet half-step updates one half by a function of the other, and is invertible",
 )
 
 
@@ -67,14 +70,13 @@ def lower_separable(analysis: Analysis) -> FeatureMapEvolution:
     return FeatureMapEvolution(SEPARABLE_SPLITTING, SeparableOde(first, second), integrator_of(analysis.spec))
 
 
-# ---- one_step
-# One-step methods: ∂Y/∂t = F(Y, t) from step to step (Hairer, Nørsett, Wanner, chapter II).
+# ---- First-order systems ∂Y/∂t = F(Y, t)
 
 
 ONE_STEP_METHODS = Theorem(
     "one-step methods",
     "Hairer, Nørsett, Wanner, chapter II",
-    "a step of Euler is a residual map; an adaptive solver is a neural ODE",
+    "an Euler step is a residual block; an adaptive solver gives a neural ODE",
 )
 
 
@@ -91,16 +93,13 @@ def lower_first_order(analysis: Analysis) -> FeatureMapEvolution:
     )
 
 
-# ---- central_differences
-# Central differences: ∂²Y/∂t² = F(Y) by Y₊ = 2Y - Y₋ + δt² F(Y), or as a first-order system for Y and its speed.
-#
-# Ruthotto and Haber, eq. 11; Hairer, Lubich, Wanner, section I.1.4.
+# ---- Second-order systems ∂²Y/∂t² = F(Y): leapfrog, or a first-order system for Y and its velocity
 
 
 CENTRAL_DIFFERENCES = Theorem(
     "central differences in time",
     "Ruthotto, Haber, eq. 11",
-    "leapfrog Y₊ = 2Y - Y₋ + δt² F(Y), which runs backwards as well",
+    "the leapfrog scheme Y₊ = 2Y - Y₋ + δt² F(Y), which is time-reversible",
 )
 
 
@@ -117,16 +116,16 @@ def lower_second_order(analysis: Analysis) -> FeatureMapEvolution:
     )
 
 
-# ---- variational
-# Variational: -Σ c Kᵀσ(K Y) - λY is minus the gradient of Σ c ΣΦ(K Y) + ½λ‖Y‖², Φ' = σ.
+# ---- Gradient flows
 #
-# Ruthotto and Haber, eq. 7 and 8. With a normalisation between K and σ the layer is the same, but not a gradient.
+# -Σ c Kᵀσ(K Y) - λY is minus the gradient of the energy Σ c ΣΦ(K Y) + ½λ‖Y‖², Φ' = σ (Ruthotto and Haber, eq. 7 and 8).
+# With a normalisation between K and σ it is not a gradient.
 
 
 GRADIENT_FLOW = Theorem(
-    "variational: minus the gradient of an energy",
+    "gradient flow of an energy",
     "Ruthotto, Haber, eq. 7 and 8",
-    "-Kᵀσ(KY) is minus the gradient of ΣΦ(KY), Φ' = σ; a step of Euler is a symmetric layer",
+    "-Kᵀσ(KY) = -∇ΣΦ(KY) with Φ' = σ; an Euler step is a symmetric layer",
 )
 
 

@@ -1,4 +1,4 @@
-"""A spec written out in full: sums for Σᵢ, symbols for derivatives of unknowns, the outer normal in components."""
+"""Index expansion: Σᵢ as explicit sums, jet variables for derivatives of unknowns, the outer normal in components."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
-MAX_MIXED_DERIVATIVES = 500  # derivatives of unknowns: all second ones in 32 dimensions
-Normal = tuple[Expr, ...]  # one component for each coordinate of space
+MAX_MIXED_DERIVATIVES = 500  # all mixed second derivatives in 32 dimensions
+Normal = tuple[Expr, ...]  # one entry for each coordinate of space
 
 
 def coordinate_intervals(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
@@ -49,12 +49,12 @@ def components_of(unknown: Unknown, dimension: int) -> Iterator[ScalarUnknown]:
 
 @dataclass(frozen=True)
 class IndexExpander:
-    """Writes out the expressions of a spec."""
+    """Expands the expressions of a spec; collects the jet variables that occur."""
 
     spec: Spec
     components: tuple[ScalarUnknown, ...]
     coordinates: tuple[Symbol, ...]
-    used_names: set[str]  # names of symbols
+    used_names: set[str]
     jet_variables: dict[Derivative, Symbol] = field(default_factory=dict)
 
     @property
@@ -64,11 +64,11 @@ class IndexExpander:
     def residual(
         self, expr: Expr, span: Span, normal: Normal = (), interval: tuple[Expr, Expr] | None = None
     ) -> Residual:
-        written = self.expand(expr, span, normal)
-        inside = written.free_symbols
-        found = {s: d for d, s in self.jet_variables.items() if s in inside}
-        letters = tuple(sorted(found.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
-        return Residual(written, letters, span, interval)
+        expanded = self.expand(expr, span, normal)
+        symbols_in = expanded.free_symbols
+        occurring = {s: d for d, s in self.jet_variables.items() if s in symbols_in}
+        jet = tuple(sorted(occurring.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
+        return Residual(expanded, jet, span, interval)
 
     def jet_variable(self, derivative: Derivative, span: Span) -> Symbol:
         if derivative not in self.jet_variables:
@@ -84,7 +84,7 @@ class IndexExpander:
         return self.jet_variables[derivative]
 
     def expand(self, expr: Expr, span: Span, normal: Normal = ()) -> Expr:
-        """The expression in symbols, functions and learned fields alone."""
+        """The expression in coordinates, jet variables and learned fields."""
         own, dimension = self.arguments, int(self.spec.space.dimension)
         position = None if self.spec.space.explicit else self.spec.space.coordinates[0]
         places: Mapping[Expr, int] = {x: k for k, x in enumerate(self.coordinates)}

@@ -1,8 +1,13 @@
-"""Linear equations on a data space → stretches of a path; shared by the theorems on paths.
+"""Method of characteristics and Feynman-Kac formula for linear equations on a data space.
 
-A stretch holds the whole generator ∂u/∂t = b·∇u + A:∇∇u + c u + f of its piece of time, so that the network contains
-all of the normal form, however the equation was written. With initial data the clock runs backwards: the last piece of
-time comes first in the network.
+u_t = b·∇u + A:∇∇u + c u + f is solved by u(x, T) = E[e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds] with X₀ = x,
+dX = b dt + Σ dB, ΣΣᵀ = 2A; coefficients at time T - s for initial data, at time s for terminal data (Øksendal, Stochastic
+Differential Equations, section 8.2). Without diffusion X is a characteristic (Evans, Partial Differential Equations,
+section 3.2). An Euler step along X is the residual block x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3); an Euler-Maruyama
+step is a residual block followed by noise of covariance 2AΔt (Wang, Yuan, Shi, Osher, eq. 2.8).
+
+A segment holds the generator on one time interval. With initial data, time runs backward along a path: the last
+interval comes first in the network.
 """
 
 from __future__ import annotations
@@ -36,14 +41,14 @@ from pdedsl.ir.types import Scalar, Simplex, Vector
 from pdedsl.symbolic.rewrite import multiply_out
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial, atoms
 
-# ---- stretches
+# ---- Segments
 
 
-AVERAGED_TYPES = Scalar | Simplex  # types of unknowns that can be averaged over paths
+AVERAGED_TYPES = Scalar | Simplex  # types of unknowns that are averaged over paths
 
 
 def generators(analysis: Analysis) -> list[Generator] | None:
-    """The generators for one unknown on a data space, one per piece of time; None if the theorems do not apply."""
+    """The generators for one unknown on a data space, one per time interval; None if the theorems do not apply."""
     spec = analysis.spec
     if (
         spec.space.kind is not SpaceKind.DATA
@@ -51,19 +56,19 @@ def generators(analysis: Analysis) -> list[Generator] | None:
         or not isinstance(spec.unknowns[0].type, AVERAGED_TYPES)
     ):
         return None
-    found = [facts.generator for facts in analysis.equations]
-    return [g for g in found if g is not None] if None not in found else None
+    every = [facts.generator for facts in analysis.equations]
+    return [g for g in every if g is not None] if None not in every else None
 
 
 def path_expectation(analysis: Analysis, theorem: Theorem) -> PathExpectation:
-    """The paths along which the data are averaged, in network order."""
+    """The segments of the paths, in network order, with the data."""
     spec = analysis.spec
     condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
     initial = condition.kind is ConditionKind.INITIAL
-    stretches = [_segment(facts, spec, initial) for facts in analysis.equations]
-    stretches.sort(key=lambda s: float(s.start), reverse=initial)
+    segments = [_segment(facts, spec, initial) for facts in analysis.equations]
+    segments.sort(key=lambda s: float(s.start), reverse=initial)
     direction = Direction.INITIAL if initial else Direction.TERMINAL
-    return PathExpectation(theorem, direction, tuple(stretches), condition.value[0], condition.span)
+    return PathExpectation(theorem, direction, tuple(segments), condition.value[0], condition.span)
 
 
 def _segment(facts: EquationFacts, spec: Spec, backwards: bool) -> SdeSegment:
@@ -92,7 +97,7 @@ def _segment(facts: EquationFacts, spec: Spec, backwards: bool) -> SdeSegment:
 
 
 def _structure(random: RandomResidual) -> MatrixStructure:
-    """The shape of the diffusion matrix of a random map, for any velocity."""
+    """The structure of the diffusion matrix of a random residual, for any drift."""
     match random:
         case DropoutResidual():
             return MatrixStructure.DIAGONAL
@@ -103,7 +108,7 @@ def _structure(random: RandomResidual) -> MatrixStructure:
 
 
 def _term_span(facts: EquationFacts, kind: type[Term]) -> Span | None:
-    """The place of the first term of a kind in the text."""
+    """The span of the first term of a kind."""
     return next((t.origin.span for t in facts.terms if isinstance(t, kind)), None)
 
 
@@ -111,7 +116,7 @@ Rows = tuple[tuple[Expr, ...], ...]
 
 
 def _coefficients(generator: Generator, facts: EquationFacts) -> tuple[tuple[Expr, ...], Rows, Expr | None]:
-    """Drift and matrix in components, or their component i if the space is not written out."""
+    """Drift and diffusion matrix in components, or their component i in a symbolic dimension."""
     match generator.drift, generator.matrix:
         case Components(rows=(drift,)), Components(rows=rows):
             return drift, rows, None
@@ -124,7 +129,7 @@ def _coefficients(generator: Generator, facts: EquationFacts) -> tuple[tuple[Exp
 
 
 def _require_local_fields(generator: Generator, facts: EquationFacts, spec: Spec) -> None:
-    """Requires learned fields to be read at the point and time of the path, where the network evaluates them."""
+    """Requires learned fields to be evaluated at the point and time of the path."""
     learned = {w.head: w for w in spec.learned}
     exprs = (*_entries(generator.drift), *_entries(generator.matrix), generator.rate, generator.source)
     for field in sorted({f for e in exprs for f in atoms(e, Field)}, key=str):
@@ -143,7 +148,7 @@ def _entries(coefficient: Coefficient) -> tuple[Expr, ...]:
 
 
 def drop_zero_divergences(expr: Expr, spec: Spec) -> Expr:
-    """The expression without ∇·v of fields that are divergence-free for every weight."""
+    """Removes ∇·v of fields that are divergence-free for all weights."""
     free = [w for w in spec.learned if isinstance(w.type, Vector) and w.type.divergence_free]
     if not free or not expr.has(Partial):
         return expr
@@ -154,7 +159,7 @@ def drop_zero_divergences(expr: Expr, spec: Spec) -> Expr:
 
 
 def _divergence_substitution(learned: Learned, spec: Spec) -> dict[Expr, Expr]:
-    """∂v_d/∂x_d, mapped to minus the sum of the other derivatives, which it equals."""
+    """∂v_d/∂x_d = -Σ ∂v_k/∂x_k over the other components, as a substitution."""
     slots = enumerate(spec.space.coordinates, 1)
     parts = [Partial(Field(learned.head, (S(k),), learned.arguments), slot) for k, slot in slots]
     return {parts[-1]: -Add(*parts[:-1])}
@@ -169,69 +174,59 @@ def _is_divergence(expr: Expr, heads: Container[Symbol]) -> bool:
             return False
 
 
-# ---- characteristics
-# The method of characteristics: u_t = b·∇u + c u + f is an ordinary differential equation along X' = b.
-#
-# Evans, Partial Differential Equations, section 3.2: along X' = b(X, t) the solution of the equation without c and f is
-# constant; with them u(x, T) = e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds. An Euler step along X is the residual map
-# x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3).
+# ---- Method of characteristics
 
 
 CHARACTERISTICS = Theorem(
     "the method of characteristics",
     "Evans, section 3.2; Wang et al., eq. 1.3",
-    "u is constant along X' = v; a step of Euler is a residual map x + δt v(x)",
+    "u is constant along X' = v; an Euler step is a residual block x + δt v(x)",
 )
 CHARACTERISTICS_WITH_REACTION = Theorem(
     "the method of characteristics",
     "Evans, section 3.2",
-    "along X' = v the value u grows at the rate c and by the source f, as in u' = c u + f",
+    "along X' = v the solution satisfies the ODE u' = c u + f",
 )
 
 
 def characteristics_apply(analysis: Analysis) -> bool:
-    """Whether the equation is linear, without diffusion in any piece of time."""
-    found = generators(analysis)
-    return found is not None and all(g.structure is MatrixStructure.NONE for g in found)
+    """Whether the equation is linear, without diffusion on any time interval."""
+    pieces = generators(analysis)
+    return pieces is not None and all(g.structure is MatrixStructure.NONE for g in pieces)
 
 
 def lower_characteristics(analysis: Analysis) -> PathExpectation:
-    found = generators(analysis)
-    assert found is not None
+    pieces = generators(analysis)
+    assert pieces is not None
     return path_expectation(
         analysis,
-        CHARACTERISTICS if all(g.rate == 0 and g.source == 0 for g in found) else CHARACTERISTICS_WITH_REACTION,
+        CHARACTERISTICS if all(g.rate == 0 and g.source == 0 for g in pieces) else CHARACTERISTICS_WITH_REACTION,
     )
 
 
-# ---- feynman_kac
-# The Feynman-Kac formula: u_t = b·∇u + A:∇∇u + c u + f is solved by a mean over random paths.
-#
-# Øksendal, Stochastic Differential Equations, section 8.2: u(x, T) = E[e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds]
-# with dX = b dt + Σ dB, X₀ = x, ΣΣᵀ = 2A; b, Σ, c and f at time T - s for initial data, at time s for terminal data.
-# An Euler-Maruyama step is a residual map followed by noise of covariance 2AΔt (Wang, Yuan, Shi, Osher, eq. 2.8).
+# ---- Feynman-Kac formula
 
 
 FEYNMAN_KAC = "the Feynman-Kac formula"
 FEYNMAN_KAC_WITH_DRIFT = Theorem(
     FEYNMAN_KAC,
     "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8",
-    "u is the mean of the data over a random path; a step of Euler-Maruyama is a residual map and then noise",
+    "u = E g(X_T); an Euler-Maruyama step is a residual block followed by Gaussian noise",
 )
 GAUSSIAN_AVERAGE = Theorem(
     FEYNMAN_KAC,
     "Øksendal, section 8.2; Campbell, Finlay, Oberman, eq. 7; Cohen et al.",
-    "u is the Gaussian average of the data",
+    "u is the convolution of the data with a Gaussian",
 )
 FEYNMAN_KAC_WITH_WEIGHT = Theorem(
     FEYNMAN_KAC,
     "Øksendal, section 8.2",
-    "u is the mean over a random path of the data with the weight e^{∫c}, and of the sources that it gathers",
+    "u = E[e^{∫c} g(X_T) + ∫ e^{∫c} f dt]: the data with the Feynman-Kac weight, and the source along the path",
 )
 
 
 def feynman_kac_applies(analysis: Analysis) -> bool:
-    """Whether the equation is linear; those without diffusion are taken by characteristics before."""
+    """Whether the equation is linear; without diffusion the method of characteristics applies first."""
     return generators(analysis) is not None
 
 

@@ -1,4 +1,4 @@
-"""Analysis → Representation: the theorems in the order in which they are tried."""
+"""Analysis → Representation, by the first representation theorem that applies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pdedsl.lowering.paths import AVERAGED_TYPES
 
 @dataclass(frozen=True)
 class Rule:
-    """A theorem: whether its hypotheses hold, and the representation that follows."""
+    """A representation theorem: the test of its hypotheses, and the representation."""
 
     applies: Callable[[Analysis], bool]
     lower: Callable[[Analysis], Representation]
@@ -68,7 +68,7 @@ def _explain_no_rule(analysis: Analysis) -> PdeError:
     for facts in analysis.equations:
         if facts.generator is None:
             return _explain_no_generator(facts)
-    raise AssertionError("a linear equation for one unknown on a data space has a theorem")
+    raise AssertionError("Feynman-Kac applies to a linear equation for one unknown on a data space")
 
 
 def _explain_no_generator(facts: EquationFacts) -> PdeError:
@@ -85,7 +85,7 @@ def _explain_no_generator(facts: EquationFacts) -> PdeError:
 
 
 def _explain_no_ode_system(spec: Spec) -> PdeError:
-    """Why equations on feature maps are neither one equation of first or second order nor a separable pair."""
+    """Why equations on feature maps are neither one equation of first or second order nor a separable system."""
     count = Counter(equation.unknown for equation in spec.equations)
     for equation in spec.equations:
         if equation.order not in (1, 2):

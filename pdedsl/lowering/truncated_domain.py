@@ -1,7 +1,6 @@
-"""An evolution on R^d as a problem on a box, for a reference solution on a grid.
+"""Domain truncation: an evolution equation on R^d as a problem on the periodic box [-extent, extent]^d.
 
-The box is [-extent, extent]^d, periodic: what leaves on one side enters on the other, so the solution must be small
-there at all times.
+For a reference solution on a grid; the solution must be negligible at the boundary of the box at all times.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ DEFAULT_EXTENT = 4
 
 
 def truncate_domain(analysis: Analysis, extent: float) -> StrongForm:
-    """The equation of R^d on a box."""
+    """The equation on the periodic box [-extent, extent]^d."""
     space, end = analysis.spec.space, Rational(str(float(extent)))
     sides = (Interval(-end, end, periodic=True),) * int(space.dimension)
     box = replace(space, kind=SpaceKind.PHYSICAL, intervals=sides)
@@ -29,9 +28,9 @@ def truncate_domain(analysis: Analysis, extent: float) -> StrongForm:
 def reference_problem(analysis: Analysis) -> StrongForm | None:
     """The problem for the reference in an `evaluate` block, if the equation is on R^d."""
     spec = analysis.spec
-    asked = None if spec.evaluate is None else spec.evaluate.reference
-    if asked is None or spec.learned or spec.space.kind is not SpaceKind.DATA or spec.space.image is not None:
+    reference = None if spec.evaluate is None else spec.evaluate.reference
+    if reference is None or spec.learned or spec.space.kind is not SpaceKind.DATA or spec.space.image is not None:
         return None
     if not isinstance(spec.space.dimension, int):
         return None
-    return truncate_domain(analysis, float(asked.word.extent or DEFAULT_EXTENT))
+    return truncate_domain(analysis, float(reference.word.extent or DEFAULT_EXTENT))

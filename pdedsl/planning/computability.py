@@ -1,6 +1,6 @@
-"""Whether a network can compute an expression at points; planning refuses the others, so emission never sees them.
+"""Computability of coefficient expressions at points: torch functions, coordinates, learned fields and derivatives.
 
-The functions are those of `numerics.functions`, which emission uses, too.
+The functions are those of `numerics.functions`, which code generation uses, too.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Field, Partial, Softmax, atoms
 
-# ---- computable
+# ---- Expressions
 
 
-MAX_PRINTED_LENGTH = 40  # characters
+MAX_PRINTED_LENGTH = 40  # characters of a number in a message
 
 
 def find_uncomputable(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | None:
-    """What in an expression cannot be computed, in words; `index` is the index of its component."""
+    """The part of an expression that cannot be computed, in words, or None; `index` is the index of its component."""
     learned = {w.head: w for w in spec.learned}
 
     def of(e: Expr, index: Symbol | None) -> str | None:
@@ -42,18 +42,18 @@ def find_uncomputable(expr: Expr, spec: Spec, index: Symbol | None = None) -> st
             case Component(args=(_, place)):
                 return _check_index(place, index)
             case KroneckerDelta(args=(i, j)):
-                return _check_index(j if i == index else i, None) if index in (i, j) else "this choice of components"
+                return _check_index(j if i == index else i, None) if index in (i, j) else "this component index"
             case Field(head=head, indices=indices):
                 return _check_field(learned.get(head), indices, index, spec)
             case Partial(body=body, slots=slots):
-                moment = spec.time is not None and spec.time.symbol in slots
-                return "a derivative in time" if moment else of(body, index)
+                in_time = spec.time is not None and spec.time.symbol in slots
+                return "a time derivative" if in_time else of(body, index)
             case Contraction(index=own, body=body):
                 return _sum(own, body, index)
             case Softmax() | Applied():
-                return "an operator in a formula"
+                return "an operator in a coefficient"
             case DiracDelta():
-                return "the derivative of a jump"
+                return "a Dirac delta (the derivative of a discontinuous function)"
             case Add() | Mul() | Pow():
                 return _first_reason(of(a, index) for a in e.args)
             case _ if type(e).__name__ in (*UNARY_FUNCTIONS, *NARY_FUNCTIONS):
@@ -62,7 +62,7 @@ def find_uncomputable(expr: Expr, spec: Spec, index: Symbol | None = None) -> st
                 return "this expression"
 
     def _sum(own: Symbol, body: Expr, index: Symbol | None) -> str | None:
-        """What is wrong with a sum, unless it is Σⱼ of numbers at a point, or Σⱼ Aᵢⱼ wⱼ with a learned matrix A."""
+        """Sums are computable if they are Σⱼ of scalars at a point, or Σⱼ Aᵢⱼ wⱼ with a learned matrix A."""
         if index is None or index not in body.free_symbols:
             return of(body, own)
         matrix = next((f for f in Mul.make_args(body) if isinstance(f, Field) and len(f.indices) == 2), None)
@@ -78,30 +78,29 @@ def _first_reason(found: Iterable[str | None]) -> str | None:
 
 
 def _check_index(place: Expr, index: Symbol | None) -> str | None:
-    return None if place == index or place.is_Integer else "this choice of components"
+    return None if place == index or place.is_Integer else "this component index"
 
 
 def _check_field(learned: Learned | None, indices: Iterable[Expr], index: Symbol | None, spec: Spec) -> str | None:
     if learned is None:
-        return "a value of the unknown"
+        return "the unknown in a coefficient"
     places = tuple(indices)
     if not spec.space.explicit and len(places) == 2:
-        return "an entry of a matrix by itself"
+        return "a single entry of a matrix"
     return _first_reason(_check_index(place, index) for place in places)
 
 
-# ---- fields
-# Checks on the formulas of a network: they must be computable, from learned fields on R^d.
+# ---- Coefficients
 
 
 def learned_fields_in(exprs: Iterable[Expr], spec: Spec) -> list[Learned]:
-    """The learned fields in formulas, in the order of declaration."""
+    """The learned fields in expressions, in the order of declaration."""
     heads = {f.head for e in exprs for f in atoms(e, Field)}
     return [w for w in spec.learned if w.head in heads]
 
 
 def require_computable_exprs(exprs: Iterable[Expr], span: Span, spec: Spec, index: Symbol | None = None) -> None:
-    """Requires each formula to be computable at points, from fields that are networks on R^d."""
+    """Requires each expression to be computable at points, from fields that are networks on R^d."""
     exprs = tuple(exprs)
     for expr in exprs:
         problem = find_uncomputable(expr, spec, index)
@@ -114,20 +113,20 @@ def require_computable_exprs(exprs: Iterable[Expr], span: Span, spec: Spec, inde
         raise errors.networks.exact_derivatives(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)
 
 
-def require_computable_coefficients(stretch: SdeSegment, spec: Spec) -> None:
-    """Requires the same of all coefficients of the generator."""
+def require_computable_coefficients(segment: SdeSegment, spec: Spec) -> None:
+    """Requires all coefficients of the generator to be computable."""
     place = (
-        stretch.convection_span
-        or stretch.diffusion_span
-        or stretch.reaction_span
-        or stretch.source_span
+        segment.convection_span
+        or segment.diffusion_span
+        or segment.reaction_span
+        or segment.source_span
         or spec.space.span
     )
-    require_computable_exprs(stretch.drift, place, spec, stretch.index)
-    entries = (e for row in stretch.diffusivity for e in row)
-    require_computable_exprs(entries, stretch.diffusion_span or place, spec, stretch.index)
-    require_computable_exprs((stretch.rate,), stretch.reaction_span or place, spec)
-    require_computable_exprs((stretch.source,), stretch.source_span or place, spec)
+    require_computable_exprs(segment.drift, place, spec, segment.index)
+    entries = (e for row in segment.diffusivity for e in row)
+    require_computable_exprs(entries, segment.diffusion_span or place, spec, segment.index)
+    require_computable_exprs((segment.rate,), segment.reaction_span or place, spec)
+    require_computable_exprs((segment.source,), segment.source_span or place, spec)
 
 
 def _require_field(learned: Learned, spec: Spec) -> None:

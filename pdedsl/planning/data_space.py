@@ -1,4 +1,4 @@
-"""Stretches of the path → parts of a network: how many steps, and which noise after each."""
+"""Plan of a model on a data space: the steps along each SDE segment with their noise, the readout, the ensemble."""
 
 from __future__ import annotations
 
@@ -60,19 +60,17 @@ from pdedsl.planning.operator import plan_operator
 from pdedsl.planning.unused_options import require_used
 from pdedsl.symbolic.symbols import Applied, Component, Field, Partial, Softmax
 
-# ---- parts
+# ---- Parts of the network
 
 
 Method = Located[Diffusion] | None
-RESIDUAL_BLOCK_COUNT = Symbol(
-    "maps", integer=True, positive=True
-)  # the number of maps of a network that is not imported yet
+RESIDUAL_BLOCK_COUNT = Symbol("maps", integer=True, positive=True)  # of a user network that is not imported yet
 
 Parts = tuple[Part, ...]
 
 
 def plan_parts(paths: PathExpectation, spec: Spec, method: Method) -> tuple[Parts, ...]:
-    """The parts of a member; for a network with a list of depths, those of one member of each depth."""
+    """The parts of an ensemble member, for each depth if the network has a list of depths."""
     trained = method is not None and isinstance(method.word, ResidualPenalty | HeatSmoothing)
     if method is not None and trained and any(s.has_drift for s in paths.segments):
         return ((_time_conditioned_network(paths, spec, method),),)
@@ -83,22 +81,22 @@ def plan_parts(paths: PathExpectation, spec: Spec, method: Method) -> tuple[Part
 
 
 def _parts_of_family(
-    stretches: list[SdeSegment], paths: PathExpectation, spec: Spec, method: Method, family: int
+    segments: list[SdeSegment], paths: PathExpectation, spec: Spec, method: Method, family: int
 ) -> Parts:
     parts: list[Part] = []
-    for stretch in stretches:
-        parts += _segment_parts(stretch, paths, spec, method, family)
+    for segment in segments:
+        parts += _segment_parts(segment, paths, spec, method, family)
     return tuple(_move_noise_before_readout(parts))
 
 
-def _networks_by_depth(stretch: SdeSegment, spec: Spec) -> tuple[Network, ...]:
-    """The networks for a velocity, one for each of its depths."""
-    learned = _learned_drift(stretch, spec)
+def _networks_by_depth(segment: SdeSegment, spec: Spec) -> tuple[Network, ...]:
+    """The networks of a learned drift, one for each depth."""
+    learned = _learned_drift(segment, spec)
     return networks_by_depth(learned.net.word) if learned and learned.net else ()
 
 
 def _move_noise_before_readout(parts: list[Part]) -> list[Part]:
-    """Named networks contain their readout: noise after the maps goes before the readout, and nothing may follow."""
+    """Standard architectures contain their readout: noise after the last block goes before it, nothing may follow."""
     for k, part in enumerate(parts):
         if isinstance(part, ResidualBlocks) and k + 1 < len(parts):
             last = parts[k + 1]
@@ -109,18 +107,18 @@ def _move_noise_before_readout(parts: list[Part]) -> list[Part]:
 
 
 def _time_conditioned_network(paths: PathExpectation, spec: Spec, method: Located[Diffusion]) -> TimeConditioned:
-    """A network with a time input: training penalises its residual, and it is evaluated at the end of the diffusion."""
-    moving = next(s for s in paths.segments if s.has_drift)
-    learned = _learned_drift(moving, spec)
+    """A network with a time input, trained with a residual penalty and evaluated at the end of the diffusion."""
+    segment = next(s for s in paths.segments if s.has_drift)
+    learned = _learned_drift(segment, spec)
     if learned is None or learned.net is None:
-        raise errors.methods.needs_learned_velocity(method.word.name, moving.convection_span or method.span)
-    _require_not_divergence_free(learned, "a network that is trained with a residual")
+        raise errors.methods.needs_learned_velocity(method.word.name, segment.convection_span or method.span)
+    _require_not_divergence_free(learned, "a network trained with a residual penalty")
     _require_torchvision_model(learned.net.word, spec, learned.net.span)
     return TimeConditioned(_require_single_depth(learned.net), S.One, learned.span)
 
 
 def _base_network(paths: PathExpectation, spec: Spec) -> BaseNetwork | None:
-    """The network of data that are learned, `f(x, 0) = base(x)`; None if they are not."""
+    """The network of learned data `u(x, 0) = base(x)`; None if the data are not learned."""
     if not isinstance(paths.data, Field):
         return None
     learned = next((w for w in spec.learned if w.head == paths.data.head), None)
@@ -136,60 +134,60 @@ def _require_single_depth(net: Located[Network]) -> Network:
     return net.word
 
 
-def _segment_parts(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, family: int) -> list[Part]:
+def _segment_parts(segment: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, family: int) -> list[Part]:
     word = method.word if method else None
-    if not stretch.has_drift and all(e.is_number for row in stretch.diffusivity for e in row):
-        return [_pure_diffusion_step(stretch, word)] if stretch.has_diffusion else []
-    if method is not None and isinstance(method.word, RandomizedSmoothing) and stretch.has_diffusion:
+    if not segment.has_drift and all(e.is_number for row in segment.diffusivity for e in row):
+        return [_pure_diffusion_step(segment, word)] if segment.has_diffusion else []
+    if method is not None and isinstance(method.word, RandomizedSmoothing) and segment.has_diffusion:
         raise errors.methods.smoothing_with_transport(method.span)
-    drift = learned_fields_in(stretch.drift, spec)
+    drift = learned_fields_in(segment.drift, spec)
     named = [w for w in drift if w.net is not None and not _is_vector_field(w.net.word, spec)]
     if not named:
-        return [_sde_steps(stretch, paths, spec, method)]
-    learned = _learned_drift(stretch, spec)
+        return [_sde_steps(segment, paths, spec, method)]
+    learned = _learned_drift(segment, spec)
     if learned is None:
         assert named[0].net is not None
-        place = stretch.convection_span or named[0].span
+        place = segment.convection_span or named[0].span
         raise errors.networks.network_with_factor(named[0].net.word.name, named[0].name, place)
-    return [_residual_blocks(stretch, learned, paths, method, spec, family)]
+    return [_residual_blocks(segment, learned, paths, method, spec, family)]
 
 
 def _is_vector_field(net: Network, spec: Spec) -> bool:
-    """Whether a network is a field to step along, unlike one on images, whose residual maps are the steps."""
+    """Whether a network is a vector field on R^d, unlike one on images, whose residual blocks are the steps."""
     return isinstance(net, Mlp) or (isinstance(net, Torch) and spec.space.image is None)
 
 
-def _pure_diffusion_step(stretch: SdeSegment, word: Diffusion | None) -> NoiseStep:
-    """A stretch without a velocity, in a single step."""
-    noise = noise_of(stretch, stretch.length, word)
-    assert not isinstance(noise, BranchNoise), "a random map has a velocity"
+def _pure_diffusion_step(segment: SdeSegment, word: Diffusion | None) -> NoiseStep:
+    """A segment without drift, in a single step."""
+    noise = noise_of(segment, segment.length, word)
+    assert not isinstance(noise, BranchNoise), "a random residual has a drift"
     return NoiseStep(noise)
 
 
-def _sde_steps(stretch: SdeSegment, paths: PathExpectation, spec: Spec, method: Method) -> SdeSteps:
-    """Steps of a scheme along a field on R^d."""
+def _sde_steps(segment: SdeSegment, paths: PathExpectation, spec: Spec, method: Method) -> SdeSteps:
+    """Steps of a scheme along a drift on R^d."""
     scheme = scheme_of(spec)
     steps = steps_of(scheme.word)
-    dt = stretch.length / steps
-    clock = -1 if paths.direction is Direction.INITIAL else 1
-    require_computable_coefficients(stretch, spec)
-    noise = noise_of(stretch, dt, method.word if method else None) if stretch.has_diffusion else None
+    dt = segment.length / steps
+    time_sign = -1 if paths.direction is Direction.INITIAL else 1
+    require_computable_coefficients(segment, spec)
+    noise = noise_of(segment, dt, method.word if method else None) if segment.has_diffusion else None
     if noise is not None:
-        _check_scheme_takes_noise(noise, scheme, stretch)
-    span = stretch.convection_span or stretch.diffusion_span or spec.space.span
-    branches = _branches(stretch) if isinstance(noise, ShakeShakeNoise) else ()
-    return SdeSteps(stretch.drift, stretch.start, steps, dt, scheme.word, clock, noise, span, branches)
+        _check_scheme_takes_noise(noise, scheme, segment)
+    span = segment.convection_span or segment.diffusion_span or spec.space.span
+    branches = _branches(segment) if isinstance(noise, ShakeShakeNoise) else ()
+    return SdeSteps(segment.drift, segment.start, steps, dt, scheme.word, time_sign, noise, span, branches)
 
 
-def _branches(stretch: SdeSegment) -> tuple[Symbol, ...]:
-    assert isinstance(stretch.random_residual, ShakeShakeResidual)
-    return stretch.random_residual.branches
+def _branches(segment: SdeSegment) -> tuple[Symbol, ...]:
+    assert isinstance(segment.random_residual, ShakeShakeResidual)
+    return segment.random_residual.branches
 
 
-def _check_scheme_takes_noise(noise: Noise, scheme: Located[Integrator], stretch: SdeSegment) -> None:
-    """Requires a scheme that takes noise: Euler for any, Heun for added noise that is not relative."""
+def _check_scheme_takes_noise(noise: Noise, scheme: Located[Integrator], segment: SdeSegment) -> None:
+    """Requires a scheme with a stochastic version: Euler for all noise, Heun for additive, non-relative noise."""
     if not has_stochastic_version(scheme.word):
-        raise errors.methods.integrator_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
+        raise errors.methods.integrator_with_noise(scheme.word.name, segment.diffusion_span or scheme.span, scheme.span)
     if is_euler(scheme.word):
         return
     match noise:
@@ -206,33 +204,35 @@ def _check_scheme_takes_noise(noise: Noise, scheme: Located[Integrator], stretch
 
 
 def _residual_blocks(
-    stretch: SdeSegment, learned: Learned, paths: PathExpectation, method: Method, spec: Spec, family: int
+    segment: SdeSegment, learned: Learned, paths: PathExpectation, method: Method, spec: Spec, family: int
 ) -> ResidualBlocks:
-    """The residual maps of a named network, which are Euler steps."""
+    """The residual blocks of a standard architecture, which are Euler steps."""
     assert learned.net is not None
     if spec.space.image is None:
         raise errors.networks.needs_images(learned.net.word.name, learned.span, learned.net.span)
     _require_not_divergence_free(learned, learned.net.word.name)
     net = networks_by_depth(learned.net.word)[family]
     _require_torchvision_model(net, spec, learned.net.span)
-    maps = residual_maps(net)
-    _check_steps(net, maps, spec)
-    dt = stretch.length / (RESIDUAL_BLOCK_COUNT if maps is None else max(maps, 1))
-    noise = noise_of(stretch, dt, method.word if method else None) if stretch.has_diffusion else None
+    blocks = residual_maps(net)
+    _check_steps(net, blocks, spec)
+    dt = segment.length / (RESIDUAL_BLOCK_COUNT if blocks is None else max(blocks, 1))
+    noise = noise_of(segment, dt, method.word if method else None) if segment.has_diffusion else None
     if noise is not None:
-        _check_block_noise(noise, net, maps, spec)
-    branch = _second_branch(stretch, spec, family) if isinstance(noise, ShakeShakeNoise) else None
-    clock = -1 if paths.direction is Direction.INITIAL else 1
-    return ResidualBlocks(net, dt, noise, stretch.convection_span or learned.span, stretch.start, clock, branch=branch)
+        _check_block_noise(noise, net, blocks, spec)
+    branch = _second_branch(segment, spec, family) if isinstance(noise, ShakeShakeNoise) else None
+    time_sign = -1 if paths.direction is Direction.INITIAL else 1
+    return ResidualBlocks(
+        net, dt, noise, segment.convection_span or learned.span, segment.start, time_sign, branch=branch
+    )
 
 
-def _check_block_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -> None:
+def _check_block_noise(noise: Noise, net: Network, blocks: int | None, spec: Spec) -> None:
     if isinstance(noise, CorrelatedNoise) or (
         isinstance(noise, StateDependentNoise) and not _depends_on_time_only(noise.std, spec)
     ):
         raise errors.networks.noise_not_constant(net.name, noise.span)
     if isinstance(net, Torchvision):
-        if maps == 0:
+        if blocks == 0:
             raise errors.networks.torchvision_without_blocks(net.model, noise.span)
         if isinstance(noise, BranchNoise):
             raise errors.networks.torchvision_random_blocks(noise.span)
@@ -241,7 +241,7 @@ def _check_block_noise(noise: Noise, net: Network, maps: int | None, spec: Spec)
 
 
 def _depends_on_time_only(std: Expr, spec: Spec) -> bool:
-    """Whether a standard deviation depends on time and learned numbers alone, so that it fits a state of any shape."""
+    """Whether a standard deviation depends only on time and learned scalars, so that it applies to any state."""
     known = {RESIDUAL_BLOCK_COUNT, *([spec.time.symbol] if spec.time else [])}
     heads = {w.head for w in learned_fields_in((std,), spec)}
     own = {w.head for w in learned_fields_in((std,), spec) if set(w.arguments) <= known}
@@ -249,7 +249,7 @@ def _depends_on_time_only(std: Expr, spec: Spec) -> bool:
 
 
 def _require_torchvision_model(net: Network, spec: Spec, span: Span) -> None:
-    """Requires a torchvision model, if one is named, to exist and to accept images of this size."""
+    """Requires that a torchvision model exists and accepts images of this size."""
     if not isinstance(net, Torchvision) or spec.space.image is None:
         return
     record = MODELS.get(net.model)
@@ -263,20 +263,20 @@ def _require_torchvision_model(net: Network, spec: Spec, span: Span) -> None:
 
 
 def _require_not_divergence_free(learned: Learned, who: str) -> None:
-    """Refuses divergence-free types: only steps along a field on R^d guarantee them."""
+    """Divergence-free types are only guaranteed for vector fields on R^d."""
     if isinstance(learned.type, Vector) and learned.type.divergence_free:
         raise errors.networks.not_divergence_free(who, learned.span)
 
 
-def _check_steps(net: Network, maps: int | None, spec: Spec) -> None:
+def _check_steps(net: Network, blocks: int | None, spec: Spec) -> None:
     time = spec.realize.time or spec.realize.convection
-    if time is not None and time.word not in (Fixed(method=EULER), Fixed(method=EULER, steps=maps)):
-        raise errors.methods.blocks_are_steps(maps, net.name, time.span)
+    if time is not None and time.word not in (Fixed(method=EULER), Fixed(method=EULER, steps=blocks)):
+        raise errors.methods.blocks_are_steps(blocks, net.name, time.span)
 
 
-def _second_branch(stretch: SdeSegment, spec: Spec, family: int) -> Network:
-    """The second of two networks, which must be declared with the same layers as the first."""
-    first, second = learned_fields_in(stretch.drift, spec)
+def _second_branch(segment: SdeSegment, spec: Spec, family: int) -> Network:
+    """The second branch, which must have the architecture of the first."""
+    first, second = learned_fields_in(segment.drift, spec)
     assert first.net is not None
     _require_not_divergence_free(second, first.net.word.name)
     if second.net != first.net or second.net is None:
@@ -284,30 +284,29 @@ def _second_branch(stretch: SdeSegment, spec: Spec, family: int) -> Network:
     return networks_by_depth(second.net.word)[family]
 
 
-def _learned_drift(stretch: SdeSegment, spec: Spec) -> Learned | None:
-    """The learned field whose components are the drift; of two branches, the first; None for any other drift."""
-    if isinstance(stretch.random_residual, ShakeShakeResidual):
-        return learned_fields_in(stretch.drift, spec)[0]
-    heads: set[Symbol] = {b.head for b in stretch.drift if isinstance(b, Field)}
-    if len(heads) != 1 or not all(isinstance(b, Field) for b in stretch.drift):
+def _learned_drift(segment: SdeSegment, spec: Spec) -> Learned | None:
+    """The learned field that is the drift (of two branches, the first); None for any other drift."""
+    if isinstance(segment.random_residual, ShakeShakeResidual):
+        return learned_fields_in(segment.drift, spec)[0]
+    heads: set[Symbol] = {b.head for b in segment.drift if isinstance(b, Field)}
+    if len(heads) != 1 or not all(isinstance(b, Field) for b in segment.drift):
         return None
     return next((w for w in spec.learned if w.head in heads), None)
 
 
-# ---- readout
-# The data of class probabilities → what follows the path: W of softmax(W x), or a learned network.
+# ---- Readout: W of softmax(W x), or a learned network
 
 
 @dataclass(frozen=True)
 class Readout:
-    """A linear map W to scores, with ‖W‖ ≤ bound for every weight, or with entries that training keeps in a box."""
+    """A linear map W to logits, with a norm bound ‖W‖ ≤ bound or a box constraint on its entries."""
 
     bound: Expr | None
     box: Bounds | None
 
 
 def readout_of(paths: PathExpectation, spec: Spec, parts: tuple[Part, ...]) -> Readout | None:
-    """W after the parts; None if a network has scores of its own, or the unknown is not a class probability."""
+    """W after the parts; None if a network returns logits, or the unknown is not a class probability."""
     operator: Learned | None = None
     named = next((p for p in parts if isinstance(p, ResidualBlocks | TimeConditioned)), None)
     if isinstance(spec.unknowns[0].type, Simplex):
@@ -342,7 +341,7 @@ def _readout_operator(paths: PathExpectation, spec: Spec) -> Learned:
 
 
 def _is_point(expr: Expr, space: Space) -> bool:
-    """Whether it is the point: (x, y), or xᵢ in a space that is not written out."""
+    """Whether it is the point: (x, y), or xᵢ in a symbolic dimension."""
     if not space.explicit:
         return isinstance(expr, Component) and expr.args[0] == space.coordinates[0] and not expr.args[1].is_Integer
     return (tuple(expr) if isinstance(expr, Tuple) else (expr,)) == space.coordinates
@@ -380,8 +379,7 @@ def _constrained_readout(operator: Learned, spec: Spec) -> Readout:
     return made
 
 
-# ---- data
-# Paths → a model on a data space: how many steps, which noise after each, what is averaged.
+# ---- Plan
 
 
 def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
@@ -392,13 +390,13 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
     families = plan_parts(paths, spec, method)
     members, samples = ensemble_size(method.word if method else None)
     readout = readout_of(paths, spec, families[0])
-    if classes is None:  # the operator is the model, so its refusals are errors here
+    if classes is None:  # the model is the evolution operator, which must exist
         plan_operator(paths, spec)
         require_computable_exprs((paths.data,), paths.data_span, spec)
     if readout and not isinstance(spec.space.dimension, int):
         raise errors.networks.unknown_dimension(spec.space.span)
     dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else 0
-    made = DataPlan(
+    plan = DataPlan(
         tuple(Family(parts, members) for parts in families),
         dimension,
         spec.space.image,
@@ -412,25 +410,25 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
         readout.bound if readout else None,
         readout.box if readout else None,
     )
-    require_used(made, paths, spec)
-    return made
+    require_used(plan, paths, spec)
+    return plan
 
 
 def _classes(paths: PathExpectation, spec: Spec) -> int | None:
-    """The number of classes, if the unknown is a class probability, whose sum must stay 1; otherwise None."""
+    """The number of classes if the unknown is a class probability (whose sum must stay 1), otherwise None."""
     unknown = spec.unknowns[0]
     if not isinstance(unknown.type, Simplex):
         return None
-    for stretch in paths.segments:
-        _require_sum(stretch, spec)
+    for segment in paths.segments:
+        _require_sum(segment, spec)
     return unknown.type.classes
 
 
-def _require_sum(stretch: SdeSegment, spec: Spec) -> None:
+def _require_sum(segment: SdeSegment, spec: Spec) -> None:
     for kind, value, span in (
-        ("reaction", stretch.rate, stretch.reaction_span),
-        ("source", stretch.source, stretch.source_span),
+        ("reaction", segment.rate, segment.reaction_span),
+        ("source", segment.source, segment.source_span),
     ):
         if value != 0:
-            place = span or stretch.convection_span or stretch.diffusion_span or spec.space.span
+            place = span or segment.convection_span or segment.diffusion_span or spec.space.span
             raise errors.networks.leaves_simplex(kind, spec.source.quote(place), place)

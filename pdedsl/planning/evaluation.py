@@ -1,4 +1,4 @@
-"""Checks that an `evaluate` block asks only for what can be measured."""
+"""Validation of the `evaluate` block against the model, before any training."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pdedsl.planning.solver_selection import require_reference
 def require_evaluation(
     block: EvaluateBlock, representation: Representation, model: Model, spec: Spec, reference: StrongForm | None
 ) -> None:
-    """Raises an error, before any training, for an entry of the block that cannot be measured."""
+    """Raises an error for an entry of the block that does not apply to the model."""
     if isinstance(model, SolvePlan):
         _refuse_classifier_entries(block)
         _require_solution_plots(block, model.method)
@@ -53,7 +53,7 @@ def _refuse_classifier_entries(block: EvaluateBlock) -> None:
 
 
 def _require_reference(
-    block: EvaluateBlock, representation: Representation, spec: Spec, statement: StrongForm | None
+    block: EvaluateBlock, representation: Representation, spec: Spec, problem: StrongForm | None
 ) -> None:
     """On R^d, a reference needs an evolution operator, and a grid that solves the equation on a box."""
     if block.plot:
@@ -65,9 +65,9 @@ def _require_reference(
         raise operator
     if not isinstance(spec.space.dimension, int):
         raise errors.evaluation.reference_in_any_dimension(str(spec.space.dimension), block.place("reference"))
-    if statement is None:
+    if problem is None:
         raise errors.evaluation.reference_with_learned_coefficients(block.place("reference"))
-    require_reference(replace(block.reference, word=replace(block.reference.word, extent=None)), statement)
+    require_reference(replace(block.reference, word=replace(block.reference.word, extent=None)), problem)
 
 
 def _require_solution_plots(block: EvaluateBlock, method: Solver) -> None:

@@ -1,4 +1,7 @@
-"""Terms of equations on feature maps → layers: a learned field is one layer; terms without a layer are errors."""
+"""Plan of a network of feature maps: layers, integrator, stages and head.
+
+Terms and conditions that have no counterpart in the network are errors.
+"""
 
 from __future__ import annotations
 
@@ -34,27 +37,27 @@ from pdedsl.ir.types import Channels, Operator
 from pdedsl.planning.objective import loss_of
 from pdedsl.symbolic.symbols import Field
 
-# ---- layers
+# ---- Layers
 
 
 def plan_layers(states: FeatureMapEvolution, spec: Spec) -> OdeSystem[RightHandSide]:
     method = states.integrator.word
     _require_single_use(states.system)
     match states.system:
-        case FirstOrderOde(rhs=push):
-            return FirstOrderOde(_right_hand_side(push, method, spec))
-        case SecondOrderOde(rhs=push):
-            return SecondOrderOde(_right_hand_side(push, method, spec))
+        case FirstOrderOde(rhs=field):
+            return FirstOrderOde(_right_hand_side(field, method, spec))
+        case SecondOrderOde(rhs=field):
+            return SecondOrderOde(_right_hand_side(field, method, spec))
         case SeparableOde(first=first, second=second):
             return SeparableOde(_right_hand_side(first, method, spec), _right_hand_side(second, method, spec))
         case _:
             assert_never(states.system)
 
 
-def _require_single_use(motion: OdeSystem[VectorField]) -> None:
-    """Requires that every learned field occurs in one layer only, as each layer has its own weights."""
+def _require_single_use(system: OdeSystem[VectorField]) -> None:
+    """Requires that every learned field occurs in one layer only, since each layer has separate weights."""
     seen: set[Symbol] = set()
-    terms = (term for push in motion.right_hand_sides for term in push.terms)
+    terms = (term for field in system.right_hand_sides for term in field.terms)
     for term in sorted(terms, key=lambda term: term.origin.span.start):
         for head in _learned_heads(term):
             if head in seen:
@@ -72,15 +75,15 @@ def _learned_heads(term: MapTerm) -> Iterator[Symbol]:
             assert_never(term)
 
 
-def _right_hand_side(push: VectorField, method: Integrator, spec: Spec) -> RightHandSide:
-    layers = tuple(layer for term in push.terms for layer in _layers(term, push, method, spec))
-    return RightHandSide(layers, Add(*(t.rate for t in push.terms if isinstance(t, Reaction))), push.span)
+def _right_hand_side(field: VectorField, method: Integrator, spec: Spec) -> RightHandSide:
+    layers = tuple(layer for term in field.terms for layer in _layers(term, field, method, spec))
+    return RightHandSide(layers, Add(*(t.rate for t in field.terms if isinstance(t, Reaction))), field.span)
 
 
-def _layers(term: MapTerm, push: VectorField, method: Integrator, spec: Spec) -> Iterator[Layer]:
+def _layers(term: MapTerm, field: VectorField, method: Integrator, spec: Spec) -> Iterator[Layer]:
     match term:
         case SymmetricLayer(adjoint=False):
-            yield _symmetric_convolution(term, push, method, spec)
+            yield _symmetric_convolution(term, field, method, spec)
         case LearnedField():
             yield _convolutional_field(term, method, spec)
         case SymmetricLayer() | Nonlinear():
@@ -92,13 +95,13 @@ def _layers(term: MapTerm, push: VectorField, method: Integrator, spec: Spec) ->
 
 
 def _symmetric_convolution(
-    term: SymmetricLayer, push: VectorField, method: Integrator, spec: Spec
+    term: SymmetricLayer, field: VectorField, method: Integrator, spec: Spec
 ) -> SymmetricConvolution:
-    """A symmetric layer. Verlet and leapfrog exclude batch norm, as they are run backwards to recover states; adaptive
-    methods exclude weights that depend on time, as they have no fixed steps."""
+    """A symmetric layer. Verlet and leapfrog exclude batch norm, since states are recomputed backward; adaptive methods
+    exclude time-dependent weights, since they have no fixed steps."""
     learned = next(w for w in spec.learned if w.head == term.operator)
     if isinstance(term.norm, BatchNorm) and isinstance(method, Reversible):
-        raise errors.feature_maps.batch_norm_with_recomputation(method.name, push.span)
+        raise errors.feature_maps.batch_norm_with_recomputation(method.name, field.span)
     if learned.arguments and isinstance(method, Adaptive):
         raise errors.feature_maps.adaptive_weights(learned.name, str(learned.arguments[-1]), method.name, learned.span)
     size, constraint = _kernel_size(learned), _constraint(learned, spec)
@@ -140,8 +143,7 @@ def _depends_on_time(learned: Learned, spec: Spec) -> bool:
     return spec.time is not None and spec.time.symbol in learned.arguments
 
 
-# ---- pixels
-# What a spec on feature maps may contain: whatever has no place in the network is an error, never ignored.
+# ---- Supported specs
 
 
 def require_expressible(spec: Spec) -> None:
@@ -162,7 +164,7 @@ def _require_feature_maps(spec: Spec) -> None:
 
 
 def _require_zero_initial_velocity(condition: Condition, spec: Spec) -> None:
-    """Allows only ∂Y/∂t = 0 at the start, for second order in time: the opening layer provides Y."""
+    """Allows only ∂Y/∂t = 0 at the initial time, for second order in time: Y itself is the output of the stem."""
     second = any(e.unknown == condition.unknown and e.order == 2 for e in spec.equations)
     at_start = condition.kind is ConditionKind.INITIAL and condition.order == 1
     if second and at_start and all(v == 0 for v in condition.value):
@@ -173,16 +175,15 @@ def _require_zero_initial_velocity(condition: Condition, spec: Spec) -> None:
 def _require_arguments(learned: Learned, spec: Spec) -> None:
     """Requires K or K(t) for operators, f(Y) or f(Y, t) for fields."""
     assert spec.time is not None
-    rest = [a for a in learned.arguments if a != spec.time.symbol]
+    states = [a for a in learned.arguments if a != spec.time.symbol]
     if isinstance(learned.type, Operator):
-        if rest:
+        if states:
             raise errors.feature_maps.operator_depends(learned.name, learned.span)
-    elif len(rest) != 1 or not any(rest[0] == Field(u.head, (), u.arguments) for u in spec.unknowns):
+    elif len(states) != 1 or not any(states[0] == Field(u.head, (), u.arguments) for u in spec.unknowns):
         raise errors.feature_maps.field_depends(learned.name, learned.span)
 
 
-# ---- image
-# States → a model on the image plane: the frame, the layers, the integrator and its steps.
+# ---- Plan
 
 
 MAX_STEPS = 10_000  # each step is a layer of the network
@@ -190,18 +191,18 @@ MAX_STEPS = 10_000  # each step is a layer of the network
 
 def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
     require_expressible(spec)
-    motion, frame, method = plan_layers(states, spec), spec.network, states.integrator
+    system, frame, method = plan_layers(states, spec), spec.network, states.integrator
     if frame is None:
         raise errors.feature_maps.missing_network_block(spec.space.span)
     _require_matching_integrator(states.system, method)
-    _require_widths(frame, isinstance(motion, SeparableOde))
+    _require_widths(frame, isinstance(system, SeparableOde))
     assert spec.time is not None
     return ImagePlan(
         frame.input.word.shape,
         frame.stages,
         frame.classes,
         frame.head,
-        motion,
+        system,
         method.word,
         spec.time.start,
         spec.time.end,
@@ -211,16 +212,16 @@ def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
     )
 
 
-def _require_matching_integrator(motion: OdeSystem[VectorField], method: Located[Integrator]) -> None:
-    own = _reversible_methods(motion)
+def _require_matching_integrator(system: OdeSystem[VectorField], method: Located[Integrator]) -> None:
+    own = _reversible_methods(system)
     if isinstance(method.word, Reversible) and not isinstance(method.word, own):
         use = (*(word.keyword for word in own), *ONE_STEP)
         raise errors.feature_maps.method_not_applicable(method.word.name, use, method.span)
 
 
-def _reversible_methods(motion: OdeSystem[VectorField]) -> tuple[type[Reversible], ...]:
-    """The methods that exist only for this kind of motion."""
-    match motion:
+def _reversible_methods(system: OdeSystem[VectorField]) -> tuple[type[Reversible], ...]:
+    """The reversible methods for this kind of system."""
+    match system:
         case FirstOrderOde():
             return ()
         case SecondOrderOde():
@@ -228,11 +229,11 @@ def _reversible_methods(motion: OdeSystem[VectorField]) -> tuple[type[Reversible
         case SeparableOde():
             return (Verlet,)
         case _:
-            assert_never(motion)
+            assert_never(system)
 
 
 def _number_of_steps(method: Located[Integrator]) -> int:
-    """The number of steps; 1 for adaptive methods, which choose their own."""
+    """The number of steps; 1 for adaptive methods."""
     match method.word:
         case Fixed(steps=steps) | BackwardEuler(steps=steps) | Verlet(steps=steps) | Leapfrog(steps=steps):
             assert steps is not None
@@ -246,8 +247,8 @@ def _number_of_steps(method: Located[Integrator]) -> int:
 
 
 def _require_widths(frame: NetworkBlock, pair: bool) -> None:
-    """Requires the opening to match the first stage, an image that can be halved between stages, and for a pair even
-    widths."""
+    """Requires that the stem matches the first stage, the image can be downsampled between stages, and the widths of a
+    separable system are even."""
     stages, span = frame.stages, frame.place("stages")
     if frame.stem != stages[0]:
         raise errors.feature_maps.stem_mismatch(frame.stem, stages[0], frame.place("stem"))
@@ -270,7 +271,7 @@ def _require_downsampling(frame: NetworkBlock, size: int) -> None:
 
 
 def _require_lipschitz_frame(frame: NetworkBlock, word: Lipschitz) -> None:
-    """Requires patches that fit into image and channels, even widths for maxmin, dense layers if `close` is given."""
+    """Requires patches that fit into image and channels, even widths for maxmin, dense layers if `head` is given."""
     image, at = frame.input.word, frame.place("frame")
     if word.patch > min(image.height, image.width):
         raise errors.feature_maps.patches_too_large(word.patch, image.height, image.width, at)
@@ -285,8 +286,7 @@ def _require_lipschitz_frame(frame: NetworkBlock, word: Lipschitz) -> None:
         raise errors.feature_maps.head_without_dense(frame.place("head"))
 
 
-# ---- boxes
-# Boxes of weights: all boxes of one operator must overlap.
+# ---- Box constraints
 
 
 def require_overlapping_boxes(spec: Spec) -> None:

@@ -1,4 +1,4 @@
-"""How much memory a plan would take, counted in numbers: too large plans are refused before anything is allocated."""
+"""Memory limits: a plan with too many weights or too large tables is an error before anything is allocated."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from pdedsl.config.networks import (
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.spec import Spec
 
-MAX_WEIGHTS = 1_000_000_000
-MAX_TABLE_ENTRIES = 1_000_000_000  # in the largest table of a method: 8 GB
-DEFAULT_MAX_FEATURES = 2000  # if their number is left open: the most that are tried
-DEFAULT_PINN = Mlp(width=20, depth=3)  # if no network is named
-ROWS_PER_WEIGHT = 3  # of Gauss-Newton per weight, at most
+MAX_WEIGHTS = 1_000_000_000  # 4 GB in single precision
+MAX_TABLE_ENTRIES = 1_000_000_000  # of the largest table of a method: 8 GB in double precision
+DEFAULT_MAX_FEATURES = 2000  # largest number of random features tried by default
+DEFAULT_PINN = Mlp(width=20, depth=3)  # default network
+ROWS_PER_WEIGHT = 3  # of the Gauss-Newton system, at most
 
 
 def require_memory(model: Model, spec: Spec) -> None:
     match model:
         case SolvePlan(method=method):
-            found, asked = _largest_table(model), spec.realize.equation
-            if found > MAX_TABLE_ENTRIES:
-                span = asked.span if asked is not None else spec.space.span
-                raise errors.networks.too_much_storage(method.name, found, MAX_TABLE_ENTRIES, span)
+            entries, chosen = _largest_table(model), spec.realize.equation
+            if entries > MAX_TABLE_ENTRIES:
+                span = chosen.span if chosen is not None else spec.space.span
+                raise errors.networks.too_much_storage(method.name, entries, MAX_TABLE_ENTRIES, span)
         case DataPlan():
             _require_max_weights(
                 model.members * sum(_learned_weights(spec, model.dimension, _channels(model), model.classes)), spec
@@ -61,7 +61,7 @@ def _require_max_weights(weights: int, spec: Spec) -> None:
 
 
 def _dense_layers(frame: Frame) -> int:
-    """The number of matrices between the equation and the scores."""
+    """The number of weight matrices between the equation and the logits."""
     match frame:
         case Paper():
             return 1
@@ -76,14 +76,14 @@ def _channels(plan: DataPlan) -> int:
 
 
 def _learned_weights(spec: Spec, dimension: int, channels: int, classes: int | None) -> Iterable[int]:
-    """The number of weights of each learned part."""
+    """The number of weights of each learned field."""
     for one in spec.learned:
         if one.net is not None:
             yield count_weights(one.net.word, dimension, channels, classes or dimension)
 
 
 def count_weights(net: Network, dimension: int, channels: int, out: int) -> int:
-    """The approximate number of weights: biases and other small parts are left out."""
+    """The approximate number of weights, without biases."""
     match net:
         case Mlp(width=width, depth=depth):
             return (dimension + 1 + out) * width + (depth - 1) * width**2
@@ -96,15 +96,15 @@ def count_weights(net: Network, dimension: int, channels: int, out: int) -> int:
         case Linear():
             return dimension * out
         case Resnet() | Resnet18() | PreactResnet18() | Torchvision():
-            return 0  # of a known size that fits into memory
+            return 0  # known to fit into memory
         case Torch():
-            return 0  # only its author knows its size
+            return 0  # unknown before it is imported
         case _:
             assert_never(net)
 
 
 def _largest_table(plan: SolvePlan) -> int:
-    """The size of the largest table of a method."""
+    """The number of entries of the largest table of a method."""
     domain, components = plan.problem.domain, len(plan.problem.components)
     size, places = len(domain.coordinates), max(len(plan.problem.conditions), 1)
     match plan.method:
@@ -118,6 +118,6 @@ def _largest_table(plan: SolvePlan) -> int:
             streams = (2 * size + 2) * net.width * (net.depth if plan.optimizers else 1)
             return max(points * streams, rows * weights, weights**2)
         case Grid() | MonteCarlo():
-            return 0  # the first has its own bound, the second works on batches of paths
+            return 0  # grids have their own limit, Monte Carlo works in batches
         case _:
             assert_never(plan.method)

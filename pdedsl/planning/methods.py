@@ -1,4 +1,4 @@
-"""The methods that a spec asks for, with defaults for what it leaves open."""
+"""Integrators and ensemble sizes of a spec, with defaults."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pdedsl.numerics.butcher import EULER, HEUN
 
 
 def scheme_of(spec: Spec) -> Located[Integrator]:
-    """The method by which characteristics are integrated."""
+    """The integrator for characteristics."""
     method = integrator_of(spec)
     if isinstance(method.word, Reversible):
         raise errors.methods.cannot_integrate_characteristics(method.word.name, ONE_STEP, method.span)
@@ -37,7 +37,7 @@ def scheme_of(spec: Spec) -> Located[Integrator]:
 
 
 def steps_of(method: Integrator) -> int:
-    """How many steps along a field on R^d; 1 for adaptive methods, which choose their own."""
+    """The number of steps on R^d; 1 for adaptive methods."""
     if isinstance(method, Adaptive):
         return 1
     assert method.steps is not None
@@ -45,12 +45,12 @@ def steps_of(method: Integrator) -> int:
 
 
 def has_stochastic_version(method: Integrator) -> bool:
-    """Whether its steps have a version with noise: Euler-Maruyama, and the stochastic Heun method."""
+    """Whether there is a version with noise: Euler-Maruyama, or the stochastic Heun method."""
     return isinstance(method, Fixed) and method.method in (EULER, HEUN)
 
 
 def ensemble_size(method: Diffusion | None) -> tuple[int, int]:
-    """The number of networks with separate weights, and of draws from each."""
+    """The number of ensemble members, and of noise samples of each."""
     match method:
         case Noise() | Dropout() | StochasticDepth() | ShakeShake():
             return method.members, method.samples
@@ -63,5 +63,5 @@ def ensemble_size(method: Diffusion | None) -> tuple[int, int]:
 
 
 def networks_by_depth(net: Network) -> tuple[Network, ...]:
-    """One network for each depth in its list: an ensemble of different depths."""
+    """One network for each depth in the list: an ensemble of different depths."""
     return tuple(replace(net, depth=(d,)) for d in net.depth) if isinstance(net, Resnet) else (net,)

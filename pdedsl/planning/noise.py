@@ -1,4 +1,4 @@
-"""The noise of a step: covariance 2AΔt, as added random numbers or as a random residual map."""
+"""Noise of a time step, with covariance 2AΔt: additive noise, or a random residual (dropout, shake-shake)."""
 
 from __future__ import annotations
 
@@ -40,39 +40,39 @@ from pdedsl.ir.representation import SdeSegment
 from pdedsl.ir.terms import MatrixStructure
 
 
-def noise_of(stretch: SdeSegment, dt: Expr, method: Diffusion | None) -> Noise:
-    """The noise by which a method realizes the diffusion; by default, the random map with this diffusion, if any."""
-    span = stretch.diffusion_span or Span(0, 1)
-    random = _random_residual(stretch, method, span)
+def noise_of(segment: SdeSegment, dt: Expr, method: Diffusion | None) -> Noise:
+    """The noise of a step; by default a random residual with this diffusion matrix, if there is one."""
+    span = segment.diffusion_span or Span(0, 1)
+    random = _random_residual(segment, method, span)
     if random is None:
-        return _additive_noise(stretch, dt, method, span)
-    if not stretch.has_drift:
+        return _additive_noise(segment, dt, method, span)
+    if not segment.has_drift:
         raise errors.methods.needs_velocity(_keyword(random), span)
     return _branch_noise(random, dt, span)
 
 
-def _random_residual(stretch: SdeSegment, method: Diffusion | None, span: Span) -> RandomResidual | None:
-    """The random map that realizes the diffusion, which must be its second moment."""
+def _random_residual(segment: SdeSegment, method: Diffusion | None, span: Span) -> RandomResidual | None:
+    """The random residual of a method, whose covariance must be the diffusion."""
     if method is None:
-        return stretch.random_residual
-    wanted = _required_residual(method)
-    if wanted is None:
+        return segment.random_residual
+    required = _required_residual(method)
+    if required is None:
         return None
-    map_, term = wanted
-    if not isinstance(stretch.random_residual, map_):
+    residual, term = required
+    if not isinstance(segment.random_residual, residual):
         raise errors.methods.incompatible_diffusion(method.name, term, span)
-    return stretch.random_residual
+    return segment.random_residual
 
 
 def _required_residual(method: Diffusion) -> tuple[type[RandomResidual], str] | None:
-    """The random map of a method, and the diffusion that it produces."""
+    """The random residual of a method, and its diffusion term."""
     match method:
         case Dropout():
-            return DropoutResidual, "c Σᵢ vᵢ² ∂²u/∂xᵢ² along the velocity v"
+            return DropoutResidual, "c Σᵢ vᵢ² ∂²u/∂xᵢ² with drift v"
         case StochasticDepth():
-            return StochasticDepthResidual, "c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v"
+            return StochasticDepthResidual, "c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ with drift v"
         case ShakeShake():
-            return ShakeShakeResidual, "c Σᵢⱼ (fᵢ - gᵢ)(fⱼ - gⱼ) ∂²u/∂xᵢ∂xⱼ along the velocity ½(f + g)"
+            return ShakeShakeResidual, "c Σᵢⱼ (fᵢ - gᵢ)(fⱼ - gⱼ) ∂²u/∂xᵢ∂xⱼ with drift ½(f + g)"
         case NoiseWord() | ResidualPenalty() | HeatSmoothing() | RandomizedSmoothing():
             return None
         case _:
@@ -108,43 +108,43 @@ def law_of(method: Diffusion | None) -> Law:
     return method.kind if isinstance(method, NoiseWord) else Law.GAUSSIAN
 
 
-def is_exact_in_one_step(stretch: SdeSegment, method: Diffusion | None) -> bool:
-    """Whether one step is exact: a sum of Gaussian variables is Gaussian; other laws do not have this property."""
-    return stretch.is_constant and not (stretch.has_diffusion and law_of(method) is not Law.GAUSSIAN)
+def is_exact_in_one_step(segment: SdeSegment, method: Diffusion | None) -> bool:
+    """Whether one step is exact: constant coefficients and Gaussian noise, whose sums are Gaussian."""
+    return segment.is_constant and not (segment.has_diffusion and law_of(method) is not Law.GAUSSIAN)
 
 
-def _additive_noise(stretch: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> AdditiveNoise:
-    """Random numbers added after a step: independent, relative to the state, or correlated."""
+def _additive_noise(segment: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> AdditiveNoise:
+    """Noise added after a step: independent, relative to the state, or correlated."""
     law = law_of(method)
     if isinstance(method, NoiseWord) and method.scale is Scale.RELATIVE:
-        return _relative_noise(stretch, method, span)
-    if stretch.structure is MatrixStructure.ISOTROPIC or (
-        stretch.index and stretch.structure is MatrixStructure.DIAGONAL
+        return _relative_noise(segment, method, span)
+    if segment.structure is MatrixStructure.ISOTROPIC or (
+        segment.index and segment.structure is MatrixStructure.DIAGONAL
     ):
-        return _independent_noise(stretch, dt, law, span)
-    if stretch.index is not None:
+        return _independent_noise(segment, dt, law, span)
+    if segment.index is not None:
         raise errors.methods.noise_with_full_matrix(
-            _keyword(stretch.random_residual) if stretch.random_residual else None, span
+            _keyword(segment.random_residual) if segment.random_residual else None, span
         )
-    return CorrelatedNoise(tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), law, span)
+    return CorrelatedNoise(tuple(tuple(2 * dt * e for e in row) for row in segment.diffusivity), law, span)
 
 
-def _relative_noise(stretch: SdeSegment, method: NoiseWord, span: Span) -> RelativeNoise:
-    if stretch.structure is not MatrixStructure.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
+def _relative_noise(segment: SdeSegment, method: NoiseWord, span: Span) -> RelativeNoise:
+    if segment.structure is not MatrixStructure.ISOTROPIC or not segment.diffusivity[0][0].is_number:
         raise errors.methods.relative_noise(span)
-    if stretch.index is None and len(stretch.drift) == 1:
+    if segment.index is None and len(segment.drift) == 1:
         raise errors.methods.relative_noise_in_one_dimension(span)
-    return RelativeNoise(_standard_deviation(2 * stretch.diffusivity[0][0], span), method.across, method.kind, span)
+    return RelativeNoise(_standard_deviation(2 * segment.diffusivity[0][0], span), method.across, method.kind, span)
 
 
-def _independent_noise(stretch: SdeSegment, dt: Expr, law: Law, span: Span) -> ConstantNoise | StateDependentNoise:
+def _independent_noise(segment: SdeSegment, dt: Expr, law: Law, span: Span) -> ConstantNoise | StateDependentNoise:
     """Independent noise for each component, of standard deviation √(2νΔt)."""
-    std = _standard_deviation(2 * stretch.diffusivity[0][0] * dt, span)
+    std = _standard_deviation(2 * segment.diffusivity[0][0] * dt, span)
     return ConstantNoise(std, law, span) if std.is_number else StateDependentNoise(std, law, span)
 
 
 def _standard_deviation(variance: Expr, span: Span) -> Expr:
-    """A standard deviation; the check is for numbers beyond floating point, whose sign the analysis does not know."""
+    """A standard deviation; not real if a number beyond the floating-point range has unknown sign."""
     std = sqrt(variance)
     if std.is_number and not std.is_real:
         raise errors.syntax.expression_too_large(span)

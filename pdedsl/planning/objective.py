@@ -1,4 +1,4 @@
-"""Paths → what training minimises."""
+"""Training objective of a model on a data space: cross-entropy, residual penalty or heat smoothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pdedsl.ir.terms import MatrixStructure
 
 
 def loss_of(spec: Spec) -> CrossEntropy | Margin:
-    """The loss that the spec names; a margin requires a frame that bounds the Lipschitz constant of the scores."""
+    """The loss of the spec; a margin loss requires logits with a bounded Lipschitz constant."""
     chosen = spec.train.loss if spec.train else None
     match chosen.word if chosen else None:
         case None | training.CrossEntropy():
@@ -41,7 +41,7 @@ def loss_of(spec: Spec) -> CrossEntropy | Margin:
 
 
 def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None, dimension: int) -> Objective:
-    """What training minimises: diffusion that is not in the network is in the loss."""
+    """The training objective; diffusion that is not realized by noise enters through the loss."""
     if method is None:
         return CrossEntropy()
     match method.word:
@@ -66,21 +66,21 @@ def _per_member_cross_entropy(weights: words.Weighting, span: Span) -> Objective
 
 
 def _integrated_diffusivity(paths: PathExpectation, method: Located[words.Diffusion]) -> Expr:
-    """∫ ν dt of isotropic diffusion with constant ν; refused unless it is separate from the transport and after it."""
-    still = [s for s in paths.segments if s.has_diffusion]
-    moving = [
+    """∫ ν dt for isotropic diffusion with constant ν; an error unless it follows the transport, on other intervals."""
+    diffusive = [s for s in paths.segments if s.has_diffusion]
+    invalid = [
         s
-        for s in still
+        for s in diffusive
         if s.has_drift or not s.diffusivity[0][0].is_number or s.structure is not MatrixStructure.ISOTROPIC
     ]
-    if moving or not still:
-        at = moving[0].diffusion_span if moving else None
+    if invalid or not diffusive:
+        at = invalid[0].diffusion_span if invalid else None
         raise errors.methods.needs_pure_diffusion(method.word.name, at or method.span, method.span)
-    if any(not s.has_diffusion for s in paths.segments[: len(still)]):
+    if any(not s.has_diffusion for s in paths.segments[: len(diffusive)]):
         raise errors.methods.diffusion_before_transport(
-            method.word.name, still[-1].diffusion_span or method.span, method.span
+            method.word.name, diffusive[-1].diffusion_span or method.span, method.span
         )
-    return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
+    return sum((s.diffusivity[0][0] * s.length for s in diffusive), S.Zero)
 
 
 def _heat_smoothing(word: words.HeatSmoothing, amount: float) -> HeatSmoothing:
@@ -97,7 +97,7 @@ def _heat_smoothing(word: words.HeatSmoothing, amount: float) -> HeatSmoothing:
 
 
 def _residual_penalty(word: words.ResidualPenalty, amount: float, dimension: int, span: Span) -> ResidualPenalty:
-    """The residual objective for g(x, t) on [0, 1], the time in which all of the diffusion happens."""
+    """The residual penalty for g(x, t), with the diffusion rescaled to the time interval [0, 1]."""
     if word.estimator is words.Laplacian.EXACT and dimension > MAX_EXACT_LAPLACIAN_DIMENSION:
         raise errors.methods.exact_laplacian_dimension(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)
     return ResidualPenalty(

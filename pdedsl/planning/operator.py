@@ -1,4 +1,4 @@
-"""Paths → the evolution operator on R^d: pieces in PDE time, and the length of a step."""
+"""Plan of the evolution operator on R^d: segments in PDE time, step size, number of Monte Carlo paths."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from pdedsl.planning.noise import is_exact_in_one_step, law_of
 
 
 def operator_plan_or_error(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
-    """The evolution operator, or the error that says why there is none."""
+    """The plan of the evolution operator, or the error that explains why there is none."""
     match representation:
         case PathExpectation():
             try:
                 return plan_operator(representation, spec)
-            except PdeError as refusal:
-                return refusal
+            except PdeError as error:
+                return error
         case FeatureMapEvolution():
             return errors.networks.operator_on_pixels(spec.space.span)
         case StrongForm():
@@ -40,44 +40,44 @@ def operator_plan_or_error(representation: Representation, spec: Spec) -> Operat
 
 
 def plan_operator(paths: PathExpectation, spec: Spec) -> OperatorPlan:
-    """The evolution operator on R^d, for data supplied by the caller."""
+    """The evolution operator on R^d, for data given at run time."""
     scheme = scheme_of(spec)
     method = spec.realize.diffusion.word if spec.realize.diffusion else None
-    exact = [is_exact_in_one_step(stretch, method) for stretch in paths.segments]
-    for stretch, is_exact in zip(paths.segments, exact, strict=True):
-        _check_segment(stretch, is_exact, scheme, spec)
+    exact = [is_exact_in_one_step(segment, method) for segment in paths.segments]
+    for segment, is_exact in zip(paths.segments, exact, strict=True):
+        _check_segment(segment, is_exact, scheme, spec)
     if not isinstance(scheme.word, Fixed):
         raise errors.networks.operator_method(scheme.word.name, tuple(EXPLICIT), scheme.span)
     assert spec.time is not None
-    pieces = sorted((_operator_segment(s) for s in paths.segments), key=lambda p: float(p.start))
+    segments = sorted((_operator_segment(s) for s in paths.segments), key=lambda p: float(p.start))
     lengths = [s.length for s in paths.segments]
     stepped = [length for length, is_exact in zip(lengths, exact, strict=True) if not is_exact] or lengths
     step = max(stepped) / Integer(steps_of(scheme.word))
-    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_samples(spec), law_of(method))
+    return OperatorPlan(tuple(segments), paths.direction, step, scheme.word, operator_samples(spec), law_of(method))
 
 
-def _check_segment(stretch: SdeSegment, is_exact: bool, scheme: Located[Integrator], spec: Spec) -> None:
+def _check_segment(segment: SdeSegment, is_exact: bool, scheme: Located[Integrator], spec: Spec) -> None:
     if spec.space.image is not None:
         raise errors.networks.operator_on_images(spec.space.span)
-    for learned in learned_fields_in(stretch.drift, spec):
+    for learned in learned_fields_in(segment.drift, spec):
         if learned.net and not isinstance(learned.net.word, Mlp | Torch):
             raise errors.networks.operator_shape(learned.net.word.name, learned.span)
-    if stretch.index is not None and stretch.structure is MatrixStructure.FULL:
-        raise errors.networks.operator_full_matrix(stretch.diffusion_span or spec.space.span)
-    if stretch.has_diffusion and not is_exact and not has_stochastic_version(scheme.word):
-        raise errors.methods.integrator_with_noise(scheme.word.name, stretch.diffusion_span or scheme.span, scheme.span)
-    require_computable_coefficients(stretch, spec)
+    if segment.index is not None and segment.structure is MatrixStructure.FULL:
+        raise errors.networks.operator_full_matrix(segment.diffusion_span or spec.space.span)
+    if segment.has_diffusion and not is_exact and not has_stochastic_version(scheme.word):
+        raise errors.methods.integrator_with_noise(scheme.word.name, segment.diffusion_span or scheme.span, scheme.span)
+    require_computable_coefficients(segment, spec)
 
 
-def _operator_segment(stretch: SdeSegment) -> OperatorSegment:
-    start, end = sorted((stretch.start, stretch.end), key=float)
+def _operator_segment(segment: SdeSegment) -> OperatorSegment:
+    start, end = sorted((segment.start, segment.end), key=float)
     return OperatorSegment(
         start,
         end,
-        stretch.drift,
-        stretch.diffusivity,
-        stretch.structure,
-        stretch.index,
-        stretch.rate,
-        stretch.source,
+        segment.drift,
+        segment.diffusivity,
+        segment.structure,
+        segment.index,
+        segment.rate,
+        segment.source,
     )

@@ -1,4 +1,4 @@
-"""Representation → Plan."""
+"""Representation → Plan: network, training objective and solver, with all sizes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pdedsl.planning.unused_options import require_used_in_training
 
 
 def plan(representation: Representation, spec: Spec, reference: StrongForm | None = None) -> Model:
-    """The plan of a spec; whatever it asks for but cannot have is refused. `reference` is its equation on R^d restated
-    on a box, if an `evaluate` block asks for it."""
+    """The plan of a spec; options that do not apply are errors. `reference` is the equation of R^d on a truncated
+    domain, for the reference solution of an `evaluate` block."""
     require_overlapping_boxes(spec)
     model = _model(representation, spec)
     require_memory(model, spec)

@@ -1,4 +1,8 @@
-"""Which grid scheme fits a statement, or why none does."""
+"""Choice of the solver for a boundary value problem, and of the discretization on a grid.
+
+The spec names a solver or the recommended one is taken. A method in a plan can solve its problem: all obstacles are
+errors here.
+"""
 
 from __future__ import annotations
 
@@ -34,40 +38,40 @@ from pdedsl.problem.periodicity import periodic_axes, split_linear
 from pdedsl.problem.symmetry import reflection_symmetry
 from pdedsl.symbolic.symbols import Field, Partial
 
-# ---- grids
+# ---- Grid schemes
 
 
 MAX_GRID_DIMENSIONS = 3
 
 
 class Scheme(StrEnum):
-    """A grid scheme, with the reason for it."""
+    """A discretization on a grid, with the reason for it."""
 
-    FOURIER = "a Fourier series: no axis has sides of its own, and the highest derivatives have constant coefficients"
-    VOLUMES = "finite volumes with a limiter: a conservation law, whose solutions may jump"
-    LAYERS = "finite volumes: conductivities that jump, and one flux from cell to cell"
-    SHAPE = "differences that end on the boundary of the shape (Shortley and Weller)"
-    COLLOCATION = "collocation at Chebyshev points: a box whose sides have conditions"
+    FOURIER = "Fourier spectral method: periodic (or periodically extended) axes, constant leading coefficients"
+    VOLUMES = "finite volumes with a slope limiter: a conservation law, whose solutions may have shocks"
+    LAYERS = "finite volumes: discontinuous diffusivity with continuous flux"
+    SHAPE = "Shortley-Weller finite differences on an irregular domain"
+    COLLOCATION = "Chebyshev collocation: a box with boundary conditions"
 
 
-@lru_cache(maxsize=4)  # asked several times for each plan
-def grid_scheme(statement: StrongForm) -> Scheme | str:
-    """A scheme, or a phrase that says why no grid solves the statement."""
+@lru_cache(maxsize=4)  # called several times per plan
+def grid_scheme(problem: StrongForm) -> Scheme | str:
+    """A scheme, or the reason why no grid scheme applies."""
     try:
-        return select_grid_scheme(statement)
+        return select_grid_scheme(problem)
     except GridNotApplicable as reason:
         return str(reason)
 
 
-def select_grid_scheme(statement: StrongForm) -> Scheme:
-    """A scheme; raises NoGrid with the reason if there is none."""
-    domain = statement.domain
+def select_grid_scheme(problem: StrongForm) -> Scheme:
+    """A scheme; raises GridNotApplicable with the reason if there is none."""
+    domain = problem.domain
     if len(domain.space) > MAX_GRID_DIMENSIONS:
-        raise GridNotApplicable(f"a grid has at most {MAX_GRID_DIMENSIONS} dimensions of space")
+        raise GridNotApplicable(f"grids are limited to {MAX_GRID_DIMENSIONS} space dimensions")
     if domain.inequalities:
-        irregular_dirichlet_problem(statement)
+        irregular_dirichlet_problem(problem)
         return Scheme.SHAPE
-    system = first_order_system(statement)
+    system = first_order_system(problem)
     if has_discontinuous_diffusion(system):
         interface_problem(system)
         return Scheme.LAYERS
@@ -76,13 +80,13 @@ def select_grid_scheme(statement: StrongForm) -> Scheme:
     if periodic_axes(system) is not None and _has_dominant_linear_part(system):
         return Scheme.FOURIER
     if len(system.constraints) != len(system.algebraic):
-        raise GridNotApplicable("there are not as many equations as unknowns")
+        raise GridNotApplicable("the numbers of equations and unknowns differ")
     return Scheme.COLLOCATION
 
 
 def _require_finite_volumes(system: FirstOrderSystem) -> Scheme:
     if system.backward:
-        raise GridNotApplicable("a conservation law with shocks does not run backward")
+        raise GridNotApplicable("a conservation law with shocks cannot be solved backward in time")
     conservation_form(system)
     for side in system.face_conditions:
         dirichlet_value(system, side)
@@ -114,57 +118,54 @@ def _order(system: FirstOrderSystem, expr: Expr) -> int:
     return max((d.order for _, d in system.jets_in(expr)), default=0)
 
 
-# ---- solving
-# Statement → the method that solves it: the one in the spec, or the recommended one, with its reason.
-#
-# All refusals are made here: a method named in a plan can solve its statement.
+# ---- Plan
 
 
-GIVEN = "as the spec says"
+GIVEN = "specified by `realize equation`"
 DEFAULT = Mlp(width=20, depth=3)
-MAX_GRID_POINTS = 1 << 21  # of a grid: 128 per side in three dimensions
+MAX_GRID_POINTS = 1 << 21  # 128 per dimension in three dimensions
 
 
-def plan_solve(statement: StrongForm, spec: Spec) -> SolvePlan:
+def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
     require_used_on_domain(spec)
-    _require_learnable(statement)
-    require_computable(statement)
-    asked = spec.realize.equation
-    choice = SolverChoice(asked.word, GIVEN) if asked is not None else recommend_solver(statement, spec)
-    refusal = find_obstacle(choice.method, statement, asked.span if asked is not None else spec.space.span)
-    if refusal is not None:
-        raise refusal if asked is not None else refusal.without_fixes()  # which stand for the method that is asked for
-    others = tuple(_alternative(m, statement) for m in METHODS if type(m) is not type(choice.method))
+    _require_learnable(problem)
+    require_computable(problem)
+    chosen = spec.realize.equation
+    choice = SolverChoice(chosen.word, GIVEN) if chosen is not None else recommend_solver(problem, spec)
+    error = find_obstacle(choice.method, problem, chosen.span if chosen is not None else spec.space.span)
+    if error is not None:
+        raise error if chosen is not None else error.without_fixes()  # the fixes replace a method in the spec
+    others = tuple(_alternative(m, problem) for m in METHODS if type(m) is not type(choice.method))
     reference = spec.evaluate.reference if spec.evaluate else None
     if reference is not None:
-        require_reference(reference, statement)
+        require_reference(reference, problem)
     train = spec.train
     optimizers = tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else ()
-    if asked is not None and asked.says("steps") and isinstance(choice.method, Pinn):
-        _require_steps(asked, train, optimizers)
+    if chosen is not None and chosen.says("steps") and isinstance(choice.method, Pinn):
+        _require_steps(chosen, train, optimizers)
     probed = isinstance(choice.method, Pinn) and choice.method.probes is not None
-    if probed and asked is not None and (not optimizers or any(isinstance(o, Lbfgs) for o in optimizers)):
-        raise errors.methods.probes_with_deterministic_optimizer(asked.span)
+    if probed and chosen is not None and (not optimizers or any(isinstance(o, Lbfgs) for o in optimizers)):
+        raise errors.methods.probes_with_deterministic_optimizer(chosen.span)
     return SolvePlan(
-        statement,
+        problem,
         choice.method,
         choice.reason,
         others,
         network_of(spec) or DEFAULT,
-        _hard_constraints(statement),
+        _hard_constraints(problem),
         reference.word if reference else None,
         optimizers,
         train.steps if train else None,
-        _ansatz_text(statement) if isinstance(choice.method, Pinn) else (),
+        _ansatz_text(problem) if isinstance(choice.method, Pinn) else (),
     )
 
 
-def _require_steps(asked: Located[Solver], train: TrainBlock | None, optimizers: tuple[Optimizer, ...]) -> None:
+def _require_steps(chosen: Located[Solver], train: TrainBlock | None, optimizers: tuple[Optimizer, ...]) -> None:
     """Refuses `steps` of the method if the `train` block, or L-BFGS alone, already says how many."""
     if train is not None and train.steps is not None:
-        raise errors.methods.unused_argument("steps", "train { steps } says how many", asked.span)
+        raise errors.methods.unused_argument("steps", "train { steps } says how many", chosen.span)
     if optimizers and all(isinstance(o, Lbfgs) for o in optimizers):
-        raise errors.methods.unused_argument("steps", "lbfgs(steps) says how many", asked.span)
+        raise errors.methods.unused_argument("steps", "lbfgs(steps) says how many", chosen.span)
 
 
 def network_of(spec: Spec) -> Mlp | None:
@@ -177,28 +178,28 @@ def network_of(spec: Spec) -> Mlp | None:
     return None
 
 
-def _require_learnable(statement: StrongForm) -> None:
+def _require_learnable(problem: StrongForm) -> None:
     """Requires learned functions to be scalar functions of coordinates, given by networks on points."""
-    for p in statement.parameters:
-        if p.params and not is_of_coordinates(p, statement):
+    for p in problem.parameters:
+        if p.params and not is_of_coordinates(p, problem):
             raise errors.methods.invalid_learned_function(p.name, p.span)
         if p.params and p.net is not None and not isinstance(p.net.word, Mlp):
             raise errors.networks.needs_images(p.net.word.name, p.net.span, p.net.span)
 
 
-def _hard_constraints(statement: StrongForm) -> HardConstraints:
-    symmetry = reflection_symmetry(statement)
-    parts = tuple((a.base, a.factor) for a in ansatz_of(with_parameter_symbols(statement)))
+def _hard_constraints(problem: StrongForm) -> HardConstraints:
+    symmetry = reflection_symmetry(problem)
+    parts = tuple((a.base, a.factor) for a in ansatz_of(with_parameter_symbols(problem)))
     return HardConstraints(parts, None if symmetry is None else (symmetry.axis, symmetry.signs))
 
 
-def _ansatz_text(statement: StrongForm) -> tuple[str, ...]:
-    built, symmetry = ansatz_of(with_parameter_symbols(statement)), reflection_symmetry(statement)
-    texts = (a.text(c.name) for a, c in zip(built, statement.components, strict=True))
-    return (*texts, *(() if symmetry is None else (symmetry.text(statement),)))
+def _ansatz_text(problem: StrongForm) -> tuple[str, ...]:
+    built, symmetry = ansatz_of(with_parameter_symbols(problem)), reflection_symmetry(problem)
+    texts = (a.text(c.name) for a, c in zip(built, problem.components, strict=True))
+    return (*texts, *(() if symmetry is None else (symmetry.text(problem),)))
 
 
-# ---- which method
+# ---- Recommended solver
 
 
 METHODS: tuple[Solver, ...] = (RandomFeatures(), Pinn(), Grid(), MonteCarlo())
@@ -206,127 +207,129 @@ METHODS: tuple[Solver, ...] = (RandomFeatures(), Pinn(), Grid(), MonteCarlo())
 
 @dataclass(frozen=True)
 class SolverChoice:
-    """A method, and why it was chosen."""
+    """A solver and the reason for the choice."""
 
     method: Solver
     reason: str
 
 
-MAX_FEATURE_COORDINATES = 8  # coordinates up to which random features can cover a domain
-DEFAULT_GRID_POINTS = {1: 256, 2: 96, 3: 32}  # points per side of a grid that is recommended, by the dimension of space
-FLOW_GRID_POINTS = 24  # the same, for a flow between sides: its unknowns are solved for together
-MIN_MONTE_CARLO_COORDINATES = 20  # coordinates above which only means over paths are cheap
+MAX_FEATURE_COORDINATES = 8  # random features cannot cover more dimensions
+DEFAULT_GRID_POINTS = {1: 256, 2: 96, 3: 32}  # points per dimension, by the dimension of space
+FLOW_GRID_POINTS = 24  # points per dimension for a stationary flow: velocity and pressure are solved for together
+MIN_MONTE_CARLO_COORDINATES = 20  # above this number of coordinates only Monte Carlo is cheap
 
 
-def recommend_solver(statement: StrongForm, spec: Spec) -> SolverChoice:
-    """The method recommended where the spec leaves it open."""
-    size, span = len(statement.domain.coordinates), spec.space.span
-    grid = Grid(n=DEFAULT_GRID_POINTS.get(len(statement.domain.space), Grid.n))
-    if is_inverse_problem(statement):
-        return SolverChoice(Pinn(), "something is learned beside the unknowns: a network is trained with it")
-    if any(r.has_dirac for r in statement.equations):
-        return SolverChoice(grid, "a coefficient jumps: what leaves a cell of the grid enters the next")
-    if has_incompatible_data(with_parameter_symbols(statement)) and find_obstacle(grid, statement, span) is None:
-        return SolverChoice(grid, "the data in time jump, or do not meet the sides: no smooth function satisfies them")
-    if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
-        return SolverChoice(Pinn(), "the spec says what is trained, or how")
-    if not statement.is_affine and statement.defined_up_to_constant and grid_scheme(statement) is Scheme.COLLOCATION:
+def recommend_solver(problem: StrongForm, spec: Spec) -> SolverChoice:
+    """The default solver for a problem."""
+    size, span = len(problem.domain.coordinates), spec.space.span
+    grid = Grid(n=DEFAULT_GRID_POINTS.get(len(problem.domain.space), Grid.n))
+    if is_inverse_problem(problem):
+        return SolverChoice(Pinn(), "inverse problem: parameters are trained together with the network")
+    if any(r.has_dirac for r in problem.equations):
+        return SolverChoice(grid, "discontinuous coefficients: a conservative finite-volume scheme")
+    if has_incompatible_data(with_parameter_symbols(problem)) and find_obstacle(grid, problem, span) is None:
         return SolverChoice(
-            Grid(n=FLOW_GRID_POINTS), "a flow that is not linear, with its pressure: one system of equations on a grid"
+            grid, "initial data are discontinuous or incompatible with the boundary data: the solution is not smooth"
         )
-    reason = _reason_for_grid(grid_scheme(statement), statement.is_affine)
+    if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
+        return SolverChoice(Pinn(), "the spec names a network or an optimizer")
+    if not problem.is_affine and problem.defined_up_to_constant and grid_scheme(problem) is Scheme.COLLOCATION:
+        return SolverChoice(
+            Grid(n=FLOW_GRID_POINTS), "nonlinear flow with pressure: Newton's method for the collocation system"
+        )
+    reason = _reason_for_grid(grid_scheme(problem), problem.is_affine)
     if reason is not None:
         return SolverChoice(grid, reason)
-    if size > MIN_MONTE_CARLO_COORDINATES and find_obstacle(MonteCarlo(), statement, span) is None:
-        reason = f"in {size} coordinates a mean over random paths costs no more than in one"
+    if size > MIN_MONTE_CARLO_COORDINATES and find_obstacle(MonteCarlo(), problem, span) is None:
+        reason = f"{size} coordinates: the cost of Monte Carlo grows only linearly with the dimension"
         return SolverChoice(MonteCarlo(), reason)
-    if statement.is_affine and size <= MAX_FEATURE_COORDINATES:
-        reason = "equations and conditions are linear in the unknowns: one least-squares problem"
+    if problem.is_affine and size <= MAX_FEATURE_COORDINATES:
+        reason = "linear problem: a single linear least-squares problem"
         return SolverChoice(RandomFeatures(), reason)
-    why = f"{size} coordinates are too many for features" if statement.is_affine else "it is not linear in the unknowns"
-    return SolverChoice(Pinn(), f"{why}: a network is trained on the residual")
+    why = f"{size} coordinates are too many for random features" if problem.is_affine else "nonlinear problem"
+    return SolverChoice(Pinn(), f"{why}: a physics-informed neural network")
 
 
 def _reason_for_grid(scheme: Scheme | str, linear: bool) -> str | None:
-    """Why the grid is better than a network, where it is: in accuracy, and in time."""
+    """Why a grid is more accurate and faster than a network; None if it is not."""
     if scheme is Scheme.VOLUMES:
-        return "a conservation law, whose solutions may jump: what leaves a cell of the grid enters the next"
+        return "conservation law, whose solutions may have shocks: a finite-volume scheme"
     if scheme is Scheme.FOURIER and not linear:
-        return "it is not linear in the unknowns, and no axis has sides of its own: a Fourier series"
+        return "nonlinear problem with periodic axes: a Fourier spectral method"
     return None
 
 
-def is_inverse_problem(statement: StrongForm) -> bool:
-    return bool(statement.parameters or statement.measurements)
+def is_inverse_problem(problem: StrongForm) -> bool:
+    return bool(problem.parameters or problem.measurements)
 
 
-def find_obstacle(method: Solver, statement: StrongForm, span: Span) -> PdeError | None:
-    """Why a method does not solve a statement; None if it does."""
-    if not isinstance(method, Grid) and any(r.has_dirac for r in statement.equations):
+def find_obstacle(method: Solver, problem: StrongForm, span: Span) -> PdeError | None:
+    """Why a method does not apply to a problem; None if it does."""
+    if not isinstance(method, Grid) and any(r.has_dirac for r in problem.equations):
         return errors.methods.discontinuous_coefficient(span)
     match method:
         case RandomFeatures():
-            return errors.methods.function_by_random_features(span) if learned_functions(statement) else None
+            return errors.methods.function_by_random_features(span) if learned_functions(problem) else None
         case Pinn(probes=probes):
-            apart = probes is not None and not all(map(_allows_hutchinson_estimate, statement.equations))
-            return errors.methods.probes_not_applicable(span) if apart else None
+            unsuited = probes is not None and not all(map(_allows_hutchinson_estimate, problem.equations))
+            return errors.methods.probes_not_applicable(span) if unsuited else None
         case Grid():
-            return _grid_obstacle(method, statement, span)
+            return _grid_obstacle(method, problem, span)
         case MonteCarlo():
-            if is_inverse_problem(statement):
+            if is_inverse_problem(problem):
                 return errors.methods.learned_by_monte_carlo(span)
-            refusal = diffusion_process.obstacle(statement)
-            return refusal and errors.methods.with_other_solver(refusal, span)
+            error = diffusion_process.obstacle(problem)
+            return error and errors.methods.with_other_solver(error, span)
         case _:
             assert_never(method)
 
 
 def _allows_hutchinson_estimate(residual: Residual) -> bool:
-    """Whether all derivatives are of one component, pure, of order at most two, and have known coefficients."""
-    letters = {s for s, _ in residual.jet_variables}
+    """Whether all derivatives are pure, of order at most two, of one component, with coefficients independent of it."""
+    jet = {s for s, _ in residual.jet_variables}
     derived = [(s, d) for s, d in residual.jet_variables if d.order]
-    known = all(not residual.expr.diff(s).free_symbols & letters for s, _ in derived)
+    known = all(not residual.expr.diff(s).free_symbols & jet for s, _ in derived)
     return (
         known and len({d.component for _, d in derived}) == 1 and all(max(d.orders) == d.order <= 2 for _, d in derived)
     )
 
 
-def require_reference(reference: Located[Grid], statement: StrongForm) -> None:
-    """Requires that the grid named in an `evaluate` block solves the statement."""
-    refusal = find_obstacle(reference.word, statement, reference.span)
-    if refusal is not None:
-        raise errors.methods.reference_not_applicable(refusal.diagnostics[0].message, reference.span)
+def require_reference(reference: Located[Grid], problem: StrongForm) -> None:
+    """Requires that the reference grid of an `evaluate` block applies to the problem."""
+    error = find_obstacle(reference.word, problem, reference.span)
+    if error is not None:
+        raise errors.methods.reference_not_applicable(error.diagnostics[0].message, reference.span)
 
 
-def _grid_obstacle(method: Grid, statement: StrongForm, span: Span) -> PdeError | None:
-    if is_inverse_problem(statement):
-        return errors.methods.grid_not_applicable("something is learned beside the unknowns", span)
+def _grid_obstacle(method: Grid, problem: StrongForm, span: Span) -> PdeError | None:
+    if is_inverse_problem(problem):
+        return errors.methods.grid_not_applicable("inverse problems need a trained network", span)
     if method.extent is not None:
-        return errors.methods.grid_not_applicable("its domain has an extent of its own", span)
-    found = grid_scheme(statement)
-    if not isinstance(found, Scheme):
-        return errors.methods.grid_not_applicable(found, span)
-    if method.n ** len(statement.domain.space) > MAX_GRID_POINTS:
-        return errors.methods.grid_not_applicable(f"it would have more than {MAX_GRID_POINTS:,} points", span)
+        return errors.methods.grid_not_applicable("`extent` is for problems on R^d", span)
+    scheme = grid_scheme(problem)
+    if not isinstance(scheme, Scheme):
+        return errors.methods.grid_not_applicable(scheme, span)
+    if method.n ** len(problem.domain.space) > MAX_GRID_POINTS:
+        return errors.methods.grid_not_applicable(f"more than {MAX_GRID_POINTS:,} grid points", span)
     return None
 
 
-def _alternative(method: Solver, statement: StrongForm) -> Alternative:
-    refusal = find_obstacle(method, statement, statement.equations[0].span)
-    return Alternative(method, refusal.diagnostics[0].message if refusal else "")
+def _alternative(method: Solver, problem: StrongForm) -> Alternative:
+    error = find_obstacle(method, problem, problem.equations[0].span)
+    return Alternative(method, error.diagnostics[0].message if error else "")
 
 
-# ---- what can be computed
+# ---- Computable residuals
 
 
-def require_computable(statement: StrongForm) -> None:
-    """Requires torch functions and finite numbers in all residuals; only finite volumes take derivatives of jumps."""
-    imposed = (r for c in statement.conditions for r in c.residuals)
-    interface = grid_scheme(statement) in (Scheme.LAYERS, Scheme.VOLUMES)
-    for residual in (*statement.equations, *imposed):
-        problem = None if interface and residual.has_dirac else _find_uncomputable(residual)
-        if problem is not None:
-            raise errors.networks.not_computable(problem, residual.span)
+def require_computable(problem: StrongForm) -> None:
+    """Requires torch functions and finite numbers in all residuals; only finite volumes accept Dirac deltas."""
+    conditions = (r for c in problem.conditions for r in c.residuals)
+    interface = grid_scheme(problem) in (Scheme.LAYERS, Scheme.VOLUMES)
+    for residual in (*problem.equations, *conditions):
+        reason = None if interface and residual.has_dirac else _find_uncomputable(residual)
+        if reason is not None:
+            raise errors.networks.not_computable(reason, residual.span)
 
 
 def _find_uncomputable(residual: Residual) -> str | None:
@@ -334,11 +337,11 @@ def _find_uncomputable(residual: Residual) -> str | None:
         match e:
             case _ if e.is_number:
                 real = e.is_extended_real and isfinite(float(e))
-                return None if real else "a number that is not real and finite"
+                return None if real else "a number that is not finite and real"
             case Symbol() | Field() | Partial(body=Field()):
                 return None
             case DiracDelta():
-                return "the derivative of a jump"
+                return "a Dirac delta (the derivative of a discontinuous function)"
             case Add() | Mul() | Pow():
                 return _first(map(of, e.args))
             case _ if type(e).__name__ in (*UNARY_FUNCTIONS, *NARY_FUNCTIONS):
@@ -349,5 +352,5 @@ def _find_uncomputable(residual: Residual) -> str | None:
     return of(residual.expr)
 
 
-def _first(found: Iterable[str | None]) -> str | None:
-    return next((text for text in found if text), None)
+def _first(reasons: Iterable[str | None]) -> str | None:
+    return next((text for text in reasons if text), None)

@@ -1,4 +1,4 @@
-"""Refuses `realize` lines, arguments in them and entries of `train` that have no effect."""
+"""Errors for `realize` lines, their arguments and entries of `train` that have no effect."""
 
 from __future__ import annotations
 
@@ -31,22 +31,24 @@ def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
         if unknown.net is not None:
             raise errors.methods.unused_network_of_unknown(unknown.name, unknown.net.span)
     if chosen.equation is not None:
-        hint = "on a data space its parts are realized: time and diffusion"
+        hint = "on a data space use: realize time by …, realize diffusion by …"
         raise errors.methods.unused_method("equation", hint, chosen.equation.line)
     if chosen.reaction is not None:
-        raise errors.methods.unused_method("reaction", "it is a weight along the path", chosen.reaction.line)
+        raise errors.methods.unused_method(
+            "reaction", "the reaction is the Feynman-Kac weight along the path", chosen.reaction.line
+        )
     if chosen.time is not None and chosen.convection is not None:
-        hint = "time and convection are one: keep one of the two"
+        hint = "`time` and `convection` name the same integrator: keep one of them"
         raise errors.methods.unused_method("convection", hint, chosen.convection.line)
     stepping = chosen.time or chosen.convection
     if stepping is not None and not _takes_steps(plan, paths, spec):
         part = "time" if chosen.time else "convection"
-        raise errors.methods.unused_method(part, "one step is exact here: leave it out", stepping.line)
+        raise errors.methods.unused_method(part, "one step is exact here: remove it", stepping.line)
     if chosen.convection is not None and not any(s.has_drift for s in paths.segments):
-        raise errors.methods.unused_method("convection", "there is none: leave it out", chosen.convection.line)
+        raise errors.methods.unused_method("convection", "the equation has none: remove it", chosen.convection.line)
     if chosen.diffusion is not None:
         if not any(s.has_diffusion for s in paths.segments):
-            raise errors.methods.unused_method("diffusion", "there is none: leave it out", chosen.diffusion.line)
+            raise errors.methods.unused_method("diffusion", "the equation has none: remove it", chosen.diffusion.line)
         _require_used_arguments(chosen.diffusion, plan)
 
 
@@ -61,7 +63,7 @@ def require_used_in_training(train: TrainBlock, model: Model) -> None:
 
 
 def _has_weights_per_step(model: Model) -> bool:
-    """Whether there are weights that may differ from step to step."""
+    """Whether the weights may differ from step to step."""
     match model:
         case ImagePlan(system=motion, steps=steps):
             return steps > 1 and any(
@@ -74,10 +76,10 @@ def _has_weights_per_step(model: Model) -> bool:
 
 
 def require_used_on_domain(spec: Spec) -> None:
-    """On a physical domain: of realizations that of the equation, and of training how the residual is minimised."""
+    """On a physical domain only `realize equation` and the optimization entries of `train` apply."""
     for part, method in spec.realize.written():
         if method is not spec.realize.equation:
-            hint = "on a physical domain the equation is solved as a whole, as in: realize equation by residual"
+            hint = "on a physical domain use: realize equation by …"
             raise errors.methods.unused_method(part, hint, method.line)
     for key, hint in DATA_ENTRY_HINTS.items():
         if spec.train is not None and spec.train.says(key):
@@ -87,18 +89,18 @@ def require_used_on_domain(spec: Spec) -> None:
             raise errors.methods.unused_second_network(str(first.word), other.span)
 
 
-REMOVE_HINT, OBSERVE_HINT = "leave it out", "leave it out: what was measured is given by observe"
+REMOVE_HINT, OBSERVE_HINT = "remove it", "remove it: measurements are given by `observe`"
 DATA_ENTRY_HINTS = {
     "data": OBSERVE_HINT,
     "epochs": "write steps",
-    "batch": "leave it out: the points are those of realize equation by residual(points=…)",
+    "batch": "remove it: the collocation points are set by realize equation by pinn(points=…)",
     **dict.fromkeys(("schedule", "augment", "adversary", "loss", "regularize", "constrain", "precision"), REMOVE_HINT),
 }
-"""Entries of `train` for networks on data, and what to do with them on a physical domain."""
+"""Entries of `train` that apply only to networks on data, with hints for physical domains."""
 
 
 def _takes_steps(plan: DataPlan, paths: PathExpectation, spec: Spec) -> bool:
-    """Whether there are any steps: of the operator if that is the model, otherwise of the network."""
+    """Whether the operator, if that is the model, or the network takes time steps."""
     if plan.classes is None:
         method = spec.realize.diffusion.word if spec.realize.diffusion else None
         return not all(is_exact_in_one_step(s, method) for s in paths.segments)
@@ -106,7 +108,7 @@ def _takes_steps(plan: DataPlan, paths: PathExpectation, spec: Spec) -> bool:
 
 
 def _require_used_arguments(chosen: Located[Diffusion], plan: DataPlan) -> None:
-    """Refuses arguments that differ from their defaults but have no effect on the network."""
+    """Arguments that differ from their defaults but have no effect are errors."""
     params = chosen.word.signature()
     idle = _unused_arguments(chosen.word, plan)
     for key in sorted(chosen.given):
@@ -120,7 +122,7 @@ def _unused_arguments(word: Diffusion, plan: DataPlan) -> dict[str, str]:
         case Noise():
             return _unused_noise_arguments(word, plan)
         case ResidualPenalty() | HeatSmoothing():
-            return {key: REASONS.get(key, "derivatives are taken exactly") for key in word.idle}
+            return {key: REASONS.get(key, "derivatives are exact") for key in word.idle}
         case Dropout() | StochasticDepth() | ShakeShake():
             return {} if plan.classes else {"members": NO_MEMBERS}
         case RandomizedSmoothing():
@@ -129,11 +131,11 @@ def _unused_arguments(word: Diffusion, plan: DataPlan) -> dict[str, str]:
             assert_never(word)
 
 
-NO_MEMBERS = "the model is the evolution operator, which has no members"
-SINGLE_MEMBER = "there is one member"
-SINGLE_SAMPLE = "there is one member with one draw, and no mean"
-REASONS = {"instants": "there is one time"}
-EXACT_SCALE = "the noise has the size of the equation"
+NO_MEMBERS = "the model is the evolution operator, not an ensemble"
+SINGLE_MEMBER = "the ensemble has one member"
+SINGLE_SAMPLE = "one member with one noise sample needs no average"
+REASONS = {"instants": "there is a single time"}
+EXACT_SCALE = "the noise scale is that of the equation"
 
 
 def _unused_noise_arguments(word: Noise, plan: DataPlan) -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""u = base + factor · N: functions that satisfy conditions on the faces of a box for every network N.
+"""Hard constraints: the ansatz u = base + factor · N satisfies Dirichlet and initial conditions on a box for every N.
 
-The base interpolates the values between the faces, one coordinate after another, and then in time (Gordon 1971); the
-factor vanishes on the faces. A condition that contradicts an earlier one where they meet is not built in, nor is one
-that does not give a value: those go into the loss.
+The base is the transfinite interpolation of the boundary values, one coordinate after another, and then in time (Gordon
+1971); the factor vanishes on the faces (Lagaris, Likas, Fotiadis 1998). Conditions that are incompatible with an earlier
+one at a corner, or of another type, become soft constraints in the loss.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pdedsl.symbolic.symbols import Field
 
 NONSMOOTH = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
 MAX_DIMENSIONS = (
-    3  # dimensions of space up to which conditions on sides are built in: the factor is a product over all sides
+    3  # space dimensions up to which boundary conditions are built in: the factor is a product over all faces
 )
 SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # points at which functions are compared, as fractions of the intervals
 COMPARISON_RTOL = 1e-9
@@ -61,8 +61,7 @@ def ansatz_of(statement: StrongForm) -> tuple[Ansatz, ...]:
 
 
 def has_incompatible_data(statement: StrongForm) -> bool:
-    """Whether values at the start or end of time jump, or differ from those of a side where they meet: no smooth
-    function has them."""
+    """Whether initial (or terminal) data are discontinuous, or incompatible with Dirichlet data at a corner."""
     domain = statement.domain
     data = (
         r.expr
@@ -90,7 +89,7 @@ def _is_initial_condition(domain: Domain, condition: ConditionResidual) -> bool:
 
 
 def _prescribed_values(statement: StrongForm, component: int) -> tuple[list[PrescribedValue], list[PrescribedValue]]:
-    """The values given in time, and those given on sides."""
+    """Prescribed values at the initial (or terminal) time, and on the boundary."""
     domain = statement.domain
     given = [g for k, c in enumerate(statement.conditions) for g in _values_of_condition(domain, c, k, component)]
     last = len(domain.coordinates) - 1

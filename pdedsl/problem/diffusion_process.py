@@ -1,7 +1,7 @@
-"""Statement → Process: whether means over random paths solve a problem, and over which paths.
+"""Diffusion process of a linear problem (Feynman-Kac): generator, source, absorption and reflection at the boundary.
 
-All refusals of `realize equation by paths` are here. (Øksendal, theorems 8.2.1 and 9.1.1; local times for sides with a
-slope: Freidlin 1985, section 2.5.)
+G u + f = 0 with G = Σ Aᵢⱼ ∂ᵢ∂ⱼ + Σ bᵢ ∂ᵢ + c (Øksendal 2003, theorems 8.2.1 and 9.1.1; local times at Neumann and Robin
+boundaries: Freidlin 1985, section 2.5). Problems without a process raise an error with the reason.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pdedsl.symbolic.domain import region_of
 from pdedsl.symbolic.evaluate import compile_function
 from pdedsl.symbolic.rewrite import measure
 
-SAMPLES = 64  # points at which the sign of a coefficient is looked at
-MAX_SIMPLIFIED_SIZE = 100  # parts of a coefficient that is not simplified
+SAMPLES = 64  # points at which the sign of a coefficient is evaluated
+MAX_SIMPLIFIED_SIZE = 100  # nodes of an expression
 
 
 def obstacle(statement: StrongForm) -> PdeError | None:
-    """Why paths do not solve a problem; None if they do."""
+    """Why Monte Carlo does not apply; None if it does."""
     try:
         process_of(statement)
     except PdeError as error:
@@ -33,7 +33,7 @@ def obstacle(statement: StrongForm) -> PdeError | None:
 
 
 def process_of(statement: StrongForm) -> DiffusionProcess:
-    """The process of a problem; problems without one are refused."""
+    """The process of a problem; raises PdeError if there is none."""
     residual = _only_equation(statement)
     affine, domain = _affine(residual), statement.domain
     _require_orders(affine, residual, domain)
@@ -80,7 +80,7 @@ def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
             raise errors.methods.monte_carlo_higher_order(derivative.order, residual.span)
 
 
-# ---- the generator
+# ---- Generator
 
 
 def _normalize(affine: Affine, residual: Residual, data: TimeCondition | None, domain: Domain) -> Affine:
@@ -134,11 +134,11 @@ def _matrix(affine: Affine, domain: Domain) -> Iterator[tuple[int, int, Expr]]:
             yield i, j, coefficient if i == j else coefficient / 2
 
 
-# ---- conditions
+# ---- Initial and boundary conditions
 
 
 def _initial_data(statement: StrongForm) -> TimeCondition | None:
-    """The condition in time; None for a stationary problem."""
+    """Initial or terminal condition; None for a stationary problem."""
     if not statement.domain.has_time:
         return None
     time = len(statement.domain.coordinates) - 1
@@ -172,7 +172,7 @@ def _process_boundaries(statement: StrongForm) -> Iterator[ProcessBoundary]:
 
 
 def _boundary_event(condition: ConditionResidual, coordinate: int, upper: bool) -> Absorption | Reflection:
-    """What happens to a path where α u + β ∂u/∂n = γ."""
+    """Absorption or reflection of a path where α u + β ∂u/∂n = γ."""
     affine = _affine_condition(condition)
     slopes = {d: c for d, c in affine.terms if d.order}
     if not slopes:
@@ -193,7 +193,7 @@ def _affine_condition(condition: ConditionResidual) -> Affine:
 
 
 def _prescribed_value(condition: ConditionResidual, affine: Affine) -> Expr:
-    """The value of u, if the condition contains nothing else."""
+    """The Dirichlet value; raises PdeError for other conditions."""
     match affine.terms:
         case ((Derivative(order=0), factor),):
             return -affine.inhomogeneity / factor
@@ -202,14 +202,14 @@ def _prescribed_value(condition: ConditionResidual, affine: Affine) -> Expr:
 
 
 def _level_function(curve: Expr, condition: ConditionResidual, domain: Domain) -> Expr:
-    """The g of the shape that vanishes on the curve."""
+    """The inequality g > 0 of the domain that vanishes on the curve."""
     for inner in domain.inequalities:
         if simplify(inner / curve).is_number:
             return inner
     raise errors.methods.monte_carlo_inner_curve(condition.span)
 
 
-# ---- what a process needs beside
+# ---- Requirements
 
 
 def _require_process(process: DiffusionProcess, residual: Residual, statement: StrongForm) -> None:
@@ -230,7 +230,7 @@ def _require_process(process: DiffusionProcess, residual: Residual, statement: S
 
 
 def _may_be_semidefinite(process: DiffusionProcess) -> bool:
-    """Whether A may be semidefinite: decided for constant A; for functions the analysis has reported what it knows."""
+    """Whether A may be positive semidefinite: decided for constant A; variable A is checked by the analysis."""
     if any(a.is_negative for a in {a for i, j, a in process.matrix if i == j}):
         return False
     if all(i == j for i, j, _ in process.matrix) or any(a.free_symbols for _, _, a in process.matrix):

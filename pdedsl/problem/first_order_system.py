@@ -75,7 +75,7 @@ class FaceCondition:
 
 @dataclass(frozen=True)
 class FirstOrderSystem:
-    """∂w/∂t = rights for the variables in `differential`, 0 = constraints; initial values; sides."""
+    """∂w/∂t = rhs for the variables in `differential`, 0 = constraints; initial values; face conditions."""
 
     statement: StrongForm
     variables: tuple[tuple[int, int], ...]  # a component, and the order of its time derivative
@@ -83,9 +83,9 @@ class FirstOrderSystem:
     differential: tuple[int, ...]
     rhs: tuple[Expr, ...]
     constraints: tuple[Expr, ...]
-    initial: tuple[Expr, ...]  # one for each variable in `moving`
+    initial: tuple[Expr, ...]  # one for each differential variable
     face_conditions: tuple[FaceCondition, ...]
-    backward: bool  # whether the data are given at the end of time
+    backward: bool  # terminal-value problem
     parameters: tuple[Parameter, ...]
 
     @cached_property
@@ -125,7 +125,7 @@ class GridNotApplicable(Exception):
 
 def first_order_system(statement: StrongForm) -> FirstOrderSystem:
     """The first-order system; raises GridNotApplicable with the reason if there is none."""
-    return SystemBuilder(statement).read()
+    return SystemBuilder(statement).build()
 
 
 @dataclass
@@ -136,7 +136,7 @@ class SystemBuilder:
     jets: dict[Derivative, Symbol] = field(default_factory=dict)
     parameters: dict[Expr, Parameter] = field(default_factory=dict)
 
-    def read(self) -> FirstOrderSystem:
+    def build(self) -> FirstOrderSystem:
         statement = self.statement
         if any(e.interval is not None for e in statement.equations):
             raise GridNotApplicable("equations that change between time intervals are not supported")

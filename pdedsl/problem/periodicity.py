@@ -1,8 +1,8 @@
-"""Where a Fourier series applies: periodic axes, and axes whose sides only reflect the solution.
+"""Axes for Fourier series: periodic axes, and axes with an even/odd periodic extension (cosine/sine series).
 
-A function with u = 0 at both ends of an axis extends to an odd periodic function of twice the length, one with
-∂u/∂n = 0 to an even one, if equation and data have the same symmetry: then there are no sides. If equation and data
-have the length itself as a period, it is not doubled.
+With homogeneous Dirichlet conditions at both ends u extends to an odd function of twice the period, with homogeneous
+Neumann conditions to an even one, if equation and data have the same symmetry. The period is not doubled if equation
+and data are periodic on the interval itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pdedsl.symbolic.rewrite import expand
 
 @dataclass(frozen=True)
 class PeriodicAxis:
-    """An axis as a ring; `reflected` if it is one by reflection."""
+    """A periodic axis; `reflected` if by even/odd extension."""
 
     start: Expr
     period: Expr
@@ -57,7 +57,7 @@ def _is_function(system: FirstOrderSystem, name: str) -> bool:
 
 
 def periodic_axes(system: FirstOrderSystem) -> tuple[PeriodicAxis, ...] | None:
-    """The axes as rings; None if one of them is not a ring."""
+    """The axes with their periods; None if one of them has neither periodicity nor an even/odd extension."""
     domain = system.statement.domain
     found = []
     for axis, interval in enumerate(domain.intervals[: len(domain.space)]):
@@ -84,7 +84,7 @@ def _reflected_axis(system: FirstOrderSystem, axis: int) -> PeriodicAxis | None:
 
 
 def _parities(system: FirstOrderSystem, axis: int) -> Mapping[int, int] | None:
-    """-1 for each component that vanishes at both ends, +1 for each whose slope does; None for any other conditions."""
+    """-1 for components with homogeneous Dirichlet, +1 with homogeneous Neumann conditions at both ends; else None."""
     found: dict[tuple[int, bool], int] = {}
     for side in system.face_conditions:
         if side.place.coordinate != axis:

@@ -1,8 +1,8 @@
-"""The size of a solution, from its data: a network whose values are about one is multiplied by it.
+"""Scale of the solution, estimated from the data, by which the output of a network of order one is multiplied.
 
-With u = 0, what is left of a residual are the data; divided by its largest coefficient, in coordinates scaled to
-[-1, 1], they have the size of u. From conditions this is known well; from an equation only roughly, as a solution that
-oscillates is much smaller. A size that may be one is taken for one, others are rounded to a power of ten.
+At u = 0 a residual equals its data; divided by its largest coefficient in coordinates scaled to [-1, 1] they have the
+scale of u. The estimate from conditions is good, that from an equation rough, as oscillating solutions are much smaller.
+A scale compatible with one is taken as one, others are rounded to a power of ten.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pdedsl.ir.problem import Domain, Face, Residual, StrongForm
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, evaluate_at_points
 
-SAMPLES = 256  # enough to meet a spot that is a tenth of a square wide
-CONDITION_SLACK, EQUATION_SLACK = 10, 300  # factors by which a size may be wrong, from conditions and from an equation
-MAX_COORDINATES = 8  # coordinates; more have no conditions built in, and few points say little
+SAMPLES = 256  # resolves features of a tenth of the width of a square
+CONDITION_SLACK, EQUATION_SLACK = 10, 300  # factors of uncertainty of the estimates
+MAX_COORDINATES = 8  # more dimensions are not covered by the samples
 
 
 def solution_scales(statement: StrongForm) -> tuple[Expr, ...]:

@@ -1,7 +1,7 @@
-"""Statement → a reflection that leaves it invariant: its solution is even or odd about the middle of an axis.
+"""Reflection and permutation symmetries of a problem, which its solution inherits: even or odd about the center of an axis.
 
-If u solves it, so does ±u(Rx). With initial data the solution is unique and hence its own image; for a linear problem
-the mean of u and its image is a solution, too. For other problems nothing follows, and nothing is built in.
+If u is a solution, so is ±u(Rx). With initial data the solution is unique and therefore invariant; for a linear problem
+the mean of u and its image is an invariant solution. For other problems no symmetry is imposed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_SIZE = 3  # components, and dimensions of space, up to which symmetries are 
 
 @dataclass(frozen=True)
 class ReflectionSymmetry:
-    """u_c(Rx) = signs[c] u_c(x), where R reflects a coordinate about the middle of its interval."""
+    """u_c(Rx) = signs[c] u_c(x), where R reflects a coordinate about the center of its interval."""
 
     axis: int
     signs: tuple[int, ...]
@@ -52,8 +52,7 @@ def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:
 
 
 def parities_of(statement: StrongForm) -> tuple[int, ...]:
-    """1 or -1 for each coordinate about whose middle the solution of a linear problem may be taken to be even or odd,
-    and 0 for the others."""
+    """1 (even), -1 (odd) or 0 (none) for each coordinate: parity of the solution of a linear problem about its center."""
     domain = statement.domain
     free = (0,) * len(domain.coordinates)
     if not _is_linear_on_box(statement):
@@ -63,7 +62,7 @@ def parities_of(statement: StrongForm) -> tuple[int, ...]:
 
 
 def is_exchangeable(statement: StrongForm) -> bool:
-    """Whether the solution of a linear problem at rest may be taken not to change with the order of its coordinates."""
+    """Whether a stationary linear problem is invariant under permutations of its coordinates."""
     domain = statement.domain
     if (
         not _is_linear_on_box(statement)
@@ -75,7 +74,7 @@ def is_exchangeable(statement: StrongForm) -> bool:
 
 
 def _is_linear_on_box(statement: StrongForm) -> bool:
-    """Whether it is one linear equation on a box, without anything to be learned."""
+    """Whether it is a single linear equation on a box, without learned parameters."""
     learned = statement.parameters or statement.measurements
     whole = all(r.interval is None for r in statement.equations)
     return (
@@ -86,7 +85,7 @@ def _is_linear_on_box(statement: StrongForm) -> bool:
 
 
 def _is_swap_invariant(k: int, statement: StrongForm) -> bool:
-    """Whether nothing changes if coordinates k and k + 1 are exchanged."""
+    """Whether the problem is invariant under the exchange of coordinates k and k + 1."""
     every = [*statement.equations, *(r for c in statement.conditions for r in c.residuals)]
     letters = {d: s for r in every for s, d in r.jet_variables}
     x, y = statement.domain.coordinates[k : k + 2]
@@ -167,7 +166,7 @@ def _restrict_substitution(first: Substitution, fixed: Substitution) -> Substitu
 
 
 def _reflect_residual(residual: Residual, symmetry: ReflectionSymmetry, statement: StrongForm) -> Substitution:
-    """What turns a residual into that of ±u(Rx), evaluated at Rx."""
+    """Substitution that maps a residual to that of ±u(Rx), evaluated at Rx."""
     there = _reflect_coordinate(symmetry, statement)
     for letter, d in residual.jet_variables:
         there[letter] = symmetry.signs[d.component] * (-1) ** d.orders[symmetry.axis] * letter

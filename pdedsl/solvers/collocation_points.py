@@ -1,4 +1,4 @@
-"""Points of a domain: inside it, on its faces, and on surfaces F = 0 in it."""
+"""Collocation points: in the interior of a domain, on its faces, and on surfaces F = 0."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BOUNDARY_RTOL = 1e-9  # how far below zero, relative to its values, a function m
 
 @dataclass(frozen=True)
 class PointSampler:
-    """Points of a domain, on a device; what is drawn depends only on the seed of the call."""
+    """Samples points of a domain, on a device; the samples depend only on the seed of the call."""
 
     domain: Domain
     device: torch.device = CPU
@@ -63,8 +63,7 @@ class PointSampler:
     def on(
         self, imposed: ConditionResidual, n: int, seed: int, law: PointDistribution = PointDistribution.SOBOL
     ) -> Tensor:
-        """At most n points on the place of a condition, on the part of it where the condition holds: a face of an
-        interval is a single point."""
+        """At most n points where a condition applies; the face of an interval is a single point."""
         within = self._where(self.domain.inequalities, BOUNDARY_RTOL)
         part = self._where(imposed.part, 0.0)
         draw = self._source(imposed.place, seed, law)

@@ -1,8 +1,8 @@
-"""Every method that applies to a statement, and how far apart their solutions are.
+"""Cross-check: solves a problem by every applicable method and compares the solutions pairwise.
 
-For each pair: the distance, relative in L2 at the same fresh points, and what both estimate as their own errors: a grid
-by comparison with half as many points per side, a mean over paths by its interval, a network by its largest residual
-relative to the terms. Two solutions agree if their distance is invisible, or within what their errors allow.
+For each pair: the relative L2 difference at common test points, with a tolerance that follows from the error estimates
+of both (grid: self-convergence; Monte Carlo: confidence interval). On R^d the evolution operator is compared with a grid
+on a truncated domain.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
 from pdedsl.solvers.run import seed_of, solve_options
 
-# ---- crosscheck
+# ---- Problems on physical domains
 
 
 COMPARISON_POINTS = 1024
-PINN_POINTS, PINN_STEPS = 500, 30  # of a network that was not asked for
+PINN_POINTS, PINN_STEPS = 500, 30  # of a PINN that the spec does not request
 
 
 @dataclass(frozen=True)
 class MethodResult:
-    """A solution in the comparison: its values at the points, and its own error estimate."""
+    """A solution at the test points, and its error estimate."""
 
     name: str
     values: Tensor
     error: float
-    kind: str  # what the error was estimated by
-    drawn: bool = False  # whether the error is a 95 % interval
+    kind: str  # basis of the error estimate
+    is_interval: bool = False  # whether the error is the half-width of a 95 % confidence interval
     residual: float | None = None  # the largest, relative to its terms, or to the data if these are much smaller
 
     def fails(self, limit: float = ONE_DIGIT_RTOL) -> bool:
-        """Whether not even one digit is correct, or its residuals are above a limit."""
+        """Whether it has no significant digit, or residuals above a limit."""
         known = self.error <= ONE_DIGIT_RTOL and (self.residual or 0.0) <= limit
         return not (known and bool(self.values.isfinite().all()))
 
@@ -84,7 +84,7 @@ class PairComparison:
 
 @dataclass(frozen=True)
 class Crosscheck:
-    """All members and pairs, and the methods that do not apply, with the reasons."""
+    """All results and pairs, and the methods that do not apply, with the reasons."""
 
     members: tuple[MethodResult, ...]
     pairs: tuple[PairComparison, ...]
@@ -92,7 +92,7 @@ class Crosscheck:
 
     @property
     def agrees(self) -> bool:
-        """Whether all pairs agree and no member fails; residuals that alone have to convince must be small."""
+        """Whether all pairs agree and no method fails; without pairs the tolerance of residuals is tighter."""
         return all(p.agrees for p in self.pairs) and not any(m.fails(self.limit) for m in self.members)
 
     @property
@@ -119,7 +119,7 @@ def crosscheck(
 
 
 def _inexpensive(method: Solver, plan: SolvePlan) -> Solver:
-    """A method that was not asked for is made cheap: a coarse grid, a short training."""
+    """Inexpensive settings for a method that the spec does not request: a coarse grid, a short training."""
     match method:
         case Grid():
             return plan.reference or replace(method, n=INEXPENSIVE_GRID[len(plan.problem.domain.space)])
@@ -137,7 +137,7 @@ def _run_method(method: Solver, plan: SolvePlan, source: Source, options: SolveO
         few = points[:MONTE_CARLO_POINTS]
         values, half = solved(few).detach(), confidence_half_width(solved, few)
         error = float(half.norm() / values.norm())
-        return MethodResult(str(method), values, error, "half-width of the 95 % confidence interval", drawn=True)
+        return MethodResult(str(method), values, error, "half-width of the 95 % confidence interval", is_interval=True)
     with torch.no_grad():
         values = fix_gauge(solved, plan.problem, points)
     if isinstance(method, Grid):
@@ -163,12 +163,11 @@ def _largest_residual(solved: SolverResult, plan: SolvePlan, source: Source, opt
 def compare_pair(a: MethodResult, b: MethodResult) -> PairComparison:
     n = min(len(a.values), len(b.values))
     own = hypot(a.error, b.error)
-    tolerance = INTERVAL_FACTOR * own if a.drawn or b.drawn else min(REFERENCE_FACTOR * own, ONE_DIGIT_RTOL)
+    tolerance = INTERVAL_FACTOR * own if a.is_interval or b.is_interval else min(REFERENCE_FACTOR * own, ONE_DIGIT_RTOL)
     return PairComparison(a.name, b.name, relative_error(a.values[:n], b.values[:n]), max(ERROR_RTOL, tolerance))
 
 
-# ---- truncated
-# The reference for an evolution on R^d: on a box, for localised solutions; their size at the rim is reported.
+# ---- Truncated domains
 
 
 BOUNDARY_SAMPLES = 200  # points
@@ -177,13 +176,13 @@ BOUNDARY_SAMPLES = 200  # points
 def solve_truncated(
     analysis: Analysis, method: Grid, *, seed: int = 0, device: torch.device | str = "cpu"
 ) -> SolverResult:
-    """`reference grid(n, extent)` of an equation on R^d; the size of the solution at the rim is among the notes."""
+    """`reference grid(n, extent)` of an equation on R^d, for localized solutions; a note gives max |u| on the boundary."""
     size = float(method.extent or DEFAULT_EXTENT)
     statement = truncate_domain(analysis, size)
     found = solve_by_grid(statement, method, seed=seed, device=device)
-    rim = _max_on_artificial_boundary(found, statement, size, seed)
-    note = f"domain truncated to [-{size:g}, {size:g}] per dimension; max |u| on the artificial boundary: {rim:.1g}"
-    return replace(found, metrics={**found.metrics, "rim": rim}, notes=(*found.notes, note))
+    boundary_max = _max_on_artificial_boundary(found, statement, size, seed)
+    note = f"domain truncated to [-{size:g}, {size:g}] per dimension; max |u| on the artificial boundary: {boundary_max:.1g}"
+    return replace(found, metrics={**found.metrics, "rim": boundary_max}, notes=(*found.notes, note))
 
 
 def _max_on_artificial_boundary(found: SolverResult, statement: StrongForm, extent: float, seed: int) -> float:
@@ -199,11 +198,9 @@ def _max_on_artificial_boundary(found: SolverResult, statement: StrongForm, exte
         return float(found(points).abs().max())
 
 
-# ---- on_space
-# The evolution operator of an equation on R^d without learned parts, compared with a grid, for `crosscheck`.
+# ---- Evolution operators on R^d
 #
-# They are compared where the truncation to a box does not matter: in the middle half of the box, at the end of time
-# farthest from the data.
+# Compared in the central half of the box, where its truncation does not matter, at the time farthest from the data.
 
 
 Notify = Callable[[str], None]
@@ -221,7 +218,7 @@ def crosscheck_compilation(compilation: Compilation, device: str | None, tell: N
 
 
 def _reference_grid(compilation: Compilation) -> Grid | None:
-    """The reference that the spec asks for, or a cheap one; None if the equation has no operator of its own."""
+    """The reference grid of the spec, or an inexpensive one; None if the equation has no evolution operator."""
     spec, plan = compilation.spec, compilation.plan
     known = isinstance(plan, DataPlan) and plan.classes is None and not spec.learned
     if not known or isinstance(compilation.operator_plan, PdeError):
@@ -239,8 +236,8 @@ def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> 
     statement = truncate_domain(compilation.analysis, float(grid.extent or DEFAULT_EXTENT))
     refusal = find_obstacle(replace(grid, extent=None), statement, compilation.spec.space.span)
     source, seed = torch.Generator().manual_seed(seed_of(compilation.spec) + TEST_SEED), seed_of(compilation.spec)
-    shares = torch.rand(MONTE_CARLO_POINTS, len(statement.domain.space), generator=source, dtype=torch.float64)
-    points = float(grid.extent or DEFAULT_EXTENT) * (shares - 0.5)
+    fractions = torch.rand(MONTE_CARLO_POINTS, len(statement.domain.space), generator=source, dtype=torch.float64)
+    points = float(grid.extent or DEFAULT_EXTENT) * (fractions - 0.5)
     makers = [("evolution operator", _estimate_by_operator), *([] if refusal else [(str(grid), _solve_by_grid)])]
     members = []
     for name, make in makers:
@@ -261,7 +258,9 @@ def _estimate_by_operator(
     half = Z_95 * found.standard_error
     name = f"evolution operator, {plan.samples:,} samples"
     error = float(half.norm() / found.mean.norm())
-    return MethodResult(name, found.mean[:, None], error, "half-width of the 95 % confidence interval", drawn=True)
+    return MethodResult(
+        name, found.mean[:, None], error, "half-width of the 95 % confidence interval", is_interval=True
+    )
 
 
 def _solve_by_grid(
@@ -276,7 +275,7 @@ def _solve_by_grid(
 
 
 def _initial_data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, float]:
-    """The data given at one end of time, the time of that end, and the other end."""
+    """The initial (or terminal) data, their time, and the other end of the time interval."""
     (condition,) = (c for c in statement.conditions if isinstance(c.place, Face))
     affine = condition.residuals[0].affine
     assert affine is not None

@@ -57,13 +57,12 @@ INTERIOR_POINTS, CONDITION_POINTS, HIGH_DIMENSION = (
     512,
     6,
 )  # points inside; on each place; the number of coordinates from which there are fewer
-TEST_SEED = 7919  # added to the seed of a run: no method draws from it
+TEST_SEED = 7919  # added to the seed of a run: test points are independent of training points
 
 
 @dataclass(frozen=True)
 class ResidualNorm:
-    """The residual of one equation or condition: its root mean square and maximum, the size of its terms, and that of
-    the data among them."""
+    """Residual of one equation or condition: rms and maximum, the scale `size` of its terms, and that of the data."""
 
     text: str
     where: str
@@ -84,7 +83,7 @@ class ResidualNorm:
 
 @dataclass(frozen=True)
 class ResidualAudit:
-    """A statement, to be checked for one module; `values` are the numbers that were found along with it."""
+    """Residuals of a problem for one solution; `values` are the estimates of learned scalars."""
 
     statement: StrongForm
     module: nn.Module
@@ -140,7 +139,7 @@ class ResidualAudit:
         return _residual_norm(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
 
     def _anywhere(self, residual: Residual) -> Tensor:
-        """Mean squares in the domain of the derivatives in a condition, added; for a slope, that of the largest."""
+        """Σ of the mean squares in the domain of the derivatives in a condition; for first derivatives along any axis."""
         turned = [
             (k, *pair)
             for k, d in enumerate(residual.derivatives)
@@ -154,7 +153,7 @@ class ResidualAudit:
         return torch.tensor(sum(sizes), dtype=torch.float64)
 
     def _data(self, residual: Residual, points: Tensor) -> float:
-        """The root mean square of the terms without unknowns."""
+        """Root mean square of the terms without unknowns."""
         letters = {s for s, _ in residual.jet_variables}
         whole = _substitute_parameters(residual.expr, self.statement, self.values)
         given = Add(*(t for t in Add.make_args(whole) if not t.free_symbols & letters))
@@ -181,13 +180,13 @@ def evaluate_derivatives(module: Callable[[Tensor], Tensor], wanted: Sequence[De
 
 
 def _substitute_parameters(expr: Expr, statement: StrongForm, values: Mapping[str, float]) -> Expr:
-    """The expression with everything learned along with the unknowns replaced by the numbers found."""
+    """Replaces learned scalars by their estimates."""
     heads = {w.head: values[w.name] for w in statement.parameters if w.name in values}
     return expr.xreplace({f: Float(heads[f.head]) for f in atoms(expr, Field) if f.head in heads})
 
 
 def derivatives_along_axes(derivative: Derivative, domain: Domain) -> list[tuple[Derivative, float]]:
-    """A slope along one axis of space, and those along the others, with factors that give them its units."""
+    """A pure spatial derivative and those along the other axes, with factors that give them the same units."""
     own, space = derivative.orders, len(domain.space)
     axes = [k for k, order in enumerate(own) if order]
     if len(axes) != 1 or axes[0] >= space or space > HIGH_DIMENSION:
@@ -203,7 +202,7 @@ def _residual_norm(text: str, where: str, residual: Tensor, size: Tensor, data: 
 
 
 def pde_residual_norm(audit: ResidualAudit, points: Tensor) -> Tensor:
-    """The norm of the residuals of all equations together at points, (n,): for a picture."""
+    """Euclidean norm of the residuals of all equations at points, (n,)."""
     rows = [audit._terms(r, points).sum(-1) for r in audit.statement.equations]
     return torch.stack(rows).square().sum(0).sqrt()
 
@@ -212,7 +211,7 @@ def pde_residual_norm(audit: ResidualAudit, points: Tensor) -> Tensor:
 
 
 ONE_DIGIT_RTOL = 0.1
-DATA_FACTOR = 2.0  # factor on the share of the data: u = g has two terms, and one of them is data
+DATA_FACTOR = 2.0  # on data / terms: u = g has two terms of equal size, one of which is data
 ERROR_RTOL = 0.01
 SELF_CONVERGENCE = "self-convergence: difference to the N/2 grid"
 REFERENCE_FACTOR = 10.0
@@ -260,7 +259,7 @@ class Comparison:
 
     @property
     def is_reliable(self) -> bool:
-        """Whether at least one digit of the reference is correct."""
+        """Whether the reference has at least one correct digit."""
         return self.exact or self.is_self_convergence or self.error <= ONE_DIGIT_RTOL
 
     @property
@@ -271,12 +270,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ErrorEstimate:
-    """All residuals, the comparisons if there are any, and the verdict that follows."""
+    """Residuals, comparisons with references, and the verdict that follows."""
 
     residual_norms: tuple[ResidualNorm, ...]
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
-    own: ErrorBar | None = None  # the method's own error estimate
+    own: ErrorBar | None = None  # from confidence intervals
 
     @property
     def verdict(self) -> Verdict:
@@ -294,7 +293,7 @@ class ErrorEstimate:
 
     @property
     def _has_no_digits(self) -> bool:
-        """Whether a method whose own estimate is the only evidence has not one correct digit."""
+        """Whether the confidence intervals are the only evidence, and too wide for one significant digit."""
         return self.own is not None and not self.comparisons and not self.own.value <= ONE_DIGIT_RTOL
 
     @property
@@ -303,12 +302,12 @@ class ErrorEstimate:
 
     @property
     def tolerance(self) -> float:
-        """The limit of residuals relative to their terms."""
+        """Tolerance of the relative rms residual."""
         return (ONE_DIGIT_RTOL if any(c.is_reliable for c in self.comparisons) else ERROR_RTOL) / self.amplification
 
     @property
     def amplification(self) -> float:
-        """By how much residuals count for more: above one if the data, which drive the solution, are small."""
+        """Factor by which the tolerance is tightened: above one if the data are small compared with the other terms."""
         driven = max((g.data / g.size for g in self.residual_norms if g.size > 0), default=0.0)
         return max(1.0, 1 / (DATA_FACTOR * driven)) if driven > 0 else 1.0
 
@@ -341,7 +340,7 @@ class ErrorBar:
 
 @dataclass(frozen=True)
 class ResidualCheck:
-    """A residual and its limit."""
+    """A residual and its tolerance."""
 
     gap: ResidualNorm
     tolerance: float
@@ -374,7 +373,7 @@ def _comparison_text(c: Comparison) -> str:
 def compare(
     found: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float, jumps: bool = False
 ) -> Comparison:
-    """From values (n, c) at the same points; in L1 too, if they may jump."""
+    """From values (n, c) at the same points; in L1 too for discontinuous solutions."""
     distances = tuple((name, relative_error(found[:, k], expected[:, k])) for k, name in enumerate(names))
     largest = float((found - expected).abs().max())
     mean = relative_error(found, expected, 1) if jumps else nan
@@ -390,10 +389,10 @@ def relative_error(found: Tensor, expected: Tensor, power: int = 2) -> float:
 # ---- Reference solutions
 
 
-COMPARISON_POINTS = 2048  # points at which two solutions are compared
-MONTE_CARLO_POINTS = 64  # the same, if each costs thousands of paths
-INEXPENSIVE_GRID = {1: 256, 2: 48, 3: 12}  # points per side of a grid that costs little, by the dimension of space
-MAX_REFERENCE_STEPS = 1500  # in time, of a grid that nobody asked for: a solution that needs more of them is not cheap
+COMPARISON_POINTS = 2048  # test points
+MONTE_CARLO_POINTS = 64  # each costs thousands of paths
+INEXPENSIVE_GRID = {1: 256, 2: 48, 3: 12}  # points per dimension, by the number of space dimensions
+MAX_REFERENCE_STEPS = 1500  # time steps of an implicit reference grid
 NO_REFERENCE = "no exact solution is stated and no inexpensive grid solver applies: only {} are available"
 ONLY_SELF_CONVERGENCE = "verified by self-convergence only; `pdedsl crosscheck` compares with the other methods"
 MIN_REFERENCE_ERROR = 1e-16
@@ -403,7 +402,7 @@ Function = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Reference:
-    """What a solution is compared with; `error` is its own estimate of its error."""
+    """A reference solution, and its estimated relative error."""
 
     text: str
     values: Function
@@ -412,7 +411,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Assessment:
-    """How far the solution can be trusted, and what it was compared with."""
+    """Error estimate of a solution, and its references."""
 
     error_estimate: ErrorEstimate
     references: tuple[Reference, ...]
@@ -483,9 +482,9 @@ def sample_test_points(statement: StrongForm, solved: SolverResult, options: Sol
 def reference_solutions(
     plan: SolvePlan, options: SolveOptions, numbers: Mapping[str, float] | None = None
 ) -> Iterator[Reference]:
-    """The exact solution, if stated; and the grid that the spec asks for, or, if nothing else is known, a cheap one.
+    """The exact solution, if stated; the reference grid of the spec, or, without an exact solution, an inexpensive one.
 
-    `numbers` were found along with the solution: the grid takes them as they are.
+    `numbers` are the estimates of learned scalars.
     """
     exact = exact_reference(plan.problem)
     if exact is not None:
@@ -494,16 +493,14 @@ def reference_solutions(
     if grid is not None:
         try:
             found = grid_reference(grid, plan, options, numbers or {})
-        except (
-            GridSolveFailed
-        ) as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
+        except GridSolveFailed as failure:  # an implicit reference may fail, unless the solution blows up
             if plan.reference:
                 raise
             cause = failure.__cause__
             if isinstance(cause, StepSizeUnderflow) and not isinstance(cause, MaxStepsExceeded):
                 yield Reference(f"{grid} breaks down ({failure})", lambda x: x.new_full((len(x), 1), nan), inf)
             return
-        if plan.reference or found.error <= ONE_DIGIT_RTOL:  # or be ignored, if not one digit is correct
+        if plan.reference or found.error <= ONE_DIGIT_RTOL:  # an implicit reference without a correct digit is ignored
             yield found
 
 
@@ -516,7 +513,7 @@ def exact_reference(statement: StrongForm) -> Reference | None:
 
 
 def inexpensive_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | None:
-    """A grid that costs little, if one applies at all, or would apply if what is learned were known."""
+    """An inexpensive grid, if a grid scheme applies with the estimated parameters."""
     statement = plan.problem
     known = bool(statement.parameters) and all(p.name in numbers for p in statement.parameters)
     applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
@@ -526,8 +523,7 @@ def inexpensive_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | No
 
 
 def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, numbers: Mapping[str, float]) -> Reference:
-    """A grid, and its distance to a grid with half as many points per side, which exceeds its error where it
-    converges."""
+    """A grid solution, and its difference to the N/2 grid, which exceeds its error where it converges."""
     if plan.reference:
         solved = solve_with(grid, plan, options)
     else:

@@ -1,4 +1,4 @@
-"""Values of a solution that is determined only up to constants, measured relative to its means at fixed places."""
+"""Gauge: components that are defined up to a constant, such as a pressure, are shifted to zero mean at fixed points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a method returns for a statement."""
+"""Result of a solver."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pdedsl.config.methods import Solver
 
 @dataclass(frozen=True)
 class Estimate:
-    """A learned number, and its standard deviation if the method provides one."""
+    """Estimate of a learned parameter, and its standard deviation, if available."""
 
     value: float
     deviation: float | None = None

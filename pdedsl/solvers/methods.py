@@ -1,4 +1,4 @@
-"""The methods by name: which function solves a statement, and what can be asked of the solution."""
+"""Dispatch to the solvers: random features, PINN, grid, Monte Carlo."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pdedsl.solvers.random_features import solve_by_random_features
 
 @dataclass(frozen=True)
 class SolveOptions:
-    """What a solution depends on besides its plan."""
+    """Options of a solver besides the plan: seed, device, progress and measurements."""
 
     seed: int = 0
     device: torch.device = torch.device("cpu")  # noqa: RUF009  # a constant
@@ -33,7 +33,7 @@ class SolveOptions:
 
 
 def solve_with(method: Solver, plan: SolvePlan, options: SolveOptions) -> SolverResult:
-    """What a method finds; if it needs more memory than there is, a RunError says so."""
+    """Runs a solver; raises RunError if it runs out of memory."""
     try:
         return _dispatch(method, plan, options)
     except (MemoryError, RuntimeError) as error:
@@ -77,7 +77,7 @@ def _train_pinn(method: Pinn, plan: SolvePlan, options: SolveOptions) -> SolverR
 
 
 def has_derivatives(solved: SolverResult) -> bool:
-    """Whether residuals can be computed: not for a mean over paths, nor for piecewise interpolation between nodes."""
+    """Whether residuals can be evaluated: not for Monte Carlo, nor for piecewise interpolation between nodes."""
     match solved.module:
         case MonteCarloSolution() | MovingLeastSquares():
             return False
@@ -88,6 +88,6 @@ def has_derivatives(solved: SolverResult) -> bool:
 
 
 def confidence_half_width(solved: SolverResult, points: Tensor) -> Tensor:
-    """Half the width of the 95 % interval at points, for a method that has one."""
+    """Half-width of the 95 % confidence intervals of a Monte Carlo solution at points."""
     assert isinstance(solved.module, MonteCarloSolution)
     return solved.module.interval(points)[1]

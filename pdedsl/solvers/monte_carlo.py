@@ -190,7 +190,7 @@ class CompiledProcess:
 
 
 PathEstimator = Callable[[Tensor, int, int], Tensor]
-"""Points (n, k), number r of antithetic pairs, seed → estimates and their change when the step is doubled: (2, r, n)."""
+"""Points (n, k), number r of antithetic pairs, seed → estimates and their change under step doubling: (2, r, n)."""
 
 CHECK_EVERY = 32  # steps between checks whether any path is still alive
 MAX_EXIT_TIMES = 1000  # mean exit times of the box after which a surviving path is lost (NaN)
@@ -293,7 +293,7 @@ class EvolutionEstimator:
 
 @dataclass(frozen=True)
 class ExitTimeEstimator:
-    """Stationary problems: until absorption, with a step that is a fraction of the mean exit time from the box center."""
+    """Stationary problems: until absorption, with steps that are a fraction of the mean exit time of the box."""
 
     compiled: CompiledProcess
     steps: int
@@ -433,7 +433,7 @@ class MonteCarloSolution(nn.Module):
 
     @torch.no_grad()
     def interval(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        """u (n, 1), and the half-width of its 95 % confidence interval, including the estimated time-discretization bias.
+        """u (n, 1), and the half-width of its 95 % confidence interval, which includes the estimated bias.
 
         The last results are cached: verification and plots evaluate the same points several times.
         """
@@ -466,7 +466,7 @@ def _batch_sizes(pairs: int) -> list[int]:
 
 @dataclass(frozen=True)
 class RunningMoments:
-    """Mean and sum of squared deviations of u and of its change under step doubling, (2, n) (Chan, Golub, LeVeque 1979)."""
+    """Mean and sum of squared deviations of u and of its change under step doubling, (2, n) (Chan et al. 1979)."""
 
     count: int = 0
     mean: Tensor = field(default_factory=lambda: torch.zeros(()))

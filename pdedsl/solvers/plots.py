@@ -37,7 +37,7 @@ SHOWN_TIMES = 3  # times shown of a time-dependent problem in more than one spac
 
 @dataclass(frozen=True)
 class Resolution:
-    """The number of points on a line, and on each side of a sheet."""
+    """Number of points of a line plot, and per dimension of a surface plot."""
 
     line: int
     sheet: int
@@ -47,12 +47,12 @@ FULL_RESOLUTION = Resolution(400, 120)
 MONTE_CARLO_1D, MONTE_CARLO_2D = (
     Resolution(25, 15),
     Resolution(25, 9),
-)  # if every point costs thousands of paths, on a line and beyond
+)  # each point costs thousands of paths
 
 
 @dataclass(frozen=True)
 class Slice:
-    """Points (n, k) on a line or a sheet; `axes` are the coordinates that vary, the others are fixed as in `at`."""
+    """Points (n, k) of a 1D or 2D slice; `axes` are the coordinates that vary, the others are fixed as in `at`."""
 
     points: Tensor
     axes: tuple[int, ...]
@@ -66,7 +66,7 @@ class Slice:
 
 
 def slices(domain: Domain, detail: Resolution = FULL_RESOLUTION) -> tuple[Slice, ...]:
-    """The whole domain in one or two dimensions; in more, sheets through its middle, at some times."""
+    """The domain in one or two dimensions; otherwise 2D slices through its center, at several times."""
     low, high = bounds(domain)
     if len(low) <= 2:
         return (_slice(domain, tuple(range(len(low))), {}, detail),)
@@ -131,7 +131,7 @@ Function = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Scene:
-    """What is drawn: a function on a domain, the names of its components, and how finely."""
+    """Domain, component names, title and resolution of a plot."""
 
     domain: Domain
     names: tuple[str, ...]
@@ -168,7 +168,7 @@ def _save(path: Path, figure: Figure) -> None:
 
 
 def make_figure(f: Function, scene: Scene, colours: str) -> Figure:
-    """A row for each component, a column for each view."""
+    """A row for each component, a column for each slice."""
     views = slices(scene.domain, scene.detail)
     found = [f(view.points) for view in views]
     figure = _figure(1.2 + 4.2 * len(views), 0.6 + 3.2 * len(scene.shown))
@@ -193,7 +193,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _color_limits(shown: Sequence[Tensor], colours: str) -> tuple[float, float]:
-    """The same for all views of a component; symmetric about zero if values have both signs."""
+    """The same for all slices of a component; symmetric about zero if values have both signs."""
     values = torch.cat([v[v.isfinite()].reshape(-1) for v in shown])
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     if colours == MAGNITUDE:
@@ -239,7 +239,7 @@ def _plot_slice(
 
 
 def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
-    """A circle is drawn as a circle, unless the domain is a strip or one of the axes is time."""
+    """Equal scaling, unless the domain is elongated or one of the axes is time."""
     low, high = bounds(domain)
     ratio = float((high - low)[up] / (high - low)[across])
     timed = domain.has_time and len(low) - 1 in (across, up)
@@ -250,7 +250,7 @@ def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
 
 
 def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
-    """An animated GIF of a time-dependent problem: curves on a line, sheets in more dimensions."""
+    """An animated GIF of a time-dependent solution: curves in 1D, images otherwise."""
     views = time_slices(scene.domain, frames, scene.detail)
     values = [f(view.points) for view in views]
     tables = [[v.values(x[:, k]) for v, x in zip(views, values, strict=True)] for k in range(len(scene.shown))]
@@ -263,7 +263,7 @@ def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None
     ]
     heading = figure.suptitle(" ", fontsize=11, color=INK)
     figure.canvas.draw()
-    figure.set_layout_engine("none")  # fixed as it is now, for every frame
+    figure.set_layout_engine("none")  # the same layout for every frame
     pictures = []
     for k, view in enumerate(views):
         for change, table in zip(changes, tables, strict=True):
@@ -277,7 +277,7 @@ def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None
 def _first_frame(
     ax: Axes, view: Slice, tables: Sequence[Tensor], domain: Domain, name: str
 ) -> Callable[[Tensor], None]:
-    """A frame with everything that stays the same, and a function that updates the rest."""
+    """Draws the first frame; returns a function that updates it."""
     low, high = bounds(domain)
     limits = _color_limits(tables, SIGNED)
     ax.set_title(caption(name), fontsize=10, color=INK)
@@ -322,11 +322,13 @@ def _save_gif(path: Path, pictures: Sequence[Image]) -> None:
 
 
 BATCH_SIZE = 4096  # points at a time
-MONTE_CARLO_FRAMES = 5  # if every point costs thousands of paths: three of them are the views of the picture
+MONTE_CARLO_FRAMES = (
+    5  # each point costs thousands of paths; three of the frames are shared with the plot of the solution
+)
 
 
 def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference: Function | None) -> None:
-    """Solution, error, residual, an animation if it depends on time, the loss if it was trained: whichever apply."""
+    """Plots of solution, error, residual, animation and training loss, as applicable."""
     statement, title = solution.plan.problem, solution.compilation.spec.name
     slow = isinstance(solution.solved.method, MonteCarlo)
     few = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
@@ -359,7 +361,7 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
 
 
 def _batched(f: Function, options: SolveOptions) -> Function:
-    """In batches, between which Ctrl-C takes effect: the solution is on disk, and `resume` draws the pictures."""
+    """Evaluates in batches, between which Ctrl-C takes effect; `resume` makes the plots of the saved solution."""
 
     def of(part: Tensor) -> Tensor:
         if options.watch.interrupted():

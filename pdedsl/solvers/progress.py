@@ -1,4 +1,4 @@
-"""What happens while an equation is solved, and who listens."""
+"""Progress of a solver: step events, the metrics log, checkpoints and interruption by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint
 from pdedsl.training.metrics import read_metrics
 
-# ---- events
+# ---- Events and metrics
 
 
 @dataclass(frozen=True)
 class StepEvent:
-    """Step `step` of `of` is done; `metrics` are numbers that the method reports, such as its loss."""
+    """Step `step` of `of` is done; `metrics` are reported by the method, such as its loss."""
 
     step: int
     of: int
@@ -33,11 +33,11 @@ METRICS = "metrics.jsonl"
 
 
 class SolveInterrupted(Exception):
-    """Ctrl-C was pressed, and what was done so far is on disk."""
+    """Interrupted by Ctrl-C; the state is saved."""
 
 
 class MetricsLog:
-    """METRICS: a line for every reported step; a resumed run keeps the lines up to the step from which it resumes."""
+    """metrics.jsonl: a line for each reported step; a resumed run keeps the lines up to its checkpoint."""
 
     def __init__(self, path: Path, resumed: int = 0) -> None:
         self.path = path
@@ -55,17 +55,16 @@ def _line(row: Mapping[str, object]) -> str:
     return json.dumps(row, allow_nan=False) + "\n"
 
 
-# ---- watching
-# Watches a method at work: reports its steps, saves its state to disk, and ends it after Ctrl-C.
+# ---- Checkpoints and interruption
 
 
 SAVE_SECONDS = 30.0
-MAX_EVENTS = 100  # number of events in a run, approximately
+MAX_EVENTS = 100  # per run, approximately
 
 
 @dataclass
 class Watch:
-    """`state` is what a run resumes from; with a folder, states are saved to its checkpoints."""
+    """Listeners, checkpoints and interruption of a run; `state` is the checkpoint to resume from."""
 
     listeners: tuple[Listener, ...] = ()
     folder: Path | None = None

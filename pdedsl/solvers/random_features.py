@@ -240,7 +240,7 @@ class FeatureProblem:
 
     @property
     def retry_residual(self) -> float:
-        """Test residual above which the fit is repeated with more features; larger in many dimensions, where it is slow."""
+        """Test residual above which the fit is repeated with more features; larger in high dimensions (cost)."""
         return 1e-7 if self.is_low_dimensional else 3e-5
 
     @property
@@ -255,7 +255,7 @@ class FeatureProblem:
 
     @cached_property
     def is_permutation_invariant(self) -> bool:
-        """Whether the problem is invariant under permutations of the coordinates, and these are few enough to enumerate."""
+        """Whether the problem is invariant under permutations of its coordinates, and these can be enumerated."""
         size = len(self.points.low)
         return (
             not self.is_low_dimensional

@@ -46,7 +46,7 @@ VERDICTS = {
 
 
 def write_report(folder: Path, solution: Solution) -> None:
-    """Write both files, beside the existing pictures."""
+    """Writes both files; the report includes the existing plots."""
     pictures = [name for name in PICTURES if (folder / name).is_file()]
     write_text_atomically(folder / REPORT, markdown(report_elements(solution, pictures)))
     write_text_atomically(folder / REPORT_JSON, as_json(report_json(solution), indent=2) + "\n")
@@ -117,7 +117,7 @@ def _or_null(value: float) -> float | None:
 
 
 def _verdict_text(error_estimate: ErrorEstimate) -> str:
-    """What was judged, by which tolerance."""
+    """Verdict and its criteria."""
     judged_error = (
         [f"the relative rms residual (≤ {error_estimate.tolerance:.2g})"] if error_estimate.residual_norms else []
     )

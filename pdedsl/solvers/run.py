@@ -1,4 +1,4 @@
-"""`pdedsl solve`: a spec → a solution with its error bar, and a folder with its weights, pictures and report."""
+"""`pdedsl solve`: solves a spec, estimates the error, and writes weights, plots and report to a folder."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def solve(
 ) -> Solution:
     """Solve a physical spec, given as a Compilation, a Spec, a path, the name of a shipped spec, or text.
 
-    With a folder `out`, the solution, its report and its pictures are kept there; `resume` continues the run in it.
+    With a folder `out`, the solution, its report and its plots are saved there; `resume` continues the run in it.
     `set` changes entries of the spec, as ["realize.equation=grid(n=64)"] or an equivalent mapping.
     """
     compilation = compile_problem(spec, set)
@@ -104,7 +104,7 @@ def compile_problem(
 
 
 def solve_options(compilation: Compilation, device: str | None = None) -> SolveOptions:
-    """What a solution of this spec depends on besides its plan; measurements are read here."""
+    """Options of the solver; reads the measurements."""
     assert isinstance(compilation.plan, SolvePlan)
     known = read_measurements(compilation.plan.problem, compilation.spec.source)
     return SolveOptions(seed_of(compilation.spec), resolve_device(device), measurements=known)
@@ -135,7 +135,7 @@ def _solve_and_assess(
 
 @contextmanager
 def preserve_rng_state() -> Iterator[None]:
-    """Random numbers drawn from torch's generator within leave the caller's state unchanged."""
+    """Restores the state of torch's global random number generator on exit."""
     before = torch.default_generator.get_state()
     try:
         yield

@@ -1,4 +1,4 @@
-"""A solution: a function of points, how far it can be trusted, and the folder that it is in."""
+"""A solution: a function of points, with its error estimate and its folder."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Solution:
         return open_solution(Path(folder))
 
     def _repr_html_(self) -> str:
-        """The report with the pictures of the run, for a notebook."""
+        """The report with the plots of the run, for a notebook."""
         from pdedsl.runs.document import fragment
         from pdedsl.solvers.report import PICTURES, report_elements
 
@@ -56,7 +56,7 @@ class Solution:
 
     @property
     def error(self) -> ErrorBar:
-        """The measured error, relative in L2, and against what it was measured."""
+        """Estimated relative L2 error, and its basis."""
         return self.error_estimate.error
 
     @property
@@ -65,7 +65,7 @@ class Solution:
 
     @property
     def parameters(self) -> Mapping[str, Estimate]:
-        """What was found in addition to the unknowns."""
+        """Estimates of the learned parameters."""
         return self.solved.parameters
 
     def learned(self, name: str, points: Tensor | Sequence[Sequence[float]]) -> Tensor:

@@ -16,13 +16,13 @@ from torch import Tensor, nn
 from pdedsl.attacks import ddn
 from pdedsl.certificates import gaussian, gaussian_at, lipschitz
 from pdedsl.certificates.binomial import (
-    fewest_hits,
+    clopper_pearson_lower,
+    cohen_radius,
     lipschitz_radius,
-    log_wealth,
-    lower_bound,
-    needed,
-    paper_radius,
-    radius,
+    log_mixture_martingale,
+    min_count_above,
+    required_probability,
+    wang_radius,
 )
 
 W = torch.tensor([3.0, 4.0])
@@ -77,7 +77,7 @@ def test_what_cannot_succeed_stops_early() -> None:
 def test_the_order_of_the_radii(p: float, sigma: float, d: int) -> None:
     """R_a ≤ R_L ≤ R_C, and R_L/R_a = √(2πd)."""
     at = torch.tensor([p], dtype=torch.float64)
-    paper, lipschitz, exact = paper_radius(at, sigma, d), lipschitz_radius(at, sigma), radius(at, sigma)
+    paper, lipschitz, exact = wang_radius(at, sigma, d), lipschitz_radius(at, sigma), cohen_radius(at, sigma)
     assert paper <= lipschitz <= exact + 1e-12
     assert (lipschitz / paper).item() == pytest.approx(math.sqrt(2.0 * math.pi * d))
 
@@ -85,24 +85,28 @@ def test_the_order_of_the_radii(p: float, sigma: float, d: int) -> None:
 def test_known_radii() -> None:
     """p = 0.9 and s = 0.25·√2, d = 3072."""
     p, s = torch.tensor([0.9], dtype=torch.float64), 0.25 * math.sqrt(2.0)
-    assert radius(p, s).item() == pytest.approx(s * 1.2815515655446004)
+    assert cohen_radius(p, s).item() == pytest.approx(s * 1.2815515655446004)
     assert lipschitz_radius(p, s).item() == pytest.approx(0.25 * math.sqrt(math.pi) * 0.8)
-    assert paper_radius(p, s, 3072).item() == pytest.approx(0.25 / math.sqrt(2 * 3072) * 0.8)
+    assert wang_radius(p, s, 3072).item() == pytest.approx(0.25 / math.sqrt(2 * 3072) * 0.8)
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(100, 1e-3), (10_000, 1e-3), (50, 0.05)])
 def test_clopper_pearson_is_exact(n: int, alpha: float) -> None:
     hits = torch.arange(n + 1)[:: max(1, n // 50)]
-    for k, bound in zip(hits.tolist(), lower_bound(hits, n, alpha).tolist(), strict=True):
+    for k, bound in zip(hits.tolist(), clopper_pearson_lower(hits, n, alpha).tolist(), strict=True):
         assert bound == pytest.approx(binomtest(k, n, alternative="greater").proportion_ci(1 - alpha).low, abs=1e-9)
-    enough = fewest_hits(n, alpha)
-    assert lower_bound(torch.tensor([enough]), n, alpha) > 0.5 >= lower_bound(torch.tensor([enough - 1]), n, alpha)
+    enough = min_count_above(n, alpha)
+    assert (
+        clopper_pearson_lower(torch.tensor([enough]), n, alpha)
+        > 0.5
+        >= clopper_pearson_lower(torch.tensor([enough - 1]), n, alpha)
+    )
 
 
 def test_coverage_for_a_fixed_number_of_draws() -> None:
     """P(p̲ > p) ≤ α, summed exactly over the binomial distribution: no simulation, no false alarm."""
     n, alpha = 200, 0.01
-    bounds = lower_bound(torch.arange(n + 1), n, alpha).numpy()
+    bounds = clopper_pearson_lower(torch.arange(n + 1), n, alpha).numpy()
     for p in (0.3, 0.5, 0.77, 0.9, 0.99, 0.999):
         wrong = binom.pmf(range(n + 1), n, p)[bounds > p].sum()
         assert wrong <= alpha * (1 + 1e-9)
@@ -117,7 +121,7 @@ def test_coverage_at_all_times(p: float) -> None:
     source = torch.Generator().manual_seed(int(1000 * p))
     hits = (torch.rand(2000, 2000, generator=source) < p).cumsum(1)
     draws = torch.arange(1, 2001).expand_as(hits)
-    ever = (log_wealth(hits, draws, p) >= math.log(20.0)).any(1)
+    ever = (log_mixture_martingale(hits, draws, p) >= math.log(20.0)).any(1)
     assert ever.sum() <= 130
     assert ever.sum() >= 10  # not merely by being loose
 
@@ -126,7 +130,7 @@ def test_wealth_is_a_martingale() -> None:
     """E M_n = 1 under p, summed exactly."""
     for n, p in ((1, 0.3), (7, 0.6), (40, 0.9)):
         k = torch.arange(n + 1)
-        wealth = log_wealth(k, torch.full_like(k, n), p).exp().numpy()
+        wealth = log_mixture_martingale(k, torch.full_like(k, n), p).exp().numpy()
         assert (binom.pmf(range(n + 1), n, p) * wealth).sum() == pytest.approx(1.0)
 
 
@@ -149,9 +153,9 @@ def test_how_soon_it_stops(p: float, draws: float) -> None:
     """Mean draws at r/s = ½ and α = 1e-3 over 1000 sequences; a threshold of 2/α needs the numbers given here."""
     hits = (torch.rand(1000, 4000, generator=torch.Generator().manual_seed(1)) < p).cumsum(1)
     n = torch.arange(1, 4001).expand_as(hits)
-    level = needed(0.5, 1.0)
+    level = required_probability(0.5, 1.0)
     assert level == pytest.approx(float(ndtr(0.5)))
-    told = (log_wealth(hits, n, level) >= math.log(1e3)) & (hits > level * n)
+    told = (log_mixture_martingale(hits, n, level) >= math.log(1e3)) & (hits > level * n)
     assert told.any(1).all()
     assert (told.int().argmax(1) + 1).double().mean() < 1.05 * draws
 
@@ -210,7 +214,7 @@ def test_batches_are_full() -> None:
 
 
 def test_noise_of_no_size_is_refused() -> None:
-    with pytest.raises(ValueError, match="positive standard deviation"):
+    with pytest.raises(ValueError, match="must be positive"):
         gaussian(half_space, torch.zeros(1, 2), sigma=0.0)
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 import pdedsl
 from pdedsl.attacks import Predictor
 from pdedsl.certificates import gaussian, lipschitz
-from pdedsl.certificates.randomized_smoothing import voting
+from pdedsl.certificates.randomized_smoothing import noise_sampler
 from pdedsl.frozen_model import Model
 
 NAMES = [*BOTH, *EUCLIDEAN]
@@ -81,5 +81,5 @@ def test_gaussian(averaged: tuple[Tensor, Tensor, Tensor], name: str) -> None:
 
     points, _ = inside(name, Predictor(noisy, eot=2, draws=4), x, classes, radii)
     assert bool(((points - x).flatten(1).norm(dim=1) < radii).all())
-    with voting(trained(0.1), points, SIGMA, 128, seed=1) as votes:
+    with noise_sampler(trained(0.1), points, SIGMA, 128, seed=1) as votes:
         assert votes.count(torch.arange(len(x)), classes, 400).min() >= 160

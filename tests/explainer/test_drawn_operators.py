@@ -45,7 +45,7 @@ def nodes(text: str) -> tuple[Node, ...]:
     ],
 )
 def test_steps_are_those_of_the_operator(text: str, end: float) -> None:
-    taken = [leg.steps for leg in compiled(text).operator().legs(end)]
+    taken = [leg.steps for leg in compiled(text).operator().segments(end)]
     titles = [node.title for node in nodes(text) if isinstance(node, Group)]
     drawn = [1 if title == "one step" else int(re.match(r"\d+", title)[0]) for title in titles]  # type: ignore[index]
     assert drawn == taken

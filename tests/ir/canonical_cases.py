@@ -117,7 +117,7 @@ def ways(base: str, old: str, *new: str) -> list[str]:
 
 
 # Whole specs; the members of a row say the same.
-FRAMED = "network {{\n  input image(1, 28, 28)\n  open 8\n  stages [8, 16]\n  {close}\n  classes 10\n}}\n"
+FRAMED = "network {{\n  input image(1, 28, 28)\n  stem 8\n  stages [8, 16]\n  {close}\n  classes 10\n}}\n"
 SAME_SPECS: list[list[str]] = [
     ways(LINE, "const ν = 0.1\n∂u/∂t = νΔu", "const D = 1/10\n∂u/∂t = D Δu", "∂u/∂t = 0.1Δu"),
     ways(LINE, "u = 0 on boundary", "u(0, t) = 0\nu(1, t) = 0", "u = 0 on left\n-2u = 0 on right"),
@@ -144,7 +144,7 @@ SAME_SPECS: list[list[str]] = [
     [DROPPED, *(DROPPED + f"realize diffusion by {word}\n" for word in ("dropout", "dropout(samples=1)"))],
     [DATA + f"realize diffusion by residual({word})\n" for word in ("", "tau=1", "times=[0, 1]", "weight=1/20")],
     [PIXELS + f"train {{\n  data mnist\n{entry}\n}}\n" for entry in DEFAULT_ENTRIES],
-    [PIXELS + FRAMED.format(close=close) for close in ("", "close 16", "close 4²")],
+    [PIXELS + FRAMED.format(close=close) for close in ("", "head 16", "head 4²")],
     [PIXELS + f"evaluate {{\n  {entry}\n}}\n" for entry in ("attack fgsm(eps=0.1)", "attack fgsm(inf, [1/10], 1)")],
 ]
 
@@ -193,5 +193,5 @@ DIFFERENT: list[tuple[str, str, str]] = [
     (PIXELS, "steps=3)\n", "steps=3)\ntrain {\n  data fashion_mnist\n}\n"),
     (PIXELS, "steps=3)\n", "steps=3)\ntrain {\n  constrain K in [-1, 1]\n}\n"),
     (PIXELS, "steps=3)\n", "steps=3)\ntrain {\n  constrain K in [-2, 1]\n}\n"),
-    (PIXELS, "steps=3)\n", "steps=3)\nnetwork {\n  input image(1, 28, 28)\n  open 8\n  stages [8]\n  classes 10\n}\n"),
+    (PIXELS, "steps=3)\n", "steps=3)\nnetwork {\n  input image(1, 28, 28)\n  stem 8\n  stages [8]\n  classes 10\n}\n"),
 ]

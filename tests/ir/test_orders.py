@@ -9,7 +9,7 @@ from texts import shipped
 
 import pdedsl
 
-FRAME = "network {\n  input image(1, 8, 8)\n  open 4\n  stages [4]\n  classes 3\n}\n"
+FRAME = "network {\n  input image(1, 8, 8)\n  stem 4\n  stages [4]\n  classes 3\n}\n"
 PAIR = """pde Pair
 space x in pixels
 time t in [0, 3]

@@ -40,7 +40,7 @@ u(x, 0) = sin(π x)
 u = 0 on boundary
 """
 MEMORY = 2 << 30
-NETWORK = {"input": "image(1, 8, 8)", "open": "4", "stages": "[4]", "classes": "2"}
+NETWORK = {"input": "image(1, 8, 8)", "stem": "4", "stages": "[4]", "classes": "2"}
 
 
 def largest(param: Param) -> str | None:

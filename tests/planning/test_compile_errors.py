@@ -71,7 +71,7 @@ CASES = {
     "verlet of second order": ("E605", "verlet(steps=3)", "leapfrog", changed(SECOND, ("leapfrog(", "verlet("))),
     "leapfrog for a pair": ("E605", "leapfrog(steps=3)", "verlet", changed(PAIR, ("verlet(", "leapfrog("))),
     "no frame": ("E607", "space   x in pixels", "network {", ""),
-    "opening": ("E608", "16", "equal", changed(PARABOLIC, ("open 8", "open 16"))),
+    "opening": ("E608", "16", "equal", changed(PARABOLIC, ("stem 8", "stem 16"))),
     "no middle": (
         "E604",
         "learn   K(t)    : operator = conv(4)",

@@ -18,7 +18,7 @@ from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, PdeBlock, 
 from pdedsl.runtime.regularize import smooth_in_time
 
 HEAD = "pde Made\nspace x in pixels\ntime t in [0, 2]\n"
-FRAME = "network {\n  input image(1, 8, 8)\n  open 4\n  stages [4]\n  classes 2\n}\n"
+FRAME = "network {\n  input image(1, 8, 8)\n  stem 4\n  stages [4]\n  classes 2\n}\n"
 K, L = "learn K(t) : operator = conv(3)\n", "learn L(t) : operator = conv(3)\n"
 Y, Z = "unknown Y(x, t) : channels\n", "unknown Z(x, t) : channels\n"
 PUSHED, PULLED = "∂Y/∂t = Kᵀ relu(K Z)\n", "∂Z/∂t = -Lᵀ tanh(L Y)\n"

@@ -72,7 +72,7 @@ def test_rotation_with_diffusion() -> None:
 def test_heat_alone_takes_one_exact_step(antithetic: bool) -> None:
     x, nu, t = points(), 0.2, 0.8
     heat = EvolutionOperator(None, nu, samples=20_000, antithetic=antithetic)
-    assert [leg.steps for leg in heat.legs(t)] == [1]
+    assert [leg.steps for leg in heat.segments(t)] == [1]
     assert_within(heat.estimate(wave, x, t), math.exp(-nu * float(K.square().sum()) * t) * wave(x))
     width = 1 + 4 * nu * t  # a Gaussian bump stays one: exp(−|x−c|²/w)/w in two dimensions
     assert_within(heat.estimate(bump, x, t), torch.exp(-(x - 0.3).square().sum(-1) / width) / width)
@@ -139,8 +139,8 @@ def test_pieces_are_passed_last_first() -> None:
     split = EvolutionOperator(
         pieces=[GeneratorCoefficients(0, 1, field), GeneratorCoefficients(1, 2, None, nu)], samples=20_000
     )
-    assert [(leg.start, leg.steps) for leg in split.legs(2.0)] == [(2.0, 1), (1.0, 100)]
-    assert [leg.start for leg in split.legs(0.4)] == [0.4]
+    assert [(leg.start, leg.steps) for leg in split.segments(2.0)] == [(2.0, 1), (1.0, 100)]
+    assert [leg.start for leg in split.segments(0.4)] == [0.4]
     size = float(K.square().sum())
     assert_within(split.estimate(wave, x, 2.0), math.exp(-nu * size * e**2) * wave(e * x), bias=1e-6)
     other = EvolutionOperator(

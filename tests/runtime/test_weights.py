@@ -26,7 +26,7 @@ def test_constant_reaction_and_source_are_exact(c: float, f: float) -> None:
     t = 0.8
     made = EvolutionOperator(None, 0.5, rate=c, source=f, samples=20_000)
     gained = f * (math.expm1(c * t) / c if c else t)
-    assert [leg.steps for leg in made.legs(t)] == [1]
+    assert [leg.steps for leg in made.segments(t)] == [1]
     within(made.estimate(wave, X, t), math.exp((c - 2) * t) * wave(X) + gained)
     still = EvolutionOperator(torch.tensor([0.3], dtype=F64), rate=c, source=f)
     torch.testing.assert_close(still(wave, X, t), math.exp(c * t) * wave(X + 0.3 * t) + gained, rtol=1e-12, atol=1e-12)

@@ -9,7 +9,11 @@ from pdedsl.runtime.sde.feynman_kac import FeynmanKacPath
 from pdedsl.testing.feynman_kac_weights import WEIGHTS
 from testing.breaks import Break
 
-GATHERED, RATES, EXACT = ("paths.Path.weighed",), ("pieces.Piece.rates",), ("pieces.Piece.exact_weights",)
+GATHERED, RATES, EXACT = (
+    ("sde.feynman_kac.FeynmanKacPath.accumulate",),
+    ("sde.feynman_kac.GeneratorCoefficients.rates",),
+    ("sde.feynman_kac.GeneratorCoefficients.exact_weights",),
+)
 EVERYWHERE = ("weighed", "constant", "growing", "weighed pieces")
 
 
@@ -19,7 +23,7 @@ def weighed(change: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[[Any], An
 
 
 def unweighed(real: Any) -> Any:
-    return lambda self, growth, gained: FeynmanKacPath(self.x, self.growth + growth, self.gained + gained)
+    return lambda self, growth, gained: FeynmanKacPath(self.x, self.log_weight + growth, self.source_integral + gained)
 
 
 def mirrored(real: Any) -> Any:

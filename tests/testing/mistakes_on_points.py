@@ -29,8 +29,8 @@ of_one_sign = noise_with(Tensor.abs)
 def exchanged(real: Any) -> Any:
     """A step along the components of the field in the wrong order."""
 
-    def step(method: Any, field: Any, x: Tensor, dt: float, t: Any = None, clock: float = 1.0) -> Tensor:
-        return real(method, lambda *args: field(*args).flip(-1), x, dt, t, clock)
+    def step(method: Any, field: Any, x: Tensor, dt: float, t: Any = None, direction: float = 1.0) -> Tensor:
+        return real(method, lambda *args: field(*args).flip(-1), x, dt, t, direction)
 
     return step
 
@@ -42,14 +42,16 @@ def velocity_in_the_middle(real: Any) -> Any:
 def times_field(factor: float) -> Callable[[Any], Any]:
     """A step along a multiple of the field."""
     return lambda real: (
-        lambda method, field, x, dt, t=None, clock=1.0: real(
-            method, lambda *args: factor * field(*args), x, dt, t, clock
+        lambda method, field, x, dt, t=None, direction=1.0: real(
+            method, lambda *args: factor * field(*args), x, dt, t, direction
         )
     )
 
 
 def at_time(change: Callable[[float], float]) -> Callable[[Any], Any]:
-    return lambda real: lambda method, field, x, dt, t=None, clock=1.0: real(method, field, x, dt, change(t), clock)
+    return lambda real: (
+        lambda method, field, x, dt, t=None, direction=1.0: real(method, field, x, dt, change(t), direction)
+    )
 
 
 def scaled(factor: float) -> Callable[[Any], Any]:
@@ -75,15 +77,15 @@ def fewer(found: list[StepSegment]) -> list[StepSegment]:
 
 def not_corrected(real: Any) -> Any:
     """Euler-Maruyama in the place of Heun."""
-    return lambda self, noise, x, t: x + self.dt * self.field(x, t) + noise.increment(x)
+    return lambda velocity, noise, x, dt, t, direction: x + dt * velocity(x, t) + noise.increment(x)
 
 
 def middle_forgotten(real: Any) -> Any:
     """Noise of the time at which a step begins, not of its middle."""
 
-    def init(self: Any, field: Any, times: Any, dt: float, *args: Any, after: Any = None, **options: Any) -> None:
-        clock = options.get("clock", 1.0)
-        real(self, field, times, dt, *args, after=lambda t: after(t - 0.5 * clock * dt), **options)
+    def init(self: Any, field: Any, times: Any, dt: float, *args: Any, noise: Any = None, **options: Any) -> None:
+        direction = options.get("direction", 1.0)
+        real(self, field, times, dt, *args, noise=lambda t: noise(t - 0.5 * direction * dt), **options)
 
     return init
 

@@ -34,7 +34,7 @@ time t in [0, {end}]
 realize time by {method}
 network {{
   input image(1, 8, 8)
-  open 4
+  stem 4
   stages [4]
   classes 2
 }}

@@ -131,8 +131,8 @@ def test_nothing_fails_unbroken(swing: Compilation) -> None:
 def test_fresh_noise_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
     source = torch.Generator().manual_seed(0)
 
-    def noise(self: EvolutionOperator, x: Tensor, leg: int, step: int, draws: range) -> Tensor:
-        return torch.randn(len(draws), 1, x.shape[-1], generator=source, dtype=x.dtype)
+    def noise(self: EvolutionOperator, x: Tensor, segment: int, step: int, samples: range) -> Tensor:
+        return torch.randn(len(samples), 1, x.shape[-1], generator=source, dtype=x.dtype)
 
     monkeypatch.setattr(EvolutionOperator, "_noise", noise)
     assert axioms.falsify("linearity", operator_of(swing, 0), EXAMPLES, attempts=1) is not None
@@ -145,12 +145,12 @@ def test_clipping_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyP
 
 
 def test_layers_not_reversed_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = EvolutionOperator.legs
+    whole = EvolutionOperator.segments
 
-    def legs(self: EvolutionOperator, t: float) -> list[StepSegment]:
-        return [leg._replace(start=leg.start - leg.dt * leg.steps, clock=1.0) for leg in reversed(whole(self, t))]
+    def segments(self: EvolutionOperator, t: float) -> list[StepSegment]:
+        return [leg._replace(start=leg.start - leg.dt * leg.steps, direction=1.0) for leg in reversed(whole(self, t))]
 
-    monkeypatch.setattr(EvolutionOperator, "legs", legs)
+    monkeypatch.setattr(EvolutionOperator, "segments", segments)
     assert not axioms.search_for("markov", under_test(swing), FEW).ok
     assert axioms.search_for("comparison", under_test(swing), FEW).ok
 

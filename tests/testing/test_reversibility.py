@@ -13,7 +13,7 @@ from pdedsl.testing.feature_checks import breaks_reversibility, corner_of, maps_
 from pdedsl.testing.operators import block_of
 
 HEAD = "pde Made\nspace x in pixels\ntime t in [0, 2]\nunknown Y(x, t) : channels\n"
-FRAME = "network {\n  input image(1, 8, 8)\n  open 4\n  stages [4]\n  classes 2\n}\n"
+FRAME = "network {\n  input image(1, 8, 8)\n  stem 4\n  stages [4]\n  classes 2\n}\n"
 
 
 def network(bound: str, steps: int) -> pdedsl.Compilation:

@@ -2,8 +2,8 @@
 
 First order in time: F is degenerate elliptic and the structure conditions hold (Crandall, Ishii, Lions 1992, theorem
 8.2; Evans, section 7.1.4). Second order in time: d'Alembert's formula is an average; in higher dimensions the formulas
-of Poisson and Kirchhoff contain derivatives of the data (Evans, section 2.4). Stationary: the maximum principle (Gilbarg
-and Trudinger, theorem 3.3).
+of Poisson and Kirchhoff contain derivatives of the data (Evans, section 2.4). Stationary: the maximum principle
+(Gilbarg and Trudinger, theorem 3.3).
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ def has_mixed_derivatives(problem: Problem) -> bool:
 def is_coupled(problem: Problem) -> bool:
     """Whether other unknowns occur in the equation, or in the conditions on its unknown."""
     others = {u.head for u in problem.spec.unknowns} - {problem.unknown.head}
-    given = [v for c in problem.spec.conditions if c.unknown == problem.unknown.head for v in c.value]
-    return any(f.head in others for e in (problem.jet.expr, *given) for f in atoms(e, Field))
+    condition_values = [v for c in problem.spec.conditions if c.unknown == problem.unknown.head for v in c.value]
+    return any(f.head in others for e in (problem.jet.expr, *condition_values) for f in atoms(e, Field))
 
 
 def _high_order(problem: Problem) -> Verdict:
-    """Refuted for evolution equations if a leading coefficient is nonzero at a point. Stationary equations are undecided:
-    with u and Δu prescribed on the boundary they may be a second-order system that preserves order."""
+    """Refuted for evolution equations if a leading coefficient is nonzero at a point. Stationary equations are
+    undecided: with u and Δu prescribed on the boundary they may be a second-order system that preserves order."""
     offending = problem.find_terms(HigherOrder, Nonlinear) or problem.right_hand_terms
     if problem.equation.order == 0:
         return Undecided(
@@ -95,9 +95,9 @@ def _high_order(problem: Problem) -> Verdict:
         )
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     derivatives = [jet.derivative(h) for h in jet.higher if len(jet.derivative_of[h].slots) == jet.order]
-    expression = (jet.expr, *problem.domain(jet))
+    defined = (jet.expr, *problem.cancelled_in(jet))
     for derivative in (s for s in derivatives if not s.has(Field) and s != 0):
-        if find_nonzero_point(derivative, ranges, beside=expression) is not None:
+        if find_nonzero_point(derivative, ranges, beside=defined) is not None:
             why = f"{quote_terms(offending)} is of order three or higher, for which no comparison principle holds"
             return Refuted(f"{why}.", HIGH_ORDER_COUNTEREXAMPLE, spans(offending))
     return Undecided(
@@ -113,8 +113,8 @@ def _parabolic(problem: Problem) -> Verdict:
     if problem.jet.order == 2:
         sign = ellipticity(problem)
         if sign.nonnegative is False:
-            witness = f"∂F/∂(∇∇u) has a negative {sign.witness}: ordered data that touch there cross"
-            return Refuted(f"{quote_terms(offending)} is not degenerate elliptic.", witness, spans(offending))
+            counterexample = f"∂F/∂(∇∇u) has a negative {sign.counterexample}: ordered data that touch there cross"
+            return Refuted(f"{quote_terms(offending)} is not degenerate elliptic.", counterexample, spans(offending))
         if sign.nonnegative is None:
             return Undecided(f"it could not be decided whether {quote_terms(offending)} is elliptic.", spans(offending))
     reason = (
@@ -126,33 +126,33 @@ def _parabolic(problem: Problem) -> Verdict:
 
 
 def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
-    found = structure_conditions(problem)
+    conditions = structure_conditions(problem)
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite (degenerate ellipticity)", True)
-    yield Hypothesis("F is defined for all u, ∇u and ∇∇u", found.is_defined_everywhere)
+    yield Hypothesis("F is defined for all u, ∇u and ∇∇u", conditions.is_defined_everywhere)
     if not problem.jet.is_affine:
-        yield Hypothesis("F is continuous in ∇u and ∇∇u", found.is_continuous)
+        yield Hypothesis("F is continuous in ∇u and ∇∇u", conditions.is_continuous)
     if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:
-        yield Hypothesis("the sign constraint on u is preserved", found.preserves_sign)
-    yield Hypothesis("F is one-sided Lipschitz in u", found.unknown_regularity.is_lipschitz)
+        yield Hypothesis("the sign constraint on u is preserved", conditions.preserves_sign)
+    yield Hypothesis("F is one-sided Lipschitz in u", conditions.unknown_regularity.is_lipschitz)
     if problem.jet.order == 2:
         yield Hypothesis(
             "the diffusion does not degenerate as u → 0, unless it has the form Δβ(u)",
-            found.unknown_regularity.has_admissible_diffusion,
+            conditions.unknown_regularity.has_admissible_diffusion,
         )
-        away = ", away from the boundary" * bool(problem.spec.space.boundary)
+        interior = ", away from the boundary" * bool(problem.spec.space.boundary)
         yield Hypothesis(
-            f"the diffusion matrix is ΣΣᵀ with Σ Lipschitz in x{away}",
-            found.space_regularity.diffusion_has_lipschitz_root,
+            f"the diffusion matrix is ΣΣᵀ with Σ Lipschitz in x{interior}",
+            conditions.space_regularity.diffusion_has_lipschitz_root,
         )
     yield Hypothesis(
         "the drift is one-sided Lipschitz in x, with at most linear outward growth",
-        found.space_regularity.drift_is_one_sided_lipschitz,
+        conditions.space_regularity.drift_is_one_sided_lipschitz,
     )
-    yield Hypothesis("the coefficients are locally integrable in t", found.is_integrable_in_time)
+    yield Hypothesis("the coefficients are locally integrable in t", conditions.is_integrable_in_time)
     yield Hypothesis(
         "the coefficients are continuous across periodic boundaries",
-        found.space_regularity.leading_coefficients_are_periodic,
+        conditions.space_regularity.leading_coefficients_are_periodic,
     )
     if problem.jet.order == 2:
         text = "every boundary condition is Dirichlet, or Neumann or Robin with ∂u/∂n affine and nonincreasing in u"
@@ -185,7 +185,7 @@ def _elliptic(problem: Problem) -> Verdict:
         return Undecided(f"it could not be decided whether {quote_terms(offending)} is elliptic.", spans(offending))
     box = box_of(ranges_of(problem.spec))
     return conclude(
-        f"{quote_terms(offending)} is elliptic, and the zeroth-order terms have the sign that the maximum principle requires",
+        f"{quote_terms(offending)} is elliptic, and the zeroth-order terms have the required sign",
         (
             Hypothesis("∂F/∂(∇∇u) is definite (ellipticity)", is_definite(problem, sign)),
             Hypothesis("∂F/∂u vanishes or has the opposite sign (properness)", nonnegative(-sign * jet.rate, box)),
@@ -203,44 +203,49 @@ def _elliptic(problem: Problem) -> Verdict:
 
 def _is_lipschitz_in_gradient(problem: Problem) -> bool:
     """Gilbarg and Trudinger, theorem 10.1; ∂²u/∂x² + √|∂u/∂x| = 0 with u = 0 at both ends has two solutions."""
-    jet, found = problem.jet, JetBounds(problem)
-    bounds = ((derivative, range_of(derivative, found.full_box)) for derivative in map(jet.derivative, jet.p))
+    jet, bounds = problem.jet, JetBounds(problem)
+    ranges = ((derivative, range_of(derivative, bounds.full_box)) for derivative in map(jet.derivative, jet.p))
     return all(
-        locally_bounded(derivative, found.full_box) or (r is not None and isfinite(r.low) and isfinite(r.high))
-        for derivative, r in bounds
+        locally_bounded(derivative, bounds.full_box) or (r is not None and isfinite(r.low) and isfinite(r.high))
+        for derivative, r in ranges
     )
 
 
 def is_definite(problem: Problem, sign: int) -> bool:
     """Whether ±∂F/∂(∇∇u) is proved to be positive definite everywhere: for a constant or a diagonal matrix."""
-    found = DiffusionMatrix(problem, sign)
-    rows = Entries(found.rows)
+    diffusion = DiffusionMatrix(problem, sign)
+    rows = Entries(diffusion.rows)
     if all(e.is_number for e in rows):
         return bool(rows.is_positive_definite)
     if not rows.is_diagonal():
         return False
-    return all(strictly_positive(rows[i, i], found.box) for i in range(rows.rows))
+    return all(strictly_positive(rows[i, i], diffusion.box) for i in range(rows.rows))
 
 
 # ---- Second order in time
 
 
 def _wave(problem: Problem) -> Verdict:
-    """In one dimension with zero initial velocity, order is preserved (d'Alembert) unless there is a restoring force."""
+    """In one dimension with zero initial velocity, order is preserved (d'Alembert) unless there is a restoring
+    force."""
     offending = problem.find_terms(TimeDerivative)
     if ellipticity(problem).nonnegative is False:
         at = problem.find_terms(Diffusion) or problem.right_hand_terms
-        witness = f"∂F/∂(∇∇u) has a negative {ellipticity(problem).witness}: high frequencies grow without bound"
-        return Refuted(f"{quote_terms(at)} is not elliptic: the problem is ill-posed (Hadamard).", witness, spans(at))
+        counterexample = (
+            f"∂F/∂(∇∇u) has a negative {ellipticity(problem).counterexample}: high frequencies grow without bound"
+        )
+        return Refuted(
+            f"{quote_terms(at)} is not elliptic: the problem is ill-posed (Hadamard).", counterexample, spans(at)
+        )
     rank = _wave_operator_rank(problem)
     if rank >= 2 and not problem.spec.space.boundary and isinstance(problem.spec.space.dimension, int):
         why = f"the wave equation with {quote_terms(offending)} does not preserve order in two or more dimensions"
         return Refuted(f"{why}.", WAVE_COUNTEREXAMPLE, spans(offending))
     damped = set(problem.jet.higher) & problem.jet.expr.free_symbols
     if rank == 1 and problem.jet.rate.is_negative and not damped and not problem.spec.space.boundary:
-        pulling = problem.find_terms(Reaction)
+        restoring = problem.find_terms(Reaction)
         return Refuted(
-            f"with the restoring force {quote_terms(pulling)} a nonnegative wave becomes negative.",
+            f"with the restoring force {quote_terms(restoring)} a nonnegative wave becomes negative.",
             WAVE_COUNTEREXAMPLE,
             spans(offending),
         )
@@ -249,28 +254,28 @@ def _wave(problem: Problem) -> Verdict:
         return Proved(
             f"{why}.", ("one space dimension", "constant wave speed", "zero initial velocity", "no lower-order terms")
         )
-    why = f"a wave equation, here with {quote_terms(offending)}, preserves order in special cases only (d'Alembert's formula)"
+    why = f"a wave equation, here with {quote_terms(offending)}, preserves order in special cases only"
     return Undecided(f"{why}.", spans(offending))
 
 
 def _is_dalembert_problem(problem: Problem) -> bool:
     """∂²u/∂t² = c²∂²u/∂x² with zero initial velocity, on the line, periodic, or with ∂u/∂n = 0 at both ends."""
     jet = problem.jet
-    simple = jet.is_affine and len(jet.coordinates) == 1 and jet.source == 0 and jet.rate == 0
+    homogeneous = jet.is_affine and len(jet.coordinates) == 1 and jet.source == 0 and jet.rate == 0
     if (
-        not simple
+        not homogeneous
         or not JetBounds(problem).is_defined_before_cancellation
         or jet.layout.m
         or not isinstance(problem.spec.space.dimension, int)
     ):
         return False
-    still = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
-    free = all(
+    no_lower_order_terms = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
+    neumann = all(
         isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and p.kind.value == 0
         for p in face_conditions(problem)
     )
-    steady = bool(jet.matrix[0][0].is_number and jet.matrix[0][0].is_positive)
-    return still and steady and free and has_zero_initial_velocity(problem)
+    constant_speed = bool(jet.matrix[0][0].is_number and jet.matrix[0][0].is_positive)
+    return no_lower_order_terms and constant_speed and neumann and has_zero_initial_velocity(problem)
 
 
 def _wave_operator_rank(problem: Problem) -> int:

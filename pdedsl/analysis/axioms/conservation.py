@@ -55,9 +55,9 @@ def find_mass_change(jet: Jet, ranges: Ranges, time: Symbol | None) -> str:
     x = jet.coordinates[0]
     ends = ranges.get(x, (Integer(-HALF_WIDTH), Integer(HALF_WIDTH)))
     low, high = map(float, ends)
-    at = {time: _sample_time(ranges[time])} if time is not None and time in ranges else {}
+    sample = {time: _sample_time(ranges[time])} if time is not None and time in ranges else {}
     for u in _test_functions(x, *ends, x in ranges, bool(jet.u.is_nonnegative)):
-        coarse, fine = _mass_rates(jet, u, x, low, high, at) or (0.0, 0.0)
+        coarse, fine = _mass_rates(jet, u, x, low, high, sample) or (0.0, 0.0)
         if abs(fine) > MIN_RATE and abs(coarse - fine) < 0.05 * abs(fine):
             return f"the mass of u = {notation(u)} changes at the rate {fine:.3g}"
     return ""
@@ -68,28 +68,30 @@ def _sample_time(ends: tuple[Expr, Expr]) -> Float:
 
 
 def _test_functions(x: Symbol, low: Expr, high: Expr, bounded: bool, positive: bool) -> list[Expr]:
-    lift = 1 if positive else 0
+    offset = 1 if positive else 0
     if not bounded:
         tilt = 1 + (1 + x) ** 2 if positive else 1 + x
         return [exp(-((x - 1) ** 2)), tilt * exp(-(x**2))]
     s = (x - low) / (high - low)
-    return [lift + 64 * s**3 * (1 - s) ** 3, lift + 64 * s**4 * (1 - s) ** 3]
+    return [offset + 64 * s**3 * (1 - s) ** 3, offset + 64 * s**4 * (1 - s) ** 3]
 
 
 def _mass_rates(
-    jet: Jet, u: Expr, x: Symbol, low: float, high: float, at: dict[Symbol, Float]
+    jet: Jet, u: Expr, x: Symbol, low: float, high: float, sample: dict[Symbol, Float]
 ) -> tuple[float, float] | None:
     """∫ F[u] dx by the trapezoidal rule with NODES nodes and twice as many, for data that vanish at the ends."""
-    filled = {jet.u: u} | {v: u.diff(x, len(d.slots)) for v, d in jet.derivative_of.items() if isinstance(d, Partial)}
-    expression = jet.expr.xreplace(at)
-    used = [v for v in filled if v in expression.free_symbols]
+    values_of = {jet.u: u} | {
+        v: u.diff(x, len(d.slots)) for v, d in jet.derivative_of.items() if isinstance(d, Partial)
+    }
+    expression = jet.expr.xreplace(sample)
+    used = [v for v in values_of if v in expression.free_symbols]
     if expression.free_symbols - {x, *used}:
         return None
     f = compile_function(expression, Layout({s: k for k, s in enumerate((x, *used))}, 0))
-    parts = [compile_function(filled[v], Layout({x: 0}, 0)) for v in used]
+    parts = [compile_function(values_of[v], Layout({x: 0}, 0)) for v in used]
     step = (high - low) / (2 * QUADRATURE_NODES)
-    places = [low + k * step for k in range(1, 2 * QUADRATURE_NODES)]
-    values = [f((y, *(part((y,)) for part in parts))) for y in places]
+    nodes = [low + k * step for k in range(1, 2 * QUADRATURE_NODES)]
+    values = [f((y, *(part((y,)) for part in parts))) for y in nodes]
     found = 2 * step * sum(values[1::2]), step * sum(values)
     return found if all(map(isfinite, found)) else None
 
@@ -107,24 +109,24 @@ def conservation(problem: Problem) -> Verdict:
     why = _not_covered(problem)
     if why:
         return Undecided(why)
-    through = boundary_flux(problem)
-    if through is BoundaryFlux.SOLUTION_DEPENDENT:
-        at = problem.right_hand_terms
+    flux = boundary_flux(problem)
+    if flux is BoundaryFlux.SOLUTION_DEPENDENT:
+        sample = problem.right_hand_terms
         return Refuted(
             "the flux through the boundary is not zero.",
             "data with nonzero value or normal derivative at the boundary",
-            spans(at),
+            spans(sample),
         )
-    eulers = _euler_operators(problem)
-    if eulers is None:
+    operators = _euler_operators(problem)
+    if operators is None:
         return Undecided("it could not be decided whether the right-hand side is a divergence.")
-    for euler in (e for e in eulers if not vanishes(e)):
+    for euler in (e for e in operators if not vanishes(e)):
         if depends_on_stationary(problem.equation, problem.spec) or has_constraint(problem.spec):
             return Undecided("the contribution of the stationary unknowns to the mass is not known.")
         return _non_divergence_verdict(problem, euler)
     if problem.equation.order > 1 and not has_zero_initial_velocity(problem):
-        return _verdict_from_initial_velocity(problem, through)
-    return _divergence_verdict(problem, through)
+        return _verdict_from_initial_velocity(problem, flux)
+    return _divergence_verdict(problem, flux)
 
 
 def _not_covered(problem: Problem) -> str:
@@ -141,17 +143,17 @@ def _not_covered(problem: Problem) -> str:
     return ""
 
 
-def _verdict_from_initial_velocity(problem: Problem, through: BoundaryFlux) -> Verdict:
+def _verdict_from_initial_velocity(problem: Problem, flux: BoundaryFlux) -> Verdict:
     """Second order in time: initially d/dt ∫u = ∫ ∂u/∂t(x, 0) dx."""
     spec, unknown = problem.spec, problem.equation.unknown
-    given = [c for c in spec.conditions if c.unknown == unknown and c.order == 1]
-    if problem.equation.order > 2 or len(given) != 1 or not spec.space.intervals:
+    prescribed = [c for c in spec.conditions if c.unknown == unknown and c.order == 1]
+    if problem.equation.order > 2 or len(prescribed) != 1 or not spec.space.intervals:
         return Undecided("d/dt ∫u depends on the initial velocity.")
-    velocity = given[0]
+    velocity = prescribed[0]
     total = _integrate_over_domain(velocity.value[0].xreplace(spec.values), problem)
     match None if total is None else is_zero(total, {}):
         case True:
-            return _divergence_verdict(problem, through)
+            return _divergence_verdict(problem, flux)
         case False:
             why = f"'{spec.source.quote(velocity.span)}' is a source of mass"
             return Refuted(f"{why}.", f"initially d/dt ∫u = {notation(total)}", (velocity.span,))
@@ -167,21 +169,21 @@ def _integrate_over_domain(total: Expr | None, problem: Problem) -> Expr | None:
     return total
 
 
-def _divergence_verdict(problem: Problem, through: BoundaryFlux) -> Verdict:
+def _divergence_verdict(problem: Problem, flux: BoundaryFlux) -> Verdict:
     spec = problem.spec
     source = _source_term(problem)
     if not _is_defined_in_interior(problem):
         return Undecided("mass may be lost at a singularity of a coefficient.")
     if not is_flux_periodic(problem):
         return Undecided("the flux may be discontinuous at the periodic boundary: a coefficient is not periodic.")
-    read = stationary_unknowns_in(problem.equation, spec).values()
-    if any(may_be_undefined(partial_functions(e, spec), spec) or depends_on_position(e, problem) for e in read):
+    stationary = stationary_unknowns_in(problem.equation, spec).values()
+    if any(may_be_undefined(partial_functions(e, spec), spec) or depends_on_position(e, problem) for e in stationary):
         return Undecided("a stationary unknown may be undefined, or discontinuous at a periodic boundary.")
-    if not spec.space.intervals and (read or not _flux_decays(problem)):
+    if not spec.space.intervals and (stationary or not _flux_decays(problem)):
         return Undecided("it could not be shown that the flux decays at infinity.")
-    if through is BoundaryFlux.UNKNOWN:
+    if flux is BoundaryFlux.UNKNOWN:
         return Undecided("the right-hand side is a divergence, but the flux through the boundary may not be zero.")
-    if source != 0 or through is BoundaryFlux.PRESCRIBED:
+    if source != 0 or flux is BoundaryFlux.PRESCRIBED:
         return _source_verdict(problem, source)
     hypotheses = (
         DIVERGENCE,
@@ -269,9 +271,9 @@ def _non_divergence_verdict(problem: Problem, euler: Expr) -> Verdict:
         return Refuted(
             f"{reason}.", f"its Euler operator (variational derivative) is {notation(euler)} ≠ 0", spans(offending)
         )
-    witness = find_mass_change(problem.jet, ranges, spec.time.symbol if spec.time else None)
-    if witness:
-        return Refuted(f"{reason}.", witness, spans(offending))
+    counterexample = find_mass_change(problem.jet, ranges, spec.time.symbol if spec.time else None)
+    if counterexample:
+        return Refuted(f"{reason}.", counterexample, spans(offending))
     return Undecided(f"it could not be decided whether {quote_terms(offending)} is a divergence.", spans(offending))
 
 
@@ -319,17 +321,17 @@ def _source_verdict(problem: Problem, source: Expr) -> Verdict:
     if not problem.spec.space.intervals:
         return _source_verdict_on_whole_space(problem, source)
     total = _integrate_over_domain(source if source != 0 else S.Zero, problem)
-    given = prescribed_flux(problem)
-    if total is None or given is None:
+    prescribed = prescribed_flux(problem)
+    if total is None or prescribed is None:
         return Undecided(f"the integral of {quote_terms(offending)} could not be computed.", spans(offending))
-    match is_zero(expand(total + given), ranges):
+    match is_zero(expand(total + prescribed), ranges):
         case True:
             return Proved(
                 f"the other terms form a divergence, and the integral of {quote_terms(offending)} is 0.", (DIVERGENCE,)
             )
         case False:
-            witness = f"d/dt ∫u = {notation(expand(total + given))}"
-            return Refuted(f"{quote_terms(offending)} is a source of mass.", witness, spans(offending))
+            counterexample = f"d/dt ∫u = {notation(expand(total + prescribed))}"
+            return Refuted(f"{quote_terms(offending)} is a source of mass.", counterexample, spans(offending))
         case None:
             return Undecided(f"the integral of {quote_terms(offending)} could not be computed.", spans(offending))
 

@@ -131,7 +131,7 @@ class Ellipticity:
     """Whether ∂F/∂X is positive semidefinite (None: undecided), with a negative eigenvalue if it is not."""
 
     nonnegative: bool | None
-    witness: str = ""
+    counterexample: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,12 +167,12 @@ class DiffusionMatrix:
         return n if isinstance(n, int) else None
 
     @property
-    def is_written_out(self) -> bool:
+    def is_expanded(self) -> bool:
         return self.jet.layout.is_complete(self.problem.spec)
 
     @property
     def is_proved(self) -> bool:
-        if self.is_written_out:
+        if self.is_expanded:
             return any(semidefinite(rows, self.box, self.psd) for rows in (self.rows, self._with_diagonals()))
         return self._by_index() or self._by_trace()
 
@@ -206,12 +206,12 @@ class DiffusionMatrix:
         return nonnegative(rest.diff(trace), self.box, self.dimension)
 
     @cached_property
-    def witness(self) -> str:
+    def counterexample(self) -> str:
         """A negative eigenvalue, as text; for a symbolic dimension it must exist in dimensions 1, 2 and 3."""
         spec = self.problem.spec
         if self._is_negative_for_every_weight():
             return "eigenvalue for every weight"
-        if self.is_written_out or self.dimension is not None:
+        if self.is_expanded or self.dimension is not None:
             return self._search(self.jet) or self._negative_everywhere()
         unknown, right = self.problem.unknown, as_scalar((self.problem.rhs,), self.problem.unknown)
         shown = [self._search(jet_of(right, unknown, spec, d)) for d in (1, 2)]
@@ -220,15 +220,15 @@ class DiffusionMatrix:
     def _search(self, jet: Jet) -> str:
         times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
         free = frozenset((*jet.coordinates, *jet.variables, *times))
-        levels, expression = level_functions(self.problem.spec), (jet.expr, *self.problem.domain(jet))
+        levels, expression = level_functions(self.problem.spec), (jet.expr, *self.problem.cancelled_in(jet))
         return find_negative_eigenvalue(
             _times(self.sign, jet.matrix), expression, free, self.ranges, jet.layout, levels
         )
 
     def _negative_everywhere(self) -> str:
         """The same for a diagonal entry that is negative everywhere, even by less than the search resolves."""
-        expression = (self.jet.expr, *self.problem.domain(self.jet))
-        if not self.is_written_out or any(e.has(Field, Partial) for e in expression):
+        expression = (self.jet.expr, *self.problem.cancelled_in(self.jet))
+        if not self.is_expanded or any(e.has(Field, Partial) for e in expression):
             return ""
         if not any(strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows)):
             return ""
@@ -249,7 +249,7 @@ def ellipticity(problem: Problem, sign: int = 1) -> Ellipticity:
         return Ellipticity(None)
     if found.is_proved:
         return Ellipticity(True)
-    return Ellipticity(False, found.witness) if found.witness else Ellipticity(None)
+    return Ellipticity(False, found.counterexample) if found.counterexample else Ellipticity(None)
 
 
 def _times(sign: int, rows: Rows) -> Rows:

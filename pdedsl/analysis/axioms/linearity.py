@@ -78,31 +78,33 @@ def _without_stationary_unknowns(state: DifferentialExpression, problem: Problem
     if problem.equation.order:
         return eliminate_stationary(state.expr, problem.spec)
     head = problem.unknown.head
-    own = [a for a in state.jet_variables if any(f.head == head for f in atoms(a, Field))]
-    alone = len(own) == 1 and isinstance(own[0], Field) and state.derivative(own[0]).is_number
-    return eliminate_stationary(state.expr, problem.spec, head) if alone else None
+    own_variables = [a for a in state.jet_variables if any(f.head == head for f in atoms(a, Field))]
+    is_pointwise = (
+        len(own_variables) == 1 and isinstance(own_variables[0], Field) and state.derivative(own_variables[0]).is_number
+    )
+    return eliminate_stationary(state.expr, problem.spec, head) if is_pointwise else None
 
 
 def _zero_set_is_nonlinear(state: DifferentialExpression, ranges: Ranges) -> bool:
-    """Whether F vanishes at two points of the jet space but not at their sum: the zero set of (Δu)³ = 0 is linear. If F is
-    a product, a zero of a factor need not lie on a solution, as in ∂u/∂x ∂²u/∂x² = 0."""
-    expression = state.in_letters
+    """Whether F vanishes at two points of the jet space but not at their sum: the zero set of (Δu)³ = 0 is linear. If F
+    is a product, a zero of a factor need not lie on a solution, as in ∂u/∂x ∂²u/∂x² = 0."""
+    expression = state.in_jet_variables
     variables = sorted(atoms(expression, Dummy), key=str)
     factors = [f for f in Mul.make_args(factor(expression)) if atoms(f, Dummy)]
     if sum(1 for f in factors if not f.as_base_exp()[1].is_negative) > 1:
         return False
     samples = list(points(expression.free_symbols, ranges, ZERO_SAMPLES))
-    found: list[Point] = []
+    zeros: list[Point] = []
     for sample in samples:
         point = samples[0] | {s: sample[s] for s in variables}  # same x and t
         for variable in variables:
             others = expression.xreplace({s: v for s, v in point.items() if s != variable})
-            found += [
+            zeros += [
                 point | {variable: z}
                 for z in _real_zeros(others, variable)
                 if not z.is_negative or not variable.is_nonnegative
             ]
-    sums = ({s: a[s] + b[s] if s in variables else a[s] for s in a} for a, b in combinations_with_replacement(found, 2))
+    sums = ({s: a[s] + b[s] if s in variables else a[s] for s in a} for a, b in combinations_with_replacement(zeros, 2))
     return any(precise_value_at(expression, point) for point in sums)
 
 
@@ -167,8 +169,8 @@ def _is_nonlinear(condition: Condition, spec: Spec) -> bool:
 
 
 def _is_essentially_nonlinear(state: DifferentialExpression, ranges: Ranges) -> bool:
-    """Whether a nonlinear condition is linear in one jet variable, so that it is not equivalent to a linear one, as u³ = 0
-    is to u = 0."""
+    """Whether a nonlinear condition is linear in one jet variable, so that it is not equivalent to a linear one, as u³
+    = 0 is to u = 0."""
     derivatives = (state.derivative(variable) for variable in state.jet_variables)
     return state.is_certainly_nonlinear(ranges) and any(
         s != 0 and (s.is_number or isinstance(s.as_coeff_Mul()[1], Component)) for s in derivatives

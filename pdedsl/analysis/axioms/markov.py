@@ -20,9 +20,9 @@ def markov(problem: Problem) -> Verdict:
     dependences = delay_dependence(problem.equation, problem.spec)
     if _is_certain(dependences):
         offending, names = _nonlocal_terms(problem, dependences)
-        witness = "two solutions that agree at time t but differ before t diverge afterwards"
+        counterexample = "two solutions that agree at time t but differ before t diverge afterwards"
         what = f"{names}, which depends on the past" if names else "the solution at another time"
-        return Refuted(f"{quote_terms(offending)} depends on {what}.", witness, spans(offending))
+        return Refuted(f"{quote_terms(offending)} depends on {what}.", counterexample, spans(offending))
     if dependences:
         return Undecided("it could not be decided whether the equation has delay (memory) terms.")
     order = problem.equation.order
@@ -50,11 +50,11 @@ def locality(problem: Problem) -> Verdict:
     if _is_certain(dependences):
         offending, names = _nonlocal_terms(problem, dependences)
         if not names:
-            witness = "two functions that agree near x and differ at the other point of evaluation"
-            return Refuted(f"{quote_terms(offending)} is a nonlocal term.", witness, spans(offending))
-        witness = f"two functions that agree near x and differ elsewhere have different {names} at x"
+            counterexample = "two functions that agree near x and differ at the other point of evaluation"
+            return Refuted(f"{quote_terms(offending)} is a nonlocal term.", counterexample, spans(offending))
+        counterexample = f"two functions that agree near x and differ elsewhere have different {names} at x"
         why = f"{quote_terms(offending)} is nonlocal through {names}, the solution of a stationary equation"
-        return Refuted(f"{why}.", witness, spans(offending))
+        return Refuted(f"{why}.", counterexample, spans(offending))
     if dependences:
         return Undecided("it could not be decided whether the equation has nonlocal terms.")
     if delay_dependence(problem.equation, problem.spec):

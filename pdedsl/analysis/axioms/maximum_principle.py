@@ -24,23 +24,23 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
     if isinstance(ordered, Refuted) and jet.is_affine and (steady or not problem.spec.space.boundary):
         why = ordered.reason.removesuffix(".")
         return Refuted(f"no comparison principle holds: {why}.", ordered.counterexample, ordered.offending)
-    closed = not steady and _is_homogeneous_neumann(problem) and problem.equation.order == 1
-    if closed and isinstance(constant, Refuted) and set(constant.offending) <= set(spans(problem.right_hand_terms)):
+    insulated = not steady and _is_homogeneous_neumann(problem) and problem.equation.order == 1
+    if insulated and isinstance(constant, Refuted) and set(constant.offending) <= set(spans(problem.right_hand_terms)):
         why = constant.reason.removesuffix(".")
         return Refuted(f"constants are not preserved: {why}.", constant.counterexample, constant.offending)
-    solved = steady or _reaction_is_dissipative(problem)
-    stays = (
+    constants_bound = steady or _reaction_is_dissipative(problem)
+    reason = (
         "constants solve the equation"
         if steady
         else "the reaction is dissipative towards 0, a value within the data range"
     )
     return conclude(
-        f"{stays}, and a comparison principle holds",
+        f"{reason}, and a comparison principle holds",
         (
             Hypothesis("a comparison principle holds", isinstance(ordered, Proved)),
             Hypothesis(
                 "constants solve the equation, or the reaction is dissipative towards a value within the data range",
-                solved,
+                constants_bound,
             ),
             Hypothesis(
                 "every boundary condition is Dirichlet or homogeneous Neumann",
@@ -70,9 +70,9 @@ def _is_dirichlet_or_homogeneous_neumann(problem: Problem) -> bool:
 def _reaction_is_dissipative(problem: Problem) -> bool:
     """Whether F(c) has the sign of -c for constants c, and zero is one of the boundary values."""
     box = box_of(ranges_of(problem.spec, problem.equation))
-    zero = any(isinstance(p.kind, DirichletCondition) and p.kind.value == 0 for p in face_conditions(problem))
-    jet, flat = problem.jet, dict.fromkeys(problem.jet.variables[1:], S.Zero)
-    if not zero or jet.singular or problem.is_vector:
+    has_zero_data = any(isinstance(p.kind, DirichletCondition) and p.kind.value == 0 for p in face_conditions(problem))
+    jet, at_constants = problem.jet, dict.fromkeys(problem.jet.variables[1:], S.Zero)
+    if not has_zero_data or jet.singular or problem.is_vector:
         return False
     sign = -1 if ellipticity(problem).nonnegative else 1  # -Δu + u = 0 is the same stationary equation as Δu - u = 0
-    return nonnegative(sign * jet.u * jet.expr.xreplace(flat), box)
+    return nonnegative(sign * jet.u * jet.expr.xreplace(at_constants), box)

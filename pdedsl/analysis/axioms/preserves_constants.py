@@ -38,27 +38,27 @@ def preserves_constants(problem: Problem) -> Verdict:
     rates = [_eliminate_stationary(s.at_constants, problem.spec) for s in problem.components]
     nonzero = [r for r in rates if r is not None and not vanishes(r)]
     violated, undecided = _violated_conditions(problem.spec)
-    doubt = STATIONARY_UNSOLVED if None in rates else _stationary_obstruction(problem, undecided, bool(nonzero))
-    if doubt and not violated:
-        return Undecided(doubt)
-    verdict = _nonzero_rate_verdict(problem, nonzero) if nonzero and not doubt else None
+    obstruction = STATIONARY_UNSOLVED if None in rates else _stationary_obstruction(problem, undecided, bool(nonzero))
+    if obstruction and not violated:
+        return Undecided(obstruction)
+    verdict = _nonzero_rate_verdict(problem, nonzero) if nonzero and not obstruction else None
     if verdict and (isinstance(verdict, Refuted) or not violated):
         return verdict
     if violated:
         why = f"{quote_conditions(violated, problem.spec)} does not hold for every constant"
         first = next((c for c in TRIAL_CONSTANTS if conditions_violated_by(problem.spec, c)[0]), None)
-        witness = (
+        counterexample = (
             "some constant is not a steady solution"
             if first is None
             else f"u ≡ {notation(first)} is not a steady solution"
         )
-        return Refuted(f"{why}.", witness, tuple(c.span for c in violated))
+        return Refuted(f"{why}.", counterexample, tuple(c.span for c in violated))
     if undecided:
         why = f"it could not be decided whether {quote_conditions(undecided, problem.spec)} holds for every constant"
         return Undecided(f"{why}.", tuple(c.span for c in undecided))
-    if empty := degenerate_conditions(problem.spec):
-        why = f"{quote_conditions(empty, problem.spec)} may be degenerate at some boundary points or times"
-        return Undecided(f"{why}.", tuple(c.span for c in empty))
+    if degenerate := degenerate_conditions(problem.spec):
+        why = f"{quote_conditions(degenerate, problem.spec)} may be degenerate at some boundary points or times"
+        return Undecided(f"{why}.", tuple(c.span for c in degenerate))
     if not _is_defined(problem):
         return Undecided("it could not be shown that the equation is defined for every constant.")
     hypotheses = ("every constant satisfies the boundary conditions",) if problem.spec.space.boundary else ()
@@ -69,16 +69,20 @@ def preserves_constants(problem: Problem) -> Verdict:
 
 def _stationary_obstruction(problem: Problem, undecided: list[Condition], nonzero: bool) -> str:
     """Why the stationary unknowns may not be determined for constant data; "" if they are."""
-    read = stationary_unknowns_in(problem.equation, problem.spec)
-    if any(c.unknown in read for c in undecided) or not _are_determined(read, problem):
+    stationary = stationary_unknowns_in(problem.equation, problem.spec)
+    if any(c.unknown in stationary for c in undecided) or not _are_determined(stationary, problem):
         return STATIONARY_UNSOLVED
-    free = any(vanishes(b) for e in read.values() for b in _residuals_at_constants(e, problem.spec))
-    return STATIONARY_UNDETERMINED if nonzero and free and not _is_translation_invariant_and_periodic(problem) else ""
+    undetermined = any(vanishes(b) for e in stationary.values() for b in _residuals_at_constants(e, problem.spec))
+    return (
+        STATIONARY_UNDETERMINED
+        if nonzero and undetermined and not _is_translation_invariant_and_periodic(problem)
+        else ""
+    )
 
 
 def _is_defined(problem: Problem) -> bool:
-    """Whether roots, quotients and logarithms are defined for all constants: in this equation, in the stationary ones and
-    in the conditions."""
+    """Whether roots, quotients and logarithms are defined for all constants: in this equation, in the stationary ones
+    and in the conditions."""
     spec = problem.spec
     found = [e for a in spec.equations if a is problem.equation or not a.order for e in partial_functions(a, spec)]
     found += [e for c in fixed_conditions(spec) for e in c.domain]
@@ -95,10 +99,10 @@ def _violated_conditions(spec: Spec) -> tuple[list[Condition], list[Condition]]:
     """The conditions that constants violate, and the undecided ones; conditions on stationary unknowns are among the
     latter, as these are determined by the others."""
     violated, undecided = conditions_violated_by(spec, None)
-    resting = [u for u in spec.unknowns if not any(e.order and unknown_of(e, spec) == u for e in spec.equations)]
-    heads, names = {u.head for u in resting}, {u.name for u in resting}
-    bound = {c for c in violated if c.unknown in heads or _constants_in(c, spec) & names}
-    return [c for c in violated if c not in bound], [*undecided, *bound]
+    stationary = [u for u in spec.unknowns if not any(e.order and unknown_of(e, spec) == u for e in spec.equations)]
+    heads, names = {u.head for u in stationary}, {u.name for u in stationary}
+    on_stationary = {c for c in violated if c.unknown in heads or _constants_in(c, spec) & names}
+    return [c for c in violated if c not in on_stationary], [*undecided, *on_stationary]
 
 
 def _constants_in(condition: Condition, spec: Spec) -> set[str]:
@@ -112,31 +116,31 @@ def _constants_in(condition: Condition, spec: Spec) -> set[str]:
 def _eliminate_stationary(rate: Expr, spec: Spec) -> Expr | None:
     """∂u/∂t for constants, with the stationary unknowns eliminated; None if that fails."""
     variables = {s.name: s for s in atoms(rate, Dummy)}
-    given = {unknown_of(e, spec).head.name: e for e in spec.equations if e.order == 0}
-    for _ in given:  # w may depend on v, and v on u
-        for name in (s.name for s in atoms(rate, Dummy) if s.name in given):
-            balance = differential_expression(given[name].rhs[0], spec).at_constants
-            own = {s: variables.setdefault(s.name, s) for s in atoms(balance, Dummy)}
-            solved = _solve_affine(balance.xreplace(own), variables[name])
+    definitions = {unknown_of(e, spec).head.name: e for e in spec.equations if e.order == 0}
+    for _ in definitions:  # w may depend on v, and v on u
+        for name in (s.name for s in atoms(rate, Dummy) if s.name in definitions):
+            residual = differential_expression(definitions[name].rhs[0], spec).at_constants
+            own = {s: variables.setdefault(s.name, s) for s in atoms(residual, Dummy)}
+            solved = _solve_affine(residual.xreplace(own), variables[name])
             if solved is None:
                 return None
             rate = expand(rate.xreplace({variables[name]: solved}))
-    return None if any(s.name in given for s in atoms(rate, Dummy)) else rate
+    return None if any(s.name in definitions for s in atoms(rate, Dummy)) else rate
 
 
-def _are_determined(read: dict[Symbol, Equation], problem: Problem) -> bool:
+def _are_determined(stationary: dict[Symbol, Equation], problem: Problem) -> bool:
     """Whether the stationary unknowns are determined for constants: they are constant, or not differentiated."""
-    partials = [p for e in (problem.equation, *read.values()) for right in e.rhs for p in atoms(right, Partial)]
-    return all(_is_constant(head, e, problem.spec) for head, e in read.items()) or not any(
-        f.head in read for p in partials for f in atoms(p, Field)
+    partials = [p for e in (problem.equation, *stationary.values()) for right in e.rhs for p in atoms(right, Partial)]
+    return all(_is_constant(head, e, problem.spec) for head, e in stationary.items()) or not any(
+        f.head in stationary for p in partials for f in atoms(p, Field)
     )
 
 
 def _is_constant(head: Symbol, equation: Equation, spec: Spec) -> bool:
     """Whether a stationary unknown may be constant if the others are: not for Δw = u or w = x."""
-    balances = _residuals_at_constants(equation, spec)
-    variables = {s.name: s for b in balances for s in atoms(b, Dummy)}
-    solved = (b if b == 0 else _solve_affine(b, variables.get(head.name, Dummy())) for b in balances)
+    residuals = _residuals_at_constants(equation, spec)
+    variables = {s.name: s for b in residuals for s in atoms(b, Dummy)}
+    solved = (b if b == 0 else _solve_affine(b, variables.get(head.name, Dummy())) for b in residuals)
     return all(v is not None and {*v.free_symbols} <= {*atoms(v, Dummy)} for v in solved)
 
 
@@ -144,7 +148,7 @@ def _is_translation_invariant_and_periodic(problem: Problem) -> bool:
     """Whether the equation is translation invariant on a periodic box: there the derivatives of an undetermined unknown
     have mean zero and cannot cancel a constant rate."""
     space = problem.spec.space
-    is_periodic = bool(space.intervals) and all(side.periodic for side in space.intervals)
+    is_periodic = bool(space.intervals) and all(interval.periodic for interval in space.intervals)
     return is_periodic and problem.is_affine and not depends_on_position(problem.equation, problem)
 
 
@@ -153,10 +157,10 @@ def _residuals_at_constants(equation: Equation, spec: Spec) -> list[Expr]:
     return [expand(differential_expression(right, spec).at_constants) for right in equation.rhs]
 
 
-def _solve_affine(balance: Expr, variable: Symbol) -> Expr | None:
+def _solve_affine(residual: Expr, variable: Symbol) -> Expr | None:
     """The solution of an equation that is affine in a symbol."""
-    derivative = balance.coeff(variable)
-    rest = expand(balance - derivative * variable)
+    derivative = residual.coeff(variable)
+    rest = expand(residual - derivative * variable)
     return None if derivative == 0 or not derivative.is_number or variable in rest.free_symbols else -rest / derivative
 
 
@@ -170,9 +174,9 @@ def _nonzero_rate_verdict(problem: Problem, rates: list[Expr]) -> Verdict:
             f"whether {quote_terms(offending)} vanishes for constant u depends on the weights.", spans(offending)
         )
     for rate in rates:
-        witness = _find_nonsteady_constant(rate, problem)
-        if witness:
-            return Refuted(f"{why}.", witness, spans(offending))
+        counterexample = _find_nonsteady_constant(rate, problem)
+        if counterexample:
+            return Refuted(f"{why}.", counterexample, spans(offending))
     return Undecided(
         f"it could not be decided whether {quote_terms(offending)} vanishes for constant u.", spans(offending)
     )
@@ -197,9 +201,9 @@ def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
         chosen = multiples_of_constant(rate, constant)
         if constant < 0 and (problem.jet.u.is_nonnegative or any(s.is_nonnegative for s in chosen)):
             continue
-        named_ = {s.name: v for s, v in chosen.items()}
+        constants = {s.name: v for s, v in chosen.items()}
         domain = [
-            e.xreplace({s: named_.get(s.name, constant) for s in atoms(e, Dummy)})
+            e.xreplace({s: constants.get(s.name, constant) for s in atoms(e, Dummy)})
             for e in _cancelled_at_constants(problem)
         ]
         value = rate.xreplace(chosen)

@@ -51,9 +51,9 @@ def prove_axioms(problem: Problem) -> dict[Axiom, Verdict]:
 
 def _verdicts_for_large_equation(problem: Problem) -> dict[Axiom, Verdict]:
     """The verdicts that do not need the expanded right-hand side."""
-    found = dict.fromkeys(_applicable_axioms(problem), Undecided("the equation is too large for symbolic analysis."))
+    verdicts = dict.fromkeys(_applicable_axioms(problem), Undecided("the equation is too large for symbolic analysis."))
     dependences = {Axiom.LINEARITY: linearity, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
-    return {**found, **{name: _prove(prove, problem) for name, prove in dependences.items() if name in found}}
+    return {**verdicts, **{name: _prove(prove, problem) for name, prove in dependences.items() if name in verdicts}}
 
 
 def _has_single_components(spec: Spec) -> bool:
@@ -80,7 +80,7 @@ def _prove(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> 
 def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:
     """The verdicts that do not depend on the shape of the boundary. A proof on a box holds on its subsets; a
     counterexample may lie outside the domain, and is valid only if the coefficients are constant."""
-    found = dict.fromkeys(
+    verdicts = dict.fromkeys(
         _applicable_axioms(problem),
         Undecided("irregular domains and conditions on part of a face are not covered by the implemented theorems."),
     )
@@ -92,14 +92,12 @@ def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:
     }
     if problem.jet.order == 2:
         provers[Axiom.COMPARISON] = comparison
-    reported = {name: _prove(prove, problem) for name, prove in provers.items() if name in found}
+    proved = {name: _prove(prove, problem) for name, prove in provers.items() if name in verdicts}
     even = not JetBounds(problem).depends_on_x(problem.jet.expr)
     by_conditions = {c.span for c in problem.spec.conditions if not _depends_on_x(c, problem)}
     return {
-        **found,
-        **{
-            k: v for k, v in reported.items() if not isinstance(v, Refuted) or even or set(v.offending) <= by_conditions
-        },
+        **verdicts,
+        **{k: v for k, v in proved.items() if not isinstance(v, Refuted) or even or set(v.offending) <= by_conditions},
     }
 
 
@@ -111,18 +109,18 @@ def _depends_on_x(condition: Condition, problem: Problem) -> bool:
 
 
 def _verdicts(problem: Problem) -> dict[Axiom, Verdict]:
-    ordered, constant = _prove(comparison, problem), _prove(preserves_constants, problem)
-    found = {Axiom.LINEARITY: _prove(linearity, problem), Axiom.COMPARISON: ordered}
+    comparison_verdict, constants_verdict = _prove(comparison, problem), _prove(preserves_constants, problem)
+    verdicts = {Axiom.LINEARITY: _prove(linearity, problem), Axiom.COMPARISON: comparison_verdict}
     if problem.equation.order:
-        found |= {
-            Axiom.CONSTANTS: constant,
+        verdicts |= {
+            Axiom.CONSTANTS: constants_verdict,
             Axiom.MARKOV: _prove(markov, problem),
             Axiom.LOCALITY: _prove(locality, problem),
-            Axiom.SPATIAL_REGULARITY: _prove(spatial_regularity, problem, ordered),
-            Axiom.TEMPORAL_REGULARITY: _prove(temporal_regularity, problem, ordered, constant),
+            Axiom.SPATIAL_REGULARITY: _prove(spatial_regularity, problem, comparison_verdict),
+            Axiom.TEMPORAL_REGULARITY: _prove(temporal_regularity, problem, comparison_verdict, constants_verdict),
         }
     if _has_mass(problem):
-        found[Axiom.MAXIMUM_PRINCIPLE] = _prove(maximum_principle, problem, ordered, constant)
+        verdicts[Axiom.MAXIMUM_PRINCIPLE] = _prove(maximum_principle, problem, comparison_verdict, constants_verdict)
         if problem.equation.order or not any(e.order for e in problem.spec.equations):
-            found[Axiom.CONSERVATION] = _prove(conservation, problem)
-    return found
+            verdicts[Axiom.CONSERVATION] = _prove(conservation, problem)
+    return verdicts

@@ -4,7 +4,8 @@ In x: A = ΣΣᵀ with Σ Lipschitz, and a one-sided Lipschitz drift. In u: F is
 it is positive, or the diffusion has the form Δβ(u). In t: the coefficients are locally integrable.
 
 Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3; Brezis and Crandall 1979 for Δβ(u). A
-matrix a ⪰ 0 with bounded second derivatives has a Lipschitz root (Stroock and Varadhan, Multidimensional Diffusion Processes, theorem 5.2.3).
+matrix a ⪰ 0 with bounded second derivatives has a Lipschitz root (Stroock and Varadhan, Multidimensional Diffusion
+Processes, theorem 5.2.3).
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ class SpaceRegularity:
     def _is_smooth_across_periodic_boundary(self, e: Expr) -> bool:
         """Whether its derivative is periodic, too, or it is positive: √|sin| has a corner at 0."""
         space = self.bounds.problem.spec.space
-        periodic = [x for x, side in zip(space.coordinates, space.intervals, strict=False) if side.periodic]
+        periodic = [x for x, interval in zip(space.coordinates, space.intervals, strict=False) if interval.periodic]
         return (
             not periodic or strictly_positive(e, self.bounds.box) or all(self._is_periodic(e.diff(x)) for x in periodic)
         )
@@ -202,12 +203,12 @@ class SpaceRegularity:
 
     def _is_periodic(self, expression: Expr) -> bool:
         ranges, space = ranges_of(self.bounds.problem.spec), self.bounds.problem.spec.space
-        if any(side.periodic for side in space.intervals) and any(
+        if any(interval.periodic for interval in space.intervals) and any(
             self.bounds.depends_on_x(f) for f in atoms(expression, Field)
         ):
             return False
-        for x, side in zip(space.coordinates, space.intervals, strict=False):
-            if side.periodic and x in expression.free_symbols:
+        for x, interval in zip(space.coordinates, space.intervals, strict=False):
+            if interval.periodic and x in expression.free_symbols:
                 low, high = ranges[x]
                 if not vanishes(expand(expression.xreplace({x: high}) - expression.xreplace({x: low}))):
                     return False
@@ -404,7 +405,7 @@ class StructureConditions:
     def is_defined_everywhere(self) -> bool:
         """Whether F is defined for all u, ∇u, ∇∇u; level-set equations may be singular at ∇u = 0."""
         settled = self.unknown_regularity.lower_order_terms.xreplace(self.bounds.singular_in_time)
-        hidden = [a for e in self.bounds.problem.domain(self.bounds.jet) for a in Add.make_args(e)]
+        hidden = [a for e in self.bounds.problem.cancelled_in(self.bounds.jet) for a in Add.make_args(e)]
         if not all(map(self._density_is_defined, self.unknown_regularity.density_derivatives)) or not all(
             map(self._is_finite_term, hidden)
         ):
@@ -465,12 +466,12 @@ class StructureConditions:
     def _nonzero_gradient_boxes(self) -> list[Box]:
         """Boxes that cover all nonzero gradients: in each, one component is nonzero."""
         ends = (RealInterval(POSITIVE_MIN, inf), RealInterval(-inf, -POSITIVE_MIN))
-        return [{**self.bounds.full_box, p: side} for p in self.bounds.jet.p for side in ends]
+        return [{**self.bounds.full_box, p: interval} for p in self.bounds.jet.p for interval in ends]
 
     @cached_property
     def is_continuous(self) -> bool:
-        """Whether F is continuous in ∇u and ∇∇u: z sign(z) is, and a discontinuous coefficient of ∂²u/∂xᵢ² that depends on
-        ∂u/∂xᵢ alone is the derivative of a flux."""
+        """Whether F is continuous in ∇u and ∇∇u: z sign(z) is, and a discontinuous coefficient of ∂²u/∂xᵢ² that depends
+        on ∂u/∂xᵢ alone is the derivative of a flux."""
         return all(map(self._is_continuous_term, self.bounds.terms))
 
     def _is_continuous_term(self, term: Expr) -> bool:

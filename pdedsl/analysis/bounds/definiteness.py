@@ -1,4 +1,7 @@
-"""Proofs that symmetric matrices of expressions are positive semidefinite everywhere; False means: none was found."""
+"""Positive semidefiniteness of symmetric matrices of expressions, A(x) ⪰ 0, and Lipschitz roots A = ΣΣᵀ.
+
+False means that no proof was found.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,16 @@ from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import INDEX, Contraction, Field, atoms, free_symbols
 
-# ---- matrices
+# ---- Matrices in components
 
 
 Rows = tuple[tuple[Expr, ...], ...]
-MAX_SYMBOLS = 8  # symbols in an entry, beyond which no outer product is looked for
+MAX_SYMBOLS = 8  # symbols in an entry; with more, no outer product is searched
 MAX_MINORS = 3  # largest dimension for which principal minors are tried
 
 
 def semidefinite(rows: Rows, box: Box, psd_heads: frozenset[Symbol] = frozenset()) -> bool:
-    """Whether a matrix is shown to be semidefinite; learned matrices in `psd_heads` are semidefinite by type."""
+    """Whether a matrix is proved to be semidefinite; learned matrices in `psd_heads` are semidefinite by type."""
     rows = _without_psd(_with_symmetric_entries(rows, psd_heads), psd_heads)
     return all(
         _block_is_semidefinite(tuple(tuple(rows[i][j] for j in block) for i in block), box) for block in blocks_of(rows)
@@ -34,7 +37,7 @@ def semidefinite(rows: Rows, box: Box, psd_heads: frozenset[Symbol] = frozenset(
 
 
 def blocks_of(rows: Rows) -> list[list[int]]:
-    """Sets of coordinates that are not coupled to each other."""
+    """The diagonal blocks: sets of coordinates that are not coupled to each other."""
     left, found = set(range(len(rows))), []
     while left:
         block, new = set(), {min(left)}
@@ -107,7 +110,7 @@ def _is_entry(e: Expr, other: Expr) -> bool:
     return bool(difference == 0 or (len(difference.args) <= MAX_SYMBOLS and cancel(together(difference)) == 0))
 
 
-# ---- learned matrices
+# ---- Learned matrices
 
 
 def _with_symmetric_entries(rows: Rows, heads: frozenset[Symbol]) -> Rows:
@@ -140,7 +143,7 @@ def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
     return rows
 
 
-# ---- by index
+# ---- Matrices in index notation
 
 
 def indexed_semidefinite(matrix: Indexed, psd_heads: frozenset[Symbol], box: Box, dimension: int | None) -> bool:
@@ -194,19 +197,17 @@ def _semidefinite_on_named_coordinates(
     return (rest or nonnegative(elsewhere, box, dimension)) and semidefinite(rows, box)
 
 
-# ---- square_roots
-# Conditions under which a matrix A(x) ⪰ 0 is ΣΣᵀ with Σ Lipschitz in x.
-#
+# ---- Lipschitz roots
 # A matrix with bounded second derivatives has such a root (Stroock and Varadhan, Multidimensional Diffusion Processes,
-# theorem 5.2.3); so has fgᵀ + gfᵀ with Lipschitz f and g if it is a square, and what a learned type builds from a root:
-# LLᵀ, softplus. Roots of several matrices, side by side, are a root of their sum. If relu(g) is the coefficient of Δu
-# and there is no drift, nothing moves where g < 0, and values on the edge of this region stay where they are if g does
-# not depend on t: they are boundary values for the rest.
+# theorem 5.2.3); so has fgᵀ + gfᵀ with Lipschitz f and g if it is a square, and a learned field of the form LLᵀ or
+# softplus. Roots of several matrices, side by side, are a root of their sum. If relu(g) is the coefficient of Δu,
+# there is no drift and g does not depend on t, the solution is constant in time where g ≤ 0, which gives Dirichlet data
+# for the region g > 0.
 
 
 @dataclass(frozen=True)
 class LipschitzRoots:
-    """Checks the entries of a matrix term by term."""
+    """Existence of a Lipschitz root, term by term."""
 
     bounds: JetBounds
 
@@ -227,8 +228,8 @@ class LipschitzRoots:
         )
 
     def _is_nonnegative_by_groups(self, e: Expr) -> bool:
-        """Whether, in a diagonal entry, the sum of the smooth terms is nonnegative, that of the products of Lipschitz
-        functions is, and every other term is by itself."""
+        """Whether, in a diagonal entry, the sum of the smooth terms is nonnegative, the sum of the products of
+        Lipschitz functions is, and every other term is."""
         terms = Add.make_args(expand(e))
         smooth = [a for a in terms if self._is_smooth(a)]
         squares = [a for a in terms if a not in smooth and self._is_lipschitz_product(a)]
@@ -262,7 +263,7 @@ class LipschitzRoots:
         return (isinstance(kind, types.Matrix) and kind.psd) or (isinstance(kind, types.Scalar) and bool(kind.sign))
 
     def _is_relu_diffusion(self, rows: Rows) -> bool:
-        """Whether the matrix is c relu(g) I with a smooth g, and neither a drift nor time moves the edge g = 0."""
+        """Whether the matrix is c relu(g) I with a smooth g, no drift, and the set g = 0 does not depend on t."""
         jet, e = self.bounds.jet, rows[0][0]
         if not jet.is_affine or any(b != 0 for b in jet.drift) or self.bounds.time in free_symbols(e):
             return False

@@ -1,7 +1,7 @@
-"""How fast a coefficient and its first two derivatives in space may grow: |f| ≤ C(1 + |x|)^k, and so for f' and f''.
+"""Polynomial growth of coefficients and their first two derivatives in x: |f|, |f'|, |f''| ≤ C(1 + |x|)^k.
 
-Sums, products and compositions follow the usual rules. On a bounded domain only smoothness matters. Learned fields are
-taken to be as regular as their networks: Lipschitz in x if the activation is; t is a parameter.
+Sums, products and compositions follow the rules of differentiation. On a bounded domain only smoothness matters.
+Learned fields are as regular as their networks: Lipschitz in x if the activation is; t is a parameter.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms, free_symbols
 
-EXPONENT_OF_ZERO = -inf  # identically zero
-LOG_EXPONENT = 0.1  # exponent for a logarithm
+EXPONENT_OF_ZERO = -inf  # the exponent of f = 0
+LOG_EXPONENT = 0.1  # of a logarithm: any positive exponent
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The exponents k for f, f' and f''; infinite where no bound is known, or the derivative is not continuous."""
+    """The exponents k for f, f' and f''; infinite if no bound is known or the derivative is discontinuous."""
 
     value: float
     first: float
@@ -75,7 +75,7 @@ NO_BOUND = Growth(inf, inf, inf)
 
 @dataclass(frozen=True)
 class GrowthRules:
-    """Finds the growth in some coordinates; where the domain is `bounded`, finite exponents count as 0."""
+    """Growth in some coordinates; on a `bounded` domain finite exponents are replaced by 0."""
 
     coordinates: frozenset[Symbol]
     box: Box
@@ -127,16 +127,16 @@ class GrowthRules:
         learned = next((w for w in self.spec.learned if w.head == field.head), None)
         if learned is None or has_unknown_regularity(learned):
             return NO_BOUND
-        facts = activation_of(learned)
-        if not isfinite(facts.lipschitz):
+        activation = activation_of(learned)
+        if not isfinite(activation.lipschitz):
             return NO_BOUND
-        flat = learned.net is None or (isinstance(learned.net.word, Mlp) and facts.bounded)
-        found = [COORDINATE if a.is_Symbol else self._of(a) for a in field.arguments]  # q(x²) grows as x² does
+        is_bounded = learned.net is None or (isinstance(learned.net.word, Mlp) and activation.bounded)
+        found = [COORDINATE if a.is_Symbol else self._of(a) for a in field.arguments]  # q(x²) has the growth of x²
         first = max(g.first for g in found)
-        second = max(2 * first, *(g.second for g in found)) if facts.smooth else inf
-        expression = Growth(0 if flat else max(g.value for g in found), first, second)
-        curls = isinstance(learned.type, Vector) and learned.type.divergence_free and learned.net is not None
-        return _derivative_of_network(expression) if curls else expression  # the curl of a network
+        second = max(2 * first, *(g.second for g in found)) if activation.smooth else inf
+        expression = Growth(0 if is_bounded else max(g.value for g in found), first, second)
+        is_curl = isinstance(learned.type, Vector) and learned.type.divergence_free and learned.net is not None
+        return _derivative_of_network(expression) if is_curl else expression  # the curl of a network
 
     def _power(self, base: Expr, power: Expr) -> Growth:
         g = self._of(base)
@@ -151,7 +151,7 @@ class GrowthRules:
         return _real_power(float(power), g, self._lower_exponent(base))
 
     def _lower_exponent(self, base: Expr) -> float:
-        """k with base ≥ c(1 + |x|)^k, c > 0, for a base that is positive at every point; -∞ if none is found.
+        """k with base ≥ c(1 + |x|)^k, c > 0, for a base that is positive everywhere; -∞ if none is found.
 
         It is the degree in one dimension, 2 for c + Σ cᵢxᵢ² over all xᵢ, and -k for 1/f with f ≤ C(1 + |x|)^k.
         """
@@ -171,7 +171,7 @@ class GrowthRules:
         return EXPONENT_OF_ZERO
 
     def _is_bounded_away_from_zero(self, e: Expr) -> bool:
-        """Whether |e| ≥ c > 0, at all times, for an expression without x."""
+        """Whether |e| ≥ c > 0 for all t, for an expression without x."""
         found = range_of(e, self.box)
         if found is not None and 0 not in found:
             return True
@@ -179,27 +179,29 @@ class GrowthRules:
         return bool(e.is_nonzero) and not free_symbols(e) & {*self.box, *times}
 
     def _has_positive_lower_bound(self, e: Expr) -> bool:
-        """Whether e ≥ c > 0 in all of space: 1 + exp(x) is, sigmoid(x) is not."""
+        """Whether e ≥ c > 0 on the whole space: 1 + exp(x) is, sigmoid(x) is not."""
         found = range_of(e, self.box)
         if found is not None and found.low > 0:
             return True
         if isinstance(e, Field):
             return self._network(e).is_bounded  # softplus of a bounded network
         terms = Add.make_args(e)
-        lifted = any(a.is_positive and not self._depends_on_x(a) and self._is_bounded_away_from_zero(a) for a in terms)
-        return lifted and all(nonnegative(a, self.box) for a in terms)
+        has_positive_constant = any(
+            a.is_positive and not self._depends_on_x(a) and self._is_bounded_away_from_zero(a) for a in terms
+        )
+        return has_positive_constant and all(nonnegative(a, self.box) for a in terms)
 
     def _exponential(self, power: Expr) -> Growth:
-        g, most = self._of(power), range_of(power, self.box)
+        g, bound = self._of(power), range_of(power, self.box)
         if g.is_bounded:
             return Growth(0, *_chain_exponents(g))
-        if most is None or most.high == inf:
+        if bound is None or bound.high == inf:
             return Growth(0, *_chain_exponents(g)) if self.bounded and isfinite(g.value) else NO_BOUND
-        falls = self._is_separable(power) and nonnegative(-power, self.box) and isfinite(g.second)
-        return Growth(0, 0, 0) if falls else Growth(0, *_chain_exponents(g))
+        decays = self._is_separable(power) and nonnegative(-power, self.box) and isfinite(g.second)
+        return Growth(0, 0, 0) if decays else Growth(0, *_chain_exponents(g))
 
     def _is_separable(self, power: Expr) -> bool:
-        """Whether it is Σ pᵢ(xᵢ) with polynomials pᵢ: then pᵢ' exp(pᵢ) is bounded if exp(pᵢ) is. Not so exp(-x²y²)."""
+        """Whether it is Σ pᵢ(xᵢ) with polynomials pᵢ: then pᵢ' exp(pᵢ) is bounded if exp(pᵢ) is, unlike exp(-x²y²)."""
         if power.has(Field) or not power.is_polynomial(*self.coordinates):
             return False
         return all(len(free_symbols(a) & self.coordinates) <= 1 for a in Add.make_args(power))
@@ -219,8 +221,8 @@ class GrowthRules:
             case exp():
                 return self._exponential(e.args[0])
             case Abs():
-                keeps = positive(e.args[0], self.box) or positive(-e.args[0], self.box)
-                return g if keeps else Growth(g.value, g.first, inf)
+                has_one_sign = positive(e.args[0], self.box) or positive(-e.args[0], self.box)
+                return g if has_one_sign else Growth(g.value, g.first, inf)
             case log():
                 return self._logarithm(e.args[0], g)
             case tan():
@@ -234,15 +236,15 @@ class GrowthRules:
 
 
 def _derivative_of_network(g: Growth) -> Growth:
-    """A derivative of a network: bounded, and so are its own derivatives if the activation is smooth."""
+    """A derivative of a network: bounded, with bounded derivatives if the activation is smooth."""
     return NO_BOUND if not g.is_lipschitz else Growth(0, 0, 0) if g.is_twice_bounded else Growth(0, inf, inf)
 
 
-def _activation(facts: Record, g: Growth) -> Growth:
-    if facts is SQUARE:
+def _activation(activation: Record, g: Growth) -> Growth:
+    if activation is SQUARE:
         return _product(g, g)
-    value = g.value if facts.keeps_sign else max(0, g.value)  # softplus(0) is not 0
-    return Growth(0 if facts.bounded else value, g.first, _chain_exponents(g)[1] if facts.smooth else inf)
+    value = g.value if activation.keeps_sign else max(0, g.value)  # softplus(0) is not 0
+    return Growth(0 if activation.bounded else value, g.first, _chain_exponents(g)[1] if activation.smooth else inf)
 
 
 def _squared_variable(e: Expr) -> Expr | None:
@@ -294,12 +296,12 @@ def _real_power(p: float, g: Growth, least: float) -> Growth:
 
 
 def has_unknown_regularity(learned: Learned) -> bool:
-    """Whether its network is the user's own code, of which nothing is known, or one of torchvision: where it multiplies
-    channels by a function of all of them (squeeze and excitation), its slopes are not bounded."""
+    """Whether the network is user code, or one of torchvision: with squeeze-and-excitation, which multiplies channels
+    by a function of all of them, it is not Lipschitz."""
     return learned.net is not None and isinstance(learned.net.word, Torch | Torchvision)
 
 
 def activation_of(learned: Learned) -> Record:
-    """The activation of its network; relu if the network offers no choice."""
+    """The activation of the network; relu if it is fixed."""
     net = learned.net.word if learned.net else None
     return net.activation if isinstance(net, Mlp | Convnet) else RECORDS["relu"]

@@ -1,7 +1,8 @@
-"""Intervals with exact ends, and their arithmetic, rounded outwards: a sign found this way is proved.
+"""Interval arithmetic with outward rounding, and ranges of expressions over boxes.
 
 Sums, products and powers of rational numbers are exact; other numbers are rounded outwards (Moore, Kearfott, Cloud,
-Introduction to Interval Analysis, chapter 2).
+Introduction to Interval Analysis, chapters 2 and 5). The arguments of sines are measured in units of π, so that
+sin(πx) ≥ 0 on [0, 1] is proved.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.functions import Activation, ActivationDerivative
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
-# ---- intervals
+# ---- Intervals
 
 
 End: TypeAlias = "Fraction | float"  # a float where it is infinite
-FLOAT_RTOL = Fraction(1, 10**12)  # a generous bound of the relative error of floating-point functions
-UNDERFLOW = Fraction(1, 10**300)  # below this, floating-point numbers lose digits and underflow
+FLOAT_RTOL = Fraction(1, 10**12)  # bounds the relative error of the functions of `math`
+UNDERFLOW = Fraction(1, 10**300)  # below this, floats are subnormal or underflow
 MAX_POWER = 64  # largest exponent that is computed exactly
-MAX_DENOMINATOR = 1 << 200  # denominators from this size on are rounded
+MAX_DENOMINATOR = 1 << 200  # fractions with larger denominators are rounded
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ POSITIVE = RealInterval(Fraction(0), inf)
 
 
 def enclosure_of_number(value: Expr) -> RealInterval | None:
-    """A range that contains a number, exact if the number is rational."""
+    """An enclosure of a number, exact if the number is rational."""
     if isinstance(value, Rational):
         return RealInterval(Fraction(int(value.p), int(value.q)), Fraction(int(value.p), int(value.q)))
     if not value.is_real:
@@ -84,7 +85,7 @@ def enclosure_of_number(value: Expr) -> RealInterval | None:
 
 
 def enclosure(value: float, error: Fraction = Fraction(0)) -> RealInterval:
-    """A range around a floating-point result: `error` plus a relative error, or plus TINY near underflow."""
+    """An enclosure of a floating-point result: `error` plus a relative error, or plus UNDERFLOW near zero."""
     if math.isinf(value):
         return RealInterval(value, value)
     middle = Fraction(value)
@@ -134,7 +135,7 @@ def _raise_end_to_fraction(x: End, power: Fraction) -> RealInterval:
 
 
 def round_outwards(x: RealInterval) -> RealInterval:
-    """Rounds outwards where fractions have become long; signs are kept."""
+    """Rounds long fractions outwards; signs are preserved."""
     low, high = x.low, x.high
     if isinstance(low, Fraction) and low.denominator >= MAX_DENOMINATOR:
         low = max(enclosure(float(low)).low, Fraction(0)) if low > 0 else enclosure(float(low)).low
@@ -152,11 +153,7 @@ def _absolute_end(x: End) -> End:
     return -x if x < 0 else x
 
 
-# ---- functions
-# Ranges of functions of one variable over an interval, rounded outwards.
-#
-# Arguments of sines are measured in units of π, so that sin(πx) ≥ 0 on [0, 1] is found (Moore, Kearfott, Cloud,
-# Introduction to Interval Analysis, chapter 5).
+# ---- Functions of one variable
 
 
 def sine(x: RealInterval) -> RealInterval:
@@ -225,16 +222,16 @@ def _sign(x: End) -> int:
     return (x > 0) - (x < 0)
 
 
-def _increasing(kind: type[Expr], x: RealInterval, f: Callable[[float], float], least: End, most: End) -> RealInterval:
+def _increasing(kind: type[Expr], x: RealInterval, f: Callable[[float], float], lower: End, upper: End) -> RealInterval:
     ends = []
-    for end, limit in ((x.low, least), (x.high, most)):
+    for end, limit in ((x.low, lower), (x.high, upper)):
         at, value = EXACT_VALUES.get(kind, (None, 0))
         ends.append(RealInterval(Fraction(value), Fraction(value)) if end == at else _value(f, end, limit))
-    return RealInterval(max(ends[0].low, least), min(ends[1].high, most))
+    return RealInterval(max(ends[0].low, lower), min(ends[1].high, upper))
 
 
 def _value(f: Callable[[float], float], x: End, limit: End, error: Fraction = Fraction(0)) -> RealInterval:
-    """A range that contains f(x), exact if f(0) = 0 and x = 0; `limit` if x is infinite."""
+    """An enclosure of f(x), exact if f(0) = 0 and x = 0; `limit` if x is infinite."""
     if math.isinf(x):
         return RealInterval(limit, limit)
     if x == 0 and f(0.0) == 0:
@@ -256,12 +253,12 @@ def _log(x: End) -> RealInterval:
         return RealInterval(-inf, -inf) if x == 0 else RealInterval(inf, inf)
     if x == 1 or float(x) == 0:
         return RealInterval(Fraction(0), Fraction(0)) if x == 1 else RealInterval(-inf, Fraction(-700))
-    return enclosure(math.log(float(x)), CANCELLATION_ERROR)  # near 1 the rounding of the argument counts, too
+    return enclosure(math.log(float(x)), CANCELLATION_ERROR)  # near 1 the rounding of the argument dominates
 
 
 def _activation_derivative(e: ActivationDerivative) -> RealInterval:
-    most = _end(e.record.lipschitz)
-    return RealInterval(Fraction(0) if e.record.monotone else -most, most)
+    upper = _end(e.record.lipschitz)
+    return RealInterval(Fraction(0) if e.record.monotone else -upper, upper)
 
 
 def _end(x: float) -> End:
@@ -269,46 +266,46 @@ def _end(x: float) -> End:
     return x if math.isinf(x) else Fraction(str(x))
 
 
-def _activation(facts: Record, x: RealInterval) -> RealInterval | None:
-    if facts is SQUARE:
+def _activation(activation: Record, x: RealInterval) -> RealInterval | None:
+    if activation is SQUARE:
         return integer_power(x, 2)
-    if facts is ABS:
+    if activation is ABS:
         return absolute_value(x)
-    least, most = _end(facts.least), _end(facts.most)
-    if not facts.monotone:
+    lower, upper = _end(activation.least), _end(activation.most)
+    if not activation.monotone:
         size = absolute_value(x)
         wide = multiply(size, RealInterval(Fraction(-2), Fraction(2)))
-        return RealInterval(max(wide.low, least), min(wide.high, most))
+        return RealInterval(max(wide.low, lower), min(wide.high, upper))
     ends = [
-        RealInterval(Fraction(0), Fraction(0)) if end == 0 and facts.keeps_sign else None for end in (x.low, x.high)
+        RealInterval(Fraction(0), Fraction(0)) if end == 0 and activation.keeps_sign else None
+        for end in (x.low, x.high)
     ]
-    low = ends[0] or (_piecewise_linear(facts, x.low) or _value(facts, x.low, least, CANCELLATION_ERROR))
-    high = ends[1] or (_piecewise_linear(facts, x.high) or _value(facts, x.high, most, CANCELLATION_ERROR))
-    return RealInterval(max(low.low, least), min(high.high, most))
+    low = ends[0] or (_piecewise_linear(activation, x.low) or _value(activation, x.low, lower, CANCELLATION_ERROR))
+    high = ends[1] or (_piecewise_linear(activation, x.high) or _value(activation, x.high, upper, CANCELLATION_ERROR))
+    return RealInterval(max(low.low, lower), min(high.high, upper))
 
 
-def _piecewise_linear(facts: Record, x: End) -> RealInterval | None:
+def _piecewise_linear(activation: Record, x: End) -> RealInterval | None:
     """relu and the identity without rounding."""
-    if facts is RELU:
+    if activation is RELU:
         x = max(x, Fraction(0))
-    elif facts is not IDENTITY:
+    elif activation is not IDENTITY:
         return None
     return RealInterval(x, x)
 
 
-# ---- ranges
-# Ranges of expressions over boxes, rounded outwards (Moore, Kearfott, Cloud, Introduction to Interval Analysis).
+# ---- Ranges of expressions
 
 
 def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = False) -> RealInterval | None:
-    """An interval that contains the range of an expression; None if it may be undefined, or no rule is known.
+    """An interval that contains the range of an expression; None if it may be undefined or has no rule.
 
-    `dimension` is that of a space that is not written out; None if it is arbitrary. With `poles`, points without a
-    value are ignored: 1/x is positive for x ≥ 0.
+    `dimension` is that of index notation; None if it is arbitrary. With `poles`, points at which the expression is
+    undefined are ignored: 1/x is positive for x ≥ 0.
     """
     try:
         return _RangeEvaluator(box, dimension, poles).evaluate(expr)
-    except OverflowError:  # a number beyond the floating-point range
+    except OverflowError:  # beyond the range of floats
         return None
 
 

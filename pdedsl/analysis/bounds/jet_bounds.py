@@ -1,4 +1,4 @@
-"""F as a function of t: coefficients that are bounded, or integrable, at the ends of their time interval."""
+"""Interval bounds for the jet variables (x, t, u, ∇u, ∇∇u) of F, and regularity of the coefficients in t."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import ranges_of
 from pdedsl.symbolic.symbols import Field, atoms, free_symbols
 
-# ---- in_time
+# ---- Regularity in t
 
 
 class TimeRegularity(Enum):
-    """How an expression behaves at the ends of its time interval."""
+    """Behaviour of an expression at the ends of its time interval."""
 
     BOUNDED = "bounded"
     INTEGRABLE = "integrable"
@@ -65,12 +65,11 @@ def _is_integrable(a: Expr, time: Symbol, box: Box) -> bool:
     return False
 
 
-# ---- letters
-# The variables of F(x, t, u, ∇u, ∇∇u): the boxes in which they lie, growth of coefficients, dependence on x and t.
+# ---- Bounds of the jet variables
 
 
-JET_BOUND = Fraction(100)  # bound for u, ∇u and ∇∇u where bounded values are considered
-POSITIVE_MIN = Fraction(1, 10**60)  # lower bound for positive quantities
+JET_BOUND = Fraction(100)  # bound of |u|, |∇u| and |∇∇u| where bounded values are considered
+POSITIVE_MIN = Fraction(1, 10**60)  # lower bound of positive quantities
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ class JetBounds:
 
     @cached_property
     def singular_in_time(self) -> dict[Expr, Expr]:
-        """Symbols for factors that are unbounded at an end of the time interval."""
+        """Symbols for factors that are singular at an end of the time interval."""
         if self.time is None or self.time not in free_symbols(self.jet.expr):
             return {}
         singular = [
@@ -131,21 +130,23 @@ class JetBounds:
         return {a: Dummy(positive=True) for a in singular}
 
     def time_regularity(self, e: Expr) -> TimeRegularity:
-        """How an expression behaves in time; nothing is known of a foreign network."""
+        """The regularity of an expression in t; unknown for user networks."""
         own = {w.head for w in self.problem.spec.learned if has_unknown_regularity(w)}
         unseen = any(f.head in own and self.time in free_symbols(f) for f in atoms(e, Field))
         return TimeRegularity.UNKNOWN if unseen else time_regularity(e, self.time, self.box)
 
     @property
     def is_defined_before_cancellation(self) -> bool:
-        """Whether roots, poles and logarithms that cancelled have values everywhere, for all values of the jet."""
-        return all(range_of(e, self.full_box) is not None for e in self.problem.domain(self.jet))
+        """Whether cancelled roots, quotients and logarithms are defined for all values of the jet."""
+        return all(range_of(e, self.full_box) is not None for e in self.problem.cancelled_in(self.jet))
 
     @property
     def is_defined(self) -> bool:
-        """Whether roots, poles and logarithms have values for all values of the unknowns, also those that cancelled."""
+        """Whether all roots, quotients and logarithms are defined for all values of the unknowns, cancelled or not."""
         problem, jet = self.problem, self.jet
-        retained = [jet.in_letters(expand_indices(e, problem.spec, jet.layout)) for e in problem.partial]
+        retained = [
+            jet.in_jet_variables(expand_indices(e, problem.spec, jet.layout)) for e in problem.partial_functions
+        ]
         return self.is_defined_before_cancellation and all(range_of(e, self.full_box) is not None for e in retained)
 
     def depends_on_x(self, e: Expr) -> bool:

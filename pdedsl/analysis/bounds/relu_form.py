@@ -76,7 +76,8 @@ def _relu(z: Expr) -> Expr:
 
 
 def kinks(expr: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
-    """Where an expression bends in one symbol: the zeros of the linear arguments of kinks, jumps and activations."""
+    """The kinks of an expression in one symbol: zeros of the affine arguments of nonsmooth functions and
+    activations."""
     for atom in sorted(atoms(expr, Activation, Abs, Max, Min, sign, Heaviside, tanh, atan, erf), key=str):
         pairs = [(a, b) for a in atom.args for b in atom.args if a is not b] if isinstance(atom, Max | Min) else []
         for z in {a - b for a, b in pairs} or {atom.args[0]}:

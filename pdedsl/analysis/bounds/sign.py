@@ -1,4 +1,4 @@
-"""Signs of polynomials in one variable: constant between consecutive roots, which are isolated exactly."""
+"""Signs of expressions over boxes: proved by ranges, isolated roots of polynomials, monotonicity and subdivision."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ from pdedsl.symbolic.rewrite import expand, measure
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
 from pdedsl.symbolic.sympy_errors import worked_out
 
-# ---- roots
+# ---- Roots of univariate polynomials
 
 
 MAX_DEGREE = 12
 
 
 def polynomial_is_nonnegative(expr: Expr, x: Symbol, ends: RealInterval) -> bool:
-    """Whether a polynomial is nonnegative on an interval, by its values between its roots."""
+    """Whether a polynomial is nonnegative on an interval, by its values between consecutive roots."""
     values = values_between_roots(expr, x, ends)
     return values is not None and all(v >= 0 for v in values)
 
@@ -123,8 +123,7 @@ def has_no_root(expr: Expr, box: Box) -> bool:
     return not any(ends.low < float(r) + 1e-9 and float(r) - 1e-9 < ends.high for r in real_roots(poly))
 
 
-# ---- separable
-# Forms that show the sign of an expression: a symbol for |x|, and sums with separate terms for each coordinate.
+# ---- Separable sums
 
 
 def in_absolute_values(expr: Expr) -> Expr:
@@ -174,27 +173,26 @@ def _minimum_of_quadratic(expr: Expr, s: Symbol) -> Expr | None:
     return c if a == b == 0 else None
 
 
-# ---- signs
-# Signs of expressions over boxes: proved by ranges, roots of polynomials and monotonicity; refuted by a point.
+# ---- Nonnegativity
 
 
 MAX_TERMS = 30  # longer sums are not brought to a common denominator
-MAX_SYMBOLIC_TERMS = 200  # for longer sums only the range is tried
-MAX_FUNCTIONS = 12  # with more functions only the range is tried: polynomials in so many symbols grow too fast
+MAX_SYMBOLIC_TERMS = 200  # longer sums: interval range only
+MAX_FUNCTIONS = 12  # more functions: interval range only; polynomials in so many symbols are too large
 MAX_FACTORED = 8  # longer sums are not factored
-MAX_BITS = 512  # of all numbers in a sum that is factored: factoring needs a prime beyond them
+MAX_BITS = 512  # of all numbers in a factored sum: factoring needs a larger prime
 MAX_SUBBOXES, MAX_EVALUATED_NODES = (
     400,
     100_000,
-)  # pieces of a box at most, and parts of the expression that are read for them
+)  # in the subdivision of a box
 MAX_DERIVATIVES, MAX_DIFFERENTIATED_NODES = (
     2,
     200,
-)  # how often expressions are differentiated to show that they are monotone, if not this long
+)  # in proofs of monotonicity
 
 
 def vanishes(expr: Expr) -> bool:
-    """Whether a sum is zero after cancelling; False if that is not shown."""
+    """Whether a sum is zero after cancellation; False if undecided."""
     if not 1 < len(Add.make_args(expr)) <= MAX_TERMS:
         return bool(expr == 0)
     straight = to_relu_form(expr)
@@ -202,7 +200,7 @@ def vanishes(expr: Expr) -> bool:
 
 
 def is_zero(expr: Expr, ranges: Ranges) -> bool | None:
-    """True if zero everywhere, False if nonzero at a point in range, None if unknown. Points are tried first."""
+    """True if zero everywhere, False if nonzero at a sample point, None if undecided."""
     if expr != 0 and find_nonzero_point(expr, ranges) is not None:
         return False
     return True if vanishes(expr) else None
@@ -219,7 +217,7 @@ def box_of(ranges: Ranges) -> Box:
 
 
 def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
-    """Whether an expression is nonnegative wherever it is defined in the box; False if that is not shown."""
+    """Whether an expression is nonnegative wherever it is defined in the box; False if undecided."""
     if len(Add.make_args(expr)) > MAX_SYMBOLIC_TERMS or len(atoms(expr, Function)) > MAX_FUNCTIONS:
         found = range_of(expr, box, dimension, poles=True)
         return found is not None and found.low >= 0
@@ -256,7 +254,7 @@ def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
 
 
 def _forms(expr: Expr) -> Iterator[Expr]:
-    """The expression, and forms of it whose sign may be easier to see: cancelled, factored, without denominator."""
+    """Equivalent forms of an expression for sign proofs: cancelled, factored, without denominator."""
     yield expr
     if (shorter := in_absolute_values(expr)) != expr:
         yield from _forms(shorter)
@@ -274,7 +272,7 @@ def _forms(expr: Expr) -> Iterator[Expr]:
         yield from _factored(rest)  # x² - 2xy + y² + 1 is a square plus 1
     above, below = fraction(simpler)
     if below.is_nonnegative:
-        yield above  # zeros of the denominator do not matter: there is no value
+        yield above  # undefined at zeros of the denominator
         yield from _factored(above)
 
 
@@ -301,7 +299,7 @@ def _form_is_nonnegative(expr: Expr, box: Box, dimension: int | None, depth: int
 
 
 def _is_negative_at_sample(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
-    """A quick test: whether it is negative at one of three points."""
+    """A quick test at three sample points."""
     if expr.has(Contraction):
         return False
     for share in (Fraction(1, 2), Fraction(1), Fraction(0)):
@@ -320,7 +318,7 @@ def _point_in(ends: RealInterval, share: Fraction) -> RealInterval:
     return RealInterval(at, at)
 
 
-# ---- one variable
+# ---- One variable
 
 
 def _univariate_is_nonnegative(expr: Expr, x: Symbol, box: Box, depth: int) -> bool:
@@ -377,7 +375,7 @@ def _period(expr: Expr, x: Symbol) -> Expr | None:
 
 
 def _monotone_is_nonnegative(expr: Expr, x: Symbol, ends: RealInterval, box: Box, depth: int) -> bool:
-    """Whether a monotone function is nonnegative at the end where it is least; 5 + 1/(¾ - x) is not monotone."""
+    """Whether a function is monotone and nonnegative at its minimum; 5 + 1/(¾ - x) is not monotone."""
     derivative = worked_out(lambda: expr.diff(x)) if range_of(expr, box) is not None else None
     if derivative is None:
         return False
@@ -390,28 +388,28 @@ def _monotone_is_nonnegative(expr: Expr, x: Symbol, ends: RealInterval, box: Box
     return False
 
 
-# ---- several variables
+# ---- Several variables
 
 
 def _by_subdivision(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
-    """Whether the range is nonnegative on every piece of a bounded box, which is divided as often as needed."""
+    """Whether the range is nonnegative on every subbox, by adaptive bisection of a bounded box."""
     ends = [box.get(s) for s in symbols]
     if not 1 <= len(symbols) <= 3 or any(e is None or isinf(e.low) or isinf(e.high) for e in ends):
         return False
-    waiting = [dict(box)]
+    pending = [dict(box)]
     for _ in range(min(MAX_SUBBOXES, MAX_EVALUATED_NODES // (1 + measure(expr)[0]))):
-        if not waiting:
+        if not pending:
             return True
-        piece = waiting.pop()
-        found = range_of(expr, piece)
+        subbox = pending.pop()
+        found = range_of(expr, subbox)
         if found is not None and found.low >= 0:
             continue
-        widest = max(symbols, key=lambda s: piece[s].high - piece[s].low)
-        low, high = piece[widest].low, piece[widest].high
+        widest = max(symbols, key=lambda s: subbox[s].high - subbox[s].low)
+        low, high = subbox[widest].low, subbox[widest].high
         middle = (low + high) / 2
         if high - low < Fraction(1, 1 << 12) or (found is not None and found.high < 0):
             return False
-        waiting += [piece | {widest: RealInterval(low, middle)}, piece | {widest: RealInterval(middle, high)}]
+        pending += [subbox | {widest: RealInterval(low, middle)}, subbox | {widest: RealInterval(middle, high)}]
     return False
 
 
@@ -432,7 +430,7 @@ def _quadratic_is_nonnegative(expr: Expr, symbols: list[Symbol]) -> bool:
 
 
 def bounded_above(expr: Expr, box: Box, dimension: int | None = None) -> bool:
-    """Whether an upper bound is found."""
+    """Whether an upper bound is proved."""
     found = range_of(expr, box, dimension)
     if found is not None and found.high < inf:
         return True
@@ -447,15 +445,14 @@ def format_point(point: Point, exactly: bool = False) -> str:
     return ", ".join(f"{notation(s)} = {notation(v) if exactly else format(float(v), '.3g')}" for s, v in point.items())
 
 
-# ---- positivity
-# Strict positivity of expressions, shown by their form: at every point, or inside an interval.
+# ---- Strict positivity
 
 
-MAX_COMMON_DENOMINATOR_TERMS = 4  # terms of a sum that is brought to a common denominator
+MAX_COMMON_DENOMINATOR_TERMS = 4  # longer sums are not brought to a common denominator
 
 
 def strictly_positive(e: Expr, box: Box) -> bool:
-    """Whether the form of an expression shows that it is positive at every point."""
+    """Whether an expression is positive everywhere, by its form."""
     if e.is_positive:
         return True
     found = range_of(e, box)
@@ -487,7 +484,7 @@ def strictly_positive(e: Expr, box: Box) -> bool:
 
 
 def locally_bounded(e: Expr, box: Box) -> bool:
-    """Whether it is bounded on bounded parts of a box: made of continuous functions and bounded jumps, no poles."""
+    """Whether it is bounded on bounded subsets of a box: continuous or bounded functions, no poles."""
     match e:
         case Symbol() | Number() | NumberSymbol() | Field() | Partial():
             return True
@@ -503,7 +500,8 @@ def locally_bounded(e: Expr, box: Box) -> bool:
 
 
 def _is_bounded_away_from_zero(e: Expr, box: Box) -> bool:
-    """Whether it is bounded away from zero on bounded parts: by its range, or as it is continuous and of one sign."""
+    """Whether it is bounded away from zero on bounded subsets: by its range, or as a continuous function of one
+    sign."""
     found = range_of(e, box)
     if found is not None and 0 not in found:
         return True
@@ -513,8 +511,8 @@ def _is_bounded_away_from_zero(e: Expr, box: Box) -> bool:
 
 
 def _does_not_attain_infimum(e: Expr, box: Box) -> bool:
-    """Whether it does not attain its lower bound: a multiple of a strictly increasing function, whose argument does not
-    attain its own bound there. tanh(x) does not attain -1, but tanh(x²) attains 0."""
+    """Whether it does not attain its infimum: a multiple of a strictly increasing function whose argument does not
+    attain its bound. tanh(x) does not attain -1, but tanh(x²) attains 0."""
     factor, f = e.as_coeff_Mul()
     rises = isinstance(f, exp | tanh | atan | erf) or (isinstance(f, Activation) and f.record.rising)
     inner = range_of(f.args[0], box) if rises else None
@@ -529,7 +527,7 @@ def _is_derivative_of_tanh(e: Expr) -> bool:
 
 
 def positive_in_interior(e: Expr, x: Symbol, box: Box) -> bool:
-    """Whether it is positive inside an interval, by the roots of its polynomial factors."""
+    """Whether it is positive in the interior of an interval, by the roots of its polynomial factors."""
     match e:
         case _ if strictly_positive(e, box):
             return True

@@ -1,14 +1,13 @@
-"""Axioms of equations on feature maps, as discretised: Φ maps the state at the start to the state at the end.
+"""Axioms of discretised equations on feature maps: Φ maps the initial state to the final state.
 
 stability            ‖Φ(Y) - Φ(Y')‖ ≤ ‖Y - Y'‖ for every weight and all Y and Y'
 energy_decay         ‖Φ(Y)‖ ≤ ‖Y‖ for every weight and all Y
 energy_conservation  ‖Φ(Y)‖ = ‖Y‖ for first order in time; otherwise the energy of the equation is conserved
-reversibility        the last states determine the first ones
+reversibility        the final states determine the initial ones
 
-The norm of a pair is that of both halves together; for second order in time it is that of Y, which starts at rest. What
-is proved holds for every width and every image; a refutation comes from a run with the method and steps of the spec
-and with weights that its types and boxes allow. After Ruthotto and Haber, "Deep neural networks motivated by partial
-differential equations", in the form that holds.
+The norm of a pair is the Euclidean norm of both components; for second order in time it is that of Y, with zero initial
+velocity. Proofs hold for every width and image; a counterexample is a run with the integrator and step size of the spec
+and admissible weights. After Ruthotto and Haber, "Deep neural networks motivated by partial differential equations".
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
 from pdedsl.numerics.butcher import LeapfrogMethod, VerletMethod
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
 
-# ---- axioms
+# ---- Verdicts
 
 
 def prove_feature_map_axioms(system: FeatureMapSystem) -> dict[Axiom, Verdict]:
@@ -99,13 +98,13 @@ def _energy_conservation(system: FeatureMapSystem) -> Verdict:
         return Refuted(
             f"{quote_terms(terms)} {change} ‖Y‖ for some states.", describe_growth(example, system), at, example
         )
-    if not system.is_static:
+    if not system.has_static_weights:
         return Undecided("the weights depend on time, and so does the energy.", at)
     if any(isinstance(term, LearnedField | Nonlinear) for term in terms):
         return Undecided(f"no energy is known for {quote_terms(terms)}.", at)
-    kept = isinstance(system.stepping.method, VerletMethod | LeapfrogMethod)
-    keeps = "conserves it up to a bounded error" if kept else "in general does not"
-    return Undecided(f"the flow conserves the energy; {system.stepping.name} {keeps}.", at)
+    fixed = isinstance(system.stepping.method, VerletMethod | LeapfrogMethod)
+    conserves = "conserves it up to a bounded error" if fixed else "in general does not"
+    return Undecided(f"the flow conserves the energy; {system.stepping.name} {conserves}.", at)
 
 
 def _reversibility(system: FeatureMapSystem) -> Verdict:
@@ -123,13 +122,13 @@ def _reversibility(system: FeatureMapSystem) -> Verdict:
 
 def _depends_on_current_state_only(system: FeatureMapSystem) -> bool:
     right = system.equations[0].rhs[0]
-    own = {Field(u.head, (), u.arguments) for u in system.spec.unknowns}
+    used = {Field(u.head, (), u.arguments) for u in system.spec.unknowns}
     heads = {u.head for u in system.spec.unknowns}
-    return not right.has(Partial) and {f for f in atoms(right, Field) if f.head in heads} <= own
+    return not right.has(Partial) and {f for f in atoms(right, Field) if f.head in heads} <= used
 
 
 def _why(system: FeatureMapSystem, cause: Callable[[MapTerm], str]) -> str:
-    """Why an example exists: the kind of motion, the first cause found among the terms, or the length of the step."""
+    """The reason for a counterexample: the order in time, the first offending term, or the step size."""
     if isinstance(system.motion, SecondOrderOde):
         return "solutions of an equation of second order in time oscillate"
     if isinstance(system.motion, SeparableOde):
@@ -156,24 +155,23 @@ def _cause(term: MapTerm) -> str:
             return ""
 
 
-# ---- warnings
-# Warnings for explicit steps that are too long for the slopes that the layers can have.
+# ---- Stability warnings
 
 
-BOUND_TOL = 1e-9  # a step exactly at its bound is not beyond it
+BOUND_TOL = 1e-9  # equality with the stability bound is allowed
 SMALLER_STEP_HINT = "use more steps, or a smaller bound on ‖K‖"
 StabilityWarning = tuple[str, str]
-"""What is wrong, and a way out."""
+"""Message and suggested fix."""
 
 
 def stability_warning(system: FeatureMapSystem) -> StabilityWarning | None:
-    """The warning for an explicit step beyond its stability bound."""
+    """The warning for an explicit step size beyond its stability bound."""
     match system.motion:
         case FirstOrderOde():
             return _first_order_warning(system)
         case SecondOrderOde():
-            steepest = _lipschitz_constant(system, 0)
-            return _oscillator_warning(system.stepping, steepest, lipschitz_formula(system.terms[0]), "leapfrog")
+            lipschitz = _lipschitz_constant(system, 0)
+            return _oscillator_warning(system.stepping, lipschitz, lipschitz_formula(system.terms[0]), "leapfrog")
         case SeparableOde():
             return _oscillator_warning(system.stepping, *_squared_frequency(system), "verlet")
         case _:
@@ -181,11 +179,11 @@ def stability_warning(system: FeatureMapSystem) -> StabilityWarning | None:
 
 
 def _first_order_warning(system: FeatureMapSystem) -> StabilityWarning | None:
-    stepping, steepest = system.stepping, _lipschitz_constant(system, 0)
-    bound = stepping.decaying
-    if bound is None or steepest is None or stepping.step is None:
+    stepping, lipschitz = system.stepping, _lipschitz_constant(system, 0)
+    bound = stepping.real_stability_bound
+    if bound is None or lipschitz is None or stepping.step is None:
         return None
-    size = stepping.step * steepest
+    size = stepping.step * lipschitz
     if float(size) <= bound + BOUND_TOL:
         return None
     text = (
@@ -195,20 +193,20 @@ def _first_order_warning(system: FeatureMapSystem) -> StabilityWarning | None:
 
 
 def _lipschitz_constant(system: FeatureMapSystem, equation: int, sign: int = 1) -> Expr | None:
-    """The steepest slope of a right-hand side that is a descent direction, or ascent for a negative sign."""
+    """The Lipschitz constant of a gradient-descent right-hand side (ascent for a negative sign); None if unknown."""
     terms = system.terms[equation]
-    slopes = eigenvalue_bounds(terms, system.spec)
-    if slopes is None or any(sign * t.factor > 0 for t in terms if isinstance(t, SymmetricLayer)):
+    bounds = eigenvalue_bounds(terms, system.spec)
+    if bounds is None or any(sign * t.factor > 0 for t in terms if isinstance(t, SymmetricLayer)):
         return None
-    steepest = slopes.high if sign > 0 else -slopes.low
-    return steepest if steepest.is_finite else None
+    lipschitz = bounds.high if sign > 0 else -bounds.low
+    return lipschitz if lipschitz.is_finite else None
 
 
 def _oscillator_warning(
-    stepping: TimeStepping, squared: Expr | None, shown: str, better: str
+    stepping: TimeStepping, squared: Expr | None, formula: str, better: str
 ) -> StabilityWarning | None:
     """Compares ω² with the stability bound on δt² ω²."""
-    bound = stepping.swinging
+    bound = stepping.squared_imaginary_stability_bound
     if squared is None or bound is None or stepping.step is None or squared == 0:
         return None
     size = stepping.step**2 * squared
@@ -217,29 +215,28 @@ def _oscillator_warning(
     if bound == 0:
         text = f"the system is oscillatory, and {stepping.name} is unstable for it at every step size"
         return text, f"realize time by {better} or rk4"
-    return f"δt² {shown} = {size} exceeds {bound:.4g}, the stability bound of {stepping.name}", SMALLER_STEP_HINT
+    return f"δt² {formula} = {size} exceeds {bound:.4g}, the stability bound of {stepping.name}", SMALLER_STEP_HINT
 
 
 def _squared_frequency(system: FeatureMapSystem) -> tuple[Expr | None, str]:
-    """ω² ≤ βγ for Y' = ±A(Z), Z' = ∓B(Y), with the steepest slopes β of A and γ of B."""
+    """ω² ≤ βγ for Y' = ±A(Z), Z' = ∓B(Y), with the Lipschitz constants β of A and γ of B."""
     for signs in ((1, -1), (-1, 1)):
         sizes = [_lipschitz_constant(system, place, sign) for place, sign in enumerate(signs)]
         if sizes[0] is not None and sizes[1] is not None:
-            shown = (
+            formula = (
                 lipschitz_formula(terms).replace("K", f"K{i}").replace("λ", f"λ{i}")
                 for terms, i in zip(system.terms, "₁₂", strict=True)
             )
-            return sizes[0] * sizes[1], " ".join(shown)
+            return sizes[0] * sizes[1], " ".join(formula)
     return None, ""
 
 
-# ---- findings
-# What the analysis finds out about equations on feature maps.
+# ---- Analysis result
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What equations are, what can be proved about them, and what is wrong with them."""
+    """Facts about the equations, verdicts on the axioms, and diagnostics."""
 
     equations: tuple[EquationFacts, ...]
     axioms: dict[Axiom, Verdict]
@@ -271,7 +268,7 @@ def _class(equation: Equation, spec: Spec) -> EquationClass:
 
 
 def _time_derivative_terms(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:
-    """The summands in which ∂ⁿY/∂tⁿ is written."""
+    """The summands that contain ∂ⁿY/∂tⁿ."""
     goal = leading_time_derivative(normal_form(equation, spec), 0)
     found = [s for s in equation.summands if goal is not None and any(_has(e, goal) for e in s.exprs)]
     origins = [Origin("-" * s.negated + spec.source.quote(s.span), s.span) for s in found]
@@ -283,7 +280,7 @@ def _has(expr: Expr, goal: Expr) -> bool:
 
 
 def _recognised_structures(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> tuple[str, ...]:
-    """Known shapes that a realization can use."""
+    """Recognised structures that a realization can use."""
     shapes = {
         "symmetric layer": is_gradient_descent(terms),
         "separable pair": is_separable_pair(spec),

@@ -1,8 +1,15 @@
-"""|p(x)| ≤ 1 on an interval, by exact arithmetic: p scales an eigenvector in a linear step or network.
+"""Contractivity of discretised equations on feature maps, ‖Φ(Y) - Φ(Y')‖ ≤ ‖Y - Y'‖, and dissipativity, ‖Φ(Y)‖ ≤ ‖Y‖.
 
-A step of Y' = -SY with symmetric S is R(-hS), so no two states move apart if |R(-x)| ≤ 1 for every x that is h times an
-eigenvalue of S (Hairer, Wanner, chapter IV.2). Y″ = -SY from rest is a polynomial in h²S for leapfrog, and
-Re R(ihω)ᴺ with S = ω² for a one-step method.
+Linear: a step of Y' = -SY with symmetric S is R(-hS), non-expansive if |R(-x)| ≤ 1 for every x that is h times an
+eigenvalue of S (Hairer, Wanner, chapter IV.2). Y″ = -SY with zero initial velocity is a polynomial in h²S for leapfrog,
+and Re R(ihω)ᴺ with S = ω² for a one-step method. These bounds are proved in exact arithmetic.
+
+Gradient flow: -F = Σ c Kᵀσ(K·) + λ is the gradient of a convex function, β-Lipschitz, and therefore
+⟨F(y) - F(z), y - z⟩ ≤ -|F(y) - F(z)|²/β (Baillon, Haddad 1977). An Euler step is non-expansive if δt β ≤ 2, a step of
+another method by circle contractivity (`contracts`).
+
+Dissipativity: a non-expansive map with Φ(0) = 0 does not increase ‖Y‖. Otherwise d/dt ½‖Y‖² = -Σ c⟨KY, σ(KY)⟩ - λ‖Y‖²:
+if z σ(z) ≥ 0 and |σ'| ≤ L, then σ(z)² ≤ L z σ(z), and the inequality above holds between Y and 0 for nonmonotone σ.
 """
 
 from __future__ import annotations
@@ -28,18 +35,18 @@ from pdedsl.numerics.butcher import (
 )
 from pdedsl.numerics.stability import Matrix, is_contractive, is_semidefinite, to_fraction
 
-# ---- polynomials
+# ---- Stability functions
 
 
 X = Symbol("x")
-ROUNDING_GRID = 10**12  # ends that are not fractions are rounded outwards to multiples of 1/GRID
-MAX_EXACT_EXPONENT = 200  # powers up to this are computed exactly
+ROUNDING_GRID = 10**12  # irrational ends are rounded outwards to multiples of its inverse
+MAX_EXACT_EXPONENT = 200  # larger powers are compared by logarithms
 LOG_TOL = 1e-9  # for rounding errors of logarithms
-MAX_DEGREE = 24  # largest degree of the polynomial of a whole network
+MAX_DEGREE = 24  # of the polynomial of a whole network
 
 
 def stability_coefficients(method: RungeKutta) -> list[Rational]:
-    """The coefficients of R as fractions: 1, bᵀ1, bᵀA1, …"""
+    """The coefficients 1, bᵀ1, bᵀA1, … of the stability function R, as fractions."""
     b = [to_fraction(x) for x in method.weights]
     rows = [[to_fraction(x) for x in row] for row in ((), *method.rows)]
     vector, found = [Fraction(1)] * len(b), [Fraction(1)]
@@ -117,23 +124,22 @@ def round_up(x: Expr) -> Rational:
     return x if x.is_Rational else Rational(ceiling(x * ROUNDING_GRID), ROUNDING_GRID)
 
 
-# ---- oscillation
-# Linear equations that oscillate: second order in time from rest, and pairs whose halves rotate into each other.
+# ---- Linear oscillators
 
 
-MAX_POWERS = 64  # of the matrix of a step, at most
+MAX_POWERS = 64  # of the matrix of a step
 
 
 def oscillator_verdict(system: FeatureMapSystem) -> Proved | Undecided:
-    """Y″ = -SY from rest, with the same symmetric S in all steps: the network is a polynomial in S."""
-    stepping, slopes = system.stepping, system.slopes
+    """Y″ = -SY with zero initial velocity and the same symmetric S in all steps: a polynomial in S."""
+    stepping, bounds = system.stepping, system.eigenvalue_bounds
     why = "its solutions oscillate, and no bound on their distance is available"
     unknown = Undecided(
         f"{quote_terms(system.all_terms)} defines a second-order equation: {why}.", spans(system.all_terms)
     )
-    if slopes is None or not system.is_linear or not system.is_static or stepping.step is None:
+    if bounds is None or not system.is_linear or not system.has_static_weights or stepping.step is None:
         return unknown
-    low, high = stepping.step**2 * slopes.low, stepping.step**2 * slopes.high
+    low, high = stepping.step**2 * bounds.low, stepping.step**2 * bounds.high
     if not (low.is_finite and high.is_finite and _is_power_bounded(system, low, high)):
         return unknown
     within = f"the eigenvalues of δt² S lie in [{low}, {high}]"
@@ -153,7 +159,7 @@ def _is_power_bounded(system: FeatureMapSystem, low: Expr, high: Expr) -> bool:
 
 
 def rotation_verdict(system: FeatureMapSystem) -> Proved | Undecided:
-    """Y' = aZ, Z' = bY with numbers a and b: the network is a power of one matrix."""
+    """Y' = aZ, Z' = bY with numbers a and b: a power of one matrix."""
     stepping, at = system.stepping, spans(system.all_terms)
     unknown = Undecided("the two components rotate into each other: distances may grow temporarily.", at)
     if not all(isinstance(term, Reaction) for term in system.all_terms) or stepping.step is None:
@@ -209,17 +215,12 @@ def _is_nonexpansive_matrix(m: Matrix) -> bool:
     return is_semidefinite([[(i == j) - square[i][j] for j in (0, 1)] for i in (0, 1)])
 
 
-# ---- contraction
-# Theorems by which two states never move apart, for any weights; their hypotheses are checked here.
-#
-# Contraction of a gradient flow: -F = Σ c Kᵀσ(K·) + λ is the gradient of a convex function, β-Lipschitz, and therefore
-# ⟨F(y) - F(z), y - z⟩ ≤ -|F(y) - F(z)|²/β (Baillon, Haddad 1977). An Euler step is non-expansive if δt β ≤ 2, a step of
-# another method if `contracts` says so. A linear step is R(-hS) with a symmetric S.
+# ---- Contractivity
 
 
 NONEXPANSIVE = "non-expansive"
 NO_BOUND = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/‖K‖²; add ‖K‖ ≤ c to the type"
-SMALL_STEP = Rational(1, 1000)  # a step so short that every method that can contract does
+SMALL_STEP = Rational(1, 1000)  # every conditionally contractive method is contractive for it
 
 
 def nonexpansive(system: FeatureMapSystem) -> Proved | Undecided:
@@ -236,21 +237,21 @@ def nonexpansive(system: FeatureMapSystem) -> Proved | Undecided:
 
 
 def _first_order_verdict(system: FeatureMapSystem) -> Proved | Undecided:
-    slopes, terms, at = system.slopes, system.all_terms, spans(system.all_terms)
-    if slopes is None:
+    bounds, terms, at = system.eigenvalue_bounds, system.all_terms, spans(system.all_terms)
+    if bounds is None:
         return Undecided(_missing_bound(system), at)
-    if system.is_linear and slopes.high.is_finite and slopes.low.is_finite:
-        return _linear_verdict(system, slopes)
-    if not slopes.low >= 0:
+    if system.is_linear and bounds.high.is_finite and bounds.low.is_finite:
+        return _linear_verdict(system, bounds)
+    if not bounds.low >= 0:
         return Undecided(f"{quote_terms(terms)} is not minus the gradient of a convex function for every weight.", at)
-    between = f"the derivative of {quote_terms(terms)} has eigenvalues in [{-slopes.high}, {-slopes.low}]"
+    between = f"the derivative of {quote_terms(terms)} has eigenvalues in [{-bounds.high}, {-bounds.low}]"
     return contractivity_verdict(
-        system, slopes, NONEXPANSIVE, activations(terms, "monotone") if _is_convex_gradient_descent(system) else between
+        system, bounds, NONEXPANSIVE, activations(terms, "monotone") if _is_convex_gradient_descent(system) else between
     )
 
 
 def _is_convex_gradient_descent(system: FeatureMapSystem) -> bool:
-    """Whether every term alone is minus the gradient of a convex function."""
+    """Whether every term is minus the gradient of a convex function."""
     return all(
         (isinstance(term, Reaction) and term.rate <= 0)
         or (isinstance(term, SymmetricLayer) and term.factor < 0 and term.activation.monotone)
@@ -258,17 +259,18 @@ def _is_convex_gradient_descent(system: FeatureMapSystem) -> bool:
     )
 
 
-def _linear_verdict(system: FeatureMapSystem, slopes: EigenvalueBounds) -> Proved | Undecided:
+def _linear_verdict(system: FeatureMapSystem, bounds: EigenvalueBounds) -> Proved | Undecided:
     """Decides |R(-hS)| ≤ 1 for all eigenvalues of S in [low, high]."""
     stepping, at = system.stepping, spans(system.all_terms)
     if stepping.step is None:
         return Undecided(f"the flow is linear; the step sizes of {stepping.name} are not known in advance.", at)
-    low, high = stepping.step * slopes.low, stepping.step * slopes.high
-    shown = f"δt {lipschitz_formula(system.all_terms)} in [{low}, {high}]"
+    low, high = stepping.step * bounds.low, stepping.step * bounds.high
+    formula = f"δt {lipschitz_formula(system.all_terms)} in [{low}, {high}]"
     if not _is_linearly_stable(system, low, high):
-        return Undecided(f"|R| ≤ 1 does not hold for {stepping.name} and all {shown}.", at)
-    reason = f"the equation is linear, and the stability function satisfies |R| ≤ 1 for {shown}: each step of {stepping.name} is {NONEXPANSIVE}"
-    return Proved(f"{reason}.", ("linear equation with a symmetric operator S", f"{shown}", "|R(-δt S)| ≤ 1"))
+        return Undecided(f"|R| ≤ 1 does not hold for {stepping.name} and all {formula}.", at)
+    bound = f"the stability function satisfies |R| ≤ 1 for {formula}"
+    reason = f"the equation is linear, and {bound}: each step of {stepping.name} is {NONEXPANSIVE}"
+    return Proved(f"{reason}.", ("linear equation with a symmetric operator S", f"{formula}", "|R(-δt S)| ≤ 1"))
 
 
 def _is_linearly_stable(system: FeatureMapSystem, low: Expr, high: Expr) -> bool:
@@ -284,25 +286,25 @@ def _is_linearly_stable(system: FeatureMapSystem, low: Expr, high: Expr) -> bool
 
 
 def contractivity_verdict(
-    system: FeatureMapSystem, slopes: EigenvalueBounds, what: str, said: str
+    system: FeatureMapSystem, bounds: EigenvalueBounds, property_: str, hypothesis: str
 ) -> Proved | Undecided:
-    """By circle contractivity with β = high."""
+    """Circle contractivity with β = high."""
     stepping, terms, at = system.stepping, system.all_terms, spans(system.all_terms)
-    if not slopes.high.is_finite:
-        return Undecided(f"the flow is {what}, but {NO_BOUND}.", at)
+    if not bounds.high.is_finite:
+        return Undecided(f"the flow is {property_}, but {NO_BOUND}.", at)
     if stepping.step is None or not _contracts(system, SMALL_STEP):
-        return Undecided(f"the flow is {what}; for {stepping.name} this is not proved.", at)
-    size = stepping.step * slopes.high
-    shown = f"δt {lipschitz_formula(terms)} = {size} for δt = {stepping.step}"
+        return Undecided(f"the flow is {property_}; for {stepping.name} this is not proved.", at)
+    size = stepping.step * bounds.high
+    formula = f"δt {lipschitz_formula(terms)} = {size} for δt = {stepping.step}"
     article, step = ("an", "Euler step") if stepping.method == EULER else ("a", f"step of {stepping.name}")
     if _contracts(system, size):
         checked = (
-            said,
-            f"δt β = {size} with the Lipschitz constant β = {slopes.high}",
+            hypothesis,
+            f"δt β = {size} with the Lipschitz constant β = {bounds.high}",
             "M + 2B/(δt β) is positive semidefinite",
         )
-        return Proved(f"{said} and {shown}, at most 2: each {step} is {what}.", checked)
-    return Undecided(f"the flow is {what}, but {shown} exceeds 2: {article} {step} may not be.", at)
+        return Proved(f"{hypothesis} and {formula}, at most 2: each {step} is {property_}.", checked)
+    return Undecided(f"the flow is {property_}, but {formula} exceeds 2: {article} {step} may not be.", at)
 
 
 def _contracts(system: FeatureMapSystem, size: Expr) -> bool:
@@ -319,19 +321,14 @@ def _contracts(system: FeatureMapSystem, size: Expr) -> bool:
 
 
 def _missing_bound(system: FeatureMapSystem) -> str:
-    """Why there is no bound on the slopes."""
+    """Why there are no eigenvalue bounds."""
     for term in system.all_terms:
         if isinstance(term, SymmetricLayer) and term.norm is not None:
             return f"{term.activation.name} after {term.norm.name} need not be monotone."
     return f"the declared types imply no bound on the derivative of {quote_terms(system.all_terms)}."
 
 
-# ---- dissipation
-# When states do not grow, for any weights: ‖Y(T)‖ ≤ ‖Y(0)‖.
-#
-# States of a non-expansive network that maps 0 to 0 do not grow. Otherwise d/dt ½‖Y‖² = -Σ c⟨KY, σ(KY)⟩ - λ‖Y‖²: if
-# z σ(z) ≥ 0 and |σ'| ≤ L, then σ(z)² ≤ L z σ(z), and the inequality of contraction holds between Y and 0 even if σ is
-# not monotone.
+# ---- Dissipativity
 
 
 DISSIPATIVE = "dissipative (‖Y‖ does not grow)"
@@ -340,9 +337,9 @@ DISSIPATIVE = "dissipative (‖Y‖ does not grow)"
 def dissipative(system: FeatureMapSystem) -> Proved | Undecided:
     proof, at = nonexpansive(system), spans(system.all_terms)
     keeps_sign = isinstance(system.motion, FirstOrderOde) and not any(map(energy_source, system.all_terms))
-    if keeps_sign and system.slopes is not None and not (system.is_linear and isinstance(proof, Proved)):
-        said = activations(system.all_terms, "sign-preserving")
-        return contractivity_verdict(system, system.slopes, DISSIPATIVE, said)
+    if keeps_sign and system.eigenvalue_bounds is not None and not (system.is_linear and isinstance(proof, Proved)):
+        hypothesis = activations(system.all_terms, "sign-preserving")
+        return contractivity_verdict(system, system.eigenvalue_bounds, DISSIPATIVE, hypothesis)
     if isinstance(proof, Proved) and all(map(_vanishes_at_zero, system.all_terms)):
         return Proved(proof.reason.replace(NONEXPANSIVE, DISSIPATIVE), (*proof.hypotheses, "F(0) = 0"))
     if not isinstance(system.motion, FirstOrderOde):

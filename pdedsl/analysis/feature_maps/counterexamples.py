@@ -1,7 +1,7 @@
-"""Weights and states with which a network is run in search of a counterexample to an axiom.
+"""Search for counterexamples to the axioms of feature maps, by running the discretised equation.
 
 K is k times the identity on one channel, or on two if a normalisation couples them, and zero on the others; k ranges
-from the largest value that the network attains under the bound of its type to smaller ones.
+from the largest value that the norm bound of its type allows to smaller ones.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from pdedsl.ir.types import Operator
 from pdedsl.ir.verdicts import FeatureMapCounterexample
 from pdedsl.symbolic.symbols import Field, atoms
 
-# ---- trials
+# ---- Trial weights and states
 
 
-MAX_HALVINGS = 8  # how often the size of K is halved
-TRIAL_MULTIPLES = (1.0, 2.0, 4.0, 8.0, 0.5, 0.25, 0.125)  # sizes of K to try when its type gives no bound
+MAX_HALVINGS = 8  # of the multiple k
+TRIAL_MULTIPLES = (1.0, 2.0, 4.0, 8.0, 0.5, 0.25, 0.125)  # multiples k if the type has no norm bound
 NORMALISATION_WEIGHTS = ((1.0, 0.0), (-1.0, 0.0), (1.0, 1.0), (1.0, -1.0))  # scale and bias of a normalisation
 _TRIAL_PAIRS = (  # pairs of values of K Y: near zero, rising, falling, saturated, and where sin decreases
     *((0.01, -0.01), (1.0, 0.9), (-0.1, -0.2), (-1.0, -1.1), (-1.5, -1.6), (-2.0, -2.1), (-4.0, -4.1)),
@@ -44,14 +44,14 @@ NORM_BOUND_RATIO = (1.173, 1.186)
 
 @dataclass(frozen=True)
 class InitialStates:
-    """Two states: a value for each channel, one half after the other."""
+    """Two initial states: a value for each channel, the components of a pair one after the other."""
 
     one: Vector
     other: Vector
 
 
 def channels_of(system: FeatureMapSystem) -> int:
-    """How many channels of a state are nonzero."""
+    """The number of nonzero channels of a state."""
     return 2 if system.epsilons and _width(system) > 1 else 1
 
 
@@ -62,11 +62,11 @@ def _width(system: FeatureMapSystem) -> int:
     return widest // 2 if isinstance(system.motion, SeparableOde) else widest
 
 
-# ---- weights
+# ---- Weights
 
 
 def trial_weights(system: FeatureMapSystem) -> Iterator[Weights]:
-    """Each operator alone, all together, all with the sign of one changed, and none."""
+    """Each operator alone, all together, all with one sign reversed, and none."""
     ranges = {head: identity_multiples(head, system) for head in operators_of(system)}
     norms = NORMALISATION_WEIGHTS if system.epsilons else NORMALISATION_WEIGHTS[:1]
     for chosen in _multiples_of_operators(ranges):
@@ -93,7 +93,7 @@ def _multiples_of_operators(ranges: dict[Symbol, tuple[float, ...]]) -> Iterator
 
 
 def identity_multiples(head: Symbol, system: FeatureMapSystem) -> tuple[float, ...]:
-    """Multiples of the identity that an operator can be; none if its box does not contain zero."""
+    """Admissible multiples of the identity for an operator; none if its box constraint excludes zero."""
     learned = next(w for w in system.spec.learned if w.head == head)
     bound = _largest_multiple(learned, channels_of(system))
     box = weight_box(learned.name, system.spec)
@@ -101,14 +101,14 @@ def identity_multiples(head: Symbol, system: FeatureMapSystem) -> tuple[float, .
     if low > 0 or high < 0:
         return ()
     largest, sign = (high, 1.0) if high > 0 else (-low, -1.0)
-    most = min(bound, largest)
-    if most == inf:
+    largest_k = min(bound, largest)
+    if largest_k == inf:
         return TRIAL_MULTIPLES
-    return tuple(sign * _rounded_down(most / 2**j) for j in range(MAX_HALVINGS)) if most > 0 else (0.0,)
+    return tuple(sign * _rounded_down(largest_k / 2**j) for j in range(MAX_HALVINGS)) if largest_k > 0 else (0.0,)
 
 
 def _largest_multiple(learned: Learned, channels: int) -> float:
-    """The largest multiple of the identity that respects the bound on the norm."""
+    """The largest multiple of the identity that satisfies the norm bound."""
     if not isinstance(learned.type, Operator) or learned.type.bound is None:
         return inf
     return float(learned.type.bound) / NORM_BOUND_RATIO[channels - 1]
@@ -121,11 +121,11 @@ def operators_of(system: FeatureMapSystem) -> list[Symbol]:
     return [head for head in own if head in found]
 
 
-# ---- states
+# ---- States
 
 
 def initial_states(system: FeatureMapSystem, weights: Weights) -> list[InitialStates]:
-    """States for which K Y takes the values to be tried, rounded as they are printed."""
+    """States for which K Y takes the trial values, rounded as printed."""
     k = max((abs(k) for _, k in weights.operators), default=0.0) or 1.0
     if channels_of(system) == 1:
         unit, pairs = 1 / k, SCALAR_TRIALS
@@ -134,15 +134,15 @@ def initial_states(system: FeatureMapSystem, weights: Weights) -> list[InitialSt
     rounded = [(_scaled(one, unit), _scaled(other, unit)) for one, other in pairs]
     if not isinstance(system.motion, SeparableOde):
         return [InitialStates(one, other) for one, other in rounded]
-    return [start for one, other in rounded for start in _pair_states(one, other)]
+    return [initial for one, other in rounded for initial in _pair_states(one, other)]
 
 
 def _pair_states(one: Vector, other: Vector) -> Iterator[InitialStates]:
-    """Two states that differ in the first half, in the second, and in both."""
+    """Two states that differ in the first component, in the second, and in both."""
     zero = (0.0,) * len(one)
-    for kept in (zero, one):
-        yield InitialStates((*one, *kept), (*other, *kept))
-        yield InitialStates((*kept, *one), (*kept, *other))
+    for fixed in (zero, one):
+        yield InitialStates((*one, *fixed), (*other, *fixed))
+        yield InitialStates((*fixed, *one), (*fixed, *other))
     yield InitialStates((*one, *other), (*other, *one))
 
 
@@ -160,22 +160,21 @@ def _rounded_down(x: float) -> float:
     return float(f"{floor(x * 10**digits) / 10**digits:.3g}")
 
 
-# ---- search
-# Counterexamples to the axioms of a network on pixels, found by running the steps of the spec.
+# ---- Search
 
 
-MAX_EVALUATIONS_PER_RUN = 1000  # evaluations of the right-hand side in one run, at most
-MAX_EVALUATIONS = 20_000  # the same in all runs for one axiom
-ASSUMED_ADAPTIVE_STEPS = 12  # steps that an adaptive method is assumed to take
+MAX_EVALUATIONS_PER_RUN = 1000  # of the right-hand side
+MAX_EVALUATIONS = 20_000  # in all runs for one axiom
+ASSUMED_ADAPTIVE_STEPS = 12  # of an adaptive method, for the cost estimate
 CHANGE_RTOL = 1e-9  # smaller changes are attributed to rounding
 
 Measure = Callable[[Run, InitialStates], float]
-"""By how much an axiom is broken, relative to the start; nothing, or less, where it is not."""
+"""The relative violation of an axiom; at most zero if it is not violated."""
 
 
 @dataclass(frozen=True)
 class Violation:
-    """A start that violates an axiom, and the ratio of the norm or distance at the end to that at the start."""
+    """Initial states that violate an axiom, and the ratio of the final to the initial norm or distance."""
 
     weights: Weights
     states: tuple[Vector, ...]
@@ -183,81 +182,81 @@ class Violation:
 
 
 def find_expanding_pair(system: FeatureMapSystem) -> FeatureMapCounterexample | None:
-    """Two states that end further apart than they began."""
-    return _example(system, _search(system, lambda run, start: _expansion_factor(run, start) - 1, 2))
+    """Two states whose distance grows."""
+    return _example(system, _search(system, lambda run, initial: _expansion_factor(run, initial) - 1, 2))
 
 
 def find_growing_state(system: FeatureMapSystem) -> FeatureMapCounterexample | None:
-    """A state that ends larger than it began."""
-    return _example(system, _search(system, lambda run, start: _growth_factor(run, start) - 1, 1))
+    """A state whose norm grows."""
+    return _example(system, _search(system, lambda run, initial: _growth_factor(run, initial) - 1, 1))
 
 
 def find_changing_state(system: FeatureMapSystem) -> FeatureMapCounterexample | None:
-    """A state that ends larger or smaller than it began."""
-    return _example(system, _search(system, lambda run, start: abs(_growth_factor(run, start) - 1), 1))
+    """A state whose norm changes."""
+    return _example(system, _search(system, lambda run, initial: abs(_growth_factor(run, initial) - 1), 1))
 
 
 def _search(system: FeatureMapSystem, measure: Measure, states: int) -> Violation | None:
-    """The worst start for the first weights that violate the axiom."""
+    """The worst initial states for the first weights that violate the axiom."""
     cost, left = _cost(system) * states, MAX_EVALUATIONS
     if not 0 < cost <= MAX_EVALUATIONS_PER_RUN * states:
         return None
     for weights in trial_weights(system):
-        starts = list(_first(_trial_states(system, weights, states), left // cost))
-        left -= cost * len(starts)
+        trials = list(_first(_trial_states(system, weights, states), left // cost))
+        left -= cost * len(trials)
         try:
             run = build_run(system, weights, channels_of(system))
         except NotEvaluable:
             return None
-        broken = [(measure(run, start), start) for start in starts]
-        worst, start = max(broken, key=lambda pair: pair[0], default=(0.0, InitialStates((), ())))
+        violations = [(measure(run, initial), initial) for initial in trials]
+        worst, initial = max(violations, key=lambda pair: pair[0], default=(0.0, InitialStates((), ())))
         if worst > _min_change(system):
-            chosen = (start.one, start.other)[:states]
-            growth = _expansion_factor(run, start) if states == 2 else _growth_factor(run, start)
+            chosen = (initial.one, initial.other)[:states]
+            growth = _expansion_factor(run, initial) if states == 2 else _growth_factor(run, initial)
             return Violation(weights, chosen, growth)
     return None
 
 
 def _cost(system: FeatureMapSystem) -> int:
-    """Evaluations in a run; 0 if it cannot be run. Adaptive methods are assumed to take a dozen steps."""
+    """Evaluations in a run; 0 if it cannot be run."""
     stepping = system.stepping
     return (stepping.evaluations or 0) * (ASSUMED_ADAPTIVE_STEPS if stepping.tolerances else stepping.steps or 0)
 
 
 def _min_change(system: FeatureMapSystem) -> float:
-    """The smallest change that counts: beyond rounding, and well beyond the tolerance of an adaptive method."""
+    """The smallest significant change: above rounding, and well above the tolerance of an adaptive method."""
     return 100 * system.stepping.tolerances.rtol if system.stepping.tolerances else CHANGE_RTOL
 
 
 def _trial_states(system: FeatureMapSystem, weights: Weights, states: int) -> Iterator[InitialStates]:
-    starts = initial_states(system, weights)
+    trials = initial_states(system, weights)
     if states == 2:
-        yield from starts
+        yield from trials
         return
-    zero = tuple(0.0 for _ in starts[0].one)
+    zero = tuple(0.0 for _ in trials[0].one)
     yield InitialStates(zero, zero)
-    for one in dict.fromkeys(state for start in starts for state in (start.one, start.other)):
+    for one in dict.fromkeys(state for initial in trials for state in (initial.one, initial.other)):
         yield InitialStates(one, zero)
 
 
-def _first(starts: Iterator[InitialStates], most: int) -> Iterator[InitialStates]:
-    return (start for _, start in zip(range(most), starts, strict=False))
+def _first(trials: Iterator[InitialStates], largest_k: int) -> Iterator[InitialStates]:
+    return (initial for _, initial in zip(range(largest_k), trials, strict=False))
 
 
-# ---- measures
+# ---- Growth factors
 
 
-def _expansion_factor(run: Run, start: InitialStates) -> float:
-    """The distance at the end divided by that at the start; 0 if a run overflows."""
-    one, other = run(start.one), run(start.other)
+def _expansion_factor(run: Run, initial: InitialStates) -> float:
+    """The ratio of the final to the initial distance; 0 if a run overflows."""
+    one, other = run(initial.one), run(initial.other)
     if one is None or other is None:
         return 0.0
-    return math.dist(one, other) / math.dist(start.one, start.other)
+    return math.dist(one, other) / math.dist(initial.one, initial.other)
 
 
-def _growth_factor(run: Run, start: InitialStates) -> float:
-    """The norm at the end divided by that at the start; 1 if the run overflows."""
-    end, before = run(start.one), math.hypot(*start.one)
+def _growth_factor(run: Run, initial: InitialStates) -> float:
+    """The ratio of the final to the initial norm; 1 if the run overflows."""
+    end, before = run(initial.one), math.hypot(*initial.one)
     if end is None:
         return 1.0
     after = math.hypot(*end)

@@ -1,4 +1,4 @@
-"""Terms, bounds and examples as text for messages."""
+"""Terms, bounds and counterexamples as text."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def quote_terms(terms: Sequence[MapTerm]) -> str:
     """Terms as written in the spec; of many, the first few."""
     texts = list(dict.fromkeys(f"'{term.origin.text}'" for term in terms))
     more = len(texts) - MAX_QUOTED
-    shown = ", ".join(texts[:MAX_QUOTED])
-    return f"{shown} and {more} more" if more > 0 else shown or "the equation"
+    formula = ", ".join(texts[:MAX_QUOTED])
+    return f"{formula} and {more} more" if more > 0 else formula or "the equation"
 
 
 def spans(terms: Sequence[MapTerm]) -> tuple[Span, ...]:
@@ -44,7 +44,7 @@ def activations(terms: Sequence[MapTerm], property_: str) -> str:
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} {property_}"
 
 
-# ---- examples
+# ---- Counterexamples
 
 
 def describe_expansion(example: FeatureMapCounterexample, system: FeatureMapSystem) -> str:
@@ -56,8 +56,9 @@ def describe_expansion(example: FeatureMapCounterexample, system: FeatureMapSyst
 
 def describe_growth(example: FeatureMapCounterexample, system: FeatureMapSystem) -> str:
     (state,) = example.states
-    final = f"the final norm is {_format_factor(example.growth)} times the initial one"
-    ends = "the final state is not zero" if math.isinf(example.growth) else final
+    ends = "the final state is not zero"
+    if math.isfinite(example.growth):
+        ends = f"the final norm is {_format_factor(example.growth)} times the initial one"
     return f"{_weights(example)}{_state(state, system)}: integrated {_integrator(system)}, {ends}"
 
 
@@ -74,10 +75,10 @@ def _weights(example: FeatureMapCounterexample) -> str:
     return "".join(f"{part}, " for part in (of, norm) if part)
 
 
-def _state(halves: tuple[tuple[float, ...], ...], system: FeatureMapSystem, mark: str = "") -> str:
+def _state(states_of: tuple[tuple[float, ...], ...], system: FeatureMapSystem, mark: str = "") -> str:
     """`Y = 1`, or `Y = (1, 0)` on two channels, and `Y = 1, Z = 0` of a pair."""
-    names = (str(half) + mark for half in system.halves)
-    return ", ".join(f"{name} = {_vector(values)}" for name, values in zip(names, halves, strict=True))
+    names = (str(half) + mark for half in system.state_symbols)
+    return ", ".join(f"{name} = {_vector(values)}" for name, values in zip(names, states_of, strict=True))
 
 
 def _vector(y: tuple[float, ...]) -> str:
@@ -85,7 +86,7 @@ def _vector(y: tuple[float, ...]) -> str:
 
 
 def _format_factor(growth: float) -> str:
-    """The number with enough digits to tell it from one."""
+    """The factor, with enough digits to distinguish it from one."""
     change = abs(growth - 1)
     digits = max(4, 2 - math.floor(math.log10(change))) if change else 4
     return f"{growth:.{digits}g}"

@@ -1,7 +1,7 @@
-"""Right-hand sides as functions of numbers, for K = k times the identity on the first channels and zero on the others.
+"""Simulation of equations on feature maps, for K = k times the identity on the first channels and zero on the others.
 
-A state has one number for each of these channels, the same at all pixels; the other channels are zero and stay so, as K
-is zero there. Learned fields f(Y, t) are zero, as for networks whose last weights are zero.
+A state has one number for each of these channels, the same at all pixels; the other channels are zero and stay zero, as
+K is zero there. Learned fields f(Y, t) are zero, as for networks whose last weights are zero.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.numerics.butcher import EmbeddedRungeKutta, LeapfrogMethod, RungeKutta, TruncatedBackwardEuler, VerletMethod
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
 
-# ---- reading
+# ---- Right-hand sides
 
 
 Vector = tuple[float, ...]
@@ -52,7 +52,7 @@ RightHandSide = Callable[[Mapping[Symbol, Vector]], Vector]
 
 
 def compile_right_hand_side(expr: Expr, weights: Weights, channels: int, spec: Spec) -> RightHandSide:
-    """The expression as a function of the states. Raises NoValue."""
+    """The expression as a function of the states. Raises NotEvaluable."""
     if expr.is_number:
         constant = (float(expr),) * channels
         return lambda _: constant
@@ -131,24 +131,23 @@ def _composed(expr: Expr, inner: list[RightHandSide]) -> RightHandSide:
     return lambda states: tuple([sigma(a) for a in body(states)])
 
 
-# ---- running
-# A network on pixels run in floating-point numbers, step by step, with the method of the spec.
+# ---- Runs
 
 
 VectorField = Callable[[Vector], Vector]
 Run = Callable[[Vector], Vector | None]
-"""From the state at the start, the halves of a pair one after the other, to the state at the end, if it has one."""
+"""Maps the initial state, the components of a pair one after the other, to the final state; None if it overflows."""
 
 
 def build_run(system: FeatureMapSystem, weights: Weights, channels: int) -> Run:
-    """The network with these weights. Raises NoValue if a term cannot be evaluated, or the method does not apply."""
+    """The discretised equation with these weights. Raises NotEvaluable for other terms or methods."""
     rights = [equation.rhs[0].xreplace(system.spec.values) for equation in system.equations]
-    readings = [compile_right_hand_side(right, weights, channels, system.spec) for right in rights]
-    steps = _steps(system, readings, channels)
+    rhs_functions = [compile_right_hand_side(right, weights, channels, system.spec) for right in rights]
+    steps = _steps(system, rhs_functions, channels)
 
-    def run(start: Vector) -> Vector | None:
+    def run(initial: Vector) -> Vector | None:
         try:
-            end = steps(start)
+            end = steps(initial)
         except OverflowError:
             return None
         return end if all(map(math.isfinite, end)) else None
@@ -156,51 +155,51 @@ def build_run(system: FeatureMapSystem, weights: Weights, channels: int) -> Run:
     return run
 
 
-def _steps(system: FeatureMapSystem, readings: Sequence[RightHandSide], channels: int) -> VectorField:
-    """All steps of the block. For second order in time, the state starts at rest, and its final speed is dropped."""
-    stepping, heads = system.stepping, system.halves
+def _steps(system: FeatureMapSystem, rhs_functions: Sequence[RightHandSide], channels: int) -> VectorField:
+    """All steps of the block. For second order in time, the initial velocity is zero, and the final one is dropped."""
+    stepping, heads = system.stepping, system.state_symbols
     if stepping.tolerances is not None:
-        return _adaptive_run(system, readings, channels, stepping.tolerances)
+        return _adaptive_run(system, rhs_functions, channels, stepping.tolerances)
     if stepping.step is None or stepping.steps is None:
         raise NotEvaluable
     h, count = float(stepping.step), stepping.steps
     match system.motion:
         case FirstOrderOde():
-            (push,), (head,) = readings, heads
-            return _repeat(_one_step(system, lambda y: push({head: y}), h), count)
+            (rhs,), (head,) = rhs_functions, heads
+            return _repeat(_one_step(system, lambda y: rhs({head: y}), h), count)
         case SeparableOde():
             if isinstance(stepping.method, VerletMethod):
-                return _repeat(_verlet(readings, heads, h, channels), count)
-            return _repeat(_one_step(system, _pair_field(readings, heads, channels), h), count)
+                return _repeat(_verlet(rhs_functions, heads, h, channels), count)
+            return _repeat(_one_step(system, _pair_field(rhs_functions, heads, channels), h), count)
         case SecondOrderOde():
-            (push,), (head,) = readings, heads
+            (rhs,), (head,) = rhs_functions, heads
             if isinstance(stepping.method, LeapfrogMethod):
-                return _leapfrog(lambda y: push({head: y}), h, count, float(stepping.first))
-            whole = _repeat(_one_step(system, lambda s: (*s[channels:], *push({head: s[:channels]})), h), count)
+                return _leapfrog(lambda y: rhs({head: y}), h, count, float(stepping.first))
+            whole = _repeat(_one_step(system, lambda s: (*s[channels:], *rhs({head: s[:channels]})), h), count)
             return lambda y: whole((*y, *(0.0 for _ in y)))[:channels]
         case _:
             assert_never(system.motion)
 
 
 def _adaptive_run(
-    system: FeatureMapSystem, readings: Sequence[RightHandSide], channels: int, tolerances: Tolerances
+    system: FeatureMapSystem, rhs_functions: Sequence[RightHandSide], channels: int, tolerances: Tolerances
 ) -> VectorField:
-    """One adaptive run from start to end. Second order in time is excluded: the network has another state there."""
+    """One adaptive run. Second order in time is excluded: the network has another state there."""
     method, time, frame = system.stepping.method, system.spec.time, system.spec.network
     if not isinstance(method, EmbeddedRungeKutta) or time is None or isinstance(system.motion, SecondOrderOde):
         raise NotEvaluable
-    width = max(frame.stages) if frame else channels * len(readings)
+    width = max(frame.stages) if frame else channels * len(rhs_functions)
     adapting = AdaptiveIntegration(method, tolerances, float(time.end - time.start), width)
     field = (
-        _pair_field(readings, system.halves, channels)
-        if len(readings) > 1
-        else _single_field(readings[0], system.halves[0])
+        _pair_field(rhs_functions, system.state_symbols, channels)
+        if len(rhs_functions) > 1
+        else _single_field(rhs_functions[0], system.state_symbols[0])
     )
     return lambda y: adapting.run(field, y)
 
 
-def _single_field(push: RightHandSide, head: Symbol) -> VectorField:
-    return lambda y: push({head: y})
+def _single_field(rhs: RightHandSide, head: Symbol) -> VectorField:
+    return lambda y: rhs({head: y})
 
 
 def _repeat(step: VectorField, count: int) -> VectorField:
@@ -212,12 +211,12 @@ def _repeat(step: VectorField, count: int) -> VectorField:
     return run
 
 
-def _pair_field(readings: Sequence[RightHandSide], heads: Sequence[Symbol], n: int) -> VectorField:
-    (f, g), (one, other) = readings, heads
+def _pair_field(rhs_functions: Sequence[RightHandSide], heads: Sequence[Symbol], n: int) -> VectorField:
+    (f, g), (one, other) = rhs_functions, heads
     return lambda s: (*f({other: s[n:]}), *g({one: s[:n]}))
 
 
-# ---- methods
+# ---- Integrators
 
 
 def _one_step(system: FeatureMapSystem, field: VectorField, h: float) -> VectorField:
@@ -233,14 +232,14 @@ def _one_step(system: FeatureMapSystem, field: VectorField, h: float) -> VectorF
 
 
 def _runge_kutta(method: RungeKutta, field: VectorField, h: float, y: Vector) -> Vector:
-    slopes: list[Vector] = []
+    stages: list[Vector] = []
     for row in ((), *method.rows):
-        slopes.append(field(_add_stages(y, h, row, slopes)))
-    return _add_stages(y, h, method.weights, slopes)
+        stages.append(field(_add_stages(y, h, row, stages)))
+    return _add_stages(y, h, method.weights, stages)
 
 
-def _add_stages(y: Vector, h: float, row: Sequence[float], slopes: Sequence[Vector]) -> Vector:
-    for a, k in zip(row, slopes, strict=True):
+def _add_stages(y: Vector, h: float, row: Sequence[float], stages: Sequence[Vector]) -> Vector:
+    for a, k in zip(row, stages, strict=True):
         if a:
             y = tuple([b + h * a * c for b, c in zip(y, k, strict=True)])
     return y
@@ -255,9 +254,9 @@ def _series(terms: int, field: VectorField, h: float, y: Vector) -> Vector:
     return total
 
 
-def _verlet(readings: Sequence[RightHandSide], heads: Sequence[Symbol], h: float, n: int) -> VectorField:
+def _verlet(rhs_functions: Sequence[RightHandSide], heads: Sequence[Symbol], h: float, n: int) -> VectorField:
     """Y += h f(Z), Z += h g(Y)."""
-    (f, g), (one, other) = readings, heads
+    (f, g), (one, other) = rhs_functions, heads
 
     def step(s: Vector) -> Vector:
         z = s[n:]
@@ -267,14 +266,14 @@ def _verlet(readings: Sequence[RightHandSide], heads: Sequence[Symbol], h: float
     return step
 
 
-def _leapfrog(push: VectorField, h: float, count: int, first: float) -> VectorField:
-    """D += h² F(Y), Y += D, with the first push scaled by `first`."""
+def _leapfrog(rhs: VectorField, h: float, count: int, first: float) -> VectorField:
+    """D += h² F(Y), Y += D, with the first step scaled by `first`."""
 
     def run(y: Vector) -> Vector:
         difference = (0.0,) * len(y)
         for j in range(count):
-            share = (first if j == 0 else 1.0) * h * h
-            difference = tuple([d + share * p for d, p in zip(difference, push(y), strict=True)])
+            scale_factor = (first if j == 0 else 1.0) * h * h
+            difference = tuple([d + scale_factor * p for d, p in zip(difference, rhs(y), strict=True)])
             y = tuple([a + d for a, d in zip(y, difference, strict=True)])
         return y
 

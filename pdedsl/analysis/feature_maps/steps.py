@@ -1,7 +1,7 @@
-"""A network on pixels run with adaptive steps in floating-point numbers, by the same rule as in `runtime`.
+"""Time integrators of equations on feature maps: step size, stability bounds, and an adaptive Runge-Kutta run.
 
-The error of a step is a root mean square over all channels of a sample; channels that are zero stay zero and contribute
-no error. Step sizes follow `numerics.step_size`.
+The local error is a root mean square over all channels of a sample; zero channels stay zero and contribute no error.
+Step sizes are controlled by `numerics.step_size`, as in `runtime`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from pdedsl.numerics.butcher import (
 )
 from pdedsl.numerics.step_size import SolverFailed, advance_time, clip_to_end, initial_step_size, next_step_size
 
-# ---- adapting
+# ---- Adaptive step sizes
 
 
 Vector = tuple[float, ...]
 Field = Callable[[Vector], Vector]
-MAX_STEPS = 60  # steps attempted in one run, at most
+MAX_STEPS = 60  # attempted steps in one run
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,15 @@ class AdaptiveIntegration:
     width: int
 
     def run(self, field: Field, y: Vector) -> Vector:
-        """The state at the end; raises OverflowError if it is not reached within the attempted steps."""
+        """The final state; raises OverflowError if it is not reached in MAX_STEPS attempted steps."""
         t, k, h = 0.0, field(y), self._first(field, y)
         for _ in range(MAX_STEPS):
             h = clip_to_end(h, self.end - t)
-            new, slope, error = self._attempt(field, y, k, h)
+            new, derivative, error = self._attempt(field, y, k, h)
             ratio = self._norm(error, tuple(max(abs(a), abs(b)) for a, b in zip(y, new, strict=True)))
             size = self._next(t, h, ratio)
             if ratio <= 1:
-                t, y, k = advance_time(t, h, self.end), new, slope
+                t, y, k = advance_time(t, h, self.end), new, derivative
             if t == self.end:
                 return y
             h = size
@@ -80,12 +80,12 @@ class AdaptiveIntegration:
             raise OverflowError from failed
 
     def _attempt(self, field: Field, y: Vector, k: Vector, h: float) -> tuple[Vector, Vector, Vector]:
-        """The new state, its slope, and the estimate of the error."""
-        slopes, new = [k], y
+        """The new state, its time derivative, and the error estimate."""
+        stages, new = [k], y
         for row in self.method.rows:
-            new = _sum(y, h, row, slopes)
-            slopes.append(field(new))
-        return new, slopes[-1], _sum((0.0,) * len(y), h, self.method.error, slopes)
+            new = _sum(y, h, row, stages)
+            stages.append(field(new))
+        return new, stages[-1], _sum((0.0,) * len(y), h, self.method.error, stages)
 
     def _first(self, field: Field, y: Vector) -> float:
         """The first step size, by Hairer, Nørsett, Wanner I (1993), II.4."""
@@ -101,14 +101,13 @@ class AdaptiveIntegration:
         return math.hypot(*(a / (atol + rtol * abs(s)) for a, s in zip(x, size, strict=True))) / math.sqrt(self.width)
 
 
-def _sum(y: Vector, h: float, row: tuple[float, ...], slopes: list[Vector]) -> Vector:
-    for a, k in zip(row, slopes, strict=True):
+def _sum(y: Vector, h: float, row: tuple[float, ...], stages: list[Vector]) -> Vector:
+    for a, k in zip(row, stages, strict=True):
         y = tuple(b + h * a * c for b, c in zip(y, k, strict=True))
     return y
 
 
-# ---- stepping
-# The steps that a network on pixels takes in time.
+# ---- Integrator of the spec
 
 
 @dataclass(frozen=True)
@@ -119,8 +118,8 @@ class TimeStepping:
     step: Expr | None
     steps: int | None
     terms: int = 1  # of the series of backward Euler
-    first: Expr = S.Half  # factor of the first push of leapfrog: ½ is consistent with a start at rest
-    tolerances: Tolerances | None = None  # of an adaptive method that chooses steps for each sample by our own rule
+    first: Expr = S.Half  # factor of the first step of leapfrog: ½ for zero initial velocity
+    tolerances: Tolerances | None = None  # of an adaptive method with step size control per sample
 
     @property
     def name(self) -> str:
@@ -140,13 +139,13 @@ class TimeStepping:
                 assert_never(self.method)
 
     @property
-    def decaying(self) -> float | None:
+    def real_stability_bound(self) -> float | None:
         """The stability bound on δt λ for Y' = -λY; None for methods without a stability polynomial."""
         r = self.polynomial
         return None if r is None else real_stability_limit(r)
 
     @property
-    def swinging(self) -> float | None:
+    def squared_imaginary_stability_bound(self) -> float | None:
         """The stability bound on δt² ω² for Y″ = -ω²Y; None for adaptive methods."""
         match self.method:
             case VerletMethod(swing=swing) | LeapfrogMethod(swing=swing):
@@ -159,7 +158,7 @@ class TimeStepping:
 
     @property
     def evaluations(self) -> int | None:
-        """Evaluations of the right-hand side per step; None if steps are not chosen by our own rule."""
+        """Evaluations of the right-hand side per step; None for adaptive methods of other libraries."""
         match self.method:
             case RungeKutta(stages=stages):
                 return stages
@@ -174,7 +173,7 @@ class TimeStepping:
 
 
 def time_stepping(spec: Spec) -> TimeStepping:
-    """The steps that the spec asks for, with the planner's defaults."""
+    """The integrator of the spec, or the default of the planner."""
     word = integrator_of(spec).word
     match word:
         case Fixed(method=method, steps=steps):
@@ -183,8 +182,8 @@ def time_stepping(spec: Spec) -> TimeStepping:
             return TimeStepping(BACKWARD_EULER, _step_size(spec, steps), steps, terms=terms)
         case words.Verlet(steps=steps):
             return TimeStepping(VERLET, _step_size(spec, steps), steps)
-        case words.Leapfrog(steps=steps, start=start):
-            first = S.One if start is words.Start.PAPER else S.Half
+        case words.Leapfrog(steps=steps, start=initial):
+            first = S.One if initial is words.Start.PAPER else S.Half
             return TimeStepping(LEAPFROG, _step_size(spec, steps), steps, first=first)
         case Adaptive(method=method, rtol=rtol, atol=atol, adjoint=adjoint, norm=norm):
             own = bool(method.rows) and not adjoint and norm is Across.SAMPLE

@@ -1,4 +1,4 @@
-"""The equations of a network on pixels as one system, and bounds on the slopes of symmetric layers."""
+"""Equations on feature maps as one system, and eigenvalue bounds for symmetric layers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.symbolic.symbols import Layer, atoms
 
-# ---- system
+# ---- System
 
 
 IDENTITY = ACTIVATIONS["identity"]
@@ -37,14 +37,14 @@ class StateEquation:
 
 @dataclass(frozen=True)
 class FeatureMapSystem:
-    """The equations of motion, and how they are stepped in time."""
+    """The semidiscrete system and its time integrator."""
 
     spec: Spec
     motion: OdeSystem[StateEquation]
     stepping: TimeStepping
 
     @property
-    def halves(self) -> tuple[Symbol, ...]:
+    def state_symbols(self) -> tuple[Symbol, ...]:
         return tuple(half.head for half in self.motion.right_hand_sides)
 
     @property
@@ -64,8 +64,8 @@ class FeatureMapSystem:
         return all(is_linear(term, self.spec) for term in self.all_terms)
 
     @property
-    def is_static(self) -> bool:
-        """Whether every step has the same weights."""
+    def has_static_weights(self) -> bool:
+        """Whether the weights are the same in all steps."""
         time = self.spec.time
         changing = time is not None and any(time.symbol in w.arguments for w in self.spec.learned)
         return not changing or self.stepping.steps == 1
@@ -77,21 +77,22 @@ class FeatureMapSystem:
         return tuple(float(normalisation_of(layer).eps) for layer in layers)
 
     @cached_property
-    def slopes(self) -> EigenvalueBounds | None:
-        """The slopes of a system of one equation; None for a pair."""
+    def eigenvalue_bounds(self) -> EigenvalueBounds | None:
+        """The eigenvalue bounds of a system of one equation; None for a pair."""
         return eigenvalue_bounds(self.terms[0], self.spec) if len(self.terms) == 1 else None
 
 
 @dataclass(frozen=True)
 class EigenvalueBounds:
-    """-F is a gradient, and the eigenvalues of its symmetric derivative lie in [low, high] for every weight."""
+    """-F is a gradient, and the eigenvalues of its symmetric Jacobian lie in [low, high] for every weight."""
 
     low: Expr
     high: Expr
 
 
 def eigenvalue_bounds(terms: tuple[MapTerm, ...], spec: Spec) -> EigenvalueBounds | None:
-    """The slopes of -F = Σ Kᵀφ(K Y) + λY, φ = Σ c σ over the layers with the same K; None if there are other terms.
+    """Eigenvalue bounds of the Jacobian of -F = Σ Kᵀφ(K Y) + λY, φ = Σ c σ over the layers with the same K; None if
+    there are other terms.
 
     KᵀDK with D = diag(φ') in [l, L] has its eigenvalues in ‖K‖² [min(0, l), max(0, L)].
     """
@@ -108,14 +109,15 @@ def eigenvalue_bounds(terms: tuple[MapTerm, ...], spec: Spec) -> EigenvalueBound
                 return None
             case _:
                 assert_never(term)
-    for (operator, _), slope in layers.items():
-        low += _multiply(Min(S.Zero, slope.low), bound_squared(operator, spec))
-        high += _multiply(Max(S.Zero, slope.high), bound_squared(operator, spec))
+    for (operator, _), derivative in layers.items():
+        low += _multiply(Min(S.Zero, derivative.low), bound_squared(operator, spec))
+        high += _multiply(Max(S.Zero, derivative.high), bound_squared(operator, spec))
     return EigenvalueBounds(low, high)
 
 
 def _layer_bounds(layer: SymmetricLayer) -> EigenvalueBounds:
-    """The slopes of -factor·σ: σ' is in [0, L] if σ is monotone, [1, 1] for the identity, [-L, L] otherwise."""
+    """Bounds of the derivative of -factor·σ: σ' is in [0, L] if σ is monotone, [1, 1] for the identity, [-L, L]
+    otherwise."""
     sigma, c = layer.activation, -layer.factor
     steep = Rational(str(sigma.lipschitz)) if isfinite(sigma.lipschitz) else oo
     flat = steep if sigma == IDENTITY else S.Zero if sigma.monotone else -steep
@@ -133,8 +135,7 @@ def bound_squared(operator: Symbol, spec: Spec) -> Expr:
     return kind.bound**2 if isinstance(kind, Operator) and kind.bound is not None else oo
 
 
-# ---- building
-# Spec → System: what moves, and in which order.
+# ---- Construction
 
 
 def system_of(spec: Spec) -> FeatureMapSystem | None:
@@ -144,16 +145,18 @@ def system_of(spec: Spec) -> FeatureMapSystem | None:
 
 
 def _motion(spec: Spec) -> OdeSystem[StateEquation] | None:
-    halves = [StateEquation(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.rhs) == 1]
+    states_of = [
+        StateEquation(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.rhs) == 1
+    ]
     if is_separable_pair(spec):
         order = unknowns_in_order(spec)
-        return SeparableOde(*sorted(halves, key=lambda half: order.index(half.head)))
-    if len(spec.equations) != 1 or len(halves) != 1 or len(spec.unknowns) != 1:
+        return SeparableOde(*sorted(states_of, key=lambda half: order.index(half.head)))
+    if len(spec.equations) != 1 or len(states_of) != 1 or len(spec.unknowns) != 1:
         return None
-    match halves[0].equation.order:
+    match states_of[0].equation.order:
         case 1:
-            return FirstOrderOde(halves[0])
+            return FirstOrderOde(states_of[0])
         case 2:
-            return SecondOrderOde(halves[0])
+            return SecondOrderOde(states_of[0])
         case _:
             return None

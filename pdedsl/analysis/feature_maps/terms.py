@@ -1,7 +1,4 @@
-"""The terms of an equation on feature maps: Kᵀ σ(N(K Y)), learned fields and multiples of the state.
-
-Symmetric layers are recognised only here; provers, lowering and explanations match on the terms.
-"""
+"""Terms of an equation on feature maps: symmetric layers Kᵀ σ(N(K Y)), learned fields and multiples of the state."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_numb
 
 
 def map_terms(equation: Equation, spec: Spec) -> tuple[MapTerm, ...]:
-    """The right-hand side as terms that add up to it, in canonical order."""
+    """The terms of the right-hand side, in canonical order."""
     right = [e.xreplace(spec.values) for e in equation.rhs]
     if len(right) != 1:
         return (Nonlinear(order=0, exprs=tuple(right), origin=_whole(equation, spec)),)
@@ -41,7 +38,7 @@ def _term(term: Expr, equation: Equation, spec: Spec) -> MapTerm:
 
 
 def state_of(expr: Expr, spec: Spec) -> Symbol | None:
-    """The unknown that an expression is equal to, at the point and time of the equation; None if it is none."""
+    """The unknown that an expression is, at the same point and time; None if it is none."""
     return next((u.head for u in spec.unknowns if expr == Field(u.head, (), u.arguments)), None)
 
 
@@ -51,7 +48,7 @@ def declared(field: Field, spec: Spec) -> Learned | None:
     return next(found, None)
 
 
-# ---- factor · Kᵀ σ(N(K Y))
+# ---- Symmetric layers, factor · Kᵀ σ(N(K Y))
 
 
 def _symmetric(factor: Expr, expr: Applied, origin: Origin, spec: Spec) -> SymmetricLayer | None:
@@ -82,11 +79,11 @@ def normalisation_of(layer: Layer) -> Normalisation:
     return NORMALISATIONS[layer.name].made(settings)
 
 
-# ---- where a term stands
+# ---- Source locations
 
 
 def _origin(rest: Expr, equation: Equation, spec: Spec) -> Origin:
-    """The summand in which a term occurs, or the equation if it was written differently."""
+    """The summand in which a term occurs, or the equation if there is no such summand."""
     found = [s for s in equation.summands if len(s.exprs) == 1 and rest in _terms_without_factors(s.exprs[0], spec)]
     if len(found) != 1:
         return _whole(equation, spec)
@@ -101,7 +98,7 @@ def _whole(equation: Equation, spec: Spec) -> Origin:
     return Origin(spec.source.quote(equation.span), equation.span)
 
 
-# ---- shapes
+# ---- Structure
 
 
 def is_gradient_descent(terms: tuple[MapTerm, ...]) -> bool:
@@ -109,8 +106,8 @@ def is_gradient_descent(terms: tuple[MapTerm, ...]) -> bool:
     (Ruthotto and Haber, eq. 7)."""
     layers = [term for term in terms if isinstance(term, SymmetricLayer)]
     rest = [term for term in terms if not isinstance(term, SymmetricLayer)]
-    downhill = all(layer.factor < 0 for layer in layers) and all(isinstance(term, Reaction) for term in rest)
-    return bool(layers) and downhill
+    descends = all(layer.factor < 0 for layer in layers) and all(isinstance(term, Reaction) for term in rest)
+    return bool(layers) and descends
 
 
 def is_linear(term: MapTerm, spec: Spec) -> bool:

@@ -1,4 +1,15 @@
-"""The pieces of a domain's boundary (sides of the box, surfaces of the shape), and what conditions select of them."""
+"""Initial, terminal and boundary conditions: their elaboration, and the number of conditions that the equations need.
+
+The boundary consists of the faces of the box and the surfaces of the inequalities. On every part of it, an unknown of
+order 2m in space needs m conditions per component. On a face of the box the order is that of the normal derivatives; an
+odd order 2m + 1 needs m conditions at one end and m + 1 at the other, which for
+
+    ∂u/∂t = a ∂²ᵐ⁺¹u/∂x²ᵐ⁺¹
+
+is the upper end if (-1)ᵐ a > 0 (by the energy ∫u²: for Korteweg-de Vries, a = -1, the right end). First order needs at
+most one, on the inflow boundary. Where an equation without time derivative determines one unknown by another, as
+Δψ = -ω, surplus conditions on the first count for the second.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +45,17 @@ from pdedsl.symbolic.evaluate import Point, compile_function
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-# ---- pieces
+# ---- Parts of the boundary
 
 
-SAMPLES_PER_PART = 64  # sample points of a piece
-SAMPLES_IN_HIGH_DIMENSION = 4  # of a surface in many dimensions, where each is expensive
+SAMPLES_PER_PART = 64  # sample points on each part of the boundary
+SAMPLES_IN_HIGH_DIMENSION = 4  # on a surface in many dimensions, where each point is expensive
 MAX_DENSE_SAMPLING_DIMENSION = 16
 
 
 @dataclass(frozen=True)
 class BoundaryPart:
-    """A side or a surface that bounds the domain, with sample points; a side of a plain box needs none."""
+    """A face or a surface that bounds the domain, with sample points; a face of a plain box needs none."""
 
     name: str
     axis: int | None
@@ -58,7 +69,7 @@ class BoundaryPart:
 
 
 def spec_region(spec: Spec) -> Region:
-    """The domain, with its time."""
+    """The space-time domain of a spec."""
     return region_of_space(spec.space, spec.time)
 
 
@@ -69,40 +80,38 @@ def region_of_space(space: Space, time: Time | None) -> Region:
 
 
 def boundary_parts(spec: Spec) -> list[BoundaryPart]:
-    """All pieces of the boundary except periodic sides."""
-    looked_at = bool(spec.space.inequalities) or any(c.part for c in spec.conditions)
+    """All parts of the boundary except periodic faces."""
+    sampled = bool(spec.space.inequalities) or any(c.part for c in spec.conditions)
     region = spec_region(spec)
-    sides = [
-        BoundaryPart(name, k, upper, None, tuple(region.face(k, upper, SAMPLES_PER_PART)) if looked_at else None)
-        for k, side in enumerate(spec.space.intervals)
-        if not side.periodic
+    faces = [
+        BoundaryPart(name, k, upper, None, tuple(region.face(k, upper, SAMPLES_PER_PART)) if sampled else None)
+        for k, interval in enumerate(spec.space.intervals)
+        if not interval.periodic
         for name, upper in zip(face_names(k), (False, True), strict=True)
     ]
     surfaces = [
         BoundaryPart(_as_equation(spec.source.quote(g.span)), None, False, g, tuple(sample_surface(g.expr, region)))
         for g in spec.space.inequalities
     ]
-    return [*sides, *surfaces]
+    return [*faces, *surfaces]
 
 
 def _as_equation(inequality: str) -> str:
-    """`x² + y² = 1` for `x² + y² < 1`, as it stands in a condition; a chain of inequalities is quoted."""
+    """`x² + y² = 1` for `x² + y² < 1`, as in a condition; a chain of inequalities is quoted."""
     text, count = re.subn("[<>]=?|[≤≥]", "=", inequality)
     return text if count == 1 else f"'{inequality}'"
 
 
 def sample_surface(level: Expr, region: Region) -> list[Point]:
-    return region.surface(
-        level,
-        SAMPLES_PER_PART if region.layout.dimension <= MAX_DENSE_SAMPLING_DIMENSION else SAMPLES_IN_HIGH_DIMENSION,
-    )
+    dense = region.layout.dimension <= MAX_DENSE_SAMPLING_DIMENSION
+    return region.surface(level, SAMPLES_PER_PART if dense else SAMPLES_IN_HIGH_DIMENSION)
 
 
-def applies_to(condition: Condition, piece: BoundaryPart) -> bool:
-    """Whether a condition is for a piece, or for a part of it."""
-    if piece.level is None:
-        return piece.name in condition.faces
-    return any(has_same_zero_set(s.expr, piece.level.expr) for s in condition.surfaces)
+def applies_to(condition: Condition, part: BoundaryPart) -> bool:
+    """Whether a condition applies to a part of the boundary, or to a subset of it."""
+    if part.level is None:
+        return part.name in condition.faces
+    return any(has_same_zero_set(s.expr, part.level.expr) for s in condition.surfaces)
 
 
 def has_same_zero_set(a: Expr, b: Expr) -> bool:
@@ -120,24 +129,24 @@ def points_satisfying(part: Sequence[LevelFunction], points: Sequence[Point], re
 
 
 def selects_points(condition: Condition, region: Region) -> bool:
-    """Whether a condition selects points on every side and surface that it names."""
-    sides = all(_meets_face(side, condition.part, region) for side in condition.faces)
-    return sides and all(_meets_surface(s, condition.part, region) for s in condition.surfaces)
+    """Whether a condition selects points on every face and surface that it names."""
+    faces = all(_meets_face(face, condition.part, region) for face in condition.faces)
+    return faces and all(_meets_surface(s, condition.part, region) for s in condition.surfaces)
 
 
 def parts_meeting(
     space: Space, time: Time | None, part: Sequence[LevelFunction]
 ) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
-    """The sides and surfaces that bound a domain and on which the inequalities of `part` hold somewhere."""
+    """The faces and surfaces on which the inequalities of `part` hold somewhere."""
     if not (space.inequalities or part):
         return space.boundary, ()
     region = region_of_space(space, time)
-    sides = tuple(side for side in space.boundary if _meets_face(side, part, region))
-    return sides, tuple(g for g in space.inequalities if _meets_surface(g, part, region))
+    faces = tuple(face for face in space.boundary if _meets_face(face, part, region))
+    return faces, tuple(g for g in space.inequalities if _meets_surface(g, part, region))
 
 
-def _meets_face(side: str, part: Sequence[LevelFunction], region: Region) -> bool:
-    k, upper = next((k, up) for k in range(region.layout.dimension) for up in (0, 1) if face_names(k)[up] == side)
+def _meets_face(face: str, part: Sequence[LevelFunction], region: Region) -> bool:
+    k, upper = next((k, up) for k in range(region.layout.dimension) for up in (0, 1) if face_names(k)[up] == face)
     return bool(points_satisfying(part, region.face(k, bool(upper), SAMPLES_PER_PART), region))
 
 
@@ -145,8 +154,7 @@ def _meets_surface(level: LevelFunction, part: Sequence[LevelFunction], region: 
     return bool(points_satisfying(part, sample_surface(level.expr, region), region))
 
 
-# ---- conditions
-# Conditions: at the start, at the end, on sides of the boundary and on surfaces.
+# ---- Conditions
 
 
 def boundary_condition(
@@ -159,67 +167,67 @@ def boundary_condition(
     if not (space.boundary or space.inequalities or space.intervals):
         raise errors.equations.no_boundary(False, statement.on[0].span, statement.span)
     part = tuple(inequality_level(w, env, timed=True) for w in statement.where)
-    sides: list[str] = []
+    faces: list[str] = []
     surfaces: list[LevelFunction] = []
-    for spot in statement.on:
-        more_sides, more_surfaces = _faces_and_surfaces(spot, part, env, statement.span)
-        sides += more_sides
+    for place in statement.on:
+        more_faces, more_surfaces = _faces_and_surfaces(place, part, env, statement.span)
+        faces += more_faces
         surfaces += more_surfaces
     value, field = _condition_value(summands, env), _principal_unknown(fields, summands, env)
-    places = tuple(dict.fromkeys(sides)), statement.span, tuple(surfaces), part
+    places = tuple(dict.fromkeys(faces)), statement.span, tuple(surfaces), part
     return Condition(ConditionKind.BOUNDARY, field.head, 0, value, *places, _component(fields, value, env))
 
 
 def _for_clause(statement: t.EquationStmt) -> Span:
-    """`for t in [a, b]`, with the space before it."""
+    """The span of `for t in [a, b]`, with the whitespace before it."""
     assert statement.time_interval is not None
     return Span(statement.right.span.end, statement.time_interval[1].span.end)
 
 
 def _faces_and_surfaces(
-    spot: t.BoundaryPlace, part: tuple[LevelFunction, ...], env: Environment, condition: Span
+    place: t.BoundaryPlace, part: tuple[LevelFunction, ...], env: Environment, condition: Span
 ) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
-    """The sides and surfaces that `boundary`, the name of a side, or a curve stands for."""
+    """The faces and surfaces denoted by `boundary`, the name of a face, or an equation."""
     space = env.scope().space
     known = space.boundary
-    match spot:
+    match place:
         case t.SurfaceEquation():
-            return _face_or_surface(surface_level(spot, env), space)
+            return _face_or_surface(surface_level(place, env), space)
         case t.Name(id="boundary") if known or space.inequalities:
-            found = parts_meeting(space, env.time, part)
-            if not any(found):
-                raise errors.equations.empty_location(spot.span)
-            return found
+            located = parts_meeting(space, env.time, part)
+            if not any(located):
+                raise errors.equations.empty_location(place.span)
+            return located
         case t.Name(id=name) if name in known:
             return (name,), ()
         case t.Name() if not known and not space.inequalities:
-            raise errors.equations.no_boundary(bool(space.intervals), spot.span, condition)
+            raise errors.equations.no_boundary(bool(space.intervals), place.span, condition)
         case t.Name(text=text, id=name):
             every = ("boundary", *known)
-            raise errors.equations.unknown_face(text, every, closest_match(name, every), spot.span)
+            raise errors.equations.unknown_face(text, every, closest_match(name, every), place.span)
         case _:
-            raise errors.equations.invalid_location(spot.span)
+            raise errors.equations.invalid_location(place.span)
 
 
 def _face_or_surface(level: LevelFunction, space: Space) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
-    """A level set as a side or a curve: `x = 0` may be a side of the box."""
-    for k, (x, side) in enumerate(zip(space.coordinates, space.intervals, strict=False)):
+    """A level set as a face or a surface: `x = 0` may be a face of the box."""
+    for k, (x, interval) in enumerate(zip(space.coordinates, space.intervals, strict=False)):
         if level.expr.free_symbols == {x} and level.expr.is_polynomial(x) and level.expr.diff(x).is_number:
-            for name, end in zip(face_names(k), (side.start, side.end), strict=True):
-                if level.expr.xreplace({x: end}) == 0 and not side.periodic:
+            for name, end in zip(face_names(k), (interval.start, interval.end), strict=True):
+                if level.expr.xreplace({x: end}) == 0 and not interval.periodic:
                     return (name,), ()
     return (), (level,)
 
 
 def _principal_unknown(fields: list[Field], summands: tuple[Summand, ...], env: Environment) -> Field:
-    """The unknown that a condition is for: the one with the derivative of highest order."""
+    """The unknown of a condition: the one with the derivative of highest order."""
     partials = [p for s in summands for e in s.exprs for p in atoms(e, Partial)]
     orders = {f: max((len(p.slots) for p in partials if p.has(f)), default=0) for f in fields}
     return max(fields, key=lambda f: orders[f])
 
 
 def _component(fields: list[Field], value: tuple[Expr, ...], env: Environment) -> int | None:
-    """The component of a vector, if a condition concerns only that one."""
+    """The component of a vector, if a condition contains no other."""
     own = {(f.head, tuple(f.indices)) for f in fields}
     if len(value) > 1 or len(own) > 1 or not fields[0].indices or size_of(unknown_of(fields[0], env), env) == 1:
         return None
@@ -273,19 +281,19 @@ def _initial_or_terminal_condition(
 
 
 def _argument_span(statement: t.EquationStmt, field: Field, variable: Expr, env: Environment) -> Span | None:
-    """Where an unknown's argument for a variable is written, if only one call on the left has as many arguments."""
+    """The span of the argument of an unknown, if only one call on the left has as many arguments."""
     arguments = unknown_of(field, env).arguments
     calls = [n for n in t.walk(statement.left) if isinstance(n, t.Call) and len(n.args) == len(arguments)]
     return calls[0].args[arguments.index(variable)].span if len(calls) == 1 else None
 
 
 def _target(whole: Expr, field: Field, time: Symbol) -> Expr:
-    slopes = [p for p in atoms(whole, Partial) if p.body == field and set(p.slots) == {time}]
-    return max(slopes, key=lambda p: len(p.slots)) if slopes else field
+    derivatives = [p for p in atoms(whole, Partial) if p.body == field and set(p.slots) == {time}]
+    return max(derivatives, key=lambda p: len(p.slots)) if derivatives else field
 
 
 def _prescribed_value(whole: Expr, target: Expr, k: int, span: Span) -> Expr:
-    """The value that a condition gives to its left-hand side."""
+    """The prescribed value of the left-hand side of a condition."""
     goal = target
     if k:
         body = target.body if isinstance(target, Partial) else target
@@ -312,85 +320,75 @@ def _condition_on_face(
         k = space.coordinates.index(variable)
         if not space.intervals[k].periodic:
             places = dict(zip((space.intervals[k].start, space.intervals[k].end), face_names(k), strict=True))
-    sides = []
+    faces = []
     for field in fields:
         at = field.arguments[unknown_of(field, env).arguments.index(variable)].xreplace(env.numbers)
         if at not in places:
             ends, where = [notation(p) for p in places], _argument_span(statement, field, variable, env)
             raise errors.equations.not_on_the_boundary(variable.name, notation(at), ends, statement.span, where)
-        sides.append(places[at])
+        faces.append(places[at])
     value, main = _condition_value(summands, env), _principal_unknown(fields, summands, env)
-    component, named = _component(fields, value, env), tuple(dict.fromkeys(sides))
+    component, named = _component(fields, value, env), tuple(dict.fromkeys(faces))
     at_home = {f.xreplace(env.numbers): Field(f.head, tuple(f.indices), unknown_of(f, env).arguments) for f in fields}
     if len(named) == 1:  # the same condition as `… on left`
         value = tuple(v.xreplace(at_home) for v in value)
     return Condition(ConditionKind.BOUNDARY, main.head, 0, value, named, statement.span, component=component)
 
 
-# ---- counting
-# Counts the conditions on the boundary, as the theory requires them.
-#
-# On every piece of the boundary an unknown of order 2m in space needs m conditions for each of its components. At a
-# side of the box the order is that of the derivatives normal to it; an odd order 2m + 1 needs m at one end and m + 1
-# at the other, which for
-#
-# ∂u/∂t = a ∂²ᵐ⁺¹u/∂x²ᵐ⁺¹
-#
-# is the upper one where (-1)ᵐ a > 0 (by the energy ∫u²: for Korteweg-de Vries, a = -1, at the right). The first order
-# needs at most one: where values enter. Where an equation without time derivative gives one unknown by another, as
-# Δψ = -ω, surplus conditions of the first count for the second.
+# ---- Number of conditions
 
 
 @dataclass(frozen=True)
 class RequiredConditions:
-    """How many conditions an unknown needs on a piece of the boundary, at least and at most."""
+    """The minimum and maximum number of conditions for an unknown on a part of the boundary."""
 
-    least: int
-    most: int
+    minimum: int
+    maximum: int
     order: int
 
 
 @dataclass(frozen=True)
 class ConditionBalance:
-    """The number of conditions of an unknown at a point of a piece, and how many are missing or in excess."""
+    """The number of conditions on an unknown at a point of the boundary, and how many are missing or redundant."""
 
-    piece: BoundaryPart
-    given: Fraction
-    lacking: Fraction
+    part: BoundaryPart
+    prescribed: Fraction
+    missing: Fraction
     surplus: Fraction
     point: Point | None
 
 
 def count_conditions(spec: Spec, reporter: Reporter) -> None:
-    """Reports pieces of the boundary with too few conditions, or with too many."""
-    pieces, region = [p for p in boundary_parts(spec) if p.is_nonempty], spec_region(spec)
-    found: dict[Symbol, list[ConditionBalance]] = {u.head: [] for u in spec.unknowns}
-    for piece in pieces:
-        needs = {u.head: _required_conditions(piece, u, spec) for u in spec.unknowns}
+    """Reports parts of the boundary with too deficient or too many conditions."""
+    parts, region = [p for p in boundary_parts(spec) if p.is_nonempty], spec_region(spec)
+    balances: dict[Symbol, list[ConditionBalance]] = {u.head: [] for u in spec.unknowns}
+    for part in parts:
+        needs = {u.head: _required_conditions(part, u, spec) for u in spec.unknowns}
         own = {
-            u.head: [c for c in spec.conditions if c.unknown == u.head and applies_to(c, piece)] for u in spec.unknowns
+            u.head: [c for c in spec.conditions if c.unknown == u.head and applies_to(c, part)] for u in spec.unknowns
         }
         partial = any(c.part for conditions in own.values() for c in conditions)
-        for point in (piece.points or (None,)) if partial else (None,):
-            given = {
+        for point in (part.points or (None,)) if partial else (None,):
+            prescribed = {
                 h: sum((_scalar_conditions(c, spec) for c in own[h] if _holds_at(c, point, region)), Fraction(0))
                 for h in own
             }
-            for head, counted in _balance(piece, given, needs, point, spec).items():
-                found[head].append(counted)
+            for head, counted in _balance(part, prescribed, needs, point, spec).items():
+                balances[head].append(counted)
     for unknown in spec.unknowns:
-        joins = any(_is_nonlocal(c, spec) for c in spec.conditions if c.unknown == unknown.head)  # refused in planning
-        if not joins and any(_concerns(e, unknown.head) for e in spec.equations):
-            _report_balance(unknown, found[unknown.head], pieces, spec, reporter)
+        # Planning reports conditions that couple two faces.
+        coupled = any(_is_nonlocal(c, spec) for c in spec.conditions if c.unknown == unknown.head)
+        if not coupled and any(_concerns(e, unknown.head) for e in spec.equations):
+            _report_balance(unknown, balances[unknown.head], parts, spec, reporter)
 
 
 def _scalar_conditions(condition: Condition, spec: Spec) -> Fraction:
-    """How many scalar conditions a statement gives on each side; u(0, t) = u(1, t) is one for two sides."""
+    """The number of scalar conditions on each face; u(0, t) = u(1, t) is one condition on two faces."""
     return Fraction(len(condition.value), len(condition.faces) if _is_nonlocal(condition, spec) else 1)
 
 
 def _is_nonlocal(condition: Condition, spec: Spec) -> bool:
-    """Whether a condition contains an unknown at points other than its own variables."""
+    """Whether a condition evaluates an unknown at points other than its own variables."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns}
     fields = (f for v in condition.value for f in atoms(v, Field) if f.head in own)
     return any(tuple(f.arguments) != own[f.head] for f in fields)
@@ -405,21 +403,21 @@ def _concerns(equation: Equation, head: Symbol) -> bool:
 
 
 def _balance(
-    piece: BoundaryPart,
-    given: dict[Symbol, Fraction],
+    part: BoundaryPart,
+    prescribed: dict[Symbol, Fraction],
     needs: dict[Symbol, RequiredConditions],
     point: Point | None,
     spec: Spec,
 ) -> dict[Symbol, ConditionBalance]:
-    """What is missing and what is in excess, after the surplus of each unknown is counted for those that give it."""
-    surplus = {h: max(Fraction(0), given[h] - needs[h].most) for h in given}
-    lacking = {h: max(Fraction(0), needs[h].least - given[h]) for h in given}
-    for giver in given:
+    """Missing and redundant conditions, after the surplus of each unknown is counted for those that determine it."""
+    surplus = {h: max(Fraction(0), prescribed[h] - needs[h].maximum) for h in prescribed}
+    missing = {h: max(Fraction(0), needs[h].minimum - prescribed[h]) for h in prescribed}
+    for giver in prescribed:
         for taker in _unknowns_constrained_by(giver, spec):
-            moved = min(surplus[giver], lacking[taker])
+            moved = min(surplus[giver], missing[taker])
             surplus[giver] -= moved
-            lacking[taker] -= moved
-    return {h: ConditionBalance(piece, given[h], lacking[h], surplus[h], point) for h in given}
+            missing[taker] -= moved
+    return {h: ConditionBalance(part, prescribed[h], missing[h], surplus[h], point) for h in prescribed}
 
 
 def _unknowns_constrained_by(head: Symbol, spec: Spec) -> list[Symbol]:
@@ -429,17 +427,17 @@ def _unknowns_constrained_by(head: Symbol, spec: Spec) -> list[Symbol]:
     return [u.head for u in spec.unknowns if u.head in inside and u.head != head]
 
 
-# ---- what a piece needs
+# ---- Required conditions
 
 
-def _required_conditions(piece: BoundaryPart, unknown: Unknown, spec: Spec) -> RequiredConditions:
-    order = max((_order(e, unknown.head, piece.axis, spec) for e in spec.equations), default=0)
+def _required_conditions(part: BoundaryPart, unknown: Unknown, spec: Spec) -> RequiredConditions:
+    order = max((_order(e, unknown.head, part.axis, spec) for e in spec.equations), default=0)
     any_axis = max((_order(e, unknown.head, None, spec) for e in spec.equations), default=0)
-    least, most = order // 2, max(order - order // 2, min(any_axis, 1))  # transport along a side allows one
-    if order % 2 and order > 1 and piece.axis is not None:
-        least, most = _required_for_odd_order(order, piece, unknown, spec)
+    minimum, maximum = order // 2, max(order - order // 2, min(any_axis, 1))  # transport along a face allows one
+    if order % 2 and order > 1 and part.axis is not None:
+        minimum, maximum = _required_for_odd_order(order, part, unknown, spec)
     size = _size(unknown, spec)
-    return RequiredConditions(least * size, most * size, order)
+    return RequiredConditions(minimum * size, maximum * size, order)
 
 
 def _size(unknown: Unknown, spec: Spec) -> int:
@@ -459,48 +457,50 @@ def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> in
     return max(orders, default=0)
 
 
-def _required_for_odd_order(order: int, piece: BoundaryPart, unknown: Unknown, spec: Spec) -> tuple[int, int]:
-    """The bounds for an odd order: m at one end and m + 1 at the other, if the sign of the coefficient tells which."""
+def _required_for_odd_order(order: int, part: BoundaryPart, unknown: Unknown, spec: Spec) -> tuple[int, int]:
+    """Bounds for an odd order 2m + 1: m at one end and m + 1 at the other, by the sign of the coefficient."""
     own = [e for e in spec.equations if e.unknown == unknown.head and e.order == 1 and len(e.rhs) == 1]
-    least = order // 2
-    if len(own) != 1 or not spec.space.explicit or piece.axis is None:
-        return least, least + 1
-    x = spec.space.coordinates[piece.axis]
-    slope = Partial(Field(unknown.head, (), unknown.arguments), *(x,) * order)
-    coefficient = own[0].rhs[0].coeff(slope) * (-1) ** (order // 2)
-    late = any(c.kind is ConditionKind.TERMINAL and c.unknown == unknown.head for c in spec.conditions)
+    minimum = order // 2
+    if len(own) != 1 or not spec.space.explicit or part.axis is None:
+        return minimum, minimum + 1
+    x = spec.space.coordinates[part.axis]
+    derivative = Partial(Field(unknown.head, (), unknown.arguments), *(x,) * order)
+    coefficient = own[0].rhs[0].coeff(derivative) * (-1) ** (order // 2)
+    backward = any(c.kind is ConditionKind.TERMINAL and c.unknown == unknown.head for c in spec.conditions)
     if not (coefficient.is_positive or coefficient.is_negative):
-        return least, least + 1
-    above = bool(coefficient.is_positive) is not late
-    count = least + (piece.upper is above)
+        return minimum, minimum + 1
+    at_upper_end = bool(coefficient.is_positive) is not backward
+    count = minimum + (part.upper is at_upper_end)
     return count, count
 
 
-# ---- reports
+# ---- Error messages
 
 
 def _report_balance(
-    unknown: Unknown, found: list[ConditionBalance], pieces: list[BoundaryPart], spec: Spec, reporter: Reporter
+    unknown: Unknown, balances: list[ConditionBalance], parts: list[BoundaryPart], spec: Spec, reporter: Reporter
 ) -> None:
-    bare = [c.piece.name for c in found if c.lacking and not c.given and c.point is None]
-    few = next((c for c in found if c.lacking and (c.given or c.point is not None)), None)
-    some = tuple(dict.fromkeys(bare)) if len(set(bare)) < len(pieces) else ()
-    one_is_enough = all(c.lacking <= 1 for c in found)
-    behind = max(e.span.end for e in spec.equations) if one_is_enough else None
-    if bare:
-        reporter.add(errors.equations.missing_boundary_condition(unknown.name, some, unknown.span, behind))
-    elif few is not None:
-        counts = str(few.given), str(few.given + few.lacking)
+    without_condition = [c.part.name for c in balances if c.missing and not c.prescribed and c.point is None]
+    deficient = next((c for c in balances if c.missing and (c.prescribed or c.point is not None)), None)
+    some = tuple(dict.fromkeys(without_condition)) if len(set(without_condition)) < len(parts) else ()
+    one_is_enough = all(c.missing <= 1 for c in balances)
+    position = max(e.span.end for e in spec.equations) if one_is_enough else None
+    if without_condition:
+        reporter.add(errors.equations.missing_boundary_condition(unknown.name, some, unknown.span, position))
+    elif deficient is not None:
+        counts = str(deficient.prescribed), str(deficient.prescribed + deficient.missing)
         reporter.add(
-            errors.equations.too_few_conditions(unknown.name, *counts, _describe_location(few, spec), unknown.span)
+            errors.equations.too_few_conditions(
+                unknown.name, *counts, _describe_location(deficient, spec), unknown.span
+            )
         )
-    elif found and _is_underdetermined(unknown.head, spec):
-        reporter.add(errors.equations.missing_boundary_condition(unknown.name, (), unknown.span, behind))
+    elif balances and _is_underdetermined(unknown.head, spec):
+        reporter.add(errors.equations.missing_boundary_condition(unknown.name, (), unknown.span, position))
     for condition in (c for c in spec.conditions if c.unknown == unknown.head and c.on_boundary):
-        crowded = [c for c in found if c.surplus and applies_to(condition, c.piece)]
+        crowded = [c for c in balances if c.surplus and applies_to(condition, c.part)]
         if crowded and _is_last(condition, crowded[0], spec):
-            told = crowded[0].piece.name, int(crowded[0].given - crowded[0].surplus)
-            reporter.add(errors.equations.too_many_conditions(unknown.name, *told, condition.span))
+            excess = crowded[0].part.name, int(crowded[0].prescribed - crowded[0].surplus)
+            reporter.add(errors.equations.too_many_conditions(unknown.name, *excess, condition.span))
 
 
 def _is_underdetermined(head: Symbol, spec: Spec) -> bool:
@@ -511,8 +511,8 @@ def _is_underdetermined(head: Symbol, spec: Spec) -> bool:
         linked |= more
     own = [e for e, heads in zip(spec.equations, sharing, strict=True) if heads & linked]
     differential = any(_order(e, h, None, spec) for e in own for h in linked)
-    settled = any(e.order for e in own) or any(c.on_boundary and c.unknown in linked for c in spec.conditions)
-    return differential and not settled
+    determined = any(e.order for e in own) or any(c.on_boundary and c.unknown in linked for c in spec.conditions)
+    return differential and not determined
 
 
 def _unknowns_in(equation: Equation, spec: Spec) -> set[Symbol]:
@@ -521,7 +521,7 @@ def _unknowns_in(equation: Equation, spec: Spec) -> set[Symbol]:
 
 
 def _describe_location(counted: ConditionBalance, spec: Spec) -> str:
-    name = counted.piece.name
+    name = counted.part.name
     if counted.point is None:
         return name
     names = (*spec.space.names, *((spec.time.name,) if spec.time else ()))
@@ -532,5 +532,5 @@ def _describe_location(counted: ConditionBalance, spec: Spec) -> str:
 
 
 def _is_last(condition: Condition, counted: ConditionBalance, spec: Spec) -> bool:
-    same = [c for c in spec.conditions if c.unknown == condition.unknown and applies_to(c, counted.piece)]
+    same = [c for c in spec.conditions if c.unknown == condition.unknown and applies_to(c, counted.part)]
     return condition is same[-1]

@@ -1,4 +1,5 @@
-"""Checks statements against each other: each unknown needs an equation, each equation its conditions."""
+"""Checks across statements: every unknown has an equation, every equation its conditions; and the elaboration of
+`exact` and `observe`."""
 
 from __future__ import annotations
 
@@ -25,14 +26,11 @@ from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import replaced
 from pdedsl.symbolic.symbols import Field, atoms
 
-# ---- check
-
-
 _FOR_INTERVAL = re.compile(r"\bfor\s+\w+\s+(?:in|∈)\s+\[\s*([^,\[\]]+?)\s*,\s*([^,\[\]]+?)\s*\]$")
 
 
 def check_spec(spec: Spec, env: Environment) -> None:
-    """Reports what is missing, duplicated, contradictory or unused."""
+    """Reports missing, duplicate, contradictory and unused statements."""
     reporter = env.reporter
     if not spec.unknowns:
         reporter.add(errors.syntax.missing_unknown(spec.space.span))
@@ -62,7 +60,7 @@ def _concerns(equation: Equation, unknown: Unknown) -> bool:
 
 @dataclass(frozen=True)
 class UnknownPart:
-    """An unknown, or a component that has its own equations, with its equations and conditions in time."""
+    """An unknown, or a component with separate equations, with its equations and its conditions in time."""
 
     unknown: Unknown
     component: int | None
@@ -77,8 +75,8 @@ class UnknownPart:
 def parts_of(unknown: Unknown, spec: Spec) -> list[UnknownPart]:
     equations = [e for e in spec.equations if e.unknown in (None, unknown.head)]
     conditions = [c for c in spec.conditions if c.unknown == unknown.head and not c.on_boundary]
-    alone = {e.component for e in equations} | {c.component for c in conditions}
-    if not alone - {None}:
+    components = {e.component for e in equations} | {c.component for c in conditions}
+    if not components - {None}:
         return [UnknownPart(unknown, None, tuple(equations), tuple(conditions))]
     size = (unknown.type.size or spec.space.dimension) if isinstance(unknown.type, Vector) else 1
     return [
@@ -92,46 +90,48 @@ def parts_of(unknown: Unknown, spec: Spec) -> list[UnknownPart]:
     ]
 
 
-# ---- pieces in time
+# ---- Time intervals
 
 
 def _check_time_intervals(spec: Spec, part: UnknownPart, reporter: Reporter) -> None:
-    """Checks that the intervals of an unknown's equations cover the time without gap or overlap."""
+    """Checks that the time intervals of the equations cover the time without gap or overlap."""
     equations = [e for e in part.equations if e.unknown is not None]
     if part.component and not part.equations:
         reporter.add(errors.equations.missing_equation(part.name, part.unknown.span))
     whole = [e for e in equations if e.interval is None]
-    pieces = sorted((e for e in equations if e.interval is not None), key=lambda e: float(e.interval[0]))  # type: ignore[index]
-    for extra in whole[1:] or (whole if pieces else []):
+    segments = sorted((e for e in equations if e.interval is not None), key=lambda e: float(e.interval[0]))  # type: ignore[index]
+    for extra in whole[1:] or (whole if segments else []):
         time = spec.time.name if spec.time else None
         reporter.add(errors.equations.duplicate_equation(part.name, time, extra.span))
-    if whole or not pieces or spec.time is None:
+    if whole or not segments or spec.time is None:
         return
     name, reached, end = spec.time.name, spec.time.start, spec.time.end
-    for piece in pieces:
-        assert piece.interval is not None
-        a, b = piece.interval
+    for segment in segments:
+        assert segment.interval is not None
+        a, b = segment.interval
         if a < spec.time.start or b > end:
             reporter.add(
                 errors.equations.outside_time_interval(
-                    _interval_text(a, b), _interval_text(spec.time.start, end), piece.span
+                    _interval_text(a, b), _interval_text(spec.time.start, end), segment.span
                 )
             )
         elif a > reached:
-            first, _ = _interval_spans(spec, piece)
-            reporter.add(errors.equations.time_gap(name, notation(reached), notation(a), piece.span, first))
+            first, _ = _interval_spans(spec, segment)
+            reporter.add(errors.equations.time_gap(name, notation(reached), notation(a), segment.span, first))
         elif a < reached:
-            until, (first, _) = notation(min(b, reached)), _interval_spans(spec, piece)
-            reporter.add(errors.equations.time_overlap(name, notation(a), until, notation(reached), piece.span, first))
+            until, (first, _) = notation(min(b, reached)), _interval_spans(spec, segment)
+            reporter.add(
+                errors.equations.time_overlap(name, notation(a), until, notation(reached), segment.span, first)
+            )
         reached = max(reached, b)
     if reached < end:
-        _, last = _interval_spans(spec, pieces[-1])
-        reporter.add(errors.equations.time_gap_at_end(name, notation(reached), notation(end), pieces[-1].span, last))
+        _, last = _interval_spans(spec, segments[-1])
+        reporter.add(errors.equations.time_gap_at_end(name, notation(reached), notation(end), segments[-1].span, last))
 
 
-def _interval_spans(spec: Spec, piece: Equation) -> tuple[Span | None, Span | None]:
-    """Where the ends of a piece's interval are written, if they can be found by a pattern."""
-    found = _FOR_INTERVAL.search(spec.source.text, piece.span.start, piece.span.end)
+def _interval_spans(spec: Spec, segment: Equation) -> tuple[Span | None, Span | None]:
+    """The spans of the ends of an interval, if a pattern finds them."""
+    found = _FOR_INTERVAL.search(spec.source.text, segment.span.start, segment.span.end)
     return (Span(*found.span(1)), Span(*found.span(2))) if found else (None, None)
 
 
@@ -139,35 +139,35 @@ def _interval_text(start: Expr, end: Expr) -> str:
     return f"[{notation(start)}, {notation(end)}]"
 
 
-# ---- conditions
+# ---- Initial conditions
 
 
 def _check_initial_conditions(spec: Spec, part: UnknownPart, reporter: Reporter) -> None:
-    """Checks the initial or terminal conditions: one for each order below that of the equation, all at one end."""
+    """Checks the initial or terminal conditions: one for each order below that of the equation, at one end."""
     if not part.equations:
         return
     own, order, unknown = list(part.conditions), max(e.order for e in part.equations), part.unknown
-    for twice in _duplicates(own, lambda c: (c.kind, c.order)):
-        kind = f"{twice.kind} {'velocity' if twice.order else 'condition'}"
-        reporter.add(errors.equations.duplicate_condition(part.name, kind, twice.span))
+    for duplicate in _duplicates(own, lambda c: (c.kind, c.order)):
+        kind = f"{duplicate.kind} {'velocity' if duplicate.order else 'condition'}"
+        reporter.add(errors.equations.duplicate_condition(part.name, kind, duplicate.span))
     late = next((c for c in own if c.kind != own[0].kind and c.order == own[0].order), None)
     if late and order < 2:
         reporter.add(errors.equations.initial_and_terminal(part.name, late.span))
     for extra in (c for c in own if c.order >= order):
         reporter.add(errors.equations.condition_order(order, extra.span))
-    given = {c.order for c in own}
+    prescribed = {c.order for c in own}
     name, args = part.name, _initial_arguments(spec)
     for k in range(order):
         if (
-            k not in given
+            k not in prescribed
             and not (k == 0 and spec.space.kind is SpaceKind.PIXELS)
             and not (own and late and order >= 2)
         ):
             left = f"{name}({args})" if k == 0 else f"∂{name}/∂{_time_name(spec)}({args})"
             what = "initial condition" if k == 0 else "initial velocity"
             can_be_zero = k > 0 or spec.space.kind is SpaceKind.PHYSICAL
-            behind = part.equations[-1].span.end if can_be_zero else None
-            reporter.add(errors.equations.missing_initial_condition(name, what, left, unknown.span, behind))
+            position = part.equations[-1].span.end if can_be_zero else None
+            reporter.add(errors.equations.missing_initial_condition(name, what, left, unknown.span, position))
 
 
 def _initial_arguments(spec: Spec) -> str:
@@ -184,11 +184,11 @@ def _duplicates(conditions: list[Condition], key: Callable[[Condition], object])
     return [c for c in conditions if key(c) in seen or seen.add(key(c))]  # type: ignore[func-returns-value]
 
 
-# ---- places
+# ---- Domain
 
 
 def _check_domain(spec: Spec, reporter: Reporter) -> None:
-    """Reports an empty domain, an inequality that cuts nothing off, a condition that selects no points."""
+    """Reports an empty domain, a redundant inequality, a condition on an empty set."""
     region = spec_region(spec)
     if spec.space.inequalities and not region.interior(1):
         reporter.add(errors.equations.empty_domain(spec.space.span))
@@ -204,7 +204,7 @@ def _check_domain(spec: Spec, reporter: Reporter) -> None:
             reporter.add(errors.equations.empty_location(condition.span))
 
 
-# ---- names
+# ---- Names
 
 
 def _report_unused(env: Environment) -> None:
@@ -219,26 +219,25 @@ def _report_unused(env: Environment) -> None:
 
 
 def _report_networks_without_input(env: Environment) -> None:
-    """Reports networks of fields without arguments; operators are exempt, as they act on what follows them."""
+    """Reports networks of fields without arguments, except operators, which act on their operand."""
     coordinates = [*(env.space.names if env.space else ()), *([env.time.name] if env.time else [])]
     for learned in env.learned.values():
         if learned.net is not None and not learned.params and not isinstance(learned.type, Operator):
-            told = ", ".join(coordinates), str(learned.type)
-            env.reporter.add(errors.names.network_without_arguments(learned.name, *told, learned.span))
+            description = ", ".join(coordinates), str(learned.type)
+            env.reporter.add(errors.names.network_without_arguments(learned.name, *description, learned.span))
 
 
 def _report_unidentifiable(spec: Spec, reporter: Reporter) -> None:
-    """Reports what is learned along with a solution that is measured nowhere."""
+    """Reports parameters that are not identifiable: they are learned, and there are no observations."""
     for learned in spec.learned if spec.unknowns and not spec.observations else ():
         reporter.add(errors.equations.not_identifiable(learned.name, spec.unknowns[0].name, learned.span))
 
 
-# ---- known
-# `exact u = …` and `observe u from …`: what is known about the unknowns besides their equations.
+# ---- Exact solutions and observations
 
 
 def elaborate_exact(statement: t.ExactStmt, env: Environment) -> ExactSolution:
-    """The known value of an unknown, of one of its components, or of a learned number."""
+    """The exact value of an unknown, of one of its components, or of a learned parameter."""
     if env.scope().space.kind is not SpaceKind.PHYSICAL:
         raise errors.equations.needs_physical_domain("exact", statement.span)
     field, component = _observed_unknown(statement.unknown, env, learned=True)
@@ -260,14 +259,13 @@ def elaborate_observation(statement: t.ObserveStmt, env: Environment) -> Observa
 
 
 def _observed_unknown(expr: t.Expr, env: Environment, learned: bool) -> tuple[Unknown | Learned, int | None]:
-    """An unknown at its own variables, or a component of one."""
+    """An unknown at its own arguments, and its component, if only one is meant."""
     name, component = _name_and_component(expr)
-    found = _resolve_unknown(name, env, learned)
+    unknown = _resolve_unknown(name, env, learned)
     value = tensor(expr, env.scope())
-    own = _has_own_arguments(value, found)
-    if not own:
-        raise errors.equations.arguments_differ(found.name, expr.span)
-    return found, component
+    if not _has_own_arguments(value, unknown):
+        raise errors.equations.arguments_differ(unknown.name, expr.span)
+    return unknown, component
 
 
 def _has_own_arguments(value: Tensor, field: Unknown | Learned) -> bool:
@@ -296,10 +294,10 @@ def _resolve_unknown(name: t.Name, env: Environment, learned: bool) -> Unknown |
     raise errors.equations.not_an_unknown(name.text, name.span)
 
 
-def find_duplicate(found: tuple[ExactSolution, ...]) -> Span | None:
-    """The place of a second value for the same component."""
+def find_duplicate(solutions: tuple[ExactSolution, ...]) -> Span | None:
+    """The span of a second value for the same component."""
     seen: set[object] = set()
-    for e in found:
+    for e in solutions:
         keys = {(e.unknown, e.component)} if e.component else {(e.unknown, k) for k in range(1, len(e.value) + 1)}
         if keys & seen:
             return e.span

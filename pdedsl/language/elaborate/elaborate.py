@@ -1,4 +1,5 @@
-"""A line with `=` is an equation or a condition."""
+"""Elaboration: syntax tree → Spec. Declarations first, in any order, then equations and conditions, the experiment, and
+checks across statements."""
 
 from __future__ import annotations
 
@@ -30,11 +31,11 @@ from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.elaborate.limits import report_exceeded_limits
 from pdedsl.language.printing.latex import to_latex
 
-# ---- relations
+# ---- Equations and conditions
 
 
 def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) -> Equation | Condition:
-    """An equation if an unknown is taken at its own variables; a condition if it is taken at fixed values."""
+    """An equation if an unknown is evaluated at its own variables; a condition if it is evaluated at fixed values."""
     scope = replace(env.scope(), normal=bool(statement.on) and "n" not in env.declared)
     summands = elaborate_summands(statement, scope)
     fields = unknown_fields([e for s in summands for e in s.exprs], env)
@@ -49,17 +50,16 @@ def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) ->
     return elaborate_equation(statement, summands, env)
 
 
-# ---- elaborate
-# Syntax → Spec: declarations first, in any order, then equations, the experiment, and checks across statements.
+# ---- Specs
 
 
 PHYSICAL_UNITS = {*("m", "cm", "mm", "km", "s", "ms", "kg", "g", "K", "J", "W", "N", "Pa", "Hz", "mol", "V")}
 MAX_UNKNOWNS = 64
-MAX_EQUATIONS = 200  # and conditions; each piece of time has its own equation
+MAX_EQUATIONS = 200  # equations and conditions; each time interval has its own equation
 
 
 def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
-    """The meaning of a spec; raises every mistake at once."""
+    """The elaborated spec; raises all errors at once."""
     header = _header(syntax, source, reporter)
     env = Environment(reporter, unresolved=set(syntax.unparsed))
     _declare(syntax, env)
@@ -109,7 +109,7 @@ def _header(syntax: t.Syntax, source: Source, reporter: Reporter) -> t.Header | 
 
 
 def _declare(syntax: t.Syntax, env: Environment) -> None:
-    """Register all names, then resolve the space and the time, on which the others depend."""
+    """Registers all names, then resolves the space and the time, on which the others depend."""
     spaces = [s for s in syntax.statements if isinstance(s, t.SpaceDecl)]
     times = [s for s in syntax.statements if isinstance(s, t.TimeDecl)]
     for space in spaces[1:]:
@@ -164,31 +164,32 @@ def _equations_and_conditions(syntax: t.Syntax, env: Environment) -> tuple[list[
         if len(env.reporter.errors) >= MAX_ERRORS:
             break
         with env.reporter.guard(), report_exceeded_limits(statement.span):
-            found = elaborate_equation_statement(statement, env)
-            if isinstance(found, Equation):
-                equations.append(found)
+            relation = elaborate_equation_statement(statement, env)
+            if isinstance(relation, Equation):
+                equations.append(relation)
             else:
-                conditions.append(found)
+                conditions.append(relation)
     return equations, conditions
 
 
 def _report_missing_const(statement: t.EquationStmt, env: Environment) -> None:
-    """`κ = 0.1` without `const` declares nothing: report it once, and not at every use of κ."""
+    """Reports `κ = 0.1` without `const` once, and not at every use of κ."""
     name = statement.left
     if isinstance(name, t.Name) and not statement.on and env.is_undeclared(name.id) and name.id not in RESERVED:
         unknown = env.declared.get(name.id.rstrip("0").rstrip("_")) if name.id.endswith("0") else None
         if isinstance(unknown, t.UnknownDecl) and unknown.params:
             arguments = ", ".join([*(p.text for p in unknown.params[:-1]), "0"])
-            wrong = errors.names.undeclared_initial_value(name.text, unknown.name.text, arguments, statement.span)
+            error = errors.names.undeclared_initial_value(name.text, unknown.name.text, arguments, statement.span)
         else:
-            slope = suggest_derivative(name, env.declared)
-            wrong = slope or errors.names.undeclared_constant(name.text, statement.span)
-        env.reporter.add(wrong)
+            error = suggest_derivative(name, env.declared) or errors.names.undeclared_constant(
+                name.text, statement.span
+            )
+        env.reporter.add(error)
         env.unresolved.add(name.id)
 
 
 def _report_units(syntax: t.Syntax, env: Environment) -> None:
-    """`const κ = 0.1 m`: reports units once."""
+    """Reports physical units, as in `const κ = 0.1 m`."""
     for constant in (s for s in syntax.statements if isinstance(s, t.ConstDecl)):
         units = [
             n
@@ -210,9 +211,9 @@ def _exact_and_observed(syntax: t.Syntax, env: Environment) -> tuple[list[ExactS
                     exact.append(elaborate_exact(statement, env))
                 case t.ObserveStmt():
                     observed.append(elaborate_observation(statement, env))
-    second = find_duplicate(tuple(exact))
-    if second:
-        env.reporter.add(errors.equations.duplicate_exact_solution(second))
+    duplicate = find_duplicate(tuple(exact))
+    if duplicate:
+        env.reporter.add(errors.equations.duplicate_exact_solution(duplicate))
     return exact, observed
 
 
@@ -224,10 +225,10 @@ def _experiment(syntax: t.Syntax, env: Environment) -> tuple[Realizations, list[
         with env.reporter.guard(), report_exceeded_limits(statement.span):
             match statement:
                 case t.RealizeStmt():
-                    made, part = elaborate_realization(statement, env), statement.part.id
+                    method, part = elaborate_realization(statement, env), statement.part.id
                     if part in realized:
                         raise errors.options.duplicate_method(part, statement.span)
-                    realized[part] = made
+                    realized[part] = method
                 case t.RequireStmt():
                     required += elaborate_requirements(statement)
                 case t.BlockStmt():

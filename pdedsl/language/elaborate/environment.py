@@ -1,4 +1,4 @@
-"""`const`: exact numbers, vectors and matrices; `const σ² = 0.2` gives σ as the real root."""
+"""Environment: the declared names of a spec and their values. All symbols are created here."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ from pdedsl.numerics.activations import MAXMIN
 from pdedsl.symbolic.calculus import apply_linear
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed
 
-# ---- constants
+# ---- Constants
 
 
 def number_constant(declaration: t.ConstDecl, value: Expr) -> tuple[Constant, Tensor]:
-    """A numeric constant; its symbol carries its sign as an assumption."""
+    """A numeric constant: `const σ² = 0.2` defines σ as the real root; the symbol carries its sign as an assumption."""
     name, n = declaration.name.text, declaration.power
     if n == 0 or (n % 2 == 0 and value.is_negative):
         raise errors.types.no_real_root(name, declaration.value.span)
@@ -69,8 +69,8 @@ def tensor_constant(declaration: t.ConstDecl, value: Tensor, numbers: Mapping[Sy
     name, entries = declaration.name.text, components(value).xreplace(numbers)
     for entry in entries if value.rank == 1 else chain.from_iterable(entries):
         require_constant(entry, declaration.value.span)
-    made = Constant(name, Symbol(name, real=True), entries, declaration.span)
-    return made, Tensor(value.rank, lambda *i: _entry(entries, i), value.size)
+    result = Constant(name, Symbol(name, real=True), entries, declaration.span)
+    return result, Tensor(value.rank, lambda *i: _entry(entries, i), value.size)
 
 
 def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
@@ -79,8 +79,7 @@ def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
     return entries
 
 
-# ---- fields
-# The value of a declared field, by its type: components, class probabilities, a feature map or an operator.
+# ---- Fields
 
 
 def field_value(head: Symbol, type_: Type, arguments: tuple[Expr, ...], scope: Scope) -> Value:
@@ -112,7 +111,7 @@ def _linear_operator(operator: Expr, space: Space) -> LinearMap:
 
     def apply(x: Tensor, at: Span) -> Tensor:
         if x.kind == "simplex" or x.kind == "features":
-            raise errors.types.invalid_operand(x.shown(), at)
+            raise errors.types.invalid_operand(x.describe(), at)
         if x.rank == 0 and x.kind == "number":
             return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), "features")
         if x.rank == 0:
@@ -123,17 +122,16 @@ def _linear_operator(operator: Expr, space: Space) -> LinearMap:
 
 
 def apply_operator(value: Value, args: tuple[Value, ...], span: Span, name: t.Name) -> Value:
-    """`K(Y)`: an operator applied to its one argument."""
+    """`K(Y)`: an operator applied to its argument."""
     if isinstance(value, LinearMap) and len(args) == 1 and isinstance(args[0], Tensor):
         return value.apply(args[0], span)
     raise errors.types.invalid_call(name.text, describe(value), span)
 
 
-# ---- derivatives
-# Undeclared names that look like derivatives of a declared unknown.
+# ---- Undeclared names that look like derivatives of an unknown
 
 
-MAX_SUBSCRIPT_LENGTH = 4  # in the subscript of an unknown, as in u_xxyy
+MAX_SUBSCRIPT_LENGTH = 4  # of an unknown, as in u_xxyy
 
 
 def declared_variables(declared: Mapping[str, t.Statement]) -> tuple[list[str], bool]:
@@ -143,7 +141,7 @@ def declared_variables(declared: Mapping[str, t.Statement]) -> tuple[list[str], 
 
 
 def suggest_derivative(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeError | None:
-    """The mistake for `u_yy` with an undeclared coordinate, `uxx` for u_xx, `Du`, `du`."""
+    """The error for `u_yy` with an undeclared coordinate, `uxx` for u_xx, `Du`, `du`."""
     known, timed = declared_variables(declared)
     for unknown in (d.name for d in declared.values() if isinstance(d, t.UnknownDecl) and d.params):
         if name.id == f"D{unknown.id}":
@@ -152,37 +150,36 @@ def suggest_derivative(name: t.Name, declared: Mapping[str, t.Statement]) -> Pde
             return errors.names.differential(name.text, unknown.text, name.span)
         same = name.text.lower().startswith(f"{unknown.text}_".lower())  # U_xx for u_xx
         below = name.text[len(unknown.text) :] if same else name.text.removeprefix(unknown.text)
-        letters = below.replace("_", "")
-        if below == name.text or not letters.isalpha() or len(letters) > MAX_SUBSCRIPT_LENGTH:
+        suffix = below.replace("_", "")
+        if below == name.text or not suffix.isalpha() or len(suffix) > MAX_SUBSCRIPT_LENGTH:
             continue
-        missing = [letter for letter in letters if letter not in known]
+        missing = [variable for variable in suffix if variable not in known]
         if not missing:
-            return errors.names.unknown_name(name.text, f"{unknown.text}_{letters}", False, timed, name.span)
-        if below[0] == "_" and len({*letters} - {*known}) == 1:
+            return errors.names.unknown_name(name.text, f"{unknown.text}_{suffix}", False, timed, name.span)
+        if below[0] == "_" and len({*suffix} - {*known}) == 1:
             return errors.names.unknown_variable(missing[0], known, timed, name.span)
     base, _, below = name.text.rpartition("_")
     if not base or not below or not {*below} <= {*known, *"xyzt"} or canonical_name(base) in declared:
         return None
     unknowns = {d.name.text for d in declared.values() if isinstance(d, t.UnknownDecl)}
-    if not unknowns:  # `u_xx`, where nothing is called u
+    if not unknowns:  # `u_xx`, where u is not declared
         return errors.names.unknown_name(base, None, True, timed, name.span, first=True)
     factor = next((base.removesuffix(u) for u in unknowns if base.endswith(u)), "")
     meant = f"{factor} {name.text.removeprefix(factor)}" if canonical_name(factor) in declared else None  # `ku_xx`
     return errors.names.unknown_name(name.text, meant, False, timed, name.span) if meant else None
 
 
-# ---- environment
-# Declarations → the meaning of names. The only place where symbols are made.
+# ---- Environment
 
 
-MAX_CALLS = 2000  # of functions defined by let, including nested calls
-MAX_DEFINITION_DEPTH = 100  # definitions, each needing the next
-MAX_ERRORS = 100  # mistakes after which nothing more is checked
+MAX_CALLS = 2000  # of functions defined by `let`, including nested calls: nested definitions can double at each level
+MAX_DEFINITION_DEPTH = 100  # definitions that depend on each other in a chain
+MAX_ERRORS = 100  # errors after which elaboration stops
 Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
 
 
 class AlreadyReported(PdeError):
-    """A mistake already reported where it was made, so that its consequences are not reported again."""
+    """A consequence of an error that was already reported."""
 
     def __init__(self) -> None:
         super().__init__(())
@@ -206,30 +203,30 @@ class Environment:
     _resolving: list[str] = field(default_factory=list)
     _call_stack: list[str] = field(default_factory=list)
     _call_count: int = 0
-    numbers: dict[Symbol, Expr] = field(default_factory=dict)  # the values of the constants that were resolved
+    numbers: dict[Symbol, Expr] = field(default_factory=dict)  # values of the resolved constants
     _domains: dict[str, list[Expr]] = field(default_factory=dict)
 
-    # ---- scopes
+    # ---- Scopes
     def scope(self) -> Scope:
         if self.space is None:
             raise AlreadyReported
         return Scope(self.space, self.time.symbol if self.time else None, self)
 
     def constant_scope(self) -> Scope:
-        """The scope of constant expressions: only constants are visible, so no space is needed."""
+        """The scope of constant expressions: only constants are visible."""
         return Scope(Space(SpaceKind.DATA, (), 0, (), True), None, self, constant=True)
 
     def number(self, expr: t.Expr) -> Expr:
         """The exact value of a constant expression."""
         try:
             value = tensor(expr, self.constant_scope(), 0).expr
-        except AlreadyReported as known:  # or a space whose declaration uses its own coordinates
+        except AlreadyReported as known:  # or a space declared by its own coordinates
             raise known if self.reporter.errors else errors.types.not_constant(expr.span) from None
         return require_constant(value.xreplace(self.numbers), expr.span)
 
-    # ---- the protocol of names
+    # ---- Protocol `Names`
     def value(self, name: t.Name) -> Value:
-        """What a bare name means."""
+        """The value of a name."""
         declaration = self._find(name)
         if name.id in self.values:
             require_defined(self._domains[name.id])
@@ -251,7 +248,7 @@ class Environment:
         return self.value(name)
 
     def variable(self, name: t.Name) -> Value:
-        """What a name after ∂ means: if it is undeclared, the mistake suggests a coordinate or the time."""
+        """The value of a name after ∂; if it is undeclared, the error suggests a coordinate or the time."""
         if self.is_undeclared(name.id):
             raise errors.names.unknown_variable(name.text, *declared_variables(self.declared), name.span)
         return self.value(name)
@@ -263,7 +260,7 @@ class Environment:
         )
 
     def call(self, name: t.Name, args: tuple[Value, ...], span: Span) -> Value:
-        """A declared function at given arguments."""
+        """A declared function at arguments."""
         declaration = self._find(name)
         match declaration:
             case t.LetDecl(params=None):
@@ -284,22 +281,22 @@ class Environment:
                 raise errors.types.not_a_function(name.text, describe(self.value(name)), span)
 
     def layer(self, call: t.Call) -> Function | None:
-        """`tv_norm(eps=1e-3)`: a normalisation, as a function still to be applied to a feature map."""
+        """`tv_norm(eps=1e-3)`: a normalization, as a function of a feature map."""
         if not (isinstance(call.head, t.Name) and call.head.id in NORMALISATIONS and call.head.id not in self.declared):
             return None
-        made = elaborate_option(call, NORMALISATIONS, "normalisation", self.number).word
-        settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in made.arguments.items()))
+        layer = elaborate_option(call, NORMALISATIONS, "normalization", self.number).word
+        settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in layer.arguments.items()))
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:
             if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].rank or args[0].kind != "channels":
-                raise errors.types.needs_feature_map(made.name, span)
-            return scalar(Layer(Str(made.name), settings, args[0].expr), "channels")
+                raise errors.types.needs_feature_map(layer.name, span)
+            return scalar(Layer(Str(layer.name), settings, args[0].expr), "channels")
 
-        return Function(made.name, apply, "one feature map")
+        return Function(layer.name, apply, "one feature map")
 
-    # ---- resolving
+    # ---- Resolution
     def resolve_all(self) -> None:
-        """Resolves every declaration and reports its mistakes; this alone does not count as a use of the name."""
+        """Resolves every declaration and reports its errors; this does not count as a use of the name."""
         for id_, declaration in self.declared.items():
             names = declaration.names if isinstance(declaration, t.SpaceDecl) else (declaration.name,)
             fresh = id_ not in self.used
@@ -311,10 +308,10 @@ class Environment:
                 self.used.discard(id_)
 
     def is_undeclared(self, name: str) -> bool:
-        """Whether the spec does not declare a name."""
+        """Whether a name is not declared."""
         return name not in self.declared and not self._is_unresolved(name)
 
-    def _is_unresolved(self, name: str) -> bool:  # its declaration is unreadable, or, of `u_t`, that of `u`
+    def _is_unresolved(self, name: str) -> bool:  # its declaration has an error, or, for `u_t`, that of `u`
         return name in self.unresolved or (name not in self.declared and name.partition("_")[0] in self.unresolved)
 
     def _find(self, name: t.Name, called: bool = False) -> Declaration:
@@ -328,8 +325,8 @@ class Environment:
     def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
         if name.id == MAXMIN.name:
             return errors.names.frame_activation(name.text, name.span)
-        if (slope := suggest_derivative(name, self.declared)) is not None:
-            return slope
+        if (error := suggest_derivative(name, self.declared)) is not None:
+            return error
         words = {*self.declared, *FUNCTIONS, "pi", "softmax", *(get_args(t.Operator) if called else ())}
         guess = closest_match(name.id, words)
         meant = split_product(name.text, {*words, *map(unicode_name, words)}) or (guess and unicode_name(guess))
@@ -406,8 +403,11 @@ class Environment:
         if isinstance(declaration, t.UnknownDecl):
             self.unknowns[name.id] = Unknown(name.text, head, type_, arguments, net, declaration.span)
         else:
-            told = arguments, net, declaration.span, initial_value(declaration, type_, self.number)
-            self.learned[name.id] = Learned(name.text, name.id, head, type_, tuple(p.text for p in params), *told)
+            start = initial_value(declaration, type_, self.number)
+            names = tuple(p.text for p in params)
+            self.learned[name.id] = Learned(
+                name.text, name.id, head, type_, names, arguments, net, declaration.span, start
+            )
         return field_value(head, type_, arguments, self.scope())
 
     def _coordinate(self, name: t.Name) -> Value:
@@ -417,9 +417,9 @@ class Environment:
             return scope.position()
         return scalar(scope.space.coordinates[declaration.names.index(name)])
 
-    # ---- arguments
+    # ---- Arguments
     def _own_arguments(self, params: tuple[t.Name, ...]) -> tuple[Expr, ...]:
-        """The variables that a field depends on, as declared."""
+        """The declared arguments of a field."""
         arguments: list[Expr] = []
         for param in params:
             if not isinstance(self.declared.get(param.id), t.SpaceDecl | t.TimeDecl | t.UnknownDecl):

@@ -1,4 +1,13 @@
-"""The summands of equations and conditions, with their places, and the unknowns in them."""
+"""Elaboration of equations: their terms, the normal form ∂ⁿu/∂tⁿ = F, and the unknown that each equation determines.
+
+A system determines its unknowns if equations and unknowns can be matched. An evolution equation determines the unknown
+of its time derivative; each of the others is matched, preferably with an unknown that occurs in it, and with the one of
+highest order: in
+
+    ∂u/∂t + (u·∇)u = -∇p + νΔu        ∇·u = 0
+
+the second determines p (bipartite matching by augmenting paths: Kuhn, The Hungarian method, 1955).
+"""
 
 from __future__ import annotations
 
@@ -22,16 +31,16 @@ from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import multiply_out, product, replaced
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-# ---- summands
+# ---- Terms
 
 
 T = TypeVar("T")
 MAX_TERMS = 500  # of an equation
-MAX_CANCELLED_TERMS = 60  # terms of an equation whose denominators are cleared
+MAX_CANCELLED_TERMS = 60  # terms of an equation whose common factors are cancelled
 
 
 def elaborate_summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
-    """All terms moved to the left, each with its place; the shapes of the two sides must agree."""
+    """All terms moved to the left-hand side, with their spans; the shapes of both sides must agree."""
     left, right = _signed_terms(statement.left, 1), _signed_terms(statement.right, 1)
     sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
     if len(sides) > MAX_TERMS:
@@ -49,10 +58,10 @@ def elaborate_summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand
 
 
 def _with_domain(compute: Callable[[], T], domain: list[Expr]) -> T:
-    """A result; what has to have a value for it is added to the domain."""
-    with collect_domain() as found:
+    """A result; the expressions that must be defined for it are added to the domain."""
+    with collect_domain() as required:
         result = compute()
-    domain += found
+    domain += required
     return result
 
 
@@ -104,7 +113,7 @@ def own_arguments(field: Field, env: Environment) -> object:
 
 
 def has_fixed_argument(field: Field, env: Environment) -> bool:
-    """Whether some argument is a fixed value, such as an end of a side or of time, rather than a shift."""
+    """Whether an argument is a fixed value, such as the end of an interval, rather than a shift."""
     own = unknown_of(field, env).arguments
     pairs = list(zip(field.arguments, own, strict=True))
     return any(a.xreplace(env.numbers).is_number for a, o in pairs if a != o)
@@ -118,20 +127,19 @@ def normal_form(exprs: list[Expr], numbers: dict[Symbol, Expr]) -> Expr:
 
 
 def _cancel_common_factors(term: Expr) -> Expr:
-    """A product without common factors above and below the line; roots, and functions that stand only above it, are
-    set aside."""
+    """A product without common factors of numerator and denominator; roots, and functions in the numerator only, are
+    left out."""
     factors = Mul.make_args(term)
-    below = [f for f in factors if isinstance(f, Pow) and f.exp.is_Integer and f.exp < 0 and not f.is_number]
-    if not below:
+    denominators = [f for f in factors if isinstance(f, Pow) and f.exp.is_Integer and f.exp < 0 and not f.is_number]
+    if not denominators:
         return term
-    if not all(f.is_rational_function() for f in below):
+    if not all(f.is_rational_function() for f in denominators):
         return cancel(term)
-    ratio, apart = sift(factors, lambda f: bool(f.is_rational_function()), binary=True)
-    return product(cancel(Mul(*ratio)), *apart)
+    ratio, other = sift(factors, lambda f: bool(f.is_rational_function()), binary=True)
+    return product(cancel(Mul(*ratio)), *other)
 
 
-# ---- equations
-# Equations in a normal form that does not depend on how they are written.
+# ---- Normal form
 
 
 def elaborate_equation(statement: t.EquationStmt, summands: tuple[Summand, ...], env: Environment) -> Equation:
@@ -177,15 +185,15 @@ def _component_derivative(target: Partial, k: int) -> Partial:
 
 
 def _coefficient(whole: Expr, target: Partial, k: int) -> Expr:
-    """What the time derivative is multiplied by; 1 in an implicit equation."""
+    """The coefficient of the time derivative; 1 in an implicit equation."""
     goal = _component_derivative(target, k)
-    found = Add(*(a / goal for a in Add.make_args(whole) if a.has(goal)))
-    return S.One if found == 0 or found.has(goal) else found
+    coefficient = Add(*(a / goal for a in Add.make_args(whole) if a.has(goal)))
+    return S.One if coefficient == 0 or coefficient.has(goal) else coefficient
 
 
 def _solvability_domain(coefficient: Expr, body: Field, env: Environment) -> tuple[Expr, ...]:
-    """What must have a value for the equation to say something of u: relu(x) ∂u/∂t = relu(x) Δu does not where x < 0,
-    nor q ∂u/∂t = q Δu for a weight of 0. Single points, as in x ∂u/∂t = x Δu, do not matter."""
+    """Expressions that must be defined for the equation to determine u: relu(x) ∂u/∂t = relu(x) Δu does not for x < 0,
+    nor q ∂u/∂t = q Δu for a weight of 0. Isolated zeros, as in x ∂u/∂t = x Δu, do not matter."""
     if unknown_fields([coefficient], env):
         return (1 / coefficient,)
     return (body / coefficient,) if coefficient.has(Field, Activation, Abs, Max, Min, Heaviside, sign) else ()
@@ -198,7 +206,7 @@ def _solve_for(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:
     with_goal = [a for a in terms if a.has(goal)]
     coefficient = Add(*(a / goal for a in with_goal))
     if not with_goal or coefficient.has(goal):
-        return whole  # an implicit equation keeps its whole form
+        return whole  # an implicit equation is not solved
     rest = [a for a in terms if not a.has(goal)]
     return Add(*(multiply_out(-a / coefficient) for a in rest))
 
@@ -214,24 +222,15 @@ def _time_interval(statement: t.EquationStmt, env: Environment) -> tuple[Expr, E
     name, expr = statement.time_interval
     if env.time is None or name.id != _time_id(env):
         raise errors.equations.not_the_time(name.text, env.time.name if env.time else None, name.span)
-    piece = interval_of(expr, env)
-    return piece.start, piece.end
+    interval = interval_of(expr, env)
+    return interval.start, interval.end
 
 
 def _time_id(env: Environment) -> str:
     return next(n for n, d in env.declared.items() if isinstance(d, t.TimeDecl))
 
 
-# ---- matching
-# Which unknown each equation determines, if no time derivative tells.
-#
-# A system determines its unknowns if equations and unknowns can be paired. An equation that is solved for a time
-# derivative has its partner; each of the others is paired, preferably with an unknown that occurs in it, and with the
-# one it differentiates most: in
-#
-# ∂u/∂t + (u·∇)u = -∇p + νΔu        ∇·u = 0
-#
-# the second determines p (Kuhn, The Hungarian method, 1955, for the pairing).
+# ---- Matching of equations and unknowns
 
 
 @dataclass(frozen=True)
@@ -244,17 +243,17 @@ class UnknownComponent:
 
 
 def match_equations(spec: Spec) -> tuple[Equation, ...]:
-    """The equations, each with the unknown it determines; one that finds no partner is left unchanged."""
+    """The equations, each with the unknown that it determines; an unmatched equation is unchanged."""
     if spec.space.kind is SpaceKind.PIXELS:
         return spec.equations
     free = [k for k, e in enumerate(spec.equations) if not e.order and e.interval is None]
-    taken: dict[UnknownComponent, int] = {}
+    matching: dict[UnknownComponent, int] = {}
     for inside in (True, False):
-        wanted = {k: _candidates(spec.equations[k], _undetermined_components(spec), inside) for k in free}
-        for k in (k for k in free if k not in taken.values()):
-            _find_augmenting_path(k, wanted, taken, set())
-    found = {k: partner for partner, k in taken.items()}
-    return tuple(_assign(e, found.get(k)) for k, e in enumerate(spec.equations))
+        candidates = {k: _candidates(spec.equations[k], _undetermined_components(spec), inside) for k in free}
+        for k in (k for k in free if k not in matching.values()):
+            _find_augmenting_path(k, candidates, matching, set())
+    matched = {k: partner for partner, k in matching.items()}
+    return tuple(_assign(e, matched.get(k)) for k, e in enumerate(spec.equations))
 
 
 def _assign(equation: Equation, partner: UnknownComponent | None) -> Equation:
@@ -262,9 +261,9 @@ def _assign(equation: Equation, partner: UnknownComponent | None) -> Equation:
 
 
 def _undetermined_components(spec: Spec) -> list[UnknownComponent]:
-    """What no evolution equation determines: unknowns, and single components where the equations are scalar."""
-    settled = {(e.unknown, e.component) for e in spec.equations if e.order}
-    found: list[UnknownComponent] = []
+    """Unknowns that no evolution equation determines; their components where the equations are scalar."""
+    determined = {(e.unknown, e.component) for e in spec.equations if e.order}
+    undetermined: list[UnknownComponent] = []
     for u in spec.unknowns:
         size = _size(u.type, spec)
         alone = size > 1 and not any(_fits(e, u.head, size) for e in spec.equations)
@@ -273,8 +272,8 @@ def _undetermined_components(spec: Spec) -> list[UnknownComponent]:
             if alone
             else [UnknownComponent(u.head, None, size)]
         )
-        found += [p for p in parts if not {(p.head, None), (p.head, p.component)} & settled]
-    return found
+        undetermined += [p for p in parts if not {(p.head, None), (p.head, p.component)} & determined]
+    return undetermined
 
 
 def _size(type_: object, spec: Spec) -> int:
@@ -289,14 +288,13 @@ def _fits(equation: Equation, head: Symbol, size: int) -> bool:
 
 
 def _candidates(equation: Equation, partners: list[UnknownComponent], inside: bool) -> list[UnknownComponent]:
-    """Possible partners of an equation, by decreasing order of their derivatives in it; if not only those `inside` it,
-    the others come last."""
+    """Candidates for an equation, by decreasing order of their derivatives in it; with `inside`, only those in it."""
     fits = [p for p in partners if p.rows == len(equation.rhs) and (not inside or _order(equation, p) >= 0)]
     return sorted(fits, key=lambda p: -_order(equation, p))
 
 
 def _order(equation: Equation, partner: UnknownComponent) -> int:
-    """The order of the partner's highest derivative; -1 if it does not occur in the equation."""
+    """The order of the highest derivative; -1 if the component does not occur in the equation."""
 
     def own(f: Field) -> bool:
         return f.head == partner.head and (partner.component is None or tuple(f.indices) == (partner.component,))
@@ -308,14 +306,17 @@ def _order(equation: Equation, partner: UnknownComponent) -> int:
 
 
 def _find_augmenting_path(
-    k: int, wanted: dict[int, list[UnknownComponent]], taken: dict[UnknownComponent, int], tried: set[UnknownComponent]
+    k: int,
+    candidates: dict[int, list[UnknownComponent]],
+    matching: dict[UnknownComponent, int],
+    visited: set[UnknownComponent],
 ) -> bool:
-    """Finds a partner for an equation, if necessary by giving the equation that has it another one."""
-    for partner in wanted[k]:
-        if partner in tried:
+    """Whether an augmenting path matches the equation; the matching is updated."""
+    for partner in candidates[k]:
+        if partner in visited:
             continue
-        tried.add(partner)
-        if partner not in taken or _find_augmenting_path(taken[partner], wanted, taken, tried):
-            taken[partner] = k
+        visited.add(partner)
+        if partner not in matching or _find_augmenting_path(matching[partner], candidates, matching, visited):
+            matching[partner] = k
             return True
     return False

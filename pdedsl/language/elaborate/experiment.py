@@ -1,4 +1,4 @@
-"""`realize`, `require` and the blocks `network`, `train`, `evaluate` → words and blocks, checked."""
+"""Elaboration of `realize`, `require` and the blocks `network`, `train`, `evaluate` → config."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pdedsl.language.elaborate.options import (
 
 
 def elaborate_realization(statement: t.RealizeStmt, env: Environment) -> Located[Any]:
-    """The method chosen for a part of the equation, among those that can realize it."""
+    """The method for a part of the equation, among those available for it."""
     part = statement.part
     if part.id not in PARTS:
         raise unknown_option_error(part, PARTS, "part of the equation")
@@ -48,11 +48,11 @@ def elaborate_requirements(statement: t.RequireStmt) -> list[Requirement]:
     return [Requirement(Axiom(n.id), n.span) for n in statement.axioms]
 
 
-# ---- blocks
+# ---- Blocks
 
 
 def elaborate_block(statement: t.BlockStmt, env: Environment) -> Block | None:
-    """The block, or None if an entry is missing or wrong, which is reported here or where its names are declared."""
+    """The block, or None if an entry is missing or invalid, which is reported here or where its names are declared."""
     kind, before = statement.kind.id, len(env.reporter.errors)
     found: dict[str, list[tuple[object, Span]]] = {}
     seen: dict[str, t.Name] = {}

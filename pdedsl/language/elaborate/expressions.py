@@ -1,4 +1,4 @@
-"""Exact numbers: `0.1` is one tenth, and an expression without a real value is a mistake."""
+"""Elaboration of expressions → values; names, ranks and sizes are checked. Numbers are exact: `0.1` is one tenth."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from pdedsl.symbolic.functions import ACTIVATIONS, formula_of
 from pdedsl.symbolic.rewrite import exponential
 from pdedsl.symbolic.symbols import Partial, Softmax, TooLarge
 
-# ---- numbers
+# ---- Numbers
 
 
-MAX_DECIMAL_EXPONENT = 308  # decimal exponent of a number
+MAX_DECIMAL_EXPONENT = 308  # of a double
 
 
 def exact_number(literal: t.Number) -> Rational:
@@ -58,22 +58,21 @@ def exact_number(literal: t.Number) -> Rational:
 
 
 def require_real(expr: Expr, span: Span) -> Expr:
-    """The expression; a mistake if it has no real value."""
+    """The expression; an error if it has no real value."""
     if expr.has(zoo, nan, oo, -oo) or expr.is_real is False:
         raise errors.types.no_real_value(span)
     return expr
 
 
 def require_constant(expr: Expr, span: Span) -> Expr:
-    """A constant number; a mistake if the expression is not one."""
+    """A constant number; an error if the expression is not constant."""
     if not expr.is_number:
         raise errors.types.not_constant(span)
     check_limits(expr, span)
     return require_real(expr, span)
 
 
-# ---- algebra
-# Lists, powers, quotients, adjoints, norms and chains of factors; sums and single products are in `values`.
+# ---- Algebra
 
 
 MAX_EXPONENT = 1000
@@ -95,7 +94,7 @@ def list_value(items: list[Tensor], span: Span) -> Tensor:
 
 
 def components(value: Tensor) -> Expr:
-    """All components in one expression: written out, or one component with a free index."""
+    """All components in one expression: a tuple, or one component with a free index."""
     if value.rank == 0:
         return value.expr
     if value.size is None:
@@ -107,7 +106,7 @@ def components(value: Tensor) -> Expr:
 
 
 def norm(value: Tensor) -> Tensor:
-    """|a|, ‖v‖ or ‖A‖, the root of the sum of squares."""
+    """|a|, the Euclidean norm ‖v‖ or the Frobenius norm ‖A‖."""
     match value.rank:
         case 0:
             return scalar(Abs(value.expr), value.kind)
@@ -144,7 +143,7 @@ def _scalar_power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Sy
     if not isinstance(base, Tensor) or base.rank:
         raise errors.types.invalid_power(describe(base), isinstance(base, Tensor) and base.rank == 1, span)
     if exponent.kind != "number" or base.kind not in ("number", "channels"):
-        raise errors.types.power_of_probabilities(base.shown(), span)
+        raise errors.types.power_of_probabilities(base.describe(), span)
     b, e = base.expr, exponent.expr
     _check_power_size(b.xreplace(numbers), e.xreplace(numbers), span)
     return Tensor(
@@ -175,7 +174,7 @@ def sum_of_maps(parts: list[tuple[int, LinearMap, Span]]) -> LinearMap:
 
 
 def multiply_factors(values: list[tuple[t.ProductSign, Value, Span]]) -> Value:
-    """Factors from right to left: numbers multiply, operators and functions act on what follows them."""
+    """The product of factors, from right to left: numbers multiply, operators and functions act on the next factor."""
     for i, ((_, value, span), _) in enumerate(pairwise(values)):
         if isinstance(value, Function) and i + 2 != len(values):
             raise errors.syntax.ambiguous_argument(value.name, span, values[i + 1][2], values[-1][2])
@@ -187,7 +186,7 @@ def multiply_factors(values: list[tuple[t.ProductSign, Value, Span]]) -> Value:
             value = reciprocal(value, place)
         between, span = Span(place.end, span.start), place.to(span)
         if isinstance(value, Tensor) and isinstance(result, Tensor) and value.rank == result.rank == 1:
-            raise errors.types.invalid_product(value.shown(), result.shown(), True, span, between)
+            raise errors.types.invalid_product(value.describe(), result.describe(), True, span, between)
         result = value.call((result,), span) if isinstance(value, Function) else multiply(value, result, span)
     return result
 
@@ -199,16 +198,15 @@ def dot_product(sign: t.ProductSign, left: Value, right: Value, span: Span) -> V
     if sign == "·":
         return dot(left, right, span)
     if (left.rank, right.rank) != (2, 2):
-        raise errors.types.invalid_contraction(left.shown(), right.shown(), span)
+        raise errors.types.invalid_contraction(left.describe(), right.describe(), span)
     rows = dot(left, Tensor(2, lambda i, j: right.at(j, i), right.size, right.kind), span)
     return scalar(contract(lambda i: rows.at(i, i), rows.size), rows.kind)
 
 
-# ---- calculus
-# Derivatives of tensors: ∂, ∇, ∇· and Δ, in components that are computed on demand.
+# ---- Calculus, in components that are computed on demand
 
 
-MAX_DERIVATIVE_ORDER = 8  # of a derivative
+MAX_DERIVATIVE_ORDER = 8
 
 
 def _differentiate(body: Expr, slot: Expr) -> Expr:
@@ -235,7 +233,7 @@ def derivative_at_arguments(value: Value, head: t.Derivative, span: Span, scope:
 
 
 def _require_space(scope: Scope, span: Span) -> None:
-    """Refuses derivatives in constant expressions: these depend on no space."""
+    """Reports derivatives in constant expressions."""
     if scope.constant:
         raise errors.types.not_constant(span)
 
@@ -249,9 +247,9 @@ def _derivative_variables(expr: t.Derivative) -> list[t.DerivativeVariable]:
 
 def _partial(body: Tensor, wrt: t.DerivativeVariable, scope: Scope) -> Tensor:
     if wrt.name.id == "n" and scope.normal and not wrt.indices:
-        slopes = gradient(body, scope, wrt.span)
-        along = replace(slopes, at=lambda *i: slopes.at(*i[1:], i[0]))
-        return dot(scope.outer_normal(), along, wrt.span)
+        nabla = gradient(body, scope, wrt.span)
+        transposed = replace(nabla, at=lambda *i: nabla.at(*i[1:], i[0]))
+        return dot(scope.outer_normal(), transposed, wrt.span)
     slot = derivative_slot(wrt, scope)
     return replace(body, at=lambda *i: report_too_large(lambda: _differentiate(body.at(*i), slot), wrt.span))
 
@@ -274,7 +272,7 @@ def apply_prefix(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -
 
 def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank > 1:
-        raise errors.types.no_gradient(body.shown(), span)
+        raise errors.types.no_gradient(body.describe(), span)
     _require_matching_components(body, scope, span)
 
     def at(*index: Expr) -> Expr:
@@ -285,9 +283,9 @@ def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
 
 def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank == 0:
-        raise errors.types.no_divergence(body.shown(), span)
+        raise errors.types.no_divergence(body.describe(), span)
     if body.size != scope.dimension and None not in (body.size, scope.dimension):
-        raise errors.types.divergence_of_other_size(body.shown(), scope.dimension, span)
+        raise errors.types.divergence_of_other_size(body.describe(), scope.dimension, span)
     _require_matching_components(body, scope, span)
 
     def at(*index: Expr) -> Expr:
@@ -300,21 +298,20 @@ def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
 
 
 def _require_matching_components(body: Tensor, scope: Scope, span: Span) -> None:
-    """Refuses derivatives of a tensor of known size along coordinates that are not written out."""
+    """Reports derivatives of a tensor of known size if the space has no explicit coordinates."""
     if body.rank and body.size is not None and scope.dimension is None:
-        raise errors.types.componentwise_derivative(body.shown(), span)
+        raise errors.types.componentwise_derivative(body.describe(), span)
 
 
 def report_too_large(compute: Callable[[], Expr], span: Span) -> Expr:
-    """The computed expression; a mistake at its place if it exceeds the limits of size."""
+    """The computed expression; an error at its span if it exceeds the limits of size."""
     try:
         return compute()
     except TooLarge as error:
         raise errors.syntax.expansion_limit(str(error), span) from None
 
 
-# ---- functions
-# Known functions by name, each from numbers to a number or pointwise on feature maps.
+# ---- Functions
 
 
 Numeric = Callable[..., sp.Expr]
@@ -322,7 +319,7 @@ Numeric = Callable[..., sp.Expr]
 ELEMENTARY = "log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
 RELU, SOFTPLUS = ACTIVATIONS["relu"], ACTIVATIONS["softplus"]
 
-# On numbers these are composed of known functions; on feature maps they are separate layers.
+# On numbers these are compositions of other functions; on feature maps they are separate layers.
 COMPOSED: dict[str, Numeric] = {
     "softsign": partial(formula_of, RECORDS["softsign"]),
     "hardtanh": lambda x: 1 - RELU(2 - RELU(x + 1)),
@@ -349,22 +346,21 @@ def pointwise_function(name: str) -> Numeric:
     return ACTIVATIONS[name] if name in COMPOSED else FUNCTIONS[name][1]
 
 
-# ---- apply
-# Known functions at their arguments: of numbers, or pointwise of a feature map.
+# ---- Application of functions
 
 
-REAL_EVERYWHERE = {"exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "erf"}  # real for every real number
+REAL_EVERYWHERE = {"exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "erf"}  # real-valued on the real line
 MAX_MIN_MAX_ARGUMENTS = 8  # arguments of min and max
 
 
 def apply_function(name: str, args: tuple[Value, ...], span: Span) -> Value:
-    """A known function of numbers, or pointwise of a feature map."""
+    """A built-in function of numbers, or pointwise of a feature map."""
     if name == "softmax":
         return _softmax(args, span)
     arity, function = FUNCTIONS[name]
     if len(args) != arity and not (arity < 0 and 2 <= len(args) <= MAX_MIN_MAX_ARGUMENTS):
-        wanted = {1: "one argument", -1: f"2 to {MAX_MIN_MAX_ARGUMENTS} arguments"}[arity]
-        raise errors.types.argument_count(name, wanted, len(args), span)
+        expected = {1: "one argument", -1: f"2 to {MAX_MIN_MAX_ARGUMENTS} arguments"}[arity]
+        raise errors.types.argument_count(name, expected, len(args), span)
     values = []
     for arg in args:
         if not isinstance(arg, Tensor):
@@ -372,7 +368,7 @@ def apply_function(name: str, args: tuple[Value, ...], span: Span) -> Value:
         if name == "abs" and arg.rank:
             arg = norm(arg)
         if arg.rank or arg.kind not in ("number", "channels"):
-            raise errors.types.needs_scalars(name, arg.shown(), span)
+            raise errors.types.needs_scalars(name, arg.describe(), span)
         values.append(arg)
     kind = "channels" if any(v.kind == "channels" for v in values) else "number"
     function = pointwise_function(name) if kind == "channels" else function
@@ -385,16 +381,15 @@ def _softmax(args: tuple[Value, ...], span: Span) -> Tensor:
         raise errors.types.invalid_softmax(None, span)
     scores = args[0]
     if scores.kind not in ("features", "number") or (scores.rank == 0 and scores.kind == "number"):
-        raise errors.types.invalid_softmax(scores.shown(), span)
+        raise errors.types.invalid_softmax(scores.describe(), span)
     return scalar(Softmax(components(scores)), "simplex")
 
 
-# ---- expressions
-# Syntax of an expression → its value, with every name, rank and size checked.
+# ---- Expressions
 
 
 MAX_NESTED_SUMS = 4  # nested Σ
-MAX_SUM_TERMS = 300  # of the body of a sum, when written out
+MAX_SUM_TERMS = 300  # of an expanded sum
 
 
 def evaluate(expr: t.Expr, scope: Scope) -> Value:
@@ -446,17 +441,17 @@ def _evaluate(expr: t.Expr, scope: Scope) -> Value:
 
 
 def tensor(expr: t.Expr, scope: Scope, rank: int | None = None) -> Tensor:
-    """The value of an expression that must be a tensor, of the given rank if there is one."""
+    """The value of an expression that must be a tensor, of rank `rank` unless it is None."""
     value = evaluate(expr, scope)
     if not isinstance(value, Tensor):
         raise errors.types.not_a_value(describe(value), isinstance(value, LinearMap), expr.span)
     if rank is not None and value.rank != rank:
-        wanted = ("number", "vector", "matrix")[rank]
-        raise errors.types.rank_mismatch(wanted, value.shown(), expr.span)
+        expected = ("number", "vector", "matrix")[rank]
+        raise errors.types.rank_mismatch(expected, value.describe(), expr.span)
     return value
 
 
-# ---- names and calls
+# ---- Names and calls
 
 
 def _name(name: t.Name, scope: Scope) -> Value:
@@ -489,8 +484,8 @@ def _call(call: t.Call, scope: Scope) -> Value:
     if layer:
         return layer
     if call.named:
-        key, given = call.named[0]
-        raise errors.types.named_argument(head.text, key.span, given.span)
+        key, argument = call.named[0]
+        raise errors.types.named_argument(head.text, key.span, argument.span)
     if head.id in scope.local or head.id in scope.indices or head.id in FUNCTIONS or head.id in ("softmax", "pi"):
         value = _name(head, scope)
         if isinstance(value, Function):
@@ -502,7 +497,7 @@ def _call(call: t.Call, scope: Scope) -> Value:
 
 
 def product_or_error(value: Value, head: t.Name, call: t.Call, scope: Scope) -> Value:
-    """`λ(a - x)` is read as a product, since λ is not a function; `σ(x)` looks like a call, and is an error."""
+    """`λ(a - x)` is a product, since λ is not a function; `σ(x)` looks like a call, and is an error."""
     if len(call.args) == 1 and isinstance(call.args[0], t.Sum):
         return multiply(value, evaluate(call.args[0], scope), call.span)
     raise errors.types.not_a_function(head.text, describe(value), call.span)
@@ -514,7 +509,7 @@ def _single_argument(call: t.Call, scope: Scope) -> Value:
     return evaluate(call.args[0], scope)
 
 
-# ---- sums and products
+# ---- Sums and products
 
 
 def _summation(expr: t.Summation, scope: Scope) -> Tensor:
@@ -549,7 +544,7 @@ def _sum(expr: t.Sum, scope: Scope) -> Value:
 
 
 def _product(expr: t.Product, scope: Scope) -> Value:
-    """Segments between dots, each a chain of factors; dots bind least tightly, from left to right."""
+    """Operands of dots, each a product of factors; dots have the lowest precedence, from left to right."""
     segments: list[list[tuple[t.ProductSign, t.Expr]]] = [[]]
     dots: list[t.ProductSign] = []
     for sign, factor in expr.factors:
@@ -567,7 +562,7 @@ def _product(expr: t.Product, scope: Scope) -> Value:
 
 
 def _transposed_gradient(left: Value, right: Value, first: t.Expr) -> Value:
-    """`v·∇w` of a vector w is (v·∇)w = Σⱼ vⱼ ∂w/∂xⱼ: the dot is with the ∇."""
+    """`v·∇w` of a vector w is (v·∇)w = Σⱼ vⱼ ∂w/∂xⱼ: the contraction is with ∇."""
     match left, right, first:
         case Tensor(rank=1), Tensor(rank=2), t.Prefix(operator="grad"):
             return replace(right, at=lambda i, j: right.at(j, i))
@@ -579,8 +574,7 @@ def _multiply(factors: list[tuple[t.ProductSign, t.Expr]], scope: Scope) -> Valu
     return multiply_factors([(sign, evaluate(f, scope), f.span) for sign, f in factors])
 
 
-# ---- arguments
-# Checks arguments against parameters: their number, their ranks, and their components.
+# ---- Arguments
 
 
 def require_distinct(params: tuple[t.Name, ...]) -> None:
@@ -605,7 +599,7 @@ def argument_components(param: t.Name, own: Value, value: Value, span: Span, spa
         return [space.coordinates[0] if same else components(value)]
     wrong_rank = value.rank != own.rank and not (own.size == 1 and value.rank == 0)
     if wrong_rank or (own.rank == value.rank == 1 and value.size != own.size):
-        raise errors.types.argument_shape_mismatch(param.text, own.shown(), value.shown(), span)
+        raise errors.types.argument_shape_mismatch(param.text, own.describe(), value.describe(), span)
     if own.rank == 1 and value.rank == 1:
         return [value.at(Integer(i)) for i in range(1, (own.size or 0) + 1)]
     return [value.expr]

@@ -1,4 +1,4 @@
-"""Bounds on the computations that a spec can cause: a quick error, never a hang."""
+"""Limits on the size of expressions, so that a spec that is too expensive to analyse is reported quickly."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pdedsl.symbolic.rewrite import measure
 from pdedsl.symbolic.symbols import TooLarge, atoms
 from pdedsl.symbolic.sympy_errors import Endless
 
-MAX_EXPRESSION_SIZE = 20_000  # nodes of an expression, written out
+MAX_EXPRESSION_SIZE = 20_000  # nodes of the expanded expression tree
 MAX_EXPRESSION_DEPTH = 60  # nested functions, powers and sums
-MAX_MIN_MAX = 16  # min and max in an expression: cases are distinguished for each
-MAX_BITS = 4096  # of a whole number
+MAX_MIN_MAX = 16  # min and max in an expression: each doubles the number of cases
+MAX_BITS = 4096  # of an integer
 
 
 def check_limits(expr: Basic, span: Span) -> None:
@@ -34,7 +34,7 @@ def check_limits(expr: Basic, span: Span) -> None:
 
 @contextmanager
 def report_exceeded_limits(span: Span) -> Iterator[None]:
-    """Within, a computation that grows beyond the bounds is reported as a mistake at `span`."""
+    """Reports a computation that exceeds the limits as an error at `span`."""
     try:
         yield
     except (TooLarge, OverflowError, RecursionError, Endless):

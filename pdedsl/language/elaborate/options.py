@@ -1,4 +1,5 @@
-"""Calls in the experiment part → words: networks, methods, data sets, optimizers, with their arguments checked."""
+"""Elaboration of options: calls such as `pgd(eps=8/255)` → config of networks, methods, data sets and optimizers, with
+checked arguments."""
 
 from __future__ import annotations
 
@@ -19,15 +20,15 @@ from pdedsl.config.synonyms import synonym
 from pdedsl.diagnostics import NOWHERE, PdeError, Span, closest_match
 from pdedsl.language import ast as t
 
-Evaluate = Callable[[t.Expr], Expr]  # a constant expression to its exact value
+Evaluate = Callable[[t.Expr], Expr]  # the exact value of a constant expression
 T = TypeVar("T", bound=Config)
 MAX_LIST_LENGTH = 1000
 _IMPORT_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)  # package.module:Name
-MAX_IMAGE_VALUES = 100_000_000  # of an image
+MAX_IMAGE_VALUES = 100_000_000  # channels × height × width
 
 
 def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Located[T]:
-    """`pgd(eps=8/255)` or a bare `flip`, among the words that are allowed here."""
+    """The config of `pgd(eps=8/255)` or of a bare `flip`, among the allowed ones; `what` is their kind in messages."""
     args: tuple[t.Expr, ...] = ()
     named: tuple[tuple[t.Name, t.Expr], ...] = ()
     match expr:
@@ -44,9 +45,9 @@ def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluat
         raise unknown_option_error(head, forms, what)
     form = forms[head.id]
     own = [(key, value) for key, value in named if key.id not in form.params] if form.of.open else []
-    given = _bind_arguments(head, args, tuple(pair for pair in named if pair not in own), form.params, expr.span)
-    _check_first_argument(head, args, given, form.params, forms, expr.span)
-    values = {key: elaborate_argument(value, form.params[key], key, evaluate) for key, value in given.items()}
+    bound = _bind_arguments(head, args, tuple(pair for pair in named if pair not in own), form.params, expr.span)
+    _check_first_argument(head, args, bound, form.params, forms, expr.span)
+    values = {key: elaborate_argument(value, form.params[key], key, evaluate) for key, value in bound.items()}
     for key, param in form.params.items():
         if key not in values and param.required:
             keys = list(form.params) if args else []
@@ -55,12 +56,12 @@ def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluat
     if isinstance(word, Image) and prod(word.shape) > MAX_IMAGE_VALUES:
         raise errors.options.value_too_large("channels × height × width", MAX_IMAGE_VALUES, expr.span)
     if isinstance(word, Torch):
-        _check_import_path(word, given["network"].span)
+        _check_import_path(word, bound["network"].span)
     return Located(word, frozenset({*values, *(key.id for key, _ in own)}), expr.span, line)
 
 
 def _check_import_path(net: Torch, span: Span) -> None:
-    """Checks for `package.module:Name`, whose module must not have the name of a file in a compiled package."""
+    """Checks `package.module:Name`; the module must not have the name of a file in a compiled package."""
     if not _IMPORT_PATH.fullmatch(net.network):
         raise errors.networks.invalid_network_path(span)
     if net.path[0].partition(".")[0] in ("model", "harness", "test_axioms"):
@@ -68,15 +69,15 @@ def _check_import_path(net: Torch, span: Span) -> None:
 
 
 def _user_options(named: Iterable[tuple[t.Name, t.Expr]], evaluate: Evaluate) -> tuple[tuple[str, Value], ...]:
-    """Arguments for the user's own code, sorted by name."""
-    found: dict[str, Value] = {}
+    """Arguments of a user-defined network, sorted by name."""
+    options: dict[str, Value] = {}
     for key, value in named:
-        if key.id in found:
+        if key.id in options:
             raise errors.options.duplicate_argument(key.text, key.span, key.span.to(value.span))
         if iskeyword(key.id) or not key.id.isidentifier():
             raise errors.networks.not_a_python_name(key.text, key.span)
-        found[key.id] = _user_option(value, evaluate)
-    return tuple(sorted(found.items()))
+        options[key.id] = _user_option(value, evaluate)
+    return tuple(sorted(options.items()))
 
 
 def _user_option(expr: t.Expr, evaluate: Evaluate) -> Value:
@@ -93,14 +94,14 @@ def _user_option(expr: t.Expr, evaluate: Evaluate) -> Value:
 
 
 def suggest(word: str, words: Iterable[str]) -> str | None:
-    """The word that was probably meant: a synonym from elsewhere, or one with a similar spelling."""
-    known = list(words)
-    return synonym(word, known) or closest_match(word, known)
+    """The probably intended name: a synonym in another program, or the closest spelling."""
+    names = list(words)
+    return synonym(word, names) or closest_match(word, names)
 
 
 def unknown_option_error(word: t.Name, words: Iterable[str], what: str) -> PdeError:
-    known = list(words)
-    return errors.options.unknown_builtin(word.text, what, known, suggest(word.id, known), word.span)
+    names = list(words)
+    return errors.options.unknown_builtin(word.text, what, names, suggest(word.id, names), word.span)
 
 
 def _bind_arguments(
@@ -110,31 +111,31 @@ def _bind_arguments(
     params: Mapping[str, Param],
     span: Span,
 ) -> dict[str, t.Expr]:
-    """Arguments by name; positional ones fill the signature in order."""
+    """Arguments by name; positional arguments are bound in the order of the signature."""
     keys = list(params)
     if len(args) > len(keys):
         raise errors.options.too_many_arguments(head.id, len(keys), len(args), args[len(keys)].span)
-    given = dict(zip(keys, args, strict=False))
+    bound = dict(zip(keys, args, strict=False))
     for key, value in named:
         if key.id not in params:
             raise errors.options.unknown_argument(head.id, key.text, keys, suggest(key.id, keys), key.span)
-        if key.id in given:
+        if key.id in bound:
             raise errors.options.duplicate_argument(key.text, key.span, key.span.to(value.span))
-        given[key.id] = value
-    return given
+        bound[key.id] = value
+    return bound
 
 
 def _check_first_argument(
     head: t.Name,
     args: tuple[t.Expr, ...],
-    given: Mapping[str, t.Expr],
+    bound: Mapping[str, t.Expr],
     params: Mapping[str, Param],
     words: Iterable[str],
     span: Span,
 ) -> None:
     """`pgd(8/255)`, where the norm comes first; `resnet(18)` for `resnet18`."""
     for (key, param), value in zip(params.items(), args[:1], strict=False):
-        needed = next((k for k, other in params.items() if other.required and k not in given), None)
+        needed = next((k for k, other in params.items() if other.required and k not in bound), None)
         match param.kind, value:
             case Choice(), (t.Name() | t.String()):
                 pass
@@ -145,7 +146,7 @@ def _check_first_argument(
 
 
 def elaborate_argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
-    """One argument, checked for its kind and limits; a tuple where several values are allowed."""
+    """An argument, checked for type and range; a tuple where several values are allowed."""
     if not param.many:
         return _elaborate_value(expr, param, key, evaluate)
     if not isinstance(expr, t.ListExpr):
@@ -158,7 +159,7 @@ def elaborate_argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate)
 
 
 def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
-    wrong = errors.options.invalid_value(key, param.wanted, expr.span)
+    error = errors.options.invalid_value(key, param.wanted, expr.span)
     match param.kind, expr:
         case Text(), t.String(value=text):
             return text
@@ -169,15 +170,15 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
         case ((Choice() | Whole() | Number()), t.String(value=text)):
             raise errors.options.quoted_value(key, param.wanted, text, expr.span)
         case ((Text() | Choice() | Flag()), _):
-            raise wrong
+            raise error
         case _, t.ListExpr():
             raise errors.options.unexpected_list(key, param.wanted, expr.span)
         case _, t.String():
-            raise wrong
+            raise error
         case Whole() as whole, _:
-            return _integer_value(whole, evaluate(expr), key, expr.span, wrong)
+            return _integer_value(whole, evaluate(expr), key, expr.span, error)
         case Number() as number, _:
-            return _real_value(number, evaluate(expr), wrong)
+            return _real_value(number, evaluate(expr), error)
         case _:
             raise AssertionError(param.kind)
 
@@ -189,9 +190,9 @@ def _choice_value(choice: Choice, word: str, key: str, span: Span) -> Value:
     return found
 
 
-def _integer_value(kind: Whole, value: Expr, key: str, span: Span, wrong: PdeError) -> int:
+def _integer_value(kind: Whole, value: Expr, key: str, span: Span, error: PdeError) -> int:
     if not value.is_Integer or value < kind.least:
-        raise wrong
+        raise error
     if kind.among and value not in kind.among:
         raise errors.options.invalid_value(key, f"one of {', '.join(map(str, kind.among))}", span)
     if value > kind.most:
@@ -199,9 +200,9 @@ def _integer_value(kind: Whole, value: Expr, key: str, span: Span, wrong: PdeErr
     return int(value)
 
 
-def _real_value(kind: Number, value: Expr, wrong: PdeError) -> Real:
+def _real_value(kind: Number, value: Expr, error: PdeError) -> Real:
     if not kind.admits(float(value)):
-        raise wrong
+        raise error
     return exact_or_float(value)
 
 

@@ -1,4 +1,4 @@
-"""The scope of an expression: its space and time, and what names, indices and variables mean in it."""
+"""Scope of an expression: space, time, declared names, parameters and summation indices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdedsl.symbolic.symbols import Component
 
 
 class Names(Protocol):
-    """The meaning of declared names."""
+    """Lookup of declared names."""
 
     @property
     def numbers(self) -> dict[Symbol, Expr]: ...
@@ -43,17 +43,17 @@ class Scope:
     names: Names
     local: dict[str, Value] = field(default_factory=dict)
     indices: dict[str, Expr] = field(default_factory=dict)
-    sums: int = 0  # how many Σ enclose it
-    normal: bool = False  # whether `n` is the outer normal here
-    constant: bool = False  # whether this is a constant expression, without a space
+    sums: int = 0  # number of enclosing Σ
+    normal: bool = False  # `n` is the outer normal
+    constant: bool = False  # a constant expression, without a space
 
     @property
     def dimension(self) -> int | None:
-        """How many components are written out; None if contractions stand for them."""
+        """The number of explicit components; None if sums over components stay symbolic."""
         return len(self.space.coordinates) if self.space.explicit else None
 
     def slot(self, index: Expr) -> Expr:
-        """The coordinate with an index."""
+        """The coordinate of an index."""
         if self.space.explicit:
             return self.space.coordinates[int(index) - 1]
         return Component(self.space.coordinates[0], index)
@@ -73,7 +73,7 @@ def select_component(body: Value, expr: t.Index, scope: Scope) -> Tensor:
     if not isinstance(body, Tensor) or body.rank < len(expr.indices):
         raise errors.types.no_component(describe(body), expr.span)
     if body.rank > len(expr.indices):
-        raise errors.types.too_few_indices(body.shown(), body.rank, expr.span)
+        raise errors.types.too_few_indices(body.describe(), body.rank, expr.span)
     indices = [elaborate_index(i, body.size, scope) for i in expr.indices]
     return scalar(body.at(*indices), body.kind)
 

@@ -1,4 +1,4 @@
-"""Type annotations → types: `scalar > 0`, `matrix, psd`, `operator, ‖K‖ ≤ 1`, and the network of a field."""
+"""Elaboration of types: `scalar > 0`, `matrix, psd`, `operator, ‖K‖ ≤ 1`, and of the network of a field."""
 
 from __future__ import annotations
 
@@ -28,41 +28,41 @@ MAX_COMPONENTS = 64  # of a vector with an explicit size
 
 
 def elaborate_type(declaration: t.UnknownDecl | t.LearnDecl, number: Number) -> Type:
-    head, *traits = declaration.type
+    head, *attributes = declaration.type
     name, sizes = _head(head)
     if isinstance(declaration, t.UnknownDecl) and name.id in ("matrix", "operator"):
         raise errors.types.invalid_unknown_type(name.id, head.span)
     base = _base(name, sizes, head, number)
-    for trait in traits:
-        base = _with_attribute(base, trait, declaration.name, number)
+    for attribute in attributes:
+        base = _with_attribute(base, attribute, declaration.name, number)
     return base
 
 
-def _head(trait: t.TypeAttribute) -> tuple[t.Name, tuple[t.Expr, ...]]:
-    match trait.body:
+def _head(attribute: t.TypeAttribute) -> tuple[t.Name, tuple[t.Expr, ...]]:
+    match attribute.body:
         case t.Name() as name:
             sizes: tuple[t.Expr, ...] = ()
         case t.Call(head=t.Name() as name, args=sizes, named=()):
             pass
         case _:
-            raise errors.types.unknown_type(None, TYPES, None, trait.span)
+            raise errors.types.unknown_type(None, TYPES, None, attribute.span)
     if name.id not in TYPES:
         raise errors.types.unknown_type(name.text, TYPES, suggest(name.id, TYPES), name.span)
     return name, sizes
 
 
-def _base(name: t.Name, sizes: tuple[t.Expr, ...], trait: t.TypeAttribute, number: Number) -> Type:
-    wanted = {"vector": (0, 1), "simplex": (1, 1)}.get(name.id, (0, 0))
-    if not wanted[0] <= len(sizes) <= wanted[1]:
+def _base(name: t.Name, sizes: tuple[t.Expr, ...], attribute: t.TypeAttribute, number: Number) -> Type:
+    allowed = {"vector": (0, 1), "simplex": (1, 1)}.get(name.id, (0, 0))
+    if not allowed[0] <= len(sizes) <= allowed[1]:
         example = "simplex(10)" if name.id == "simplex" else name.id
-        raise errors.types.invalid_type_size(name.id, wanted[1] > 0, example, trait.span)
+        raise errors.types.invalid_type_size(name.id, allowed[1] > 0, example, attribute.span)
     simplex = name.id == "simplex"
     size = _size(sizes[0], number, 2 if simplex else 1, MAX_CLASSES if simplex else MAX_COMPONENTS) if sizes else None
-    if trait.relation and name.id != "scalar":
-        raise errors.types.not_comparable(name.id, trait.span)
+    if attribute.relation and name.id != "scalar":
+        raise errors.types.not_comparable(name.id, attribute.span)
     match name.id:
         case "scalar":
-            return _scalar(trait, number)
+            return _scalar(attribute, number)
         case "vector":
             return Vector(size)
         case "matrix":
@@ -76,13 +76,13 @@ def _base(name: t.Name, sizes: tuple[t.Expr, ...], trait: t.TypeAttribute, numbe
             return Operator()
 
 
-def _scalar(trait: t.TypeAttribute, number: Number) -> Scalar:
-    if not trait.relation:
+def _scalar(attribute: t.TypeAttribute, number: Number) -> Scalar:
+    if not attribute.relation:
         return Scalar()
-    assert trait.bound is not None
-    if trait.relation not in (">", ">=") or number(trait.bound) != 0:
-        raise errors.types.bound_of_scalar(trait.span)
-    return Scalar(Sign(trait.relation))
+    assert attribute.bound is not None
+    if attribute.relation not in (">", ">=") or number(attribute.bound) != 0:
+        raise errors.types.bound_of_scalar(attribute.span)
+    return Scalar(Sign(attribute.relation))
 
 
 def _size(expr: t.Expr, number: Number, least: int, most: int) -> int:
@@ -92,8 +92,8 @@ def _size(expr: t.Expr, number: Number, least: int, most: int) -> int:
     return int(size)
 
 
-def _with_attribute(base: Type, trait: t.TypeAttribute, owner: t.Name, number: Number) -> Type:
-    match base, trait:
+def _with_attribute(base: Type, attribute: t.TypeAttribute, owner: t.Name, number: Number) -> Type:
+    match base, attribute:
         case Vector(size=size), t.TypeAttribute(body=t.Name(id="divergence_free"), relation=""):
             return Vector(size, divergence_free=True)
         case Matrix(symmetric=symmetric), t.TypeAttribute(body=t.Name(id="psd"), relation=""):
@@ -104,22 +104,22 @@ def _with_attribute(base: Type, trait: t.TypeAttribute, owner: t.Name, number: N
             bound is not None
         ):
             if name != owner:
-                raise errors.types.norm_of_other_name(name.text, owner.text, trait.span)
+                raise errors.types.norm_of_other_name(name.text, owner.text, attribute.span)
             value = number(bound)
             if not value.is_positive:
                 raise errors.types.bound_not_positive(bound.span)
             return Operator(value)
         case _:
-            raise _unknown_attribute_error(base, trait)
+            raise _unknown_attribute_error(base, attribute)
 
 
-def _unknown_attribute_error(base: Type, trait: t.TypeAttribute) -> PdeError:
+def _unknown_attribute_error(base: Type, attribute: t.TypeAttribute) -> PdeError:
     kind = type(base).__name__.lower()
-    return errors.types.unsupported_property(kind, TYPE_ATTRIBUTES.get(kind, ()), trait.span)
+    return errors.types.unsupported_property(kind, TYPE_ATTRIBUTES.get(kind, ()), attribute.span)
 
 
 def initial_value(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:
-    """`learn ν : scalar > 0 = 0.1`: the initial value of a plain parameter."""
+    """The initial value of a scalar parameter: `learn ν : scalar > 0 = 0.1`."""
     if not isinstance(declaration, t.LearnDecl) or declaration.params or not _is_number(declaration.net):
         return None
     assert declaration.net is not None
@@ -132,7 +132,7 @@ def initial_value(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number:
 
 
 def _is_number(net: t.Expr | None) -> bool:
-    """Whether a number rather than a network is given."""
+    """Whether the right-hand side is a number rather than a network."""
     match net:
         case None:
             return False
@@ -145,7 +145,7 @@ def _is_number(net: t.Expr | None) -> bool:
 
 
 def network_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Located[Network] | None:
-    """The network of a field. A learned field without network or arguments is a plain parameter."""
+    """The network of a field. A learned field without network and arguments is a scalar parameter."""
     if declaration.net is None:
         if isinstance(declaration, t.LearnDecl) and (declaration.params or isinstance(type_, Operator)):
             example = "conv(3)" if isinstance(type_, Operator) else "mlp(width=64, depth=4)"
@@ -156,6 +156,6 @@ def network_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Nu
     net = elaborate_option(declaration.net, NETWORKS, "network", number)
     if isinstance(type_, Operator) != isinstance(net.word, OperatorNetwork):
         operator, kind = isinstance(type_, Operator), type(type_).__name__.lower()
-        wanted = (" or ".join(OPERATORS), "conv(3)") if operator else ("mlp, resnet, convnet, …", "mlp")
-        raise errors.types.incompatible_network(net.word.name, kind, *wanted, net.span)
+        allowed = (" or ".join(OPERATORS), "conv(3)") if operator else ("mlp, resnet, convnet, …", "mlp")
+        raise errors.types.incompatible_network(net.word.name, kind, *allowed, net.span)
     return net

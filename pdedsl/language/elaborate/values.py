@@ -1,6 +1,7 @@
-"""What has to have a value for an expression to have one, though sympy drops it: √u √u becomes u, and ∂ log u/∂x 1/u.
+"""Values during elaboration: tensors by components, linear operators and functions; and domains of definition.
 
-Roots, poles and functions that are not defined everywhere are noted when they are made.
+sympy simplifies expressions to others with a larger domain: √u √u becomes u, and ∂ log u/∂x becomes u_x/u. Roots, poles
+and functions that are not defined everywhere are therefore collected when they are built.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pdedsl.diagnostics import Span
 from pdedsl.symbolic.calculus import contract
 from pdedsl.symbolic.rewrite import product
 
-# ---- definedness
+# ---- Domain of definition
 
 
 _DOMAIN: ContextVar[list[Expr] | None] = ContextVar("domain", default=None)
@@ -26,47 +27,47 @@ _DOMAIN: ContextVar[list[Expr] | None] = ContextVar("domain", default=None)
 
 @contextmanager
 def collect_domain() -> Iterator[list[Expr]]:
-    """Collects what is noted."""
-    found: list[Expr] = []
-    token = _DOMAIN.set(found)
+    """Collects the expressions that must be defined."""
+    required: list[Expr] = []
+    token = _DOMAIN.set(required)
     try:
-        yield found
+        yield required
     finally:
         _DOMAIN.reset(token)
 
 
 def require_defined(exprs: Iterable[Expr]) -> None:
-    found = _DOMAIN.get()
-    if found is not None:
-        found += exprs
+    required = _DOMAIN.get()
+    if required is not None:
+        required += exprs
 
 
 def cache_with_domain(compute: Callable[..., Expr]) -> Callable[..., Expr]:
-    """The same function; each value is computed once, and what it needs is noted every time."""
-    kept: dict[tuple[Expr, ...], tuple[Expr, list[Expr]]] = {}
+    """The function with cached values; the expressions that must be defined are added at every call."""
+    cached: dict[tuple[Expr, ...], tuple[Expr, list[Expr]]] = {}
 
     def at(*index: Expr) -> Expr:
-        if index not in kept:
-            with collect_domain() as found:
-                kept[index] = compute(*index), found
-        require_defined(kept[index][1])
-        return kept[index][0]
+        if index not in cached:
+            with collect_domain() as required:
+                cached[index] = compute(*index), required
+        require_defined(cached[index][1])
+        return cached[index][0]
 
     return at
 
 
-def with_domain(made: Expr) -> Expr:
-    """The expression; a power, root or function that may have no value is noted."""
-    if _DOMAIN.get() is not None and not made.is_number:
+def with_domain(expr: Expr) -> Expr:
+    """The expression; powers, roots and functions that may be undefined are added to the domain."""
+    if _DOMAIN.get() is not None and not expr.is_number:
         require_defined(
-            part for a in made.atoms(Pow, log, tan, asin, acos) if not a.is_number for part in _domain_expressions(a)
+            part for a in expr.atoms(Pow, log, tan, asin, acos) if not a.is_number for part in _domain_expressions(a)
         )
-    return made
+    return expr
 
 
 def _domain_expressions(a: Expr) -> Iterator[Expr]:
-    """√b for roots of b, 1/b for its negative powers, and functions as they are."""
-    if isinstance(a, log):  # log(1/b) has a value where log b has one
+    """√b for roots of b, 1/b for negative powers, and functions unchanged."""
+    if isinstance(a, log):  # log(1/b) is defined where log b is
         inner = a.args[0]
         yield log(1 / inner) if isinstance(inner, Pow) and inner.exp.is_negative else a
     elif not isinstance(a, Pow):
@@ -82,11 +83,10 @@ def _domain_expressions(a: Expr) -> Iterator[Expr]:
             yield 1 / a.base
 
 
-# ---- values
-# Values of expressions during elaboration: tensors in components, operators and functions.
+# ---- Values
 
 
-# What a tensor's components are: numbers, class probabilities, feature maps, or the features a linear map makes.
+# The components of a tensor: numbers, class probabilities, feature maps, or the output of a linear operator.
 Kind = str  # "number" | "simplex" | "channels" | "features"
 KIND_NAMES = {
     "number": "scalar",
@@ -98,16 +98,16 @@ KIND_NAMES = {
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor of rank 0, 1 or 2 by components; `size` is None if it is the dimension of a space not written out."""
+    """A tensor of rank 0, 1 or 2 by components; `size` is None for the dimension of a space without coordinates."""
 
     rank: int
     at: Callable[..., Expr]
     size: int | None = None
     kind: Kind = "number"
-    literal: bool = False  # a number as written in the text: a literal 0 fits any shape
+    literal: bool = False  # a number literal: a literal 0 fits any shape
 
     def __post_init__(self) -> None:
-        """Caches components; computes a scalar immediately, so that its mistakes are reported where they are made."""
+        """Caches components; computes a scalar immediately, so that its errors are reported at its span."""
         object.__setattr__(self, "at", cache_with_domain(self.at) if self.rank else cache(self.at))
         if self.rank == 0:
             self.at()
@@ -116,7 +116,7 @@ class Tensor:
     def expr(self) -> Expr:
         return self.at()
 
-    def shown(self) -> str:
+    def describe(self) -> str:
         noun = (KIND_NAMES[self.kind], "vector", "matrix")[self.rank]
         if self.size is None or (not self.rank and self.kind != "simplex"):
             return noun
@@ -125,7 +125,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class LinearMap:
-    """A linear operator, given by its action on a tensor; the span is for mistakes."""
+    """A linear operator, by its action on a tensor; the span is for error messages."""
 
     apply: Callable[[Tensor, Span], Tensor]
     adjoint: Callable[[], LinearMap]
@@ -133,11 +133,11 @@ class LinearMap:
 
 @dataclass(frozen=True)
 class Function:
-    """A function not yet applied to its arguments."""
+    """A function, unapplied."""
 
     name: str
     call: Callable[[tuple[Value, ...], Span], Value]
-    arity: str  # in words
+    arity: str  # for error messages
 
 
 Value = Tensor | LinearMap | Function
@@ -158,7 +158,7 @@ def matrix(rows: tuple[tuple[Expr, ...], ...]) -> Tensor:
 def describe(value: Value) -> str:
     match value:
         case Tensor():
-            return value.shown()
+            return value.describe()
         case LinearMap():
             return "operator"
         case Function():
@@ -169,37 +169,37 @@ def is_zero(value: Tensor) -> bool:
     return value.rank == 0 and value.literal and value.expr == S.Zero
 
 
-SignedTerm = tuple[int, Tensor, Span]  # a sign, a value and its place
+SignedTerm = tuple[int, Tensor, Span]  # a sign, a value and its span
 
 
 def add(parts: list[SignedTerm]) -> Tensor:
-    """A signed sum; all parts must have the same rank, size and kind."""
+    """A signed sum; all terms must have the same rank, size and kind."""
     like = common_shape(parts, added=True)
-    kept = _nonzero_terms(parts)
+    terms = _nonzero_terms(parts)
 
     def at(*index: Expr) -> Expr:
-        return Add(*(sign * part.at(*index) for sign, part, _ in kept))
+        return Add(*(sign * part.at(*index) for sign, part, _ in terms))
 
-    return replace(like, at=at, literal=all(p[1].literal for p in kept))
+    return replace(like, at=at, literal=all(p[1].literal for p in terms))
 
 
 def _nonzero_terms(parts: list[SignedTerm]) -> list[SignedTerm]:
-    """The parts that give a sum its shape."""
+    """The terms that determine the shape of a sum."""
     return [p for p in parts if not is_zero(p[1])] or parts[:1]
 
 
 def common_shape(parts: list[SignedTerm], added: bool) -> Tensor:
-    """A value with the common shape of all parts; a literal zero fits every shape."""
-    kept = _nonzero_terms(parts)
-    _, first, place = kept[0]
-    for _, other, span in kept:
+    """A value with the common shape of all terms; a literal zero fits every shape."""
+    terms = _nonzero_terms(parts)
+    _, first, place = terms[0]
+    for _, other, span in terms:
         if not _has_same_shape(first, other):
             if not added and (first.kind, other.kind) == ("simplex", "features"):
-                raise errors.types.missing_softmax(other.shown(), first.shown(), span, place)
+                raise errors.types.missing_softmax(other.describe(), first.describe(), span, place)
             scores = first.kind == "features"
-            raise errors.types.term_mismatch(other.shown(), first.shown(), added, scores, span, place)
-    kind = next((v.kind for _, v, _ in kept if v.kind != "number"), "number")
-    size = next((v.size for _, v, _ in kept if v.size is not None), None)
+            raise errors.types.term_mismatch(other.describe(), first.describe(), added, scores, span, place)
+    kind = next((v.kind for _, v, _ in terms if v.kind != "number"), "number")
+    size = next((v.size for _, v, _ in terms if v.size is not None), None)
     return replace(first, kind=kind, size=size)
 
 
@@ -214,7 +214,7 @@ def multiply_tensors(a: Tensor, b: Tensor, span: Span) -> Tensor:
     if a.rank == 2 and b.rank == 1:
         return dot(a, b, span)
     if a.rank and b.rank:
-        raise errors.types.invalid_product(a.shown(), b.shown(), a.rank == b.rank == 1, span)
+        raise errors.types.invalid_product(a.describe(), b.describe(), a.rank == b.rank == 1, span)
     kind = product_kind(a, b, span)
     tensor, other = (a, b) if a.rank else (b, a)
     return Tensor(
@@ -223,7 +223,7 @@ def multiply_tensors(a: Tensor, b: Tensor, span: Span) -> Tensor:
 
 
 def multiply(left: Value, right: Value, span: Span) -> Value:
-    """A product, or an operator acting on what follows it."""
+    """A product, or an operator applied to its operand."""
     match left, right:
         case Tensor(), Tensor():
             return multiply_tensors(left, right, span)
@@ -250,11 +250,11 @@ def compose(left: LinearMap, right: LinearMap) -> LinearMap:
 
 
 def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
-    """The product that sums over adjacent indices."""
+    """Contraction over adjacent indices."""
     if not a.rank or not b.rank:
         return multiply_tensors(a, b, span)
     if a.size != b.size and None not in (a.size, b.size):
-        raise errors.types.size_mismatch(a.shown(), b.shown(), span)
+        raise errors.types.size_mismatch(a.describe(), b.describe(), span)
     size = a.size if a.size is not None else b.size
     kind = product_kind(a, b, span)
 

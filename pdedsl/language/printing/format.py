@@ -111,7 +111,7 @@ def _pop_comments(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
 
 @dataclass(frozen=True)
 class _OutputLine:
-    """A line of the result: a statement, or the opening, an entry or the end of a block. `pad` is the width of its keys."""
+    """A line of the result: a statement, or the opening, an entry or the end of a block with keys of width `pad`."""
 
     node: t.Statement | t.Entry
     span: Span
@@ -256,7 +256,7 @@ def _power(p: Unparser, power: int) -> str:
 
 
 def _single_line(p: Unparser) -> Unparser:
-    """A unparser without line breaks, for a cell that is aligned with others."""
+    """An unparser without line breaks, for a cell that is aligned with others."""
     return replace(p, gap=one_space)
 
 

@@ -73,7 +73,7 @@ def _place(place: t.BoundaryPlace) -> str:
 
 def _inequalities(inequalities: Sequence[t.Inequality]) -> str:
     return ", ".join(
-        f"{expression_to_latex(c.left)} {RELATIONS[c.relation]} {expression_to_latex(c.right)}" for c in cuts
+        f"{expression_to_latex(c.left)} {RELATIONS[c.relation]} {expression_to_latex(c.right)}" for c in inequalities
     )
 
 

@@ -1,4 +1,10 @@
-"""The coefficients of u_t = v·∇u + A:∇∇u + c u + f between two times."""
+"""Feynman-Kac formula: u = E[e^{∫c} g(X) + ∫ e^{∫₀ˢc} f(X_s) ds] along dX = v dt + Σ dB, ΣΣᵀ = 2A, for
+
+    u_t = v·∇u + A:∇∇u + c u + f.
+
+Coefficients, Monte Carlo paths, the evolution operator g ↦ u(·, t) on R^d, and the expectation of noisy networks over
+noise samples and ensemble members (Øksendal 2003, theorem 8.2.1; Kloeden, Platen 1992).
+"""
 
 from __future__ import annotations
 
@@ -16,15 +22,15 @@ from pdedsl.runtime.ode.explicit import VelocityField, characteristic_step
 from pdedsl.runtime.rng import CLOSED_UNDER_ADDITION, NoiseLaw, RandomStream, monte_carlo_samples, seed_noise, streams
 from pdedsl.runtime.sde.noise import cholesky, matvec
 
-# ---- pieces
+# ---- Coefficients of the generator
 
 
 Drift = Tensor | VelocityField | None
-"""A constant velocity (d,), a field v(x, t) on points (..., d), or none."""
+"""A constant drift (d,), a field v(x, t) on points (..., d), or none."""
 Diffusion = float | Tensor | Callable[[Tensor, float], Tensor]
 """ν of νΔu, the diagonal (d,) of A or A itself (d, d); or a callable (x, t) to (...), (..., d) or (..., d, d)."""
 Rate = float | Callable[[Tensor, float], Tensor]
-"""A number, or a callable (x, t) to one at each point, (...)."""
+"""A constant, or a callable (x, t) with scalar values (...)."""
 
 
 class GeneratorCoefficients(nn.Module):
@@ -41,14 +47,14 @@ class GeneratorCoefficients(nn.Module):
     ) -> None:
         super().__init__()
         if not start < stop:
-            raise ValueError(f"a piece of time must have start < stop, got [{start:g}, {stop:g}]")
+            raise ValueError(f"a time interval must have start < stop, got [{start:g}, {stop:g}]")
         self.start, self.stop = start, stop
         self.drift = nn.Buffer(drift) if _is_plain_tensor(drift) else drift
         self.diffusion = nn.Buffer(diffusion) if _is_plain_tensor(diffusion) else diffusion
         self.rate, self.source = rate, source
 
     def within(self, start: float, stop: float) -> GeneratorCoefficients | None:
-        """The same coefficients on the part of the piece within [start, stop]."""
+        """The same coefficients on the intersection with [start, stop]."""
         low, high = max(self.start, start), min(self.stop, stop)
         return (
             GeneratorCoefficients(low, high, self.drift, self.diffusion, self.rate, self.source) if low < high else None
@@ -60,7 +66,7 @@ class GeneratorCoefficients(nn.Module):
 
     @property
     def has_constant_coefficients(self) -> bool:
-        """If so, one Gaussian increment is exact, however long the step."""
+        """If so, one Gaussian increment is exact for any step length."""
         return not any(map(_is_function, (self.drift, self.diffusion, self.rate, self.source)))
 
     @property
@@ -83,11 +89,11 @@ class GeneratorCoefficients(nn.Module):
         z = self.rate * length
         return z, self.source * length * (math.expm1(z) / z if z else 1.0)
 
-    def shake(self, x: Tensor, dt: float) -> Callable[[Tensor, float, Tensor], Tensor]:
-        """(x, t, ξ) ↦ √Δt·Σ(x, t)·ξ with ΣΣᵀ = 2A, for ξ of shape (draws, rows, d); a constant Σ is computed once."""
+    def noise_increment(self, x: Tensor, dt: float) -> Callable[[Tensor, float, Tensor], Tensor]:
+        """(x, t, ξ) ↦ √Δt·Σ(x, t)·ξ with ΣΣᵀ = 2A, for ξ of shape (samples, rows, d); a constant Σ is computed once."""
         diffusion = self.diffusion
         if isinstance(diffusion, Tensor | float | int):
-            exact = torch.as_tensor(diffusion, dtype=x.dtype, device=x.device)  # a number with full precision
+            exact = torch.as_tensor(diffusion, dtype=x.dtype, device=x.device)  # full precision for a float
             root = _covariance_root(2.0 * dt * exact, 0)
             return lambda x, t, noise: _apply_root(root, noise, 0)
         return lambda x, t, noise: _apply_root(
@@ -108,7 +114,7 @@ def _is_function(value: Drift | Diffusion | Rate) -> bool:
 
 
 def _covariance_root(covariance: Tensor, points: int) -> Tensor:
-    """A factor of the covariance at each point: the root of a number or a diagonal, the Cholesky factor of a matrix."""
+    """Square root of the covariance at each point: of a scalar or a diagonal, or the Cholesky factor of a matrix."""
     return cholesky(covariance) if covariance.dim() == points + 2 else covariance.sqrt()
 
 
@@ -118,99 +124,100 @@ def _apply_root(root: Tensor, noise: Tensor, points: int) -> Tensor:
     return noise * (root.unsqueeze(-1) if root.dim() == points and points > 0 else root)
 
 
-# ---- paths
-# A Feynman-Kac path and what it accumulates: u = E[e^{∫c} g(X) + ∫ e^{∫₀ˢc} f(X_s) ds].
+# ---- Paths with their weight e^{∫c} and the integral of the source
 #
-# Steps of X' = v or dX = v dt + Σ dB carry the weight e^{∫c} and the sum of sources along (Øksendal, theorem 8.2.1):
-#
-# no noise        X, ∫c and the sum are one system, which the method of the characteristics steps with its own order
+# no noise        X, ∫c and the source integral form one ODE system, integrated by the method of the characteristics
 # Euler-Maruyama  X + Δt·v(X, t) + √Δt·Σ(X, t)·ξ, of weak order 1 (Kloeden, Platen, section 14.1)
 # Heun            X + ½Δt·(v(X, t) + v(X*, t + Δt)) + √Δt·Σ(X, t + ½Δt)·ξ, with X* the step of Euler-Maruyama: of weak
 # order 2 where Σ does not depend on x (section 15.1 there), otherwise of order 1
-# sums            by the trapezoidal rule, which keeps these orders
+# integrals       by the trapezoidal rule, which preserves these orders
 
 
 class FeynmanKacPath(NamedTuple):
-    """The point, the logarithm ∫c of the weight, and the sum of sources."""
+    """The point X, the logarithm ∫c of the weight, and the source integral ∫ e^{∫c} f."""
 
     x: Tensor
-    growth: Tensor | float = 0.0
-    gained: Tensor | float = 0.0
+    log_weight: Tensor | float = 0.0
+    source_integral: Tensor | float = 0.0
 
     def value(self, data: Callable[[Tensor], Tensor]) -> Tensor:
         """e^{∫c} g(X) + ∫ e^{∫c} f."""
         value = data(self.x)
-        if not _is_zero(self.growth):
-            value = _exp(self.growth) * value
-        return value if _is_zero(self.gained) else value + self.gained
+        if not _is_zero(self.log_weight):
+            value = _exp(self.log_weight) * value
+        return value if _is_zero(self.source_integral) else value + self.source_integral
 
-    def weighed(self, growth: Tensor | float, gained: Tensor | float) -> FeynmanKacPath:
-        """Followed by a stretch with its own weight and sum, the latter counted from the start of the stretch."""
-        return FeynmanKacPath(self.x, self.growth + growth, self.gained + _exp(self.growth) * gained)
+    def accumulate(self, log_weight: Tensor | float, source_integral: Tensor | float) -> FeynmanKacPath:
+        """The path after a segment with this log-weight and source integral, both counted from its start."""
+        total = self.source_integral + _exp(self.log_weight) * source_integral
+        return FeynmanKacPath(self.x, self.log_weight + log_weight, total)
 
 
 class StepSegment(NamedTuple):
-    """A stretch of the path within one piece: `steps` steps of length `dt` from the PDE time `start`."""
+    """A segment of the path with one set of coefficients: `steps` steps of length `dt` from time `start` of the PDE, whose
+    time changes in the given direction."""
 
     piece: GeneratorCoefficients
     start: float
     dt: float
     steps: int
-    clock: float
+    direction: float
 
     def time(self, k: float) -> float:
-        return self.start + self.clock * k * self.dt
+        return self.start + self.direction * k * self.dt
 
 
-def integrate_characteristic(path: FeynmanKacPath, leg: StepSegment, method: RungeKutta) -> FeynmanKacPath:
-    """Along X' = v(X, t)."""
-    piece, x = leg.piece, path.x
+def integrate_characteristic(path: FeynmanKacPath, segment: StepSegment, method: RungeKutta) -> FeynmanKacPath:
+    """Integrate X' = v(X, t) along a segment."""
+    piece, x = segment.piece, path.x
     if piece.has_constant_rates:
-        for k in range(leg.steps):
-            x = characteristic_step(method, piece.velocity, x, leg.dt, leg.time(k), leg.clock)
-        return path._replace(x=x).weighed(*piece.exact_weights(leg.dt * leg.steps))
+        for k in range(segment.steps):
+            x = characteristic_step(method, piece.velocity, x, segment.dt, segment.time(k), segment.direction)
+        return path._replace(x=x).accumulate(*piece.exact_weights(segment.dt * segment.steps))
 
-    def slope(y: Tensor, t: float) -> Tensor:
-        """The derivatives (v, c, e^{∫c} f) of (X, ∫c, ∫e^{∫c}f)."""
+    def right_hand_side(y: Tensor, t: float) -> Tensor:
+        """The time derivatives (v, c, e^{∫c} f) of (X, ∫c, ∫e^{∫c}f)."""
         rate, source = piece.rates(y[..., :-2], t)
-        gain = torch.exp(y[..., -2]) * source
-        return torch.cat([piece.velocity(y[..., :-2], t), rate.unsqueeze(-1), gain.unsqueeze(-1)], -1)
+        weighted = torch.exp(y[..., -2]) * source
+        return torch.cat([piece.velocity(y[..., :-2], t), rate.unsqueeze(-1), weighted.unsqueeze(-1)], -1)
 
     y = torch.cat([x, x.new_zeros(*x.shape[:-1], 2)], -1)
-    for k in range(leg.steps):
-        y = characteristic_step(method, slope, y, leg.dt, leg.time(k), leg.clock)
-    return path._replace(x=y[..., :-2]).weighed(y[..., -2], y[..., -1])
+    for k in range(segment.steps):
+        y = characteristic_step(method, right_hand_side, y, segment.dt, segment.time(k), segment.direction)
+    return path._replace(x=y[..., :-2]).accumulate(y[..., -2], y[..., -1])
 
 
 def integrate_sde(
-    path: FeynmanKacPath, leg: StepSegment, heun: bool, noise: Callable[[Tensor, int], Tensor]
+    path: FeynmanKacPath, segment: StepSegment, heun: bool, noise: Callable[[Tensor, int], Tensor]
 ) -> FeynmanKacPath:
-    """Along dX = v dt + Σ dB, with ξ = noise(x, k) in step k."""
-    piece = leg.piece
+    """Integrate dX = v dt + Σ dB by Euler-Maruyama or stochastic Heun, with ξ = noise(x, k) in step k."""
+    piece = segment.piece
     if piece.has_constant_rates:
-        for x in _sde_states(path.x, leg, heun, noise):
+        for x in _sde_states(path.x, segment, heun, noise):
             path = path._replace(x=x)
-        return path.weighed(*piece.exact_weights(leg.dt * leg.steps))
-    rate, source = piece.rates(path.x, leg.start)
-    for k, x in enumerate(_sde_states(path.x, leg, heun, noise), 1):
-        next_rate, next_source = piece.rates(x, leg.time(k))
-        growth = 0.5 * leg.dt * (rate + next_rate)
-        gained = 0.5 * leg.dt * (source + torch.exp(growth) * next_source)
-        path, rate, source = path._replace(x=x).weighed(growth, gained), next_rate, next_source
+        return path.accumulate(*piece.exact_weights(segment.dt * segment.steps))
+    rate, source = piece.rates(path.x, segment.start)
+    for k, x in enumerate(_sde_states(path.x, segment, heun, noise), 1):
+        next_rate, next_source = piece.rates(x, segment.time(k))
+        log_weight = 0.5 * segment.dt * (rate + next_rate)
+        source_integral = 0.5 * segment.dt * (source + torch.exp(log_weight) * next_source)
+        path, rate, source = path._replace(x=x).accumulate(log_weight, source_integral), next_rate, next_source
     return path
 
 
-def _sde_states(x: Tensor, leg: StepSegment, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Iterator[Tensor]:
+def _sde_states(
+    x: Tensor, segment: StepSegment, heun: bool, noise: Callable[[Tensor, int], Tensor]
+) -> Iterator[Tensor]:
     """The points after each step."""
-    piece, dt, shake = leg.piece, leg.dt, leg.piece.shake(x, leg.dt)
-    for k in range(leg.steps):
-        shock = shake(x, leg.time(k + 0.5 if heun else k), noise(x, k))
+    piece, dt, noise_increment = segment.piece, segment.dt, segment.piece.noise_increment(x, segment.dt)
+    for k in range(segment.steps):
+        increment = noise_increment(x, segment.time(k + 0.5 if heun else k), noise(x, k))
         if piece.drift is not None:
-            slope = piece.velocity(x, leg.time(k))
+            drift = piece.velocity(x, segment.time(k))
             if heun:
-                slope = 0.5 * (slope + piece.velocity(x + dt * slope + shock, leg.time(k + 1)))
-            x = x + dt * slope
-        x = x + shock
+                drift = 0.5 * (drift + piece.velocity(x + dt * drift + increment, segment.time(k + 1)))
+            x = x + dt * drift
+        x = x + increment
         yield x
 
 
@@ -222,18 +229,17 @@ def _exp(value: Tensor | float) -> Tensor | float:
     return value.exp() if isinstance(value, Tensor) else math.exp(value)
 
 
-# ---- evolution
-# The evolution operator on R^d: g ↦ u(·, t) for u_t = v·∇u + A:∇∇u + c u + f, by characteristics and Feynman-Kac.
+# ---- Evolution operator
 #
 # Initial data: u(x, t) = E[e^{∫c} g(Y) + ∫ e^{∫c} f], dY = v(Y, t − τ)dτ + Σ dB, Y₀ = x, ΣΣᵀ = 2A; the first step
-# sees the coefficients at time t, the last those near the start. Terminal data: u_t + v·∇u + A:∇∇u + c u + f = 0, and
-# the clock runs forwards. The noise of a draw is the same at every point x while the stream is frozen, which is the
-# default here: u is then an average of g over fixed maps of x, exactly linear in g if f = 0, monotone, and it
+# uses the coefficients at time t, the last those near the initial time. Terminal data: time runs forwards along the
+# path, for u_t + v·∇u + A:∇∇u + c u + f = 0. While the stream is frozen, which is the default here, a noise sample is the
+# same at every point x: u is then an average of g over fixed maps of x, exactly linear in g if f = 0, monotone, and it
 # preserves constants if also c = 0.
 
 
 class Estimate(NamedTuple):
-    """A Monte-Carlo mean and its standard error (zero if nothing is random)."""
+    """A Monte Carlo mean and its standard error (zero without noise)."""
 
     mean: Tensor
     standard_error: Tensor
@@ -242,11 +248,11 @@ class Estimate(NamedTuple):
 class EvolutionOperator(nn.Module):
     """`evolution(g, x, t)` is u(x, t) for data g, any callable from points (..., d) to (...), at points x (n, d).
 
-    The data are given at the start of the first piece (form = "initial") or at the end of the last one, the `horizon`
+    Data are prescribed at the start of the first piece (form = "initial") or at the end of the last one, the `horizon`
     (form = "terminal"). A piece without diffusion takes steps of the `scheme`, of at most `dt`; a piece with diffusion
     takes Euler-Maruyama steps, or steps of the stochastic Heun method if that is the scheme; if all its coefficients
-    are constant and its noise is Gaussian, one exact step. Pieces are passed in network order: for initial data, the
-    last in time first. `law` is that of the noise, and `antithetic` uses each noise with both signs.
+    are constant and its noise is Gaussian, one exact step. Paths pass the pieces in network order: for initial data the
+    last in time first. `law` is the distribution of the noise; `antithetic` uses antithetic variates.
     """
 
     def __init__(
@@ -278,13 +284,13 @@ class EvolutionOperator(nn.Module):
         if self.form is Direction.TERMINAL and math.isinf(self._pieces()[-1].stop):
             raise ValueError("terminal data need a finite horizon")
         if antithetic and samples % 2:
-            raise ValueError(f"antithetic draws come in pairs, but samples = {samples}")
+            raise ValueError(f"antithetic variates come in pairs: samples must be even, got {samples}")
 
     def forward(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Tensor:
         return self._values(f, x, t).mean(0)
 
     def estimate(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Estimate:
-        """The solution with the standard error of its Monte-Carlo average."""
+        """The solution with the standard error of its Monte Carlo mean."""
         values = self._values(f, x, t)
         mean = values.mean(0)
         if len(values) == 1:
@@ -292,7 +298,7 @@ class EvolutionOperator(nn.Module):
         independent = values.reshape(2, -1, *mean.shape).mean(0) if self.antithetic else values
         return Estimate(mean, independent.std(0) / len(independent) ** 0.5)
 
-    def legs(self, t: float) -> list[StepSegment]:
+    def segments(self, t: float) -> list[StepSegment]:
         """The path from time t to the data, in network order."""
         pieces = self._pieces()
         if not pieces[0].start <= t <= pieces[-1].stop:
@@ -301,9 +307,9 @@ class EvolutionOperator(nn.Module):
             spans = [(piece, min(piece.stop, t), min(piece.stop, t) - piece.start) for piece in reversed(pieces)]
         else:
             spans = [(piece, max(piece.start, t), piece.stop - max(piece.start, t)) for piece in pieces]
-        return [self._leg(piece, start, length) for piece, start, length in spans if length > 0]
+        return [self._segment(piece, start, length) for piece, start, length in spans if length > 0]
 
-    def _leg(self, piece: GeneratorCoefficients, start: float, length: float) -> StepSegment:
+    def _segment(self, piece: GeneratorCoefficients, start: float, length: float) -> StepSegment:
         exact = piece.has_constant_coefficients and (CLOSED_UNDER_ADDITION[self.law] or not piece.is_random)
         steps = 1 if exact else math.ceil(length / self.dt * (1.0 - 1e-12))
         return StepSegment(piece, start, length / steps, steps, -1.0 if self.form is Direction.INITIAL else 1.0)
@@ -312,55 +318,57 @@ class EvolutionOperator(nn.Module):
         return [piece for piece in self.pieces if isinstance(piece, GeneratorCoefficients)]
 
     def between(self, low: float, high: float) -> EvolutionOperator:
-        """The same equation between two times, with its data given there and frozen noise."""
+        """The same equation between two times, with its data prescribed there and frozen noise."""
         pieces = [part for piece in self._pieces() if (part := piece.within(low, high)) is not None]
         options = {name: getattr(self, name) for name in ("form", "dt", "scheme", "samples", "seed", "law")}
         return EvolutionOperator(pieces=pieces, **options)
 
     def _values(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Tensor:
-        """The value of each path, of shape (draws, n); one draw if nothing is random."""
-        legs = self.legs(t)
-        if not any(leg.piece.is_random for leg in legs):
-            return self._follow(x, legs, range(1)).value(f).unsqueeze(0)
+        """The value of each path, of shape (samples, n); one sample without noise."""
+        segments = self.segments(t)
+        if not any(segment.piece.is_random for segment in segments):
+            return self._integrate(x, segments, range(1)).value(f).unsqueeze(0)
         if not self.stream.frozen:
             self.stream.advance()
         if torch.compiler.is_exporting():  # for any number of points: all at once
-            return self._follow(x, legs, range(self.samples)).value(f)
+            return self._integrate(x, segments, range(self.samples)).value(f)
         points = max(1, x.shape[:-1].numel())
-        most = max(1, self.rows // points)
-        chunks = [range(k, min(k + most, self.samples)) for k in range(0, self.samples, most)]
-        return torch.cat([self._follow(x, legs, draws).value(f) for draws in chunks])
+        size = max(1, self.rows // points)
+        chunks = [range(k, min(k + size, self.samples)) for k in range(0, self.samples, size)]
+        return torch.cat([self._integrate(x, segments, samples).value(f) for samples in chunks])
 
-    def _follow(self, x: Tensor, legs: Sequence[StepSegment], draws: range) -> FeynmanKacPath:
+    def _integrate(self, x: Tensor, segments: Sequence[StepSegment], samples: range) -> FeynmanKacPath:
         method, path = EXPLICIT[self.scheme], FeynmanKacPath(x)
-        for index, leg in enumerate(legs):
-            if leg.piece.is_random:
-                path = integrate_sde(path, leg, method is HEUN, self._drawn(index, draws))
+        for index, segment in enumerate(segments):
+            if segment.piece.is_random:
+                path = integrate_sde(path, segment, method is HEUN, self._sampler(index, samples))
             else:
-                path = integrate_characteristic(path, leg, method)
+                path = integrate_characteristic(path, segment, method)
         return path
 
-    def _drawn(self, leg: int, draws: range) -> Callable[[Tensor, int], Tensor]:
-        return lambda x, step: self._noise(x, leg, step, draws)
+    def _sampler(self, segment: int, samples: range) -> Callable[[Tensor, int], Tensor]:
+        return lambda x, step: self._noise(x, segment, step, samples)
 
-    def _noise(self, x: Tensor, leg: int, step: int, draws: range) -> Tensor:
-        """ξ of shape (draws, rows, d); while the stream is frozen one row, the same for all points."""
+    def _noise(self, x: Tensor, segment: int, step: int, samples: range) -> Tensor:
+        """ξ of shape (samples, rows, d); while the stream is frozen one row, the same for all points."""
         number = self.samples // 2 if self.antithetic else self.samples
         rows = 1 if self.stream.frozen else x.shape[-2]
-        noise = self.stream.block(x, self.law, (number, rows, x.shape[-1]), leg, step)
+        noise = self.stream.block(x, self.law, (number, rows, x.shape[-1]), segment, step)
         noise = torch.cat([noise, -noise]) if self.antithetic else noise
-        return noise[draws.start : draws.stop]
+        return noise[samples.start : samples.stop]
 
 
 def _contiguous(pieces: Sequence[GeneratorCoefficients]) -> Sequence[GeneratorCoefficients]:
     for before, after in pairwise(pieces):
         if not math.isclose(before.stop, after.start, abs_tol=1e-12):
-            raise ValueError(f"the pieces leave a gap: one ends at {before.stop:g}, the next starts at {after.start:g}")
+            raise ValueError(
+                f"time intervals leave a gap: one ends at {before.stop:g}, the next starts at {after.start:g}"
+            )
     return pieces
 
 
 class FeynmanKacSolution(nn.Module):
-    """x ↦ u(x, t) for fixed data f: the evolution operator as a network, with fresh noise for each row and call."""
+    """x ↦ u(x, t) for fixed data f: the evolution operator as a network, with new noise for each sample and call."""
 
     def __init__(self, evolution: EvolutionOperator, data: Callable[[Tensor], Tensor], t: float) -> None:
         super().__init__()
@@ -371,23 +379,22 @@ class FeynmanKacSolution(nn.Module):
         return cast(Tensor, self.evolution(self.data, x, self.t))
 
 
-# ---- expectation
-# u(x, T) = E f(X_T), the Feynman-Kac average, over Monte-Carlo draws and over members with their own weights.
+# ---- Expectation over noise samples and ensemble members
 #
-# Averages are of probabilities, f = softmax, because the mean of softmax is not the softmax of the mean; the result
-# is returned as a logarithm, so that the softmax of the scores is u. Averaging logits, as Wang, Yuan, Shi, Osher 2020
-# do in sections 3 and 5, is an option.
+# u(x, T) = E f(X_T). Averages are of probabilities, f = softmax, because the mean of softmax is not the softmax of the
+# mean; the result is returned as a logarithm, so that the softmax of the logits is u. Averaging logits, as Wang, Yuan,
+# Shi, Osher 2020 do in sections 3 and 5, is an option.
 
 
 class Expectation(nn.Module):
-    """log Σ_m w_m · mean_k softmax(member_m(x; draw k)), or Σ_m w_m · mean_k member_m(x; draw k) for logits.
+    """log Σ_m w_m · mean_k softmax(member_m(x; ξ_k)), or Σ_m w_m · mean_k member_m(x; ξ_k) for logits.
 
-    Members may be of different kinds and depths, and may have been trained separately (Wang, Yuan, Shi, Osher 2020,
-    section 4.2); every noise block in them gets its own stream from `seed`. Learned weights are the softmax of
-    parameters (section 5 of that paper). `samples` is used in training, `eval_samples` (if set) in evaluation; both may
-    be changed at any time. Draws are folded into the batch axis in chunks of at most `rows` rows, or of one draw.
-    `batch` is the size of the whole batch if several processes share one in training, so that all split the draws in
-    the same way.
+    Ensemble members may have different architectures, and may have been trained independently (Wang, Yuan, Shi, Osher
+    2020, section 4.2); every noise block gets its own random stream from `seed`. Learned weights are the softmax of
+    parameters (section 5 there). `samples`, the number of noise samples ξ_k, is used in training, `eval_samples` (if
+    set) in evaluation; both may be changed at any time. Noise samples are folded into the batch axis in chunks of at
+    most `rows` rows, or of one sample. `batch` is the size of the whole batch if several processes share one in
+    training, so that all split the samples in the same way.
     """
 
     def __init__(
@@ -412,7 +419,7 @@ class Expectation(nn.Module):
         seed_noise(self, seed)
 
     def weights(self) -> Tensor:
-        """The weights of the members: positive, with sum 1."""
+        """The weights of the ensemble members: positive, with sum 1."""
         return self._log_weights().exp()
 
     def _log_weights(self) -> Tensor:
@@ -421,20 +428,20 @@ class Expectation(nn.Module):
         return torch.full((len(self.members),), -math.log(len(self.members)), dtype=torch.float64)
 
     def forward(self, x: Tensor) -> Tensor:
-        scores = [self._over_draws(member, x) for member in self.members]
+        scores = [self._average_samples(member, x) for member in self.members]
         if len(scores) == 1:
             return scores[0]
-        return self._over_members(torch.stack(scores))
+        return self._average_members(torch.stack(scores))
 
     def each(self, x: Tensor) -> Tensor:
-        """The scores of every member by itself, (members, n, classes), to train them separately.
+        """The logits of every ensemble member, (members, n, classes), to train them independently.
 
-        Σ_m CE(member_m) has the gradients of as many separate trainings, and `forward` averages what they learned
+        Σ_m CE(member_m) has the gradients of independent trainings, and `forward` averages the members
         (Wang, Yuan, Shi, Osher 2020, section 4.2).
         """
-        return torch.stack([self._over_draws(member, x) for member in self.members])
+        return torch.stack([self._average_samples(member, x) for member in self.members])
 
-    def _over_members(self, scores: Tensor) -> Tensor:
+    def _average_members(self, scores: Tensor) -> Tensor:
         log_weights = self._log_weights().to(scores).reshape(-1, *[1] * (scores.dim() - 1))
         match self.average:
             case Scores.PROBABILITIES:
@@ -444,7 +451,7 @@ class Expectation(nn.Module):
             case _:
                 assert_never(self.average)
 
-    def _over_draws(self, member: nn.Module, x: Tensor) -> Tensor:
+    def _average_samples(self, member: nn.Module, x: Tensor) -> Tensor:
         sources = streams(member)
         samples = self.samples if self.training or self.eval_samples is None else self.eval_samples
         if samples == 1 or not sources:
@@ -453,12 +460,12 @@ class Expectation(nn.Module):
         return self._mean(list(self._chunks(after, _run(before, x), sources, samples)), samples)
 
     def _chunks(self, parts: list[nn.Module], x: Tensor, sources: list[RandomStream], samples: int) -> Iterator[Tensor]:
-        """Scores of shape (draws, n, classes), one chunk of draws at a time."""
-        # An exported graph must not depend on the batch size, so all draws are folded at once there.
+        """Logits of shape (samples, n, classes), one chunk of samples at a time."""
+        # An exported graph must not depend on the batch size, so all samples are folded at once there.
         whole = self.batch if self.training and self.batch is not None else x.shape[0]
-        most = samples if torch.compiler.is_exporting() else max(1, self.rows // max(whole, 1))
-        for first in range(0, samples, most):
-            count = min(most, samples - first)
+        size = samples if torch.compiler.is_exporting() else max(1, self.rows // max(whole, 1))
+        for first in range(0, samples, size):
+            count = min(size, samples - first)
             with monte_carlo_samples(sources, first, count):
                 scores = _run(parts, _fold(x, count))
             yield self._scores(scores.reshape(count, x.shape[0], *scores.shape[1:]))
@@ -479,12 +486,12 @@ class Expectation(nn.Module):
 
 
 def _fold(x: Tensor, count: int) -> Tensor:
-    """All inputs of draw 1, then of draw 2, ..., along the batch axis; by `cat`, since `repeat` loses channels_last."""
+    """All inputs for sample 1, then for sample 2, … along the batch axis; by `cat`: `repeat` loses channels_last."""
     return x if count == 1 else torch.cat([x] * count)
 
 
 def _split_at_noise(member: nn.Module) -> tuple[list[nn.Module], list[nn.Module]]:
-    """What comes before the first noise runs once, not once per draw."""
+    """The layers before the first noise, evaluated once for all samples, and the others."""
     parts = list(member) if isinstance(member, nn.Sequential) else [member]
     first = next(index for index, part in enumerate(parts) if streams(part))
     return parts[:first], parts[first:]

@@ -1,10 +1,11 @@
-"""Values at the nodes of a box: Chebyshev points on an axis with sides, equal steps on a periodic one.
+"""Chebyshev collocation on a box, Fourier collocation on its periodic axes; Newton's method or Radau IIA in time.
 
-Equations hold at the nodes; next to a side its conditions replace them, the first one at the side, the second one node
-further in (Trefethen 2000, ch. 13 and 14). Rows: M ∂w/∂t = R(w, t), with M = 0 in the row of a condition. A pressure
-has degree lower by two than the flow that it keeps divergence-free, or it would have undetected oscillations (Bernardi
-and Maday 1992): its values on the sides follow from those inside. Its mean, which nothing determines, is added to the
-divergence: both vanish if inflow equals outflow.
+M dw/dt = R(w, t) for the nodal values w. Equations hold at the interior nodes; boundary conditions replace the rows next
+to the boundary, with M = 0: the first one on the boundary, the second one node further in (Trefethen 2000, ch. 13 and
+14). A pressure has a degree lower by two than the velocity, to exclude spurious modes (P_N-P_(N-2); Bernardi, Maday
+1992): its boundary values are extrapolated from the interior. Its undetermined mean is added to the divergence: both
+vanish if the net boundary flux is zero. Stationary problems are solved by Newton's method, evolution problems by Radau
+IIA of order 5 (Hairer, Wanner 1996). Interface problems use the same steps with finite volumes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from pdedsl.solvers.grid.grid_result import (
 from pdedsl.solvers.grid.interface_fv import InterfaceFVProblem, make_cells
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
-# ---- collocated
+# ---- Discretization
 
 
 def make_axes(system: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
@@ -71,7 +72,7 @@ def differentiation_matrix(axis: Axis, like: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class ResidualBlock:
-    """Rows of R: an expression at the nodes `at`, written to `rows`, and its derivatives by each of its jets."""
+    """Rows of R: an expression at the nodes `at`, written to `rows`, and its partial derivatives w.r.t. its jets."""
 
     value: CompiledExpressions
     partials: CompiledExpressions
@@ -83,7 +84,7 @@ class ResidualBlock:
 
 @dataclass(frozen=True)
 class CollocationProblem:
-    """An evolution at the nodes of the axes; w holds all variables one after the other."""
+    """Collocation at the tensor-product nodes; w contains all variables one after the other."""
 
     system: FirstOrderSystem
     axes: tuple[Axis, ...]
@@ -127,13 +128,13 @@ class CollocationProblem:
 
     @cached_property
     def _constant_values(self) -> list[Mapping[Symbol, Tensor]] | None:
-        """The known values at the nodes of each block, if no learned function depends on time."""
+        """Coordinates and parameters at the nodes of each block, if no learned function depends on time."""
         if self.system.time_dependent:
             return None
         return [self._select(b, self.values_at(self.start)) for b in self.blocks]
 
     def _block_values(self, time: float) -> list[Mapping[Symbol, Tensor]]:
-        """The known values for each block."""
+        """Coordinates, time and parameters for each block."""
         if self._constant_values is None:
             values = self.values_at(time)
             return [self._select(b, values) for b in self.blocks]
@@ -146,7 +147,7 @@ class CollocationProblem:
         return {s: v[block.at] if v.numel() == self.count > 1 else v for s, v in values.items()}
 
     def rhs(self, w: Tensor, time: float) -> Tensor:
-        """R, with a sign that makes time run forward."""
+        """R(w, t), with the sign of a forward problem."""
         result = w.new_zeros(w.shape)
         for b, values in zip(self.blocks, self._block_values(time), strict=True):
             (value,) = b.value(self._jets(b, b.value, w), values)
@@ -172,7 +173,7 @@ class CollocationProblem:
 
     @cached_property
     def interior(self) -> Tensor:
-        """A mask of the nodes that are not on any side."""
+        """Mask of the interior nodes."""
         found = torch.ones(self.shape, dtype=torch.bool, device=self.like.device)
         for k, axis in enumerate(self.axes):
             if isinstance(axis, ChebyshevAxis):
@@ -182,7 +183,7 @@ class CollocationProblem:
 
     @cached_property
     def _pressure_rows(self) -> Tensor:
-        """The rows of a pressure: on the sides, its distance to what the inner values imply; inside, their mean."""
+        """Rows of a pressure: on the boundary, its difference to the extrapolation; in the interior, the mean."""
         extension = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
         for axis, size in zip(self.axes, self.shape, strict=True):
             identity = torch.eye(size, dtype=self.like.dtype, device=self.like.device)
@@ -213,7 +214,7 @@ class CollocationProblem:
 
     @cached_property
     def replacing_condition(self) -> Tensor:
-        """For each row the condition that replaces its equation, or -1; those nearest to their side take precedence."""
+        """For each row the face condition that replaces its equation, or -1; those nearest to their face take precedence."""
         result = torch.full((len(self.system.variables) * self.count,), -1, device=self.like.device)
         for k, layer in sorted(
             self._ranked_conditions(), key=lambda pair: (pair[1], self.system.face_conditions[pair[0]].normal)
@@ -224,7 +225,7 @@ class CollocationProblem:
         return result
 
     def _ranked_conditions(self) -> Iterator[tuple[int, int]]:
-        """Each condition with its rank among the conditions on the same variable and side."""
+        """Each condition with its rank among the conditions on the same variable and face."""
         seen: dict[object, int] = {}
         order = sorted(range(len(self.system.face_conditions)), key=lambda k: self.system.face_conditions[k].normal)
         for k in order:
@@ -239,7 +240,7 @@ class CollocationProblem:
         return max(k for k, (c, _) in enumerate(self.system.variables) if c == component)
 
     def _face_nodes(self, side: FaceCondition, layer: int) -> Tensor:
-        """Nodes in a layer next to a side, on the part of the side where the condition holds."""
+        """Nodes in a layer next to a face, on the part of the face where the condition applies."""
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         found = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
@@ -253,7 +254,7 @@ class CollocationProblem:
         return float(self.system.statement.domain.intervals[-1].start)
 
     def _project_to_face(self, side: FaceCondition, nodes: Tensor) -> Tensor:
-        """The nodes on the side itself that lie opposite the given ones."""
+        """Projections of nodes onto the face."""
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         stride = 1
         for s in self.shape[axis + 1 :]:
@@ -291,18 +292,17 @@ class CollocationProblem:
         )
 
 
-# ---- consistent
-# Initial values that satisfy the constraints: the nearest divergence-free flow, and the pressure that goes with it.
+# ---- Consistent initial values
 #
-# For ∂v/∂t = R(v) + G p, C v = c(t) (incompressible flow and its sides): v + G q = v₀ with C v = c, which is the
-# projection of Chorin 1968; then v′ - G p = R(v) with C v′ = c′.
+# For ∂v/∂t = R(v) + G p, C v = c(t) (incompressible flow): the projection v + G q = v₀ with C v = c (Chorin 1968), then
+# the pressure from v′ - G p = R(v) with C v′ = c′.
 
 
-DIFFERENCE_STEP = 1e-5  # fraction of the time interval, for c′ by a difference quotient
+DIFFERENCE_STEP = 1e-5  # fraction of the time interval, for c′ by central differences
 
 
 def consistent_initial_values(problem: CollocationProblem, start: Tensor, initial_time: float, length: float) -> Tensor:
-    """`length` is negative if time runs backward."""
+    """`length` is negative for terminal-value problems."""
     differential = problem.mass > 0
     pressure = torch.zeros_like(differential).reshape(-1, problem.count)
     pressure[list(problem.system.defined_up_to_constant)] = True
@@ -325,21 +325,18 @@ def consistent_initial_values(problem: CollocationProblem, start: Tensor, initia
     return torch.where(pressure, rates, flow)
 
 
-# ---- boxes
-# Problems on a box with sides: Newton's method for stationary ones, Radau IIA in time, on values at nodes.
+# ---- Stationary and evolution problems
 
 
 DiscreteProblem = CollocationProblem | InterfaceFVProblem
-MAX_UNKNOWNS = 4000  # unknowns in a direct solve, at most
+MAX_UNKNOWNS = 4000  # of a dense direct solve
 MAX_NEWTON_ITERATIONS = 50
 NEWTON_RTOL = 1e-12
-CORNER_RTOL = (
-    1e-6  # of a gap between initial data and sides: the share that a step may miss, since later steps forget it
-)
+CORNER_RTOL = 1e-6  # error per step relative to an incompatibility of initial and boundary data, which later steps damp
 
 
 def feasible_size(system: FirstOrderSystem, n: int) -> int:
-    """n, or the largest number of points per side that a direct solve can take."""
+    """n, or the largest number of points per dimension for a dense direct solve."""
     variables, dimension = len(system.variables), len(system.statement.domain.space)
     return min(n, int((MAX_UNKNOWNS / variables) ** (1 / dimension) + 1e-9))
 
@@ -374,7 +371,7 @@ def _solve_stationary(problem: DiscreteProblem) -> GridResult:
 
 
 def _net_flux(problem: DiscreteProblem, w: Tensor) -> dict[str, float]:
-    """The mean of a pressure is the part of the divergence that cannot be removed: zero if inflow equals outflow."""
+    """Net boundary flux: the mean of a pressure is the mean divergence, zero if inflow equals outflow."""
     variables, defined_up_to_constant = w.reshape(-1, problem.count), problem.system.defined_up_to_constant
     flows = [variables[k].abs().max() for k in range(len(variables)) if k not in defined_up_to_constant]
     means = [variables[k][problem.interior].mean().abs() for k in defined_up_to_constant]
@@ -384,7 +381,7 @@ def _net_flux(problem: DiscreteProblem, w: Tensor) -> dict[str, float]:
 
 
 def _newton(problem: DiscreteProblem) -> tuple[Tensor, int, bool]:
-    """From zero; steps are shortened until the residual falls."""
+    """Damped Newton method from zero."""
     w = torch.zeros_like(problem.mass)
     for k in range(1, MAX_NEWTON_ITERATIONS + 1):
         value, matrix = problem.rhs(w, 0.0), LUFactorization.of(problem.jacobian(w, 0.0))
@@ -418,14 +415,14 @@ def _solve_evolution(problem: DiscreteProblem, budget: StepBudget) -> GridResult
 
 
 def _extend_to_initial_time(system: FirstOrderSystem, values: Tensor) -> Tensor:
-    """Components without a time derivative get at the start the values that they have after the first step."""
+    """Algebraic components take their values after the first step as initial values."""
     algebraic = {system.variables[k][0] for k in system.algebraic}
     first = [values[1, c] if c in algebraic else values[0, c] for c in range(values.shape[1])]
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
 def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
-    """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
+    """Integrates without gradients, on a copy of the problem; replays the same steps with gradients if required."""
     system = problem.system
     first, last = time_interval(system)
     initial_time, length = (last if system.backward else first), last - first
@@ -443,7 +440,7 @@ def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
 
 
 def _error_weights(problem: DiscreteProblem) -> Tensor | None:
-    """Which unknowns error control counts: not a pressure, which is less accurate and does not propagate its errors."""
+    """Unknowns in the error control: not a pressure, which is less accurate and does not propagate its errors."""
     if not problem.system.defined_up_to_constant:
         return None
     found = torch.ones_like(problem.mass).reshape(-1, problem.count)
@@ -464,7 +461,7 @@ def _stepper(problem: DiscreteProblem, length: float) -> Radau:
 
 
 def _affine_stepper(problem: DiscreteProblem, length: float) -> Radau:
-    """An affine right-hand side, by its matrix and its value at zero."""
+    """Radau for an affine right-hand side with constant Jacobian, precomputed."""
     if not _has_constant_jacobian(problem):
         return _stepper(problem, length)
     at, zero = _physical_time(problem.system), torch.zeros_like(problem.mass)
@@ -486,7 +483,7 @@ def _exprs(system: FirstOrderSystem) -> tuple[Expr, ...]:
 
 
 def _is_nonautonomous(problem: DiscreteProblem) -> bool:
-    """Whether anything besides the unknowns changes in time."""
+    """Whether the right-hand side depends explicitly on time."""
     system = problem.system
     changing = {
         system.coordinates[-1],
@@ -496,7 +493,7 @@ def _is_nonautonomous(problem: DiscreteProblem) -> bool:
 
 
 def _has_constant_jacobian(problem: DiscreteProblem) -> bool:
-    """Whether the Jacobian is the same at all times and states."""
+    """Whether the Jacobian depends on neither time nor state."""
     system = problem.system
     varying = {s for s, _ in system.jets} | {system.coordinates[-1]}
     varying |= {p.symbol for p in system.parameters if p.name in system.time_dependent}
@@ -512,7 +509,7 @@ def _initial(problem: DiscreteProblem, initial_time: float) -> Tensor:
 
 
 def _corner_jump(problem: DiscreteProblem, start: Tensor) -> float:
-    """How far the initial data are from satisfying the conditions on the sides; 0 if only by rounding."""
+    """Largest violation of the boundary conditions by the initial data; 0 up to rounding."""
     rows = (problem.mass == 0) & (problem.replacing_condition >= 0)
     first, last = time_interval(problem.system)
     with torch.no_grad():
@@ -529,7 +526,7 @@ def _corner_notes(problem: DiscreteProblem, start: Tensor) -> tuple[str, ...]:
 
 
 def _component_values(problem: DiscreteProblem, w: Tensor) -> Tensor:
-    """The values of the components at the nodes."""
+    """Nodal values of the components."""
     components = [k for k, (_, j) in enumerate(problem.system.variables) if j == 0]
     return w.reshape(-1, *problem.shape)[components]
 

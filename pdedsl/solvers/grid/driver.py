@@ -38,12 +38,14 @@ from pdedsl.solvers.grid.nodal_functions import ParameterValue
 from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
 from pdedsl.solvers.method_result import SolverResult
 
-ETDRK_TOL = 5e-7  # for the error estimates of exponential steps, which are subtracted afterwards
-RADAU_TOL = 1e-9  # for the error estimates of implicit steps
-COARSE_TOL_FACTOR = 10.0  # factor on these tolerances on half the grid
-NET_FLUX_TOL = 1e-3  # net inflow: a larger one is due to the sides, if it does not decrease on the finer grid
+ETDRK_TOL = 5e-7  # of ETDRK4, whose error estimates are extrapolated away
+RADAU_TOL = 1e-9  # of Radau IIA
+COARSE_TOL_FACTOR = 10.0  # on these tolerances for the N/2 grid
+NET_FLUX_TOL = 1e-3  # a larger net flux is due to the boundary data, if it does not halve on the finer grid
 COMPARISON_POINTS = 2048  # points
-SHOCK_FACTOR = 1 / (2**0.5 - 1)  # errors at jumps fall with the root of the width in L2: half the grid differs by less
+SHOCK_FACTOR = 1 / (
+    2**0.5 - 1
+)  # L2 error O(√h) at discontinuities: it exceeds the difference to the N/2 grid by this factor
 
 
 def solve_by_grid(

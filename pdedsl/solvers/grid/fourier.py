@@ -1,7 +1,8 @@
-"""Fourier series in space: exponential steps in time, division for stationary problems, projection for constraints.
+"""Fourier pseudospectral solver on a periodic box: ETDRK4 in time, division by the symbol for stationary problems.
 
-∂ŵ/∂t = L(k) ŵ + N̂(w): the linear part with constant coefficients is exact, the rest is stepped; products are computed
-on a grid fine enough to keep the retained modes free of aliasing for polynomials up to degree three.
+dŵ/dt = L(k) ŵ + N̂(w): the linear part with constant coefficients is integrated exactly (Cox, Matthews 2002; Krogstad
+2005), N is evaluated on a grid without aliasing errors for polynomials up to degree three. Algebraic variables are
+eliminated, or projected out as a pressure (Chorin 1968).
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ from pdedsl.solvers.grid.grid_result import (
 )
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
-# ---- periodic
+# ---- Discretization
 
 
 def make_fourier_grid(system: FirstOrderSystem, axes: tuple[PeriodicAxis, ...], n: int, like: Tensor) -> FourierGrid:
-    """n points on each side of the box; twice as many if the box is continued by its mirror image."""
+    """n points per dimension; twice as many on the axes with even/odd extension."""
     fourier_axes = []
     for axis, interval in zip(axes, system.statement.domain.intervals, strict=False):
         copies = round(float(axis.period / (interval.end - interval.start)))
@@ -63,8 +64,8 @@ def _polynomial_degree(system: FirstOrderSystem, expr: Expr) -> int:
 
 @dataclass(frozen=True)
 class FourierProblem:
-    """An evolution on the modes of a torus; w are the coefficients of the m variables with a time derivative,
-    (m, modes…), or (b, m, modes…) if numbers in `parameter_values` are a batch of values, (b,).
+    """The system in Fourier space; w are the coefficients of the m differential variables, (m, modes…), or
+    (b, m, modes…) if scalars in `parameter_values` are batches of values, (b,).
     """
 
     system: FirstOrderSystem
@@ -81,8 +82,8 @@ class FourierProblem:
 
     @cached_property
     def _nonlinear_expressions(self) -> tuple[tuple[Expr, ...], Tensor | None]:
-        """What is computed on the grid: N itself, or, for one variable, its fluxes F and what is no flux, with the
-        factors iκ and 1 that make N̂ of them: u ∂u/∂x is half of ∂u²/∂x, and needs no transform of ∂u/∂x."""
+        """Expressions evaluated on the grid: N, or for a scalar equation its fluxes F and the remainder, with the factors
+        iκ and 1 that give N̂: u ∂u/∂x = ½ ∂u²/∂x needs no transform of ∂u/∂x."""
         remainders = self.linear.remainders[: len(self.system.differential)]
         if len(self.system.variables) != 1 or len(remainders) != 1:
             return remainders, None
@@ -102,13 +103,13 @@ class FourierProblem:
 
     @property
     def batch(self) -> tuple[int, ...]:
-        """(b,) if numbers in `parameter_values` are a batch of b values, otherwise ()."""
+        """(b,) if scalars in `parameter_values` are batches of b values, otherwise ()."""
         sizes = {tuple(v.shape[: v.ndim - self.grid.dimension]) for v in self.initial_values.values()}
         return max(sizes, default=())
 
     @property
     def is_linear(self) -> bool:
-        """Whether there is nothing but the linear part."""
+        """Whether N = 0."""
         return all(r == 0 for r in self.linear.remainders)
 
     def values_at(self, time: float) -> Mapping[Symbol, Tensor]:
@@ -147,14 +148,14 @@ class FourierProblem:
         return torch.stack(entries, dim=-1).reshape(*entries[0].shape, rows, -1)
 
     def block(self, rhs_rows: bool, differential: bool) -> Tensor:
-        """The rows of right-hand sides or of constraints, the columns of moving or of still variables."""
+        """Rows of right-hand sides or of constraints, columns of differential or of algebraic variables."""
         count = len(self.system.differential)
         rows = self.symbol[..., :count, :] if rhs_rows else self.symbol[..., count:, :]
         return rows[..., list(self.system.differential if differential else self.system.algebraic)]
 
     @cached_property
     def elimination(self) -> Tensor | None:
-        """-E⁺C: still variables in terms of the moving ones, if the constraints determine them: E p + C w = 0."""
+        """-E⁺C: algebraic variables p as functions of w, if the constraints determine them: E p + C w = 0."""
         e = self.block(rhs_rows=False, differential=False)
         if not self.system.algebraic or not bool(e.any()):
             return None
@@ -172,7 +173,7 @@ class FourierProblem:
 
     @cached_property
     def operator(self) -> Tensor:
-        """L with the still variables eliminated, (modes…, m, m)."""
+        """L with the algebraic variables eliminated, (modes…, m, m)."""
         own, other = self.block(True, True), self.block(True, False)
         if self.elimination is not None:
             return own + other @ self.elimination
@@ -196,7 +197,7 @@ class FourierProblem:
         return torch.cat([w, other], self.variable_axis).index_select(self.variable_axis, order)
 
     def nonlinear(self, w: Tensor, time: float) -> Tensor:
-        """N̂, including the pressure that it requires."""
+        """N̂, projected onto the constraints."""
         values = self._nonlinear(w, time)
         if self.pressure_operator is None:
             return values
@@ -223,7 +224,7 @@ class FourierProblem:
 
     @cached_property
     def variable_axis(self) -> int:
-        """The axis of the variables, before those of the modes."""
+        """Axis of the variables, before those of the modes."""
         return -self.grid.dimension - 1
 
     def _stack(self, values: tuple[Tensor, ...]) -> Tensor:
@@ -236,14 +237,14 @@ class FourierProblem:
 
     @cached_property
     def _jet_positions(self) -> Tensor:
-        """The positions of the jets in N among the variables that are known."""
+        """Positions of the jets of N among the available variables."""
         values_at = range(len(self.system.variables)) if self.elimination is not None else self.system.differential
         selected = [values_at.index(self.system.jet_derivatives[s].component) for s in self.nonlinear_terms.jets]
         return torch.tensor(selected, device=self.grid.like.device)
 
     @cached_property
     def _is_pointwise(self) -> bool:
-        """Whether N needs nothing but the value of a single variable."""
+        """Whether N is a function of the value of a single variable."""
         return (
             len(self.nonlinear_terms.jets) == 1 and self.system.jet_derivatives[self.nonlinear_terms.jets[0]].order == 0
         )
@@ -256,8 +257,7 @@ class FourierProblem:
         )
 
 
-# ---- waves
-# Solves evolutions and stationary equations on a torus.
+# ---- Stationary and evolution problems
 
 
 def solve_fourier(
@@ -284,7 +284,7 @@ def _split_batch(module: nn.Module, problem: FourierProblem) -> nn.Module:
 
 
 def _integrate(problem: FourierProblem, budget: StepBudget) -> TimeHistory:
-    """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
+    """Integrates without gradients, on a copy of the problem; replays the same steps with gradients if required."""
     start = _initial(problem)
     first, last = time_interval(problem.system)
     length = last - first

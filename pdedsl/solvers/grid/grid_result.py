@@ -1,4 +1,4 @@
-"""What every solver on a grid returns, and the two ends of time."""
+"""Result of a grid solver, its time axis, and batches of solutions for batches of parameter values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdedsl.runtime.basis.interpolation import Axis, TensorProductExpansion
 from pdedsl.runtime.ode.step_doubling import INTERPOLATION_NODES, TimeHistory
 from pdedsl.solvers.grid.nodal_functions import ParameterValue
 
-# ---- gridded
+# ---- Results
 
 
 # Keys of metrics, as they are stored in report.json.
@@ -27,17 +27,17 @@ DISCRETE_RESIDUAL = "left over"
 
 
 class GridSolveFailed(RunError):
-    """No solution was found on the grid; the message says why."""
+    """The grid solver failed; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class GridResult:
-    """A solution on a grid, and how it was found."""
+    """A grid solution, its metrics and notes."""
 
     module: nn.Module
     metrics: dict[str, float]
     notes: tuple[str, ...]
-    undetected_error: float = 0.0  # an error of the steps that half the grid shares, so that comparing them misses it
+    undetected_error: float = 0.0  # a time-stepping error common to both grids, which self-convergence does not detect
 
 
 def time_interval(system: FirstOrderSystem) -> tuple[float, float]:
@@ -46,7 +46,7 @@ def time_interval(system: FirstOrderSystem) -> tuple[float, float]:
 
 
 def physical_times(system: FirstOrderSystem, history: TimeHistory) -> list[float]:
-    """The times of the states: backward from the end if the data are given there."""
+    """The times of the states: backward from the end for terminal-value problems."""
     start, end = time_interval(system)
     return [end - s if system.backward else start + s for s in history.times]
 
@@ -79,8 +79,7 @@ def steps_text(history: TimeHistory) -> str:
     return f"{found['steps']:.0f} steps, Δt from {found['shortest step']:.2g} to {found['longest step']:.2g}"
 
 
-# ---- batches
-# Several solutions of one statement, for a batch of values of its numbers: modules with values (b, n, c).
+# ---- Batches of solutions, with values (b, n, c)
 
 
 class SplitBatch(nn.Module):
@@ -96,7 +95,7 @@ class SplitBatch(nn.Module):
 
 
 class StackedBatch(nn.Module):
-    """Several solutions, each with a module of its own."""
+    """b solutions with a module each."""
 
     def __init__(self, modules: Sequence[nn.Module]) -> None:
         super().__init__()
@@ -119,7 +118,7 @@ class BatchMember(nn.Module):
 
 
 def batched_parameters(statement: StrongForm, given: Mapping[str, ParameterValue]) -> dict[str, Tensor]:
-    """The scalars that are given as a batch of values, (b,); batches of different sizes are refused."""
+    """The scalars with a batch of values, (b,); their sizes must agree."""
     scalars = {p.name for p in statement.parameters if isinstance(p.type, Scalar) and not p.params}
     found = {n: v for n, v in given.items() if n in scalars and isinstance(v, Tensor) and v.ndim == 1}
     if len({len(v) for v in found.values()}) > 1:
@@ -128,7 +127,7 @@ def batched_parameters(statement: StrongForm, given: Mapping[str, ParameterValue
 
 
 def stack_results(found: Sequence[GridResult]) -> GridResult:
-    """Several solutions as one, with the largest of their figures and all that is said of any of them."""
+    """Results as one, with the maxima of their metrics and all of their notes."""
     metrics = {name: max(g.metrics[name] for g in found) for name in found[0].metrics}
     notes = tuple(dict.fromkeys(note for g in found for note in g.notes))
     return GridResult(StackedBatch([g.module for g in found]), metrics, notes, max(g.undetected_error for g in found))

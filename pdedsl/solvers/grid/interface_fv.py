@@ -1,7 +1,8 @@
-"""Conductivities that jump, by finite volumes: what leaves a cell enters its neighbour.
+"""Finite volumes for interface problems with discontinuous conductivity a: harmonic averages, conservative fluxes.
 
-Between the centres of two cells the flux is (u₂ - u₁) / ∫ dx/a, with resistances in series: exact on a line without
-sources, wherever a jumps (Patankar 1980, section 4.2; Samarskii 1961). To a side the resistance is that of half a cell.
+Between the centres of two cells the flux is (u₂ - u₁) / ∫ dx/a, with resistances in series: exact in 1D without
+sources, wherever a is discontinuous (Patankar 1980, section 4.2; Samarskii 1961). At the boundary the resistance is
+that of half a cell.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pdedsl.problem.interface_problem import InterfaceProblem, RobinFace, interf
 from pdedsl.runtime.basis.interpolation import CellAxis
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
-QUADRATURE_POINTS = 32  # subintervals of a cell over which its resistance is summed
+QUADRATURE_POINTS = 32  # per cell, for its resistance
 
 
 def make_cells(system: FirstOrderSystem, n: int) -> tuple[CellAxis, ...]:
@@ -30,7 +31,7 @@ def make_cells(system: FirstOrderSystem, n: int) -> tuple[CellAxis, ...]:
 
 @dataclass(frozen=True)
 class BoundaryCells:
-    """The cells next to a side, each of which receives factor · (value · u + rest) from it."""
+    """The cells next to a face, each of which receives the flux factor · (value · u + rest)."""
 
     cells: Tensor
     factor: Tensor
@@ -80,7 +81,7 @@ class InterfaceFVProblem:
 
     @cached_property
     def replacing_condition(self) -> Tensor:
-        """No row belongs to a side: sides enter through the fluxes."""
+        """No row is replaced: boundary conditions enter through the fluxes."""
         return torch.full((self.count,), -1, device=self.like.device)
 
     @property
@@ -105,7 +106,7 @@ class InterfaceFVProblem:
         )
 
     def rhs(self, w: Tensor, time: float) -> Tensor:
-        """R, with a sign that makes time run forward."""
+        """R(w, t), with the sign of a forward problem."""
         value = self._source([w for _ in self._source.jets], self.values_at(time))[0]
         return self._sign * (self.matrix @ w + self._boundary_source(time) + value)
 
@@ -131,7 +132,7 @@ class InterfaceFVProblem:
 
     @cached_property
     def matrix(self) -> Tensor:
-        """Fluxes between cells and to the sides, and drifts b (u₊ - u₋) / Δx with values on the faces of a cell.
+        """Fluxes between cells and through the boundary, and drifts b (u₊ - u₋) / Δx with values on the faces of a cell.
 
         These follow from the fluxes f: u₊ = u + f r for the resistance r from the centre to the face.
         """
@@ -176,7 +177,7 @@ class InterfaceFVProblem:
         return low.mean(-1) * width / 2, high.mean(-1) * width / 2
 
     def _boundary_source(self, time: float) -> Tensor:
-        """What the cells next to the sides receive from them, apart from the terms in u."""
+        """Boundary fluxes without the terms in u."""
         result = torch.zeros(self.count, dtype=self.like.dtype, device=self.like.device)
         for boundary in self.boundary_cells:
             (rest,) = boundary.rest((), self._known(boundary.places, time))

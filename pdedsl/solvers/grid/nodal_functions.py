@@ -1,4 +1,4 @@
-"""Expressions of an evolution as tensor functions of the values of jets, coordinates, time and what is learned."""
+"""Expressions of a system as tensor functions of jets, coordinates, time and learned parameters at the nodes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from pdedsl.codegen.expressions import PointwiseFunction, compile_pointwise
 from pdedsl.problem.first_order_system import FirstOrderSystem, Parameter
 
 ParameterValue = Tensor | Callable[[Tensor], Tensor]
-"""A learned number, vector or matrix; a batch of values of a number, (b,); or a learned function of points (n, k), of
-its own arguments."""
+"""A learned scalar, vector or matrix; a batch of values of a scalar, (b,); or a learned function of its arguments (n, k)."""
 
 
 @dataclass(frozen=True)
 class CompiledExpressions:
-    """Expressions as functions: first of jets, then of what is known at the nodes."""
+    """Compiled expressions: functions of jets, then of coordinates, time and parameters."""
 
     jets: tuple[Symbol, ...]
     others: tuple[Symbol, ...]
@@ -44,7 +43,7 @@ def compile_expressions(system: FirstOrderSystem, exprs: Sequence[Expr]) -> Comp
 def nodal_values(
     system: FirstOrderSystem, given: Mapping[str, ParameterValue], coordinates: Sequence[Tensor], time: Tensor | None
 ) -> dict[Symbol, Tensor]:
-    """Coordinates in shapes that broadcast, the time, and what is learned, evaluated at nodes."""
+    """Coordinates (broadcastable), time, and learned parameters, at the nodes."""
     places = list(coordinates) if time is None else [*coordinates, time]
     shape = torch.broadcast_tensors(*places)[0].shape  # type: ignore[no-untyped-call]
     found = dict(zip(system.coordinates, places, strict=True))
@@ -59,7 +58,7 @@ def _parameter_value(
     shape: torch.Size,
 ) -> Tensor:
     if isinstance(given, Tensor):
-        with torch.enable_grad():  # the value is kept, and may be needed with gradients later
+        with torch.enable_grad():  # the value is cached, and may be needed with gradients later
             own = given[parameter.indices] if parameter.indices else given
             return own.reshape(-1, *[1] * len(shape)) if own.ndim else own
     stated = next(p for p in system.statement.parameters if p.name == parameter.name)

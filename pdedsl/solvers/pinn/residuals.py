@@ -1,4 +1,8 @@
-"""Residuals as functions of tensors, and as rows of a least-squares problem: values, and slopes by every derivative."""
+"""Residuals at collocation points as rows of a least-squares problem, with their Jacobians; and measurements.
+
+Rows of random features are linearized in the jet variables (u, ∂u, ∂²u, …); rows of a network are differentiated with
+respect to its weights. Measurements of the unknowns (`observe u from npz("points.npz")`) are rows u(xᵢ) - uᵢ.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +37,12 @@ from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 
-# ---- rows
+# ---- Residuals linearized in the jet variables
 
 
 @dataclass(frozen=True)
 class LinearizedResidual:
-    """r and ∂r/∂(derivative of a component) at points (n, k), for values (n,) of the derivatives."""
+    """r and ∂r/∂(jet variable) at points (n, k), for values (n,) of the jet variables."""
 
     residual: Residual
     coordinates: tuple[Symbol, ...]
@@ -56,7 +60,7 @@ class LinearizedResidual:
 
 @dataclass(frozen=True)
 class ResidualRows:
-    """A residual at points, with the weight of its rows."""
+    """A residual at collocation points, and its weight."""
 
     linearized: LinearizedResidual
     points: Tensor
@@ -91,7 +95,7 @@ def _scaled_coefficient(coefficient: Tensor, derivative: Derivative, half: Tenso
 
 @dataclass(frozen=True)
 class PointCounts:
-    """The number of points: in the domain, and on the place of each condition."""
+    """Numbers of collocation points: in the interior, and for each condition."""
 
     inside: int
     on: int
@@ -100,7 +104,7 @@ class PointCounts:
 def residual_rows(
     statement: StrongForm, points: PointSampler, counts: PointCounts, seed: int, law: PointDistribution, weight: float
 ) -> list[ResidualRows]:
-    """Every residual at points of its own place; `weight` is that of conditions relative to equations."""
+    """All residuals at their collocation points; `weight` is that of conditions relative to equations."""
     half = (points.high - points.low) / 2
     found = [
         _equation_rows(r, statement, points, counts.inside, hash_words(seed, 0), law, half) for r in statement.equations
@@ -134,11 +138,10 @@ def _condition_rows(
     return [ResidualRows(s, at, weight / residual_scale(s, at, half.to(at))) for s in every]
 
 
-# ---- network_rows
-# Residuals of a network at points, and their derivatives by its weights.
+# ---- Residuals of a network
 
 
-MAX_OPERATOR_ORDER = 2  # the highest order of a derivative in an operator that is evaluated as one stream
+MAX_OPERATOR_ORDER = 2  # of a linear operator that is propagated as one jet (forward Laplacian)
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ class LinearOperator:
 
 @dataclass(frozen=True)
 class JetResidual:
-    """A residual in terms of single derivatives and, for each component, one operator that collects its linear part."""
+    """A residual in single jet variables and, for each component, one linear operator that collects its linear part."""
 
     expr: Expr
     jet_variables: tuple[tuple[Symbol, Derivative], ...]
@@ -171,7 +174,7 @@ class JetResidual:
         return derivative.component < self.components
 
     def wanted_of(self, component: int, axes: tuple[int, ...]) -> DerivativeRequest:
-        """Derivatives of a learned function of some coordinates."""
+        """Derivatives of a learned function of the coordinates `axes`."""
         own = tuple(tuple(d.orders[k] for k in axes) for _, d in self.jet_variables if d.component == component)
         return DerivativeRequest(own or ((0,) * len(axes),))
 
@@ -205,7 +208,7 @@ def collect_operators(residual: Residual, coordinates: tuple[Symbol, ...], compo
 
 @dataclass(frozen=True)
 class TrainableFunctions:
-    """Everything that is learned: the network of the components, then functions of some coordinates, then numbers."""
+    """All trainable quantities: the network of the unknowns, networks of learned functions, and learned scalars."""
 
     network: JetNetwork
     functions: tuple[tuple[tuple[int, ...], JetNetwork], ...]
@@ -214,7 +217,7 @@ class TrainableFunctions:
 
 @dataclass(frozen=True)
 class NetworkRows:
-    """A residual at points, weighted."""
+    """A weighted residual of a network at collocation points."""
 
     jet_residual: JetResidual
     points: Tensor
@@ -227,7 +230,7 @@ class NetworkRows:
         return tuple(torch.stack(f(*columns), -1) for f in self.jet_residual.factors)
 
     def split(self, size: int) -> Iterator[NetworkRows]:
-        """The same rows in pieces of at most so many points."""
+        """The same rows in chunks of at most `size` points."""
         weight = self.weight.expand(len(self.points))
         for start in range(0, len(self.points), size):
             own = slice(start, start + size)
@@ -244,7 +247,7 @@ class NetworkRows:
         return self._of(trainable, trainable.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
 
     def product(self, trainable: TrainableFunctions, probes: int, source: torch.Generator) -> Tensor:
-        """The sum of weighted squares, or an unbiased estimate: of products of two independent estimates."""
+        """Σ (weight · r)², or an unbiased estimate of it: the product of two independent Hutchinson estimates of r."""
         jet_residual = self.jet_residual
         if not supports_hutchinson(jet_residual.wanted):
             return (self.weight * self.residual(trainable)).square().sum()
@@ -255,7 +258,7 @@ class NetworkRows:
         return (self.weight.square() * one * two).sum()
 
     def jacobian(self, trainable: TrainableFunctions) -> tuple[Tensor, Tensor]:
-        """The weighted residual (n,), and its derivatives by weights and numbers (n, weights + numbers)."""
+        """The weighted residual (n,), and its Jacobian (n, weights + scalars)."""
         numbers = trainable.numbers.detach().expand(len(self.points), -1).requires_grad_()
         jets, layers = trainable.network.jets(self.points, self.jet_residual.wanted, self.coefficients)
         value, more_layers = self._of(trainable, numbers, jets)
@@ -267,7 +270,7 @@ class NetworkRows:
         return (weight * value).detach(), (weight[:, None] * found).detach()
 
     def _of(self, trainable: TrainableFunctions, numbers: Tensor, jets: Tensor) -> tuple[Tensor, list[LayerJets]]:
-        """The residual for given streams of the components, and the layers of the learned functions."""
+        """The residual for the jets of the components, and the layers of the learned functions."""
         jet_residual, layers = self.jet_residual, list[LayerJets]()
         values = {
             d: jets[jet_residual.wanted.place[d.orders], :, d.component]
@@ -296,13 +299,12 @@ def stack_residuals(rows: Sequence[NetworkRows], trainable: TrainableFunctions) 
     return torch.cat([r.weight * r.residual(trainable) for r in rows])
 
 
-# ---- measured
-# Measured values as residuals: a component minus its measured values.
+# ---- Measurements
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Values (n,) of a component at points (n, k)."""
+    """Measured values (n,) of a component at points (n, k)."""
 
     component: int
     points: Tensor
@@ -310,7 +312,7 @@ class Measurement:
 
     @property
     def residual(self) -> Residual:
-        """The component alone: its measured values are the target of the rows."""
+        """The component itself: its measured values are the target of the rows."""
         letter = Symbol("u", real=True)
         return Residual(letter, ((letter, Derivative(self.component, (0,) * self.points.shape[1])),), NOWHERE)
 
@@ -319,14 +321,11 @@ class Measurement:
         return Measurement(self.component, at, values)
 
 
-# ---- measurements
-# `observe u from npz("points.npz")`: measurements of the unknowns, from a file beside the spec.
-#
-# The file holds an array of n numbers for each coordinate and each observed component, by name, or `points` (n, k) and
-# `values` (n, c). Nothing in it is unpickled.
+# The file has an array of n numbers for each coordinate and each observed component, by name, or `points` (n, k) and
+# `values` (n, c). It is read without pickle.
 
 
-COORDINATE_RTOL = 1e-6  # of a side, by which measured coordinates may be off: single precision
+COORDINATE_RTOL = 1e-6  # relative to the interval, by which coordinates may lie outside: single-precision rounding
 
 
 def read_measurements(statement: StrongForm, source: Source) -> tuple[Measurement, ...]:
@@ -338,7 +337,7 @@ def read_measurements(statement: StrongForm, source: Source) -> tuple[Measuremen
 
 
 def copy_measurement_files(statement: StrongForm, source: Source, folder: Path) -> None:
-    """Copy the measurements to the folder of a run, so that it needs no other file; files named by a path stay."""
+    """Copies the measurement files to the folder of a run, so that it is self-contained; files given by a path stay."""
     for observed in statement.measurements:
         found, kept = _locate(observed.file, source, observed.span), folder / observed.file
         if observed.file != kept.name or (kept.exists() and found.samefile(kept)):
@@ -375,7 +374,7 @@ def _read_file(observed: Measurements, statement: StrongForm, source: Source) ->
 
 
 def _require_inside(points: Array, statement: StrongForm, span: Span) -> None:
-    """Requires every coordinate to be between its ends, but for rounding, unless these are joined."""
+    """Requires non-periodic coordinates to lie in their intervals, up to rounding."""
     for k, (x, side) in enumerate(zip(statement.domain.coordinates, statement.domain.intervals, strict=True)):
         low, high = float(side.start), float(side.end)
         room = COORDINATE_RTOL * (high - low)

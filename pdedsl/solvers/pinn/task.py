@@ -1,8 +1,8 @@
-"""`residual(points)`: a network that is trained until its residuals vanish.
+"""`pinn(points)`: physics-informed neural network (Raissi, Perdikaris, Karniadakis 2019).
 
-Conditions on boxes are built into the ansatz where possible; the others are terms of the loss, like the equations. By
-default the network has a few hundred weights and is trained by Gauss-Newton (Levenberg, Marquardt): every residual at
-every point is a row, and points are redrawn where residuals are large (Wu, Zhu, Tan, Kartha, Lu 2023).
+Conditions on the faces of a box are satisfied by the ansatz where possible (hard constraints); the others are terms of
+the loss. By default the network has a few hundred weights and is trained by Gauss-Newton (Levenberg, Marquardt) on all
+residuals, with residual-based adaptive resampling of the collocation points (Wu, Zhu, Tan, Kartha, Lu 2023).
 """
 
 from __future__ import annotations
@@ -39,12 +39,10 @@ from pdedsl.solvers.pinn.residuals import (
 )
 from pdedsl.solvers.pinn.trainer import Listener, Phase, State, Trainer, ignore_progress
 
-FUNCTION_NETWORK = Mlp(width=10, depth=2)  # for a function that is learned along with the unknowns
-BALANCING_POINTS = 500  # points at which gradient sizes are compared
-MEASUREMENT_WEIGHT = (
-    0.03  # weight of measurements relative to equations, which hold exactly, if only numbers are learned
-)
-CONDITION_WEIGHT = 3.0  # weight of conditions relative to equations, when balanced
+FUNCTION_NETWORK = Mlp(width=10, depth=2)  # default network of a learned function
+BALANCING_POINTS = 500  # points at which gradient norms are compared
+MEASUREMENT_WEIGHT = 0.03  # relative to equations, which hold exactly, if only scalars are learned
+CONDITION_WEIGHT = 3.0  # gradient norm of conditions relative to equations, when balanced
 
 
 def solve_by_pinn(
@@ -60,9 +58,9 @@ def solve_by_pinn(
     state: State | None = None,
     measurements: Sequence[Measurement] = (),
 ) -> SolverResult:
-    """By Gauss-Newton for `method.steps` steps, or until the loss falls no further, unless other phases are given.
+    """Trains by Gauss-Newton for `method.steps` steps, or until the loss stagnates, unless other phases are given.
 
-    A given `state` is resumed."""
+    Resumes from `state`, if given."""
     task = PinnTask(
         statement, method, network, PointSampler(statement.domain, device or CPU), seed, tuple(measurements)
     )
@@ -79,7 +77,7 @@ def solve_by_pinn(
 
 @dataclass(frozen=True)
 class PinnTask:
-    """What must vanish, in terms of the derivatives of the network."""
+    """Training problem: ansatz, residuals in the derivatives of the network, and sampling of collocation points."""
 
     statement: StrongForm
     method: Pinn
@@ -124,7 +122,7 @@ class PinnTask:
 
     @cached_property
     def soft(self) -> tuple[ConditionResidual, ...]:
-        """The conditions that the ansatz does not satisfy by construction."""
+        """The conditions that the ansatz does not satisfy by construction (soft constraints)."""
         satisfied = frozenset().union(*(a.satisfied for a in self.ansatz))
         left = []
         for k, condition in enumerate(self.problem.conditions):
@@ -156,7 +154,7 @@ class PinnTask:
         return made.to(self.points.device)
 
     def functions(self) -> tuple[JetNetwork, ...]:
-        """A network for each learned function, of its own coordinates only."""
+        """A network for each learned function of its coordinates."""
         found = []
         for k, f in enumerate(learned_functions(self.statement)):
             net = f.learned.net.word if f.learned.net is not None else FUNCTION_NETWORK
@@ -168,7 +166,7 @@ class PinnTask:
         return tuple(found)
 
     def numbers(self) -> Tensor:
-        """The letters of learned numbers at their initial values."""
+        """Initial values of the learned scalars (of their logarithms, if they have a sign)."""
         starts = [n.initial for n in learned_scalars(self.statement)]
         return torch.tensor(starts, dtype=torch.float64, device=self.points.device)
 
@@ -188,17 +186,17 @@ class PinnTask:
 
     @cached_property
     def measurement_rows(self) -> tuple[NetworkRows, ...]:
-        """Rows of measurements; their residuals estimate the noise, for the standard deviations of what is learned."""
+        """Rows of measurements; their residuals estimate the noise, for the standard deviations of the parameters."""
         weight = (
             1.0 if learned_functions(self.statement) else MEASUREMENT_WEIGHT
-        )  # a function would take many more steps
+        )  # with the lower weight a learned function takes many more steps
         return tuple(
             NetworkRows(self.jet_residual(m.residual), m.points, m.points.new_tensor(weight), m.values)
             for m in (m.to(self.points) for m in self.measurements)
         )
 
     def equation_rows(self, n: int, draw: int) -> list[NetworkRows]:
-        """Rows of all equations at new points, each weighted as if it were alone: mean squares are added."""
+        """Rows of all equations at n collocation points each, scaled to the units of the unknown."""
         found = []
         for residual, jet_residual in zip(self.problem.equations, self.equations, strict=True):
             at = self.points.inside(n, hash_words(self.seed, 5, draw) >> 8, PointDistribution.SOBOL, residual.interval)
@@ -206,7 +204,7 @@ class PinnTask:
         return found
 
     def _is_in_time(self, condition: ConditionResidual) -> bool:
-        """Whether it holds at the start or at the end of time."""
+        """Whether it is an initial or terminal condition."""
         domain, place = self.statement.domain, condition.place
         return domain.has_time and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
 
@@ -214,12 +212,12 @@ class PinnTask:
         return [rows for rows in self._soft_condition_rows(draw, self.weights) if rows is not None]
 
     def _soft_condition_rows(self, draw: int, weights: Sequence[float] | None) -> list[NetworkRows | None]:
-        """Rows of the residuals of soft conditions; None where a shape leaves no points."""
+        """Rows of the residuals of soft conditions; None where a face has no points in the domain."""
         counts = max(self.method.boundary, self.method.initial)
-        places = sample_conditions(self.points, self.soft, counts, hash_words(self.seed, 6, draw) >> 8)
+        samples = sample_conditions(self.points, self.soft, counts, hash_words(self.seed, 6, draw) >> 8)
         found: list[NetworkRows | None] = []
-        for condition, equation_rows in zip(self.soft, places, strict=True):
-            at = equation_rows[: self.method.initial if self._is_in_time(condition) else self.method.boundary]
+        for condition, points in zip(self.soft, samples, strict=True):
+            at = points[: self.method.initial if self._is_in_time(condition) else self.method.boundary]
             for residual in condition.residuals:
                 weight = at.new_tensor(1.0 if weights is None else weights[len(found)])
                 rows = (
@@ -231,12 +229,12 @@ class PinnTask:
         return found
 
     def elapsed_fraction(self, points: Tensor) -> Tensor:
-        """The fraction of time that has passed since the data."""
-        share = (points[:, -1] - self.points.low[-1]) / (self.points.high[-1] - self.points.low[-1])
+        """Elapsed fraction of the time interval, from the initial or terminal condition."""
+        fraction = (points[:, -1] - self.points.low[-1]) / (self.points.high[-1] - self.points.low[-1])
         ends = [c.place.upper for c in self.problem.conditions if isinstance(c.place, Face) and self._is_in_time(c)]
-        return 1 - share if any(ends) else share
+        return 1 - fraction if any(ends) else fraction
 
 
 def _gradient_norm(rows: NetworkRows, trainable: TrainableFunctions) -> float:
-    """√ of the mean over rows of the squared norm of their gradient."""
+    """Root mean square over the rows of the norm of their gradients."""
     return float(rows.jacobian(trainable)[1].square().sum(1).mean().sqrt())

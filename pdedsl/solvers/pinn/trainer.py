@@ -1,4 +1,9 @@
-"""How a network is trained on residuals: phases, what a listener receives, and the state that a run is resumed from."""
+"""Training of a PINN: Gauss-Newton (Levenberg-Marquardt) or torch optimizers on the residuals, and parameter estimates.
+
+Loss: sum over equations and conditions of the mean squares of the weighted residuals. Gauss-Newton resamples its points
+with density ∝ |r| + mean |r| (residual-based adaptive sampling; Wu et al. 2023); `causal` weights residuals in time by
+exp(-ε ∫₀ᵗ r²) (Wang, Sankaran, Perdikaris 2022). A run can be resumed exactly from its state.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     from pdedsl.solvers.pinn.task import PinnTask
 
 
-# ---- training
+# ---- Phases, progress and optimizer state
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class GaussNewton:
 
 @dataclass(frozen=True)
 class Phase:
-    """An optimizer, for a number of steps; with `patience`, fewer if the loss falls no further."""
+    """An optimizer for a number of steps; with `patience`, it stops early if the loss stagnates."""
 
     optimizer: GaussNewton | Optimizer
     steps: int
@@ -44,7 +49,7 @@ class Phase:
 MAX_GAUSS_NEWTON_STEPS, DEFAULT_DESCENT_STEPS = (
     1000,
     300,
-)  # steps of Gauss-Newton that end by themselves, and of a descent, if nobody says how many
+)  # upper limit with early stopping, and default of first-order optimizers
 
 
 def gauss_newton_phase(steps: int | None) -> tuple[Phase, ...]:
@@ -52,18 +57,18 @@ def gauss_newton_phase(steps: int | None) -> tuple[Phase, ...]:
 
 
 def training_phases(optimizers: tuple[Optimizer, ...], steps: int | None) -> tuple[Phase, ...]:
-    """The optimizers of a `train` block: L-BFGS has its own number of steps, the others have that of the block. Without
-    any, Gauss-Newton."""
+    """Phases of a `train` block: L-BFGS has its own number of steps, the others that of the block. Gauss-Newton
+    without optimizers."""
     found = tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps or DEFAULT_DESCENT_STEPS) for o in optimizers)
     return found or gauss_newton_phase(steps)
 
 
 State = dict[str, Tensor]
-PROGRESS = "progress"  # numbers in a state, of which the last are the seconds that it took
+PROGRESS = "progress"  # key of scalars in a state; the last is the elapsed time in seconds
 
 
 def elapsed_seconds(state: State | None) -> float:
-    """The seconds of a run until this state."""
+    """Elapsed time of a run at this state."""
     return 0.0 if state is None else float(state[PROGRESS][-1])
 
 
@@ -78,7 +83,7 @@ class Progress:
 
 
 Listener = Callable[[Progress], bool]
-"""False ends the run after this step."""
+"""Called after each step; returns False to stop."""
 
 
 def ignore_progress(progress: Progress) -> bool:
@@ -87,7 +92,7 @@ def ignore_progress(progress: Progress) -> bool:
 
 @dataclass
 class Stopwatch:
-    """Seconds, including those of an interrupted run that is resumed."""
+    """Elapsed seconds, including those before an interruption."""
 
     before: float = 0.0
     start: float = field(default_factory=time.monotonic)
@@ -118,16 +123,16 @@ def make_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> tor
             )
 
 
-LBFGS_SCRATCH = "al"  # a buffer of L-BFGS, refilled in every step
+LBFGS_SCRATCH = "al"  # a work array of torch's L-BFGS
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> State:
-    """Everything that an optimizer remembers, as named tensors: numbers become tensors, list entries are numbered."""
+    """The optimizer state as named tensors: numbers become tensors, list entries are numbered."""
     found: State = {}
     for key, memory in optimizer.state_dict()["state"].items():
-        kept = dict(memory)
-        kept.pop(LBFGS_SCRATCH, None)
-        for name, value in kept.items():
+        accepted = dict(memory)
+        accepted.pop(LBFGS_SCRATCH, None)
+        for name, value in accepted.items():
             for k, item in enumerate(value if isinstance(value, list) else [value]):
                 if item is not None:
                     kind = "list" if isinstance(value, list) else "tensor" if isinstance(value, Tensor) else "number"
@@ -153,11 +158,10 @@ READERS: dict[str, Callable[[Any, Tensor], Any]] = {
 }
 
 
-# ---- estimates
-# What was learned along with the unknowns, with standard deviations that follow from the noise of the measurements.
+# ---- Parameter estimates and their standard deviations
 
 
-EQUATION_WEIGHT = 1e3  # the weight of equations relative to measurements, when computing standard deviations
+EQUATION_WEIGHT = 1e3  # relative to measurements, for standard deviations
 EIGENVALUE_RTOL = 1e-15
 DIAGONAL_POSITIONS = (
     0.1,
@@ -165,12 +169,12 @@ DIAGONAL_POSITIONS = (
     0.5,
     0.7,
     0.9,
-)  # positions along the diagonal of the box at which a function is reported
+)  # at which a learned function is reported
 
 
 @dataclass(frozen=True)
 class ValueWithGradient:
-    """A value, and its derivatives by everything that is learned along with the unknowns."""
+    """A value, and its gradient w.r.t. the learned parameters."""
 
     name: str
     value: float
@@ -180,7 +184,7 @@ class ValueWithGradient:
 def estimate_parameters(
     task: PinnTask, trainable: TrainableFunctions, rows: Sequence[NetworkRows]
 ) -> dict[str, Estimate]:
-    """Learned numbers, and learned functions at some points on the diagonal of the box."""
+    """Learned scalars, and learned functions at points on the diagonal of the box."""
     estimates = [*_function_values(task, trainable), *_scalar_values(task, trainable)]
     if not estimates or not task.measurement_rows:
         return {t.name: Estimate(t.value) for t in estimates}
@@ -189,7 +193,7 @@ def estimate_parameters(
 
 
 def _standard_deviation(gradient: Tensor, precision: Tensor) -> float:
-    """√(sᵀ P⁻¹ s); infinite along directions that nothing determines."""
+    """√(gᵀ P⁻¹ g) (delta method); infinite along directions that are not identifiable."""
     values, vectors = torch.linalg.eigh(precision)
     squares = (vectors.T @ gradient).square()
     values = torch.where(values > EIGENVALUE_RTOL * values.max(), values, 0.0)
@@ -197,14 +201,13 @@ def _standard_deviation(gradient: Tensor, precision: Tensor) -> float:
 
 
 def noise_variance(residual: Tensor, numbers: int) -> Tensor:
-    """σ² of measurements with these residuals, once so many numbers were fitted to them: Σ r² / (n - numbers), and
-    infinite for n ≤ numbers, which any noise fits."""
+    """Unbiased noise variance after fitting `numbers` parameters: Σ r² / (n - numbers); infinite for n ≤ numbers."""
     free = len(residual) - numbers
     return residual.square().sum() / free if free > 0 else residual.new_tensor(torch.inf)
 
 
 def _parameter_count(trainable: TrainableFunctions) -> int:
-    """How many weights and numbers are learned along with the unknowns."""
+    """Number of weights of learned functions and of learned scalars."""
     return sum(p.numel() for _, f in trainable.functions for p in f.parameters()) + len(trainable.numbers)
 
 
@@ -237,7 +240,7 @@ def _values_with_gradients(function: LearnedFunction, network: JetNetwork, point
 
 
 def _precision(task: PinnTask, trainable: TrainableFunctions, rows: Sequence[NetworkRows]) -> Tensor:
-    """JᵀJ/σ² + P for what is learned along with the unknowns, with the weights of the unknowns' network eliminated.
+    """Posterior precision JᵀJ/σ² + P of the learned parameters, with the weights of the unknowns' network eliminated.
 
     J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is that of
     `noise_of`. P = 1 for weights of functions, which have the prior N(0, 1): where the
@@ -245,46 +248,47 @@ def _precision(task: PinnTask, trainable: TrainableFunctions, rows: Sequence[Net
     """
     parts = [replace(r, weight=torch.ones_like(r.weight)).jacobian(trainable) for r in rows]
     count, own = len(task.measurement_rows), _parameter_count(trainable)
-    heavy = [1.0 if k >= len(rows) - count else EQUATION_WEIGHT for k in range(len(rows))]
-    jacobian = torch.cat([f * s for f, (_, s) in zip(heavy, parts, strict=True)])
+    weights = [1.0 if k >= len(rows) - count else EQUATION_WEIGHT for k in range(len(rows))]
+    jacobian = torch.cat([f * s for f, (_, s) in zip(weights, parts, strict=True)])
     noise = noise_variance(torch.cat([r for r, _ in parts[-count:]]), len(trainable.numbers))
-    beside, rest = jacobian[:, -own:], jacobian[:, :-own]
-    free = beside - rest @ torch.linalg.lstsq(rest.cpu(), beside.cpu(), driver="gelsy").solution.to(rest.device)
-    prior = torch.ones_like(beside[0])
+    own_columns, rest = jacobian[:, -own:], jacobian[:, :-own]
+    free = own_columns - rest @ torch.linalg.lstsq(rest.cpu(), own_columns.cpu(), driver="gelsy").solution.to(
+        rest.device
+    )
+    prior = torch.ones_like(own_columns[0])
     prior[own - len(trainable.numbers) :] = 0
     found: Tensor = free.T @ free / noise + prior.diag()
     return found
 
 
-# ---- trained
-# The state of a network that is trained on residuals, and its steps.
+# ---- Trainer
 
 
-DESCENT_CHUNK = 2000  # points of a descent at a time: the streams of more do not fit into a cache
-RESAMPLE_EVERY = 5  # Gauss-Newton steps between redraws of the points
+DESCENT_CHUNK = 2000  # points at a time: larger chunks do not fit into the cache
+RESAMPLE_EVERY = 5  # Gauss-Newton steps
 INITIAL_DENSITY, DENSITY_FACTOR, MAX_DENSITY = (
     0.6,
     1.4,
     3.0,
-)  # rows per weight: at first, the factor of an increase, and at most
-MIN_ROWS = 600  # fewer save no time
+)  # rows per weight
+MIN_ROWS = 600  # fewer rows save no time
 LARGE_NETWORK, LARGE_NETWORK_ROWS = (
     2000,
     800,
-)  # weights from which a step has few rows, redrawn each time, and how many: a step costs rows²
-OVERFITTING_RATIO = 3.0  # ratio of the loss at new points to that at the last ones, above which there are more rows
-DAMPING_FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last best one
+)  # weights; rows, resampled in every step: a step costs rows²
+OVERFITTING_RATIO = 3.0  # of the loss at new points to that at the last ones, above which rows are added
+DAMPING_FACTORS = (1e-2, 0.1, 1.0, 10.0)  # relative to the last accepted damping
 MIN_DAMPING, MAX_DAMPING = 1e-14, 1e6
 PLATEAU_WINDOW, PLATEAU_RATIO, ROUNDING_LOSS = (
     50,
     0.9,
     1e-24,
-)  # steps of which the median loss is compared, and what ends a run
-MOMENTUM = 0.9  # share of the last step from which the next begins, if that is better
+)  # early stopping: ratio of median losses of two windows; loss at rounding level
+MOMENTUM = 0.9  # fraction of the last step that is tried as a starting point
 
 
 class Trainer:
-    """Weights, damping and points of a run; with `snapshot` and `restore` it can be resumed exactly."""
+    """Weights, damping and collocation points of a run; resumed exactly by `snapshot` and `restore`."""
 
     def __init__(self, task: PinnTask) -> None:
         self.task = task
@@ -292,8 +296,8 @@ class Trainer:
         self.functions = task.functions()
         self.numbers = nn.Parameter(task.numbers())
         self.step, self.damping = 0, 1.0
-        self.density, self.reached, self.largest = INITIAL_DENSITY, float("inf"), 0.0
-        self.last = torch.zeros_like(self._vector())
+        self.density, self.best_loss, self.max_integral = INITIAL_DENSITY, float("inf"), 0.0
+        self.last_step = torch.zeros_like(self._vector())
         self.rows: list[NetworkRows] = []
         self.losses: list[float] = []  # of the last steps
         self.optimizer: torch.optim.Optimizer | None = None
@@ -318,16 +322,16 @@ class Trainer:
         return TrainableFunctions(self.network, tuple(zip(axes, self.functions, strict=True)), self.numbers)
 
     def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
-        """The last loss, and the number of steps taken."""
+        """The final loss, and the number of steps."""
         phases = phases or gauss_newton_phase(self.task.method.steps)
         clock = Stopwatch() if state is None else self.restore(state, phases)
         loss, end = self.losses[-1] if self.losses else float("nan"), 0
         for phase in phases:
             start, end = end, end + phase.steps
             if self.step < end:
-                self._open(phase, start, state)
-            while self.step < end and not (phase.patience and self.settled):
-                loss = self._one(phase)
+                self._start_phase(phase, start, state)
+            while self.step < end and not (phase.patience and self.has_stagnated):
+                loss = self._step(phase)
                 self.step += 1
                 self.losses = [*self.losses, loss][-2 * PLATEAU_WINDOW :]
                 if not listener(Progress(self.step, loss, clock.seconds, lambda: self.snapshot(clock))):
@@ -335,36 +339,36 @@ class Trainer:
         return loss, self.step
 
     @property
-    def settled(self) -> bool:
-        """Whether the loss fell by less than a factor from one stretch of steps to the next, or to rounding."""
+    def has_stagnated(self) -> bool:
+        """Whether the median loss stagnates over two windows, or has reached rounding level."""
         before, after = self.losses[:PLATEAU_WINDOW], self.losses[PLATEAU_WINDOW:]
         if len(after) < PLATEAU_WINDOW:
             return False
         return not ROUNDING_LOSS < median(after) <= PLATEAU_RATIO * median(before)
 
-    def _open(self, phase: Phase, start: int, state: State | None) -> None:
-        """Begin a phase, or resume it where it was interrupted."""
+    def _start_phase(self, phase: Phase, start: int, state: State | None) -> None:
+        """Starts a phase, or resumes it."""
         self.optimizer = None
         if not isinstance(phase.optimizer, GaussNewton):
             self.optimizer = make_optimizer(phase.optimizer, [p for p in self.parameters if p.numel()])
             if state is not None and self.step > start:
                 load_optimizer_tensors(self.optimizer, state)
 
-    def _one(self, phase: Phase) -> float:
+    def _step(self, phase: Phase) -> float:
         if isinstance(phase.optimizer, GaussNewton):
-            lasting = 1 if self._is_large else RESAMPLE_EVERY
-            if self.step % lasting == 0 or not self.rows:
-                self.rows = self._redrawn(self.step // lasting)
-            return self._damped()
+            resample_every = 1 if self._is_large else RESAMPLE_EVERY
+            if self.step % resample_every == 0 or not self.rows:
+                self.rows = self._resample(self.step // resample_every)
+            return self._gauss_newton_step()
         if not self.rows or (self.task.method.causal and self.step % RESAMPLE_EVERY == 0):
-            self.rows = self._all()
+            self.rows = self._descent_rows()
         assert self.optimizer is not None
-        return self._descended(self.optimizer)
+        return self._optimizer_step(self.optimizer)
 
-    # ---- points
+    # ---- Collocation points
 
-    def _all(self) -> list[NetworkRows]:
-        """All points of a descent; where the network has a symmetry, each of them counts for its image as well."""
+    def _descent_rows(self) -> list[NetworkRows]:
+        """Collocation points of first-order optimizers; half as many if the network has a reflection symmetry."""
         count = self.task.method.points // len(self.task.equations)
         found = self.task.equation_rows(count if self.network.symmetry is None else max(1, count // 2), 0)
         if self.task.method.causal:
@@ -376,21 +380,21 @@ class Trainer:
         )
         return [*(part for rows in imposed for part in rows.split(DESCENT_CHUNK)), *measured]
 
-    def _redrawn(self, draw: int) -> list[NetworkRows]:
-        """Points drawn with a density ∝ |r| + mean |r| of the residual r, weighted so that the loss is that of uniform
-        points; more points if what was learned on the last ones does not hold at new ones."""
+    def _resample(self, draw: int) -> list[NetworkRows]:
+        """Resamples with density ∝ |r| + mean |r| and importance weights, so that the loss is that of uniform points;
+        adds points on overfitting."""
         found = self.task.equation_rows(self.task.method.points, draw)
         with torch.no_grad():
             residuals = [rows.residual(self.trainable) for rows in found]
         fresh = sum(float((rows.weight * r).square().mean()) for rows, r in zip(found, residuals, strict=True))
-        if fresh > OVERFITTING_RATIO * self.reached:
+        if fresh > OVERFITTING_RATIO * self.best_loss:
             self.density = min(self.density * DENSITY_FACTOR, MAX_DENSITY)
         source = generator(torch.device("cpu"), hash_words(self.task.seed, 7, draw))
         found = [self._causal(rows, r) for rows, r in zip(found, residuals, strict=True)]
-        chosen = [self._chosen(rows, r, source) for rows, r in zip(found, residuals, strict=True)]
+        chosen = [self._subsample(rows, r, source) for rows, r in zip(found, residuals, strict=True)]
         return _mean_square_weights([*chosen, *self.task.conditions(draw), *self.task.measurement_rows])
 
-    def _chosen(self, rows: NetworkRows, residual: Tensor, source: torch.Generator) -> NetworkRows:
+    def _subsample(self, rows: NetworkRows, residual: Tensor, source: torch.Generator) -> NetworkRows:
         count = max(MIN_ROWS, int(self.density * self._count / len(self.task.equations)))
         if self._is_large:
             count = min(count, LARGE_NETWORK_ROWS // len(self.task.equations))
@@ -398,54 +402,58 @@ class Trainer:
             return rows
         weight = rows.weight.expand(len(residual))
         size = (weight * residual).abs()
-        share = size / size.mean().clamp_min(1e-300) + 1
-        index = torch.multinomial(share.cpu(), count, generator=source).to(share.device)
-        return NetworkRows(rows.jet_residual, rows.points[index], weight[index] * (share.mean() / share[index]).sqrt())
+        density = size / size.mean().clamp_min(1e-300) + 1
+        index = torch.multinomial(density.cpu(), count, generator=source).to(density.device)
+        return NetworkRows(
+            rows.jet_residual, rows.points[index], weight[index] * (density.mean() / density[index]).sqrt()
+        )
 
     def _causal(self, rows: NetworkRows, residual: Tensor) -> NetworkRows:
-        """Weights exp(-ε ∫₀ᵗ r² dt) of squares, with the integral in units of its largest value so far."""
+        """Causal weights exp(-ε ∫₀ᵗ r² dt) of the squares, with the integral relative to its largest value so far."""
         epsilon = float(self.task.method.causal)
         if not epsilon or not self.task.statement.domain.has_time:
             return rows
         order = self.task.elapsed_fraction(rows.points).argsort()
         before = torch.zeros_like(residual)
         before[order[1:]] = (rows.weight * residual).square()[order].cumsum(0)[:-1] / len(residual)
-        self.largest = max(self.largest, float(before.max()))
-        return replace(rows, weight=rows.weight * (-epsilon / 2 * before / max(self.largest, 1e-300)).exp())
+        self.max_integral = max(self.max_integral, float(before.max()))
+        return replace(rows, weight=rows.weight * (-epsilon / 2 * before / max(self.max_integral, 1e-300)).exp())
 
-    # ---- steps
+    # ---- Steps
 
     def loss(self) -> float:
         with torch.no_grad():
             return float(stack_residuals(self.rows, self.trainable).square().sum())
 
-    def _damped(self) -> float:
-        """The best of several dampings; the next ones tried are around it, or much larger if none helped."""
+    def _gauss_newton_step(self) -> float:
+        """A Levenberg-Marquardt step: the best of several dampings; much larger ones next if none reduces the loss."""
         parts = [r.jacobian(self.trainable) for r in self.rows]
         residual, jacobian = torch.cat([r for r, _ in parts]), torch.cat([s for _, s in parts])
         start, best, damping = self._vector(), float(residual.square().sum()), self.damping
-        kept, first = start, best
+        accepted, first = start, best
         dampings = [max(self.damping * f, MIN_DAMPING) for f in DAMPING_FACTORS]
-        for tried, step in damped_steps(jacobian, residual, dampings, [torch.zeros_like(start), MOMENTUM * self.last]):
+        for tried, step in damped_steps(
+            jacobian, residual, dampings, [torch.zeros_like(start), MOMENTUM * self.last_step]
+        ):
             self._load(start + step)
             found = self.loss()
             if found < best:
-                best, kept, damping = found, start + step, tried
+                best, accepted, damping = found, start + step, tried
         self.damping = damping if best < first else min(self.damping * 100, MAX_DAMPING)
-        self._load(kept)
-        self.reached, self.last = best, kept - start
+        self._load(accepted)
+        self.best_loss, self.last_step = best, accepted - start
         return best
 
-    def _descended(self, optimizer: torch.optim.Optimizer) -> float:
+    def _optimizer_step(self, optimizer: torch.optim.Optimizer) -> float:
         def closure() -> Tensor:
             optimizer.zero_grad()
             source = generator(self.task.points.device, hash_words(self.task.seed, 11, self.step))
-            return torch.stack([self._gathered(rows, source) for rows in self.rows]).sum()
+            return torch.stack([self._chunk_loss(rows, source) for rows in self.rows]).sum()
 
         return float(torch.as_tensor(optimizer.step(closure)))  # type: ignore[arg-type]
 
-    def _gathered(self, rows: NetworkRows, source: torch.Generator) -> Tensor:
-        """A part of the loss; its gradient is added to that of the others, one piece in memory at a time."""
+    def _chunk_loss(self, rows: NetworkRows, source: torch.Generator) -> Tensor:
+        """Loss of a chunk of rows; accumulates its gradient."""
         probes = self.task.method.probes
         if probes is None:
             loss = (rows.weight * rows.residual(self.trainable)).square().sum()
@@ -464,11 +472,15 @@ class Trainer:
             p.copy_(vector[start : start + p.numel()].view_as(p))
             start += p.numel()
 
-    # ---- what is kept
+    # ---- State
 
     def snapshot(self, clock: Stopwatch) -> State:
-        progress = [self.step, self.damping, self.density, self.reached, self.largest, clock.seconds]
-        found = {"weights": self._vector(), "last": self.last, PROGRESS: torch.tensor(progress, dtype=torch.float64)}
+        progress = [self.step, self.damping, self.density, self.best_loss, self.max_integral, clock.seconds]
+        found = {
+            "weights": self._vector(),
+            "last": self.last_step,
+            PROGRESS: torch.tensor(progress, dtype=torch.float64),
+        }
         found["losses"] = torch.tensor(self.losses, dtype=torch.float64)
         for k, rows in enumerate(self.rows):
             found |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
@@ -477,25 +489,25 @@ class Trainer:
         return {key: value.clone() for key, value in found.items()}
 
     def restore(self, state: State, phases: Sequence[Phase]) -> Stopwatch:
-        """The state when the snapshot was taken; the clock continues from there."""
+        """Restores a snapshot, and continues its stopwatch."""
         with malformed_as_run_error("the checkpoint belongs to another spec: delete it"):
             self._load(state["weights"].to(self.numbers))
-            self.last = state["last"].to(self.numbers)
+            self.last_step = state["last"].to(self.numbers)
             step, damping, density, reached, largest, seconds = state[PROGRESS].tolist()
             newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
-            rows = self._redrawn(0) if newton else self._all()
+            rows = self._resample(0) if newton else self._descent_rows()
             self.rows = [_restore_rows(state, k, r) for k, r in enumerate(rows)]
-            self.step, self.damping, self.density, self.reached = int(step), damping, density, reached
-            self.largest, self.losses = largest, state["losses"].tolist()
+            self.step, self.damping, self.density, self.best_loss = int(step), damping, density, reached
+            self.max_integral, self.losses = largest, state["losses"].tolist()
             return Stopwatch(seconds)
 
     def estimates(self) -> dict[str, Estimate]:
-        """What was learned along with the unknowns: numbers, and functions at some points."""
+        """Learned scalars, and learned functions at some points."""
         return estimate_parameters(self.task, self.trainable, self.rows)
 
 
 def _mean_square_weights(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
-    """Weights with which the sum of squares is the sum of mean squares."""
+    """Rows weighted such that the sum of squares is the sum of mean squares."""
     return [replace(r, weight=r.weight / len(r.points) ** 0.5) for r in rows]
 
 
@@ -504,7 +516,7 @@ def _restore_rows(state: State, k: int, rows: NetworkRows) -> NetworkRows:
 
 
 def _phase_at(phases: Sequence[Phase], step: int) -> Phase:
-    """The phase of the last step taken."""
+    """The phase of the last step."""
     for phase in phases:
         step -= phase.steps
         if step <= 0:
