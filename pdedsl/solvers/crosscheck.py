@@ -1,8 +1,8 @@
 """Cross-check: solves a problem by every applicable method and compares the solutions pairwise.
 
-For each pair: the relative L2 difference at common test points, with a tolerance that follows from the error estimates
-of both (grid: self-convergence; Monte Carlo: confidence interval). On R^d the evolution operator is compared with a grid
-on a truncated domain.
+For each pair: the relative L2 difference at common test points, with a tolerance that follows from the error
+estimates of both (grid: self-convergence; Monte Carlo: confidence interval). On R^d the evolution operator is compared
+with a grid on a truncated domain.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ BOUNDARY_SAMPLES = 200  # points
 def solve_truncated(
     analysis: Analysis, method: Grid, *, seed: int = 0, device: torch.device | str = "cpu"
 ) -> SolverResult:
-    """`reference grid(n, extent)` of an equation on R^d, for localized solutions; a note gives max |u| on the boundary."""
+    """`reference grid(n, extent)` of an equation on R^d, for localized solutions."""
     size = float(method.extent or DEFAULT_EXTENT)
     statement = truncate_domain(analysis, size)
     found = solve_by_grid(statement, method, seed=seed, device=device)

@@ -139,7 +139,7 @@ class ResidualAudit:
         return _residual_norm(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
 
     def _anywhere(self, residual: Residual) -> Tensor:
-        """Σ of the mean squares in the domain of the derivatives in a condition; for first derivatives along any axis."""
+        """Σ of the mean squares in the domain of the derivatives in a condition, the largest along any axis."""
         turned = [
             (k, *pair)
             for k, d in enumerate(residual.derivatives)

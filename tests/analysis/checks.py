@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row
+from analysis.spec_templates import Row
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.verdicts import Axiom, Verdict
 

@@ -6,8 +6,8 @@ import pytest
 from weekly import share
 
 from analysis.equations import TABLE
-from analysis.frames import Row, data
-from analysis.outcomes import analysed, outcome
+from analysis.spec_templates import Row, data
+from analysis.analysis_cache import analysed, outcome
 from analysis.rewriting import rewritten
 
 

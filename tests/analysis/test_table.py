@@ -9,8 +9,8 @@ import pytest
 
 from analysis.checks import wrong, wrong_classes, wrong_form
 from analysis.equations import TABLE
-from analysis.frames import Row
-from analysis.outcomes import analysed
+from analysis.spec_templates import Row
+from analysis.analysis_cache import analysed
 from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.terms import TimeDerivative
 from pdedsl.ir.verdicts import Refuted

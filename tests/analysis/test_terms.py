@@ -9,8 +9,8 @@ import pytest
 from sympy import Add, Expr, Symbol, cancel, expand, together
 
 from analysis.equations import TABLE
-from analysis.frames import data
-from analysis.outcomes import analysed
+from analysis.spec_templates import data
+from analysis.analysis_cache import analysed
 from pdedsl.analysis.normal_form import normal_form
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Spec

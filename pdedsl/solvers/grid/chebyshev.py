@@ -1,7 +1,7 @@
 """Chebyshev collocation on a box, Fourier collocation on its periodic axes; Newton's method or Radau IIA in time.
 
-M dw/dt = R(w, t) for the nodal values w. Equations hold at the interior nodes; boundary conditions replace the rows next
-to the boundary, with M = 0: the first one on the boundary, the second one node further in (Trefethen 2000, ch. 13 and
+M dw/dt = R(w, t) for the nodal values w. Equations hold at the interior nodes; boundary conditions replace the rows
+next to the boundary, with M = 0: the first one on the boundary, the second one node further in (Trefethen 2000, ch. 13 and
 14). A pressure has a degree lower by two than the velocity, to exclude spurious modes (P_N-P_(N-2); Bernardi, Maday
 1992): its boundary values are extrapolated from the interior. Its undetermined mean is added to the divergence: both
 vanish if the net boundary flux is zero. Stationary problems are solved by Newton's method, evolution problems by Radau
@@ -214,7 +214,7 @@ class CollocationProblem:
 
     @cached_property
     def replacing_condition(self) -> Tensor:
-        """For each row the face condition that replaces its equation, or -1; those nearest to their face take precedence."""
+        """For each row the face condition that replaces its equation, or -1; the nearest face takes precedence."""
         result = torch.full((len(self.system.variables) * self.count,), -1, device=self.like.device)
         for k, layer in sorted(
             self._ranked_conditions(), key=lambda pair: (pair[1], self.system.face_conditions[pair[0]].normal)

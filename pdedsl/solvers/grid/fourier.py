@@ -82,8 +82,8 @@ class FourierProblem:
 
     @cached_property
     def _nonlinear_expressions(self) -> tuple[tuple[Expr, ...], Tensor | None]:
-        """Expressions evaluated on the grid: N, or for a scalar equation its fluxes F and the remainder, with the factors
-        iκ and 1 that give N̂: u ∂u/∂x = ½ ∂u²/∂x needs no transform of ∂u/∂x."""
+        """Expressions evaluated on the grid: N, or for a scalar equation its fluxes F and the remainder, with the
+        factors iκ and 1 that give N̂: u ∂u/∂x = ½ ∂u²/∂x needs no transform of ∂u/∂x."""
         remainders = self.linear.remainders[: len(self.system.differential)]
         if len(self.system.variables) != 1 or len(remainders) != 1:
             return remainders, None

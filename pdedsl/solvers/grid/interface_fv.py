@@ -132,7 +132,7 @@ class InterfaceFVProblem:
 
     @cached_property
     def matrix(self) -> Tensor:
-        """Fluxes between cells and through the boundary, and drifts b (u₊ - u₋) / Δx with values on the faces of a cell.
+        """Fluxes between cells and through the boundary, and drifts b (u₊ - u₋) / Δx with values on the cell faces.
 
         These follow from the fluxes f: u₊ = u + f r for the resistance r from the centre to the face.
         """

@@ -13,7 +13,7 @@ from pdedsl.codegen.expressions import PointwiseFunction, compile_pointwise
 from pdedsl.problem.first_order_system import FirstOrderSystem, Parameter
 
 ParameterValue = Tensor | Callable[[Tensor], Tensor]
-"""A learned scalar, vector or matrix; a batch of values of a scalar, (b,); or a learned function of its arguments (n, k)."""
+"""A learned scalar, vector or matrix; a batch (b,) of values of a scalar; or a learned function of its arguments."""
 
 
 @dataclass(frozen=True)

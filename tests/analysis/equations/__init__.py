@@ -20,7 +20,7 @@ from analysis.equations.linear import CONVECTION_DIFFUSION, TRANSPORT
 from analysis.equations.nonlinear import HAMILTON_JACOBI, NONLINEAR_DIFFUSION, REACTION_DIFFUSION
 from analysis.equations.orders import AT_REST, CONSTRAINED, ELLIPTIC, HIGHER_ORDER, ODE, WAVE
 from analysis.equations.physical import NONLOCAL, PHYSICAL
-from analysis.frames import Row
+from analysis.spec_templates import Row
 
 TABLE: tuple[Row, ...] = (
     *TRANSPORT,

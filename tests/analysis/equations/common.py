@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.frames import declared
+from analysis.spec_templates import declared
 
 V = "learn v(x, t) : vector = mlp"
 VI = "learn v(x, t) : vector = resnet(depth=20)"

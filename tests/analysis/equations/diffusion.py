@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.equations.common import GENERAL, VECTOR, VECTOR_HEAT, V
-from analysis.frames import Row, data, image, plane
+from analysis.spec_templates import Row, data, image, plane
 
 DIFFUSION = (
     Row("heat", data("∂u/∂t = Δu"), ("diffusion",), True, 1, "PPPPPPP"),

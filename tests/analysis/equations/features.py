@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.equations.common import BOUND, FREE, STATIC, STATIC_TWO, TV, TWO, Y_REST
-from analysis.frames import Row, declared, maps, pair
+from analysis.spec_templates import Row, declared, maps, pair
 
 HAMILTONIAN = (
     Row(

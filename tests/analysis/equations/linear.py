@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.equations.common import GENERAL, LEARNED, VECTOR, VI, V
-from analysis.frames import Row, data, declared, image, plane
+from analysis.spec_templates import Row, data, declared, image, plane
 
 TRANSPORT = (
     Row("transport, constant", data("∂u/∂t = 2 ∂u/∂x"), ("transport",), True, 1, "PPPPPPP"),

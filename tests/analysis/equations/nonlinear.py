@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.equations.common import GENERAL, VECTOR, V
-from analysis.frames import Row, data, pair, plane, still
+from analysis.spec_templates import Row, data, pair, plane, still
 
 REACTION_DIFFUSION = (
     Row("Fisher-KPP", data("∂u/∂t = Δu + u (1 - u)"), ("reaction-diffusion",), False, 1, "RRPPPp."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.equations.common import GENERAL, REST, REST_PLANE, TWO, VECTOR
-from analysis.frames import Row, data, maps, pair, plane, ring, still, torus
+from analysis.spec_templates import Row, data, maps, pair, plane, ring, still, torus
 
 WAVE = (
     Row("wave, line", data("∂²u/∂t² = Δu") + REST + "\n", ("wave",), True, 2, "PPprpPp"),

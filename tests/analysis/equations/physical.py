@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, data, ring, rod, torus
+from analysis.spec_templates import Row, data, ring, rod, torus
 
 PHYSICAL = (
     Row("heat, ring", ring("∂u/∂t = Δu"), ("diffusion",), True, 1, "PPPPPppPP"),

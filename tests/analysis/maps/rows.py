@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.frames import NETWORK, lines
+from analysis.spec_templates import NETWORK, lines
 from analysis.maps.reference import Array, Field, Operators, Push, first_order, pair, second_order
 from analysis.maps.rights import RIGHTS
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from analysis.maps.reference import Array, convolution
 from analysis.maps.rows import ROWS, MapRow
-from analysis.outcomes import analysed
+from analysis.analysis_cache import analysed
 from pdedsl.codegen.program import run_function
 from pdedsl.ir.plan import ImagePlan, SymmetricConvolution
 from pdedsl.ir.verdicts import Axiom, FeatureMapCounterexample, Proved, Refuted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row
+from analysis.spec_templates import Row
 from analysis.table import (
     absent,
     aliases,

@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, data, plane, rod
-from analysis.frames_more import circle, line, linear, nonlinear, physical
+from analysis.spec_templates import Row, data, plane, rod
+from analysis.more_spec_templates import circle, line, linear, nonlinear, physical
 
 T = 'torch("my.nets:Net")'
 V = "learn v(x) : vector, divergence_free = mlp(activation=%s)"

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, lines, pair, ring, rod, still
-from analysis.frames_more import REST, circle, line, linear, nonlinear, physical, system
+from analysis.spec_templates import Row, lines, pair, ring, rod, still
+from analysis.more_spec_templates import REST, circle, line, linear, nonlinear, physical, system
 
 
 def disc(equation: str) -> str:

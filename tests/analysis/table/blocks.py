@@ -12,8 +12,8 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, declared, maps
-from analysis.frames_more import linear, nonlinear
+from analysis.spec_templates import Row, declared, maps
+from analysis.more_spec_templates import linear, nonlinear
 
 ONE = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"
 TIMED = "learn K(t) : operator, ‖K‖ ≤ 1 = conv(3)"

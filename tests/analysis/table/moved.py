@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, data, plane, ring, torus
-from analysis.frames_more import classless
+from analysis.spec_templates import Row, data, plane, ring, torus
+from analysis.more_spec_templates import classless
 
 SMALL = "bounds on derivatives of the solution"
 

@@ -8,8 +8,8 @@ turns.
 
 from __future__ import annotations
 
-from analysis.frames import Row, data, declared, plane, rod
-from analysis.frames_more import linear, nonlinear
+from analysis.spec_templates import Row, data, declared, plane, rod
+from analysis.more_spec_templates import linear, nonlinear
 
 XX = "∂²u/∂x²"
 X = "∂u/∂x"

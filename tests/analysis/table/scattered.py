@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, data, declared, lines, maps, pair, plane, ring, rod, still
-from analysis.frames_more import COLD, SHUT, circle, classless, line, segment, system
+from analysis.spec_templates import Row, data, declared, lines, maps, pair, plane, ring, rod, still
+from analysis.more_spec_templates import COLD, SHUT, circle, classless, line, segment, system
 
 X = "∂u/∂x"
 FREE = "some places are free"

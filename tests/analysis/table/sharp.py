@@ -12,8 +12,8 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, data, declared, plane, rod, still
-from analysis.frames_more import linear, nonlinear, segment
+from analysis.spec_templates import Row, data, declared, plane, rod, still
+from analysis.more_spec_templates import linear, nonlinear, segment
 
 X = "∂u/∂x"
 XX = "∂²u/∂x²"

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, lines, plane, torus
-from analysis.frames_more import classless
+from analysis.spec_templates import Row, lines, plane, torus
+from analysis.more_spec_templates import classless
 
 ROOT = "its root"
 

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, pair
-from analysis.frames_more import linear, nonlinear, system
+from analysis.spec_templates import Row, pair
+from analysis.more_spec_templates import linear, nonlinear, system
 
 ORDER = "an order of pairs is a convention"
 RING = "x in [0, 1] periodic"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.frames import Row, arguments, bell, lines
+from analysis.spec_templates import Row, arguments, bell, lines
 from pdedsl.ir.analysis import EquationClass
 
 EVERY = "|".join(EquationClass)

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from weekly import share
 
-from analysis.frames import data, plane, ring, rod
-from analysis.outcomes import analysed
+from analysis.spec_templates import data, plane, ring, rod
+from analysis.analysis_cache import analysed
 from analysis.series import NoRule, NoValue, Place, places, right_of, value_of
 from analysis.table import TABLE
 from pdedsl.ir.verdicts import Axiom, Refuted

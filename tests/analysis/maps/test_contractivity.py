@@ -10,7 +10,7 @@ import pytest
 from sympy import Integer, Poly, Rational, sqrt
 
 from analysis.maps.rows import flow
-from analysis.outcomes import analysed
+from analysis.analysis_cache import analysed
 from pdedsl.analysis.feature_maps.axioms import prove_feature_map_axioms
 from pdedsl.analysis.feature_maps.contractivity import (
     X,

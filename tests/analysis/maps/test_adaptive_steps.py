@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from analysis.frames import maps
+from analysis.spec_templates import maps
 from analysis.maps.test_rows import filled, prepared
-from analysis.outcomes import analysed
+from analysis.analysis_cache import analysed
 from pdedsl.ir.verdicts import Axiom, Refuted, Undecided
 
 ONE = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.equations.common import BOUND, STATIC, TV, VECTOR, Y_REST
-from analysis.frames import FUNCTIONS, MAPS, PHYSICAL, data, declared, maps, plane, ring
-from analysis.outcomes import analysed
+from analysis.spec_templates import FUNCTIONS, MAPS, PHYSICAL, data, declared, maps, plane, ring
+from analysis.analysis_cache import analysed
 from pdedsl.api import compile
 from pdedsl.cli import cli
 from pdedsl.diagnostics import Diagnostic, PdeError
