@@ -181,7 +181,8 @@ def solve_truncated(
     statement = truncate_domain(analysis, size)
     found = solve_by_grid(statement, method, seed=seed, device=device)
     boundary_max = _max_on_artificial_boundary(found, statement, size, seed)
-    note = f"domain truncated to [-{size:g}, {size:g}] per dimension; max |u| on the artificial boundary: {boundary_max:.1g}"
+    box = f"domain truncated to [-{size:g}, {size:g}] per dimension"
+    note = f"{box}; max |u| on the artificial boundary: {boundary_max:.1g}"
     return replace(found, metrics={**found.metrics, "rim": boundary_max}, notes=(*found.notes, note))
 
 

@@ -1,1 +1,1 @@
-"""Property-based tests of the axioms on compiled operators: `from pdedsl.testing import axioms`."""
+"""Property-based tests of compiled models: `from pdedsl.testing import axioms, equation`."""

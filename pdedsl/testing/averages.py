@@ -1,4 +1,4 @@
-"""How a network combines its draws and members: the average, and whether all members differ."""
+"""Average over ensemble members and noise samples, compared with its definition."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from pdedsl.testing.distributions import members_of, readout_of, record_calls
 from pdedsl.testing.moments import Finding, Moments, Outcome, compare_tensors, standard_error
 from pdedsl.testing.operators import EvolutionUnderTest
 
-AVERAGE, AGREEMENT = "average of model()", "agreement of model() and operator()"
+AVERAGE, AGREEMENT = "ensemble average of model()", "agreement of model() and operator()"
 
 
 def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
-    """u = Σ_m w_m mean_k softmax(scores), or the same with logits if the spec says so; and whether members differ."""
-    draws, scores = _scores(model, x)
-    weights = _weights(model, len(scores), plan)
-    wanted = plan.samples if is_random(plan) else 1
-    if any(len(s) != wanted for s in scores):
+    """u = Σ_m w_m mean_k softmax(z_mk), or the same average of logits z; members must have different weights."""
+    output, logits = _member_logits(model, x)
+    weights = _weights(model, len(logits), plan)
+    samples = plan.samples if is_random(plan) else 1
+    if any(len(z) != samples for z in logits):
         return Finding(
-            AVERAGE, Outcome.BROKEN, f"expected {wanted} draws of each member, found {[len(s) for s in scores]}"
+            AVERAGE, Outcome.BROKEN, f"expected {samples} noise samples per member, found {[len(z) for z in logits]}"
         )
     if plan.average is Scores.PROBABILITIES:
-        parts = [w * s.softmax(-1).mean(0) for w, s in zip(weights, scores, strict=True)]
-        expected, found = torch.stack(parts).sum(0), draws.softmax(-1)
+        parts = [w * z.softmax(-1).mean(0) for w, z in zip(weights, logits, strict=True)]
+        expected, found = torch.stack(parts).sum(0), output.softmax(-1)
     else:
-        expected = torch.stack([w * s.mean(0) for w, s in zip(weights, scores, strict=True)]).sum(0)
-        found = draws
-    exact = 1e-9 if found.dtype == torch.float64 else 1e-5
-    own = _check_members_differ(model, plan.members)
+        expected = torch.stack([w * z.mean(0) for w, z in zip(weights, logits, strict=True)]).sum(0)
+        found = output
+    tolerance = 1e-9 if found.dtype == torch.float64 else 1e-5
+    distinct = _check_members_differ(model, plan.members)
     return (
         compare_tensors(AVERAGE, f"the mean of {plan.average.value}", expected.to(found), found, exact)
         if own.ok
@@ -49,8 +49,8 @@ def is_random(plan: DataPlan) -> bool:
     )
 
 
-def _scores(model: nn.Module, x: Tensor) -> tuple[Tensor, list[Tensor]]:
-    """The output of the model, and the scores of its members in each draw, (draws, points, classes)."""
+def _member_logits(model: nn.Module, x: Tensor) -> tuple[Tensor, list[Tensor]]:
+    """The output of the model, and the logits of each member, (samples, points, classes)."""
     last: list[nn.Module] = [readout_of(m) for m in members_of(model)]
     with record_calls(last) as calls, torch.no_grad():
         value: Tensor = model(x)
@@ -65,20 +65,20 @@ def _weights(model: nn.Module, members: int, plan: DataPlan) -> Tensor:
     return torch.full((members,), 1.0 / members, dtype=torch.float64)
 
 
-def _check_members_differ(model: nn.Module, wanted: int) -> Finding:
-    """Whether all members have their own weights: two with the same numbers would be one counted twice."""
+def _check_members_differ(model: nn.Module, count: int) -> Finding:
+    """Checks the number of members, and that no two have the same weights."""
     members = members_of(model)
-    if len(members) != wanted:
-        return Finding(AVERAGE, Outcome.BROKEN, f"expected {wanted} members, found {len(members)}")
+    if len(members) != count:
+        return Finding(AVERAGE, Outcome.BROKEN, f"expected {count} members, found {len(members)}")
     for (i, a), (j, b) in combinations(enumerate(members, 1), 2):
         pairs = [(p, q) for p, q in zip(a.parameters(), b.parameters(), strict=False) if p.dim() > 1]
         if pairs and all(p.shape == q.shape and torch.equal(p, q) for p, q in pairs):
             return Finding(AVERAGE, Outcome.BROKEN, f"members {i} and {j} have the same weights")
-    return Finding(AVERAGE, Outcome.HELD, f"{len(members)} members with weights of their own")
+    return Finding(AVERAGE, Outcome.HELD, f"{len(members)} members with different weights")
 
 
 def agreement_finding(model: nn.Module, flow: EvolutionUnderTest, inputs: Tensor, x: Tensor, t: float) -> Finding:
-    """u of the network against u of the operator with the network's own readout as data: two samples of one mean.
+    """Compares u of the network with u of the operator for the network's readout as data: two estimates of one mean.
 
     `inputs` holds the points x many times, each copy with independent noise.
     """

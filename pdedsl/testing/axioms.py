@@ -1,10 +1,10 @@
-"""Searches for counterexamples to every axiom of a compiled spec.
+"""Property-based search for counterexamples to the axioms of a compiled spec.
 
     from pdedsl.testing import axioms
     axioms.assert_hold(pdedsl.compile("my.pde"))
 
-A proved axiom must survive the search; for a refuted one the search must find a counterexample; an unknown one is
-decided by the search, and reported as such. Whether the network is that of its equation is checked by `equation`.
+For a proved axiom the search must find no counterexample, for a refuted one it must find one; for an undecided axiom
+the result is reported. Whether the network discretizes its equation is tested by `equation`.
 """
 
 from __future__ import annotations
@@ -29,17 +29,15 @@ from pdedsl.testing.operators import EvolutionUnderTest, NetworkAsOperator, Oper
 from pdedsl.testing.replay import reproduces
 from pdedsl.testing.search import MAX_SHRINKS, search
 
-WIDTH = 4  # channels of a block under test
-MIN_EXAMPLES_REFUTED = 100  # at least so many examples, if one is known to break the axiom
-IMAGE_EXAMPLES_DIVISOR = (
-    10  # divides the number of examples for a network on images, whose average is taken alike for all weights
-)
-MAX_SHRINKS_ADAPTIVE = 15  # attempts to shrink a counterexample, if each solves an equation
+WIDTH = 4  # channels of the block under test
+MIN_EXAMPLES_REFUTED = 100  # examples for a refuted axiom, where a counterexample exists
+IMAGE_EXAMPLES_DIVISOR = 10  # networks on images are slow, and their average does not depend on the weights
+MAX_SHRINKS_ADAPTIVE = 15  # shrinking steps if each example needs an adaptive solve
 
 
 @dataclass(frozen=True)
 class Result:
-    """What the search found for one axiom."""
+    """The result of the search for one axiom."""
 
     axiom: Axiom
     verdict: Truth
@@ -50,7 +48,7 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Proved and held, or refuted and broken. An unknown axiom fails only if it is required and broken."""
+        """Whether the result agrees with the verdict; an undecided axiom fails only if it is required and violated."""
         if self.outcome is Outcome.UNTESTED:
             return True
         if self.verdict is Truth.UNDECIDED:
@@ -59,33 +57,33 @@ class Result:
 
 
 def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> tuple[Result, ...]:
-    """Searches all axioms of the spec, on the compiled network."""
+    """Tests all axioms of the spec on the compiled network."""
     tested = under_test(model)
     return tuple(search_for(axiom, tested, examples, seed) for axiom in tested.expected.analysis.axioms)
 
 
 def search_for(axiom: str, model: ModelUnderTest, examples: int = 50, seed: int = 0) -> Result:
-    """Searches one axiom of the spec."""
+    """Tests one axiom of the spec."""
     required = axiom in {r.axiom for r in model.expected.spec.requirements}
     return replace(_result(Axiom(axiom), model, examples, seed), required=required)
 
 
 def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> None:
-    """For your own tests: raises AssertionError with the smallest counterexample found."""
+    """Raises AssertionError with the smallest counterexample found; for use in test suites."""
     for result in check(model, examples, seed):
         assert result.ok, (
-            f"{result.axiom} was {result.verdict}, but the search says {result.outcome}:\n{result.example}"
+            f"verdict on {result.axiom}: {result.verdict}, but the search result is {result.outcome}:\n{result.example}"
         )
 
 
 def falsify(
     axiom: str, operator: Operator | NetworkAsOperator, examples: int = 200, seed: int = 0, attempts: int = MAX_SHRINKS
 ) -> str | None:
-    """A counterexample to an axiom on your own operator, as text, shrunk in at most `attempts` attempts."""
-    found = search(
+    """A counterexample to an axiom for a user-defined operator, as text, shrunk in at most `attempts` steps; or None."""
+    counterexample = search(
         lambda case: _violates(Axiom(axiom), operator, case), cases(operator.dimension), examples, seed, attempts
     )
-    return None if found is None else str(found)
+    return None if counterexample is None else str(counterexample)
 
 
 def _violates(axiom: Axiom, operator: Operator | NetworkAsOperator, case: Any) -> bool:
@@ -104,7 +102,7 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
     if isinstance(model.expected.plan, SolvePlan):
         return _grid_result(axiom, verdict, model.expected.plan, seed)
     if axiom not in EXACT_CHECKS and axiom not in STATISTICAL_CHECKS:
-        return Result(axiom, verdict, Outcome.UNTESTED, note="no test for this axiom yet")
+        return Result(axiom, verdict, Outcome.UNTESTED, note="no test for this axiom")
     first = operator_of(model, 0)
     note = _reason_untested(axiom, first)
     if note:
@@ -121,27 +119,27 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
 
 
 def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> Result:
-    """The result on a grid. A refuted axiom may hold for the data that were tried: then it counts as untested."""
-    tried = check_on_grid(axiom, plan, seed)
-    if verdict is Truth.REFUTED and tried.outcome is Outcome.HELD:
-        return Result(axiom, verdict, Outcome.UNTESTED, note=f"the data that were tried do not show it, {tried.text}")
-    if tried.outcome is Outcome.UNTESTED:
-        return Result(axiom, verdict, Outcome.UNTESTED, note=tried.text)
-    return Result(axiom, verdict, tried.outcome, tried.text if tried.outcome is Outcome.BROKEN else "")
+    """The result on a grid. If a refuted axiom holds for the tested data, it counts as untested."""
+    result = check_on_grid(axiom, plan, seed)
+    if verdict is Truth.REFUTED and result.outcome is Outcome.HELD:
+        return Result(axiom, verdict, Outcome.UNTESTED, note=f"the tested data are no counterexample, {result.text}")
+    if result.outcome is Outcome.UNTESTED:
+        return Result(axiom, verdict, Outcome.UNTESTED, note=result.text)
+    return Result(axiom, verdict, result.outcome, result.text if result.outcome is Outcome.BROKEN else "")
 
 
-def _search_result(axiom: Axiom, verdict: Truth, found: Any) -> Result:
-    if found is None:
+def _search_result(axiom: Axiom, verdict: Truth, counterexample: Any) -> Result:
+    if counterexample is None:
         return Result(axiom, verdict, Outcome.HELD)
-    return Result(axiom, verdict, Outcome.BROKEN, str(found))
+    return Result(axiom, verdict, Outcome.BROKEN, str(counterexample))
 
 
 def _reason_untested(axiom: Axiom, operator: EvolutionUnderTest | NetworkAsOperator) -> str:
     """Why an axiom cannot be tested on this operator; empty if it can."""
     if axiom in STATISTICAL_CHECKS and not isinstance(operator, EvolutionUnderTest):
-        return "this network has no operator on R^d to test it on"
+        return "the network has no evolution operator on R^d"
     if axiom is Axiom.CONSERVATION and operator.dimension > MAX_INTEGRATION_DIMENSION:
-        return f"integrals are taken in at most {MAX_INTEGRATION_DIMENSION} dimensions"
+        return f"integrals are computed in at most {MAX_INTEGRATION_DIMENSION} dimensions"
     return ""
 
 
@@ -171,8 +169,8 @@ def _reason_untested_on_features(axiom: Axiom, expected: Compilation) -> str:
         and isinstance(plan.system, SecondOrderOde)
         and not isinstance(plan.method, Reversible)
     ):
-        return f"whether steps of {plan.method.name} can be undone from position and speed is not searched"
+        return f"the invertibility of {plan.method.name} as a map of position and velocity is not tested"
     kinds = {e.kind for e in expected.analysis.equations}
     if axiom is Axiom.ENERGY_CONSERVATION and kinds != {EquationClass.GRADIENT_FLOW}:
-        return "only the energy ½‖Y‖² of a gradient flow is measured"
+        return "only the energy ½‖Y‖² of a gradient flow is tested"
     return ""

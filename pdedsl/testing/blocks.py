@@ -1,4 +1,4 @@
-"""Compares the block of an equation on pixels with the equation stepped by hand."""
+"""Compares the block of an equation on feature maps with a reference integration of the equation."""
 
 from __future__ import annotations
 
@@ -17,17 +17,15 @@ from pdedsl.testing.moments import Finding, Outcome, compare_tensors, worst_of
 from pdedsl.testing.pixels import StepRightHandSide, WeightMismatch, right_hand_sides
 from pdedsl.testing.reference_steps import integrate_rk4, step_of
 
-BLOCK = "steps of block()"
-WIDTH, SIZE, BATCH = 4, 5, 2  # channels, pixels per side, maps in a batch
-BLOCK_TOL = 1e-10
+BLOCK = "time steps of block()"
+WIDTH, SIZE, BATCH = 4, 5, 2  # channels, height and width, batch size
+BLOCK_TOL = 1e-10  # rounding, in double precision
 REFERENCE_STEPS_PER_TIME, MAX_REFERENCE_STEPS = (
     20,
     300,
-)  # steps of RK4 per unit of time, and at most, as reference for an adaptive method
-ADAPTIVE_TOL_FACTOR = (
-    30.0  # error allowed to an adaptive method, in units of its tolerance: errors of steps add up, and grow
-)
-WEIGHT_SEEDS = 2  # how many blocks, each with its own weights
+)  # steps of RK4, the reference for an adaptive method
+ADAPTIVE_TOL_FACTOR = 30.0  # allowed error in units of the tolerance: local errors accumulate
+WEIGHT_SEEDS = 2  # blocks with different weights
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class StepSchedule:
 
 
 def block_finding(model: ModelUnderTest, seed: int) -> Finding:
-    """Compares the block at a small width, on random maps and with random weights."""
+    """Compares the block at a small width, for random feature maps and weights."""
     plan = model.expected.plan
     assert isinstance(plan, ImagePlan)
     count = 1 if isinstance(plan.method, Adaptive) else WEIGHT_SEEDS
@@ -79,13 +77,13 @@ def _tolerance(plan: ImagePlan) -> float:
 
 
 def _max_operator_norm(spec: Spec) -> float:
-    """A size of operators for which no bound ‖K‖ ≤ c is active: whether bounds hold is tested by stability."""
+    """An operator norm at which no bound ‖K‖ ≤ c is active: the bounds are tested by the axiom of stability."""
     bounds = [float(w.type.bound) for w in spec.learned if isinstance(w.type, Operator) and w.type.bound is not None]
     return 0.9 * min([2.0, *bounds])
 
 
 def randomize_weights(block: nn.Module, seed: int, small: float) -> nn.Module:
-    """The block with generic weights, since freshly made norms scale by one and shift by zero.
+    """The block with generic weights, since new normalisation layers have scale one and bias zero.
 
     ‖K‖ is at most the sum of the Frobenius norms of its taps, which is set to `small`.
     """
@@ -102,25 +100,25 @@ def randomize_weights(block: nn.Module, seed: int, small: float) -> nn.Module:
 
 
 def integrate_reference(analysis: Analysis, plan: ImagePlan, rights: list[StepRightHandSide], y: Tensor) -> Tensor:
-    """The equation integrated over its time interval; the plan gives the method and the number of steps."""
+    """Integrates the equation over its time interval by the method and the number of steps of the plan."""
     time = analysis.spec.time
     assert time is not None
-    ride = StepSchedule(plan.method, plan.steps, float(time.start), float(time.end))
+    schedule = StepSchedule(plan.method, plan.steps, float(time.start), float(time.end))
     order = analysis.equations[0].equation.order
     match rights, order, plan.method:
         case [f, g], _, Verlet():
-            return _verlet(ride, f, g, y)
+            return _verlet(schedule, f, g, y)
         case [f, g], _, _:
-            return _integrate_one_step_method(ride, _separable_rhs(f, g), y)
+            return _integrate_one_step_method(schedule, _separable_rhs(f, g), y)
         case [f], 2, Leapfrog(start=start):
-            return _leapfrog(ride, f, y, 1.0 if start is Start.PAPER else 0.5)
+            return _leapfrog(schedule, f, y, 1.0 if start is Start.PAPER else 0.5)
         case [f], 2, _:
-            at_rest = _join_halves(y, torch.zeros_like(y))
-            return _half(_integrate_one_step_method(ride, _separable_rhs(lambda j, t, v: v, f), at_rest), 0)
+            initial = _join_halves(y, torch.zeros_like(y))
+            return _half(_integrate_one_step_method(schedule, _separable_rhs(lambda j, t, v: v, f), initial), 0)
         case [f], _, _:
-            return _integrate_one_step_method(ride, f, y)
+            return _integrate_one_step_method(schedule, f, y)
         case _:
-            raise AssertionError("one equation, or a pair")
+            raise AssertionError("one equation, or a separable system")
 
 
 def _separable_rhs(f: StepRightHandSide, g: StepRightHandSide) -> StepRightHandSide:
@@ -137,32 +135,32 @@ def _join_halves(a: Tensor, b: Tensor) -> Tensor:
     return torch.cat([a, b], 1)
 
 
-def _integrate_one_step_method(ride: StepSchedule, right: StepRightHandSide, y: Tensor) -> Tensor:
+def _integrate_one_step_method(schedule: StepSchedule, right: StepRightHandSide, y: Tensor) -> Tensor:
     """One-step methods; all stages of a step use the weights of that step."""
-    if isinstance(ride.method, Adaptive):
-        length = ride.end - ride.start
+    if isinstance(schedule.method, Adaptive):
+        length = schedule.end - schedule.start
         steps = min(int(REFERENCE_STEPS_PER_TIME * length) + REFERENCE_STEPS_PER_TIME, MAX_REFERENCE_STEPS)
-        arrived: Tensor = integrate_rk4(lambda t, s: right(0, t, s), ride.start, length, y, steps)
-        return arrived
-    assert isinstance(ride.method, Fixed | BackwardEuler)
-    step = step_of(ride.method)
-    for j, t in ride.times:
-        y = step(lambda t, s, j=j: right(j, t, s), t, ride.h, y)  # type: ignore[misc]
+        end: Tensor = integrate_rk4(lambda t, s: right(0, t, s), schedule.start, length, y, steps)
+        return end
+    assert isinstance(schedule.method, Fixed | BackwardEuler)
+    step = step_of(schedule.method)
+    for j, t in schedule.times:
+        y = step(lambda t, s, j=j: right(j, t, s), t, schedule.h, y)  # type: ignore[misc]
     return y
 
 
-def _verlet(ride: StepSchedule, f: StepRightHandSide, g: StepRightHandSide, state: Tensor) -> Tensor:
+def _verlet(schedule: StepSchedule, f: StepRightHandSide, g: StepRightHandSide, state: Tensor) -> Tensor:
     """Y_{j+1} = Y_j + h f(t_j, Z_j), Z_{j+1} = Z_j + h g(t_j, Y_{j+1})."""
     y, z = _half(state, 0), _half(state, 1)
-    for j, t in ride.times:
-        y = y + ride.h * f(j, t, z)
-        z = z + ride.h * g(j, t, y)
+    for j, t in schedule.times:
+        y = y + schedule.h * f(j, t, z)
+        z = z + schedule.h * g(j, t, y)
     return _join_halves(y, z)
 
 
-def _leapfrog(ride: StepSchedule, f: StepRightHandSide, y: Tensor, share: float) -> Tensor:
-    """Y_{j+1} = 2Y_j - Y_{j-1} + h² f(t_j, Y_j), from rest: Y_1 = Y_0 + ½h² f(t_0, Y_0), or with h² for ½h²."""
-    before, now = y, y + share * ride.h**2 * f(0, ride.start, y)
-    for j, t in ride.times[1:]:
-        before, now = now, 2 * now - before + ride.h**2 * f(j, t, now)
+def _leapfrog(schedule: StepSchedule, f: StepRightHandSide, y: Tensor, factor: float) -> Tensor:
+    """Y_{j+1} = 2Y_j - Y_{j-1} + h² f(t_j, Y_j), zero initial velocity: Y_1 = Y_0 + ½h² f(t_0, Y_0), or with h² for ½h²."""
+    before, now = y, y + factor * schedule.h**2 * f(0, schedule.start, y)
+    for j, t in schedule.times[1:]:
+        before, now = now, 2 * now - before + schedule.h**2 * f(j, t, now)
     return now

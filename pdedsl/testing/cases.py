@@ -1,4 +1,4 @@
-"""Functions, points and pairs as small data that hypothesis can draw, shrink and print."""
+"""Hypothesis strategies for test functions, points and feature maps, as data that shrinks and prints."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-EXPLICIT_COORDINATES = 3  # coordinates that are drawn one by one; the others come from a seed, and vanish for seed 0
+EXPLICIT_COORDINATES = 3  # coordinates generated individually; the others come from a seed, and are zero for seed 0
 
 
 def seeded_coordinates(seed: int, size: int) -> Tensor:
-    """Values for the coordinates beyond those that are shown, a vector of length about 2."""
+    """Values of the coordinates that are not explicit: a vector of length about 2."""
     if seed == 0 or size <= 0:
         return torch.zeros(max(0, size), dtype=torch.float64)
     source = torch.Generator().manual_seed(seed)
@@ -21,9 +21,9 @@ def seeded_coordinates(seed: int, size: int) -> Tensor:
 
 @dataclass(frozen=True)
 class CosineSum:
-    """A bounded smooth function: base + Σ a cos(k·y + r·y + b), each wave a tuple (a, b, k).
+    """A bounded smooth function: base + Σ a cos(k·y + r·y + b), with terms (a, b, k).
 
-    k runs over the first coordinates, and r, drawn from the seed `rest`, over all others.
+    k has entries for the explicit coordinates, and r, from `seed`, for all others.
     """
 
     base: float
@@ -79,7 +79,7 @@ class Bump:
 
 @dataclass(frozen=True)
 class FlatFunction:
-    """A function whose derivatives of every order vanish at a point: height · exp(-1/|y - x|²)."""
+    """A function all of whose derivatives vanish at a point: height · exp(-1/|y - x|²)."""
 
     height: float
     at: tuple[float, ...]
@@ -94,7 +94,7 @@ class FlatFunction:
 
 @dataclass(frozen=True)
 class AxiomCase:
-    """Everything a check needs; `weights` is the seed of the learned fields."""
+    """A test case for an axiom: functions f and g, a bump, a point and a time; `weights` is the seed of learned fields."""
 
     f: CosineSum
     g: CosineSum
@@ -104,7 +104,7 @@ class AxiomCase:
     point: tuple[float, ...]
     time_fraction: float  # of the time interval
     weights: int
-    seed: int = 0  # the seed for the coordinates beyond those of `point`
+    seed: int = 0  # of the coordinates that are not in `point`
 
     def position(self, dimension: int) -> Tensor:
         """The point, of shape (1, d)."""
@@ -118,8 +118,8 @@ class AxiomCase:
             f"bump(y) = {self.bump}",
             f"α = {self.alpha:g}, β = {self.beta:g}",
         ]
-        far = f" and others from seed {self.seed}" if self.seed else ""
-        where = f"x = {self.point}{far}, share of time {self.time_fraction:g}, weights from seed {self.weights}"
+        far = f" and other coordinates from seed {self.seed}" if self.seed else ""
+        where = f"x = {self.point}{far}, fraction of the time interval {self.time_fraction:g}, weights from seed {self.weights}"
         return "\n".join([*rows, where])
 
 
@@ -135,7 +135,7 @@ def cosine_sums(dimension: int) -> st.SearchStrategy[CosineSum]:
 
 
 def _seeds(dimension: int) -> st.SearchStrategy[int]:
-    """Seeds for the coordinates that are not shown, if there are any."""
+    """Seeds for the coordinates that are not explicit, if there are any."""
     return st.integers(0, 50) if dimension > EXPLICIT_COORDINATES else st.just(0)
 
 
@@ -161,21 +161,21 @@ def cases(dimension: int) -> st.SearchStrategy[AxiomCase]:
 
 @dataclass(frozen=True)
 class FeatureMapPair:
-    """Two feature maps and weights for a block: drawn from a seed, or the identity; `size` scales the weights."""
+    """Two feature maps, and weights of a block: random from a seed times `size`, or the identity."""
 
     seed: int
     size: float
     identity: bool
-    spread: float  # how far the second map is from the first
-    scale: float  # of the maps
-    shift: float = 0.0  # centre of the maps: some activations decrease for negative arguments
-    local: bool = False  # whether they are zero except in two channels of one pixel, where others could hide an effect
+    spread: float  # standard deviation of the difference
+    scale: float  # standard deviation of the maps
+    shift: float = 0.0  # mean of the maps: some activations decrease for negative arguments
+    local: bool = False  # zero except in two channels of one pixel, so that no other channel hides an effect
 
     def __str__(self) -> str:
         weights = "K = identity" if self.identity else f"weights from seed {self.seed} times {self.size:g}"
         about = f" about {self.shift:g}" if self.shift else ""
         place = " in two channels of one pixel" if self.local else ""
-        return f"{weights}; maps of size {self.scale:g}{about}, {self.spread:g} apart{place} (seed {self.seed})"
+        return f"{weights}; maps of scale {self.scale:g}{about}, difference of scale {self.spread:g}{place} (seed {self.seed})"
 
 
 def feature_map_pairs() -> st.SearchStrategy[FeatureMapPair]:

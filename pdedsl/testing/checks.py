@@ -1,5 +1,8 @@
-"""One predicate for each axiom: whether a case breaks it on an operator. Axioms that hold exactly under common random
-numbers are tested to rounding; statistical ones to the confidence stated in `SIGMAS`."""
+"""Predicates for the axioms: whether a case violates an axiom for an operator.
+
+Axioms that hold exactly under common random numbers are tested up to rounding, the others up to `SIGMAS` standard
+errors.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,17 @@ from pdedsl.testing.cases import AxiomCase, Bump, FlatFunction
 from pdedsl.testing.operators import Data, NetworkAsOperator, Operator, seeded
 
 ROUNDING = 1e-9
-SIGMAS = 6.0  # a false alarm in 5e8 comparisons of a normal variable
+SIGMAS = 6.0  # one false positive in 5e8 comparisons of a normal variable
 INTEGRATION_RADIUS, MESH_WIDTH, MASS_RTOL = (
     6.0,
     0.5,
     0.05,
-)  # for the integral of a solution: range, mesh width, and loss allowed to steps
-MAX_INTEGRATION_DIMENSION = 2  # dimensions in which an integral is taken
+)  # integrals; Euler steps change volumes by O(h²)
+MAX_INTEGRATION_DIMENSION = 2  # of integrals on a tensor grid
 
 
 def points_of(case: AxiomCase, operator: Operator | NetworkAsOperator) -> Tensor:
-    """The point of a case; for networks on images, an input drawn from its seed."""
+    """The point of a case; for networks on images, a random input from its seed."""
     if isinstance(operator, NetworkAsOperator):
         with seeded(case.weights + 1000):
             return torch.rand(1, *operator.shape, dtype=torch.float64)
@@ -42,23 +45,23 @@ def _differ(a: Tensor, b: Tensor, scale: float = 1.0) -> bool:
 
 
 def _evaluate_along_same_paths(
-    operator: Operator | NetworkAsOperator, t: float, *asked: tuple[Data, Tensor]
+    operator: Operator | NetworkAsOperator, t: float, *pairs: tuple[Data, Tensor]
 ) -> list[Tensor]:
-    """T f at x for several pairs of f and x, along the same paths: an operator has one noise for all points. What is
-    compared is asked for in two calls, so that answers that change from call to call are found."""
+    """T f at x for several pairs (f, x) along the same paths: an operator uses the same noise at all points. The values
+    to compare come from two calls, so that a non-deterministic operator is detected."""
     if isinstance(operator, NetworkAsOperator):
-        return [operator(f, x, t) for f, x in asked]
-    ends = [0, *accumulate(len(x) for _, x in asked)]
-    parts = [slice(*pair) for pair in pairwise(ends)]
+        return [operator(f, x, t) for f, x in pairs]
+    ends = [0, *accumulate(len(x) for _, x in pairs)]
+    parts = [slice(*bounds) for bounds in pairwise(ends)]
 
     def data(y: Tensor) -> Tensor:
-        return torch.cat([f(y[..., part, :]) for (f, _), part in zip(asked, parts, strict=True)], -1)
+        return torch.cat([f(y[..., part, :]) for (f, _), part in zip(pairs, parts, strict=True)], -1)
 
-    found = operator(data, torch.cat([x for _, x in asked]), t)
+    found = operator(data, torch.cat([x for _, x in pairs]), t)
     return [found[part] for part in parts]
 
 
-# ---- exact under common random numbers
+# ---- Exact under common random numbers
 
 
 def breaks_linearity(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
@@ -82,17 +85,17 @@ def breaks_comparison(operator: Operator | NetworkAsOperator, case: AxiomCase) -
 
 
 def breaks_maximum_principle(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
-    """min f ≤ T f ≤ max f, with the bounds base ± Σ|a| of a sum of waves."""
+    """min f ≤ T f ≤ max f, with the bounds base ± Σ|a| of a sum of cosines."""
     x, t = points_of(case, operator), _time(case, operator)
     height, value = sum(abs(a) for a, _, _ in case.f.terms), operator(case.f, x, t)
     return not bool(((value - case.f.base).abs() <= height + ROUNDING * (1.0 + abs(case.f.base) + height)).all())
 
 
-# ---- statistical
+# ---- Statistical
 
 
 def breaks_markov(operator: Operator, case: AxiomCase) -> bool:
-    """T over the whole time, against T over the first part followed by T over the second."""
+    """T over the time interval, compared with the composition of T over its two halves."""
     x, end = points_of(case, operator), _time(case, operator)
     middle = 0.5 * (operator.start + end)
     whole, error = operator.estimate(case.f, x, operator.start, end)

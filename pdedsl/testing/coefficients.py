@@ -1,4 +1,4 @@
-"""Evaluates drift and diffusion of the analysis at points, independently of the emitter: numpy here, torch there."""
+"""Numpy evaluation of drift and diffusion coefficients at points, independent of the generated torch code."""
 
 from __future__ import annotations
 
@@ -52,20 +52,20 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-CENTRAL_DIFFERENCE_WEIGHTS = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # of order 6
-DIFFERENCE_STEP = 1e-2  # accurate to about ten digits
-UNUSED_ARGUMENT_SHIFT = 0.7
+CENTRAL_DIFFERENCE_WEIGHTS = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # sixth order
+DIFFERENCE_STEP = 1e-2  # relative error about 1e-10
+UNUSED_ARGUMENT_SHIFT = 0.7  # of arguments on which a field must not depend
 
 
 def central_difference(value: Callable[[float], Any]) -> Array:
-    """d/ds at s = 0 by differences: learned fields have no formula to differentiate."""
+    """d/ds at s = 0 by central differences: learned fields have no formula to differentiate."""
     total = sum(w * (value(k * DIFFERENCE_STEP) - value(-k * DIFFERENCE_STEP)) for k, w in CENTRAL_DIFFERENCE_WEIGHTS)
     return np.asarray(total / DIFFERENCE_STEP)
 
 
 @dataclass(frozen=True)
 class CoefficientEvaluator:
-    """Evaluates expressions at points x (n, d) and a time: a number is (n, 1), a vector (n, d)."""
+    """Evaluates expressions at points x (n, d) and a time: scalars have shape (n, 1), vectors (n, d)."""
 
     spec: Spec
     fields: Mapping[Symbol, nn.Module]
@@ -79,7 +79,7 @@ class CoefficientEvaluator:
         return np.concatenate(columns, -1)
 
     def number(self, expr: Expr, x: Array, t: float) -> Array:
-        """A number at each point, (n,)."""
+        """A scalar at each point, (n,)."""
         return np.broadcast_to(self._at(expr, x, t, None), (len(x), 1))[:, 0]
 
     def matrix(self, rows: tuple[tuple[Expr, ...], ...], x: Array, t: float) -> Array:
@@ -121,7 +121,7 @@ class CoefficientEvaluator:
                     return np.abs(of(inner))
             function = FUNCTIONS.get(type(e).__name__)
             if function is None:
-                raise NotEvaluable(f"'{e}' is not read by the test")
+                raise NotEvaluable(f"'{e}' is not supported by the test")
             return function(*map(of, e.args))
 
         return of(e)
@@ -142,8 +142,8 @@ class CoefficientEvaluator:
         return along(int(slot.args[1]) - 1)
 
     def field(self, head: Symbol, x: Array, t: float) -> Array:
-        """A learned field at points, in whatever shape it has. What is not an argument of it does not count, and is
-        somewhere else here: a network that reads it differs."""
+        """A learned field at points. Coordinates that are not arguments of the field are shifted, so that a network that
+        depends on them is detected."""
         if head not in self.fields:
             raise NotEvaluable(f"'{head}' is not a field on R^d")
         last = self.cache.get(head)
@@ -165,12 +165,12 @@ class CoefficientEvaluator:
                 return self._place(values, place, index)
             case (i, j) if i.is_Integer and j.is_Integer:
                 return np.asarray(values[:, int(i) - 1, int(j) - 1][:, None])
-        raise NotEvaluable(f"'{e}' is not read by the test")
+        raise NotEvaluable(f"'{e}' is not supported by the test")
 
     def _place(self, values: Array, place: Expr, index: Symbol | None) -> Array:
         if place == index:
             return values
         if not place.is_Integer:
-            raise NotEvaluable(f"a component of number '{place}' is not read by the test")
+            raise NotEvaluable(f"component index '{place}' is not supported by the test")
         k = int(place) - 1
         return values[:, k : k + 1]

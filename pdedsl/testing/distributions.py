@@ -1,7 +1,7 @@
-"""The law of the path ends X_T of a network and of an operator, compared with that of the equation.
+"""Distribution of the path endpoints X_T of a network and of an operator, compared with that of the SDE.
 
-X_T is read before the readout of `model()`, and from the points at which `operator()` evaluates its data f; the same
-moments of paths simulated from the analysis are expected.
+X_T is recorded before the readout of `model()`, and at the points where `operator()` evaluates its data f; its moments
+are compared with those of reference paths simulated from the analysis.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from pdedsl.testing.operators import EvolutionUnderTest
 from pdedsl.testing.paths import PathEndpoints, ReferenceProcess
 from pdedsl.testing.step_runs import PathSegment
 
-SAMPLES_PER_INPUT = 4  # among which the paths are divided
-CLIP_STD = 4.0  # standard deviations at which values are clipped, so that moments have finite variance whatever the law
-MAX_PAIRWISE_DIMENSION = 16  # dimensions up to which all pairs of coordinates are compared
-RANDOM_DIRECTIONS = 16  # compared in more dimensions
+SAMPLES_PER_INPUT = 4  # noise samples per input; the paths are divided among them
+CLIP_STD = 4.0  # standard deviations at which values are clipped, so that all moments have finite variance
+MAX_PAIRWISE_DIMENSION = 16  # up to which all pairs of coordinates are compared
+RANDOM_DIRECTIONS = 16  # in higher dimensions
 
 
 def members_of(model: nn.Module) -> list[nn.Module]:
@@ -39,7 +39,7 @@ def readout_of(member: nn.Module) -> nn.Linear:
 
 @contextmanager
 def record_calls(modules: list[nn.Module]) -> Iterator[list[list[tuple[Tensor, Tensor]]]]:
-    """Within, records the input and output of each module, call by call."""
+    """Context manager: records the input and output of each call of the modules."""
     calls: list[list[tuple[Tensor, Tensor]]] = [[] for _ in modules]
 
     def keep(k: int) -> Callable[..., None]:
@@ -59,7 +59,7 @@ def endpoint_module(member: nn.Module, based: bool = False) -> nn.Module:
 
 
 def endpoints_of_model(model: nn.Module, x: Tensor, paths: int, based: bool = False) -> list[Tensor]:
-    """X_T of each member, (paths, points, d): the paths of the first draw, then those of the second, …"""
+    """X_T of each member, (paths, points, d): the paths of the first noise sample, then those of the second, …"""
     with record_calls([endpoint_module(member, based) for member in members_of(model)]) as calls, torch.no_grad():
         set_samples(model)(repeat_points(x, paths))
     ends = [torch.cat([into for into, _ in found]).flatten(1) for found in calls]
@@ -67,19 +67,19 @@ def endpoints_of_model(model: nn.Module, x: Tensor, paths: int, based: bool = Fa
 
 
 def set_samples(model: nn.Module) -> nn.Module:
-    """The model with a few draws, all evaluated at once, if it averages over draws."""
+    """Sets a small number of noise samples, evaluated in one batch, if the model averages over them."""
     if isinstance(model, Expectation):
         model.samples, model.eval_samples, model.rows = SAMPLES_PER_INPUT, None, 1 << 30
     return model
 
 
 def repeat_points(x: Tensor, paths: int) -> Tensor:
-    """The points, repeated for each path of a draw: every row has independent noise."""
+    """The points, repeated for each path of a noise sample: every row has independent noise."""
     return x.repeat(-(-paths // SAMPLES_PER_INPUT), *[1] * (x.dim() - 1))
 
 
 def enable_training_noise(model: nn.Module) -> nn.Module:
-    """The model with the noise of training; everything else, batch norms above all, stays in evaluation mode."""
+    """Enables the noise of training mode; all other modules, such as batch norms, stay in evaluation mode."""
     for module in model.modules():
         if any(isinstance(child, RandomStream) for child in module.children()):
             module.train()
@@ -99,25 +99,27 @@ def endpoints_of_operator(flow: EvolutionUnderTest, x: Tensor, a: float, b: floa
     return torch.cat([y if y.dim() == 3 else y.unsqueeze(0) for y in seen])
 
 
-def expected_endpoints(process: ReferenceProcess, x: Tensor, legs: list[PathSegment], paths: int, seed: int) -> Tensor:
-    ends = simulate_paths(process, x, legs, paths, seed).x
+def expected_endpoints(
+    process: ReferenceProcess, x: Tensor, segments: list[PathSegment], paths: int, seed: int
+) -> Tensor:
+    ends = simulate_paths(process, x, segments, paths, seed).x
     return torch.from_numpy(np.ascontiguousarray(ends)).reshape(paths, *x.shape)
 
 
 def simulate_paths(
-    process: ReferenceProcess, x: Tensor, legs: list[PathSegment], paths: int, seed: int
+    process: ReferenceProcess, x: Tensor, segments: list[PathSegment], paths: int, seed: int
 ) -> PathEndpoints:
-    """The ends of simulated paths from each point: (paths · points) rows."""
+    """Endpoints of simulated paths from each point: (paths · points) rows."""
     start: Array = np.repeat(x.numpy()[None], paths, 0).reshape(-1, x.shape[-1])
-    return process.simulate(start, legs, np.random.default_rng([seed, 11]))
+    return process.simulate(start, segments, np.random.default_rng([seed, 11]))
 
 
 def compare_moments(moments: Moments, name: str, expected: Tensor, found: Tensor, slack: float = 0.0) -> None:
-    """First and second moments of two samples (paths, points, d), and the means of |X|, which tell laws of the same
-    variance apart, each at every point: two-sample z-tests.
+    """First and second moments of two samples (paths, points, d), and E|X|, which distinguishes distributions of
+    equal variance, at every point: two-sample z-tests.
 
-    Coordinates are centred and scaled by the expected sample, and clipped at four standard deviations. `slack` is an
-    error of the paths themselves, which counts like a standard error.
+    Coordinates are centred and scaled by the expected sample, and clipped at four standard deviations. `slack` is the
+    discretization error of the paths, added to the standard error.
     """
     centre = expected.mean(0)
     scale = expected.std(0) if len(expected) > 1 else torch.zeros_like(centre)
@@ -135,7 +137,7 @@ def compare_moments(moments: Moments, name: str, expected: Tensor, found: Tensor
 
 
 def check_uncorrelated(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:
-    """Tests that paths of two members, or of two draws, are uncorrelated."""
+    """Tests that the paths of two members, or of two noise samples, are uncorrelated."""
     if len(a) < 2 or len(a) != len(b):
         return
     both = (a - a.mean(0)) * (b - b.mean(0)) / (a.std(0) * b.std(0)).clamp_min(1e-12)
@@ -143,13 +145,13 @@ def check_uncorrelated(moments: Moments, name: str, a: Tensor, b: Tensor) -> Non
 
 
 def _difference_standard_error(p: Tensor, q: Tensor) -> Tensor:
-    """The standard error of a difference of means; zero for a single path, which is used if nothing is random."""
+    """The standard error of a difference of means; zero for a single, deterministic path."""
     first, second = (v.var(0) / len(v) if len(v) > 1 else torch.zeros_like(v[0]) for v in (p, q))
     return torch.sqrt(first + second)
 
 
 def second_order_products(y: Tensor) -> Tensor:
-    """All products of two coordinates; in many dimensions squares, neighbours, and squares in some directions."""
+    """All products of two coordinates; in high dimensions squares, products of neighbours, squares in random directions."""
     size = y.shape[-1]
     if size <= MAX_PAIRWISE_DIMENSION:
         i, j = torch.triu_indices(size, size)

@@ -1,10 +1,10 @@
-"""Checks that a network is *that of its equation*, and not only one that satisfies its axioms.
+"""Tests that a network discretizes its equation: moment tests of steps, endpoints, weights and noise.
 
     from pdedsl.testing import equation
     equation.assert_holds(pdedsl.compile("my.pde"))
 
-Expected values come from the analysis of the spec: drift and matrix at points and times, and for feature maps the
-right-hand side. Random quantities are compared by moments, with a false-alarm rate stated for each finding.
+Expected values come from the analysis of the spec: drift and diffusion matrix at points and times, and for feature maps
+the right-hand side. Random quantities are compared by moment tests at a stated false-positive rate.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ from pdedsl.testing.step_runs import AddedNoise, Mismatch, PathSegment, model_se
 from pdedsl.testing.steps import STEPS, steps_finding
 from pdedsl.testing.time_intervals import time_condition, time_intervals
 
-MODEL, LAW = "model()", "law of model()"
-OPERATOR, SOLUTION = "law of operator()", "u of model()"
+MODEL, LAW = "model()", "endpoint distribution of model()"
+OPERATOR, SOLUTION = "endpoint distribution of operator()", "solution u of model()"
 POINTS = 2
-MAX_FIELD_EVALUATIONS, MAX_FORMULA_EVALUATIONS = 1 << 16, 1 << 21  # most steps along a field, over all paths of a law
-MIN_PATHS, MAX_PATHS = 512, 1 << 14  # paths
-MAX_WEIGHTED_PATHS = 1 << 12  # paths whose weights are compared
-MAX_STATE_ENTRIES = 1 << 21  # most numbers in all states of a law
+MAX_FIELD_EVALUATIONS, MAX_FORMULA_EVALUATIONS = 1 << 16, 1 << 21  # steps times paths of one test
+MIN_PATHS, MAX_PATHS = 512, 1 << 14  # of a moment test
+MAX_WEIGHTED_PATHS = 1 << 12  # paths of the test of weights
+MAX_STATE_ENTRIES = 1 << 21  # states of all paths
 GENERATOR_PATHS, MAX_STEP_PATHS = (
     1 << 14,
     1 << 12,
-)  # paths for one step of the operator, and for each step of the network
+)  # paths for one step of the operator, and per step of the network
 
 
 @dataclass(frozen=True)
 class Check:
-    """A question about the network: the names of the findings that answer it, and how to obtain them."""
+    """A test of the network: the names of its findings, and the function that computes them."""
 
     names: tuple[str, ...]
     run: Callable[[], Iterable[Finding]]
@@ -75,7 +75,7 @@ class Check:
 
 
 def checks(model: Compilation | ModelUnderTest, seed: int = 0) -> tuple[Check, ...]:
-    """All questions that can be asked about the compiled network."""
+    """All tests that apply to the compiled network."""
     tested = under_test(model)
     plan = tested.expected.plan
     if isinstance(plan, ImagePlan):
@@ -93,20 +93,20 @@ def _domain_checks(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> tuple[
 
 
 def check(model: Compilation | ModelUnderTest, seed: int = 0, of: Container[str] | None = None) -> tuple[Finding, ...]:
-    """The answers to all questions, or to those that give one of the findings `of`."""
-    asked = [c for c in checks(model, seed) if of is None or any(name in of for name in c.names)]
-    return tuple(finding for c in asked for finding in c.findings())
+    """The findings of all tests, or of those with one of the names `of`."""
+    selected = [c for c in checks(model, seed) if of is None or any(name in of for name in c.names)]
+    return tuple(finding for c in selected for finding in c.findings())
 
 
 def assert_holds(model: Compilation | ModelUnderTest, seed: int = 0) -> None:
-    """For your own tests: raises AssertionError with the first finding that fails."""
+    """Raises AssertionError with the first finding that fails; for use in test suites."""
     for finding in check(model, seed):
-        assert finding.ok, f"{finding.name}: not that of the equation\n{finding.note}"
+        assert finding.ok, f"{finding.name}: differs from the equation\n{finding.note}"
 
 
 @dataclass(frozen=True)
 class DataSpaceTest:
-    """A model on a data space, with the fields and points of one seed."""
+    """A model on a data space, with learned fields and points from one seed."""
 
     model: ModelUnderTest
     plan: DataPlan
@@ -123,21 +123,21 @@ class DataSpaceTest:
         fields = model.fields(seed)
         return cls(model, plan, fields, process_of(model, fields), x, seed)
 
-    def paths(self, legs: list[PathSegment]) -> int:
-        """The number of paths: as many as are affordable, and no more than needed.
+    def paths(self, segments: list[PathSegment]) -> int:
+        """The number of paths, from the required power and the cost.
 
-        About a hundred moments at a false-alarm rate of 1e-6 allow z = 5.7, and a mistake is missed with probability
-        1e-6 if it is another 4.8 away. With two samples of n = 16384, means then detect a shift of
+        About a hundred moments at a false-positive rate of 1e-6 allow z = 5.7; an error of another 4.8 standard errors
+        has a false-negative rate of 1e-6. With two samples of n = 16384, means then detect a shift of
         10.5 √(2/n) = 0.12 standard deviations, and variances a change of 10.5 √(4/n) = 16 %; noise that is 20 % too
         large or too small changes them by 44 % and 36 %.
         """
-        steps = POINTS * sum(leg.steps for leg in legs)
+        steps = POINTS * sum(s.steps for s in segments)
         most = min(
             (MAX_FIELD_EVALUATIONS if self.fields else MAX_FORMULA_EVALUATIONS) // max(1, steps),
             MAX_STATE_ENTRIES // self.x.numel(),
             MAX_PATHS,
         )
-        return max(MIN_PATHS, most) if any(leg.random for leg in legs) else 1
+        return max(MIN_PATHS, most) if any(s.random for s in segments) else 1
 
     @property
     def is_random(self) -> bool:
@@ -156,7 +156,7 @@ class DataSpaceTest:
 
 def _data_space_checks(q: DataSpaceTest) -> Iterator[Check]:
     if not isinstance(q.plan.objective, CrossEntropy):
-        why = "it is trained to satisfy the equation: whether it does is in its weights"
+        why = "the network is trained to satisfy the equation, which depends on its weights"
         yield Check((MODEL,), lambda: [untested(MODEL, why)])
     elif any(isinstance(p, ResidualBlocks) for p in q.plan.parts):
         yield Check(
@@ -170,7 +170,7 @@ def _data_space_checks(q: DataSpaceTest) -> Iterator[Check]:
 
 
 def _model_checks(q: DataSpaceTest) -> Iterator[Check]:
-    """Questions about the network's paths, their steps and their ends, and about its average."""
+    """Tests of the steps and endpoints of the network's paths, and of its average."""
     yield Check((STEPS,), lambda: [_check_steps(q, q.module())])
     yield Check((LAW,), lambda: [_check_distribution(q)])
     if q.is_random:
@@ -180,7 +180,7 @@ def _model_checks(q: DataSpaceTest) -> Iterator[Check]:
 
 
 def _operator_checks(q: DataSpaceTest) -> Iterator[Check]:
-    """Questions about the operator's steps, the ends and weights of its paths, and its agreement with the network."""
+    """Tests of the operator's steps, endpoints and weights, and of its agreement with the network."""
     yield Check(
         (GENERATOR,), lambda: [generator_finding(q.flow(GENERATOR_PATHS), q.process, operator_segments(q.model), q.x)]
     )
@@ -197,51 +197,51 @@ def training_check_name(of: str) -> str:
     return f"{of} in training"
 
 
-def _check_steps(q: DataSpaceTest, made: nn.Module) -> Finding:
-    legs = model_segments(q.model)
-    return steps_finding(made, q.process, legs, q.inputs, min(q.paths(legs), MAX_STEP_PATHS))
+def _check_steps(q: DataSpaceTest, model: nn.Module) -> Finding:
+    segments = model_segments(q.model)
+    return steps_finding(model, q.process, segments, q.inputs, min(q.paths(segments), MAX_STEP_PATHS))
 
 
 def _check_distribution(q: DataSpaceTest) -> Finding:
-    """Compares where the paths of every member end, and whether members and draws have independent noise."""
-    legs, moments = model_segments(q.model), Moments()
-    paths, based = q.paths(legs), any(isinstance(p, BaseNetwork) for p in q.plan.parts)
-    expected = expected_endpoints(q.process, q.x, legs, paths, q.seed)
+    """Compares the endpoints of every member, and tests that members and noise samples are independent."""
+    segments, moments = model_segments(q.model), Moments()
+    paths, based = q.paths(segments), any(isinstance(p, BaseNetwork) for p in q.plan.parts)
+    expected = expected_endpoints(q.process, q.x, segments, paths, q.seed)
     members = endpoints_of_model(q.module(), q.inputs, paths, based)
     for k, ends in enumerate(members, 1):
-        compare_moments(moments, f"member {k}", expected, ends, max(leg.error_allowance for leg in legs))
+        compare_moments(moments, f"member {k}", expected, ends, max(s.error_allowance for s in segments))
     for k, (ends, others) in enumerate(pairwise(members), 1):
         check_uncorrelated(moments, f"members {k} and {k + 1}", ends, others)
     for first, second in pairwise(members[0].chunk(SAMPLES_PER_INPUT)):
-        check_uncorrelated(moments, "two draws", first, second)
+        check_uncorrelated(moments, "two noise samples", first, second)
     return moments.finding(LAW)
 
 
 def _check_operator_distribution(q: DataSpaceTest) -> Finding:
-    legs = operator_segments(q.model)
-    paths, moments = q.paths(legs), Moments()
+    segments = operator_segments(q.model)
+    paths, moments = q.paths(segments), Moments()
     flow = q.flow(paths)
-    expected = expected_endpoints(q.process, q.x, legs, paths, q.seed)
+    expected = expected_endpoints(q.process, q.x, segments, paths, q.seed)
     compare_moments(moments, "the paths", expected, endpoints_of_operator(flow, q.x, flow.start, flow.end))
     return moments.finding(OPERATOR)
 
 
 def _check_weights(q: DataSpaceTest) -> Finding:
-    legs = operator_segments(q.model)
-    paths = min(q.paths(legs), MAX_WEIGHTED_PATHS)
-    return weights_finding(q.flow(paths), q.process, legs, q.x, paths, q.seed)
+    segments = operator_segments(q.model)
+    paths = min(q.paths(segments), MAX_WEIGHTED_PATHS)
+    return weights_finding(q.flow(paths), q.process, segments, q.x, paths, q.seed)
 
 
 def _use_same_scheme(q: DataSpaceTest) -> bool:
-    """Whether network and operator use the same scheme: then their means agree exactly, and not only in the limit.
+    """Whether network and operator use the same scheme, so that their means agree exactly.
 
-    Pieces in which nothing moves are ignored: there one step is as good as many.
+    Intervals without drift are ignored: there one step is exact.
     """
     ours, theirs = (
         [(leg.interval, leg.steps) for leg in legs if leg.interval.has_drift]
         for legs in _model_and_operator_segments(q)
     )
-    return ours == theirs and all(leg.noise == AddedNoise() for leg in model_segments(q.model))
+    return ours == theirs and all(s.noise == AddedNoise() for s in model_segments(q.model))
 
 
 def _model_and_operator_segments(q: DataSpaceTest) -> tuple[list[PathSegment], list[PathSegment]]:
@@ -250,7 +250,7 @@ def _model_and_operator_segments(q: DataSpaceTest) -> tuple[list[PathSegment], l
 
 def _check_agreement(q: DataSpaceTest) -> Finding:
     if not _use_same_scheme(q):
-        return untested(AGREEMENT, "their steps differ: each is compared in law")
+        return untested(AGREEMENT, "their steps differ: each is compared by its endpoint distribution")
     paths = q.paths(operator_segments(q.model))
     flow, made = q.flow(paths), set_samples(q.module())
     return agreement_finding(
@@ -259,19 +259,19 @@ def _check_agreement(q: DataSpaceTest) -> Finding:
 
 
 def _check_solution(q: DataSpaceTest) -> Finding:
-    """u of `model()` if the spec gives the data, against the mean of the data over the expected paths.
+    """Compares u of `model()`, if the spec gives the data, with the mean of the data over reference paths.
 
-    The network draws new noise for every row, so a point that is repeated gives independent paths.
+    The network uses independent noise for every row, so repeated points give independent paths.
     """
-    legs, plan = operator_segments(q.model), q.model.operator_plan
+    segments, plan = operator_segments(q.model), q.model.operator_plan
     assert plan is not None
-    ends = simulate_paths(q.process, q.x, legs, q.paths(legs), q.seed)
+    ends = simulate_paths(q.process, q.x, segments, q.paths(segments), q.seed)
     data = q.process.coefficients.number(time_condition(q.model.expected.spec).value[0], ends.x, 0.0)
     values = torch.from_numpy(ends.value(data)).reshape(-1, POINTS)
     times = -(-len(values) // plan.samples)
     with torch.no_grad():
         found = q.module()(q.x.repeat(times, 1)).reshape(times, POINTS).mean(0)
     moments = Moments(paths=times * plan.samples)
-    share = 1.0 + len(values) / moments.paths  # the variance of a difference of two means, in units of that of one
-    moments.add("u", values.mean(0), found, standard_error(values) * share**0.5)
+    ratio = 1.0 + len(values) / moments.paths  # the variance of a difference of two means, in units of that of one
+    moments.add("u", values.mean(0), found, standard_error(values) * ratio**0.5)
     return moments.finding(SOLUTION)

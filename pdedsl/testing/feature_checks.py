@@ -1,4 +1,4 @@
-"""One predicate for each axiom of feature maps: whether a pair of maps breaks it on a block."""
+"""Predicates for the axioms of feature maps: whether a pair of maps violates an axiom for a block."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdedsl.testing.cases import FeatureMapPair
 from pdedsl.testing.checks import ROUNDING
 from pdedsl.testing.model import seeded
 
-JACOBIAN_SIZE = 2  # pixels per side of the maps whose determinant is computed
+JACOBIAN_SIZE = 2  # height and width of the feature maps whose Jacobian determinant is computed
 
 
 def maps_of(pair: FeatureMapPair, width: int) -> tuple[Tensor, Tensor]:
@@ -60,7 +60,7 @@ def breaks_energy_conservation(block: nn.Module, pair: FeatureMapPair, width: in
 
 
 def breaks_reversibility(block: nn.Module, pair: FeatureMapPair, width: int) -> bool:
-    """Whether forwards and then backwards differs from the identity by more than rounding.
+    """Whether the composition of forward and inverse map differs from the identity by more than rounding.
 
     Without a formula for the inverse: a map that reverses orientation at one point and not at another takes some value
     twice, since the degree of an injective map is the same everywhere.

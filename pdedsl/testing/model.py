@@ -1,4 +1,4 @@
-"""The model under test: a compilation, or the `model.py` of a package, together with the spec that it must obey."""
+"""The model under test: a compilation, or the `model.py` of a package, with its spec."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ Fields = Mapping[str, nn.Module]
 WEIGHT_GAIN, BIAS_STD = (
     3.0,
     0.3,
-)  # of the weights under test: initial ones hardly move a point, and would hide a small error
+)  # larger than at initialization, where the drift is too small to reveal errors
 
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Within, random numbers come from a seed; the caller's generator is restored."""
+    """Context manager: seeds torch's generator, and restores its state."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
 
 
 class ModelFunctions(Protocol):
-    """The functions of a model: `model`, `member`, `operator`, `block`, and a maker for each learned field."""
+    """The functions of a model: `model`, `member`, `operator`, `block`, and a factory for each learned field."""
 
     def get(self, name: str) -> Callable[..., nn.Module] | None: ...
 
     def required_arguments(self, name: str) -> tuple[str, ...]:
-        """The arguments of a function that have no default."""
+        """The arguments of a function without default."""
         ...
 
     def with_makers(self, makers: Mapping[str, nn.Module]) -> ModelFunctions:
-        """The same functions, with makers that return these modules."""
+        """The same functions, with factories that return these modules."""
         ...
 
 
 @dataclass(frozen=True)
 class ProgramFunctions:
-    """The functions of a program, run in memory."""
+    """The functions of a compiled program, run in memory."""
 
     program: Program
 
@@ -76,7 +76,7 @@ def _constant_function(function: Function, module: nn.Module) -> Function:
 
 @dataclass(frozen=True)
 class FileFunctions:
-    """The functions of a Python file, which may have been edited. It is read again, whatever was imported before."""
+    """The functions of a Python file, which may have been edited; the file is executed anew."""
 
     path: Path
     module: ModuleType
@@ -85,7 +85,7 @@ class FileFunctions:
     def read(cls, path: Path) -> FileFunctions:
         module = ModuleType(f"_model_{abs(hash(path.resolve()))}")
         module.__file__ = str(path)
-        sys.modules[module.__name__] = module  # where dataclasses look up the types of their fields
+        sys.modules[module.__name__] = module  # dataclasses look up the types of their fields there
         exec(compile(path.read_text("utf-8"), str(path), "exec"), module.__dict__)
         return cls(path, module)
 
@@ -105,7 +105,7 @@ class FileFunctions:
 
 @dataclass(frozen=True)
 class ModelUnderTest:
-    """The functions under test, and the compilation of the spec, which determines what is expected of them."""
+    """The functions under test, and the compilation of the spec, which gives the expected values."""
 
     expected: Compilation
     functions: ModelFunctions
@@ -116,29 +116,29 @@ class ModelUnderTest:
         return plan if isinstance(plan, OperatorPlan) else None
 
     def fields(self, weights: int) -> dict[str, nn.Module]:
-        """A field for each maker, with weights from a seed, large enough to reveal errors."""
-        found = {}
+        """Learned fields with weights from a seed, large enough to reveal errors."""
+        fields = {}
         with seeded(weights):
             for learned in self.expected.spec.learned:
                 make = self.functions.get(factory_name(learned))
                 if make is not None:
-                    found[python_name(learned)] = perturb_weights(make().double().eval())
-        return found
+                    fields[python_name(learned)] = perturb_weights(make().double().eval())
+        return fields
 
     def model(self, weights: int, fields: Fields | None = None, seed: int = 0) -> nn.Module:
-        """The network in float64 and evaluation mode: with weights from a seed, or with given fields."""
+        """The network in float64 and evaluation mode, with weights from a seed or prescribed fields."""
         with seeded(weights):
             return self._call(fields, "model", seed=seed)
 
     def operator(self, weights: int, fields: Fields | None = None, samples: int = 1024, seed: int = 0) -> nn.Module:
-        """The evolution operator, with given fields or newly initialised ones."""
+        """The evolution operator, with prescribed or newly initialised fields."""
         with seeded(weights):
             needed = self.functions.required_arguments("operator")
             made = {name: fields[name] if fields else self._made(name) for name in needed}
             return self._call(None, "operator", **made, samples=samples, seed=seed)
 
     def block(self, weights: int, width: int) -> nn.Module:
-        """The block of an equation on pixels, at a width."""
+        """The block of an equation on feature maps, with `width` channels."""
         with seeded(weights):
             return self._call(None, "block", width=width)
 
@@ -151,12 +151,12 @@ class ModelUnderTest:
         makers = {factory_name(w): fields[python_name(w)] for w in learned if fields and python_name(w) in fields}
         function = (self.functions.with_makers(makers) if makers else self.functions).get(name)
         if function is None:
-            raise ValueError(f"this model has no function '{name}'")
+            raise ValueError(f"the model has no function '{name}'")
         return function(**arguments).double().eval()
 
 
 def perturb_weights(module: nn.Module) -> nn.Module:
-    """The module with weights rescaled, and vectors shifted away from zero."""
+    """Rescales the weights, and adds noise to biases and scales."""
     with torch.no_grad():
         for p in module.parameters():
             p.mul_(WEIGHT_GAIN).add_(BIAS_STD * torch.randn_like(p) if p.dim() < 2 else torch.zeros_like(p))

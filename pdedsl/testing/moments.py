@@ -1,4 +1,4 @@
-"""Expected and observed moments, compared at a stated false-alarm rate."""
+"""Moment tests: z-tests of observed against expected moments, with Bonferroni correction."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from statistics import NormalDist
 import torch
 from torch import Tensor
 
-FALSE_POSITIVE_RATE = 1e-6  # at which a correct network is called wrong, over all moments of a finding
-ROUNDING = 1e-9
+FALSE_POSITIVE_RATE = 1e-6  # family-wise, over all moments of a finding
+ROUNDING = 1e-9  # relative; added to the standard error, which may be zero
 
 
 class Outcome(StrEnum):
@@ -25,7 +25,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The answer to one question about the network: `of` names the question, `note` gives the numbers."""
+    """The result of one test of the network: its name, outcome and numbers."""
 
     name: str
     outcome: Outcome
@@ -59,17 +59,17 @@ class Moment:
 
 @dataclass
 class Moments:
-    """Many moments: only the worst is kept."""
+    """Collects moment tests; keeps the one with the largest z."""
 
     worst: Moment | None = None
     count: int = 0
     paths: int = 0
 
     def add(self, name: str, expected: Tensor | float, found: Tensor, error: Tensor | float) -> None:
-        """Adds tables of the same shape; the index of an entry, counted from one, is appended to its name."""
+        """Adds arrays of the same shape; the index of an entry, counted from one, is appended to its name."""
         expected, error = (torch.as_tensor(v).to(found).expand_as(found) for v in (expected, error))
-        far = (found - expected).abs() / torch.hypot(error, ROUNDING * (1.0 + expected.abs()))
-        place = int(far.where(error.isfinite(), inf).nan_to_num(inf, inf).argmax())
+        z = (found - expected).abs() / torch.hypot(error, ROUNDING * (1.0 + expected.abs()))
+        place = int(z.where(error.isfinite(), inf).nan_to_num(inf, inf).argmax())
         at = "".join(f"[{int(k) + 1}]" for k in torch.unravel_index(torch.tensor(place), found.shape))
         values = (float(table.reshape(-1)[place]) for table in (expected, found, error))
         self._one(Moment(name + at, *values))
@@ -81,13 +81,13 @@ class Moments:
             self.worst = moment
 
     def finding(self, of: str, rate: float = FALSE_POSITIVE_RATE) -> Finding:
-        """Broken if the worst moment exceeds the `bound` for as many normal variables at this false-alarm rate."""
+        """Broken if the largest z exceeds `z_threshold` for this number of moments and false-positive rate."""
         if self.worst is None:
-            return Finding(of, Outcome.UNTESTED, "there is no moment to compare")
-        stated = f"{self.count} moments of {self.paths} paths, false-alarm rate {rate:g}"
+            return Finding(of, Outcome.UNTESTED, "no moments to compare")
+        stated = f"{self.count} moments of {self.paths} paths, false-positive rate {rate:g}"
         if self.worst.z <= z_threshold(self.count, rate):
-            return Finding(of, Outcome.HELD, f"worst z = {self.worst.z:.1f} of {stated}")
-        return Finding(of, Outcome.BROKEN, f"{self.worst} (allowed {z_threshold(self.count, rate):.1f}; {stated})")
+            return Finding(of, Outcome.HELD, f"largest z = {self.worst.z:.1f} of {stated}")
+        return Finding(of, Outcome.BROKEN, f"{self.worst} (threshold {z_threshold(self.count, rate):.1f}; {stated})")
 
 
 def z_threshold(count: int, rate: float) -> float:
@@ -109,11 +109,11 @@ def compare_tensors(of: str, name: str, expected: Tensor, found: Tensor, toleran
     size = float(expected.abs().max()) + 1.0
     away = (found - expected).abs()
     if bool((away <= tolerance * size).all()):
-        return Finding(of, Outcome.HELD, f"{name} to {tolerance:g}, {found.numel()} numbers")
+        return Finding(of, Outcome.HELD, f"{name}: {found.numel()} entries within {tolerance:g}")
     place = int(away.nan_to_num(inf, inf).argmax())
     pair = f"expected {float(expected.reshape(-1)[place]):.6g}, found {float(found.reshape(-1)[place]):.6g}"
     return Finding(
-        of, Outcome.BROKEN, f"{name}: {pair} at number {place + 1} of {found.numel()}, tolerance {tolerance:g}"
+        of, Outcome.BROKEN, f"{name}: {pair} at entry {place + 1} of {found.numel()}, tolerance {tolerance:g}"
     )
 
 
@@ -122,9 +122,9 @@ def untested(of: str, why: str) -> Finding:
 
 
 def worst_of(of: str, findings: Iterable[Finding]) -> Finding:
-    """Many findings as one: the first that is broken, or else the last that held."""
-    found = list(findings)
-    broken = next((f for f in found if not f.ok), None)
-    held = next((f for f in reversed(found) if f.outcome is Outcome.HELD), None)
-    chosen = broken or held or (found[0] if found else untested(of, "there is nothing to compare"))
+    """Combines findings: the first that is broken, or else the last that held."""
+    every = list(findings)
+    broken = next((f for f in every if not f.ok), None)
+    held = next((f for f in reversed(every) if f.outcome is Outcome.HELD), None)
+    chosen = broken or held or (every[0] if every else untested(of, "nothing to compare"))
     return replace(chosen, name=of)

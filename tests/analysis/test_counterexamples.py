@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from weekly import share
 
-from analysis.spec_templates import data, plane, ring, rod
 from analysis.analysis_cache import analysed
 from analysis.series import NoRule, NoValue, Place, places, right_of, value_of
+from analysis.spec_templates import data, plane, ring, rod
 from analysis.table import TABLE
 from pdedsl.ir.verdicts import Axiom, Refuted
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from weekly import marked
 
-from analysis.checks import false, lazy, wrong_classes, wrong_form
-from analysis.spec_templates import Row, data, pair
-from analysis.more_spec_templates import REST, system
 from analysis.analysis_cache import analysed
+from analysis.checks import false, lazy, wrong_classes, wrong_form
+from analysis.more_spec_templates import REST, system
+from analysis.spec_templates import Row, data, pair
 from analysis.table import AGAIN, LAST, TABLE
 from analysis.table.behind import ZERO, disc
 from analysis.table.rejected import REJECTED

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.spec_templates import data, ring, rod, still, torus
-from analysis.more_spec_templates import system
 from analysis.analysis_cache import analysed
+from analysis.more_spec_templates import system
+from analysis.spec_templates import data, ring, rod, still, torus
 from pdedsl.ir.verdicts import Axiom
 
 SQUARE = "(x, y) in [0, 1]^2"

@@ -9,9 +9,9 @@ from typing import get_args
 import pytest
 from click.testing import CliRunner
 
+from analysis.analysis_cache import analysed
 from analysis.equations.common import BOUND, STATIC, TV, VECTOR, Y_REST
 from analysis.spec_templates import FUNCTIONS, MAPS, PHYSICAL, data, declared, maps, plane, ring
-from analysis.analysis_cache import analysed
 from pdedsl.api import compile
 from pdedsl.cli import cli
 from pdedsl.diagnostics import Diagnostic, PdeError

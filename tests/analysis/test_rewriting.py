@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from weekly import share
 
-from analysis.equations import TABLE
-from analysis.spec_templates import Row, data
 from analysis.analysis_cache import analysed, outcome
+from analysis.equations import TABLE
 from analysis.rewriting import rewritten
+from analysis.spec_templates import Row, data
 
 
 @pytest.mark.slow

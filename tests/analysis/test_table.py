@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
+from analysis.analysis_cache import analysed
 from analysis.checks import wrong, wrong_classes, wrong_form
 from analysis.equations import TABLE
 from analysis.spec_templates import Row
-from analysis.analysis_cache import analysed
 from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.terms import TimeDerivative
 from pdedsl.ir.verdicts import Refuted

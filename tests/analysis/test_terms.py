@@ -8,9 +8,9 @@ from typing import assert_never
 import pytest
 from sympy import Add, Expr, Symbol, cancel, expand, together
 
+from analysis.analysis_cache import analysed
 from analysis.equations import TABLE
 from analysis.spec_templates import data
-from analysis.analysis_cache import analysed
 from pdedsl.analysis.normal_form import normal_form
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Spec

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.spec_templates import NETWORK, lines
 from analysis.maps.reference import Array, Field, Operators, Push, first_order, pair, second_order
 from analysis.maps.rights import RIGHTS
+from analysis.spec_templates import NETWORK, lines
 
 TRUTH = {"p": "proved", "r": "refuted", "u": "unknown"}
 

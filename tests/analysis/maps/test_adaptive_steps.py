@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from analysis.spec_templates import maps
-from analysis.maps.test_rows import filled, prepared
 from analysis.analysis_cache import analysed
+from analysis.maps.test_rows import filled, prepared
+from analysis.spec_templates import maps
 from pdedsl.ir.verdicts import Axiom, Refuted, Undecided
 
 ONE = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sympy import Integer, Poly, Rational, sqrt
 
-from analysis.maps.rows import flow
 from analysis.analysis_cache import analysed
+from analysis.maps.rows import flow
 from pdedsl.analysis.feature_maps.axioms import prove_feature_map_axioms
 from pdedsl.analysis.feature_maps.contractivity import (
     X,

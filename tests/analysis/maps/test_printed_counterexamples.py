@@ -9,8 +9,8 @@ import torch
 from texts import compiled
 from torch import Tensor
 
-from analysis.spec_templates import NETWORK, lines
 from analysis.analysis_cache import analysed
+from analysis.spec_templates import NETWORK, lines
 from pdedsl.codegen.program import run_function
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.runtime.linear_operators import ConvOperator

@@ -8,9 +8,9 @@ import torch
 from texts import compiled
 from torch import Tensor, nn
 
+from analysis.analysis_cache import analysed
 from analysis.maps.reference import Array, convolution
 from analysis.maps.rows import ROWS, MapRow
-from analysis.analysis_cache import analysed
 from pdedsl.codegen.program import run_function
 from pdedsl.ir.plan import ImagePlan, SymmetricConvolution
 from pdedsl.ir.verdicts import Axiom, FeatureMapCounterexample, Proved, Refuted

@@ -10,8 +10,8 @@ import torch
 from sympy import Rational
 from texts import compiled
 
-from analysis.spec_templates import NETWORK, lines
 from analysis.analysis_cache import analysed
+from analysis.spec_templates import NETWORK, lines
 from pdedsl.codegen.program import run_function
 from pdedsl.config.methods import INTEGRATORS
 from pdedsl.ir.plan import ImagePlan

@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, plane, rod
 from analysis.more_spec_templates import circle, line, linear, nonlinear, physical
+from analysis.spec_templates import Row, data, plane, rod
 
 T = 'torch("my.nets:Net")'
 V = "learn v(x) : vector, divergence_free = mlp(activation=%s)"

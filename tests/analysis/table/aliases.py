@@ -9,8 +9,8 @@ their form, bounds in time, weights and boxes; decided before it was run.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, lines, ring, rod
 from analysis.more_spec_templates import COLD, REST, linear, nonlinear, segment
+from analysis.spec_templates import Row, data, declared, lines, ring, rod
 from analysis.table.returned import V, behind, rest
 from analysis.table.signed import ANY, P0, U, typed
 

@@ -13,8 +13,8 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, ring, rod
 from analysis.more_spec_templates import COLD, REST, SHUT, circle, classless, line
+from analysis.spec_templates import Row, data, ring, rod
 
 SLOPES = "∂u/∂n = 0 on boundary\n∂³u/∂x³ = 0 on boundary"
 X = "∂u/∂x"

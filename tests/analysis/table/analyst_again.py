@@ -13,8 +13,8 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, lines, maps, ring, rod
 from analysis.more_spec_templates import COLD, REST, SHUT, circle, classless, line, square, system
+from analysis.spec_templates import Row, data, declared, lines, maps, ring, rod
 
 RING = "x in [0, 1] periodic"
 DISC = "(x, y) in [-1, 1]^2 where x² + y² < 1"

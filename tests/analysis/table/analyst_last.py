@@ -12,8 +12,8 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, ring, rod
 from analysis.more_spec_templates import COLD, SHUT, circle, classless, line
+from analysis.spec_templates import Row, ring, rod
 
 ZERO = "it takes an identity"
 SIGN = "it takes a bound on the whole line"

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, declared, lines, ring, rod
 from analysis.more_spec_templates import SHUT, classless, line, system
+from analysis.spec_templates import Row, declared, lines, ring, rod
 from analysis.table.rested import HEAT, RING, X, inside, rest
 
 LINE = "x in R"

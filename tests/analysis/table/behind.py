@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, ring, rod
 from analysis.more_spec_templates import REST, SHUT, circle, linear, lines, nonlinear, system
+from analysis.spec_templates import Row, data, declared, ring, rod
 
 ZERO = "(sin(x)² + cos(x)² - 1)"
 RING = "x in [0, 1] periodic"

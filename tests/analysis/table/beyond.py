@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, lines, pair, ring, rod, still
 from analysis.more_spec_templates import REST, circle, line, linear, nonlinear, physical, system
+from analysis.spec_templates import Row, lines, pair, ring, rod, still
 
 
 def disc(equation: str) -> str:

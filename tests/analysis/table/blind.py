@@ -11,8 +11,8 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, lines, plane, ring, torus
 from analysis.more_spec_templates import REST, REST_PLANE, classless, line
+from analysis.spec_templates import Row, data, lines, plane, ring, torus
 
 X, XX = "∂u/∂x", "∂²u/∂x²"
 

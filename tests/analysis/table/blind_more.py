@@ -12,8 +12,8 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, image, lines, maps, plane, ring, rod, still
 from analysis.more_spec_templates import COLD, REST, SHUT, circle, classless, line, segment, square, system
+from analysis.spec_templates import Row, data, declared, image, lines, maps, plane, ring, rod, still
 
 X, XX = "∂u/∂x", "∂²u/∂x²"
 DISC = "(x, y) in [-1, 1]^2 where x² + y² < 1"

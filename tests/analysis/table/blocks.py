@@ -12,8 +12,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, declared, maps
 from analysis.more_spec_templates import linear, nonlinear
+from analysis.spec_templates import Row, declared, maps
 
 ONE = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"
 TIMED = "learn K(t) : operator, ‖K‖ ≤ 1 = conv(3)"

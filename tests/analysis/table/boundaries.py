@@ -13,8 +13,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, declared, rod
 from analysis.more_spec_templates import COLD, REST, SHUT, linear, nonlinear, segment, square
+from analysis.spec_templates import Row, declared, rod
 
 HEAT = "∂u/∂t = Δu"
 FLUX = "the flux through the boundary is no affine function that falls"

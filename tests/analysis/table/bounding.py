@@ -8,8 +8,8 @@ decided before it was run.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, ring, rod
 from analysis.more_spec_templates import COLD, REST, SHUT, linear, nonlinear
+from analysis.spec_templates import Row, data, declared, ring, rod
 from analysis.table.returned import V, held, rest
 from analysis.table.signed import ANY, U
 from analysis.table.stacked import layer, swing, two

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, plane, ring
 from analysis.more_spec_templates import circle, linear, nonlinear, segment, system
+from analysis.spec_templates import Row, data, plane, ring
 from analysis.table.returned import RING, V, behind
 from analysis.table.signed import ANY, P0, U
 

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, declared, lines, pair
 from analysis.more_spec_templates import classless, system
+from analysis.spec_templates import Row, declared, lines, pair
 
 ANYWAY = "by way of another unknown"
 RING = "x in [0, 1] periodic"

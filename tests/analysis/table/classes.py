@@ -10,8 +10,8 @@ At rest linearity and comparison are asked of the values on the boundary: compar
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, plane, ring, still
 from analysis.more_spec_templates import REST, REST_PLANE, linear, nonlinear
+from analysis.spec_templates import Row, data, plane, ring, still
 
 X_VALUES = "u = x on boundary"
 WIDE = "(x, y) in [-1, 1]^2"

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, lines, ring, torus
 from analysis.more_spec_templates import circle, classless
+from analysis.spec_templates import Row, data, declared, lines, ring, torus
 
 HERE = "now and here, for all its form"
 

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, maps, plane, ring, rod, still
 from analysis.more_spec_templates import COLD, REST_PLANE, linear, lines, nonlinear, physical, segment, system
+from analysis.spec_templates import Row, data, declared, maps, plane, ring, rod, still
 
 ANY = (
     "nonlinear-diffusion|convection-diffusion|reaction-diffusion|hamilton-jacobi|diffusion|transport|ode|elliptic"

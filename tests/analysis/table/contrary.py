@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, ring, rod, still, torus
 from analysis.more_spec_templates import COLD, REST, SHUT, circle, linear, nonlinear, square
+from analysis.spec_templates import Row, data, declared, plane, ring, rod, still, torus
 
 XX = "∂²u/∂x²"
 X = "∂u/∂x"

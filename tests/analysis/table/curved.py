@@ -9,8 +9,8 @@ a first course decides.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, ring, rod, torus
 from analysis.more_spec_templates import REST, SHUT, line, linear, nonlinear, square
+from analysis.spec_templates import Row, data, declared, plane, ring, rod, torus
 from analysis.table.signed import ANY
 
 U, UU = "∂u/∂x", "∂²u/∂x²"

@@ -10,8 +10,20 @@
 
 from __future__ import annotations
 
+from analysis.more_spec_templates import (
+    COLD,
+    REST,
+    SHUT,
+    circle,
+    classless,
+    line,
+    linear,
+    nonlinear,
+    segment,
+    square,
+    system,
+)
 from analysis.spec_templates import Row, data, declared, lines, plane, ring, rod, still
-from analysis.more_spec_templates import COLD, REST, SHUT, circle, classless, line, linear, nonlinear, segment, square, system
 
 X = "∂u/∂x"
 FREE = "some u are free to move"

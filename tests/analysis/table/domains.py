@@ -9,8 +9,8 @@ need a slope only on u > 0. Fast diffusion Δ log u is unique on a ring and not 
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row
 from analysis.more_spec_templates import SHUT, circle, line, linear, nonlinear, physical, segment
+from analysis.spec_templates import Row
 
 XX = "∂²u/∂x²"
 POSITIVE = "scalar > 0"

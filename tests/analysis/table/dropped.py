@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, pair, ring, rod
 from analysis.more_spec_templates import COLD, classless, line, segment
+from analysis.spec_templates import Row, data, pair, ring, rod
 
 HEAT = "rrpPPpppp"
 GROWTH = "rRpPPpprr"

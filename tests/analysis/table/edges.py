@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, rod
 from analysis.more_spec_templates import COLD, SHUT, circle, linear, nonlinear, segment, square
+from analysis.spec_templates import Row, data, declared, plane, rod
 
 ONES = "Σᵢ Σⱼ ∂²u/∂xᵢ∂xⱼ"
 XX = "∂²u/∂x²"

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, maps, pair, ring, still, torus
 from analysis.more_spec_templates import REST, linear, nonlinear, system
+from analysis.spec_templates import Row, data, declared, maps, pair, ring, still, torus
 
 CD = "convection-diffusion"
 RATE = "reaction-diffusion"

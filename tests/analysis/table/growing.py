@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, ring
 from analysis.more_spec_templates import linear, nonlinear
+from analysis.spec_templates import Row, data, declared, plane, ring
 from analysis.table.signed import ANY, U
 
 Q = declared("learn q(x) : scalar = mlp(activation=tanh)", "learn r(x) : scalar = mlp(activation=relu)")

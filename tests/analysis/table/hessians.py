@@ -8,8 +8,8 @@ one, and a product of two that are not negative. Constants are kept exactly if F
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, plane
 from analysis.more_spec_templates import nonlinear
+from analysis.spec_templates import Row, data, plane
 
 XX = "∂²u/∂x²"
 YY = "∂²u/∂y²"

@@ -9,8 +9,8 @@ families whose members are decided by one formula. Decided on paper.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, ring, rod
 from analysis.more_spec_templates import COLD, REST, SHUT, circle, classless, line, segment, square, system
+from analysis.spec_templates import Row, data, declared, plane, ring, rod
 
 X = "∂u/∂x"
 VAIN = "it says nothing"

@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, lines, plane, ring, rod
 from analysis.more_spec_templates import COLD, REST, SHUT, circle, line, linear, nonlinear, physical, segment, square
+from analysis.spec_templates import Row, data, lines, plane, ring, rod
 
 T = 'torch("my.nets:Net")'
 

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, lines, maps, pair, ring, rod, still
 from analysis.more_spec_templates import COLD, REST, classless, line, square
+from analysis.spec_templates import Row, data, declared, lines, maps, pair, ring, rod, still
 
 X, XX = "∂u/∂x", "∂²u/∂x²"
 MIXED = "∂²u/∂x∂y + ∂²u/∂y∂z + ∂²u/∂x∂z"

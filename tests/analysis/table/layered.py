@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, maps
 from analysis.more_spec_templates import classless
+from analysis.spec_templates import Row, maps
 
 K = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"
 L = "learn L : operator, ‖L‖ ≤ 1 = conv(3)"

@@ -13,8 +13,8 @@ layer. K may be a multiple k of the identity: what fails for it fails.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, declared, maps
 from analysis.more_spec_templates import linear, nonlinear
+from analysis.spec_templates import Row, declared, maps
 
 BOUND = "learn K(t) : operator, ‖K‖ ≤ 1 = conv(3)"
 ONE = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"

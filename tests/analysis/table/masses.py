@@ -10,8 +10,8 @@ Fast diffusion Δ(u^m), m < (n - 2)/n, loses mass at infinity and dies out (Bén
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, ring, rod, torus
 from analysis.more_spec_templates import REST, SHUT, circle, line, linear, nonlinear, physical, segment, square
+from analysis.spec_templates import Row, data, declared, plane, ring, rod, torus
 
 SEAM = "the coefficient jumps at the seam"
 DIV = "diffusion|convection-diffusion"

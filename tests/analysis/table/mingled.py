@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, lines, pair, plane, ring, rod, still
 from analysis.more_spec_templates import COLD, REST, circle, line, linear, nonlinear, physical, segment
+from analysis.spec_templates import Row, data, lines, pair, plane, ring, rod, still
 
 TABLE: tuple[Row, ...] = (
     # ---- F(x, ∇∇u)

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, maps
 from analysis.more_spec_templates import linear, nonlinear, segment
+from analysis.spec_templates import Row, data, maps
 
 NL = "nonlinear-diffusion"
 FLOW = "gradient-flow|ode"

@@ -11,8 +11,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, lines, pair, plane, ring
 from analysis.more_spec_templates import REST, REST_PLANE, linear, nonlinear, system
+from analysis.spec_templates import Row, data, lines, pair, plane, ring
 
 RD = "reaction-diffusion"
 HEAT = f"diffusion|{RD}"

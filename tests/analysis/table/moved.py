@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, plane, ring, torus
 from analysis.more_spec_templates import classless
+from analysis.spec_templates import Row, data, plane, ring, torus
 
 SMALL = "bounds on derivatives of the solution"
 

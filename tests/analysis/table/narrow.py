@@ -8,8 +8,8 @@ turns.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, rod
 from analysis.more_spec_templates import linear, nonlinear
+from analysis.spec_templates import Row, data, declared, plane, rod
 
 XX = "∂²u/∂x²"
 X = "∂u/∂x"

@@ -9,8 +9,8 @@ All of these leave constants alone, and none is linear.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, plane
 from analysis.more_spec_templates import nonlinear
+from analysis.spec_templates import Row, data, plane
 
 TABLE: tuple[Row, ...] = (
     # ---- fluxes

@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, lines, ring
 from analysis.more_spec_templates import classless, line
+from analysis.spec_templates import Row, data, lines, ring
 
 HEAT = "PPPPPPPPP"
 BACK = "PPRPP..R."

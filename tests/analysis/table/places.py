@@ -11,8 +11,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, ring, rod, still, torus
 from analysis.more_spec_templates import COLD, SHUT, circle, linear, nonlinear, segment, square
+from analysis.spec_templates import Row, data, declared, plane, ring, rod, still, torus
 
 HEAT = "∂u/∂t = Δu"
 X = "∂u/∂x"

@@ -6,8 +6,8 @@ Hadamard have no solution for almost all data; a learned diffusivity must be sem
 
 from __future__ import annotations
 
-from analysis.spec_templates import data, declared, pair, plane, ring, rod
 from analysis.more_spec_templates import REST, REST_PLANE, square
+from analysis.spec_templates import data, declared, pair, plane, ring, rod
 
 MOVES = "∂u/∂t + ∂u/∂x = 0"
 ONES = "Σᵢ Σⱼ ∂²u/∂xᵢ∂xⱼ"

@@ -8,8 +8,8 @@ walls around systems, values that a name may lack. Decided on paper.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, declared, lines, ring, still, torus
 from analysis.more_spec_templates import REST, circle, classless, line, system
+from analysis.spec_templates import Row, declared, lines, ring, still, torus
 from analysis.table.rested import HEAT, RING, inside, rest
 
 I = "x in [0, 1]"  # noqa: E741

@@ -11,8 +11,8 @@ jumps that cancel. Decided on paper.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, lines, ring, rod
 from analysis.more_spec_templates import REST, classless, line, system
+from analysis.spec_templates import Row, data, declared, lines, ring, rod
 
 RING = "x in [0, 1] periodic"
 X = "∂u/∂x"

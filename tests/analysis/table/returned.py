@@ -11,8 +11,8 @@ others in disguise, and on velocities.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, ring, rod, still
 from analysis.more_spec_templates import COLD, REST, SHUT, linear, lines, nonlinear, square, system
+from analysis.spec_templates import Row, data, declared, plane, ring, rod, still
 from analysis.table.signed import ANY
 
 RING = "x in [0, 1] periodic"

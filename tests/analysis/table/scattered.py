@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, lines, maps, pair, plane, ring, rod, still
 from analysis.more_spec_templates import COLD, SHUT, circle, classless, line, segment, system
+from analysis.spec_templates import Row, data, declared, lines, maps, pair, plane, ring, rod, still
 
 X = "∂u/∂x"
 FREE = "some places are free"

@@ -12,8 +12,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, rod, still
 from analysis.more_spec_templates import linear, nonlinear, segment
+from analysis.spec_templates import Row, data, declared, plane, rod, still
 
 X = "∂u/∂x"
 XX = "∂²u/∂x²"

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data
 from analysis.more_spec_templates import circle, linear, nonlinear
+from analysis.spec_templates import Row, data
 
 ANY = (
     "nonlinear-diffusion|convection-diffusion|reaction-diffusion|hamilton-jacobi|diffusion|transport|ode|elliptic"

@@ -8,8 +8,8 @@ weights keep it and others do not, the answer is `unknown`.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, plane, rod
 from analysis.more_spec_templates import linear
+from analysis.spec_templates import Row, data, plane, rod
 
 NUMBER = "learn q : scalar"
 FIELD = "learn q(x) : scalar = mlp"

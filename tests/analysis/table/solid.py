@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, lines, plane, torus
 from analysis.more_spec_templates import classless
+from analysis.spec_templates import Row, lines, plane, torus
 
 ROOT = "its root"
 

@@ -12,8 +12,8 @@ On R^d the claim is for every d.
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, image
 from analysis.more_spec_templates import linear
+from analysis.spec_templates import Row, data, declared, image
 
 R20 = "x in R^20"
 RD = "x in R^d"

@@ -10,8 +10,8 @@ symmetric, and k times the identity, 0.85 of its bound at most, is one of them.
 
 from __future__ import annotations
 
-from analysis.spec_templates import NETWORK, Row, declared, lines, maps
 from analysis.more_spec_templates import linear, nonlinear, system
+from analysis.spec_templates import NETWORK, Row, declared, lines, maps
 from analysis.table.signed import ANY
 
 FLOW = "gradient-flow|ode|hamiltonian|wave"

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, pair
 from analysis.more_spec_templates import linear, nonlinear, system
+from analysis.spec_templates import Row, pair
 
 ORDER = "an order of pairs is a convention"
 RING = "x in [0, 1] periodic"

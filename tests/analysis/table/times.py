@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, ring
 from analysis.more_spec_templates import REST, linear, nonlinear
+from analysis.spec_templates import Row, data, ring
 
 DELAY = "what happened before the start is not said"
 SINGULAR = "the coefficient has no bound at the start"

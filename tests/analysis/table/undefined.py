@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, lines, rod, still
 from analysis.more_spec_templates import circle, line, linear, nonlinear
+from analysis.spec_templates import Row, lines, rod, still
 
 H = "∂u/∂t = Δu", "∂v/∂t = Δv"
 

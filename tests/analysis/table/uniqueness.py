@@ -13,8 +13,8 @@ Where solutions are not unique, `proved` is false and `refuted` is fair: two sol
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, plane
 from analysis.more_spec_templates import COLD, circle, linear, nonlinear, segment
+from analysis.spec_templates import Row, data, plane
 
 ESCAPE = "paths reach infinity in finite time, and values from there may be anything"
 NO_ESCAPE = "the drift is not of linear growth, but paths do not escape"

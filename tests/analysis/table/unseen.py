@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, plane, ring, rod
 from analysis.more_spec_templates import COLD, REST, circle, classless, line, segment, square
+from analysis.spec_templates import Row, data, declared, plane, ring, rod
 
 X = "∂u/∂x"
 JUMP = "not continuous in ∇u"

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, lines, plane, ring, rod, still, torus
 from analysis.more_spec_templates import COLD, REST, REST_PLANE, SHUT, classless, physical, segment, square, system
+from analysis.spec_templates import Row, data, declared, lines, plane, ring, rod, still, torus
 
 RING = "x in [0, 1] periodic"
 X, XX = "∂u/∂x", "∂²u/∂x²"

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, maps, plane, ring, rod, torus
 from analysis.more_spec_templates import COLD, classless, line, square, system
+from analysis.spec_templates import Row, data, declared, maps, plane, ring, rod, torus
 
 X, XX = "∂u/∂x", "∂²u/∂x²"
 MANY = "x in R^20"

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, lines, plane, rod, still
 from analysis.more_spec_templates import COLD, SHUT, classless, square
+from analysis.spec_templates import Row, data, declared, lines, plane, rod, still
 
 EACH = "for every weight"
 DISC = "(x, y) in [-1, 1]^2 where x² + y² < 1"

@@ -12,8 +12,8 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row, data, declared, image, plane
 from analysis.more_spec_templates import linear, nonlinear
+from analysis.spec_templates import Row, data, declared, image, plane
 
 R3 = "x in R^3"
 R4 = "x in R^4"
