@@ -279,7 +279,7 @@ FORMULA_DOCS = {
 
 
 def extract_formulas(program: Program) -> Program:
-    """Each lambda of x becomes a function named by its label, numbered if there are several; equal lambdas share one."""
+    """Each lambda of x becomes a function named by its label and numbered if there are several; equal ones share it."""
     values = [n for f in program.functions for n in (*(b.value for b in f.bindings), f.result)]
     formulas = list(dict.fromkeys(formula for value in values for formula in _formulas(value)))
     names = dict(zip(formulas, _function_names([f.label for f in formulas], program), strict=True))

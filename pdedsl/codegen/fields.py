@@ -215,8 +215,8 @@ def formula_node(
     names: dict[Symbol, str],
     t: Node = TIME,
 ) -> Node:
-    """A function of points with the name `label` in the emitted module; learned fields in it are passed as arguments, so
-    that they are part of the model. `t` is the time if it is not a parameter, for example that of a layer."""
+    """A function of points, emitted under the name `label`; learned fields in it are passed as arguments, so that they
+    are part of the model. `t` is the time if it is not a parameter, for example that of a layer."""
     heads = {f.head for e in exprs for f in atoms(e, Field)}
     used = [name for head, name in names.items() if head in heads]
     function: Node = Lambda((*params, *used), body, label)

@@ -57,7 +57,7 @@ def _adaptive(method: Adaptive) -> Node:
 
 
 IMAGE_FIELDS = f"{RUNTIME}.image_fields"
-PDE_BLOCKS = f"{RUNTIME}.blocks"
+PDE_BLOCKS = f"{RUNTIME}.pde_blocks"
 
 
 def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:

@@ -1,8 +1,8 @@
 """Code generation for physical problems: strong form → the PINN and the residuals of equations and conditions.
 
 The emitted module has `model`, the network of the unknowns; `residual_k` and `condition_k`, which vanish on a solution;
-and `exact`, the exact solution if the spec states one. Boundary and initial conditions that are imposed exactly make the
-network u = lift + distance·N (Lagaris, Likas, Fotiadis 1998).
+and `exact`, the exact solution if the spec states one. Conditions that are imposed exactly make the network
+u = lift + distance·N (Lagaris, Likas, Fotiadis 1998).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the analysis finds, once for each text."""
+"""The analysis of a text, cached."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def analysed(text: str) -> Analysis:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that must not depend on how a spec is written."""
+    """The results that must not depend on the notation of a spec."""
 
     hash: str
     equations: tuple[tuple[str, bool, int], ...]

@@ -1,4 +1,4 @@
-"""What is wrong with the answers to a row of a table, in words."""
+"""Errors in the analysis of a row of a table, as text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def wrong_form(row: Row, analysis: Analysis) -> list[str]:
 
 
 def wrong(row: Row, axioms: dict[Axiom, Verdict]) -> dict[str, str]:
-    """What is missing or not true, by axiom."""
+    """Missing, false or undecided verdicts, by axiom."""
     found = {}
     for name, allowed in row.allowed().items():
         verdict = axioms.get(Axiom(name))
@@ -39,11 +39,11 @@ def wrong(row: Row, axioms: dict[Axiom, Verdict]) -> dict[str, str]:
 
 
 def false(row: Row, axioms: dict[Axiom, Verdict]) -> dict[str, str]:
-    """What is said and not true; to say nothing is not false."""
+    """False verdicts; an undecided one is not false."""
     said = {name for name, verdict in axioms.items() if verdict.truth != "unknown"}
     return {name: words for name, words in wrong(row, axioms).items() if name in said}
 
 
-def lazy(row: Row, axioms: dict[Axiom, Verdict]) -> list[str]:
-    """What could be decided and was not."""
+def undecided(row: Row, axioms: dict[Axiom, Verdict]) -> list[str]:
+    """Decidable axioms that are undecided."""
     return [name for name in wrong(row, axioms) if name not in false(row, axioms)]

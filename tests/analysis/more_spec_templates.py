@@ -1,4 +1,4 @@
-"""More specs around an equation: domains, conditions at their ends, systems; and rows in one line."""
+"""Templates of specs on more domains, for systems, and one-line constructors of rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def line(equation: str, start: str = "exp(-x²)", kind: str = "scalar", declare:
 
 
 def circle(equation: str, start: str = "2 + sin(x)", kind: str = "scalar", declare: str = "", rest: str = "") -> str:
-    """A ring of length 2π."""
+    """A periodic interval of length 2π."""
     return physical("x in [0, 2π] periodic", equation, start, kind, declare, rest)
 
 

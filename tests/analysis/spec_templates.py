@@ -1,4 +1,4 @@
-"""Specs around an equation, and the row of a table that says what is to be found out about it."""
+"""Templates of specs for an equation, and rows of tables with the expected analysis."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 FUNCTIONS = (
     "linearity",
-    "constants",
+    "preserves_constants",
     "comparison",
     "markov",
     "locality",
@@ -16,10 +16,10 @@ FUNCTIONS = (
 PHYSICAL = (*FUNCTIONS, "maximum_principle", "conservation")
 MAPS = ("stability", "energy_decay", "energy_conservation", "reversibility")
 TRUTH = {"p": "proved", "r": "refuted", "u": "unknown"}
-# Why `unknown` is fair where more is true: for a cell in a small letter, unless its row has a better reason.
+# Why `unknown` is acceptable for a cell in lower case, unless the row has its own reason.
 WEAK = {
     "linearity": "it takes the size of the data on the boundary, or every weight",
-    "constants": "it takes the conditions on the boundary, or every weight",
+    "preserves_constants": "it takes the conditions on the boundary, or every weight",
     "comparison": "the equation does not say it: it is seen in its solution",
     "markov": "what a state is when the equation has two orders in time is a convention",
     "locality": "the limit needs a solution that is known to exist",
@@ -36,7 +36,7 @@ WEAK = {
 
 @dataclass(frozen=True)
 class Row:
-    """An equation and what mathematics says of it.
+    """An equation and its expected analysis.
 
     `kinds` has one class for each equation; `a|b` where the words allow both. `cells` has one letter for each axiom of
     the space, in the order of FUNCTIONS, PHYSICAL or MAPS: P proved, R refuted, U unknown; p and r where that is
@@ -57,7 +57,7 @@ class Row:
         return {len(MAPS): MAPS, len(FUNCTIONS): FUNCTIONS, len(PHYSICAL): PHYSICAL}[len(self.cells)]
 
     def allowed(self) -> dict[str, tuple[str, ...]]:
-        """The verdicts that are right, for each axiom on which the row has a word."""
+        """The acceptable verdicts for each axiom that the row specifies."""
         cells = zip(self.axioms, self.cells, strict=True)
         return {axiom: _allowed(cell) for axiom, cell in cells if cell != "."}
 

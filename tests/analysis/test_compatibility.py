@@ -1,4 +1,4 @@
-"""Data that contradict each other are warned of, and data that agree are not: decided by hand."""
+"""Compatibility warnings, for data decided by hand."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def warned(text: str) -> list[tuple[str, str]]:
         ("∂u/∂t = Δu\nu(x, 0) = x\nu = 0 on left\nu = 1 on right", "'u(x, 0) = x' gives 2 at x = 2"),
         ("∂u/∂t = Δu\nu(x, 0) = x\nu = t on left\nu = 2 + t on right", ""),
         ("∂u/∂t = Δu\nu(x, 0) = sin(π x)\nu = 0 on boundary", ""),
-        ("∂u/∂t = Δu\nu(x, 0) = min(1/x, 2 - x)\nu = 0 on boundary", ""),  # without a value at x = 0
-        ("∂u/∂t = Δu\nu(x, 0) = 1\n∂u/∂n = 1 on boundary", ""),  # slopes are not compared
+        ("∂u/∂t = Δu\nu(x, 0) = min(1/x, 2 - x)\nu = 0 on boundary", ""),  # undefined at x = 0
+        ("∂u/∂t = Δu\nu(x, 0) = 1\n∂u/∂n = 1 on boundary", ""),  # Neumann data are not compared
         ("∂u/∂t + ∂u/∂x = 0\nu(x, 0) = cos(x)\nu = 0 on left", "gives 1 at x = 0"),
         ("∂u/∂t = -Δu\nu(x, 1) = 1\nu = t on boundary", ""),  # at the end, where t is 1
         ("∂u/∂t = -Δu\nu(x, 1) = 1\nu = 1 - t on boundary", "gives 1 at x = 0, and 'u = 1 - t on boundary' gives 0"),
         ("∂²u/∂t² = Δu\nu(x, 0) = 1\n∂u/∂t(x, 0) = 5\nu = 1 on boundary", ""),
     ],
 )
-def test_where_sides_meet_the_start(text: str, said: str) -> None:
+def test_initial_and_boundary_data(text: str, said: str) -> None:
     found = warned(IN_TIME + text)
     assert [code for code, _ in found] == (["W402"] if said else [])
     assert not said or said in found[0][1]
 
 
-def test_along_a_whole_side() -> None:
+def test_incompatibility_along_a_face() -> None:
     """y(1 - y) on the left, against 0: they differ in the middle, not at the corners."""
     text = "∂u/∂t = Δu\nu(x, y, 0) = y(1 - y)(1 - x)\nu = 0 on boundary"
     assert [code for code, _ in warned(MOVING + text)] == ["W402"]
@@ -64,7 +64,7 @@ def test_along_a_whole_side() -> None:
         ("-Δu = 1\n∂u/∂n + u = 0 on boundary", ""),
     ],
 )
-def test_slopes_that_balance_the_source(text: str, total: str) -> None:
+def test_neumann_compatibility(text: str, total: str) -> None:
     found = warned(PLANE + text)
     assert [code for code, _ in found] == (["W403"] if total else [])
     assert not total or f"add up to {total}, not to 0" in found[0][1]
@@ -77,12 +77,12 @@ def test_slopes_that_balance_the_source(text: str, total: str) -> None:
         ("Δu = 1 + x\n2 ∂u/∂n = 0 on boundary", "3.1"),  # π
         ("-Δu = x\n∂u/∂n = 0 on boundary", ""),
         ("-Δu = 4\n∂u/∂n = -2 on boundary", ""),  # 4π - 2·2π
-        ("-Δu = 4\n∂u/∂n = 1 on boundary", ""),  # other slopes are not added up on a shape
+        ("-Δu = 4\n∂u/∂n = 1 on boundary", ""),  # inhomogeneous Neumann data are not checked on irregular domains
         ("-Δu = 4\nu = 0 on boundary", ""),
         ("-Δu + u = 4\n∂u/∂n = 0 on boundary", ""),
     ],
 )
-def test_slopes_on_a_disc(text: str, total: str) -> None:
+def test_neumann_compatibility_on_a_disc(text: str, total: str) -> None:
     found = warned(f"space (x, y) in [-1, 1]^2 where x² + y² < 1\nunknown u(x, y) : scalar\n{text}")
     assert [code for code, _ in found] == (["W403"] if total else [])
     assert not total or f"add up to about {total}, not to 0" in found[0][1]

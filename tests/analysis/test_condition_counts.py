@@ -1,4 +1,4 @@
-"""Conditions as the theory counts them: statements that were decided on paper first, and the code of what is wrong."""
+"""Number of initial and boundary conditions: problems decided on paper, with the expected error codes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What refutes an axiom is looked at again, by formulas that are written down here a second time.
+"""Printed counterexamples, verified by independent formulas.
 
-A printed point must lie where the equation has a real value, and the matrix beside ∇∇u must have the printed negative
-eigenvalue there; a printed constant must move at the printed rate; a printed bell must gain or lose mass.
+The equation must be defined at a printed point, and the coefficient matrix of ∇∇u must have the printed negative
+eigenvalue there; a printed constant must change at the printed rate; a printed function must change its mass.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def read(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
     return found.groups()
 
 
-# ---- a negative coefficient of ∇∇u: x and t are coordinates, u, p and X the letters of the jet
+# ---- a negative coefficient of ∇∇u: x and t are coordinates, u, p and X jet variables
 
 LINE: tuple[tuple[str, Number], ...] = (
     ("(x² - 601x + 90300) Δu", lambda x: x**2 - 601 * x + 90300),
@@ -74,7 +74,7 @@ def slope(f: Callable[[float], float], at: float) -> float:
 
 
 @pytest.mark.parametrize(("right", "beside"), LINE, ids=[right for right, _ in LINE])
-def test_the_coefficient_is_negative_at_the_printed_point(right: str, beside: Number) -> None:
+def test_coefficient_is_negative_at_printed_point(right: str, beside: Number) -> None:
     least, point = read(AT, refuted(data(f"∂u/∂t = {right}"), Axiom.COMPARISON).counterexample)
     value = beside(**named(point))
     assert value < 0
@@ -90,7 +90,7 @@ PLANE: tuple[tuple[str, Callable[..., list[list[float]]]], ...] = (
 
 
 @pytest.mark.parametrize(("rows", "matrix"), PLANE, ids=[rows for rows, _ in PLANE])
-def test_the_eigenvalue_is_that_of_the_matrix(rows: str, matrix: Callable[..., list[list[float]]]) -> None:
+def test_printed_eigenvalue(rows: str, matrix: Callable[..., list[list[float]]]) -> None:
     text = plane("∂u/∂t = A:∇∇u", f"let A(x, y) = {rows}")
     least, point = read(AT, refuted(text, Axiom.COMPARISON).counterexample)
     found = np.linalg.eigvalsh(np.array(matrix(**{k: float(v) for k, v in named(point).items()}), dtype=float))
@@ -101,7 +101,7 @@ SUMS = (("R^100", 100, 99.5), ("image(3, 16, 16)", 768, 767))
 
 
 @pytest.mark.parametrize(("space", "n", "least"), SUMS)
-def test_a_point_in_many_dimensions_has_all_its_coordinates(space: str, n: int, least: float) -> None:
+def test_printed_point_in_many_dimensions(space: str, n: int, least: float) -> None:
     """The last coordinates are equal, and z is √m times one of them."""
     text = data(f"∂u/∂t = ({least} + Σᵢ sin(xᵢ))Δu", f"x in {space}")
     shown, point = read(AT, refuted(text, Axiom.COMPARISON).counterexample)
@@ -174,7 +174,7 @@ NUDGE, DIGITS = mp.mpf(10) ** -12, 50
 CHECKS = ((Axiom.COMPARISON, AT, _is_backwards), (Axiom.CONSTANTS, RATE, _moves))
 
 
-# ---- constants that move, and bells that gain mass
+# ---- Constants that are not steady, and functions whose mass changes
 
 MOVING: tuple[tuple[str, Number], ...] = (
     ("Δu + u (u - 1) (u - 2) (u + 1)", lambda u: u * (u - 1) * (u - 2) * (u + 1)),
@@ -187,7 +187,7 @@ MOVING: tuple[tuple[str, Number], ...] = (
 
 
 @pytest.mark.parametrize(("right", "rate"), MOVING, ids=[right for right, _ in MOVING])
-def test_the_printed_constant_moves(right: str, rate: Number) -> None:
+def test_printed_constant_is_not_steady(right: str, rate: Number) -> None:
     constant, shown, point = read(RATE, refuted(data(f"∂u/∂t = {right}"), Axiom.CONSTANTS).counterexample)
     value = rate(Fraction(constant.replace("½", "1/2")), **named(point))
     assert value != 0
@@ -201,7 +201,7 @@ MASSES = (
 
 
 @pytest.mark.parametrize(("right", "made"), MASSES, ids=[right for right, _ in MASSES])
-def test_the_printed_bell_gains_or_loses_mass(right: str, made: Callable[[np.ndarray], np.ndarray]) -> None:
+def test_printed_function_changes_mass(right: str, made: Callable[[np.ndarray], np.ndarray]) -> None:
     """Of the bell exp(-(x - 1)²) that is printed, or of one like it where an Euler operator is."""
     x = np.linspace(-8, 10, 40_001)
     rate = float(np.trapezoid(made(x), x))
@@ -211,7 +211,7 @@ def test_the_printed_bell_gains_or_loses_mass(right: str, made: Callable[[np.nda
     assert shown is None or float(shown[1]) == pytest.approx(rate, rel=0.01)
 
 
-# ---- what was said of a few equations that are the same
+# ---- Equivalent equations
 
 
 SAME = (

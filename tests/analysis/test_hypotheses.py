@@ -1,4 +1,4 @@
-"""The table that is aimed at the hypotheses of the proofs: nothing said may be false, and little left unsaid."""
+"""Rows aimed at the hypotheses of the theorems: no false verdict, and few undecided cells."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from weekly import marked
 
 from analysis.analysis_cache import analysed
-from analysis.checks import false, lazy, wrong_classes, wrong_form
+from analysis.checks import false, undecided, wrong_classes, wrong_form
 from analysis.more_spec_templates import REST, system
 from analysis.spec_templates import Row, data, pair
 from analysis.table import AGAIN, LAST, TABLE
@@ -19,8 +19,8 @@ ROWS = [
     *marked(AGAIN, lambda row: row.name, quick=8, tested=8),
     *marked(LAST, lambda row: row.name, quick=24, tested=12),
 ]
-# What could be decided and is not yet, by row; the table says which answer would be right.
-LAZY = {
+# Decidable cells that are undecided, by row; the table has the correct verdict.
+UNDECIDED = {
     "delay, ring": "conservation",
     "KᵀK, rk4, one step": "stability energy_decay",
     "shear, verlet": "stability energy_decay reversibility",
@@ -38,25 +38,25 @@ LAZY = {
     "clock, exp(-1/t)": "comparison",
     "clock, t^½ - t": "comparison",
 }
-MOST = 23
+MAX_UNDECIDED = 23
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_class_form_and_no_false_verdict(row: Row) -> None:
+def test_class_order_and_no_false_verdict(row: Row) -> None:
     analysis = analysed(row.text)
     assert not wrong_classes(row, analysis)
     assert not wrong_form(row, analysis)
     assert false(row, analysis.axioms) == {}
-    assert lazy(row, analysis.axioms) == LAZY.get(row.name, "").split()
+    assert undecided(row, analysis.axioms) == UNDECIDED.get(row.name, "").split()
 
 
-def test_few_answers_are_lazy() -> None:
-    assert set(LAZY) <= {row.name for row in TABLE}
-    assert sum(len(axioms.split()) for axioms in LAZY.values()) <= MOST
+def test_few_decidable_cells_are_undecided() -> None:
+    assert set(UNDECIDED) <= {row.name for row in TABLE}
+    assert sum(len(axioms.split()) for axioms in UNDECIDED.values()) <= MAX_UNDECIDED
 
 
 @pytest.mark.parametrize(("name", "text", "why"), REJECTED, ids=[name for name, _, _ in REJECTED])
-def test_what_has_no_meaning_is_an_error(name: str, text: str, why: str) -> None:
+def test_ill_posed_problems_are_errors(name: str, text: str, why: str) -> None:
     codes = [d.code for d in analysed(text).diagnostics if d.severity == "error"]
     assert codes, (name, why)
     assert set(codes) <= {"E418", "E419", "E422", "E423"}, (name, why, codes)
@@ -65,7 +65,7 @@ def test_what_has_no_meaning_is_an_error(name: str, text: str, why: str) -> None
 # ---- the table itself
 
 
-def test_the_table_is_large_and_its_names_are_its_own() -> None:
+def test_table_is_large_and_names_are_unique() -> None:
     assert len(TABLE) >= 1400
     assert len({row.name for row in TABLE}) == len({row.text for row in TABLE}) == len(TABLE)
     assert len({name for name, _, _ in REJECTED}) == len(REJECTED)
@@ -87,10 +87,10 @@ WELL_POSED = {
 
 
 @pytest.mark.parametrize("text", WELL_POSED.values(), ids=list(WELL_POSED))
-def test_what_is_well_posed_is_no_error(text: str) -> None:
+def test_well_posed_problems_are_no_errors(text: str) -> None:
     assert [d.code for d in analysed(text).diagnostics if d.is_error] == []
 
 
 @pytest.mark.parametrize("row", [row for row in TABLE if "behind, " in row.name and row.cells.startswith("PP.....")])
-def test_waves_that_stay_bounded_are_no_error(row: Row) -> None:
+def test_bounded_waves_are_no_errors(row: Row) -> None:
     assert [d.code for d in analysed(row.text).diagnostics if d.is_error] == []

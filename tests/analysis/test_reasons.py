@@ -1,4 +1,4 @@
-"""A reason is as true as its verdict: what was not shown is not called false, and what was not used is not named."""
+"""Reasons of verdicts name the argument that was used."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ SQUARE = "(x, y) in [0, 1]^2"
         (Axiom.SPATIAL_REGULARITY, data("∂u/∂t = Δu + u(0, t)"), "nonlocal terms are not covered"),
     ],
 )
-def test_reasons_say_what_was_used(axiom: Axiom, text: str, reason: str) -> None:
+def test_reasons(axiom: Axiom, text: str, reason: str) -> None:
     assert analysed(text).axioms[axiom].reason.startswith(reason)

@@ -1,4 +1,4 @@
-"""`require`: refuted is an error that says where and why, unknown is left to testing; and what `check --json` says."""
+"""`require`: a refuted axiom is an error with location and reason, an undecided one is not; `check --json`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from pdedsl.ir.verdicts import Truth
 BROKEN = {
     "Burgers is not linear": (data("∂u/∂t + u ∂u/∂x = 0.1 ∂²u/∂x²"), "linearity", "u ∂u/∂x"),
     "a source is not linear": (data("∂u/∂t = ∂u/∂x + exp(-x²)"), "linearity", "exp(-x²)"),
-    "a source moves constants": (data("∂u/∂t = 2 ∂u/∂x + exp(-x²)"), "constants", "exp(-x²)"),
-    "a reaction moves constants": (data("∂u/∂t = ∂u/∂x - 2u"), "constants", "2u"),
+    "a source moves constants": (data("∂u/∂t = 2 ∂u/∂x + exp(-x²)"), "preserves_constants", "exp(-x²)"),
+    "a reaction moves constants": (data("∂u/∂t = ∂u/∂x - 2u"), "preserves_constants", "2u"),
     "Perona-Malik": (data("∂u/∂t = ∇·(exp(-‖∇u‖²) ∇u)", VECTOR), "comparison", "∇·(exp(-‖∇u‖²) ∇u)"),
     "a fourth order": (plane("∂u/∂t = Δu - Δ²u"), "comparison", "Δ²u"),
     "a jump": (data("∂u/∂t = ∂u/∂x + u(x - 1, t)"), "locality", "u(x - 1, t)"),
@@ -40,7 +40,7 @@ BROKEN = {
 # A spec and an axiom that only testing can decide.
 OPEN = {
     "a conductivity that vanishes": (ring("∂u/∂t = u² Δu"), "comparison"),
-    "learned rate": (ring("∂u/∂t = Δu + r u", "learn r : scalar"), "constants"),
+    "learned rate": (ring("∂u/∂t = Δu + r u", "learn r : scalar"), "preserves_constants"),
     "learned field": (maps("∂Y/∂t = f(Y, t)", "learn f(Y, t) : channels = convnet"), "stability"),
 }
 KEPT = {
@@ -59,7 +59,7 @@ def contract_errors(analysis: Analysis) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
-def test_a_broken_contract_is_an_error_at_its_line(case: tuple[str, str, str]) -> None:
+def test_refuted_requirement_is_an_error_at_its_line(case: tuple[str, str, str]) -> None:
     text, axiom, _ = case
     whole = with_contract(text, axiom)
     (error,) = contract_errors(analysed(whole))
@@ -71,7 +71,7 @@ def test_a_broken_contract_is_an_error_at_its_line(case: tuple[str, str, str]) -
 
 
 @pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
-def test_the_guilty_term_is_marked(case: tuple[str, str, str]) -> None:
+def test_offending_term_is_marked(case: tuple[str, str, str]) -> None:
     text, axiom, offending = case
     whole = with_contract(text, axiom)
     (error,) = contract_errors(analysed(whole))
@@ -79,29 +79,29 @@ def test_the_guilty_term_is_marked(case: tuple[str, str, str]) -> None:
 
 
 @pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
-def test_a_broken_contract_does_not_compile(case: tuple[str, str, str]) -> None:
+def test_refuted_requirement_does_not_compile(case: tuple[str, str, str]) -> None:
     with pytest.raises(PdeError) as caught:
         compile(with_contract(case[0], case[1]))
     assert "E420" in [d.code for d in caught.value.diagnostics]
 
 
 @pytest.mark.parametrize("case", OPEN.values(), ids=OPEN)
-def test_what_is_unknown_passes(case: tuple[str, str]) -> None:
+def test_undecided_requirement_passes(case: tuple[str, str]) -> None:
     analysis = analysed(with_contract(*case))
     assert not contract_errors(analysis)
     assert analysis.axioms[case[1]].truth == "unknown"
 
 
 @pytest.mark.parametrize("case", KEPT.values(), ids=KEPT)
-def test_what_is_proved_passes(case: tuple[str, str]) -> None:
+def test_proved_requirement_passes(case: tuple[str, str]) -> None:
     analysis = analysed(with_contract(*case))
     assert not contract_errors(analysis)
     assert {analysis.axioms[name].truth for name in case[1].split(", ")} == {"proved"}
 
 
-def test_only_the_broken_ones_of_several_are_errors() -> None:
-    analysis = analysed(with_contract(data("∂u/∂t = ∂u/∂x - u"), "linearity, constants, comparison"))
-    assert [d.message.split()[0] for d in contract_errors(analysis)] == ["constants"]
+def test_only_refuted_requirements_are_errors() -> None:
+    analysis = analysed(with_contract(data("∂u/∂t = ∂u/∂x - u"), "linearity, preserves_constants, comparison"))
+    assert [d.message.split()[0] for d in contract_errors(analysis)] == ["preserves_constants"]
 
 
 # ---- the command
@@ -114,15 +114,15 @@ def check(tmp_path: Path, text: str, *options: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_check_shows_the_term_the_line_and_the_example(tmp_path: Path) -> None:
-    code, shown = check(tmp_path, with_contract(data("∂u/∂t = ∂u/∂x - 2u"), "constants"))
+def test_check_shows_term_line_and_counterexample(tmp_path: Path) -> None:
+    code, shown = check(tmp_path, with_contract(data("∂u/∂t = ∂u/∂x - 2u"), "preserves_constants"))
     assert code == 1
-    for part in ("E420", "require constants", "∂u/∂t = ∂u/∂x - 2u", "counterexample"):
+    for part in ("E420", "require preserves_constants", "∂u/∂t = ∂u/∂x - 2u", "counterexample"):
         assert part in shown
 
 
 @pytest.mark.parametrize("case", OPEN.values(), ids=OPEN)
-def test_check_passes_what_is_unknown(tmp_path: Path, case: tuple[str, str]) -> None:
+def test_check_passes_undecided(tmp_path: Path, case: tuple[str, str]) -> None:
     assert check(tmp_path, with_contract(*case))[0] == 0
 
 
@@ -160,15 +160,15 @@ def test_json_of_equations(tmp_path: Path, case: tuple[str, tuple[str, ...]]) ->
         assert line[term["column"] - 1 :].startswith(term["text"].removeprefix("-"))
 
 
-def test_json_of_a_broken_contract_still_tells_the_verdicts(tmp_path: Path) -> None:
-    code, shown = check(tmp_path, with_contract(data("∂u/∂t = ∂u/∂x - 2u"), "constants"), "--json")
+def test_json_of_refuted_requirement_contains_verdicts(tmp_path: Path) -> None:
+    code, shown = check(tmp_path, with_contract(data("∂u/∂t = ∂u/∂x - 2u"), "preserves_constants"), "--json")
     row = json.loads(shown)
     assert code == 1
     assert not row["ok"]
-    assert row["axioms"]["constants"]["verdict"] == "refuted"
+    assert row["axioms"]["preserves_constants"]["verdict"] == "refuted"
 
 
-def test_a_mean_of_logits_is_not_linear() -> None:
+def test_averaging_logits_is_not_linear() -> None:
     """Probabilities (0.9, 0.1) and (0.5, 0.5): logits log 9 and 0, their mean log 3, which is 0.75."""
     text = Path(__file__).parents[2].joinpath("specs", "enresnet.pde").read_text("utf-8")
     told = analysed(text.replace("scale=relative", "scale=relative, average=logits"))

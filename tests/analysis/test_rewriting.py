@@ -13,7 +13,7 @@ from analysis.spec_templates import Row, data
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", share(TABLE, 3), ids=lambda row: row.name)
-def test_other_words_same_outcome(row: Row) -> None:
+def test_rewritten_spec_has_same_outcome(row: Row) -> None:
     other = rewritten(row.text, row.name)
     assert other != row.text
     assert outcome(analysed(other)) == outcome(analysed(row.text))
@@ -25,7 +25,7 @@ MANY = [row for row in TABLE if row.name in MANY_NAMES]
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("row", MANY, ids=lambda row: row.name)
-def test_many_other_words(row: Row, seed: int) -> None:
+def test_many_rewritings(row: Row, seed: int) -> None:
     other = rewritten(row.text, f"{row.name} {seed}")
     assert outcome(analysed(other)) == outcome(analysed(row.text))
 

@@ -1,4 +1,4 @@
-"""The class of every equation of the table, and the truth about its axioms."""
+"""Class and verdicts of every equation of the table."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.terms import TimeDerivative
 from pdedsl.ir.verdicts import Refuted
 
-# Axioms whose refutation is the fault of terms, and not of the equation as a whole.
-OF_TERMS = ("linearity", "constants", "comparison", "locality")
+# Axioms whose refutation is due to single terms.
+OF_TERMS = ("linearity", "preserves_constants", "comparison", "locality")
 SYMPY = re.compile(r"\*|\b(Abs|sqrt|Max|Min|D|Sum|Heaviside|Piecewise|Matrix)\(|\boo\b|\w_\d|\bTrue\b|\bNone\b")
 ROWS = [pytest.param(row, id=row.name) for row in TABLE]
 
@@ -72,7 +72,7 @@ def test_every_class_has_several_spellings() -> None:
     assert min(count.values()) >= 6
 
 
-def test_the_table_is_large_and_its_names_are_its_own() -> None:
+def test_table_is_large_and_names_are_unique() -> None:
     assert len(TABLE) >= 70
     assert len({row.name for row in TABLE}) == len({row.text for row in TABLE}) == len(TABLE)
 

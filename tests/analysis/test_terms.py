@@ -169,7 +169,7 @@ def test_the_generator_by_index() -> None:
     assert found.rate == 20
 
 
-def test_letters_are_for_people_and_numbers_for_computing() -> None:
+def test_generator_with_named_constants_and_values() -> None:
     facts = facts_of("∂u/∂t = ½σ²Δu", "x in R^2", "const σ = 2")
     assert facts.generator is not None
     assert facts.process is not None
@@ -178,5 +178,5 @@ def test_letters_are_for_people_and_numbers_for_computing() -> None:
 
 
 @pytest.mark.parametrize("equation", ["∂u/∂t = u Δu", "∂u/∂t = u(x, 0)", "∂u/∂t = -Δ²u", "∂u/∂t = ∂²u/∂t∂x₁ + Δu"])
-def test_what_has_no_generator(equation: str) -> None:
+def test_equations_without_generator(equation: str) -> None:
     assert facts_of(equation, "x in R^2").generator is None

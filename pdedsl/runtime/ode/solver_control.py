@@ -63,7 +63,7 @@ def count_evaluations(blocks: Sequence[SolverBlock]) -> int:
 
 
 def return_nan_on_failure(model: nn.Module) -> None:
-    """Let failing solvers return NaN instead of raising: other processes wait for this one, and all see a loss of NaN."""
+    """Let failing solvers return NaN instead of raising: other processes wait for this one, and all see a NaN loss."""
     for block in adaptive_blocks(model):
         if isinstance(block.integrator, (AdaptiveRungeKutta, TorchdiffeqSolver)):
             block.integrator = replace(block.integrator, on_failure=OnFailure.NAN)

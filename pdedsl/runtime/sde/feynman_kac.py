@@ -154,8 +154,7 @@ class FeynmanKacPath(NamedTuple):
 
 
 class StepSegment(NamedTuple):
-    """A segment of the path with one set of coefficients: `steps` steps of length `dt` from time `start` of the PDE, whose
-    time changes in the given direction."""
+    """A segment of the path with one set of coefficients: `steps` steps of length `dt` from the PDE time `start`."""
 
     piece: GeneratorCoefficients
     start: float

@@ -1,4 +1,4 @@
-"""Methods that choose their steps: an example against an axiom is run again, through the compiled network."""
+"""Adaptive methods: counterexamples are reproduced by the compiled network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AXIOMS = (Axiom.STABILITY, Axiom.ENERGY_DECAY, Axiom.ENERGY_CONSERVATION)
 
 @torch.no_grad()
 @pytest.mark.parametrize("text", GROWING)
-def test_the_network_does_what_the_example_says(text: str) -> None:
+def test_network_reproduces_counterexample(text: str) -> None:
     verdicts = analysed(text).axioms
     assert isinstance(verdicts[Axiom.STABILITY], Refuted), verdicts[Axiom.STABILITY]
     for verdict in (v for a, v in verdicts.items() if a in AXIOMS and isinstance(v, Refuted)):
@@ -50,5 +50,5 @@ STEADY = (
 
 
 @pytest.mark.parametrize("text", STEADY)
-def test_what_shrinks_or_is_not_run_is_not_refuted(text: str) -> None:
+def test_contractive_or_not_simulated_is_not_refuted(text: str) -> None:
     assert isinstance(analysed(text).axioms[Axiom.STABILITY], Undecided)

@@ -1,4 +1,4 @@
-"""The theorems by themselves: exact answers against sampling, and methods that no vocabulary knows."""
+"""Contractivity and stability theorems: exact bounds against sampling, and methods outside of the language."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ RADIUS = {"euler": 2, "heun": 2, "ssprk3": 2, "rk4": 2, "two_halves": 4}
 
 
 @pytest.mark.parametrize("method", [*(EXPLICIT[name] for name in RADIUS if name in EXPLICIT), TWO_HALVES])
-def test_how_far_a_method_contracts(method: RungeKutta) -> None:
+def test_contractivity_radius(method: RungeKutta) -> None:
     edge = Fraction(RADIUS[method.name])
     assert is_contractive(method, edge)
     assert is_contractive(method, edge / 3)
     assert not is_contractive(method, edge + Fraction(1, 10**12))
 
 
-def test_a_weight_of_zero_or_below_never_contracts() -> None:
+def test_nonpositive_weight_is_never_contractive() -> None:
     assert not is_contractive(EXPLICIT["midpoint"], Fraction(1, 10**6))
     assert not is_contractive(RungeKutta("n", "N", 1, ((1.0,),), (-1.0, 2.0)), Fraction(1, 10**6))
 
 
-def test_coefficients_are_the_fractions_that_they_were_written_as() -> None:
+def test_coefficients_are_exact_fractions() -> None:
     assert to_fraction(1 / 3) == Fraction(1, 3)
     assert to_fraction(2.0**-0.5) == Fraction(2.0**-0.5)
 
@@ -60,12 +60,12 @@ def test_semidefinite_matrices() -> None:
         assert not is_semidefinite(gram)
 
 
-# ---- polynomials
+# ---- Polynomials
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_sign_on_an_interval(seed: int) -> None:
-    """Roots that are known: q = Π (x - rᵢ)^nᵢ."""
+def test_sign_on_an_interval(seed: int) -> None:
+    """Known roots: q = Π (x - rᵢ)^nᵢ."""
     generator = np.random.default_rng(seed)
     roots, orders = generator.integers(-6, 7, 4), generator.integers(1, 4, 4)
     q = Poly(1, X)
@@ -77,7 +77,7 @@ def test_a_sign_on_an_interval(seed: int) -> None:
 
 
 @pytest.mark.parametrize("method", EXPLICIT.values(), ids=EXPLICIT)
-def test_intervals_are_those_of_the_polynomial(method: RungeKutta) -> None:
+def test_stability_intervals(method: RungeKutta) -> None:
     for high in np.arange(1, 40) / 10:
         x = np.linspace(0, high, 400)
         real = bool(max(amplification_factor(method.stability, -s) for s in x) <= 1 + 1e-12)
@@ -86,7 +86,7 @@ def test_intervals_are_those_of_the_polynomial(method: RungeKutta) -> None:
         assert is_stable_on_imaginary_interval(method, Rational(str(high)) ** 2) is imaginary
 
 
-def test_an_end_that_is_no_fraction() -> None:
+def test_irrational_ends() -> None:
     assert is_stable_on_real_interval(EXPLICIT["euler"], Integer(0), sqrt(3))
     assert not is_stable_on_real_interval(EXPLICIT["euler"], Integer(0), sqrt(5))
     assert not is_stable_on_real_interval(EXPLICIT["rk4"], -sqrt(2) / 10**6, Integer(1))
@@ -111,7 +111,7 @@ def test_leapfrog(steps: int, first: Rational) -> None:
         assert leapfrog_is_stable(steps, first, Integer(0), Rational(str(high))) is bool(np.abs(now).max() <= 1 + 1e-12)
 
 
-# ---- a method of one's own
+# ---- Methods outside of the language
 
 
 def verdicts(right: str, method: RungeKutta, end: str) -> dict[Axiom, object]:
@@ -121,7 +121,7 @@ def verdicts(right: str, method: RungeKutta, end: str) -> dict[Axiom, object]:
 
 
 @pytest.mark.parametrize(("right", "end"), [("-Y", "4"), ("-Kᵀ K Y", "4"), ("-Kᵀ tanh(K Y)", "4")])
-def test_what_is_proved_of_a_method_follows_from_its_tableau(right: str, end: str) -> None:
+def test_proofs_use_the_tableau(right: str, end: str) -> None:
     """Twice as far as Euler."""
     found = verdicts(right, TWO_HALVES, end)
     assert isinstance(found[Axiom.STABILITY], Proved)
@@ -129,7 +129,7 @@ def test_what_is_proved_of_a_method_follows_from_its_tableau(right: str, end: st
     assert "two_halves" in found[Axiom.STABILITY].reason
 
 
-def test_an_example_is_run_by_the_tableau_and_bears_its_name() -> None:
+def test_counterexample_uses_the_tableau() -> None:
     found = verdicts("-Y", TWO_HALVES, "5")[Axiom.STABILITY]
     assert isinstance(found, Refuted)
     assert "by two_halves with δt = 5" in found.counterexample

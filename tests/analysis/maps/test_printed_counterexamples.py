@@ -84,7 +84,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("text", CASES)
-def test_the_printed_example_is_one(text: str) -> None:
+def test_printed_counterexample_is_valid(text: str) -> None:
     verdict = analysed(text).axioms["stability"]
     assert verdict.truth == "refuted"
     found = SHOWN.fullmatch(verdict.counterexample)
@@ -106,7 +106,7 @@ def eval_fraction(text: str) -> float:
 
 
 @pytest.mark.parametrize("box", [("-0.2", "0.2"), ("-1", "0.5")])
-def test_a_box_is_kept(box: tuple[str, str]) -> None:
+def test_box_constraint_is_satisfied(box: tuple[str, str]) -> None:
     text = net(TV_RELU, "") + f"train {{\n  constrain K in [{box[0]}, {box[1]}]\n}}\n"
     found = SHOWN.fullmatch(analysed(text).axioms["stability"].counterexample)
     assert found
@@ -115,12 +115,12 @@ def test_a_box_is_kept(box: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("box", ["[0.1, 1]", "[-1, -0.1]"])
-def test_where_the_identity_is_not_allowed_nothing_is_claimed(box: str) -> None:
+def test_inadmissible_identity_refutes_nothing(box: str) -> None:
     text = net(TV_RELU, "") + f"train {{\n  constrain K in {box}\n}}\n"
     assert analysed(text).axioms["stability"].truth == "unknown"
 
 
-def test_a_box_on_one_side_of_zero() -> None:
+def test_one_sided_box_constraint() -> None:
     text = net(TV_RELU, "") + "train {\n  constrain K in [-0.5, 0]\n}\n"
     found = SHOWN.fullmatch(analysed(text).axioms["stability"].counterexample)
     assert found
@@ -137,7 +137,7 @@ def test_one_channel_is_enough() -> None:
 
 
 @pytest.mark.parametrize("method", ["dopri8(rtol=1e-8, atol=1e-10)", "euler(steps=5000)"])
-def test_what_is_not_run_is_not_refuted(method: str) -> None:
+def test_not_simulated_is_not_refuted(method: str) -> None:
     text = net(TV_RELU, "1", method, "1").replace("K(t)", "K")
     assert analysed(text).axioms["stability"].truth == "unknown"
 

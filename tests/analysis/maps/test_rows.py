@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 
 @pytest.mark.parametrize("row", CASES)
-def test_verdicts_and_what_was_checked_for_them(row: MapRow) -> None:
+def test_verdicts_and_hypotheses(row: MapRow) -> None:
     axioms = analysed(row.text).axioms
     for place, axiom in enumerate(AXIOMS):
         assert axioms[axiom].truth in row.allowed(place), (axiom, axioms[axiom])
@@ -53,7 +53,7 @@ def operators(row: MapRow, draw: int) -> dict[str, Array]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", SHORT)
-def test_what_is_proved_survives_a_search(row: MapRow) -> None:
+def test_proofs_survive_a_search(row: MapRow) -> None:
     axioms = analysed(row.text).axioms
     stable, decaying = (isinstance(axioms[axiom], Proved) for axiom in AXIOMS)
     halves = len(row.rights)
@@ -86,7 +86,7 @@ def refuting(row: MapRow) -> list[FeatureMapCounterexample]:
 
 
 @pytest.mark.parametrize("row", SHORT)
-def test_what_is_refuted_is_so_in_numpy(row: MapRow) -> None:
+def test_counterexamples_hold_in_numpy(row: MapRow) -> None:
     for example in refuting(row):
         assert growth_in_numpy(row, example) == pytest.approx(example.growth, rel=1e-6, abs=1e-9)
         assert abs(example.growth - 1) > ROUNDING
@@ -94,7 +94,7 @@ def test_what_is_refuted_is_so_in_numpy(row: MapRow) -> None:
 
 @torch.no_grad()
 @pytest.mark.parametrize("row", [case for case in SHORT if case.values[0].compiles])
-def test_what_is_refuted_is_so_in_the_network(row: MapRow) -> None:
+def test_counterexamples_hold_in_the_network(row: MapRow) -> None:
     for example in refuting(row):
         block = prepared(row.text, example)
         states = [filled(state) for state in example.states]

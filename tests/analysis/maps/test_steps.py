@@ -66,7 +66,7 @@ def test_the_polynomial_is_what_the_integrator_does(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_intervals_are_those_that_are_seen(name: str) -> None:
+def test_stability_intervals_match_simulation(name: str) -> None:
     """The first of many points at which the integrator lets a state grow."""
     for axis, found in (
         (-1.0, real_stability_limit(polynomial(name))),
@@ -123,7 +123,7 @@ def test_the_warning_is_at_the_bound_of_its_method(name: str) -> None:
 
 @torch.no_grad()
 @pytest.mark.parametrize(("realize", "end"), [("rk4(steps=1)", 2.5), ("backward_euler(steps=1)", 1.5)])
-def test_the_warning_is_right_about_the_network(realize: str, end: float) -> None:
+def test_warning_agrees_with_the_network(realize: str, end: float) -> None:
     """K the identity: each step multiplies by R(-δt)."""
     text = net(realize, str(end))
     block = run_function(compiled(text.replace(", ‖K‖ ≤ 1", "")).program, "block", width=2).double()
@@ -135,7 +135,7 @@ def test_the_warning_is_right_about_the_network(realize: str, end: float) -> Non
     assert bool(block(y).abs().max() > 1) is bool(warned(text))
 
 
-def test_the_slope_of_an_activation_counts() -> None:
+def test_lipschitz_constant_of_activation_enters_the_bound() -> None:
     for name, end in (("sigmoid", 8), ("erf", 1.7), ("softsign", 2)):
         equation = f"∂Y/∂t = -Kᵀ {name}(K Y)"
         assert not warned(net("euler(steps=1)", str(end), equation=equation))
@@ -147,7 +147,7 @@ SWING = "∂²Y/∂t² = -Kᵀ tanh(K Y)\n∂Y/∂t(x, 0) = 0"
 
 
 @pytest.mark.parametrize(("pair", "swing", "squared"), [("verlet", "leapfrog", 4), ("rk4", "rk4", 8)])
-def test_what_swings_has_bounds_of_its_own(pair: str, swing: str, squared: float) -> None:
+def test_oscillators_have_imaginary_stability_bounds(pair: str, swing: str, squared: float) -> None:
     """δt²‖K‖², and δt²‖K‖²‖L‖²: a wide K is no matter beside a narrow L."""
     inside, outside = (f"{math.sqrt(squared) + by:.6f}" for by in (-1e-4, 1e-4))
     narrow = "learn L : operator, ‖L‖ ≤ 0.1 = conv(3)"
@@ -158,12 +158,12 @@ def test_what_swings_has_bounds_of_its_own(pair: str, swing: str, squared: float
 
 
 @pytest.mark.parametrize("method", ["euler", "heun"])
-def test_no_step_is_short_enough_for_what_swings(method: str) -> None:
+def test_methods_unstable_for_oscillators_at_every_step_size(method: str) -> None:
     assert "however short" in warned(net(f"{method}(steps=1000)", "1", equation=SWING))[0]
     assert not warned(net("dopri5", "1", equation=SWING))
 
 
-def test_a_pair_that_does_not_swing_has_no_bound() -> None:
+def test_pair_without_oscillation_has_no_bound() -> None:
     assert not warned(net("verlet(steps=1)", "9", equation=PAIR.replace("-", ""), more="learn L : operator = conv(3)"))
 
 
@@ -187,7 +187,7 @@ def test_stability_by_default_steps(end: str, truth: str) -> None:
     assert bool(warned(text)) is (truth != "proved")
 
 
-def test_a_method_that_chooses_its_steps_has_none() -> None:
+def test_adaptive_method_has_no_bound() -> None:
     text = net("dopri5", "100", equation="∂Y/∂t = -Kᵀ tanh(K Y)")
     assert analysed(text).axioms["stability"].truth == "unknown"
     assert not warned(text)
