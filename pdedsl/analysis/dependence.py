@@ -99,8 +99,8 @@ class EquationDependencies:
         differences = (_squared_distance(a, b, unknowns[a.head], self) for a, b in pairs)
         return all(find_nonzero_point(difference, self.ranges) is not None for difference in differences)
 
-    def _has_nonzero_derivative(self, state: DifferentialExpression, variable: Expr, where: Expr) -> bool:
-        derivative, box = state.derivative(variable), box_of(self.ranges)
+    def _has_nonzero_derivative(self, component: DifferentialExpression, variable: Expr, where: Expr) -> bool:
+        derivative, box = component.derivative(variable), box_of(self.ranges)
         if find_nonzero_point(derivative * where, self.ranges) is not None:
             return True
         always = strictly_positive(derivative, box) or strictly_positive(expand(-derivative), box)
@@ -111,23 +111,23 @@ class EquationDependencies:
         found = [
             substitute_stationary(s.expr, definition.head, definition.equation, self.spec) for s in self.components
         ]
-        rights = tuple(s.expr if r is None else r for r, s in zip(found, self.components, strict=True))
-        return EquationDependencies(replace(self.equation, rhs=rights), self.spec)
+        rhs = tuple(s.expr if r is None else r for r, s in zip(found, self.components, strict=True))
+        return EquationDependencies(replace(self.equation, rhs=rhs), self.spec)
 
-    def symbol(self, head: Symbol, draw: int = 0) -> Expr | None:
+    def symbol(self, head: Symbol, sample: int = 0) -> Expr | None:
         """Σ cₐ ξᵃ for the derivatives cₐ ∂ᵃ of an unknown in F, with a coordinate for each ξ; the derivatives of F are
-        taken at a sample point, or must be numbers if `draw` is 0. None if one is undefined or the term is nonlocal."""
-        total, places = S.Zero, set(self.spec.space.coordinates)
+        taken at a sample point, or must be numbers if `sample` is 0. None if one is undefined or the term is nonlocal."""
+        total, coordinates = S.Zero, set(self.spec.space.coordinates)
         own = next(u for u in self.spec.unknowns if u.head == head).arguments
         for variable in (a for s in self.components for a in s.jet_variables if _is_of(a, head)):
             derivative, slots = (
                 self.components[0].derivative(variable),
                 variable.slots if isinstance(variable, Partial) else (),
             )
-            *_, point = points(derivative.free_symbols, self.ranges, draw) if draw else ({},)
+            *_, point = points(derivative.free_symbols, self.ranges, sample) if sample else ({},)
             value = derivative.xreplace(point)
-            at_home = _field_of(variable).arguments == Tuple(*own)
-            if len(self.components) > 1 or not value.is_Rational or not at_home or not places.issuperset(slots):
+            is_local = _field_of(variable).arguments == Tuple(*own)
+            if len(self.components) > 1 or not value.is_Rational or not is_local or not coordinates.issuperset(slots):
                 return None
             total += value * Mul(*slots)
         return total
@@ -163,9 +163,9 @@ def _argument_differences(
     time = dependencies.spec.time.symbol if dependencies.spec.time else None
     pairs = zip(field.arguments, unknown.arguments, strict=True)
     differences = [
-        _argument_difference(given, own, own, dependencies)
-        for given, own in pairs
-        if given != own and (own == time) == in_time
+        _argument_difference(argument, own, own, dependencies)
+        for argument, own in pairs
+        if argument != own and (own == time) == in_time
     ]
     others = [f for f in dependencies.fields if f.head == field.head and f.indices == field.indices and f != field]
     distances = Mul(*(_squared_distance(field, f, unknown, dependencies) for f in others))
@@ -178,10 +178,10 @@ def _squared_distance(one: Field, other: Field, unknown: Unknown, dependencies: 
     return Add(*(_argument_difference(a, b, own, dependencies) ** 2 for a, b, own in triples if a != b))
 
 
-def _argument_difference(given: Expr, other: Expr, own: Symbol, dependencies: EquationDependencies) -> Expr:
+def _argument_difference(argument: Expr, other: Expr, own: Symbol, dependencies: EquationDependencies) -> Expr:
     """The difference; in a periodic coordinate, a function of it that vanishes at multiples of the period."""
-    components = {c: own for e in (given, other) for c in atoms(e, Component) if c.args[0] == own}
-    space, difference = dependencies.spec.space, expand(given.xreplace(components) - other.xreplace(components))
+    components = {c: own for e in (argument, other) for c in atoms(e, Component) if c.args[0] == own}
+    space, difference = dependencies.spec.space, expand(argument.xreplace(components) - other.xreplace(components))
     if own not in space.coordinates or not space.intervals:
         return difference
     if not space.intervals[space.coordinates.index(own)].periodic:
@@ -222,27 +222,27 @@ def _dependences(
         unknown = next(u for u in spec.unknowns if u.head == field.head)
         differences = _argument_differences(field, unknown, dependencies, in_time)
         if differences:
-            is_evaluated = any(
+            is_effective = any(
                 dependencies.certainly_depends_on(field.head, dependencies.arguments_of(field), difference)
                 for difference in differences
             )
             yield NonlocalDependence(
-                is_certain and is_evaluated, first_unknown, dependencies.head if first_unknown else None
+                is_certain and is_effective, first_unknown, dependencies.head if first_unknown else None
             )
     for head in (h for h in dependencies.other_unknowns if h not in visited):
-        given = _stationary_equations(head, spec)
-        if given is None:
+        definitions = _stationary_equations(head, spec)
+        if definitions is None:
             continue
         certain = is_certain and dependencies.certainly_depends_on(head)
-        itself = certain and not any(_has(p, head) for e in dependencies.equation.rhs for p in atoms(e, Partial))
-        for definition in given:
+        is_pointwise = certain and not any(_has(p, head) for e in dependencies.equation.rhs for p in atoms(e, Partial))
+        for definition in definitions:
             yield from (
                 () if in_time else _inverse_operator_dependence(dependencies, definition, head, certain, first_unknown)
             )
             yield from _dependences(
-                definition, in_time, itself, first_unknown or head, visited | {head, dependencies.head}
+                definition, in_time, is_pointwise, first_unknown or head, visited | {head, dependencies.head}
             )
-        if not given and not in_time:
+        if not definitions and not in_time:
             yield from (
                 NonlocalDependence(certain and free, first_unknown or head, head) for free in _constraints(head, spec)
             )
@@ -258,10 +258,10 @@ def _constraints(head: Symbol, spec: Spec) -> Iterator[bool]:
 
 def _stationary_equations(head: Symbol, spec: Spec) -> list[EquationDependencies] | None:
     """The stationary equations for an unknown; None if it evolves."""
-    readers = [EquationDependencies(e, spec) for e in spec.equations]
-    if any(r.head == head and r.equation.order for r in readers):
+    all_equations = [EquationDependencies(e, spec) for e in spec.equations]
+    if any(r.head == head and r.equation.order for r in all_equations):
         return None
-    return [r for r in readers if r.head == head]
+    return [r for r in all_equations if r.head == head]
 
 
 def _inverse_operator_dependence(
@@ -291,7 +291,9 @@ def _is_certainly_nonlocal(dependencies: EquationDependencies, definition: Equat
     """
     own, right_symbols = definition.symbol(head), [definition.symbol(h) for h in definition.other_unknowns]
     if own is not None and None not in right_symbols:
-        symbols = (dependencies.with_substitution(definition).symbol(head, draw) for draw in range(1, SYMBOL_SAMPLES))
+        symbols = (
+            dependencies.with_substitution(definition).symbol(head, sample) for sample in range(1, SYMBOL_SAMPLES)
+        )
         products = (s * q / own for s in symbols if s is not None for q in right_symbols)
         return any(not cancel(e).is_polynomial(*dependencies.spec.space.coordinates) for e in products)
     variables = [a for s in dependencies.components for a in s.jet_variables if _is_of(a, head)]

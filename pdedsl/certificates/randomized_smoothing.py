@@ -167,7 +167,7 @@ def gaussian(
 
 
 def _certify(sampler: NoiseSampler, rows: Tensor, n0: int, n: int, min_count: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Class, counts and draws of each of `rows`; rows that can no longer threshold `min_count` counts are dropped."""
+    """Class, count and noise samples of each of `rows`; rows that cannot reach `min_count` any more are dropped."""
     predicted = sampler.majority_class(rows, n0)
     counts, samples = torch.zeros_like(predicted), torch.zeros_like(predicted)
     undecided, drawn = torch.arange(len(rows), device=rows.device), 0

@@ -1,4 +1,4 @@
-"""Imports the user's own networks: only here is foreign code run, and only with the user's permission."""
+"""Import of user networks, `torch("module.Class")`: the only place that runs user code, with the user's permission."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ EMPTY_PROGRAM = Program("", ())
 
 
 def import_user_networks(spec: Spec, model: Model, trust: bool) -> Spec:
-    """The spec with the residual maps of the user's own networks counted, if noise follows them; unchanged if it names
-    no such network."""
+    """The spec with the residual blocks of user networks counted, if noise follows them; unchanged without such networks."""
     own = [w.net for w in spec.learned if w.net is not None and isinstance(w.net.word, Torch)]
     if not own:
         return spec
@@ -50,7 +49,8 @@ def _check_field(learned: Learned, spec: Spec, model: Model) -> None:
             timed,
         )
     except Exception as error:  # user code may raise anything
-        what = f"{_failure_text(net.word, error)}; '{learned.name}' is called with points{' and times' * timed}, and gives vectors"
+        inputs = f"points{' and times' * timed}"
+        what = f"{_failure_text(net.word, error)}; '{learned.name}' must map {inputs} to vectors"
         raise errors.networks.import_failed(what, net.span) from error
 
 
@@ -93,10 +93,10 @@ def _import(net: Torch, span: Span) -> None:
 
 
 def _failure_text(net: Torch, error: Exception) -> str:
-    """What went wrong: the message of our own checks, or the Python error."""
+    """The message of our own checks, or the Python error."""
     from pdedsl.runtime.user_modules import IncompatibleNetwork
 
-    said = str(error).strip().split("\n")[0]
+    message = str(error).strip().split("\n")[0]
     if isinstance(error, IncompatibleNetwork):
-        return said
-    return f"'{net.network}' fails: {type(error).__name__}: {said}"
+        return message
+    return f"'{net.network}' fails: {type(error).__name__}: {message}"

@@ -134,4 +134,5 @@ def _latex(title: str, table: Table) -> str:
     lines = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
     inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
     columns = "l" + "r" * (len(table.head) - 1)
-    return f"% {escaping.comment(title)}; {INTERVAL} in brackets\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"
+    caption = f"% {escaping.comment(title)}; {INTERVAL} in brackets"
+    return f"{caption}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"

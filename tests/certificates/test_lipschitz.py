@@ -76,10 +76,10 @@ def test_the_model_may_know_its_constant() -> None:
 def test_a_constant_is_needed() -> None:
     with pytest.raises(ValueError, match="has no method `lipschitz_constant"):
         lipschitz(nn.Identity(), torch.zeros(1, 2))
-    with pytest.raises(ValueError, match="positive number"):
+    with pytest.raises(ValueError, match="positive and finite"):
         lipschitz(nn.Identity(), torch.zeros(1, 2), constant=math.inf)
 
 
 def test_a_head_needs_the_constant_of_its_features() -> None:
-    with pytest.raises(ValueError, match="pass the constant of the features"):
+    with pytest.raises(ValueError, match="constant of the features"):
         lipschitz(nn.Identity(), torch.zeros(1, 2), head=torch.eye(2))

@@ -25,7 +25,7 @@ def test_a_term_has_class_coefficient_place_and_latex(enresnet: Document) -> Non
     assert enresnet.text[slice(*found.span)] == "½σ²Δu"
     assert "**diffusion**" in found.text
     assert "ν = 0.005" in found.text  # ½·0.1², in the direction of the data
-    assert "block 1 of 1: the residual maps of resnet(depth=20)" in found.text
+    assert "block 1 of 1: residual blocks of resnet(depth=20)" in found.text
     assert found.latex == r"\tfrac{1}{2}\,{\sigma}^{2}\,\Delta u"
 
 

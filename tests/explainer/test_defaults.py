@@ -1,4 +1,4 @@
-"""What was chosen by default is said, and nothing else."""
+"""Defaults in the explanation: those of options that affect the network, and no others."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ learn W : operator = linear
 u(x, 0) = softmax(W x)
 """
 SCALAR = PLANE.replace("simplex(2)", "scalar").replace("softmax(W x)", "1").replace("learn W : operator = linear\n", "")
-STILL = PLANE.replace("v·∇u + ", "").replace("learn v(x, t) : vector = mlp(8, 1, tanh)\n", "")
+NO_CONVECTION = PLANE.replace("v·∇u + ", "").replace("learn v(x, t) : vector = mlp(8, 1, tanh)\n", "")
 IMAGE = PLANE.replace("R^2", "image(1, 8, 8)").replace("mlp(8, 1, tanh)", "resnet(20)")
 EULER = "time by euler: steps=10"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "lines"),
     [
         (PIXELS, ["time by euler: steps=3"]),
         (PIXELS + "realize time by backward_euler\n", ["time by backward_euler: steps=3, terms=2"]),
@@ -50,14 +50,14 @@ EULER = "time by euler: steps=10"
             [EULER, "diffusion by noise: average=probabilities, weights=equal, training=joint"],
         ),
         (SCALAR + "realize diffusion by noise\n", [EULER, "diffusion by noise: scale=exact, kind=gaussian"]),
-        (STILL, []),
+        (NO_CONVECTION, []),
         (IMAGE, []),
         (PLANE.replace("(8, 1, tanh)", "(8)"), [EULER, "v = mlp(width=8, depth=4, activation=tanh)"]),
         (
             shipped("burgers"),
-            ["equation by residual: causal=0", "u = mlp(width=20, depth=8, activation=tanh)"],
+            ["equation by pinn: causal=0", "u = mlp(width=20, depth=8, activation=tanh)"],
         ),
     ],
 )
-def test_defaults(text: str, said: list[str]) -> None:
-    assert defaults(to_analysis(to_spec(Source(text)))) == said
+def test_defaults(text: str, lines: list[str]) -> None:
+    assert defaults(to_analysis(to_spec(Source(text)))) == lines

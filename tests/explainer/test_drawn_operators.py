@@ -1,4 +1,4 @@
-"""Drawings of evolution operators and of layers: the steps are those that are taken, and every term has its block."""
+"""Drawings of solution operators and of layers: number of steps, noise, and a block for every term."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from texts import compiled, known
 from pdedsl.explainer.drawing.blocks import Group, Node, blocks_in
 from pdedsl.explainer.drawing.draw import nodes_of
 
-PIECES = (
+INTERVALS = (
     "∂u/∂t = y ∂u/∂x + Δu for t in [0, 1]\n∂u/∂t = x ∂u/∂y for t in [1, 1 + ½]\n∂u/∂t = ∂u/∂x + Δu for t in [1 + ½, 3]"
 )
 LAYERS = """pde Layers
@@ -41,35 +41,35 @@ def nodes(text: str) -> tuple[Node, ...]:
         (known("∂u/∂t = ∂u/∂x + Δu"), 1.0),
         (known("∂u/∂t = -x ∂u/∂x + Δu", realized="realize time by euler(steps=7)"), 1.0),
         (known("∂u/∂t = y ∂u/∂x - x ∂u/∂y"), 1.0),
-        (known(PIECES, end="3"), 3.0),
+        (known(INTERVALS, end="3"), 3.0),
     ],
 )
-def test_steps_are_those_of_the_operator(text: str, end: float) -> None:
-    taken = [leg.steps for leg in compiled(text).operator().segments(end)]
+def test_number_of_steps(text: str, end: float) -> None:
+    expected = [segment.steps for segment in compiled(text).operator().segments(end)]
     titles = [node.title for node in nodes(text) if isinstance(node, Group)]
     drawn = [1 if title == "one step" else int(re.match(r"\d+", title)[0]) for title in titles]  # type: ignore[index]
-    assert drawn == taken
+    assert drawn == expected
 
 
-def test_the_noise_of_one_exact_step_is_that_of_the_whole_time() -> None:
+def test_noise_of_one_exact_step() -> None:
     (noise,) = [b for b in blocks_in(nodes(known("∂u/∂t = ∂u/∂x + 2Δu"))) if b.title == "noise"]
     assert noise.lines == ("gaussian noise, standard deviation 2",)  # √(2 · 2 · 1)
 
 
-def test_what_a_path_gathers_is_drawn() -> None:
+def test_weight_and_sources_along_a_path() -> None:
     text = known("∂u/∂t = -x ∂u/∂x + Δu - 2u + sin(x)")
     of = {b.title: [text[s.start : s.end] for s in b.of] for b in blocks_in(nodes(text))}
     assert of["weight"] == ["2u"]
     assert of["sources"] == ["sin(x)"]
 
 
-def test_layers_of_one_equation_are_added_up() -> None:
+def test_sum_of_layers() -> None:
     (stage,) = [node for node in nodes(LAYERS) if isinstance(node, Group)]
-    (added,) = stage.nodes
-    assert isinstance(added, Group)
-    assert added.apart
-    assert [b.title for b in blocks_in((added,))] == [
+    (terms,) = stage.nodes
+    assert isinstance(terms, Group)
+    assert terms.parallel
+    assert [b.title for b in blocks_in((terms,))] == [
         "symmetric layer",
-        "2 times f = convnet(layers=2, activation=relu)",
+        "2 × f = convnet(layers=2, activation=relu)",
         "reaction",
     ]

@@ -35,7 +35,7 @@ def test_the_same_numbers_without_pdedsl(tmp_path: Path) -> None:
     for name in NAMES:
         result = CliRunner().invoke(cli, ["compile", name, "--standalone", "-o", str(tmp_path / name)])
         assert result.exit_code == 0, result.output
-        assert "It needs torch,\nbut not pdedsl" in (tmp_path / name / "README.md").read_text("utf-8")
+        assert "Dependencies: torch. pdedsl is not required" in (tmp_path / name / "README.md").read_text("utf-8")
         network, x = compiled(shipped(name)).module(3).eval(), inputs(shipped(name), 2).float()
         weights = {key: value.clone() for key, value in network.state_dict().items()}  # noise counts its calls in them
         torch.save({"weights": weights, "x": x, "y": network(x)}, tmp_path / f"{name}.pt")

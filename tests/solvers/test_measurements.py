@@ -120,12 +120,12 @@ def test_a_function_is_found_from_measurements_and_kept_in_the_folder(tmp_path: 
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"x": np.ones(3), "u": np.ones(3)}, "holds"),
+        ({"x": np.ones(3), "u": np.ones(3)}, "contains"),
         ({"x": np.ones(3), "t": np.ones(3), "u": np.ones((3, 2))}, "shape"),
         ({"x": np.ones(3), "t": np.ones(3), "u": np.array([1.0, np.nan, 1.0])}, "finite"),
         ({"points": np.ones((3, 2)), "values": np.ones((4, 1))}, "3"),
         ({"points": np.ones((3, 1)), "values": np.ones((3, 1))}, "shape"),
-        ({"x": np.ones(3), "t": np.ones(3), "u": np.array(["a", "b", "c"])}, "numbers"),
+        ({"x": np.ones(3), "t": np.ones(3), "u": np.array(["a", "b", "c"])}, "numeric"),
         ({"x": np.ones(3), "t": np.array([1.0, 0.5, 5.0]), "u": np.ones(3)}, "outside the domain: t = 5"),
     ],
 )

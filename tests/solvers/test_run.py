@@ -155,5 +155,5 @@ def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """A real allocation that fails, of numpy and of torch."""
     for allocate in (lambda *_, **__: torch.empty(1 << 50), lambda *_, **__: np.empty(1 << 50)):
         monkeypatch.setattr("pdedsl.solvers.methods.solve_by_random_features", allocate)
-        with pytest.raises(pdedsl.RunError, match=r"not enough memory for features\(n=80"):
+        with pytest.raises(pdedsl.RunError, match=r"not enough memory for random_features\(n=80"):
             pdedsl.solve(HEAT)

@@ -134,7 +134,7 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
         yield Hypothesis("F is continuous in ∇u and ∇∇u", conditions.is_continuous)
     if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:
         yield Hypothesis("the sign constraint on u is preserved", conditions.preserves_sign)
-    yield Hypothesis("F is one-sided Lipschitz in u", conditions.unknown_regularity.is_lipschitz)
+    yield Hypothesis("F is one-sided Lipschitz in u", conditions.unknown_regularity.is_one_sided_lipschitz)
     if problem.jet.order == 2:
         yield Hypothesis(
             "the diffusion does not degenerate as u → 0, unless it has the form Δβ(u)",
@@ -166,7 +166,7 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
 
 
 def _no_mass_escapes(problem: Problem) -> bool:
-    """Whether the solution is unique on all of space; not for fast diffusion, Δβ(u) with β' unbounded near zero."""
+    """Whether the solution is unique on the whole space; not for fast diffusion, Δβ(u) with β' unbounded near zero."""
     jet = problem.jet
     entries = [e for row in jet.matrix for e in row if jet.u in e.free_symbols]
     if not jet.u.is_positive or not entries:

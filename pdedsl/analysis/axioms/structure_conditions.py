@@ -244,7 +244,7 @@ class UnknownRegularity:
     bounds: JetBounds
 
     @cached_property
-    def is_lipschitz(self) -> bool:
+    def is_one_sided_lipschitz(self) -> bool:
         """Whether ∂F/∂u is bounded above for bounded u, ∇u, ∇∇u; for a linear equation, on the whole space."""
         jet = self.bounds.jet
         if jet.u not in free_symbols(jet.expr) and not self._learned_of_u:

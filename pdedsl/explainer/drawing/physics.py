@@ -35,7 +35,9 @@ def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
             return Block("grid", (f"{n} points per dimension",)), system, Block("grid solver", (plan.reason,))
         case MonteCarlo(samples=samples, steps=steps):
             title = f"{counted(samples, 'sample path')} of the diffusion process, {counted(steps, 'step')} each"
-            conditions = Group("initial, terminal and boundary conditions", _conditions(plan, analysis), parallel=True)
+            conditions = Group(
+                "data at the end of the paths, boundary conditions", _conditions(plan, analysis), parallel=True
+            )
             mean = Block("sample mean", ("with a 95 % confidence interval", plan.reason))
             return Group(title, tuple(_path_terms(analysis))), conditions, mean
         case _:
@@ -43,7 +45,8 @@ def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
 
 
 def _residuals(plan: SolvePlan, analysis: Analysis) -> Group:
-    return Group("minimised residuals", _equations_and_conditions(plan, analysis), parallel=True)
+    title = "minimised residuals" + "; those of conditions built into the ansatz are zero" * bool(plan.ansatz)
+    return Group(title, _equations_and_conditions(plan, analysis), parallel=True)
 
 
 def _equations_and_conditions(plan: SolvePlan, analysis: Analysis) -> tuple[Block, ...]:

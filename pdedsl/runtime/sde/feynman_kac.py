@@ -232,8 +232,8 @@ def _exp(value: Tensor | float) -> Tensor | float:
 #
 # Initial data: u(x, t) = E[e^{∫c} g(Y) + ∫ e^{∫c} f], dY = v(Y, t − τ)dτ + Σ dB, Y₀ = x, ΣΣᵀ = 2A; the first step
 # uses the coefficients at time t, the last those near the initial time. Terminal data: time runs forwards along the
-# path, for u_t + v·∇u + A:∇∇u + c u + f = 0. While the stream is frozen, which is the default here, a noise sample is the
-# same at every point x: u is then an average of g over fixed maps of x, exactly linear in g if f = 0, monotone, and it
+# path, for u_t + v·∇u + A:∇∇u + c u + f = 0. While the stream is frozen, the default here, a noise sample is the same
+# at every point x: u is then an average of g over fixed maps of x, exactly linear in g if f = 0, monotone, and it
 # preserves constants if also c = 0.
 
 

@@ -6,7 +6,7 @@ import pytest
 from sympy import Expr, Integer, Rational
 
 from pdedsl.problem.scaling import solution_scales
-from tests.solvers.physical import on_line, on_square, stated
+from tests.solvers.problems import on_line, on_square, stated
 
 START = "u(x, 0) = {} sin(π x)\nu = 0 on boundary\n"
 PAIR = "unknown v(x, t) : scalar\n∂u/∂t = Δu - v\n∂v/∂t = Δv\nv(x, 0) = 2000 x\nv = 2000 x on boundary\n"

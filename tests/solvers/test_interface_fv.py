@@ -11,7 +11,7 @@ from pdedsl.config.methods import Grid
 from pdedsl.planning.solver_selection import Scheme, select_grid_scheme
 from pdedsl.problem.first_order_system import GridNotApplicable
 from pdedsl.solvers.grid.driver import solve_by_grid
-from tests.solvers.physical import on_line, on_square, stated
+from tests.solvers.problems import on_line, on_square, stated
 
 ROD = "pde Rod\nspace x in [0, 1]\nunknown u(x) : scalar\n"
 POINTS = torch.linspace(0, 1, 41, dtype=torch.float64)[:, None]

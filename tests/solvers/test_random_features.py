@@ -15,7 +15,7 @@ from pdedsl.ir.problem import Surface
 from pdedsl.solvers.pinn.residuals import Measurement
 from pdedsl.solvers.random_features import solve_by_random_features
 
-from .physical import error_of, on_line, on_square, stated
+from .problems import error_of, on_line, on_square, stated
 
 HEAT = on_line("∂u/∂t = 0.1 ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
 

@@ -29,20 +29,20 @@ def test_the_operator_of_a_rotation_agrees_with_its_reference(tmp_path: Path) ->
     assert block.reference.word == Grid(n=128, extent=4)
     code, text = crosschecked(tmp_path, shipped("rotation").replace("[0, 1]", "[0, ¼]"), *COARSE)
     assert code == 0, text
-    assert "agree: the operator, 1,024 draws and grid(n=24, extent=4)" in text
+    assert "agree: evolution operator, 1,024 samples and grid(n=24, extent=4)" in text
 
 
 def test_an_operator_with_one_long_step_does_not(tmp_path: Path) -> None:
     code, text = crosschecked(tmp_path, shipped("rotation").replace("steps=64", "steps=1"), *COARSE)
     assert code == 1
-    assert "DISAGREE: the operator" in text
+    assert "DISAGREE: evolution operator" in text
 
 
 @pytest.mark.parametrize("name", ["convection_diffusion", "monotone"])
 def test_what_is_learned_has_no_grid(name: str, tmp_path: Path) -> None:
     code, text = crosschecked(tmp_path, shipped(name))
     assert code == 1
-    assert "only an equation on a physical domain is solved" in text
+    assert "only equations on a physical domain can be solved" in text
 
 
 def test_without_a_grid_the_operator_stands_alone(tmp_path: Path) -> None:
@@ -50,5 +50,5 @@ def test_without_a_grid_the_operator_stands_alone(tmp_path: Path) -> None:
     text = shipped("rotation").partition("evaluate")[0].replace("σ²Δu", "σ²(1 + heaviside(x)) Δu")
     code, out = crosschecked(tmp_path, text.partition("require")[0], *COARSE[2:])
     assert code == 0, out
-    assert "not by grid: a grid does not solve this" in out
-    assert "there is nothing to compare" in out
+    assert "not by grid: grid is not applicable" in out
+    assert "nothing to compare" in out

@@ -12,7 +12,7 @@ from pdedsl.ir.problem import ConditionResidual, Domain, Face, StrongForm, Surfa
 from pdedsl.runtime.sampling import NoPointsFound, PointDistribution
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 
-from .physical import on_line, on_square, stated
+from .problems import on_line, on_square, stated
 
 POISSON = on_square("Δu = 1\nu = 0 on boundary\n")
 X, Y = POISSON.domain.coordinates

@@ -19,7 +19,7 @@ from pdedsl.solvers.pinn.residuals import Measurement, stack_residuals
 from pdedsl.solvers.pinn.task import PinnTask, solve_by_pinn
 from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, State, Trainer, training_phases
 
-from .physical import error_of, on_line, on_square, stated
+from .problems import error_of, on_line, on_square, stated
 
 HEAT = on_line("∂u/∂t = 0.1 ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
 SMALL = Mlp(width=8, depth=2)

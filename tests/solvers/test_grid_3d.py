@@ -12,7 +12,7 @@ from torch import Tensor
 from pdedsl.planning.solver_selection import Scheme, select_grid_scheme
 from pdedsl.runtime.ode.step_doubling import StepBudget
 from pdedsl.solvers.grid.driver import ETDRK_TOL, RADAU_TOL, solve_on_one_grid
-from tests.solvers.physical import stated
+from tests.solvers.problems import stated
 
 CUBE = "pde A\nspace (x, y, z) in [0, 1]^3{sides}\n{time}unknown u(x, y, z{t}) : scalar\n"
 REST = CUBE.format(sides="", time="", t="")

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.gauge import fix_gauge
-from tests.solvers.physical import stated
+from tests.solvers.problems import stated
 
 FLOW = """pde Flow
 space (x, y) in [0, 1]^2
