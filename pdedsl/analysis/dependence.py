@@ -116,7 +116,8 @@ class EquationDependencies:
 
     def symbol(self, head: Symbol, sample: int = 0) -> Expr | None:
         """Σ cₐ ξᵃ for the derivatives cₐ ∂ᵃ of an unknown in F, with a coordinate for each ξ; the derivatives of F are
-        taken at a sample point, or must be numbers if `sample` is 0. None if one is undefined or the term is nonlocal."""
+        taken at a sample point, or must be numbers if `sample` is 0. None if one is undefined or the term is
+        nonlocal."""
         total, coordinates = S.Zero, set(self.spec.space.coordinates)
         own = next(u for u in self.spec.unknowns if u.head == head).arguments
         for variable in (a for s in self.components for a in s.jet_variables if _is_of(a, head)):

@@ -2,8 +2,8 @@
 
 u_t = b·∇u + A:∇∇u + c u + f is solved by u(x, T) = E[e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds] with X₀ = x,
 dX = b dt + Σ dB, ΣΣᵀ = 2A; coefficients at time T - s for initial data, at time s for terminal data (Øksendal,
-Stochastic Differential Equations, section 8.2). Without diffusion X is a characteristic (Evans, Partial Differential Equations,
-section 3.2). An Euler step along X is the residual block x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3); an Euler-Maruyama
+Stochastic Differential Equations, section 8.2). Without diffusion X is a characteristic (Evans, Partial Differential
+Equations, section 3.2). An Euler step along X is the residual block x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3); an Euler-Maruyama
 step is a residual block followed by noise of covariance 2AΔt (Wang, Yuan, Shi, Osher, eq. 2.8).
 
 A segment holds the generator on one time interval. With initial data, time runs backward along a path: the last

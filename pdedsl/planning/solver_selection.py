@@ -235,13 +235,13 @@ def recommend_solver(problem: StrongForm, spec: Spec) -> SolverChoice:
         return SolverChoice(Pinn(), "the spec names a network or an optimizer")
     if not problem.is_affine and problem.defined_up_to_constant and grid_scheme(problem) is Scheme.COLLOCATION:
         return SolverChoice(
-            Grid(n=FLOW_GRID_POINTS), "nonlinear flow with pressure: Newton's method for the collocation system"
+            Grid(n=FLOW_GRID_POINTS), "nonlinear flow with pressure: one collocation system for all unknowns"
         )
     reason = _reason_for_grid(grid_scheme(problem), problem.is_affine)
     if reason is not None:
         return SolverChoice(grid, reason)
     if size > MIN_MONTE_CARLO_COORDINATES and find_obstacle(MonteCarlo(), problem, span) is None:
-        reason = f"{size} coordinates: the cost of Monte Carlo grows only linearly with the dimension"
+        reason = f"{size} coordinates: the convergence rate of Monte Carlo does not depend on the dimension"
         return SolverChoice(MonteCarlo(), reason)
     if problem.is_affine and size <= MAX_FEATURE_COORDINATES:
         reason = "linear problem: a single linear least-squares problem"
@@ -303,7 +303,7 @@ def require_reference(reference: Located[Grid], problem: StrongForm) -> None:
 
 def _grid_obstacle(method: Grid, problem: StrongForm, span: Span) -> PdeError | None:
     if is_inverse_problem(problem):
-        return errors.methods.grid_not_applicable("inverse problems need a trained network", span)
+        return errors.methods.grid_not_applicable("it solves forward problems, and this is an inverse problem", span)
     if method.extent is not None:
         return errors.methods.grid_not_applicable("`extent` is for problems on R^d", span)
     scheme = grid_scheme(problem)

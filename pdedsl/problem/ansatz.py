@@ -1,8 +1,8 @@
 """Hard constraints: the ansatz u = base + factor · N satisfies Dirichlet and initial conditions on a box for every N.
 
-The base is the transfinite interpolation of the boundary values, one coordinate after another, and then in time (Gordon
-1971); the factor vanishes on the faces (Lagaris, Likas, Fotiadis 1998). Conditions that are incompatible with an earlier
-one at a corner, or of another type, become soft constraints in the loss.
+The base is the transfinite interpolation of the boundary values, one coordinate after another, and then in time
+(Gordon 1971); the factor vanishes on the faces (Lagaris, Likas, Fotiadis 1998). Conditions that are incompatible with
+an earlier one at a corner, or of another type, become soft constraints in the loss.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Scale of the solution, estimated from the data, by which the output of a network of order one is multiplied.
 
 At u = 0 a residual equals its data; divided by its largest coefficient in coordinates scaled to [-1, 1] they have the
-scale of u. The estimate from conditions is good, that from an equation rough, as oscillating solutions are much smaller.
-A scale compatible with one is taken as one, others are rounded to a power of ten.
+scale of u. The estimate from conditions is good, that from an equation rough, as oscillating solutions are smaller. A
+scale compatible with one is taken as one, others are rounded to a power of ten.
 """
 
 from __future__ import annotations

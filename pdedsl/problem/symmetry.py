@@ -1,4 +1,4 @@
-"""Reflection and permutation symmetries of a problem, which its solution inherits: even or odd about the center of an axis.
+"""Reflection and permutation symmetries of a problem, which its solution inherits.
 
 If u is a solution, so is ±u(Rx). With initial data the solution is unique and therefore invariant; for a linear problem
 the mean of u and its image is an invariant solution. For other problems no symmetry is imposed.
@@ -52,7 +52,7 @@ def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:
 
 
 def parities_of(statement: StrongForm) -> tuple[int, ...]:
-    """1 (even), -1 (odd) or 0 (none) for each coordinate: parity of the solution of a linear problem about its center."""
+    """Parity of the solution of a linear problem about the center of each coordinate: 1 (even), -1 (odd), 0 (none)."""
     domain = statement.domain
     free = (0,) * len(domain.coordinates)
     if not _is_linear_on_box(statement):

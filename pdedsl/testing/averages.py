@@ -34,9 +34,9 @@ def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
     tolerance = 1e-9 if found.dtype == torch.float64 else 1e-5
     distinct = _check_members_differ(model, plan.members)
     return (
-        compare_tensors(AVERAGE, f"the mean of {plan.average.value}", expected.to(found), found, exact)
-        if own.ok
-        else own
+        compare_tensors(AVERAGE, f"the mean of {plan.average.value}", expected.to(found), found, tolerance)
+        if distinct.ok
+        else distinct
     )
 
 

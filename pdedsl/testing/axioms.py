@@ -79,7 +79,7 @@ def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: i
 def falsify(
     axiom: str, operator: Operator | NetworkAsOperator, examples: int = 200, seed: int = 0, attempts: int = MAX_SHRINKS
 ) -> str | None:
-    """A counterexample to an axiom for a user-defined operator, as text, shrunk in at most `attempts` steps; or None."""
+    """A counterexample to an axiom for a user-defined operator, as text, shrunk in at most `attempts` steps."""
     counterexample = search(
         lambda case: _violates(Axiom(axiom), operator, case), cases(operator.dimension), examples, seed, attempts
     )

@@ -159,7 +159,8 @@ def _verlet(schedule: StepSchedule, f: StepRightHandSide, g: StepRightHandSide, 
 
 
 def _leapfrog(schedule: StepSchedule, f: StepRightHandSide, y: Tensor, factor: float) -> Tensor:
-    """Y_{j+1} = 2Y_j - Y_{j-1} + h² f(t_j, Y_j), zero initial velocity: Y_1 = Y_0 + ½h² f(t_0, Y_0), or with h² for ½h²."""
+    """Y_{j+1} = 2Y_j - Y_{j-1} + h² f(t_j, Y_j), with zero initial velocity:
+    Y_1 = Y_0 + ½h² f(t_0, Y_0), or with h² for ½h²."""
     before, now = y, y + factor * schedule.h**2 * f(0, schedule.start, y)
     for j, t in schedule.times[1:]:
         before, now = now, 2 * now - before + schedule.h**2 * f(j, t, now)

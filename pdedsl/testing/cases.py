@@ -94,7 +94,7 @@ class FlatFunction:
 
 @dataclass(frozen=True)
 class AxiomCase:
-    """A test case for an axiom: functions f and g, a bump, a point and a time; `weights` is the seed of learned fields."""
+    """A test case for an axiom: functions, a point and a time; `weights` is the seed of the learned fields."""
 
     f: CosineSum
     g: CosineSum
@@ -119,7 +119,7 @@ class AxiomCase:
             f"α = {self.alpha:g}, β = {self.beta:g}",
         ]
         far = f" and other coordinates from seed {self.seed}" if self.seed else ""
-        where = f"x = {self.point}{far}, fraction of the time interval {self.time_fraction:g}, weights from seed {self.weights}"
+        where = f"x = {self.point}{far}, time fraction {self.time_fraction:g}, weights from seed {self.weights}"
         return "\n".join([*rows, where])
 
 
@@ -175,7 +175,7 @@ class FeatureMapPair:
         weights = "K = identity" if self.identity else f"weights from seed {self.seed} times {self.size:g}"
         about = f" about {self.shift:g}" if self.shift else ""
         place = " in two channels of one pixel" if self.local else ""
-        return f"{weights}; maps of scale {self.scale:g}{about}, difference of scale {self.spread:g}{place} (seed {self.seed})"
+        return f"{weights}; maps of scale {self.scale:g}{about}, difference {self.spread:g}{place} (seed {self.seed})"
 
 
 def feature_map_pairs() -> st.SearchStrategy[FeatureMapPair]:

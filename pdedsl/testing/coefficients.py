@@ -142,8 +142,8 @@ class CoefficientEvaluator:
         return along(int(slot.args[1]) - 1)
 
     def field(self, head: Symbol, x: Array, t: float) -> Array:
-        """A learned field at points. Coordinates that are not arguments of the field are shifted, so that a network that
-        depends on them is detected."""
+        """A learned field at points. Coordinates that are not arguments of the field are shifted, to detect a network
+        that depends on them."""
         if head not in self.fields:
             raise NotEvaluable(f"'{head}' is not a field on R^d")
         last = self.cache.get(head)

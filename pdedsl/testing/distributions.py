@@ -151,7 +151,7 @@ def _difference_standard_error(p: Tensor, q: Tensor) -> Tensor:
 
 
 def second_order_products(y: Tensor) -> Tensor:
-    """All products of two coordinates; in high dimensions squares, products of neighbours, squares in random directions."""
+    """All products of two coordinates; in high dimensions squares, neighbours, and squares in random directions."""
     size = y.shape[-1]
     if size <= MAX_PAIRWISE_DIMENSION:
         i, j = torch.triu_indices(size, size)

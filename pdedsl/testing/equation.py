@@ -238,8 +238,8 @@ def _use_same_scheme(q: DataSpaceTest) -> bool:
     Intervals without drift are ignored: there one step is exact.
     """
     ours, theirs = (
-        [(leg.interval, leg.steps) for leg in legs if leg.interval.has_drift]
-        for legs in _model_and_operator_segments(q)
+        [(segment.interval, segment.steps) for segment in segments if segment.interval.has_drift]
+        for segments in _model_and_operator_segments(q)
     )
     return ours == theirs and all(s.noise == AddedNoise() for s in model_segments(q.model))
 

@@ -32,19 +32,19 @@ DATA: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 
 
 def weights_finding(
-    flow: EvolutionUnderTest, process: ReferenceProcess, legs: list[PathSegment], x: Tensor, paths: int, seed: int
+    flow: EvolutionUnderTest, process: ReferenceProcess, segments: list[PathSegment], x: Tensor, paths: int, seed: int
 ) -> Finding:
     """Compares u over the whole time, and over single steps at several times of every piece that has a weight."""
     moments = Moments(paths=paths)
     _compare(
-        moments, "over the whole time", simulate_paths(process, x, legs, paths, seed), flow, x, flow.start, flow.end
+        moments, "over the whole time", simulate_paths(process, x, segments, paths, seed), flow, x, flow.start, flow.end
     )
-    for leg in legs:
-        for share in STEP_POSITIONS if leg.interval.has_weight else ():
-            t = leg.start + process.time_sign * share * (leg.steps - 1) * leg.h
-            step = simulate_paths(process, x, [single_step(leg, t)], paths, seed)
-            where = f"of a step at t = {t:.4g}, h = {leg.h:.4g}"
-            _compare(moments, where, step, flow, x, *operator_interval(flow, process, leg, t))
+    for segment in segments:
+        for share in STEP_POSITIONS if segment.interval.has_weight else ():
+            t = segment.start + process.time_sign * share * (segment.steps - 1) * segment.h
+            step = simulate_paths(process, x, [single_step(segment, t)], paths, seed)
+            where = f"of a step at t = {t:.4g}, h = {segment.h:.4g}"
+            _compare(moments, where, step, flow, x, *operator_interval(flow, process, segment, t))
     return moments.finding(WEIGHTS)
 
 

@@ -1,8 +1,8 @@
-"""Tests axioms of a physical problem on its grid solution: linearity, comparison, maximum principle, conservation.
+"""Tests of axioms on grid solutions: linearity, comparison, maximum principle, conservation.
 
-The data of the spec are multiplied by smooth random factors, so that what holds by accident for the data of the spec
-alone (a mean that is zero by symmetry) does not count. An axiom is broken only if it is missed by far more than the
-error of the grid, measured on a finer one; where the grid is too coarse to tell, shorter times are tried.
+The data of the spec are multiplied by smooth random factors, so that properties that hold only for these data (such as
+a mean that is zero by symmetry) do not count. An axiom is violated only if the violation exceeds the discretization
+error, estimated on a finer grid, by a safety factor; if the grid is too coarse, shorter times are tried.
 """
 
 from __future__ import annotations
@@ -25,34 +25,32 @@ from pdedsl.solvers.grid.driver import solve_on_one_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed
 from pdedsl.testing.moments import Outcome
 
-GRID_POINTS = {1: 32, 2: 12}  # points per side, by the dimension of space
-FINE_GRID_POINTS = {1: 64, 2: 18}  # of the grid by which the error is measured
+GRID_POINTS = {1: 32, 2: 12}  # points per dimension, by the dimension of space
+FINE_GRID_POINTS = {1: 64, 2: 18}  # of the grid that estimates the error
 CASES = 2
 POINTS = 1024
-TOLERANCE = 1e-4  # relative to the largest value: the error allowed to the grid itself
-STEP_BUDGET = StepBudget(
-    5e-6, most=120
-)  # in time: errors far below those allowed, and no more steps than a smooth one takes
-TIME_FRACTIONS = (Rational(1), Rational(1, 8), Rational(1, 64))  # of the time, until one is short enough
-ERROR_SAFETY_FACTOR = 4.0  # a gap is the equation's if it is this many times the error of the grid
-QUADRATURE_NODES = 48  # of a quadrature along each side
+TOLERANCE = 1e-4  # relative to the maximum of |u|: the discretization error allowed
+STEP_BUDGET = StepBudget(5e-6, most=120)  # errors in time far below TOLERANCE
+TIME_FRACTIONS = (Rational(1), Rational(1, 8), Rational(1, 64))  # of the time interval, tried in this order
+ERROR_SAFETY_FACTOR = 4.0  # a violation must exceed this multiple of the grid error
+QUADRATURE_NODES = 48  # Gauss points per dimension
 QUADRATURE_TIMES = 5
 
 
 AxiomTest = Callable[["GridProblem", int], Tensor | None]
-"""By how much an axiom is broken at points or times, relative to the largest value; None if nothing can be varied."""
+"""The violation of an axiom at points or times, relative to the maximum of |u|; None if no data can be varied."""
 
 
 @dataclass(frozen=True)
 class GridTestResult:
-    """The outcome of testing an axiom on the grid, and the case that shows it."""
+    """The result of testing an axiom on a grid."""
 
     outcome: Outcome
     text: str
 
 
 def check_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> GridTestResult:
-    """Whether an axiom holds for solutions on a grid, with data that vary those of the spec."""
+    """Tests an axiom for grid solutions, with variations of the data of the spec."""
     test = TESTS.get(axiom)
     if test is None:
         return GridTestResult(Outcome.UNTESTED, "no test of this axiom on a grid")
@@ -60,9 +58,9 @@ def check_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> GridTestResult:
     if isinstance(problem, str):
         return GridTestResult(Outcome.UNTESTED, problem)
     why = ""
-    for share in TIME_FRACTIONS if problem.problem.domain.has_time else TIME_FRACTIONS[:1]:
+    for fraction in TIME_FRACTIONS if problem.problem.domain.has_time else TIME_FRACTIONS[:1]:
         try:
-            return _run_test(test, problem.shortened(share), seed)
+            return _run_test(test, problem.shortened(fraction), seed)
         except GridSolveFailed as reason:
             why = str(reason)
     return GridTestResult(Outcome.UNTESTED, f"{problem.grid} is too coarse: {why}")
@@ -71,23 +69,23 @@ def check_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> GridTestResult:
 def _run_test(test: AxiomTest, problem: GridProblem, seed: int) -> GridTestResult:
     worst = 0.0
     for case in range(CASES):
-        gaps = test(problem, seed * CASES + case)
-        if gaps is None:
-            return GridTestResult(Outcome.UNTESTED, "it has nothing to vary here")
-        found = float(gaps.max())
+        violations = test(problem, seed * CASES + case)
+        if violations is None:
+            return GridTestResult(Outcome.UNTESTED, "there are no data to vary")
+        found = float(violations.max())
         if not found <= TOLERANCE:  # NaN is not
             finer = test(problem.finer(), seed * CASES + case)
-            error = float((gaps - finer).abs().max()) if finer is not None else 0.0
+            error = float((violations - finer).abs().max()) if finer is not None else 0.0
             if found <= TOLERANCE + ERROR_SAFETY_FACTOR * error:
                 raise GridSolveFailed(f"a finer grid differs by {error:.1e}")
-            data = f"with data {case + 1} of seed {seed}{problem.until}"
-            return GridTestResult(Outcome.BROKEN, f"by {found:.1e} of the largest value, {data}")
+            data = f"for data set {case + 1} of seed {seed}{problem.until}"
+            return GridTestResult(Outcome.BROKEN, f"relative violation {found:.1e}, {data}")
         worst = max(worst, found)
     where = f"on {problem.grid}{problem.until}"
-    return GridTestResult(Outcome.HELD, f"{where}: broken by at most {worst:.1e}, allowed {TOLERANCE:g}")
+    return GridTestResult(Outcome.HELD, f"{where}: relative violation at most {worst:.1e}, tolerance {TOLERANCE:g}")
 
 
-@lru_cache(maxsize=32)  # axioms share some of their data
+@lru_cache(maxsize=32)  # axioms share some problems
 def _solution(statement: StrongForm, n: int) -> nn.Module | GridSolveFailed:
     try:
         return solve_on_one_grid(statement, n, STEP_BUDGET)
@@ -97,34 +95,34 @@ def _solution(statement: StrongForm, n: int) -> nn.Module | GridSolveFailed:
 
 @dataclass(frozen=True)
 class GridProblem:
-    """A statement on a grid, up to a share of its time."""
+    """A problem on a grid, on a fraction of its time interval."""
 
     problem: StrongForm
     grid: Grid
-    until: str = ""  # the end of a shortened time, in words
+    until: str = ""  # the end of the shortened time interval, in words
 
     @classmethod
     def of(cls, plan: SolvePlan) -> GridProblem | str:
         obstacle = next((a.obstacle for a in plan.alternatives if isinstance(a.method, Grid)), "")
         size = GRID_POINTS.get(len(plan.problem.domain.space))
         if obstacle:
-            return f"no grid solves this problem: {obstacle}"
+            return f"grid is not applicable: {obstacle}"
         if size is None or plan.problem.parameters:
-            return "the grid is tried in at most two dimensions, with every coefficient known"
+            return "tested on grids in at most two dimensions, without learned coefficients"
         return cls(plan.problem, Grid(n=size))
 
-    def shortened(self, share: Rational) -> GridProblem:
-        """The same for the part of the time that is next to the data."""
-        if share == 1:
+    def shortened(self, fraction: Rational) -> GridProblem:
+        """The problem on the fraction of the time interval next to the initial or terminal condition."""
+        if fraction == 1:
             return self
         domain = self.problem.domain
         *space, time = domain.intervals
         faces = [c.place for c in self.problem.conditions if is_time_condition(c, self.problem)]
         if all(isinstance(face, Face) and face.upper for face in faces):
-            end = time.end - share * (time.end - time.start)
+            end = time.end - fraction * (time.end - time.start)
             time = replace(time, start=end)
         else:
-            end = time.start + share * (time.end - time.start)
+            end = time.start + fraction * (time.end - time.start)
             time = replace(time, end=end)
         statement = replace(self.problem, domain=replace(domain, intervals=(*space, time)))
         return GridProblem(statement, self.grid, f" until {domain.coordinates[-1]} = {float(end):g}")
@@ -133,7 +131,7 @@ class GridProblem:
         return replace(self, grid=Grid(n=FINE_GRID_POINTS[len(self.problem.domain.space)]))
 
     def solve(self, statement: StrongForm, points: Tensor) -> Tensor:
-        """The solution at points; raises `Failed` if the grid finds none."""
+        """The solution at points; raises GridSolveFailed."""
         found = _solution(statement, self.grid.n)
         if isinstance(found, GridSolveFailed):
             raise found
@@ -145,11 +143,11 @@ class GridProblem:
         return PointSampler(self.problem.domain).inside(POINTS, seed)
 
 
-# ---- data
+# ---- Variation of the data
 
 
 def vary_data(statement: StrongForm, factor: Expr, more: Expr | None = None) -> StrongForm:
-    """The statement with the data of every condition in time times a factor, plus `more` in the first component."""
+    """The problem with all initial or terminal data times a factor, plus `more` in the first component."""
 
     def changed(condition: ConditionResidual) -> ConditionResidual:
         if not is_time_condition(condition, statement):
@@ -164,9 +162,9 @@ def vary_data(statement: StrongForm, factor: Expr, more: Expr | None = None) -> 
 def _vary_inhomogeneity(residual: Residual, factor: Expr, more: Expr | None) -> Residual:
     affine = residual.affine
     assert affine is not None
-    letters = {d: s for s, d in residual.jet_variables}
+    derivatives = residual.derivatives
     known = residual.expr - affine.inhomogeneity
-    added = more if more is not None and any(not d.order for d in letters) else Float(0)
+    added = more if more is not None and any(not d.order for d in derivatives) else Float(0)
     return replace(residual, expr=known + factor * affine.inhomogeneity - added)
 
 
@@ -176,38 +174,38 @@ def is_time_condition(condition: ConditionResidual, statement: StrongForm) -> bo
 
 
 def random_factor(statement: StrongForm, seed: int) -> Expr:
-    """1 + ½ Π sin(…), with whole waves along periodic sides."""
+    """1 + ½ Π sin(…), periodic along periodic axes."""
     parts = []
     for k, (x, side) in enumerate(zip(statement.domain.space, statement.domain.intervals, strict=False)):
-        share = (x - side.start) / (side.end - side.start)
+        s = (x - side.start) / (side.end - side.start)
         waves = 1 + (seed + k) % 3
         phase = Rational(1 + 2 * seed + k, 5)
-        parts.append(sin((2 * pi * waves if side.periodic else Rational(3, 2) * waves) * share + phase))
+        parts.append(sin((2 * pi * waves if side.periodic else Rational(3, 2) * waves) * s + phase))
     return 1 + Mul(*parts) / 2
 
 
 def nonnegative_bump(statement: StrongForm) -> Expr:
-    """A nonnegative function that vanishes with its slope on sides that are not periodic."""
+    """A nonnegative function that vanishes with its gradient on non-periodic faces."""
     parts = []
     for x, side in zip(statement.domain.space, statement.domain.intervals, strict=False):
-        share = (x - side.start) / (side.end - side.start)
-        parts.append((1 + sin(2 * pi * share)) / 2 if side.periodic else 16 * share**2 * (1 - share) ** 2)
+        s = (x - side.start) / (side.end - side.start)
+        parts.append((1 + sin(2 * pi * s)) / 2 if side.periodic else 16 * s**2 * (1 - s) ** 2)
     return Mul(*parts) / 4
 
 
-# ---- axioms
+# ---- Axioms
 
 
 def _linearity(problem: GridProblem, seed: int) -> Tensor | None:
-    """u for the data α f + β g against α u for f + β u for g; with α + β = 1 the boundary data stay the same."""
+    """Superposition: data α f + β g, with α + β = 1, so that the boundary data are unchanged."""
     statement, points = problem.problem, problem.points(seed)
     if not _has_data(statement):
         return None
     first, second = random_factor(statement, seed), random_factor(statement, seed + 1)
     a, b = Rational(3, 2), Rational(-1, 2)
-    apart = [problem.solve(vary_data(statement, f), points) for f in (first, second)]
+    separate = [problem.solve(vary_data(statement, f), points) for f in (first, second)]
     together = problem.solve(vary_data(statement, a * first + b * second), points)
-    return _relative((together - float(a) * apart[0] - float(b) * apart[1]).abs(), together)
+    return _relative((together - float(a) * separate[0] - float(b) * separate[1]).abs(), together)
 
 
 def _comparison(problem: GridProblem, seed: int) -> Tensor | None:
@@ -221,7 +219,7 @@ def _comparison(problem: GridProblem, seed: int) -> Tensor | None:
 
 
 def _maximum(problem: GridProblem, seed: int) -> Tensor | None:
-    """Values inside against those where data are given."""
+    """Interior values compared with initial and boundary values."""
     statement = problem.problem
     if len(statement.components) > 1 or not statement.conditions:
         return None
@@ -229,12 +227,12 @@ def _maximum(problem: GridProblem, seed: int) -> Tensor | None:
     places = sample_conditions(PointSampler(statement.domain), statement.conditions, POINTS, seed)
     inside = problem.points(seed)
     values = problem.solve(tried, torch.cat([inside, *places]))
-    within, given = values[: len(inside)], values[len(inside) :]
-    return _relative(torch.cat([within - given.max(), given.min() - within]).clamp_min(0.0), values)
+    interior, boundary = values[: len(inside)], values[len(inside) :]
+    return _relative(torch.cat([interior - boundary.max(), boundary.min() - interior]).clamp_min(0.0), values)
 
 
 def _conservation(problem: GridProblem, seed: int) -> Tensor | None:
-    """∫u at several times, by the trapezoidal rule along periodic sides and by Gauss's rule elsewhere."""
+    """∫u at several times, by the trapezoidal rule along periodic axes and Gauss quadrature along the others."""
     statement = problem.problem
     if not _has_data(statement) or statement.domain.inequalities:
         return None
@@ -255,13 +253,13 @@ TESTS: dict[Axiom, AxiomTest] = {
 
 
 def _has_data(statement: StrongForm) -> bool:
-    """Whether there are conditions in time whose data can be varied: all of them must be affine."""
+    """Whether there are initial or terminal conditions, all of them affine, whose data can be varied."""
     starts = [r for c in statement.conditions if is_time_condition(c, statement) for r in c.residuals]
     return bool(starts) and all(r.affine is not None for r in starts)
 
 
-def _relative(gaps: Tensor, values: Tensor) -> Tensor:
-    return gaps / values.abs().max().clamp_min(1e-300)
+def _relative(violations: Tensor, values: Tensor) -> Tensor:
+    return violations / values.abs().max().clamp_min(1e-300)
 
 
 def _quadrature(statement: StrongForm) -> tuple[Tensor, Tensor, int]:
@@ -273,8 +271,8 @@ def _quadrature(statement: StrongForm) -> tuple[Tensor, Tensor, int]:
     for values in torch.meshgrid(*(w for _, w in sides), indexing="ij"):
         weights = weights * values.reshape(-1)
     time = statement.domain.intervals[-1]
-    moments = torch.linspace(float(time.start), float(time.end), QUADRATURE_TIMES, dtype=torch.float64)
-    rows = [torch.cat([flat, torch.full_like(flat[:, :1], float(t))], -1) for t in moments]
+    times = torch.linspace(float(time.start), float(time.end), QUADRATURE_TIMES, dtype=torch.float64)
+    rows = [torch.cat([flat, torch.full_like(flat[:, :1], float(t))], -1) for t in times]
     return torch.cat(rows), weights, QUADRATURE_TIMES
 
 

@@ -1,4 +1,4 @@
-"""The generator check: one step of the operator from x over a time h has E[X - x]/h = b and Cov[X]/h = 2A exactly."""
+"""Test of the generator: one step of the operator from x over a time h has E[X - x]/h = b and Cov[X]/h = 2A."""
 
 from __future__ import annotations
 
@@ -23,55 +23,60 @@ from pdedsl.testing.paths import ReferenceProcess
 from pdedsl.testing.step_runs import PathSegment
 
 GENERATOR = "generator of operator()"
-STEP_POSITIONS = (0.05, 0.5, 0.95)  # of the range of times at which a step may begin
+STEP_POSITIONS = (0.05, 0.5, 0.95)  # relative start times of the tested steps
 
 
 def generator_finding(
-    flow: EvolutionUnderTest, process: ReferenceProcess, legs: list[PathSegment], x: Tensor
+    flow: EvolutionUnderTest, process: ReferenceProcess, segments: list[PathSegment], x: Tensor
 ) -> Finding:
-    """Compares steps at several times of every piece with drift and matrix of the analysis at the same time."""
+    """Compares steps at several times of every interval with drift and diffusion matrix at the same time."""
     moments = Moments()
-    for leg in legs:
-        for share in STEP_POSITIONS:
+    for segment in segments:
+        for position in STEP_POSITIONS:
             _compare_step(
-                moments, flow, process, leg, leg.start + process.time_sign * share * (leg.steps - 1) * leg.h, x
+                moments,
+                flow,
+                process,
+                segment,
+                segment.start + process.time_sign * position * (segment.steps - 1) * segment.h,
+                x,
             )
     return moments.finding(GENERATOR)
 
 
 def _compare_step(
-    moments: Moments, flow: EvolutionUnderTest, process: ReferenceProcess, leg: PathSegment, t: float, x: Tensor
+    moments: Moments, flow: EvolutionUnderTest, process: ReferenceProcess, segment: PathSegment, t: float, x: Tensor
 ) -> None:
-    ends = endpoints_of_operator(flow, x, *operator_interval(flow, process, leg, t))
+    ends = endpoints_of_operator(flow, x, *operator_interval(flow, process, segment, t))
     moments.paths = max(moments.paths, len(ends))
-    where = f"at t = {t:.4g}, h = {leg.h:.4g}"
-    if not leg.random:
-        expected = process.simulate(x.numpy(), [single_step(leg, t)], np.random.default_rng(0)).x
+    where = f"at t = {t:.4g}, h = {segment.h:.4g}"
+    if not segment.random:
+        expected = process.simulate(x.numpy(), [single_step(segment, t)], np.random.default_rng(0)).x
         moments.add(f"X of a step {where}", torch.from_numpy(expected.copy()), ends[0], 0.0)
         return
-    if leg.corrected:
+    if segment.corrected:
         compare_moments(
-            moments, f"a step {where}", expected_endpoints(process, x, [single_step(leg, t)], len(ends), 0), ends
+            moments, f"a step {where}", expected_endpoints(process, x, [single_step(segment, t)], len(ends), 0), ends
         )
         return
-    drift = torch.from_numpy(np.array(process.velocity(leg.interval, x.numpy(), t)))
-    matrix = torch.from_numpy(np.array(process.diffusivity(leg.interval, x.numpy(), t)))
+    drift = torch.from_numpy(np.array(process.velocity(segment.interval, x.numpy(), t)))
+    matrix = torch.from_numpy(np.array(process.diffusivity(segment.interval, x.numpy(), t)))
     away = ends - x
-    moments.add(f"E[X - x]/h {where}", drift, away.mean(0) / leg.h, standard_error(away) / leg.h)
-    spread = second_order_products(away - leg.h * drift) / leg.h
+    moments.add(f"E[X - x]/h {where}", drift, away.mean(0) / segment.h, standard_error(away) / segment.h)
+    spread = second_order_products(away - segment.h * drift) / segment.h
     moments.add(f"Cov[X]/h {where}", 2.0 * expected_products(matrix), spread.mean(0), standard_error(spread))
 
 
 def operator_interval(
-    flow: EvolutionUnderTest, process: ReferenceProcess, leg: PathSegment, t: float
+    flow: EvolutionUnderTest, process: ReferenceProcess, segment: PathSegment, t: float
 ) -> tuple[float, float]:
-    """A step from the time t of the equation to t ± h, as an interval of the operator's time, counted from the data."""
+    """A step from PDE time t to t ± h, as an interval of the operator's time, counted from the data."""
     end = t if process.time_sign < 0 else flow.start + flow.end - t
-    return end - leg.h, end
+    return end - segment.h, end
 
 
-def single_step(leg: PathSegment, t: float) -> PathSegment:
-    return replace(leg, start=t, steps=1)
+def single_step(segment: PathSegment, t: float) -> PathSegment:
+    return replace(segment, start=t, steps=1)
 
 
 def expected_products(matrix: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
-"""Named networks, map by map: what each residual map adds to its state, and which noise is between the maps.
+"""Recorded evaluations of standard architectures, block by block.
 
-A map is an Euler step, x + F(x), whose learned field F includes the step length; so the drift is given by the map's
-own field, and the noise by the equation: size √(2νh) between two maps, or random maps.
+A residual block x + F(x) is an Euler step whose branch F includes the step size; the drift is F, and the noise is given
+by the equation: standard deviation √(2νh) between two blocks, or random residuals.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pdedsl.testing.distributions import endpoints_of_model, members_of, readout
 
 @dataclass(frozen=True)
 class NetworkParts:
-    """The parts of a named network: the stem, its residual maps, what follows them, and its readout."""
+    """The parts of a standard architecture: stem, residual blocks, head, flattening and readout."""
 
     stem: nn.Module
     blocks: tuple[nn.Module, ...]
@@ -35,7 +35,7 @@ class RecordedCall:
 
 @dataclass(frozen=True)
 class RecordedBlock:
-    """A recorded residual map with its field, and the maps from which a random field is made."""
+    """A recorded residual block with its residual branch, and the branches of a random residual."""
 
     block: nn.Module
     call: RecordedCall
@@ -45,7 +45,7 @@ class RecordedBlock:
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """One evaluation of a member, part by part; `start` is the input of the network."""
+    """One recorded evaluation of a member; `x` is its input."""
 
     x: Tensor
     stem: RecordedCall
@@ -59,7 +59,7 @@ def network_parts(member: nn.Module) -> NetworkParts:
     parts = _parts(member)
     places = [k for k, p in enumerate(parts) if _is_residual_block(p)]
     if not places:
-        raise ValueError("this network has no residual maps")
+        raise ValueError("the network has no residual blocks")
     flat = [m for m in member.modules() if isinstance(m, nn.Flatten)]
     behind = next(p for p in parts[places[-1] + 1 :] if _has_weights(p))
     stem = next(p for p in parts if _has_weights(p))
@@ -67,27 +67,27 @@ def network_parts(member: nn.Module) -> NetworkParts:
 
 
 def _parts(module: nn.Module) -> list[nn.Module]:
-    """The parts of a sequence that contains residual maps; any other module is one part."""
+    """The parts of a sequence that contains residual blocks; any other module is one part."""
     if isinstance(module, nn.Sequential) and any(_is_residual_block(m) for m in module.modules()):
         return [part for child in module for part in _parts(child)]
     return [module]
 
 
 def _is_residual_block(module: nn.Module) -> bool:
-    """Whether this is a residual map: ours have a `field`, those of torchvision a `downsample`."""
+    """Whether this is a residual block: ours have a `field`, those of torchvision a `downsample`."""
     return isinstance(getattr(module, "field", None), nn.Module) or hasattr(module, "downsample")
 
 
 def _has_weights(module: nn.Module) -> bool:
-    """Whether a module has weights, not counting noise, whose size may be learned."""
+    """Whether a module has weights, except noise, whose scale may be learned."""
     return not hasattr(module, "stream") and any(p.dim() > 0 for p in module.parameters())
 
 
 def record_runs(model: nn.Module, x: Tensor, paths: int) -> list[RecordedRun]:
-    """One run of every member on one input, with so many paths."""
+    """One recorded evaluation of every member on one input, with `paths` paths."""
     members = members_of(model)
     if len(set(map(id, members))) < len(members):
-        raise ValueError("one network stands for several members")
+        raise ValueError("several members share one network")
     chains = [network_parts(member) for member in members]
     watched = [list(dict.fromkeys(_recorded_modules(chain))) for chain in chains]
     with record_calls([m for modules in watched for m in modules]) as calls:
@@ -108,7 +108,7 @@ def fields_of(part: nn.Module) -> list[nn.Module]:
 
 
 def branches_of(part: nn.Module) -> list[nn.Module]:
-    """The two branches of a mixed field, or the part that is dropped: the first of a sequence of two."""
+    """The two branches of shake-shake, or the branch that is dropped: the first of a sequence of two."""
     for field in fields_of(part):
         branches = [m for m in (getattr(field, name, None) for name in ("f", "g")) if isinstance(m, nn.Module)]
         if len(branches) == 2:

@@ -1,4 +1,4 @@
-"""The places of a named network where noise may be added, and the noise that the equation requires there."""
+"""The sites of a standard architecture where noise may be added, and the noise required by the equation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pdedsl.testing.time_intervals import TimeInterval, interval_with_drift
 
 @dataclass(frozen=True)
 class ExpectedNoise:
-    """The noise at one place. For `Multiples` the standard deviation is in units of that of the state."""
+    """The noise at one site. For `ScaledNoise` the standard deviation is relative to that of the state."""
 
     std: float
     noise: AddedNoise | ScaledNoise
@@ -33,7 +33,7 @@ class ExpectedNoise:
 
 @dataclass(frozen=True)
 class NoiseSite:
-    """The state before and after a place where noise may be added."""
+    """The state before and after a site where noise may be added."""
 
     name: str
     before: Tensor
@@ -42,11 +42,11 @@ class NoiseSite:
 
     @property
     def state(self) -> Tensor:
-        """The state before, repeated for every state after: layers before all noise run once for all draws."""
+        """The state before, repeated for every state after: layers before any noise run once for all samples."""
         return torch.cat([self.before] * (len(self.after) // len(self.before)))
 
     def noise(self, expected: ExpectedNoise) -> Tensor:
-        """The noise that was added, divided by its expected size, (paths, units)."""
+        """The added noise divided by its expected standard deviation, (paths, units)."""
         size = torch.tensor(expected.std)
         if isinstance(expected.noise, ScaledNoise):
             axes = tuple(range(0 if expected.noise.across is Across.BATCH else 1, self.state.dim()))
@@ -55,14 +55,14 @@ class NoiseSite:
 
 
 def random_residual(plan: DataPlan, periods: list[TimeInterval]) -> RandomResidual | None:
-    """The random map of the equation, if its noise is inside the maps."""
+    """The random residual of the equation, if the noise is on the residual branches."""
     inside = any(isinstance(p, ResidualBlocks) and isinstance(p.noise, BranchNoise) for p in plan.parts)
     return interval_with_drift(periods).random_residual if inside else None
 
 
 @dataclass(frozen=True)
 class RequiredNoise:
-    """The noise that the equation requires in a network with `maps` residual maps, place by place."""
+    """The noise required by the equation at each site of a network with `block_count` residual blocks."""
 
     plan: DataPlan
     intervals: list[TimeInterval]
@@ -71,17 +71,17 @@ class RequiredNoise:
 
     @property
     def at_input(self) -> ExpectedNoise | None:
-        """Noise for the pieces of time before the maps in network order."""
+        """Noise for the time intervals before the residual blocks, in network order."""
         first = next((p.noise for p in self.plan.parts if isinstance(p, NoiseStep)), None)
         return self._expected(self.intervals[: self._drift_index], first)
 
     @property
     def at_readout(self) -> ExpectedNoise | None:
-        """Noise for the pieces of time after the maps."""
+        """Noise for the time intervals after the residual blocks."""
         return self._expected(self.intervals[self._drift_index + 1 :], self._residual_blocks.before_readout)
 
     def after_block(self, k: int) -> ExpectedNoise | None:
-        """Noise after map k, counted from zero: the diffusion of the same piece of time, at the time of the map."""
+        """Noise after block k, counted from zero: the diffusion of the same time interval, at the time of the block."""
         if random_residual(self.plan, self.intervals):
             return None
         period = interval_with_drift(self.intervals)
@@ -99,7 +99,7 @@ class RequiredNoise:
     def _expected(
         self, periods: Sequence[TimeInterval], noise: Noise | None, h: float | None = None, t: float = 0.0
     ) -> ExpectedNoise | None:
-        """√(2νh), as variances add over pieces of time; relative noise is √(2ν) times the state's size for any step."""
+        """√(2νh), since variances add over time intervals; relative noise is √(2ν)·std(x) for any step."""
         noisy = [p for p in periods if p.has_diffusion]
         if not noisy:
             return None
@@ -111,13 +111,13 @@ class RequiredNoise:
 
 
 def noise_sites(run: RecordedRun, wanted: RequiredNoise) -> list[NoiseSite]:
-    """The places at the input, between the maps, and before the readout."""
+    """The sites at the input, after each residual block, and before the readout."""
     into = [*(m.call.input for m in run.blocks[1:]), run.head.input]
     return [
         NoiseSite("the input", run.x, run.stem.input, wanted.at_input),
         NoiseSite("the stem", run.stem.output, run.blocks[0].call.input, None),
         *(
-            NoiseSite(f"map {k + 1}", m.call.output, z, wanted.after_block(k))
+            NoiseSite(f"block {k + 1}", m.call.output, z, wanted.after_block(k))
             for k, (m, z) in enumerate(zip(run.blocks, into, strict=True))
         ),
         NoiseSite("the features", run.flat.output, run.readout.input, wanted.at_readout),

@@ -1,4 +1,4 @@
-"""Checks the noise of a named network against the equation: its size, that it is white, and new at every place."""
+"""Moment tests of the noise of a standard architecture: variance, whiteness, independence between sites."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from pdedsl.testing.paths import process_of
 from pdedsl.testing.time_intervals import TimeInterval, interval_with_drift, time_intervals
 from pdedsl.testing.user_networks import count_noisy_blocks, user_noise_sites
 
-RESIDUAL_BLOCKS, NOISE = "residual maps of model()", "noise of model()"
-PATHS_PER_BLOCK_FACTOR, MIN_PATHS = 128, 8  # paths, if each draws one number per map, and if it draws one per unit
-MIN_NOISE_SAMPLES = 1 << 12  # random numbers at one place
-READOUT_FEATURES = 64  # before a readout
-FLOAT32_TOL = 1e-4  # tolerance for numbers in single precision
+RESIDUAL_BLOCKS, NOISE = "residual blocks of model()", "noise of model()"
+PATHS_PER_BLOCK_FACTOR, MIN_PATHS = 128, 8  # for one random factor per block, or per unit
+MIN_NOISE_SAMPLES = 1 << 12  # at one site
+READOUT_FEATURES = 64  # units before the readout
+FLOAT32_TOL = 1e-4  # relative
 
 
 def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Finding]:
-    """Findings on the residual maps and the noise of every member, in evaluation and in training."""
+    """Tests of the residual blocks and the noise of every member, in evaluation and training mode."""
     plan, periods = model.expected.plan, time_intervals(model.expected.analysis)
     assert isinstance(plan, DataPlan)
     assert plan.image is not None
@@ -48,7 +48,9 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
         runs = record_runs(made, x, number)
         noisy = record_runs(enable_training_noise(made), x, number)
     except (ValueError, StopIteration) as error:
-        return [Finding(RESIDUAL_BLOCKS, Outcome.BROKEN, str(error) or "this network is not made of residual maps")]
+        return [
+            Finding(RESIDUAL_BLOCKS, Outcome.BROKEN, str(error) or "the network does not consist of residual blocks")
+        ]
     maps = _check_residual_blocks(runs, plan)
     if not maps.ok:
         return [maps]
@@ -64,9 +66,9 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
 
 
 def _user_network_findings(made: nn.Module, x: Tensor, number: int, wanted: RequiredNoise) -> list[Finding]:
-    """The noise in the user's own network; its maps are not checked."""
+    """Tests of the noise of a user network; its blocks are not tested."""
     if not wanted.block_count:
-        return [untested(RESIDUAL_BLOCKS, "of a network of your own the equation says nothing but its noise")]
+        return [untested(RESIDUAL_BLOCKS, "for a user network the equation determines only the noise")]
     found = []
     for of, model in ((NOISE, made), (f"{NOISE} in training", enable_training_noise(made))):
         counts, members = count_noisy_blocks(model), user_noise_sites(model, x, number, wanted)
@@ -75,7 +77,7 @@ def _user_network_findings(made: nn.Module, x: Tensor, number: int, wanted: Requ
                 Finding(
                     RESIDUAL_BLOCKS,
                     Outcome.BROKEN,
-                    f"expected {wanted.block_count} maps in each member, found {counts}",
+                    f"expected {wanted.block_count} residual blocks in each member, found {counts}",
                 )
             ]
         found.append(NoiseMoments(number).add_members([(None, gaps) for gaps in members], None, 1.0).finding(of))
@@ -83,7 +85,7 @@ def _user_network_findings(made: nn.Module, x: Tensor, number: int, wanted: Requ
 
 
 def _number_of_paths(plan: DataPlan, periods: list[TimeInterval]) -> int:
-    """The number of paths: enough to test the variance of the noise at every place."""
+    """The number of paths: enough to test the variance of the noise at every site."""
     if isinstance(random_residual(plan, periods), StochasticDepthResidual | ShakeShakeResidual):
         return PATHS_PER_BLOCK_FACTOR
     last = any(isinstance(p, ResidualBlocks) and p.before_readout for p in plan.parts)
@@ -96,15 +98,17 @@ def _number_of_paths(plan: DataPlan, periods: list[TimeInterval]) -> int:
 
 
 def _check_residual_blocks(runs: list[RecordedRun], plan: DataPlan) -> Finding:
-    """Checks the number of maps, and that each adds the value of its field to its state."""
+    """Checks the number of residual blocks, and that each computes x + F(x)."""
     expected, found = _expected_block_counts(plan), [len(run.blocks) for run in runs]
     if found != expected:
-        return Finding(RESIDUAL_BLOCKS, Outcome.BROKEN, f"expected {expected} maps in the members, found {found}")
+        return Finding(
+            RESIDUAL_BLOCKS, Outcome.BROKEN, f"expected {expected} residual blocks in the members, found {found}"
+        )
     return worst_of(RESIDUAL_BLOCKS, (f for run in runs for f in _check_sums(run)))
 
 
 def _expected_block_counts(plan: DataPlan) -> list[int]:
-    """The number of residual maps of each member."""
+    """The number of residual blocks of each member."""
     return [
         residual_maps(p.net) or 0 for f in plan.families for p in f.parts * f.members if isinstance(p, ResidualBlocks)
     ]
@@ -114,12 +118,12 @@ def _check_sums(run: RecordedRun) -> Iterator[Finding]:
     for k, seen in enumerate(run.blocks, 1):
         expected = noise_free_value(seen)
         if expected is not None:
-            yield compare_tensors(RESIDUAL_BLOCKS, f"the value of map {k}", expected, seen.call.output, FLOAT32_TOL)
+            yield compare_tensors(RESIDUAL_BLOCKS, f"output of block {k}", expected, seen.call.output, FLOAT32_TOL)
 
 
 @dataclass
 class NoiseMoments:
-    """Evidence on the noise of the members: moments, and places where there must be none."""
+    """Moments of the noise of all members, and sites that must be noise-free."""
 
     paths: int
     moments: Moments = field(default_factory=Moments)
@@ -128,15 +132,15 @@ class NoiseMoments:
     def add_members(
         self, places: Sequence[tuple[RecordedRun | None, list[NoiseSite]]], random: RandomResidual | None, length: float
     ) -> NoiseMoments:
-        """Adds the places of each member and, if its maps are random, the recorded maps over a time `length`."""
+        """Adds the sites of each member and, for random residuals, the recorded blocks over a time `length`."""
         self.moments.paths = self.paths
         noises = [self._member(f"member {k}", run, gaps, random, length) for k, (run, gaps) in enumerate(places, 1)]
         for own in noises:
             for a, b in pairwise(own):
-                self._product("noise at one place times that at the next", a, b)
+                self._product("product of noise at consecutive sites", a, b)
         for ours, others in pairwise(noises):
             for a, b in zip(ours, others, strict=False):
-                self._product("noise of one member times that of the next", a, b)
+                self._product("product of noise of consecutive members", a, b)
         return self
 
     def finding(self, of: str) -> Finding:
@@ -151,35 +155,35 @@ class NoiseMoments:
         for gap in gaps:
             if gap.expected is None:
                 self.deterministic.append(
-                    compare_tensors(NOISE, f"no noise behind {gap.name}", gap.state, gap.after, FLOAT32_TOL)
+                    compare_tensors(NOISE, f"no noise after {gap.name}", gap.state, gap.after, FLOAT32_TOL)
                 )
             else:
                 noises.append(gap.noise(gap.expected))
-                self._white(f"noise behind {gap.name} of {member}", noises[-1], gap.expected.law)
+                self._white(f"noise after {gap.name} of {member}", noises[-1], gap.expected.law)
         if random is None or run is None:
             return noises
         ratio = 2.0 * float(random.strength) * len(run.blocks) / length
-        factors = [self._factor(f"map {k} of {member}", s, ratio, random) for k, s in enumerate(run.blocks, 1)]
+        factors = [self._factor(f"block {k} of {member}", s, ratio, random) for k, s in enumerate(run.blocks, 1)]
         if not isinstance(random, DropoutResidual):
             self._moments(f"factors of {member}", torch.cat(factors))
         return [*noises, *factors]
 
     def _white(self, name: str, w: Tensor, law: Law) -> None:
-        """Tests for independent numbers of mean 0 and variance 1; E|w| tells the normal law from that of Laplace."""
+        """Tests for white noise of variance 1; E|w| distinguishes the normal from the Laplace distribution."""
         rows, units = w.shape
         self._moments(name, w)
         size = sqrt(0.5 if law is Law.LAPLACE else 2 / pi)
         self.moments.add(f"E|w|, {name}", size, w.abs().mean(), _bernstein_error(w.abs(), size))
         self.moments.add(f"mean over one state, {name}", 0.0, w.mean(1), 1.0 / sqrt(units))
-        self._product(f"{name}, one unit times the next", w[:, :-1], w[:, 1:])
-        for apart in (1, rows // SAMPLES_PER_INPUT):  # rows of one draw, and draws of one row
-            self._product(f"{name}, one path times another", w[:-apart], w[apart:])
+        self._product(f"{name}, product of consecutive units", w[:, :-1], w[:, 1:])
+        for lag in (1, rows // SAMPLES_PER_INPUT):  # rows of one noise sample, and samples of one row
+            self._product(f"{name}, product of two paths", w[:-lag], w[lag:])
 
     def _moments(self, name: str, w: Tensor) -> None:
         square = w.square()
         self.moments.add(f"mean, {name}", 0.0, w.mean(), _bernstein_error(w, 0.0))
         self.moments.add(
-            f"variance as a share of the expected one, {name}", 1.0, square.mean(), _bernstein_error(square, 1.0)
+            f"variance relative to the expected one, {name}", 1.0, square.mean(), _bernstein_error(square, 1.0)
         )
 
     def _product(self, name: str, a: Tensor, b: Tensor) -> None:
@@ -187,15 +191,15 @@ class NoiseMoments:
             self.moments.add(f"mean, {name}", 0.0, (a * b).mean(), _bernstein_error(a * b, 0.0))
 
     def _factor(self, name: str, seen: RecordedBlock, ratio: float, random: RandomResidual) -> Tensor:
-        """The random factor of a map's velocity, centred and scaled; ½h times its variance is given by the equation."""
+        """The random factor of a residual branch, standardized by the variance that the equation requires."""
         if not seen.branches or seen.field is None:
-            self.deterministic.append(Finding(NOISE, Outcome.BROKEN, f"{name} has no random field"))
+            self.deterministic.append(Finding(NOISE, Outcome.BROKEN, f"{name} has no random residual"))
             return torch.zeros(0, 1)
-        share, rest = _random_factor(seen.field, seen.branches, random)
+        factor, remainder = _random_factor(seen.field, seen.branches, random)
         self.deterministic.append(
-            compare_tensors(NOISE, f"one factor is random in {name}", torch.zeros_like(rest), rest, 1e-3)
+            compare_tensors(NOISE, f"single random factor in {name}", torch.zeros_like(remainder), remainder, 1e-3)
         )
-        w = (share.double() - (0.5 if isinstance(random, ShakeShakeResidual) else 1.0)) / sqrt(ratio)
+        w = (factor.double() - (0.5 if isinstance(random, ShakeShakeResidual) else 1.0)) / sqrt(ratio)
         if isinstance(random, DropoutResidual):
             self._moments(f"factor of {name}", w)
             self.moments.add(f"mean over one state, factor of {name}", 0.0, w.mean(1), 1.0 / sqrt(w.shape[1]))
@@ -203,8 +207,8 @@ class NoiseMoments:
 
 
 def _bernstein_error(values: Tensor, expected: float) -> Tensor:
-    """The error of a mean by Bernstein's inequality, which also holds for few values: √((σ² + b|mean - expected|/3)/n)
-    for values at a distance of at most b from the expected one."""
+    """The standard error of a mean with Bernstein's correction for small samples, √((σ² + b|mean - expected|/3)/n), for
+    values at a distance of at most b from the expected one."""
     away, most = (values.mean() - expected).abs(), (values - expected).abs().max()
     return torch.sqrt((values.var() + most * away / 3.0) / values.numel())
 
@@ -212,12 +216,12 @@ def _bernstein_error(values: Tensor, expected: float) -> Tensor:
 def _random_factor(
     field: RecordedCall, inner: tuple[RecordedCall, ...], random: RandomResidual
 ) -> tuple[Tensor, Tensor]:
-    """The factor z of F z, or α of αf + (1-α)g, one per unit or per path; and the rest that it does not explain."""
+    """The factor z of F z, or α of αf + (1-α)g, one per unit or per path; and the unexplained remainder."""
     first, second = inner[0].output.flatten(1), inner[-1].output.flatten(1)
     shared = isinstance(random, ShakeShakeResidual)
     base, along = (second, first - second) if shared else (torch.zeros_like(first), first)
     moved = field.output.flatten(1) - base
     if isinstance(random, DropoutResidual):
         return torch.where(along != 0, moved / along, 1.0), torch.zeros_like(along)
-    share = (moved * along).sum(1, keepdim=True) / along.square().sum(1, keepdim=True)
-    return share, moved - share * along
+    factor = (moved * along).sum(1, keepdim=True) / along.square().sum(1, keepdim=True)
+    return factor, moved - factor * along

@@ -1,4 +1,4 @@
-"""Objects under test: the emitted operator, as f ↦ T f, and blocks of feature maps."""
+"""Operators under test: the evolution operator f ↦ T f, and networks as operators on functions of their features."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = [
 
 Data = Callable[[Tensor], Tensor]
 NETWORK_SAMPLES = 2  # of a network under test
-DATA_BOUND = 64.0  # of the data given to a network
-OPERATOR_SAMPLES = 64  # Monte-Carlo draws of an operator under test
-DEFAULT_DIMENSION = 5  # dimensions, if the spec leaves their number open
+DATA_BOUND = 64.0  # on |f| for a network as operator
+OPERATOR_SAMPLES = 64  # Monte Carlo paths of an operator under test
+DEFAULT_DIMENSION = 5  # for a symbolic dimension
 
 
 class Operator(Protocol):
@@ -87,8 +87,8 @@ class EvolutionUnderTest:
 class NetworkAsOperator:
     """A network as an operator on functions of its features.
 
-    The last linear map of each member is its readout W. It is replaced by scores of two classes with probabilities
-    ½ ± f/2s, so that T f comes out of the network's own average over members and draws. |f| must be below s = BOUND.
+    The last linear map of each member is its readout W. It is replaced by logits of two classes with probabilities
+    ½ ± f/2s, so that T f is the network's average over members and noise samples. |f| must be below s = BOUND.
     """
 
     model: nn.Module
@@ -99,8 +99,8 @@ class NetworkAsOperator:
 
     def __call__(self, f: Data, x: Tensor, t: float) -> Tensor:
         def scores(_: nn.Module, args: tuple[Tensor, ...], __: Tensor) -> Tensor:
-            share = f(args[0]) / DATA_BOUND
-            return torch.stack([torch.log((1 + share) / 2), torch.log((1 - share) / 2)], -1)
+            ratio = f(args[0]) / DATA_BOUND
+            return torch.stack([torch.log((1 + ratio) / 2), torch.log((1 - ratio) / 2)], -1)
 
         hooks = [readout.register_forward_hook(scores) for readout in self._readouts()]
         try:
@@ -142,5 +142,5 @@ def evolution_of(model: ModelUnderTest, operator: nn.Module) -> EvolutionUnderTe
 
 
 def block_of(model: Compilation | ModelUnderTest, weights: int, width: int = 4) -> nn.Module:
-    """The block of an equation on pixels at a small width, in float64."""
+    """The block of an equation on feature maps at a small width, in float64."""
     return under_test(model).block(weights, width)

@@ -1,7 +1,7 @@
-"""Paths of the process behind an equation, simulated from the analysis alone: the reference for X_T of a network.
+"""Reference simulation of the SDE of an equation, from the analysis alone.
 
-For initial data dX = b(X, T - τ) dτ + √2 A^½ dB: the first step is at the time T, and what is last in the time of the
-equation comes first. For terminal data the clock runs forwards.
+For initial data dX = b(X, T - τ) dτ + √2 A^½ dB: the first step is at time T, and PDE time runs backward. For terminal
+data it runs forward.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from pdedsl.testing.reference_steps import integrate_rk4, step_of
 from pdedsl.testing.step_runs import AddedNoise, PathSegment, ScaledNoise
 from pdedsl.testing.time_intervals import TimeInterval, is_initial
 
-REFERENCE_STEPS = 400  # steps of RK4, as reference for an adaptive method
+REFERENCE_STEPS = 400  # of RK4, the reference for an adaptive method
 
 
 @dataclass(frozen=True)
 class PathEndpoints:
-    """The positions of paths, one per row, with the logarithm ∫c of the weight and the accumulated sources ∫e^{∫c}f."""
+    """Positions of paths, one per row, with the log-weight ∫c and the accumulated source ∫e^{∫c}f."""
 
     x: Array
     log_weight: Array
@@ -39,52 +39,55 @@ class PathEndpoints:
 
 @dataclass(frozen=True)
 class ReferenceProcess:
-    """The process behind the equation, with given fields."""
+    """The SDE of the equation, with prescribed learned fields."""
 
     coefficients: CoefficientEvaluator
     time_sign: float
 
-    def simulate(self, x: Array, legs: list[PathSegment], source: np.random.Generator) -> PathEndpoints:
-        """The paths at the end of the legs, one for each row of x."""
+    def simulate(self, x: Array, segments: list[PathSegment], source: np.random.Generator) -> PathEndpoints:
+        """The paths at the end of the segments, one for each row of x."""
         state = PathEndpoints(x, np.zeros(len(x)), np.zeros(len(x)))
-        for leg in legs:
-            for k in range(leg.steps):
-                state = self._weighted_step(leg, state, leg.start + self.time_sign * k * leg.h, source)
+        for segment in segments:
+            for k in range(segment.steps):
+                state = self._weighted_step(segment, state, segment.start + self.time_sign * k * segment.h, source)
         return state
 
     def _weighted_step(
-        self, leg: PathSegment, state: PathEndpoints, t: float, source: np.random.Generator
+        self, segment: PathSegment, state: PathEndpoints, t: float, source: np.random.Generator
     ) -> PathEndpoints:
-        """A step with its weight: exact for constant rates, by the method itself if nothing is random, and otherwise by
-        the trapezoidal rule."""
-        period = leg.interval
-        if period.has_weight and not leg.random and not period.has_constant_rates:
-            return self._augmented_step(leg, state, t)
-        x = self._step(leg, state.x, t, source)
+        """A step with its Feynman-Kac weight: exact for constant rates, by the integrator itself without noise, and
+        otherwise by the trapezoidal rule."""
+        period = segment.interval
+        if period.has_weight and not segment.random and not period.has_constant_rates:
+            return self._augmented_step(segment, state, t)
+        x = self._step(segment, state.x, t, source)
         if not period.has_weight:
             return replace(state, x=x)
         c, f = self.rates(period, state.x, t)
         if period.has_constant_rates:
-            grown, share = leg.h * c, np.where(c == 0, leg.h, np.expm1(leg.h * c) / np.where(c == 0, 1.0, c))
+            grown, share = (
+                segment.h * c,
+                np.where(c == 0, segment.h, np.expm1(segment.h * c) / np.where(c == 0, 1.0, c)),
+            )
             return PathEndpoints(
                 x, state.log_weight + grown, state.accumulated_source + np.exp(state.log_weight) * f * share
             )
-        later_c, later_f = self.rates(period, x, t + self.time_sign * leg.h)
-        growth = state.log_weight + leg.h * (c + later_c) / 2
-        sums = leg.h * (np.exp(state.log_weight) * f + np.exp(growth) * later_f) / 2
+        later_c, later_f = self.rates(period, x, t + self.time_sign * segment.h)
+        growth = state.log_weight + segment.h * (c + later_c) / 2
+        sums = segment.h * (np.exp(state.log_weight) * f + np.exp(growth) * later_f) / 2
         return PathEndpoints(x, growth, state.accumulated_source + sums)
 
-    def _augmented_step(self, leg: PathSegment, state: PathEndpoints, t: float) -> PathEndpoints:
+    def _augmented_step(self, segment: PathSegment, state: PathEndpoints, t: float) -> PathEndpoints:
         """(X, C, G)' = (b, c, e^C f)."""
 
-        def slope(s: float, y: Array) -> Array:
+        def rhs(s: float, y: Array) -> Array:
             x, at = np.ascontiguousarray(y[:, :-2]), t + self.time_sign * s
-            c, f = self.rates(leg.interval, x, at)
-            return np.column_stack([self.velocity(leg.interval, x, at), c, np.exp(y[:, -2]) * f])
+            c, f = self.rates(segment.interval, x, at)
+            return np.column_stack([self.velocity(segment.interval, x, at), c, np.exp(y[:, -2]) * f])
 
-        assert isinstance(leg.scheme, Fixed)
-        y = step_of(leg.scheme)(
-            slope, 0.0, leg.h, np.column_stack([state.x, state.log_weight, state.accumulated_source])
+        assert isinstance(segment.scheme, Fixed)
+        y = step_of(segment.scheme)(
+            rhs, 0.0, segment.h, np.column_stack([state.x, state.log_weight, state.accumulated_source])
         )
         return PathEndpoints(np.ascontiguousarray(y[:, :-2]), y[:, -2], y[:, -1])
 
@@ -104,64 +107,64 @@ class ReferenceProcess:
             return self.coefficients.matrix(rows, x, t)
         return self.coefficients.vector(tuple(rows[i][i] for i in range(len(rows))), x, t)
 
-    def _step(self, leg: PathSegment, x: Array, t: float, source: np.random.Generator) -> Array:
-        if not leg.random:
-            return self._deterministic_step(leg, x, t)
-        match leg.noise:
+    def _step(self, segment: PathSegment, x: Array, t: float, source: np.random.Generator) -> Array:
+        if not segment.random:
+            return self._deterministic_step(segment, x, t)
+        match segment.noise:
             case AddedNoise(law=law):
-                return self._euler_maruyama_step(leg, x, t, law, source)
+                return self._euler_maruyama_step(segment, x, t, law, source)
             case ScaledNoise(law=law):
-                return self._relative_noise_step(leg, x, t, _standard_samples(law, x.shape, source))
+                return self._relative_noise_step(segment, x, t, _standard_samples(law, x.shape, source))
             case DropoutResidual() | StochasticDepthResidual() | ShakeShakeResidual() as random:
-                return x + leg.h * self._random_velocity(leg, random, x, t, source)
+                return x + segment.h * self._random_velocity(segment, random, x, t, source)
             case _:
-                assert_never(leg.by)
+                assert_never(segment.by)
 
     def _euler_maruyama_step(
-        self, leg: PathSegment, x: Array, t: float, law: Law, source: np.random.Generator
+        self, segment: PathSegment, x: Array, t: float, law: Law, source: np.random.Generator
     ) -> Array:
-        slope, end = self.velocity(leg.interval, x, t), t + self.time_sign * leg.h
-        matrix = self.diffusivity(leg.interval, x, 0.5 * (t + end) if leg.corrected else t)
-        shock = sqrt(2.0 * leg.h) * _apply_square_root(matrix, _standard_samples(law, x.shape, source))
-        if leg.corrected:
-            slope = 0.5 * (slope + self.velocity(leg.interval, x + leg.h * slope + shock, end))
-        return np.asarray(x + leg.h * slope + shock)
+        drift, end = self.velocity(segment.interval, x, t), t + self.time_sign * segment.h
+        matrix = self.diffusivity(segment.interval, x, 0.5 * (t + end) if segment.corrected else t)
+        shock = sqrt(2.0 * segment.h) * _apply_square_root(matrix, _standard_samples(law, x.shape, source))
+        if segment.corrected:
+            drift = 0.5 * (drift + self.velocity(segment.interval, x + segment.h * drift + shock, end))
+        return np.asarray(x + segment.h * drift + shock)
 
-    def _relative_noise_step(self, leg: PathSegment, x: Array, t: float, noise: Array) -> Array:
-        moved = x + leg.h * self.velocity(leg.interval, x, t)
+    def _relative_noise_step(self, segment: PathSegment, x: Array, t: float, noise: Array) -> Array:
+        moved = x + segment.h * self.velocity(segment.interval, x, t)
         size = moved.std(-1, ddof=1, keepdims=True)
-        return np.asarray(moved + np.sqrt(2.0 * self.diffusivity(leg.interval, x, t)) * size * noise)
+        return np.asarray(moved + np.sqrt(2.0 * self.diffusivity(segment.interval, x, t)) * size * noise)
 
-    def _deterministic_step(self, leg: PathSegment, x: Array, t: float) -> Array:
-        def slope(s: float, y: Array) -> Array:
-            return self.velocity(leg.interval, y, t + self.time_sign * s)
+    def _deterministic_step(self, segment: PathSegment, x: Array, t: float) -> Array:
+        def rhs(s: float, y: Array) -> Array:
+            return self.velocity(segment.interval, y, t + self.time_sign * s)
 
-        match leg.scheme:
+        match segment.scheme:
             case Fixed() | BackwardEuler():
-                return np.asarray(step_of(leg.scheme)(slope, 0.0, leg.h, x))
+                return np.asarray(step_of(segment.scheme)(rhs, 0.0, segment.h, x))
             case Adaptive():
-                return np.asarray(integrate_rk4(slope, 0.0, leg.h, x, REFERENCE_STEPS))
+                return np.asarray(integrate_rk4(rhs, 0.0, segment.h, x, REFERENCE_STEPS))
             case Verlet() | Leapfrog():
-                raise AssertionError(leg.scheme)
+                raise AssertionError(segment.scheme)
             case _:
-                assert_never(leg.scheme)
+                assert_never(segment.scheme)
 
     def _random_velocity(
-        self, leg: PathSegment, random: RandomResidual, x: Array, t: float, source: np.random.Generator
+        self, segment: PathSegment, random: RandomResidual, x: Array, t: float, source: np.random.Generator
     ) -> Array:
-        """A random velocity V with ½h Cov V = A: units of v or all of v dropped, or two branches mixed."""
-        ratio = 2.0 * float(random.strength.xreplace(self.coefficients.spec.values)) / leg.h
+        """A random velocity V with ½h Cov V = A: dropout, stochastic depth or shake-shake."""
+        ratio = 2.0 * float(random.strength.xreplace(self.coefficients.spec.values)) / segment.h
         if isinstance(random, ShakeShakeResidual):
             f, g = (self.coefficients.field(head, x, t) for head in random.branches)
             share = 0.5 + sqrt(3.0 * ratio) * source.uniform(-1.0, 1.0, (len(x), 1))
             return share * f + (1.0 - share) * g
         keep = 1.0 / (1.0 + ratio)
         kept = source.random(x.shape if isinstance(random, DropoutResidual) else (len(x), 1)) < keep
-        return self.velocity(leg.interval, x, t) * kept / keep
+        return self.velocity(segment.interval, x, t) * kept / keep
 
 
 def _standard_samples(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> Array:
-    """Random numbers of mean 0 and variance 1."""
+    """Samples of mean 0 and variance 1."""
     match law:
         case Law.GAUSSIAN:
             return source.standard_normal(shape)
@@ -172,7 +175,7 @@ def _standard_samples(law: Law, shape: tuple[int, ...], source: np.random.Genera
 
 
 def _apply_square_root(matrix: Array, noise: Array) -> Array:
-    """A^½ξ by eigenvectors, unlike the factorisations of the runtime."""
+    """A^½ξ by an eigendecomposition, unlike the factorizations of the runtime."""
     if matrix.ndim == 2:
         return np.asarray(np.sqrt(matrix) * noise)
     constant = bool((matrix == matrix[:1]).all())

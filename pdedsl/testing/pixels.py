@@ -1,7 +1,7 @@
-"""A reference for blocks on pixels: the equation of the spec, stepped by hand, with the weights of the block.
+"""Reference right-hand sides of equations on feature maps, with the weights of a block.
 
-The layers are implemented here from their mathematical definitions: Kᵀ as the derivative of K, the time as a channel,
-norms as sums. Only the weights are shared with the block, in the order in which a module lists them.
+The layers are implemented from their mathematical definitions: Kᵀ as the derivative of K, time as a channel, norms as
+sums. Only the weights are shared with the block, in the order of its parameters.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: BlockWeights) -
             count = _count(head, plan, spec)
             return [convnet(float(factor), net, _depends_on_time(learned, spec), numbers) for _ in range(count)]
         case Nonlinear():
-            raise AssertionError("what has no layer has no network")
+            raise AssertionError("terms without a layer are compile-time errors")
         case _:
             assert_never(term)
 

@@ -1,4 +1,4 @@
-"""Steps of y' = f(t, y), each method as in a textbook: no code is shared with the runtime."""
+"""Textbook one-step methods for y' = f(t, y); no code is shared with the runtime."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ REFERENCE_METHODS: dict[str, Step] = {s.__name__: s for s in (euler, heun, midpo
 
 
 def step_of(method: Fixed | BackwardEuler) -> Step:
-    """The method by hand; one without a formula here is stepped by its tableau."""
+    """The reference step of a method; from its Butcher tableau if there is no formula here."""
     match method:
         case BackwardEuler(terms=terms):
             return backward_euler(terms)
@@ -71,11 +71,11 @@ def step_of(method: Fixed | BackwardEuler) -> Step:
 
 def _from_tableau(method: RungeKutta) -> Step:
     def step(f: RightHandSide, t: float, h: float, y: State) -> State:
-        slopes = [f(t, y)]
+        stages = [f(t, y)]
         for row in method.rows:
-            inner = sum((a * k for a, k in zip(row, slopes, strict=True)), 0 * y)
-            slopes.append(f(t + h * sum(row), y + h * inner))
-        return y + h * sum((b * k for b, k in zip(method.weights, slopes, strict=True)), 0 * y)
+            inner = sum((a * k for a, k in zip(row, stages, strict=True)), 0 * y)
+            stages.append(f(t + h * sum(row), y + h * inner))
+        return y + h * sum((b * k for b, k in zip(method.weights, stages, strict=True)), 0 * y)
 
     return step
 

@@ -1,4 +1,4 @@
-"""Counterexamples that the analysis found to an axiom of feature maps, run again on the compiled block."""
+"""Reproduces counterexamples of the analysis to axioms of feature maps on the compiled block."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.pde_blocks import PdeBlock
 from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 
-GROWTH_RTOL = 1e-3  # tolerance, relative to the change found by the analysis
+GROWTH_RTOL = 1e-3  # relative to the change found by the analysis
 PIXELS = 3
 
 
 @torch.no_grad()
 def reproduces(block: PdeBlock, plan: ImagePlan, example: FeatureMapCounterexample, width: int) -> bool:
-    """Whether the distance or norm changes on the block as it did in the analysis."""
+    """Whether the distance or norm changes on the block as in the analysis."""
     sizes = dict(example.operators)
     for field, head in zip(block.right_hand_sides(), _heads(plan), strict=True):
         _set_weights(field, sizes.get(head, 0.0), example)

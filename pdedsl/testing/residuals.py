@@ -1,8 +1,7 @@
-"""Compares the emitted residuals of a physical problem with the equations by hand.
+"""Tests of the generated residuals by manufactured solutions and by the exact solution.
 
-The unknowns are replaced by functions with known derivatives, sines of the coordinates: each residual is computed
-with sympy from these derivatives, and compared with the emitted function, which differentiates a module. Where
-the spec states an exact solution, every emitted residual must vanish on it.
+Each residual at a manufactured solution (sines of the coordinates) is computed with sympy, and compared with the
+generated function, which differentiates a module. All residuals must vanish at the exact solution of the spec.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from pdedsl.testing.moments import Finding, Outcome
 
 RESIDUALS, EXACT = "residuals", "exact solution"
 POINTS = 16
-LEARNED_FIELD_VALUE = 1.5  # the value of a learned field in the comparison
-RESIDUAL_RTOL = 1e-10  # relative to the terms: rounding, with derivatives up to the fourth order
-EXACT_RTOL = 1e-8  # on the exact solution, relative to the terms
+LEARNED_FIELD_VALUE = 1.5  # value of a learned coefficient
+RESIDUAL_RTOL = 1e-10  # rounding, with derivatives up to the fourth order
+EXACT_RTOL = 1e-8  # relative to the size of the terms
 
 
 class FormulaModule(nn.Module):
@@ -46,7 +45,7 @@ class FormulaModule(nn.Module):
 
 @dataclass(frozen=True)
 class NamedResidual:
-    """A residual of the statement with the name of its function."""
+    """A residual of the problem with the name of its generated function."""
 
     name: str
     residual: Residual
@@ -75,7 +74,9 @@ def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Ite
         worst, where = max((worst, where), (off, one.name))
     outcome = Outcome.HELD if worst <= RESIDUAL_RTOL else Outcome.BROKEN
     yield Finding(
-        RESIDUALS, outcome, f"off by at most {worst:.1e} from those by hand, in {where}; allowed {RESIDUAL_RTOL:g}"
+        RESIDUALS,
+        outcome,
+        f"relative error at most {worst:.1e} at a manufactured solution, in {where}; tolerance {RESIDUAL_RTOL:g}",
     )
 
 
@@ -83,7 +84,7 @@ def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterat
     statement = plan.problem
     known = tuple(e for e in statement.exact if e is not None)
     if len(known) < len(statement.components):
-        yield Finding(EXACT, Outcome.UNTESTED, "the spec states none")
+        yield Finding(EXACT, Outcome.UNTESTED, "the spec has no exact solution")
         return
     if statement.parameters:
         yield Finding(EXACT, Outcome.UNTESTED, "a coefficient is learned")
@@ -97,9 +98,7 @@ def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterat
         )
         worst, where = max((worst, where), (off, one.name))
     outcome = Outcome.HELD if worst <= EXACT_RTOL else Outcome.BROKEN
-    yield Finding(
-        EXACT, outcome, f"residuals of at most {worst:.1e} of their terms, in {where}; allowed {EXACT_RTOL:g}"
-    )
+    yield Finding(EXACT, outcome, f"relative residual at most {worst:.1e}, in {where}; tolerance {EXACT_RTOL:g}")
 
 
 def _points(one: NamedResidual, statement: StrongForm, seed: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""The search for the smallest case that breaks something."""
+"""Search for a minimal counterexample with hypothesis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
-MAX_SHRINKS = 1000  # attempts to shrink a counterexample
+MAX_SHRINKS = 1000  # shrinking steps
 
 
 def search(
@@ -23,8 +23,7 @@ def search(
 ) -> Any | None:
     """The smallest case for which `breaks` holds, or None if none was found.
 
-    For an operator that is not deterministic, the case is shrunk as far as its answers allow; for a slow one, in at
-    most `attempts` attempts.
+    Shrinking stops after `attempts` steps, or when a non-deterministic operator gives contradictory results.
     """
     broken: list[Any] = []
     left = attempts

@@ -119,9 +119,11 @@ def operator_segments(model: ModelUnderTest) -> list[PathSegment]:
     """The steps of the evolution operator over the whole time: a single one for each piece in which it is exact."""
     plan = model.operator_plan
     assert plan is not None
-    legs = []
+    segments = []
     for period in time_intervals(model.expected.analysis):
         exact = period.is_constant and not (period.has_diffusion and plan.law is Law.LAPLACE)
         steps = 1 if exact else ceil(period.length / float(plan.step) - 1e-9)
-        legs.append(PathSegment(period, period.start, period.length / steps, steps, plan.scheme, AddedNoise(plan.law)))
-    return legs
+        segments.append(
+            PathSegment(period, period.start, period.length / steps, steps, plan.scheme, AddedNoise(plan.law))
+        )
+    return segments

@@ -1,7 +1,7 @@
-"""The pieces of time of an equation on a data space, each with its coefficients: the basis of the references.
+"""Time intervals of an equation on a data space with their coefficients, for the reference simulation.
 
-Coefficients are summed from the typed terms of the analysis. Nothing comes from lowering or planning, so that a mistake
-made there cannot also affect what is expected.
+Coefficients are summed from the terms of the analysis, independently of lowering and planning, so that an error there
+does not affect the expected values.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ Rows = tuple[tuple[Expr, ...], ...]
 
 @dataclass(frozen=True)
 class TimeInterval:
-    """∂u/∂t = drift·∇u + matrix:∇∇u + rate u + source, in the direction of the data. A path enters it at time `first`.
+    """∂u/∂t = drift·∇u + matrix:∇∇u + rate u + source, in the direction of the data. A path enters it at time `start`.
 
-    If the space is not written out, `drift` holds the component with index INDEX, `matrix` its diagonal entry.
+    In a symbolic dimension `drift` holds the component with index INDEX, `matrix` its diagonal entry.
     """
 
     start: float
@@ -72,7 +72,7 @@ class TimeInterval:
 
     @property
     def is_constant(self) -> bool:
-        """Whether one step is exact, whatever its length."""
+        """Whether one step of any length is exact."""
         fixed = all(b.is_number if self.written_out else _is_constant_component(b) for b in self.drift)
         return fixed and self.has_constant_rates and all(e.is_number for row in self.matrix for e in row)
 
@@ -92,14 +92,14 @@ def is_initial(spec: Spec) -> bool:
 
 
 def time_intervals(analysis: Analysis) -> list[TimeInterval]:
-    """The pieces in the order in which a path traverses them: for initial data, the last in time comes first."""
+    """The intervals in the order of a path: for initial data, the last in time comes first."""
     initial = is_initial(analysis.spec)
-    found = [_time_interval(facts, analysis.spec, initial) for facts in analysis.equations]
-    return sorted(found, key=lambda p: p.start, reverse=initial)
+    intervals = [_time_interval(facts, analysis.spec, initial) for facts in analysis.equations]
+    return sorted(intervals, key=lambda p: p.start, reverse=initial)
 
 
 def interval_with_drift(periods: list[TimeInterval]) -> TimeInterval:
-    """The piece whose steps are the maps of a named network."""
+    """The interval whose steps are the residual blocks of a standard architecture."""
     return next(p for p in periods if p.has_drift)
 
 
@@ -135,9 +135,9 @@ def _require_known(facts: EquationFacts) -> None:
             case Convection() | Diffusion() | Reaction() | SourceTerm() | TimeDerivative(exprs=()):
                 continue
             case TimeDerivative() | Coupling() | Nonlocal() | Nonlinear() | HigherOrder():
-                raise NotEvaluable(f"'{term.origin.text}' has no paths")
+                raise NotEvaluable(f"'{term.origin.text}' has no path representation")
             case SymmetricLayer() | LearnedField():
-                raise NotEvaluable(f"'{term.origin.text}' stands on feature maps")
+                raise NotEvaluable(f"'{term.origin.text}' is a term on feature maps")
             case _:
                 assert_never(term)
 

@@ -1,4 +1,4 @@
-"""The user's own networks: the noise after their residual maps and before their readouts."""
+"""Noise of user-defined networks, after their residual blocks and before their readouts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pdedsl.testing.noise_sites import ExpectedNoise, NoiseSite, RequiredNoise
 
 
 def count_noisy_blocks(model: nn.Module) -> list[int]:
-    """The number of residual maps of each member that are followed by noise."""
+    """The number of residual blocks of each member that are followed by noise."""
     return [sum(isinstance(m, NoiseAfter) for m in member.modules()) for member in members_of(model)]
 
 
 def user_noise_sites(model: nn.Module, x: Tensor, paths: int, wanted: RequiredNoise) -> list[list[NoiseSite]]:
-    """The places with noise of every member, in the order in which they are evaluated."""
+    """The noise sites of every member, in the order of evaluation."""
     found = []
     for member in members_of(model):
         noises = [m.noise for m in member.modules() if isinstance(m, NoiseAfter | NoiseBefore)]
@@ -33,7 +33,7 @@ def user_noise_sites(model: nn.Module, x: Tensor, paths: int, wanted: RequiredNo
 
 @contextmanager
 def _order(modules: list[nn.Module]) -> Iterator[list[int]]:
-    """Within, records the order in which modules are called."""
+    """Context manager: records the order in which modules are called."""
     order: list[int] = []
     hooks = [m.register_forward_hook(lambda m, *_: order.append(id(m))) for m in modules]
     try:
@@ -46,4 +46,4 @@ def _order(modules: list[nn.Module]) -> Iterator[list[int]]:
 def _noise_site(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], wanted: RequiredNoise) -> NoiseSite:
     before, after = (torch.cat([call[side] for call in calls]) for side in (0, 1))
     expected: ExpectedNoise | None = wanted.at_readout if last else wanted.after_block(k)
-    return NoiseSite("the features" if last else f"map {k + 1}", before, after, expected)
+    return NoiseSite("the features" if last else f"block {k + 1}", before, after, expected)

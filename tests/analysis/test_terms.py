@@ -44,12 +44,12 @@ TEXTS = {path.stem: path.read_text("utf-8") for path in SPECS} | {row.name: row.
 def test_terms_add_up(name: str) -> None:
     analysis = analysed(TEXTS[name])
     for facts in analysis.equations:
-        frame = normal_form(facts.equation, analysis.spec)
+        form = normal_form(facts.equation, analysis.spec)
         for k, right in enumerate(facts.equation.rhs):
             if any(isinstance(t, SymmetricLayer | LearnedField) for t in facts.terms):
                 continue  # a layer is its factor, operator and activation: tests of networks compare them
-            whole = Add(*(value(t, frame.own(k), k, analysis.spec) for t in facts.terms))
-            assert is_zero(frame.counted(whole - right)), (whole, right)
+            whole = Add(*(value(t, form.component(k), k, analysis.spec) for t in facts.terms))
+            assert is_zero(form.with_dimension(whole - right)), (whole, right)
 
 
 def is_zero(expr: Expr) -> bool:
@@ -58,7 +58,7 @@ def is_zero(expr: Expr) -> bool:
 
 
 def value(term: Term, own: Field, k: int, spec: Spec) -> Expr:
-    """What a term adds to the right-hand side, by its coefficients."""
+    """The contribution of a term to the right-hand side, by its coefficients."""
     match term:
         case TimeDerivative(exprs=exprs):
             return exprs[k] if exprs else 0

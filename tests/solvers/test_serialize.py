@@ -145,3 +145,24 @@ def test_the_page_quotes_the_name_of_the_folder(tmp_path: Path) -> None:
     compile(shown, "shown", "exec")
     assert json.dumps(str(folder)) in shown
     assert "print(1)" not in shown.replace(json.dumps(str(folder)), "")
+
+
+SAVED = Path(__file__).with_name("saved")  # one solution of each kind of module, written by version 0.2
+POINTS = {
+    "fourier": [[0.3, 0.05], [0.2, 0.1]],
+    "volumes": [[0.3, 0.05], [-0.2, 0.1]],
+    "disc": [[0.3, 0.05], [-0.2, 0.1]],
+}
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in SAVED.iterdir() if p.is_dir()))
+def test_solutions_of_earlier_versions_can_be_opened(name: str) -> None:
+    """Same values, verdict and error estimate as when they were saved."""
+    solution = pdedsl.Solution.open(SAVED / name)
+    report = json.loads((SAVED / name / "report.json").read_text("utf-8"))
+    values = json.loads((SAVED / "values.json").read_text("utf-8"))[name]
+    found = solution(POINTS.get(name, [[0.3], [0.6]]))
+    torch.testing.assert_close(found, torch.tensor(values, dtype=torch.float64), rtol=1e-12, atol=1e-12)
+    assert solution.verdict == report["verdict"]
+    assert float(solution.error) == pytest.approx(report["error"]["value"])
+    assert report["hash"] == solution.compilation.spec.hash

@@ -134,14 +134,14 @@ def oscillator_verdict(system: FeatureMapSystem) -> Proved | Undecided:
     """Y″ = -SY with zero initial velocity and the same symmetric S in all steps: a polynomial in S."""
     stepping, bounds = system.stepping, system.eigenvalue_bounds
     why = "its solutions oscillate, and no bound on their distance is available"
-    unknown = Undecided(
+    undecided = Undecided(
         f"{quote_terms(system.all_terms)} defines a second-order equation: {why}.", spans(system.all_terms)
     )
     if bounds is None or not system.is_linear or not system.has_static_weights or stepping.step is None:
-        return unknown
+        return undecided
     low, high = stepping.step**2 * bounds.low, stepping.step**2 * bounds.high
     if not (low.is_finite and high.is_finite and _is_power_bounded(system, low, high)):
-        return unknown
+        return undecided
     within = f"the eigenvalues of δt² S lie in [{low}, {high}]"
     reason = f"the equation is linear with time-independent weights, and {within}"
     checked = ("linear equation with a symmetric operator S", "S does not depend on t", "zero initial velocity", within)
@@ -161,18 +161,18 @@ def _is_power_bounded(system: FeatureMapSystem, low: Expr, high: Expr) -> bool:
 def rotation_verdict(system: FeatureMapSystem) -> Proved | Undecided:
     """Y' = aZ, Z' = bY with numbers a and b: a power of one matrix."""
     stepping, at = system.stepping, spans(system.all_terms)
-    unknown = Undecided("the two components rotate into each other: distances may grow temporarily.", at)
+    undecided = Undecided("the two components are coupled: distances between states may grow.", at)
     if not all(isinstance(term, Reaction) for term in system.all_terms) or stepping.step is None:
-        return unknown
+        return undecided
     rates = [stepping.step * sum(t.rate for t in terms if isinstance(t, Reaction)) for terms in system.terms]
     if not all(rate.is_Rational for rate in rates):
-        return unknown
+        return undecided
     step = _step_matrix(system, *(Fraction(int(rate.p), int(rate.q)) for rate in rates))
     if step is None or not (
         _is_nonexpansive_matrix(step) or _is_nonexpansive_matrix(_power(step, stepping.steps or 1))
     ):
-        return unknown
-    reason = f"the two components rotate into each other, and {stepping.name} does not increase the norm of any state"
+        return undecided
+    reason = f"the two components are linearly coupled, and {stepping.name} does not increase the norm of any state"
     return Proved(f"{reason}.", ("linear with constant scalar coefficients", "‖M‖ ≤ 1 for the matrix M of the steps"))
 
 

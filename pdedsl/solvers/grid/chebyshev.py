@@ -1,8 +1,8 @@
 """Chebyshev collocation on a box, Fourier collocation on its periodic axes; Newton's method or Radau IIA in time.
 
 M dw/dt = R(w, t) for the nodal values w. Equations hold at the interior nodes; boundary conditions replace the rows
-next to the boundary, with M = 0: the first one on the boundary, the second one node further in (Trefethen 2000, ch. 13 and
-14). A pressure has a degree lower by two than the velocity, to exclude spurious modes (P_N-P_(N-2); Bernardi, Maday
+next to the boundary, with M = 0: the first one on the boundary, the second one node further in (Trefethen 2000, ch. 13
+and 14). A pressure has a degree lower by two than the velocity, to exclude spurious modes (P_N-P_(N-2); Bernardi, Maday
 1992): its boundary values are extrapolated from the interior. Its undetermined mean is added to the divergence: both
 vanish if the net boundary flux is zero. Stationary problems are solved by Newton's method, evolution problems by Radau
 IIA of order 5 (Hairer, Wanner 1996). Interface problems use the same steps with finite volumes.
