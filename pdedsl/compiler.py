@@ -31,7 +31,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.language.elaborate.elaborate import elaborate
 from pdedsl.language.hints import equation_number_warnings, hints_for
 from pdedsl.language.parser import parse_syntax
-from pdedsl.symbolic.sympy_errors import Endless, begin_counting, bound_cancelling
+from pdedsl.symbolic.sympy_errors import EvaluationLimitExceeded, limit_evaluation, reset_evaluation_count
 
 if TYPE_CHECKING:
     from torch import nn
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pdedsl.language.ast import Syntax
 
 T = TypeVar("T")
-bound_cancelling()
+limit_evaluation()
 
 # ---- Stages
 
@@ -163,10 +163,10 @@ def run_bounded(spec: Spec, work: Callable[[], T]) -> T:
     within the limits, is an error of the spec."""
 
     def stage(_: Reporter) -> T:
-        begin_counting()
+        reset_evaluation_count()
         try:
             return work()
-        except (OverflowError, Endless):
+        except (OverflowError, EvaluationLimitExceeded):
             raise errors.syntax.expression_too_large(spec.equations[0].span) from None
 
     return run_stage(spec.source, stage)[0]

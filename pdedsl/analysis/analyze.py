@@ -67,7 +67,7 @@ def _recognised_structures(equation: Equation, spec: Spec) -> tuple[str, ...]:
     """Recognised structures that a realization can use."""
     result = []
     if is_separable_pair(spec):
-        result.append("separable pair")
+        result.append("separable system")
     if equation.interval is not None:
         result.append("time splitting")
     return tuple(result)
@@ -111,7 +111,7 @@ def _logit_average_verdict(spec: Spec) -> dict[Axiom, Verdict]:
     """Averaging logits instead of probabilities refutes linearity."""
     method = spec.realize.diffusion
     match method:
-        case Located(word=Noise(average=Scores.LOGITS)):
+        case Located(config=Noise(average=Scores.LOGITS)):
             pass
         case _:
             return {}

@@ -21,7 +21,7 @@ from pdedsl.analysis.sample_points import Ranges, ranges_of
 from pdedsl.ir.spec import Condition, Spec, face_names
 from pdedsl.symbolic.evaluate import compile_function
 from pdedsl.symbolic.functions import Activation
-from pdedsl.symbolic.rewrite import expand, replaced
+from pdedsl.symbolic.rewrite import expand, substitute
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
 # ---- Conditions satisfied by constants
@@ -98,7 +98,7 @@ def _on_faces(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
     for k, coordinate in enumerate(spec.space.coordinates):
         for name, end in zip(face_names(k), ranges[coordinate], strict=True):
             if name in condition.faces:
-                yield replaced(expr, {coordinate: end})
+                yield substitute(expr, {coordinate: end})
 
 
 def conditions_violated_by(spec: Spec, *values: Rational | int | None) -> tuple[list[Condition], list[Condition]]:
@@ -230,11 +230,11 @@ def _classify(condition: Condition, x: Symbol, end: Expr, normal: int, problem: 
         return OtherCondition()
     unknown = problem.unknown
     value = Field(unknown.head, (), unknown.arguments)
-    expression = replaced(condition.value[0], problem.spec.values)
-    expression = replaced(expression, _normal_components(expression, x, normal, problem))
+    expression = substitute(condition.value[0], problem.spec.values)
+    expression = substitute(expression, _normal_components(expression, x, normal, problem))
     u, flux = Dummy("u", real=True), Dummy("flux", real=True)
-    expression = replaced(expression, {Partial(value, x): normal * flux})
-    expression = replaced(replaced(expression, {value: u}), {x: end})
+    expression = substitute(expression, {Partial(value, x): normal * flux})
+    expression = substitute(substitute(expression, {value: u}), {x: end})
     expression = Add(*(expand(term) if term.has(u, flux) else term for term in Add.make_args(expression)))
     if any(f.head == unknown.head for f in atoms(expression, Field)):
         return OtherCondition()

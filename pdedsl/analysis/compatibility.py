@@ -26,9 +26,9 @@ from pdedsl.analysis.problem import Problem
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
 from pdedsl.symbolic.evaluate import Layout, compile_function, evaluate_at_points
-from pdedsl.symbolic.rewrite import replaced
+from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
-from pdedsl.symbolic.sympy_errors import worked_out
+from pdedsl.symbolic.sympy_errors import try_sympy
 
 JUMP_RTOL = 1e-6  # relative to the largest of both values and 1
 HALF_RULE = ((-0.906179845938664, 0.236926885056189), (-0.538469310105683, 0.478628670499366), (0.0, 0.568888888888889))
@@ -73,7 +73,7 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
 
 def _trace(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
     """The value at an end of a coordinate; None if it is undefined, as `min(1/x, 1)` at 0."""
-    return worked_out(lambda: replaced(value.xreplace(spec.values), {coordinate: end}))
+    return try_sympy(lambda: substitute(value.xreplace(spec.values), {coordinate: end}))
 
 
 def _largest_jump(initial: Expr, boundary: Expr, located: LocatedCondition, spec: Spec) -> tuple[float, float] | None:

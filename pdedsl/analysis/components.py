@@ -14,7 +14,7 @@ from sympy import Add, Dummy, Expr, KroneckerDelta, Mul, S, Symbol, cancel
 
 from pdedsl.ir.terms import Components, Indexed
 from pdedsl.symbolic.calculus import contract, differentiate
-from pdedsl.symbolic.rewrite import expand, multiply_out
+from pdedsl.symbolic.rewrite import expand, expand_products
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial, atoms, free_symbols
 
 # ---- Linear terms
@@ -86,7 +86,7 @@ def _factor_terms(factor: Expr, touched_by: Test, variable: Test) -> Iterator[Li
             yield S.One, factor
         case Contraction(index=index, body=body):
             own = Dummy(integer=True)  # another contraction in the product may have the same index
-            for coefficient, found in _linear_terms(multiply_out(body.xreplace({index: own})), touched_by, variable):
+            for coefficient, found in _linear_terms(expand_products(body.xreplace({index: own})), touched_by, variable):
                 yield (coefficient if own in free_symbols(found) else Contraction(own, coefficient)), found
         case _:
             raise NotLinear
@@ -144,7 +144,7 @@ def indexed_matrix(parts: Iterable[LinearTerm], dimension: int | Symbol, learned
         if j == k:
             diagonal.append((coefficient, j))
             continue
-        for product in Add.make_args(multiply_out(coefficient)):
+        for product in Add.make_args(expand_products(coefficient)):
             found = _bilinear(product, j, k, learned)
             match found:
                 case (c, Field(head=head)):
@@ -171,7 +171,7 @@ def _component(located: list[IndexedCoefficient], dimension: int | Symbol) -> Ex
         if not place.is_Integer:
             total.append(coefficient.xreplace({place: INDEX}))
             continue
-        for term in Add.make_args(multiply_out(coefficient)):
+        for term in Add.make_args(expand_products(coefficient)):
             single.setdefault(_with_general_index(term, place), {})[place] = term
     for general, terms in single.items():
         if len(terms) == dimension and INDEX in free_symbols(general):

@@ -17,7 +17,7 @@ from pdedsl.analysis.jet import differential_expression
 from pdedsl.analysis.normal_form import unknown_of
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.symbolic.calculus import differentiate
-from pdedsl.symbolic.rewrite import expand, multiply_out
+from pdedsl.symbolic.rewrite import expand, expand_products
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 MAX_SUBSTITUTIONS = 12  # passes in which derivatives of an unknown are replaced
@@ -108,7 +108,7 @@ def substitute_stationary(expr: Expr, head: Symbol, equation: Equation, spec: Sp
     for _ in range(MAX_SUBSTITUTIONS):
         found = {p: Counter(p.slots) for p in atoms(expr, Partial) if p.body == own}
         replacements = {p: reduce(differentiate, (c - slots).elements(), value) for p, c in found.items() if slots <= c}
-        expr = multiply_out(expr.xreplace(replacements).xreplace({highest: value}))
+        expr = expand_products(expr.xreplace(replacements).xreplace({highest: value}))
         if not replacements:
             return expr
     return None

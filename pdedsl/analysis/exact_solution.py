@@ -20,7 +20,7 @@ from pdedsl.ir.spec import Condition, ConditionKind, Spec, face_names
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function, evaluate_at_points
-from pdedsl.symbolic.rewrite import expand, measure, rebuilt, replaced
+from pdedsl.symbolic.rewrite import expand, expression_size, rebuild, substitute
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
 SAMPLES = 16
@@ -79,7 +79,7 @@ def _vanishes(terms: Sequence[Expr], points: Sequence[Point], region: Region) ->
 
 def _high_precision_sum(terms: Sequence[Expr], point: Point, region: Region) -> float | None:
     """The sum of the terms in high precision; None if that takes too long."""
-    if sum(measure(t)[0] for t in terms) > MAX_PRECISE_NODES:
+    if sum(expression_size(t)[0] for t in terms) > MAX_PRECISE_NODES:
         return None
     return precise_value_at(Add(*terms), {x: Rational(point[k]) for x, k in region.layout.places.items()})
 
@@ -120,9 +120,9 @@ def _substitute_solution(expr: Expr, spec: Spec) -> Expr:
                 value = known[_key(body)]
                 for slot in slots:
                     value = differentiate(value, slot, chain=True)
-                return replaced(value, dict(zip(own[body.head], body.arguments, strict=True)))
+                return substitute(value, dict(zip(own[body.head], body.arguments, strict=True)))
             case Field() if _key(e) in known:
-                return replaced(known[_key(e)], dict(zip(own[e.head], e.arguments, strict=True)))
+                return substitute(known[_key(e)], dict(zip(own[e.head], e.arguments, strict=True)))
             case Partial(body=body, slots=slots) if not isinstance(body, Field):
                 inner = of(body)
                 for slot in slots:
@@ -131,7 +131,7 @@ def _substitute_solution(expr: Expr, spec: Spec) -> Expr:
             case Field() | Partial():
                 return e
             case _:
-                return rebuilt(e, [of(a) for a in e.args]) if e.args else e
+                return rebuild(e, [of(a) for a in e.args]) if e.args else e
 
     return of(expr.xreplace(spec.values))
 

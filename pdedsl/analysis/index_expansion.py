@@ -14,7 +14,7 @@ from functools import lru_cache
 from sympy import Add, Expr, Integer, Symbol, sqrt
 
 from pdedsl.ir.spec import Spec
-from pdedsl.symbolic.rewrite import MAX_TERMS, multiply_out, terms_of
+from pdedsl.symbolic.rewrite import MAX_TERMS, expand_products, max_terms
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
 
 MAX_FULL_DIMENSION = 16  # largest dimension that is expanded completely
@@ -87,9 +87,9 @@ def expand_products(expr: Expr, spec: Spec, layout: CoordinateLayout) -> Expr:
     factors: in the summands of an equation, and after edits of a number."""
     split = [term.as_coeff_Mul() for term in Add.make_args(expr)]
     written = [(c, expand_indices(rest, spec, layout)) for c, rest in split]
-    if sum(terms_of(rest) for _, rest in written) > MAX_TERMS:
-        return multiply_out(expand_indices(expr, spec, layout))
-    return Add(*(c * a for c, rest in written for a in Add.make_args(multiply_out(rest))))
+    if sum(max_terms(rest) for _, rest in written) > MAX_TERMS:
+        return expand_products(expand_indices(expr, spec, layout))
+    return Add(*(c * a for c, rest in written for a in Add.make_args(expand_products(rest))))
 
 
 @lru_cache(maxsize=CACHE_SIZE)

@@ -43,7 +43,7 @@ from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic.calculus import depends, differentiate
 from pdedsl.symbolic.functions import Activation
-from pdedsl.symbolic.rewrite import expand, multiply_out
+from pdedsl.symbolic.rewrite import expand, expand_products
 from pdedsl.symbolic.symbols import Field, Partial, atoms, free_symbols
 
 # ---- Jet of one unknown
@@ -300,7 +300,7 @@ class DifferentialExpression:
     def is_affine(self) -> bool:
         """Whether it is affine, symbolically, after cancellation of kinks."""
         rest = self._parts[1]
-        return bool(rest == 0 or DifferentialExpression(multiply_out(to_relu_form(rest)), self.heads)._parts[1] == 0)
+        return bool(rest == 0 or DifferentialExpression(expand_products(to_relu_form(rest)), self.heads)._parts[1] == 0)
 
     def is_certainly_nonlinear(self, ranges: Ranges) -> bool:
         """Whether it is proved not to be affine somewhere in range; False if undecided."""
@@ -346,7 +346,7 @@ class DifferentialExpression:
         constants: dict[str, Symbol] = {}
         for f in fields:
             constants.setdefault(_field_name(f), Dummy(_field_name(f), **_symbol_assumptions(f)))
-        return multiply_out(_drop_zero_derivatives(at_zero.xreplace({f: constants[_field_name(f)] for f in fields})))
+        return expand_products(_drop_zero_derivatives(at_zero.xreplace({f: constants[_field_name(f)] for f in fields})))
 
     def _jet_variables(self, expr: Expr, kind: Any) -> list[Expr]:
         return sorted((a for a in atoms(expr, kind) if self._is_jet_variable(a)), key=default_sort_key)
@@ -380,7 +380,7 @@ class DifferentialExpression:
 @lru_cache(maxsize=64)  # shared by several provers
 def differential_expression(expr: Expr, spec: Spec) -> DifferentialExpression:
     if spec.space.explicit:
-        expression = multiply_out(solenoidal(expr, spec))
+        expression = expand_products(solenoidal(expr, spec))
     else:
         expression = expand_products(expr, spec, layout_of(expr, spec))
     return DifferentialExpression(expression, frozenset(u.head for u in spec.unknowns))

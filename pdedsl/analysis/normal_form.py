@@ -12,7 +12,7 @@ from pdedsl.analysis.components import LinearTerm, indexed_matrix, indexed_vecto
 from pdedsl.ir.spec import Equation, Spec, Summand, Unknown
 from pdedsl.ir.terms import Coefficient
 from pdedsl.ir.types import Matrix, Vector
-from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
 
 
@@ -78,7 +78,7 @@ def normal_form(equation: Equation, spec: Spec) -> NormalForm:
 def contributions(form: NormalForm) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
     """The contribution of each summand to the right-hand side, with numerical values of constants."""
     rows = [
-        (s, tuple(multiply_out(form.with_dimension(e.xreplace(form.spec.values))) for e in s.exprs))
+        (s, tuple(expand_products(form.with_dimension(e.xreplace(form.spec.values))) for e in s.exprs))
         for s in form.equation.summands
         if any(e != 0 for e in s.exprs)
     ]
@@ -96,7 +96,7 @@ def _solver(form: NormalForm, k: int, exprs: list[Expr]) -> Callable[[Expr], Exp
     coefficient = Add(*(a / leading for a in with_leading))
     if coefficient == 0 or coefficient.has(leading):
         return lambda e: e  # implicit equations are not solved
-    return lambda e: Add(*(multiply_out(-a / coefficient) for a in Add.make_args(e) if not a.has(leading)))
+    return lambda e: Add(*(expand_products(-a / coefficient) for a in Add.make_args(e) if not a.has(leading)))
 
 
 def leading_time_derivative(form: NormalForm, k: int) -> Partial | None:
@@ -108,5 +108,5 @@ def leading_time_derivative(form: NormalForm, k: int) -> Partial | None:
 
 def with_named_constants(form: NormalForm) -> Expr:
     """The right-hand side with constants by name, for display."""
-    exprs = [multiply_out(s.exprs[0]) for s in form.equation.summands]
+    exprs = [expand_products(s.exprs[0]) for s in form.equation.summands]
     return Add(*map(_solver(form, 0, exprs), exprs))

@@ -15,9 +15,9 @@ from sympy import Add, DiracDelta, Dummy, Expr, Float, Heaviside, Pow, Rational,
 from pdedsl.analysis.bounds.relu_form import kinks
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.symbolic.evaluate import Layout, PointFunction, compile_function
-from pdedsl.symbolic.rewrite import replaced
+from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
-from pdedsl.symbolic.sympy_errors import worked_out
+from pdedsl.symbolic.sympy_errors import try_sympy
 
 Ranges = dict[Symbol, tuple[Expr, Expr]]
 Point = dict[Symbol, Rational]
@@ -117,11 +117,11 @@ def _substitute(expr: Expr, point: Point) -> Expr:
     powers = (power.exp for power in atoms(expr, Pow))
     vast = any(exponent.is_Integer and abs(exponent) > MAX_POWER for exponent in powers)
     found = {s: Float(point[s], DIGITS) if vast else point[s] for s in expr.free_symbols if s in point}
-    return replaced(expr, found)
+    return substitute(expr, found)
 
 
 def _real(value: Expr) -> float | None:
-    found = worked_out(lambda: float(value))
+    found = try_sympy(lambda: float(value))
     return found if found is not None and abs(found) < float("inf") else None
 
 

@@ -29,7 +29,7 @@ from pdedsl.ir.terms import (
     TimeDerivative,
 )
 from pdedsl.ir.types import Vector
-from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
 
 # ---- Terms of each summand
@@ -237,7 +237,7 @@ def generator_of(right: Expr, direction: Direction, form: NormalForm) -> Generat
     sign = -1 if direction is Direction.TERMINAL else 1
     try:
         found = _group_by_factor(
-            list(linear_terms(multiply_out(sign * form.with_dimension(right)), form.heads)), form, 0
+            list(linear_terms(expand_products(sign * form.with_dimension(right)), form.heads)), form, 0
         )
     except NotLinear:
         return None

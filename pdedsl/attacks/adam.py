@@ -1,4 +1,4 @@
-"""Adam on rows that are independent problems, and variables that respect a box by construction."""
+"""Adam for independent rows, and the tanh change of variables for box constraints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdedsl.attacks.constraints import Box
 @final
 @dataclass(frozen=True)
 class AdamState:
-    """Adam (Kingma, Ba 2015) with β = (0.9, 0.999): every number belongs to a single entry, so rows may leave."""
+    """Moments of Adam (Kingma, Ba 2015), β = (0.9, 0.999); rows are independent and can be removed."""
 
     first: Tensor
     second: Tensor
@@ -40,7 +40,7 @@ class AdamState:
 class TanhTransform:
     """x = lo + (hi − lo)(tanh u + 1)/2, which is ½(tanh u + 1) for [0, 1]; u = x where the box has an infinite end.
 
-    A sample at an end of the box would have u = ±∞ and could not move: it starts at a share 2⁻¹¹ of the box from it.
+    An input at a bound would have u = ±∞ and zero gradient: it starts at a distance of 2⁻¹¹ of the width of the box.
     """
 
     box: Box

@@ -28,21 +28,21 @@ MIN_INCREASE_FRACTION = 0.75  # ρ of the paper
 def step_size_checkpoints(steps: int) -> frozenset[int]:
     """The steps ⌈pⱼN⌉ at which the step step_size is checked: p₀ = 0, p₁ = 0.22, pⱼ₊₁ = pⱼ + max{pⱼ − pⱼ₋₁ − 0.03, 0.06}.
 
-    In whole steps, as the reference implementation counts them.
+    In integer arithmetic, as in the reference implementation.
     """
-    period, shorter, shortest = (max(int(share * steps), 1) for share in (0.22, 0.03, 0.06))
-    at, found = 0, []
-    while at + period <= steps:
-        at += period
-        found.append(at)
+    period, shorter, shortest = (max(int(fraction * steps), 1) for fraction in (0.22, 0.03, 0.06))
+    step, checkpoints = 0, []
+    while step + period <= steps:
+        step += period
+        checkpoints.append(step)
         period = max(period - shorter, shortest)
-    return frozenset(found)
+    return frozenset(checkpoints)
 
 
 @final
 @dataclass(frozen=True)
 class ApgdState:
-    """Rows are independent: any of them may leave the batch."""
+    """State of APGD; rows are independent, so that any of them can be removed."""
 
     x: Tensor
     previous: Tensor
@@ -53,11 +53,11 @@ class ApgdState:
     best_gradient: Tensor
     step_size: Tensor
     increases: Tensor
-    """How often the loss rose since the last check."""
+    """Number of steps since the last checkpoint in which the loss increased."""
     reduced: Tensor
-    """Was the step halved at the last check?"""
+    """Whether the step size was halved at the last checkpoint."""
     checkpoint_loss: Tensor
-    """The best loss at the last check."""
+    """The best loss at the last checkpoint."""
 
     @staticmethod
     def begin(x: Tensor, evaluation: LossGradient, eps: float) -> ApgdState:
@@ -94,7 +94,7 @@ class ApgdState:
         )
 
     def adapt_step_size(self, period: int) -> ApgdState:
-        """Halve the step and return to the best point if the loss rose too seldom, or the best loss did not improve."""
+        """Halve the step size and restart from the best point if the loss increased too rarely or did not improve."""
         stalled = self.increases <= MIN_INCREASE_FRACTION * period
         still = ~self.reduced & (self.best_loss <= self.checkpoint_loss)
         halve = stalled | still
@@ -153,7 +153,7 @@ LOSSES: dict[LossName, Callable[[Predictor], Loss]] = {"ce": cross_entropy_loss,
 
 
 class ApgdResult(NamedTuple):
-    """The final point of each row, and the loss there."""
+    """The final point of each row and its loss; infinite for successes."""
 
     x: Tensor
     loss: Tensor
@@ -168,7 +168,7 @@ class ApgdConfig:
     loss: Loss
 
     def run(self, context: AttackContext, loss_criterion: Criterion) -> ApgdResult:
-        """The point at which each row satisfied the criterion of the context, or its best point by the loss of `loss_criterion`."""
+        """The first point of each row that satisfies the criterion of the context, or the point of largest loss."""
         if not len(context.x):
             return ApgdResult(context.x, context.x.flatten(1).sum(1))
         x = context.region(self.norm, self.eps).project(context.x + self.eps * self._direction(context))
@@ -192,7 +192,7 @@ class ApgdConfig:
 
 @final
 class _Run:
-    """The active rows; those that satisfy the criterion leave with the point that did so."""
+    """The active rows; rows that satisfy the criterion are removed."""
 
     def __init__(self, config: ApgdConfig, context: AttackContext, loss_criterion: Criterion, state: ApgdState) -> None:
         self.config, self.context, self.loss_criterion, self.state = config, context, loss_criterion, state

@@ -38,7 +38,9 @@ from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.square import make_proposals, progress_thresholds, random_search
 from pdedsl.frozen_model import Model
 
-TARGETS, SHORT_STEPS, FULL_TARGETS = 9, 20, 3
+TARGETS = 9  # of the standard version
+SHORT_STEPS = 20  # of the runs that rank the targets
+FULL_TARGETS = 3  # targets that run in full
 
 
 def autoattack(
@@ -55,7 +57,39 @@ def autoattack(
     bounds: Bounds = None,
     seed: int = 0,
 ) -> Result:
-    """The standard sequence; `result.found` says how many rows each part fooled."""
+    """AutoAttack (Croce, Hein, ICML 2020): parameter-free ensemble of APGD-CE, APGD-T, FAB-T and Square.
+
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: radius ε of the ball around each input.
+        norm: "inf" or "2".
+        steps: number of steps of APGD and FAB.
+        queries: number of queries of Square.
+        race: save time by ranking targets and abandoning samples without progress; False runs all attacks in full.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `found` has the number of successes of each attack.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.autoattack(model, x, y, eps=0.5, steps=5, queries=10)
+        >>> result.fooled.tolist()
+        [True, False]
+        >>> [name for name, successes in result.found]
+        ['apgd-ce', 'apgd-t', 'square', 'fab-t']
+    """
     measure = read_norm(norm)
     with attack_context(model, x, y, bounds=bounds, eot=eot, seed=seed) as context:
         tracker = RestartTracker(context)
@@ -75,18 +109,18 @@ def autoattack(
 @final
 @dataclass
 class _Part:
-    """`slices` attack the remaining rows. Costs are passes of all samples through the model; `prior` is a guess."""
+    """One attack of the ensemble: `slices` attack the remaining rows. Costs are passes per sample; `prior` is a guess."""
 
     name: str
     slices: Iterator[Tensor]
     prior: float
-    fooled: int = 0
+    successes: int = 0
     cost: float = 0.0
 
     @property
     def price(self) -> float:
-        """The cost of a success: at first the expected one, in the end the measured one."""
-        return (self.cost + self.prior) / (self.fooled + 1)
+        """Cost per success, regularised by the prior."""
+        return (self.cost + self.prior) / (self.successes + 1)
 
 
 def _run(tracker: RestartTracker, parts: list[_Part]) -> tuple[tuple[str, int], ...]:
@@ -97,15 +131,15 @@ def _run(tracker: RestartTracker, parts: list[_Part]) -> tuple[tuple[str, int], 
         if points is None:
             active.remove(part)
             continue
-        part.fooled += tracker.record(points)
+        part.successes += tracker.record(points)
         part.cost += (predictor.rows - before) / many
-    return tuple((part.name, part.fooled) for part in parts)
+    return tuple((part.name, part.successes) for part in parts)
 
 
 @final
 @dataclass
 class _AttackSequence:
-    """The slices, each a generator of points for the rows that remain when it is asked."""
+    """Generators of slices: each yields points for the rows that remain."""
 
     tracker: RestartTracker
     norm: Norm
@@ -127,7 +161,7 @@ class _AttackSequence:
             yield self._apgd(self.tracker.remaining, self._targeted_criterion(index), dlr, self.steps).x
 
     def _rank_targets(self) -> Iterator[Tensor]:
-        """Short runs at all targets rank them, separately for each row, by the loss that they reach."""
+        """Rank the targets of each row by the loss that short runs reach."""
         losses = torch.full(
             self.target_classes.shape, -torch.inf, dtype=self.tracker.x.dtype, device=self.target_classes.device
         )
@@ -147,7 +181,7 @@ class _AttackSequence:
             yield closest.context.region(self.norm, self.eps).project(closest.with_fallback(last))
 
     def square(self) -> Iterator[Tensor]:
-        """A short search first: if gradients are masked it finds many, and its part continues earlier."""
+        """A short search first: with masked gradients it finds many, and the long one is scheduled earlier."""
         for queries in (self.queries // 25, self.queries):
             left = self.tracker.remaining
             draw = make_proposals(self.norm, left.x, self.eps, left.generator)

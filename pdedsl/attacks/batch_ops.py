@@ -1,4 +1,4 @@
-"""Rows of a batch: selected without changing the memory layout, and numbers that belong to a row each."""
+"""Batch operations: row selection that preserves the memory layout, and per-row scalars."""
 
 from __future__ import annotations
 

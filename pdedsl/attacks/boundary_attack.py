@@ -1,4 +1,8 @@
-"""Where a walk along the boundary begins: at a sample of another class, or at a random point of another class."""
+"""Boundary attack: decision-based random walk along the decision boundary (Brendel, Rauber, Bethge, ICLR 2018).
+
+A point of another class is moved to the boundary by bisection, then alternately along the sphere around the input and
+towards it; both step sizes adapt to their success rates.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,17 @@ from pdedsl.attacks.norms import L2, NormName, read_euclidean
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
 
-# ---- outset
+# ---- Starting points
 
 
-MAX_CANDIDATES = 256
-MAX_RANDOM_POINTS = 20
+MAX_CANDIDATES = 256  # samples among which a starting point is searched
+MAX_RANDOM_POINTS = 20  # random points per input if no sample is suitable
 
 
 def starting_points(
     context: AttackContext, rows: Tensor, closest: ClosestAdversarials
 ) -> tuple[ClosestAdversarials, int]:
-    """A first point for each row of `closest`, which are `rows` of the context, and the queries spent per row."""
+    """Starting points for the rows of `closest`, which are `rows` of the context, and the number of queries per row."""
     left = closest.context
     all_rows = torch.arange(len(rows), device=rows.device)
     start, exists = _other_samples(context, left)
@@ -43,7 +47,7 @@ def starting_points(
 
 
 def _other_samples(context: AttackContext, left: AttackContext) -> tuple[Tensor, Tensor]:
-    """For each row the closest among the first samples whose prediction satisfies the criterion, if there is one."""
+    """For each row the nearest candidate that satisfies the criterion, and whether there is one."""
     pool = context.x[:MAX_CANDIDATES]
     predicted = context.predictor.query(pool).argmax(1)
     criterion = left.criterion
@@ -56,7 +60,7 @@ def _other_samples(context: AttackContext, left: AttackContext) -> tuple[Tensor,
 
 
 def _random_points(context: AttackContext, attempt: int) -> Tensor:
-    """Uniform in the box; without a box, a normal step on the scale of the samples that doubles with every attempt."""
+    """Uniform in the box; without a box, Gaussian around x with a scale that doubles with every attempt."""
     x, (lo, hi) = context.x, context.box.ends(context.x)
     if context.box.bounded:
         return lo + (hi - lo) * torch.empty_like(x).uniform_(generator=context.generator)
@@ -64,8 +68,7 @@ def _random_points(context: AttackContext, attempt: int) -> Tensor:
     return (x + size * 2.0 ** (attempt - 2) * torch.empty_like(x).normal_(generator=context.generator)).clamp(lo, hi)
 
 
-# ---- walk
-# The boundary attack: a walk along the decision boundary that needs only decisions (Brendel et al., ICLR 2018).
+# ---- Attack
 
 
 BISECTIONS = 10

@@ -1,8 +1,8 @@
-"""C-W: the least distance plus a penalty on the margin, in a variable that respects the box (Carlini, Wagner 2017).
+"""Carlini-Wagner attack: distance plus a penalty on the margin, with a change of variables for the box (2017).
 
     min_u D(x(u) − x) + c·max{−κ, max_{i≠t} Z(x(u))ᵢ − Z(x(u))_t},    x(u) = ½(tanh u + 1),
 
-with D = ‖·‖∞ as Wang, Yuan, Shi, Osher 2020 have it (eq. 3.5; 50 iterations of Adam, lr = 6e-4, c = 10, κ = 0), or
+with D = ‖·‖∞ as in Wang, Yuan, Shi, Osher 2020 (eq. 3.5; 50 iterations of Adam, lr = 6e-4, c = 10, κ = 0), or
 D = ‖·‖₂² with a search over c. Without a target the margin is that of y over the others.
 """
 
@@ -70,7 +70,7 @@ class _CarliniWagner:
     lr: float
 
     def run(self, context: AttackContext, closest: ClosestAdversarials, c: float, search_steps: int) -> Tensor:
-        """The last points of a bisection over c: halfway down after a success, and after a failure up, or tenfold."""
+        """The last points of the bisection over c: halved interval after a success or a failure, tenfold c before the first success."""
         weight = torch.full_like(closest.distance, c) / (self._dual_gradient_norm(context) if search_steps > 1 else 1.0)
         low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
         rows, last = torch.arange(len(context.x), device=context.x.device), context.x.clone()
@@ -85,7 +85,7 @@ class _CarliniWagner:
         return last
 
     def _dual_gradient_norm(self, context: AttackContext) -> Tensor:
-        """‖∇f(x)‖ in the dual norm, of the margin f; 1 where it says nothing."""
+        """Dual norm of ∇f(x) for the margin f; 1 where it is 0."""
         gradient = context.predictor.loss_gradient(context.x, context.criterion, margin).gradient.nan_to_num()
         size = inner(gradient, self.norm.steepest(gradient))
         return size.where(size > 0.0, torch.ones_like(size))
@@ -93,7 +93,7 @@ class _CarliniWagner:
     def _descend(
         self, context: AttackContext, closest: ClosestAdversarials, rows: Tensor, weight: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """One minimisation with Adam: its last points, and whether it passed through one that satisfied the criterion."""
+        """One minimisation by Adam: the last points, and whether any iterate satisfied the criterion."""
         transform, part = TanhTransform(context.box), context.take(rows)
         u, success, last = transform.variable(part.x), torch.zeros_like(rows, dtype=torch.bool), part.x.clone()
         adam, here = AdamState.zero(u), torch.arange(len(rows), device=rows.device)

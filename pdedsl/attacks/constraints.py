@@ -1,4 +1,7 @@
-"""The box of valid inputs, lower ≤ x ≤ upper; its ends are numbers, or tensors that broadcast against one sample."""
+"""Feasible set of an attack: ε-ball ∩ box, with exact projection.
+
+The constraints hold exactly for the stored numbers: ‖x′ − x‖ ≤ ε in real arithmetic, not up to the rounding of x + δ.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from torch import Tensor
 from pdedsl.attacks.batch_ops import column, take
 from pdedsl.attacks.norms import L2, Linf, Norm
 
-# ---- box
+# ---- Box
 
 
 Bound = float | Tensor
@@ -21,17 +24,25 @@ Bound = float | Tensor
 @final
 @dataclass(frozen=True)
 class Box:
+    """Box of valid inputs, lower ≤ x ≤ upper; the bounds are numbers, or tensors that broadcast against one sample.
+
+    Example:
+        >>> from pdedsl.attacks import Box
+        >>> Box(0.0, 1.0).bounded, Box().bounded
+        (True, False)
+    """
+
     lower: Bound = -math.inf
     upper: Bound = math.inf
 
     @property
     def bounded(self) -> bool:
-        """Are all ends finite?"""
+        """Whether all bounds are finite."""
         ends = (torch.as_tensor(self.lower), torch.as_tensor(self.upper))
         return all(bool(end.isfinite().all()) for end in ends)
 
     def ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Both ends as tensors of the dtype and device of x, rounded inwards, that broadcast against it."""
+        """Both bounds as tensors of the dtype and device of x, rounded inwards, that broadcast against x."""
         return self._inwards(self.lower, x, math.inf), self._inwards(self.upper, x, -math.inf)
 
     def check(self, x: Tensor) -> None:
@@ -39,7 +50,7 @@ class Box:
         beyond = torch.maximum(lower - x, x - upper).amax().item() if x.numel() else 0.0
         if beyond > 0.0:
             raise ValueError(
-                f"x leaves its bounds by {beyond:g}: attack inputs that are valid, in the units of `bounds`"
+                f"x exceeds `bounds` by {beyond:g}; inputs and bounds must have the same units"
             )
 
     @staticmethod
@@ -57,16 +68,13 @@ def read_box(bounds: Box | tuple[Bound, Bound] | None) -> Box:
     return bounds if isinstance(bounds, Box) else Box(*bounds)
 
 
-# ---- region
-# Where an attack may go: the ball of radius ε around each sample, intersected with the box. Both hold exactly.
-#
-# Exactly: for the numbers as they are stored, ‖x′ − x‖ ≤ ε in real arithmetic, not up to the rounding of x + δ.
+# ---- Feasible sets
 
 
 @final
 @dataclass(frozen=True)
 class LinfFeasibleSet:
-    """lo ≤ x′ ≤ hi, the ℓ∞ ball and the box in one: projection is a single clamp."""
+    """ℓ∞ ball ∩ box, lo ≤ x′ ≤ hi: projection is a clamp."""
 
     lo: Tensor
     hi: Tensor
@@ -81,7 +89,7 @@ class LinfFeasibleSet:
 @final
 @dataclass(frozen=True)
 class L2FeasibleSet:
-    """‖x′ − x‖₂ ≤ r and lo ≤ x′ ≤ hi."""
+    """ℓ2 ball ∩ box: ‖x′ − x‖₂ ≤ r and lo ≤ x′ ≤ hi."""
 
     x: Tensor
     radius: Tensor
@@ -125,7 +133,7 @@ FeasibleSet = LinfFeasibleSet | L2FeasibleSet
 
 
 def feasible_set(norm: Norm, x: Tensor, eps: float, box: Box) -> FeasibleSet:
-    """The points within ε of x and within the box, to which x must belong."""
+    """The points within ε of x and within the box, which must contain x."""
     radius = round_down(eps, x)
     match norm:
         case Linf():
@@ -139,7 +147,7 @@ def feasible_set(norm: Norm, x: Tensor, eps: float, box: Box) -> FeasibleSet:
 def round_down(eps: float, x: Tensor) -> Tensor:
     """The largest number in the dtype of x that does not exceed ε."""
     if not eps >= 0.0:
-        raise ValueError(f"an attack goes as far as eps, a number from 0 on, not {eps}")
+        raise ValueError(f"eps must be a nonnegative number, not {eps}")
     near = x.new_tensor(eps)
     return near if near.item() <= eps else torch.nextafter(near, near.new_tensor(0.0))
 

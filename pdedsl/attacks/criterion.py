@@ -1,4 +1,4 @@
-"""What an attack wants, and the losses that it increases to get there.
+"""Attack criterion (untargeted or targeted) and its losses.
 
 Logits may be logits or log-probabilities, with any constant added: every loss here is a function of differences. A loss
 is higher the closer the criterion is to being satisfied; all return one number per row.
@@ -17,7 +17,7 @@ from torch import Tensor
 @final
 @dataclass(frozen=True)
 class Criterion:
-    """Any class but y; with a target, that class."""
+    """Untargeted: any class but y; targeted: the class `target`."""
 
     y: Tensor
     target: Tensor | None = None

@@ -1,4 +1,4 @@
-"""DDN: the direction and the norm of the perturbation are separate variables (Rony et al., CVPR 2019, Algorithm 1)."""
+"""DDN: decoupling direction and norm, a minimum-norm ℓ2 attack (Rony et al., CVPR 2019, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ def _descend(context: AttackContext, closest: ClosestAdversarials, steps: int, s
 
 
 def _rescale(context: AttackContext, away: Tensor, norm: Tensor) -> Tensor:
-    """While no direction is known, δ stays 0."""
+    """x + ρ δ/‖δ‖, clipped to the box; x if δ = 0."""
     return (context.x + L2().steepest(away) * column(norm, away)).clamp(*context.box.ends(away))

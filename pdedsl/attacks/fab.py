@@ -1,7 +1,7 @@
 """The point of a hyperplane, within the box, that is closest to x: min ‖z − x‖ with ⟨w, z⟩ = ⟨w, p⟩ − g, lo ≤ z ≤ hi.
 
 For ℓ2 z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and
-r(λ) = ⟨w, z(λ)⟩ decreases, ever more slowly as coordinates are clipped: it is convex, so that Newton's method from
+r(λ) = ⟨w, z(λ)⟩ decreases, more slowly as coordinates are clipped: it is convex, so that Newton's method from
 λ = 0 rises to the root, never passes it, and ends after as many steps as there are changes of slope on the way.
 """
 
@@ -20,14 +20,14 @@ from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import LossGradient, Predictor
 from pdedsl.frozen_model import Model
 
-# ---- hyperplane
+# ---- Projection onto a hyperplane within a box
 
 
 MAX_NEWTON_STEPS = 12
 
 
 def project_onto_hyperplane(norm: Norm, x: Tensor, w: Tensor, level: Tensor, lo: Tensor, hi: Tensor) -> Tensor:
-    """The point with ⟨w, z⟩ = `level`, or the corner of the box that comes closest to that level."""
+    """The nearest point with ⟨w, z⟩ = `level`, or the point of the box closest to that level."""
     flip = torch.where(inner(w, x) < level, -1.0, 1.0).to(x.dtype)
     w, level = w * column(flip, w), level * flip
     along = _along(norm, w)
@@ -116,7 +116,7 @@ class FabConfig:
     steps: int
 
     def start(self, closest: ClosestAdversarials, rows: Tensor, restart: int, eps: float | None) -> Tensor:
-        """The sample; on a restart, a random point at half the distance known so far, or half of ε."""
+        """The sample; on a restart, a random point at half of the best distance so far, or half of ε."""
         context = closest.context.take(rows)
         if restart == 0:
             return context.x
@@ -127,7 +127,7 @@ class FabConfig:
         return (context.x + column(radius, v) * v).clamp(*context.box.ends(v))
 
     def run(self, closest: ClosestAdversarials, rows: Tensor, loss_criterion: Criterion, x: Tensor) -> Tensor:
-        """The last points; those that satisfy the criterion are offered to `closest`."""
+        """The last points; `closest` is updated by those that satisfy the criterion."""
         context, last, here = closest.context.take(rows), x.clone(), torch.arange(len(rows), device=rows.device)
         loss = difference if context.criterion.target is None else margin
         for _ in range(self.steps):
@@ -151,7 +151,7 @@ class FabConfig:
     def _step(self, context: AttackContext, x: Tensor, evaluation: LossGradient, reached: Tensor) -> Tensor:
         """x′ = clip((1 − a)(x + η d₁) + a(x⁰ + η d₂)), a = min{‖d₁‖/(‖d₁‖ + ‖d₂‖), α}, for the plane through zero of f.
 
-        d₁ and d₂ lead from x and from the sample x⁰ to the plane; a point that has satisfied the criterion first moves back.
+        d₁ and d₂ lead from x and from the sample x⁰ to the hyperplane; a point that satisfies the criterion first moves back.
         """
         lo, hi = context.box.ends(x)
         w, scale = _scaled(evaluation.gradient)

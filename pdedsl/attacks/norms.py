@@ -1,4 +1,4 @@
-"""The norms that measure a perturbation: ℓ∞ and ℓ2."""
+"""Norms of perturbations: ℓ∞ and ℓ2."""
 
 from __future__ import annotations
 
@@ -15,11 +15,19 @@ from pdedsl.attacks.batch_ops import column
 @final
 @dataclass(frozen=True)
 class Linf:
-    """‖v‖ = max |vᵢ|; dual norm ℓ1."""
+    """The norm ‖v‖ = max |vᵢ| of each row of v (n, …); its dual is ℓ1.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.attacks import Linf
+        >>> Linf().length(torch.tensor([[3.0, -4.0]])).tolist()
+        [4.0]
+    """
 
     name = "inf"
 
     def length(self, v: Tensor) -> Tensor:
+        """Norms of the rows, (n,)."""
         return v.flatten(1).abs().amax(1)
 
     def steepest(self, gradient: Tensor) -> Tensor:
@@ -34,11 +42,19 @@ class Linf:
 @final
 @dataclass(frozen=True)
 class L2:
-    """‖v‖ = √Σ vᵢ², its own dual."""
+    """The norm ‖v‖ = √Σ vᵢ² of each row of v (n, …); it is its own dual.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.attacks import L2
+        >>> L2().length(torch.tensor([[3.0, -4.0]])).tolist()
+        [5.0]
+    """
 
     name = "2"
 
     def length(self, v: Tensor) -> Tensor:
+        """Norms of the rows, (n,)."""
         return v.flatten(1).square().sum(1).sqrt()
 
     def steepest(self, gradient: Tensor) -> Tensor:
@@ -68,13 +84,13 @@ def read_norm(norm: NormName) -> Norm:
     if isinstance(norm, Linf | L2):
         return norm
     if norm not in NORMS:
-        raise ValueError(f"unknown norm {norm!r}: 'inf' or '2'")
+        raise ValueError(f"unknown norm {norm!r}; available: 'inf', '2'")
     return NORMS[norm]
 
 
 def read_euclidean(norm: NormName) -> L2:
-    """The norm of an attack that is defined for ℓ2 alone."""
+    """The norm of an attack that is defined for ℓ2 only."""
     measure = read_norm(norm)
     if not isinstance(measure, L2):
-        raise ValueError(f"this attack searches for the nearest point in ℓ2, not in ℓ{measure.name}: norm='2'")
+        raise ValueError(f"this attack is defined for norm='2' only, not {measure.name!r}")
     return measure

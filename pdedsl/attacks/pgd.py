@@ -1,9 +1,11 @@
-"""One loop for the attacks that follow a gradient: FGSM, IFGSM, PGD, DI²-FGSM, with any loss, norm and average.
+"""Projected gradient attacks: FGSM, IFGSM, PGD and DI²-FGSM.
 
     x ← P(x + α v),    v = argmax ⟨∇L, v⟩ over ‖v‖ ≤ 1,    P the projection to ball ∩ box.
 
-A row that has satisfied the criterion leaves the batch and costs nothing more. Where ∇L promises that a step leads there, the
-logits are looked at before the next gradient, which takes longer.
+Samples are removed from the batch once they satisfy the criterion. Where the linearisation predicts success, the logits
+are evaluated before the next gradient, which is more expensive.
+
+Sources: Wang, Yuan, Shi, Osher 2020, eqs. 3.2 and 3.3, Algorithm 3.1; Madry et al. 2018; Xie et al. 2019.
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor, Transform
 from pdedsl.frozen_model import Model
 
-# ---- first_order
+# ---- Projected gradient ascent
 
 
 @final
 @dataclass(frozen=True)
 class AscentConfig:
-    """`steps` steps of length `step_size`; with `stop`, a row ends as soon as it has satisfied the criterion."""
+    """Projected gradient ascent; with `stop`, samples that satisfy the criterion are removed."""
 
     norm: Norm
     step_size: float
@@ -42,7 +44,7 @@ class AscentConfig:
 
 
 class AscentResult(NamedTuple):
-    """The point at which each row was seen to satisfy the criterion, or its last point; and which rows were seen to."""
+    """For each row the point that satisfied the criterion, or the last point; and which rows did."""
 
     x: Tensor
     reached: Tensor
@@ -51,7 +53,7 @@ class AscentResult(NamedTuple):
 def ascend(
     predictor: Predictor, start: Tensor, criterion: Criterion, region: FeasibleSet, config: AscentConfig
 ) -> AscentResult:
-    """Climb from `start`. The last points are not looked at: without `stop`, no row is seen to satisfy the criterion."""
+    """Run from `start`. The last points are not evaluated: without `stop`, no row is reported to satisfy the criterion."""
     state = _AscentState(predictor, start, criterion, region)
     exact = config.transform is None
     for step in range(config.steps):
@@ -69,12 +71,12 @@ def ascend(
 
 
 MIN_CHECKED_ROWS = 16
-"""Rows for which a call of their own does not pay."""
+"""Below this number of rows a separate forward pass does not pay."""
 
 
 @final
 class _AscentState:
-    """`rows` are those on their way; x, criterion and region are theirs."""
+    """The active `rows`, with their x, criterion and feasible set."""
 
     def __init__(self, predictor: Predictor, start: Tensor, criterion: Criterion, region: FeasibleSet) -> None:
         self.predictor, self.x, self.criterion, self.region = predictor, start, criterion, region
@@ -83,7 +85,7 @@ class _AscentState:
         self._promising = torch.zeros_like(self.rows, dtype=torch.bool)
 
     def remove(self, done: Tensor) -> None:
-        """These rows have satisfied the criterion where they are."""
+        """Remove rows that satisfy the criterion at their current points."""
         if not done.any():
             return
         self._result.x[self.rows[done]], self._result.reached[self.rows[done]] = take(self.x, done), True
@@ -92,12 +94,12 @@ class _AscentState:
         self.region = self.region.take(left)
 
     def move(self, length: float, v: Tensor, gradient: Tensor, logits: Tensor) -> None:
-        """A row is promising where the margin and what ∇L adds to it are positive: m + ⟨∇L, x′ − x⟩ > 0."""
+        """A row is promising if the linearised margin is positive: m + ⟨∇L, x′ − x⟩ > 0."""
         before, self.x = self.x, self.region.project(torch.add(self.x, v, alpha=length))
         self._promising = margin(logits, self.criterion) + inner(gradient, self.x - before) > 0.0
 
     def stop_early(self) -> None:
-        """Promising rows that have satisfied the criterion leave before a gradient is asked for."""
+        """Remove promising rows that satisfy the criterion, before the next gradient."""
         if (promising := self._promising.nonzero()[:, 0]).numel() >= MIN_CHECKED_ROWS:
             done = torch.zeros_like(self._promising)
             done[promising] = self.criterion.take(promising).is_satisfied(self.predictor.query(take(self.x, promising)))
@@ -109,12 +111,12 @@ class _AscentState:
 
 
 def is_check_step(predictor: Predictor, step: int) -> bool:
-    """Is success checked after this step? If that takes many draws, only at 0, 1, 3, 7, 15, …"""
+    """Whether success is checked at this step: always for deterministic models, else at 0, 1, 3, 7, 15, …"""
     return not predictor.stochastic or step & (step + 1) == 0
 
 
 def find_successes(predictor: Predictor, x: Tensor, criterion: Criterion, logits: Tensor, exact: bool = True) -> Tensor:
-    """Rows that have satisfied the criterion by the given logits and, if these are noisy, by fresh ones too."""
+    """Rows that satisfy the criterion by the given logits and, if these are noisy, by new noise samples as well."""
     done = criterion.is_satisfied(logits)
     if (exact and not predictor.stochastic) or not done.any():
         return done
@@ -122,14 +124,13 @@ def find_successes(predictor: Predictor, x: Tensor, criterion: Criterion, logits
     return done
 
 
-# ---- diversity
-# Input diversity (Xie et al., CVPR 2019): an image is resized and padded at random before the gradient is taken.
+# ---- Input diversity (Xie et al., CVPR 2019)
 
 
 def input_diversity(
     probability: float, generator: torch.Generator, smallest: float = 0.9
 ) -> Callable[[Tensor], Tensor]:
-    """T(x): with `probability`, resized to a side in [0.9, 1] of its own, then padded with 0 at random to its old size.
+    """T(x): with `probability`, an image is resized by a factor in [0.9, 1] and zero-padded at random to its old size.
 
     Inputs that are not images of shape (n, channels, height, width) cannot be resized: T is the identity.
     """
@@ -152,8 +153,7 @@ def input_diversity(
     return transform
 
 
-# ---- gradient_sign
-# FGSM, IFGSM, PGD and DI²-FGSM (Wang, Yuan, Shi, Osher 2020, eqs. 3.2 and 3.3, Algorithm 3.1; Madry et al. 2018).
+# ---- Attacks
 
 
 def fgsm(
@@ -168,10 +168,38 @@ def fgsm(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """One step of length ε along the gradient of the cross-entropy: its sign for ℓ∞, its direction for ℓ2, clipped.
+    """Fast gradient sign method (Goodfellow, Shlens, Szegedy 2015): one step of length ε along the sign (ℓ∞) or the
+    direction (ℓ2) of the gradient of the cross-entropy, clipped to the bounds.
 
-    If logits are linear and there are two classes, it is the best step for ℓ∞, and for ℓ2 the best one if nothing is
-    clipped; else another goes farther where it is not clipped.
+    For linear logits and two classes the step is optimal in ℓ∞, and in ℓ2 if no coordinate is clipped.
+
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: radius ε of the ball around each input.
+        norm: "inf" or "2".
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.fgsm(model, x, y, eps=0.5)
+        >>> result.fooled.tolist()
+        [True, False]
+        >>> result.accuracy
+        0.5
     """
     measure = read_norm(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
@@ -194,7 +222,37 @@ def ifgsm(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """`steps` steps of length `step`, by default 2.5 ε/steps, from x. Restarts begin at random points."""
+    """Iterative fast gradient sign method (Kurakin, Goodfellow, Bengio 2017): projected gradient steps from x.
+
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: radius ε of the ball around each input.
+        norm: "inf" or "2".
+        step: step size; by default 2.5 ε/steps.
+        steps: number of steps.
+        restarts: number of runs; further runs start at random points of the ball.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.ifgsm(model, x, y, eps=0.5, steps=5)
+        >>> result.fooled.tolist()
+        [True, False]
+    """
     measure = read_norm(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
         config = AscentConfig(measure, _step_size(eps, step, steps), steps, cross_entropy_loss(context.predictor))
@@ -216,7 +274,37 @@ def pgd(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """IFGSM from a start that is uniform in the ball."""
+    """Projected gradient descent attack (Madry et al. 2018): IFGSM from a random start, uniform in the ball.
+
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: radius ε of the ball around each input.
+        norm: "inf" or "2".
+        step: step size; by default 2.5 ε/steps.
+        steps: number of steps.
+        restarts: number of runs; further runs start at random points of the ball.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.pgd(model, x, y, eps=0.5, steps=5, bounds=(-2, 2))
+        >>> result.fooled.tolist()
+        [True, False]
+    """
     measure = read_norm(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
         config = AscentConfig(measure, _step_size(eps, step, steps), steps, cross_entropy_loss(context.predictor))
@@ -239,7 +327,38 @@ def difgsm(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """IFGSM on inputs that are randomly resized and padded with `probability` (Xie et al. 2019, eq. 6)."""
+    """DI²-FGSM (Xie et al. 2019, eq. 6): IFGSM with input diversity, random resizing and padding of images.
+
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: radius ε of the ball around each input.
+        norm: "inf" or "2".
+        step: step size; by default 2.5 ε/steps.
+        steps: number of steps.
+        restarts: number of runs; further runs start at random points of the ball.
+        probability: probability of a transformation in each step; inputs that are not images are not transformed.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.difgsm(model, x, y, eps=0.5, steps=5)
+        >>> result.fooled.tolist()
+        [True, False]
+    """
     measure = read_norm(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
         change = input_diversity(probability, context.generator)
@@ -250,7 +369,7 @@ def difgsm(
 
 
 def cross_entropy_loss(predictor: Predictor) -> Loss:
-    """The cross-entropy; for a single draw, in the form that does not saturate and has the same direction."""
+    """The cross-entropy; without EOT the log-odds, which do not saturate and have the same ascent direction."""
     return log_odds if predictor.eot == 1 else cross_entropy
 
 
@@ -271,14 +390,14 @@ def random_start(context: AttackContext, norm: Norm, eps: float) -> Tensor:
 
 
 def _run(context: AttackContext, norm: Norm, eps: float, config: AscentConfig, restarts: int, start: Start) -> Result:
-    """Restarts, each for the rows not fooled yet; a row that is never fooled keeps the point of its largest margin."""
+    """Restarts on the rows without success; rows without any success keep the point of largest margin."""
     tracker = RestartTracker(context, seen=start is clean_start and config.transform is None)
     for restart in range(restarts):
         left = tracker.remaining
         region = left.region(norm, eps)
         begin = region.project((start if restart == 0 else random_start)(left, norm, eps))
         result = ascend(left.predictor, begin, left.criterion, region, config)
-        if restarts == 1:  # the points would be scored here and again below
+        if restarts == 1:  # otherwise the points would be evaluated twice
             tracker.keep(*result)
         else:
             tracker.record(result.x)

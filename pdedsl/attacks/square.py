@@ -1,4 +1,4 @@
-"""Square for ℓ2 on images: perturbation mass moves between windows, shaped by bumps (Algorithm 3 of the paper)."""
+"""Square attack: score-based random search over localized square perturbations (Andriushchenko et al., ECCV 2020)."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
 
-# ---- bumps
+# ---- ℓ2 proposals on images (Algorithm 3)
 
 
 def bump(height: int, width: int) -> Tensor:
-    """Σ_{k ≥ r} 1/(k + 1)² at the distance r (in ℓ∞) from the middle: largest in the middle, never 0."""
+    """Σ_{k ≥ r} 1/(k + 1)² at ℓ∞ distance r from the centre."""
     rows = (torch.arange(height) - height // 2).abs()
     columns = (torch.arange(width) - width // 2).abs()
-    ring = torch.maximum(rows[:, None], columns[None, :])
-    terms = 1.0 / torch.arange(1, int(ring.max()) + 2, dtype=torch.float64).square()
-    return terms.flip(0).cumsum(0).flip(0)[ring]
+    distance = torch.maximum(rows[:, None], columns[None, :])
+    terms = 1.0 / torch.arange(1, int(distance.max()) + 2, dtype=torch.float64).square()
+    return terms.flip(0).cumsum(0).flip(0)[distance]
 
 
-def bump_pair(side: int, turned: bool) -> Tensor:
-    """η: a bump in one half of the window and its negative in the other, of norm 1."""
+def bump_pair(side: int, transposed: bool) -> Tensor:
+    """η: a bump in one half of the window and its negative in the other, of ℓ2 norm 1."""
     half = side // 2
     eta = torch.cat([bump(half, side), -bump(side - half, side)]) if half else bump(side, side)
     eta /= torch.linalg.vector_norm(eta)
-    return eta.T.contiguous() if turned else eta  # kron does not accept a transposed view
+    return eta.T.contiguous() if transposed else eta  # kron does not accept a transposed view
 
 
 @final
@@ -45,7 +45,7 @@ class L2ImageProposals:
     generator: torch.Generator
 
     def start(self, x: Tensor) -> Tensor:
-        """Bumps on a grid of five by five tiles, with a sign for each tile and channel."""
+        """Bumps on a 5 × 5 grid of tiles, with a random sign for each tile and channel."""
         n, channels, height, width = x.shape
         side = max(1, min(height, width) // 5)
         tiles = (height // side, width // side)
@@ -56,7 +56,7 @@ class L2ImageProposals:
         return x + self.eps * L2().steepest(away)
 
     def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
-        """Window W₁ takes the mass of both windows and what ε leaves unused, in the shape ρη + ν/‖ν‖; W₂ becomes 0."""
+        """Window W₁ gets the energy of both windows and the unused part of ε², in the shape ρη + ν/‖ν‖; W₂ becomes 0."""
         side = self._side(share, *x.shape[-2:])
         away = at - x
         eta = bump_pair(side, self._coin()).to(x)
@@ -88,17 +88,16 @@ class L2ImageProposals:
         return bool(torch.rand((), generator=self.generator, device=self.generator.device) < 0.5)
 
 
-# ---- patches
-# What Square proposes: patches of ±ε for ℓ∞, bumps of equal and opposite mass for ℓ2, and analogues for vectors.
+# ---- Proposals for ℓ∞, and analogues for vectors
 
 
 class Proposals(Protocol):
     def start(self, x: Tensor) -> Tensor:
-        """The first point of the search around x."""
+        """Initial points of the search."""
         ...
 
     def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
-        """A change of `at` that covers about `share` of the entries; the caller projects it."""
+        """Modify about the fraction `share` of the entries of `at`; the caller projects the result."""
         ...
 
 
@@ -120,7 +119,7 @@ def make_proposals(norm: Norm, x: Tensor, eps: float, generator: torch.Generator
 @final
 @dataclass(frozen=True)
 class LinfImageProposals:
-    """ℓ∞ on images: first vertical stripes of ±ε, then squares of ±ε, with a sign for each channel (Algorithm 2)."""
+    """ℓ∞ on images: initial vertical stripes of ±ε, then squares of ±ε, with a sign for each channel (Algorithm 2)."""
 
     eps: float
     generator: torch.Generator
@@ -139,7 +138,7 @@ class LinfImageProposals:
 @final
 @dataclass(frozen=True)
 class LinfVectorProposals:
-    """ℓ∞ on vectors: a random set of entries takes random values ±ε."""
+    """ℓ∞ on vectors: a random subset of the entries is set to ±ε."""
 
     eps: float
     generator: torch.Generator
@@ -157,7 +156,7 @@ class LinfVectorProposals:
 @final
 @dataclass(frozen=True)
 class L2VectorProposals:
-    """ℓ2 on vectors: at full norm ε, a direction changes by a step of relative length 2·`share`; one in ten is new."""
+    """ℓ2 on vectors of norm ε: a step of relative length 2·`share` on the sphere; one proposal in ten is a new direction."""
 
     eps: float
     generator: torch.Generator
@@ -173,7 +172,7 @@ class L2VectorProposals:
 
 
 def random_signs(out: Tensor, generator: torch.Generator) -> Tensor:
-    """Fill with ±1."""
+    """Random signs ±1."""
     return out.bernoulli_(0.5, generator=generator).mul_(2.0).sub_(1.0)
 
 
@@ -194,22 +193,22 @@ def _interval(first: Tensor, side: int, extent: int) -> Tensor:
     return (index >= column(first, first[:, None])) & (index < column(first + side, first[:, None]))
 
 
-# ---- squares
-# Square: random search over square patches, from logits alone (Andriushchenko et al., ECCV 2020).
+# ---- Random search
 
 
 HALVINGS = (10, 50, 200, 500, 1000, 2000, 4000, 6000, 8000)
-"""Of 10,000 queries, those after which the share of the pixels that a patch covers is halved."""
+"""Of 10,000 queries, those after which the fraction of perturbed pixels is halved (as in the paper)."""
 
 
 Abandonment = Callable[[int], dict[int, float]]
 
 
 def progress_thresholds(queries: int) -> dict[int, float]:
-    """After a fifth of the queries a row goes on if it has come two thirds of its way; after two fifths, four fifths.
+    """Progress of the margin towards 0 required to continue: two thirds after a fifth of the queries, four fifths after
+    two fifths.
 
-    Progress is about logarithmic in the number of queries: of the rows that are fooled in the end, none that was
-    measured had come less than nine tenths of the way then.
+    Progress is about logarithmic in the number of queries: of the rows that succeeded in the end, none that was measured
+    had made less than nine tenths of its progress then.
     """
     return {queries // 5: 0.5, 2 * queries // 5: 0.25}
 
@@ -228,9 +227,35 @@ def square(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """At most `queries` points for each row, each kept if it increases the margin; each query averages `eot` draws.
+    """Square attack (Andriushchenko et al., ECCV 2020): score-based black-box random search that maximises the margin.
 
-    `share` is the share of pixels in the first patches.
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: radius ε of the ball around each input.
+        norm: "inf" or "2".
+        queries: maximal number of queries per sample.
+        share: fraction of pixels in the first squares.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.square(model, x, y, eps=0.5, queries=20)
+        >>> result.fooled.tolist()
+        [True, False]
     """
     measure = read_norm(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
@@ -251,7 +276,7 @@ def random_search(
     share: float = 0.8,
     abandonment: Abandonment | None = None,
 ) -> Tensor:
-    """The best point of each row. With `abandonment`, rows that have made too little progress also end."""
+    """The best point of each row. With `abandonment`, rows that have made too little progress are removed."""
     result, rows = context.x.clone(), torch.arange(len(context.x), device=context.x.device)
     x, checks = region.project(proposals.start(context.x)), {} if abandonment is None else abandonment(queries)
     first, best = _margin(context, context.x), _margin(context, x)
@@ -273,7 +298,7 @@ def random_search(
 
 
 def _accept(context: AttackContext, x: Tensor, best: Tensor, proposal: Tensor) -> tuple[Tensor, Tensor]:
-    """Is the proposal better, and by what margin? For a stochastic model it must win again on new draws."""
+    """Whether the proposal increases the margin, and its margin; for a stochastic model, confirmed on new noise samples."""
     value = _margin(context, proposal)
     better = value > best
     if context.predictor.stochastic and better.any():
@@ -284,7 +309,7 @@ def _accept(context: AttackContext, x: Tensor, best: Tensor, proposal: Tensor) -
 
 
 def _margin(context: AttackContext, x: Tensor) -> Tensor:
-    """Positive if and only if a query satisfies the criterion."""
+    """The margin, positive if and only if a query satisfies the criterion."""
     logits = context.predictor.query(x)
     value = margin(logits, context.criterion).nan_to_num()
     tiny = torch.finfo(value.dtype).tiny
@@ -292,7 +317,7 @@ def _margin(context: AttackContext, x: Tensor) -> Tensor:
 
 
 def _finished(context: AttackContext, x: Tensor, best: Tensor, query: int) -> Tensor:
-    """Which rows are done? For a stochastic model that takes many draws to see, and is only checked now and then."""
+    """Rows that satisfy the criterion; for a stochastic model, checked with many noise samples every 20 queries."""
     done = best > 0.0
     if not context.predictor.stochastic:
         return done

@@ -67,7 +67,7 @@ def echo_imported_networks(compilation: Compilation) -> None:
     from pdedsl.config.networks import Torch
 
     for learned in compilation.spec.learned:
-        match learned.net.word if learned.net else None:
+        match learned.net.config if learned.net else None:
             case Torch(network=network, counted=int(blocks)) if blocks:
                 echo(f"{learned.name}: imported {network}, {blocks} residual block{'s' * (blocks > 1)}", err=True)
             case Torch(network=network):

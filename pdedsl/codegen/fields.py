@@ -125,7 +125,7 @@ def _matrix_properties(type_: Type) -> tuple[tuple[str, Node], ...]:
 
 
 def _network_node(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks: bool) -> Node:
-    net = learned.net.word if learned.net else None
+    net = learned.net.config if learned.net else None
     timed = spec.time is not None and spec.time.symbol in learned.arguments
     if isinstance(net, Torch):
         made = Call(f"{RUNTIME}.user_modules.UserField", (user_module_node(net), dimension, outputs, timed))

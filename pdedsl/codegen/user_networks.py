@@ -20,7 +20,7 @@ EMPTY_PROGRAM = Program("", ())
 
 def import_user_networks(spec: Spec, model: Model, trust: bool) -> Spec:
     """The spec with the residual blocks of user networks counted, if noise follows them; unchanged without such networks."""
-    own = [w.net for w in spec.learned if w.net is not None and isinstance(w.net.word, Torch)]
+    own = [w.net for w in spec.learned if w.net is not None and isinstance(w.net.config, Torch)]
     if not own:
         return spec
     if not trust:
@@ -34,7 +34,7 @@ def import_user_networks(spec: Spec, model: Model, trust: bool) -> Spec:
 def _check_field(learned: Learned, spec: Spec, model: Model) -> None:
     """A vector field on points must take them, and the time if it depends on it, and return vectors."""
     net = learned.net
-    if net is None or not isinstance(net.word, Torch) or not isinstance(model, DataPlan) or model.image is not None:
+    if net is None or not isinstance(net.config, Torch) or not isinstance(model, DataPlan) or model.image is not None:
         return
     if not isinstance(learned.type, Vector):
         return
@@ -43,39 +43,39 @@ def _check_field(learned: Learned, spec: Spec, model: Model) -> None:
     timed = spec.time is not None and spec.time.symbol in learned.arguments
     try:
         UserField(
-            compile_node(user_module_node(net.word), EMPTY_PROGRAM)({}),
+            compile_node(user_module_node(net.config), EMPTY_PROGRAM)({}),
             model.dimension,
             learned.type.size or model.dimension,
             timed,
         )
     except Exception as error:  # user code may raise anything
         inputs = f"points{' and times' * timed}"
-        what = f"{_failure_text(net.word, error)}; '{learned.name}' must map {inputs} to vectors"
+        what = f"{_failure_text(net.config, error)}; '{learned.name}' must map {inputs} to vectors"
         raise errors.networks.import_failed(what, net.span) from error
 
 
 def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Located[Network] | None:
-    if chosen is None or not isinstance(chosen.word, Torch):
+    if chosen is None or not isinstance(chosen.config, Torch):
         return chosen
-    _import(chosen.word, chosen.span)
+    _import(chosen.config, chosen.span)
     noisy = isinstance(model, DataPlan) and any(
-        isinstance(p, ResidualBlocks) and p.net == chosen.word and p.noise is not None for p in model.parts
+        isinstance(p, ResidualBlocks) and p.net == chosen.config and p.noise is not None for p in model.parts
     )
     if not noisy:
-        return replace(chosen, word=replace(chosen.word, counted=0))
+        return replace(chosen, config=replace(chosen.config, counted=0))
     assert isinstance(model, DataPlan)
     assert model.classes is not None
     from pdedsl.runtime.user_modules import NoResidualBlocks, user_backbone
 
     shape = model.image or (model.dimension,)
     try:
-        module = compile_node(user_module_node(chosen.word), EMPTY_PROGRAM)({})
-        count = len(user_backbone(module, shape, model.classes, residual_blocks=chosen.word.maps).residual_blocks)
+        module = compile_node(user_module_node(chosen.config), EMPTY_PROGRAM)({})
+        count = len(user_backbone(module, shape, model.classes, residual_blocks=chosen.config.maps).residual_blocks)
     except NoResidualBlocks as error:
         raise errors.networks.no_residual_blocks(str(error), chosen.span) from None
     except Exception as error:  # user code may raise anything
-        raise errors.networks.import_failed(_failure_text(chosen.word, error), chosen.span) from error
-    return replace(chosen, word=replace(chosen.word, counted=count))
+        raise errors.networks.import_failed(_failure_text(chosen.config, error), chosen.span) from error
+    return replace(chosen, config=replace(chosen.config, counted=count))
 
 
 def _import(net: Torch, span: Span) -> None:

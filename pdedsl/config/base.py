@@ -306,7 +306,7 @@ def forms_of(words: Any) -> Forms[Any]:
 class Located(Generic[T_co]):
     """A word that a spec chose, which of its arguments it gave, where it stands, and in which line."""
 
-    word: T_co
+    config: T_co
     given: frozenset[str] = field(default=frozenset(), compare=False)
     span: Span = field(default=NOWHERE, compare=False)
     line: Span = field(default=NOWHERE, compare=False)
@@ -316,4 +316,4 @@ class Located(Generic[T_co]):
         return key in self.given
 
     def __str__(self) -> str:
-        return str(self.word)
+        return str(self.config)

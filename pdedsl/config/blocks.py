@@ -168,7 +168,7 @@ class EvaluateBlock(Block):
 
     @property
     def weight_histogram(self) -> WeightHistogram | None:
-        return next((p.word for p in self.plot if isinstance(p, Located)), None)
+        return next((p.config for p in self.plot if isinstance(p, Located)), None)
 
 
 # ---- entries
@@ -300,7 +300,7 @@ def items(block: Block, key: str) -> tuple[object, ...]:
 def item_text(item: object) -> str:
     """A value of an entry, every argument written out."""
     match item:
-        case Located(word=Config() as word):
+        case Located(config=Config() as word):
             return called(word.name, word.arguments)
         case Transfer(attack=attack, source=source):
             return f"{attack} from {source}"

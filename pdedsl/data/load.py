@@ -28,8 +28,8 @@ def load(
     for `train` and `test`, stratified by class, and which of the former `validation` sets aside.
     """
     raw = _fitted(_read(wanted, data_root(root), seed, shape), wanted, shape, classes)
-    train, validation = _set_aside(_part(raw.train, wanted.word.train, "train", seed, wanted), wanted, seed)
-    test = _part(raw.test, wanted.word.test, "test", seed, wanted)
+    train, validation = _set_aside(_part(raw.train, wanted.config.train, "train", seed, wanted), wanted, seed)
+    test = _part(raw.test, wanted.config.test, "test", seed, wanted)
     mean, std = moments(train.inputs)
     found = raw.shape
     if shape is not None and shape != found:
@@ -37,11 +37,11 @@ def load(
         # A single pixel may hardly vary: the pixels of a channel share its mean and standard deviation.
         mean, std = (tuple(v for v in values for _ in range(math.prod(found[1:]))) for values in (mean, std))
     kept = shape or found
-    return Data(wanted.word.name, train, validation, test, raw.classes, kept, mean, std, raw.bounds, raw.class_names)
+    return Data(wanted.config.name, train, validation, test, raw.classes, kept, mean, std, raw.bounds, raw.class_names)
 
 
 def _read(wanted: Located[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> Raw:
-    match wanted.word:
+    match wanted.config:
         case Moons(train=train, test=test, noise=noise):
             return bundled.moons(train, test, float(noise), seed)
         case Digits():
@@ -49,9 +49,9 @@ def _read(wanted: Located[Word], root: Path, seed: int, shape: tuple[int, ...] |
         case Npz(file=file):
             return npz.read(npz.find(file, root, wanted.span), wanted.span, shape)
         case Mnist() | FashionMnist() | Cifar10() | Cifar100() | Svhn() | Stl10():
-            return images.read(wanted.word, root, wanted.span)
+            return images.read(wanted.config, root, wanted.span)
         case _:
-            assert_never(wanted.word)
+            assert_never(wanted.config)
 
 
 def _shown(word: Word) -> str:
@@ -62,24 +62,24 @@ def _shown(word: Word) -> str:
 def _fitted(raw: Raw, wanted: Located[Word], shape: tuple[int, ...] | None, classes: int | None) -> Raw:
     """The set, if it fits the model; a user's own labels may lack the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
-        raise errors.runs.sample_shape_mismatch(_shown(wanted.word), raw.shape, shape, wanted.span)
+        raise errors.runs.sample_shape_mismatch(_shown(wanted.config), raw.shape, shape, wanted.span)
     if classes is None or classes == raw.classes:
         return raw
-    if isinstance(wanted.word, Npz) and raw.classes < classes:
+    if isinstance(wanted.config, Npz) and raw.classes < classes:
         return Raw(raw.train, raw.test, classes, raw.bounds, tuple(map(str, range(classes))))
-    raise errors.runs.class_count_mismatch(_shown(wanted.word), raw.classes, classes, wanted.span)
+    raise errors.runs.class_count_mismatch(_shown(wanted.config), raw.classes, classes, wanted.span)
 
 
 def _part(split: Split, n: int | None, key: str, seed: int, wanted: Located[Word]) -> Split:
     if n is None or n == len(split):
         return split
     if n > len(split):
-        raise errors.runs.too_few_samples(_shown(wanted.word), key, len(split), n, wanted.span)
+        raise errors.runs.too_few_samples(_shown(wanted.config), key, len(split), n, wanted.span)
     return first(split, n, seed, f"subset {key}")
 
 
 def _set_aside(train: Split, wanted: Located[Word], seed: int) -> tuple[Split, Split | None]:
-    share = float(wanted.word.validation)
+    share = float(wanted.config.validation)
     if share == 0:
         return train, None
     n = round(share * len(train))

@@ -41,7 +41,7 @@ def sized(spec: Spec, root: Path | None) -> Spec:
 
 
 def _shape(data: Located[Data], root: Path | None) -> Shape:
-    match data.word:
+    match data.config:
         case Moons():
             return (2,)
         case Digits():
@@ -55,7 +55,7 @@ def _shape(data: Located[Data], root: Path | None) -> Shape:
         case Npz(file=file):
             return _of_file(file, data, data_root(root))
         case _:
-            assert_never(data.word)
+            assert_never(data.config)
 
 
 def _of_file(name: str, data: Located[Data], root: Path) -> Shape:

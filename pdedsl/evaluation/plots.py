@@ -189,7 +189,7 @@ def _weights(scene: PlotInputs, path: Path) -> None:
 def _adversarial_examples(scene: PlotInputs, path: Path) -> None:
     """Clean images, adversarial examples of one attack, and magnified perturbations. The attack is the last one with an
     ε, since minimum-norm attacks take long; if none has an ε, the last one."""
-    engine, attacks = scene.engine, [attack for chosen in scene.block.attack for attack in sweep(chosen.word)]
+    engine, attacks = scene.engine, [attack for chosen in scene.block.attack for attack in sweep(chosen.config)]
     attack = next((attack for attack in reversed(attacks) if eps_of(attack) is not None), attacks[-1])
     x = engine.x[:MAX_IMAGES].to(engine.world.device)
     y = engine.y[:MAX_IMAGES].to(engine.world.device)

@@ -97,20 +97,20 @@ def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:
     """In the order of the block. Clean accuracy is always measured."""
     yield CleanMeasurement()
     for chosen in block.attack:
-        for attack in sweep(chosen.word):
+        for attack in sweep(chosen.config):
             yield from (AttackMeasurement(attack, seed) for seed in seeds)
     for transfer in block.transfer:
-        for attack in sweep(transfer.attack.word):
+        for attack in sweep(transfer.attack.config):
             for back in (False, True):
                 yield TransferMeasurement(attack, transfer.source, back, seeds.start)
     for certificate in block.certify:
-        yield CertificateMeasurement(certificate.word)
+        yield CertificateMeasurement(certificate.config)
     yield from audits(block)
 
 
 def audits(block: EvaluateBlock) -> Iterator[AuditMeasurement]:
     """One audit per norm of the attacks, at the smallest ε, with the largest number of EOT samples in this norm."""
-    attacks = [attack for chosen in block.attack for attack in sweep(chosen.word)]
+    attacks = [attack for chosen in block.attack for attack in sweep(chosen.config)]
     for norm in dict.fromkeys(map(norm_of, attacks)):
         same = [attack for attack in attacks if norm_of(attack) is norm]
         sizes = [eps for attack in same if (eps := eps_of(attack)) is not None]

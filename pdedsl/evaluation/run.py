@@ -215,7 +215,7 @@ def _add_metadata(report: Report, compilation: Compilation, run: Run, options: E
         title=spec.title,
         hash=spec.hash,
         equation=spec.source.text,
-        data=str(config.data.word),
+        data=str(config.data.config),
         axioms=tuple(
             (axiom.value, f"{verdict.truth}: {verdict.reason}")
             for axiom, verdict in compilation.analysis.axioms.items()

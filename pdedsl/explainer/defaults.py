@@ -22,14 +22,14 @@ def defaults(analysis: Analysis) -> list[str]:
         resolved = integrator_of(spec) if method is spec.realize.time and _takes_time_steps(analysis) else method
         rows.append(_row(part, resolved, spec))
     fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
-    nets = [(w.name, w.net) for w in fields if w.net and set(w.net.word.arguments) - w.net.given]
+    nets = [(w.name, w.net) for w in fields if w.net and set(w.net.config.arguments) - w.net.given]
     return [row for row in rows if row] + [f"{name} = {net}" for name, net in nets]
 
 
 def _row(part: str, method: Located[Any], spec: Spec) -> str:
-    omitted = method.given | _without_effect(method.word, spec)
-    values = [f"{k}={shown(v)}" for k, v in method.word.effective.items() if k not in omitted]
-    return f"{part} by {method.word.name}: {', '.join(values)}" if values else ""
+    omitted = method.given | _without_effect(method.config, spec)
+    values = [f"{k}={shown(v)}" for k, v in method.config.effective.items() if k not in omitted]
+    return f"{part} by {method.config.name}: {', '.join(values)}" if values else ""
 
 
 def _without_effect(word: Config, spec: Spec) -> frozenset[str]:
@@ -38,7 +38,7 @@ def _without_effect(word: Config, spec: Spec) -> frozenset[str]:
         return frozenset()
     if not isinstance(spec.unknowns[0].type, Simplex):
         return frozenset({"members", "samples", "average", "weights", "training"})
-    depths = any(w.net and isinstance(w.net.word, Resnet) and len(w.net.word.depth) > 1 for w in spec.learned)
+    depths = any(w.net and isinstance(w.net.config, Resnet) and len(w.net.config.depth) > 1 for w in spec.learned)
     if word.members > 1 or depths:
         return frozenset()
     return frozenset({"weights", "training"} | ({"average"} if word.samples == 1 else set()))
@@ -52,9 +52,9 @@ def _takes_time_steps(analysis: Analysis) -> bool:
             return True
         case SpaceKind.PHYSICAL:
             return False
-    named = [w for w in spec.learned if isinstance(w.type, Vector) and w.net and not isinstance(w.net.word, Mlp)]
+    named = [w for w in spec.learned if isinstance(w.type, Vector) and w.net and not isinstance(w.net.config, Mlp)]
     trained = spec.realize.diffusion is not None and isinstance(
-        spec.realize.diffusion.word, ResidualPenalty | HeatSmoothing
+        spec.realize.diffusion.config, ResidualPenalty | HeatSmoothing
     )
     has_convection = any(isinstance(term, Convection) for facts in analysis.equations for term in facts.terms)
     return has_convection and not named and not trained and not spec.realize.convection

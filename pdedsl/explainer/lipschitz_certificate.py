@@ -17,7 +17,7 @@ NO_CERTIFICATE = "no Lipschitz certificate"
 def certificate_lines(plan: Model, analysis: Analysis) -> list[str]:
     """Lines for a spec that requests a certificate, by its architecture or in its evaluation; otherwise none."""
     evaluate = analysis.spec.evaluate
-    requested = evaluate is not None and any(isinstance(c.word, LipschitzCertificate) for c in evaluate.certify)
+    requested = evaluate is not None and any(isinstance(c.config, LipschitzCertificate) for c in evaluate.certify)
     lipschitz = isinstance(plan, ImagePlan) and isinstance(plan.frame, Lipschitz)
     if not (requested or lipschitz):
         return []

@@ -176,7 +176,7 @@ def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
                 name=spec.name, dimension=spec.space.dimension
             ), "evaluates the solution: `evaluate(points)`"
         case DataPlan() | ImagePlan():
-            imported = any(w.net is not None and isinstance(w.net.word, Torch) for w in spec.learned)
+            imported = any(w.net is not None and isinstance(w.net.config, Torch) for w in spec.learned)
             harness = TRAIN_HARNESS.replace("network=model", "network=model, trust=True") if imported else TRAIN_HARNESS
             return harness, "trains and evaluates the network: `python harness.py train`, `python harness.py evaluate`"
         case _:

@@ -47,7 +47,7 @@ class EquationFacts:
     terms: tuple[Term, ...]
     generator: Generator | None
     process: Generator | None
-    structures: tuple[str, ...] = ()  # recognised: dropout, symmetric layer, separable pair, time splitting
+    structures: tuple[str, ...] = ()  # recognised: dropout, symmetric layer, separable system, time splitting
     random_residual: RandomResidual | None = None
 
 

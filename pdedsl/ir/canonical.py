@@ -21,7 +21,7 @@ from pdedsl.config.training import Box
 from pdedsl.ir.spec import Condition, Equation, ExactSolution, Learned, Observation, SpaceKind, Spec, Unknown
 from pdedsl.ir.system_kinds import effective_diffusion, effective_integrator
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Field, Partial, with_number
 
 Colours = dict[Symbol, str]
@@ -193,7 +193,7 @@ def _exact(e: ExactSolution, spec: Spec, show: Show, colours: Colours) -> list[s
     """One line per component, so that components may be given together or one by one. Coordinates are renamed first, as
     sympy chooses between sin(x - t) and -sin(t - x) by their names."""
     counted, first = {x: Symbol(text, real=True) for x, text in _coordinate_names(spec).items()}, e.component or 1
-    values = [multiply_out(v.xreplace(counted)) for v in e.value]
+    values = [expand_products(v.xreplace(counted)) for v in e.value]
     return [f"exact {colours[e.unknown]}[{k}] = {show(v)}" for k, v in enumerate(values, first)]
 
 
@@ -210,7 +210,7 @@ def _observation(o: Observation, colours: Colours) -> str:
 
 def _normalized(whole: Expr, show: Show, signed: bool = False) -> str:
     """`whole = 0`, scaled so that the first term has coefficient 1; or ±1 if the sign matters (`signed`)."""
-    split = [a.as_coeff_Mul() for a in Add.make_args(multiply_out(whole))]
+    split = [a.as_coeff_Mul() for a in Add.make_args(expand_products(whole))]
     terms = sorted((show(rest), coefficient) for coefficient, rest in split)
     scale = abs(terms[0][1]) if signed else terms[0][1]
     return "(+ " + " ".join(f"(* {c / scale} {text})" for text, c in terms) + ")"
@@ -227,7 +227,7 @@ def _block(block: Block, heads: dict[str, str]) -> list[str]:
             continue
         for place, item in enumerate(items(block, key)):
             ordered = f"[{place}]" if key in ORDERED else ""
-            histogram = isinstance(item, Located) and isinstance(item.word, WeightHistogram)
+            histogram = isinstance(item, Located) and isinstance(item.config, WeightHistogram)
             entry = "weights" if histogram else IDENTIFIERS.get(key, key)
             lines.append(f"{block.kind} {entry}{ordered} {_item(item, heads)}")
     return lines
@@ -246,7 +246,7 @@ def _item(item: object, heads: dict[str, str]) -> str:
 
 
 def _config_text(chosen: Located[Config]) -> str:
-    return called(chosen.word.identifier or chosen.word.name, chosen.word.effective)
+    return called(chosen.config.identifier or chosen.config.name, chosen.config.effective)
 
 
 # ---- Expressions

@@ -52,7 +52,7 @@ def integrator_of(spec: Spec) -> Located[Integrator]:
     """The time integrator, with defaults where the spec names none."""
     method = spec.realize.time or spec.realize.convection or Located(_default_integrator(spec))
     steps = DEFAULT_STEPS_PIXELS if spec.space.kind is SpaceKind.PIXELS else DEFAULT_STEPS_DATA_SPACE
-    return replace(method, word=in_steps(method.word, steps))
+    return replace(method, config=in_steps(method.config, steps))
 
 
 def _default_integrator(spec: Spec) -> Integrator:
@@ -65,8 +65,8 @@ def _default_integrator(spec: Spec) -> Integrator:
 
 def effective_integrator(spec: Spec) -> Integrator:
     """A normal form of the integrator: as many steps as the network has residual blocks is the default."""
-    method = integrator_of(spec).word
-    nets = [w.net.word for w in spec.learned if w.net and isinstance(w.type, Vector)]
+    method = integrator_of(spec).config
+    nets = [w.net.config for w in spec.learned if w.net and isinstance(w.type, Vector)]
     counted = any(
         method == Fixed(method=EULER, steps=residual_maps(net)) for net in nets if not isinstance(net, Mlp | Torch)
     )
@@ -77,11 +77,11 @@ def operator_samples(spec: Spec) -> int:
     """The number of Monte Carlo paths of an evolution operator: `samples` if the spec sets it. For class probabilities
     `samples` is the number of noise samples of the network, and is used here only if it differs from its default."""
     method = spec.realize.diffusion
-    if method is None or not isinstance(method.word, Drawn):
+    if method is None or not isinstance(method.config, Drawn):
         return OPERATOR_SAMPLES
-    usual = method.word.signature()["samples"].default
-    said = method.word.samples != usual if _has_classes(spec) else method.says("samples")
-    return method.word.samples if said else OPERATOR_SAMPLES
+    usual = method.config.signature()["samples"].default
+    said = method.config.samples != usual if _has_classes(spec) else method.says("samples")
+    return method.config.samples if said else OPERATOR_SAMPLES
 
 
 def _has_classes(spec: Spec) -> bool:
@@ -93,11 +93,11 @@ def effective_diffusion(spec: Spec) -> Located[Diffusion] | None:
     method = spec.realize.diffusion
     if method is None:
         return None
-    word = method.word
+    word = method.config
     if isinstance(word, Drawn) and not _has_classes(spec):
         word = replace(word, samples=operator_samples(spec))
     unsaid = _default_diffusion(word, spec)
-    return None if unsaid is not None and word.effective == unsaid.effective else replace(method, word=word)
+    return None if unsaid is not None and word.effective == unsaid.effective else replace(method, config=word)
 
 
 def _default_diffusion(word: Diffusion, spec: Spec) -> Diffusion | None:

@@ -184,4 +184,4 @@ def _measurements(observation: Observation, writer: IndexExpander) -> Measuremen
         for k, c in enumerate(writer.components)
         if c.head == head and component in (None, c.index)
     )
-    return Measurements(places, observation.data.word.file, observation.span)
+    return Measurements(places, observation.data.config.file, observation.span)

@@ -3,8 +3,8 @@
 u_t = b·∇u + A:∇∇u + c u + f is solved by u(x, T) = E[e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds] with X₀ = x,
 dX = b dt + Σ dB, ΣΣᵀ = 2A; coefficients at time T - s for initial data, at time s for terminal data (Øksendal,
 Stochastic Differential Equations, section 8.2). Without diffusion X is a characteristic (Evans, Partial Differential
-Equations, section 3.2). An Euler step along X is the residual block x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3); an Euler-Maruyama
-step is a residual block followed by noise of covariance 2AΔt (Wang, Yuan, Shi, Osher, eq. 2.8).
+Equations, section 3.2). An Euler step along X is the residual block x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3); an
+Euler-Maruyama step is a residual block followed by noise of covariance 2AΔt (Wang, Yuan, Shi, Osher, eq. 2.8).
 
 A segment holds the generator on one time interval. With initial data, time runs backward along a path: the last
 interval comes first in the network.
@@ -38,7 +38,7 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Scalar, Simplex, Vector
-from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial, atoms
 
 # ---- Segments
@@ -153,7 +153,9 @@ def drop_zero_divergences(expr: Expr, spec: Spec) -> Expr:
     if not free or not expr.has(Partial):
         return expr
     if spec.space.explicit:
-        return multiply_out(expr.xreplace({k: v for w in free for k, v in _divergence_substitution(w, spec).items()}))
+        return expand_products(
+            expr.xreplace({k: v for w in free for k, v in _divergence_substitution(w, spec).items()})
+        )
     heads = {w.head for w in free}
     return expr.replace(lambda e: _is_divergence(e, heads), lambda e: S.Zero)
 

@@ -33,4 +33,4 @@ def reference_problem(analysis: Analysis) -> StrongForm | None:
         return None
     if not isinstance(spec.space.dimension, int):
         return None
-    return truncate_domain(analysis, float(reference.word.extent or DEFAULT_EXTENT))
+    return truncate_domain(analysis, float(reference.config.extent or DEFAULT_EXTENT))

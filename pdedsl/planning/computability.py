@@ -135,8 +135,8 @@ def _require_field(learned: Learned, spec: Spec) -> None:
         raise errors.networks.unknown_dimension(spec.space.span)
     if learned.net is None:
         return
-    if not isinstance(learned.net.word, Mlp | Torch):
-        raise errors.networks.cannot_represent_field(learned.net.word.name, learned.span, learned.net.span)
+    if not isinstance(learned.net.config, Mlp | Torch):
+        raise errors.networks.cannot_represent_field(learned.net.config.name, learned.span, learned.net.span)
     match learned.type:
         case Vector(divergence_free=True, size=size) if size not in (None, dimension):
             raise errors.networks.divergence_free_size(size, dimension, learned.span)

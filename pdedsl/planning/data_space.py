@@ -71,7 +71,7 @@ Parts = tuple[Part, ...]
 
 def plan_parts(paths: PathExpectation, spec: Spec, method: Method) -> tuple[Parts, ...]:
     """The parts of an ensemble member, for each depth if the network has a list of depths."""
-    trained = method is not None and isinstance(method.word, ResidualPenalty | HeatSmoothing)
+    trained = method is not None and isinstance(method.config, ResidualPenalty | HeatSmoothing)
     if method is not None and trained and any(s.has_drift for s in paths.segments):
         return ((_time_conditioned_network(paths, spec, method),),)
     used = [s for s in paths.segments if not trained or s.has_drift]
@@ -92,7 +92,7 @@ def _parts_of_family(
 def _networks_by_depth(segment: SdeSegment, spec: Spec) -> tuple[Network, ...]:
     """The networks of a learned drift, one for each depth."""
     learned = _learned_drift(segment, spec)
-    return networks_by_depth(learned.net.word) if learned and learned.net else ()
+    return networks_by_depth(learned.net.config) if learned and learned.net else ()
 
 
 def _move_noise_before_readout(parts: list[Part]) -> list[Part]:
@@ -111,9 +111,9 @@ def _time_conditioned_network(paths: PathExpectation, spec: Spec, method: Locate
     segment = next(s for s in paths.segments if s.has_drift)
     learned = _learned_drift(segment, spec)
     if learned is None or learned.net is None:
-        raise errors.methods.needs_learned_velocity(method.word.name, segment.convection_span or method.span)
+        raise errors.methods.needs_learned_velocity(method.config.name, segment.convection_span or method.span)
     _require_not_divergence_free(learned, "a network trained with a residual penalty")
-    _require_torchvision_model(learned.net.word, spec, learned.net.span)
+    _require_torchvision_model(learned.net.config, spec, learned.net.span)
     return TimeConditioned(_require_single_depth(learned.net), S.One, learned.span)
 
 
@@ -124,31 +124,31 @@ def _base_network(paths: PathExpectation, spec: Spec) -> BaseNetwork | None:
     learned = next((w for w in spec.learned if w.head == paths.data.head), None)
     if learned is None or learned.net is None:
         return None
-    _require_torchvision_model(learned.net.word, spec, learned.net.span)
+    _require_torchvision_model(learned.net.config, spec, learned.net.span)
     return BaseNetwork(_require_single_depth(learned.net), learned.span)
 
 
 def _require_single_depth(net: Located[Network]) -> Network:
-    if len(networks_by_depth(net.word)) > 1:
+    if len(networks_by_depth(net.config)) > 1:
         raise errors.networks.list_of_depths(net.span)
-    return net.word
+    return net.config
 
 
 def _segment_parts(segment: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, family: int) -> list[Part]:
-    word = method.word if method else None
+    word = method.config if method else None
     if not segment.has_drift and all(e.is_number for row in segment.diffusivity for e in row):
         return [_pure_diffusion_step(segment, word)] if segment.has_diffusion else []
-    if method is not None and isinstance(method.word, RandomizedSmoothing) and segment.has_diffusion:
+    if method is not None and isinstance(method.config, RandomizedSmoothing) and segment.has_diffusion:
         raise errors.methods.smoothing_with_transport(method.span)
     drift = learned_fields_in(segment.drift, spec)
-    named = [w for w in drift if w.net is not None and not _is_vector_field(w.net.word, spec)]
+    named = [w for w in drift if w.net is not None and not _is_vector_field(w.net.config, spec)]
     if not named:
         return [_sde_steps(segment, paths, spec, method)]
     learned = _learned_drift(segment, spec)
     if learned is None:
         assert named[0].net is not None
         place = segment.convection_span or named[0].span
-        raise errors.networks.network_with_factor(named[0].net.word.name, named[0].name, place)
+        raise errors.networks.network_with_factor(named[0].net.config.name, named[0].name, place)
     return [_residual_blocks(segment, learned, paths, method, spec, family)]
 
 
@@ -167,16 +167,16 @@ def _pure_diffusion_step(segment: SdeSegment, word: Diffusion | None) -> NoiseSt
 def _sde_steps(segment: SdeSegment, paths: PathExpectation, spec: Spec, method: Method) -> SdeSteps:
     """Steps of a scheme along a drift on R^d."""
     scheme = scheme_of(spec)
-    steps = steps_of(scheme.word)
+    steps = steps_of(scheme.config)
     dt = segment.length / steps
     time_sign = -1 if paths.direction is Direction.INITIAL else 1
     require_computable_coefficients(segment, spec)
-    noise = noise_of(segment, dt, method.word if method else None) if segment.has_diffusion else None
+    noise = noise_of(segment, dt, method.config if method else None) if segment.has_diffusion else None
     if noise is not None:
         _check_scheme_takes_noise(noise, scheme, segment)
     span = segment.convection_span or segment.diffusion_span or spec.space.span
     branches = _branches(segment) if isinstance(noise, ShakeShakeNoise) else ()
-    return SdeSteps(segment.drift, segment.start, steps, dt, scheme.word, time_sign, noise, span, branches)
+    return SdeSteps(segment.drift, segment.start, steps, dt, scheme.config, time_sign, noise, span, branches)
 
 
 def _branches(segment: SdeSegment) -> tuple[Symbol, ...]:
@@ -186,9 +186,11 @@ def _branches(segment: SdeSegment) -> tuple[Symbol, ...]:
 
 def _check_scheme_takes_noise(noise: Noise, scheme: Located[Integrator], segment: SdeSegment) -> None:
     """Requires a scheme with a stochastic version: Euler for all noise, Heun for additive, non-relative noise."""
-    if not has_stochastic_version(scheme.word):
-        raise errors.methods.integrator_with_noise(scheme.word.name, segment.diffusion_span or scheme.span, scheme.span)
-    if is_euler(scheme.word):
+    if not has_stochastic_version(scheme.config):
+        raise errors.methods.integrator_with_noise(
+            scheme.config.name, segment.diffusion_span or scheme.span, scheme.span
+        )
+    if is_euler(scheme.config):
         return
     match noise:
         case RelativeNoise():
@@ -209,14 +211,14 @@ def _residual_blocks(
     """The residual blocks of a standard architecture, which are Euler steps."""
     assert learned.net is not None
     if spec.space.image is None:
-        raise errors.networks.needs_images(learned.net.word.name, learned.span, learned.net.span)
-    _require_not_divergence_free(learned, learned.net.word.name)
-    net = networks_by_depth(learned.net.word)[family]
+        raise errors.networks.needs_images(learned.net.config.name, learned.span, learned.net.span)
+    _require_not_divergence_free(learned, learned.net.config.name)
+    net = networks_by_depth(learned.net.config)[family]
     _require_torchvision_model(net, spec, learned.net.span)
     blocks = residual_maps(net)
     _check_steps(net, blocks, spec)
     dt = segment.length / (RESIDUAL_BLOCK_COUNT if blocks is None else max(blocks, 1))
-    noise = noise_of(segment, dt, method.word if method else None) if segment.has_diffusion else None
+    noise = noise_of(segment, dt, method.config if method else None) if segment.has_diffusion else None
     if noise is not None:
         _check_block_noise(noise, net, blocks, spec)
     branch = _second_branch(segment, spec, family) if isinstance(noise, ShakeShakeNoise) else None
@@ -270,7 +272,7 @@ def _require_not_divergence_free(learned: Learned, who: str) -> None:
 
 def _check_steps(net: Network, blocks: int | None, spec: Spec) -> None:
     time = spec.realize.time or spec.realize.convection
-    if time is not None and time.word not in (Fixed(method=EULER), Fixed(method=EULER, steps=blocks)):
+    if time is not None and time.config not in (Fixed(method=EULER), Fixed(method=EULER, steps=blocks)):
         raise errors.methods.blocks_are_steps(blocks, net.name, time.span)
 
 
@@ -278,10 +280,10 @@ def _second_branch(segment: SdeSegment, spec: Spec, family: int) -> Network:
     """The second branch, which must have the architecture of the first."""
     first, second = learned_fields_in(segment.drift, spec)
     assert first.net is not None
-    _require_not_divergence_free(second, first.net.word.name)
+    _require_not_divergence_free(second, first.net.config.name)
     if second.net != first.net or second.net is None:
         raise errors.networks.branches_differ(first.name, second.name, second.span)
-    return networks_by_depth(second.net.word)[family]
+    return networks_by_depth(second.net.config)[family]
 
 
 def _learned_drift(segment: SdeSegment, spec: Spec) -> Learned | None:
@@ -333,8 +335,8 @@ def _readout_operator(paths: PathExpectation, spec: Spec) -> Learned:
     if learned is None or not _is_point(scores.body, spec.space):
         raise errors.networks.nonlinear_logits(_point_text(spec.space), paths.data_span)
     assert learned.net is not None
-    if not isinstance(learned.net.word, Linear):
-        raise errors.networks.no_logits(learned.net.word.name, learned.span, learned.net.span)
+    if not isinstance(learned.net.config, Linear):
+        raise errors.networks.no_logits(learned.net.config.name, learned.span, learned.net.span)
     if learned.arguments:
         raise errors.networks.readout_in_time(learned.name, learned.span)
     return learned
@@ -361,8 +363,8 @@ def _check_terminal_network(paths: PathExpectation, spec: Spec, named: ResidualB
         raise errors.networks.data_not_at_path_end(learned.name, paths.data_span)
     if named is not None:
         raise errors.networks.logits_twice(named.net.name, _point_text(spec.space), paths.data_span)
-    if spec.space.image is None and not isinstance(learned.net.word, Mlp | Torch):
-        raise errors.networks.needs_images(learned.net.word.name, learned.span, learned.net.span)
+    if spec.space.image is None and not isinstance(learned.net.config, Mlp | Torch):
+        raise errors.networks.needs_images(learned.net.config.name, learned.span, learned.net.span)
 
 
 def _check_boxes(operator: Learned | None, spec: Spec) -> None:
@@ -386,9 +388,9 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
     classes = _classes(paths, spec)
     loss_of(spec)
     method = spec.realize.diffusion
-    noise = method.word if method and isinstance(method.word, NoiseMethod) else NoiseMethod()
+    noise = method.config if method and isinstance(method.config, NoiseMethod) else NoiseMethod()
     families = plan_parts(paths, spec, method)
-    members, samples = ensemble_size(method.word if method else None)
+    members, samples = ensemble_size(method.config if method else None)
     readout = readout_of(paths, spec, families[0])
     if classes is None:  # the model is the evolution operator, which must exist
         plan_operator(paths, spec)

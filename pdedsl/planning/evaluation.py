@@ -33,9 +33,9 @@ def require_evaluation(
         return
     noise = representation.input_variance if isinstance(representation, PathExpectation) else None
     for chosen in block.certify:
-        if isinstance(chosen.word, SmoothingCertificate) and noise is None:
+        if isinstance(chosen.config, SmoothingCertificate) and noise is None:
             raise errors.evaluation.missing_diffusion(chosen.span)
-        if isinstance(chosen.word, Lipschitz) and noise is None and isinstance(model, DataPlan):
+        if isinstance(chosen.config, Lipschitz) and noise is None and isinstance(model, DataPlan):
             raise errors.evaluation.no_lipschitz_bound(chosen.span)
     if block.reference is not None:
         raise errors.evaluation.reference_with_learned_coefficients(block.place("reference"))
@@ -67,7 +67,7 @@ def _require_reference(
         raise errors.evaluation.reference_in_any_dimension(str(spec.space.dimension), block.place("reference"))
     if problem is None:
         raise errors.evaluation.reference_with_learned_coefficients(block.place("reference"))
-    require_reference(replace(block.reference, word=replace(block.reference.word, extent=None)), problem)
+    require_reference(replace(block.reference, config=replace(block.reference.config, extent=None)), problem)
 
 
 def _require_solution_plots(block: EvaluateBlock, method: Solver) -> None:

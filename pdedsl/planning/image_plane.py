@@ -41,7 +41,7 @@ from pdedsl.symbolic.symbols import Field
 
 
 def plan_layers(states: FeatureMapEvolution, spec: Spec) -> OdeSystem[RightHandSide]:
-    method = states.integrator.word
+    method = states.integrator.config
     _require_single_use(states.system)
     match states.system:
         case FirstOrderOde(rhs=field):
@@ -111,7 +111,7 @@ def _symmetric_convolution(
 
 
 def _kernel_size(learned: Learned) -> int:
-    net = learned.net.word if learned.net else None
+    net = learned.net.config if learned.net else None
     if not isinstance(net, Conv):
         written = learned.net.span if learned.net else None
         raise errors.feature_maps.no_operator_on_pixels(net.name if net else "a parameter", learned.span, written)
@@ -132,7 +132,7 @@ def _constraint(learned: Learned, spec: Spec) -> Constraint:
 
 def _convolutional_field(term: LearnedField, method: Integrator, spec: Spec) -> ConvolutionalField:
     learned = next(w for w in spec.learned if w.head == term.field)
-    net = learned.net.word if learned.net else None
+    net = learned.net.config if learned.net else None
     if not isinstance(net, Convnet):
         raise errors.feature_maps.no_field_on_pixels(net.name if net else "a parameter", learned.span)
     timed = _depends_on_time(learned, spec)
@@ -198,25 +198,25 @@ def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
     _require_widths(frame, isinstance(system, SeparableOde))
     assert spec.time is not None
     return ImagePlan(
-        frame.input.word.shape,
+        frame.input.config.shape,
         frame.stages,
         frame.classes,
         frame.head,
         system,
-        method.word,
+        method.config,
         spec.time.start,
         spec.time.end,
         _number_of_steps(method),
-        frame.frame.word,
+        frame.frame.config,
         loss_of(spec),
     )
 
 
 def _require_matching_integrator(system: OdeSystem[VectorField], method: Located[Integrator]) -> None:
     own = _reversible_methods(system)
-    if isinstance(method.word, Reversible) and not isinstance(method.word, own):
+    if isinstance(method.config, Reversible) and not isinstance(method.config, own):
         use = (*(word.keyword for word in own), *ONE_STEP)
-        raise errors.feature_maps.method_not_applicable(method.word.name, use, method.span)
+        raise errors.feature_maps.method_not_applicable(method.config.name, use, method.span)
 
 
 def _reversible_methods(system: OdeSystem[VectorField]) -> tuple[type[Reversible], ...]:
@@ -234,7 +234,7 @@ def _reversible_methods(system: OdeSystem[VectorField]) -> tuple[type[Reversible
 
 def _number_of_steps(method: Located[Integrator]) -> int:
     """The number of steps; 1 for adaptive methods."""
-    match method.word:
+    match method.config:
         case Fixed(steps=steps) | BackwardEuler(steps=steps) | Verlet(steps=steps) | Leapfrog(steps=steps):
             assert steps is not None
             if steps > MAX_STEPS:
@@ -243,7 +243,7 @@ def _number_of_steps(method: Located[Integrator]) -> int:
         case Adaptive():
             return 1
         case _:
-            assert_never(method.word)
+            assert_never(method.config)
 
 
 def _require_widths(frame: NetworkBlock, pair: bool) -> None:
@@ -252,27 +252,27 @@ def _require_widths(frame: NetworkBlock, pair: bool) -> None:
     stages, span = frame.stages, frame.place("stages")
     if frame.stem != stages[0]:
         raise errors.feature_maps.stem_mismatch(frame.stem, stages[0], frame.place("stem"))
-    match frame.frame.word:
+    match frame.frame.config:
         case Paper():
-            _require_downsampling(frame, min(frame.input.word.shape[1:]))
+            _require_downsampling(frame, min(frame.input.config.shape[1:]))
         case Lipschitz() as word:
             _require_lipschitz_frame(frame, word)
         case _:
-            assert_never(frame.frame.word)
+            assert_never(frame.frame.config)
     odd = next((width for width in stages if width % 2), None)
     if pair and odd:
         raise errors.feature_maps.odd_width(odd, span)
 
 
 def _require_downsampling(frame: NetworkBlock, size: int) -> None:
-    halvings, image = len(frame.stages) - 1, frame.input.word
+    halvings, image = len(frame.stages) - 1, frame.input.config
     if size >> halvings < 1:
         raise errors.feature_maps.too_many_stages(image.height, image.width, halvings, frame.place("stages"))
 
 
 def _require_lipschitz_frame(frame: NetworkBlock, word: Lipschitz) -> None:
     """Requires patches that fit into image and channels, even widths for maxmin, dense layers if `head` is given."""
-    image, at = frame.input.word, frame.place("frame")
+    image, at = frame.input.config, frame.place("frame")
     if word.patch > min(image.height, image.width):
         raise errors.feature_maps.patches_too_large(word.patch, image.height, image.width, at)
     channels = image.channels * word.patch**2

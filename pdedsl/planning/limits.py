@@ -79,7 +79,7 @@ def _learned_weights(spec: Spec, dimension: int, channels: int, classes: int | N
     """The number of weights of each learned field."""
     for one in spec.learned:
         if one.net is not None:
-            yield count_weights(one.net.word, dimension, channels, classes or dimension)
+            yield count_weights(one.net.config, dimension, channels, classes or dimension)
 
 
 def count_weights(net: Network, dimension: int, channels: int, out: int) -> int:

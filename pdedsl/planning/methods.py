@@ -31,8 +31,8 @@ from pdedsl.numerics.butcher import EULER, HEUN
 def scheme_of(spec: Spec) -> Located[Integrator]:
     """The integrator for characteristics."""
     method = integrator_of(spec)
-    if isinstance(method.word, Reversible):
-        raise errors.methods.cannot_integrate_characteristics(method.word.name, ONE_STEP, method.span)
+    if isinstance(method.config, Reversible):
+        raise errors.methods.cannot_integrate_characteristics(method.config.name, ONE_STEP, method.span)
     return method
 
 

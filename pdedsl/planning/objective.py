@@ -28,11 +28,11 @@ from pdedsl.ir.terms import MatrixStructure
 def loss_of(spec: Spec) -> CrossEntropy | Margin:
     """The loss of the spec; a margin loss requires logits with a bounded Lipschitz constant."""
     chosen = spec.train.loss if spec.train else None
-    match chosen.word if chosen else None:
+    match chosen.config if chosen else None:
         case None | training.CrossEntropy():
             return CrossEntropy()
         case training.Margin(eps=eps, temperature=temperature):
-            if spec.network is None or not isinstance(spec.network.frame.word, Lipschitz):
+            if spec.network is None or not isinstance(spec.network.frame.config, Lipschitz):
                 assert chosen is not None
                 raise errors.networks.margin_without_bound(chosen.span)
             return Margin(float(eps), float(temperature))
@@ -44,7 +44,7 @@ def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None
     """The training objective; diffusion that is not realized by noise enters through the loss."""
     if method is None:
         return CrossEntropy()
-    match method.word:
+    match method.config:
         case words.Noise(training=words.Training.APART, weights=weights):
             return _per_member_cross_entropy(weights, method.span)
         case words.ResidualPenalty() as residual:
@@ -56,7 +56,7 @@ def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None
         ):
             return CrossEntropy()
         case _:
-            assert_never(method.word)
+            assert_never(method.config)
 
 
 def _per_member_cross_entropy(weights: words.Weighting, span: Span) -> Objective:
@@ -75,10 +75,10 @@ def _integrated_diffusivity(paths: PathExpectation, method: Located[words.Diffus
     ]
     if invalid or not diffusive:
         at = invalid[0].diffusion_span if invalid else None
-        raise errors.methods.needs_pure_diffusion(method.word.name, at or method.span, method.span)
+        raise errors.methods.needs_pure_diffusion(method.config.name, at or method.span, method.span)
     if any(not s.has_diffusion for s in paths.segments[: len(diffusive)]):
         raise errors.methods.diffusion_before_transport(
-            method.word.name, diffusive[-1].diffusion_span or method.span, method.span
+            method.config.name, diffusive[-1].diffusion_span or method.span, method.span
         )
     return sum((s.diffusivity[0][0] * s.length for s in diffusive), S.Zero)
 

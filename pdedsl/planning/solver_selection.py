@@ -131,7 +131,7 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
     _require_learnable(problem)
     require_computable(problem)
     chosen = spec.realize.equation
-    choice = SolverChoice(chosen.word, GIVEN) if chosen is not None else recommend_solver(problem, spec)
+    choice = SolverChoice(chosen.config, GIVEN) if chosen is not None else recommend_solver(problem, spec)
     error = find_obstacle(choice.method, problem, chosen.span if chosen is not None else spec.space.span)
     if error is not None:
         raise error if chosen is not None else error.without_fixes()  # the fixes replace a method in the spec
@@ -140,7 +140,7 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
     if reference is not None:
         require_reference(reference, problem)
     train = spec.train
-    optimizers = tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else ()
+    optimizers = tuple(o.config for o in train.optimizer) if train and train.says("optimizer") else ()
     if chosen is not None and chosen.says("steps") and isinstance(choice.method, Pinn):
         _require_steps(chosen, train, optimizers)
     probed = isinstance(choice.method, Pinn) and choice.method.probes is not None
@@ -153,7 +153,7 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
         others,
         network_of(spec) or DEFAULT,
         _hard_constraints(problem),
-        reference.word if reference else None,
+        reference.config if reference else None,
         optimizers,
         train.steps if train else None,
         _ansatz_text(problem) if isinstance(choice.method, Pinn) else (),
@@ -172,9 +172,9 @@ def network_of(spec: Spec) -> Mlp | None:
     """The network for all unknowns: the first that is named, if any."""
     for unknown in spec.unknowns:
         if unknown.net is not None:
-            if not isinstance(unknown.net.word, Mlp):
-                raise errors.networks.needs_images(unknown.net.word.name, unknown.net.span, unknown.net.span)
-            return unknown.net.word
+            if not isinstance(unknown.net.config, Mlp):
+                raise errors.networks.needs_images(unknown.net.config.name, unknown.net.span, unknown.net.span)
+            return unknown.net.config
     return None
 
 
@@ -183,8 +183,8 @@ def _require_learnable(problem: StrongForm) -> None:
     for p in problem.parameters:
         if p.params and not is_of_coordinates(p, problem):
             raise errors.methods.invalid_learned_function(p.name, p.span)
-        if p.params and p.net is not None and not isinstance(p.net.word, Mlp):
-            raise errors.networks.needs_images(p.net.word.name, p.net.span, p.net.span)
+        if p.params and p.net is not None and not isinstance(p.net.config, Mlp):
+            raise errors.networks.needs_images(p.net.config.name, p.net.span, p.net.span)
 
 
 def _hard_constraints(problem: StrongForm) -> HardConstraints:
@@ -296,7 +296,7 @@ def _allows_hutchinson_estimate(residual: Residual) -> bool:
 
 def require_reference(reference: Located[Grid], problem: StrongForm) -> None:
     """Requires that the reference grid of an `evaluate` block applies to the problem."""
-    error = find_obstacle(reference.word, problem, reference.span)
+    error = find_obstacle(reference.config, problem, reference.span)
     if error is not None:
         raise errors.methods.reference_not_applicable(error.diagnostics[0].message, reference.span)
 

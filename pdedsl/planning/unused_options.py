@@ -54,12 +54,12 @@ def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
 
 def require_used_in_training(train: TrainBlock, model: Model) -> None:
     for optimizer in train.optimizer:
-        match optimizer.word:
+        match optimizer.config:
             case Sgd(nesterov=True, momentum=0):
                 raise errors.methods.unused_argument("nesterov", "there is no momentum", optimizer.span)
     for regularizer in train.regularize:
-        if isinstance(regularizer.word, SmoothInTime) and not _has_weights_per_step(model):
-            raise errors.methods.unused_regularizer(regularizer.word.name, regularizer.span)
+        if isinstance(regularizer.config, SmoothInTime) and not _has_weights_per_step(model):
+            raise errors.methods.unused_regularizer(regularizer.config.name, regularizer.span)
 
 
 def _has_weights_per_step(model: Model) -> bool:
@@ -85,8 +85,8 @@ def require_used_on_domain(spec: Spec) -> None:
         if spec.train is not None and spec.train.says(key):
             raise errors.methods.unused_entry(key, hint, spec.train.place(key))
     for first, other in pairwise(u.net for u in spec.unknowns if u.net is not None):
-        if first.word != other.word:
-            raise errors.methods.unused_second_network(str(first.word), other.span)
+        if first.config != other.config:
+            raise errors.methods.unused_second_network(str(first.config), other.span)
 
 
 REMOVE_HINT, OBSERVE_HINT = "remove it", "remove it: measurements are given by `observe`"
@@ -102,17 +102,17 @@ DATA_ENTRY_HINTS = {
 def _takes_steps(plan: DataPlan, paths: PathExpectation, spec: Spec) -> bool:
     """Whether the operator, if that is the model, or the network takes time steps."""
     if plan.classes is None:
-        method = spec.realize.diffusion.word if spec.realize.diffusion else None
+        method = spec.realize.diffusion.config if spec.realize.diffusion else None
         return not all(is_exact_in_one_step(s, method) for s in paths.segments)
     return any(isinstance(part, SdeSteps | ResidualBlocks) for part in plan.parts)
 
 
 def _require_used_arguments(chosen: Located[Diffusion], plan: DataPlan) -> None:
     """Arguments that differ from their defaults but have no effect are errors."""
-    params = chosen.word.signature()
-    idle = _unused_arguments(chosen.word, plan)
+    params = chosen.config.signature()
+    idle = _unused_arguments(chosen.config, plan)
     for key in sorted(chosen.given):
-        if key in idle and getattr(chosen.word, key) != params[key].default:
+        if key in idle and getattr(chosen.config, key) != params[key].default:
             raise errors.methods.unused_argument(key, idle[key], chosen.span)
 
 

@@ -19,7 +19,7 @@ from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Face, Resid
 from pdedsl.problem.scaling import solution_scales
 from pdedsl.symbolic.evaluate import Layout, evaluate_at_points
 from pdedsl.symbolic.printing import notation
-from pdedsl.symbolic.rewrite import replaced
+from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Field
 
 NONSMOOTH = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
@@ -127,7 +127,7 @@ def _values_of_condition(
 
 def _restrict(domain: Domain, face: Face, value: Expr) -> Expr:
     side = domain.intervals[face.coordinate]
-    return replaced(value, {domain.coordinates[face.coordinate]: side.end if face.upper else side.start})
+    return substitute(value, {domain.coordinates[face.coordinate]: side.end if face.upper else side.start})
 
 
 def _interpolate_faces(domain: Domain, given: Sequence[PrescribedValue]) -> Ansatz:
@@ -142,7 +142,7 @@ def _interpolate_faces(domain: Domain, given: Sequence[PrescribedValue]) -> Ansa
 def _interpolate_axis(domain: Domain, found: Ansatz, k: int, x: Symbol, own: dict[bool, PrescribedValue]) -> Ansatz:
     low, high = domain.intervals[k].start, domain.intervals[k].end
     share = (x - low) / (high - low)
-    gaps = {up: g.value - replaced(found.base, {x: high if up else low}) for up, g in own.items()}
+    gaps = {up: g.value - substitute(found.base, {x: high if up else low}) for up, g in own.items()}
     rise = {False: 1 - share, True: share} if len(own) == 2 else dict.fromkeys(own, S.One)
     added = sum((rise[up] * gap for up, gap in gaps.items()), S.Zero)
     factor = prod((4 * share * (1 - share),) if len(own) == 2 else (share if False in own else 1 - share,))
@@ -160,7 +160,7 @@ def _extend_in_time(domain: Domain, given: Sequence[PrescribedValue], built: Ans
     start = side.end if ends == {True} else side.start
     added = S.Zero
     for g in sorted(given, key=lambda g: g.order):
-        missing = g.value - replaced((built.base + added).diff(t, g.order), {t: start})
+        missing = g.value - substitute((built.base + added).diff(t, g.order), {t: start})
         added += missing * (t - start) ** g.order / prod(range(1, g.order + 1))
     if not _vanishes_where(domain, added, built):
         return None

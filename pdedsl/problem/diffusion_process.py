@@ -17,7 +17,7 @@ from pdedsl.ir.process import Absorption, DiffusionProcess, ProcessBoundary, Ref
 from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.symbolic.domain import region_of
 from pdedsl.symbolic.evaluate import compile_function
-from pdedsl.symbolic.rewrite import measure
+from pdedsl.symbolic.rewrite import expression_size
 
 SAMPLES = 64  # points at which the sign of a coefficient is evaluated
 MAX_SIMPLIFIED_SIZE = 100  # nodes of an expression
@@ -97,7 +97,7 @@ def _simplify_short(coefficient: Expr) -> Expr:
     """Shorter where it can be; polynomials, of which there may be thousands, and long expressions stay as they are."""
     return (
         coefficient
-        if coefficient.is_polynomial() or measure(coefficient)[0] > MAX_SIMPLIFIED_SIZE
+        if coefficient.is_polynomial() or expression_size(coefficient)[0] > MAX_SIMPLIFIED_SIZE
         else simplify(coefficient)
     )
 

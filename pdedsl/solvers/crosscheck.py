@@ -225,7 +225,7 @@ def _reference_grid(compilation: Compilation) -> Grid | None:
     if not known or isinstance(compilation.operator_plan, PdeError):
         return None
     if spec.evaluate is not None and spec.evaluate.reference is not None:
-        return spec.evaluate.reference.word
+        return spec.evaluate.reference.config
     assert isinstance(plan, DataPlan)
     return (
         Grid(n=INEXPENSIVE_GRID[plan.dimension], extent=DEFAULT_EXTENT) if plan.dimension in INEXPENSIVE_GRID else None

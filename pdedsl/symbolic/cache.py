@@ -1,4 +1,4 @@
-"""What a process that answers many questions remembers of sympy's work."""
+"""Cache for sympy's sign queries, for long-running processes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from sympy.core import exprtools
 
-CACHE_SIZE = 20_000  # signs, of which an edit in an editor changes few
+CACHE_SIZE = 20_000  # entries
 
 
 def cache_signs() -> None:
-    """Let sympy remember the signs of sums that it has searched for: quotients with exponentials, as in a heat kernel,
-    ask for the same ones hundreds of times. A sign is a number or a symbol that has it; it is now the same symbol every
-    time. For processes of our own, as it concerns every user of sympy in them."""
+    """Caches sympy's `_monotonic_sign`, which quotients with exponentials, as in a heat kernel, call hundreds of times
+    with the same argument. It returns a number or a symbol of that sign, now the same symbol every time. Affects all
+    users of sympy in the process: only for the command line and the language server."""
     module: Any = exprtools
     if not hasattr(module._monotonic_sign, "cache_info"):
         module._monotonic_sign = lru_cache(CACHE_SIZE)(module._monotonic_sign)

@@ -1,4 +1,4 @@
-"""Derivatives, contractions and linear operators on expressions: ∂, Σᵢ and K by their rules."""
+"""Symbolic calculus: partial derivatives ∂, contractions Σᵢ, and linear operators K."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from sympy import (
 )
 
 from pdedsl.symbolic.functions import Activation, as_activation
-from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Partial, TooLarge
 
-MAX_NODES = 20_000  # visited for one derivative, at most
+MAX_NODES = 20_000  # of an expression, for one derivative
 
 
 def depends(expr: Expr, slot: Expr) -> bool:
@@ -57,8 +57,8 @@ def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
             case Add():
                 return Add(*map(d, e.args))
             case Mul():
-                moving = [i for i, a in enumerate(e.args) if depends(a, slot)]
-                return Add(*(d(e.args[i]) * Mul(*e.args[:i], *e.args[i + 1 :]) for i in moving))
+                varying = [i for i, a in enumerate(e.args) if depends(a, slot)]
+                return Add(*(d(e.args[i]) * Mul(*e.args[:i], *e.args[i + 1 :]) for i in varying))
             case Pow(base=base, exp=power):
                 if not depends(power, slot):
                     return power * base ** (power - 1) * d(base)
@@ -79,16 +79,16 @@ def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
 
 def _partial_of_max(e: Expr, k: int) -> Expr:
     """∂/∂aₖ of max(a₁, …, aₙ) or min, in step functions."""
-    letters = [Dummy(real=True) for _ in e.args]
-    return e.func(*letters).diff(letters[k]).xreplace(dict(zip(letters, e.args, strict=True)))
+    arguments = [Dummy(real=True) for _ in e.args]
+    return e.func(*arguments).diff(arguments[k]).xreplace(dict(zip(arguments, e.args, strict=True)))
 
 
 def contract(body: Callable[[Expr], Expr], dimension: int | Expr | None) -> Expr:
-    """Σᵢ body(i): written out when the dimension is a number, otherwise a canonical contraction."""
+    """Σᵢ body(i): an explicit sum if the dimension is a number, otherwise a canonical contraction."""
     if isinstance(dimension, int):
         return Add(*(body(Integer(i)) for i in range(1, dimension + 1)))
     index = Dummy("i", integer=True)
-    return Add(*(_contracted(term, index) for term in Add.make_args(multiply_out(body(index)))))
+    return Add(*(_contracted(term, index) for term in Add.make_args(expand_products(body(index)))))
 
 
 def _contracted(term: Expr, index: Symbol) -> Expr:
@@ -103,7 +103,7 @@ def _contracted(term: Expr, index: Symbol) -> Expr:
 
 
 def _depth(expr: Expr) -> int:
-    """How many contractions are nested in an expression."""
+    """The nesting depth of contractions."""
     if not expr.has(Contraction):
         return 0
     below = max((_depth(a) for a in expr.args), default=0)
@@ -113,7 +113,7 @@ def _depth(expr: Expr) -> int:
 def apply_linear(operator: Expr, body: Expr, is_constant: Callable[[Expr], bool]) -> Expr:
     """K(aY + bZ) = a K Y + b K Z, for factors a, b that do not vary in space."""
     parts = []
-    for term in Add.make_args(multiply_out(body)):
+    for term in Add.make_args(expand_products(body)):
         factors = Mul.make_args(term)
         outside = [f for f in factors if is_constant(f)]
         inside = [f for f in factors if not is_constant(f)]

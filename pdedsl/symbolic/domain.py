@@ -1,8 +1,8 @@
-"""Sample points of a domain, of its sides and of surfaces in it, the same in every run.
+"""Deterministic sample points of a domain, of its faces and of level sets in it.
 
-A domain is the part of a box where every g is positive. A place is taken to be empty if many trials find no point in
-it; this is not a proof. On a surface F = 0 points are found by Newton's method along the gradient, x ← x - F ∇F/‖∇F‖²,
-and count only if F changes sign there.
+A domain is the part of a box where every g is positive, sampled by rejection; a set is taken to be empty if no trial is
+accepted (not a proof). Points of a level set F = 0 are found by Newton's method along the gradient,
+x ← x - F ∇F/‖∇F‖², and count only if F changes sign there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NEWTON_STARTS = 400
 NEWTON_STARTS_HIGH_DIMENSION = 8
 HIGH_DIMENSION = 17
 MAX_NEWTON_STEPS = 60
-SURFACE_RTOL = 1e-9  # relative to the size of the box: tolerance for being on a surface, or in the closed domain
+SURFACE_RTOL = 1e-9  # relative to the size of the box: distance to a surface or to the closed domain
 SAMPLING_SCALES = (
     1.0,
     0.5,
@@ -31,13 +31,13 @@ SAMPLING_SCALES = (
     0.1,
     0.05,
     0.02,
-)  # of draws around the middle: in many dimensions a ball fills little of a box
-DIFFERENCE_STEP = 1e-5  # step of differences, relative to the size of the box
+)  # around the centre of the box: in high dimensions a ball fills little of a box
+DIFFERENCE_STEP = 1e-5  # relative to the size of the box
 
 
 @dataclass(frozen=True)
 class Region:
-    """The intervals of the coordinates, and the functions that are positive inside."""
+    """A box, given by the bounds of its coordinates, and the functions that are positive in the domain."""
 
     layout: Layout
     bounds: tuple[tuple[float, float], ...]
@@ -54,12 +54,12 @@ class Region:
     def where(self, *more: Expr) -> Region:
         return replace(self, inequalities=(*self.inequalities, *more))
 
-    # ---- points
+    # ---- Points
     def interior(self, count: int) -> list[Point]:
         return list(islice(self._accepted(self.bounds, self.levels), count))
 
     def face(self, k: int, upper: bool, count: int) -> list[Point]:
-        """Points of a side at which every g is positive."""
+        """Points of a face at which every g is positive."""
         return list(_face(self, k, upper, count))
 
     def surface(self, level: Expr, count: int) -> list[Point]:
@@ -96,7 +96,7 @@ class Region:
             yield [m + scale * (b - a) * (draw.random() - 0.5) for m, (a, b) in zip(middle, ends, strict=True)]
             k += 1
 
-    # ---- slopes
+    # ---- Gradients
     def gradient(self, f: PointFunction, point: Point) -> list[float]:
         """∇f in space, by central differences."""
         step = DIFFERENCE_STEP * self.size
@@ -108,7 +108,7 @@ class Region:
         return all(a - slack <= x <= b + slack for x, (a, b) in zip(point, self.bounds, strict=True))
 
 
-# Cached, as several stages ask for the same points.
+# Cached, since several stages use the same points.
 @lru_cache(maxsize=64)
 def _face(region: Region, k: int, upper: bool, count: int) -> tuple[Point, ...]:
     return tuple(islice(region.face_points(k, upper), count))
@@ -140,24 +140,24 @@ def _shift(point: Point, k: int, step: float) -> Point:
 
 
 def _newton_point(f: PointFunction, start: Point, region: Region) -> Point | None:
-    """A point of the surface near a start, if F changes sign there and it lies in the box."""
+    """A point of the surface by Newton's method, if it lies in the box and F changes sign there."""
     point = list(start)
     for _ in range(MAX_NEWTON_STEPS):
-        slopes = region.gradient(f, point)
-        square = sum(s * s for s in slopes)
+        gradient = region.gradient(f, point)
+        square = sum(s * s for s in gradient)
         if not isfinite(square) or square == 0:
             return None
         step = f(point) / square
         if abs(step) * sqrt(square) < 0.1 * SURFACE_RTOL * region.size:
-            return point if region.contains(point) and _changes_sign(f, point, slopes, square, region) else None
-        point = [x - step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
+            return point if region.contains(point) and _changes_sign(f, point, gradient, square, region) else None
+        point = [x - step * s for x, s in zip(point, gradient, strict=False)] + list(point[len(gradient) :])
     return None
 
 
-def _changes_sign(f: PointFunction, point: Point, slopes: Sequence[float], square: float, region: Region) -> bool:
+def _changes_sign(f: PointFunction, point: Point, gradient: Sequence[float], square: float, region: Region) -> bool:
     step = 10 * DIFFERENCE_STEP * region.size / sqrt(square)
-    ahead = [x + step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
-    behind = [x - step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
+    ahead = [x + step * s for x, s in zip(point, gradient, strict=False)] + list(point[len(gradient) :])
+    behind = [x - step * s for x, s in zip(point, gradient, strict=False)] + list(point[len(gradient) :])
     return f(ahead) * f(behind) < 0
 
 

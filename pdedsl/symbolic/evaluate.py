@@ -1,6 +1,6 @@
-"""Expressions → functions of points in double precision, without generating code.
+"""Evaluation of expressions at points in double precision, without generating code.
 
-A point lists the coordinates of space, then time. Where there is no real value, the result is NaN.
+A point lists the coordinates of space, then time. Where an expression is not defined, the result is NaN.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from sympy import (
 
 from pdedsl.symbolic.functions import ARGUMENT, Activation, ActivationDerivative, derivative_of
 from pdedsl.symbolic.symbols import Component, Contraction
-from pdedsl.symbolic.sympy_errors import worked_out
+from pdedsl.symbolic.sympy_errors import try_sympy
 
-# ---- evaluating
+# ---- Evaluation
 
 
 Point = Sequence[float]
@@ -72,7 +72,7 @@ FUNCTIONS: dict[type, Callable[[float], float]] = {
 
 @dataclass(frozen=True)
 class Layout:
-    """The place of each coordinate in a point; the components of a position that is not written out start at zero."""
+    """The position of each coordinate in a point; components of a symbolic position start at index zero."""
 
     places: dict[Symbol, int]
     dimension: int  # of space
@@ -95,14 +95,14 @@ def compile_function(expr: Expr, layout: Layout) -> PointFunction:
 
 
 def evaluate_at_points(exprs: Sequence[Expr], layout: Layout, points: Sequence[Point]) -> list[Column]:
-    """Each expression at every point, as `compiled` gives it; what they have in common is computed once."""
+    """Each expression at every point; common subexpressions are computed once."""
     table = _Table(layout, points)
     return [table.values(e) for e in exprs]
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The values of expressions and of their parts at the same points."""
+    """The values of expressions and their subexpressions at the same points."""
 
     layout: Layout
     points: Sequence[Point]
@@ -172,8 +172,8 @@ def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> PointFunctio
 
 
 def _number(e: Expr) -> float:
-    quick = worked_out(lambda: e.p / e.q) if e.is_Rational else None  # the same, except where it overflows
-    found = worked_out(lambda: float(e)) if quick is None else quick
+    quick = try_sympy(lambda: e.p / e.q) if e.is_Rational else None  # the same, except where it overflows
+    found = try_sympy(lambda: float(e)) if quick is None else quick
     return nan if found is None else found
 
 
@@ -214,13 +214,13 @@ def _function(e: Expr, args: list[PointFunction]) -> PointFunction:
 
 
 def _apply_formula(formula: Expr, argument: PointFunction) -> PointFunction:
-    """A formula in LETTER, applied to an argument."""
+    """A formula in ARGUMENT, composed with its argument."""
     outer = _of(formula, Layout({ARGUMENT: 0}, 0), {})
     return lambda p: outer((argument(p),))
 
 
 def _product(factors: list[PointFunction]) -> PointFunction:
-    """A product, of which most have two factors."""
+    """A product; most have two factors."""
     if len(factors) == 2:
         first, second = factors
         return lambda p: first(p) * second(p)
@@ -238,19 +238,18 @@ def _power(base: float, power: float) -> float:
     return nan if isinstance(value, complex) else value
 
 
-# ---- sameness
-# Whether two expressions agree where letters are replaced in them, by their values: nothing is rewritten.
+# ---- Numerical equality
 
 
 Substitution = Mapping[Expr, Expr]
-"""Letters, and what is put in their place."""
+"""Symbols and their replacements."""
 
 
 def is_numerically_equal(
     one: Expr, other: Expr, there: Substitution | None = None, at: Substitution | None = None, sign: int = 1
 ) -> bool:
-    """Whether `one`, with `at` put in, is ±`other` with `there` put in, to ten digits at four random points: what
-    differs less is not worth two series. Where one of them has no value, they are compared as they are written."""
+    """Whether `one` with the substitution `at` equals ±`other` with the substitution `there`, to ten digits at four random
+    points. Where one of them is not defined, they are compared structurally."""
     at, there = _restrict_substitution(one, at), _restrict_substitution(other, there)
     if sign == 1 and at == there and one == other:
         return True
@@ -271,7 +270,7 @@ def is_numerically_equal(
 
 
 def _restrict_substitution(expr: Expr, put: Substitution | None) -> dict[Expr, Expr]:
-    return {letter: value for letter, value in (put or {}).items() if letter in expr.free_symbols}
+    return {symbol: value for symbol, value in (put or {}).items() if symbol in expr.free_symbols}
 
 
 def _is_structurally_equal(one: Expr, other: Expr, there: Substitution, at: Substitution, sign: int) -> bool:
@@ -279,13 +278,16 @@ def _is_structurally_equal(one: Expr, other: Expr, there: Substitution, at: Subs
 
 
 def _compose(expr: Expr, put: Substitution, layout: Layout) -> PointFunction:
-    """The value at the image of a point: with -x for x, that at -x."""
-    value, moved = compile_function(expr, layout), [(layout.places[s], compile_function(put[s], layout)) for s in put]
+    """The expression composed with a substitution, as a function of a point."""
+    value, replaced = (
+        compile_function(expr, layout),
+        [(layout.places[s], compile_function(put[s], layout)) for s in put],
+    )
 
     def at(point: Point) -> float:
         image = list(point)
-        for k, where in moved:
-            image[k] = where(point)
+        for k, replacement in replaced:
+            image[k] = replacement(point)
         return value(image)
 
-    return at if moved else value
+    return at if replaced else value

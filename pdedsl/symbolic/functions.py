@@ -1,6 +1,6 @@
-"""Activations as sympy functions: on feature maps each is a name, on numbers a formula.
+"""Activation functions as sympy functions: symbolic on feature maps, evaluated at numbers.
 
-The formulas, and the facts that proofs use, are in `numerics`.
+Their formulas and properties (monotone, odd, bounds) are in `numerics.activations`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pdedsl.numerics.activations import Activation as Record
 
 
 class SympyAlgebra:
-    """The functions of formulas, for sympy expressions."""
+    """The functions in formulas of activations, for sympy expressions."""
 
     max = staticmethod(Max)
     min = staticmethod(Min)
@@ -45,7 +45,7 @@ def formula_of(record: Record, x: Expr) -> Expr:
 
 
 class Activation(Function):  # type: ignore[misc]
-    """A named activation; evaluated at numbers, and if it is odd, signs are pulled out: σ(-K Y) = -σ(K Y)."""
+    """An activation function; evaluated at numbers. If it is odd, signs are extracted: σ(-K Y) = -σ(K Y)."""
 
     nargs = 1
     record: Record
@@ -83,12 +83,12 @@ ARGUMENT = Dummy("z", real=True)
 
 @cache
 def derivative_of(record: Record, order: int) -> Expr:
-    """σ or a derivative of it at LETTER, in elementary functions; cached."""
+    """σ or a derivative of it at ARGUMENT, in elementary functions; cached."""
     return formula_of(record, ARGUMENT).diff(ARGUMENT, order) if order else formula_of(record, ARGUMENT)
 
 
 class ActivationDerivative(Function):  # type: ignore[misc]
-    """σ' of an activation, of which proofs know the sign and a bound; evaluated at numbers."""
+    """The derivative σ' of an activation, with known sign and bound; evaluated at numbers."""
 
     nargs = 1
     record: Record
@@ -116,7 +116,7 @@ ACTIVATION_DERIVATIVES: dict[str, type[ActivationDerivative]] = {
 
 
 def as_activation(body: Expr) -> Expr:
-    """Replaces |z| and z² by named activations, so that they are recognised as layers however they are written."""
+    """Replaces |z| and z² by activations, so that they are recognised as layers."""
     match body:
         case Abs(args=(inner,)):
             return ACTIVATIONS["abs"](inner)

@@ -1,4 +1,4 @@
-"""Integrals of polynomials in x and in sin, cos, sinh, cosh and exp of linear functions of x; None for others."""
+"""Definite integrals of polynomials in x and in sin, cos, sinh, cosh and exp of linear functions of x."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pdedsl.symbolic.symbols import atoms
 
 
 def integral(expr: Expr, x: Symbol, low: Expr, high: Expr) -> Expr | None:
-    """∫ expr dx from `low` to `high`."""
+    """∫ expr dx from `low` to `high`; None for other integrands."""
     parts = []
     for term in Add.make_args(expand(expr)):
         outside, inside = term.as_independent(x, as_Add=False)
@@ -29,14 +29,14 @@ def _antiderivative(expr: Expr, x: Symbol) -> Expr | None:
         case Pow(base=base, exp=n) if base == x and n.is_Integer and n.is_nonnegative:
             return x ** (n + 1) / (n + 1)
         case sin() | cos() | exp():
-            slope = expr.args[0].diff(x)
-            if slope.has(x):
+            rate = expr.args[0].diff(x)
+            if rate.has(x):
                 return None
             primitive = {sin: lambda a: -cos(a), cos: sin, exp: exp}[type(expr)]
-            return primitive(expr.args[0]) / slope
+            return primitive(expr.args[0]) / rate
         case Mul() | Pow() | sinh() | cosh():
-            waves = expand(expr.rewrite([sin, cos, sinh, cosh], exp), power_exp=False)
-            parts = [_integrate_exponential(term, x) for term in Add.make_args(waves)]
+            exponentials = expand(expr.rewrite([sin, cos, sinh, cosh], exp), power_exp=False)
+            parts = [_integrate_exponential(term, x) for term in Add.make_args(exponentials)]
             return None if None in parts else _real_part(Add(*(p for p in parts if p is not None)))
     return None
 
@@ -45,13 +45,13 @@ def _integrate_exponential(term: Expr, x: Symbol) -> Expr | None:
     """∫ c xⁿ exp(ax + b) dx by parts; a may be imaginary."""
     outside, inside = term.as_independent(x, as_Add=False)
     a = Add(*(f.args[0] for f in Mul.make_args(inside) if isinstance(f, exp)))
-    slope, power = a.diff(x), Mul(*(f for f in Mul.make_args(inside) if not isinstance(f, exp)))
+    rate, power = a.diff(x), Mul(*(f for f in Mul.make_args(inside) if not isinstance(f, exp)))
     n = power.as_base_exp()[1] if power != 1 else S.Zero
-    if slope.has(x) or power != x**n or not (n.is_Integer and n.is_nonnegative):
+    if rate.has(x) or power != x**n or not (n.is_Integer and n.is_nonnegative):
         return None
-    if slope == 0:
+    if rate == 0:
         return outside * x ** (n + 1) / (n + 1)
-    re, im = slope.as_real_imag()
+    re, im = rate.as_real_imag()
     inverse, total = (re - I * im) / (re**2 + im**2), S.Zero
     for k in range(int(n) + 1):
         total = (x**k - k * total) * inverse

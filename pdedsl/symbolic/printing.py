@@ -1,6 +1,6 @@
-"""Expressions in the notation of a spec: `√2 σ`, `2π x² - ½`, `∂²u/∂x∂t`, `|x|`, never the names of sympy.
+"""Printer for expressions in the notation of a spec: `√2 σ`, `2π x² - ½`, `∂²u/∂x∂t`, `|x|`.
 
-The result can be pasted into a spec, and means the same there.
+The result can be pasted into a spec, with the same meaning.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 SUBSCRIPTS = str.maketrans("0123456789ijk", "₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ")
 HALF = Rational(1, 2)
-AMBIGUOUS_AFTER_FACTOR = (
-    "(½0123456789"  # after a factor, text that starts so could be read as its argument, or as another digit
-)
+AMBIGUOUS_AFTER_FACTOR = "(½0123456789"  # after a factor these would be parsed as its argument or as a digit
 
 
 def notation(expr: Expr) -> str:
-    """An expression in one line of text, as one would write it in a spec."""
+    """An expression as one line of text in the notation of a spec."""
     return re.sub(r"(?<=\d) π", "π", _Notation().doprint(expr))
 
 
@@ -31,9 +29,9 @@ def superscript(n: int) -> str:
 
 
 class _Notation(StrPrinter):  # type: ignore[misc]
-    """Factors are juxtaposed; a `*` is written only where they could be misread as a call."""
+    """Factors are juxtaposed; `*` is printed only where the result could be parsed as a call."""
 
-    printmethod = "_notation"  # no node defines this method, so printing is decided here
+    printmethod = "_notation"  # defined by no node: all printing is done here
 
     def _print_Dummy(self, e: Dummy) -> str:
         return str(e.name)
@@ -105,7 +103,7 @@ class _Notation(StrPrinter):  # type: ignore[misc]
     def _print_Heaviside(self, e: Expr) -> str:
         return f"heaviside({self._print(e.args[0])})"
 
-    # ---- nodes of our own
+    # ---- Nodes of `symbolic.symbols`
 
     def _print_Symbol(self, e: Symbol) -> str:
         """Prints x_1 as x₁."""

@@ -153,10 +153,10 @@ class Softmax(_Node):
 # The parts of expressions by their kind.
 
 
-KEPT = 20_000  # results: provers ask for the same parts again and again, and so does the next edit in an editor
+CACHE_SIZE = 20_000  # results: provers ask for the same parts again and again, and so does the next edit in an editor
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def atoms(expr: Basic, *kinds: type) -> frozenset[Any]:
     """The parts of these kinds, as sympy's `expr.atoms(*kinds)` finds them by generators nested as deep as the
     expression."""
@@ -170,6 +170,6 @@ def atoms(expr: Basic, *kinds: type) -> frozenset[Any]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def free_symbols(expr: Basic) -> frozenset[Any]:
     return frozenset(expr.free_symbols)

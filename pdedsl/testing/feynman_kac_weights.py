@@ -1,6 +1,6 @@
-"""The weights of Feynman-Kac: u = E[e^{∫c} g(X_T) + ∫ e^{∫c} f], with c and f of the analysis along its own paths.
+"""Test of the Feynman-Kac weights: u = E[e^{∫c} g(X_T) + ∫ e^{∫c} f] against reference paths.
 
-The data 0 show the sources, the data 1 the weights, and a wave shows whether weights belong to the right paths.
+The data g = 0 test the source, g = 1 the weights, and a cosine tests that each weight belongs to its path.
 """
 
 from __future__ import annotations

@@ -54,10 +54,10 @@ class NoiseSite:
         return ((self.after - self.state) / size).flatten(1).double()
 
 
-def random_residual(plan: DataPlan, periods: list[TimeInterval]) -> RandomResidual | None:
+def random_residual(plan: DataPlan, intervals: list[TimeInterval]) -> RandomResidual | None:
     """The random residual of the equation, if the noise is on the residual branches."""
     inside = any(isinstance(p, ResidualBlocks) and isinstance(p.noise, BranchNoise) for p in plan.parts)
-    return interval_with_drift(periods).random_residual if inside else None
+    return interval_with_drift(intervals).random_residual if inside else None
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,11 @@ class RequiredNoise:
         """Noise after block k, counted from zero: the diffusion of the same time interval, at the time of the block."""
         if random_residual(self.plan, self.intervals):
             return None
-        period = interval_with_drift(self.intervals)
-        h = period.length / self.block_count
-        return self._expected([period], self._residual_blocks.noise, h, period.start + self.process.time_sign * k * h)
+        interval = interval_with_drift(self.intervals)
+        h = interval.length / self.block_count
+        return self._expected(
+            [interval], self._residual_blocks.noise, h, interval.start + self.process.time_sign * k * h
+        )
 
     @property
     def _drift_index(self) -> int:
@@ -97,10 +99,10 @@ class RequiredNoise:
         return next(p for p in self.plan.parts if isinstance(p, ResidualBlocks))
 
     def _expected(
-        self, periods: Sequence[TimeInterval], noise: Noise | None, h: float | None = None, t: float = 0.0
+        self, intervals: Sequence[TimeInterval], noise: Noise | None, h: float | None = None, t: float = 0.0
     ) -> ExpectedNoise | None:
         """√(2νh), since variances add over time intervals; relative noise is √(2ν)·std(x) for any step."""
-        noisy = [p for p in periods if p.has_diffusion]
+        noisy = [p for p in intervals if p.has_diffusion]
         if not noisy:
             return None
         by = noise_model(noise, noisy[0])

@@ -33,16 +33,16 @@ FLOAT32_TOL = 1e-4  # relative
 
 def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Finding]:
     """Tests of the residual blocks and the noise of every member, in evaluation and training mode."""
-    plan, periods = model.expected.plan, time_intervals(model.expected.analysis)
+    plan, intervals = model.expected.plan, time_intervals(model.expected.analysis)
     assert isinstance(plan, DataPlan)
     assert plan.image is not None
     x = torch.rand(1, *plan.image, generator=torch.Generator().manual_seed(seed))
-    number, fields = _number_of_paths(plan, periods), model.fields(weights)
+    number, fields = _number_of_paths(plan, intervals), model.fields(weights)
     process = process_of(model, deepcopy(fields))
     made = model.model(weights, fields, seed=seed).float()
     if any(isinstance(p, ResidualBlocks) and isinstance(p.net, Torch) for p in plan.parts):
         return _user_network_findings(
-            made, x, number, RequiredNoise(plan, periods, process, _expected_block_counts(plan)[0])
+            made, x, number, RequiredNoise(plan, intervals, process, _expected_block_counts(plan)[0])
         )
     try:
         runs = record_runs(made, x, number)
@@ -55,11 +55,11 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
     if not maps.ok:
         return [maps]
     places = [
-        [(run, noise_sites(run, RequiredNoise(plan, periods, process, len(run.blocks)))) for run in r]
+        [(run, noise_sites(run, RequiredNoise(plan, intervals, process, len(run.blocks)))) for run in r]
         for r in (runs, noisy)
     ]
     both = [
-        NoiseMoments(number).add_members(p, random_residual(plan, periods), interval_with_drift(periods).length)
+        NoiseMoments(number).add_members(p, random_residual(plan, intervals), interval_with_drift(intervals).length)
         for p in places
     ]
     return [maps, both[0].finding(NOISE), both[1].finding(f"{NOISE} in training")]
@@ -84,9 +84,9 @@ def _user_network_findings(made: nn.Module, x: Tensor, number: int, wanted: Requ
     return found
 
 
-def _number_of_paths(plan: DataPlan, periods: list[TimeInterval]) -> int:
+def _number_of_paths(plan: DataPlan, intervals: list[TimeInterval]) -> int:
     """The number of paths: enough to test the variance of the noise at every site."""
-    if isinstance(random_residual(plan, periods), StochasticDepthResidual | ShakeShakeResidual):
+    if isinstance(random_residual(plan, intervals), StochasticDepthResidual | ShakeShakeResidual):
         return PATHS_PER_BLOCK_FACTOR
     last = any(isinstance(p, ResidualBlocks) and p.before_readout for p in plan.parts)
     first = any(isinstance(p, NoiseStep) for p in plan.parts)

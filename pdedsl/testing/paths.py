@@ -57,14 +57,14 @@ class ReferenceProcess:
     ) -> PathEndpoints:
         """A step with its Feynman-Kac weight: exact for constant rates, by the integrator itself without noise, and
         otherwise by the trapezoidal rule."""
-        period = segment.interval
-        if period.has_weight and not segment.random and not period.has_constant_rates:
+        interval = segment.interval
+        if interval.has_weight and not segment.random and not interval.has_constant_rates:
             return self._augmented_step(segment, state, t)
         x = self._step(segment, state.x, t, source)
-        if not period.has_weight:
+        if not interval.has_weight:
             return replace(state, x=x)
-        c, f = self.rates(period, state.x, t)
-        if period.has_constant_rates:
+        c, f = self.rates(interval, state.x, t)
+        if interval.has_constant_rates:
             grown, share = (
                 segment.h * c,
                 np.where(c == 0, segment.h, np.expm1(segment.h * c) / np.where(c == 0, 1.0, c)),
@@ -72,7 +72,7 @@ class ReferenceProcess:
             return PathEndpoints(
                 x, state.log_weight + grown, state.accumulated_source + np.exp(state.log_weight) * f * share
             )
-        later_c, later_f = self.rates(period, x, t + self.time_sign * segment.h)
+        later_c, later_f = self.rates(interval, x, t + self.time_sign * segment.h)
         growth = state.log_weight + segment.h * (c + later_c) / 2
         sums = segment.h * (np.exp(state.log_weight) * f + np.exp(growth) * later_f) / 2
         return PathEndpoints(x, growth, state.accumulated_source + sums)
@@ -91,16 +91,16 @@ class ReferenceProcess:
         )
         return PathEndpoints(np.ascontiguousarray(y[:, :-2]), y[:, -2], y[:, -1])
 
-    def rates(self, period: TimeInterval, x: Array, t: float) -> tuple[Array, Array]:
+    def rates(self, interval: TimeInterval, x: Array, t: float) -> tuple[Array, Array]:
         """c and f at points, (n,)."""
-        return self.coefficients.number(period.rate, x, t), self.coefficients.number(period.source, x, t)
+        return self.coefficients.number(interval.rate, x, t), self.coefficients.number(interval.source, x, t)
 
-    def velocity(self, period: TimeInterval, x: Array, t: float) -> Array:
-        return self.coefficients.vector(period.drift, x, t)
+    def velocity(self, interval: TimeInterval, x: Array, t: float) -> Array:
+        return self.coefficients.vector(interval.drift, x, t)
 
-    def diffusivity(self, period: TimeInterval, x: Array, t: float) -> Array:
+    def diffusivity(self, interval: TimeInterval, x: Array, t: float) -> Array:
         """The diagonal (n, d) of A, or A itself (n, d, d)."""
-        rows = period.matrix
+        rows = interval.matrix
         if not self.coefficients.spec.space.explicit:
             return self.coefficients.vector(rows[0], x, t)
         if any(e != 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j):

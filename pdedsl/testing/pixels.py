@@ -132,7 +132,7 @@ def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: BlockWeights) -
         case LearnedField(field=head, factor=factor):
             learned = _learned(head, spec)
             assert learned.net is not None
-            net = learned.net.word
+            net = learned.net.config
             assert isinstance(net, Convnet)
             count = _count(head, plan, spec)
             return [convnet(float(factor), net, _depends_on_time(learned, spec), numbers) for _ in range(count)]

@@ -1,5 +1,7 @@
-"""The steps of a network and of an operator: the plan gives their number, method and kind of noise, the analysis
-everything else."""
+"""Path segments of a network and of an operator, for the reference simulation.
+
+The plan gives the number of steps, the scheme and the kind of noise; the coefficients come from the analysis.
+"""
 
 from __future__ import annotations
 
@@ -23,25 +25,23 @@ from pdedsl.numerics.butcher import EULER, HEUN
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.time_intervals import TimeInterval, time_intervals
 
-ADAPTIVE_TOL_FACTOR = (
-    6.0  # of the error of an adaptive method, in units of its tolerance: errors of steps add up, and grow
-)
+ADAPTIVE_TOL_FACTOR = 6.0  # global error of an adaptive method, in units of its tolerance: local errors accumulate
 
 
 class Mismatch(Exception):
-    """A plan whose parts do not match the pieces of time of the equation."""
+    """The parts of a plan do not match the time intervals of the equation."""
 
 
 @dataclass(frozen=True)
 class AddedNoise:
-    """Noise √(2hA) ξ, with random numbers ξ of a given law."""
+    """Additive noise √(2hA) ξ, with ξ of unit variance."""
 
     law: Law = Law.GAUSSIAN
 
 
 @dataclass(frozen=True)
 class ScaledNoise:
-    """Noise √(2A) std(x) ξ, whatever the step."""
+    """Relative noise √(2A) std(x) ξ, independent of the step size."""
 
     law: Law
     across: Across
@@ -52,7 +52,7 @@ NoiseModel = AddedNoise | ScaledNoise | RandomResidual
 
 @dataclass(frozen=True)
 class PathSegment:
-    """Equal steps along one piece of time, from the time `first` on; `scheme` is used if nothing is random."""
+    """Equal steps on one time interval, from time `start` on; `scheme` is used without noise."""
 
     interval: TimeInterval
     start: float
@@ -67,12 +67,12 @@ class PathSegment:
 
     @property
     def corrected(self) -> bool:
-        """Whether the drift is that of Heun's method: the mean of a step is h b only in the limit."""
+        """Whether the drift is corrected by Heun's method: the mean of a step is h b only in the limit h → 0."""
         return isinstance(self.scheme, Fixed) and self.scheme.method == HEUN and self.interval.has_drift
 
     @property
     def error_allowance(self) -> float:
-        """The error of an adaptive method, of which about five times as much is allowed, as of a standard error."""
+        """The error of an adaptive method, which enters the z-tests like a standard error."""
         match self.scheme:
             case Adaptive(rtol=rtol, atol=atol) if not self.random:
                 return ADAPTIVE_TOL_FACTOR * float(rtol + atol)
@@ -81,26 +81,26 @@ class PathSegment:
 
 
 def model_segments(model: ModelUnderTest) -> list[PathSegment]:
-    """The steps that `model()` takes."""
+    """The steps of `model()`."""
     plan = model.expected.plan
     assert isinstance(plan, DataPlan)
     parts = [p for p in plan.families[0].parts if isinstance(p, SdeSteps | NoiseStep)]
-    passed = [p for p in time_intervals(model.expected.analysis) if p.has_drift or p.has_diffusion]
-    if len(parts) != len(passed):
-        raise Mismatch(f"expected {len(passed)} pieces of time along which paths move, found {len(parts)}")
-    return [_model_segment(period, part) for period, part in zip(passed, parts, strict=True)]
+    active = [p for p in time_intervals(model.expected.analysis) if p.has_drift or p.has_diffusion]
+    if len(parts) != len(active):
+        raise Mismatch(f"expected {len(active)} time intervals with drift or diffusion, found {len(parts)}")
+    return [_model_segment(interval, part) for interval, part in zip(active, parts, strict=True)]
 
 
-def _model_segment(period: TimeInterval, part: SdeSteps | NoiseStep) -> PathSegment:
-    by = noise_model(part.noise, period)
+def _model_segment(interval: TimeInterval, part: SdeSteps | NoiseStep) -> PathSegment:
+    noise = noise_model(part.noise, interval)
     if isinstance(part, NoiseStep):
-        return PathSegment(period, period.start, period.length, 1, Fixed(method=EULER), by)
+        return PathSegment(interval, interval.start, interval.length, 1, Fixed(method=EULER), noise)
     steps = part.steps
-    return PathSegment(period, period.start, period.length / steps, steps, part.scheme, by)
+    return PathSegment(interval, interval.start, interval.length / steps, steps, part.scheme, noise)
 
 
-def noise_model(noise: Noise | None, period: TimeInterval) -> NoiseModel:
-    """How the plan realizes the diffusion of a piece of time; its size is given by the analysis."""
+def noise_model(noise: Noise | None, interval: TimeInterval) -> NoiseModel:
+    """The kind of noise in the plan; its variance is given by the analysis."""
     match noise:
         case None:
             return AddedNoise()
@@ -109,21 +109,21 @@ def noise_model(noise: Noise | None, period: TimeInterval) -> NoiseModel:
         case RelativeNoise(law=law, across=across):
             return ScaledNoise(law, across)
         case DropoutNoise() | ShakeShakeNoise():
-            assert period.random_residual is not None
-            return period.random_residual
+            assert interval.random_residual is not None
+            return interval.random_residual
         case _:
             assert_never(noise)
 
 
 def operator_segments(model: ModelUnderTest) -> list[PathSegment]:
-    """The steps of the evolution operator over the whole time: a single one for each piece in which it is exact."""
+    """The steps of the evolution operator: a single one for each time interval on which it is exact."""
     plan = model.operator_plan
     assert plan is not None
     segments = []
-    for period in time_intervals(model.expected.analysis):
-        exact = period.is_constant and not (period.has_diffusion and plan.law is Law.LAPLACE)
-        steps = 1 if exact else ceil(period.length / float(plan.step) - 1e-9)
+    for interval in time_intervals(model.expected.analysis):
+        exact = interval.is_constant and not (interval.has_diffusion and plan.law is Law.LAPLACE)
+        steps = 1 if exact else ceil(interval.length / float(plan.step) - 1e-9)
         segments.append(
-            PathSegment(period, period.start, period.length / steps, steps, plan.scheme, AddedNoise(plan.law))
+            PathSegment(interval, interval.start, interval.length / steps, steps, plan.scheme, AddedNoise(plan.law))
         )
     return segments

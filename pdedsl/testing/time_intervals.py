@@ -31,7 +31,7 @@ from pdedsl.ir.terms import (
     SymmetricLayer,
     TimeDerivative,
 )
-from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Contraction, atoms, with_number
 from pdedsl.testing.coefficients import NotEvaluable
 
@@ -98,9 +98,9 @@ def time_intervals(analysis: Analysis) -> list[TimeInterval]:
     return sorted(intervals, key=lambda p: p.start, reverse=initial)
 
 
-def interval_with_drift(periods: list[TimeInterval]) -> TimeInterval:
+def interval_with_drift(intervals: list[TimeInterval]) -> TimeInterval:
     """The interval whose steps are the residual blocks of a standard architecture."""
-    return next(p for p in periods if p.has_drift)
+    return next(p for p in intervals if p.has_drift)
 
 
 def _time_interval(facts: EquationFacts, spec: Spec, initial: bool) -> TimeInterval:
@@ -157,4 +157,4 @@ def _sum(exprs: list[Expr], spec: Spec) -> Expr:
     total = Add(*exprs).xreplace(spec.values)
     size = spec.space.dimension
     ones = [c for c in atoms(total, Contraction) if c.body == 1] if isinstance(size, int) else []
-    return multiply_out(total.xreplace(dict.fromkeys(ones, Integer(size))))
+    return expand_products(total.xreplace(dict.fromkeys(ones, Integer(size))))

@@ -43,11 +43,11 @@ def config_of(spec: Spec) -> TrainConfig:
         epochs=block.epochs,
         steps=block.steps,
         batch=block.batch,
-        optimizers=tuple(chosen.word for chosen in block.optimizer),
-        schedule=block.schedule.word,
-        augment=tuple(chosen.word for chosen in block.augment),
-        adversary=block.adversary.word if block.adversary else None,
-        regularize=tuple(chosen.word for chosen in block.regularize),
+        optimizers=tuple(chosen.config for chosen in block.optimizer),
+        schedule=block.schedule.config,
+        augment=tuple(chosen.config for chosen in block.augment),
+        adversary=block.adversary.config if block.adversary else None,
+        regularize=tuple(chosen.config for chosen in block.regularize),
         precision=block.precision,
         seed=block.seed,
         defaults=_defaults(block),
@@ -58,15 +58,15 @@ def _check(block: TrainBlock, spec: Spec) -> None:
     """Check that a `step` schedule has epochs, and that augmentations apply to the data."""
     for chosen in block.augment:
         points = spec.space.kind is SpaceKind.DATA and spec.space.image is None
-        if points and not isinstance(chosen.word, Gaussian):
-            raise errors.runs.image_augmentation(chosen.word.name, chosen.span).within(spec.source)
-    schedule = block.schedule.word
+        if points and not isinstance(chosen.config, Gaussian):
+            raise errors.runs.image_augmentation(chosen.config.name, chosen.span).within(spec.source)
+    schedule = block.schedule.config
     if isinstance(schedule, Step) and not schedule.at and schedule.every is None:
         raise errors.runs.empty_schedule(block.schedule.span).within(spec.source)
 
 
 def _defaults(block: TrainBlock) -> tuple[str, ...]:
     """The settings that the spec omits, as `seed = 0`."""
-    optimizers = ", ".join(chosen.word.brief for chosen in block.optimizer)
+    optimizers = ", ".join(chosen.config.brief for chosen in block.optimizer)
     values = {"epochs": block.epochs, "batch": block.batch, "optimizer": optimizers, "seed": block.seed}
     return tuple(f"{key} = {value}" for key, value in values.items() if not block.says(key) and value is not None)

@@ -302,7 +302,7 @@ def _summary(
         data=_source_text(block, "data", spec.source),
         epochs=sum(p.epochs for p in engine.phases),
         batch=config.batch,
-        optimizer=_source_text(block, "optimizer", spec.source) or f"{block.optimizer[0].word.brief} (default)",
+        optimizer=_source_text(block, "optimizer", spec.source) or f"{block.optimizer[0].config.brief} (default)",
         parameters=sum(p.numel() for p in engine.model.parameters()),
         steps=engine.end,
         seconds=ended.seconds,

@@ -101,8 +101,8 @@ def _resumable_part(spec: Spec) -> str:
 
 def _can_be_extended(train: TrainBlock, spec: Spec) -> bool:
     """Whether a longer run has the same first steps: one phase, and a schedule that does not depend on the length."""
-    cosine = isinstance(train.schedule.word, Cosine)
-    retrained = spec.realize.diffusion is not None and isinstance(spec.realize.diffusion.word, HeatSmoothing)
+    cosine = isinstance(train.schedule.config, Cosine)
+    retrained = spec.realize.diffusion is not None and isinstance(spec.realize.diffusion.config, HeatSmoothing)
     return len(train.optimizer) == 1 and not cosine and not retrained
 
 

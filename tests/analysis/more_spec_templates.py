@@ -6,10 +6,10 @@ from analysis.spec_templates import Row, arguments, bell, lines
 from pdedsl.ir.analysis import EquationClass
 
 EVERY = "|".join(EquationClass)
-SHUT = "n·∇u = 0 on boundary"
-COLD = "u = 0 on boundary"
-REST = "∂u/∂t(x, 0) = 0"
-REST_PLANE = "∂u/∂t(x, y, 0) = 0"
+INSULATED = "n·∇u = 0 on boundary"
+DIRICHLET = "u = 0 on boundary"
+ZERO_SPEED = "∂u/∂t(x, 0) = 0"
+ZERO_VELOCITY_PLANE = "∂u/∂t(x, y, 0) = 0"
 
 
 def linear(name: str, text: str, kinds: str, cells: str, weak: str = "", order: int | tuple[int, ...] = 1) -> Row:
@@ -26,7 +26,9 @@ def line(equation: str, start: str = "exp(-x²)", kind: str = "scalar", declare:
     return physical("x in R", equation, start, kind, declare, rest)
 
 
-def circle(equation: str, start: str = "2 + sin(x)", kind: str = "scalar", declare: str = "", rest: str = "") -> str:
+def periodic_2pi(
+    equation: str, start: str = "2 + sin(x)", kind: str = "scalar", declare: str = "", rest: str = ""
+) -> str:
     """A periodic interval of length 2π."""
     return physical("x in [0, 2π] periodic", equation, start, kind, declare, rest)
 
@@ -38,7 +40,7 @@ def segment(
     return physical(space, equation, start, kind, declare, ends)
 
 
-def square(equation: str, ends: str = COLD, declare: str = "", space: str = "(x, y) in [0, 1]^2") -> str:
+def square(equation: str, ends: str = DIRICHLET, declare: str = "", space: str = "(x, y) in [0, 1]^2") -> str:
     return physical(space, equation, "sin(π x) sin(π y)", "scalar", declare, ends)
 
 
@@ -57,9 +59,9 @@ def physical(space: str, equation: str, start: str, kind: str, declare: str, res
 
 
 def system(
-    unknowns: str, equations: str, space: str = "x in R", declare: str = "", still: str = "", positive: str = ""
+    unknowns: str, equations: str, space: str = "x in R", declare: str = "", stationary: str = "", positive: str = ""
 ) -> str:
-    """Several unknowns, each a letter; a bell or a sine each, unless they stand in `still`."""
+    """Several unknowns with one-letter names, each with a Gaussian or a sine as initial condition, except those in `stationary`."""
     x = arguments(space)
     start = bell(space) if "R" in space else "2 + sin(2π x)"
     names = unknowns.split()
@@ -70,7 +72,7 @@ def system(
         *(f"unknown {u}({x}, t) : scalar{' > 0' if u in positive.split() else ''}" for u in names),
         declare,
         equations,
-        *(f"{u}({x}, 0) = {start}" for u in names if u not in still.split()),
+        *(f"{u}({x}, 0) = {start}" for u in names if u not in stationary.split()),
     )
 
 

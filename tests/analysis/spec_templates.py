@@ -127,7 +127,7 @@ def pair(first: str, second: str, space: str = "x in R", declare: str = "") -> s
     )
 
 
-def ring(equation: str, declare: str = "", rest: str = "", start: str = "sin(2π x)") -> str:
+def periodic(equation: str, declare: str = "", rest: str = "", start: str = "sin(2π x)") -> str:
     """A periodic interval; `rest` is what else stands at the start."""
     return lines(
         "pde Row",
@@ -141,7 +141,7 @@ def ring(equation: str, declare: str = "", rest: str = "", start: str = "sin(2π
     )
 
 
-def torus(equation: str, declare: str = "", rest: str = "") -> str:
+def periodic_box(equation: str, declare: str = "", rest: str = "") -> str:
     return lines(
         "pde Row",
         "space (x, y) in [0, 1]^2 periodic",
@@ -154,7 +154,7 @@ def torus(equation: str, declare: str = "", rest: str = "") -> str:
     )
 
 
-def rod(equation: str, ends: str = "u = 0 on boundary", declare: str = "", rest: str = "") -> str:
+def interval(equation: str, ends: str = "u = 0 on boundary", declare: str = "", rest: str = "") -> str:
     """The unit interval, with conditions at its ends."""
     return lines(
         "pde Row",
@@ -169,7 +169,9 @@ def rod(equation: str, ends: str = "u = 0 on boundary", declare: str = "", rest:
     )
 
 
-def still(equation: str, declare: str = "", space: str = "(x, y) in [0, 1]^2", ends: str = "u = 0 on boundary") -> str:
+def stationary(
+    equation: str, declare: str = "", space: str = "(x, y) in [0, 1]^2", ends: str = "u = 0 on boundary"
+) -> str:
     """A problem without time."""
     x = arguments(space)
     return lines("pde Row", f"space {space}", f"unknown u({x}) : scalar", declare, equation, ends)

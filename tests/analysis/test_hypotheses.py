@@ -7,7 +7,7 @@ from weekly import marked
 
 from analysis.analysis_cache import analysed
 from analysis.checks import false, undecided, wrong_classes, wrong_form
-from analysis.more_spec_templates import REST, system
+from analysis.more_spec_templates import ZERO_SPEED, system
 from analysis.spec_templates import Row, data, pair
 from analysis.table import AGAIN, LAST, TABLE
 from analysis.table.behind import ZERO, disc
@@ -81,8 +81,8 @@ def test_every_row_has_a_letter_for_each_axiom() -> None:
 WELL_POSED = {
     "disc, positive inside": disc("∂u/∂t = (1.1 - x² - y²)Δu", "u = 0"),
     "a pair with eigenvalues 2 and 2": pair("∂u/∂t = -Δu + 3Δv", "∂v/∂t = -3Δu + 5Δv"),
-    "Δu behind a name": system("u w", "∂u/∂t = -Δu + 2Δw\nw = u", still="w"),
-    "a third derivative of weight zero": data(f"∂²u/∂t² = Δu + {ZERO} ∂³u/∂x³") + f"{REST}\n",
+    "Δu behind a name": system("u w", "∂u/∂t = -Δu + 2Δw\nw = u", stationary="w"),
+    "a third derivative of weight zero": data(f"∂²u/∂t² = Δu + {ZERO} ∂³u/∂x³") + f"{ZERO_SPEED}\n",
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.analysis_cache import analysed
 from analysis.more_spec_templates import system
-from analysis.spec_templates import data, ring, rod, still, torus
+from analysis.spec_templates import data, interval, periodic, periodic_box, stationary
 from pdedsl.ir.verdicts import Axiom
 
 SQUARE = "(x, y) in [0, 1]^2"
@@ -15,20 +15,20 @@ SQUARE = "(x, y) in [0, 1]^2"
 @pytest.mark.parametrize(
     ("axiom", "text", "reason"),
     [
-        (Axiom.MAXIMUM_PRINCIPLE, still("Δu = u³", "", SQUARE), "the reaction is dissipative towards 0"),
-        (Axiom.MAXIMUM_PRINCIPLE, still("Δu = 0", "", SQUARE), "constants solve the equation"),
+        (Axiom.MAXIMUM_PRINCIPLE, stationary("Δu = u³", "", SQUARE), "the reaction is dissipative towards 0"),
+        (Axiom.MAXIMUM_PRINCIPLE, stationary("Δu = 0", "", SQUARE), "constants solve the equation"),
         (
             Axiom.CONSTANTS,
-            ring("∂u/∂t = -∂(u²/(u² + (1 - u)²))/∂x"),
+            periodic("∂u/∂t = -∂(u²/(u² + (1 - u)²))/∂x"),
             "it could not be shown that the equation is defined",
         ),
-        (Axiom.CONSTANTS, torus("∂u/∂t = ∇·(‖∇u‖ ∇u)"), "it could not be shown that the equation is defined"),
-        (Axiom.CONSTANTS, ring("∂u/∂t = Δu"), "every term contains a derivative"),
-        (Axiom.CONSTANTS, ring("∂u/∂t = Δu + u(x + ½, t) - u"), "the terms cancel"),
-        (Axiom.CONSTANTS, system("u w", "∂u/∂t = Δu + w - u\nΔw = w - u", still="w"), "the terms cancel"),
+        (Axiom.CONSTANTS, periodic_box("∂u/∂t = ∇·(‖∇u‖ ∇u)"), "it could not be shown that the equation is defined"),
+        (Axiom.CONSTANTS, periodic("∂u/∂t = Δu"), "every term contains a derivative"),
+        (Axiom.CONSTANTS, periodic("∂u/∂t = Δu + u(x + ½, t) - u"), "the terms cancel"),
+        (Axiom.CONSTANTS, system("u w", "∂u/∂t = Δu + w - u\nΔw = w - u", stationary="w"), "the terms cancel"),
         (
             Axiom.CONSTANTS,
-            rod("∂u/∂t = Δu", "relu(n·∇u) = 0 on boundary"),
+            interval("∂u/∂t = Δu", "relu(n·∇u) = 0 on boundary"),
             "'relu(n·∇u) = 0 on boundary' may be degenerate",
         ),
         (Axiom.SPATIAL_REGULARITY, data("∂u/∂t = Δu + u(0, t)"), "nonlocal terms are not covered"),

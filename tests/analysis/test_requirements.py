@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.analysis_cache import analysed
-from analysis.equations.common import BOUND, STATIC, TV, VECTOR, Y_REST
-from analysis.spec_templates import FUNCTIONS, MAPS, PHYSICAL, data, declared, maps, plane, ring
+from analysis.equations.common import BOUND, STATIC, TV, VECTOR, ZERO_Y_VELOCITY
+from analysis.spec_templates import FUNCTIONS, MAPS, PHYSICAL, data, declared, maps, periodic, plane
 from pdedsl.api import compile
 from pdedsl.cli import cli
 from pdedsl.diagnostics import Diagnostic, PdeError
@@ -28,24 +28,24 @@ BROKEN = {
     "Perona-Malik": (data("∂u/∂t = ∇·(exp(-‖∇u‖²) ∇u)", VECTOR), "comparison", "∇·(exp(-‖∇u‖²) ∇u)"),
     "a fourth order": (plane("∂u/∂t = Δu - Δ²u"), "comparison", "Δ²u"),
     "a jump": (data("∂u/∂t = ∂u/∂x + u(x - 1, t)"), "locality", "u(x - 1, t)"),
-    "growth": (ring("∂u/∂t = ∂u/∂x + u"), "maximum_principle", "u"),
-    "growth of mass": (ring("∂u/∂t = 2 ∂u/∂x + 3u"), "conservation", "3u"),
+    "growth": (periodic("∂u/∂t = ∂u/∂x + u"), "maximum_principle", "u"),
+    "growth of mass": (periodic("∂u/∂t = 2 ∂u/∂x + 3u"), "conservation", "3u"),
     "relu after tv_norm": (maps("∂Y/∂t = -Kᵀ relu(N(K Y))", declared(BOUND, TV)), "stability", "Kᵀ relu(N(K Y))"),
     "relu, second order": (
-        maps("∂²Y/∂t² = -Kᵀ relu(K Y)", STATIC, "leapfrog(steps=3)", Y_REST),
+        maps("∂²Y/∂t² = -Kᵀ relu(K Y)", STATIC, "leapfrog(steps=3)", ZERO_Y_VELOCITY),
         "stability",
         "Kᵀ relu(K Y)",
     ),
 }
 # A spec and an axiom that only testing can decide.
 OPEN = {
-    "a conductivity that vanishes": (ring("∂u/∂t = u² Δu"), "comparison"),
-    "learned rate": (ring("∂u/∂t = Δu + r u", "learn r : scalar"), "preserves_constants"),
+    "a conductivity that vanishes": (periodic("∂u/∂t = u² Δu"), "comparison"),
+    "learned rate": (periodic("∂u/∂t = Δu + r u", "learn r : scalar"), "preserves_constants"),
     "learned field": (maps("∂Y/∂t = f(Y, t)", "learn f(Y, t) : channels = convnet"), "stability"),
 }
 KEPT = {
     "heat": (data("∂u/∂t = Δu", VECTOR), ", ".join(FUNCTIONS)),
-    "heat, ring": (ring("∂u/∂t = 2Δu + ∂u/∂x"), "maximum_principle, conservation"),
+    "heat, ring": (periodic("∂u/∂t = 2Δu + ∂u/∂x"), "maximum_principle, conservation"),
     "symmetric": (maps("∂Y/∂t = -Kᵀ tanh(K Y)", BOUND), "stability, energy_decay"),
 }
 
@@ -128,7 +128,7 @@ def test_check_passes_undecided(tmp_path: Path, case: tuple[str, str]) -> None:
 
 SPACES = {
     "data": (data("∂u/∂t = 2 ∂u/∂x + Δu"), PHYSICAL),
-    "physical": (ring("∂u/∂t = 3Δu"), PHYSICAL),
+    "physical": (periodic("∂u/∂t = 3Δu"), PHYSICAL),
     "pixels": (maps("∂Y/∂t = -Kᵀ tanh(K Y)", BOUND), MAPS),
 }
 
@@ -155,7 +155,7 @@ def test_json_of_equations(tmp_path: Path, case: tuple[str, tuple[str, ...]]) ->
     assert equation["text"] in case[0]
     for term in equation["terms"]:
         assert {"kind", "text", "line", "column"} <= set(term)
-        assert term["kind"] in {kind.word for kind in get_args(Term)}
+        assert term["kind"] in {kind.config for kind in get_args(Term)}
         line = case[0].splitlines()[term["line"] - 1]
         assert line[term["column"] - 1 :].startswith(term["text"].removeprefix("-"))
 

@@ -33,7 +33,7 @@ from pdedsl.ir.terms import (
     TimeDerivative,
 )
 from pdedsl.symbolic.calculus import contract
-from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import INDEX, Component, Field, Partial
 
 SPECS = sorted(Path(__file__).parents[2].glob("specs/*.pde"))
@@ -53,7 +53,7 @@ def test_terms_add_up(name: str) -> None:
 
 
 def is_zero(expr: Expr) -> bool:
-    short = multiply_out(expr)
+    short = expand_products(expr)
     return bool(short == 0 or expand(short) == 0 or cancel(together(short)) == 0)
 
 
@@ -119,12 +119,12 @@ def spread(a: Coefficient, u: Field, spec: Spec) -> Expr:
             raise AssertionError(a)
 
 
-# ---- one summand, several terms
+# ---- Summands with several terms
 
 
-def words(text: str) -> list[str]:
+def term_kinds(text: str) -> list[str]:
     (facts,) = analysed(text).equations
-    return [t.word for t in facts.terms]
+    return [t.kind for t in facts.terms]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def words(text: str) -> list[str]:
 )
 @pytest.mark.parametrize("space", ["x in R^2", "x in R^20", "x in R^d"])
 def test_a_summand_may_be_several_terms(equation: str, found: list[str], space: str) -> None:
-    assert words(data(equation, space)) == ["time_derivative", *found]
+    assert term_kinds(data(equation, space)) == ["time_derivative", *found]
 
 
 def facts_of(equation: str, space: str, declare: str = "", at: str = "0") -> EquationFacts:

@@ -23,7 +23,7 @@ MOONS = Located(Moons(train=51, test=80, noise=0.1))
 
 
 def but(wanted: Located[Word], **changes: object) -> Located[Word]:
-    return replace(wanted, word=replace(wanted.word, **changes))  # type: ignore[arg-type]
+    return replace(wanted, config=replace(wanted.config, **changes))  # type: ignore[arg-type]
 
 
 def rows(split: Split | None) -> set[tuple[float, ...]]:

@@ -147,7 +147,7 @@ def test_eot_samples_reach_every_attack_and_the_audit() -> None:
         counts = []
         for eot in ("", ", eot=3"):
             calls.clear()
-            word = parse_evaluate_block(f"attack {attack.format(eot)}").attack[0].word
+            word = parse_evaluate_block(f"attack {attack.format(eot)}").attack[0].config
             run_attack(word, Predictor(noisy, eot=word.eot, draws=1), x, y, Box(), 0)
             counts.append(len(calls))
         assert counts[1] > 2 * counts[0]
@@ -262,7 +262,7 @@ def test_sweep_and_order() -> None:
         "audit gradient_masking norm=inf eps=0.1",
         "audit gradient_masking norm=2",
     ]
-    assert len(list(sweep(block.attack[0].word))) == 2
+    assert len(list(sweep(block.attack[0].config))) == 2
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_unknown_attack(linear: Case) -> None:
 def test_names_of_eps() -> None:
     """Finite decimals are printed as decimals, other numbers as fractions."""
     words = [
-        chosen.word
+        chosen.config
         for chosen in parse_evaluate_block("attack fgsm(eps=[8/255, 1/4, 0.3]), pgd(eps=0.1, step=2/255)").attack
     ]
     names = [attack.brief for word in words for attack in sweep(word)]

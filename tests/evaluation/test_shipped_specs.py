@@ -78,12 +78,12 @@ def test_every_entry_of_the_block(name: str, tmp_path: Path, monkeypatch: pytest
     found = CliRunner().invoke(cli, ["evaluate", str(tmp_path / name), *sources])
     assert found.exit_code == 0, found.output
     (report,) = reports
-    words = [attack for chosen in asked.attack for attack in sweep(chosen.word)]
+    words = [attack for chosen in asked.attack for attack in sweep(chosen.config)]
     assert [(r.attack.partition("(")[0], r.norm) for r in report.robust] == [(w.name, norm_of(w).value) for w in words]
     verdicts = {doubt.norm: doubt.verdict for doubt in report.doubts}
     assert list(verdicts) == [what.norm.value for what in audits(asked)]
     assert all(r.doubt == verdicts[r.norm] for r in report.robust)
-    assert [c.certificate.partition("(")[0] for c in report.certified] == [c.word.name for c in asked.certify]
+    assert [c.certificate.partition("(")[0] for c in report.certified] == [c.config.name for c in asked.certify]
     assert len(report.transfers) == 2 * len(asked.transfer)
     assert (report.weights is None) == (asked.weights is None)
     drawn = {file.removesuffix(".png") for file, _ in report.pictures}

@@ -106,7 +106,7 @@ def test_blocks_in_the_style_of_other_languages(written: str) -> None:
 def test_arguments_on_lines_of_their_own_keep_their_names() -> None:
     block = parse(heat("∂u/∂t = κ Δu") + "train {\n  optimizer adam(\n    lr=0.5)\n}\n").train
     assert block is not None
-    assert block.optimizer[0].word.lr == pytest.approx(0.5)  # type: ignore[union-attr]
+    assert block.optimizer[0].config.lr == pytest.approx(0.5)  # type: ignore[union-attr]
 
 
 def test_curly_quotes_and_letters_in_titles() -> None:

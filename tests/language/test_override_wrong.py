@@ -228,7 +228,7 @@ def test_steps_take_the_place_of_epochs_and_back() -> None:
 def test_an_argument_of_the_default_optimizer() -> None:
     plain = TEXT.replace(TEXT[TEXT.index("  optimizer") : TEXT.index("  augment")], "")
     (optimizer,) = meaning("train.optimizer.lr=0.5", text=plain).train.optimizer  # type: ignore[union-attr]
-    assert optimizer.word == Sgd(lr=Fraction(1, 2), momentum=Fraction(9, 10))
+    assert optimizer.config == Sgd(lr=Fraction(1, 2), momentum=Fraction(9, 10))
 
 
 @pytest.mark.parametrize(

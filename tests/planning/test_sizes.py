@@ -46,13 +46,13 @@ def test_weights_are_about_as_many_as_are_built() -> None:
     (chosen,) = (one.net for one in spec.learned if one.name == "v")
     assert chosen is not None
     built = sum(p.numel() for p in pdedsl.compile(spec).module().parameters())
-    guessed = count_weights(chosen.word, 192, 3, 4)
+    guessed = count_weights(chosen.config, 192, 3, 4)
     assert built / 3 < guessed < 3 * built
 
 
 def test_weights_of_points() -> None:
     moons = pdedsl.compile("convection_diffusion")
-    guessed = sum(count_weights(one.net.word, 2, 2, 2) for one in moons.spec.learned if one.net is not None)
+    guessed = sum(count_weights(one.net.config, 2, 2, 2) for one in moons.spec.learned if one.net is not None)
     built = sum(p.numel() for p in moons.module().parameters())
     assert built / 3 < guessed < 3 * built
 

@@ -26,7 +26,7 @@ def test_the_operator_of_a_rotation_agrees_with_its_reference(tmp_path: Path) ->
     block = pdedsl.load(SPECS / "rotation.pde").evaluate
     assert block is not None
     assert block.reference is not None
-    assert block.reference.word == Grid(n=128, extent=4)
+    assert block.reference.config == Grid(n=128, extent=4)
     code, text = crosschecked(tmp_path, shipped("rotation").replace("[0, 1]", "[0, ¼]"), *COARSE)
     assert code == 0, text
     assert "agree: evolution operator, 1,024 samples and grid(n=24, extent=4)" in text

@@ -42,7 +42,7 @@ from pdedsl.sources import shipped_specs
 from pdedsl.symbolic.cache import cache_signs
 from pdedsl.symbolic.evaluate import Layout, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import expand as quick
-from pdedsl.symbolic.rewrite import exponential, replaced
+from pdedsl.symbolic.rewrite import exponential, substitute
 from pdedsl.symbolic.rewrite import product as multiplied
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 from tests.texts import shipped
@@ -122,7 +122,7 @@ def test_exponentials() -> None:
 def test_replaced() -> None:
     rules = [{x: Rational(1, 3)}, {x: y + 1, y: Integer(0)}, {u: p, x: -y}, {n: Integer(2), exp(x): q}, {}]
     for e, rule in product(CASES, rules):
-        assert replaced(e, rule) == e.xreplace(rule), (e, rule)
+        assert substitute(e, rule) == e.xreplace(rule), (e, rule)
 
 
 def test_values_at_many_points() -> None:

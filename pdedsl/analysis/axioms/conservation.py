@@ -37,7 +37,7 @@ from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.evaluate import Layout, compile_function
 from pdedsl.symbolic.integrals import integral
 from pdedsl.symbolic.printing import notation
-from pdedsl.symbolic.rewrite import can_expand, expand, multiply_out, terms_of
+from pdedsl.symbolic.rewrite import can_expand, expand, expand_products, max_terms
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
 
 # ---- Search for a function whose mass changes
@@ -221,7 +221,7 @@ def _adjoint_by_index(problem: Problem) -> list[Expr] | None:
     """The adjoint applied to 1, for a linear equation in index notation."""
     form = normal_form(problem.equation, problem.spec)
     try:
-        found = form.with_dimension(adjoint_of_one(multiply_out(problem.rhs), form.heads))
+        found = form.with_dimension(adjoint_of_one(expand_products(problem.rhs), form.heads))
     except (NotLinear, TooLarge):
         return None
     return [expand(expand_indices(found, problem.spec, problem.jet.layout))] if not vanishes(found) else []
@@ -241,7 +241,7 @@ def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr |
     if not can_expand(total):
         return total
     rooted = any(p.base.is_Add and not p.exp.is_Integer for p in atoms(total, Pow))
-    return expand(total) if terms_of(total) <= (MAX_EULER_TERMS_WITH_ROOTS if rooted else MAX_EULER_TERMS) else None
+    return expand(total) if max_terms(total) <= (MAX_EULER_TERMS_WITH_ROOTS if rooted else MAX_EULER_TERMS) else None
 
 
 def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:

@@ -39,7 +39,7 @@ from pdedsl.analysis.sample_points import (
 )
 from pdedsl.ir.terms import Indexed
 from pdedsl.ir.types import Matrix, Scalar
-from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
 
 # ---- Search for a negative eigenvalue
@@ -187,7 +187,7 @@ class DiffusionMatrix:
         spec, head = self.problem.spec, self.problem.unknown.head
         learned = frozenset(w.head for w in spec.learned if isinstance(w.type, Matrix))
         try:
-            parts = list(second_order_terms(multiply_out(self.sign * self.problem.rhs), head))
+            parts = list(second_order_terms(expand_products(self.sign * self.problem.rhs), head))
         except NotLinear:
             return False
         found = indexed_matrix(parts, spec.space.dimension, learned)

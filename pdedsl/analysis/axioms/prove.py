@@ -23,9 +23,9 @@ from pdedsl.analysis.problem import Problem
 from pdedsl.ir.spec import Condition, SpaceKind, Spec
 from pdedsl.ir.types import Scalar
 from pdedsl.ir.verdicts import Axiom, Refuted, Undecided, Verdict
-from pdedsl.symbolic.rewrite import measure
+from pdedsl.symbolic.rewrite import expression_size
 from pdedsl.symbolic.symbols import Field
-from pdedsl.symbolic.sympy_errors import worked_out
+from pdedsl.symbolic.sympy_errors import try_sympy
 
 MAX_NODES = 400  # nodes of a nonlinear expression; larger ones take sympy too long
 EVOLUTION_AXIOMS = (
@@ -44,7 +44,7 @@ def prove_axioms(problem: Problem) -> dict[Axiom, Verdict]:
             _applicable_axioms(problem),
             Undecided("equations for single components are not covered by the implemented theorems."),
         )
-    if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MAX_NODES:
+    if not problem.jet.is_affine and expression_size(problem.jet.expr)[0] > MAX_NODES:
         return _verdicts_for_large_equation(problem)
     return _verdicts_on_irregular_domain(problem) if is_irregular(problem.spec) else _verdicts(problem)
 
@@ -74,7 +74,7 @@ def _has_mass(problem: Problem) -> bool:
 
 def _prove(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:
     """A verdict; undecided where sympy fails, so that the other axioms are still decided."""
-    return worked_out(lambda: prove(problem, *known)) or Undecided("the symbolic computation failed.")
+    return try_sympy(lambda: prove(problem, *known)) or Undecided("the symbolic computation failed.")
 
 
 def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:

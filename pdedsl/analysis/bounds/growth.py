@@ -130,7 +130,7 @@ class GrowthRules:
         activation = activation_of(learned)
         if not isfinite(activation.lipschitz):
             return NO_BOUND
-        is_bounded = learned.net is None or (isinstance(learned.net.word, Mlp) and activation.bounded)
+        is_bounded = learned.net is None or (isinstance(learned.net.config, Mlp) and activation.bounded)
         found = [COORDINATE if a.is_Symbol else self._of(a) for a in field.arguments]  # q(x²) has the growth of x²
         first = max(g.first for g in found)
         second = max(2 * first, *(g.second for g in found)) if activation.smooth else inf
@@ -298,10 +298,10 @@ def _real_power(p: float, g: Growth, least: float) -> Growth:
 def has_unknown_regularity(learned: Learned) -> bool:
     """Whether the network is user code, or one of torchvision: with squeeze-and-excitation, which multiplies channels
     by a function of all of them, it is not Lipschitz."""
-    return learned.net is not None and isinstance(learned.net.word, Torch | Torchvision)
+    return learned.net is not None and isinstance(learned.net.config, Torch | Torchvision)
 
 
 def activation_of(learned: Learned) -> Record:
     """The activation of the network; relu if it is fixed."""
-    net = learned.net.word if learned.net else None
+    net = learned.net.config if learned.net else None
     return net.activation if isinstance(net, Mlp | Convnet) else RECORDS["relu"]

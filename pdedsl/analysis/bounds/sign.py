@@ -53,9 +53,9 @@ from pdedsl.analysis.bounds.relu_form import to_relu_form
 from pdedsl.analysis.sample_points import Point, Ranges, find_nonzero_point
 from pdedsl.symbolic.functions import Activation, ActivationDerivative
 from pdedsl.symbolic.printing import notation
-from pdedsl.symbolic.rewrite import expand, measure
+from pdedsl.symbolic.rewrite import expand, expression_size
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
-from pdedsl.symbolic.sympy_errors import worked_out
+from pdedsl.symbolic.sympy_errors import try_sympy
 
 # ---- Roots of univariate polynomials
 
@@ -331,7 +331,7 @@ def _univariate_is_nonnegative(expr: Expr, x: Symbol, box: Box, depth: int) -> b
     if (
         bounded
         and depth
-        and measure(expr)[0] <= MAX_DIFFERENTIATED_NODES
+        and expression_size(expr)[0] <= MAX_DIFFERENTIATED_NODES
         and _monotone_is_nonnegative(expr, x, ends, box, depth)
     ):
         return True
@@ -376,7 +376,7 @@ def _period(expr: Expr, x: Symbol) -> Expr | None:
 
 def _monotone_is_nonnegative(expr: Expr, x: Symbol, ends: RealInterval, box: Box, depth: int) -> bool:
     """Whether a function is monotone and nonnegative at its minimum; 5 + 1/(¾ - x) is not monotone."""
-    derivative = worked_out(lambda: expr.diff(x)) if range_of(expr, box) is not None else None
+    derivative = try_sympy(lambda: expr.diff(x)) if range_of(expr, box) is not None else None
     if derivative is None:
         return False
     for direction, end in ((1, ends.low), (-1, ends.high)):
@@ -397,7 +397,7 @@ def _by_subdivision(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
     if not 1 <= len(symbols) <= 3 or any(e is None or isinf(e.low) or isinf(e.high) for e in ends):
         return False
     pending = [dict(box)]
-    for _ in range(min(MAX_SUBBOXES, MAX_EVALUATED_NODES // (1 + measure(expr)[0]))):
+    for _ in range(min(MAX_SUBBOXES, MAX_EVALUATED_NODES // (1 + expression_size(expr)[0]))):
         if not pending:
             return True
         subbox = pending.pop()

@@ -56,8 +56,8 @@ def prove_feature_map_axioms(system: FeatureMapSystem) -> dict[Axiom, Verdict]:
 
 
 def verdicts_without_network(terms: tuple[MapTerm, ...]) -> dict[Axiom, Verdict]:
-    """Verdicts for equations that are neither a single equation nor a separable pair."""
-    why = "the equations are neither a single equation nor a separable pair: no network is defined for them."
+    """Verdicts for equations that are neither a single equation nor a separable system."""
+    why = "the equations are neither a single equation nor a separable system: no network is defined for them."
     names = (Axiom.STABILITY, Axiom.ENERGY_DECAY, Axiom.ENERGY_CONSERVATION, Axiom.REVERSIBILITY)
     return {name: Undecided(why, spans(terms)) for name in names}
 
@@ -283,7 +283,7 @@ def _recognised_structures(equation: Equation, terms: tuple[MapTerm, ...], spec:
     """Recognised structures that a realization can use."""
     shapes = {
         "symmetric layer": is_gradient_descent(terms),
-        "separable pair": is_separable_pair(spec),
+        "separable system": is_separable_pair(spec),
         "time splitting": equation.interval is not None,
     }
     return tuple(name for name, found in shapes.items() if found)

@@ -174,7 +174,7 @@ class TimeStepping:
 
 def time_stepping(spec: Spec) -> TimeStepping:
     """The integrator of the spec, or the default of the planner."""
-    word = integrator_of(spec).word
+    word = integrator_of(spec).config
     match word:
         case Fixed(method=method, steps=steps):
             return TimeStepping(method, _step_size(spec, steps), steps)

@@ -139,7 +139,7 @@ def bound_squared(operator: Symbol, spec: Spec) -> Expr:
 
 
 def system_of(spec: Spec) -> FeatureMapSystem | None:
-    """The equations as one system; None if they are neither a single equation nor a separable pair."""
+    """The equations as one system; None if they are neither a single equation nor a separable system."""
     motion = _motion(spec)
     return None if motion is None else FeatureMapSystem(spec, motion, time_stepping(spec))
 

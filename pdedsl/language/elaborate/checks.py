@@ -23,7 +23,7 @@ from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.language.elaborate.values import Tensor, common_shape
 from pdedsl.language.names import subscript
 from pdedsl.symbolic.printing import notation
-from pdedsl.symbolic.rewrite import replaced
+from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Field, atoms
 
 _FOR_INTERVAL = re.compile(r"\bfor\s+\w+\s+(?:in|∈)\s+\[\s*([^,\[\]]+?)\s*,\s*([^,\[\]]+?)\s*\]$")
@@ -244,7 +244,7 @@ def elaborate_exact(statement: t.ExactStmt, env: Environment) -> ExactSolution:
     value = tensor(statement.value, env.scope())
     subject = tensor(statement.unknown, env.scope())
     like = common_shape([(1, subject, statement.unknown.span), (-1, value, statement.value.span)], added=False)
-    exprs = tuple(replaced(e, env.numbers) for e in component_list(value, like.rank, like.size))
+    exprs = tuple(substitute(e, env.numbers) for e in component_list(value, like.rank, like.size))
     if any(e.has(Field) for e in exprs):
         raise errors.equations.exact_has_unknowns(statement.value.span)
     return ExactSolution(field.head, component, exprs, statement.span)

@@ -92,7 +92,7 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
         case t.Power(base=t.Name(id=("R" | "ℝ")), exponent=exponent):
             return _space(SpaceKind.DATA, declaration, _dimension(exponent, env))
         case t.Call(head=t.Name(id="image")) as call:
-            image = elaborate_option(call, IMAGES, "space", env.number).word.shape
+            image = elaborate_option(call, IMAGES, "space", env.number).config.shape
             if image[2] in (1, 3) and image[0] not in (1, 3) and image[0] == image[1]:
                 env.reporter.add(errors.types.channels_last(image, call.span))
             return _space(SpaceKind.DATA, declaration, prod(image), image=image)

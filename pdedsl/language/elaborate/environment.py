@@ -284,7 +284,7 @@ class Environment:
         """`tv_norm(eps=1e-3)`: a normalization, as a function of a feature map."""
         if not (isinstance(call.head, t.Name) and call.head.id in NORMALISATIONS and call.head.id not in self.declared):
             return None
-        layer = elaborate_option(call, NORMALISATIONS, "normalization", self.number).word
+        layer = elaborate_option(call, NORMALISATIONS, "normalization", self.number).config
         settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in layer.arguments.items()))
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:

@@ -28,7 +28,7 @@ from pdedsl.language.elaborate.expressions import report_too_large, tensor
 from pdedsl.language.elaborate.scope import Scope
 from pdedsl.language.elaborate.values import Tensor, collect_domain, common_shape
 from pdedsl.symbolic.functions import Activation
-from pdedsl.symbolic.rewrite import multiply_out, product, replaced
+from pdedsl.symbolic.rewrite import expand_products, product, substitute
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 # ---- Terms
@@ -121,7 +121,7 @@ def has_fixed_argument(field: Field, env: Environment) -> bool:
 
 def normal_form(exprs: list[Expr], numbers: dict[Symbol, Expr]) -> Expr:
     """A sum of products with constants replaced by numbers; variable denominators are cancelled where possible."""
-    whole = Add(*(multiply_out(replaced(e, numbers)) for e in exprs))
+    whole = Add(*(expand_products(substitute(e, numbers)) for e in exprs))
     terms = Add.make_args(whole)
     return Add(*map(_cancel_common_factors, terms)) if len(terms) <= MAX_CANCELLED_TERMS else whole
 
@@ -208,7 +208,7 @@ def _solve_for(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:
     if not with_goal or coefficient.has(goal):
         return whole  # an implicit equation is not solved
     rest = [a for a in terms if not a.has(goal)]
-    return Add(*(multiply_out(-a / coefficient) for a in rest))
+    return Add(*(expand_products(-a / coefficient) for a in rest))
 
 
 def _only_unknown(wholes: list[Expr], env: Environment) -> Symbol | None:

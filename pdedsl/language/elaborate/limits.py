@@ -10,9 +10,9 @@ from sympy.core.basic import Basic
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
-from pdedsl.symbolic.rewrite import measure
+from pdedsl.symbolic.rewrite import expression_size
 from pdedsl.symbolic.symbols import TooLarge, atoms
-from pdedsl.symbolic.sympy_errors import Endless
+from pdedsl.symbolic.sympy_errors import EvaluationLimitExceeded
 
 MAX_EXPRESSION_SIZE = 20_000  # nodes of the expanded expression tree
 MAX_EXPRESSION_DEPTH = 60  # nested functions, powers and sums
@@ -23,7 +23,7 @@ MAX_BITS = 4096  # of an integer
 def check_limits(expr: Basic, span: Span) -> None:
     if expr.is_Rational and max(expr.p.bit_length(), expr.q.bit_length()) > MAX_BITS:
         raise errors.syntax.too_many_digits(span)
-    size, depth = measure(expr)
+    size, depth = expression_size(expr)
     if size > MAX_EXPRESSION_SIZE:
         raise errors.syntax.too_many_nodes(size, MAX_EXPRESSION_SIZE, span)
     if depth > MAX_EXPRESSION_DEPTH:
@@ -37,5 +37,5 @@ def report_exceeded_limits(span: Span) -> Iterator[None]:
     """Reports a computation that exceeds the limits as an error at `span`."""
     try:
         yield
-    except (TooLarge, OverflowError, RecursionError, Endless):
+    except (TooLarge, OverflowError, RecursionError, EvaluationLimitExceeded):
         raise errors.syntax.expression_too_large(span) from None

@@ -154,8 +154,8 @@ def network_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Nu
     if isinstance(declaration, t.LearnDecl) and not declaration.params and _is_number(declaration.net):
         return None
     net = elaborate_option(declaration.net, NETWORKS, "network", number)
-    if isinstance(type_, Operator) != isinstance(net.word, OperatorNetwork):
+    if isinstance(type_, Operator) != isinstance(net.config, OperatorNetwork):
         operator, kind = isinstance(type_, Operator), type(type_).__name__.lower()
         allowed = (" or ".join(OPERATORS), "conv(3)") if operator else ("mlp, resnet, convnet, …", "mlp")
-        raise errors.types.incompatible_network(net.word.name, kind, *allowed, net.span)
+        raise errors.types.incompatible_network(net.config.name, kind, *allowed, net.span)
     return net

@@ -157,7 +157,7 @@ class PinnTask:
         """A network for each learned function of its coordinates."""
         found = []
         for k, f in enumerate(learned_functions(self.statement)):
-            net = f.learned.net.word if f.learned.net is not None else FUNCTION_NETWORK
+            net = f.learned.net.config if f.learned.net is not None else FUNCTION_NETWORK
             assert isinstance(net, Mlp)  # ensured by planning
             axes, box = list(f.axes), self.box
             own = CoordinateBox(box.center[axes], box.half_widths[axes], box.periodic[axes])

@@ -41,37 +41,37 @@ class Adversary:
     averaged (expectation over transformation; section 4 of the paper).
     """
 
-    word: words.Adversary
+    config: words.Adversary
     bounds: tuple[float, float] | None = None
 
     @property
     def eps(self) -> float:
-        return float(self.word.eps)
+        return float(self.config.eps)
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> Tensor:
         """Attacked samples. Every row takes all its steps: training wants the worst point, not the first."""
-        norm, (steps, length), x = read_norm(self.word.norm.value), self._schedule(), x.detach()
+        norm, (steps, length), x = read_norm(self.config.norm.value), self._schedule(), x.detach()
         with attacking(model):
             ball, predictor = (
                 feasible_set(norm, x, self.eps, read_box(self.bounds)),
-                Predictor(model, eot=self.word.eot),
+                Predictor(model, eot=self.config.eot),
             )
-            start = ball.project(self._start(x, draws)) if isinstance(self.word, words.Pgd) else x
+            start = ball.project(self._start(x, draws)) if isinstance(self.config, words.Pgd) else x
             climb = AscentConfig(norm, length, steps, cross_entropy_loss(predictor), stop=False)
             return ascend(predictor, start, Criterion(y), ball, climb).x
 
     def _schedule(self) -> tuple[int, float]:
-        match self.word:
+        match self.config:
             case words.Fgsm():
                 return 1, self.eps
             case words.Pgd(steps=steps, step=step) | words.Ifgsm(steps=steps, step=step):
                 return steps, 2.5 * self.eps / steps if step is None else float(step)
             case _:
-                assert_never(self.word)
+                assert_never(self.config)
 
     def _start(self, x: Tensor, draws: Draws) -> Tensor:
         """Uniform in the ball, from random numbers keyed by step and row: the same for any number of processes."""
-        if self.word.norm is Norm.INF:
+        if self.config.norm is Norm.INF:
             return x + self.eps * (2.0 * draws.like(x, "start", "uniform") - 1.0)
         radius = column(draws.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
         return x + self.eps * radius * L2().steepest(draws.like(x, "start"))

@@ -15,9 +15,9 @@ FREE = "learn K(t) : operator = conv(3)"
 TWO = declared("learn K1(t) : operator = conv(3)", "learn K2(t) : operator = conv(3)")
 STATIC_TWO = declared("learn K1 : operator = conv(3)", "learn K2 : operator = conv(3)")
 TV = "let N = tv_norm(eps=1e-3)"
-REST = "∂u/∂t(x, 0) = 0"
-REST_PLANE = "∂u/∂t(x, y, 0) = 0"
-Y_REST = "∂Y/∂t(x, 0) = 0"
+ZERO_SPEED = "∂u/∂t(x, 0) = 0"
+ZERO_VELOCITY_PLANE = "∂u/∂t(x, y, 0) = 0"
+ZERO_Y_VELOCITY = "∂Y/∂t(x, 0) = 0"
 VECTOR_HEAT = """pde Row
 space x in R^2
 time t in [0, 1]

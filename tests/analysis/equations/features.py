@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.equations.common import BOUND, FREE, STATIC, STATIC_TWO, TV, TWO, Y_REST
+from analysis.equations.common import BOUND, FREE, STATIC, STATIC_TWO, TV, TWO, ZERO_Y_VELOCITY
 from analysis.spec_templates import Row, declared, maps, pair
 
 HAMILTONIAN = (
@@ -259,7 +259,7 @@ GRADIENT_FLOW = (
     ),
     Row(
         "second order, relu",
-        maps("∂²Y/∂t² = -Kᵀ relu(K Y)", STATIC, "leapfrog(steps=3)", Y_REST),
+        maps("∂²Y/∂t² = -Kᵀ relu(K Y)", STATIC, "leapfrog(steps=3)", ZERO_Y_VELOCITY),
         ("wave|gradient-flow",),
         False,
         2,
@@ -267,7 +267,7 @@ GRADIENT_FLOW = (
     ),
     Row(
         "second order, tanh",
-        maps("∂²Y/∂t² = -Kᵀ tanh(K Y)", STATIC, "leapfrog(steps=3)", Y_REST),
+        maps("∂²Y/∂t² = -Kᵀ tanh(K Y)", STATIC, "leapfrog(steps=3)", ZERO_Y_VELOCITY),
         ("wave|gradient-flow",),
         False,
         2,
@@ -275,7 +275,9 @@ GRADIENT_FLOW = (
     ),
     Row(
         "second order, relu, slow",
-        maps("∂²Y/∂t² = -Kᵀ relu(K Y)", "learn K : operator, ‖K‖ ≤ 0.1 = conv(3)", "leapfrog(steps=3)", Y_REST),
+        maps(
+            "∂²Y/∂t² = -Kᵀ relu(K Y)", "learn K : operator, ‖K‖ ≤ 0.1 = conv(3)", "leapfrog(steps=3)", ZERO_Y_VELOCITY
+        ),
         ("wave|gradient-flow",),
         False,
         2,
@@ -284,7 +286,7 @@ GRADIENT_FLOW = (
     ),
     Row(
         "second order, tv_norm",
-        maps("∂²Y/∂t² = -Kᵀ relu(N(K Y))", declared(FREE, TV), "leapfrog(steps=3)", Y_REST),
+        maps("∂²Y/∂t² = -Kᵀ relu(N(K Y))", declared(FREE, TV), "leapfrog(steps=3)", ZERO_Y_VELOCITY),
         ("wave|gradient-flow",),
         False,
         2,

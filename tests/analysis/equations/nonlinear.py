@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.equations.common import GENERAL, VECTOR, V
-from analysis.spec_templates import Row, data, pair, plane, still
+from analysis.spec_templates import Row, data, pair, plane, stationary
 
 REACTION_DIFFUSION = (
     Row("Fisher-KPP", data("∂u/∂t = Δu + u (1 - u)"), ("reaction-diffusion",), False, 1, "RRPPPp."),
@@ -235,5 +235,5 @@ HAMILTON_JACOBI = (
         1,
         "RRPPPpp",
     ),
-    Row("eikonal", still("‖∇u‖ = 1"), ("hamilton-jacobi|elliptic",), False, 0, "........."),
+    Row("eikonal", stationary("‖∇u‖ = 1"), ("hamilton-jacobi|elliptic",), False, 0, "........."),
 )

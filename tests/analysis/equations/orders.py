@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from analysis.equations.common import GENERAL, REST, REST_PLANE, TWO, VECTOR
-from analysis.spec_templates import Row, data, maps, pair, plane, ring, still, torus
+from analysis.equations.common import GENERAL, TWO, VECTOR, ZERO_SPEED, ZERO_VELOCITY_PLANE
+from analysis.spec_templates import Row, data, maps, pair, periodic, periodic_box, plane, stationary
 
 WAVE = (
-    Row("wave, line", data("∂²u/∂t² = Δu") + REST + "\n", ("wave",), True, 2, "PPprpPp"),
-    Row("wave, plane", plane("∂²u/∂t² = 4Δu") + REST_PLANE + "\n", ("wave",), True, 2, "PPrrp.."),
+    Row("wave, line", data("∂²u/∂t² = Δu") + ZERO_SPEED + "\n", ("wave",), True, 2, "PPprpPp"),
+    Row("wave, plane", plane("∂²u/∂t² = 4Δu") + ZERO_VELOCITY_PLANE + "\n", ("wave",), True, 2, "PPrrp.."),
     Row(
         "wave, with a push",
         data("∂²u/∂t² = Δu") + "∂u/∂t(x, 0) = exp(-x²)\n",
@@ -17,23 +17,37 @@ WAVE = (
         "rrprp..",
         "it takes the data of the velocity",
     ),
-    Row("Klein-Gordon", data("∂²u/∂t² = Δu - 4u") + REST + "\n", ("wave",), True, 2, "PRrrp.."),
-    Row("telegraph", plane("∂²u/∂t² + ∂u/∂t = Δu") + REST_PLANE + "\n", ("wave",), True, 2, "PPrrp.."),
-    Row("sine-Gordon", data("∂²u/∂t² = Δu - sin(u)") + REST + "\n", ("wave",), False, 2, "RRrrp.."),
-    Row("wave, ring", ring("∂²u/∂t² = Δu", rest=REST), ("wave",), True, 2, "PPprp..pP"),
-    Row("wave, torus", torus("∂²u/∂t² = Δu", rest=REST_PLANE), ("wave",), True, 2, "PPrrp..rP"),
-    Row("wave, ring, pushed", ring("∂²u/∂t² = Δu", rest="∂u/∂t(x, 0) = 1"), ("wave",), True, 2, "rr.rp..rr"),
+    Row("Klein-Gordon", data("∂²u/∂t² = Δu - 4u") + ZERO_SPEED + "\n", ("wave",), True, 2, "PRrrp.."),
+    Row("telegraph", plane("∂²u/∂t² + ∂u/∂t = Δu") + ZERO_VELOCITY_PLANE + "\n", ("wave",), True, 2, "PPrrp.."),
+    Row("sine-Gordon", data("∂²u/∂t² = Δu - sin(u)") + ZERO_SPEED + "\n", ("wave",), False, 2, "RRrrp.."),
+    Row("wave, ring", periodic("∂²u/∂t² = Δu", rest=ZERO_SPEED), ("wave",), True, 2, "PPprp..pP"),
+    Row("wave, torus", periodic_box("∂²u/∂t² = Δu", rest=ZERO_VELOCITY_PLANE), ("wave",), True, 2, "PPrrp..rP"),
+    Row("wave, ring, pushed", periodic("∂²u/∂t² = Δu", rest="∂u/∂t(x, 0) = 1"), ("wave",), True, 2, "rr.rp..rr"),
     Row(
         "wave, ring, pushed both ways",
-        ring("∂²u/∂t² = Δu", rest="∂u/∂t(x, 0) = cos(2π x)"),
+        periodic("∂²u/∂t² = Δu", rest="∂u/∂t(x, 0) = cos(2π x)"),
         ("wave",),
         True,
         2,
         "rr.rp..rp",
     ),
-    Row("Klein-Gordon, ring", ring("∂²u/∂t² = Δu - u", rest=REST), ("wave",), True, 2, "PRrrp..rr"),
-    Row("wave, ring, damped more and more", ring("∂²u/∂t² + t ∂u/∂t = Δu", rest=REST), ("wave",), True, 2, "PP.rp...p"),
-    Row("telegraph, ring", ring("∂²u/∂t² + ∂u/∂t = Δu", rest=REST), ("wave",), True, 2, "PPprp..pP"),
+    Row("Klein-Gordon, ring", periodic("∂²u/∂t² = Δu - u", rest=ZERO_SPEED), ("wave",), True, 2, "PRrrp..rr"),
+    Row(
+        "wave, ring, damped more and more",
+        periodic("∂²u/∂t² + t ∂u/∂t = Δu", rest=ZERO_SPEED),
+        ("wave",),
+        True,
+        2,
+        "PP.rp...p",
+    ),
+    Row(
+        "telegraph, ring",
+        periodic("∂²u/∂t² + ∂u/∂t = Δu", rest=ZERO_SPEED),
+        ("wave",),
+        True,
+        2,
+        "PPprp..pP",
+    ),
 )
 
 HIGHER_ORDER = (
@@ -60,11 +74,18 @@ HIGHER_ORDER = (
         "PPpPrpp",
         "solved for ∂u/∂t it is an average of u, less u: neither local nor of third order",
     ),
-    Row("beam", data("∂²u/∂t² = -∂⁴u/∂x⁴") + REST + "\n", ("higher-order|wave",), True, 2, "PPRrp.."),
-    Row("Korteweg-de Vries, ring", ring("∂u/∂t + u ∂u/∂x + ∂³u/∂x³ = 0"), ("higher-order",), False, 1, "RPRpp..rP"),
+    Row("beam", data("∂²u/∂t² = -∂⁴u/∂x⁴") + ZERO_SPEED + "\n", ("higher-order|wave",), True, 2, "PPRrp.."),
+    Row(
+        "Korteweg-de Vries, ring",
+        periodic("∂u/∂t + u ∂u/∂x + ∂³u/∂x³ = 0"),
+        ("higher-order",),
+        False,
+        1,
+        "RPRpp..rP",
+    ),
     Row(
         "Kuramoto-Sivashinsky, ring",
-        ring("∂u/∂t + u ∂u/∂x + Δu + Δ²u = 0"),
+        periodic("∂u/∂t + u ∂u/∂x + Δu + Δ²u = 0"),
         ("higher-order",),
         False,
         1,
@@ -72,30 +93,30 @@ HIGHER_ORDER = (
     ),
     Row(
         "Kuramoto-Sivashinsky, integrated, ring",
-        ring("∂u/∂t + (∂u/∂x)² + Δu + Δ²u = 0"),
+        periodic("∂u/∂t + (∂u/∂x)² + Δu + Δ²u = 0"),
         ("higher-order",),
         False,
         1,
         "RPRpp..rr",
     ),
-    Row("Cahn-Hilliard, torus", torus("∂u/∂t = Δ(u³ - u - 0.01Δu)"), ("higher-order",), False, 1, "RPRpp..rP"),
+    Row("Cahn-Hilliard, torus", periodic_box("∂u/∂t = Δ(u³ - u - 0.01Δu)"), ("higher-order",), False, 1, "RPRpp..rP"),
 )
 
 ELLIPTIC = (
-    Row("Laplace", still("Δu = 0", ends="u = x on boundary"), ("elliptic",), True, 0, ".......p."),
-    Row("Poisson", still("-Δu = 1"), ("elliptic",), True, 0, ".......r."),
-    Row("Poisson, a source of the place", still("Δu = sin(π x)"), ("elliptic",), True, 0, ".......r."),
-    Row("Helmholtz", still("Δu + 4u = 1"), ("elliptic",), True, 0, ".......r."),
-    Row("screened Poisson", still("-Δu + u = sin(π x)"), ("elliptic",), True, 0, ".......r."),
+    Row("Laplace", stationary("Δu = 0", ends="u = x on boundary"), ("elliptic",), True, 0, ".......p."),
+    Row("Poisson", stationary("-Δu = 1"), ("elliptic",), True, 0, ".......r."),
+    Row("Poisson, a source of the place", stationary("Δu = sin(π x)"), ("elliptic",), True, 0, ".......r."),
+    Row("Helmholtz", stationary("Δu + 4u = 1"), ("elliptic",), True, 0, ".......r."),
+    Row("screened Poisson", stationary("-Δu + u = sin(π x)"), ("elliptic",), True, 0, ".......r."),
     Row(
         "elliptic, learned",
-        still("∇·(κ∇u) = 1", "learn κ(x, y) : scalar > 0 = mlp"),
+        stationary("∇·(κ∇u) = 1", "learn κ(x, y) : scalar > 0 = mlp"),
         ("elliptic",),
         True,
         0,
         ".......r.",
     ),
-    Row("elliptic, nonlinear", still("-Δu + u³ = 1"), ("elliptic",), False, 0, ".......r."),
+    Row("elliptic, nonlinear", stationary("-Δu + u³ = 1"), ("elliptic",), False, 0, ".......r."),
 )
 
 ODE = (
@@ -155,7 +176,7 @@ ODE = (
 SQUARE = "(x, y) in [-1, 1]^2"
 AT_REST = (
     *(
-        Row(f"at rest, hyperbolic, {k}", still(text), ("hyperbolic",), True, 0, ".........")
+        Row(f"at rest, hyperbolic, {k}", stationary(text), ("hyperbolic",), True, 0, ".........")
         for k, text in enumerate(
             (
                 "∂²u/∂x∂y = 0",
@@ -168,7 +189,7 @@ AT_REST = (
         )
     ),
     *(
-        Row(f"at rest, parabolic, {k}", still(text), ("parabolic",), True, 0, ".........")
+        Row(f"at rest, parabolic, {k}", stationary(text), ("parabolic",), True, 0, ".........")
         for k, text in enumerate(
             (
                 "∂²u/∂x² - ∂u/∂y = 0",
@@ -181,7 +202,7 @@ AT_REST = (
         )
     ),
     *(
-        Row(f"at rest, mixed, {k}", still(text, space=SQUARE), ("mixed",), True, 0, ".........")
+        Row(f"at rest, mixed, {k}", stationary(text, space=SQUARE), ("mixed",), True, 0, ".........")
         for k, text in enumerate(
             (
                 "y ∂²u/∂x² + ∂²u/∂y² = 0",

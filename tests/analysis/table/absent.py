@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import circle, line, linear, nonlinear, physical
-from analysis.spec_templates import Row, data, plane, rod
+from analysis.more_spec_templates import line, linear, nonlinear, periodic_2pi, physical
+from analysis.spec_templates import Row, data, interval, plane
 
 T = 'torch("my.nets:Net")'
 V = "learn v(x) : vector, divergence_free = mlp(activation=%s)"
@@ -36,7 +36,7 @@ TABLE: tuple[Row, ...] = (
         "..r....",
     ),
     nonlinear("against, exp(1/√t) HJ", data("∂u/∂t = exp(1/sqrt(t)) |∂u/∂x|"), "hamilton-jacobi", "..U...."),
-    linear("against, exp(1/√t) ring", circle("∂u/∂t = exp(1/sqrt(t)) u"), "ode", "..r...."),
+    linear("against, exp(1/√t) ring", periodic_2pi("∂u/∂t = exp(1/sqrt(t)) u"), "ode", "..r...."),
     linear("against, softplus(1/√t) rate", data("∂u/∂t = softplus(1/sqrt(t)) u"), "ode", "..p...."),
     linear("against, exp(softplus(1/√t)) rate", data("∂u/∂t = exp(softplus(1/sqrt(t))) u"), "ode", "..r...."),
     linear("against, x/√t drift", data("∂u/∂t = (x/sqrt(t)) ∂u/∂x"), "transport", "..p...."),
@@ -97,7 +97,7 @@ TABLE: tuple[Row, ...] = (
     ),
     nonlinear(
         "against, own f(u), rod",
-        rod("∂u/∂t = Δu + f(u)", declare=f"learn f(u) : scalar = {T}"),
+        interval("∂u/∂t = Δu + f(u)", declare=f"learn f(u) : scalar = {T}"),
         "reaction-diffusion",
         "..U....",
     ),
@@ -208,7 +208,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "against, learned on ring",
-        circle("∂u/∂t = q ∂u/∂x", declare="learn q(x) : scalar = mlp"),
+        periodic_2pi("∂u/∂t = q ∂u/∂x", declare="learn q(x) : scalar = mlp"),
         "transport",
         "..U....",
     ),

@@ -9,8 +9,8 @@ their form, bounds in time, weights and boxes; decided before it was run.
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, linear, nonlinear, segment
-from analysis.spec_templates import Row, data, declared, lines, ring, rod
+from analysis.more_spec_templates import DIRICHLET, ZERO_SPEED, linear, nonlinear, segment
+from analysis.spec_templates import Row, data, declared, interval, lines, periodic
 from analysis.table.returned import V, behind, rest
 from analysis.table.signed import ANY, P0, U, typed
 
@@ -19,7 +19,7 @@ def name(title: str, term: str, given: str, cells: str, why: str = "", bent: boo
     return behind(f"name, {title}", "u w", f"∂u/∂t = Δu + {term}\n{given}", "w", cells, why, bent)
 
 
-def still(title: str, equation: str, cell: str, why: str = "") -> Row:
+def stationary(title: str, equation: str, cell: str, why: str = "") -> Row:
     """What is said of linearity alone."""
     return rest(f"form, {title}", equation, "u = x on boundary", f"{cell}........", why)
 
@@ -31,12 +31,12 @@ def early(title: str, right: str, cells: str, why: str = "", bent: bool = False,
 
 
 def weight(title: str, right: str, declare: str, cells: str, why: str = "", bent: bool = False) -> Row:
-    text = ring(f"∂u/∂t = {right}", declare) if bent else data(f"∂u/∂t = {right}", declare=declare)
+    text = periodic(f"∂u/∂t = {right}", declare) if bent else data(f"∂u/∂t = {right}", declare=declare)
     return (nonlinear if bent else linear)(f"third, weight, {title}", text, ANY, cells, why)
 
 
 def box(title: str, space: str, right: str, cells: str, why: str = "", declare: str = "") -> Row:
-    text = segment(f"∂u/∂t = {right}", COLD, "0", space, declare=declare)
+    text = segment(f"∂u/∂t = {right}", DIRICHLET, "0", space, declare=declare)
     return linear(f"third, box, {title}", text, ANY, cells, why)
 
 
@@ -49,12 +49,12 @@ def clock(title: str, time: str, start: str, right: str, cells: str, why: str = 
 
 
 def string(title: str, ends: str, cells: str, why: str = "") -> Row:
-    text = rod("∂²u/∂t² = Δu", ends, "", REST)
+    text = interval("∂²u/∂t² = Δu", ends, "", ZERO_SPEED)
     return linear(f"third, string, {title}", text, ANY, cells, why, 2)
 
 
 def dense(title: str, right: str, cells: str, why: str = "") -> Row:
-    return nonlinear(f"third, ring, {title}", ring(f"∂u/∂t = {right}"), ANY, cells, why)
+    return nonlinear(f"third, ring, {title}", periodic(f"∂u/∂t = {right}"), ANY, cells, why)
 
 
 TABLE: tuple[Row, ...] = (
@@ -73,24 +73,35 @@ TABLE: tuple[Row, ...] = (
     name("w of a square", "∂²w/∂x²", "w = u²", "rp.Pp...p", "a porous medium"),
     name("w - u², w = u²", "w - u²", "w = u²", ".p.Pp...p", "zero"),
     # ---- at rest
-    still("cube", "(Δu)³ = 0", "p", "Δu = 0"),
-    still("square", "(Δu)² = 0", "p", "Δu = 0"),
-    still("exp", "exp(Δu) = 1", "p", "Δu = 0"),
-    still("cube and itself", "(Δu)³ + Δu = 0", "p", "Δu = 0"),
-    still("two cubes", "(Δu)³ = u³", "p", "Δu = u"),
-    still("two squares", "(Δu)² = u²", "r", "Δu = ±u"),
-    still("eikonal", f"({U})² + (∂u/∂y)² = 1", "r", "not for 2u"),
-    still("u²", "Δu + (u)² = 1", "R", "not for 2u"),
-    still("sine", "Δu = exp(u) - 1", "r", "not for 2u"),
-    still("Monge-Ampère", "∂²u/∂x² ∂²u/∂y² - (∂²u/∂x∂y)² = 1", "r", "not for 2u"),
+    stationary("cube", "(Δu)³ = 0", "p", "Δu = 0"),
+    stationary("square", "(Δu)² = 0", "p", "Δu = 0"),
+    stationary("exp", "exp(Δu) = 1", "p", "Δu = 0"),
+    stationary("cube and itself", "(Δu)³ + Δu = 0", "p", "Δu = 0"),
+    stationary("two cubes", "(Δu)³ = u³", "p", "Δu = u"),
+    stationary("two squares", "(Δu)² = u²", "r", "Δu = ±u"),
+    stationary("eikonal", f"({U})² + (∂u/∂y)² = 1", "r", "not for 2u"),
+    stationary("u²", "Δu + (u)² = 1", "R", "not for 2u"),
+    stationary("sine", "Δu = exp(u) - 1", "r", "not for 2u"),
+    stationary("Monge-Ampère", "∂²u/∂x² ∂²u/∂y² - (∂²u/∂x∂y)² = 1", "r", "not for 2u"),
     nonlinear(
-        "third, form, modulus", rest("", "Δu = abs(u)", COLD, ".........").text, ANY, "R........", "not for -u", 0
+        "third, form, modulus",
+        rest("", "Δu = abs(u)", DIRICHLET, ".........").text,
+        ANY,
+        "R........",
+        "not for -u",
+        0,
     ),
     # ---- logarithms of a positive unknown
     typed("∇·(u∇ log u)", "∇·(u ∇(log(u)))", "pPpPP...p", "Δu", P0),
     typed("uΔ log u", "u Δ(log(u))", "RPpPP...R", "Δu - |∇u|²/u", P0),
     typed("Δ(u²)/u", "Δ(u²)/u", "RPpPP...R", "2Δu + 2|∇u|²/u", P0),
-    linear("third, any u, ∇·(u∇ log u)", ring("∂u/∂t = ∇·(u ∇(log(u)))"), ANY, "U.UPP....", "no value for u < 0"),
+    linear(
+        "third, any u, ∇·(u∇ log u)",
+        periodic("∂u/∂t = ∇·(u ∇(log(u)))"),
+        ANY,
+        "U.UPP....",
+        "no value for u < 0",
+    ),
     # ---- regularity
     early("x drift", f"x {U}", "PPPPPpr..", "f(eᵗx + h)"),
     early("√(1 + x²) drift", f"sqrt(1 + x²) {U}", "PPPPPpr..", "grows"),
@@ -122,7 +133,14 @@ TABLE: tuple[Row, ...] = (
     clock("from the end", "[3, 4]", "4", "(3 - t) Δu", "PPPPP....", "backwards from 4"),
     # ---- strings
     string("fixed and free", declared("u = 0 on left", "n·∇u = 0 on right"), "PRrRP..rR", "odd reflections"),
-    linear("third, string, pushed", ring("∂²u/∂t² = 4Δu", "", f"{V} = 1"), ANY, "RRpRP...R", "1 in a unit of time", 2),
+    linear(
+        "third, string, pushed",
+        periodic("∂²u/∂t² = 4Δu", "", f"{V} = 1"),
+        ANY,
+        "RRpRP...R",
+        "1 in a unit of time",
+        2,
+    ),
     # ---- functions of u
     dense("Δ(u + sin u)", "Δ(u + sin(u))", "RPpPP...P", "1 + cos u"),
     dense("Δ(u - 2atan u)", "Δ(u - 2atan(u))", "RPRPP...P", "-1 at 0"),

@@ -13,28 +13,28 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, SHUT, circle, classless, line
-from analysis.spec_templates import Row, data, ring, rod
+from analysis.more_spec_templates import DIRICHLET, INSULATED, ZERO_SPEED, classless, line, periodic_2pi
+from analysis.spec_templates import Row, data, interval, periodic
 
 SLOPES = "∂u/∂n = 0 on boundary\n∂³u/∂x³ = 0 on boundary"
 X = "∂u/∂x"
 
 
 def bar(name: str, right: str, ends: str, cells: str, bent: bool = False, why: str = "") -> Row:
-    return classless(f"analyst, bar, {name}", rod(f"∂u/∂t = {right}", ends), cells, why, bent)
+    return classless(f"analyst, bar, {name}", interval(f"∂u/∂t = {right}", ends), cells, why, bent)
 
 
 def string(name: str, equation: str, ends: str, cells: str, bent: bool = False) -> Row:
-    return classless(f"analyst, string, {name}", rod(equation, ends, rest=REST), cells, "", bent, 2)
+    return classless(f"analyst, string, {name}", interval(equation, ends, rest=ZERO_SPEED), cells, "", bent, 2)
 
 
 def loop(name: str, right: str, cells: str, bent: bool = False, why: str = "") -> Row:
     pieces = 1 + right.count("∂u/∂t")
-    return classless(f"analyst, ring, {name}", ring(f"∂u/∂t = {right}"), cells, why, bent, count=pieces)
+    return classless(f"analyst, ring, {name}", periodic(f"∂u/∂t = {right}"), cells, why, bent, count=pieces)
 
 
 def positive(name: str, right: str, cells: str, bent: bool = True) -> Row:
-    return classless(f"analyst, positive, {name}", circle(f"∂u/∂t = {right}", kind="scalar > 0"), cells, "", bent)
+    return classless(f"analyst, positive, {name}", periodic_2pi(f"∂u/∂t = {right}", kind="scalar > 0"), cells, "", bent)
 
 
 def real(name: str, right: str, cells: str, bent: bool = False) -> Row:
@@ -56,46 +56,46 @@ BARS: tuple[Row, ...] = (
     bar("a flux that falls with u", "2Δu", "∂u/∂n = -sign(u) sqrt(|u|) on left\nu = 0 on right", "rRpPP..pR"),
     bar("a dynamic wall", "2Δu", "∂u/∂t + 3∂u/∂n = 0 on right\n∂u/∂n = 0 on left", "pppp...pr"),
     bar("a dynamic wall that cools", "2Δu", "∂u/∂t + 3∂u/∂n + u = 0 on right\n∂u/∂n = 0 on left", "prpp....r"),
-    bar("flux, variable", "∂/∂x((3 + x)∂u/∂x)", SHUT, "PPPPP..PP"),
-    bar("no flux, variable", "(3 + x)Δu", SHUT, "PPPPP..PR"),
-    bar("flux in disguise", "(2 - x)Δu - ∂u/∂x", SHUT, "PPPPP..PP"),
-    bar("flux in disguise, wrong sign", "(2 - x)Δu + ∂u/∂x", SHUT, "PPPPP..PR"),
-    bar("wind through shut walls", "Δu + 2∂u/∂x", SHUT, "PPPPP..PR"),
+    bar("flux, variable", "∂/∂x((3 + x)∂u/∂x)", INSULATED, "PPPPP..PP"),
+    bar("no flux, variable", "(3 + x)Δu", INSULATED, "PPPPP..PR"),
+    bar("flux in disguise", "(2 - x)Δu - ∂u/∂x", INSULATED, "PPPPP..PP"),
+    bar("flux in disguise, wrong sign", "(2 - x)Δu + ∂u/∂x", INSULATED, "PPPPP..PR"),
+    bar("wind through shut walls", "Δu + 2∂u/∂x", INSULATED, "PPPPP..PR"),
     bar("wind, no flux", "Δu + 2∂u/∂x", "∂u/∂n + 2u = 0 on right\n∂u/∂n - 2u = 0 on left", "PRpPP..rP"),
     bar("wind, wrong flux", "Δu + 2∂u/∂x", "∂u/∂n - 2u = 0 on right\n∂u/∂n + 2u = 0 on left", "PRpPP...R"),
     bar("wind, flux on one side", "Δu + 2∂u/∂x", "∂u/∂n + 2u = 0 on right\n∂u/∂n = 0 on left", "PRPPP...R"),
     bar("held at 1, shut", "2Δu", "u = 1 on left\nn·∇u = 0 on right", "RRPPP..PR"),
     bar("held at 1, drawn to 1", "Δu + 3(1 - u)", "u = 1 on left\nn·∇u = 0 on right", "RRPPP..pR"),
     bar("held at 1, drawn to 0", "Δu - 4u", "u = 1 on boundary", "RRPPP..rR"),
-    bar("held at 0, drawn to 1", "Δu + 3(1 - u)", COLD, "RRPPP..rR"),
+    bar("held at 0, drawn to 1", "Δu + 3(1 - u)", DIRICHLET, "RRPPP..rR"),
     bar("held at t", "2Δu", "u = t on left\nn·∇u = 0 on right", "RRPPP..PR"),
     bar("two fluxes that cancel", "5Δu", "∂u/∂n = 3 on left\n∂u/∂n = -3 on right", "RRPPP..rP"),
     bar("two fluxes that add", "5Δu", "∂u/∂n = 3 on boundary", "RRPPP..rR"),
-    bar("Allen-Cahn, shut", "2Δu + 3u - 3u³", SHUT, "RRPPP..RR", True),
-    bar("sine, shut", "Δu + 7sin(u)", SHUT, "RRPPP..RR", True),
-    bar("sine of a circle, shut", "Δu + sin(u)² + cos(u)² - 1", SHUT, "ppPPP..pp", True),
-    bar("a root that lifts", "Δu + sqrt(relu(u))", SHUT, "rRrPP..RR", True),
-    bar("a root that sinks", "Δu - sqrt(relu(u))", SHUT, "RRpPP..rR", True),
-    bar("porous, square, of both signs", "∂/∂x(5u ∂u/∂x)", SHUT, "RPrPP...P", True),
-    bar("porous, as a flux", "∂/∂x(4u² ∂u/∂x)", SHUT, "RPPPP..PP", True),
+    bar("Allen-Cahn, shut", "2Δu + 3u - 3u³", INSULATED, "RRPPP..RR", True),
+    bar("sine, shut", "Δu + 7sin(u)", INSULATED, "RRPPP..RR", True),
+    bar("sine of a circle, shut", "Δu + sin(u)² + cos(u)² - 1", INSULATED, "ppPPP..pp", True),
+    bar("a root that lifts", "Δu + sqrt(relu(u))", INSULATED, "rRrPP..RR", True),
+    bar("a root that sinks", "Δu - sqrt(relu(u))", INSULATED, "RRpPP..rR", True),
+    bar("porous, square, of both signs", "∂/∂x(5u ∂u/∂x)", INSULATED, "RPrPP...P", True),
+    bar("porous, as a flux", "∂/∂x(4u² ∂u/∂x)", INSULATED, "RPPPP..PP", True),
     bar("Neumann behind a factor", "∂/∂x((3 + u²)∂u/∂x)", "(3 + u²) n·∇u = 0 on boundary", "RPpPP..pp", True),
     bar("Neumann behind a factor with zeros", "3Δu", "u n·∇u = 0 on boundary", "...PP...."),
-    bar("a diffusivity with a sign", "∂/∂x((2 + u)∂u/∂x)", SHUT, "RPrPP...P", True),
-    bar("p = 3", "∂/∂x(2|∂u/∂x| ∂u/∂x)", SHUT, "RPPPP..PP", True),
-    bar("p = 6", "∂/∂x(|∂u/∂x|⁴ ∂u/∂x)", SHUT, "RPPPP..PP", True),
-    bar("p = 6, worked out", "5(∂u/∂x)⁴ Δu", SHUT, "RPPPP..PP", True),
-    bar("p = 6, wrong factor", "5(∂u/∂x)⁴ Δu + (∂u/∂x)⁴", SHUT, "RPPPP..PR", True),
-    bar("Perona-Malik", "∂/∂x(5∂u/∂x/(5 + (∂u/∂x)²))", SHUT, "RPRPP...P", True),
+    bar("a diffusivity with a sign", "∂/∂x((2 + u)∂u/∂x)", INSULATED, "RPrPP...P", True),
+    bar("p = 3", "∂/∂x(2|∂u/∂x| ∂u/∂x)", INSULATED, "RPPPP..PP", True),
+    bar("p = 6", "∂/∂x(|∂u/∂x|⁴ ∂u/∂x)", INSULATED, "RPPPP..PP", True),
+    bar("p = 6, worked out", "5(∂u/∂x)⁴ Δu", INSULATED, "RPPPP..PP", True),
+    bar("p = 6, wrong factor", "5(∂u/∂x)⁴ Δu + (∂u/∂x)⁴", INSULATED, "RPPPP..PR", True),
+    bar("Perona-Malik", "∂/∂x(5∂u/∂x/(5 + (∂u/∂x)²))", INSULATED, "RPRPP...P", True),
     bar("thin film", "-∂/∂x(u ∂³u/∂x³)", SLOPES, "RPrPP..rp", True),
-    bar("beam that creeps, clamped", "-3∂⁴u/∂x⁴", f"{COLD}\n∂u/∂n = 0 on boundary", "PRRPP..RR"),
-    bar("beam that creeps, propped", "-3∂⁴u/∂x⁴", f"{COLD}\n∂²u/∂x² = 0 on boundary", "PRRPP..RR"),
+    bar("beam that creeps, clamped", "-3∂⁴u/∂x⁴", f"{DIRICHLET}\n∂u/∂n = 0 on boundary", "PRRPP..RR"),
+    bar("beam that creeps, propped", "-3∂⁴u/∂x⁴", f"{DIRICHLET}\n∂²u/∂x² = 0 on boundary", "PRRPP..RR"),
     bar("beam that creeps, shut", "-3∂⁴u/∂x⁴", SLOPES, "PPRPP..RP"),
     bar("Cahn-Hilliard", "∂²/∂x²(u³ - 2u - ∂²u/∂x²)", SLOPES, "RPRPP..rp", True),
-    bar("Hamilton-Jacobi, shut", "Δu - 2|∂u/∂x|", SHUT, "RPPPP..PR", True),
-    bar("viscous Burgers, held", "2Δu - u∂u/∂x", COLD, "RRPPP..PR", True),
-    bar("viscous Burgers, shut", "2Δu - u∂u/∂x", SHUT, "RPPPP..PR", True),
-    bar("degenerate at a wall, held", "x² Δu", COLD, "PRpPP..pR", why="nothing moves at the wall"),
-    bar("a pole in the midst", "Δu + 1/(x - ½) ∂u/∂x", SHUT, "p..PP...."),
+    bar("Hamilton-Jacobi, shut", "Δu - 2|∂u/∂x|", INSULATED, "RPPPP..PR", True),
+    bar("viscous Burgers, held", "2Δu - u∂u/∂x", DIRICHLET, "RRPPP..PR", True),
+    bar("viscous Burgers, shut", "2Δu - u∂u/∂x", INSULATED, "RPPPP..PR", True),
+    bar("degenerate at a wall, held", "x² Δu", DIRICHLET, "PRpPP..pR", why="nothing moves at the wall"),
+    bar("a pole in the midst", "Δu + 1/(x - ½) ∂u/∂x", INSULATED, "p..PP...."),
     bar("transport to the left", "(2 + x)∂u/∂x", "u = 0 on right", "PRPPP..PR"),
     bar("transport, 1 at the gate", "(2 + x)∂u/∂x", "u = 1 on right", "RRPPP..PR"),
     bar("a law of decay", "-3u", "", "PRPPPp.RR"),
@@ -112,32 +112,32 @@ BARS: tuple[Row, ...] = (
     bar("a rate that changes its sign", "2Δu", "n·∇u = (2x - 1) u on boundary", "PRpPP..rR"),
     bar("reaction held by both", "Δu - u³", "u = 0 on left\nn·∇u = 0 on right", "RRPPP..pR", True),
     bar("flux of a product", "∂/∂x(exp(x) ∂u/∂x - exp(x) u)", "∂u/∂n = u on right\n∂u/∂n = -u on left", "PRpPP..rP"),
-    bar("flux of a product, shut", "∂/∂x(exp(x) ∂u/∂x - exp(x) u)", SHUT, "PRPPP..rR"),
+    bar("flux of a product, shut", "∂/∂x(exp(x) ∂u/∂x - exp(x) u)", INSULATED, "PRPPP..rR"),
     classless(
         "analyst, bar, a weight that cools",
-        rod("∂u/∂t = Δu", "∂u/∂n + k u = 0 on boundary", "learn k : scalar ≥ 0"),
+        interval("∂u/∂t = Δu", "∂u/∂n + k u = 0 on boundary", "learn k : scalar ≥ 0"),
         "PUPPP...U",
     ),
     classless(
         "analyst, bar, a positive weight that cools",
-        rod("∂u/∂t = Δu", "∂u/∂n + k u = 0 on boundary", "learn k : scalar > 0"),
+        interval("∂u/∂t = Δu", "∂u/∂n + k u = 0 on boundary", "learn k : scalar > 0"),
         "PrPPP...r",
     ),
     classless(
         "analyst, bar, held at a positive weight",
-        rod("∂u/∂t = Δu", "u = k on boundary", "learn k : scalar > 0"),
+        interval("∂u/∂t = Δu", "u = k on boundary", "learn k : scalar > 0"),
         "rrPPP..PR",
     ),
     string("held and free", "∂²u/∂t² = 4Δu", "u = 0 on left\nn·∇u = 0 on right", "PRr.P..rR"),
-    string("free and damped", "∂²u/∂t² + 3∂u/∂t = Δu", SHUT, "PPp.P..pP"),
-    string("free, bound to 0", "∂²u/∂t² = Δu - 9u", SHUT, "PRr.P..rR"),
-    string("free, bound to 0 a little", "∂²u/∂t² = Δu - ½u", SHUT, "PRr.P..rR"),
-    string("free, driven off", "∂²u/∂t² = Δu + 3u", SHUT, "PRp.P..rR"),
-    string("sine-Gordon, free", "∂²u/∂t² = 2Δu - sin(u)", SHUT, "RR..P..rR", True),
-    string("a wave that stretches", "∂²u/∂t² = ∂/∂x(∂u/∂x + (∂u/∂x)³)", SHUT, "RP..P...P", True),
-    string("a beam, propped", "∂²u/∂t² = -2∂⁴u/∂x⁴", f"{COLD}\n∂²u/∂x² = 0 on boundary", "PRR.P..RR"),
-    string("a variable wave as a flux", "∂²u/∂t² = ∂/∂x((2 + x)∂u/∂x)", SHUT, "PP..P...P"),
-    string("a variable wave, no flux", "∂²u/∂t² = (2 + x)Δu", SHUT, "PP..P...R"),
+    string("free and damped", "∂²u/∂t² + 3∂u/∂t = Δu", INSULATED, "PPp.P..pP"),
+    string("free, bound to 0", "∂²u/∂t² = Δu - 9u", INSULATED, "PRr.P..rR"),
+    string("free, bound to 0 a little", "∂²u/∂t² = Δu - ½u", INSULATED, "PRr.P..rR"),
+    string("free, driven off", "∂²u/∂t² = Δu + 3u", INSULATED, "PRp.P..rR"),
+    string("sine-Gordon, free", "∂²u/∂t² = 2Δu - sin(u)", INSULATED, "RR..P..rR", True),
+    string("a wave that stretches", "∂²u/∂t² = ∂/∂x(∂u/∂x + (∂u/∂x)³)", INSULATED, "RP..P...P", True),
+    string("a beam, propped", "∂²u/∂t² = -2∂⁴u/∂x⁴", f"{DIRICHLET}\n∂²u/∂x² = 0 on boundary", "PRR.P..RR"),
+    string("a variable wave as a flux", "∂²u/∂t² = ∂/∂x((2 + x)∂u/∂x)", INSULATED, "PP..P...P"),
+    string("a variable wave, no flux", "∂²u/∂t² = (2 + x)Δu", INSULATED, "PP..P...R"),
 )
 RINGS: tuple[Row, ...] = (
     loop("wind and heat", "4Δu + 5∂u/∂x", "PPPPPPPPP"),
@@ -180,15 +180,20 @@ RINGS: tuple[Row, ...] = (
     loop("an average of slopes elsewhere", "∂u/∂x(x + ½, t) + Δu", "PPrPR..rp"),
     loop("heat that slows", "(1 - t) Δu", "PPPPPppPP"),
     loop("a rate in time", "Δu + (t - ½) u", "PRPPPppRR"),
-    classless("analyst, ring, pseudoparabolic", ring("∂u/∂t - ∂³u/∂x²∂t = 3Δu"), "PPpP...pp", "it is an average"),
-    classless("analyst, ring, long waves", ring("∂u/∂t - ∂³u/∂x²∂t = -3∂u/∂x - u ∂u/∂x"), "RP.P....p", "", True),
-    classless("analyst, ring, a beam", ring("∂²u/∂t² = -3∂⁴u/∂x⁴", rest=REST), "PPR.P..RP", "", False, 2),
+    classless("analyst, ring, pseudoparabolic", periodic("∂u/∂t - ∂³u/∂x²∂t = 3Δu"), "PPpP...pp", "it is an average"),
+    classless("analyst, ring, long waves", periodic("∂u/∂t - ∂³u/∂x²∂t = -3∂u/∂x - u ∂u/∂x"), "RP.P....p", "", True),
+    classless("analyst, ring, a beam", periodic("∂²u/∂t² = -3∂⁴u/∂x⁴", rest=ZERO_SPEED), "PPR.P..RP", "", False, 2),
     classless(
-        "analyst, ring, Boussinesq", ring("∂²u/∂t² = Δu - ∂⁴u/∂x⁴ + 2Δ(u²)", rest=REST), "RP..P...P", "", True, 2
+        "analyst, ring, Boussinesq",
+        periodic("∂²u/∂t² = Δu - ∂⁴u/∂x⁴ + 2Δ(u²)", rest=ZERO_SPEED),
+        "RP..P...P",
+        "",
+        True,
+        2,
     ),
-    classless("analyst, ring, twice as much", ring("(2 + sin(2π x)) ∂u/∂t = Δu"), "PPPPP..PR", ""),
-    classless("analyst, ring, a capacity", ring("(2 + u²) ∂u/∂t = 3Δu"), "RPpPP..pr", "", True),
-    classless("analyst, ring, enthalpy", ring("∂(u + u³)/∂t = Δu"), "RPpPP..pr", "mass is that of u + u³", True),
+    classless("analyst, ring, twice as much", periodic("(2 + sin(2π x)) ∂u/∂t = Δu"), "PPPPP..PR", ""),
+    classless("analyst, ring, a capacity", periodic("(2 + u²) ∂u/∂t = 3Δu"), "RPpPP..pr", "", True),
+    classless("analyst, ring, enthalpy", periodic("∂(u + u³)/∂t = Δu"), "RPpPP..pr", "mass is that of u + u³", True),
     positive("fast diffusion", "-Δ(2/u)", "RPpPP..pP"),
     positive("slow diffusion", "Δ(u^(5/2))", "RPpPP..pP"),
     positive("logistic", "Δu + 3u (2 - u)", "RRPPP..RR"),

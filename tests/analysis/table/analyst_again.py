@@ -13,15 +13,24 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, SHUT, circle, classless, line, square, system
-from analysis.spec_templates import Row, data, declared, lines, maps, ring, rod
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    INSULATED,
+    ZERO_SPEED,
+    classless,
+    line,
+    periodic_2pi,
+    square,
+    system,
+)
+from analysis.spec_templates import Row, data, declared, interval, lines, maps, periodic
 
 RING = "x in [0, 1] periodic"
 DISC = "(x, y) in [-1, 1]^2 where x² + y² < 1"
 
 
 def bar(name: str, right: str, ends: str, cells: str, bent: bool = False, declare: str = "") -> Row:
-    return classless(f"analyst again, bar, {name}", rod(f"∂u/∂t = {right}", ends, declare), cells, "", bent)
+    return classless(f"analyst again, bar, {name}", interval(f"∂u/∂t = {right}", ends, declare), cells, "", bent)
 
 
 def ended(name: str, right: str, ends: str, cells: str, bent: bool = False) -> Row:
@@ -34,16 +43,16 @@ def ended(name: str, right: str, ends: str, cells: str, bent: bool = False) -> R
 
 
 def loop(name: str, equation: str, cells: str, bent: bool = False) -> Row:
-    return classless(f"analyst again, ring, {name}", ring(equation), cells, "", bent)
+    return classless(f"analyst again, ring, {name}", periodic(equation), cells, "", bent)
 
 
 def signed(name: str, right: str, cells: str, kind: str, bent: bool = True) -> Row:
-    return classless(f"analyst again, signed, {name}", circle(f"∂u/∂t = {right}", kind=kind), cells, "", bent)
+    return classless(f"analyst again, signed, {name}", periodic_2pi(f"∂u/∂t = {right}", kind=kind), cells, "", bent)
 
 
 def wave(name: str, equation: str, velocity: str, cells: str) -> Row:
-    rest = REST.replace("= 0", f"= {velocity}")
-    return classless(f"analyst again, wave, {name}", ring(equation, rest=rest), cells, "", False, 2)
+    rest = ZERO_SPEED.replace("= 0", f"= {velocity}")
+    return classless(f"analyst again, wave, {name}", periodic(equation, rest=rest), cells, "", False, 2)
 
 
 def real(name: str, right: str, cells: str, bent: bool = False) -> Row:
@@ -93,18 +102,18 @@ GATES: tuple[Row, ...] = (
     bar("a wall that reads the midst", "2Δu", "u = ½u(½, t) on left\nu = 0 on right", "pRpP...pr"),
     bar("a wall that reads more than the midst", "2Δu", "u = 3u(½, t) on left\nu = 0 on right", "pR.P...rr"),
     bar("a wall that takes from the midst", "2Δu", "u = -u(½, t) on left\nu = 0 on right", "pRrP...rr"),
-    bar("a thermostat", "2Δu + 5u(½, t) - 5u", SHUT, "PPpPR..pr"),
-    bar("a thermostat, wrong way", "2Δu - 5u(½, t) + 5u", SHUT, "PPrPR..rr"),
-    bar("degenerate at both ends", "x (1 - x) Δu", SHUT, "PPpPP..pR"),
-    bar("reaction of a weight", "Δu - k u", COLD, "PRPPP..PR", declare="learn k : scalar ≥ 0"),
+    bar("a thermostat", "2Δu + 5u(½, t) - 5u", INSULATED, "PPpPR..pr"),
+    bar("a thermostat, wrong way", "2Δu - 5u(½, t) + 5u", INSULATED, "PPrPR..rr"),
+    bar("degenerate at both ends", "x (1 - x) Δu", INSULATED, "PPpPP..pR"),
+    bar("reaction of a weight", "Δu - k u", DIRICHLET, "PRPPP..PR", declare="learn k : scalar ≥ 0"),
     bar("reaction of a weight, warm", "Δu - k u", "u = 1 on boundary", "RRPPP..UR", declare="learn k : scalar ≥ 0"),
     ended("wind to the right", "3∂u/∂x", "u = 0 on left", "PRPPP..PR"),
-    ended("heat, shut", "-3Δu", SHUT, "PPPPP..PP"),
+    ended("heat, shut", "-3Δu", INSULATED, "PPPPP..PP"),
     ended("heat, cooled", "-3Δu", "∂u/∂n + 2u = 0 on boundary", "PRPPP...R"),
-    ended("heat, a rate", "-3Δu + 2u", SHUT, "PRPPP..RR"),
-    ended("heat, a root", "-3Δu - sqrt(|u|)", SHUT, ".RrPP..rR", True),
-    ended("heat, drawn to 0", "-3Δu + u³", COLD, "RRPPP..pR", True),
-    ended("heat, driven off 0", "-3Δu - u³", COLD, "RRpPP..rR", True),
+    ended("heat, a rate", "-3Δu + 2u", INSULATED, "PRPPP..RR"),
+    ended("heat, a root", "-3Δu - sqrt(|u|)", INSULATED, ".RrPP..rR", True),
+    ended("heat, drawn to 0", "-3Δu + u³", DIRICHLET, "RRPPP..pR", True),
+    ended("heat, driven off 0", "-3Δu - u³", DIRICHLET, "RRpPP..rR", True),
 )
 RINGS: tuple[Row, ...] = (
     loop("a rate with a seam", "∂u/∂t = sin(x) u", "PRPPPrpRR"),

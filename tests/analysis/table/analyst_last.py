@@ -12,8 +12,8 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, SHUT, circle, classless, line
-from analysis.spec_templates import Row, ring, rod
+from analysis.more_spec_templates import DIRICHLET, INSULATED, classless, line, periodic_2pi
+from analysis.spec_templates import Row, interval, periodic
 
 ZERO = "it takes an identity"
 SIGN = "it takes a bound on the whole line"
@@ -39,16 +39,16 @@ def here(name: str, term: str, cells: str) -> Row:
 
 
 def bar(name: str, right: str, ends: str, cells: str, bent: bool = False) -> Row:
-    return classless(f"analyst last, bar, {name}", rod(f"∂u/∂t = {right}", ends), cells, HERE, bent)
+    return classless(f"analyst last, bar, {name}", interval(f"∂u/∂t = {right}", ends), cells, HERE, bent)
 
 
 def loop(name: str, right: str, cells: str, bent: bool = False) -> Row:
-    return classless(f"analyst last, ring, {name}", ring(f"∂u/∂t = {right}"), cells, HERE, bent)
+    return classless(f"analyst last, ring, {name}", periodic(f"∂u/∂t = {right}"), cells, HERE, bent)
 
 
 def positive(name: str, right: str, cells: str, bent: bool = True) -> Row:
     return classless(
-        f"analyst last, positive, {name}", circle(f"∂u/∂t = {right}", kind="scalar > 0"), cells, ZERO, bent
+        f"analyst last, positive, {name}", periodic_2pi(f"∂u/∂t = {right}", kind="scalar > 0"), cells, ZERO, bent
     )
 
 
@@ -86,7 +86,11 @@ NOTHING: tuple[Row, ...] = (
     positive("relu", "Δ(3relu(u))", "PPPPP..PP", False),
     positive("leaky relu", "Δ(3leaky_relu(u))", "PPPPP..PP", False),
     classless(
-        "analyst last, nonnegative, sign", circle("∂u/∂t = Δ(u sign(u))", kind="scalar ≥ 0"), "pppPP..pp", ZERO, True
+        "analyst last, nonnegative, sign",
+        periodic_2pi("∂u/∂t = Δ(u sign(u))", kind="scalar ≥ 0"),
+        "pppPP..pp",
+        ZERO,
+        True,
     ),
     positive("elu", "Δ(elu(u))", "pppPP..pp"),
 )
@@ -121,15 +125,15 @@ PLACES: tuple[Row, ...] = (
     here("a root of a square", "u(sqrt(x²), t)", "PPpPR.."),
     here("a factor of nothing", "(sin(x)² + cos(x)² - 1) u(x + 1, t) + u", "ppppp.."),
     here("odd", "½u(-x, t) + ½u(x, t)", "PPpPR.."),
-    bar("beyond the end", "Δu + u(x + relu(x - 1), t) - u", SHUT, "ppppp..pp"),
-    bar("twice mirrored", "Δu + u(1 - (1 - x), t) - u", SHUT, "PPPPP..PP"),
-    bar("porous, held", "Δ(3u³)", COLD, "RRpPP..pr", True),
-    bar("porous as a flux, held", "∂/∂x(9u² ∂u/∂x)", COLD, "RRpPP..pr", True),
+    bar("beyond the end", "Δu + u(x + relu(x - 1), t) - u", INSULATED, "ppppp..pp"),
+    bar("twice mirrored", "Δu + u(1 - (1 - x), t) - u", INSULATED, "PPPPP..PP"),
+    bar("porous, held", "Δ(3u³)", DIRICHLET, "RRpPP..pr", True),
+    bar("porous as a flux, held", "∂/∂x(9u² ∂u/∂x)", DIRICHLET, "RRpPP..pr", True),
     bar("porous, one end held", "Δ(u⁵)", "u = 0 on left\nn·∇u = 0 on right", "RRpPP..pr", True),
-    bar("Burgers, held", "-4u ∂u/∂x", COLD, "Rr.PP...r", True),
-    bar("p-Laplace, held", "∂/∂x(3|∂u/∂x| ∂u/∂x)", COLD, "RRPPP..PR", True),
+    bar("Burgers, held", "-4u ∂u/∂x", DIRICHLET, "Rr.PP...r", True),
+    bar("p-Laplace, held", "∂/∂x(3|∂u/∂x| ∂u/∂x)", DIRICHLET, "RRPPP..PR", True),
     bar("slope given to a flux", "∂/∂x(|∂u/∂x| ∂u/∂x)", "n·∇u = 1 on left\nn·∇u = -1 on right", "RRpPP..rP", True),
-    bar("a flux that is even in the slope", "Δu + ∂/∂x((∂u/∂x)²)", SHUT, "RP.PP...P", True),
+    bar("a flux that is even in the slope", "Δu + ∂/∂x((∂u/∂x)²)", INSULATED, "RP.PP...P", True),
     bar("a flux that is even, slopes given", "∂/∂x(exp(∂u/∂x))", "∂u/∂x = 1 on boundary", "RRpPP..rP", True),
     bar("a flux of x", "-∂/∂x(Δu + 3u)", "u = 0 on boundary\n∂u/∂x = 0 on right", "PRRPP..rR"),
     loop("mass by parts", "∂u/∂x Δu + 2Δu", "RPrPP...P", True),

@@ -13,8 +13,8 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST_PLANE, SHUT, classless, square, system
-from analysis.spec_templates import Row, data, declared, image, lines, maps, plane, still, torus
+from analysis.more_spec_templates import DIRICHLET, INSULATED, ZERO_VELOCITY_PLANE, classless, square, system
+from analysis.spec_templates import Row, data, declared, image, lines, maps, periodic_box, plane, stationary
 
 RING = "x in [0, 1] periodic"
 DISC = "(x, y) in [-1, 1]^2 where x² + y² < 1"
@@ -32,11 +32,11 @@ def flat(name: str, right: str, cells: str, bent: bool = False) -> Row:
 
 
 def doughnut(name: str, right: str, cells: str, bent: bool = False) -> Row:
-    return classless(f"analyst, torus, {name}", torus(f"∂u/∂t = {right}"), cells, "", bent)
+    return classless(f"analyst, torus, {name}", periodic_box(f"∂u/∂t = {right}"), cells, "", bent)
 
 
-def calm(name: str, equation: str, cells: str, bent: bool = False, ends: str = COLD) -> Row:
-    return classless(f"analyst, at rest, {name}", still(equation, ends=ends), cells, "", bent, 0)
+def calm(name: str, equation: str, cells: str, bent: bool = False, ends: str = DIRICHLET) -> Row:
+    return classless(f"analyst, at rest, {name}", stationary(equation, ends=ends), cells, "", bent, 0)
 
 
 def many(name: str, unknowns: str, equations: str, cells: str, bent: bool = False, positive: str = "") -> Row:
@@ -46,7 +46,7 @@ def many(name: str, unknowns: str, equations: str, cells: str, bent: bool = Fals
 
 def rest(name: str, other: str, equations: str, cells: str, bent: bool = False, positive: str = "") -> Row:
     """u evolves on a ring, another unknown is at rest."""
-    text = system(f"u {other}", equations, RING, still=other, positive=positive)
+    text = system(f"u {other}", equations, RING, stationary=other, positive=positive)
     return classless(f"analyst, rest, {name}", text, cells, "the other unknown is a name", bent, (1, 0), 2)
 
 
@@ -84,19 +84,21 @@ PLATES: tuple[Row, ...] = (
         "PRpPP..rR",
     ),
     plate("a flux of mean zero", "2Δu", "n·∇u = y - ½ on left\nn·∇u = 0 on right, bottom, top", "RRPPP..rp"),
-    plate("a shear between walls", "2Δu + y ∂u/∂x", SHUT, "PPPPP..PR"),
-    plate("a cell that does not close", "Δu + sin(π x) cos(π y) ∂u/∂x + cos(π x) sin(π y) ∂u/∂y", SHUT, "PPPPP..PR"),
-    plate("anisotropic, shut", "3∂²u/∂x² + 5∂²u/∂y²", SHUT, "PPPPP..PP"),
-    plate("mixed too much", "Δu + 3∂²u/∂x∂y", COLD, "PRRPP...."),
+    plate("a shear between walls", "2Δu + y ∂u/∂x", INSULATED, "PPPPP..PR"),
+    plate(
+        "a cell that does not close", "Δu + sin(π x) cos(π y) ∂u/∂x + cos(π x) sin(π y) ∂u/∂y", INSULATED, "PPPPP..PR"
+    ),
+    plate("anisotropic, shut", "3∂²u/∂x² + 5∂²u/∂y²", INSULATED, "PPPPP..PP"),
+    plate("mixed too much", "Δu + 3∂²u/∂x∂y", DIRICHLET, "PRRPP...."),
     plate("one direction", "∂²u/∂x²", "u = 0 on left, right", "PRpPP..pR"),
-    plate("p = 4", "∇·(2‖∇u‖²∇u)", SHUT, "RPPPP..Pp", True),
-    plate("total variation, smoothed", "∇·(∇u/sqrt(3 + ‖∇u‖²))", SHUT, "RPPPP..Pp", True),
-    plate("curvature, times the length", "sqrt(3 + ‖∇u‖²) ∇·(∇u/sqrt(3 + ‖∇u‖²))", SHUT, "RPPPP..PR", True),
-    plate("disc, shut", "7Δu", SHUT, "PPpPP..pp", space=DISC),
-    plate("disc, rotation", "7Δu + y ∂u/∂x - x ∂u/∂y", SHUT, "PPpPP..pp", space=DISC),
-    plate("disc, outflow", "7Δu + x ∂u/∂x + y ∂u/∂y", SHUT, "PPpPP..pr", space=DISC),
+    plate("p = 4", "∇·(2‖∇u‖²∇u)", INSULATED, "RPPPP..Pp", True),
+    plate("total variation, smoothed", "∇·(∇u/sqrt(3 + ‖∇u‖²))", INSULATED, "RPPPP..Pp", True),
+    plate("curvature, times the length", "sqrt(3 + ‖∇u‖²) ∇·(∇u/sqrt(3 + ‖∇u‖²))", INSULATED, "RPPPP..PR", True),
+    plate("disc, shut", "7Δu", INSULATED, "PPpPP..pp", space=DISC),
+    plate("disc, rotation", "7Δu + y ∂u/∂x - x ∂u/∂y", INSULATED, "PPpPP..pp", space=DISC),
+    plate("disc, outflow", "7Δu + x ∂u/∂x + y ∂u/∂y", INSULATED, "PPpPP..pr", space=DISC),
     plate("disc, no flux", "∇·(∇u + [x, y] u)", "n·∇u + u = 0 on boundary", "PrpPP..rp", space=DISC),
-    plate("disc, held", "7Δu - ‖∇u‖²", COLD, "RRPPP..pr", True, space=DISC),
+    plate("disc, held", "7Δu - ‖∇u‖²", DIRICHLET, "RRPPP..pr", True, space=DISC),
     plate(
         "annulus, shut on the square, held inside",
         "7Δu",
@@ -124,7 +126,7 @@ PLATES: tuple[Row, ...] = (
     doughnut("porous", "∇·((1 + 3u²)∇u)", "RPPPP..PP", True),
     doughnut("Swift and Hohenberg", "-Δ²u - 2Δu - u³", "RRRPP..rR", True),
     doughnut("surface growth", "-Δ²u + ∇·(‖∇u‖²∇u)", "RPRPP..rP", True),
-    classless("analyst, torus, waves", torus("∂²u/∂t² = 7Δu", rest=REST_PLANE), "PPr.P..rP", order=2),
+    classless("analyst, torus, waves", periodic_box("∂²u/∂t² = 7Δu", rest=ZERO_VELOCITY_PLANE), "PPr.P..rP", order=2),
 )
 CALM: tuple[Row, ...] = (
     calm("below the first eigenvalue", "Δu + 19u = 0", "P.p....r."),
@@ -136,7 +138,7 @@ CALM: tuple[Row, ...] = (
     calm("p = 4", "∇·(3‖∇u‖²∇u) = 0", "R.p....p.", True),
     calm("a source", "Δu = 3", "R.P....r."),
     calm("wind", "Δu + 9∂u/∂x - 4y ∂u/∂y = 0", "P.P....P."),
-    calm("plate, propped", "Δ²u = 0", "P.p......", ends=f"{COLD}\nΔu = 0 on boundary"),
+    calm("plate, propped", "Δ²u = 0", "P.p......", ends=f"{DIRICHLET}\nΔu = 0 on boundary"),
     calm("Tricomi's half", "∂²u/∂x² + (1 + x) ∂²u/∂y² = 0", "P.P....P."),
 )
 SYSTEMS: tuple[Row, ...] = (
@@ -173,8 +175,8 @@ SYSTEMS: tuple[Row, ...] = (
     many("Schrödinger", "u v", "∂u/∂t = -2Δv\n∂v/∂t = 2Δu", "PPrPP...P"),
     many("shallow water", "h v", "∂h/∂t = -∂(h v)/∂x\n∂v/∂t = -v ∂v/∂x - 9∂h/∂x", "RPrPP...P", True, "h"),
     walled("a flux, shut", "q", "∂u/∂t = -∂q/∂x\nq = -3∂u/∂x", "q = 0 on boundary", "pppPP..pp"),
-    walled("potential held at its ends", "p", "∂u/∂t = Δu + p\nΔp = u", f"{SHUT}\np = 0 on boundary", "PrrPR..rr"),
-    walled("potential, pushed upwards", "p", "∂u/∂t = Δu - p\nΔp = u", f"{SHUT}\np = 0 on boundary", "PrpPR..rr"),
+    walled("potential held at its ends", "p", "∂u/∂t = Δu + p\nΔp = u", f"{INSULATED}\np = 0 on boundary", "PrrPR..rr"),
+    walled("potential, pushed upwards", "p", "∂u/∂t = Δu - p\nΔp = u", f"{INSULATED}\np = 0 on boundary", "PrpPR..rr"),
 )
 A, B = "learn A : matrix, psd", "learn B : matrix, psd"
 POSITIVE = "learn k : scalar > 0"

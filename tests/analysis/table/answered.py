@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import SHUT, classless, line, system
-from analysis.spec_templates import Row, declared, lines, ring, rod
+from analysis.more_spec_templates import INSULATED, classless, line, system
+from analysis.spec_templates import Row, declared, interval, lines, periodic
 from analysis.table.rested import HEAT, RING, X, inside, rest
 
 LINE = "x in R"
@@ -17,7 +17,7 @@ NOWHERE = "no value for some u"
 
 
 def wall(name: str, ends: str, cells: str, why: str) -> Row:
-    return classless(f"fifth, again, wall, {name}", rod("∂u/∂t = Δu", ends), cells, why)
+    return classless(f"fifth, again, wall, {name}", interval("∂u/∂t = Δu", ends), cells, why)
 
 
 def again(
@@ -29,12 +29,12 @@ def again(
 def sheet(name: str, unknowns: str, equations: str, cells: str, why: str, bent: bool = False) -> Row:
     """The plane."""
     names = unknowns.split()
-    text = system(unknowns, equations, "(x, y) in R^2", still=" ".join(n for n in names if n != "u"))
+    text = system(unknowns, equations, "(x, y) in R^2", stationary=" ".join(n for n in names if n != "u"))
     return classless(f"fifth, again, sheet, {name}", text, cells, why, bent, (1, 0), len(names))
 
 
 def places(name: str, right: str, cells: str, why: str, bent: bool = True, whole: bool = False) -> Row:
-    text = line(f"∂u/∂t = Δu + {right}") if whole else ring(f"∂u/∂t = Δu + {right}")
+    text = line(f"∂u/∂t = Δu + {right}") if whole else periodic(f"∂u/∂t = Δu + {right}")
     return classless(f"fifth, again, places, {name}", text, cells, why, bent)
 
 
@@ -109,10 +109,12 @@ TABLE: tuple[Row, ...] = (
     again("a mean of xu", "u w", "∂u/∂t = Δu + w\nΔw = w - x u", "Pr.Pr....", "w is no constant", space=LINE),
     again("a mean of a sine", "u w z", "∂u/∂t = Δu + z\nw = sin(2π x)\nΔz = z - w", "rr.P....p", "a source"),
     again("w - t with w = t", "u w", "∂u/∂t = Δu + w - t\nw = t", ".p.Pp...p"),
-    inside("again, p = 0", "∂u/∂t = Δu + p\nΔp = 0", declared(SHUT, "p = 0 on boundary"), "pp.P....p", "p is 0"),
-    inside("again, Δp = p", "∂u/∂t = Δu + p\nΔp = p", declared(SHUT, "n·∇p = 0 on boundary"), "pp.P....p", "p is 0"),
-    inside("again, p = 1", "∂u/∂t = Δu + p\nΔp = 0", declared(SHUT, "p = 1 on boundary"), "rr.P....r", "a source"),
-    inside("again, p = t", "∂u/∂t = Δu + ∂p/∂x\nΔp = 0", declared(SHUT, "p = t on boundary"), ".p.P....p", "p is t"),
+    inside("again, p = 0", "∂u/∂t = Δu + p\nΔp = 0", declared(INSULATED, "p = 0 on boundary"), "pp.P....p", "p is 0"),
+    inside("again, Δp = p", "∂u/∂t = Δu + p\nΔp = p", declared(INSULATED, "n·∇p = 0 on boundary"), "pp.P....p",
+        "p is 0"),
+    inside("again, p = 1", "∂u/∂t = Δu + p\nΔp = 0", declared(INSULATED, "p = 1 on boundary"), "rr.P....r", "a source"),
+    inside("again, p = t", "∂u/∂t = Δu + ∂p/∂x\nΔp = 0", declared(INSULATED, "p = t on boundary"), ".p.P....p",
+        "p is t"),
     # ---- walls
     wall("√(u²) = 0", "sqrt(u²) = 0 on boundary", "pR.PP...r", "u = 0"),
     wall("exp(n·∇u) = 1", "exp(n·∇u) = 1 on boundary", "pp.PP...p", "n·∇u = 0"),

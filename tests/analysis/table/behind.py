@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, SHUT, circle, linear, lines, nonlinear, system
-from analysis.spec_templates import Row, data, declared, ring, rod
+from analysis.more_spec_templates import INSULATED, ZERO_SPEED, linear, lines, nonlinear, periodic_2pi, system
+from analysis.spec_templates import Row, data, declared, interval, periodic
 
 ZERO = "(sin(x)² + cos(x)² - 1)"
 RING = "x in [0, 1] periodic"
@@ -20,8 +20,8 @@ RATE = "reaction-diffusion|diffusion"
 CH = "diffusion|transport|higher-order|ode"
 ANY = f"{RATE}|elliptic|ode|hyperbolic|{CH}|parabolic|nonlinear-diffusion|convection-diffusion|hamilton-jacobi"
 NOTHING = "its coefficient is zero"
-THIRD = declared(REST, "∂²u/∂t²(x, 0) = 0", "")
-FOURTH = declared(REST, "∂²u/∂t²(x, 0) = 0", "∂³u/∂t³(x, 0) = 0", "")
+THIRD = declared(ZERO_SPEED, "∂²u/∂t²(x, 0) = 0", "")
+FOURTH = declared(ZERO_SPEED, "∂²u/∂t²(x, 0) = 0", "∂³u/∂t³(x, 0) = 0", "")
 SOLENOIDAL = "learn v(x) : vector, divergence_free = mlp"
 NEAR = "(1.1 - x² - y²)"
 DISC = "space (x, y) in [-1, 1]^2 where x² + y² < 1"
@@ -38,7 +38,9 @@ def zero(name: str, text: str, cells: str, why: str = NOTHING) -> Row:
 def named(name: str, unknowns: str, equations: str, cells: str, why: str, space: str = "x in R") -> Row:
     rest = unknowns.removeprefix("u ")
     kinds = " ".join([ANY] * len(unknowns.split()))
-    return linear(f"behind, {name}", system(unknowns, equations, space, still=rest), kinds, cells, why, order=(1, 0))
+    return linear(
+        f"behind, {name}", system(unknowns, equations, space, stationary=rest), kinds, cells, why, order=(1, 0)
+    )
 
 
 def mixed(name: str, equation: str, order: int, why: str, rest: str = "") -> Row:
@@ -47,7 +49,7 @@ def mixed(name: str, equation: str, order: int, why: str, rest: str = "") -> Row
 
 
 def ended(name: str, ends: str, cells: str, why: str) -> Row:
-    return linear(f"behind, ends, {name}", rod("∂u/∂t = Δu", f"{ends} on boundary"), "diffusion", cells, why)
+    return linear(f"behind, ends, {name}", interval("∂u/∂t = Δu", f"{ends} on boundary"), "diffusion", cells, why)
 
 
 def disc(equation: str, ends: str) -> str:
@@ -61,15 +63,15 @@ TABLE: tuple[Row, ...] = (
     spread("zero times memory", f"Δu + {ZERO} u(x, t - 1)", "pp.p..."),
     spread("zero times a mirror", f"Δu + {ZERO} u(-x, t)", "pp..p.."),
     zero("cosh² - sinh²", data("∂u/∂t = Δu + cosh(u)² - sinh(u)² - 1"), "ppp....", "1"),
-    zero("square beyond the end", rod("∂u/∂t = Δu + relu(x - 2) u²"), "pRp......"),
-    linear("behind, source beyond the end", rod("∂u/∂t = Δu + relu(x - 2)"), ANY, "pRp......", NOTHING),
+    zero("square beyond the end", interval("∂u/∂t = Δu + relu(x - 2) u²"), "pRp......"),
+    linear("behind, source beyond the end", interval("∂u/∂t = Δu + relu(x - 2)"), ANY, "pRp......", NOTHING),
     zero("square before the time", data("∂u/∂t = Δu + relu(-t) u²"), "ppp...."),
     spread("source before the time", "Δu + relu(-t)", "ppp...."),
-    linear("behind, u > 0, relu(-u)", circle("∂u/∂t = Δu + relu(-u)", kind=POSITIVE), ANY, "ppp.....p", NOTHING),
+    linear("behind, u > 0, relu(-u)", periodic_2pi("∂u/∂t = Δu + relu(-u)", kind=POSITIVE), ANY, "ppp.....p", NOTHING),
     # ---- places
-    linear("behind, once round", ring("∂u/∂t = Δu + u(x + 1, t) - u"), ANY, "pp..p....", "the same point"),
-    linear("behind, half round", ring("∂u/∂t = Δu + u(x + ½, t) - u"), ANY, "PP..R....", "another point"),
-    linear("behind, |x| on [0, 1]", rod("∂u/∂t = Δu + u(abs(x), t) - u"), ANY, "p...p....", "x ≥ 0"),
+    linear("behind, once round", periodic("∂u/∂t = Δu + u(x + 1, t) - u"), ANY, "pp..p....", "the same point"),
+    linear("behind, half round", periodic("∂u/∂t = Δu + u(x + ½, t) - u"), ANY, "PP..R....", "another point"),
+    linear("behind, |x| on [0, 1]", interval("∂u/∂t = Δu + u(abs(x), t) - u"), ANY, "p...p....", "x ≥ 0"),
     spread("|x| on the line", "Δu + u(abs(x), t) - u", "PP..R..", "x < 0"),
     spread("|t|", "Δu + u(x, abs(t)) - u", "pp.p...", "t ≥ 0"),
     linear("behind, mirror, R^20", data("∂u/∂t = Δu + u(-x, t)", "x in R^20"), ANY, "P...R..", "-x"),
@@ -90,11 +92,11 @@ TABLE: tuple[Row, ...] = (
     named("taken away again", "u w", "∂u/∂t = Δu + w - u(-x, t)\nw = u(-x, t)", "p...p..", "Δu"),
     # ---- derivatives in time and space together
     mixed("pseudo-parabolic", "∂u/∂t - ∂³u/∂x²∂t = -Δu", 1, "ξ²/(1 + ξ²)"),
-    mixed("damped, backwards", "∂²u/∂t² = -Δu + ∂³u/∂x²∂t", 2, "λ tends to 1", REST + "\n"),
+    mixed("damped, backwards", "∂²u/∂t² = -Δu + ∂³u/∂x²∂t", 2, "λ tends to 1", ZERO_SPEED + "\n"),
     mixed("∂/∂t of a wave", "∂³u/∂t³ = ∂³u/∂x²∂t", 3, "0, ±iξ", THIRD),
     mixed("two speeds", "∂⁴u/∂t⁴ = 5 ∂⁴u/∂x²∂t² - 4 ∂⁴u/∂x⁴", 4, "±iξ, ±2iξ", FOURTH),
-    mixed("∂²u/∂x∂t", "∂²u/∂t² = ∂²u/∂x∂t", 2, "0, iξ", REST + "\n"),
-    mixed("carried waves", "∂²u/∂t² = 4 ∂²u/∂x∂t - ∂²u/∂x²", 2, "iξ(2 ± √3)", REST + "\n"),
+    mixed("∂²u/∂x∂t", "∂²u/∂t² = ∂²u/∂x∂t", 2, "0, iξ", ZERO_SPEED + "\n"),
+    mixed("carried waves", "∂²u/∂t² = 4 ∂²u/∂x∂t - ∂²u/∂x²", 2, "iξ(2 ± √3)", ZERO_SPEED + "\n"),
     # ---- conditions
     ended("exp(u) = 1", "exp(u) = 1", "pRp......", "u = 0"),
     ended("u³ = 0", "u³ = 0", "pRp......", "u = 0"),
@@ -121,13 +123,13 @@ TABLE: tuple[Row, ...] = (
     # ---- mass
     linear(
         "behind, velocity of no mass",
-        ring("∂²u/∂t² = Δu", rest="∂u/∂t(x, 0) = sin(2π x)"),
+        periodic("∂²u/∂t² = Δu", rest="∂u/∂t(x, 0) = sin(2π x)"),
         "wave",
         "RR......P",
         order=2,
     ),
-    linear("behind, velocity 1", ring("∂²u/∂t² = Δu", rest="∂u/∂t(x, 0) = 1"), "wave", "RR......R", order=2),
+    linear("behind, velocity 1", periodic("∂²u/∂t² = Δu", rest="∂u/∂t(x, 0) = 1"), "wave", "RR......R", order=2),
     linear("behind, carried", data("∂u/∂t = v·∇u + Δu", "x in R^2", SOLENOIDAL), ANY, "PPPPP...P"),
     linear("behind, carried, flux", data("∂u/∂t = ∇·(v u)", "x in R^2", SOLENOIDAL), ANY, "PPPPP...P", "∇·v = 0"),
-    linear("behind, insulated, beyond", rod("∂u/∂t = Δu + relu(x - 2) u", SHUT), ANY, "PpP.....p", NOTHING),
+    linear("behind, insulated, beyond", interval("∂u/∂t = Δu + relu(x - 2) u", INSULATED), ANY, "PpP.....p", NOTHING),
 )

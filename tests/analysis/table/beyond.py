@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, circle, line, linear, nonlinear, physical, system
-from analysis.spec_templates import Row, lines, pair, ring, rod, still
+from analysis.more_spec_templates import ZERO_SPEED, line, linear, nonlinear, periodic_2pi, physical, system
+from analysis.spec_templates import Row, interval, lines, pair, periodic, stationary
 
 
 def disc(equation: str) -> str:
@@ -59,12 +59,18 @@ TABLE: tuple[Row, ...] = (
     linear("beyond, mirror", line("∂u/∂t = u(-x, t) - u"), "ode", "PPpPR...p"),
     linear("beyond, dilation", line("∂u/∂t = Δu + u(½ x, t) - 2u"), "reaction-diffusion", "PRpPR...p"),
     nonlinear("beyond, nonlocal product", line("∂u/∂t = u u(0, t)"), "ode", "RR.PR...r"),
-    linear("beyond, ring once round", ring("∂u/∂t = u(x + 1, t)"), "ode", "P..PP.."),
-    linear("beyond, ring mirrored", ring("∂u/∂t = u(1 - x, t) - u"), "ode", "PPpPR...p"),
-    linear("beyond, beam, ring", ring("∂²u/∂t² = -∂⁴u/∂x⁴", rest=REST), "higher-order", "PPR.P..", order=2),
-    nonlinear("beyond, wave u³", ring("∂²u/∂t² = ∂²u/∂x² - u³", rest=REST), "wave", "RRr.....R", order=2),
-    linear("beyond, wave drift", line("∂²u/∂t² = ∂²u/∂x² + ∂u/∂x", rest=REST), "wave", "PPr....", order=2),
-    linear("beyond, Tricomi", line("∂²u/∂t² = t ∂²u/∂x²", rest=REST), "wave", "PP.....", order=2),
+    linear("beyond, ring once round", periodic("∂u/∂t = u(x + 1, t)"), "ode", "P..PP.."),
+    linear("beyond, ring mirrored", periodic("∂u/∂t = u(1 - x, t) - u"), "ode", "PPpPR...p"),
+    linear(
+        "beyond, beam, ring",
+        periodic("∂²u/∂t² = -∂⁴u/∂x⁴", rest=ZERO_SPEED),
+        "higher-order",
+        "PPR.P..",
+        order=2,
+    ),
+    nonlinear("beyond, wave u³", periodic("∂²u/∂t² = ∂²u/∂x² - u³", rest=ZERO_SPEED), "wave", "RRr.....R", order=2),
+    linear("beyond, wave drift", line("∂²u/∂t² = ∂²u/∂x² + ∂u/∂x", rest=ZERO_SPEED), "wave", "PPr....", order=2),
+    linear("beyond, Tricomi", line("∂²u/∂t² = t ∂²u/∂x²", rest=ZERO_SPEED), "wave", "PP.....", order=2),
     nonlinear(
         "beyond, shallow water",
         system("h v", "∂h/∂t + ∂(h v)/∂x = 0\n∂v/∂t + v ∂v/∂x + ∂h/∂x = 0", "x in [0, 1] periodic"),
@@ -73,12 +79,14 @@ TABLE: tuple[Row, ...] = (
     ),
     nonlinear(
         "beyond, Keller-Segel",
-        system("u w", "∂u/∂t = Δu - ∇·(u ∇w)\nΔw = w - u", "x in [0, 1] periodic", still="w"),
+        system("u w", "∂u/∂t = Δu - ∇·(u ∇w)\nΔw = w - u", "x in [0, 1] periodic", stationary="w"),
         "convection-diffusion elliptic",
         "R..PR...p",
         order=(0, 1),
     ),
-    nonlinear("beyond, algebraic", system("u w", "∂u/∂t = u w\nw = u", still="w"), "ode ode", "RR.PP..", order=(0, 1)),
+    nonlinear(
+        "beyond, algebraic", system("u w", "∂u/∂t = u w\nw = u", stationary="w"), "ode ode", "RR.PP..", order=(0, 1)
+    ),
     nonlinear(
         "beyond, predator",
         pair("∂u/∂t = Δu + u - u v", "∂v/∂t = Δv - v + u v"),
@@ -87,31 +95,40 @@ TABLE: tuple[Row, ...] = (
     ),
     linear("beyond, rotation", pair("∂u/∂t = v", "∂v/∂t = -u"), "hamiltonian hamiltonian", "PRr...."),
     nonlinear("beyond, advected pair", pair("∂u/∂t = v ∂u/∂x", "∂v/∂t = Δv"), "transport diffusion", "RP.PP...R"),
-    nonlinear("beyond, sin πu", circle("∂u/∂t = Δu + sin(π u)"), "reaction-diffusion", "RRPPP..R."),
-    linear("beyond, u - u", circle("∂u/∂t = Δu + u - u"), "diffusion", "PPPPPPPPP"),
-    linear("beyond, relu sum", circle("∂u/∂t = Δu + relu(u) + relu(-u) - |u|"), "reaction-diffusion", "PPPPP..Pp"),
-    linear("beyond, decay ring", circle("∂u/∂t = Δu - u"), "reaction-diffusion", "PRPPPPPRR"),
-    linear("beyond, decay cold", rod("∂u/∂t = Δu - u"), "reaction-diffusion", "PRPPP..PR"),
-    linear("beyond, growth cold", rod("∂u/∂t = Δu + u"), "reaction-diffusion", "PRPPP..r."),
-    nonlinear("beyond, cubic cold", rod("∂u/∂t = Δu - u³"), "reaction-diffusion", "RRPPP..p."),
-    linear("beyond, decay warm", rod("∂u/∂t = Δu - u", "u = 1 on boundary"), "reaction-diffusion", "RRPPP..r."),
-    linear("beyond, towards 1", rod("∂u/∂t = Δu - (u - 1)", "u = 1 on boundary"), "reaction-diffusion", ".RPPP..p."),
-    linear("beyond, rest Laplace", still("Δu = 0"), "elliptic", "P.P....P.", order=0),
-    linear("beyond, rest source", still("Δu = 1"), "elliptic", "R.P....r.", order=0),
-    linear("beyond, rest damped warm", still("Δu - u = 0", ends="u = 1 on boundary"), "elliptic", "..P....r.", order=0),
+    nonlinear("beyond, sin πu", periodic_2pi("∂u/∂t = Δu + sin(π u)"), "reaction-diffusion", "RRPPP..R."),
+    linear("beyond, u - u", periodic_2pi("∂u/∂t = Δu + u - u"), "diffusion", "PPPPPPPPP"),
+    linear(
+        "beyond, relu sum", periodic_2pi("∂u/∂t = Δu + relu(u) + relu(-u) - |u|"), "reaction-diffusion", "PPPPP..Pp"
+    ),
+    linear("beyond, decay ring", periodic_2pi("∂u/∂t = Δu - u"), "reaction-diffusion", "PRPPPPPRR"),
+    linear("beyond, decay cold", interval("∂u/∂t = Δu - u"), "reaction-diffusion", "PRPPP..PR"),
+    linear("beyond, growth cold", interval("∂u/∂t = Δu + u"), "reaction-diffusion", "PRPPP..r."),
+    nonlinear("beyond, cubic cold", interval("∂u/∂t = Δu - u³"), "reaction-diffusion", "RRPPP..p."),
+    linear("beyond, decay warm", interval("∂u/∂t = Δu - u", "u = 1 on boundary"), "reaction-diffusion", "RRPPP..r."),
+    linear(
+        "beyond, towards 1",
+        interval("∂u/∂t = Δu - (u - 1)", "u = 1 on boundary"),
+        "reaction-diffusion",
+        ".RPPP..p.",
+    ),
+    linear("beyond, rest Laplace", stationary("Δu = 0"), "elliptic", "P.P....P.", order=0),
+    linear("beyond, rest source", stationary("Δu = 1"), "elliptic", "R.P....r.", order=0),
+    linear(
+        "beyond, rest damped warm", stationary("Δu - u = 0", ends="u = 1 on boundary"), "elliptic", "..P....r.", order=0
+    ),
     linear(
         "beyond, rest damped half cold",
-        still("Δu - u = 0", ends="u = 0 on left\nu = 1 on right, bottom, top"),
+        stationary("Δu - u = 0", ends="u = 0 on left\nu = 1 on right, bottom, top"),
         "elliptic",
         "..P....p.",
         order=0,
     ),
     linear(
         "beyond, rest -Δu + u, cold",
-        still("-Δu + u = 0", ends="u = x on right, bottom, top\nu = 0 on left"),
+        stationary("-Δu + u = 0", ends="u = x on right, bottom, top\nu = 0 on left"),
         "elliptic",
         "..P....p.",
         order=0,
     ),
-    linear("beyond, rest drift", still("Δu + 100 ∂u/∂x = 0"), "elliptic", "P.P....P.", order=0),
+    linear("beyond, rest drift", stationary("Δu + 100 ∂u/∂x = 0"), "elliptic", "P.P....P.", order=0),
 )

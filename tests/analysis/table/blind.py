@@ -11,8 +11,8 @@ Decided on paper before anything was run:
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, REST_PLANE, classless, line
-from analysis.spec_templates import Row, data, lines, plane, ring, torus
+from analysis.more_spec_templates import ZERO_SPEED, ZERO_VELOCITY_PLANE, classless, line
+from analysis.spec_templates import Row, data, lines, periodic, periodic_box, plane
 
 X, XX = "∂u/∂x", "∂²u/∂x²"
 
@@ -34,7 +34,7 @@ def flat(name: str, right: str, cells: str, bent: bool = False) -> Row:
 
 
 def wave(name: str, equation: str, cells: str, bent: bool = False) -> Row:
-    return on(f"plane, {name}", plane(f"{equation}\n{REST_PLANE}"), cells, bent, 2)
+    return on(f"plane, {name}", plane(f"{equation}\n{ZERO_VELOCITY_PLANE}"), cells, bent, 2)
 
 
 def room(name: str, right: str, cells: str, bent: bool = False, space: str = "R^3") -> Row:
@@ -46,12 +46,12 @@ def room(name: str, right: str, cells: str, bent: bool = False, space: str = "R^
 
 
 def loop(name: str, right: str, cells: str, bent: bool = True, kind: str = "scalar") -> Row:
-    text = ring(f"∂u/∂t = {right}", start="2 + sin(2π x)")
+    text = periodic(f"∂u/∂t = {right}", start="2 + sin(2π x)")
     return on(f"ring, {name}", text.replace("u(x, t) : scalar", f"u(x, t) : {kind}"), cells, bent)
 
 
 def tiled(name: str, right: str, cells: str, bent: bool = True) -> Row:
-    return on(f"torus, {name}", torus(f"∂u/∂t = {right}"), cells, bent)
+    return on(f"torus, {name}", periodic_box(f"∂u/∂t = {right}"), cells, bent)
 
 
 TABLE: tuple[Row, ...] = (
@@ -86,10 +86,10 @@ TABLE: tuple[Row, ...] = (
     real("Gaussian well", "exp(-x²) Δu - exp(-x²) u", "PRpPP..rr"),
     real("(1 - exp(-x²))Δu", "(1 - exp(-x²)) Δu", "PPpPP..pr"),
     real("(½ - exp(-x²))Δu", "(½ - exp(-x²)) Δu", "PPrPP..rr"),
-    on("line, beam on a bed", line("∂²u/∂t² = -∂⁴u/∂x⁴ - u", rest=REST), "PRrrP..rr", order=2),
-    on("line, Boussinesq", ring(f"∂²u/∂t² = {XX} + ∂²(u²)/∂x² - ∂⁴u/∂x⁴", rest=REST), "RPrrP..rp", True, 2),
-    on("line, φ⁴", ring("∂²u/∂t² = Δu + u - u³", rest=REST), "RRrrP..rr", True, 2),
-    on("line, string in a medium", line(f"∂²u/∂t² = ∂((3 + cos(2x)) {X})/∂x", rest=REST), "PP.rP...p", order=2),
+    on("line, beam on a bed", line("∂²u/∂t² = -∂⁴u/∂x⁴ - u", rest=ZERO_SPEED), "PRrrP..rr", order=2),
+    on("line, Boussinesq", periodic(f"∂²u/∂t² = {XX} + ∂²(u²)/∂x² - ∂⁴u/∂x⁴", rest=ZERO_SPEED), "RPrrP..rp", True, 2),
+    on("line, φ⁴", periodic("∂²u/∂t² = Δu + u - u³", rest=ZERO_SPEED), "RRrrP..rr", True, 2),
+    on("line, string in a medium", line(f"∂²u/∂t² = ∂((3 + cos(2x)) {X})/∂x", rest=ZERO_SPEED), "PP.rP...p", order=2),
     # ---- data at the end
     last("Black and Scholes, logarithm", f"∂u/∂t + 0.02{XX} + 0.03{X} - 0.05u = 0", "PRPPPpprr"),
     last("Vasicek", f"∂u/∂t + 0.005{XX} + 2 (0.05 - x) {X} - x u = 0", "PR.PP.rrr"),

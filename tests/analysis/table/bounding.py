@@ -8,8 +8,8 @@ decided before it was run.
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, SHUT, linear, nonlinear
-from analysis.spec_templates import Row, data, declared, ring, rod
+from analysis.more_spec_templates import DIRICHLET, INSULATED, ZERO_SPEED, linear, nonlinear
+from analysis.spec_templates import Row, data, declared, interval, periodic
 from analysis.table.returned import V, held, rest
 from analysis.table.signed import ANY, U
 from analysis.table.stacked import layer, swing, two
@@ -23,11 +23,11 @@ def smooth(name: str, right: str, cells: str, why: str = "") -> Row:
 def kept(name: str, right: str, given: str, cell: str, why: str = "", bent: bool = False) -> Row:
     """What is said of mass, on an interval."""
     row = nonlinear if bent else linear
-    return row(f"fifth, kept, {name}", rod(f"∂u/∂t = {right}", given), ANY, f"........{cell}", why)
+    return row(f"fifth, kept, {name}", interval(f"∂u/∂t = {right}", given), ANY, f"........{cell}", why)
 
 
 def wave(name: str, right: str, given: str, velocity: str, cells: str, why: str = "") -> Row:
-    text = rod(f"∂²u/∂t² = {right}", given, "", velocity)
+    text = interval(f"∂²u/∂t² = {right}", given, "", velocity)
     return linear(f"fifth, wave, {name}", text, ANY, cells, why, 2)
 
 
@@ -35,7 +35,7 @@ def turning(name: str, text: str, cells: str, why: str = "") -> Row:
     return linear(f"fifth, wave, {name}", text, ANY, cells, why, 2)
 
 
-def still(name: str, equation: str, cells: str, why: str = "", bent: bool = False, given: str = COLD) -> Row:
+def stationary(name: str, equation: str, cells: str, why: str = "", bent: bool = False, given: str = DIRICHLET) -> Row:
     text = rest("", equation, given, ".........").text
     return (nonlinear if bent else linear)(f"fifth, at rest, {name}", text, ANY, cells, why, 0)
 
@@ -54,48 +54,53 @@ TABLE: tuple[Row, ...] = (
     smooth("exp Δu", "exp(Δu) - 1", "Pp", "bounded for bounded curvatures"),
     smooth("cubic", "Δu - u³ + sin(x)", "p.", "Lipschitz"),
     # ---- bounds
-    held("u sin u, shut", "Δu + u sin(u)", SHUT, "R", "1 moves", True),
-    held("-u, shut", "Δu - u", SHUT, "R", "1 sinks"),
-    held("source x", "Δu + x", COLD, "r", "0 grows"),
-    held("Allen-Cahn", "Δu + u - u³", COLD, "r", "½ grows", True),
-    held("-sin u", "Δu - sin(u)", COLD, "r", "4 grows", True),
-    held("-tanh u", "Δu - tanh(u)", COLD, "p", "damps", True),
+    held("u sin u, shut", "Δu + u sin(u)", INSULATED, "R", "1 moves", True),
+    held("-u, shut", "Δu - u", INSULATED, "R", "1 sinks"),
+    held("source x", "Δu + x", DIRICHLET, "r", "0 grows"),
+    held("Allen-Cahn", "Δu + u - u³", DIRICHLET, "r", "½ grows", True),
+    held("-sin u", "Δu - sin(u)", DIRICHLET, "r", "4 grows", True),
+    held("-tanh u", "Δu - tanh(u)", DIRICHLET, "p", "damps", True),
     held("-u|u|, warm", "Δu - u abs(u)", "u = 1 on boundary", "r", "sinks below 1", True),
     held("driven on the left", "Δu", declared("n·∇u = 1 on left", "u = 0 on right"), "r", "0 grows"),
     held("Robin", "Δu", "n·∇u = -2u on boundary", "r", "1 sinks"),
     held("warm walls", f"∂((1 + x²) {U})/∂x", "u = 1 on boundary", "P", "no reaction"),
     held("-xu between 0 and 2", "Δu - x u", declared("u = 0 on left", "u = 2 on right"), "p", "damps"),
-    held("relu(-u)", "Δu + relu(-u)", COLD, "p", "damps", True),
-    held("-relu(-u)", "Δu - relu(-u)", COLD, "r", "-1 sinks", True),
+    held("relu(-u)", "Δu + relu(-u)", DIRICHLET, "p", "damps", True),
+    held("-relu(-u)", "Δu - relu(-u)", DIRICHLET, "r", "-1 sinks", True),
     # ---- mass
     kept("in", "Δu", ends("1", "0"), "R", "1"),
-    kept("2x - 1", "Δu + 2x - 1", SHUT, "P", "no mean"),
-    kept("cos 2πt", "Δu + cos(2π t)", SHUT, "R", "cos 2πt"),
+    kept("2x - 1", "Δu + 2x - 1", INSULATED, "P", "no mean"),
+    kept("cos 2πt", "Δu + cos(2π t)", INSULATED, "R", "cos 2πt"),
     kept("uneven, in and out", f"∂((1 + x) {U})/∂x", ends("1", "-½"), "P", "1 - 2·½"),
     kept("uneven, in", f"∂((1 + x) {U})/∂x", ends("1", "-1"), "R", "1 - 2"),
     kept("fed and burnt", "Δu - 1", ends("1", "0"), "P", "1 - 1"),
-    kept("u²u', shut", f"∂(u² {U})/∂x", SHUT, "P", "no flux", True),
-    kept("u² and Δu, shut", "∂(u²)/∂x + Δu", SHUT, "R", "u² at the ends", True),
+    kept("u²u', shut", f"∂(u² {U})/∂x", INSULATED, "P", "no flux", True),
+    kept("u² and Δu, shut", "∂(u²)/∂x + Δu", INSULATED, "R", "u² at the ends", True),
     kept("u² and Δu, no flux", "∂(u²)/∂x + Δu", f"{U} = -u² on boundary", "p", "no flux", True),
     kept("wind, no flux", f"Δu + 2 {U}", f"{U} = -2u on boundary", "P", "no flux"),
     kept("wind, wrong sign", f"Δu + 2 {U}", f"{U} = 2u on boundary", "R", "4u at the ends"),
     # ---- waves
-    wave("shut, at rest", "9Δu", SHUT, REST, "PPPRP...P", "an average"),
-    wave("shut, sin 2πx", "9Δu", SHUT, f"{V} = sin(2π x)", "RRpRP...P", "no mean"),
-    wave("shut, x", "9Δu", SHUT, f"{V} = x", "RRpRP...R", "½"),
-    wave("Robin", "9Δu", "n·∇u = -u on boundary", REST, "PR.RP....", "a spring"),
-    turning("in a wind on a ring", ring("∂²u/∂t² = Δu + ∂u/∂x", "", REST), "PPrRP...P", "∂²v/∂t² = Δv - v/4"),
-    turning("x²Δu", data("∂²u/∂t² = x² Δu") + f"{REST}\n", "PP.RP....", "no rule"),
+    wave("shut, at rest", "9Δu", INSULATED, ZERO_SPEED, "PPPRP...P", "an average"),
+    wave("shut, sin 2πx", "9Δu", INSULATED, f"{V} = sin(2π x)", "RRpRP...P", "no mean"),
+    wave("shut, x", "9Δu", INSULATED, f"{V} = x", "RRpRP...R", "½"),
+    wave("Robin", "9Δu", "n·∇u = -u on boundary", ZERO_SPEED, "PR.RP....", "a spring"),
+    turning(
+        "in a wind on a ring",
+        periodic("∂²u/∂t² = Δu + ∂u/∂x", "", ZERO_SPEED),
+        "PPrRP...P",
+        "∂²v/∂t² = Δv - v/4",
+    ),
+    turning("x²Δu", data("∂²u/∂t² = x² Δu") + f"{ZERO_SPEED}\n", "PP.RP....", "no rule"),
     # ---- at rest
-    still("degenerate", "∂²u/∂x² + y² ∂²u/∂y² = 0", "P.p....p.", "y = 0"),
-    still("drift and decay", "Δu + x ∂u/∂x - y² u = 0", "P.P....p.", "monotone"),
-    still("√x", "Δu + sqrt(x) ∂u/∂y = u", "P.P....p.", "bounded"),
-    still("pole", "Δu = u/x", "P.p......", "a pole at 0"),
-    still("relu u", "Δu - relu(u) = 0", "R.P....p.", "monotone", True, "u = 2x - 1 on boundary"),
-    still("relu -u", "Δu + relu(-u) = 0", "R.P....p.", "monotone", True, "u = 2x - 1 on boundary"),
-    still("relu u, other sign", "Δu + relu(u) = 0", "R.U......", "increases", True),
-    still("tanh", "Δu - tanh(u) = 0", "r.P....p.", "monotone", True, "u = x on boundary"),
-    still("sine", "Δu = sin(u)", "r.U......", "increases near π", True),
+    stationary("degenerate", "∂²u/∂x² + y² ∂²u/∂y² = 0", "P.p....p.", "y = 0"),
+    stationary("drift and decay", "Δu + x ∂u/∂x - y² u = 0", "P.P....p.", "monotone"),
+    stationary("√x", "Δu + sqrt(x) ∂u/∂y = u", "P.P....p.", "bounded"),
+    stationary("pole", "Δu = u/x", "P.p......", "a pole at 0"),
+    stationary("relu u", "Δu - relu(u) = 0", "R.P....p.", "monotone", True, "u = 2x - 1 on boundary"),
+    stationary("relu -u", "Δu + relu(-u) = 0", "R.P....p.", "monotone", True, "u = 2x - 1 on boundary"),
+    stationary("relu u, other sign", "Δu + relu(u) = 0", "R.U......", "increases", True),
+    stationary("tanh", "Δu - tanh(u) = 0", "r.P....p.", "monotone", True, "u = x on boundary"),
+    stationary("sine", "Δu = sin(u)", "r.U......", "increases near π", True),
     # ---- layers at their limits
     layer("tanh, rk4, 1.4", "-Kᵀ tanh(K Y)", "PPr.", "1.96", "learn K : operator, ‖K‖ ≤ 1.4 = conv(3)", "rk4(steps=3)"),
     layer("relu and a little", "-Kᵀ relu(K Y) + 1e-9 Y", "rrr.", "K = 0"),

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import circle, linear, nonlinear, segment, system
-from analysis.spec_templates import Row, data, plane, ring
+from analysis.more_spec_templates import linear, nonlinear, periodic_2pi, segment, system
+from analysis.spec_templates import Row, data, periodic, plane
 from analysis.table.returned import RING, V, behind
 from analysis.table.signed import ANY, P0, U
 
@@ -23,11 +23,13 @@ def read(name: str, term: str, cells: str, why: str = "") -> Row:
 
 
 def round_(name: str, term: str, cells: str, why: str = "") -> Row:
-    return linear(f"again, ring, {name}", ring(f"∂u/∂t = Δu + {term}"), ANY, cells, why)
+    return linear(f"again, ring, {name}", periodic(f"∂u/∂t = Δu + {term}"), ANY, cells, why)
 
 
 def torn(name: str, right: str, cells: str, why: str = "", kind: str = "scalar", declare: str = "") -> Row:
-    return nonlinear(f"again, {kind}, {name}", circle(f"∂u/∂t = {right}", kind=kind, declare=declare), ANY, cells, why)
+    return nonlinear(
+        f"again, {kind}, {name}", periodic_2pi(f"∂u/∂t = {right}", kind=kind, declare=declare), ANY, cells, why
+    )
 
 
 def fast(name: str, given: str, cell: str, why: str = "", declare: str = "") -> Row:
@@ -38,7 +40,12 @@ def fast(name: str, given: str, cell: str, why: str = "", declare: str = "") -> 
 
 def seam(name: str, given: str, cell: str, why: str = "") -> Row:
     return linear(
-        f"again, velocity on a ring, {name}", ring("∂²u/∂t² = Δu", "", f"{V} = {given}"), ANY, f".....{cell}...", why, 2
+        f"again, velocity on a ring, {name}",
+        periodic("∂²u/∂t² = Δu", "", f"{V} = {given}"),
+        ANY,
+        f".....{cell}...",
+        why,
+        2,
     )
 
 
@@ -48,7 +55,7 @@ def edge(name: str, right: str, cell: str, why: str = "", declare: str = "") -> 
 
 def flat(name: str, equations: str, cells: str, why: str = "") -> Row:
     """u and w in the plane, w at rest."""
-    text = system("u w", equations, "(x, y) in R^2", still="w")
+    text = system("u w", equations, "(x, y) in R^2", stationary="w")
     return linear(f"again, plane, {name}", text, f"{ANY}|system {ANY}|system", cells, why, (1, 0))
 
 
@@ -92,7 +99,7 @@ TABLE: tuple[Row, ...] = (
     behind("delay less delay", "u w", "∂u/∂t = Δu + w\nw = u(x, t - ½) - u(x + 1, t - ½)", "w", "pp.p....p", SAME),
     linear(
         "again, line, slope of a potential",
-        system("u w", f"∂u/∂t = Δu + ∂w/∂x\nΔw = {U}", still="w"),
+        system("u w", f"∂u/∂t = Δu + ∂w/∂x\nΔw = {U}", stationary="w"),
         f"{ANY}|system {ANY}|system",
         "p..Pp....",
         "w' = u",
@@ -100,7 +107,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "again, line, potential",
-        system("u w", f"∂u/∂t = Δu + w\nΔw = {U}", still="w"),
+        system("u w", f"∂u/∂t = Δu + w\nΔw = {U}", stationary="w"),
         f"{ANY}|system {ANY}|system",
         "p..PR....",
         "w = ∫u",
@@ -122,7 +129,13 @@ TABLE: tuple[Row, ...] = (
     torn("log u, Δ√u²", "sqrt(u) Δ(sqrt(u))", "R.pPP....", "½Δu where √u has a value"),
     torn("log and min", "Δ(log(u)) + min(u, 0)", "RppPP...p", "min(u, 0) = 0 where log u has a value"),
     torn("log and min, u > 0", "Δ(log(u)) + min(u, 0)", "RPpPP...p", "Δ log u", P0),
-    linear("again, scalar, u log u'", ring("∂u/∂t = u ∂/∂x log(u) + Δu"), ANY, "U..PP....", "u', where it has a value"),
+    linear(
+        "again, scalar, u log u'",
+        periodic("∂u/∂t = u ∂/∂x log(u) + Δu"),
+        ANY,
+        "U..PP....",
+        "u', where it has a value",
+    ),
     torn("Δ(u log u), u > 0", "Δ(u log(u))", "RPRPP...P", "1 + log u", P0),
     torn("∂² log u'", f"∂²/∂x² log({U})", "R.rPP....", "of third order"),
     nonlinear("again, R^20, Δ log", data("∂u/∂t = Δ(log(u))", "x in R^20"), ANY, "R.p......", "1/u"),
@@ -180,7 +193,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "again, system, a constraint",
-        system("u v p", f"∂u/∂t = Δu + p\n∂v/∂t = Δv\n{U} = ∂v/∂x", RING, still="p"),
+        system("u v p", f"∂u/∂t = Δu + p\n∂v/∂t = Δv\n{U} = ∂v/∂x", RING, stationary="p"),
         " ".join([f"{ANY}|system|constraint"] * 3),
         "...Pp....",
         "p = Δv - Δu",

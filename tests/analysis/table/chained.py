@@ -20,7 +20,7 @@ def resting(
     name: str, first: str, other: str, cells: str, why: str = ANYWAY, bent: bool = False, space: str = "x in R"
 ) -> Row:
     """u evolves, w is at rest."""
-    text = system("u w", f"∂u/∂t = {first}\n{other}", space, still="w")
+    text = system("u w", f"∂u/∂t = {first}\n{other}", space, stationary="w")
     return classless(f"third, chained, {name}", text, cells, why, bent, (1, 0), 2)
 
 
@@ -30,14 +30,14 @@ def moving(name: str, first: str, other: str, cells: str, why: str = ANYWAY, ben
 
 
 def rods(
-    name: str, unknowns: str, equations: str, ends: str, cells: str, why: str = ANYWAY, still: str = "",
+    name: str, unknowns: str, equations: str, ends: str, cells: str, why: str = ANYWAY, stationary: str = "",
     order: int | tuple[int, ...] = 1, bent: bool = False,
 ) -> Row:  # fmt: skip
     """Several unknowns on the unit interval."""
     names = unknowns.split()
     text = lines(
         "pde Row", "space x in [0, 1]", "time t in [0, 1]", *(f"unknown {u}(x, t) : scalar" for u in names), equations,
-        *(f"{u}(x, 0) = sin(π x)" for u in names if u not in still.split()), ends,
+        *(f"{u}(x, 0) = sin(π x)" for u in names if u not in stationary.split()), ends,
     )  # fmt: skip
     return classless(f"third, chained, rod, {name}", text, cells, why, bent, order, len(names))
 
@@ -93,7 +93,7 @@ TABLE: tuple[Row, ...] = (
     moving("shear", "∂v/∂x", "0", "PP.PP...P"),
     classless(
         "third, chained, four names",
-        system("u w y z", "∂u/∂t = Δz\nz = y\ny = w\nw = u", still="w y z"),
+        system("u w y z", "∂u/∂t = Δz\nz = y\ny = w\nw = u", stationary="w y z"),
         "pp.Pp..pp",
         ANYWAY,
         order=(1, 0),
@@ -122,7 +122,7 @@ TABLE: tuple[Row, ...] = (
         "∂u/∂t = w\nw = Δu\n∂v/∂t = Δv",
         declared("n·∇u = 0 on boundary", "v = 1 on boundary"),
         "RR.PP..pr",
-        still="w",
+        stationary="w",
         order=(1, 0),
     ),
     rods(
@@ -159,7 +159,7 @@ TABLE: tuple[Row, ...] = (
         "∂u/∂t = w\nΔw = u",
         "w = 0 on boundary",
         "P..PR....",
-        still="w",
+        stationary="w",
         order=(1, 0),
     ),
     rods(
@@ -168,7 +168,7 @@ TABLE: tuple[Row, ...] = (
         "∂u/∂t = w\n∂w/∂x = u",
         "w = 0 on left",
         "p..Pr....",
-        still="w",
+        stationary="w",
         order=(1, 0),
     ),
     rods(
@@ -178,7 +178,7 @@ TABLE: tuple[Row, ...] = (
         declared("u = 0 on boundary", "w = 1 on boundary"),
         "...PP....",
         "w = 1",
-        still="w",
+        stationary="w",
         order=(1, 0),
     ),
 )

@@ -10,8 +10,8 @@ At rest linearity and comparison are asked of the values on the boundary: compar
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, REST_PLANE, linear, nonlinear
-from analysis.spec_templates import Row, data, plane, ring, still
+from analysis.more_spec_templates import ZERO_SPEED, ZERO_VELOCITY_PLANE, linear, nonlinear
+from analysis.spec_templates import Row, data, periodic, plane, stationary
 
 X_VALUES = "u = x on boundary"
 WIDE = "(x, y) in [-1, 1]^2"
@@ -19,7 +19,7 @@ CUBE = "(x, y, z) in [0, 1]^3"
 
 
 def edge(equation: str, space: str = "(x, y) in [0, 1]^2") -> str:
-    return still(equation, space=space, ends=X_VALUES)
+    return stationary(equation, space=space, ends=X_VALUES)
 
 
 TABLE: tuple[Row, ...] = (
@@ -42,7 +42,7 @@ TABLE: tuple[Row, ...] = (
     linear("at rest, heated", edge("-Δu = 2"), "elliptic", "..p....r.", "½x(1 - x) and more", order=0),
     linear(
         "at rest, resonant",
-        still("Δu + 2π²u = 0"),
+        stationary("Δu + 2π²u = 0"),
         "elliptic",
         "..r....r.",
         "sin(πx) sin(πy) and zero have one datum",
@@ -51,7 +51,7 @@ TABLE: tuple[Row, ...] = (
     nonlinear("at rest, cubic", edge("Δu = u³"), "elliptic", "r.p......", order=0),
     nonlinear(
         "at rest, cubic, wrong sign",
-        still("Δu + 100u³ = 0"),
+        stationary("Δu + 100u³ = 0"),
         "elliptic",
         "..r....r.",
         "a positive solution besides zero (Ambrosetti, Rabinowitz)",
@@ -74,7 +74,11 @@ TABLE: tuple[Row, ...] = (
         order=0,
     ),
     linear(
-        "at rest, line", still("∂²u/∂x² = 0", space="x in [0, 1]", ends=X_VALUES), "elliptic|ode", "p.p....p.", order=0
+        "at rest, line",
+        stationary("∂²u/∂x² = 0", space="x in [0, 1]", ends=X_VALUES),
+        "elliptic|ode",
+        "p.p....p.",
+        order=0,
     ),
     # ---- not elliptic
     linear("at rest, hyperbolic", edge("∂²u/∂x² - ∂²u/∂y² = 0"), "hyperbolic", ".........", order=0),
@@ -120,7 +124,7 @@ TABLE: tuple[Row, ...] = (
     linear("at rest, transport", edge("∂u/∂x + ∂u/∂y = 0"), "transport|hyperbolic", ".........", order=0),
     linear(
         "at rest, plate",
-        still("Δ²u = 1", ends="u = 0 on boundary\nn·∇u = 0 on boundary"),
+        stationary("Δ²u = 1", ends="u = 0 on boundary\nn·∇u = 0 on boundary"),
         "higher-order|elliptic",
         ".......r.",
         order=0,
@@ -129,7 +133,7 @@ TABLE: tuple[Row, ...] = (
     # ---- second order in time
     linear(
         "in time, elliptic",
-        data("∂²u/∂t² = -Δu") + REST + "\n",
+        data("∂²u/∂t² = -Δu") + ZERO_SPEED + "\n",
         "elliptic|ill-posed",
         "PPr....",
         "cosh(kt) cos(kx)",
@@ -137,14 +141,14 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "in time, elliptic, plane",
-        plane("∂²u/∂t² + Δu = 0") + REST_PLANE + "\n",
+        plane("∂²u/∂t² + Δu = 0") + ZERO_VELOCITY_PLANE + "\n",
         "elliptic|ill-posed",
         "PPr....",
         order=2,
     ),
     linear(
         "in time, ultrahyperbolic",
-        plane("∂²u/∂t² = ∂²u/∂x² - ∂²u/∂y²") + REST_PLANE + "\n",
+        plane("∂²u/∂t² = ∂²u/∂x² - ∂²u/∂y²") + ZERO_VELOCITY_PLANE + "\n",
         "hyperbolic|ill-posed|mixed",
         "PPr....",
         "cosh(kt) cos(ky)",
@@ -152,16 +156,16 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "in time, of both signs",
-        data("∂²u/∂t² = x Δu") + REST + "\n",
+        data("∂²u/∂t² = x Δu") + ZERO_SPEED + "\n",
         "mixed|ill-posed",
         "PPr....",
         "elliptic for x < 0",
         order=2,
     ),
-    linear("in time, Tricomi", data("∂²u/∂t² = t Δu") + REST + "\n", "wave", "PP.rp..", order=2),
+    linear("in time, Tricomi", data("∂²u/∂t² = t Δu") + ZERO_SPEED + "\n", "wave", "PP.rp..", order=2),
     linear(
         "in time, uneven",
-        data("∂²u/∂t² = (2 + sin(x)) Δu") + REST + "\n",
+        data("∂²u/∂t² = (2 + sin(x)) Δu") + ZERO_SPEED + "\n",
         "wave",
         "PPrrp..",
         "echoes from slower parts are negative",
@@ -169,16 +173,16 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "in time, uneven, divergence form",
-        data("∂²u/∂t² = ∂((2 + sin(x)) ∂u/∂x)/∂x") + REST + "\n",
+        data("∂²u/∂t² = ∂((2 + sin(x)) ∂u/∂x)/∂x") + ZERO_SPEED + "\n",
         "wave",
         "PPrrp..",
         "echoes from stiffer parts are negative",
         order=2,
     ),
-    linear("in time, fast", data("∂²u/∂t² = 9Δu") + REST + "\n", "wave", "PPPrpPp", order=2),
+    linear("in time, fast", data("∂²u/∂t² = 9Δu") + ZERO_SPEED + "\n", "wave", "PPPrpPp", order=2),
     linear(
         "in time, space",
-        data("∂²u/∂t² = Δu", "x in R^3") + REST + "\n",
+        data("∂²u/∂t² = Δu", "x in R^3") + ZERO_SPEED + "\n",
         "wave",
         "PPrrp..",
         "the derivative of a mean",
@@ -186,7 +190,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "in time, R^d",
-        data("∂²u/∂t² = Δu", "x in R^d") + REST + "\n",
+        data("∂²u/∂t² = Δu", "x in R^d") + ZERO_SPEED + "\n",
         "wave",
         "PPrrp..",
         "averages on the line alone",
@@ -194,16 +198,16 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "in time, one direction of the plane",
-        plane("∂²u/∂t² = ∂²u/∂x²") + REST_PLANE + "\n",
+        plane("∂²u/∂t² = ∂²u/∂x²") + ZERO_VELOCITY_PLANE + "\n",
         "wave",
         "PPprp..",
         "d'Alembert on each line",
         order=2,
     ),
-    linear("in time, ring", ring("∂²u/∂t² = 4Δu", rest=REST), "wave", "PPPrp..PP", order=2),
+    linear("in time, ring", periodic("∂²u/∂t² = 4Δu", rest=ZERO_SPEED), "wave", "PPPrp..PP", order=2),
     linear(
         "in time, beam, wrong sign",
-        data("∂²u/∂t² = ∂⁴u/∂x⁴") + REST + "\n",
+        data("∂²u/∂t² = ∂⁴u/∂x⁴") + ZERO_SPEED + "\n",
         "higher-order|ill-posed",
         "PPr....",
         "cosh(k²t) cos(kx)",
@@ -211,7 +215,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "in time, beam in tension",
-        data("∂²u/∂t² = Δu - ∂⁴u/∂x⁴") + REST + "\n",
+        data("∂²u/∂t² = Δu - ∂⁴u/∂x⁴") + ZERO_SPEED + "\n",
         "higher-order|wave",
         "PPrrp..",
         order=2,
@@ -223,7 +227,11 @@ TABLE: tuple[Row, ...] = (
     linear("third order and heat", data("∂u/∂t = Δu + ∂³u/∂x³"), "higher-order", "PPRPPpp"),
     linear("fourth order, one direction", plane("∂u/∂t = Δu - ∂⁴u/∂y⁴"), "higher-order", "PPRPPpp"),
     linear(
-        "fourth order, backward, ring", ring("∂u/∂t = Δu + ∂⁴u/∂x⁴"), "higher-order", "PPR.....p", "the mean mode stays"
+        "fourth order, backward, ring",
+        periodic("∂u/∂t = Δu + ∂⁴u/∂x⁴"),
+        "higher-order",
+        "PPR.....p",
+        "the mean mode stays",
     ),
     linear("nothing", data("∂u/∂t = 0"), "ode", "PPPPPPP"),
     linear("rate of the place", data("∂u/∂t = x u"), "ode", "PRPPP..", "f exp(xt)"),

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import circle, classless
-from analysis.spec_templates import Row, data, declared, lines, ring, torus
+from analysis.more_spec_templates import classless, periodic_2pi
+from analysis.spec_templates import Row, data, declared, lines, periodic, periodic_box
 
 HERE = "now and here, for all its form"
 
@@ -19,7 +19,7 @@ def read(name: str, right: str, cells: str, why: str = HERE, bent: bool = False,
 
 
 def looped(name: str, right: str, cells: str, why: str = HERE) -> Row:
-    return classless(f"third, read, ring, {name}", ring(f"∂u/∂t = {right}"), cells, why)
+    return classless(f"third, read, ring, {name}", periodic(f"∂u/∂t = {right}"), cells, why)
 
 
 def late(name: str, right: str, cells: str, why: str = "", bent: bool = False) -> Row:
@@ -27,7 +27,7 @@ def late(name: str, right: str, cells: str, why: str = "", bent: bool = False) -
 
 
 def pieces(name: str, equations: str, cells: str, why: str = "", count: int = 2, bent: bool = False) -> Row:
-    return classless(f"third, pieces, {name}", ring(equations), cells, why, bent, 1, count)
+    return classless(f"third, pieces, {name}", periodic(equations), cells, why, bent, 1, count)
 
 
 def wave(name: str, equation: str, cells: str, rest: str = "∂u/∂t(x, 0) = 0", why: str = "") -> Row:
@@ -73,11 +73,13 @@ TABLE: tuple[Row, ...] = (
     looped("x - 1 + 1e-6", "Δu + u(x - 1 + 1e-6, t)", "p..PR....", "another point"),
     looped("1 - x", "Δu + u(1 - x, t)", "p..PR....", "the mirror"),
     looped("x + ½ twice", "u(x + ½, t) - u(x - ½, t)", "p..Pp....", "nothing"),
-    classless("third, read, circle, x + 2π", circle("∂u/∂t = Δu + u(x + 2π, t)"), "p..Pp....", HERE),
-    classless("third, read, circle, x + π", circle("∂u/∂t = Δu + u(x + π, t)"), "p..PR....", "another point"),
-    classless("third, read, torus, swapped", torus("∂u/∂t = Δu + u(y, x, t)"), "p..PR....", "another point"),
-    classless("third, read, torus, x + 1", torus("∂u/∂t = Δu + u(x + 1, y, t)"), "p..Pp....", HERE),
-    classless("third, read, torus, both", torus("∂u/∂t = Δu + u(x + 1, y + ½, t)"), "p..PR....", "another point"),
+    classless("third, read, circle, x + 2π", periodic_2pi("∂u/∂t = Δu + u(x + 2π, t)"), "p..Pp....", HERE),
+    classless("third, read, circle, x + π", periodic_2pi("∂u/∂t = Δu + u(x + π, t)"), "p..PR....", "another point"),
+    classless("third, read, torus, swapped", periodic_box("∂u/∂t = Δu + u(y, x, t)"), "p..PR....", "another point"),
+    classless("third, read, torus, x + 1", periodic_box("∂u/∂t = Δu + u(x + 1, y, t)"), "p..Pp....", HERE),
+    classless(
+        "third, read, torus, both", periodic_box("∂u/∂t = Δu + u(x + 1, y + ½, t)"), "p..PR....", "another point"
+    ),
     # ---- data at the end
     late("heat", "-Δu", "PPPPPPPPP"),
     late("heat, forwards", "Δu", "PPRPP..R.", "backwards from the end"),

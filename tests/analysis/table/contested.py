@@ -10,8 +10,17 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST_PLANE, linear, lines, nonlinear, physical, segment, system
-from analysis.spec_templates import Row, data, declared, maps, plane, ring, rod, still
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    ZERO_VELOCITY_PLANE,
+    linear,
+    lines,
+    nonlinear,
+    physical,
+    segment,
+    system,
+)
+from analysis.spec_templates import Row, data, declared, interval, maps, periodic, plane, stationary
 
 ANY = (
     "nonlinear-diffusion|convection-diffusion|reaction-diffusion|hamilton-jacobi|diffusion|transport|ode|elliptic"
@@ -25,11 +34,11 @@ ANNULUS = "[-1, 1]^2 where x² + y² < 1, x² + y² > ¼"
 
 
 def pair(
-    name: str, unknowns: str, equations: str, cells: str, why: str = "", still: str = "", bent: bool = False
+    name: str, unknowns: str, equations: str, cells: str, why: str = "", stationary: str = "", bent: bool = False
 ) -> Row:
     row, n = nonlinear if bent else linear, len(unknowns.split())
-    text = system(unknowns, equations, RING, still=still)
-    order = (1, 0) if still else 1
+    text = system(unknowns, equations, RING, stationary=stationary)
+    order = (1, 0) if stationary else 1
     return row(f"contested, {name}", text, " ".join([ANY] * n), cells, why, order=order)
 
 
@@ -38,7 +47,7 @@ def read(name: str, term: str, cells: str, why: str = "") -> Row:
 
 
 def round_(name: str, right: str, cells: str, why: str = "") -> Row:
-    return linear(f"contested, ring, {name}", ring(f"∂u/∂t = {right}"), ANY, cells, why)
+    return linear(f"contested, ring, {name}", periodic(f"∂u/∂t = {right}"), ANY, cells, why)
 
 
 def weight(name: str, right: str, cells: str, why: str = "", declare: str = "learn q : scalar") -> Row:
@@ -79,7 +88,9 @@ def layer(name: str, right: str, cells: str, why: str = "", time: str = "euler(s
 
 
 def form(name: str, equation: str, kind: str, space: str = "(x, y) in [-1, 1]^2") -> Row:
-    return linear(f"contested, form, {name}", still(equation, "", space, COLD), kind, "..U......", "", order=0)
+    return linear(
+        f"contested, form, {name}", stationary(equation, "", space, DIRICHLET), kind, "..U......", "", order=0
+    )
 
 
 TABLE: tuple[Row, ...] = (
@@ -108,7 +119,7 @@ TABLE: tuple[Row, ...] = (
     read("less the origin", "u - u(0, t)", "P...R....", ""),
     read("√x²", "u(sqrt(x²), t) - u", "PP..R....", "|x|"),
     linear("contested, read, swapped", plane("∂u/∂t = Δu + u(y, x, t) - u"), ANY, "PP..R....", "across the diagonal"),
-    linear("contested, read, mirror of an interval", rod("∂u/∂t = Δu + u(1 - x, t)"), ANY, "PR..R...."),
+    linear("contested, read, mirror of an interval", interval("∂u/∂t = Δu + u(1 - x, t)"), ANY, "PR..R...."),
     # ---- rings
     round_("twice round", "Δu + u(x + 2, t) - u", "pp..p....", "the same point"),
     round_("a third round", "Δu + u(x + ⅓, t) - u", "PP..R...."),
@@ -248,19 +259,19 @@ TABLE: tuple[Row, ...] = (
     # ---- boxes
     linear(
         "contested, box, x - 2",
-        segment("∂u/∂t = (x - 2)(x - 3) Δu", COLD, "sin(π x)", "x in [4, 5]"),
+        segment("∂u/∂t = (x - 2)(x - 3) Δu", DIRICHLET, "sin(π x)", "x in [4, 5]"),
         "diffusion",
         "PRPPP..PR",
     ),
     linear(
         "contested, box, between the roots",
-        segment("∂u/∂t = (x - 2)(x - 3) Δu", COLD, "0", "x in [1, 5]"),
+        segment("∂u/∂t = (x - 2)(x - 3) Δu", DIRICHLET, "0", "x in [1, 5]"),
         "diffusion",
         "PRR......",
     ),
     linear(
         "contested, box, wave in the plane",
-        plane("∂²u/∂t² + ∂u/∂t = Δu") + REST_PLANE + "\n",
+        plane("∂²u/∂t² + ∂u/∂t = Δu") + ZERO_VELOCITY_PLANE + "\n",
         "wave",
         ".PR......",
         "the front",

@@ -10,8 +10,25 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, SHUT, circle, linear, nonlinear, square
-from analysis.spec_templates import Row, data, declared, plane, ring, rod, still, torus
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    INSULATED,
+    ZERO_SPEED,
+    linear,
+    nonlinear,
+    periodic_2pi,
+    square,
+)
+from analysis.spec_templates import (
+    Row,
+    data,
+    declared,
+    interval,
+    periodic,
+    periodic_box,
+    plane,
+    stationary,
+)
 
 XX = "∂²u/∂x²"
 X = "∂u/∂x"
@@ -24,9 +41,9 @@ SEGMENT = "x in [0, 1]"
 POSITIVE = "scalar > 0"
 
 
-def rest(name: str, equation: str, cells: str, why: str = "", ends: str = COLD, bent: bool = True) -> Row:
+def rest(name: str, equation: str, cells: str, why: str = "", ends: str = DIRICHLET, bent: bool = True) -> Row:
     row = nonlinear if bent else linear
-    return row(f"contrary, rest, {name}", still(equation, "", SEGMENT, ends), ANY, cells, why, order=0)
+    return row(f"contrary, rest, {name}", stationary(equation, "", SEGMENT, ends), ANY, cells, why, order=0)
 
 
 def line(name: str, right: str, cells: str, why: str = "", start: str = "0") -> Row:
@@ -47,15 +64,15 @@ def matrix(name: str, rows: str, cells: str, why: str = "") -> Row:
 
 
 def ended(name: str, ends: str, cells: str, why: str = "", right: str = "Δu") -> Row:
-    return linear(f"contrary, ends, {name}", rod(f"∂u/∂t = {right}", ends), ANY, cells, why)
+    return linear(f"contrary, ends, {name}", interval(f"∂u/∂t = {right}", ends), ANY, cells, why)
 
 
 def wave(name: str, equation: str, cells: str, why: str = "") -> Row:
-    return linear(f"contrary, wave, {name}", data(equation) + REST + "\n", ANY, cells, why, order=2)
+    return linear(f"contrary, wave, {name}", data(equation) + ZERO_SPEED + "\n", ANY, cells, why, order=2)
 
 
 def kept(name: str, right: str, cell: str, why: str = "", ends: str = "", first: str = ".") -> Row:
-    text = rod(f"∂u/∂t = {right}", ends) if ends else ring(f"∂u/∂t = {right}")
+    text = interval(f"∂u/∂t = {right}", ends) if ends else periodic(f"∂u/∂t = {right}")
     row = nonlinear if "u³" in right or "u²" in right or "u u" in right or "u ∂" in right else linear
     return row(f"contrary, mass, {name}", text, ANY, f"{first}.......{cell}", why)
 
@@ -66,12 +83,12 @@ def clock(name: str, right: str, interval: str, start: str, cells: str, why: str
 
 
 def signed(name: str, right: str, cells: str, why: str = "") -> Row:
-    return nonlinear(f"contrary, u > 0, {name}", circle(f"∂u/∂t = {right}", kind=POSITIVE), ANY, cells, why)
+    return nonlinear(f"contrary, u > 0, {name}", periodic_2pi(f"∂u/∂t = {right}", kind=POSITIVE), ANY, cells, why)
 
 
-def solved(name: str, equation: str, cells: str, why: str = "", ends: str = COLD) -> Row:
+def solved(name: str, equation: str, cells: str, why: str = "", ends: str = DIRICHLET) -> Row:
     row = nonlinear if any(w in equation for w in ("‖", "max", "tanh", "abs")) else linear
-    return row(f"contrary, solved, {name}", still(equation, ends=ends), ANY, cells, why, order=0)
+    return row(f"contrary, solved, {name}", stationary(equation, ends=ends), ANY, cells, why, order=0)
 
 
 # At rest: linearity, constants, comparison, ... have a meaning for linearity, comparison, maximum and conservation.
@@ -197,7 +214,11 @@ TABLE: tuple[Row, ...] = (
     ended("fed and burnt", "n·∇u = ½ on boundary", "RRPPP...P", "½ + ½ - 1", "Δu - 1"),
     ended("fed and burnt by less", "n·∇u = ½ on boundary", "RRPPP...R", "½ + ½ - ½", "Δu - ½"),
     ended(
-        "degenerate ends with values", COLD, ".R......p", "the flux x(1 - x)∂u/∂x vanishes there", f"∂(x(1 - x) {X})/∂x"
+        "degenerate ends with values",
+        DIRICHLET,
+        ".R......p",
+        "the flux x(1 - x)∂u/∂x vanishes there",
+        f"∂(x(1 - x) {X})/∂x",
     ),
     ended("Wentzell, outwards", "∂u/∂t = n·∇u on boundary", "..U......", "runs backwards on the boundary"),
     # ---- waves
@@ -209,30 +230,30 @@ TABLE: tuple[Row, ...] = (
     kept("t sin on a ring", "Δu + t sin(2π x)", "P", "no mean"),
     kept("sin u' on a ring", f"sin(2π x) {X}", "R", "-2π cos(2πx) u"),
     kept("(sin u)' on a ring", "∂(sin(2π x) u)/∂x", "P", "a flux"),
-    kept("Burgers with ends at 0", f"u {X}", "p", "the flux ½u² is 0 at the ends", COLD),
-    kept("viscous Burgers with ends at 0", f"Δu + u {X}", "R", "the flux of Δu", COLD),
-    kept("fast at the ends, shut", f"∂((1 + x²) {X})/∂x", "P", "", SHUT),
-    kept("not a flux, shut", "(1 + x²) Δu", "R", "2u", SHUT),
-    kept("fourth order, shut", "-∂⁴u/∂x⁴", "P", "", declared(SHUT, "∂³u/∂x³ = 0 on boundary")),
-    kept("Cahn-Hilliard, shut", "Δ(u³ - u - Δu)", "p", "", declared(SHUT, "∂³u/∂x³ = 0 on boundary"), "R"),
-    kept("fourth order and decay, shut", "-∂⁴u/∂x⁴ - u", "R", "", declared(SHUT, "∂³u/∂x³ = 0 on boundary")),
-    kept("fourth order, clamped", "-∂⁴u/∂x⁴", "R", "", declared(COLD, SHUT)),
-    kept("fourth order and Δ, shut", "Δu - ∂⁴u/∂x⁴", "P", "", declared(SHUT, "∂³u/∂x³ = 0 on boundary")),
+    kept("Burgers with ends at 0", f"u {X}", "p", "the flux ½u² is 0 at the ends", DIRICHLET),
+    kept("viscous Burgers with ends at 0", f"Δu + u {X}", "R", "the flux of Δu", DIRICHLET),
+    kept("fast at the ends, shut", f"∂((1 + x²) {X})/∂x", "P", "", INSULATED),
+    kept("not a flux, shut", "(1 + x²) Δu", "R", "2u", INSULATED),
+    kept("fourth order, shut", "-∂⁴u/∂x⁴", "P", "", declared(INSULATED, "∂³u/∂x³ = 0 on boundary")),
+    kept("Cahn-Hilliard, shut", "Δ(u³ - u - Δu)", "p", "", declared(INSULATED, "∂³u/∂x³ = 0 on boundary"), "R"),
+    kept("fourth order and decay, shut", "-∂⁴u/∂x⁴ - u", "R", "", declared(INSULATED, "∂³u/∂x³ = 0 on boundary")),
+    kept("fourth order, clamped", "-∂⁴u/∂x⁴", "R", "", declared(DIRICHLET, INSULATED)),
+    kept("fourth order and Δ, shut", "Δu - ∂⁴u/∂x⁴", "P", "", declared(INSULATED, "∂³u/∂x³ = 0 on boundary")),
     kept(
         "fourth order, shut on one side",
         "-∂⁴u/∂x⁴",
         "R",
         "",
-        declared(SHUT, "∂³u/∂x³ = 0 on left", "∂²u/∂x² = 0 on right"),
+        declared(INSULATED, "∂³u/∂x³ = 0 on left", "∂²u/∂x² = 0 on right"),
     ),
     kept("x sin on a ring", "Δu + x sin(2π x)", "R", "-1/(2π)"),
     kept("sin cos on a ring", "Δu + sin(2π x) cos(2π x)", "P", "half a sine"),
     kept("sin⁴ less ⅜", "Δu + sin(2π x)⁴ - 3/8", "P", "a mean of ⅜"),
-    kept("e^x sin, shut", "Δu + exp(x) sin(2π x)", "R", "-2π(e - 1)/(1 + 4π²)", SHUT),
+    kept("e^x sin, shut", "Δu + exp(x) sin(2π x)", "R", "-2π(e - 1)/(1 + 4π²)", INSULATED),
     linear("contrary, mass, odd source on the line", data("∂u/∂t = Δu + x exp(-x²)"), ANY, "RR......p", "odd"),
     linear(
         "contrary, mass, stream on a torus",
-        torus("∂u/∂t = sin(2π y) ∂u/∂x - sin(2π x) ∂u/∂y"),
+        periodic_box("∂u/∂t = sin(2π y) ∂u/∂x - sin(2π x) ∂u/∂y"),
         "transport",
         "PPPPP..PP",
     ),

@@ -9,8 +9,8 @@ a first course decides.
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, SHUT, line, linear, nonlinear, square
-from analysis.spec_templates import Row, data, declared, plane, ring, rod, torus
+from analysis.more_spec_templates import INSULATED, ZERO_SPEED, line, linear, nonlinear, square
+from analysis.spec_templates import Row, data, declared, interval, periodic, periodic_box, plane
 from analysis.table.signed import ANY
 
 U, UU = "∂u/∂x", "∂²u/∂x²"
@@ -40,7 +40,7 @@ def weight(
 
 
 def pieces(name: str, first: str, then: str, cells: str, why: str = "") -> Row:
-    text = ring(f"∂u/∂t = {first} for t in [0, ½]\n∂u/∂t = {then} for t in [½, 1]")
+    text = periodic(f"∂u/∂t = {first} for t in [0, ½]\n∂u/∂t = {then} for t in [½, 1]")
     return linear(f"second, pieces, {name}", text, f"{ANY} {ANY}", cells, why)
 
 
@@ -49,7 +49,7 @@ def easy(name: str, text: str, cells: str, why: str = "", bent: bool = False, or
 
 
 def loop(right: str) -> str:
-    return ring(f"∂u/∂t = {right}")
+    return periodic(f"∂u/∂t = {right}")
 
 
 def on_line(right: str) -> str:
@@ -117,22 +117,22 @@ TABLE: tuple[Row, ...] = (
     easy("heat with decay", loop("Δu - 2u"), "PRPPPPPRR"),
     easy("heat with a source", loop("0.1Δu + 5"), "RRPPPPPRR"),
     easy("Burgers", loop("u ∂u/∂x + Δu"), "RPPPP..PP", bent=True),
-    easy("cold rod", rod("∂u/∂t = 2Δu"), "PRPPP..PR"),
-    easy("insulated rod", rod("∂u/∂t = 2Δu", SHUT), "PPPPP..PP"),
+    easy("cold rod", interval("∂u/∂t = 2Δu"), "PRPPP..PR"),
+    easy("insulated rod", interval("∂u/∂t = 2Δu", INSULATED), "PPPPP..PP"),
     easy("sine", on_line("Δu + sin(3u)"), "RRPPP....", bent=True),
     easy("wind", on_line("-2 ∂u/∂x"), "PPPPPPPPP"),
     easy("plate", on_line("-2 ∂⁴u/∂x⁴"), "PPRPP..RP"),
     easy("Airy", on_line("3 ∂³u/∂x³"), "PPRPP..RP"),
-    easy("torus", torus("∂u/∂t = Δu + ∂u/∂x - ∂u/∂y"), "PPPPPPPPP"),
+    easy("torus", periodic_box("∂u/∂t = Δu + ∂u/∂x - ∂u/∂y"), "PPPPPPPPP"),
     easy("half backwards", plane("∂u/∂t = ∂²u/∂x² - 2 ∂²u/∂y²"), "PPRPP..R."),
-    easy("string", line("∂²u/∂t² = 4Δu", rest=REST), "PPPRP....", order=2),
+    easy("string", line("∂²u/∂t² = 4Δu", rest=ZERO_SPEED), "PPPRP....", order=2),
     easy("cubic flux", loop("∂(u³)/∂x"), "RPPPP..PP", bent=True),
     easy("uneven rate", on_line("Δu + cos(x) u"), "PRPPPPPRR"),
     easy("conductivity of two signs", loop("∂(cos(2π x) ∂u/∂x)/∂x"), "PPRPP..RP"),
     easy("fading", on_line("exp(-2t) Δu"), "PPPPPPPPP"),
     easy("backwards first", on_line("(t - ¼) Δu"), "PPRPP..R."),
-    easy("two walls", rod("∂u/∂t = Δu", declared("u = 1 on left", "u = 3 on right")), "RRPPP..PR"),
-    easy("insulated square", square("∂u/∂t = 3Δu", SHUT), "PPPPP..PP"),
+    easy("two walls", interval("∂u/∂t = Δu", declared("u = 1 on left", "u = 3 on right")), "RRPPP..PR"),
+    easy("insulated square", square("∂u/∂t = 3Δu", INSULATED), "PPPPP..PP"),
     easy("decay alone", on_line("-3u"), "PRPPPPPRR"),
     easy("square alone", on_line("2u²"), "RRPPP...R", bent=True),
     easy("time alone", on_line("t²"), "RRPPPPPRR"),
@@ -146,5 +146,5 @@ TABLE: tuple[Row, ...] = (
     easy("Korteweg-de Vries", loop("-6u ∂u/∂x - ∂³u/∂x³"), "RPRPP...P", bent=True),
     easy("Fokker-Planck", on_line("Δu + ∂(x u)/∂x"), "PRPPP...P"),
     easy("Black-Scholes", on_line("x² Δu + x ∂u/∂x - u"), "PRPPP...P", "(x²u' - xu)'"),
-    easy("disordered", torus("∂u/∂t = ∂(sin(2π y) u)/∂x"), "PPPPP..PP", "the speed does not depend on x"),
+    easy("disordered", periodic_box("∂u/∂t = ∂(sin(2π y) u)/∂x"), "PPPPP..PP", "the speed does not depend on x"),
 )

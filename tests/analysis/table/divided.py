@@ -11,19 +11,19 @@
 from __future__ import annotations
 
 from analysis.more_spec_templates import (
-    COLD,
-    REST,
-    SHUT,
-    circle,
+    DIRICHLET,
+    INSULATED,
+    ZERO_SPEED,
     classless,
     line,
     linear,
     nonlinear,
+    periodic_2pi,
     segment,
     square,
     system,
 )
-from analysis.spec_templates import Row, data, declared, lines, plane, ring, rod, still
+from analysis.spec_templates import Row, data, declared, interval, lines, periodic, plane, stationary
 
 X = "∂u/∂x"
 FREE = "some u are free to move"
@@ -45,17 +45,17 @@ def flat(name: str, right: str, cells: str, why: str = JUMP) -> Row:
 
 
 def wall(name: str, ends: str, cells: str, why: str = "", right: str = "Δu", bent: bool = False) -> Row:
-    return classless(f"third, side, {name}", rod(f"∂u/∂t = {right}", ends), cells, why, bent)
+    return classless(f"third, side, {name}", interval(f"∂u/∂t = {right}", ends), cells, why, bent)
 
 
 def resting(name: str, first: str, other: str, cells: str, why: str, bent: bool = False) -> Row:
-    text = system("u w", f"∂u/∂t = {first}\n{other}", still="w")
+    text = system("u w", f"∂u/∂t = {first}\n{other}", stationary="w")
     return classless(f"third, beside, {name}", text, cells, why, bent, (1, 0), 2)
 
 
 def kind(name: str, equation: str, word: str, space: str = UNIT, bent: bool = False) -> Row:
     row = nonlinear if bent else linear
-    return row(f"third, class, {name}", still(equation, "", space), word, "........."[:9], "", 0)
+    return row(f"third, class, {name}", stationary(equation, "", space), word, "........."[:9], "", 0)
 
 
 def sort(name: str, right: str, word: str, cells: str = ".........", bent: bool = False) -> Row:
@@ -186,18 +186,34 @@ TABLE: tuple[Row, ...] = (
     classless(
         "third, square, 1/(¾ - y) outwards", square("∂u/∂t = ∂u/∂x/(¾ - y)", "u = 0 on right"), "..UPP....", "a pole"
     ),
-    classless("third, square, turning", square("∂u/∂t = Δu + (y - ½) ∂u/∂x - (x - ½) ∂u/∂y", SHUT), "PPPPP..P.", ""),
-    classless("third, string, x as a speed", rod("∂²u/∂t² = ∂(x ∂u/∂x)/∂x", SHUT, rest=REST), "PP.RP....", "", order=2),
-    classless("third, ring, tan(x)", circle("∂u/∂t = Δu + tan(x) u"), "..UPP....", "poles"),
-    classless("third, ring, 1/cos(x)²", circle("∂u/∂t = (1/cos(x)²) Δu"), "..UPP....", "poles"),
-    classless("third, ring, |sin x|Δu", circle("∂u/∂t = |sin(x)| Δu"), "PPpPP...r", "as for |x|"),
-    classless("third, ring, √|sin x|u'", circle("∂u/∂t = sqrt(|sin(x)|) ∂u/∂x"), "PPrPP....", "several lines leave 0"),
-    classless("third, ring, sin(x)u'", circle("∂u/∂t = sin(x) ∂u/∂x"), "PPPPP...R", ""),
-    classless("third, ring, KdV", ring("∂u/∂t = -u ∂u/∂x - ∂³u/∂x³"), "RPRPP...P", "", True),
     classless(
-        "third, [0, 2], x - 1", segment("∂u/∂t = (x - 1)² Δu", COLD, "x", "x in [0, 2]"), "PRpPP..pr", "degenerate"
+        "third, square, turning", square("∂u/∂t = Δu + (y - ½) ∂u/∂x - (x - ½) ∂u/∂y", INSULATED), "PPPPP..P.", ""
     ),
     classless(
-        "third, [0, 2], x - 1 as a wind", segment("∂u/∂t = (x - 1) ∂u/∂x", COLD, "x", "x in [0, 2]"), "PRpPP..p.", ""
+        "third, string, x as a speed",
+        interval("∂²u/∂t² = ∂(x ∂u/∂x)/∂x", INSULATED, rest=ZERO_SPEED),
+        "PP.RP....",
+        "",
+        order=2,
+    ),
+    classless("third, ring, tan(x)", periodic_2pi("∂u/∂t = Δu + tan(x) u"), "..UPP....", "poles"),
+    classless("third, ring, 1/cos(x)²", periodic_2pi("∂u/∂t = (1/cos(x)²) Δu"), "..UPP....", "poles"),
+    classless("third, ring, |sin x|Δu", periodic_2pi("∂u/∂t = |sin(x)| Δu"), "PPpPP...r", "as for |x|"),
+    classless(
+        "third, ring, √|sin x|u'", periodic_2pi("∂u/∂t = sqrt(|sin(x)|) ∂u/∂x"), "PPrPP....", "several lines leave 0"
+    ),
+    classless("third, ring, sin(x)u'", periodic_2pi("∂u/∂t = sin(x) ∂u/∂x"), "PPPPP...R", ""),
+    classless("third, ring, KdV", periodic("∂u/∂t = -u ∂u/∂x - ∂³u/∂x³"), "RPRPP...P", "", True),
+    classless(
+        "third, [0, 2], x - 1",
+        segment("∂u/∂t = (x - 1)² Δu", DIRICHLET, "x", "x in [0, 2]"),
+        "PRpPP..pr",
+        "degenerate",
+    ),
+    classless(
+        "third, [0, 2], x - 1 as a wind",
+        segment("∂u/∂t = (x - 1) ∂u/∂x", DIRICHLET, "x", "x in [0, 2]"),
+        "PRpPP..p.",
+        "",
     ),
 )

@@ -9,7 +9,7 @@ need a slope only on u > 0. Fast diffusion Δ log u is unique on a ring and not 
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import SHUT, circle, line, linear, nonlinear, physical, segment
+from analysis.more_spec_templates import INSULATED, line, linear, nonlinear, periodic_2pi, physical, segment
 from analysis.spec_templates import Row
 
 XX = "∂²u/∂x²"
@@ -21,7 +21,7 @@ ENDS = "u = x² on boundary"
 
 
 def positive(equation: str) -> str:
-    return circle(equation, kind=POSITIVE)
+    return periodic_2pi(equation, kind=POSITIVE)
 
 
 TABLE: tuple[Row, ...] = (
@@ -95,7 +95,7 @@ TABLE: tuple[Row, ...] = (
         KIND,
         "RPPPPpp",
     ),
-    nonlinear("not negative, porous medium", circle("∂u/∂t = Δ(u²)", "1 + sin(x)", HALF), KIND, "RPPPPppPP"),
+    nonlinear("not negative, porous medium", periodic_2pi("∂u/∂t = Δ(u²)", "1 + sin(x)", HALF), KIND, "RPPPPppPP"),
     nonlinear("positive, backward", positive("∂u/∂t = -Δ(u²)"), KIND, "RPR...." + ".P"),
     nonlinear("positive, u² - u", positive("∂u/∂t = Δ(u² - u)"), KIND, "RPR...." + ".P", "u = ¼"),
     nonlinear("positive, u² + u", positive("∂u/∂t = Δ(u² + u)"), KIND, "RPPPPppPP"),
@@ -117,20 +117,25 @@ TABLE: tuple[Row, ...] = (
     nonlinear("positive, log(1 + u) Δu", positive("∂u/∂t = log(1 + u) Δu"), KIND, "RPPPPppPR"),
     nonlinear(
         "any sign, log(1 + u²) Δu",
-        circle("∂u/∂t = log(1 + u²) Δu", "sin(x)"),
+        periodic_2pi("∂u/∂t = log(1 + u²) Δu", "sin(x)"),
         KIND,
         "RPpPP..pr",
         "a coefficient that vanishes with u has no slope in u",
     ),
     nonlinear("positive, ∂(u ∂u/∂x)/∂x", positive("∂u/∂t = ∂(u ∂u/∂x)/∂x"), KIND, "RPPPPppPP"),
-    nonlinear("positive, insulated", segment("∂u/∂t = Δ(u²)", SHUT, "2 + cos(π x)", kind=POSITIVE), KIND, "RPPPP..PP"),
+    nonlinear(
+        "positive, insulated",
+        segment("∂u/∂t = Δ(u²)", INSULATED, "2 + cos(π x)", kind=POSITIVE),
+        KIND,
+        "RPPPP..PP",
+    ),
     nonlinear("positive, source log u", positive("∂u/∂t = Δu + log(u)"), "reaction-diffusion", "RRPPP..RR"),
     nonlinear("positive, u log u", positive("∂u/∂t = Δu + u log(u)"), "reaction-diffusion", "RRPPP..RR"),
     nonlinear("positive, sink 1/u", positive("∂u/∂t = Δu - 1/u"), "reaction-diffusion", "RRPPP..RR"),
     nonlinear("positive, source √u", positive("∂u/∂t = Δu + sqrt(u)"), "reaction-diffusion", "RRPPP..RR"),
     nonlinear(
         "not negative, source √u",
-        circle("∂u/∂t = Δu + sqrt(u)", "1 + sin(x)", HALF),
+        periodic_2pi("∂u/∂t = Δu + sqrt(u)", "1 + sin(x)", HALF),
         "reaction-diffusion",
         "RRr....RR",
         "0 and ¼t²",
@@ -146,7 +151,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "place, Bessel on [1, 2]",
-        segment("∂u/∂t = Δu + (1/x) ∂u/∂x", SHUT, "cos(π x)", "x in [1, 2]"),
+        segment("∂u/∂t = Δu + (1/x) ∂u/∂x", INSULATED, "cos(π x)", "x in [1, 2]"),
         "convection-diffusion",
         "PPPPP..PR",
     ),

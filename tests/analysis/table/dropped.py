@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, classless, line, segment
-from analysis.spec_templates import Row, data, pair, ring, rod
+from analysis.more_spec_templates import DIRICHLET, classless, line, segment
+from analysis.spec_templates import Row, data, interval, pair, periodic
 
 HEAT = "rrpPPpppp"
 GROWTH = "rRpPPpprr"
@@ -57,7 +57,7 @@ TABLE: tuple[Row, ...] = (
     lost("exp log Δu", "exp(log(Δu))", "r.pPP....", "convex u alone"),
     lost("√(1 + u) √(1 - u)", "Δu + sqrt(1 + u) sqrt(1 - u) - sqrt(1 + u) sqrt(1 - u)", HEAT, "|u| ≤ 1"),
     classless("third, dropped, ∂(√u √u)/∂t", data("∂(sqrt(u) sqrt(u))/∂t = Δu"), HEAT, CROSS),
-    classless("third, dropped, log u - log u, ring", ring("∂u/∂t = Δu + log(u) - log(u)"), "rrpPP..pp", CROSS),
+    classless("third, dropped, log u - log u, ring", periodic("∂u/∂t = Δu + log(u) - log(u)"), "rrpPP..pp", CROSS),
     classless("third, dropped, √v √v", pair("∂u/∂t = Δu + sqrt(v) sqrt(v)", "∂v/∂t = Δv"), "rR.PP...r", CROSS, count=2),
     classless(
         "third, dropped, u > 0, Δ(√u √u)", line("∂u/∂t = Δ(sqrt(u) sqrt(u))", kind="scalar > 0"), "pPpPPppPp", "u"
@@ -67,12 +67,17 @@ TABLE: tuple[Row, ...] = (
     ),
     classless(
         "third, dropped, √x √x on [1, 2]",
-        segment("∂u/∂t = sqrt(x) sqrt(x) Δu", COLD, "sin(π x)", "x in [1, 2]"),
+        segment("∂u/∂t = sqrt(x) sqrt(x) Δu", DIRICHLET, "sin(π x)", "x in [1, 2]"),
         "PRPPP..PR",
     ),
-    classless("third, dropped, √(x - 1)² on [0, 1]", rod("∂u/∂t = sqrt(x - 1)² Δu"), "..UPP....", "no value inside"),
     classless(
-        "third, dropped, Robin", rod("∂u/∂t = Δu", "n·∇u = -sqrt(u) sqrt(u) on boundary"), "rRpPP...r", "u ≥ 0 there"
+        "third, dropped, √(x - 1)² on [0, 1]", interval("∂u/∂t = sqrt(x - 1)² Δu"), "..UPP....", "no value inside"
     ),
-    classless("third, dropped, walls", rod("∂u/∂t = Δu", "sqrt(u) sqrt(u) = 1 on boundary"), "RRpPP..pr", "u = 1"),
+    classless(
+        "third, dropped, Robin",
+        interval("∂u/∂t = Δu", "n·∇u = -sqrt(u) sqrt(u) on boundary"),
+        "rRpPP...r",
+        "u ≥ 0 there",
+    ),
+    classless("third, dropped, walls", interval("∂u/∂t = Δu", "sqrt(u) sqrt(u) = 1 on boundary"), "RRpPP..pr", "u = 1"),
 )

@@ -9,8 +9,16 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, SHUT, circle, linear, nonlinear, segment, square
-from analysis.spec_templates import Row, data, declared, plane, rod
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    INSULATED,
+    linear,
+    nonlinear,
+    periodic_2pi,
+    segment,
+    square,
+)
+from analysis.spec_templates import Row, data, declared, interval, plane
 
 ONES = "Σᵢ Σⱼ ∂²u/∂xᵢ∂xⱼ"
 XX = "∂²u/∂x²"
@@ -33,15 +41,15 @@ def composed(name: str, right: str, cells: str, why: str = "", kinds: str = NL) 
 
 
 def positive(name: str, right: str, cells: str, why: str = "", kinds: str = NL) -> Row:
-    return nonlinear(f"edge, u > 0, {name}", circle(f"∂u/∂t = {right}", kind=POSITIVE), kinds, cells, why)
+    return nonlinear(f"edge, u > 0, {name}", periodic_2pi(f"∂u/∂t = {right}", kind=POSITIVE), kinds, cells, why)
 
 
 def ended(name: str, ends: str, cells: str, why: str = "") -> Row:
-    return linear(f"edge, ends, {name}", rod(HEAT, ends), "diffusion", cells, why)
+    return linear(f"edge, ends, {name}", interval(HEAT, ends), "diffusion", cells, why)
 
 
 def moved(name: str, equation: str, ends: str, cells: str, why: str = "") -> Row:
-    return linear(f"edge, moved, {name}", rod(equation, ends), "transport", cells, why)
+    return linear(f"edge, moved, {name}", interval(equation, ends), "transport", cells, why)
 
 
 def spread(name: str, right: str, cells: str, why: str = "", kinds: str = "diffusion") -> Row:
@@ -95,7 +103,7 @@ TABLE: tuple[Row, ...] = (
     ended("u³ + u = 2", "u³ + u = 2 on boundary", "rrp.P...r", "u = 1 in disguise"),
     ended("flux of the slope", "∂u/∂x + (∂u/∂x)³ = 0 on boundary", "ppp.P....", "∂u/∂x = 0 in disguise"),
     ended("swapped ends", declared("u(0, t) = u(1, t)", "∂u/∂x(0, t) = -∂u/∂x(1, t)"), "..r......", "degenerate"),
-    moved("in at both ends", "∂u/∂t + cos(π x) ∂u/∂x = 0", COLD, "PRPPP..PR"),
+    moved("in at both ends", "∂u/∂t + cos(π x) ∂u/∂x = 0", DIRICHLET, "PRPPP..PR"),
     moved("out at both ends", "∂u/∂t - cos(π x) ∂u/∂x = 0", "", "PPPPP..PR", "no inflow"),
     moved("in on the left, still on the right", "∂u/∂t + (1 - x) ∂u/∂x = 0", "u = 0 on left", "PRPPP..PR"),
     moved("in on the left, in the time", "∂u/∂t + (1 + t) ∂u/∂x = 0", "u = t on left", "RRPPP..PR"),
@@ -109,16 +117,21 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "edge, uneven, insulated",
-        segment("∂u/∂t = ∂((1 + x) ∂u/∂x)/∂x", SHUT, "cos(π x)"),
+        segment("∂u/∂t = ∂((1 + x) ∂u/∂x)/∂x", INSULATED, "cos(π x)"),
         f"diffusion|{CD}",
         "PPPPP..PP",
     ),
-    linear("edge, uneven, cold", rod("∂u/∂t = ∂((1 + x) ∂u/∂x)/∂x"), f"diffusion|{CD}", "PRPPP..PR"),
-    linear("edge, drift, insulated", rod("∂u/∂t = Δu + ∂u/∂x", SHUT), CD, "PPPPP..PR", "u(1) - u(0) enters"),
-    linear("edge, no flux by its name", rod("∂u/∂t = ∂(∂u/∂x + u)/∂x", "∂u/∂x + u = 0 on boundary"), CD, "PRpPP..rP"),
+    linear("edge, uneven, cold", interval("∂u/∂t = ∂((1 + x) ∂u/∂x)/∂x"), f"diffusion|{CD}", "PRPPP..PR"),
+    linear("edge, drift, insulated", interval("∂u/∂t = Δu + ∂u/∂x", INSULATED), CD, "PPPPP..PR", "u(1) - u(0) enters"),
+    linear(
+        "edge, no flux by its name",
+        interval("∂u/∂t = ∂(∂u/∂x + u)/∂x", "∂u/∂x + u = 0 on boundary"),
+        CD,
+        "PRpPP..rP",
+    ),
     linear(
         "edge, degenerate, insulated",
-        rod("∂u/∂t = x(1 - x) Δu", SHUT),
+        interval("∂u/∂t = x(1 - x) Δu", INSULATED),
         "diffusion",
         "Pp......r",
         "the ends are degenerate",

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, linear, nonlinear, system
-from analysis.spec_templates import Row, data, declared, maps, pair, ring, still, torus
+from analysis.more_spec_templates import ZERO_SPEED, linear, nonlinear, system
+from analysis.spec_templates import Row, data, declared, maps, pair, periodic, periodic_box, stationary
 
 CD = "convection-diffusion"
 RATE = "reaction-diffusion"
@@ -26,7 +26,7 @@ SOME = "for some weights"
 FLOW = "gradient-flow|ode"
 BOUND = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"
 FREE = "learn K : operator = conv(3)"
-THIRD = declared(REST, "∂²u/∂t²(x, 0) = 0", "∂³u/∂t³(x, 0) = 0", "")
+THIRD = declared(ZERO_SPEED, "∂²u/∂t²(x, 0) = 0", "∂³u/∂t³(x, 0) = 0", "")
 SOLID = "(x, y) in [-1, 1]^2"
 
 
@@ -35,15 +35,15 @@ def timed(name: str, right: str, cells: str, why: str = "", kinds: str = "diffus
 
 
 def swung(name: str, right: str, cells: str, why: str = "") -> Row:
-    return linear(f"further, {name}", data(f"∂²u/∂t² = {right}") + REST + "\n", "wave|ode", cells, why, order=2)
+    return linear(f"further, {name}", data(f"∂²u/∂t² = {right}") + ZERO_SPEED + "\n", "wave|ode", cells, why, order=2)
 
 
 def at_rest(name: str, equation: str, kinds: str, space: str = "(x, y) in [0, 1]^2") -> Row:
-    return linear(f"further, at rest, {name}", still(equation, space=space), kinds, ".........", order=0)
+    return linear(f"further, at rest, {name}", stationary(equation, space=space), kinds, ".........", order=0)
 
 
 def kept(name: str, right: str, cell: str, kinds: str = NL, start: str = "RP") -> Row:
-    return nonlinear(f"further, ring, {name}", ring(f"∂u/∂t = {right}"), kinds, f"{start}......{cell}")
+    return nonlinear(f"further, ring, {name}", periodic(f"∂u/∂t = {right}"), kinds, f"{start}......{cell}")
 
 
 def weighed(name: str, declare: str, right: str, cells: str, why: str = "", kinds: str = "diffusion") -> Row:
@@ -89,7 +89,7 @@ TABLE: tuple[Row, ...] = (
     ),
     nonlinear(
         "further, a power at once",
-        system("u w", "∂u/∂t = Δu + w\nw = -u³", still="w"),
+        system("u w", "∂u/∂t = Δu + w\nw = -u³", stationary="w"),
         f"{RATE}|diffusion {RATE}|ode|elliptic|hyperbolic",
         "R...p..",
         "w is a function of u, here",
@@ -97,7 +97,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "further, a potential at once",
-        system("u w", "∂u/∂t = Δu + ∂w/∂x\nΔw = u + w", still="w"),
+        system("u w", "∂u/∂t = Δu + ∂w/∂x\nΔw = u + w", stationary="w"),
         f"{CD}|diffusion|{RATE} elliptic",
         "p..pR..",
         "(Δ - 1)⁻¹",
@@ -132,11 +132,11 @@ TABLE: tuple[Row, ...] = (
     kept("u³ - u", "Δ(u³) + u³ - u", "R", f"{NL}|{RATE}", "RR"),
     kept("u u'''", "u ∂³u/∂x³", "P", "higher-order"),
     kept("u² u'''", "u² ∂³u/∂x³", "R", "higher-order"),
-    nonlinear("further, torus, u Δu + |∇u|²", torus("∂u/∂t = u Δu + ‖∇u‖²"), NL, "RP......P"),
-    nonlinear("further, torus, |∇u|²", torus("∂u/∂t = Δu + ‖∇u‖²"), "hamilton-jacobi", "RPP....PR"),
-    nonlinear("further, torus, stretched", torus("∂u/∂t = ∂u/∂x ∂²u/∂x∂y"), NL, "RPR.....P", "½ ∂/∂y (∂u/∂x)²"),
-    linear("further, torus, stream", torus("∂u/∂t = cos(2π y) ∂u/∂x + Δu"), CD, "PPPPP..PP"),
-    linear("further, torus, strain", torus("∂u/∂t = cos(2π x) ∂u/∂x + Δu"), CD, "PPPPP..PR"),
+    nonlinear("further, torus, u Δu + |∇u|²", periodic_box("∂u/∂t = u Δu + ‖∇u‖²"), NL, "RP......P"),
+    nonlinear("further, torus, |∇u|²", periodic_box("∂u/∂t = Δu + ‖∇u‖²"), "hamilton-jacobi", "RPP....PR"),
+    nonlinear("further, torus, stretched", periodic_box("∂u/∂t = ∂u/∂x ∂²u/∂x∂y"), NL, "RPR.....P", "½ ∂/∂y (∂u/∂x)²"),
+    linear("further, torus, stream", periodic_box("∂u/∂t = cos(2π y) ∂u/∂x + Δu"), CD, "PPPPP..PP"),
+    linear("further, torus, strain", periodic_box("∂u/∂t = cos(2π x) ∂u/∂x + Δu"), CD, "PPPPP..PR"),
     # ---- weights
     weighed("softplus of a field", FIELD, "softplus(q)Δu", "PPPPP.."),
     weighed("minus softplus", FIELD, "-softplus(q)Δu", "PPR...."),

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from analysis.more_spec_templates import linear, nonlinear
-from analysis.spec_templates import Row, data, declared, plane, ring
+from analysis.spec_templates import Row, data, declared, periodic, plane
 from analysis.table.signed import ANY, U
 
 Q = declared("learn q(x) : scalar = mlp(activation=tanh)", "learn r(x) : scalar = mlp(activation=relu)")
@@ -22,7 +22,7 @@ def moved(name: str, right: str, cells: str, why: str = "", declare: str = "", s
 
 
 def round_(name: str, right: str, cells: str, why: str = "") -> Row:
-    return linear(f"fourth, ring, {name}", ring(f"∂u/∂t = {right}"), ANY, f".....{cells}..", why)
+    return linear(f"fourth, ring, {name}", periodic(f"∂u/∂t = {right}"), ANY, f".....{cells}..", why)
 
 
 def mass(name: str, right: str, cell: str, why: str = "", space: str = "x in R", bent: bool = False) -> Row:

@@ -9,8 +9,18 @@ families whose members are decided by one formula. Decided on paper.
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, SHUT, circle, classless, line, segment, square, system
-from analysis.spec_templates import Row, data, declared, plane, ring, rod
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    INSULATED,
+    ZERO_SPEED,
+    classless,
+    line,
+    periodic_2pi,
+    segment,
+    square,
+    system,
+)
+from analysis.spec_templates import Row, data, declared, interval, periodic, plane
 
 X = "∂u/∂x"
 VAIN = "it says nothing"
@@ -22,11 +32,11 @@ POWERS = ((1, 3), (2, 5), (-1, 3), (1, 2), (-2, 4), (1, 7))
 
 
 def wall(name: str, ends: str, cells: str, why: str = VAIN, right: str = "Δu") -> Row:
-    return classless(f"third, hollow, {name}", rod(f"∂u/∂t = {right}", ends), cells, why)
+    return classless(f"third, hollow, {name}", interval(f"∂u/∂t = {right}", ends), cells, why)
 
 
 def wave(name: str, equation: str, cells: str, why: str = LITTLE) -> Row:
-    return classless(f"third, hollow, wave, {name}", data(equation) + REST + "\n", cells, why, order=2)
+    return classless(f"third, hollow, wave, {name}", data(equation) + ZERO_SPEED + "\n", cells, why, order=2)
 
 
 def moved(name: str, equation: str, cells: str, why: str = LITTLE) -> Row:
@@ -43,13 +53,13 @@ def elliptic(a: bool, yes: str = "P") -> str:
 
 def waved(name: str, right: str, a: int, b: int, mass: str) -> Row:
     sign = elliptic(a >= abs(b), "p")
-    return family(name, circle(f"∂u/∂t = {right}"), f"PP{sign}PP..{sign}{mass}")
+    return family(name, periodic_2pi(f"∂u/∂t = {right}"), f"PP{sign}PP..{sign}{mass}")
 
 
 def squared(b: int, c: int) -> Row:
     """On [0, 1]: least at an end, or at -b/2."""
     least = min(c, 1 + b + c, c - b * b / 4 if -2 <= b <= 0 else c)
-    text = segment(f"∂u/∂t = (x² {b:+}x {c:+}) Δu", COLD, "x")
+    text = segment(f"∂u/∂t = (x² {b:+}x {c:+}) Δu", DIRICHLET, "x")
     return family(f"x² {b:+}x {c:+} on [0, 1]", text, f"PR{elliptic(least >= 0, 'p')}PP....")
 
 
@@ -70,28 +80,31 @@ FAMILIES: tuple[Row, ...] = (
     ),
     *(
         family(
-            f"Δ({a}u^{n})", ring(f"∂u/∂t = Δ({a} u^{n})"), f"RP{elliptic(a > 0 and n % 2 == 1)}PP...P", True,
+            f"Δ({a}u^{n})", periodic(f"∂u/∂t = Δ({a} u^{n})"), f"RP{elliptic(a > 0 and n % 2 == 1)}PP...P", True,
         )
         for a, n in POWERS
     ),
     *(
-        family(f"({a}u'^{n})'", ring(f"∂u/∂t = ∂({a} ({X})^{n})/∂x"), f"RP{elliptic(a > 0 and n % 2 == 1)}PP...P", True)
+        family(f"({a}u'^{n})'", periodic(f"∂u/∂t = ∂({a} ({X})^{n})/∂x"),
+            f"RP{elliptic(a > 0 and n % 2 == 1)}PP...P", True)
         for a, n in POWERS
     ),
     *(
-        family(f"Δu + {a}u^{n}", ring(f"∂u/∂t = Δu {a:+}u^{n}"), "RRPPP..rR", True)
+        family(f"Δu + {a}u^{n}", periodic(f"∂u/∂t = Δu {a:+}u^{n}"), "RRPPP..rR", True)
         for a, n in POWERS
     ),
     *(
-        family(f"n·∇u = {c}u", rod("∂u/∂t = 3Δu", f"n·∇u = {c} u on boundary"), f"PR{'P' if c <= 0 else 'p'}PP...R")
+        family(f"n·∇u = {c}u", interval("∂u/∂t = 3Δu", f"n·∇u = {c} u on boundary"),
+            f"PR{'P' if c <= 0 else 'p'}PP...R")
         for c in (-3, -1, 2, 5)
     ),
     *(
-        family(f"{b}u' on a rod", rod(f"∂u/∂t = {b} {X}", f"u = 0 on {'right' if b > 0 else 'left'}"), "PRPPP..PR")
+        family(f"{b}u' on a rod", interval(f"∂u/∂t = {b} {X}", f"u = 0 on {'right' if b > 0 else 'left'}"), "PRPPP..PR")
         for b in (-3, -1, 2, 5)
     ),
     *(
-        family(f"u(x {s:+}, t), ring", ring(f"∂u/∂t = Δu + 2u(x {s:+}, t)"), f"pr.P{elliptic(s == int(s), 'p')}...r")
+        family(f"u(x {s:+}, t), ring", periodic(f"∂u/∂t = Δu + 2u(x {s:+}, t)"),
+            f"pr.P{elliptic(s == int(s), 'p')}...r")
         for s in (1, 2, 0.25, 1.5, -1, -0.1)
     ),
     *(
@@ -139,7 +152,7 @@ TABLE: tuple[Row, ...] = (
     moved("√(1 + x²)²", "∂u/∂t = Δu + sqrt(1 + x²)² u - u - x² u", "PPPPPP...", "nothing"),
     classless(
         "third, hollow, system, relu(x)w = relu(x)u",
-        system("u w", "∂u/∂t = w\nrelu(x) w = relu(x) u", still="w"),
+        system("u w", "∂u/∂t = w\nrelu(x) w = relu(x) u", stationary="w"),
         ".U.PP....",
         "w is free for x < 0",
         order=(1, 0),
@@ -147,12 +160,12 @@ TABLE: tuple[Row, ...] = (
     ),
     classless(
         "third, hollow, system, 0 = w - u",
-        system("u w", "∂u/∂t = Δw\n0 = w - u", still="w"),
+        system("u w", "∂u/∂t = Δw\n0 = w - u", stationary="w"),
         "PPpPPpppp",
         "heat",
         order=(1, 0),
         count=2,
     ),
-    classless("third, hollow, shut, relu(-u²)", rod("∂u/∂t = Δu + relu(-u²)", SHUT), "pppPP..pp", "nothing"),
+    classless("third, hollow, shut, relu(-u²)", interval("∂u/∂t = Δu + relu(-u²)", INSULATED), "pppPP..pp", "nothing"),
     *FAMILIES,
 )

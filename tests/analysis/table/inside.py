@@ -7,8 +7,19 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, SHUT, circle, line, linear, nonlinear, physical, segment, square
-from analysis.spec_templates import Row, data, lines, plane, ring, rod
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    INSULATED,
+    ZERO_SPEED,
+    line,
+    linear,
+    nonlinear,
+    periodic_2pi,
+    physical,
+    segment,
+    square,
+)
+from analysis.spec_templates import Row, data, interval, lines, periodic, plane
 
 T = 'torch("my.nets:Net")'
 
@@ -56,12 +67,15 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "besides, pole of diffusion inside",
-        seg("∂u/∂t = ∂/∂x((1/x²) ∂u/∂x)", SHUT),
+        seg("∂u/∂t = ∂/∂x((1/x²) ∂u/∂x)", INSULATED),
         "convection-diffusion",
         "........p",
     ),
     linear(
-        "besides, pole log inside", seg("∂u/∂t = ∂²u/∂x² + ∂(log(|x|) u)/∂x", SHUT), "reaction-diffusion", "........p"
+        "besides, pole log inside",
+        seg("∂u/∂t = ∂²u/∂x² + ∂(log(|x|) u)/∂x", INSULATED),
+        "reaction-diffusion",
+        "........p",
     ),
     linear(
         "besides, own rate, transport",
@@ -190,9 +204,14 @@ TABLE: tuple[Row, ...] = (
         "..U....",
     ),
     linear("besides, |sin x| cos², plane", plane("∂u/∂t = |sin(x)| (2 + |cos(y)|) Δu"), "diffusion", "..p...."),
-    linear("besides, Robin t-dependent", rod("∂u/∂t = Δu", "n·∇u = -(t - ½) u on boundary"), "diffusion", "..p...."),
-    linear("besides, Robin right", rod("∂u/∂t = Δu", "n·∇u = -t u on boundary"), "diffusion", "..P...."),
-    linear("besides, Neumann t", rod("∂u/∂t = Δu", "n·∇u = t on boundary"), "diffusion", "..P.....R"),
+    linear(
+        "besides, Robin t-dependent",
+        interval("∂u/∂t = Δu", "n·∇u = -(t - ½) u on boundary"),
+        "diffusion",
+        "..p....",
+    ),
+    linear("besides, Robin right", interval("∂u/∂t = Δu", "n·∇u = -t u on boundary"), "diffusion", "..P...."),
+    linear("besides, Neumann t", interval("∂u/∂t = Δu", "n·∇u = t on boundary"), "diffusion", "..P.....R"),
     linear(
         "besides, oblique",
         square("∂u/∂t = Δu", "n·∇u = 0 on left, right, bottom\n∂u/∂y + 10 ∂u/∂x = 0 on top"),
@@ -207,70 +226,106 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "besides, Dirichlet learned",
-        rod("∂u/∂t = Δu", "u = g on boundary", declare="learn g(t) : scalar = mlp"),
+        interval("∂u/∂t = Δu", "u = g on boundary", declare="learn g(t) : scalar = mlp"),
         "diffusion",
         "..P....",
     ),
-    linear("besides, flux sqrt", rod("∂u/∂t = Δu", "n·∇u = sqrt(|u|) on boundary"), "diffusion", "..r...."),
-    linear("besides, flux exp(-u)", rod("∂u/∂t = Δu", "n·∇u = exp(-u) on boundary"), "diffusion", "..p...."),
+    linear("besides, flux sqrt", interval("∂u/∂t = Δu", "n·∇u = sqrt(|u|) on boundary"), "diffusion", "..r...."),
+    linear("besides, flux exp(-u)", interval("∂u/∂t = Δu", "n·∇u = exp(-u) on boundary"), "diffusion", "..p...."),
     linear(
         "besides, zero coefficient at a time",
-        rod("∂u/∂t = Δu", "(t - ½) n·∇u + u = 0 on boundary"),
+        interval("∂u/∂t = Δu", "(t - ½) n·∇u + u = 0 on boundary"),
         "diffusion",
         "..r....",
     ),
-    linear("besides, vanishing Dirichlet", rod("∂u/∂t = Δu", "t u = 0 on boundary"), "diffusion", "..p...."),
+    linear("besides, vanishing Dirichlet", interval("∂u/∂t = Δu", "t u = 0 on boundary"), "diffusion", "..p...."),
     linear(
-        "besides, degenerate Neumann", rod("∂u/∂t = ∂/∂x(x (1 - x) ∂u/∂x)", SHUT), "convection-diffusion", "........P"
+        "besides, degenerate Neumann",
+        interval("∂u/∂t = ∂/∂x(x (1 - x) ∂u/∂x)", INSULATED),
+        "convection-diffusion",
+        "........P",
     ),
     linear(
-        "besides, FP degenerate Neumann", rod("∂u/∂t = ∂²(x (1 - x) u)/∂x²", SHUT), "reaction-diffusion", "........r"
+        "besides, FP degenerate Neumann",
+        interval("∂u/∂t = ∂²(x (1 - x) u)/∂x²", INSULATED),
+        "reaction-diffusion",
+        "........r",
     ),
     linear(
-        "besides, FP degenerate Dirichlet", rod("∂u/∂t = ∂²(x (1 - x) u)/∂x²", COLD), "reaction-diffusion", "........r"
+        "besides, FP degenerate Dirichlet",
+        interval("∂u/∂t = ∂²(x (1 - x) u)/∂x²", DIRICHLET),
+        "reaction-diffusion",
+        "........r",
     ),
     linear(
         "besides, div degenerate Dirichlet",
-        rod("∂u/∂t = ∂/∂x(x (1 - x) ∂u/∂x)", COLD),
+        interval("∂u/∂t = ∂/∂x(x (1 - x) ∂u/∂x)", DIRICHLET),
         "convection-diffusion",
         "........p",
     ),
     linear(
-        "besides, div degenerate²", rod("∂u/∂t = ∂/∂x(x² (1 - x)² ∂u/∂x)", COLD), "convection-diffusion", "........p"
+        "besides, div degenerate²",
+        interval("∂u/∂t = ∂/∂x(x² (1 - x)² ∂u/∂x)", DIRICHLET),
+        "convection-diffusion",
+        "........p",
     ),
     linear(
         "besides, div √ degenerate Dirichlet",
-        rod("∂u/∂t = ∂/∂x(sqrt(x) ∂u/∂x)", "u = 0 on left\nn·∇u = 0 on right"),
+        interval("∂u/∂t = ∂/∂x(sqrt(x) ∂u/∂x)", "u = 0 on left\nn·∇u = 0 on right"),
         "convection-diffusion",
         "........r",
     ),
     linear(
         "besides, div √ degenerate Neumann",
-        rod("∂u/∂t = ∂/∂x(sqrt(x) ∂u/∂x)", SHUT),
+        interval("∂u/∂t = ∂/∂x(sqrt(x) ∂u/∂x)", INSULATED),
         "convection-diffusion",
         "........p",
     ),
-    linear("besides, transport that stops", rod("∂u/∂t = ∂(x (1 - x) u)/∂x", ""), "transport", "........P"),
-    linear("besides, transport in", rod("∂u/∂t = -∂u/∂x", "u = 0 on left"), "transport", "........R"),
+    linear("besides, transport that stops", interval("∂u/∂t = ∂(x (1 - x) u)/∂x", ""), "transport", "........P"),
+    linear("besides, transport in", interval("∂u/∂t = -∂u/∂x", "u = 0 on left"), "transport", "........R"),
     nonlinear(
         "besides, Burgers shut",
-        rod("∂u/∂t = ∂²u/∂x² - u ∂u/∂x", "n·∇u = 0 on boundary"),
+        interval("∂u/∂t = ∂²u/∂x² - u ∂u/∂x", "n·∇u = 0 on boundary"),
         "convection-diffusion",
         "........R",
     ),
-    nonlinear("besides, Burgers cold", rod("∂u/∂t = ∂²u/∂x² - u ∂u/∂x", COLD), "convection-diffusion", "........R"),
-    nonlinear("besides, porous cold", rod("∂u/∂t = Δ(u³)", COLD), "nonlinear-diffusion", "........r"),
     nonlinear(
-        "besides, porous shut flux", rod("∂u/∂t = Δ(u³)", "n·∇u = 1 on boundary"), "nonlinear-diffusion", "........r"
+        "besides, Burgers cold",
+        interval("∂u/∂t = ∂²u/∂x² - u ∂u/∂x", DIRICHLET),
+        "convection-diffusion",
+        "........R",
     ),
-    linear("besides, source balanced", rod("∂u/∂t = Δu + cos(π x)", SHUT), "diffusion", "........P"),
-    linear("besides, source given", rod("∂u/∂t = Δu + 2", "n·∇u = -1 on boundary"), "diffusion", "........P"),
-    linear("besides, source t", rod("∂u/∂t = Δu + (t - ½)", SHUT), "diffusion", "........R"),
-    linear("besides, rate zero mean", circle("∂u/∂t = Δu + sin(x) u"), "reaction-diffusion", "........R"),
-    linear("besides, square source", square("∂u/∂t = Δu + cos(π x) cos(π y)", SHUT), "diffusion", "........P"),
+    nonlinear("besides, porous cold", interval("∂u/∂t = Δ(u³)", DIRICHLET), "nonlinear-diffusion", "........r"),
+    nonlinear(
+        "besides, porous shut flux",
+        interval("∂u/∂t = Δ(u³)", "n·∇u = 1 on boundary"),
+        "nonlinear-diffusion",
+        "........r",
+    ),
+    linear("besides, source balanced", interval("∂u/∂t = Δu + cos(π x)", INSULATED), "diffusion", "........P"),
+    linear("besides, source given", interval("∂u/∂t = Δu + 2", "n·∇u = -1 on boundary"), "diffusion", "........P"),
+    linear("besides, source t", interval("∂u/∂t = Δu + (t - ½)", INSULATED), "diffusion", "........R"),
+    linear("besides, rate zero mean", periodic_2pi("∂u/∂t = Δu + sin(x) u"), "reaction-diffusion", "........R"),
+    linear("besides, square source", square("∂u/∂t = Δu + cos(π x) cos(π y)", INSULATED), "diffusion", "........P"),
     linear(
-        "besides, wave pushed", rod("∂²u/∂t² = Δu", SHUT, rest="∂u/∂t(x, 0) = cos(π x)"), "wave", "........P", order=2
+        "besides, wave pushed",
+        interval("∂²u/∂t² = Δu", INSULATED, rest="∂u/∂t(x, 0) = cos(π x)"),
+        "wave",
+        "........P",
+        order=2,
     ),
-    linear("besides, wave pushed 1", rod("∂²u/∂t² = Δu", SHUT, rest="∂u/∂t(x, 0) = 1"), "wave", "........R", order=2),
-    nonlinear("besides, nonlinear wave", ring("∂²u/∂t² = ∂²(u³)/∂x²", rest=REST), "wave", "........P", order=2),
+    linear(
+        "besides, wave pushed 1",
+        interval("∂²u/∂t² = Δu", INSULATED, rest="∂u/∂t(x, 0) = 1"),
+        "wave",
+        "........R",
+        order=2,
+    ),
+    nonlinear(
+        "besides, nonlinear wave",
+        periodic("∂²u/∂t² = ∂²(u³)/∂x²", rest=ZERO_SPEED),
+        "wave",
+        "........P",
+        order=2,
+    ),
 )

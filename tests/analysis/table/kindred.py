@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, classless, line, square
-from analysis.spec_templates import Row, data, declared, lines, maps, pair, ring, rod, still
+from analysis.more_spec_templates import DIRICHLET, ZERO_SPEED, classless, line, square
+from analysis.spec_templates import Row, data, declared, interval, lines, maps, pair, periodic, stationary
 
 X, XX = "∂u/∂x", "∂²u/∂x²"
 MIXED = "∂²u/∂x∂y + ∂²u/∂y∂z + ∂²u/∂x∂z"
@@ -37,7 +37,7 @@ def many(a: int, b: int) -> Row:
 
 
 def fed(a: int, b: int, c: int) -> Row:
-    text = rod(f"∂u/∂t = Δu {c:+}", declared(f"n·∇u = {a} on left", f"n·∇u = {b} on right"))
+    text = interval(f"∂u/∂t = Δu {c:+}", declared(f"n·∇u = {a} on left", f"n·∇u = {b} on right"))
     return kin(f"fed by {a}, {b} and {c}", text, f"RRPPP...{of(a + b + c == 0)}")
 
 
@@ -85,7 +85,7 @@ TABLE: tuple[Row, ...] = (
     ),
     *(kin(f"Δu {a:+}u on R", data(f"∂u/∂t = 2Δu {a:+}u"), "PRPPPppRR") for a in (-4, -2, 3, 6)),
     *(
-        kin(f"ring, {a}sin {b:+}", ring(f"∂u/∂t = Δu {a:+}sin(2π x) {b:+}"), f"RRPPP..R{of(b == 0)}")
+        kin(f"ring, {a}sin {b:+}", periodic(f"∂u/∂t = Δu {a:+}sin(2π x) {b:+}"), f"RRPPP..R{of(b == 0)}")
         for a, b in ((1, 0), (2, 1), (-3, 0), (1, -2), (4, 0))
     ),
     *(
@@ -111,14 +111,17 @@ TABLE: tuple[Row, ...] = (
     # ---- neighbours
     special(
         "relu(x - 2)u = 0 on [0, 1]",
-        rod("∂u/∂t = Δu", declared("relu(x - 2) u = 0 on left", "n·∇u = 0 on right")),
+        interval("∂u/∂t = Δu", declared("relu(x - 2) u = 0 on left", "n·∇u = 0 on right")),
         "UUUPP....",
         "0 = 0",
     ),
-    special("max(t, ½)n·∇u = 0", rod("∂u/∂t = Δu", "max(t, ½) n·∇u = 0 on boundary"), "PPpPP..pp", "n·∇u = 0"),
-    special("|x - ½|n·∇u = 0", rod("∂u/∂t = Δu", "|x - ½| n·∇u = 0 on boundary"), "PPpPP..pp", "n·∇u = 0"),
+    special("max(t, ½)n·∇u = 0", interval("∂u/∂t = Δu", "max(t, ½) n·∇u = 0 on boundary"), "PPpPP..pp", "n·∇u = 0"),
+    special("|x - ½|n·∇u = 0", interval("∂u/∂t = Δu", "|x - ½| n·∇u = 0 on boundary"), "PPpPP..pp", "n·∇u = 0"),
     special(
-        "relu(t - ½)n·∇u = -u", rod("∂u/∂t = Δu", "relu(t - ½) n·∇u = -u on boundary"), "PR.PP....", "u = 0 at first"
+        "relu(t - ½)n·∇u = -u",
+        interval("∂u/∂t = Δu", "relu(t - ½) n·∇u = -u on boundary"),
+        "PR.PP....",
+        "u = 0 at first",
     ),
     special(
         "(y - ½)u = 0",
@@ -131,19 +134,23 @@ TABLE: tuple[Row, ...] = (
     special("relu(x) on the left", line("relu(x) ∂u/∂t = Δu"), "..UPP....", "a pole for x < 0"),
     special("1 - tanh(u)² on both sides", line("(1 - tanh(u)²) ∂u/∂t = (1 - tanh(u)²) Δu"), "pppPP....", "heat", True),
     special(
-        "wave, u > 0", line("∂²u/∂t² = Δ(sqrt(u) sqrt(u))", kind="scalar > 0", rest=REST), "pppRP....", "u", order=2
+        "wave, u > 0",
+        line("∂²u/∂t² = Δ(sqrt(u) sqrt(u))", kind="scalar > 0", rest=ZERO_SPEED),
+        "pppRP....",
+        "u",
+        order=2,
     ),
-    special("wave, 1/x - 1/x", line("∂²u/∂t² = Δu + u/x - u/x", rest=REST), "..pR.....", "but at 0", order=2),
+    special("wave, 1/x - 1/x", line("∂²u/∂t² = Δu + u/x - u/x", rest=ZERO_SPEED), "..pR.....", "but at 0", order=2),
     special(
         "wave, log(1 + x²) twice",
-        line("∂²u/∂t² = Δu + log(1 + x²) u - log(1 + x²) u", rest=REST),
+        line("∂²u/∂t² = Δu + log(1 + x²) u - log(1 + x²) u", rest=ZERO_SPEED),
         "PPPRP....",
         "nothing",
         order=2,
     ),
     special(
         "memory at one wall of two",
-        rod("∂u/∂t = Δu", declared("u = 0 on left", "u = u(x, t/2) on right")),
+        interval("∂u/∂t = Δu", declared("u = 0 on left", "u = u(x, t/2) on right")),
         "p..r.....",
         "memory",
     ),
@@ -189,19 +196,30 @@ TABLE: tuple[Row, ...] = (
     special("u' sign(u)", data(f"∂u/∂t = Δu + {X} sign(u)"), "RPpPP...p", "|u|'", True),
     special("v' sign(v)", pair("∂u/∂t = Δu + ∂(|v|)/∂x", "∂v/∂t = Δv"), "RP.PP...P", "", True, 1, 2),
     special(
-        "rest, (2 + sign u')u'' = u", still(f"(2 + sign({X})) {XX} = u", "", "x in [0, 1]"), "..p......", "", True, 0
+        "rest, (2 + sign u')u'' = u",
+        stationary(f"(2 + sign({X})) {XX} = u", "", "x in [0, 1]"),
+        "..p......",
+        "",
+        True,
+        0,
     ),
     special(
-        "rest, u'' + sign u' = 0", still(f"{XX} + sign({X}) = 0", "", "x in [0, 1]"), "..U......", "jumps", True, 0
+        "rest, u'' + sign u' = 0", stationary(f"{XX} + sign({X}) = 0", "", "x in [0, 1]"), "..U......", "jumps", True, 0
     ),
-    special("rest, u'' = |u'| + u", still(f"{XX} = |{X}| + u", "", "x in [0, 1]"), "R.P....p.", "", True, 0),
+    special("rest, u'' = |u'| + u", stationary(f"{XX} = |{X}| + u", "", "x in [0, 1]"), "R.P....p.", "", True, 0),
     special(
         "rest, relu(x - ½)u'' = 0",
-        still(f"relu(x - ½) {XX} = 0", "", "x in [0, 1]"),
+        stationary(f"relu(x - ½) {XX} = 0", "", "x in [0, 1]"),
         "..U......",
         "free on one half",
         order=0,
     ),
-    special("rest, √u √u", still("Δu = sqrt(u) sqrt(u)", "", "x in [0, 1]"), "r.p......", "u ≥ 0", order=0),
-    special("cold, -u log(1 + u²)", rod("∂u/∂t = Δu - u log(1 + u²)", COLD), "RRpPP..p.", "towards 0", True),
+    special("rest, √u √u", stationary("Δu = sqrt(u) sqrt(u)", "", "x in [0, 1]"), "r.p......", "u ≥ 0", order=0),
+    special(
+        "cold, -u log(1 + u²)",
+        interval("∂u/∂t = Δu - u log(1 + u²)", DIRICHLET),
+        "RRpPP..p.",
+        "towards 0",
+        True,
+    ),
 )

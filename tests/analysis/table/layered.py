@@ -15,7 +15,7 @@ from analysis.spec_templates import Row, maps
 K = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"
 L = "learn L : operator, ‖L‖ ≤ 1 = conv(3)"
 M = "learn M : operator, ‖M‖ ≤ 1 = conv(3)"
-REST = "∂Y/∂t(x, 0) = 0"
+ZERO_SPEED = "∂Y/∂t(x, 0) = 0"
 
 
 def layer(
@@ -29,7 +29,7 @@ def decay(name: str, rate: str, cells: str, time: str) -> Row:
 
 
 def swing(name: str, right: str, cells: str, time: str = "leapfrog(steps=3)", declare: str = "") -> Row:
-    return classless(f"third, swing, {name}", maps(f"∂²Y/∂t² = {right}", declare, time, REST), cells, order=2)
+    return classless(f"third, swing, {name}", maps(f"∂²Y/∂t² = {right}", declare, time, ZERO_SPEED), cells, order=2)
 
 
 def turn(name: str, first: str, other: str, cells: str, time: str = "verlet(steps=3)", declare: str = "") -> Row:

@@ -24,7 +24,7 @@ MORE = "learn K : operator, ‖K‖ ≤ 2.1 = conv(3)"
 SECOND = "learn L(t) : operator, ‖L‖ ≤ 1 = conv(3)"
 THIRD = "learn M(t) : operator, ‖M‖ ≤ 1 = conv(3)"
 FREE = "learn K : operator = conv(3)"
-Y_REST = "∂Y/∂t(x, 0) = 0"
+ZERO_Y_VELOCITY = "∂Y/∂t(x, 0) = 0"
 FLOW = "gradient-flow|ode"
 PAIR = "hamiltonian|ode hamiltonian|ode"
 SWING = "wave|gradient-flow|ode"
@@ -45,7 +45,7 @@ def turn(name: str, rate: str, time: str, cells: str, why: str = "") -> Row:
 
 
 def swing(name: str, right: str, declare: str, cells: str, why: str = "", steps: int = 3) -> Row:
-    text = maps(f"∂²Y/∂t² = {right}", declare, f"leapfrog(steps={steps})", Y_REST)
+    text = maps(f"∂²Y/∂t² = {right}", declare, f"leapfrog(steps={steps})", ZERO_Y_VELOCITY)
     return linear(f"swing, {name}", text, SWING, cells, why, order=2)
 
 

@@ -9,8 +9,17 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, circle, line, linear, nonlinear, physical, segment
-from analysis.spec_templates import Row, data, lines, pair, plane, ring, rod, still
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    ZERO_SPEED,
+    line,
+    linear,
+    nonlinear,
+    periodic_2pi,
+    physical,
+    segment,
+)
+from analysis.spec_templates import Row, data, interval, lines, pair, periodic, plane, stationary
 
 TABLE: tuple[Row, ...] = (
     # ---- F(x, ∇∇u)
@@ -19,7 +28,7 @@ TABLE: tuple[Row, ...] = (
     nonlinear("against, x² sinh X", line("∂u/∂t = x² sinh(∂²u/∂x²)"), "nonlinear-diffusion", "..r...."),
     nonlinear("against, x² (e^X - 1)", line("∂u/∂t = x² (exp(∂²u/∂x²) - 1)"), "nonlinear-diffusion", "..r...."),
     nonlinear("against, plane x² (Δu)³", plane("∂u/∂t = x² (Δu)³"), "nonlinear-diffusion", "..r...."),
-    nonlinear("against, sin² X³ ring", circle("∂u/∂t = sin(x)² (∂²u/∂x²)³"), "nonlinear-diffusion", "..r...."),
+    nonlinear("against, sin² X³ ring", periodic_2pi("∂u/∂t = sin(x)² (∂²u/∂x²)³"), "nonlinear-diffusion", "..r...."),
     nonlinear("against, x² relu X", line("∂u/∂t = x² relu(∂²u/∂x²)"), "nonlinear-diffusion", "..p...."),
     nonlinear(
         "against, x² max(X, 2X)", line("∂u/∂t = sin(x)² max(∂²u/∂x², 2 ∂²u/∂x²)"), "nonlinear-diffusion", "..p...."
@@ -29,7 +38,7 @@ TABLE: tuple[Row, ...] = (
     nonlinear("against, x² tanh X", line("∂u/∂t = x² tanh(∂²u/∂x²)"), "nonlinear-diffusion", "..p...."),
     # ---- level sets that overtake each other
     nonlinear("against, u|u_x|", line("∂u/∂t = u |∂u/∂x|"), "hamilton-jacobi", "..r...."),
-    nonlinear("against, u|u_x| ring", circle("∂u/∂t = u |∂u/∂x|"), "hamilton-jacobi", "..r...."),
+    nonlinear("against, u|u_x| ring", periodic_2pi("∂u/∂t = u |∂u/∂x|"), "hamilton-jacobi", "..r...."),
     nonlinear("against, u‖∇u‖ plane", plane("∂u/∂t = u ‖∇u‖"), "hamilton-jacobi", "..r...."),
     nonlinear("against, u‖∇u‖ R^d", data("∂u/∂t = u ‖∇u‖", "x in R^d"), "hamilton-jacobi", "..r...."),
     nonlinear("against, u_yy + u|u_x|", plane("∂u/∂t = ∂²u/∂y² + u |∂u/∂x|"), "hamilton-jacobi", "..r...."),
@@ -48,20 +57,24 @@ TABLE: tuple[Row, ...] = (
     nonlinear("against, u|u_x|^½", line("∂u/∂t = u sqrt(|∂u/∂x|)"), "hamilton-jacobi", "..U...."),
     nonlinear("against, relu(u u_x)", line("∂u/∂t = relu(u ∂u/∂x)"), "hamilton-jacobi", "..p...."),
     # ---- at rest
-    nonlinear("against, Δu - u³", still("Δu - u³ = 0"), "elliptic", "..P....", order=0),
-    linear("against, Δu + u", still("Δu + u = 0"), "elliptic", "..p....", order=0),
-    linear("against, Δu + 20u", still("Δu + 20u = 0"), "elliptic", "..r....", order=0),
-    linear("against, -Δu + u = x", still("-Δu + u = x"), "elliptic", "..P....", order=0),
-    nonlinear("against, Δu = -e^u", still("Δu = -exp(u)"), "elliptic", "..r....", order=0),
-    nonlinear("against, Δu = relu u", still("Δu = relu(u)"), "elliptic", "..P....", order=0),
-    nonlinear("against, ∇·((1+u²)∇u)", still("∇·((1 + u²)∇u) = 0"), "elliptic", "..p....", order=0),
-    nonlinear("against, (2+sin u)Δu", still("(2 + sin(u))Δu = 0"), "elliptic", "..p....", order=0),
+    nonlinear("against, Δu - u³", stationary("Δu - u³ = 0"), "elliptic", "..P....", order=0),
+    linear("against, Δu + u", stationary("Δu + u = 0"), "elliptic", "..p....", order=0),
+    linear("against, Δu + 20u", stationary("Δu + 20u = 0"), "elliptic", "..r....", order=0),
+    linear("against, -Δu + u = x", stationary("-Δu + u = x"), "elliptic", "..P....", order=0),
+    nonlinear("against, Δu = -e^u", stationary("Δu = -exp(u)"), "elliptic", "..r....", order=0),
+    nonlinear("against, Δu = relu u", stationary("Δu = relu(u)"), "elliptic", "..P....", order=0),
+    nonlinear("against, ∇·((1+u²)∇u)", stationary("∇·((1 + u²)∇u) = 0"), "elliptic", "..p....", order=0),
+    nonlinear("against, (2+sin u)Δu", stationary("(2 + sin(u))Δu = 0"), "elliptic", "..p....", order=0),
     nonlinear(
-        "against, X + X³", still("∂²u/∂x² + (∂²u/∂x²)³ = 0", space="x in [0, 1]"), "elliptic", "..P....", order=0
+        "against, X + X³", stationary("∂²u/∂x² + (∂²u/∂x²)³ = 0", space="x in [0, 1]"), "elliptic", "..P....", order=0
     ),
-    nonlinear("against, X³", still("(∂²u/∂x²)³ = 0", space="x in [0, 1]"), "elliptic", "..p....", order=0),
+    nonlinear("against, X³", stationary("(∂²u/∂x²)³ = 0", space="x in [0, 1]"), "elliptic", "..p....", order=0),
     linear(
-        "against, Δu = u_x/x", still("Δu = (1/x) ∂u/∂x", space="(x, y) in [0, 1]^2"), "elliptic", "..p....", order=0
+        "against, Δu = u_x/x",
+        stationary("Δu = (1/x) ∂u/∂x", space="(x, y) in [0, 1]^2"),
+        "elliptic",
+        "..p....",
+        order=0,
     ),
     linear(
         "against, rest ½ periodic",
@@ -104,7 +117,7 @@ TABLE: tuple[Row, ...] = (
     linear("against, (1-x²)u_xx line", line("∂u/∂t = (1 - x²) ∂²u/∂x²"), "diffusion", "..R...."),
     linear(
         "against, (1-x²)u_xx segment",
-        segment("∂u/∂t = (1 - x²) ∂²u/∂x²", COLD, "1 - x²", "x in [-1, 1]"),
+        segment("∂u/∂t = (1 - x²) ∂²u/∂x²", DIRICHLET, "1 - x²", "x in [-1, 1]"),
         "diffusion",
         "..P....",
     ),
@@ -165,16 +178,22 @@ TABLE: tuple[Row, ...] = (
     ),
     linear("against, competitive", pair("∂u/∂t = Δu", "∂v/∂t = Δv - u"), "diffusion reaction-diffusion", "..r...."),
     # ---- waves
-    linear("against, wave, ring", ring("∂²u/∂t² = ∂²u/∂x²", rest=REST), "wave", "..P....", order=2),
+    linear("against, wave, ring", periodic("∂²u/∂t² = ∂²u/∂x²", rest=ZERO_SPEED), "wave", "..P....", order=2),
     linear(
-        "against, wave, Robin", rod("∂²u/∂t² = ∂²u/∂x²", "n·∇u = -u on boundary", rest=REST), "wave", "..r....", order=2
+        "against, wave, Robin",
+        interval("∂²u/∂t² = ∂²u/∂x²", "n·∇u = -u on boundary", rest=ZERO_SPEED),
+        "wave",
+        "..r....",
+        order=2,
     ),
-    linear("against, wave, c(x)", line("∂²u/∂t² = (2 + sin(x)) ∂²u/∂x²", rest=REST), "wave", "..r....", order=2),
-    linear("against, wave, c(t)", line("∂²u/∂t² = (2 - t) ∂²u/∂x²", rest=REST), "wave", "..U....", order=2),
-    linear("against, wave + u", line("∂²u/∂t² = ∂²u/∂x² + u", rest=REST), "wave", "..p....", order=2),
-    linear("against, wave - u", line("∂²u/∂t² = ∂²u/∂x² - u", rest=REST), "wave", "..R....", order=2),
-    linear("against, telegraph", line("∂²u/∂t² + 2 ∂u/∂t = ∂²u/∂x²", rest=REST), "wave", "..p....", order=2),
-    linear("against, telegraph -u", line("∂²u/∂t² + 2 ∂u/∂t = ∂²u/∂x² - u", rest=REST), "wave", "..p....", order=2),
+    linear("against, wave, c(x)", line("∂²u/∂t² = (2 + sin(x)) ∂²u/∂x²", rest=ZERO_SPEED), "wave", "..r....", order=2),
+    linear("against, wave, c(t)", line("∂²u/∂t² = (2 - t) ∂²u/∂x²", rest=ZERO_SPEED), "wave", "..U....", order=2),
+    linear("against, wave + u", line("∂²u/∂t² = ∂²u/∂x² + u", rest=ZERO_SPEED), "wave", "..p....", order=2),
+    linear("against, wave - u", line("∂²u/∂t² = ∂²u/∂x² - u", rest=ZERO_SPEED), "wave", "..R....", order=2),
+    linear("against, telegraph", line("∂²u/∂t² + 2 ∂u/∂t = ∂²u/∂x²", rest=ZERO_SPEED), "wave", "..p....", order=2),
+    linear(
+        "against, telegraph -u", line("∂²u/∂t² + 2 ∂u/∂t = ∂²u/∂x² - u", rest=ZERO_SPEED), "wave", "..p....", order=2
+    ),
     # ---- pieces in time
     linear(
         "against, split, second explosive",

@@ -11,8 +11,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, REST_PLANE, linear, nonlinear, system
-from analysis.spec_templates import Row, data, lines, pair, plane, ring
+from analysis.more_spec_templates import ZERO_SPEED, ZERO_VELOCITY_PLANE, linear, nonlinear, system
+from analysis.spec_templates import Row, data, lines, pair, periodic, plane
 
 RD = "reaction-diffusion"
 HEAT = f"diffusion|{RD}"
@@ -21,7 +21,7 @@ ANY = f"ode|transport|{HEAT}"
 SYS = f"{NL}|{HEAT}|convection-diffusion|transport|hyperbolic|hamiltonian|ode"
 ORDER = "an order of pairs is a convention"
 FAR = "what stands elsewhere"
-STILL = "\n".join((REST, "∂²u/∂t²(x, 0) = 0", ""))
+STILL = "\n".join((ZERO_SPEED, "∂²u/∂t²(x, 0) = 0", ""))
 VECTOR = """pde Row
 space x in R^2
 time t in [0, 1]
@@ -40,7 +40,7 @@ def away(name: str, right: str, cells: str, why: str = FAR) -> Row:
 
 
 def second(name: str, right: str, cells: str, why: str, space: str = "x in R", kinds: str = "wave|ode") -> Row:
-    return linear(f"twice, {name}", data(f"∂²u/∂t² = {right}", space) + REST + "\n", kinds, cells, why, 2)
+    return linear(f"twice, {name}", data(f"∂²u/∂t² = {right}", space) + ZERO_SPEED + "\n", kinds, cells, why, 2)
 
 
 def two(name: str, first: str, other: str, cells: str, why: str = ORDER, declare: str = "") -> Row:
@@ -97,7 +97,7 @@ TABLE: tuple[Row, ...] = (
     away("the middle, turned", "Δu - u(0, t)", "PRrPR..", "what is large at 0 falls elsewhere"),
     away("slope elsewhere", "Δu + ∂u/∂x(x + 1, t)", "PPr.R..", "a slope of any sign"),
     nonlinear("away, product", data("∂u/∂t = Δu + u u(x - 1, t)"), RD, "RR.PR..", FAR),
-    linear("away, ring", ring("∂u/∂t = u(x + ½, t) - u"), ANY, "PPpPRpppp", FAR),
+    linear("away, ring", periodic("∂u/∂t = u(x + ½, t) - u"), ANY, "PPpPRpppp", FAR),
     # ---- two orders of time
     second("wave, space", "5Δu", "PPrrp..", "Kirchhoff", "x in R^3", "wave"),
     second("wave, plane, 9", "9Δu", "PPrrp..", "Poisson", "x in R^2", "wave"),
@@ -108,11 +108,11 @@ TABLE: tuple[Row, ...] = (
     second("spring of 3", "-3u", "PRrrp..", "cos √3 < 0", kinds="ode|wave"),
     second("friction and spring", "-2 ∂u/∂t - u", "PRprp..", "(1 + t) exp(-t)", kinds="ode|wave"),
     second("source", "Δu + exp(-x²)", "RRprp..", "a source is the same for both", kinds="wave"),
-    nonlinear("twice, sine-Gordon", data("∂²u/∂t² = Δu - sin(u)") + REST + "\n", "wave", "RR.rp..", order=2),
-    nonlinear("twice, cubic", data("∂²u/∂t² = Δu + u³") + REST + "\n", "wave", "RR.rp..", order=2),
+    nonlinear("twice, sine-Gordon", data("∂²u/∂t² = Δu - sin(u)") + ZERO_SPEED + "\n", "wave", "RR.rp..", order=2),
+    nonlinear("twice, cubic", data("∂²u/∂t² = Δu + u³") + ZERO_SPEED + "\n", "wave", "RR.rp..", order=2),
     linear(
         "twice, plane, uneven",
-        plane("∂²u/∂t² = ∂²u/∂x² + 4 ∂²u/∂y²") + REST_PLANE + "\n",
+        plane("∂²u/∂t² = ∂²u/∂x² + 4 ∂²u/∂y²") + ZERO_VELOCITY_PLANE + "\n",
         "wave",
         "PPrrp..",
         "Poisson, stretched",
@@ -164,7 +164,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "two, elliptic in between",
-        system("u w", "∂u/∂t = Δu + w\nΔw = w - u", still="w"),
+        system("u w", "∂u/∂t = Δu + w\nΔw = w - u", stationary="w"),
         f"{SYS} elliptic",
         "PRppR..",
         "w = (1 - Δ)⁻¹u",

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from analysis.more_spec_templates import classless
-from analysis.spec_templates import Row, data, plane, ring, torus
+from analysis.spec_templates import Row, data, periodic, periodic_box, plane
 
 SMALL = "bounds on derivatives of the solution"
 
@@ -24,11 +24,11 @@ def flat(name: str, right: str, two: str, first: str = ".....") -> Row:
 
 
 def looped(name: str, right: str, two: str, first: str = ".....") -> Row:
-    return classless(f"third, moved, ring, {name}", ring(f"∂u/∂t = {right}"), f"{first}{two}..", SMALL)
+    return classless(f"third, moved, ring, {name}", periodic(f"∂u/∂t = {right}"), f"{first}{two}..", SMALL)
 
 
 def tiled(name: str, right: str, two: str, first: str = ".....", last: str = "..") -> Row:
-    return classless(f"third, moved, torus, {name}", torus(f"∂u/∂t = {right}"), f"{first}{two}{last}", SMALL)
+    return classless(f"third, moved, torus, {name}", periodic_box(f"∂u/∂t = {right}"), f"{first}{two}{last}", SMALL)
 
 
 TABLE: tuple[Row, ...] = (

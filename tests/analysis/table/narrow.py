@@ -9,7 +9,7 @@ turns.
 from __future__ import annotations
 
 from analysis.more_spec_templates import linear, nonlinear
-from analysis.spec_templates import Row, data, declared, plane, rod
+from analysis.spec_templates import Row, data, declared, interval, plane
 
 XX = "∂²u/∂x²"
 X = "∂u/∂x"
@@ -31,7 +31,7 @@ def heat(name: str, coefficient: str, cells: str, why: str = "") -> Row:
 
 def bar(name: str, coefficient: str, cells: str, why: str = "") -> Row:
     """On [0, 1], with values at the ends."""
-    return linear(f"narrow bar, {name}", rod(f"∂u/∂t = ({coefficient}) {XX}"), "diffusion", cells, why)
+    return linear(f"narrow bar, {name}", interval(f"∂u/∂t = ({coefficient}) {XX}"), "diffusion", cells, why)
 
 
 def rate(name: str, reaction: str, cells: str, why: str = "") -> Row:

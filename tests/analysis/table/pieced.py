@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from analysis.more_spec_templates import classless, line
-from analysis.spec_templates import Row, data, lines, ring
+from analysis.spec_templates import Row, data, lines, periodic
 
 HEAT = "PPPPPPPPP"
 BACK = "PPRPP..R."
@@ -122,5 +122,10 @@ TABLE: tuple[Row, ...] = (
     placed("divided by -2", "∂u/∂t/(-2) = Δu", BACK),
     placed("a product", "(∂u/∂t - Δu) (1 + u²) = 0", "p.pPP....", "heat", True),
     placed("cancelled third order", "∂u/∂t + ∂³u/∂x³ = Δu + ∂(∂²u/∂x²)/∂x", HEAT),
-    classless("third, arranged, ring, never", ring("∂u/∂t = Δu + heaviside(-1 - x²) ∂³u/∂x³"), "pppPP..pp", "nothing"),
+    classless(
+        "third, arranged, ring, never",
+        periodic("∂u/∂t = Δu + heaviside(-1 - x²) ∂³u/∂x³"),
+        "pppPP..pp",
+        "nothing",
+    ),
 )

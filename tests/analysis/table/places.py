@@ -11,8 +11,25 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, SHUT, circle, linear, nonlinear, segment, square
-from analysis.spec_templates import Row, data, declared, plane, ring, rod, still, torus
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    INSULATED,
+    linear,
+    nonlinear,
+    periodic_2pi,
+    segment,
+    square,
+)
+from analysis.spec_templates import (
+    Row,
+    data,
+    declared,
+    interval,
+    periodic,
+    periodic_box,
+    plane,
+    stationary,
+)
 
 HEAT = "∂u/∂t = Δu"
 X = "∂u/∂x"
@@ -31,19 +48,19 @@ EIGEN = "below the first eigenvalue"
 
 
 def ends(name: str, conditions: str, cells: str, why: str = "", equation: str = HEAT) -> Row:
-    return linear(f"places, {name}", rod(equation, conditions), f"{DIV}|{RD}", cells, why)
+    return linear(f"places, {name}", interval(equation, conditions), f"{DIV}|{RD}", cells, why)
 
 
 def shut(name: str, right: str, cells: str, why: str = "") -> Row:
-    return linear(f"shut, {name}", rod(f"∂u/∂t = {right}", SHUT), f"{DIV}|{RD}", cells, why)
+    return linear(f"shut, {name}", interval(f"∂u/∂t = {right}", INSULATED), f"{DIV}|{RD}", cells, why)
 
 
 def loop(name: str, right: str, cells: str, why: str = "") -> Row:
-    return linear(f"loop, {name}", ring(f"∂u/∂t = {right}"), f"{DIV}|{TR}", cells, why)
+    return linear(f"loop, {name}", periodic(f"∂u/∂t = {right}"), f"{DIV}|{TR}", cells, why)
 
 
 def loops(name: str, right: str, cells: str, why: str = "", kinds: str = f"{NL}|{HJ}|{CD}|{RD}") -> Row:
-    return nonlinear(f"loop, {name}", ring(f"∂u/∂t = {right}"), kinds, cells, why)
+    return nonlinear(f"loop, {name}", periodic(f"∂u/∂t = {right}"), kinds, cells, why)
 
 
 def drift(name: str, velocity: str, cells: str, why: str = "") -> Row:
@@ -51,7 +68,9 @@ def drift(name: str, velocity: str, cells: str, why: str = "") -> Row:
 
 
 def rest(name: str, equation: str, cells: str, why: str = "", space: str = "(x, y) in [0, 1]^2") -> Row:
-    return linear(f"rest, {name}", still(equation, space=space, ends="u = 1 on boundary"), "elliptic", cells, why, 0)
+    return linear(
+        f"rest, {name}", stationary(equation, space=space, ends="u = 1 on boundary"), "elliptic", cells, why, 0
+    )
 
 
 TABLE: tuple[Row, ...] = (
@@ -104,19 +123,29 @@ TABLE: tuple[Row, ...] = (
     shut("decay", "Δu - 3u", "PRPPP..rR", "1 falls"),
     shut("uneven flux", f"∂((2 + sin(9x)) {X})/∂x", "PPPPP..PP"),
     shut("twice inside", "∂²((2 + x) u)/∂x²", "PPPPP..PR", "the flux has u(1) - u(0)"),
-    nonlinear("shut, Δ(u + u³)", rod("∂u/∂t = ∂²(u + u³)/∂x²", SHUT), NL, "RPPPP..PP"),
-    nonlinear("shut, u uₓₓ + uₓ²", rod(f"∂u/∂t = u {XX} + ({X})² + Δu", SHUT), NL, "RPR.....P", "½(u²)ₓₓ; u = -2"),
-    nonlinear("shut, Burgers", rod(f"∂u/∂t = Δu - u {X}", SHUT), CD, "RPPPP..PR", "½u² at the ends"),
-    nonlinear("cold, Burgers", rod(f"∂u/∂t = 2Δu - u {X}", COLD), CD, "RRPPP..PR"),
-    nonlinear("shut, uₓ²", rod(f"∂u/∂t = Δu + ({X})²", SHUT), HJ, "RPPPP..PR", "∫uₓ²"),
-    linear("shut, square, uneven flux", square("∂u/∂t = ∇·((1 + x y)∇u)", SHUT), DIV, "PPPPP..PP"),
-    linear("shut, square, uneven", square("∂u/∂t = (1 + x y)Δu", SHUT), "diffusion", "PPPPP..PR", "no divergence"),
+    nonlinear("shut, Δ(u + u³)", interval("∂u/∂t = ∂²(u + u³)/∂x²", INSULATED), NL, "RPPPP..PP"),
+    nonlinear(
+        "shut, u uₓₓ + uₓ²",
+        interval(f"∂u/∂t = u {XX} + ({X})² + Δu", INSULATED),
+        NL,
+        "RPR.....P",
+        "½(u²)ₓₓ; u = -2",
+    ),
+    nonlinear("shut, Burgers", interval(f"∂u/∂t = Δu - u {X}", INSULATED), CD, "RPPPP..PR", "½u² at the ends"),
+    nonlinear("cold, Burgers", interval(f"∂u/∂t = 2Δu - u {X}", DIRICHLET), CD, "RRPPP..PR"),
+    nonlinear("shut, uₓ²", interval(f"∂u/∂t = Δu + ({X})²", INSULATED), HJ, "RPPPP..PR", "∫uₓ²"),
+    linear("shut, square, uneven flux", square("∂u/∂t = ∇·((1 + x y)∇u)", INSULATED), DIV, "PPPPP..PP"),
+    linear("shut, square, uneven", square("∂u/∂t = (1 + x y)Δu", INSULATED), "diffusion", "PPPPP..PR", "no divergence"),
     linear(
-        "shut, square, mixed", square("∂u/∂t = Δu + ∂²u/∂x∂y", SHUT), "diffusion", "PPPPP..Pr", "values at the corners"
+        "shut, square, mixed",
+        square("∂u/∂t = Δu + ∂²u/∂x∂y", INSULATED),
+        "diffusion",
+        "PPPPP..Pr",
+        "values at the corners",
     ),
     linear(
         "shut, square, whirl",
-        square("∂u/∂t = Δu + v·∇u", SHUT, "let v(x, y) = [sin(π x) cos(π y), -cos(π x) sin(π y)]"),
+        square("∂u/∂t = Δu + v·∇u", INSULATED, "let v(x, y) = [sin(π x) cos(π y), -cos(π x) sin(π y)]"),
         CD,
         "PPPPP..PP",
         "divergence zero, and no flow through the sides",
@@ -148,20 +177,22 @@ TABLE: tuple[Row, ...] = (
     loop("moving drift, flux", "∂(sin(2π(x - t)) u)/∂x + Δu", "PRPPPpprP"),
     linear(
         "loop, torus, whirl",
-        torus("∂u/∂t = v·∇u", "let v(x, y) = [cos(2π y), cos(2π x)]"),
+        periodic_box("∂u/∂t = v·∇u", "let v(x, y) = [cos(2π y), cos(2π x)]"),
         "transport",
         "PPPPPppPP",
         "divergence zero",
     ),
     linear(
         "loop, torus, strain",
-        torus("∂u/∂t = v·∇u + Δu", "let v(x, y) = [sin(2π x), -sin(2π y)]"),
+        periodic_box("∂u/∂t = v·∇u + Δu", "let v(x, y) = [sin(2π x), -sin(2π y)]"),
         CD,
         "PPPPPppPR",
         "divergence 2π(cos - cos)",
     ),
-    linear("loop, seam in the plane", torus("∂u/∂t = (1 + x y)Δu"), "diffusion", "PPpPPr.pr", SEAM),
-    nonlinear("loop, circle, u log", circle("∂u/∂t = Δu - u log(u)", kind="scalar > 0"), RD, "RRPPP..RR", "2 falls"),
+    linear("loop, seam in the plane", periodic_box("∂u/∂t = (1 + x y)Δu"), "diffusion", "PPpPPr.pr", SEAM),
+    nonlinear(
+        "loop, circle, u log", periodic_2pi("∂u/∂t = Δu - u log(u)", kind="scalar > 0"), RD, "RRPPP..RR", "2 falls"
+    ),
     # ---- drifts
     drift("sign", "sign(x)", "PPr.P..", "from 0 to either side"),
     drift("minus sign", "-sign(x)", "PPpPP..", "paths meet at 0 and stay"),
@@ -192,13 +223,15 @@ TABLE: tuple[Row, ...] = (
     rest("uneven, degenerate at the edge", "x ∂²u/∂x² + ∂²u/∂y² = 0", "..p....p."),
     linear(
         "rest, insulated",
-        still("Δu = 0", ends=SHUT),
+        stationary("Δu = 0", ends=INSULATED),
         "elliptic",
         "..r......",
         "0 and 1 have the same data",
         order=0,
     ),
-    nonlinear("rest, exp u", still("Δu = exp(u)", ends="u = 0 on boundary"), "elliptic", "R.p......", order=0),
-    nonlinear("rest, -exp u", still("Δu + exp(u) = 0"), "elliptic", "R.r....r.", "Gelfand: two solutions", order=0),
-    nonlinear("rest, sin u", still("Δu + sin(u) = 0"), "elliptic", "R.p......", "slopes up to 1 < 2π²", order=0),
+    nonlinear("rest, exp u", stationary("Δu = exp(u)", ends="u = 0 on boundary"), "elliptic", "R.p......", order=0),
+    nonlinear(
+        "rest, -exp u", stationary("Δu + exp(u) = 0"), "elliptic", "R.r....r.", "Gelfand: two solutions", order=0
+    ),
+    nonlinear("rest, sin u", stationary("Δu + sin(u) = 0"), "elliptic", "R.p......", "slopes up to 1 < 2π²", order=0),
 )

@@ -8,8 +8,8 @@ walls around systems, values that a name may lack. Decided on paper.
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, circle, classless, line, system
-from analysis.spec_templates import Row, declared, lines, ring, still, torus
+from analysis.more_spec_templates import ZERO_SPEED, classless, line, periodic_2pi, system
+from analysis.spec_templates import Row, declared, lines, periodic, periodic_box, stationary
 from analysis.table.rested import HEAT, RING, inside, rest
 
 I = "x in [0, 1]"  # noqa: E741
@@ -29,7 +29,9 @@ def one(
     name: str, equation: str, cell: str, why: str = "", space: str = "(x, y) in [0, 1]^2", on: str = "boundary"
 ) -> Row:
     ends = f"u = 1 on {on}"
-    return classless(f"fifth, last, one, {name}", still(equation, "", space, ends), f"{cell}........", why, True, 0)
+    return classless(
+        f"fifth, last, one, {name}", stationary(equation, "", space, ends), f"{cell}........", why, True, 0
+    )
 
 
 def flow(name: str, motion: str, more: str, cells: str, why: str, bent: bool, space: str = "[0, 1]^2 periodic") -> Row:
@@ -74,7 +76,8 @@ TABLE: tuple[Row, ...] = (
     one("log u is harmonic", "u Δu = ‖∇u‖²", "R"),
     one("(1 + u²) Δu", "(1 + u²) Δu = 0", "p", "Δu = 0"),
     classless(
-        "fifth, last, one, relu(u) - relu(-u) - u", still("Δu = relu(u) - relu(-u) - u"), "p........", "Δu = 0", order=0
+        "fifth, last, one, relu(u) - relu(-u) - u", stationary("Δu = relu(u) - relu(-u) - u"), "p........",
+            "Δu = 0", order=0
     ),
     one("u³ in front", "(1 + u²) Δu = u³", "R"),
     # ---- flows
@@ -104,7 +107,8 @@ TABLE: tuple[Row, ...] = (
     last("a square, then", "u w z", "∂u/∂t = Δu + z\nz = w(x, t - 1)\nw = u²", "rr.r.....", "a memory", True),
     last("nothing, then", "u w", "∂u/∂t = Δu + (w - u) u(x, t - 1)\nw = u", "pp.p....p", HEAT, True),
     classless(
-        "fifth, last, a wave by name", system("u w", "∂²u/∂t² = Δw\nw = u", RING, still="w") + REST + "\n", "Pp.RP...p",
+        "fifth, last, a wave by name", system("u w", "∂²u/∂t² = Δw\nw = u", RING,
+            stationary="w") + ZERO_SPEED + "\n", "Pp.RP...p",
         "a wave", False, (2, 0), 2,
     ),
     # ---- values behind a name
@@ -115,15 +119,15 @@ TABLE: tuple[Row, ...] = (
     last("w = u^1.5", "u w", "∂u/∂t = Δu + ∂w/∂x\nw = u^(3/2)", ".U.Pp...U", NOWHERE, True),
     last("w = 1/(1 + u²)", "u w", "∂u/∂t = Δu + ∂w/∂x\nw = 1/(1 + u²)", "rp.Pp...p", "a divergence", True),
     last("w = 1/cos(u)", "u w", "∂u/∂t = Δu + ∂w/∂x\nw = 1/cos(u)", ".U.Pp...U", NOWHERE, True),
-    classless("fifth, last, (tan u)'", ring("∂u/∂t = Δu + ∂(tan(u))/∂x"), "RU.PP...U", NOWHERE, True),
+    classless("fifth, last, (tan u)'", periodic("∂u/∂t = Δu + ∂(tan(u))/∂x"), "RU.PP...U", NOWHERE, True),
     classless(
         "fifth, last, a learned seam",
-        system("u w", "∂u/∂t = Δu + ∂w/∂x\nw = k u", RING, "learn k(x) : scalar = mlp", still="w"), "P..Pp...U",
+        system("u w", "∂u/∂t = Δu + ∂w/∂x\nw = k u", RING, "learn k(x) : scalar = mlp", stationary="w"), "P..Pp...U",
         "k is not periodic", False, (1, 0), 2,
     ),
     # ---- places
-    places("a half by two names", ring("∂u/∂t = Δu + u u(x + 0.5, t) - u u(x - 1/2, t)"), "pp.Pp...p"),
-    places("half a circle", circle("∂u/∂t = Δu + u (u(x + π, t) - u(x - π, t))"), "pp.Pp...p"),
-    places("torus", torus("∂u/∂t = Δu + u u(x + ½, y, t) - u u(x - ½, y, t)"), "pp.Pp...p"),
+    places("a half by two names", periodic("∂u/∂t = Δu + u u(x + 0.5, t) - u u(x - 1/2, t)"), "pp.Pp...p"),
+    places("half a circle", periodic_2pi("∂u/∂t = Δu + u (u(x + π, t) - u(x - π, t))"), "pp.Pp...p"),
+    places("torus", periodic_box("∂u/∂t = Δu + u u(x + ½, y, t) - u u(x - ½, y, t)"), "pp.Pp...p"),
     places("-x and |x|", line("∂u/∂t = Δu + u(-x, t)² - u(|x|, t)²"), "rp.Pr....", "zero for x < 0 alone"),
 )  # fmt: skip

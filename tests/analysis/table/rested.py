@@ -11,8 +11,8 @@ jumps that cancel. Decided on paper.
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, classless, line, system
-from analysis.spec_templates import Row, data, declared, lines, ring, rod
+from analysis.more_spec_templates import ZERO_SPEED, classless, line, system
+from analysis.spec_templates import Row, data, declared, interval, lines, periodic
 
 RING = "x in [0, 1] periodic"
 X = "∂u/∂x"
@@ -25,7 +25,7 @@ def rest(
 ) -> Row:
     """u evolves, and the others are at rest."""
     names = unknowns.split()
-    text = system(unknowns, equations, space, still=" ".join(n for n in names if n != "u"))
+    text = system(unknowns, equations, space, stationary=" ".join(n for n in names if n != "u"))
     return classless(f"fifth, rest, {name}", text, cells, why, bent, (1, 0), len(names))
 
 
@@ -39,9 +39,16 @@ def inside(name: str, equations: str, ends: str, cells: str, why: str, other: st
 
 
 def several(
-    name: str, unknowns: str, equations: str, still: str, cells: str, why: str, bent: bool = True, positive: str = ""
+    name: str,
+    unknowns: str,
+    equations: str,
+    stationary: str,
+    cells: str,
+    why: str,
+    bent: bool = True,
+    positive: str = "",
 ) -> Row:
-    text = system(unknowns, equations, RING, still=still, positive=positive)
+    text = system(unknowns, equations, RING, stationary=stationary, positive=positive)
     return classless(f"fifth, several, {name}", text, cells, why, bent, (1, 0), len(unknowns.split()))
 
 
@@ -56,7 +63,7 @@ def flow(name: str, motion: str, more: str, cells: str, why: str, bent: bool) ->
 
 
 def wall(name: str, ends: str, cells: str, why: str, right: str = "Δu") -> Row:
-    return classless(f"fifth, wall, {name}", rod(f"∂u/∂t = {right}", ends), cells, why)
+    return classless(f"fifth, wall, {name}", interval(f"∂u/∂t = {right}", ends), cells, why)
 
 
 def on(name: str, text: str, cells: str, why: str = "", bent: bool = False) -> Row:
@@ -145,7 +152,8 @@ TABLE: tuple[Row, ...] = (
         "ions", "u v w", "∂u/∂t = Δu + ∇·(u∇w)\n∂v/∂t = Δv - ∇·(v∇w)\nΔw = v - u", "w", "r..Pr...p", "w reads all"
     ),
     classless(
-        "fifth, several, string, mixed", system("u s", f"∂²u/∂t² = ∂s/∂x\ns = {X}", RING, still="s") + REST + "\n",
+        "fifth, several, string, mixed", system("u s", f"∂²u/∂t² = ∂s/∂x\ns = {X}", RING,
+            stationary="s") + ZERO_SPEED + "\n",
         "Pp.RP...p", "a wave", False, (2, 0), 2,
     ),
     # ---- flows
@@ -174,14 +182,14 @@ TABLE: tuple[Row, ...] = (
     # ---- domains, jumps and weights
     on("relu of a slope", data(f"∂u/∂t = Δu + heaviside({X}) {X}"), "RPpPP....", "relu is Lipschitz", True),
     on("exp(log u), u > 0", line("∂u/∂t = Δ(exp(log(u)))", kind="scalar > 0"), "pp.PP....", HEAT),
-    on("1 - u² on both sides", ring("(1 - u²) ∂u/∂t = (1 - u²) Δu"), ".UU.P....", "nothing for u = 1", True),
+    on("1 - u² on both sides", periodic("(1 - u²) ∂u/∂t = (1 - u²) Δu"), ".UU.P....", "nothing for u = 1", True),
     on("exp(x) on both sides", line("exp(x) ∂u/∂t = exp(x) Δu"), "pppPP....", HEAT),
     on("a capacity", line("(1 + sin(x)²) ∂u/∂t = Δu"), "PPpPP..pr", "the weighted mass is kept"),
-    on("‖∇u‖²/(1 + u²)", ring(f"∂u/∂t = Δu + ({X})²/(1 + u²)"), "RPpPP..pr", "", True),
-    on("‖∇u‖²/(1 - u²)", ring(f"∂u/∂t = Δu + ({X})²/(1 - u²)"), "RUUPP....", "no value for u = 1", True),
-    on("log u in front", ring(f"∂u/∂t = ∂(log(u) {X})/∂x"), "RUrPP....", "no value for u < 0", True),
-    on("sign(u') u'", ring(f"∂u/∂t = Δu - sign({X}) {X}"), "RPpPP..pr", "|u'|", True),
-    on("sign(u'')", ring("∂u/∂t = Δu + sign(Δu)"), "R..PP....", "a jump in ∇∇u", True),
-    on("√(u'²)", ring(f"∂u/∂t = Δu + sqrt(({X})²)"), "RPpPP..pr", "|u'|", True),
+    on("‖∇u‖²/(1 + u²)", periodic(f"∂u/∂t = Δu + ({X})²/(1 + u²)"), "RPpPP..pr", "", True),
+    on("‖∇u‖²/(1 - u²)", periodic(f"∂u/∂t = Δu + ({X})²/(1 - u²)"), "RUUPP....", "no value for u = 1", True),
+    on("log u in front", periodic(f"∂u/∂t = ∂(log(u) {X})/∂x"), "RUrPP....", "no value for u < 0", True),
+    on("sign(u') u'", periodic(f"∂u/∂t = Δu - sign({X}) {X}"), "RPpPP..pr", "|u'|", True),
+    on("sign(u'')", periodic("∂u/∂t = Δu + sign(Δu)"), "R..PP....", "a jump in ∇∇u", True),
+    on("√(u'²)", periodic(f"∂u/∂t = Δu + sqrt(({X})²)"), "RPpPP..pr", "|u'|", True),
     on("u(heaviside)", line("∂u/∂t = Δu + u(heaviside(x), t)"), "Pr.PrU...", "a jump in x"),
 )  # fmt: skip

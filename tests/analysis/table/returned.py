@@ -11,8 +11,17 @@ others in disguise, and on velocities.
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, SHUT, linear, lines, nonlinear, square, system
-from analysis.spec_templates import Row, data, declared, plane, ring, rod, still
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    INSULATED,
+    ZERO_SPEED,
+    linear,
+    lines,
+    nonlinear,
+    square,
+    system,
+)
+from analysis.spec_templates import Row, data, declared, interval, periodic, plane, stationary
 from analysis.table.signed import ANY
 
 RING = "x in [0, 1] periodic"
@@ -21,13 +30,15 @@ DISGUISE = "w is u in disguise"
 
 
 def ends(name: str, right: str, given: str, cells: str, why: str = "", bent: bool = False) -> Row:
-    return (nonlinear if bent else linear)(f"second, ends, {name}", rod(f"∂u/∂t = {right}", given), ANY, cells, why)
+    return (nonlinear if bent else linear)(
+        f"second, ends, {name}", interval(f"∂u/∂t = {right}", given), ANY, cells, why
+    )
 
 
 def behind(name: str, unknowns: str, equations: str, rest: str, cells: str, why: str = "", bent: bool = False) -> Row:
     """Unknowns at rest, on a ring."""
     row, n = nonlinear if bent else linear, len(unknowns.split())
-    text = system(unknowns, equations, RING, still=rest)
+    text = system(unknowns, equations, RING, stationary=rest)
     return row(f"second, behind, {name}", text, " ".join([f"{ANY}|system"] * n), cells, why, order=(1, 0))
 
 
@@ -38,12 +49,12 @@ def fast(name: str, equation: str, given: str, cells: str, why: str = "") -> Row
 def held(name: str, right: str, given: str, cell: str, why: str = "", bent: bool = False) -> Row:
     """What is said of the maximum principle alone."""
     row = nonlinear if bent else linear
-    return row(f"second, bounds, {name}", rod(f"∂u/∂t = {right}", given), ANY, f".......{cell}.", why)
+    return row(f"second, bounds, {name}", interval(f"∂u/∂t = {right}", given), ANY, f".......{cell}.", why)
 
 
 def rest(name: str, equation: str, given: str, cells: str, why: str = "", space: str = "(x, y) in [0, 1]^2") -> Row:
     bent = any(s in equation for s in ("³", ")²", "exp", "sqrt"))
-    text = still(equation, "", space, given)
+    text = stationary(equation, "", space, given)
     return (nonlinear if bent else linear)(f"second, at rest, {name}", text, ANY, cells, why, order=0)
 
 
@@ -73,7 +84,7 @@ TABLE: tuple[Row, ...] = (
         "a loop and heat", f"Δu - {U}", declared("u(0, t) = u(1, t)", f"{U}(0, t) = {U}(1, t)"), "PP.PP..pp", "a ring"
     ),
     ends("no flux with a wind", f"Δu - {U}", f"{U} - u = 0 on boundary", "PR.PP...P", "the flux is u' - u"),
-    ends("no slope with a wind", f"Δu - {U}", SHUT, "PPPPP..PR", "u leaves on the right"),
+    ends("no slope with a wind", f"Δu - {U}", INSULATED, "PPPPP..PR", "u leaves on the right"),
     # ---- data that vanish where they are given
     ends("x(1 - x)", "Δu", "u = x (1 - x) on boundary", "pRPPP..pR", "zero at both ends"),
     ends("sin πx", "Δu", "u = sin(π x) on boundary", "pRPPP..pR", "zero at both ends"),
@@ -118,42 +129,60 @@ TABLE: tuple[Row, ...] = (
     behind("a mean of a slope", "u w", f"∂u/∂t = Δu + ∂w/∂x\nΔw - w = {U}", "w", "pp.PR...p", "not the slope itself"),
     behind("a name for u²", "u w", "∂u/∂t = Δw\nw = u²", "w", "rp.Pp...p", "a porous medium", True),
     both(
-        "w = 1 at the ends", "∂u/∂t = Δu + w - u\nΔw = w - u", declared(SHUT, "w = 1 on boundary"), "rr.P.....", "w ≠ C"
+        "w = 1 at the ends",
+        "∂u/∂t = Δu + w - u\nΔw = w - u",
+        declared(INSULATED, "w = 1 on boundary"),
+        "rr.P.....",
+        "w ≠ C",
     ),
-    both("w shut", "∂u/∂t = Δu + w - u\nΔw = w - u", declared(SHUT, "n·∇w = 0 on boundary"), "pp.PR...p", "w = C"),
+    both("w shut", "∂u/∂t = Δu + w - u\nΔw = w - u", declared(INSULATED, "n·∇w = 0 on boundary"), "pp.PR...p", "w = C"),
     # ---- velocities
     fast("x²", "∂²u/∂t² = Δu", f"{V} = x²", "RRpRPr...", "grows"),
     fast("exp x", "∂²u/∂t² = Δu", f"{V} = exp(x)", "RRpRPr...", "grows"),
     fast("x", "∂²u/∂t² = Δu", f"{V} = x", "RRpRPp...", "g(x) - g(x + h) = -h"),
     fast("sin x", "∂²u/∂t² = Δu", f"{V} = sin(x)", "RRpRPp...", "Lipschitz"),
     fast("x³ and a rate", "∂²u/∂t² = Δu - u", f"{V} = x³", "RRrRPr...", "grows"),
-    fast("telegraph", "∂²u/∂t² = Δu - 3 ∂u/∂t - 2u", REST, "PRpRP....", "9/4 > 2"),
-    fast("telegraph, pulled", "∂²u/∂t² = Δu - ∂u/∂t - 2u", REST, "PRrRP....", "¼ < 2"),
-    fast("in a wind", f"∂²u/∂t² = Δu + 2 {U}", REST, "PPrRP....", "∂²v/∂t² = Δv - v"),
-    fast("in a wind, fed", f"∂²u/∂t² = Δu + 2 {U} + u", REST, "PRpRP....", "∂²v/∂t² = Δv"),
+    fast("telegraph", "∂²u/∂t² = Δu - 3 ∂u/∂t - 2u", ZERO_SPEED, "PRpRP....", "9/4 > 2"),
+    fast("telegraph, pulled", "∂²u/∂t² = Δu - ∂u/∂t - 2u", ZERO_SPEED, "PRrRP....", "¼ < 2"),
+    fast("in a wind", f"∂²u/∂t² = Δu + 2 {U}", ZERO_SPEED, "PPrRP....", "∂²v/∂t² = Δv - v"),
+    fast("in a wind, fed", f"∂²u/∂t² = Δu + 2 {U} + u", ZERO_SPEED, "PRpRP....", "∂²v/∂t² = Δv"),
     linear(
         "second, wave, plane, growing", plane("∂²u/∂t² = Δu") + "∂u/∂t(x, y, 0) = x y\n", ANY, "RRRRPr...", "grows", 2
     ),
-    linear("second, wave, ring, sin πx", ring("∂²u/∂t² = Δu", "", f"{V} = sin(π x)"), ANY, "RRpRP...R", "2/π", 2),
-    linear("second, wave, ring, friction", ring("∂²u/∂t² = Δu - ∂u/∂t", "", REST), ANY, "PPpRP...P", "no start", 2),
+    linear(
+        "second, wave, ring, sin πx",
+        periodic("∂²u/∂t² = Δu", "", f"{V} = sin(π x)"),
+        ANY,
+        "RRpRP...R",
+        "2/π",
+        2,
+    ),
+    linear(
+        "second, wave, ring, friction",
+        periodic("∂²u/∂t² = Δu - ∂u/∂t", "", ZERO_SPEED),
+        ANY,
+        "PPpRP...P",
+        "no start",
+        2,
+    ),
     # ---- bounds
     held("-u³ between 0 and 1", "Δu - u³", declared("u = 0 on left", "u = 1 on right"), "P", "0 is a datum", True),
     held("-u, shut on one side", "Δu - u", declared("u = 0 on left", "n·∇u = 0 on right"), "P", "0 is a datum"),
-    held("-xu", "Δu - x u", COLD, "P", "damps"),
-    held("(½ - x)u", "Δu - (x - ½) u", COLD, "r", "grows on the left"),
-    held("logistic", "Δu + u (1 - u)", COLD, "r", "½ grows", True),
-    held("½ - u", "Δu - u + ½", COLD, "r", "0 grows"),
+    held("-xu", "Δu - x u", DIRICHLET, "P", "damps"),
+    held("(½ - x)u", "Δu - (x - ½) u", DIRICHLET, "r", "grows on the left"),
+    held("logistic", "Δu + u (1 - u)", DIRICHLET, "r", "½ grows", True),
+    held("½ - u", "Δu - u + ½", DIRICHLET, "r", "0 grows"),
     held("Robin to 1", "Δu", "n·∇u = 1 - u on boundary", "r", "0 grows"),
     held("Robin and 0", "Δu", declared("n·∇u = -u on left", "u = 0 on right"), "p", "damps"),
-    held("-u|u| with a wind", f"Δu + 4 {U} - u abs(u)", COLD, "p", "damps", True),
+    held("-u|u| with a wind", f"Δu + 4 {U} - u abs(u)", DIRICHLET, "p", "damps", True),
     # ---- at rest
-    rest("cube", "-Δu + u³ = 0", COLD, "..P....p.", "monotone"),
+    rest("cube", "-Δu + u³ = 0", DIRICHLET, "..P....p.", "monotone"),
     rest("gradient", f"Δu + ({U})² = 0", "u = x on boundary", "..P....p.", "Lipschitz for bounded slopes"),
     rest("between 1 and 2", "Δu = u", "u = 1 + x on boundary", "P.P....r.", "sinks below 1"),
     rest("from 0", "Δu = u", "u = x on boundary", "P.P....p.", "0 is a datum"),
-    rest("Bessel at 0", f"{UU} + {U}/x = 0", COLD, "..U......", "log x", "x in [0, 1]"),
-    rest("Bessel at 1", f"{UU} + {U}/x = 0", COLD, "..P....p.", "no pole", "x in [1, 2]"),
-    rest("degenerate at 0", f"x {UU} + {U} = 0", COLD, "..U......", "log x", "x in [0, 1]"),
+    rest("Bessel at 0", f"{UU} + {U}/x = 0", DIRICHLET, "..U......", "log x", "x in [0, 1]"),
+    rest("Bessel at 1", f"{UU} + {U}/x = 0", DIRICHLET, "..P....p.", "no pole", "x in [1, 2]"),
+    rest("degenerate at 0", f"x {UU} + {U} = 0", DIRICHLET, "..U......", "log x", "x in [0, 1]"),
     rest(
         "strip",
         "Δu + sin(2π y) ∂u/∂x = 0",
@@ -162,6 +191,6 @@ TABLE: tuple[Row, ...] = (
         "",
         "(x, y) in [0, 1] * [0, 1] periodic",
     ),
-    rest("uneven", "(1 + x²) ∂²u/∂x² + ∂²u/∂y² - u = 0", COLD, "P.P....p.", "monotone"),
-    rest("eigenvalue", "Δu + 30u = 0", COLD, "P.U....r.", "30 > 2π²"),
+    rest("uneven", "(1 + x²) ∂²u/∂x² + ∂²u/∂y² - u = 0", DIRICHLET, "P.P....p.", "monotone"),
+    rest("eigenvalue", "Δu + 30u = 0", DIRICHLET, "P.U....r.", "30 > 2π²"),
 )

@@ -8,8 +8,27 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, SHUT, circle, classless, line, segment, system
-from analysis.spec_templates import Row, data, declared, lines, maps, pair, plane, ring, rod, still
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    INSULATED,
+    classless,
+    line,
+    periodic_2pi,
+    segment,
+    system,
+)
+from analysis.spec_templates import (
+    Row,
+    data,
+    declared,
+    interval,
+    lines,
+    maps,
+    pair,
+    periodic,
+    plane,
+    stationary,
+)
 
 X = "∂u/∂x"
 FREE = "some places are free"
@@ -50,11 +69,11 @@ def other(name: str, text: str, cells: str, why: str = "", bent: bool = False) -
 
 
 def wall(name: str, right: str, ends: str, cells: str, why: str = "", bent: bool = False) -> Row:
-    return classless(f"third, within, {name}", rod(f"∂u/∂t = {right}", ends), cells, why, bent)
+    return classless(f"third, within, {name}", interval(f"∂u/∂t = {right}", ends), cells, why, bent)
 
 
 def weight(name: str, right: str, ends: str, declare: str, cells: str) -> Row:
-    return classless(f"third, within, {name}", rod(f"∂u/∂t = {right}", ends, declare), cells, "for every weight")
+    return classless(f"third, within, {name}", interval(f"∂u/∂t = {right}", ends, declare), cells, "for every weight")
 
 
 def layer(name: str, right: str, cells: str, declare: str = K, time: str = "euler(steps=3)", bent: bool = True) -> Row:
@@ -142,10 +161,10 @@ TABLE: tuple[Row, ...] = (
     other("weights, from the end", data("∂u/∂t = -q Δu", declare="learn q : scalar > 0", at="1"), "PPPPPppPP"),
     other("weights, from the end, wrong", data("∂u/∂t = q Δu", declare="learn q : scalar > 0", at="1"), "PPrPP..r."),
     # ---- walls
-    wall("in at both ends", f"(x - ½) {X}", COLD, "PRPPP..PR"),
-    wall("turning wind", f"(t - ½) {X}", COLD, "..U......", "in and out"),
+    wall("in at both ends", f"(x - ½) {X}", DIRICHLET, "PRPPP..PR"),
+    wall("turning wind", f"(t - ½) {X}", DIRICHLET, "..U......", "in and out"),
     wall("away from 0", "Δu - u + 1", "u = 1 on boundary", "RRPPP..p.", "towards 1"),
-    wall("relu(u), cold", "Δu + relu(u)", COLD, "RRPPP....", "", True),
+    wall("relu(u), cold", "Δu + relu(u)", DIRICHLET, "RRPPP....", "", True),
     wall("wind and decay", f"{X} - u", declared("u = 0 on right"), "PRPPP..pR"),
     wall("heat in a wind, outflow shut", f"Δu + {X}", declared("u = 0 on right", "n·∇u = 0 on left"), "PRPPP..PR"),
     wall("u n·∇u = 0", "Δu", "u n·∇u = 0 on boundary", ".p.PP....", "u or its slope"),
@@ -159,7 +178,7 @@ TABLE: tuple[Row, ...] = (
     # ---- systems
     classless(
         "third, chain, w is a speed",
-        system("u w", "w = ∂u/∂t\nw = Δu", still="w"),
+        system("u w", "w = ∂u/∂t\nw = Δu", stationary="w"),
         "PPpPP..pp",
         "heat",
         order=(1, 0),
@@ -194,25 +213,33 @@ TABLE: tuple[Row, ...] = (
     layer("tanh(2KY)", "-Kᵀ tanh(2K Y)", "ppr."),
     layer("tanh(3KY)", "-Kᵀ tanh(3K Y)", "rrr."),
     # ---- others
-    classless("third, other, ring, exp(cos)", circle("∂u/∂t = ∂(exp(cos(x)) ∂u/∂x)/∂x"), "PPPPP..PP"),
-    classless("third, other, ring, sin(x) source", circle("∂u/∂t = Δu + sin(x) cos(2x)"), "RRPPP..RP"),
-    classless("third, other, ring, sin(x/2)u'", circle("∂u/∂t = sin(x/2) ∂u/∂x"), "PP.PPp..R"),
-    classless("third, other, ring, cos(x/2)u'", circle("∂u/∂t = cos(x/2) ∂u/∂x"), "PPUPPr...", "jumps at the seam"),
-    classless("third, other, ring, |u|u'", ring("∂u/∂t = |u| ∂u/∂x"), "RPPPP..PP", "", True),
+    classless("third, other, ring, exp(cos)", periodic_2pi("∂u/∂t = ∂(exp(cos(x)) ∂u/∂x)/∂x"), "PPPPP..PP"),
+    classless("third, other, ring, sin(x) source", periodic_2pi("∂u/∂t = Δu + sin(x) cos(2x)"), "RRPPP..RP"),
+    classless("third, other, ring, sin(x/2)u'", periodic_2pi("∂u/∂t = sin(x/2) ∂u/∂x"), "PP.PPp..R"),
+    classless(
+        "third, other, ring, cos(x/2)u'", periodic_2pi("∂u/∂t = cos(x/2) ∂u/∂x"), "PPUPPr...", "jumps at the seam"
+    ),
+    classless("third, other, ring, |u|u'", periodic("∂u/∂t = |u| ∂u/∂x"), "RPPPP..PP", "", True),
     classless("third, other, plane, x u_xx + u_yy", plane("∂u/∂t = x² ∂²u/∂x² + exp(-y²) ∂²u/∂y²"), "PPpPPr..."),
     classless("third, other, plane, u_x u_y", plane("∂u/∂t = Δu + ∂u/∂x ∂u/∂y"), "RPPPP....", "", True),
     classless("third, other, plane, Δ|u|u", plane("∂u/∂t = Δ(|u| u)"), "RPPPP...P", "", True),
     classless("third, other, plane, curl", plane("∂u/∂t = ∂(y² u)/∂x - ∂(x² u)/∂y"), "PP.PPrr.."),
-    classless("third, other, [1, 3], log", segment("∂u/∂t = log(x) Δu + u/x", COLD, "x", "x in [1, 3]"), "PRpPP...r"),
     classless(
-        "third, other, rest, x²u'' + u", still("x² ∂²u/∂x² - u = 0", "", "x in [1, 2]"), "P.P....P.", "", order=0
+        "third, other, [1, 3], log",
+        segment("∂u/∂t = log(x) Δu + u/x", DIRICHLET, "x", "x in [1, 3]"),
+        "PRpPP...r",
     ),
     classless(
-        "third, other, rest, u'' + 10u", still("Δu + 10u = 0", "", "x in [0, 1]"), "p.r......", "10 > π²", order=0
+        "third, other, rest, x²u'' + u", stationary("x² ∂²u/∂x² - u = 0", "", "x in [1, 2]"), "P.P....P.", "", order=0
     ),
-    classless("third, other, rest, exp(u)", still("Δu = exp(u)", "", "x in [0, 1]"), "r.P....r.", "", True, 0),
     classless(
-        "third, other, rest, -exp(u)", still("Δu = -exp(u)", "", "x in [0, 1]"), "r.r......", "Bratu, two", True, 0
+        "third, other, rest, u'' + 10u", stationary("Δu + 10u = 0", "", "x in [0, 1]"), "p.r......", "10 > π²", order=0
     ),
-    classless("third, other, rest, shut", still("Δu = u - 1", "", "x in [0, 1]", SHUT), "R........", "", order=0),
+    classless("third, other, rest, exp(u)", stationary("Δu = exp(u)", "", "x in [0, 1]"), "r.P....r.", "", True, 0),
+    classless(
+        "third, other, rest, -exp(u)", stationary("Δu = -exp(u)", "", "x in [0, 1]"), "r.r......", "Bratu, two", True, 0
+    ),
+    classless(
+        "third, other, rest, shut", stationary("Δu = u - 1", "", "x in [0, 1]", INSULATED), "R........", "", order=0
+    ),
 )

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from analysis.more_spec_templates import linear, nonlinear, segment
-from analysis.spec_templates import Row, data, declared, plane, rod, still
+from analysis.spec_templates import Row, data, declared, interval, plane, stationary
 
 X = "∂u/∂x"
 XX = "∂²u/∂x²"
@@ -53,7 +53,7 @@ def net(name: str, right: str, cells: str, why: str, declare: str = BOUNDED, spa
 
 
 def side(name: str, condition: str, cells: str, why: str = FLUX) -> Row:
-    return linear(f"side, {name}", rod(HEAT, f"{condition} on boundary"), "diffusion", cells, why)
+    return linear(f"side, {name}", interval(HEAT, f"{condition} on boundary"), "diffusion", cells, why)
 
 
 def implicit(name: str, equation: str, cells: str, why: str = IMPLICIT) -> Row:
@@ -61,7 +61,7 @@ def implicit(name: str, equation: str, cells: str, why: str = IMPLICIT) -> Row:
 
 
 def beam(name: str, equation: str, ends: str, space: str, why: str = TWICE) -> Row:
-    return linear(f"still, {name}", still(equation, space=space, ends=ends), "higher-order", "..p......", why, 0)
+    return linear(f"still, {name}", stationary(equation, space=space, ends=ends), "higher-order", "..p......", why, 0)
 
 
 def mass(name: str, space: str, right: str, cells: str, why: str = "", kinds: str = TR) -> Row:

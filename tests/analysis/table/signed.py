@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import circle, linear, nonlinear
+from analysis.more_spec_templates import linear, nonlinear, periodic_2pi
 from analysis.spec_templates import Row, data
 
 ANY = (
@@ -23,11 +23,11 @@ U, UU = "∂u/∂x", "∂²u/∂x²"
 
 def typed(name: str, right: str, cells: str, why: str = "", kind: str = "scalar ≥ 0") -> Row:
     row = linear if cells[0] == "p" else nonlinear
-    return row(f"second, {kind}, {name}", circle(f"∂u/∂t = {right}", kind=kind), ANY, cells, why)
+    return row(f"second, {kind}, {name}", periodic_2pi(f"∂u/∂t = {right}", kind=kind), ANY, cells, why)
 
 
 def free(name: str, right: str, cells: str, why: str = "") -> Row:
-    return nonlinear(f"second, any u, {name}", circle(f"∂u/∂t = {right}"), ANY, cells, why)
+    return nonlinear(f"second, any u, {name}", periodic_2pi(f"∂u/∂t = {right}"), ANY, cells, why)
 
 
 def late(name: str, right: str, cells: str, why: str = "", kind: str = "scalar", bent: bool = False) -> Row:

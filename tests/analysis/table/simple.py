@@ -9,7 +9,7 @@ weights keep it and others do not, the answer is `unknown`.
 from __future__ import annotations
 
 from analysis.more_spec_templates import linear
-from analysis.spec_templates import Row, data, plane, rod
+from analysis.spec_templates import Row, data, interval, plane
 
 NUMBER = "learn q : scalar"
 FIELD = "learn q(x) : scalar = mlp"
@@ -17,7 +17,7 @@ PLANE = "x in R^2"
 
 
 def on(coefficient: str) -> str:
-    return rod(f"∂u/∂t = ({coefficient})Δu")
+    return interval(f"∂u/∂t = ({coefficient})Δu")
 
 
 def good(coefficient: str, why: str = "") -> Row:

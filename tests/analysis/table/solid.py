@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from analysis.more_spec_templates import classless
-from analysis.spec_templates import Row, lines, plane, torus
+from analysis.spec_templates import Row, lines, periodic_box, plane
 
 ROOT = "its root"
 
@@ -31,7 +31,7 @@ def room(name: str, equation: str, cells: str, why: str = "", bent: bool = False
 
 
 def tiled(name: str, right: str, cells: str, why: str = "") -> Row:
-    return classless(f"third, tiled, {name}", torus(f"∂u/∂t = {right}"), cells, why)
+    return classless(f"third, tiled, {name}", periodic_box(f"∂u/∂t = {right}"), cells, why)
 
 
 XY, YZ, XZ = "∂²u/∂x∂y", "∂²u/∂y∂z", "∂²u/∂x∂z"

@@ -17,7 +17,7 @@ from analysis.table.signed import ANY
 FLOW = "gradient-flow|ode|hamiltonian|wave"
 ONE = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"
 OTHER = "learn L : operator, ‖L‖ ≤ 1 = conv(3)"
-REST = "∂Y/∂t(x, 0) = 0"
+ZERO_SPEED = "∂Y/∂t(x, 0) = 0"
 RING = "x in [0, 1] periodic"
 REACH = "a network reaches 0.85 of its bound"
 
@@ -48,7 +48,7 @@ def two(
 
 
 def swing(name: str, right: str, time: str, cells: str, why: str = "", declare: str = ONE, bent: bool = False) -> Row:
-    text = maps(f"∂²Y/∂t² = {right}", declare, time, REST)
+    text = maps(f"∂²Y/∂t² = {right}", declare, time, ZERO_SPEED)
     return (nonlinear if bent else linear)(f"second, swing, {name}", text, FLOW, cells, why, 2)
 
 

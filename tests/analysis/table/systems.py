@@ -23,7 +23,7 @@ TABLE: tuple[Row, ...] = (
     # ---- an unknown that is given by the others at once
     nonlinear(
         "Keller-Segel",
-        system("u v", "∂u/∂t = Δu - ∇·(u ∇v)\nΔv = v - u", still="v"),
+        system("u v", "∂u/∂t = Δu - ∇·(u ∇v)\nΔv = v - u", stationary="v"),
         f"{CROSS}|reaction-diffusion elliptic|system",
         "Rp..R..",
         ORDER,
@@ -31,7 +31,7 @@ TABLE: tuple[Row, ...] = (
     ),
     nonlinear(
         "Keller-Segel, plane",
-        system("u v", "∂u/∂t = Δu - ∇·(u ∇v)\nΔv = v - u", "(x, y) in R^2", still="v"),
+        system("u v", "∂u/∂t = Δu - ∇·(u ∇v)\nΔv = v - u", "(x, y) in R^2", stationary="v"),
         f"{CROSS}|reaction-diffusion elliptic|system",
         "Rp..R..",
         ORDER,
@@ -46,21 +46,21 @@ TABLE: tuple[Row, ...] = (
     ),
     nonlinear(
         "vorticity",
-        system("ω ψ", "∂ω/∂t + ∂ψ/∂y ∂ω/∂x - ∂ψ/∂x ∂ω/∂y = 0.1Δω\nΔψ = -ω", "(x, y) in R^2", still="ψ"),
+        system("ω ψ", "∂ω/∂t + ∂ψ/∂y ∂ω/∂x - ∂ψ/∂x ∂ω/∂y = 0.1Δω\nΔψ = -ω", "(x, y) in R^2", stationary="ψ"),
         "convection-diffusion|nonlinear-diffusion|system elliptic|system",
         "R...R..",
         order=(1, 0),
     ),
     nonlinear(
         "vorticity, inviscid",
-        system("ω ψ", "∂ω/∂t + ∂ψ/∂y ∂ω/∂x - ∂ψ/∂x ∂ω/∂y = 0\nΔψ = -ω", "(x, y) in R^2", still="ψ"),
+        system("ω ψ", "∂ω/∂t + ∂ψ/∂y ∂ω/∂x - ∂ψ/∂x ∂ω/∂y = 0\nΔψ = -ω", "(x, y) in R^2", stationary="ψ"),
         "transport|system elliptic|system",
         "R...R..",
         order=(1, 0),
     ),
     linear(
         "a screened mean",
-        system("u v", "∂u/∂t = v - u\nΔv = v - u", still="v"),
+        system("u v", "∂u/∂t = v - u\nΔv = v - u", stationary="v"),
         "ode|reaction-diffusion|system elliptic|system",
         "ppp.R..",
         "v = (1 - Δ)⁻¹u, a positive mean",
@@ -68,7 +68,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "heat and a screened mean",
-        system("u v", "∂u/∂t = Δu + v - u\nΔv = v - u", still="v"),
+        system("u v", "∂u/∂t = Δu + v - u\nΔv = v - u", stationary="v"),
         "reaction-diffusion|system elliptic|system",
         "ppp.R..",
         "v = (1 - Δ)⁻¹u, a positive mean",
@@ -76,7 +76,7 @@ TABLE: tuple[Row, ...] = (
     ),
     linear(
         "heat against a screened mean",
-        system("u v", "∂u/∂t = Δu - 9v\nΔv = v - u", still="v"),
+        system("u v", "∂u/∂t = Δu - 9v\nΔv = v - u", stationary="v"),
         "reaction-diffusion|system elliptic|system",
         "pRr.R..",
         "from a narrow bump, u < 0 at a distance at once",

@@ -10,13 +10,13 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import REST, linear, nonlinear
-from analysis.spec_templates import Row, data, ring
+from analysis.more_spec_templates import ZERO_SPEED, linear, nonlinear
+from analysis.spec_templates import Row, data, periodic
 
 DELAY = "what happened before the start is not said"
 SINGULAR = "the coefficient has no bound at the start"
-STILL = "\n".join((REST, "∂²u/∂t²(x, 0) = 0", ""))
-REST_LINE = REST + "\n"
+STILL = "\n".join((ZERO_SPEED, "∂²u/∂t²(x, 0) = 0", ""))
+REST_LINE = ZERO_SPEED + "\n"
 
 
 def at_rest(equation: str) -> str:
@@ -30,7 +30,7 @@ TABLE: tuple[Row, ...] = (
     linear(
         "delay, constants stay", data("∂u/∂t = Δu + u(x, t - 1) - u"), "reaction-diffusion|diffusion", "pppR...", DELAY
     ),
-    linear("delay, ring", ring("∂u/∂t = u(x, t - ½)"), "ode|reaction-diffusion", "pRpR...RR", DELAY),
+    linear("delay, ring", periodic("∂u/∂t = u(x, t - ½)"), "ode|reaction-diffusion", "pRpR...RR", DELAY),
     nonlinear(
         "delay, logistic", data("∂u/∂t = Δu + u (1 - u(x, t - 1))"), "reaction-diffusion|diffusion", "RR.R...", DELAY
     ),

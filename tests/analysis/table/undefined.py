@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import circle, line, linear, nonlinear
-from analysis.spec_templates import Row, lines, rod, still
+from analysis.more_spec_templates import line, linear, nonlinear, periodic_2pi
+from analysis.spec_templates import Row, interval, lines, stationary
 
 H = "∂u/∂t = Δu", "∂v/∂t = Δv"
 
@@ -34,22 +34,24 @@ def two(first: str, second: str, ends: str, other: str) -> str:
 TABLE: tuple[Row, ...] = (
     # ---- where β(u) has a value
     nonlinear("against, Δ√u", line("∂u/∂t = Δ(sqrt(u))"), "nonlinear-diffusion", "..U...."),
-    nonlinear("against, Δ√u ring", circle("∂u/∂t = Δ(sqrt(u))"), "nonlinear-diffusion", "..U...."),
+    nonlinear("against, Δ√u ring", periodic_2pi("∂u/∂t = Δ(sqrt(u))"), "nonlinear-diffusion", "..U...."),
     nonlinear("against, Δ√u, u≥0", line("∂u/∂t = Δ(sqrt(u))", kind="scalar >= 0"), "nonlinear-diffusion", "..p...."),
     nonlinear("against, Δ(-1/u)", line("∂u/∂t = Δ(-1/u)"), "nonlinear-diffusion", "..U...."),
-    nonlinear("against, Δ(-1/u) ring", circle("∂u/∂t = Δ(-1/u)"), "nonlinear-diffusion", "..U...."),
-    nonlinear("against, Δ(-1/u³)", circle("∂u/∂t = Δ(-u^(-3))"), "nonlinear-diffusion", "..U...."),
+    nonlinear("against, Δ(-1/u) ring", periodic_2pi("∂u/∂t = Δ(-1/u)"), "nonlinear-diffusion", "..U...."),
+    nonlinear("against, Δ(-1/u³)", periodic_2pi("∂u/∂t = Δ(-u^(-3))"), "nonlinear-diffusion", "..U...."),
     nonlinear("against, Δu^⅓", line("∂u/∂t = Δ(u^(1/3))"), "nonlinear-diffusion", "..U...."),
     nonlinear("against, Δu³", line("∂u/∂t = Δ(u³)"), "nonlinear-diffusion", "..P...."),
     nonlinear("against, Δ(u/(1+|u|))", line("∂u/∂t = Δ(u/(1 + |u|))"), "nonlinear-diffusion", "..p...."),
     nonlinear("against, Δtan u", line("∂u/∂t = Δ(tan(u))"), "nonlinear-diffusion", "..U...."),
-    nonlinear("against, Δ(u - 1/u)", circle("∂u/∂t = Δ(u - 1/u)"), "nonlinear-diffusion", "..U...."),
-    nonlinear("against, Δ(u - 1/(1+u))", circle("∂u/∂t = Δ(u - 1/(1 + u))"), "nonlinear-diffusion", "..U...."),
+    nonlinear("against, Δ(u - 1/u)", periodic_2pi("∂u/∂t = Δ(u - 1/u)"), "nonlinear-diffusion", "..U...."),
+    nonlinear("against, Δ(u - 1/(1+u))", periodic_2pi("∂u/∂t = Δ(u - 1/(1 + u))"), "nonlinear-diffusion", "..U...."),
     nonlinear("against, Δ√(u²-1)", line("∂u/∂t = Δ(u sqrt(u² - 1))"), "nonlinear-diffusion", "..U...."),
     nonlinear("against, Δu^(3/2)", line("∂u/∂t = Δ(u^(3/2))"), "nonlinear-diffusion", "..U...."),
     nonlinear("against, Δsinh u", line("∂u/∂t = Δ(sinh(u))"), "nonlinear-diffusion", "..P...."),
     nonlinear("against, Δrelu u", line("∂u/∂t = Δ(relu(u))"), "nonlinear-diffusion", "..p...."),
-    nonlinear("against, Δ(u²) - 1", circle("∂u/∂t = Δ(u²) - 1", kind="scalar >= 0"), "nonlinear-diffusion", "..U...."),
+    nonlinear(
+        "against, Δ(u²) - 1", periodic_2pi("∂u/∂t = Δ(u²) - 1", kind="scalar >= 0"), "nonlinear-diffusion", "..U...."
+    ),
     nonlinear(
         "against, Δ(u²) + ∂u/∂x - 1",
         line("∂u/∂t = Δ(u²) + ∂u/∂x - 1", kind="scalar > 0"),
@@ -62,28 +64,38 @@ TABLE: tuple[Row, ...] = (
         "nonlinear-diffusion",
         "..U....",
     ),
-    nonlinear("against, Δ(u²) + 1", circle("∂u/∂t = Δ(u²) + 1", kind="scalar >= 0"), "nonlinear-diffusion", "..P...."),
-    nonlinear("against, Δ(u²) - u", circle("∂u/∂t = Δ(u²) - u", kind="scalar >= 0"), "nonlinear-diffusion", "..P...."),
     nonlinear(
-        "against, Δ(u²) - √u", circle("∂u/∂t = Δ(u²) - sqrt(u)", kind="scalar >= 0"), "nonlinear-diffusion", "..p...."
+        "against, Δ(u²) + 1", periodic_2pi("∂u/∂t = Δ(u²) + 1", kind="scalar >= 0"), "nonlinear-diffusion", "..P...."
     ),
-    linear("against, Δu - 1, u≥0", circle("∂u/∂t = Δu - 1", kind="scalar >= 0"), "diffusion", "..p...."),
+    nonlinear(
+        "against, Δ(u²) - u", periodic_2pi("∂u/∂t = Δ(u²) - u", kind="scalar >= 0"), "nonlinear-diffusion", "..P...."
+    ),
+    nonlinear(
+        "against, Δ(u²) - √u",
+        periodic_2pi("∂u/∂t = Δ(u²) - sqrt(u)", kind="scalar >= 0"),
+        "nonlinear-diffusion",
+        "..p....",
+    ),
+    linear("against, Δu - 1, u≥0", periodic_2pi("∂u/∂t = Δu - 1", kind="scalar >= 0"), "diffusion", "..p...."),
     # ---- coefficients that vanish at a point
     nonlinear("against, (u²+tanh u²)u_xx", line("∂u/∂t = (u² + tanh(u²)) ∂²u/∂x²"), "nonlinear-diffusion", "..r...."),
     nonlinear("against, (|u|+atan u²)u_xx", line("∂u/∂t = (|u| + atan(u²)) ∂²u/∂x²"), "nonlinear-diffusion", "..r...."),
     nonlinear(
-        "against, (u⁴+erf u²)u_xx ring", circle("∂u/∂t = (u⁴ + erf(u²)) ∂²u/∂x²"), "nonlinear-diffusion", "..r...."
+        "against, (u⁴+erf u²)u_xx ring",
+        periodic_2pi("∂u/∂t = (u⁴ + erf(u²)) ∂²u/∂x²"),
+        "nonlinear-diffusion",
+        "..r....",
     ),
     linear(
         "against, rest, x²+tanh x²",
-        still("(x² + tanh(x²)) ∂²u/∂x² = 0", space="x in [-1, 1]"),
+        stationary("(x² + tanh(x²)) ∂²u/∂x² = 0", space="x in [-1, 1]"),
         "elliptic",
         "..r....",
         order=0,
     ),
     linear(
         "against, rest, x⁴+erf x²",
-        still("(x⁴ + erf(x²)) ∂²u/∂x² + ∂u/∂x = 0", space="x in [-1, 1]"),
+        stationary("(x⁴ + erf(x²)) ∂²u/∂x² + ∂u/∂x = 0", space="x in [-1, 1]"),
         "elliptic",
         "..r....",
         order=0,
@@ -117,33 +129,46 @@ TABLE: tuple[Row, ...] = (
         "r.p....",
     ),
     # ---- conditions that join both ends
-    linear("against, u(0)=u(1), transport", rod("∂u/∂t = -∂u/∂x", "u(0, t) = u(1, t)"), "transport", "..p.....p"),
-    linear("against, u(0)=u(1)/2, transport", rod("∂u/∂t = -∂u/∂x", "u(0, t) = ½ u(1, t)"), "transport", "..p.....r"),
-    linear("against, u(0)=-u(1), transport", rod("∂u/∂t = -∂u/∂x", "u(0, t) = -u(1, t)"), "transport", "..r.....r"),
+    linear("against, u(0)=u(1), transport", interval("∂u/∂t = -∂u/∂x", "u(0, t) = u(1, t)"), "transport", "..p.....p"),
     linear(
-        "against, Ionkin", rod("∂u/∂t = ∂²u/∂x²", "u = 0 on left\n∂u/∂x(1, t) = ∂u/∂x(0, t)"), "diffusion", "........p"
+        "against, u(0)=u(1)/2, transport",
+        interval("∂u/∂t = -∂u/∂x", "u(0, t) = ½ u(1, t)"),
+        "transport",
+        "..p.....r",
+    ),
+    linear(
+        "against, u(0)=-u(1), transport",
+        interval("∂u/∂t = -∂u/∂x", "u(0, t) = -u(1, t)"),
+        "transport",
+        "..r.....r",
+    ),
+    linear(
+        "against, Ionkin",
+        interval("∂u/∂t = ∂²u/∂x²", "u = 0 on left\n∂u/∂x(1, t) = ∂u/∂x(0, t)"),
+        "diffusion",
+        "........p",
     ),
     linear(
         "against, Ionkin, mirrored",
-        rod("∂u/∂t = ∂²u/∂x²", "u = 0 on right\n∂u/∂x(0, t) = ∂u/∂x(1, t)"),
+        interval("∂u/∂t = ∂²u/∂x²", "u = 0 on right\n∂u/∂x(0, t) = ∂u/∂x(1, t)"),
         "diffusion",
         "........p",
     ),
     linear(
         "against, ring by hand",
-        rod("∂u/∂t = ∂²u/∂x²", "u(0, t) = u(1, t)\n∂u/∂x(1, t) = ∂u/∂x(0, t)"),
+        interval("∂u/∂t = ∂²u/∂x²", "u(0, t) = u(1, t)\n∂u/∂x(1, t) = ∂u/∂x(0, t)"),
         "diffusion",
         "..p.....p",
     ),
     nonlinear(
         "against, ring by hand, Burgers",
-        rod("∂u/∂t = ∂²u/∂x² - u ∂u/∂x", "u(0, t) = u(1, t)\n∂u/∂x(1, t) = ∂u/∂x(0, t)"),
+        interval("∂u/∂t = ∂²u/∂x² - u ∂u/∂x", "u(0, t) = u(1, t)\n∂u/∂x(1, t) = ∂u/∂x(0, t)"),
         "convection-diffusion",
         "..p.....p",
     ),
     nonlinear(
         "against, Ionkin, nonlinear",
-        rod("∂u/∂t = ∂²(u³)/∂x² + ∂²u/∂x²", "u = 0 on left\n∂u/∂x(1, t) = ∂u/∂x(0, t)"),
+        interval("∂u/∂t = ∂²(u³)/∂x² + ∂²u/∂x²", "u = 0 on left\n∂u/∂x(1, t) = ∂u/∂x(0, t)"),
         "nonlinear-diffusion",
         "........r",
     ),

@@ -13,7 +13,7 @@ Where solutions are not unique, `proved` is false and `refuted` is fair: two sol
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, circle, linear, nonlinear, segment
+from analysis.more_spec_templates import DIRICHLET, linear, nonlinear, periodic_2pi, segment
 from analysis.spec_templates import Row, data, plane
 
 ESCAPE = "paths reach infinity in finite time, and values from there may be anything"
@@ -46,7 +46,12 @@ TABLE: tuple[Row, ...] = (
     linear("inward fifth power", data("∂u/∂t = Δu - x⁵ ∂u/∂x"), CD, "PPPPPrr"),
     linear("inward, then outward", data("∂u/∂t = Δu + (x³ - x) ∂u/∂x"), CD, "P.r....", ESCAPE),
     linear("outward, then inward", data("∂u/∂t = Δu + (x - x³) ∂u/∂x"), CD, "PPPPPrr"),
-    linear("outward cubic on an interval", segment("∂u/∂t = Δu + x³ ∂u/∂x", COLD, "sin(π x)"), CD, "PRPPP..PR"),
+    linear(
+        "outward cubic on an interval",
+        segment("∂u/∂t = Δu + x³ ∂u/∂x", DIRICHLET, "sin(π x)"),
+        CD,
+        "PRPPP..PR",
+    ),
     # ---- drifts alone
     linear("transport, x²", data("∂u/∂t = x² ∂u/∂x"), "transport", "P.r....", ESCAPE),
     linear("transport, -x²", data("∂u/∂t = -x² ∂u/∂x"), "transport", "P.r....", ESCAPE),
@@ -97,7 +102,12 @@ TABLE: tuple[Row, ...] = (
     linear("1/softplus, outwards", data("∂u/∂t = Δu + (1/softplus(-x)) ∂u/∂x"), CD, "P.r....", ESCAPE),
     linear("transport, 1/sigmoid, outwards", data("∂u/∂t = (1/sigmoid(-x)) ∂u/∂x"), "transport", "P.r....", ESCAPE),
     linear("transport, 1/sigmoid, inwards", data("∂u/∂t = (1/sigmoid(x)) ∂u/∂x"), "transport", "PPPPP.r"),
-    linear("1/sigmoid on an interval", segment("∂u/∂t = Δu + (1/sigmoid(x)) ∂u/∂x", COLD, "sin(π x)"), CD, "PRPPP..PR"),
+    linear(
+        "1/sigmoid on an interval",
+        segment("∂u/∂t = Δu + (1/sigmoid(x)) ∂u/∂x", DIRICHLET, "sin(π x)"),
+        CD,
+        "PRPPP..PR",
+    ),
     linear("1/sigmoid Δu", data("∂u/∂t = (1/sigmoid(-x)) Δu"), "diffusion", "PPpPP.r", "the line is recurrent"),
     linear("source 1/sigmoid", data("∂u/∂t = Δu + 1/sigmoid(x)"), "diffusion", "RRPPPrr"),
     linear("rate 1/sigmoid", data("∂u/∂t = Δu + u/sigmoid(-x)"), "reaction-diffusion", "PRU....", NO_SOLUTION),
@@ -127,14 +137,14 @@ TABLE: tuple[Row, ...] = (
     linear("|sin x|^½ Δu", data("∂u/∂t = sqrt(abs(sin(x))) ∂²u/∂x²"), "diffusion", "P.r....", STUCK),
     linear(
         "√|x| Δu, interval",
-        segment("∂u/∂t = sqrt(abs(x)) Δu", COLD, "cos(½π x)", "x in [-1, 1]"),
+        segment("∂u/∂t = sqrt(abs(x)) Δu", DIRICHLET, "cos(½π x)", "x in [-1, 1]"),
         "diffusion",
         "PRr.....R",
         STUCK,
     ),
     linear(
         "√x Δu on [0, 1]",
-        segment("∂u/∂t = sqrt(x) Δu", COLD, "sin(π x)"),
+        segment("∂u/∂t = sqrt(x) Δu", DIRICHLET, "sin(π x)"),
         "diffusion",
         "PRPPP..PR",
         "zero is at the end, where the value is given",
@@ -180,7 +190,9 @@ TABLE: tuple[Row, ...] = (
     ),
     nonlinear("√|u| that rises", data("∂u/∂t = sign(u) sqrt(abs(u))"), "ode", "RRr.P..", RATE),
     nonlinear("√|u| and heat", data("∂u/∂t = Δu + sqrt(abs(u))"), "reaction-diffusion", "RRr.P..", RATE),
-    nonlinear("√|u| and heat, ring", circle("∂u/∂t = Δu + sqrt(abs(u))"), "reaction-diffusion", "RRr.P..RR", RATE),
+    nonlinear(
+        "√|u| and heat, ring", periodic_2pi("∂u/∂t = Δu + sqrt(abs(u))"), "reaction-diffusion", "RRr.P..RR", RATE
+    ),
     nonlinear(
         "√|u| that falls, and heat",
         data("∂u/∂t = Δu - sign(u) sqrt(abs(u))"),

@@ -10,8 +10,16 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, circle, classless, line, segment, square
-from analysis.spec_templates import Row, data, declared, plane, ring, rod
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    ZERO_SPEED,
+    classless,
+    line,
+    periodic_2pi,
+    segment,
+    square,
+)
+from analysis.spec_templates import Row, data, declared, interval, periodic, plane
 
 X = "∂u/∂x"
 JUMP = "not continuous in ∇u"
@@ -31,19 +39,19 @@ def pole(name: str, right: str, cells: str, why: str = POLE, bent: bool = False,
 
 
 def looped(name: str, right: str, cells: str, why: str = POLE, bent: bool = True, kind: str = "scalar") -> Row:
-    return classless(f"third, pole, ring, {name}", circle(f"∂u/∂t = {right}", kind=kind), cells, why, bent)
+    return classless(f"third, pole, ring, {name}", periodic_2pi(f"∂u/∂t = {right}", kind=kind), cells, why, bent)
 
 
-def inner(name: str, right: str, cells: str, ends: str = COLD, why: str = POLE) -> Row:
-    return classless(f"third, pole, rod, {name}", rod(f"∂u/∂t = {right}", ends), cells, why)
+def inner(name: str, right: str, cells: str, ends: str = DIRICHLET, why: str = POLE) -> Row:
+    return classless(f"third, pole, rod, {name}", interval(f"∂u/∂t = {right}", ends), cells, why)
 
 
 def wall(name: str, ends: str, cells: str, why: str = "", right: str = "Δu", bent: bool = False) -> Row:
-    return classless(f"third, wall, {name}", rod(f"∂u/∂t = {right}", ends), cells, why, bent)
+    return classless(f"third, wall, {name}", interval(f"∂u/∂t = {right}", ends), cells, why, bent)
 
 
 def wave(name: str, ends: str, cells: str, why: str = "") -> Row:
-    return classless(f"third, wave, {name}", rod("∂²u/∂t² = Δu", ends, rest=REST), cells, why, order=2)
+    return classless(f"third, wave, {name}", interval("∂²u/∂t² = Δu", ends, rest=ZERO_SPEED), cells, why, order=2)
 
 
 TABLE: tuple[Row, ...] = (
@@ -141,7 +149,12 @@ TABLE: tuple[Row, ...] = (
     wall("a wall that moves", "∂u/∂t = -n·∇u on boundary", "P..PP....", "dynamic"),
     wall("square root of the flux", "(n·∇u)² = 0 on boundary", "pPpPP..pp", "n·∇u = 0", bent=False),
     wall("u² + 1 = 1", "u² + 1 = 1 on boundary", "pRpPP..pr", "u = 0"),
-    classless("third, wall, wind on both", segment("∂u/∂t = ∂u/∂x", COLD, "sin(π x)"), "...PP....", "too many"),
-    classless("third, ring, one jump", ring("∂u/∂t = ∂(heaviside(x - ½) u)/∂x"), "p..PP....", "a point source"),
-    classless("third, ring, sign of sine", ring("∂u/∂t = Δu + sign(sin(2π x)) ∂u/∂x"), "PP.PPr..R", "jumps"),
+    classless(
+        "third, wall, wind on both",
+        segment("∂u/∂t = ∂u/∂x", DIRICHLET, "sin(π x)"),
+        "...PP....",
+        "too many",
+    ),
+    classless("third, ring, one jump", periodic("∂u/∂t = ∂(heaviside(x - ½) u)/∂x"), "p..PP....", "a point source"),
+    classless("third, ring, sign of sine", periodic("∂u/∂t = Δu + sign(sin(2π x)) ∂u/∂x"), "PP.PPr..R", "jumps"),
 )

@@ -8,8 +8,28 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, REST, REST_PLANE, SHUT, classless, physical, segment, square, system
-from analysis.spec_templates import Row, data, declared, lines, plane, ring, rod, still, torus
+from analysis.more_spec_templates import (
+    DIRICHLET,
+    INSULATED,
+    ZERO_SPEED,
+    ZERO_VELOCITY_PLANE,
+    classless,
+    physical,
+    segment,
+    square,
+    system,
+)
+from analysis.spec_templates import (
+    Row,
+    data,
+    declared,
+    interval,
+    lines,
+    periodic,
+    periodic_box,
+    plane,
+    stationary,
+)
 
 RING = "x in [0, 1] periodic"
 X, XX = "∂u/∂x", "∂²u/∂x²"
@@ -20,20 +40,20 @@ def book(name: str, text: str, cells: str, bent: bool = False, order: int = 1, w
 
 
 def bar(name: str, right: str, ends: str, cells: str, bent: bool = False, why: str = "") -> Row:
-    return book(name, rod(f"∂u/∂t = {right}", ends), cells, bent, why=why)
+    return book(name, interval(f"∂u/∂t = {right}", ends), cells, bent, why=why)
 
 
 def loop(name: str, right: str, cells: str, bent: bool = False, why: str = "") -> Row:
-    return book(name, ring(f"∂u/∂t = {right}"), cells, bent, why=why)
+    return book(name, periodic(f"∂u/∂t = {right}"), cells, bent, why=why)
 
 
 def string(name: str, equation: str, ends: str, cells: str, bent: bool = False) -> Row:
-    return book(name, rod(equation, ends, rest=REST), cells, bent, 2)
+    return book(name, interval(equation, ends, rest=ZERO_SPEED), cells, bent, 2)
 
 
-def plate(name: str, equation: str, cells: str, bent: bool = False, ends: str = COLD) -> Row:
+def plate(name: str, equation: str, cells: str, bent: bool = False, ends: str = DIRICHLET) -> Row:
     """At rest, on a square."""
-    return book(f"at rest, {name}", still(equation, ends=ends), cells, bent, 0)
+    return book(f"at rest, {name}", stationary(equation, ends=ends), cells, bent, 0)
 
 
 def many(name: str, unknowns: str, equations: str, cells: str, bent: bool = True, positive: str = "") -> Row:
@@ -54,15 +74,15 @@ TABLE: tuple[Row, ...] = (
     # ---- heat
     bar("cold and shut", "Δu", declared("u = 0 on left", "n·∇u = 0 on right"), "PRPPP..PR"),
     bar("warm and shut", "Δu", declared("u = 1 on left", "n·∇u = 0 on right"), "RRPPP..PR"),
-    bar("cold, heated inside", "Δu + sin(π x)", COLD, "RRPPP..rR"),
+    bar("cold, heated inside", "Δu + sin(π x)", DIRICHLET, "RRPPP..rR"),
     bar("Newton's cooling", "Δu", "n·∇u = -2 (u - 1) on boundary", "RRPPP...R"),
-    book("disc by its radius", segment(f"∂u/∂t = {XX} + {X}/x", COLD, "1", "x in [1, 2]"), "PRPPP..PR"),
+    book("disc by its radius", segment(f"∂u/∂t = {XX} + {X}/x", DIRICHLET, "1", "x in [1, 2]"), "PRPPP..PR"),
     book(
-        "disc by its radius, shut", segment(f"∂u/∂t = {XX} + {X}/x", SHUT, "1", "x in [1, 2]"), "PPPPP..PR",
+        "disc by its radius, shut", segment(f"∂u/∂t = {XX} + {X}/x", INSULATED, "1", "x in [1, 2]"), "PPPPP..PR",
         why="the mass on the disc is ∫u x dx",
     ),
     bar("no flux with a drift x", "Δu + ∂(x u)/∂x", declared("n·∇u = 0 on left", "n·∇u = -u on right"), "PR.PP...P"),
-    bar("drift, cold", f"Δu - 3 {X}", COLD, "PRPPP..PR"),
+    bar("drift, cold", f"Δu - 3 {X}", DIRICHLET, "PRPPP..PR"),
     bar("advection, value that swings", f"-{X}", "u = sin(t) on left", "RRPPP..PR"),
     bar("advection and decay", f"-{X} - u", "u = 0 on left", "PRPPP..pR"),
     loop("heat", "0.3Δu", "PPPPPPPPP"),
@@ -72,17 +92,17 @@ TABLE: tuple[Row, ...] = (
     loop("logistic", "u (1 - u)", "RRpPP..rR", True, "constants above 1 and below 0 move"),
     # ---- reaction
     loop("Fisher", "0.1Δu + u (1 - u)", "RRPPP..rR", True),
-    bar("Fisher, shut", "0.1Δu + u (1 - u)", SHUT, "RRPPP..RR", True),
-    bar("Allen and Cahn, shut", "0.01Δu + u - u³", SHUT, "RRPPP..RR", True),
-    bar("Allen and Cahn, cold", "0.01Δu + u - u³", COLD, "RRPPP..rR", True, "u = 0.1 grows towards 1"),
+    bar("Fisher, shut", "0.1Δu + u (1 - u)", INSULATED, "RRPPP..RR", True),
+    bar("Allen and Cahn, shut", "0.01Δu + u - u³", INSULATED, "RRPPP..RR", True),
+    bar("Allen and Cahn, cold", "0.01Δu + u - u³", DIRICHLET, "RRPPP..rR", True, "u = 0.1 grows towards 1"),
     loop("Nagumo", "Δu + u (1 - u) (u - ¼)", "RRPPP..rR", True),
     loop("Frank-Kamenetskii", "Δu + exp(u)", "RRPPP..rR", True),
     loop("Hutchinson", "Δu + u (1 - u(x, t - 1))", "RR.R....r", True),
     # ---- nonlinear transport and diffusion
-    bar("Burgers, cold", f"0.1Δu - u {X}", COLD, "RRPPP..PR", True),
-    bar("Burgers, shut", f"0.1Δu - u {X}", SHUT, "RPPPP..PR", True),
+    bar("Burgers, cold", f"0.1Δu - u {X}", DIRICHLET, "RRPPP..PR", True),
+    bar("Burgers, shut", f"0.1Δu - u {X}", INSULATED, "RPPPP..PR", True),
     loop("Burgers", f"0.1Δu - u {X}", "RPPPP..PP", True),
-    bar("p-Laplacian, shut", f"∂(({X})³)/∂x", SHUT, "RPpPP..pp", True),
+    bar("p-Laplacian, shut", f"∂(({X})³)/∂x", INSULATED, "RPpPP..pp", True),
     loop("two phases", "Δ(max(u - 1, 0) + min(u, 0))", "RPpPP..pp", True),
     loop("diffusion 1 + u²", f"∂((1 + u²) {X})/∂x", "RPPPP..PP", True),
     loop("diffusion u, of any sign", f"∂(u {X})/∂x", "RPRPP..rP", True),
@@ -93,24 +113,24 @@ TABLE: tuple[Row, ...] = (
     loop("Airy", "-∂³u/∂x³", "PPRPP..rP"),
     loop("film, linear", "-∂⁴u/∂x⁴", "PPRPP..rP"),
     loop("Kuramoto and Sivashinsky", f"-Δu - ∂⁴u/∂x⁴ - u {X}", "RPRPP..rP", True),
-    book("Benjamin and Bona", ring(f"∂u/∂t - ∂³u/∂x²∂t = -{X} - u {X}"), "Rp.Pr...p", True, why="nonlocal"),
+    book("Benjamin and Bona", periodic(f"∂u/∂t - ∂³u/∂x²∂t = -{X} - u {X}"), "Rp.Pr...p", True, why="nonlocal"),
     # ---- waves
-    string("string, free", "∂²u/∂t² = 4Δu", SHUT, "PPpRP..pp"),
-    string("Klein and Gordon, free", "∂²u/∂t² = Δu - 4u", SHUT, "PRrRP..rr"),
-    string("sine-Gordon, free", "∂²u/∂t² = Δu - sin(u)", SHUT, "RRrRP..rr", True),
+    string("string, free", "∂²u/∂t² = 4Δu", INSULATED, "PPpRP..pp"),
+    string("Klein and Gordon, free", "∂²u/∂t² = Δu - 4u", INSULATED, "PRrRP..rr"),
+    string("sine-Gordon, free", "∂²u/∂t² = Δu - sin(u)", INSULATED, "RRrRP..rr", True),
     string(
         "beam, hinged", "∂²u/∂t² = -∂⁴u/∂x⁴", declared("u = 0 on boundary", f"{XX} = 0 on boundary"), "PRrRP..rr"
     ),
-    book("telegraph", ring("∂²u/∂t² + ∂u/∂t = Δu", rest=REST), "PPpRP..pp", order=2),
-    book("membrane", torus("∂²u/∂t² = Δu", rest=REST_PLANE), "PPRRP..rP", order=2),
-    book("plate", torus("∂²u/∂t² = -Δ²u", rest=REST_PLANE), "PPrRP..rp", order=2),
+    book("telegraph", periodic("∂²u/∂t² + ∂u/∂t = Δu", rest=ZERO_SPEED), "PPpRP..pp", order=2),
+    book("membrane", periodic_box("∂²u/∂t² = Δu", rest=ZERO_VELOCITY_PLANE), "PPRRP..rP", order=2),
+    book("plate", periodic_box("∂²u/∂t² = -Δ²u", rest=ZERO_VELOCITY_PLANE), "PPrRP..rp", order=2),
     # ---- the plane
     book("two cold", square("∂u/∂t = Δu", declared("u = 0 on left, right", "n·∇u = 0 on top, bottom")), "PRPPP..PR"),
     book("wind over a plate", square("∂u/∂t = Δu - 5∂u/∂x"), "PRPPP..PR"),
-    book("shut", square("∂u/∂t = Δu + ∂²u/∂x²", SHUT), "PPPPP..PP"),
-    book("sheared", torus("∂u/∂t = 0.1Δu + sin(2π y) ∂u/∂x"), "PPPPP..PP"),
-    book("two diffusivities", torus("∂u/∂t = 2∂²u/∂x² + 3∂²u/∂y² + ∂²u/∂x∂y"), "PPPPP..PP"),
-    book("Fisher in the plane", torus("∂u/∂t = Δu + u - u²"), "RRPPP..rR", True),
+    book("shut", square("∂u/∂t = Δu + ∂²u/∂x²", INSULATED), "PPPPP..PP"),
+    book("sheared", periodic_box("∂u/∂t = 0.1Δu + sin(2π y) ∂u/∂x"), "PPPPP..PP"),
+    book("two diffusivities", periodic_box("∂u/∂t = 2∂²u/∂x² + 3∂²u/∂y² + ∂²u/∂x∂y"), "PPPPP..PP"),
+    book("Fisher in the plane", periodic_box("∂u/∂t = Δu + u - u²"), "RRPPP..rR", True),
     # ---- at rest
     plate("Laplace", "Δu = 0", "P.P....P.", ends="u = x y on boundary"),
     plate("Poisson", "-Δu = 1", "R.P....r."),

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, classless, line, square, system
-from analysis.spec_templates import Row, data, declared, maps, plane, ring, rod, torus
+from analysis.more_spec_templates import DIRICHLET, classless, line, square, system
+from analysis.spec_templates import Row, data, declared, interval, maps, periodic, periodic_box, plane
 
 X, XX = "∂u/∂x", "∂²u/∂x²"
 MANY = "x in R^20"
@@ -30,7 +30,7 @@ def weight(name: str, equation: str, declare: str, cells: str, why: str = VAIN, 
 
 
 def wall(name: str, ends: str, declare: str, cells: str, why: str = VAIN) -> Row:
-    return classless(f"third, weighed, wall, {name}", rod("∂u/∂t = Δu", ends, declare), cells, why)
+    return classless(f"third, weighed, wall, {name}", interval("∂u/∂t = Δu", ends, declare), cells, why)
 
 
 def wide(name: str, equation: str, cells: str, why: str = "", bent: bool = True, space: str = MANY) -> Row:
@@ -104,18 +104,19 @@ TABLE: tuple[Row, ...] = (
     flat("heaviside(x)Δu on both sides", "Δu + heaviside(x) u - heaviside(x) u", "PPPPP....", "nothing", False),
     flat("√x √x u_y", "Δu + sqrt(x) sqrt(x) ∂u/∂y", "..UPP....", "no value for x < 0", False),
     flat("u_x²/u_x", "Δu + (∂u/∂x)²/(∂u/∂x)", "..pPP....", "u_x but for 0", False),
-    classless("third, weighed, torus, sign u_x", torus("∂u/∂t = Δu + sign(∂u/∂x)"), "RPUPP....", JUMP, True),
+    classless("third, weighed, torus, sign u_x", periodic_box("∂u/∂t = Δu + sign(∂u/∂x)"), "RPUPP....", JUMP, True),
     classless("third, weighed, square, relu(x - ½) on both sides",
-              square("relu(x - ½) ∂u/∂t = relu(x - ½) Δu", COLD), "URUPP....", "half of it is free"),
+              square("relu(x - ½) ∂u/∂t = relu(x - ½) Δu", DIRICHLET), "URUPP....", "half of it is free"),
     classless("third, weighed, rest, relu(x)w = relu(x)u",
-              system("u w", "∂u/∂t = Δu\nrelu(x) w = relu(x) u", still="w"), "...PP....", "", order=(1, 0), count=2),
+              system("u w", "∂u/∂t = Δu\nrelu(x) w = relu(x) u", stationary="w"), "...PP....", "", order=(1, 0),
+                  count=2),
     # ---- families
-    *(kin(f"{a}cos x {b:+}", ring(f"∂u/∂t = ({a}cos(2π x) {b:+}) Δu"), f"PP{of(abs(a) <= b, 'p')}PP...R")
+    *(kin(f"{a}cos x {b:+}", periodic(f"∂u/∂t = ({a}cos(2π x) {b:+}) Δu"), f"PP{of(abs(a) <= b, 'p')}PP...R")
       for a, b in ((1, 1), (2, 1), (3, 4), (-5, 5), (-2, 1), (1, -1))),
     *(quartic(b, c) for b, c in ((0, 1), (1, 1), (-2, 1), (-3, 2), (3, -1), (-4, 4), (-5, 6))),
     *(kin(f"{a}e^x {b:+}", data(f"∂u/∂t = ({a}exp(x) {b:+}) Δu"), f"PP{of(a >= 0 and b >= 0, 'p', 'r')}PP....")
       for a, b in ((1, 1), (1, -1), (2, 3), (3, -1))),
-    *(kin(f"{a}u³ {b:+}u in Δ", ring(f"∂u/∂t = Δ({a}u³ {b:+}u)"), f"RP{of(a >= 0 and b >= 0)}PP...P", True)
+    *(kin(f"{a}u³ {b:+}u in Δ", periodic(f"∂u/∂t = Δ({a}u³ {b:+}u)"), f"RP{of(a >= 0 and b >= 0)}PP...P", True)
       for a, b in ((1, 1), (2, 3), (1, -1), (3, -2))),
     *(kin(f"{a}|X| {b:+}X", data(f"∂u/∂t = {a}|{XX}| {b:+}{XX}"), f"RP{of(b >= abs(a))}PP....", True)
       for a, b in ((1, 1), (1, 2), (2, 1), (3, 3), (-1, 1), (-2, 1))),
@@ -124,8 +125,8 @@ TABLE: tuple[Row, ...] = (
     *(kin(f"{a}tanh and {b}, steps {n}", maps(f"∂Y/∂t = -{a}Kᵀ tanh(K Y) - {b}Y", K, f"euler(steps={n})"),
           of(3 * (a + b) / n <= 2, "PP..", "rr.."), True)
       for a, b, n in ((1, 1, 3), (1, 1, 2), (2, 1, 5), (3, 1, 6), (2, 2, 7))),
-    *(kin(f"{c}u, {s}", rod(f"∂u/∂t = 2Δu {c:+}u", s), f"{of('1' in s, 'R', 'P')}RPPP...R")
-      for c in (-5, 4) for s in (COLD, "u = 1 on boundary", "n·∇u = -2u on boundary")),
+    *(kin(f"{c}u, {s}", interval(f"∂u/∂t = 2Δu {c:+}u", s), f"{of('1' in s, 'R', 'P')}RPPP...R")
+      for c in (-5, 4) for s in (DIRICHLET, "u = 1 on boundary", "n·∇u = -2u on boundary")),
     *(kin(f"two waves, {a} and {b}", plane(f"∂u/∂t = {a} ∂²u/∂x² {b:+}∂²u/∂y²"), f"PP{of(a >= 0 and b >= 0)}PP....")
       for a, b in ((1, 2), (3, -1), (-2, 1), (5, 7))),
 )  # fmt: skip

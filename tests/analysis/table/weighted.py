@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from analysis.more_spec_templates import COLD, SHUT, classless, square
-from analysis.spec_templates import Row, data, declared, lines, plane, rod, still
+from analysis.more_spec_templates import DIRICHLET, INSULATED, classless, square
+from analysis.spec_templates import Row, data, declared, interval, lines, plane, stationary
 
 EACH = "for every weight"
 DISC = "(x, y) in [-1, 1]^2 where x² + y² < 1"
@@ -36,7 +36,7 @@ def shape(name: str, where: str, equation: str, ends: str, cells: str, why: str 
 
 
 def sides(name: str, right: str, ends: str, cells: str, why: str = "", bent: bool = False) -> Row:
-    return classless(f"third, sides, {name}", rod(f"∂u/∂t = {right}", ends), cells, why, bent)
+    return classless(f"third, sides, {name}", interval(f"∂u/∂t = {right}", ends), cells, why, bent)
 
 
 def box(name: str, right: str, ends: str, cells: str, why: str = "") -> Row:
@@ -44,7 +44,7 @@ def box(name: str, right: str, ends: str, cells: str, why: str = "") -> Row:
 
 
 def rest(name: str, equation: str, ends: str, cells: str, why: str = "", bent: bool = False, space: str = "") -> Row:
-    text = still(equation, "", space or "x in [0, 1]", ends)
+    text = stationary(equation, "", space or "x in [0, 1]", ends)
     return classless(f"third, rest, {name}", text, cells, why, bent, 0)
 
 
@@ -103,15 +103,15 @@ TABLE: tuple[Row, ...] = (
     shape("triangle, cubic", HALF, "∂u/∂t = Δu - u³", "u = 0 on boundary", "RRpPP..p.", "", True),
     shape("triangle, far", HALF, "∂u/∂t = Δu + u(y, x, t)", "u = 0 on boundary", "P..Pr...."),
     shape("disc, wind", DISC, "∂u/∂t = Δu + y ∂u/∂x - x ∂u/∂y", "n·∇u = 0 on boundary", "PPpPP..pp"),
-    shape("triangle, x = y where positive", HALF, "∂u/∂t = (1 - x - y) Δu", SHUT, "PP.PP...."),
+    shape("triangle, x = y where positive", HALF, "∂u/∂t = (1 - x - y) Δu", INSULATED, "PP.PP...."),
     # ---- sides
-    sides("xΔu", "x Δu", COLD, "PRpPP..p."),
-    sides("x(1 - x)Δu", "x (1 - x) Δu", COLD, "PRpPP..p."),
-    sides("(x - ½)²Δu", "(x - ½)² Δu", COLD, "PRpPP..pr"),
-    sides("√|x - ½|Δu", "sqrt(|x - ½|) Δu", COLD, "PRrPP....", "several solutions"),
-    sides("(x - ½)Δu", "(x - ½) Δu", COLD, "PRRPP..r."),
-    sides("xΔu, shut", "x Δu", SHUT, "PPpPP..p.", "of solutions with a slope at 0"),
-    sides("(xu')', shut", "∂(x ∂u/∂x)/∂x", SHUT, "PP.PP...p"),
+    sides("xΔu", "x Δu", DIRICHLET, "PRpPP..p."),
+    sides("x(1 - x)Δu", "x (1 - x) Δu", DIRICHLET, "PRpPP..p."),
+    sides("(x - ½)²Δu", "(x - ½)² Δu", DIRICHLET, "PRpPP..pr"),
+    sides("√|x - ½|Δu", "sqrt(|x - ½|) Δu", DIRICHLET, "PRrPP....", "several solutions"),
+    sides("(x - ½)Δu", "(x - ½) Δu", DIRICHLET, "PRRPP..r."),
+    sides("xΔu, shut", "x Δu", INSULATED, "PPpPP..p.", "of solutions with a slope at 0"),
+    sides("(xu')', shut", "∂(x ∂u/∂x)/∂x", INSULATED, "PP.PP...p"),
     sides("wind out on both", "(½ - x) ∂u/∂x", "", "PPpPP..pR", "b·n < 0"),
     sides("viscous, one cold", "Δu + ∂u/∂x", declared("u = 0 on left", "n·∇u = 0 on right"), "PRPPP..PR"),
     sides("viscous, no flux", "Δu + ∂u/∂x", declared("∂u/∂x + u = 0 on left", "∂u/∂x + u = 0 on right"), "PRpPP..rP"),
@@ -120,17 +120,17 @@ TABLE: tuple[Row, ...] = (
     sides("0 n·∇u + u = 0", "Δu", "0 n·∇u + u = 0 on boundary", "PRPPP..PR"),
     sides("u heaviside", "Δu", "n·∇u = -u heaviside(t - 2) on boundary", "pppPP..pp", "nothing before 2"),
     box("shut and cold", "Δu", declared("n·∇u = 0 on left, right", "u = 0 on top, bottom"), "PRPPP..PR"),
-    box("uneven", "(1 + x y) Δu", COLD, "PRPPP..PR"),
+    box("uneven", "(1 + x y) Δu", DIRICHLET, "PRPPP..PR"),
     box("fed by x - ½ below", "Δu", declared("n·∇u = x - ½ on bottom", "n·∇u = 0 on left, right, top"), "RRPPP..rp"),
     # ---- at rest
     rest("u'' = u", "Δu = u", "u = 1 on boundary", "p.P....r."),
-    rest("u'' = -u", "Δu = -u", COLD, "p.p......", "short of π² it holds"),
-    rest("u'' = -20u", "Δu = -20u", COLD, "p.r......", "beyond π²"),
+    rest("u'' = -u", "Δu = -u", DIRICHLET, "p.p......", "short of π² it holds"),
+    rest("u'' = -20u", "Δu = -20u", DIRICHLET, "p.r......", "beyond π²"),
     rest("u'' = u³", "Δu = u³", "u = 1 on boundary", "R.P....r.", "", True),
-    rest("u'' = 1", "Δu = 1", COLD, "R.P....r."),
-    rest("xu'' = 0", "x Δu = 0", COLD, "p.p....p."),
-    rest("(x - ½)u'' = 0", "(x - ½) Δu = 0", COLD, "p........"),
-    rest("u'' + √|u'| = 0", "Δu + sqrt(|∂u/∂x|) = 0", COLD, "..r......", "two solutions", True),
-    rest("shut", "Δu = u", SHUT, "p........"),
-    rest("heat as a plane", "∂²u/∂x² - ∂u/∂y = 0", COLD, "p........", "", space="(x, y) in [0, 1]^2"),
+    rest("u'' = 1", "Δu = 1", DIRICHLET, "R.P....r."),
+    rest("xu'' = 0", "x Δu = 0", DIRICHLET, "p.p....p."),
+    rest("(x - ½)u'' = 0", "(x - ½) Δu = 0", DIRICHLET, "p........"),
+    rest("u'' + √|u'| = 0", "Δu + sqrt(|∂u/∂x|) = 0", DIRICHLET, "..r......", "two solutions", True),
+    rest("shut", "Δu = u", INSULATED, "p........"),
+    rest("heat as a plane", "∂²u/∂x² - ∂u/∂y = 0", DIRICHLET, "p........", "", space="(x, y) in [0, 1]^2"),
 )
