@@ -49,9 +49,7 @@ class Box:
         lower, upper = self.ends(x)
         beyond = torch.maximum(lower - x, x - upper).amax().item() if x.numel() else 0.0
         if beyond > 0.0:
-            raise ValueError(
-                f"x exceeds `bounds` by {beyond:g}; inputs and bounds must have the same units"
-            )
+            raise ValueError(f"x exceeds `bounds` by {beyond:g}; inputs and bounds must have the same units")
 
     @staticmethod
     def _inwards(end: Bound, x: Tensor, towards: float) -> Tensor:

@@ -115,8 +115,8 @@ def quotient_derivative(window: TokenWindow) -> Rewrite | None:
     """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`, `d²u/dx²`."""
     token = window.tokens[0]
     if token.type == "NAME" and token == "d" and token.start_pos is not None and window.is_undeclared(token):
-        if found := _ASCII_QUOTIENT.match(window.text, token.start_pos):
-            return _ascii_quotient(found, window)
+        if match := _ASCII_QUOTIENT.match(window.text, token.start_pos):
+            return _ascii_quotient(match, window)
         alone = _ASCII_OPERATOR.match(window.text, token.start_pos)
         return _ascii_operator(alone, window) if alone else None
     above = _QUOTIENT.match(token) if token.type == "QUOTIENT" else None
@@ -127,21 +127,21 @@ def quotient_derivative(window: TokenWindow) -> Rewrite | None:
     return _derivative_tokens(token, order, body + below + power, under, window), 1
 
 
-def _ascii_quotient(found: re.Match[str], window: TokenWindow) -> Rewrite:
-    plain, sup, body, under = found.groups()
+def _ascii_quotient(match: re.Match[str], window: TokenWindow) -> Rewrite:
+    plain, sup, body, under = match.groups()
     order = int(plain or 0) or parse_superscript(sup)
-    start, end = found.span()
-    old = Token("QUOTIENT", found[0], start_pos=start, end_pos=end)
+    start, end = match.span()
+    old = Token("QUOTIENT", match[0], start_pos=start, end_pos=end)
     count = sum(start <= (t.start_pos or 0) < end for t in window.tokens)
     return _derivative_tokens(old, order, body, under, window), count
 
 
-def _ascii_operator(found: re.Match[str], window: TokenWindow) -> Rewrite | None:
+def _ascii_operator(match: re.Match[str], window: TokenWindow) -> Rewrite | None:
     """`d/dt u`, `d²/dx² u`."""
-    plain, sup, under = found.groups()
+    plain, sup, under = match.groups()
     order = int(plain or 0) or (parse_superscript(sup) if sup else 1)
     variables = parse_denominator(_ascii_denominator(under), order, window.names.variables)
-    start, end = found.span()
+    start, end = match.span()
     count = sum(start <= (t.start_pos or 0) < end for t in window.tokens)
     if variables is None:
         return None

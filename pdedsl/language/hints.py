@@ -37,7 +37,7 @@ class Hint:
     program: str
     pattern: str
     text: str
-    replacement: str | None = None  # None: the line has no equivalent, and `advice` says what to do
+    replacement: str | None = None  # None: the line has no equivalent; see `advice`
     advice: str = ""
     only_unparsed: bool = False  # apply only to lines with syntax errors: the notation may be valid
 

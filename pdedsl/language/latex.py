@@ -94,8 +94,8 @@ def _blank_line(line: re.Match[str], text: str, reporter: Reporter) -> str:
 
 def translate_latex(line: str) -> str:
     """A line of LaTeX in our notation; unknown commands stay, without their backslash."""
-    if side := _RESTRICTION.fullmatch(line.strip().strip("$")):
-        return f"{translate_latex(side[1])} = {translate_latex(side[4])} on {translate_latex(side[2] or side[3])}"
+    if m := _RESTRICTION.fullmatch(line.strip().strip("$")):
+        return f"{translate_latex(m[1])} = {translate_latex(m[4])} on {translate_latex(m[2] or m[3])}"
     line = _DOTTED.sub(lambda m: f"∂{superscript(2) if m[1] else ''}{m[2]}/∂t{superscript(2) if m[1] else ''}", line)
     line = re.sub(r"_\{(\w+)\}", r"_\1", line)
     text = _DERIVATIVE.sub(_translate_derivative, _WRAPPED.sub(r"\1", _SPACING.sub(" ", line)))
@@ -109,14 +109,17 @@ def translate_latex(line: str) -> str:
 
 def _as_initial_condition(line: str, text: str) -> str:
     """`u(x, 0) = f` for `u = f on t=0`, if u is declared with arguments, the last of which is t."""
-    found = _INITIAL_CONDITION.fullmatch(line)
-    declared = found and re.search(rf"\bunknown\s+{re.escape(found[2])}\s*\(([^()\n]*),\s*{found[4]}\s*\)", text)
-    return f"{found[1]}({declared[1]}, {found[5]}) = {found[3]}" if found and declared else line
+    match = _INITIAL_CONDITION.fullmatch(line)
+    declared = match and re.search(rf"\bunknown\s+{re.escape(match[2])}\s*\(([^()\n]*),\s*{match[4]}\s*\)", text)
+    return f"{match[1]}({declared[1]}, {match[5]}) = {match[3]}" if match and declared else line
 
 
-def _translate_derivative(found: re.Match[str]) -> str:
-    order, body, below = found.groups()
+def _translate_derivative(match: re.Match[str]) -> str:
+    order, body, denominator = match.groups()
     above = f"∂{superscript(int(order)) if order else ''}{body or ''}"
     return (
-        above + "/" + "".join(f"∂{v}{superscript(int(n)) if n else ''}" for v, n in _DENOMINATOR.findall(below)) + " "
+        above
+        + "/"
+        + "".join(f"∂{v}{superscript(int(n)) if n else ''}" for v, n in _DENOMINATOR.findall(denominator))
+        + " "
     )

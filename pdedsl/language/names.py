@@ -24,7 +24,7 @@ SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 INDEX_LETTERS = dict(zip("ijklmn", "ᵢⱼₖₗₘₙ", strict=True))
 FRACTIONS = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4)}
-FRACTION_SIGNS = {value: letter for letter, value in FRACTIONS.items()}
+FRACTION_SIGNS = {value: sign for sign, value in FRACTIONS.items()}
 
 _SUPERSCRIPT_TABLE = str.maketrans(SUPERSCRIPTS + "⁻", "0123456789-")
 _SUBSCRIPT_TABLE = str.maketrans(SUBSCRIPTS + "".join(INDEX_LETTERS.values()), "0123456789" + "".join(INDEX_LETTERS))

@@ -113,8 +113,8 @@ def make_derivative(body: t.Expr, order: str, denominator: str, span: Span) -> t
     return t.Derivative(body, wrt, span=span)
 
 
-def _derivative_variable_from_match(found: re.Match[str], span: Span) -> t.DerivativeVariable:
-    name, indices, order = found.groups()
+def _derivative_variable_from_match(match: re.Match[str], span: Span) -> t.DerivativeVariable:
+    name, indices, order = match.groups()
     at = index_nodes(indices, span) if indices else ()
     return t.DerivativeVariable(make_name(name.strip(), span), at, parse_superscript(order) if order else 1, span=span)
 

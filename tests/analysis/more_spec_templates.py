@@ -61,7 +61,7 @@ def physical(space: str, equation: str, start: str, kind: str, declare: str, res
 def system(
     unknowns: str, equations: str, space: str = "x in R", declare: str = "", stationary: str = "", positive: str = ""
 ) -> str:
-    """Several unknowns with one-letter names, each with a Gaussian or a sine as initial condition, except those in `stationary`."""
+    """A system for several unknowns; those not in `stationary` have a Gaussian or a sine as initial condition."""
     x = arguments(space)
     start = bell(space) if "R" in space else "2 + sin(2π x)"
     names = unknowns.split()

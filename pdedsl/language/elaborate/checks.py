@@ -131,8 +131,8 @@ def _check_time_intervals(spec: Spec, part: UnknownPart, reporter: Reporter) -> 
 
 def _interval_spans(spec: Spec, segment: Equation) -> tuple[Span | None, Span | None]:
     """The spans of the ends of an interval, if a pattern finds them."""
-    found = _FOR_INTERVAL.search(spec.source.text, segment.span.start, segment.span.end)
-    return (Span(*found.span(1)), Span(*found.span(2))) if found else (None, None)
+    match = _FOR_INTERVAL.search(spec.source.text, segment.span.start, segment.span.end)
+    return (Span(*match.span(1)), Span(*match.span(2))) if match else (None, None)
 
 
 def _interval_text(start: Expr, end: Expr) -> str:
@@ -164,7 +164,7 @@ def _check_initial_conditions(spec: Spec, part: UnknownPart, reporter: Reporter)
             and not (own and late and order >= 2)
         ):
             left = f"{name}({args})" if k == 0 else f"∂{name}/∂{_time_name(spec)}({args})"
-            what = "initial condition" if k == 0 else "initial velocity"
+            kind = "initial condition" if k == 0 else "initial velocity"
             can_be_zero = k > 0 or spec.space.kind is SpaceKind.PHYSICAL
             position = part.equations[-1].span.end if can_be_zero else None
             reporter.add(errors.equations.missing_initial_condition(name, what, left, unknown.span, position))

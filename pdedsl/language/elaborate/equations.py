@@ -40,20 +40,20 @@ MAX_CANCELLED_TERMS = 60  # terms of an equation whose common factors are cancel
 
 
 def elaborate_summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
-    """All terms moved to the left-hand side, with their spans; the shapes of both sides must agree."""
+    """All terms moved to the left-hand side, with their spans; the shapes of both terms must agree."""
     left, right = _signed_terms(statement.left, 1), _signed_terms(statement.right, 1)
-    sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
-    if len(sides) > MAX_TERMS:
-        raise errors.syntax.too_many_terms(len(sides), MAX_TERMS, statement.span)
-    domains: list[list[Expr]] = [[] for _ in sides]
-    values = [_with_domain(partial(tensor, e, scope), d) for (_, _, e), d in zip(sides, domains, strict=True)]
-    like = common_shape([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], added=False)
-    found = [
+    terms = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
+    if len(terms) > MAX_TERMS:
+        raise errors.syntax.too_many_terms(len(terms), MAX_TERMS, statement.span)
+    domains: list[list[Expr]] = [[] for _ in terms]
+    values = [_with_domain(partial(tensor, e, scope), d) for (_, _, e), d in zip(terms, domains, strict=True)]
+    like = common_shape([(sign, value, e.span) for (sign, _, e), value in zip(terms, values, strict=True)], added=False)
+    components = [
         _with_domain(partial(component_list, v, like.rank, like.size), d) for v, d in zip(values, domains, strict=True)
     ]
     return tuple(
         Summand(tuple(sign * x for x in exprs), e.span, written < 0, tuple(dict.fromkeys(domain)))
-        for (sign, written, e), exprs, domain in zip(sides, found, domains, strict=True)
+        for (sign, written, e), exprs, domain in zip(terms, components, domains, strict=True)
     )
 
 
@@ -90,8 +90,7 @@ def component_list(value: Tensor, rank: int, size: int | None) -> list[Expr]:
 
 def unknown_fields(exprs: list[Expr], env: Environment) -> list[Field]:
     heads = {u.head for u in env.unknowns.values()}
-    found = {f for e in exprs for f in atoms(e, Field) if f.head in heads}
-    return sorted(found, key=str)
+    return sorted({f for e in exprs for f in atoms(e, Field) if f.head in heads}, key=str)
 
 
 def unknown_of(field: Field, env: Environment) -> Unknown:
@@ -165,7 +164,7 @@ def _highest_time_derivative(whole: Expr, env: Environment) -> Partial | None:
         return None
     t_ = env.time.symbol
     heads = {u.head for u in env.unknowns.values()}
-    found = [
+    derivatives = [
         p
         for p in atoms(whole, Partial)
         if isinstance(p.body, Field)
@@ -173,7 +172,7 @@ def _highest_time_derivative(whole: Expr, env: Environment) -> Partial | None:
         and set(p.slots) == {t_}
         and p.body.arguments == own_arguments(p.body, env)
     ]
-    return max(found, key=lambda p: (len(p.slots), str(p))) if found else None
+    return max(derivatives, key=lambda p: (len(p.slots), str(p))) if derivatives else None
 
 
 def _component_derivative(target: Partial, k: int) -> Partial:

@@ -54,14 +54,14 @@ def elaborate_requirements(statement: t.RequireStmt) -> list[Requirement]:
 def elaborate_block(statement: t.BlockStmt, env: Environment) -> Block | None:
     """The block, or None if an entry is missing or invalid, which is reported here or where its names are declared."""
     kind, before = statement.kind.id, len(env.reporter.errors)
-    found: dict[str, list[tuple[object, Span]]] = {}
+    entries: dict[str, list[tuple[object, Span]]] = {}
     seen: dict[str, t.Name] = {}
     understood = 0
     for entry in statement.entries:
         with env.reporter.guard():
             _fits(entry, kind, seen)
             values = _values(entry, ENTRIES[kind][entry.key.id], env)
-            found.setdefault(entry.key.id, []).extend(values)
+            entries.setdefault(entry.key.id, []).extend(values)
             understood += 1
     for key in (key for key, entry in ENTRIES[kind].items() if entry.required and key not in seen):
         env.reporter.add(errors.options.missing_entry(kind, key, statement.kind.span))
@@ -69,20 +69,20 @@ def elaborate_block(statement: t.BlockStmt, env: Environment) -> Block | None:
         line = next(entry.span for entry in statement.entries if entry.key is seen["steps"])
         env.reporter.add(errors.options.epochs_and_steps(seen["steps"].span, line))
     whole = understood == len(statement.entries) and len(env.reporter.errors) == before
-    return _made(kind, found, statement.span) if whole else None
+    return _build_block(kind, entries, statement.span) if whole else None
 
 
-def _made(kind: str, found: dict[str, list[tuple[object, Span]]], span: Span) -> Block:
-    values: dict[str, Any] = {"epochs": None} if "steps" in found else {}
-    for key, pairs in found.items():
+def _build_block(kind: str, entries: dict[str, list[tuple[object, Span]]], span: Span) -> Block:
+    values: dict[str, Any] = {"epochs": None} if "steps" in entries else {}
+    for key, pairs in entries.items():
         items = tuple(value for value, _ in pairs)
         values[key] = items if ENTRIES[kind][key].several else items[0]
-    places = {key: tuple(place for _, place in pairs) for key, pairs in found.items()}
+    places = {key: tuple(place for _, place in pairs) for key, pairs in entries.items()}
     return BLOCKS[kind](**values, places=places, span=span)
 
 
 def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
-    """Checks that this kind of block has such an entry, how often it is given, and its number of values."""
+    """Checks that this kind of block has such an entry, that it is not repeated, and its number of values."""
     key, rules = entry.key, ENTRIES[kind]
     if key.id not in rules:
         raise errors.options.unknown_entry(kind, key.text, list(rules), suggest(key.id, rules), key.span)
@@ -106,15 +106,15 @@ def _values(entry: t.Entry, rule: Entry, env: Environment) -> list[tuple[object,
 
 def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
     sourced, boxed = isinstance(rule.what, Calls) and rule.what.sourced, isinstance(rule.what, Boxes)
-    behind = Span(item.value.span.end, item.span.end)
+    suffix = Span(item.value.span.end, item.span.end)
     if sourced and not item.source:
         raise errors.options.needs_from(key.text, item.span)
     if item.source and not sourced:
-        raise errors.options.takes_no_from(key.text, item.span, behind)
+        raise errors.options.takes_no_from(key.text, item.span, suffix)
     if boxed and not item.within:
         raise errors.options.needs_interval(key.text, item.span)
     if item.within and not boxed:
-        raise errors.options.takes_no_interval(key.text, item.span, behind)
+        raise errors.options.takes_no_interval(key.text, item.span, suffix)
     match rule.what:
         case Calls(forms=forms):
             made = elaborate_option(item.value, forms, errors.options.entry_kind(key.id), env.number, item.span)

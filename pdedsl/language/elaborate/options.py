@@ -184,10 +184,10 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
 
 
 def _choice_value(choice: Choice, word: str, key: str, span: Span) -> Value:
-    found = choice.named(word)
-    if found is None:
+    value = choice.named(word)
+    if value is None:
         raise errors.options.invalid_value(key, wanted_of(choice), span, suggest(word, choice.words))
-    return found
+    return value
 
 
 def _integer_value(kind: Whole, value: Expr, key: str, span: Span, error: PdeError) -> int:
