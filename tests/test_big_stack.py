@@ -48,4 +48,4 @@ def test_progress_is_shown_on_a_terminal_only(
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     _echo_still_running(time.monotonic() - 5)
-    assert capsys.readouterr() == ("", "still at work after 5 s: this spec is long\n")
+    assert capsys.readouterr() == ("", "still running after 5 s: the spec is large\n")

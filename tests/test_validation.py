@@ -24,7 +24,7 @@ Y = model(X).argmax(1)
 
 def hits(x: Tensor = X, y: Tensor = Y, network: Callable[[Tensor], Tensor] = model) -> tuple[int, int]:
     report = pdedsl.evaluate(network, x, y, "attack fgsm(eps=0.05)")
-    return report.clean.accuracy.hits, report.robust[0].accuracy.hits
+    return report.clean.accuracy.k, report.robust[0].accuracy.k
 
 
 def exact(eps: float = 0.05) -> int:
@@ -41,7 +41,7 @@ def test_labels_of_any_integer_dtype(dtype: torch.dtype) -> None:
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 def test_inputs_of_any_floating_dtype(dtype: torch.dtype) -> None:
     x = X.to(dtype)
-    assert pdedsl.evaluate(model, x, model(x).argmax(1), "attack pgd(eps=9, steps=2)").robust[0].accuracy.hits == 0
+    assert pdedsl.evaluate(model, x, model(x).argmax(1), "attack pgd(eps=9, steps=2)").robust[0].accuracy.k == 0
 
 
 def test_inputs_with_graph_strides_and_inference_mode() -> None:
@@ -70,22 +70,22 @@ def test_frozen_network_in_training_mode() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: hits(y=Y + 5), "there is a class"),
+        (lambda: hits(y=Y + 5), "out of range"),
         (lambda: hits(y=Y - 1), "labels must be at least 0"),
         (lambda: hits(y=Y[:5]), r"y shape \(n,\)"),
         (lambda: hits(y=Y.float()), "y integer"),
-        (lambda: hits(X[:0], Y[:0]), "one sample or more"),
+        (lambda: hits(X[:0], Y[:0]), "at least one sample"),
         (lambda: hits(X * torch.nan), "NaN or infinite"),
         (lambda: hits(network=lambda x: model(x)[:, :1]), r"torch.stack\(\[-s / 2, s / 2\], 1\)"),
         (lambda: hits(network=lambda x: model(x)[:, 0]), "at least two classes"),
         (lambda: hits(network=lambda x: (model(x), 1)), "found tuple"),  # type: ignore[arg-type,return-value]
         (lambda: hits(network=lambda x: model(x).long()), "found torch.int64"),
-        (lambda: pdedsl.evaluate(model, X, Y, seeds=0), "one seed or more"),
+        (lambda: pdedsl.evaluate(model, X, Y, seeds=0), "at least one seed"),
         (lambda: attacks.pgd(model, X, Y, eps=-0.1), "from 0 on"),
         (lambda: attacks.ddn(model, X, Y, eps=float("nan")), "from 0 on"),
-        (lambda: attacks.audit(model, X[:0], Y[:0], eps=0.1), "there are none"),
-        (lambda: certificates.gaussian(model, X, sigma=0.1, alpha=2.0), "between 0 and 1"),
-        (lambda: certificates.gaussian_at(model, X, sigma=0.1, radii=0.1, alpha=0.0), "between 0 and 1"),
+        (lambda: attacks.audit(model, X[:0], Y[:0], eps=0.1), "at least one sample"),
+        (lambda: certificates.gaussian(model, X, sigma=0.1, alpha=2.0), r"alpha in \(0, 1\)"),
+        (lambda: certificates.gaussian_at(model, X, sigma=0.1, radii=0.1, alpha=0.0), r"alpha in \(0, 1\)"),
         (lambda: certificates.gaussian(lambda x: x[:, 0], X, sigma=0.1), "at least two classes"),
     ],
 )

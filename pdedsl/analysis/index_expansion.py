@@ -82,7 +82,7 @@ def expand_indices(expr: Expr, spec: Spec, layout: CoordinateLayout | None = Non
     return _expand_cached(expr, layout)
 
 
-def expand_products(expr: Expr, spec: Spec, layout: CoordinateLayout) -> Expr:
+def expand_in_components(expr: Expr, spec: Spec, layout: CoordinateLayout) -> Expr:
     """A sum of products in components. Numerical factors are split off, so that cached expansions are reused for other
     factors: in the summands of an equation, and after edits of a number."""
     split = [term.as_coeff_Mul() for term in Add.make_args(expr)]

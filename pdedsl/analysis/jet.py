@@ -26,7 +26,7 @@ from sympy import (
 )
 
 from pdedsl.analysis.bounds.relu_form import to_relu_form
-from pdedsl.analysis.index_expansion import CoordinateLayout, expand_products, in_coordinates, layout_of
+from pdedsl.analysis.index_expansion import CoordinateLayout, expand_in_components, in_coordinates, layout_of
 from pdedsl.analysis.sample_points import (
     ROUNDING_RTOL,
     Point,
@@ -201,7 +201,7 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     layout = layout_of(expr, spec, dimension)
     coordinates = layout.coordinates
     is_nonlocal = _is_nonlocal(expr, spec)
-    expr = expand_products(expand_chain_rule(expr), spec, layout)
+    expr = expand_in_components(expand_chain_rule(expr), spec, layout)
     value = in_coordinates(Field(unknown.head, (), unknown.arguments), layout)
     u = Dummy("u", **sign_assumptions(unknown))
     p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))
@@ -382,7 +382,7 @@ def differential_expression(expr: Expr, spec: Spec) -> DifferentialExpression:
     if spec.space.explicit:
         expression = expand_products(solenoidal(expr, spec))
     else:
-        expression = expand_products(expr, spec, layout_of(expr, spec))
+        expression = expand_in_components(expr, spec, layout_of(expr, spec))
     return DifferentialExpression(expression, frozenset(u.head for u in spec.unknowns))
 
 

@@ -1,8 +1,10 @@
-"""Attacks on any callable from inputs to logits: `attack(model, x, y, *, norm, eps, …, bounds, seed) -> Result`.
+"""Adversarial attacks on classifiers: `attack(model, x, y, *, norm, eps, …, bounds, seed) -> Result`.
 
-Where logits are linear it is known what can be fooled within ε. Between two classes every attack fools it, up to the
-resolution of its steps; only `fgsm` for ℓ2 may not where it is clipped. Among more classes, those that aim at one class
-after another do: `fab`, `apgd` with `targets`, `autoattack`. One loss for all may lead to a farther boundary.
+A model is any callable from inputs (n, …) to logits (n, classes); log-probabilities are logits as well.
+
+For linear logits the set of samples with adversarial examples within ε is known. For two classes every attack finds them
+all, up to the resolution of its steps, except `fgsm` in ℓ2 where it is clipped. For more classes, the attacks with
+targets do: `fab`, `apgd` with `targets`, `autoattack`; a single untargeted loss may lead to a more distant boundary.
 """
 
 from pdedsl.attacks.apgd import apgd

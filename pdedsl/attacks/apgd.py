@@ -1,4 +1,9 @@
-"""The state of APGD: a point with momentum, the best point so far, and a step step_size, all for each row by itself."""
+"""APGD: projected gradient ascent with momentum and adaptive step size (Croce, Hein, ICML 2020, Algorithm 1).
+
+    z = P(x + ηv),    x′ = P(x + α(z − x) + (1 − α)(x − x₋)),
+
+with the step size η halved at checkpoints if the loss increased too rarely or the best loss did not improve.
+"""
 
 from __future__ import annotations
 
@@ -132,9 +137,37 @@ def apgd(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """Increase the cross-entropy or the difference of logits ratio.
+    """Auto-PGD (Croce, Hein, ICML 2020): parameter-free projected gradient ascent on the cross-entropy or DLR loss.
 
-    With `targets` = k, each restart target_classes at the k likeliest other classes in turn; reaching any of them is a success.
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: radius ε of the ball around each input.
+        norm: "inf" or "2".
+        steps: number of steps.
+        restarts: number of runs from random points.
+        loss: "ce" (cross-entropy) or "dlr" (difference of logits ratio).
+        targets: if k > 0, every restart runs targeted attacks on the k likeliest other classes in turn.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.apgd(model, x, y, eps=0.5, steps=5)
+        >>> result.fooled.tolist()
+        [True, False]
     """
     measure = read_norm(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:

@@ -1,14 +1,13 @@
-"""AutoAttack, standard (Croce, Hein, ICML 2020): APGD on the cross-entropy, APGD-DLR and FAB at nine targets, Square.
+"""AutoAttack, standard version (Croce, Hein, ICML 2020): APGD-CE, targeted APGD-DLR, targeted FAB, Square.
 
-Rows that are fooled cost nothing more, so the parts run in slices, and the next slice is always from the part with the
-best yield for its cost so far. A row that holds must withstand them all; time is saved where, by experience, nothing is
-found:
+Samples with an adversarial example are removed, so the attacks run in slices, and the next slice is taken from the
+attack with the most successes per cost so far. With `race=True`, time is saved where the full attack rarely finds more:
 
-- all targets are scouted with short runs of APGD, and only the most promising ones run in full (successive halving);
-- FAB target_classes at these targets only;
-- Square gives up rows that have made too little progress.
+- all targets are ranked by short runs of APGD, and only the best ones run in full (successive halving);
+- FAB attacks these targets only;
+- Square abandons samples that have made too little progress.
 
-`race=False` runs everything in full.
+`race=False` runs all attacks in full.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One attack at work: the model, the samples, the criterion, the box, and how a result is scored."""
+"""Common parts of the attacks: context, result, restarts, and the closest adversarial examples."""
 
 from __future__ import annotations
 
@@ -27,11 +27,20 @@ Bounds = Box | tuple[Bound, Bound] | None
 @final
 @dataclass(frozen=True)
 class Result:
-    """Attacked samples x; `fooled` is whether the model's prediction for them, as they are stored, satisfies the criterion.
+    """Result of an attack on n samples.
 
-    A sample that was misclassified from the start counts as fooled, and is returned unchanged. `draws` is how many
-    fresh draws of the model's noise a prediction averages, `rows` how many rows went through the model, forwards or
-    backwards.
+    `x` (n, …) are the attacked inputs; `fooled` (n,) is True for adversarial examples: the prediction for the stored x
+    satisfies the criterion. A sample that is misclassified without an attack counts as fooled and is returned unchanged.
+    `distances` (n,) are the norms of the perturbations. `draws` is the number of noise samples that a final prediction
+    averages (1 for deterministic models), `rows` the number of samples passed through the model, forwards or backwards.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)
+        >>> result = attacks.fgsm(model, torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0]), eps=0.5)
+        >>> result.x.tolist(), result.distances.tolist()
+        ([[-0.25], [0.5]], [0.5, 0.5])
     """
 
     x: Tensor

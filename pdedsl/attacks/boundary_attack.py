@@ -88,11 +88,40 @@ def boundary(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """The closest point in ℓ2 found by a walk of at most `queries` queries for each row, each averaging `eot` draws.
+    """Boundary attack (Brendel, Rauber, Bethge, ICLR 2018): decision-based search of the nearest adversarial example in ℓ2.
 
-    It begins at a point of another class, goes to the boundary by bisection, and then alternately along the sphere
-    around x and towards x. `step` is the length of the first step on the sphere, relative to its radius. A row for
-    which no point of another class is found is returned unchanged. With `eps`, a row ends as soon as it is within ε.
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: if given, only adversarial examples within ε count, and the search stops at the first one. By default the
+            nearest one is searched.
+        norm: "2".
+        queries: maximal number of queries per sample.
+        step: initial step size on the sphere, relative to its radius.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        Samples without a starting point of another class are returned unchanged.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> x, y = torch.tensor([[0.25], [-1.0]]), torch.tensor([0, 1])
+        >>> result = attacks.boundary(model, x, y, queries=50)
+        >>> result.fooled.tolist()
+        [True, True]
+        >>> bool((result.distances >= x[:, 0].abs()).all())  # the distances to the boundary
+        True
     """
     measure = read_euclidean(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:

@@ -40,14 +40,45 @@ def cw(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """The closest point that satisfies the criterion by a margin of κ.
+    """Carlini-Wagner attack (2017): minimises the norm of the perturbation plus c times a penalty on the margin by Adam.
 
-    With `search` = 1, the default for ℓ∞, c is fixed, as in eq. 3.5, and decides what is found: for ℓ∞, if the margin f
-    is linear, the minimum is the closest point of the boundary if c‖∇f‖₁ > 1, and x itself if c‖∇f‖₁ < 1. With more
-    search_steps, by default 9 for ℓ2, c is found by bisection for each row, from c over the dual norm of ∇f(x) on: then the
-    unit of the logits does not matter.
+    With a fixed c (`search` = 1) the result depends on c: in ℓ∞, for a linear margin f, the minimum is the nearest
+    point of the boundary if c‖∇f‖₁ > 1, and x itself if c‖∇f‖₁ < 1. With `search` > 1, c is found by bisection for each
+    sample, relative to the dual norm of ∇f(x), so that the scale of the logits does not matter.
 
-    With `eps`, only points within ε count, and a row ends as soon as it has one.
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: if given, only adversarial examples within ε count, and the search stops at the first one. By default the
+            nearest one is searched.
+        norm: "inf" or "2".
+        c: weight of the penalty, or its initial value in the search.
+        kappa: margin κ (confidence) by which the criterion must be satisfied.
+        iterations: number of iterations of Adam.
+        lr: learning rate of Adam.
+        search: number of bisection steps for c; by default 9 in ℓ2 and 1 (fixed c) in ℓ∞.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.cw(model, x, y, norm="2", iterations=40, lr=0.05, bounds=(-2, 2))
+        >>> result.fooled.tolist()
+        [True, True]
+        >>> bool((result.distances >= x[:, 0]).all())  # the distances to the boundary
+        True
     """
     measure = read_norm(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:

@@ -31,12 +31,44 @@ def ddn(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """The closest point in ℓ2 that satisfies the criterion. From a perturbation of norm 0 and ρ = `start`, `steps` times
+    """Decoupling direction and norm (Rony et al., CVPR 2019): nearest adversarial example in ℓ2. From δ = 0, ρ = `start`
 
-        g = α ∇L/‖∇L‖,    ρ ← (1 − γ)ρ where the criterion is satisfied, else (1 + γ)ρ,    δ ← clip(ρ (δ + g)/‖δ + g‖),
+        g = α ∇L/‖∇L‖,    ρ ← (1 − γ)ρ if adversarial, else (1 + γ)ρ,    δ ← clip(ρ (δ + g)/‖δ + g‖),
 
-    with α from 1 to 0.01 along a half cosine. `approach` bisections refine the result, which oscillates by γ around the
-    boundary. With `eps`, only points within ε count, and a row ends as soon as it has one.
+    with α from 1 to 0.01 by cosine annealing.
+
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: if given, only adversarial examples within ε count, and the search stops at the first one. By default the
+            nearest one is searched.
+        norm: "2".
+        steps: number of steps.
+        start: initial norm ρ of the perturbation.
+        gamma: relative change γ of the norm in each step.
+        approach: number of bisections towards the input that refine the result.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.ddn(model, x, y, steps=40)
+        >>> result.fooled.tolist()
+        [True, True]
+        >>> bool(torch.allclose(result.distances, x[:, 0], rtol=0.1))  # the distances to the boundary
+        True
     """
     measure = read_euclidean(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:

@@ -1,8 +1,10 @@
-"""The point of a hyperplane, within the box, that is closest to x: min ‖z − x‖ with ⟨w, z⟩ = ⟨w, p⟩ − g, lo ≤ z ≤ hi.
+"""FAB: Fast Adaptive Boundary attack (Croce, Hein, ICML 2020), a minimum-norm attack by projections onto linearised
+decision boundaries.
 
-For ℓ2 z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and
-r(λ) = ⟨w, z(λ)⟩ decreases, more slowly as coordinates are clipped: it is convex, so that Newton's method from
-λ = 0 rises to the root, never passes it, and ends after as many steps as there are changes of slope on the way.
+Projection of x onto a hyperplane within the box: min ‖z − x‖ subject to ⟨w, z⟩ = c, lo ≤ z ≤ hi. For ℓ2
+z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and r(λ) = ⟨w, z(λ)⟩
+decreases, more slowly as coordinates are clipped: it is convex, so that Newton's method from λ = 0 increases to the root
+monotonically and ends after as many steps as there are changes of slope in between.
 """
 
 from __future__ import annotations
@@ -78,9 +80,40 @@ def fab(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """The closest point that satisfies the criterion, over runs that loss_criterion at the `targets` likeliest classes or at the target.
+    """Fast Adaptive Boundary attack (Croce, Hein, ICML 2020): nearest adversarial example by projections onto the
+    linearised decision boundaries of the likeliest classes.
 
-    With `eps`, only points within ε count, and a row ends as soon as it has one.
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point.
+        y: labels, shape (n,), integers.
+        eps: if given, only adversarial examples within ε count, and the search stops at the first one. By default the
+            nearest one is searched.
+        norm: "inf" or "2".
+        steps: number of steps of each run.
+        restarts: number of runs for each target; further runs start at random points.
+        targets: number of likeliest other classes that are attacked in turn, without `target`.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        target: target labels, shape (n,), for a targeted attack.
+        seed: seed of the attack and of the noise of the model.
+
+    Returns:
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+
+    Raises:
+        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
+        >>> result = attacks.fab(model, x, y, steps=5)
+        >>> result.fooled.tolist()
+        [True, True]
+        >>> bool(torch.allclose(result.distances, x[:, 0], rtol=0.01))  # the distances to the boundary
+        True
     """
     measure = read_norm(norm)
     with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:

@@ -1,4 +1,4 @@
-"""A model as an attack sees it: logits, gradients with respect to inputs, and predictions averaged over fresh noise."""
+"""Model access of the attacks: logits, loss gradients with respect to the input, and predictions averaged over noise."""
 
 from __future__ import annotations
 
@@ -33,13 +33,27 @@ class LossGradient(NamedTuple):
 
 @final
 class Predictor:
-    """Any callable from inputs to logits. An attack on it leaves no trace: see `untouched`.
+    """A classifier under attack: any callable from inputs (m, …) to logits (m, classes); its state is restored.
 
-    For a stochastic model, `eot` draws are averaged in every gradient and every query of an attack (expectation over
-    transformation; Athalye et al. 2018), and `draws` fresh ones in every prediction that decides success. If neither is
-    given, the model is called to see whether it is stochastic: whether it draws random numbers, or its answers differ.
-    Averages are of probabilities. At most `batch` rows go into one call. With `training`, the model is attacked in
-    training mode, except for its batch norms.
+    Args:
+        model: the classifier.
+        eot: number of noise samples averaged in every gradient and query of an attack (expectation over transformation;
+            Athalye et al. 2018).
+        draws: number of new noise samples averaged in every prediction that decides success; by default 32 for a
+            stochastic model and 1 for a deterministic one, as detected from its calls. Probabilities are averaged.
+        batch: maximal batch size of a call.
+        training: attack the model in training mode, except for batch normalisation.
+
+    Raises:
+        ValueError: if `eot`, `draws` or `batch` is less than 1.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> noisy = lambda x: torch.cat([x, -x], 1) + 0.1 * torch.randn(len(x), 2)
+        >>> predictor = attacks.Predictor(noisy, eot=4, draws=16)
+        >>> attacks.pgd(predictor, torch.tensor([[0.25]]), torch.tensor([0]), eps=1.0, steps=5).draws
+        16
     """
 
     def __init__(

@@ -28,7 +28,15 @@ from pdedsl.validation import validate_batch
 @final
 @dataclass(frozen=True)
 class Audit:
-    """Result of `audit` at radius `eps`: one finding per check, and the loss landscape around some samples."""
+    """Result of `audit` at radius `eps`: one finding per check, and the loss landscape around some samples.
+
+    Example:
+        >>> from pdedsl.attacks import Audit
+        >>> from pdedsl.attacks.gradient_masking.checks import Finding
+        >>> from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
+        >>> Audit((Finding("random search", False, "0 more"),), 0.1, Landscape((), (), ())).verdict
+        'pass: no sign of gradient masking in 1 checks'
+    """
 
     findings: tuple[Finding, ...]
     eps: float
@@ -68,11 +76,39 @@ def audit(
     surrogates: Sequence[Model] = (),
     seed: int = 0,
 ) -> Audit:
-    """Examine the model at the samples x, a hundred or so, around the ε of an evaluation.
+    """Gradient-masking audit of a classifier at radius ε (Athalye et al. 2018; Carlini et al. 2019).
 
-    If no ε is given, as when attacks search for the nearest adversarial example, it is the median distance of those
-    that FAB finds. `surrogates` are models whose attacks should not transfer better than attacks on the model itself:
-    one that was trained separately, or the same network with a fixed-step solver instead of an adaptive one.
+    Args:
+        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
+        x: inputs within `bounds`, shape (n, …), floating point; about 100 samples suffice.
+        y: labels, shape (n,), integers.
+        eps: radius ε of the attacks; by default the median distance of the adversarial examples that FAB finds.
+        norm: "inf" or "2".
+        steps: number of steps of PGD.
+        queries: number of queries of Square.
+        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
+        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
+        surrogates: models whose adversarial examples should not be better than those of the model itself: a model that
+            was trained separately, or the same network with a fixed-step instead of an adaptive solver.
+        seed: seed of the attacks and of the noise of the model.
+
+    Returns:
+        `Audit` with one finding per check (suspicious or not, with the evidence), `masked`, `verdict` and the loss
+        `landscape`.
+
+    Raises:
+        ValueError: if there are no samples, or shapes, dtypes or `norm` are invalid.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)
+        >>> x, y = torch.tensor([[0.25], [-1.0]]), torch.tensor([0, 1])
+        >>> attacks.audit(model, x, y, eps=0.5, steps=5, queries=10).masked
+        False
+        >>> masked = lambda x: model(x.sign())  # zero gradient
+        >>> attacks.audit(masked, x, y, eps=0.5, steps=5, queries=10).masked
+        True
     """
     x, y = validate_batch(x, y)
     if not len(x):

@@ -167,7 +167,7 @@ def _check_initial_conditions(spec: Spec, part: UnknownPart, reporter: Reporter)
             kind = "initial condition" if k == 0 else "initial velocity"
             can_be_zero = k > 0 or spec.space.kind is SpaceKind.PHYSICAL
             position = part.equations[-1].span.end if can_be_zero else None
-            reporter.add(errors.equations.missing_initial_condition(name, what, left, unknown.span, position))
+            reporter.add(errors.equations.missing_initial_condition(name, kind, left, unknown.span, position))
 
 
 def _initial_arguments(spec: Spec) -> str:

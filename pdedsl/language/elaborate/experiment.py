@@ -56,20 +56,20 @@ def elaborate_block(statement: t.BlockStmt, env: Environment) -> Block | None:
     kind, before = statement.kind.id, len(env.reporter.errors)
     entries: dict[str, list[tuple[object, Span]]] = {}
     seen: dict[str, t.Name] = {}
-    understood = 0
+    valid = 0
     for entry in statement.entries:
         with env.reporter.guard():
-            _fits(entry, kind, seen)
+            _check_entry(entry, kind, seen)
             values = _values(entry, ENTRIES[kind][entry.key.id], env)
             entries.setdefault(entry.key.id, []).extend(values)
-            understood += 1
+            valid += 1
     for key in (key for key, entry in ENTRIES[kind].items() if entry.required and key not in seen):
         env.reporter.add(errors.options.missing_entry(kind, key, statement.kind.span))
     if "epochs" in seen and "steps" in seen:
         line = next(entry.span for entry in statement.entries if entry.key is seen["steps"])
         env.reporter.add(errors.options.epochs_and_steps(seen["steps"].span, line))
-    whole = understood == len(statement.entries) and len(env.reporter.errors) == before
-    return _build_block(kind, entries, statement.span) if whole else None
+    complete = valid == len(statement.entries) and len(env.reporter.errors) == before
+    return _build_block(kind, entries, statement.span) if complete else None
 
 
 def _build_block(kind: str, entries: dict[str, list[tuple[object, Span]]], span: Span) -> Block:
@@ -81,7 +81,7 @@ def _build_block(kind: str, entries: dict[str, list[tuple[object, Span]]], span:
     return BLOCKS[kind](**values, places=places, span=span)
 
 
-def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
+def _check_entry(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
     """Checks that this kind of block has such an entry, that it is not repeated, and its number of values."""
     key, rules = entry.key, ENTRIES[kind]
     if key.id not in rules:
@@ -117,8 +117,8 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
         raise errors.options.takes_no_interval(key.text, item.span, suffix)
     match rule.what:
         case Calls(forms=forms):
-            made = elaborate_option(item.value, forms, errors.options.entry_kind(key.id), env.number, item.span)
-            return Transfer(made, _source(item)) if sourced else made
+            option = elaborate_option(item.value, forms, errors.options.entry_kind(key.id), env.number, item.span)
+            return Transfer(option, _source(item)) if sourced else option
         case Names():
             return _named(key, item, rule.what, env)
         case Plain(param=param):

@@ -1,0 +1,80 @@
+"""The default solver, by the properties of the problem."""
+
+from __future__ import annotations
+
+import pytest
+
+import pdedsl
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
+from pdedsl.ir.plan import SolvePlan
+
+PERIODIC = "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar{}\nu(x, 0) = sin(2π x)\n"
+INTERVAL = "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
+FLOW = """pde Flow
+space (x, y) in [0, 2π]^2 periodic
+time t in [0, 1]
+unknown v(x, y, t) : vector(2)
+unknown p(x, y, t) : scalar
+∂v/∂t + v·∇v = -∇p + 0.1Δv
+∇·v = 0
+v(x, y, 0) = [cos(x) sin(y), -sin(x) cos(y)]
+"""
+PROBLEMS = {
+    "linear": (PERIODIC.format("") + "∂u/∂t = Δu\n", RandomFeatures(), "linear"),
+    "nonlinear, periodic": (PERIODIC.format("") + "∂u/∂t + u ∂u/∂x = Δu\n", Grid(n=256), "Fourier"),
+    "a periodic system": (FLOW, Grid(n=96), "Fourier"),
+    "stationary flow": (
+        "pde Cavity\nspace (x, y) in [0, 1]^2\nunknown v(x, y) : vector(2)\nunknown p(x, y) : scalar\n"
+        "v·∇v = -∇p + 0.05Δv\n∇·v = 0\nv = [0, 0] on left, right, bottom\nv = [x² (1 - x)², 0] on top\n",
+        Grid(n=24),
+        "pressure",
+    ),
+    "shocks": (PERIODIC.format("") + "∂u/∂t + u ∂u/∂x = 0\n", Grid(n=256), "shocks"),
+    "speed with a kink": (
+        PERIODIC.format("") + "∂u/∂t + ∂((2 + |x - ½|) u)/∂x = 0\n",
+        Grid(n=256),
+        "shocks",
+    ),
+    "discontinuous initial data": (
+        INTERVAL + "∂u/∂t = Δu\nu(x, 0) = heaviside(0.5 - x)\n∂u/∂n = 0 on boundary\n",
+        Grid(n=256),
+        "discontinuous",
+    ),
+    "incompatible boundary data": (
+        INTERVAL + "∂u/∂t = Δu\nu(x, 0) = 1\nu = 0 on boundary\n",
+        Grid(n=256),
+        "incompatible with the boundary data",
+    ),
+    "discontinuous coefficient": (
+        INTERVAL + "∂u/∂t = ∇·((1 + heaviside(x - ½))∇u)\nu(x, 0) = sin(π x)\nu = 0 on boundary\n",
+        Grid(n=256),
+        "discontinuous coefficients",
+    ),
+    "nonlinear, Dirichlet": (
+        INTERVAL + "∂u/∂t = Δu - u³\nu(x, 0) = x (1 - x)\nu = 0 on boundary\n",
+        Pinn(),
+        "nonlinear",
+    ),
+    "network in the spec": (PERIODIC.format(" = mlp(width=8)") + "∂u/∂t = Δu\n", Pinn(), "names a network"),
+    "optimizer in the spec": (
+        PERIODIC.format("") + "∂u/∂t + u ∂u/∂x = Δu\ntrain { optimizer adam }\n",
+        Pinn(),
+        "optimizer",
+    ),
+    "many dimensions": (
+        "pde A\nspace x in [0, 1]^50 periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = Δu\n"
+        "u(x, 0) = Σᵢ sin(2π xᵢ)\n",
+        MonteCarlo(),
+        "51",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_default_solver(name: str) -> None:
+    text, method, reason = PROBLEMS[name]
+    plan = pdedsl.compile(text).plan
+    assert isinstance(plan, SolvePlan)
+    chosen: Solver = plan.method
+    assert chosen == method
+    assert reason in plan.reason
