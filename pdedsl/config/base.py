@@ -1,4 +1,8 @@
-"""What an argument may be: the kinds of values, and the types of fields that stand for them."""
+"""Base of all configuration classes: kinds of argument values, signatures, and the mapping from keywords to classes.
+
+A configuration is a frozen dataclass; its fields are the arguments. Tables of the reference, completion, `--set` and the
+check of a spec follow from it.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +18,18 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar, Union, assert_nev
 from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.numerics.activations import ACTIVATIONS, OTHER_NAMES, Activation
 
-# ---- params
+# ---- Argument values
 
 
 Real = Fraction | float
-"""Exact where it was written; both are read with `float`."""
+"""Exact if it was written as a decimal or fraction; both convert with `float`."""
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number, at least `least` and at most `most`; one of `among` where some are named.
+    """An integer with `least` ≤ n ≤ `most`; one of `among` if given.
 
-    `most` is far beyond what is of use, and below what would fill a machine before it could be refused.
+    `most` is far beyond practical values, and small enough to be refused before memory is exhausted.
     """
 
     least: int
@@ -35,7 +39,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Number:
-    """A real number within limits; `above` is not reached."""
+    """A real number with `least` ≤ x ≤ `most`, x > `above`."""
 
     least: float | None = None
     above: float | None = None
@@ -51,7 +55,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some words, with what each stands for."""
+    """One of several options, each with its value."""
 
     values: tuple[tuple[str, Enum | Activation], ...]
 
@@ -65,7 +69,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Text:
-    """A text in quotation marks."""
+    """A string."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Record:
-    """No argument: a record that the word itself names."""
+    """Not an argument: a record determined by the keyword."""
 
 
 Kind = Whole | Number | Choice | Text | Flag
@@ -83,15 +87,15 @@ Kind = Whole | Number | Choice | Text | Flag
 Count = Annotated[int, Whole(1)]
 Natural = Annotated[int, Whole(0)]
 Few = Annotated[int, Whole(1, most=1000)]
-"""Networks, layers, terms: things that are made one by one."""
+"""Networks, layers, terms: created one by one."""
 Steps = Annotated[int, Whole(1, most=100_000)]
 Width = Annotated[int, Whole(1, most=65_536)]
 Many = Annotated[int, Whole(1, most=10_000_000)]
-"""Points or samples that are in memory together."""
+"""Points or samples held in memory together."""
 Sampled = Annotated[int, Whole(100, most=10_000_000)]
-"""Samples of a mean whose error is that of a normal distribution."""
+"""Samples of a Monte Carlo mean, enough for a normal approximation."""
 Paired = Annotated[int, Whole(2, most=100_000)]
-"""Steps that are also taken two at a time."""
+"""Steps of a path that is also simulated with twice the step (step doubling)."""
 Positive = Annotated[Real, Number(above=0)]
 Nonnegative = Annotated[Real, Number(least=0)]
 Rate = Annotated[Real, Number(above=0, most=1e30)]
@@ -103,10 +107,10 @@ Value = int | Real | str | bool | Enum | Activation | tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Param:
-    """An argument: its kind, its default, and whether it is a list."""
+    """A parameter: kind, default, and whether it can be a list."""
 
     kind: Kind
-    default: object  # MISSING: it must be given; None: it may be left out
+    default: object  # MISSING: required; None: optional
     many: bool = False
 
     @property
@@ -115,11 +119,11 @@ class Param:
 
     @property
     def wanted(self) -> str:
-        """What may stand there, for a message."""
+        """The expected value, for a message."""
         return f"{wanted_of(self.kind)}, or a list of them" if self.many else wanted_of(self.kind)
 
     def shown(self, key: str) -> str:
-        """`width=64`, `depth` if it must be given, `[steps]` if it may be left out, `norm=inf|2` with its words."""
+        """`width=64`, `depth` if required, `[steps]` if optional, `norm=inf|2` with its options."""
         if self.required:
             return key
         if self.default is None or self.default == ():
@@ -130,10 +134,10 @@ class Param:
 
 
 def wanted_of(kind: Kind) -> str:
-    """What a value of a kind is, for a message."""
+    """The description of a kind, for a message."""
     match kind:
         case Whole(least=least):
-            return f"a whole number, at least {least}"
+            return f"an integer, at least {least}"
         case Number(least=least, above=above, most=most):
             limits = (("at least", least), ("above", above), ("at most", most))
             return ", ".join(["a number", *(f"{how} {bound:g}" for how, bound in limits if bound is not None)])
@@ -192,8 +196,7 @@ def shown(value: object) -> str:
             return str(value)
 
 
-# ---- word
-# A word with its arguments, the forms in which it may be written, and what a spec chose.
+# ---- Configurations
 
 
 T = TypeVar("T", bound="Config")
@@ -205,7 +208,7 @@ class Config:
 
     keyword: ClassVar[str]
     identifier: ClassVar[str]  # in the canonical text, and so in the hash: fixed, whatever the keyword
-    open: ClassVar[bool] = False  # whether it takes arguments of any name, as its field `options`
+    open: ClassVar[bool] = False  # whether it accepts arguments of any name, collected in its field `options`
 
     def __init_subclass__(cls, keyword: str = "", identifier: str = "") -> None:
         super().__init_subclass__()
@@ -214,12 +217,12 @@ class Config:
 
     @classmethod
     def forms(cls) -> Iterable[Form[Any]]:
-        """The ways to write it: one, unless it stands for several records."""
+        """Its keywords: one, unless the class represents several records."""
         return (Form(cls.keyword, cls),)
 
     @classmethod
     def signature(cls) -> Mapping[str, Param]:
-        """The arguments, from the fields."""
+        """The parameters, from the fields."""
         return _signature(cls)  # type: ignore[arg-type]  # a class can be hashed, whatever its members
 
     @property
@@ -228,23 +231,23 @@ class Config:
 
     @property
     def idle(self) -> frozenset[str]:
-        """The arguments that have no part in it, beside the others."""
+        """The arguments without effect, given the others."""
         return frozenset()
 
     @property
     def arguments(self) -> dict[str, Value]:
-        """All arguments that have a value, in their order."""
+        """All arguments with a value, in order."""
         values = {key: getattr(self, key) for key in self.signature()}
         return {key: value for key, value in values.items() if value is not None and value != ()}
 
     @property
     def effective(self) -> dict[str, Value]:
-        """The arguments that have a part in it."""
+        """The arguments that have an effect."""
         return {key: value for key, value in self.arguments.items() if key not in self.idle}
 
     @property
     def brief(self) -> str:
-        """As short as it may be written, with numbers as decimals where these end: 0.1, but 8/255."""
+        """The shortest spelling, with finite decimals: 0.1, but 8/255."""
         params = self.signature()
         kept = {k: v for k, v in self.arguments.items() if k not in params or v != params[k].default}
         return called(self.name, {key: _decimal(value) for key, value in kept.items()})
@@ -260,7 +263,7 @@ def _decimal(value: Value) -> Value:
 
 
 def called(name: str, arguments: Mapping[str, Value]) -> str:
-    """`euler(steps=3)`, or the bare word."""
+    """`euler(steps=3)`, or the keyword alone."""
     inner = ", ".join(f"{key}={shown(value)}" for key, value in arguments.items())
     return f"{name}({inner})" if inner else name
 
@@ -274,7 +277,7 @@ def _signature(word: Any) -> Mapping[str, Param]:
 
 @dataclass(frozen=True)
 class Form(Generic[T]):
-    """A word as it may be written, with the record that it names."""
+    """A keyword with the configuration class that it creates."""
 
     name: str
     of: type[T]
@@ -288,7 +291,7 @@ class Form(Generic[T]):
         return self.of(**dict(self.preset), **arguments)
 
     def shown(self) -> str:
-        """The signature, as the documentation writes it."""
+        """The signature in the documentation."""
         inner = ", ".join([*(param.shown(key) for key, param in self.params.items()), *["…"] * self.of.open])
         return f"{self.name}({inner})" if inner else self.name
 
@@ -297,14 +300,14 @@ Forms = Mapping[str, Form[T]]
 
 
 def forms_of(words: Any) -> Forms[Any]:
-    """Every form of every word of a union, by its name."""
+    """The forms of all classes of a union, by keyword."""
     members = get_args(words) or (words,)
     return MappingProxyType({form.name: form for word in members for form in word.forms()})
 
 
 @dataclass(frozen=True)
 class Located(Generic[T_co]):
-    """A word that a spec chose, which of its arguments it gave, where it stands, and in which line."""
+    """A configuration in a spec, with the explicitly given arguments, its span and the span of its line."""
 
     config: T_co
     given: frozenset[str] = field(default=frozenset(), compare=False)
@@ -312,7 +315,7 @@ class Located(Generic[T_co]):
     line: Span = field(default=NOWHERE, compare=False)
 
     def says(self, key: str) -> bool:
-        """Whether the spec gives an argument, be it its default."""
+        """Whether the spec gives an argument explicitly."""
         return key in self.given
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The blocks `network`, `train` and `evaluate`: a field is an entry, its type what follows the word."""
+"""The blocks `network`, `train` and `evaluate`: a field is an entry; its type determines the values."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ from pdedsl.config.training import (
 )
 from pdedsl.diagnostics import NOWHERE, Span
 
-# ---- blocks
+# ---- Blocks
 
 
 @dataclass(frozen=True)
 class Values:
-    """How many values a line takes, and whether the entry may stand on several lines."""
+    """The maximal number of values per line, and whether the entry can be repeated."""
 
     most: int = 1
     repeats: bool = False
@@ -76,24 +76,24 @@ class Image(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """`places` tells where the entries stand that the spec gives, a place for each value."""
+    """`places` has the spans of the given entries, one for each value."""
 
     kind: ClassVar[str]
     places: Mapping[str, tuple[Span, ...]] = field(default_factory=dict, compare=False)
     span: Span = field(default=NOWHERE, compare=False)
 
     def place(self, key: str) -> Span:
-        """Where an entry stands, or the block if it has none."""
+        """The span of an entry, or of the block if the entry is omitted."""
         return next(iter(self.places.get(key, ())), self.span)
 
     def says(self, key: str) -> bool:
-        """Whether the spec gives an entry, be it its default."""
+        """Whether the spec gives an entry explicitly."""
         return key in self.places
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkBlock(Block):
-    """The frame around an equation on pixels."""
+    """The architecture around an equation on feature maps: stem, stages, head."""
 
     kind = "network"
     input: Located[Image]
@@ -106,7 +106,7 @@ class NetworkBlock(Block):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainBlock(Block):
-    """An experiment. Its length is in epochs, or in steps, and then there are no epochs."""
+    """A training experiment; its length is in epochs or in steps."""
 
     kind = "train"
     data: Located[Data] | None = None
@@ -140,14 +140,14 @@ class Plot(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class WeightHistogram(Config, identifier="histogram"):
-    """Of the sizes of weights, and the share of them below a size."""
+    """Histogram of weight magnitudes, with the fraction below `below`."""
 
     below: Positive = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """Adversaries of one network tried on another: `transfer pgd(eps=0.1) from resnet`."""
+    """Transfer attack: `transfer pgd(eps=0.1) from resnet`."""
 
     attack: Located[Attack]
     source: str
@@ -155,7 +155,7 @@ class Transfer:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateBlock(Block):
-    """How a trained network is judged."""
+    """The evaluation of a trained network."""
 
     kind = "evaluate"
     natural: bool = False
@@ -171,13 +171,12 @@ class EvaluateBlock(Block):
         return next((p.config for p in self.plot if isinstance(p, Located)), None)
 
 
-# ---- entries
-# The entries of blocks, from the types of their fields: what may follow each word, and how often.
+# ---- Entries, from the types of the fields
 
 
 @dataclass(frozen=True)
 class Calls:
-    """One of some words; `sourced`: then `from SPEC`."""
+    """A call of one of `forms`; if `sourced`, followed by `from SPEC`."""
 
     forms: Forms[Any]
     sourced: bool = False
@@ -185,7 +184,7 @@ class Calls:
 
 @dataclass(frozen=True)
 class Names:
-    """One of the words of an enum, or a call of one of `forms`."""
+    """One of the options of an enum, or a call of one of `forms`."""
 
     words: tuple[str, ...]
     of: type[Enum]
@@ -206,7 +205,7 @@ class Boxes:
 
 @dataclass(frozen=True)
 class Nothing:
-    """The word alone."""
+    """No value."""
 
 
 What = Calls | Names | Plain | Boxes | Nothing
@@ -214,7 +213,7 @@ What = Calls | Names | Plain | Boxes | Nothing
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of a block; `several`: its values are collected."""
+    """An entry of a block; if `several`, its values are collected."""
 
     what: What
     values: Values
@@ -231,7 +230,7 @@ class Entry:
 
 
 def entries_of(block: type[Block]) -> Mapping[str, Entry]:
-    """The entries of a block by their words."""
+    """The entries of a block by keyword."""
     hints = get_type_hints(block, include_extras=True)
     own = [f for f in fields(block) if f.name not in Block.__annotations__]
     return MappingProxyType({f.name: _entry(hints[f.name], f.default is MISSING) for f in own})
@@ -271,7 +270,7 @@ ENTRIES: Mapping[str, Mapping[str, Entry]] = MappingProxyType({kind: entries_of(
 
 
 def default_of(kind: str, key: str) -> str:
-    """What an entry is where it is left out, if that is one word; nothing otherwise."""
+    """The default of an entry as text, if it is a single configuration; empty otherwise."""
     default = next(f.default for f in fields(BLOCKS[kind]) if f.name == key)
     match default:
         case Located() as chosen:
@@ -283,14 +282,14 @@ def default_of(kind: str, key: str) -> str:
 
 
 def default_text(kind: str, key: str) -> str:
-    """The same, with numbers and words of enums too."""
+    """Like `default_of`, including numbers and enums."""
     default = next(f.default for f in fields(BLOCKS[kind]) if f.name == key)
     plain = isinstance(default, int | Enum) and not isinstance(default, bool)
     return shown(default) if plain else default_of(kind, key)
 
 
 def items(block: Block, key: str) -> tuple[object, ...]:
-    """The values of an entry, one a place; none where it is left out."""
+    """The values of an entry, one per span; none if it is omitted."""
     value = getattr(block, key)
     if ENTRIES[block.kind][key].several:
         return tuple(value)
@@ -298,7 +297,7 @@ def items(block: Block, key: str) -> tuple[object, ...]:
 
 
 def item_text(item: object) -> str:
-    """A value of an entry, every argument written out."""
+    """A value of an entry with all arguments."""
     match item:
         case Located(config=Config() as word):
             return called(word.name, word.arguments)

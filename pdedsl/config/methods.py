@@ -1,4 +1,4 @@
-"""Methods in time: each is one record of `pdedsl.numerics.butcher`, whose word and signature are made here."""
+"""Methods of `realize PART by METHOD`: time integrators, realizations of diffusion, and solvers on physical domains."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from pdedsl.config.base import (
 )
 from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, EmbeddedRungeKutta, RungeKutta
 
-# ---- integrators
+# ---- Time integrators
 
 
 class Across(Enum):
-    """Whether a size is one sample's own, or that of the batch."""
+    """Whether a norm is taken per sample or over the batch."""
 
     SAMPLE = "sample"
     BATCH = "batch"
 
 
 class Start(Enum):
-    """The first step of leapfrog from rest: ½δt² F(Y), or δt² F(Y) as the paper prints it."""
+    """The first leapfrog step from zero velocity: ½δt² F(Y), or δt² F(Y) as printed in the paper."""
 
     CONSISTENT = "consistent"
     PAPER = "paper"
@@ -47,7 +47,7 @@ class Start(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Fixed(Config):
-    """An explicit Runge-Kutta method in steps of one length."""
+    """An explicit Runge-Kutta method with a fixed step."""
 
     method: Annotated[RungeKutta, Record()]
     steps: Steps | None = None
@@ -63,7 +63,7 @@ class Fixed(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class BackwardEuler(Config):
-    """Backward Euler, its inverse a series of so many terms (Zhang et al. 2017: PolyNet)."""
+    """Backward Euler, the implicit solve truncated to a Neumann series of `terms` terms (Zhang et al. 2017: PolyNet)."""
 
     steps: Steps | None = None
     terms: Few = 2
@@ -71,14 +71,14 @@ class BackwardEuler(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Verlet(Config):
-    """Half-steps of a pair, each half by a function of the other."""
+    """Verlet method for a separable pair: alternating steps of the two components."""
 
     steps: Steps | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leapfrog(Config):
-    """Y₊ = 2Y - Y₋ + δt² F(Y)."""
+    """Leapfrog: Y₊ = 2Y - Y₋ + δt² F(Y)."""
 
     steps: Steps | None = None
     start: Start = Start.CONSISTENT
@@ -86,7 +86,7 @@ class Leapfrog(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Adaptive(Config):
-    """A Runge-Kutta pair that chooses its steps by tolerances. `adjoint`: gradients by solving backwards."""
+    """Embedded Runge-Kutta pair with adaptive step size. `adjoint`: gradients by the adjoint method."""
 
     method: Annotated[EmbeddedRungeKutta, Record()]
     rtol: Positive = Fraction(1, 1000)
@@ -104,12 +104,12 @@ class Adaptive(Config):
 
 
 Counted = Fixed | BackwardEuler | Verlet | Leapfrog
-"""Methods with a number of steps."""
+"""Methods with a fixed number of steps."""
 Integrator = Fixed | BackwardEuler | Verlet | Leapfrog | Adaptive
 Reversible = Verlet | Leapfrog
 INTEGRATORS: Forms[Integrator] = forms_of(Integrator)
 ONE_STEP: tuple[str, ...] = tuple(forms_of(Fixed | BackwardEuler | Adaptive))
-"""Methods that take any right-hand side."""
+"""Methods for any right-hand side."""
 
 
 def is_euler(method: Integrator) -> bool:
@@ -117,7 +117,7 @@ def is_euler(method: Integrator) -> bool:
 
 
 def in_steps(method: Integrator, steps: int) -> Integrator:
-    """The method with a number of steps where it has none and counts them."""
+    """The method with a number of steps, if it has fixed steps and none is given."""
     match method:
         case Fixed() | BackwardEuler() | Verlet() | Leapfrog():
             return method if method.steps is not None else replace(method, steps=steps)
@@ -127,12 +127,11 @@ def in_steps(method: Integrator, steps: int) -> Integrator:
             assert_never(method)
 
 
-# ---- diffusions
-# Ways to realize diffusion: noise in the network, a term of its training, or draws of its input.
+# ---- Realizations of diffusion
 
 
 class Scale(Enum):
-    """The size of noise: that of the equation, or a multiple of the state's own."""
+    """The standard deviation of the noise: that of the equation, or relative to the state."""
 
     EXACT = "exact"
     RELATIVE = "relative"
@@ -144,28 +143,28 @@ class Law(Enum):
 
 
 class Scores(Enum):
-    """What is averaged or differentiated: class probabilities, or the scores before their softmax."""
+    """Class probabilities, or logits."""
 
     PROBABILITIES = "probabilities"
     LOGITS = "logits"
 
 
 class Weighting(Enum):
-    """How much each member counts."""
+    """Weights of the ensemble members."""
 
     EQUAL = "equal"
     LEARNED = "learned"
 
 
 class Training(Enum):
-    """Members by the loss of their mean, or each by its own."""
+    """Ensemble training: by the loss of the mean prediction, or independently."""
 
     JOINT = "joint"
     APART = "apart"
 
 
 class Laplacian(Enum):
-    """Δg by random differences, squared as the paper prints them or as a product of two, or exactly."""
+    """Δg by random finite differences, squared (biased) or as a product of two (unbiased), or exact."""
 
     BIASED = "biased"
     UNBIASED = "unbiased"
@@ -173,35 +172,35 @@ class Laplacian(Enum):
 
 
 class InTime(Enum):
-    """∂g/∂t by forward differentiation, or by central differences."""
+    """∂g/∂t by forward-mode differentiation, or by central differences."""
 
     FORWARD = "forward"
     CENTRAL = "central"
 
 
 class Instants(Enum):
-    """The residual at all times, or at one of them for each sample."""
+    """The residual at all times, or at one random time per sample."""
 
     ALL = "all"
     ONE = "one"
 
 
 class Weights(Enum):
-    """Where a step of retraining starts."""
+    """Initial weights of a retraining step: those of the previous step, or new ones."""
 
     WARM = "warm"
     FRESH = "fresh"
 
 
 class Gradient(Enum):
-    """‖∇v‖² without bias, or in the scale of the published code."""
+    """‖∇v‖² unbiased, or in the scale of the published code."""
 
     UNBIASED = "unbiased"
     PAPER = "paper"
 
 
 class InSpace(Enum):
-    """∇v by forward differentiation, or by differences."""
+    """∇v by forward-mode differentiation, or by finite differences."""
 
     FORWARD = "forward"
     DIFFERENCES = "differences"
@@ -209,7 +208,7 @@ class InSpace(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(Config):
-    """Noise behind each step, averaged over members and draws (Wang, Yuan, Shi, Osher 2020)."""
+    """Noise injection after each step, averaged over ensemble members and samples (Wang, Yuan, Shi, Osher 2020)."""
 
     members: Few = 1
     samples: Many = 1
@@ -227,7 +226,7 @@ class Noise(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class ResidualPenalty(Config, identifier="residual"):
-    """‖∂g/∂t - νΔg‖² as a term of the loss (Wang, Tao, Bao, Shi 2020, section 4)."""
+    """Residual penalty: ‖∂g/∂t - νΔg‖² in the training loss (Wang, Tao, Bao, Shi 2020, section 4)."""
 
     weight: Nonnegative = Fraction(1, 20)
     h: Positive = Fraction(1, 10)
@@ -249,7 +248,7 @@ class ResidualPenalty(Config, identifier="residual"):
 
 @dataclass(frozen=True, kw_only=True)
 class HeatSmoothing(Config, identifier="retraining"):
-    """Heat smoothing by steps of implicit Euler, each a training (Campbell, Finlay, Oberman 2020)."""
+    """Heat smoothing: implicit Euler steps of the heat equation, each by retraining (Campbell, Finlay, Oberman 2020)."""
 
     steps: Steps = 5
     weight: Positive = Fraction(1, 2)
@@ -266,14 +265,14 @@ class HeatSmoothing(Config, identifier="retraining"):
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizedSmoothing(Config, identifier="sampling"):
-    """Noise on the input alone (Cohen, Rosenfeld, Kolter 2019)."""
+    """Randomized smoothing: Gaussian noise on the input only (Cohen, Rosenfeld, Kolter 2019)."""
 
     samples: Many = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dropout(Config):
-    """Hidden units dropped at random (Srivastava et al. 2014)."""
+    """Dropout of hidden units (Srivastava et al. 2014)."""
 
     members: Few = 1
     samples: Many = 1
@@ -281,7 +280,7 @@ class Dropout(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class StochasticDepth(Config):
-    """Residual maps dropped as a whole (Huang et al. 2016)."""
+    """Stochastic depth: whole residual branches are dropped (Huang et al. 2016)."""
 
     members: Few = 1
     samples: Many = 1
@@ -289,7 +288,7 @@ class StochasticDepth(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class ShakeShake(Config):
-    """Two branches shared at random (Gastaldi 2017)."""
+    """Shake-shake: two branches mixed by random convex weights (Gastaldi 2017)."""
 
     members: Few = 1
     samples: Many = 1
@@ -297,24 +296,23 @@ class ShakeShake(Config):
 
 Diffusion = Noise | ResidualPenalty | HeatSmoothing | RandomizedSmoothing | Dropout | StochasticDepth | ShakeShake
 Drawn = Noise | RandomizedSmoothing | Dropout | StochasticDepth | ShakeShake
-"""Those that take a number of draws."""
+"""Realizations with a number of noise samples."""
 DIFFUSIONS: Forms[Diffusion] = forms_of(Diffusion)
 
 
-# ---- solvers
-# Ways to solve a physical equation.
+# ---- Solvers on physical domains
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pinn(Config, identifier="residual"):
-    """A network that satisfies the equation at sampled points (Raissi, Perdikaris, Karniadakis 2019).
+    """Physics-informed neural network (Raissi, Perdikaris, Karniadakis 2019).
 
-    `initial` and `boundary` are the points on each place of a condition, and `weight` its weight, where it is not built
-    into the network: balanced with the equations if it is left out. `steps` are those of Gauss-Newton, where no
-    optimizer is chosen: if they are left out, it goes on until the loss falls no further, for at most 1000 steps. With
-    `causal`, later times have less weight while residuals before them are large (Wang, Sankaran, Perdikaris 2024). With
-    `probes`, steps of Adam see second derivatives along so many random directions twice, whose product is an unbiased
-    loss, instead of along each coordinate (Hutchinson 1990).
+    `points`, `initial` and `boundary` are the numbers of collocation points in the domain and per condition. `weight` is
+    the weight of conditions that are not hard constraints; by default it is balanced with the equations. `steps` are
+    Gauss-Newton steps, used if no optimizer is given; by default they end when the loss stagnates, after at most 1000.
+    With `causal`, later times have less weight while earlier residuals are large (Wang, Sankaran, Perdikaris 2024). With
+    `probes`, Adam uses that many random directions for second derivatives, in two independent sets, for an unbiased
+    loss (Hutchinson 1990).
     """
 
     points: Many = 10000
@@ -328,7 +326,7 @@ class Pinn(Config, identifier="residual"):
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(Config):
-    """The reference solver on n points a side: a Fourier series, collocation, finite volumes or differences."""
+    """Grid method with n points per dimension: Fourier, Chebyshev collocation, finite volumes or finite differences."""
 
     n: Width = 128
     extent: Positive | None = None
@@ -336,7 +334,7 @@ class Grid(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class MonteCarlo(Config, identifier="paths"):
-    """Means over random paths at single points, with intervals of 95 % (Feynman-Kac; Øksendal, chapters 8 and 9)."""
+    """Monte Carlo estimates at query points, with 95 % confidence intervals (Feynman-Kac; Øksendal, ch. 8 and 9)."""
 
     samples: Sampled = 10_000
     steps: Paired = 32
@@ -344,10 +342,10 @@ class MonteCarlo(Config, identifier="paths"):
 
 @dataclass(frozen=True, kw_only=True)
 class RandomFeatures(Config, identifier="features"):
-    """n sines of random frequencies, weighed by least squares (Rahimi, Recht 2007; Dong, Li 2021).
+    """n random Fourier features, coefficients by linear least squares (Rahimi, Recht 2007; Dong, Li 2021).
 
-    The bandwidth of the frequencies is found, one for each coordinate, if it is left out; `weight` is that of
-    conditions beside equations.
+    By default a bandwidth of the frequencies is selected for each coordinate; `weight` is the weight of conditions
+    relative to equations.
     """
 
     n: Annotated[int, Whole(1, most=20_000)] | None = None
@@ -360,13 +358,12 @@ Solver = RandomFeatures | Pinn | Grid | MonteCarlo
 SOLVERS: Forms[Solver] = forms_of(Solver)
 
 
-# ---- realizations
-# `realize PART by METHOD`: what a spec says of each part of its equation.
+# ---- Realizations of a spec
 
 
 @dataclass(frozen=True, kw_only=True)
 class Realizations:
-    """The methods that were chosen, each at most once."""
+    """The chosen method of each part of the equation."""
 
     time: Located[Integrator] | None = None
     convection: Located[Integrator] | None = None
@@ -375,13 +372,13 @@ class Realizations:
     equation: Located[Solver] | None = None
 
     def written(self) -> list[tuple[str, Located[Any]]]:
-        """Parts and methods in the order of the text."""
+        """Parts and methods in source order."""
         found = [(f.name, method) for f in fields(self) if (method := getattr(self, f.name)) is not None]
         return sorted(found, key=lambda pair: pair[1].line)
 
 
 def _parts() -> Mapping[str, Forms[Any]]:
-    """The words of each part, from the types of the fields."""
+    """The methods of each part, from the types of the fields."""
     hints = get_type_hints(Realizations)
     return MappingProxyType({f.name: forms_of(_words(hints[f.name])) for f in fields(Realizations)})
 
@@ -394,12 +391,11 @@ def _words(hint: Any) -> Any:
 PARTS = _parts()
 
 
-# ---- directions
-# Which datum of an evolution is given.
+# ---- Direction of time
 
 
 class Direction(StrEnum):
-    """The first datum, or the last."""
+    """Initial or terminal condition."""
 
     INITIAL = "initial"
     TERMINAL = "terminal"

@@ -49,7 +49,7 @@ class Hint:
 # ---- The table
 
 
-_NUMBER = r"-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|pi|π|inf)"
+_NUMBER = r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|pi|π|inf)"
 _EQUATION = r"(?:[^\W\d∂∇]|[∂∇Δ]).*=.*"
 _HEADS = r"\b(?:D|Diff|Derivative|derivative|deriv|pder|pdiff|PD|partial|d)[\[(]"
 _DIFF = rf"(?:'?\bdiff\(|{_HEADS})"
@@ -170,7 +170,7 @@ HINTS: tuple[Hint, ...] = (
         "",
         rf"^(\s*(?:space|time)\s+)(\w+)\s*(?:\bin\b|∈|\bfrom\b|=|:)?\s*(?!image)[A-Za-z]*"
         rf"(?:\[(?=[^\[\]]*[\[)])|[({{](?=[^\[\](){{}}]*[)\]}}])|\](?=[^\[\]]*\[))?\s*"
-        rf"({_NUMBER}?)\.?\s*(?:,|:|;|–|to|\.\.+|…)\s*({_NUMBER}?)\.?\s*[)\]\[}}]?((?:\s+periodic)?)\s*$",
+        rf"({_NUMBER})\.?\s*(?:,|:|;|–|to|\.\.+|…)\s*({_NUMBER})\.?\s*[)\]\[}}]?((?:\s+periodic)?)\s*$",
         INTERVAL,
         r"\1\2 in [\3, \4]\5",
     ),
