@@ -1,4 +1,4 @@
-"""Data sets."""
+"""Data sets, and files of measurements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Moons(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """So many samples of a set, all where none are named; `validation` is a share of those for training."""
+    """Numbers of training and test samples, by default all; `validation` is a fraction of the training samples."""
 
     train: Count | None = None
     test: Count | None = None
@@ -31,42 +31,42 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Digits(Part, Config):
-    """Handwritten digits, 8 × 8, of scikit-learn."""
+    """Handwritten digits, 8 × 8, from scikit-learn."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mnist(Part, Config):
-    """LeCun, Cortes, Burges 1998."""
+    """MNIST (LeCun, Cortes, Burges 1998)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FashionMnist(Part, Config):
-    """Xiao, Rasul, Vollgraf 2017."""
+    """Fashion-MNIST (Xiao, Rasul, Vollgraf 2017)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cifar10(Part, Config):
-    """Krizhevsky 2009."""
+    """CIFAR-10 (Krizhevsky 2009)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cifar100(Part, Config):
-    """Krizhevsky 2009."""
+    """CIFAR-100 (Krizhevsky 2009)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Svhn(Part, Config):
-    """Netzer et al. 2011."""
+    """Street View House Numbers (Netzer et al. 2011)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stl10(Part, Config):
-    """Coates, Ng, Lee 2011."""
+    """STL-10 (Coates, Ng, Lee 2011)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Npz(Config):
-    """A file of the user's own, written by numpy's savez."""
+    """Your own data in a file written by numpy's savez."""
 
     file: str
     train: Count | None = None
@@ -79,14 +79,13 @@ Data = Moons | Digits | Mnist | FashionMnist | Cifar10 | Cifar100 | Svhn | Stl10
 DATA: Forms[Data] = forms_of(Data)
 
 
-# ---- measured
-# Where measurements come from: `observe u from npz("points.npz")`.
+# ---- Measurements: `observe u from npz("points.npz")`
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredNpz(Config, keyword="npz"):
-    """A file of numpy's savez with an array of n numbers for each coordinate and for each observed component, by their
-    names, or with `points` of shape (n, k) and `values` of shape (n, c)."""
+    """A file written by numpy's savez with an array of length n for each coordinate and each observed component, by name,
+    or with `points` of shape (n, k) and `values` of shape (n, c)."""
 
     file: str
 

@@ -1,4 +1,4 @@
-"""Attacks of an evaluation, and certificates against them. A list of eps is a sweep."""
+"""Attacks and certificates of an evaluation. A list of eps is a sweep."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Norm(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Fgsm(Config):
-    """Goodfellow, Shlens, Szegedy 2015."""
+    """FGSM (Goodfellow, Shlens, Szegedy 2015)."""
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
@@ -38,7 +38,7 @@ class Fgsm(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Steps:
-    """Steps along the gradient, of length 2.5 ε/steps where none is given; restarts begin at random points."""
+    """Iterated gradient steps; the default `step` is 2.5 ε/steps; restarts begin at random points."""
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
@@ -50,24 +50,24 @@ class Steps:
 
 @dataclass(frozen=True, kw_only=True)
 class Pgd(Steps, Config):
-    """Madry et al. 2018."""
+    """PGD (Madry et al. 2018)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ifgsm(Steps, Config):
-    """Kurakin, Goodfellow, Bengio 2017."""
+    """I-FGSM (Kurakin, Goodfellow, Bengio 2017)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Difgsm(Steps, Config):
-    """Xie et al. 2019: inputs are changed with a probability before each gradient."""
+    """DI²-FGSM with random input diversity before each gradient (Xie et al. 2019)."""
 
     probability: Share = Fraction(1, 2)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cw(Config):
-    """Carlini, Wagner 2017; with ℓ∞ as Wang, Yuan, Shi, Osher 2020 have it, eq. 3.5."""
+    """Carlini-Wagner attack (2017); the ℓ∞ version of Wang, Yuan, Shi, Osher 2020, eq. 3.5."""
 
     norm: Norm = Norm.INF
     iterations: Count = 50
@@ -79,7 +79,7 @@ class Cw(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Ddn(Config):
-    """Rony et al. 2019."""
+    """DDN, decoupled direction and norm (Rony et al. 2019)."""
 
     steps: Count = 20
     eps: tuple[Positive, ...] = ()
@@ -88,7 +88,7 @@ class Ddn(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Boundary(Config):
-    """Brendel, Rauber, Bethge 2018: decisions alone are asked for."""
+    """Boundary attack, decision-based (Brendel, Rauber, Bethge 2018)."""
 
     queries: Count = 1000
     step: Positive = Fraction(1, 10)
@@ -97,7 +97,7 @@ class Boundary(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Square(Config):
-    """Andriushchenko et al. 2020: scores alone are asked for."""
+    """Square attack, score-based (Andriushchenko et al. 2020)."""
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
@@ -106,7 +106,7 @@ class Square(Config):
 
 
 class Ascended(Enum):
-    """What APGD raises: the cross-entropy, or the difference of logits ratio."""
+    """The loss of APGD: cross-entropy, or difference of logits ratio (DLR)."""
 
     CE = "ce"
     DLR = "dlr"
@@ -114,7 +114,7 @@ class Ascended(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Apgd(Config):
-    """Croce, Hein 2020: steps of adapted length; with targets it aims at so many of the likeliest classes in turn."""
+    """APGD, PGD with adaptive step size (Croce, Hein 2020); targeted at the `targets` most likely classes if given."""
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
@@ -127,7 +127,7 @@ class Apgd(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Fab(Config):
-    """Croce, Hein 2020: the nearest adversary, by projections to the linearised boundary, of the likeliest classes."""
+    """FAB: nearest adversarial example by projection onto the linearized decision boundary (Croce, Hein 2020)."""
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...] = ()
@@ -139,7 +139,7 @@ class Fab(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Autoattack(Config):
-    """Croce, Hein 2020: four attacks, the best of each sample."""
+    """AutoAttack (Croce, Hein 2020): the worst case of four attacks per sample."""
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
@@ -150,7 +150,7 @@ Attack = Fgsm | Pgd | Ifgsm | Difgsm | Cw | Ddn | Boundary | Square | Apgd | Fab
 
 
 def sizes_of(attack: Attack) -> tuple[Positive, ...]:
-    """Every ε of a sweep; none where the nearest adversary is looked for instead."""
+    """Every ε of a sweep; none for minimal-norm attacks."""
     match attack:
         case Cw() | Boundary():
             return ()
@@ -165,9 +165,9 @@ ATTACKS: Forms[Attack] = forms_of(Attack)
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothingCertificate(Config, keyword="randomized_smoothing", identifier="gaussian"):
-    """A radius by randomized smoothing, right with probability 1 - alpha (Cohen, Rosenfeld, Kolter 2019).
+    """Certified radius by randomized smoothing, with failure probability alpha (Cohen, Rosenfeld, Kolter 2019).
 
-    Of radii `at` it is asked whether they are certified, from as few draws as tell, n at most (Voráček 2024).
+    With `at`, a sequential test decides the given radii with at most n noise samples (Voráček 2024).
     """
 
     n0: Count = 100
@@ -178,7 +178,7 @@ class SmoothingCertificate(Config, keyword="randomized_smoothing", identifier="g
 
 @dataclass(frozen=True, kw_only=True)
 class Lipschitz(Config):
-    """A radius by the Lipschitz constant of the network."""
+    """Certified radius by the Lipschitz constant of the network."""
 
 
 Certificate = SmoothingCertificate | Lipschitz

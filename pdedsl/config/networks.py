@@ -1,4 +1,4 @@
-"""Networks behind learned fields and operators."""
+"""Networks of learned fields and operators, architectures around an equation, normalizations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
 
 @dataclass(frozen=True, kw_only=True)
 class Mlp(Config):
-    """`depth` hidden layers of `width` units: a field on R^d."""
+    """Multilayer perceptron with `depth` hidden layers of `width` units: a field on R^d."""
 
     width: Width = 64
     depth: Few = 4
@@ -28,24 +28,24 @@ class Mlp(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Resnet(Config):
-    """The residual networks for small images (He et al. 2016, section 4.2); several depths are members of each."""
+    """Residual networks for small images (He et al. 2016, section 4.2); a list of depths makes an ensemble."""
 
     depth: tuple[Annotated[int, Whole(1, (20, 32, 44, 56, 110))], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resnet18(Config):
-    """He et al. 2016, for small images."""
+    """ResNet-18 for small images (He et al. 2016)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreactResnet18(Config):
-    """The same with activations before convolutions (He et al. 2016b)."""
+    """Pre-activation ResNet-18 (He et al. 2016b)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WideResnet(Config):
-    """Zagoruyko, Komodakis 2016."""
+    """Wide residual network (Zagoruyko, Komodakis 2016)."""
 
     depth: Few = 28
     width: Few = 10
@@ -53,7 +53,7 @@ class WideResnet(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Convnet(Config):
-    """Convolutions that keep the shape of a feature map."""
+    """Convolutional network with the same input and output shape."""
 
     layers: Few = 2
     activation: Activation = RELU
@@ -61,7 +61,7 @@ class Convnet(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Conv(Config):
-    """A convolution, size × size."""
+    """Convolution with a size × size kernel."""
 
     size: Few = 3
 
@@ -73,14 +73,14 @@ class Linear(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Torchvision(Config):
-    """A model of torchvision by its name there."""
+    """A torchvision model by name."""
 
     model: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Torch(Config):
-    """A module of your own, "package.module:Name", made with the other arguments; imported only with `--trust`."""
+    """Your own module, "package.module:Name", called with the other arguments; imported only with `--trust`."""
 
     open = True
     network: str
@@ -90,7 +90,7 @@ class Torch(Config):
 
     @property
     def path(self) -> tuple[str, str]:
-        """Its module, and its name there."""
+        """Module path and attribute name."""
         module, _, name = self.network.partition(":")
         return module, name
 
@@ -100,7 +100,7 @@ class Torch(Config):
 
 
 def _written(value: Value) -> Value:
-    """A text in its quotation marks, which tell it from a number."""
+    """A quoted string."""
     if isinstance(value, tuple):
         return tuple(map(_written, value))
     return f'"{value}"' if isinstance(value, str) else value
@@ -114,7 +114,7 @@ OPERATORS: Forms[OperatorNetwork] = forms_of(OperatorNetwork)
 
 
 def residual_maps(net: Network) -> int | None:
-    """How many residual maps a network has: the number of steps it stands for. None: it must be imported first."""
+    """The number of residual blocks, which is the number of time steps; None if the network must be imported first."""
     match net:
         case Resnet(depth=depth):
             return (depth[0] - 2) // 2
@@ -139,8 +139,7 @@ def residual_maps(net: Network) -> int | None:
 
 
 class Between(Enum):
-    """Activations of the frame, 1-Lipschitz each. `maxmin` sorts pairs of channels, and so it is no function on
-    numbers."""
+    """1-Lipschitz activations of the architecture. `maxmin` sorts pairs of channels, and is not a scalar function."""
 
     MAXMIN = "maxmin"
     RELU = "relu"
@@ -148,13 +147,13 @@ class Between(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Paper(Config):
-    """Convolutions with batch norm and relu, and means over pixels (Ruthotto, Haber 2018, section 5)."""
+    """Convolutions with batch normalization and ReLU, global average pooling (Ruthotto, Haber 2018, section 5)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lipschitz(Config):
-    """Every piece 1-Lipschitz for every weight: patches of pixels become channels, zeros pad the channels, linear maps
-    have a norm of at most 1; `dense` convex potential layers stand at the end (Meunier et al., ICML 2022)."""
+    """1-Lipschitz layers for all weights: patches of pixels become channels, channels are zero-padded, linear maps have
+    norm at most 1, followed by `dense` convex potential layers (Meunier et al., ICML 2022)."""
 
     patch: Width = 1
     dense: Annotated[int, Whole(0, most=1000)] = 0
@@ -171,14 +170,14 @@ FRAMES: Forms[Frame] = forms_of(Frame)
 
 @dataclass(frozen=True, kw_only=True)
 class TvNorm(Config):
-    """z/√(Σ|z|² + ε), over the channels of a pixel (Ruthotto, Haber 2018, section 4)."""
+    """Total-variation normalization: z/√(Σ|z|² + ε) over the channels of a pixel (Ruthotto, Haber 2018, section 4)."""
 
     eps: Positive = Fraction(1, 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchNorm(Config):
-    """Over a batch and its pixels, each channel by itself (Ioffe, Szegedy 2015)."""
+    """Batch normalization: per channel, over the batch and all pixels (Ioffe, Szegedy 2015)."""
 
     eps: Positive = Fraction(1, 10000)
 

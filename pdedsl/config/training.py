@@ -1,4 +1,4 @@
-"""What training does to its batches and weights: augmentations, adversaries, regularizers, precision."""
+"""Training: data augmentation, adversarial training, regularizers, losses, optimizers, learning-rate schedules, precision."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from pdedsl.config.evaluation import Norm
 
 @dataclass(frozen=True, kw_only=True)
 class Crop(Config):
-    """A window of the image's own size, at random in the image with `pad` zeros on every side."""
+    """Random crop after zero-padding by `pad` pixels."""
 
     pad: Annotated[int, Whole(1, most=128)] = 4
 
 
 @dataclass(frozen=True, kw_only=True)
 class Flip(Config):
-    """Left and right exchanged, with probability ½."""
+    """Random horizontal flip with probability ½."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gaussian(Config):
-    """x + std·n with n ~ N(0, I); values may leave [0, 1]."""
+    """Gaussian noise: x + std·n with n ~ N(0, I); values are not clipped to [0, 1]."""
 
     std: Positive
 
@@ -51,7 +51,7 @@ AUGMENTATIONS: Forms[Augmentation] = forms_of(Augmentation)
 
 @dataclass(frozen=True, kw_only=True)
 class Fgsm(Config):
-    """One step of length eps along the gradient's sign or direction (Goodfellow et al. 2015)."""
+    """FGSM: one step of size eps along the (normalized) gradient (Goodfellow et al. 2015)."""
 
     norm: Norm = Norm.INF
     eps: Positive
@@ -60,7 +60,7 @@ class Fgsm(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Pgd(Config):
-    """Steps from a random start, projected to the ball (Madry et al. 2018); `step` is 2.5 eps/steps if left out."""
+    """PGD from a random start (Madry et al. 2018); the default `step` is 2.5 eps/steps."""
 
     norm: Norm = Norm.INF
     eps: Positive
@@ -71,7 +71,7 @@ class Pgd(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Ifgsm(Config):
-    """The same from the sample itself (Kurakin et al. 2017)."""
+    """I-FGSM: PGD from the sample itself (Kurakin et al. 2017)."""
 
     norm: Norm = Norm.INF
     eps: Positive
@@ -93,7 +93,7 @@ class SmoothInTime(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Weights(Config):
-    """weight · ½‖θ‖²."""
+    """L2 penalty: weight · ½‖θ‖²."""
 
     weight: Nonnegative
 
@@ -104,12 +104,12 @@ REGULARIZERS: Forms[Regularizer] = forms_of(Regularizer)
 
 @dataclass(frozen=True, kw_only=True)
 class CrossEntropy(Config):
-    """-log of the probability of the label."""
+    """Cross-entropy: -log of the probability of the label."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Margin(Config):
-    """Cross-entropy with the score of the label lowered by 2√2 eps, at a temperature (Prach et al., CVPR 2024)."""
+    """Cross-entropy with a margin: the true-class logit minus 2√2 eps, at a temperature (Prach et al., CVPR 2024)."""
 
     eps: Positive
     temperature: Positive = Fraction(1, 4)
@@ -127,7 +127,7 @@ class Precision(Enum):
 
 @dataclass(frozen=True)
 class Box:
-    """`constrain K in [a, b]`: where training keeps the weights of an operator."""
+    """`constrain K in [a, b]`: box constraint on the weights of an operator, by clipping."""
 
     operator: str
     low: Real
@@ -150,7 +150,7 @@ class Sgd(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Adam(Config):
-    """Kingma, Ba 2015."""
+    """Adam (Kingma, Ba 2015)."""
 
     lr: Rate = Fraction(1, 1000)
     weight_decay: Nonnegative = 0
@@ -158,7 +158,7 @@ class Adam(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Adamw(Config):
-    """Loshchilov, Hutter 2019."""
+    """AdamW (Loshchilov, Hutter 2019)."""
 
     lr: Rate = Fraction(1, 1000)
     weight_decay: Nonnegative = Fraction(1, 100)
@@ -166,7 +166,7 @@ class Adamw(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Lbfgs(Config):
-    """L-BFGS, which sees all data at once, for its own number of steps (Liu, Nocedal 1989)."""
+    """L-BFGS, full-batch, with its own number of steps (Liu, Nocedal 1989)."""
 
     steps: Count = 1000
     lr: Rate = 1
@@ -179,7 +179,7 @@ OPTIMIZERS: Forms[Optimizer] = forms_of(Optimizer)
 
 @dataclass(frozen=True, kw_only=True)
 class Step(Config):
-    """Times `factor` at certain times, or every so often."""
+    """Multiplies the learning rate by `factor` at the given epochs, or every `every` epochs."""
 
     at: tuple[Natural, ...] = ()
     every: Count | None = None
@@ -188,14 +188,14 @@ class Step(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class Cosine(Config):
-    """Half a period of a cosine after a warm-up (Loshchilov, Hutter 2017)."""
+    """Cosine decay of the learning rate after a linear warm-up (Loshchilov, Hutter 2017)."""
 
     warmup: Natural = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constant(Config):
-    """The same rate throughout."""
+    """Constant learning rate."""
 
 
 Schedule = Step | Cosine | Constant

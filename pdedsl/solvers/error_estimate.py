@@ -365,9 +365,10 @@ def _comparison_text(c: Comparison) -> str:
         return f"no significant digits: the 95 % confidence intervals are ± {c.interval:.1e} (relative)"
     norm = "L2" if isnan(c.mean) else "L1"
     if c.is_self_convergence:
-        difference = f"relative {norm} difference to the N/2 grid {c.judged_error:.1e}"
-        return f"no self-convergence: {difference} (tolerance {c.tolerance:.1e})"
-    return f"relative {norm} error w.r.t. {c.reference}: {c.judged_error:.1e} (tolerance {c.tolerance:.1e})"
+        difference = f"relative {norm} difference {c.judged_error:.1e} to the N/2 grid"
+        return f"not converged: {difference} exceeds the tolerance {c.tolerance:.1e}"
+    error = f"relative {norm} error {c.judged_error:.1e} w.r.t. {c.reference}"
+    return f"{error} exceeds the tolerance {c.tolerance:.1e}"
 
 
 def compare(
@@ -394,7 +395,7 @@ MONTE_CARLO_POINTS = 64  # each costs thousands of paths
 INEXPENSIVE_GRID = {1: 256, 2: 48, 3: 12}  # points per dimension, by the number of space dimensions
 MAX_REFERENCE_STEPS = 1500  # time steps of an implicit reference grid
 NO_REFERENCE = "no exact solution is stated and no inexpensive grid solver applies: only {} are available"
-ONLY_SELF_CONVERGENCE = "verified by self-convergence only; `pdedsl crosscheck` compares with the other methods"
+ONLY_SELF_CONVERGENCE = "no reference besides the N/2 grid (self-convergence); `pdedsl crosscheck` compares with other methods"
 MIN_REFERENCE_ERROR = 1e-16
 
 Function = Callable[[Tensor], Tensor]

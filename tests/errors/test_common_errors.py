@@ -90,7 +90,7 @@ u(x, 0) = softmax(W x)
         (HEAT.replace("space x in [0, 1]", "space (x, y) in [0, 1]x[0, 1]"), "write × between intervals"),
         (
             HEAT.replace("x in [0, 1]", "x in [0, 1]\nspace y in [0, 1]").replace("(x,", "(x, y,"),
-            "declare all coordinates in one statement",
+            "in one statement",
         ),
         (HEAT.replace("in [0, 1]\nunknown", "in [0, ∞)\nunknown"), "must be finite"),
         (HEAT.replace("∂u", "const k = 1, c = 2\n∂u", 1), "one statement per line"),

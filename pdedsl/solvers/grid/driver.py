@@ -84,8 +84,7 @@ def solve_by_grid(
     if fine.metrics.get(NET_FLUX, 0.0) > max(NET_FLUX_TOL, coarse.metrics.get(NET_FLUX, 0.0) / 2):
         raise GridSolveFailed("incompatible boundary data: the net flux through the boundary is not zero")
     metrics = {"n": float(n), **fine.metrics, "error": error}
-    looser = " with looser time-step tolerances" if statement.domain.has_time else ""
-    notes = (*fine.notes, f"self-convergence: relative difference {error:.1g} to the N/2 grid{looser}")
+    notes = (*fine.notes, f"estimated relative L2 error {error:.1g} (self-convergence: difference to the N/2 grid)")
     if n < method.n:
         notes = (*notes, f"{n} points per dimension instead of {method.n}: the limit of the dense direct solver")
     return SolverResult(fine.module, method, metrics, notes)
