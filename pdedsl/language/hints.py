@@ -20,7 +20,7 @@ from pdedsl.language.names import superscript
 from pdedsl.language.parser import parse_syntax
 
 MAX_LINE_LENGTH = 300  # characters: the patterns are tried only on lines that a person may have written
-MAX_LINES = 2000
+MAX_LINES = 500  # without a `space` statement every line is tried
 MAX_NESTING = 4  # of brackets that one pattern rewrites from the inside out
 
 

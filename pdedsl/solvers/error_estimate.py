@@ -395,7 +395,9 @@ MONTE_CARLO_POINTS = 64  # each costs thousands of paths
 INEXPENSIVE_GRID = {1: 256, 2: 48, 3: 12}  # points per dimension, by the number of space dimensions
 MAX_REFERENCE_STEPS = 1500  # time steps of an implicit reference grid
 NO_REFERENCE = "no exact solution is stated and no inexpensive grid solver applies: only {} are available"
-ONLY_SELF_CONVERGENCE = "no reference besides the N/2 grid (self-convergence); `pdedsl crosscheck` compares with other methods"
+ONLY_SELF_CONVERGENCE = (
+    "no reference besides the N/2 grid (self-convergence); `pdedsl crosscheck` compares with other methods"
+)
 MIN_REFERENCE_ERROR = 1e-16
 
 Function = Callable[[Tensor], Tensor]

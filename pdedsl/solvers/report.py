@@ -75,7 +75,13 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
         *(Picture(name, PICTURES[name]) for name in pictures),
         Table(("Parameter", "Estimate", "Standard deviation"), tuple(_parameter_rows(solution))),
         Heading("Method"),
-        Items((*problem_lines(plan.problem), *method_lines(plan), *(note for note in solution.solved.notes if note not in plan.ansatz))),
+        Items(
+            (
+                *problem_lines(plan.problem),
+                *method_lines(plan),
+                *(note for note in solution.solved.notes if note not in plan.ansatz),
+            )
+        ),
         Table(("", ""), tuple(_metric_rows(solution))),
         Heading("Usage"),
         Code(_usage(solution), "python"),
