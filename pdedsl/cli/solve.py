@@ -131,7 +131,7 @@ def _echo_solution(solution: Solution, folder: Path) -> None:
     echo(f"error estimate: {error_estimate.error}")
     echo(f"{folder}/: {', '.join(sorted(p.name for p in folder.iterdir() if not p.name.startswith('.')))}")
     if error_estimate.verdict is not Verdict.HOLDS:
-        for complaint in error_estimate.complaints:
+        for complaint in error_estimate.failures:
             echo(f"failed: {complaint}", err=True)
         raise click.exceptions.Exit(EXIT_ERROR)
 

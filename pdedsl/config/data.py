@@ -84,8 +84,8 @@ DATA: Forms[Data] = forms_of(Data)
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredNpz(Config, keyword="npz"):
-    """A file written by numpy's savez with an array of length n for each coordinate and each observed component, by name,
-    or with `points` of shape (n, k) and `values` of shape (n, c)."""
+    """A file written by numpy's savez with an array of length n for each coordinate and observed component, by name, or
+    with `points` of shape (n, k) and `values` of shape (n, c)."""
 
     file: str
 

@@ -63,7 +63,7 @@ class Fixed(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class BackwardEuler(Config):
-    """Backward Euler, the implicit solve truncated to a Neumann series of `terms` terms (Zhang et al. 2017: PolyNet)."""
+    """Backward Euler, the implicit solve truncated to a Neumann series of `terms` terms (Zhang et al. 2017)."""
 
     steps: Steps | None = None
     terms: Few = 2
@@ -248,7 +248,7 @@ class ResidualPenalty(Config, identifier="residual"):
 
 @dataclass(frozen=True, kw_only=True)
 class HeatSmoothing(Config, identifier="retraining"):
-    """Heat smoothing: implicit Euler steps of the heat equation, each by retraining (Campbell, Finlay, Oberman 2020)."""
+    """Heat smoothing: implicit Euler steps of the heat equation by retraining (Campbell, Finlay, Oberman 2020)."""
 
     steps: Steps = 5
     weight: Positive = Fraction(1, 2)
@@ -307,11 +307,11 @@ DIFFUSIONS: Forms[Diffusion] = forms_of(Diffusion)
 class Pinn(Config, identifier="residual"):
     """Physics-informed neural network (Raissi, Perdikaris, Karniadakis 2019).
 
-    `points`, `initial` and `boundary` are the numbers of collocation points in the domain and per condition. `weight` is
-    the weight of conditions that are not hard constraints; by default it is balanced with the equations. `steps` are
+    `points`, `initial` and `boundary` are the numbers of collocation points in the domain and per condition; `weight`
+    is the weight of conditions that are not hard constraints; by default it is balanced with the equations. `steps` are
     Gauss-Newton steps, used if no optimizer is given; by default they end when the loss stagnates, after at most 1000.
-    With `causal`, later times have less weight while earlier residuals are large (Wang, Sankaran, Perdikaris 2024). With
-    `probes`, Adam uses that many random directions for second derivatives, in two independent sets, for an unbiased
+    With `causal`, later times have less weight while earlier residuals are large (Wang, Sankaran, Perdikaris 2024).
+    With `probes`, Adam uses that many random directions for second derivatives, in two independent sets, for an unbiased
     loss (Hutchinson 1990).
     """
 

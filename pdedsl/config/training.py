@@ -1,4 +1,4 @@
-"""Training: data augmentation, adversarial training, regularizers, losses, optimizers, learning-rate schedules, precision."""
+"""Training: data augmentation, adversarial training, regularizers, losses, optimizers, schedules, precision."""
 
 from __future__ import annotations
 

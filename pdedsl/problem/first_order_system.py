@@ -141,11 +141,13 @@ class SystemBuilder:
         if any(e.interval is not None for e in statement.equations):
             raise GridNotApplicable("equations that change between time intervals are not supported")
         variables, differential = self.variables, self.differential
-        rhs, constraints = self._solved()
-        starts = [c for c in statement.conditions if self.in_time(c)]
-        backward = any(isinstance(c.place, Face) and c.place.upper for c in starts)
-        initial = self._initial(starts, variables, differential)
-        face_conditions = tuple(s for c in statement.conditions if not self.in_time(c) for s in self._sides(c))
+        rhs, constraints = self._solve_for_time_derivatives()
+        initial_conditions = [c for c in statement.conditions if self.is_initial_condition(c)]
+        backward = any(isinstance(c.place, Face) and c.place.upper for c in initial_conditions)
+        initial = self._initial(initial_conditions, variables, differential)
+        face_conditions = tuple(
+            s for c in statement.conditions if not self.is_initial_condition(c) for s in self._face_conditions(c)
+        )
         jets = tuple((s, d) for d, s in self.jets.items())
         algebraic = tuple(k for k in range(len(variables)) if k not in differential)
         constraints = match_constraints(constraints, algebraic, dict(jets))
@@ -172,15 +174,15 @@ class SystemBuilder:
     def differential(self) -> tuple[int, ...]:
         return tuple(k for k, (c, _) in enumerate(self.variables) if self.orders[c] > 0)
 
-    def in_time(self, condition: ConditionResidual) -> bool:
+    def is_initial_condition(self, condition: ConditionResidual) -> bool:
         place, domain = condition.place, self.statement.domain
         return domain.has_time and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
 
     def jet(self, variable: int, space: tuple[int, ...]) -> Symbol:
         derivative = Derivative(variable, space)
         if derivative not in self.jets:
-            below = "_".join(map(str, (variable, *space)))
-            self.jets[derivative] = Symbol(f"jet_{below}", real=True)
+            suffix = "_".join(map(str, (variable, *space)))
+            self.jets[derivative] = Symbol(f"jet_{suffix}", real=True)
         return self.jets[derivative]
 
     def _split(self, derivative: Derivative) -> tuple[tuple[int, ...], int]:
@@ -199,9 +201,9 @@ class SystemBuilder:
                 found[symbol] = self.jet(self.variables.index((derivative.component, j)), space)
             elif any(space) or j > self.orders[derivative.component]:
                 raise GridNotApplicable("mixed space-time derivatives of highest order in time are not supported")
-        return self._known(residual.expr).xreplace(found)
+        return self._substitute_parameters(residual.expr).xreplace(found)
 
-    def _known(self, expr: Expr) -> Expr:
+    def _substitute_parameters(self, expr: Expr) -> Expr:
         """The expression with symbols for learned numbers and functions."""
         names = {p.head: p.name for p in self.statement.parameters}
         places = {x: k for k, x in enumerate(self.statement.domain.coordinates)}
@@ -220,34 +222,37 @@ class SystemBuilder:
         fields = {e: p.symbol for e, p in self.parameters.items() if isinstance(e, Field)}
         return expr.xreplace(partials).xreplace(fields)
 
-    def _solved(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    def _solve_for_time_derivatives(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
         """Right-hand sides of the differential variables, and the constraints."""
-        tops = {}
+        highest = {}
         for e in self.statement.equations:
             for symbol, d in e.jet_variables:
                 if self.statement.domain.has_time and 0 < d.orders[-1] == self.orders[d.component]:
-                    tops[d.component] = symbol
-        written = [self.in_jets(e) for e in self.statement.equations]
-        symbols = [tops[c] for c in sorted(tops)]
-        differential = [e for e in written if e.free_symbols & set(symbols)]
+                    highest[d.component] = symbol
+        exprs = [self.in_jets(e) for e in self.statement.equations]
+        symbols = [highest[c] for c in sorted(highest)]
+        differential = [e for e in exprs if e.free_symbols & set(symbols)]
         if len(differential) != len(symbols):
             raise GridNotApplicable("the equations do not determine each derivative in time")
-        right = dict(zip(sorted(tops), _solve_affine(differential, symbols), strict=True))
-        rhs = tuple(self._right(k, right) for k in self.differential)
-        return rhs, tuple(e for e in written if not e.free_symbols & set(symbols))
+        right = dict(zip(sorted(highest), _solve_affine(differential, symbols), strict=True))
+        rhs = tuple(self._rhs(k, right) for k in self.differential)
+        return rhs, tuple(e for e in exprs if not e.free_symbols & set(symbols))
 
-    def _right(self, k: int, right: Mapping[int, Expr]) -> Expr:
+    def _rhs(self, k: int, right: Mapping[int, Expr]) -> Expr:
         component, j = self.variables[k]
         if j + 1 == self.orders[component]:
             return right[component]
-        nothing = (0,) * len(self.statement.domain.space)
-        return self.jet(self.variables.index((component, j + 1)), nothing)
+        zero = (0,) * len(self.statement.domain.space)
+        return self.jet(self.variables.index((component, j + 1)), zero)
 
     def _initial(
-        self, starts: Iterable[ConditionResidual], variables: tuple[tuple[int, int], ...], differential: tuple[int, ...]
+        self,
+        initial_conditions: Iterable[ConditionResidual],
+        variables: tuple[tuple[int, int], ...],
+        differential: tuple[int, ...],
     ) -> tuple[Expr, ...]:
-        given: dict[tuple[int, int], Expr] = {}
-        for condition in starts:
+        prescribed: dict[tuple[int, int], Expr] = {}
+        for condition in initial_conditions:
             for r in condition.residuals:
                 affine = r.affine
                 if (
@@ -256,29 +261,31 @@ class SystemBuilder:
                     or affine.terms[0][0].order != affine.terms[0][0].orders[-1]
                 ):
                     raise GridNotApplicable("an initial condition does not prescribe a value or a time derivative")
-                (derivative, slope), *_ = affine.terms
-                given[derivative.component, derivative.orders[-1]] = self._known(-affine.inhomogeneity / slope)
-        if any(variables[k] not in given for k in differential):
+                (derivative, coefficient), *_ = affine.terms
+                prescribed[derivative.component, derivative.orders[-1]] = self._substitute_parameters(
+                    -affine.inhomogeneity / coefficient
+                )
+        if any(variables[k] not in prescribed for k in differential):
             raise GridNotApplicable("initial conditions are missing")
-        return tuple(given[variables[k]] for k in differential)
+        return tuple(prescribed[variables[k]] for k in differential)
 
-    def _sides(self, condition: ConditionResidual) -> Iterator[FaceCondition]:
+    def _face_conditions(self, condition: ConditionResidual) -> Iterator[FaceCondition]:
         if not isinstance(condition.place, Face):
             raise GridNotApplicable("conditions on curves are not supported")
         for r in condition.residuals:
             expr, axis = self.in_jets(r), condition.place.coordinate
-            about = [d for s, d in ((s, d) for d, s in self.jets.items()) if s in expr.free_symbols]
-            if not about:
+            occurring = [d for s, d in ((s, d) for d, s in self.jets.items()) if s in expr.free_symbols]
+            if not occurring:
                 raise GridNotApplicable("a condition does not contain an unknown")
-            normal = max(d.orders[axis] for d in about)
-            variable = min(d.component for d in about)
+            normal = max(d.orders[axis] for d in occurring)
+            variable = min(d.component for d in occurring)
             component, j = self.variables[variable]
             differentiated = expr
             for _ in range(j + 1, self.orders[component]):
-                differentiated = self._in_time(differentiated)
+                differentiated = self._time_derivative(differentiated)
             yield FaceCondition(expr, differentiated, condition.place, variable, normal, condition.part)
 
-    def _in_time(self, expr: Expr) -> Expr:
+    def _time_derivative(self, expr: Expr) -> Expr:
         """∂/∂t of an expression, for jets whose time derivatives are variables, too."""
         terms = [expr.diff(self.statement.domain.coordinates[-1])]
         for derivative, symbol in tuple(self.jets.items()):
@@ -286,8 +293,8 @@ class SystemBuilder:
                 component, j = self.variables[derivative.component]
                 if (component, j + 1) not in self.variables:
                     raise GridNotApplicable("a boundary condition couples unknowns of different orders in time")
-                above = self.jet(self.variables.index((component, j + 1)), derivative.orders)
-                terms.append(expr.diff(symbol) * above)
+                raised = self.jet(self.variables.index((component, j + 1)), derivative.orders)
+                terms.append(expr.diff(symbol) * raised)
         return Add(*terms)
 
 
@@ -295,10 +302,10 @@ def _solve_affine(equations: list[Expr], symbols: list[Symbol]) -> list[Expr]:
     """Solves equations that are affine in the symbols for them."""
     if not symbols:
         return []
-    slopes = Matrix([[e.diff(s) for s in symbols] for e in equations])
-    if slopes.free_symbols & set(symbols):
+    jacobian = Matrix([[e.diff(s) for s in symbols] for e in equations])
+    if jacobian.free_symbols & set(symbols):
         raise GridNotApplicable("an equation is not linear in its highest time derivative")
-    if slopes.det() == 0:
+    if jacobian.det() == 0:
         raise GridNotApplicable("the equations do not determine each derivative in time")
     remainders = Matrix([-e.xreplace(dict.fromkeys(symbols, 0)) for e in equations])
-    return list(slopes.LUsolve(remainders).applyfunc(lambda e: e.expand()))
+    return list(jacobian.LUsolve(remainders).applyfunc(lambda e: e.expand()))

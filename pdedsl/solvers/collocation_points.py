@@ -43,7 +43,7 @@ class PointSampler:
         return torch.tensor([float(side.end) for side in self.domain.intervals], dtype=torch.float64)
 
     @cached_property
-    def joined(self) -> tuple[bool, ...]:
+    def periodic(self) -> tuple[bool, ...]:
         return tuple(side.periodic for side in self.domain.intervals)
 
     def inside(
@@ -57,42 +57,44 @@ class PointSampler:
         low, high = self.low.clone(), self.high.clone()
         if during is not None:
             low[-1], high[-1] = float(during[0]), float(during[1])
-        draw = SamplingBox(low, high, self.joined).source(law, seed)
-        return self._given(rejection_sample(draw, self._where(self.domain.inequalities, 0.0), n))
+        draw = SamplingBox(low, high, self.periodic).source(law, seed)
+        return self._to_device(rejection_sample(draw, self._mask(self.domain.inequalities, 0.0), n))
 
     def on(
         self, imposed: ConditionResidual, n: int, seed: int, law: PointDistribution = PointDistribution.SOBOL
     ) -> Tensor:
         """At most n points where a condition applies; the face of an interval is a single point."""
-        within = self._where(self.domain.inequalities, BOUNDARY_RTOL)
-        part = self._where(imposed.part, 0.0)
+        within = self._mask(self.domain.inequalities, BOUNDARY_RTOL)
+        part = self._mask(imposed.part, 0.0)
         draw = self._source(imposed.place, seed, law)
         count = 1 if self._is_point(imposed.place) else n
-        return self._given(rejection_sample(draw, lambda x: within(x) & part(x), count))
+        return self._to_device(rejection_sample(draw, lambda x: within(x) & part(x), count))
 
     def _is_point(self, place: Place) -> bool:
         return isinstance(place, Face) and len(self.domain.coordinates) == 1
 
-    def _given(self, points: Tensor) -> Tensor:
+    def _to_device(self, points: Tensor) -> Tensor:
         return points.to(self.device, self.dtype)
 
     def _source(self, place: Place, seed: int, law: PointDistribution) -> Callable[[int], Tensor]:
         match place:
             case Face(coordinate=k, upper=upper):
-                return self._face(k, upper, SamplingBox(self.low, self.high, self.joined).without(k).source(law, seed))
+                return self._face(
+                    k, upper, SamplingBox(self.low, self.high, self.periodic).without(k).source(law, seed)
+                )
             case Surface(expr=expr):
-                return self._surface(expr, SamplingBox(self.low, self.high, self.joined).source(law, seed))
+                return self._surface(expr, SamplingBox(self.low, self.high, self.periodic).source(law, seed))
             case _:
                 assert_never(place)
 
     def _face(self, k: int, upper: bool, draw: Callable[[int], Tensor]) -> Callable[[int], Tensor]:
         end = self.high[k] if upper else self.low[k]
 
-        def drawn(n: int) -> Tensor:
+        def sample(n: int) -> Tensor:
             others = draw(n)
             return torch.cat([others[:, :k], end.expand(n, 1), others[:, k:]], 1)
 
-        return drawn
+        return sample
 
     def _surface(self, expr: Expr, draw: Callable[[int], Tensor]) -> Callable[[int], Tensor]:
         level = self._value(expr)
@@ -100,30 +102,30 @@ class PointSampler:
         if self.domain.has_time:
             moved[-1] = 0.0
 
-        def drawn(n: int) -> Tensor:
+        def sample(n: int) -> Tensor:
             points, arrived = project_to_level_set(level, draw(n), moved)
             inside = ((points >= self.low) & (points <= self.high)).all(-1)
             return points[arrived & inside]
 
-        return drawn
+        return sample
 
     def _value(self, expr: Expr) -> Callable[[Tensor], Tensor]:
         at = compile_pointwise((expr,), self.domain.coordinates)
         return lambda x: at(*x.unbind(-1))[0]
 
-    def _where(self, exprs: Sequence[Expr], slack: float) -> PointFilter:
+    def _mask(self, exprs: Sequence[Expr], slack: float) -> PointFilter:
         """A mask of points with every g > 0, or, with slack, every g ≥ 0 up to rounding."""
         if not exprs:
             return lambda x: torch.ones(len(x), dtype=torch.bool)
         at = compile_pointwise(exprs, self.domain.coordinates)
 
-        def keeps(x: Tensor) -> Tensor:
+        def mask(x: Tensor) -> Tensor:
             values = torch.stack(at(*x.unbind(-1)), -1)
             if not slack:
                 return (values > 0).all(-1)
             return (values >= -slack * values.abs().amax(0)).all(-1)
 
-        return keeps
+        return mask
 
 
 def sample_conditions(

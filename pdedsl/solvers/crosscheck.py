@@ -132,31 +132,31 @@ def _inexpensive(method: Solver, plan: SolvePlan) -> Solver:
 
 
 def _run_method(method: Solver, plan: SolvePlan, source: Source, options: SolveOptions, points: Tensor) -> MethodResult:
-    solved = solve_with(method, plan, options)
+    result = solve_with(method, plan, options)
     if isinstance(method, MonteCarlo):
         few = points[:MONTE_CARLO_POINTS]
-        values, half = solved(few).detach(), confidence_half_width(solved, few)
+        values, half = result(few).detach(), confidence_half_width(result, few)
         error = float(half.norm() / values.norm())
         return MethodResult(str(method), values, error, "half-width of the 95 % confidence interval", is_interval=True)
     with torch.no_grad():
-        values = fix_gauge(solved, plan.problem, points)
+        values = fix_gauge(result, plan.problem, points)
     if isinstance(method, Grid):
-        own = solved.metrics["error"]
-        residual = _largest_residual(solved, plan, source, options)
+        own = result.metrics["error"]
+        residual = _largest_residual(result, plan, source, options)
         return MethodResult(str(method), values, own, "self-convergence to the N/2 grid", residual=residual)
     return MethodResult(
         str(method),
         values,
         0.0,
         "no a-posteriori error estimate",
-        residual=_largest_residual(solved, plan, source, options),
+        residual=_largest_residual(result, plan, source, options),
     )
 
 
-def _largest_residual(solved: SolverResult, plan: SolvePlan, source: Source, options: SolveOptions) -> float | None:
-    if not has_derivatives(solved):
+def _largest_residual(result: SolverResult, plan: SolvePlan, source: Source, options: SolveOptions) -> float | None:
+    if not has_derivatives(result):
         return None
-    found = ErrorEstimate(residual_audit(solved, plan.problem, options).residual_norms(source))
+    found = ErrorEstimate(residual_audit(result, plan.problem, options).residual_norms(source))
     return max(gap.relative_rms for gap in found.residual_norms) * found.amplification
 
 
@@ -267,11 +267,11 @@ def _estimate_by_operator(
 def _solve_by_grid(
     compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int
 ) -> MethodResult:
-    solved = solve_truncated(compilation.analysis, grid, seed=seed)
+    result = solve_truncated(compilation.analysis, grid, seed=seed)
     *_, end = _initial_data(statement)
     with torch.no_grad():
-        values = solved(torch.cat([points, torch.full_like(points[:, :1], end)], 1))
-    own = max(solved.metrics["error"], solved.metrics["rim"] / float(values.abs().max()))
+        values = result(torch.cat([points, torch.full_like(points[:, :1], end)], 1))
+    own = max(result.metrics["error"], result.metrics["rim"] / float(values.abs().max()))
     return MethodResult(str(grid), values, own, "self-convergence to the N/2 grid, or truncation of the domain")
 
 

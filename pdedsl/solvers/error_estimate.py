@@ -135,10 +135,10 @@ class ResidualAudit:
         self, imposed: ConditionResidual, residual: Residual, points: Tensor, source: Source
     ) -> ResidualNorm:
         terms, where = self._terms(residual, points), self.statement.domain.text_of(imposed.place)
-        size = torch.maximum(terms.abs().sum(-1).square().mean(), self._anywhere(residual)).sqrt()
+        size = torch.maximum(terms.abs().sum(-1).square().mean(), self._domain_scale(residual)).sqrt()
         return _residual_norm(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
 
-    def _anywhere(self, residual: Residual) -> Tensor:
+    def _domain_scale(self, residual: Residual) -> Tensor:
         """Σ of the mean squares in the domain of the derivatives in a condition, the largest along any axis."""
         turned = [
             (k, *pair)
@@ -285,7 +285,7 @@ class ErrorEstimate:
         return Verdict.HOLDS if all(c.passed for c in self.comparisons) else Verdict.DISAGREES
 
     @property
-    def complaints(self) -> tuple[str, ...]:
+    def failures(self) -> tuple[str, ...]:
         """The violated criteria, one sentence each."""
         missed = [str(j) for j in self._checks if not j.passed]
         vague = (f"no significant digits: relative error {self.own}",) if self._has_no_digits else ()
@@ -420,39 +420,39 @@ class Assessment:
     references: tuple[Reference, ...]
 
 
-def assess(solved: SolverResult, plan: SolvePlan, source: Source, options: SolveOptions) -> Assessment:
+def assess(result: SolverResult, plan: SolvePlan, source: Source, options: SolveOptions) -> Assessment:
     residual_norms = (
-        residual_audit(solved, plan.problem, options).residual_norms(source) if has_derivatives(solved) else ()
+        residual_audit(result, plan.problem, options).residual_norms(source) if has_derivatives(result) else ()
     )
-    found = {name: e.value for name, e in solved.parameters.items()}
+    found = {name: e.value for name, e in result.parameters.items()}
     references = tuple(reference_solutions(plan, options, found))
-    comparisons = tuple(compare_with_reference(solved, r, plan.problem, options) for r in references)
-    evidence = "confidence intervals" if isinstance(solved.method, MonteCarlo) else "residuals"
-    alone = ONLY_SELF_CONVERGENCE if isinstance(solved.method, Grid) else NO_REFERENCE.format(evidence)
-    if isinstance(solved.method, Grid):
-        comparisons = (*comparisons, _self_convergence(solved))
+    comparisons = tuple(compare_with_reference(result, r, plan.problem, options) for r in references)
+    evidence = "confidence intervals" if isinstance(result.method, MonteCarlo) else "residuals"
+    alone = ONLY_SELF_CONVERGENCE if isinstance(result.method, Grid) else NO_REFERENCE.format(evidence)
+    if isinstance(result.method, Grid):
+        comparisons = (*comparisons, _self_convergence(result))
     notes = (*gauge_lines(plan.problem), *(() if references else (alone,)))
-    own = _confidence_error(solved, plan.problem, options) if isinstance(solved.method, MonteCarlo) else None
+    own = _confidence_error(result, plan.problem, options) if isinstance(result.method, MonteCarlo) else None
     return Assessment(
         ErrorEstimate(residual_norms, comparisons, notes, own), tuple(r for r in references if isfinite(r.error))
     )
 
 
-def _confidence_error(solved: SolverResult, statement: StrongForm, options: SolveOptions) -> ErrorBar:
-    points = sample_test_points(statement, solved, options)
-    size = float(solved(points).norm())
-    half = float(confidence_half_width(solved, points).norm())
+def _confidence_error(result: SolverResult, statement: StrongForm, options: SolveOptions) -> ErrorBar:
+    points = sample_test_points(statement, result, options)
+    size = float(result(points).norm())
+    half = float(confidence_half_width(result, points).norm())
     return ErrorBar(half / size if size > 0 else half, "half-width of the 95 % confidence intervals")
 
 
-def _self_convergence(solved: SolverResult) -> Comparison:
-    error, mean = solved.metrics["error"], solved.metrics.get(L1_ERROR, nan)
+def _self_convergence(result: SolverResult) -> Comparison:
+    error, mean = result.metrics["error"], result.metrics.get(L1_ERROR, nan)
     return Comparison(SELF_CONVERGENCE, error, nan, nan, exact=False, mean=mean)
 
 
-def residual_audit(solved: SolverResult, statement: StrongForm, options: SolveOptions) -> ResidualAudit:
-    values = {name: found.value for name, found in solved.parameters.items()}
-    module, functions = solved.module, learned_functions(statement)
+def residual_audit(result: SolverResult, statement: StrongForm, options: SolveOptions) -> ResidualAudit:
+    values = {name: found.value for name, found in result.parameters.items()}
+    module, functions = result.module, learned_functions(statement)
     if functions and isinstance(module, AnsatzModule):
         module = AnsatzWithFunctions(module, [f.axes for f in functions])
     return ResidualAudit(
@@ -461,24 +461,24 @@ def residual_audit(solved: SolverResult, statement: StrongForm, options: SolveOp
 
 
 def compare_with_reference(
-    solved: SolverResult, reference: Reference, statement: StrongForm, options: SolveOptions
+    result: SolverResult, reference: Reference, statement: StrongForm, options: SolveOptions
 ) -> Comparison:
     if not isfinite(reference.error):
         return Comparison(reference.text, nan, nan, inf, exact=False)
-    points = sample_test_points(statement, solved, options)
+    points = sample_test_points(statement, result, options)
     names = tuple(c.name for c in statement.components)
     with torch.no_grad():
-        found, expected = (fix_gauge(f, statement, points) for f in (solved, reference.values))
+        found, expected = (fix_gauge(f, statement, points) for f in (result, reference.values))
     jumps = grid_scheme(statement) is Scheme.VOLUMES
     made = compare(found, expected, names, reference.text, reference.error, jumps)
-    if isinstance(solved.method, MonteCarlo):
-        half = confidence_half_width(solved, points)
+    if isinstance(result.method, MonteCarlo):
+        half = confidence_half_width(result, points)
         return replace(made, interval=float(half.norm() / expected.norm()))
     return made
 
 
-def sample_test_points(statement: StrongForm, solved: SolverResult, options: SolveOptions) -> Tensor:
-    count = MONTE_CARLO_POINTS if isinstance(solved.method, MonteCarlo) else COMPARISON_POINTS
+def sample_test_points(statement: StrongForm, result: SolverResult, options: SolveOptions) -> Tensor:
+    count = MONTE_CARLO_POINTS if isinstance(result.method, MonteCarlo) else COMPARISON_POINTS
     return PointSampler(statement.domain, options.device).inside(count, options.seed + TEST_SEED + 1)
 
 
@@ -528,12 +528,12 @@ def inexpensive_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | No
 def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, numbers: Mapping[str, float]) -> Reference:
     """A grid solution, and its difference to the N/2 grid, which exceeds its error where it converges."""
     if plan.reference:
-        solved = solve_with(grid, plan, options)
+        result = solve_with(grid, plan, options)
     else:
         values = {
             name: torch.tensor(value, dtype=torch.float64, device=options.device) for name, value in numbers.items()
         }
-        solved = solve_by_grid(
+        result = solve_by_grid(
             plan.problem,
             grid,
             seed=options.seed,
@@ -542,4 +542,4 @@ def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, numbers: 
             max_steps=MAX_REFERENCE_STEPS,
         )
     with_numbers = f" with {', '.join(f'{name} = {value:.4g}' for name, value in numbers.items())}" if numbers else ""
-    return Reference(f"{grid}{with_numbers}", solved, max(solved.metrics["error"], MIN_REFERENCE_ERROR))
+    return Reference(f"{grid}{with_numbers}", result, max(result.metrics["error"], MIN_REFERENCE_ERROR))

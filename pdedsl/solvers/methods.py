@@ -60,7 +60,7 @@ def _dispatch(method: Solver, plan: SolvePlan, options: SolveOptions) -> SolverR
 
 def _train_pinn(method: Pinn, plan: SolvePlan, options: SolveOptions) -> SolverResult:
     phases = training_phases(plan.optimizers, plan.steps or method.steps)
-    solved = solve_by_pinn(
+    result = solve_by_pinn(
         plan.problem,
         method,
         network=plan.network,
@@ -73,12 +73,12 @@ def _train_pinn(method: Pinn, plan: SolvePlan, options: SolveOptions) -> SolverR
     )
     if options.watch.stopped:
         raise SolveInterrupted
-    return solved
+    return result
 
 
-def has_derivatives(solved: SolverResult) -> bool:
+def has_derivatives(result: SolverResult) -> bool:
     """Whether residuals can be evaluated: not for Monte Carlo, nor for piecewise interpolation between nodes."""
-    match solved.module:
+    match result.module:
         case MonteCarloSolution() | MovingLeastSquares():
             return False
         case TensorProductExpansion(axes=axes):
@@ -87,7 +87,7 @@ def has_derivatives(solved: SolverResult) -> bool:
             return True
 
 
-def confidence_half_width(solved: SolverResult, points: Tensor) -> Tensor:
+def confidence_half_width(result: SolverResult, points: Tensor) -> Tensor:
     """Half-width of the 95 % confidence intervals of a Monte Carlo solution at points."""
-    assert isinstance(solved.module, MonteCarloSolution)
-    return solved.module.interval(points)[1]
+    assert isinstance(result.module, MonteCarloSolution)
+    return result.module.interval(points)[1]

@@ -330,12 +330,12 @@ MONTE_CARLO_FRAMES = (
 def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference: Function | None) -> None:
     """Plots of solution, error, residual, animation and training loss, as applicable."""
     statement, title = solution.plan.problem, solution.compilation.spec.name
-    slow = isinstance(solution.solved.method, MonteCarlo)
+    slow = isinstance(solution.result.method, MonteCarlo)
     few = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
     scene = Scene(
         statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL_RESOLUTION
     )
-    values = _batched(lambda x: fix_gauge(solution.solved, statement, x), options)
+    values = _batched(lambda x: fix_gauge(solution.result, statement, x), options)
     plot_solution(folder / "solution.png", values, scene)
     if reference is not None:
         expected = _batched(lambda x: fix_gauge(reference, statement, x), options)
@@ -345,8 +345,8 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
             lambda x: (values(x) - expected(x)).abs(),
             Scene(statement.domain, names, f"{title}: absolute error", scene.detail),
         )
-    if has_derivatives(solution.solved):
-        audit = residual_audit(solution.solved, statement, options)
+    if has_derivatives(solution.result):
+        audit = residual_audit(solution.result, statement, options)
         residual = _batched(lambda x: pde_residual_norm(audit, x).unsqueeze(-1), options)
         plot_magnitude(
             folder / "residual.png",

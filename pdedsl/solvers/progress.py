@@ -78,18 +78,18 @@ class Watch:
     def of(self, steps: int) -> Callable[[Progress], bool]:
         """A listener for a run of `steps` steps; it returns False to end the run."""
 
-        def hear(progress: Progress) -> bool:
+        def listen(progress: Progress) -> bool:
             last = progress.step >= steps
             self.stopped = self.interrupted() and not last
             if last or self.stopped or progress.step % max(1, steps // MAX_EVENTS) == 0:
-                self._tell(StepEvent(progress.step, steps, {"loss": progress.loss}, progress.seconds))
+                self._notify(StepEvent(progress.step, steps, {"loss": progress.loss}, progress.seconds))
             if self.stopped or time.monotonic() - self.saved >= self.save_seconds:
                 self._save(progress)
             return not self.stopped
 
-        return hear
+        return listen
 
-    def _tell(self, event: StepEvent) -> None:
+    def _notify(self, event: StepEvent) -> None:
         for listener in self.listeners:
             listener(event)
 

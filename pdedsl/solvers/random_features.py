@@ -246,7 +246,7 @@ class FeatureProblem:
     @property
     def box(self) -> CoordinateBox:
         low, high = self.points.low, self.points.high
-        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
+        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.periodic))
 
     @cached_property
     def parities(self) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
         Heading("Verification"),
         Paragraph(_verdict_text(error_estimate)),
         Paragraph(f"Error estimate: {error_estimate.error}."),
-        Items(error_estimate.complaints),
+        Items(error_estimate.failures),
         Table(
             ("Reference", "Relative L2 error", "Relative L1 error", "Max error", "Error of the reference", "Tolerance"),
             tuple(_comparison_rows(error_estimate)),
@@ -79,7 +79,7 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
             (
                 *problem_lines(plan.problem),
                 *method_lines(plan),
-                *(note for note in solution.solved.notes if note not in plan.ansatz),
+                *(note for note in solution.result.notes if note not in plan.ansatz),
             )
         ),
         Table(("", ""), tuple(_metric_rows(solution))),
@@ -157,7 +157,7 @@ def _parameter_rows(solution: Solution) -> list[tuple[str, ...]]:
 def _metric_rows(solution: Solution) -> list[tuple[str, str]]:
     own = [
         (METRIC_NAMES.get(name, name.replace("_", " ")), f"{value:.4g}")
-        for name, value in solution.solved.metrics.items()
+        for name, value in solution.result.metrics.items()
     ]
     numbers = sum(t.numel() for t in solution.module.state_dict().values())
     return [
@@ -181,10 +181,10 @@ def report_json(solution: Solution) -> dict[str, object]:
     return {
         "name": spec.name,
         "hash": spec.hash,
-        "method": str(solution.solved.method),
+        "method": str(solution.result.method),
         "verdict": error_estimate.verdict.value,
         "error": {"value": _or_null(error_estimate.error.value), "against": error_estimate.error.against},
-        "complaints": list(error_estimate.complaints),
+        "complaints": list(error_estimate.failures),
         "comparisons": [
             {
                 "reference": c.reference,
@@ -214,7 +214,7 @@ def report_json(solution: Solution) -> dict[str, object]:
             n: {"value": e.value, "deviation": None if e.deviation is None else _or_null(e.deviation)}
             for n, e in solution.parameters.items()
         },
-        "figures": dict(solution.solved.metrics),
+        "figures": dict(solution.result.metrics),
         "notes": list(error_estimate.notes),
         "seconds": solution.seconds,
     }

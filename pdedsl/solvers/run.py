@@ -78,9 +78,9 @@ def _make_watch(
     interrupted: Interrupted,
     save_seconds: float,
 ) -> Watch:
-    found, complaints = checkpoint.load_newest(folder / CHECKPOINTS) if resume else (None, ())
-    if found is None and complaints:
-        raise RunError(f"cannot read any checkpoint in {folder}: {complaints[0]}; choose another folder")
+    found, failures = checkpoint.load_newest(folder / CHECKPOINTS) if resume else (None, ())
+    if found is None and failures:
+        raise RunError(f"cannot read any checkpoint in {folder}: {failures[0]}; choose another folder")
     metrics = MetricsLog(folder / METRICS, found.step if found else 0)
     state = found.tensors if found else None
     return Watch((metrics, *listeners), folder / CHECKPOINTS, spec.source.text, interrupted, state, save_seconds)
@@ -123,14 +123,14 @@ def _solve_and_assess(
     with preserve_rng_state():
         found = load_result(folder, plan, options) if folder is not None and resume else None
         if found is None:
-            solved = solve_with(plan.method, plan, options)
+            result = solve_with(plan.method, plan, options)
             seconds = elapsed_seconds(options.watch.state) + time.perf_counter() - began
             if folder is not None:
-                save(folder, solved, compilation.spec, seconds)
+                save(folder, result, compilation.spec, seconds)
         else:
-            solved, seconds = found
-        judged_error = assess(solved, plan, compilation.spec.source, options)
-    return Solution(compilation, solved, judged_error.error_estimate, seconds, folder), judged_error.references
+            result, seconds = found
+        judged_error = assess(result, plan, compilation.spec.source, options)
+    return Solution(compilation, result, judged_error.error_estimate, seconds, folder), judged_error.references
 
 
 @contextmanager

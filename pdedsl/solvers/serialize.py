@@ -133,16 +133,16 @@ def _rebuild_expansion(form: Form, tensors: dict[str, Tensor]) -> TensorProductE
 # ---- Folder of a solution
 
 
-def save(folder: Path, solved: SolverResult, spec: Spec, seconds: float) -> None:
+def save(folder: Path, result: SolverResult, spec: Spec, seconds: float) -> None:
     plain = {
         "hash": spec.hash,
         "seconds": seconds,
-        "form": describe_module(solved.module),
-        "figures": solved.metrics,
-        "notes": list(solved.notes),
-        "parameters": {name: [e.value, e.deviation] for name, e in solved.parameters.items()},
+        "form": describe_module(result.module),
+        "figures": result.metrics,
+        "notes": list(result.notes),
+        "parameters": {name: [e.value, e.deviation] for name, e in result.parameters.items()},
     }
-    save_tensors(folder / WEIGHTS, solved.module.state_dict(), plain)
+    save_tensors(folder / WEIGHTS, result.module.state_dict(), plain)
 
 
 def load_result(folder: Path, plan: SolvePlan, options: SolveOptions) -> tuple[SolverResult, float] | None:

@@ -24,7 +24,7 @@ class Solution:
     """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments."""
 
     compilation: Compilation = field(repr=False)
-    solved: SolverResult = field(repr=False)
+    result: SolverResult = field(repr=False)
     error_estimate: ErrorEstimate
     seconds: float
     folder: Path | None = None
@@ -47,7 +47,7 @@ class Solution:
     @property
     def module(self) -> nn.Module:
         """Maps points to values; coordinates are in the order of the statement, space before time."""
-        return self.solved.module
+        return self.result.module
 
     @property
     def plan(self) -> SolvePlan:
@@ -66,7 +66,7 @@ class Solution:
     @property
     def parameters(self) -> Mapping[str, Estimate]:
         """Estimates of the learned parameters."""
-        return self.solved.parameters
+        return self.result.parameters
 
     def learned(self, name: str, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
         """A function that was learned along with the unknowns, at points (n, number of its arguments): (n,)."""
@@ -82,7 +82,7 @@ class Solution:
         order = coordinate_order(self.plan.problem, self.compilation.spec)
         if given.ndim != 2 or given.shape[1] != len(order):
             raise ValueError(f"points must have the shape (n, {len(order)}), got {tuple(given.shape)}")
-        return self.solved(given[:, order])
+        return self.result(given[:, order])
 
 
 def coordinate_order(statement: StrongForm, spec: Spec) -> list[int]:

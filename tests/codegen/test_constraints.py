@@ -132,24 +132,24 @@ realize diffusion by residual(weight=0.1)
 """
 # Code, the words that are marked, a part of the message, and the text.
 REFUSED = {
-    "boxes apart": ("E610", "W in [2, 3]", "all of its boxes", trained("W in [-1, 1]", "W in [2, 3]")),
+    "boxes apart": ("E610", "W in [2, 3]", "are disjoint", trained("W in [-1, 1]", "W in [2, 3]")),
     "a box and a bound": (
         "E610",
         "learn W",
         "both",
         trained("W in [-1, 1]").replace("W : operator", "W : operator, ‖W‖ ≤ 1"),
     ),
-    "a box of what is not used": ("E610", "K in [-1, 1]", "not in the network", OTHER),
-    "a box inside a resnet": ("E610", "W in [-1, 1]", "readout of its own", RESNET),
+    "a box of what is not used": ("E610", "K in [-1, 1]", "not part of the network", OTHER),
+    "a box inside a resnet": ("E610", "W in [-1, 1]", "has its own readout", RESNET),
     "a bound inside a resnet": (
         "E610",
         "learn W : operator, ‖W‖ ≤ 1",
-        "readout of its own",
+        "has its own readout",
         picture("∂u/∂t = v·∇u").replace("W : operator", "W : operator, ‖W‖ ≤ 1"),
     ),
-    "a bound inside a trained network": ("E610", "learn W", "readout of its own", TIMED),
+    "a bound inside a trained network": ("E610", "learn W", "has its own readout", TIMED),
     "a convolution": ("E604", "learn W : operator = conv(3)", "scores", IMAGE.replace("= linear", "= conv(3)")),
-    "a readout in time": ("E604", "learn W(t)", "one map", PLAIN.replace("learn W :", "learn W(t) :")),
+    "a readout in time": ("E604", "learn W(t)", "applied once", PLAIN.replace("learn W :", "learn W(t) :")),
     "a factor": ("E604", "softmax(2 W [x, y])", "scores", PLAIN.replace("softmax(W", "softmax(2 W")),
     "an adjoint": ("E604", "softmax(Wᵀ [x, y])", "scores", PLAIN.replace("softmax(W", "softmax(Wᵀ")),
     "features": ("E604", "softmax(W [sin(x), y])", "scores", PLAIN.replace("[x, y]", "[sin(x), y]")),
@@ -166,7 +166,7 @@ REFUSED = {
     "a base elsewhere": (
         "E604",
         "b(-x, y)",
-        "at a point other than the end",
+        "must be evaluated at the end",
         PLAIN.replace("softmax(W [x, y])", "b(-x, y)") + "learn b(x, y) : simplex(2) = mlp\n",
     ),
     "a base of images": (
@@ -178,7 +178,7 @@ REFUSED = {
     "a base behind a resnet": (
         "E604",
         "b(x)",
-        "ends in scores",
+        "already outputs logits",
         picture("∂u/∂t = v·∇u").replace("softmax(W x)", "b(x)") + "learn b(x) : simplex(3) = mlp\n",
     ),
     "a divergence of three components": (

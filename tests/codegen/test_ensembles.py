@@ -1,4 +1,4 @@
-"""Ensembles from spec text: members of different depths, learned weights, members trained apart.
+"""Ensembles from spec text: members of different depths, learned weights, members independently trained.
 
 Wang, Yuan, Shi, Osher 2020, sections 3.1, 4.2 and 5.
 """
@@ -125,7 +125,7 @@ def test_learned_weights_reach_the_loss() -> None:
     torch.testing.assert_close(model.weight_logits.grad, expected, rtol=1e-9, atol=1e-12)
 
 
-# ---- members trained apart
+# ---- members independently trained
 
 
 def loss(scores: Tensor, labels: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ def test_apart_is_in_the_objective() -> None:
     assert plan_of(ensemble(options="members=2")).objective == CrossEntropy(per_member=False)
     text = ensemble(options="members=2, training=apart")
     assert plan_of(text).objective == CrossEntropy(per_member=True)
-    assert "trained apart" in compiled(text).python()
+    assert "independently trained" in compiled(text).python()
 
 
 def test_weights_are_not_learned_apart() -> None:

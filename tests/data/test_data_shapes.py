@@ -59,10 +59,10 @@ def test_a_file_of_ones_own(names: tuple[str, ...], tmp_path: Path) -> None:
 @pytest.mark.parametrize("array", [np.zeros(6), np.array([object()] * 3)], ids=["flat", "objects"])
 def test_a_file_without_samples(array: np.ndarray, tmp_path: Path) -> None:
     np.savez(tmp_path / "mine.npz", x=array)
-    with pytest.raises(PdeError, match="does not tell the dimension of the space"):
+    with pytest.raises(PdeError, match="cannot infer the dimension of the space"):
         pdedsl.compile(TEXT.format(classes=3, data='npz("mine.npz")'), data=tmp_path)
     (tmp_path / "mine.npz").write_bytes(b"PK\3\4 no archive")
-    with pytest.raises(PdeError, match="does not tell the dimension of the space"):
+    with pytest.raises(PdeError, match="cannot infer the dimension of the space"):
         pdedsl.compile(TEXT.format(classes=3, data='npz("mine.npz")'), data=tmp_path)
 
 

@@ -38,7 +38,7 @@ def test_missing_files_are_named(name: str, tmp_path: Path, capsys: pytest.Captu
     assert f"the files of {name} are not in {root}, and they cannot be downloaded (" in told
     assert "Name or service not known" in told
     assert all(file in told for file in SETS[name].files)
-    assert f"get them from {SETS[name].site}" in told
+    assert f"download from {SETS[name].site}" in told
     assert f"{name}.npz with x_train, y_train, x_test, y_test" in told
     assert capsys.readouterr().out == ""
     assert [p.name for p in root.iterdir()] == [".lock"]
@@ -143,7 +143,7 @@ def test_truncated_files(name: str, which: int, tmp_path: Path, monkeypatch: pyt
     write(name, tmp_path, monkeypatch)
     damage(tmp_path / SETS[name].files[which])
     told = refused("E723", name, tmp_path)
-    assert f"the files of {name} in {tmp_path} are damaged: " in told
+    assert f"the files of {name} in {tmp_path} are corrupt: " in told
     assert told.endswith("| delete them and get them again")
 
 

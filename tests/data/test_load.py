@@ -169,7 +169,7 @@ def test_validation_is_taken_from_the_training_part() -> None:
     )
 
 
-@pytest.mark.parametrize(("share", "told"), [(1.0, "nothing to train with"), (1e-5, "nothing to validate with")])
+@pytest.mark.parametrize(("share", "told"), [(1.0, "no training samples"), (1e-5, "no validation samples")])
 def test_validation_that_leaves_nothing(share: float, told: str) -> None:
     assert told in refused("E727", but(DIGITS, validation=share))
 

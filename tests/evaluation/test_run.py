@@ -108,7 +108,7 @@ def test_symbolic_links_are_rejected(run: Path, tmp_path: Path) -> None:
     (run / "evaluation").mkdir()
     (tmp_path / "mine").write_text("mine")
     (run / "evaluation" / ".lock").symlink_to(tmp_path / "mine")
-    with pytest.raises(pdedsl.RunError, match="is a link"):
+    with pytest.raises(pdedsl.RunError, match="is a symbolic link"):
         evaluate_run(run)
     assert (tmp_path / "mine").read_text() == "mine"
 

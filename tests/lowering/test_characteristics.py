@@ -237,7 +237,7 @@ def test_noise_needs_steps_of_euler(method: str) -> None:
         source, (found,) = mistakes(spec)
         assert (found.code, source.text[found.span.start : found.span.end]) == ("E605", term)
         assert "euler" in found.hint
-        assert "piece of time" in found.hint
+        assert "separate time interval" in found.hint
 
 
 @pytest.mark.parametrize("method", [*ADAPTIVE, "backward_euler(steps=9)"])

@@ -109,7 +109,7 @@ async def test_a_change_is_looked_at_and_cured(client: LanguageClient) -> None:
     assert answers
     cure = answers[0]
     assert isinstance(cure, lsp.CodeAction)
-    assert cure.title == "write 'κ'"
+    assert cure.title == "replace with 'κ'"
     assert cure.edit
     assert cure.edit.changes
     [edit] = cure.edit.changes[here().uri]

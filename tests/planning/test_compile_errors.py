@@ -35,14 +35,14 @@ CASES = {
     "a field elsewhere": (
         "E602",
         "f(-Y, t)",
-        "as they are declared",
+        "their declared arguments",
         changed(light("polynet"), ("= f(Y, t)", "= f(-Y, t)")),
     ),
     "an operator on a field": ("E602", "Kᵀ relu(K f(Y, t))", "Kᵀ σ(N(K Y))", ""),
     "an operator in two layers": (
         "E602",
         "Kᵀ tanh(K Y)",
-        "another operator like 'K'",
+        "a second operator like 'K'",
         changed(PARABOLIC, ("N(K Y))", "N(K Y)) - Kᵀ tanh(K Y)")),
     ),
     "two operators": ("E602", "Kᵀ relu(N(L Y))", "Kᵀ", ""),

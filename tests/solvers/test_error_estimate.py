@@ -85,7 +85,7 @@ def test_what_is_missed_is_named(module: nn.Module, wrong: set[str]) -> None:
     error_estimate = ErrorEstimate(residual_norms(module))
     assert error_estimate.verdict is Verdict.FAILS
     assert {g.where for g in error_estimate.residual_norms if g.relative_rms > 0.1} == wrong
-    assert len(error_estimate.complaints) == len(wrong)
+    assert len(error_estimate.failures) == len(wrong)
 
 
 def test_a_collapsed_solution_fails() -> None:
@@ -117,7 +117,7 @@ def test_residuals_alone_must_be_as_small_as_distances(relative_rms: float, alon
     beside = (Comparison("another", 0.001, 0.0, 1e-12, exact=False),)
     silent = (Comparison("another", 0.001, 0.0, 0.5, exact=False),)
     assert [ErrorEstimate(residual_norms, c).verdict is Verdict.HOLDS for c in ((), beside)] == [alone, confirmed]
-    assert any("violated" in c for c in ErrorEstimate(residual_norms, silent).complaints) is not alone
+    assert any("violated" in c for c in ErrorEstimate(residual_norms, silent).failures) is not alone
     member = MethodResult("one", torch.ones(3, 1), 0.0, "none", residual=relative_rms)
     pairs = PairComparison("one", "two", 0.001, 0.01)
     assert [Crosscheck((member,), p, ()).agrees for p in ((), (pairs,))] == [alone, confirmed]
@@ -185,7 +185,7 @@ def test_a_slope_that_is_nothing_is_beside_the_others() -> None:
 def test_a_reference_without_a_digit_confirms_nothing() -> None:
     error_estimate = ErrorEstimate((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
     assert error_estimate.verdict is Verdict.DISAGREES
-    assert "unverified" in error_estimate.complaints[0]
+    assert "unverified" in error_estimate.failures[0]
 
 
 def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
@@ -194,14 +194,14 @@ def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
     assert float(ErrorEstimate((), (good,)).error) == pytest.approx(0.05, rel=1e-4)
     vague = ErrorEstimate((), (Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.2),))
     assert vague.verdict is Verdict.DISAGREES
-    assert "no significant digits" in vague.complaints[0]
+    assert "no significant digits" in vague.failures[0]
 
 
 def test_a_method_that_speaks_for_itself_alone_needs_a_digit() -> None:
     sure, vague = (ErrorEstimate((), own=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
     assert (sure.verdict, float(sure.error)) == (Verdict.HOLDS, 0.01)
     assert vague.verdict is Verdict.FAILS
-    assert "no significant digits" in vague.complaints[0]
+    assert "no significant digits" in vague.failures[0]
 
 
 def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
@@ -212,7 +212,7 @@ def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
     )
     solution = solve(text)
     assert solution.verdict is not Verdict.HOLDS
-    assert any("breaks down" in c for c in solution.error_estimate.complaints)
+    assert any("breaks down" in c for c in solution.error_estimate.failures)
     json.dumps(report_json(solution), allow_nan=False)
 
 

@@ -23,9 +23,9 @@ from pdedsl.testing.operators import Data, operator_of
 from pdedsl.testing.reference_steps import REFERENCE_METHODS, integrate_rk4
 from pdedsl.testing.search import search
 from pdedsl.testing.time_intervals import time_intervals
-from testing.breaks import broken
-from testing.breaks_of_paths import PATHS
-from testing.small import known, small
+from testing.mutations import broken
+from testing.path_mutations import PATHS
+from testing.small_specs import known, small
 
 FAR = """pde Far
 space x in R^20

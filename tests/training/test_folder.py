@@ -41,6 +41,6 @@ def test_nothing_is_written_through_a_link(name: str, tmp_path: Path) -> None:
     begun(tmp_path / "run", KEPT)
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "run" / name).symlink_to(tmp_path / "mine")
-    with pytest.raises(RunError, match="is a link"), lock_run_folder(tmp_path / "run", resume=True):
+    with pytest.raises(RunError, match="is a symbolic link"), lock_run_folder(tmp_path / "run", resume=True):
         pass
     assert (tmp_path / "mine").read_text() == "mine"

@@ -97,7 +97,7 @@ def test_what_a_diverged_run_kept_is_a_start(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("device", ["potato", "cuda:99", "meta"])
 def test_a_device_that_is_not_there(device: str, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="no device"):
+    with pytest.raises(RunError, match="unavailable device"):
         pdedsl.train(specs.MOONS, tmp_path / "a", device=device)
     assert not (tmp_path / "a").exists()
 

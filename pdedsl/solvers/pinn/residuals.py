@@ -164,16 +164,16 @@ class JetResidual:
     components: int
 
     @cached_property
-    def wanted(self) -> DerivativeRequest:
+    def request(self) -> DerivativeRequest:
         zero = (0,) * len(self.coordinates)
-        orders = tuple(d.orders for _, d in self.jet_variables if self.has(d))
+        orders = tuple(d.orders for _, d in self.jet_variables if self.is_network_derivative(d))
         return DerivativeRequest(orders or (zero,), tuple(tuple(d.orders for d, _ in o.parts) for o in self.operators))
 
-    def has(self, derivative: Derivative) -> bool:
+    def is_network_derivative(self, derivative: Derivative) -> bool:
         """Whether it is a derivative of the network of the components."""
         return derivative.component < self.components
 
-    def wanted_of(self, component: int, axes: tuple[int, ...]) -> DerivativeRequest:
+    def function_request(self, component: int, axes: tuple[int, ...]) -> DerivativeRequest:
         """Derivatives of a learned function of the coordinates `axes`."""
         own = tuple(tuple(d.orders[k] for k in axes) for _, d in self.jet_variables if d.component == component)
         return DerivativeRequest(own or ((0,) * len(axes),))
@@ -239,29 +239,29 @@ class NetworkRows:
 
     def residual(self, trainable: TrainableFunctions) -> Tensor:
         """The residual, unweighted."""
-        network, wanted = trainable.network, self.jet_residual.wanted
-        if supports_forward_laplacian(network, wanted):
-            return self._of(
-                trainable, trainable.numbers, forward_laplacian(network, self.points, wanted, *self.coefficients)
+        network, request = trainable.network, self.jet_residual.request
+        if supports_forward_laplacian(network, request):
+            return self._evaluate(
+                trainable, trainable.numbers, forward_laplacian(network, self.points, request, *self.coefficients)
             )[0]
-        return self._of(trainable, trainable.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
+        return self._evaluate(trainable, trainable.numbers, network.jets(self.points, request, self.coefficients)[0])[0]
 
     def product(self, trainable: TrainableFunctions, probes: int, source: torch.Generator) -> Tensor:
         """Σ (weight · r)², or an unbiased estimate of it: the product of two independent Hutchinson estimates of r."""
         jet_residual = self.jet_residual
-        if not supports_hutchinson(jet_residual.wanted):
+        if not supports_hutchinson(jet_residual.request):
             return (self.weight * self.residual(trainable)).square().sum()
-        signs = rademacher_signs(jet_residual.wanted, len(self.points), probes, source)
+        signs = rademacher_signs(jet_residual.request, len(self.points), probes, source)
         (coefficients,) = self.coefficients
-        u, *operators = hutchinson_estimates(trainable.network, self.points, jet_residual.wanted, coefficients, signs)
-        one, two = (self._of(trainable, trainable.numbers, torch.stack([u, o]))[0] for o in operators)
+        u, *operators = hutchinson_estimates(trainable.network, self.points, jet_residual.request, coefficients, signs)
+        one, two = (self._evaluate(trainable, trainable.numbers, torch.stack([u, o]))[0] for o in operators)
         return (self.weight.square() * one * two).sum()
 
     def jacobian(self, trainable: TrainableFunctions) -> tuple[Tensor, Tensor]:
         """The weighted residual (n,), and its Jacobian (n, weights + scalars)."""
         numbers = trainable.numbers.detach().expand(len(self.points), -1).requires_grad_()
-        jets, layers = trainable.network.jets(self.points, self.jet_residual.wanted, self.coefficients)
-        value, more_layers = self._of(trainable, numbers, jets)
+        jets, layers = trainable.network.jets(self.points, self.jet_residual.request, self.coefficients)
+        value, more_layers = self._evaluate(trainable, numbers, jets)
         found = per_sample_gradients(value, [*layers, *more_layers])
         if numbers.shape[1]:
             (more,) = torch.autograd.grad(value.sum(), numbers, allow_unused=True, retain_graph=True)
@@ -269,20 +269,20 @@ class NetworkRows:
         weight = self.weight.expand_as(value)
         return (weight * value).detach(), (weight[:, None] * found).detach()
 
-    def _of(self, trainable: TrainableFunctions, numbers: Tensor, jets: Tensor) -> tuple[Tensor, list[LayerJets]]:
+    def _evaluate(self, trainable: TrainableFunctions, numbers: Tensor, jets: Tensor) -> tuple[Tensor, list[LayerJets]]:
         """The residual for the jets of the components, and the layers of the learned functions."""
         jet_residual, layers = self.jet_residual, list[LayerJets]()
         values = {
-            d: jets[jet_residual.wanted.place[d.orders], :, d.component]
+            d: jets[jet_residual.request.place[d.orders], :, d.component]
             for _, d in jet_residual.jet_variables
-            if jet_residual.has(d)
+            if jet_residual.is_network_derivative(d)
         }
         for k, (axes, network) in enumerate(trainable.functions, jet_residual.components):
-            wanted = jet_residual.wanted_of(k, axes)
-            found, more = network.jets(self.points[:, axes], wanted)
+            request = jet_residual.function_request(k, axes)
+            found, more = network.jets(self.points[:, axes], request)
             layers += more
             own = [d for _, d in jet_residual.jet_variables if d.component == k]
-            values |= {d: found[wanted.place[tuple(d.orders[a] for a in axes)], :, 0] for d in own}
+            values |= {d: found[request.place[tuple(d.orders[a] for a in axes)], :, 0] for d in own}
         first = jet_residual.components + len(trainable.functions)
         values |= {d: numbers[..., d.component - first] for _, d in jet_residual.jet_variables if d.component >= first}
         operators = [

@@ -134,14 +134,14 @@ class PinnTask:
     @property
     def box(self) -> CoordinateBox:
         low, high = self.points.low, self.points.high
-        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
+        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.periodic))
 
     @cached_property
     def symmetry(self) -> ReflectionSymmetry | None:
         return reflection_symmetry(self.statement)
 
     def network(self) -> JetNetwork:
-        ends = zip(self.points.low.tolist(), self.points.high.tolist(), self.points.joined, strict=True)
+        ends = zip(self.points.low.tolist(), self.points.high.tolist(), self.points.periodic, strict=True)
         made = JetNetwork.on_box(
             list(ends),
             width=self.net.width,

@@ -7,7 +7,7 @@ from typing import Any
 
 from pdedsl.runtime.sde.feynman_kac import FeynmanKacPath
 from pdedsl.testing.feynman_kac_weights import WEIGHTS
-from testing.breaks import Break
+from testing.mutations import Mutation
 
 GATHERED, RATES, EXACT = (
     ("sde.feynman_kac.FeynmanKacPath.accumulate",),
@@ -39,18 +39,18 @@ def straight(real: Any) -> Any:
     return lambda self, length: (self.rate * length, self.source * length)
 
 
-WEIGHING: tuple[Break, ...] = (
-    Break("weight dropped", GATHERED, weighed(lambda c, f: (0.0, f)), EVERYWHERE, WEIGHTS),
-    Break("weight of the other sign", GATHERED, weighed(lambda c, f: (-c, f)), EVERYWHERE, WEIGHTS),
-    Break("weight 20 % off", GATHERED, weighed(lambda c, f: (1.2 * c, f)), EVERYWHERE, WEIGHTS),
-    Break("source dropped", GATHERED, weighed(lambda c, f: (c, 0.0)), EVERYWHERE, WEIGHTS),
-    Break("source of the other sign", GATHERED, weighed(lambda c, f: (c, -f)), EVERYWHERE, WEIGHTS),
-    Break("source 20 % off", GATHERED, weighed(lambda c, f: (c, 1.2 * f)), EVERYWHERE, WEIGHTS),
-    Break("source without its weight", GATHERED, unweighed, ("weighed", "weighed backwards"), WEIGHTS),
-    Break("constant source without its weight", EXACT, straight, ("constant",), WEIGHTS),
-    Break("rates at the wrong time", RATES, mirrored, ("weighed", "growing", "weighed backwards"), WEIGHTS),
-    Break("rates without Δt", RATES, times(4.0), ("weighed", "growing"), WEIGHTS),
-    Break(
+WEIGHING: tuple[Mutation, ...] = (
+    Mutation("weight dropped", GATHERED, weighed(lambda c, f: (0.0, f)), EVERYWHERE, WEIGHTS),
+    Mutation("weight of the other sign", GATHERED, weighed(lambda c, f: (-c, f)), EVERYWHERE, WEIGHTS),
+    Mutation("weight 20 % off", GATHERED, weighed(lambda c, f: (1.2 * c, f)), EVERYWHERE, WEIGHTS),
+    Mutation("source dropped", GATHERED, weighed(lambda c, f: (c, 0.0)), EVERYWHERE, WEIGHTS),
+    Mutation("source of the other sign", GATHERED, weighed(lambda c, f: (c, -f)), EVERYWHERE, WEIGHTS),
+    Mutation("source 20 % off", GATHERED, weighed(lambda c, f: (c, 1.2 * f)), EVERYWHERE, WEIGHTS),
+    Mutation("source without its weight", GATHERED, unweighed, ("weighed", "weighed backwards"), WEIGHTS),
+    Mutation("constant source without its weight", EXACT, straight, ("constant",), WEIGHTS),
+    Mutation("rates at the wrong time", RATES, mirrored, ("weighed", "growing", "weighed backwards"), WEIGHTS),
+    Mutation("rates without Δt", RATES, times(4.0), ("weighed", "growing"), WEIGHTS),
+    Mutation(
         "constant rates without Δt", EXACT, lambda real: lambda self, length: real(self, 1.0), ("constant",), WEIGHTS
     ),
 )

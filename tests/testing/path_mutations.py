@@ -7,8 +7,7 @@ from pdedsl.testing.equation import LAW, OPERATOR, SOLUTION
 from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.noises import NOISE, RESIDUAL_BLOCKS
 from pdedsl.testing.steps import STEPS
-from testing.breaks import Break
-from testing.mistakes_in_maps import (
+from testing.mutated_blocks import (
     before_maps,
     by_units,
     half_as_wide,
@@ -23,7 +22,7 @@ from testing.mistakes_in_maps import (
     unscaled,
     without_shortcut,
 )
-from testing.mistakes_on_points import (
+from testing.mutated_paths import (
     at_time,
     exchanged,
     fewer,
@@ -52,226 +51,231 @@ from testing.mistakes_on_points import (
     velocity_in_the_middle,
     without_last,
 )
+from testing.mutations import Mutation
 
 VALUES = ("sde.feynman_kac.EvolutionOperator._values",)
 ADDED = ("sde.noise.GaussianNoise.forward",)
 
-PATHS: tuple[Break, ...] = (
-    Break("noise 20 % too large", ADDED, louder(1.2), ("isotropic", "terminal", "split"), LAW),
-    Break("noise 20 % too small", ADDED, louder(0.8), ("isotropic", "split"), LAW),
-    Break("noise between maps 20 % too large", ADDED, louder(1.2), ("smooth", "sampling", "features"), NOISE),
-    Break("noise without √Δt", ADDED, louder(2.0), ("isotropic",), STEPS),
-    Break(
+PATHS: tuple[Mutation, ...] = (
+    Mutation("noise 20 % too large", ADDED, louder(1.2), ("isotropic", "terminal", "split"), LAW),
+    Mutation("noise 20 % too small", ADDED, louder(0.8), ("isotropic", "split"), LAW),
+    Mutation("noise between maps 20 % too large", ADDED, louder(1.2), ("smooth", "sampling", "features"), NOISE),
+    Mutation("noise without √Δt", ADDED, louder(2.0), ("isotropic",), STEPS),
+    Mutation(
         "noise without √Δt in the operator",
         ("sde.feynman_kac.GeneratorCoefficients.noise_increment",),
         lambda real: lambda self, x, dt: real(self, x, 1.0),
         ("known",),
         GENERATOR,
     ),
-    Break(
+    Mutation(
         "drift reversed",
         ("sde.characteristic_steps.characteristic_step",),
         times_field(-1.0),
         ("isotropic", "carried"),
         LAW,
     ),
-    Break(
+    Mutation(
         "drift 20 % off",
         ("sde.characteristic_steps.characteristic_step",),
         times_field(1.2),
         ("isotropic", "terminal", "carried"),
         LAW,
     ),
-    Break(
+    Mutation(
         "drift reversed in the operator",
         ("sde.feynman_kac.GeneratorCoefficients.velocity",),
         scaled(-1.0),
         ("known", "pieces"),
         GENERATOR,
     ),
-    Break(
+    Mutation(
         "drift 20 % off in the operator",
         ("sde.feynman_kac.GeneratorCoefficients.velocity",),
         scaled(1.2),
         ("known", "pieces"),
         GENERATOR,
     ),
-    Break(
+    Mutation(
         "read at the wrong time",
         ("sde.characteristic_steps.characteristic_step",),
         at_time(lambda t: 1.0 - t),
         ("isotropic", "terminal"),
         LAW,
     ),
-    Break(
+    Mutation(
         "read at the wrong time in the operator",
         ("sde.feynman_kac.GeneratorCoefficients.velocity",),
         velocity_at,
         ("known",),
         GENERATOR,
     ),
-    Break(
+    Mutation(
         "pieces in the wrong order",
         ("sde.feynman_kac.EvolutionOperator.segments",),
         legs(lambda found: found[::-1]),
         ("pieces",),
         OPERATOR,
     ),
-    Break(
+    Mutation(
         "steps of the operator 20 % too long",
         ("sde.feynman_kac.EvolutionOperator.segments",),
         legs(longer),
         ("known",),
         GENERATOR,
     ),
-    Break(
+    Mutation(
         "a step of the operator missing",
         ("sde.feynman_kac.EvolutionOperator.segments",),
         legs(fewer),
         ("known",),
         OPERATOR,
     ),
-    Break(
+    Mutation(
         "Heun's second slope forgotten",
         ("sde.characteristic_steps.stochastic_heun_step",),
         not_corrected,
         ("corrected",),
         LAW,
     ),
-    Break(
+    Mutation(
         "Heun's noise at the start of its step",
         ("sde.characteristic_steps.CharacteristicSteps.__init__",),
         middle_forgotten,
         ("corrected",),
         LAW,
     ),
-    Break(
+    Mutation(
         "Heun's second slope forgotten in the operator",
         ("sde.feynman_kac.integrate_sde",),
         lambda real: lambda path, leg, heun, noise: real(path, leg, False, noise),
         ("corrected",),
         GENERATOR,
     ),
-    Break("values of the operator 20 % off", VALUES, larger_values, ("isotropic",), AGREEMENT),
-    Break("values of the solution 20 % off", VALUES, larger_values, ("pieces",), SOLUTION),
-    Break("correlation dropped", ("sde.noise.CorrelatedNoise.forward",), uncorrelated, ("full",), STEPS),
-    Break("transposed factor of the matrix", ("sde.noise.CorrelatedNoise.forward",), transposed, ("full",), STEPS),
-    Break(
+    Mutation("values of the operator 20 % off", VALUES, larger_values, ("isotropic",), AGREEMENT),
+    Mutation("values of the solution 20 % off", VALUES, larger_values, ("pieces",), SOLUTION),
+    Mutation("correlation dropped", ("sde.noise.CorrelatedNoise.forward",), uncorrelated, ("full",), STEPS),
+    Mutation("transposed factor of the matrix", ("sde.noise.CorrelatedNoise.forward",), transposed, ("full",), STEPS),
+    Mutation(
         "noise at another state",
         ("sde.noise.ScaledNoise.forward",),
         lambda real: lambda self, x, at=None: real(self, x),
         ("scaled",),
         STEPS,
     ),
-    Break("a repeated member", ("sde.feynman_kac.Expectation.__init__",), one_member, ("isotropic", "smooth"), AVERAGE),
-    Break("noise shared by members", ("sde.feynman_kac.seed_noise",), one_noise, ("isotropic",), LAW),
-    Break(
+    Mutation(
+        "a repeated member", ("sde.feynman_kac.Expectation.__init__",), one_member, ("isotropic", "smooth"), AVERAGE
+    ),
+    Mutation("noise shared by members", ("sde.feynman_kac.seed_noise",), one_noise, ("isotropic",), LAW),
+    Mutation(
         "noise shared by members of pictures", ("sde.feynman_kac.seed_noise",), one_noise, ("smooth", "relative"), NOISE
     ),
-    Break("noise shared by steps", ("sde.feynman_kac.seed_noise",), one_stream, ("isotropic",), STEPS),
-    Break("one sample repeated", ("rng.RandomStream._draw",), one_draw, ("isotropic",), LAW),
-    Break("one sample repeated on pictures", ("rng.RandomStream._draw",), one_draw, ("smooth", "sampling"), NOISE),
-    Break(
+    Mutation("noise shared by steps", ("sde.feynman_kac.seed_noise",), one_stream, ("isotropic",), STEPS),
+    Mutation("one sample repeated", ("rng.RandomStream._draw",), one_draw, ("isotropic",), LAW),
+    Mutation("one sample repeated on pictures", ("rng.RandomStream._draw",), one_draw, ("smooth", "sampling"), NOISE),
+    Mutation(
         "logits averaged", ("sde.feynman_kac.Expectation.__init__",), mean_of_logits, ("isotropic", "smooth"), AVERAGE
     ),
-    Break("no noise in evaluation", ADDED, silent_in_evaluation, ("isotropic",), LAW),
-    Break("relative noise 20 % off", ("sde.noise.RelativeNoise.forward",), louder(1.2), ("relative",), NOISE),
-    Break("normal numbers for those of Laplace", ("rng.fill",), normal, ("heavy",), NOISE),
-    Break("uniform numbers for normal ones", ("rng.fill",), uniform, ("smooth",), NOISE),
-    Break(
+    Mutation("no noise in evaluation", ADDED, silent_in_evaluation, ("isotropic",), LAW),
+    Mutation("relative noise 20 % off", ("sde.noise.RelativeNoise.forward",), louder(1.2), ("relative",), NOISE),
+    Mutation("normal numbers for those of Laplace", ("rng.fill",), normal, ("heavy",), NOISE),
+    Mutation("uniform numbers for normal ones", ("rng.fill",), uniform, ("smooth",), NOISE),
+    Mutation(
         "Laplace noise in one step",
         ("sde.feynman_kac.CLOSED_UNDER_ADDITION",),
         lambda real: real | {"laplace": True},
         ("steady",),
         OPERATOR,
     ),
-    Break("one noise for all rows", ADDED, first_row, ("isotropic",), LAW),
-    Break("one noise for all components", ADDED, first_component, ("isotropic",), LAW),
-    Break("noise of one sign", ADDED, of_one_sign, ("isotropic",), LAW),
-    Break(
+    Mutation("one noise for all rows", ADDED, first_row, ("isotropic",), LAW),
+    Mutation("one noise for all components", ADDED, first_component, ("isotropic",), LAW),
+    Mutation("noise of one sign", ADDED, of_one_sign, ("isotropic",), LAW),
+    Mutation(
         "components of the drift exchanged",
         ("sde.characteristic_steps.characteristic_step",),
         exchanged,
         ("isotropic", "carried"),
         LAW,
     ),
-    Break(
+    Mutation(
         "drift of the middle",
         ("sde.feynman_kac.GeneratorCoefficients.velocity",),
         velocity_in_the_middle,
         ("known",),
         GENERATOR,
     ),
-    Break("Laplace noise of variance 2", ("rng.fill",), unnormalised, ("laplace",), LAW),
-    Break(
+    Mutation("Laplace noise of variance 2", ("rng.fill",), unnormalised, ("laplace",), LAW),
+    Mutation(
         "a coordinate read that is no argument",
         ("learned_fields.MaskedField.forward",),
         lambda real: lambda self, x, t=None: self.network(x, t),
         ("one letter", "time alone"),
         STEPS,
     ),
-    Break(
+    Mutation(
         "noise before the step",
         ("sde.characteristic_steps.CharacteristicSteps.forward",),
         noise_first,
         ("isotropic",),
         STEPS,
     ),
-    Break(
+    Mutation(
         "noise missing behind the last step",
         ("sde.characteristic_steps.CharacteristicSteps.__init__",),
         without_last,
         ("isotropic",),
         STEPS,
     ),
-    Break(
+    Mutation(
         "a step of the network missing",
         ("sde.characteristic_steps.CharacteristicSteps.__init__",),
         first_step_left_out,
         ("isotropic", "carried"),
         LAW,
     ),
-    Break(
+    Mutation(
         "steps of the network 20 % too long",
         ("sde.characteristic_steps.CharacteristicSteps.__init__",),
         longer_steps,
         ("isotropic", "carried"),
         LAW,
     ),
-    Break(
+    Mutation(
         "noise before the maps",
         ("backbones.Backbone.network",),
         network_with(before_maps),
         ("smooth", "relative"),
         NOISE,
     ),
-    Break(
+    Mutation(
         "noise missing behind the last map",
         ("backbones.Backbone.network",),
         network_with(not_behind_last),
         ("smooth",),
         NOISE,
     ),
-    Break("dropout without 1/p", ("sde.random_residual.Dropout.forward",), unscaled, ("dropout", "depth"), NOISE),
-    Break("dropout on points without 1/p", ("sde.random_residual.Dropout.forward",), unscaled, ("units",), LAW),
-    Break("dropout with another p", ("sde.random_residual.Dropout.forward",), kept(0.8), ("dropout", "depth"), NOISE),
-    Break("units dropped for maps", ("sde.random_residual.Dropout.forward",), by_units, ("depth",), NOISE),
-    Break("shares half as wide", ("sde.random_residual.RandomMix.forward",), half_as_wide, ("shake",), NOISE),
-    Break(
+    Mutation("dropout without 1/p", ("sde.random_residual.Dropout.forward",), unscaled, ("dropout", "depth"), NOISE),
+    Mutation("dropout on points without 1/p", ("sde.random_residual.Dropout.forward",), unscaled, ("units",), LAW),
+    Mutation(
+        "dropout with another p", ("sde.random_residual.Dropout.forward",), kept(0.8), ("dropout", "depth"), NOISE
+    ),
+    Mutation("units dropped for maps", ("sde.random_residual.Dropout.forward",), by_units, ("depth",), NOISE),
+    Mutation("shares half as wide", ("sde.random_residual.RandomMix.forward",), half_as_wide, ("shake",), NOISE),
+    Mutation(
         "residual maps subtracted",
         ("ode.explicit.ResidualBlock.forward",),
         minus,
         ("transport", "smooth"),
         RESIDUAL_BLOCKS,
     ),
-    Break(
+    Mutation(
         "residual maps 20 % too long",
         ("ode.explicit.ResidualBlock.forward",),
         lambda real: lambda self, x: x + 1.2 * (real(self, x) - x),
         ("transport",),
         RESIDUAL_BLOCKS,
     ),
-    Break(
+    Mutation(
         "no shortcut where the shape changes",
         ("backbones.PreactivatedTransition.forward",),
         without_shortcut,

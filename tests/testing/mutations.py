@@ -1,6 +1,6 @@
 """Ways to break the compiler, each with the specs on which it matters and the finding that must say so.
 
-A break replaces a part of the runtime, of lowering or of planning by one with a mistake in it, as a tired programmer
+A break replaces a part of the runtime, of lowering or of planning by one with a mutation in it, as a tired programmer
 might make it.
 """
 
@@ -18,25 +18,25 @@ Change = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Break:
-    """`where` is a path such as "evolution.Piece.velocity" within a room; `of` is the finding that catches it."""
+class Mutation:
+    """`where` is a path such as "evolution.Piece.velocity" within a package; `of` is the finding that catches it."""
 
     name: str
     where: tuple[str, ...]
     change: Change
     specs: tuple[str, ...]
     of: str
-    room: str = "runtime"
+    package: str = "runtime"
 
 
 @contextmanager
-def broken(mistake: Break) -> Iterator[None]:
-    """Within, the compiler has the mistake."""
+def broken(mutation: Mutation) -> Iterator[None]:
+    """Within, the compiler has the mutation."""
     with pytest.MonkeyPatch.context() as patch:
-        for path in mistake.where:
-            owner, _, name = f"pdedsl.{mistake.room}.{path}".rpartition(".")
+        for path in mutation.where:
+            owner, _, name = f"pdedsl.{mutation.package}.{path}".rpartition(".")
             before = _located(owner, name)
-            patch.setattr(f"{owner}.{name}", mistake.change(before))
+            patch.setattr(f"{owner}.{name}", mutation.change(before))
         yield
 
 
@@ -51,6 +51,6 @@ def _located(owner: str, name: str) -> Any:
     return getattr(found, name)
 
 
-def plan_of(*tables: tuple[Break, ...]) -> list[tuple[Break, str]]:
+def plan_of(*tables: tuple[Mutation, ...]) -> list[tuple[Mutation, str]]:
     """Every break on every spec on which it matters."""
     return [(b, spec) for table in tables for b in table for spec in b.specs]

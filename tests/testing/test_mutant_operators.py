@@ -18,8 +18,8 @@ from pdedsl.testing.checks import EXACT_CHECKS, STATISTICAL_CHECKS
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import NetworkAsOperator, operator_of, seeded
 from testing import mutants
-from testing.mutants import Mutant
-from testing.small import small
+from testing.mutant_operators import Mutant
+from testing.small_specs import small
 
 EXAMPLES = 200
 MANY, FEW = 80, 25  # for what is not broken, where none of them ends the search

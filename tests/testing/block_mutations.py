@@ -11,7 +11,7 @@ from torch.nn import functional
 from pdedsl.runtime.activations import activation
 from pdedsl.runtime.ode.explicit import Coupling, TimeGrid
 from pdedsl.testing.equation import LAW
-from testing.breaks import Break
+from testing.mutations import Mutation
 
 BLOCK = "steps of block()"
 
@@ -138,73 +138,73 @@ def a_step_late(real: Any) -> Any:
 
 
 NORM = "symmetric_layer.TotalVariationNorm.forward"
-BLOCKS: tuple[Break, ...] = (
-    Break(
+BLOCKS: tuple[Mutation, ...] = (
+    Mutation(
         "Kᵀ not the adjoint",
         ("linear_operators.ConvOperator.adjoint_product",),
         unflipped,
         ("layers", "pair", "second"),
         BLOCK,
     ),
-    Break("missing norm", (NORM,), without_norm, ("layers", "pair"), BLOCK),
-    Break(
+    Mutation("missing norm", (NORM,), without_norm, ("layers", "pair"), BLOCK),
+    Mutation(
         "ε of the norm a hundredfold", ("symmetric_layer.TotalVariationNorm.__init__",), larger_eps, ("layers",), BLOCK
     ),
-    Break("norm without its bias", (NORM,), without_bias, ("layers",), BLOCK),
-    Break("norm channel by channel", (NORM,), channel_by_channel, ("layers", "pair"), BLOCK),
-    Break(
+    Mutation("norm without its bias", (NORM,), without_bias, ("layers",), BLOCK),
+    Mutation("norm channel by channel", (NORM,), channel_by_channel, ("layers", "pair"), BLOCK),
+    Mutation(
         "wrong activation", ("symmetric_layer.SymmetricLayer.__init__",), other_activation, ("layers", "second"), BLOCK
     ),
-    Break("wrong activation in a net", ("convnet.ConvNet.__init__",), other_activation, ("net",), BLOCK),
-    Break(
+    Mutation("wrong activation in a net", ("convnet.ConvNet.__init__",), other_activation, ("net",), BLOCK),
+    Mutation(
         "wrong sign of the layer", ("symmetric_layer.SymmetricLayer.forward",), other_sign, ("layers", "second"), BLOCK
     ),
-    Break("reaction dropped", ("image_fields.SumLayer.__init__",), reacting(0.0), ("layers",), BLOCK),
-    Break("reaction doubled", ("image_fields.SumLayer.__init__",), reacting(2.0), ("layers",), BLOCK),
-    Break("learned field at T - t", ("convnet.ConvNet.forward",), mirrored, ("net", "series"), BLOCK),
-    Break(
+    Mutation("reaction dropped", ("image_fields.SumLayer.__init__",), reacting(0.0), ("layers",), BLOCK),
+    Mutation("reaction doubled", ("image_fields.SumLayer.__init__",), reacting(2.0), ("layers",), BLOCK),
+    Mutation("learned field at T - t", ("convnet.ConvNet.forward",), mirrored, ("net", "series"), BLOCK),
+    Mutation(
         "weights of the next step",
         ("image_fields.LayerPerStep.layer",),
         next_weights,
         ("layers", "pair", "second"),
         BLOCK,
     ),
-    Break("one step missing", ("ode.explicit.OneStepMethod.integrate",), one_less, ("layers", "heun"), BLOCK),
-    Break("steps 20 % too long", ("ode.explicit.TimeGrid.h",), longer, ("layers", "pair", "second", "rk4"), BLOCK),
-    Break(
+    Mutation("one step missing", ("ode.explicit.OneStepMethod.integrate",), one_less, ("layers", "heun"), BLOCK),
+    Mutation("steps 20 % too long", ("ode.explicit.TimeGrid.h",), longer, ("layers", "pair", "second", "rk4"), BLOCK),
+    Mutation(
         "Heun with wrong weights", ("ode.explicit.runge_kutta_step",), method_with(weights=(0.4, 0.6)), ("heun",), BLOCK
     ),
-    Break(
+    Mutation(
         "a stage of RK4 slipped",
         ("ode.explicit.runge_kutta_step",),
         method_with(rows=((1 / 2,), (1 / 2, 0.0), (0.0, 0.0, 1.0))),
         ("rk4",),
         BLOCK,
     ),
-    Break(
+    Mutation(
         "backward Euler at the start of its step", ("ode.explicit.BackwardEuler.step",), at_start, ("series",), BLOCK
     ),
-    Break("a term of the series missing", ("ode.explicit.BackwardEuler.step",), one_term, ("series",), BLOCK),
-    Break("all stages at the start", ("ode.explicit.runge_kutta_step",), all_at_the_start, ("rk4", "heun"), BLOCK),
-    Break("learned field a step late", ("ode.explicit.OneStepMethod.integrate",), a_step_late, ("net",), BLOCK),
-    Break("the first field for both halves", ("ode.explicit.Coupling.increment",), first_field, ("pair",), BLOCK),
-    Break(
+    Mutation("a term of the series missing", ("ode.explicit.BackwardEuler.step",), one_term, ("series",), BLOCK),
+    Mutation("all stages at the start", ("ode.explicit.runge_kutta_step",), all_at_the_start, ("rk4", "heun"), BLOCK),
+    Mutation("learned field a step late", ("ode.explicit.OneStepMethod.integrate",), a_step_late, ("net",), BLOCK),
+    Mutation("the first field for both halves", ("ode.explicit.Coupling.increment",), first_field, ("pair",), BLOCK),
+    Mutation(
         "the first push left out",
         ("ode.explicit.Verlet.couplings",),
         lambda real: lambda *a: real(*a)[1:],
         ("pair",),
         BLOCK,
     ),
-    Break("Verlet's second sign", ("ode.explicit.Verlet.couplings",), couplings(second_sign), ("pair",), BLOCK),
-    Break("Verlet from the old half", ("ode.explicit.Verlet.integrate",), from_old_half, ("pair",), BLOCK),
-    Break("leapfrog with h for h²", ("ode.explicit.Leapfrog.couplings",), couplings(h_for_h2), ("second",), BLOCK),
-    Break(
+    Mutation("Verlet's second sign", ("ode.explicit.Verlet.couplings",), couplings(second_sign), ("pair",), BLOCK),
+    Mutation("Verlet from the old half", ("ode.explicit.Verlet.integrate",), from_old_half, ("pair",), BLOCK),
+    Mutation("leapfrog with h for h²", ("ode.explicit.Leapfrog.couplings",), couplings(h_for_h2), ("second",), BLOCK),
+    Mutation(
         "leapfrog begun as the paper does",
         ("ode.explicit.Leapfrog._weight",),
         lambda real: lambda self, j: 1.0,
         ("second",),
         BLOCK,
     ),
-    Break("tolerance ignored", ("ode.adaptive._error_ratios",), accepted, ("adaptive",), BLOCK),
-    Break("tolerance ignored on points", ("ode.adaptive._error_ratios",), accepted, ("own steps",), LAW),
+    Mutation("tolerance ignored", ("ode.adaptive._error_ratios",), accepted, ("adaptive",), BLOCK),
+    Mutation("tolerance ignored on points", ("ode.adaptive._error_ratios",), accepted, ("own steps",), LAW),
 )

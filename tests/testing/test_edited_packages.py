@@ -15,7 +15,7 @@ from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.model import package
 from pdedsl.testing.noises import NOISE
 from pdedsl.testing.steps import STEPS
-from testing.small import small
+from testing.small_specs import small
 
 EDITS = [
     ("isotropic", "dt=0.25", "dt=0.3", STEPS),

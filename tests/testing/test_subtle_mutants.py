@@ -18,7 +18,7 @@ from pdedsl.testing.checks import EXACT_CHECKS, STATISTICAL_CHECKS, breaks_linea
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import Data, EvolutionUnderTest, NetworkAsOperator, operator_of, seeded
 from testing import mutants
-from testing.mutants import Mutant
+from testing.mutant_operators import Mutant
 
 SEEDS = [0, 1, 2]
 

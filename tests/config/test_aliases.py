@@ -1,0 +1,93 @@
+"""Aliases of keywords: the same spec, the same hash, and the keyword in messages and in formatted text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from texts import picture
+
+import pdedsl
+from pdedsl.config import aliases
+from pdedsl.config.blocks import ENTRIES
+from pdedsl.config.methods import PARTS
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.language.edit import override
+
+POISSON = """pde P
+space x in [0, 1]
+unknown u(x) : scalar
+-Δu = 1
+u = 0 on boundary
+"""
+IMAGES = picture("∂u/∂t = v·∇u + σ²Δu")
+PIXELS = """pde P
+space   x in pixels
+time    t in [0, 3]
+unknown Y(x, t) : channels
+learn   K(t)    : operator = conv(3)
+∂Y/∂t = -Kᵀ relu(K Y)
+"""
+
+
+def spec_with(alias: str, keyword: str, line: str, text: str) -> tuple[str, str]:
+    return text + line.format(alias) + "\n", text + line.format(keyword) + "\n"
+
+
+CASES = [
+    *(spec_with(a, k, "realize equation by {}", POISSON) for a, k in aliases.METHODS["equation"].items()),
+    spec_with("sampling", "randomized_smoothing", "realize diffusion by {}(samples=3)", IMAGES),
+    spec_with("residual", "residual_penalty", "realize diffusion by {}(probes=2)", IMAGES),
+    spec_with("retraining", "heat_smoothing", "realize diffusion by {}(steps=2)", IMAGES),
+    *(spec_with(a, k, "require {}", IMAGES) for a, k in aliases.AXIOMS.items()),
+    spec_with("open", "stem", "network {{\n input image(3, 8, 8)\n {} 8\n stages [8]\n classes 3\n}}", PIXELS),
+    spec_with(
+        "close", "head", "network {{\n input image(3, 8, 8)\n stem 8\n stages [8]\n {} 9\n classes 3\n}}", PIXELS
+    ),
+    spec_with("gaussian", "randomized_smoothing", "evaluate {{\n certify {}(n=50)\n}}", IMAGES),
+    spec_with("plot weights", "plot weight_histogram", "evaluate {{\n {}\n}}", IMAGES),
+    spec_with("weights histogram(below=1e-2)", "plot weight_histogram(below=1e-2)", "evaluate {{\n {}\n}}", IMAGES),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), CASES)
+def test_an_alias_is_the_keyword(old: str, new: str) -> None:
+    assert pdedsl.parse(old).canonical == pdedsl.parse(new).canonical
+    assert pdedsl.parse(old).hash == pdedsl.parse(new).hash
+    assert pdedsl.format(old) == pdedsl.format(new)
+    assert pdedsl.format(pdedsl.format(old)) == pdedsl.format(old)
+
+
+def test_every_alias_stands_for_a_keyword_and_is_none() -> None:
+    for part, table in aliases.METHODS.items():
+        assert set(table.values()) <= set(PARTS[part])
+        assert not set(table) & set(PARTS[part])
+    for block, table in aliases.ENTRIES.items():
+        assert set(table.values()) <= set(ENTRIES[block])
+        assert not set(table) & set(ENTRIES[block])
+    assert set(aliases.AXIOMS.values()) <= set(Axiom)
+    assert not set(aliases.AXIOMS) & set(Axiom)
+
+
+def test_an_error_names_the_keyword() -> None:
+    with pytest.raises(pdedsl.PdeError, match="pinn") as caught:
+        pdedsl.parse(POISSON + "realize equation by residual(pionts=3)\n")
+    assert caught.value.diagnostics[0].span.start == (POISSON + "realize equation by residual(").__len__()
+
+
+@pytest.mark.parametrize("path", ["realize.equation.residual.points", "realize.equation.pinn.points"])
+def test_a_setting_takes_both(path: str) -> None:
+    text = POISSON + "realize equation by residual(points=100)\n"
+    changed = override(pdedsl.parse(text).source, f"{path}=200")
+    assert pdedsl.parse(changed.text).hash == pdedsl.parse(text.replace("points=100", "points=200")).hash
+
+
+def test_hashes_are_those_of_the_first_version() -> None:
+    """The canonical text holds the identifiers of 0.1, whatever the keywords are now."""
+    shipped = Path(__file__).parents[2] / "specs"
+    assert pdedsl.load(shipped / "black_scholes.pde").hash == "38b02eb5861d8f8b"
+    assert pdedsl.load(shipped / "convection_diffusion.pde").hash == "ed3454923b83c1e4"
+    assert pdedsl.load(shipped / "enresnet.pde").hash == "edf2393ad671cde5"
+    assert pdedsl.load(shipped / "heat_smoothing.pde").hash == "1fba44de83dc8444"
+    assert pdedsl.load(shipped / "parabolic.pde").hash == "6edae8e1ec8215e6"
+    assert pdedsl.load(shipped / "randomized_smoothing.pde").hash == "2929eab466898b50"
