@@ -26,7 +26,7 @@ def not_a_feature_map(name: str, type_: str, span: Span) -> PdeError:
 
 
 def unsupported_right_hand_side(span: Span) -> PdeError:
-    hint = "supported: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y with constants c; f and K with their declared arguments"
+    hint = "supported: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y; c constant, f and K with their declared arguments"
     return UNSUPPORTED_LAYER.error("unsupported right-hand side on pixels", span, hint)
 
 

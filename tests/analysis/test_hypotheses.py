@@ -9,15 +9,15 @@ from analysis.analysis_cache import analysed
 from analysis.checks import false, undecided, wrong_classes, wrong_form
 from analysis.more_spec_templates import ZERO_SPEED, system
 from analysis.spec_templates import Row, data, pair
-from analysis.table import AGAIN, LAST, TABLE
-from analysis.table.behind import ZERO, disc
-from analysis.table.rejected import REJECTED
+from analysis.table import MODERATE, SPARSE, TABLE
+from analysis.table.hidden_zeros import ZERO, disc
+from analysis.table.ill_posed import REJECTED
 
-FIRST = [row for row in TABLE if row not in {*AGAIN, *LAST}]
+FIRST = [row for row in TABLE if row not in {*MODERATE, *SPARSE}]
 ROWS = [
     *marked(FIRST, lambda row: row.name, quick=4, tested=2),
-    *marked(AGAIN, lambda row: row.name, quick=8, tested=8),
-    *marked(LAST, lambda row: row.name, quick=24, tested=12),
+    *marked(MODERATE, lambda row: row.name, quick=8, tested=8),
+    *marked(SPARSE, lambda row: row.name, quick=24, tested=12),
 ]
 # Decidable cells that are undecided, by row; the table has the correct verdict.
 UNDECIDED = {

@@ -1,4 +1,4 @@
-"""Sentences of the grammar, drawn by hypothesis: a derivation that turns to its shortest ways when it is deep enough.
+"""Random sentences of the grammar (hypothesis): derivations that use the shortest expansions below a depth.
 
 `hypothesis.extra.lark` draws sentences too, but ours branches more than once a rule, so nearly all of its equations
 outgrow what hypothesis allows; it serves for expressions.

@@ -1,4 +1,4 @@
-"""A spec to change by settings, and what becomes of it."""
+"""A spec, and the results of settings applied to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every activation of the runtime is a function of the language: read, hashed, formatted, compiled and computed."""
+"""Every activation of the runtime is a function of the language: parsed, hashed, formatted, compiled and evaluated."""
 
 from __future__ import annotations
 
@@ -69,19 +69,19 @@ def hashed(text: str) -> str:
 # ---- one table
 
 
-def test_the_runtime_and_the_language_have_one_table() -> None:
+def test_runtime_and_language_share_one_table() -> None:
     assert tuple(ACTIVATIONS) == tuple(BY_HAND)
     assert set(ACTIVATIONS) <= set(FUNCTIONS)
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_which_activations_keep_the_sign_of_their_argument(name: str) -> None:
+def test_sign_preserving_activations(name: str) -> None:
     products = [z * ACTIVATIONS[name](z) for z in (k / 8 for k in range(-200, 201))]
     assert ACTIVATIONS[name].keeps_sign == (min(products) >= 0)
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_every_definition_is_the_same_function(name: str) -> None:
+def test_all_definitions_agree(name: str) -> None:
     """torch, plain numbers and formulas of sympy, at points on both sides of zero."""
     points = [-30.0, -3.0, -1.0, -0.7, -0.01, 0.0, 0.2, 1.0, 2.5, 40.0]
     x = torch.tensor(points, dtype=torch.float64)
@@ -95,13 +95,13 @@ def test_every_definition_is_the_same_function(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_what_is_said_to_be_bounded_is(name: str) -> None:
+def test_bounded_activations_are_bounded(name: str) -> None:
     far = torch.tensor([-1e6, 1e6], dtype=torch.float64)
     assert bool(activation(name)(far).abs().max() < 2) is ACTIVATIONS[name].bounded
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_the_facts_that_proofs_use(name: str) -> None:
+def test_properties_used_in_proofs(name: str) -> None:
     """Values, slopes and jumps of second differences, on a grid that contains the kinks, by a second definition."""
     facts, x = ACTIVATIONS[name], torch.arange(-30, 30 + 1 / 64, 1 / 64, dtype=torch.float64)
     y = BY_HAND[name](x)
@@ -122,7 +122,7 @@ def test_the_facts_that_proofs_use(name: str) -> None:
 
 @pytest.mark.parametrize("norm", [False, True])
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_the_compiled_network_is_the_formula(name: str, norm: bool) -> None:
+def test_compiled_network_equals_formula(name: str, norm: bool) -> None:
     text = pixels(f"-Kᵀ {name}({'N(K Y)' if norm else 'K Y'})")
     if not norm:
         text = changed(text, ("let N = tv_norm(eps=1e-2)\n", ""))
@@ -140,7 +140,7 @@ def test_the_compiled_network_is_the_formula(name: str, norm: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_both_spellings_are_fixed_points_with_one_hash(name: str) -> None:
+def test_both_spellings_are_fixed_points_with_equal_hash(name: str) -> None:
     text = pixels(f"-Kᵀ {name}(N(K Y))")
     for ascii in (False, True):
         written = format(text, ascii=ascii)
@@ -149,7 +149,7 @@ def test_both_spellings_are_fixed_points_with_one_hash(name: str) -> None:
         assert hashed(written) == hashed(text)
 
 
-def test_every_activation_has_a_hash_of_its_own() -> None:
+def test_hashes_of_activations_are_distinct() -> None:
     assert len({hashed(pixels(f"-Kᵀ {name}(N(K Y))")) for name in ACTIVATIONS}) == len(ACTIVATIONS)
 
 
@@ -167,7 +167,7 @@ SAME = [
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_the_same_function_is_the_same_network(one: str, other: str) -> None:
+def test_equal_functions_compile_to_equal_networks(one: str, other: str) -> None:
     assert hashed(pixels(one)) == hashed(pixels(other))
     x = inputs(pixels(one), 2)
     torch.testing.assert_close(built(pixels(one))(x), built(pixels(other))(x), rtol=0, atol=0)
@@ -183,7 +183,7 @@ def test_latex(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_a_known_velocity(name: str) -> None:
+def test_prescribed_velocity(name: str) -> None:
     """u(x, 1) = x + σ(y): one step along a velocity that does not change."""
     text = known(f"∂u/∂t = {name}(y) ∂u/∂x", realized="realize time by euler(steps=1)", data="u(x, y, 0) = x")
     x = torch.tensor([[0.3, -50.0], [0.3, -1.2], [0.1, 0.0], [0.2, 0.4], [0.0, 1.7], [0.0, 60.0]], dtype=torch.float64)
@@ -192,24 +192,24 @@ def test_a_known_velocity(name: str) -> None:
 
 
 @pytest.mark.parametrize(("written", "value"), [("relu(2)", 2), ("hardtanh(-3)", -1), ("mish(1)", 0.8650983882673103)])
-def test_of_a_number_it_is_a_number(written: str, value: float) -> None:
+def test_value_at_a_number(written: str, value: float) -> None:
     text = known("∂u/∂t = c ∂u/∂x", f"const c = {written}", data="u(x, y, 0) = x")
     assert built(text)(torch.zeros(1, 2, dtype=torch.float64)).item() == pytest.approx(value, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", [*ACTIVATIONS, *OTHER_NAMES])
-def test_in_a_network(name: str) -> None:
+def test_activation_of_a_network(name: str) -> None:
     text = learned("∂u/∂t = v·∇u", f"learn v(x, y, t) : vector = mlp(width=4, depth=2, activation={name})")
     pointwise = re.findall(r"Pointwise\((\w+)\)", str(built(text)))
     assert set(pointwise) == {OTHER_NAMES.get(name, name)}
     assert built(text)(inputs(text, 3)).isfinite().all()
 
 
-def test_another_name_has_the_same_hash() -> None:
+def test_synonyms_have_equal_hashes() -> None:
     texts = [learned("∂u/∂t = v·∇u", f"learn v(x, y) : vector = mlp(activation={n})") for n in ("atan", "arctan")]
     assert hashed(texts[0]) == hashed(texts[1])
 
 
-def test_a_misspelt_name_leads_to_the_right_one() -> None:
+def test_misspelled_name_suggests_the_correct_one() -> None:
     with pytest.raises(pdedsl.PdeError, match="did you mean 'softsign'"):
         compiled(pixels("-Kᵀ softsin(N(K Y))"))

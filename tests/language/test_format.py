@@ -1,4 +1,4 @@
-"""The formatter: a fixed point in both spellings, that loses nothing."""
+"""The formatter: idempotent and lossless in both spellings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from language.formats import DECLARED, check, expression, parsed
+from language.format_cases import DECLARED, check, expression, parsed
 from pdedsl.api import format as formatted
 from pdedsl.diagnostics import PdeError
 from pdedsl.language import ast as t
@@ -41,12 +41,12 @@ def test_specs(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
-def test_specs_with_windows_lines(path: Path) -> None:
+def test_specs_with_crlf(path: Path) -> None:
     text = path.read_text("utf-8")
     assert formatted(text.replace("\n", "\r\n")) == formatted(text)
 
 
-def test_there_are_specs() -> None:
+def test_specs_exist() -> None:
     assert len(SPECS) >= 17
 
 
@@ -135,18 +135,18 @@ def test_spacing(written: str, unicode: str, ascii: str | None) -> None:
     assert expression(written) == expression(unicode) == expression(there)
 
 
-def test_a_name_is_not_run_into_what_follows() -> None:
+def test_names_are_separated_from_the_next_factor() -> None:
     """Where a space tells a product from a call or an index, it stays."""
     for text in ("K (x + y)", "K [x, y]", "u v", "2 3", "x ½", "∂u/∂x (x + y)", "Kᵀ (x + y)"):
         assert expression(unparse(expression(text))) == expression(text)
 
 
-def test_show_takes_one_line() -> None:
+def test_unparse_uses_one_line() -> None:
     value = expression("[a,\n  b +\n  c]")
     assert unparse(value) == unparse(value, ascii=True) == "[a, b + c]"
 
 
-def test_show_trait() -> None:
+def test_unparse_type_attribute() -> None:
     syntax = parsed("learn K : operator, norm(K) <= 1\n")
     assert isinstance(syntax.statements[0], t.LearnDecl)
     bound = syntax.statements[0].type[1]
@@ -154,20 +154,20 @@ def test_show_trait() -> None:
 
 
 @pytest.mark.parametrize("text", ["(1 + " * 190 + "x" + ")" * 190, "∇Δ" * (MAX_OPERATOR_CHAIN // 2) + "u"])
-def test_the_deepest_tree_is_printed(text: str) -> None:
+def test_deepest_tree_is_formatted(text: str) -> None:
     assert line(line(text)) == line(text)
     assert line(line(text, ascii=True)) == line(text)
 
 
-def test_two_dots_need_brackets() -> None:
+def test_two_dots_need_parentheses() -> None:
     assert codes("a·b c·d") == codes("a:b·c") == ["E105"]
 
 
-def test_no_derivative_is_of_order_0() -> None:
+def test_derivative_of_order_zero_is_an_error() -> None:
     assert codes("∂²u/∂x²∂y⁰") == codes("∂⁰u/∂x⁰") == ["E112"]
 
 
-def test_a_text_ends_with_its_line() -> None:
+def test_string_ends_with_its_line() -> None:
     for end in ("\n", "\r\n", "\r"):
         with pytest.raises(PdeError) as caught:
             formatted(f'pde X "title{end}space x in R^2{end}"')
@@ -176,14 +176,14 @@ def test_a_text_ends_with_its_line() -> None:
 
 
 @pytest.mark.parametrize("sign", ["∂²/∂x² κ", "Δκ", "∇·κ", "∇κ", "∂κ/∂x", "diff(κ, x, x)", "lap(κ)"])
-def test_a_misspelt_keyword_is_one_in_both_spellings(sign: str) -> None:
+def test_misspelled_keyword_is_reported_in_both_spellings(sign: str) -> None:
     """ASCII has words for signs, so what stands before a sign is judged as if it stood before a word."""
     with pytest.raises(PdeError) as caught:
         formatted(f"{DECLARED}cons {sign} = 0\n")
     assert [d.code for d in caught.value.diagnostics] == ["E106"]
 
 
-def test_letters_that_unicode_takes_apart_stay_whole() -> None:
+def test_letters_excluded_from_composition_are_unchanged() -> None:
     text = formatted(f"{DECLARED}let \u0958u = 1\n")
     assert "\u0958u" in text
     assert formatted(text) == text

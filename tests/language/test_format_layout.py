@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from language.formats import check, expression, parsed
+from language.format_cases import check, expression, parsed
 from pdedsl.api import format as formatted
 from pdedsl.diagnostics import PdeError
 from pdedsl.language import ast as t
@@ -15,14 +15,14 @@ from pdedsl.language.printing.unparse import unparse
 # ---- declared names
 
 
-def test_keywords_that_are_names_are_declared() -> None:
+def test_keywords_can_be_declared_as_names() -> None:
     text = "space (x, time) in R^2\nunknown train(x, time) : scalar\nlet f = dtrain/dtime + d2train/dxdtime\n"
     assert formatted(text).splitlines()[-1] == "let     f = ∂train/∂time + ∂²train/∂x∂time"
     check(text)
 
 
 @pytest.mark.parametrize("left", ["time", "time²", "train + 1", "space(x)", "require[1]", "learn·x", "timeᵀ x"])
-def test_an_equation_begins_no_other_statement(left: str) -> None:
+def test_equation_does_not_start_another_statement(left: str) -> None:
     """`+time = 1` is an equation for a thing called time, and stays one when its sign is gone."""
     written = formatted(f"+{left} = 1\n")
     assert written.startswith("(")
@@ -30,7 +30,7 @@ def test_an_equation_begins_no_other_statement(left: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["boundary² = ¼", "cnst b = 1", "initial u = 2"])
-def test_a_sign_hides_no_mistake_at_the_start_of_a_line(line: str) -> None:
+def test_leading_sign_hides_no_error(line: str) -> None:
     """Formatting leaves the sign out, and what it writes is read again."""
     found = []
     for text in (line, f"+{line}"):
@@ -41,13 +41,13 @@ def test_a_sign_hides_no_mistake_at_the_start_of_a_line(line: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["on", "in", "for", "by", "from", "periodic"])
-def test_words_inside_statements_are_no_names(name: str) -> None:
+def test_infix_keywords_are_not_names(name: str) -> None:
     with pytest.raises(PdeError) as caught:
         formatted(f"const {name} = 3\n")
     assert [d.code for d in caught.value.diagnostics] == ["E102"]
 
 
-def test_a_declaration_is_read_to_its_end() -> None:
+def test_declaration_is_parsed_completely() -> None:
     """However many parameters it has, and on however many lines."""
     params = ",\n  ".join(f"x{i}" for i in range(30))
     text = f"space ({params}) in R^30\nlearn K({params}) : operator\nlet f = K^T dK/dx29\n"
@@ -56,12 +56,12 @@ def test_a_declaration_is_read_to_its_end() -> None:
 
 
 @pytest.mark.parametrize("value", ["[[1, 0], [0, 1]]", "[[1, 0], [0, 1]] * 2", "([[1, 0], [0, 1]])", "2 [[1]]", "[1]"])
-def test_the_printed_declaration_decides_what_a_transpose_is(value: str) -> None:
+def test_printed_declaration_determines_transpose(value: str) -> None:
     check(f"const M = {value}\nlet f = M^T + M^(T) + adj(M)\n")
     check(f"learn M : matrix = mlp\nlet f = M^T + M^(T) + adj(M)\nconst N = {value}\n")
 
 
-def test_long_denominators_are_read_in_bounded_time() -> None:
+def test_long_denominators_are_parsed_in_bounded_time() -> None:
     """`d` and `dd` are variables: there are exponentially many ways to read the denominator, and none is right."""
     text = f"space (d, dd) in R^2\nunknown u(d, dd) : scalar\nlet f = d99u/{'d' * 99}x + du/{'dd0' * 5000}\n"
     with pytest.raises(PdeError):
@@ -174,22 +174,22 @@ def test_layout_is_stable() -> None:
     check(WRITTEN)
 
 
-def test_windows_and_old_lines_give_the_same() -> None:
+def test_line_endings_do_not_matter() -> None:
     assert formatted(WRITTEN.replace("\n", "\r\n")) == formatted(WRITTEN)
     assert formatted(WRITTEN.replace("\n", "\r")) == formatted(WRITTEN)
 
 
-def test_nothing_gives_nothing() -> None:
+def test_empty_text_is_formatted_as_empty() -> None:
     assert formatted("\n \n") == ""
     assert formatted("# only\n\n\n# these") == "# only\n\n# these\n"
 
 
-def test_a_keyword_never_starts_a_continued_line() -> None:
+def test_keyword_never_starts_a_continuation_line() -> None:
     text = "let f = [a\n, time x]\n"
     assert formatted(text) == "let     f = [a, time x]\n"
 
 
-def test_breaks_stand_below_their_own_bracket() -> None:
+def test_breaks_are_aligned_with_their_bracket() -> None:
     text = "let f = [[1,\n2], f(3,\nk=4),\n5] +\n6\n"
     expected = [
         "let     f = [[1,",
@@ -216,7 +216,7 @@ def test_moved_comments_keep_their_order() -> None:
 # ---- comments wherever a line may end
 
 
-def test_more_indices_than_a_subscript_holds() -> None:
+def test_indices_too_long_for_a_subscript() -> None:
     i = t.Name("i", "i")
     many = t.Index(t.Name("a", "a"), (i,) * 5)
     assert unparse(many) == "a[i, i, i, i, i]"

@@ -1,4 +1,4 @@
-"""Whatever the text, the answer is a Spec or diagnostics that point into the text: never a crash."""
+"""Fuzzing: every text gives a Spec or diagnostics with spans inside the text, never a crash."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_blocks_of_the_grammar(text: str) -> None:
 
 @settings(FAST, max_examples=40)
 @given(fitting, st.sampled_from(["∂u/∂t", "∂²u/∂t²", "∂u/∂t + Δu", "0", "u(x, y, 0)"]))
-def test_equations_whose_ranks_fit(right: str, left: str) -> None:
+def test_equations_with_matching_ranks(right: str, left: str) -> None:
     check(f"{FRAME}{left} = {right}\n")
 
 
@@ -161,7 +161,7 @@ def test_mutants(text: str) -> None:
 
 @settings(FAST, max_examples=50)
 @given(st.sampled_from(sorted(SPECS)), st.integers(0, 2000), st.binary(min_size=1, max_size=8))
-def test_random_bytes_inside(name: str, at: int, noise: bytes) -> None:
+def test_random_bytes_in_a_spec(name: str, at: int, noise: bytes) -> None:
     data = SPECS[name].encode()
     check_bytes(data[:at] + noise + data[at:])
 
@@ -193,7 +193,7 @@ def test_random_text(text: str) -> None:
 
 @settings(FAST, max_examples=40)
 @given(st.text(st.sampled_from('uvxyt∂∇ΔΣᵢ²³½/·:()[]{}‖|+-*=^,# \n0123456789.e"dKᵀ'), max_size=80))
-def test_random_signs(text: str) -> None:
+def test_random_operators(text: str) -> None:
     check(f"{FRAME}∂u/∂t = {text}\n")
 
 

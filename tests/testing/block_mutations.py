@@ -1,4 +1,4 @@
-"""Mistakes in layers and integrators on pixels."""
+"""Mutations of layers and integrators on feature maps."""
 
 from __future__ import annotations
 

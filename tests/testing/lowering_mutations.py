@@ -1,4 +1,4 @@
-"""Mistakes in lowering and planning: the equation is changed before there is a network."""
+"""Mutations of lowering and planning."""
 
 from __future__ import annotations
 

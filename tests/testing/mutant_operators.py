@@ -1,4 +1,4 @@
-"""Operators broken on purpose, and the unbroken one: each wrong in one way that a tired programmer might choose."""
+"""Mutant operators, each of which violates an axiom, and the original operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes in residual maps and in the noise between and within them."""
+"""Mutants of residual blocks and their noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes in drift and noise along paths, and in averages over them."""
+"""Mutants of drift, noise and averages over paths."""
 
 from __future__ import annotations
 

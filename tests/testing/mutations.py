@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 Change = Callable[[Any], Any]
-"""From what was there to what is there instead."""
+"""Maps a function to its mutant."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """`where` is a path such as "evolution.Piece.velocity" within a package; `of` is the finding that catches it."""
+    """`where` lists dotted paths within a package; `of` is the name of the finding that must detect the mutation."""
 
     name: str
     where: tuple[str, ...]
@@ -30,8 +30,8 @@ class Mutation:
 
 
 @contextmanager
-def broken(mutation: Mutation) -> Iterator[None]:
-    """Within, the compiler has the mutation."""
+def mutated(mutation: Mutation) -> Iterator[None]:
+    """Context manager: applies the mutation to the compiler."""
     with pytest.MonkeyPatch.context() as patch:
         for path in mutation.where:
             owner, _, name = f"pdedsl.{mutation.package}.{path}".rpartition(".")
@@ -52,5 +52,5 @@ def _located(owner: str, name: str) -> Any:
 
 
 def plan_of(*tables: tuple[Mutation, ...]) -> list[tuple[Mutation, str]]:
-    """Every break on every spec on which it matters."""
+    """Every mutation with every spec that it affects."""
     return [(b, spec) for table in tables for b in table for spec in b.specs]

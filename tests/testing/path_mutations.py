@@ -1,4 +1,4 @@
-"""Mistakes in drift, noise and averages on data spaces."""
+"""Mutations of drift, noise and averages on data spaces."""
 
 from __future__ import annotations
 

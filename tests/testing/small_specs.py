@@ -1,4 +1,4 @@
-"""Small specs, on each of which one kind of mistake in the runtime matters."""
+"""Small specs for mutation testing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests of a compiled package are about the `model.py` beside them, whatever has become of it."""
+"""The tests of a compiled package test its `model.py`, edited or not."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def written(folder: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize(("name", "old", "new", "of"), EDITS, ids=[f"{e[0]}-{e[2]}" for e in EDITS])
-def test_an_edit_is_found(tmp_path: Path, name: str, old: str, new: str, of: str) -> None:
+def test_edit_is_detected(tmp_path: Path, name: str, old: str, new: str, of: str) -> None:
     edit(written(tmp_path, name), old, new)
     found = equation.check(package(tmp_path), of=(of,))
     assert of in {f.name for f in found if not f.ok}, found
@@ -68,7 +68,7 @@ def run_tests(folder: Path) -> None:
     tests["test_axioms"]()
 
 
-def test_a_package_as_it_was_written_passes(folder: Path) -> None:
+def test_unedited_package_passes(folder: Path) -> None:
     run_tests(folder)
 
 
@@ -80,7 +80,7 @@ HANDS = [
 
 
 @pytest.mark.parametrize(("old", "new", "message"), HANDS, ids=["raises", "louder", "a block less"])
-def test_a_hand_in_the_model_fails_its_tests(folder: Path, old: str, new: str, message: str) -> None:
+def test_edited_model_fails_its_tests(folder: Path, old: str, new: str, message: str) -> None:
     path = folder / "model.py"
     before = path.read_text("utf-8")
     try:
@@ -91,7 +91,7 @@ def test_a_hand_in_the_model_fails_its_tests(folder: Path, old: str, new: str, m
         path.write_text(before, "utf-8")
 
 
-def test_axioms_are_those_of_the_file(tmp_path: Path) -> None:
+def test_axioms_of_the_file(tmp_path: Path) -> None:
     """A layer with the other sign grows: what the spec requires is broken by the file."""
     path = written(tmp_path, "decaying")
     axioms.assert_hold(package(tmp_path), examples=15)
@@ -100,7 +100,7 @@ def test_axioms_are_those_of_the_file(tmp_path: Path) -> None:
         axioms.assert_hold(package(tmp_path), examples=15)
 
 
-def test_two_packages_do_not_meet(tmp_path: Path) -> None:
+def test_two_packages_are_independent(tmp_path: Path) -> None:
     """Both have a module `model`; each is tested by its own."""
     for name in ("layers", "net"):
         (tmp_path / name).mkdir()

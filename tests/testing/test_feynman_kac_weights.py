@@ -1,4 +1,4 @@
-"""The reference of Feynman-Kac's weights against exact solutions, and the operator against both."""
+"""Feynman-Kac weights of the reference and of the operator, compared with exact solutions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_constant_reaction_and_source(motion: str, c: float, f: float) -> None:
 
 
 @pytest.mark.parametrize(("steps", "error"), [(4, 3e-5), (8, 2e-6)])
-def test_a_weight_along_a_circle(steps: int, error: float) -> None:
+def test_weight_along_a_circle(steps: int, error: float) -> None:
     """X' = (-X₂, X₁), so that ∫c = ∫X₁ = x sin 1 + y(cos 1 - 1); RK4 gains a factor 16 from half the step."""
     text = known("∂u/∂t = v·∇u + x u", f"realize time by rk4(steps={steps})", "let v(x, y) = [-y, x]")
     compilation = pdedsl.compile(text)
@@ -56,7 +56,7 @@ def test_a_weight_along_a_circle(steps: int, error: float) -> None:
     assert found(compilation) == pytest.approx(exp(float(arrived(compilation).log_weight[0])), rel=1e-12)
 
 
-def test_a_weight_along_a_random_path() -> None:
+def test_weight_along_a_random_path() -> None:
     """c = x along x + √(2ν)B: ∫c is normal, and its trapezoidal sum has the variance 2ν Σ (Σ_{j≥k} w_j)² h with its
     weights w. The mean e^{x + ½Var} over 40000 paths to 5 standard errors, one false alarm in 1.7·10⁶."""
     n, nu, paths = 4, 0.3, 40_000

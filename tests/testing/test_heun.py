@@ -1,4 +1,4 @@
-"""The stochastic method of Heun in the operator, in the network and in the reference, on a linear equation:
+"""Stochastic Heun method in the operator, the network and the reference, for a linear equation:
 
     dX = (-X + t) dτ + √(2ν) dB, ν = (1 + t)/10, t = 1 - τ, X₀ = 3: E X₁ = 1 + e⁻¹, Var X₁ = 0.15 - 0.25 e⁻².
 

@@ -1,4 +1,4 @@
-"""The mutation check: what is broken on purpose is caught within 200 examples, what is not broken survives them."""
+"""Mutant operators are detected within 200 examples; the original passes."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ SURVIVORS = [
 
 @pytest.mark.parametrize(("make", "axiom"), BROKEN, ids=lambda value: getattr(value, "__name__", value))
 @pytest.mark.parametrize("seed", share((0, 1, 2), 3))
-def test_a_mutant_is_caught(make: Callable[[], Mutant], axiom: str, seed: int) -> None:
+def test_mutant_is_detected(make: Callable[[], Mutant], axiom: str, seed: int) -> None:
     assert axioms.falsify(axiom, make(), EXAMPLES, seed, attempts=1) is not None
 
 
 @pytest.mark.parametrize(
     ("make", "axiom"), [(mutants.sharpened_from_afar, "maximum_principle"), (mutants.drawn_together, "conservation")]
 )
-def test_a_mutant_that_no_other_axiom_tells(make: Callable[[], Mutant], axiom: str) -> None:
+def test_mutant_detected_by_one_axiom_only(make: Callable[[], Mutant], axiom: str) -> None:
     others = [name for name in (*EXACT_CHECKS, *STATISTICAL_CHECKS) if name != axiom]
     assert axioms.falsify(axiom, make(), EXAMPLES, attempts=1) is not None
     assert [name for name in others if axioms.falsify(name, make(), FEW, attempts=1) is not None] == []
 
 
 @pytest.mark.parametrize(("axiom", "diffusion"), SURVIVORS)
-def test_what_is_not_broken_survives(axiom: str, diffusion: float) -> None:
+def test_original_operator_passes(axiom: str, diffusion: float) -> None:
     assert axioms.falsify(axiom, Mutant(mutants.as_it_is, mutants.flow(diffusion)), MANY, seed=0) is None
 
 
@@ -89,12 +89,12 @@ def _features(noise: Callable[[], nn.Module]) -> NetworkAsOperator:
 
 
 @pytest.mark.parametrize("axiom", ["linearity", "constants", "comparison"])
-def test_a_network_survives(axiom: str) -> None:
+def test_network_passes(axiom: str) -> None:
     assert axioms.falsify(axiom, _features(nn.Identity), MANY, seed=0) is None
 
 
 @pytest.mark.parametrize("seed", share((0, 1, 2), 3))
-def test_a_network_whose_noise_ignores_its_seed_is_caught(seed: int) -> None:
+def test_unseeded_noise_is_detected(seed: int) -> None:
     with seeded(seed):
         assert axioms.falsify("linearity", _features(OtherNoise), EXAMPLES, seed, attempts=1) is not None
 
@@ -124,7 +124,7 @@ def swing() -> Compilation:
     return pdedsl.compile(SWING)
 
 
-def test_nothing_fails_unbroken(swing: Compilation) -> None:
+def test_original_runtime_passes(swing: Compilation) -> None:
     assert _failures(swing, FEW) == set()
 
 
@@ -155,7 +155,7 @@ def test_layers_not_reversed_in_the_runtime(swing: Compilation, monkeypatch: pyt
     assert axioms.search_for("comparison", under_test(swing), FEW).ok
 
 
-def test_a_norm_bound_that_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_violated_norm_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """An Euler step with an operator of any norm."""
     decaying = under_test(small("decaying"))
     assert axioms.search_for("stability", decaying, FEW).ok

@@ -1,4 +1,4 @@
-"""What the tests of an equation see: every coordinate, every moment, with the numbers that show it."""
+"""Size and power of the moment tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pdedsl.testing.operators import Data, operator_of
 from pdedsl.testing.reference_steps import REFERENCE_METHODS, integrate_rk4
 from pdedsl.testing.search import search
 from pdedsl.testing.time_intervals import time_intervals
-from testing.mutations import broken
+from testing.mutations import mutated
 from testing.path_mutations import PATHS
 from testing.small_specs import known, small
 
@@ -40,13 +40,13 @@ realize time by euler(steps=4)
 # ---- moments
 
 
-def test_the_bound_is_that_of_a_normal_variable() -> None:
+def test_z_threshold() -> None:
     """1.96 for one variable at 5 %; by Bonferroni for twenty at 5 % it is that of one at 0.25 %."""
     assert z_threshold(1, 0.05) == pytest.approx(1.959964, abs=1e-5)
     assert z_threshold(20, 0.05) == pytest.approx(3.023341, abs=1e-5)
 
 
-def test_false_alarms_come_at_the_stated_rate() -> None:
+def test_false_positive_rate() -> None:
     """Of 2000 right samples about 5 % are called wrong at a rate of 5 %: 100 ± 10, so 50 to 150 is five of these."""
     source = torch.Generator().manual_seed(0)
     alarms = 0
@@ -57,7 +57,7 @@ def test_false_alarms_come_at_the_stated_rate() -> None:
     assert 50 < alarms < 150
 
 
-def test_a_shift_of_ten_errors_is_always_seen() -> None:
+def test_power_for_a_shift_of_ten_standard_errors() -> None:
     moments = Moments()
     moments.add("mean", torch.zeros(3), torch.tensor([0.0, 0.5, 0.0]), 0.05)
     found = moments.finding("w")
@@ -66,7 +66,7 @@ def test_a_shift_of_ten_errors_is_always_seen() -> None:
     assert "false-alarm rate 1e-06" in found.note
 
 
-def test_what_is_no_number_is_wrong() -> None:
+def test_nan_is_broken() -> None:
     moments = Moments()
     moments.add("mean", 0.0, torch.tensor([0.0, float("nan")]), 1.0)
     assert not moments.finding("w").ok
@@ -74,17 +74,17 @@ def test_what_is_no_number_is_wrong() -> None:
 
 
 @pytest.mark.parametrize("error", [float("nan"), float("inf")])
-def test_an_error_that_is_not_finite_hides_nothing(error: float) -> None:
+def test_infinite_standard_error_is_broken(error: float) -> None:
     moments = Moments()
     moments.add("mean", 0.0, torch.zeros(2), 1.0)
     moments.add("variance", 0.0, torch.zeros(2), torch.tensor([1.0, error]))
     assert not moments.finding("w").ok
 
 
-def test_a_failure_prints_what_was_expected_and_found() -> None:
+def test_failure_message() -> None:
     """The moment, both values, the z-score and the rate; and again the same with the same seed."""
     mistake = next(b for b in PATHS if b.name == "drift 20 % off in the operator")
-    with broken(mistake):
+    with mutated(mistake):
         first, again = (equation.check(small("known"), seed=3, of=(GENERATOR,)) for _ in range(2))
     assert first == again
     note = first[0].note
@@ -95,7 +95,7 @@ def test_a_failure_prints_what_was_expected_and_found() -> None:
 # ---- all coordinates
 
 
-def test_waves_and_points_reach_every_coordinate() -> None:
+def test_cases_cover_every_coordinate() -> None:
     """Of a space of many dimensions, not the first three alone."""
     wave = CosineSum(0.0, ((1.0, 0.0, (0, 0, 0)),), seed=7)
     y = torch.zeros(20, 20, dtype=torch.float64)
@@ -111,7 +111,7 @@ def far() -> Compilation:
     return pdedsl.compile(FAR)
 
 
-def test_nothing_is_wrong_in_many_coordinates(far: Compilation) -> None:
+def test_original_passes_in_high_dimension(far: Compilation) -> None:
     assert [f for f in equation.check(far) if not f.ok] == []
 
 

@@ -1,4 +1,4 @@
-"""Counterexamples are small, can be read, and come back with their seed: from Python, the command line and pytest."""
+"""Counterexamples are minimal, readable and reproducible, from Python, the command line and pytest."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def broken(tmp_path: Path) -> Path:
 # ---- shrinking
 
 
-def test_a_constant_is_shrunk_to_nothing() -> None:
+def test_constants_counterexample_is_minimal() -> None:
     found = axioms.search(lambda case: breaks_linearity(mutants.constant_added(), case), cases(2), examples=200, seed=3)
     assert found is not None
     assert (found.f.base, found.g.base, found.alpha, found.beta) == (0.0, 0.0, 0.0, 0.0)
@@ -45,7 +45,7 @@ def test_a_constant_is_shrunk_to_nothing() -> None:
     assert sum(abs(a) for a, _, _ in (*found.f.waves, *found.g.waves)) == 0.0
 
 
-def test_clipping_is_shrunk_to_one_function() -> None:
+def test_clipping_counterexample_is_minimal() -> None:
     found = axioms.search(lambda case: breaks_linearity(mutants.clipped(), case), cases(2), examples=200, seed=1)
     assert found is not None
     sizes = [abs(f.base) + sum(abs(a) for a, _, _ in f.waves) for f in (found.f, found.g)]
@@ -57,7 +57,7 @@ def test_clipping_is_shrunk_to_one_function() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 5])
-def test_the_text_can_be_read_and_comes_back(seed: int) -> None:
+def test_counterexample_text_is_reproducible(seed: int) -> None:
     text = axioms.falsify("linearity", mutants.clipped(), 200, seed)
     assert text is not None
     assert text == axioms.falsify("linearity", mutants.clipped(), 200, seed)
@@ -69,7 +69,7 @@ def test_the_text_can_be_read_and_comes_back(seed: int) -> None:
     assert "weights from seed" in text
 
 
-def test_a_search_leaves_the_callers_generators_alone() -> None:
+def test_search_preserves_random_state() -> None:
     before = torch.random.get_rng_state()
     axioms.check(pdedsl.compile(shipped_specs()["monotone"]), 5)
     assert torch.equal(before, torch.random.get_rng_state())
@@ -82,7 +82,7 @@ def _run(*args: str) -> Result:
     return CliRunner().invoke(cli, ["test", *args])
 
 
-def test_a_broken_requirement_ends_with_one(broken: Path) -> None:
+def test_violated_requirement_exit_code(broken: Path) -> None:
     result = _run(str(broken), "--examples", "20", "--seed", "4")
     assert result.exit_code == 1
     [line] = [row for row in result.stdout.splitlines() if row.startswith("FAIL")]
@@ -92,12 +92,12 @@ def test_a_broken_requirement_ends_with_one(broken: Path) -> None:
     assert result.stderr.endswith(f"replay: pdedsl test {broken} --examples 20 --seed 4\n")
 
 
-def test_the_replay_prints_the_same(broken: Path) -> None:
+def test_replay_output(broken: Path) -> None:
     args = (str(broken), "--examples", "20", "--seed", "4")
     assert _run(*args).output == _run(*args).output
 
 
-def test_nothing_broken_ends_with_zero(tmp_path: Path) -> None:
+def test_passing_spec_exit_code(tmp_path: Path) -> None:
     """Unknown and broken is no failure where nobody requires it."""
     path = tmp_path / "free.pde"
     path.write_text(_parabolic(), "utf-8")
@@ -107,7 +107,7 @@ def test_nothing_broken_ends_with_zero(tmp_path: Path) -> None:
     assert "ok   reversibility: unknown; counterexample found" in result.stdout
 
 
-def test_a_shipped_spec_ends_with_zero() -> None:
+def test_shipped_spec_exit_code() -> None:
     """What is being asked goes to stderr, question by question; what was found, to stdout."""
     result = _run("rotation", "--examples", "5", "--seed", "2")
     asked = result.stderr.splitlines()
@@ -143,7 +143,7 @@ def _own(folder: Path, **specs: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.long
-def test_in_a_pytest_file_of_ones_own(tmp_path: Path, broken: Path) -> None:
+def test_user_pytest_file(tmp_path: Path, broken: Path) -> None:
     """One passes, and the failure of the other shows the counterexample."""
     run = _own(tmp_path, held=str(shipped_specs()["monotone"]), broken=str(broken))
     assert run.returncode == 1, run.stdout + run.stderr
@@ -152,7 +152,7 @@ def test_in_a_pytest_file_of_ones_own(tmp_path: Path, broken: Path) -> None:
     assert "maps of size" in run.stdout
 
 
-def test_assert_hold_says_what_broke(broken: Path) -> None:
+def test_assert_hold_message(broken: Path) -> None:
     axioms.assert_hold(pdedsl.compile(shipped_specs()["monotone"]), examples=10)
     with pytest.raises(AssertionError, match=r"reversibility was unknown, but the search says broken:\n"):
         axioms.assert_hold(pdedsl.compile(broken), examples=100)

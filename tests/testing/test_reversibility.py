@@ -1,4 +1,4 @@
-"""Whether a network can be undone, searched where no formula says how."""
+"""Search for counterexamples to reversibility without an explicit inverse."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def outcome(compilation: pdedsl.Compilation) -> str:
 
 
 @pytest.mark.parametrize(("bound", "steps", "expected"), [(", ‖K‖ ≤ 1", 3, "held"), ("", 3, "broken")])
-def test_steps_shorter_than_the_bound_can_be_undone(bound: str, steps: int, expected: str) -> None:
+def test_short_steps_are_invertible(bound: str, steps: int, expected: str) -> None:
     """y - h Kᵀ tanh(K y) is one to one where h‖K‖² < 1."""
     assert outcome(network(bound, steps)) == expected
 
 
-def test_what_is_found_takes_a_value_twice() -> None:
+def test_counterexample_is_not_injective() -> None:
     """Between the two maps of a counterexample the determinant passes zero: there nearby maps have one image."""
     compilation = network("", 1)
     for seed in range(40):

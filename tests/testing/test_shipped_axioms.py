@@ -1,4 +1,4 @@
-"""The shipped specs: what is proved survives the search, what is refuted is broken by a found example."""
+"""Shipped specs: no counterexamples to proved axioms, counterexamples to refuted ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes in the weights e^{∫c} and the sources of Feynman-Kac."""
+"""Mutations of the Feynman-Kac weights e^{∫c} and of the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes, at rest and in time; and equations whose Cauchy problem has no solution.
+"""Classes of stationary and evolution equations, and ill-posed Cauchy problems.
 
 At rest, a uₓₓ + b uₓᵧ + c uᵧᵧ + … = 0 is elliptic, parabolic or hyperbolic as b² - 4ac is negative, zero or positive
 (with terms of first order that keep it from being an equation on lines), and mixed where the sign changes.

@@ -1,4 +1,4 @@
-"""Minima with a coordinate at a time, |x| as a letter, and numbers too small to see, decided on paper.
+"""Minima by separate coordinates, functions of |x|, and tiny numbers.
 
 - Σᵢ p(xᵢ) + q(x₁) + c is least where every summand is: (d - 1) min p + min (p + q) + c. Products of different
   coordinates have no such rule: ‖x‖² - (Σxᵢ)² is d - d² at (1, …, 1).

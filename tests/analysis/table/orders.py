@@ -1,4 +1,4 @@
-"""The order of what stands inside of functions: fluxes ∂/∂x σ(∂u/∂x) and densities Δβ(u).
+"""The order of derivatives of functions of u: fluxes ∂/∂x σ(∂u/∂x) and diffusions Δβ(u).
 
 ∂/∂x σ(∂u/∂x) = σ'(∂u/∂x) ∂²u/∂x² is of second order, and comparison holds exactly if σ does not decrease (σ may have
 kinks: the flow of the monotone operator -∂/∂x σ(∂u/∂x) keeps the order, Brezis 1973; Crandall, Ishii, Lions 1992). The

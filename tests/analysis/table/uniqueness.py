@@ -1,4 +1,4 @@
-"""Hypotheses of uniqueness: coefficients that are not Lipschitz, drifts that grow, reactions without a slope.
+"""Hypotheses of uniqueness: coefficients that are not Lipschitz, growing drifts, and reactions that are not Lipschitz.
 
 - ∂u/∂t = aΔu + b·∇u on Rⁿ: bounded solutions are unique exactly if dX = b dt + √(2a) dB does not explode (Khasminskii
   1960; on the line Feller's test). The probability v(x, t) of explosion before t is a solution that starts from zero:
