@@ -1,4 +1,4 @@
-"""Bounded work: whatever the text, an answer soon and in little memory. See limits_cases.py for the texts."""
+"""Limits on time and memory for adversarial texts, see limits_cases.py."""
 
 from __future__ import annotations
 
