@@ -111,7 +111,7 @@ def diagnostics() -> str:
 
 
 def _diagnostic(code: errors.Code) -> str:
-    about = f"## {code.name}\n\n{code.about[0].upper()}{code.about[1:]}."
+    about = f"## {code.name}\n\n{code.description[0].upper()}{code.description[1:]}."
     found = examples(code.name)
     if not found:
         return about

@@ -208,7 +208,7 @@ def test_conditions(row: list[str]) -> None:
 
 def test_codes(golden: Callable[[Path, str], None]) -> None:
     """Every code of the catalogue has its row, and the page names no other."""
-    rows = [f"| `{code.name}` | {code.about} |" for code in errors.codes()]
+    rows = [f"| `{code.name}` | {code.description} |" for code in errors.codes()]
     start = LINES.index("<!-- table: codes -->") + 3
     golden(ROOT / "grammar" / "README.md", "\n".join([*LINES[:start], *rows, *LINES[LINES.index("", start) :]]))
     assert set(re.findall(r"\b[EW]\d{3}\b", PAGE)) == {code.name for code in errors.codes()}

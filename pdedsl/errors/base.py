@@ -13,10 +13,10 @@ Notes = tuple[tuple[Span, str], ...]
 
 @dataclass(frozen=True)
 class Code:
-    """`about` is the description in the reference; the message of an error is more specific."""
+    """`description` is the entry in the reference; the message of an error is more specific."""
 
     name: str
-    about: str
+    description: str
 
     def error(
         self,

@@ -13,9 +13,6 @@ from pdedsl.diagnostics.fixes import Edit, Fix, insert, remove, replace_by, repl
 from pdedsl.errors.base import KEEP_ONE, Code, Notes, did_you_mean, join_comma, join_or
 from pdedsl.errors.syntax import TIME_STEPS_HINT
 
-# ---- equations
-
-
 MISSING_UNKNOWN = Code("E401", "an equation contains no unknown")
 CANCELS = Code("E402", "the terms of an equation cancel")
 NOT_TIME = Code("E403", "`for` names a variable other than the time")
@@ -54,7 +51,7 @@ def not_the_time(name: str, time: str | None, span: Span) -> PdeError:
     return NOT_TIME.error(f"'{name}' is not the time variable", span, hint, fixes=replace_word(name, time, span))
 
 
-# ---- conditions
+# ---- Conditions
 
 
 def boundary_condition_with_interval(span: Span, interval: Span) -> PdeError:
@@ -262,8 +259,8 @@ def exact_solution_violated(text: str, size: float, span: Span) -> PdeError:
     return VIOLATED.error(message, span, "correct the solution, or the equation or condition")
 
 
-def needs_physical_domain(word: str, span: Span) -> PdeError:
-    return NOT_AN_UNKNOWN.error(f"'{word}' needs a physical domain", span, "as in: space x in [0, 1]")
+def needs_physical_domain(name: str, span: Span) -> PdeError:
+    return NOT_AN_UNKNOWN.error(f"'{name}' needs a physical domain", span, "as in: space x in [0, 1]")
 
 
 def not_an_unknown(name: str | None, span: Span) -> PdeError:

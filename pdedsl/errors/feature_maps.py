@@ -15,7 +15,7 @@ MISSING_NETWORK_BLOCK = Code("E607", "an equation on pixels needs a `network` bl
 INVALID_SIZES = Code("E608", "inconsistent sizes in a `network` block")
 
 
-# ---- equations
+# ---- Equations
 
 
 def not_a_feature_map(name: str, type_: str, span: Span) -> PdeError:
@@ -68,7 +68,7 @@ def field_depends(name: str, span: Span) -> PdeError:
     return UNSUPPORTED_LAYER.error(f"'{name}' must depend on exactly one feature map", span, hint)
 
 
-# ---- integrators
+# ---- Integrators
 
 
 def unsupported_part(part: str, span: Span) -> PdeError:
@@ -99,7 +99,7 @@ def adaptive_weights(name: str, time: str, method: str, span: Span) -> PdeError:
     return INTEGRATOR.error(message, span, f"write {name} without the time", fixes=fixes)
 
 
-# ---- networks of fields
+# ---- Networks of fields
 
 
 def no_field_on_pixels(network: str, span: Span) -> PdeError:

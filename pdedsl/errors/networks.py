@@ -23,7 +23,7 @@ MLP_HINT = "use mlp on R^d"
 MAX_TENSOR_DIMENSION = 16  # dimensions in which tensors are expanded into components
 
 
-# ---- losses
+# ---- Losses
 
 
 def margin_without_bound(span: Span) -> PdeError:
@@ -32,7 +32,7 @@ def margin_without_bound(span: Span) -> PdeError:
     return MARGIN_WITHOUT_BOUND.error(message, span, hint, fixes=replace_by(["cross_entropy"], span))
 
 
-# ---- terms
+# ---- Terms
 
 
 def unsupported_term(text: str, span: Span) -> PdeError:
@@ -85,7 +85,7 @@ def leaves_simplex(kind: str, text: str, span: Span) -> PdeError:
     return UNSUPPORTED_TERM.error(message, span, "remove it, or declare the unknown as scalar", fixes=remove_term(span))
 
 
-# ---- fields
+# ---- Fields
 
 
 def unknown_dimension(span: Span) -> PdeError:
@@ -181,7 +181,7 @@ def branches_differ(first: str, second: str, span: Span) -> PdeError:
     )
 
 
-# ---- readout
+# ---- Readout
 
 
 def nonlinear_logits(point: str, span: Span) -> PdeError:
@@ -218,7 +218,7 @@ def logits_twice(network: str, point: str, span: Span) -> PdeError:
     return INCOMPATIBLE.error(message, span, f"write softmax(W {point})")
 
 
-# ---- constraints
+# ---- Constraints
 
 
 def disjoint_boxes(name: str, span: Span, first: Span) -> PdeError:
@@ -246,7 +246,7 @@ def readout_constraint(network: str, name: str, span: Span, box_span: Span | Non
     return CONSTRAINT.error(message, span, "remove the constraint, or use mlp as the velocity", fixes=fixes)
 
 
-# ---- evolution operators
+# ---- Evolution operators
 
 
 def operator_on_pixels(span: Span) -> PdeError:

@@ -16,7 +16,7 @@ UNKNOWN_ARGUMENT = Code("E505", "unknown argument")
 DUPLICATE_ARGUMENT = Code("E506", "repeated argument")
 INVALID_VALUE = Code("E507", "invalid value of an argument or entry")
 MISSING_ENTRY = Code("E508", "missing entry of a block")
-EPOCHS_AND_STEPS = Code("E509", "both `epochs` and `steps` are given")
+EPOCHS_AND_STEPS = Code("E509", "`epochs` and `steps` are mutually exclusive")
 UNKNOWN_ENTRY = Code("E510", "unknown entry of a block")
 DUPLICATE_ENTRY = Code("E511", "repeated entry")
 VALUE_COUNT = Code("E512", "wrong number of values of an entry")
@@ -97,12 +97,12 @@ def quoted_value(key: str, expected: str, text: str, span: Span) -> PdeError:
     return INVALID_VALUE.error(f"{key} must be {expected}", span, hint, fixes=fixes)
 
 
-def unknown_builtin(word: str, kind: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
+def unknown_builtin(name: str, kind: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
     hint, only = (
         did_you_mean(guess, f"available: {join_comma(available)}"),
         available[0] if len(available) == 1 else None,
     )
-    return UNKNOWN_BUILTIN.error(f"unknown {kind} '{word}'", span, hint, fixes=replace_word(word, guess or only, span))
+    return UNKNOWN_BUILTIN.error(f"unknown {kind} '{name}'", span, hint, fixes=replace_word(name, guess or only, span))
 
 
 def expected_entry_value(key: str, available: Sequence[str], span: Span) -> PdeError:
@@ -121,21 +121,21 @@ def method_of_other_part(
     return UNKNOWN_BUILTIN.error(f"'{method}' is not {with_article(method_kind(part))}", span, hint, fixes=fixes)
 
 
-def missing_argument(word: str, key: str, keys: Sequence[str], expected: str, span: Span) -> PdeError:
+def missing_argument(name: str, key: str, keys: Sequence[str], expected: str, span: Span) -> PdeError:
     """`keys` are all arguments in order, if some are positional."""
     hint = f"arguments: {join_comma(keys)}" if keys else f"add {key}=…"
-    return MISSING_ARGUMENT.error(f"'{word}' is missing the argument {key}: {expected}", span, hint)
+    return MISSING_ARGUMENT.error(f"'{name}' is missing the argument {key}: {expected}", span, hint)
 
 
-def too_many_arguments(word: str, limit: int, found: int, span: Span) -> PdeError:
+def too_many_arguments(name: str, limit: int, found: int, span: Span) -> PdeError:
     takes = f"at most {count_noun(limit, 'argument')}" if limit else "no arguments"
-    return TOO_MANY_ARGUMENTS.error(f"'{word}' takes {takes}, found {found}", span)
+    return TOO_MANY_ARGUMENTS.error(f"'{name}' takes {takes}, found {found}", span)
 
 
-def unknown_argument(word: str, key: str, keys: Sequence[str], guess: str | None, span: Span) -> PdeError:
+def unknown_argument(name: str, key: str, keys: Sequence[str], guess: str | None, span: Span) -> PdeError:
     hint = f"arguments: {join_comma(keys)}" if keys else "it takes no arguments"
     hint, fixes = ARGUMENT_HINTS.get(key, hint), replace_word(key, guess, span)
-    return UNKNOWN_ARGUMENT.error(f"'{word}' has no argument '{key}'", span, did_you_mean(guess, hint), fixes=fixes)
+    return UNKNOWN_ARGUMENT.error(f"'{name}' has no argument '{key}'", span, did_you_mean(guess, hint), fixes=fixes)
 
 
 def duplicate_argument(key: str, span: Span, full_span: Span) -> PdeError:
@@ -178,7 +178,7 @@ def list_too_long(key: str, limit: int, span: Span) -> PdeError:
     return INVALID_VALUE.error(f"{key} must have at most {limit:,} values", span)
 
 
-# ---- entries of blocks
+# ---- Entries of blocks
 
 
 def missing_entry(block: str, key: str, span: Span) -> PdeError:

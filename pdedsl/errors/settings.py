@@ -13,7 +13,7 @@ AMBIGUOUS_SETTING = Code("E732", "ambiguous setting")
 NO_SETTABLE_ARGUMENT = Code("E733", "an argument that cannot be set")
 
 
-# ---- values
+# ---- Values
 
 
 def empty_component(span: Span) -> PdeError:
@@ -32,8 +32,8 @@ def constant_needs_value(name: str, span: Span) -> PdeError:
     return INVALID_VALUE.error("missing value of a constant", span, f"as in: {name}=1")
 
 
-def block_without_entry(word: str, example: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"'{word}' is a block and cannot be set as a whole", span, f"as in: {example}")
+def block_without_entry(name: str, example: str, span: Span) -> PdeError:
+    return INVALID_VALUE.error(f"'{name}' is a block and cannot be set as a whole", span, f"as in: {example}")
 
 
 def multiline_value(span: Span) -> PdeError:
@@ -52,23 +52,23 @@ def unterminated_string(span: Span) -> PdeError:
     return INVALID_VALUE.error("unterminated string literal", span)
 
 
-# ---- paths
+# ---- Paths
 
 
-def unknown_component(what: str, word: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
+def unknown_component(what: str, name: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
     """`what` is the kind of the missing component: "'train' has no entry"."""
     return UNKNOWN_SETTING.error(
-        f"{what} '{word}'", span, did_you_mean(guess, f"available: {join_comma(available)}" if available else "")
+        f"{what} '{name}'", span, did_you_mean(guess, f"available: {join_comma(available)}" if available else "")
     )
 
 
-def incomplete_path(word: str, path: str, span: Span) -> PdeError:
+def incomplete_path(name: str, path: str, span: Span) -> PdeError:
     """`v.width` for `learn.v.width`."""
-    return UNKNOWN_SETTING.error(f"a spec has no block '{word}'", span, did_you_mean(path))
+    return UNKNOWN_SETTING.error(f"a spec has no block '{name}'", span, did_you_mean(path))
 
 
-def entry_not_constant(word: str, path: str, span: Span) -> PdeError:
-    return UNKNOWN_SETTING.error(f"this spec has no constant '{word}'", span, did_you_mean(path))
+def entry_not_constant(name: str, path: str, span: Span) -> PdeError:
+    return UNKNOWN_SETTING.error(f"this spec has no constant '{name}'", span, did_you_mean(path))
 
 
 def path_too_long(span: Span) -> PdeError:

@@ -10,9 +10,6 @@ from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.diagnostics.fixes import Edit, Fix, insert, parenthesize, remove, replace_by, replace_word
 from pdedsl.errors.base import KEEP_ONE, Code, count_noun, did_you_mean, join_comma
 
-# ---- syntax
-
-
 NOT_A_SPEC = Code("E100", "the text does not look like a spec")
 UNEXPECTED_CHARACTER = Code("E101", "unexpected character")
 UNEXPECTED_TOKEN = Code("E102", "unexpected token or end of line")
@@ -43,7 +40,7 @@ OPERATOR_HINTS = {"sum": SUM_HINT}
 SIMPLIFY_HINT = "simplify the expression"
 TIME_STEPS_HINT = "the solver chooses the time steps; on data and on pixels: realize time by euler(steps=100)"
 PIECEWISE_HINT = "there is no 'if': use heaviside(x - 0.5) for pieces in space and 'for t in [a, b]' for time intervals"
-# ---- brackets
+# ---- Brackets
 
 
 def unclosed(opener: str, closer: str, span: Span, end: int) -> PdeError:
@@ -71,7 +68,7 @@ def nested_too_deeply(span: Span) -> PdeError:
     return TOO_DEEP.error("this expression is nested too deeply", span, LET_HINT)
 
 
-# ---- statements
+# ---- Statements
 
 
 def unexpected_end(expected: str, span: Span, hint: str) -> PdeError:
@@ -83,9 +80,9 @@ def unexpected_token(found: str, expected: str, span: Span, hint: str) -> PdeErr
     return UNEXPECTED_TOKEN.error(f"expected {expected}, found '{shown}'", span, hint)
 
 
-def unknown_statement(word: str, guess: str | None, blocks: list[str], span: Span) -> PdeError:
-    hint = did_you_mean(guess, f"blocks: {join_comma(blocks)}")
-    return UNKNOWN_STATEMENT.error(f"unknown statement '{word}'", span, hint, fixes=replace_word(word, guess, span))
+def unknown_statement(name: str, guess: str | None, blocks: list[str], span: Span) -> PdeError:
+    hint = did_you_mean(guess, f"available blocks: {join_comma(blocks)}")
+    return UNKNOWN_STATEMENT.error(f"unknown statement '{name}'", span, hint, fixes=replace_word(name, guess, span))
 
 
 def missing_header(late: str | None, span: Span) -> PdeError:
@@ -127,7 +124,7 @@ def too_many_unknowns(limit: int, span: Span) -> PdeError:
     return TOO_MANY_UNKNOWNS.error(f"this spec has more than {limit} unknowns", span, "combine some into a vector(n)")
 
 
-# ---- expressions
+# ---- Expressions
 
 
 def ambiguous_division(above: Span, below: Span, factor: Span) -> PdeError:
@@ -167,10 +164,10 @@ def diff_variables(span: Span) -> PdeError:
     return INVALID_SYNTAX.error("the arguments of diff after the first must be variables", span, hint)
 
 
-def operator_arguments(word: str, minimum: int, exact: bool, span: Span) -> PdeError:
+def operator_arguments(name: str, minimum: int, exact: bool, span: Span) -> PdeError:
     """`grad(u, x)`, `lap(f=u)`."""
     expected = count_noun(minimum, "argument") if exact else f"at least {count_noun(minimum, 'argument')}"
-    return INVALID_SYNTAX.error(f"'{word}' takes {expected}, by position only", span, OPERATOR_HINTS.get(word, ""))
+    return INVALID_SYNTAX.error(f"'{name}' takes {expected}, by position only", span, OPERATOR_HINTS.get(name, ""))
 
 
 def constant_exponent(span: Span) -> PdeError:
@@ -199,7 +196,7 @@ def ambiguous_argument(function: str, span: Span, first: Span, last: Span) -> Pd
     return AMBIGUOUS_ARGUMENT.error(message, span, "add parentheses", fixes=fixes)
 
 
-# ---- sizes
+# ---- Sizes
 
 
 def expression_too_large(span: Span) -> PdeError:
@@ -264,7 +261,7 @@ def too_many_calls(limit: int, span: Span) -> PdeError:
     return EXPRESSION_TOO_LARGE.error(f"more than {limit:,} function calls after expansion", span, "use fewer calls")
 
 
-# ---- characters
+# ---- Characters
 # E101, E108 to E110: unexpected characters, unterminated strings, names and numbers that are too long.
 
 
@@ -372,7 +369,7 @@ def number_out_of_range(largest: int, span: Span) -> PdeError:
     return INVALID_NUMBER.error("number out of range", span, hint)
 
 
-# ---- notation
+# ---- Notation
 # Notation of textbooks and other programs, with the equivalent in this language.
 
 
@@ -491,13 +488,13 @@ def transposed_vector(name: str, span: Span) -> PdeError:
     )
 
 
-def expected_on(word: str, start: bool, span: Span) -> PdeError:
+def expected_on(name: str, start: bool, span: Span) -> PdeError:
     """`u = 0 at x = 0`, `u = 1 at t = 0`."""
     if start:
         return INVALID_SYNTAX.error(
-            f"'{word}' is not allowed in an initial condition", span, "write the initial condition as u(x, 0) = …"
+            f"'{name}' is not allowed in an initial condition", span, "write the initial condition as u(x, 0) = …"
         )
-    fixes = replace_word(word, "on", span)
+    fixes = replace_word(name, "on", span)
     return INVALID_SYNTAX.error("expected 'on' before the boundary", span, "as in: u = 0 on x = 0", fixes=fixes)
 
 
@@ -517,16 +514,16 @@ def periodic_statement(span: Span) -> PdeError:
     return INVALID_SYNTAX.error("periodicity is declared in 'space'", span, hint)
 
 
-def labelled_condition(word: str, span: Span) -> PdeError:
+def labelled_condition(name: str, span: Span) -> PdeError:
     """`initial u = 1`, `BC: u(0, t) = 0`, `dirichlet 0`."""
     hint = "initial: u(x, 0) = …; Dirichlet: u = … on boundary; Neumann: ∂u/∂n = … on boundary"
-    return INVALID_SYNTAX.error(f"unexpected '{word}': a condition is written as an equation", span, hint)
+    return INVALID_SYNTAX.error(f"unexpected '{name}': a condition is written as an equation", span, hint)
 
 
-def labelled_equation(word: str, span: Span, full_span: Span) -> PdeError:
+def labelled_equation(name: str, span: Span, full_span: Span) -> PdeError:
     """`heat: ∂u/∂t = …`, `Solve ∂u/∂t = …`; `full_span` is the word with its colon."""
     hint, fixes = "remove it, or make it a comment: # …", remove(full_span)
-    return INVALID_SYNTAX.error(f"unexpected label '{word}' before an equation", span, hint, fixes=fixes)
+    return INVALID_SYNTAX.error(f"unexpected label '{name}' before an equation", span, hint, fixes=fixes)
 
 
 def dangling_operator(sign: str, span: Span) -> PdeError:

@@ -9,9 +9,6 @@ from pdedsl.diagnostics.fixes import Edit, Fix, as_product, insert, remove, remo
 from pdedsl.errors.base import Code, count_noun, did_you_mean, join_comma, this_is, with_article
 from pdedsl.errors.names import COMPLEX_HINT
 
-# ---- Shapes
-
-
 TERM_MISMATCH = Code("E301", "the terms of a sum, or the sides of an equation, have different shapes")
 SHAPE_MISMATCH = Code("E302", "shape mismatch")
 NONLINEAR_IN_PROBABILITIES = Code("E303", "product or power of class probabilities")
@@ -25,7 +22,7 @@ NOT_A_VARIABLE = Code("E310", "derivative with respect to something other than a
 NOT_CONSTANT = Code("E311", "expected a constant number")
 
 
-# ---- sums and products
+# ---- Sums and products
 
 ONE_DIMENSION_HINTS = {"vector of size 1": "in one dimension write ∂u/∂x for ∇u and ∇·u"}
 BIAS_HINT = "a linear operator already includes a bias: remove this term"
@@ -113,7 +110,7 @@ def no_real_root(name: str, span: Span) -> PdeError:
     return UNDEFINED.error(f"'{name}' is not a real number: its square is negative", span)
 
 
-# ---- lists and components
+# ---- Lists and components
 
 
 def empty_list(span: Span) -> PdeError:
@@ -153,12 +150,12 @@ def invalid_index(span: Span) -> PdeError:
     return INVALID_INDEX.error("an index must be an integer or the index of a sum", span)
 
 
-# ---- functions and operators
+# ---- Functions and operators
 
 
-def argument_count(word: str, expected: str, found: int, span: Span) -> PdeError:
+def argument_count(name: str, expected: str, found: int, span: Span) -> PdeError:
     """A built-in function with too many or too few arguments."""
-    return ARGUMENT_COUNT.error(f"'{word}' takes {expected}, found {found}", span)
+    return ARGUMENT_COUNT.error(f"'{name}' takes {expected}, found {found}", span)
 
 
 def declared_argument_count(name: str, params: Sequence[str], found: int, has_time: bool, span: Span) -> PdeError:
@@ -180,18 +177,18 @@ def invalid_softmax(found: str | None, span: Span) -> PdeError:
     )
 
 
-def invalid_function_argument(word: str, found: str, span: Span) -> PdeError:
+def invalid_function_argument(name: str, found: str, span: Span) -> PdeError:
     """`sin(K)`: the argument is a function or operator."""
-    return NOT_A_VALUE.error(f"cannot apply '{word}' to {with_article(found)}", span)
+    return NOT_A_VALUE.error(f"cannot apply '{name}' to {with_article(found)}", span)
 
 
-def needs_scalars(word: str, found: str, span: Span) -> PdeError:
+def needs_scalars(name: str, found: str, span: Span) -> PdeError:
     hint = "class probabilities are written softmax(W x)" if found.startswith("logits") else ""
-    return SHAPE_MISMATCH.error(f"'{word}' takes scalars, found {with_article(found)}", span, hint)
+    return SHAPE_MISMATCH.error(f"'{name}' takes scalars, found {with_article(found)}", span, hint)
 
 
-def needs_feature_map(word: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"'{word}' takes one feature map", span)
+def needs_feature_map(name: str, span: Span) -> PdeError:
+    return SHAPE_MISMATCH.error(f"'{name}' takes one feature map", span)
 
 
 def argument_not_a_value(param: str, found: str, span: Span) -> PdeError:
@@ -202,12 +199,12 @@ def argument_shape_mismatch(param: str, expected: str, found: str, span: Span) -
     return SHAPE_MISMATCH.error(f"'{param}' must be {with_article(expected)}, found {with_article(found)}", span)
 
 
-def named_argument(word: str, span: Span, value: Span) -> PdeError:
+def named_argument(name: str, span: Span, value: Span) -> PdeError:
     hint, fixes = (
         "pass the values by position",
         remove(Span(span.start, value.start), "remove the name"),
     )
-    return NAMED_ARGUMENT.error(f"'{word}' takes no named arguments", span, hint, fixes=fixes)
+    return NAMED_ARGUMENT.error(f"'{name}' takes no named arguments", span, hint, fixes=fixes)
 
 
 def invalid_operand(found: str, span: Span) -> PdeError:
@@ -253,7 +250,7 @@ def power_of_tensor_constant(span: Span) -> PdeError:
     return SHAPE_MISMATCH.error("the square of a vector or matrix cannot define a constant", span, hint)
 
 
-# ---- derivatives
+# ---- Derivatives
 
 
 def no_adjoint(found: str, span: Span) -> PdeError:
@@ -313,7 +310,7 @@ SPACES = ("R^2", "R^d", "image(c, h, w)", "pixels", "[a, b]", "[a, b]^2 periodic
 SPACES_HINT = f"available: {', '.join(SPACES)}"
 
 
-# ---- types
+# ---- Types of fields
 
 
 def unknown_type(name: str | None, types: Sequence[str], guess: str | None, span: Span) -> PdeError:
@@ -397,7 +394,7 @@ def initial_value_not_positive(sign: str, span: Span) -> PdeError:
     )
 
 
-# ---- intervals and spaces
+# ---- Intervals and spaces
 
 
 def not_an_interval(span: Span) -> PdeError:

@@ -1,0 +1,1 @@
+"""Front end: lexer, parser, elaboration, formatter, and hints for other notations."""

@@ -20,6 +20,7 @@ from pdedsl import errors
 from pdedsl.diagnostics import Reporter
 from pdedsl.language.names import canonical_name, parse_superscript, superscript
 from pdedsl.language.token_stream import (
+    BLOCK_KEYWORDS,
     SUBSCRIPT_LETTERS,
     DeclaredNames,
     Rewrite,
@@ -198,7 +199,6 @@ def normal_derivative(window: TokenWindow) -> Rewrite | None:
 # ---- Application of the rules
 
 
-BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE"}
 FUNCTION_ALIASES = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
 FUNCTION_ALIASES |= {"gradient": "grad", "divergence": "div"}
 OPERATOR_ALIASES = {"laplace": "LAPLACIAN", "laplacian": "LAPLACIAN", "Laplacian": "LAPLACIAN", "lap": "LAPLACIAN"}

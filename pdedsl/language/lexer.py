@@ -27,6 +27,7 @@ from pdedsl.language.ast import Comment
 from pdedsl.language.latex import strip_block_comments, strip_latex
 from pdedsl.language.names import MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH
 from pdedsl.language.token_stream import (
+    BLOCK_KEYWORDS,
     DECLARING,
     DeclaredNames,
     collect_declarations,
@@ -96,7 +97,6 @@ OPERAND_END = {
     *("NAME", "NUMBER", "FRACTION", "STRING", "SUPERSCRIPT", "SUBSCRIPT", "ADJOINT", "DERIVATIVE", "DENOMINATOR"),
     *CLOSING_BRACKETS,
 }
-BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE"}
 STATEMENT_KEYWORDS = {"PDE", "SPACE", "TIME", "EXACT", "OBSERVE", "REALIZE", "REQUIRE", *DECLARING, *BLOCK_KEYWORDS}
 INDEXABLE = {"NAME", "ADJOINT", "RPAR"}
 _LINE = re.compile(r"[^\r\n]*")

@@ -30,9 +30,10 @@ from pdedsl.io import write_text_atomically
 from pdedsl.language import ast as t
 from pdedsl.language.ast_builder import AstBuilder, covering_span, name_node
 from pdedsl.language.keywords import with_canonical_keywords
-from pdedsl.language.lexer import BLOCK_KEYWORDS, StatementTokens, TokenizedSource, span_of, tokenize
+from pdedsl.language.lexer import StatementTokens, TokenizedSource, span_of, tokenize
 from pdedsl.language.names import canonical_name
 from pdedsl.language.syntax_errors import KEYWORDS, explain_unexpected_token
+from pdedsl.language.token_stream import BLOCK_KEYWORDS
 
 # ---- LALR tables
 

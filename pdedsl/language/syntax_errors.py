@@ -8,7 +8,8 @@ from lark.exceptions import UnexpectedToken
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.errors.syntax import COORDINATES_HINT, PIECEWISE_HINT, TIME_STEPS_HINT
-from pdedsl.language.lexer import BINARY_OPERATORS, BLOCK_KEYWORDS, STATEMENT_KEYWORDS, span_of
+from pdedsl.language.lexer import BINARY_OPERATORS, STATEMENT_KEYWORDS, span_of
+from pdedsl.language.token_stream import BLOCK_KEYWORDS, DECLARING
 
 KEYWORDS = tuple(kind.lower() for kind in sorted(STATEMENT_KEYWORDS))
 TOKEN_DESCRIPTIONS = {
@@ -25,7 +26,6 @@ TOKEN_DESCRIPTIONS = {
     "ENDNORM": "'‖'",
     "RBRACE": "'}'",
 }
-DECLARATIONS = ("UNKNOWN", "LEARN", "CONST", "LET")
 OPERATORS = {"NABLA", "DIV", "LAPLACIAN", "HESSIAN", "OPERATOR"}
 OPERAND_TOKENS = {"NAME", "NUMBER", "LPAR", "LSQB"}
 
@@ -51,7 +51,7 @@ def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
             pair = around in (["LPAR", "RPAR"], ["LPAR", "COMMA"])
             if whole.end_pos == token.start_pos and token.end_pos == part.start_pos and not pair:
                 return errors.syntax.decimal_comma(f"{whole},{part}", span_of(whole).to(span_of(part)))
-    if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARATIONS:
+    if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARING:
         return errors.syntax.subscript_in_name(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))
     if token.type == "EQUAL" and any(other.type == "EQUAL" for other in tokens[:at]):
         if error := _second_equals(tokens, at):
@@ -62,7 +62,7 @@ def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
         return errors.syntax.second_equals_sign(span_of(token))
     if at == 1 and tokens[0].type == "DOT":
         return errors.syntax.bullet(span_of(tokens[0]))
-    if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARATIONS}:
+    if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARING}:
         return errors.syntax.periodic_statement(span_of(token))
     if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCK_KEYWORDS}:
         if _is_piecewise(tokens):

@@ -19,6 +19,7 @@ from pdedsl.language import ast as t
 from pdedsl.language.names import MAX_NAME_LENGTH, canonical_name, subscript, superscript
 
 DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
+BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE"}
 TRANSPOSABLE = {"operator", "matrix"}
 _BRACKET_AFTER_DERIVATIVE = {
     "LPAR": "CALL",

@@ -102,69 +102,71 @@ class ResidualAudit:
         return self.seed + TEST_SEED
 
     @property
-    def _inside(self) -> int:
+    def _interior_count(self) -> int:
         return INTERIOR_POINTS if len(self.statement.domain.coordinates) < HIGH_DIMENSION else INTERIOR_POINTS // 8
 
     def _equation(self, residual: Residual, source: Source, k: int) -> ResidualNorm:
-        points = self.points.inside(self._inside, self._seed + k, during=residual.interval)
+        points = self.points.inside(self._interior_count, self._seed + k, during=residual.interval)
         terms = self._terms(residual, points)
         size = torch.maximum(terms.abs().sum(-1).square().mean().sqrt(), self._scale(residual, points))
         return _residual_norm(source.quote(residual.span), "inside", terms.sum(-1), size, self._data(residual, points))
 
     def _scale(self, residual: Residual, points: Tensor) -> Tensor:
         """Σ |a| · deviation of u / lengths^α over the terms a(x) ∂^α u of r: their size, but for polynomials in x."""
-        whole, letters = (
+        expr, jet_symbols = (
             _substitute_parameters(residual.expr, self.statement, self.values),
             {s for s, _ in residual.jet_variables},
         )
-        slopes = [(whole.diff(s), d) for s, d in residual.jet_variables if d.order]
-        known = [(a, d) for a, d in slopes if not a.free_symbols & letters]
-        if not known:
+        coefficients = [(expr.diff(s), d) for s, d in residual.jet_variables if d.order]
+        linear_terms = [(a, d) for a, d in coefficients if not a.free_symbols & jet_symbols]
+        if not linear_terms:
             return points.new_zeros(())
         factors = torch.stack(
-            compile_pointwise([a for a, _ in known], self.statement.domain.coordinates)(*points.unbind(-1))
+            compile_pointwise([a for a, _ in linear_terms], self.statement.domain.coordinates)(*points.unbind(-1))
         )
         with torch.no_grad():
-            deviation = self.module(points).std(0)[[d.component for _, d in known]]
+            deviation = self.module(points).std(0)[[d.component for _, d in linear_terms]]
         lengths = [float(i.end - i.start) for i in self.statement.domain.intervals]
-        units = [prod(length**-n for length, n in zip(lengths, d.orders, strict=True)) for _, d in known]
+        units = [prod(length**-n for length, n in zip(lengths, d.orders, strict=True)) for _, d in linear_terms]
         found: Tensor = factors.square().mean(1).sqrt() @ (deviation * points.new_tensor(units))
         return found
 
     def _condition(
-        self, imposed: ConditionResidual, residual: Residual, points: Tensor, source: Source
+        self, condition: ConditionResidual, residual: Residual, points: Tensor, source: Source
     ) -> ResidualNorm:
-        terms, where = self._terms(residual, points), self.statement.domain.text_of(imposed.place)
+        terms, where = self._terms(residual, points), self.statement.domain.text_of(condition.place)
         size = torch.maximum(terms.abs().sum(-1).square().mean(), self._domain_scale(residual)).sqrt()
-        return _residual_norm(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
+        return _residual_norm(source.quote(condition.span), where, terms.sum(-1), size, self._data(residual, points))
 
     def _domain_scale(self, residual: Residual) -> Tensor:
         """Σ of the mean squares in the domain of the derivatives in a condition, the largest along any axis."""
-        turned = [
+        candidates = [
             (k, *pair)
             for k, d in enumerate(residual.derivatives)
             for pair in derivatives_along_axes(d, self.statement.domain)
         ]
         found = evaluate_derivatives(
-            self.module, [d for _, d, _ in turned], self.points.inside(CONDITION_POINTS, self._seed)
+            self.module, [d for _, d, _ in candidates], self.points.inside(CONDITION_POINTS, self._seed)
         )
-        squares = [(k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(turned, found.T, strict=True)]
+        squares = [
+            (k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(candidates, found.T, strict=True)
+        ]
         sizes = [max(s for j, s in squares if j == k) for k in range(len(residual.derivatives))]
         return torch.tensor(sum(sizes), dtype=torch.float64)
 
     def _data(self, residual: Residual, points: Tensor) -> float:
         """Root mean square of the terms without unknowns."""
-        letters = {s for s, _ in residual.jet_variables}
-        whole = _substitute_parameters(residual.expr, self.statement, self.values)
-        given = Add(*(t for t in Add.make_args(whole) if not t.free_symbols & letters))
-        (value,) = compile_pointwise([given], self.statement.domain.coordinates)(*points.unbind(-1))
+        jet_symbols = {s for s, _ in residual.jet_variables}
+        expr = _substitute_parameters(residual.expr, self.statement, self.values)
+        data = Add(*(t for t in Add.make_args(expr) if not t.free_symbols & jet_symbols))
+        (value,) = compile_pointwise([data], self.statement.domain.coordinates)(*points.unbind(-1))
         return float(value.square().mean().sqrt())
 
     def _terms(self, residual: Residual, points: Tensor) -> Tensor:
         """τᵢ at points, (n, number of terms)."""
-        letters = self._derivatives(residual, points)
+        jet_symbols = self._derivatives(residual, points)
         symbols = (*self.statement.domain.coordinates, *(s for s, _ in residual.jet_variables))
-        values = (*points.unbind(-1), *letters.unbind(-1))
+        values = (*points.unbind(-1), *jet_symbols.unbind(-1))
         terms = Add.make_args(_substitute_parameters(residual.expr, self.statement, self.values))
         return torch.stack(compile_pointwise(terms, symbols)(*values), -1)
 
@@ -483,19 +485,19 @@ def sample_test_points(statement: StrongForm, result: SolverResult, options: Sol
 
 
 def reference_solutions(
-    plan: SolvePlan, options: SolveOptions, numbers: Mapping[str, float] | None = None
+    plan: SolvePlan, options: SolveOptions, parameters: Mapping[str, float] | None = None
 ) -> Iterator[Reference]:
     """The exact solution, if stated; the reference grid of the spec, or, without an exact solution, an inexpensive one.
 
-    `numbers` are the estimates of learned scalars.
+    `parameters` are the estimates of learned scalars.
     """
     exact = exact_reference(plan.problem)
     if exact is not None:
         yield exact
-    grid = plan.reference or (inexpensive_grid(plan, numbers or {}) if exact is None else None)
+    grid = plan.reference or (inexpensive_grid(plan, parameters or {}) if exact is None else None)
     if grid is not None:
         try:
-            found = grid_reference(grid, plan, options, numbers or {})
+            found = grid_reference(grid, plan, options, parameters or {})
         except GridSolveFailed as failure:  # an implicit reference may fail, unless the solution blows up
             if plan.reference:
                 raise
@@ -508,30 +510,30 @@ def reference_solutions(
 
 
 def exact_reference(statement: StrongForm) -> Reference | None:
-    known = [e for e in statement.exact if e is not None]
-    if len(known) < len(statement.components):
+    exact = [e for e in statement.exact if e is not None]
+    if len(exact) < len(statement.components):
         return None
-    at = compile_pointwise(known, statement.domain.coordinates)
+    at = compile_pointwise(exact, statement.domain.coordinates)
     return Reference("the exact solution", lambda x: torch.stack(at(*x.unbind(-1)), -1), 0.0)
 
 
-def inexpensive_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | None:
+def inexpensive_grid(plan: SolvePlan, parameters: Mapping[str, float]) -> Grid | None:
     """An inexpensive grid, if a grid scheme applies with the estimated parameters."""
     statement = plan.problem
-    known = bool(statement.parameters) and all(p.name in numbers for p in statement.parameters)
+    is_determined = bool(statement.parameters) and all(p.name in parameters for p in statement.parameters)
     applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
-    applies = applies or (known and isinstance(grid_scheme(statement), Scheme))
+    applies = applies or (is_determined and isinstance(grid_scheme(statement), Scheme))
     n = INEXPENSIVE_GRID.get(len(statement.domain.space))
     return Grid(n=n) if applies and n is not None else None
 
 
-def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, numbers: Mapping[str, float]) -> Reference:
+def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, parameters: Mapping[str, float]) -> Reference:
     """A grid solution, and its difference to the N/2 grid, which exceeds its error where it converges."""
     if plan.reference:
         result = solve_with(grid, plan, options)
     else:
         values = {
-            name: torch.tensor(value, dtype=torch.float64, device=options.device) for name, value in numbers.items()
+            name: torch.tensor(value, dtype=torch.float64, device=options.device) for name, value in parameters.items()
         }
         result = solve_by_grid(
             plan.problem,
@@ -541,5 +543,7 @@ def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, numbers: 
             parameter_values=values,
             max_steps=MAX_REFERENCE_STEPS,
         )
-    with_numbers = f" with {', '.join(f'{name} = {value:.4g}' for name, value in numbers.items())}" if numbers else ""
-    return Reference(f"{grid}{with_numbers}", result, max(result.metrics["error"], MIN_REFERENCE_ERROR))
+    with_parameters = (
+        f" with {', '.join(f'{name} = {value:.4g}' for name, value in parameters.items())}" if parameters else ""
+    )
+    return Reference(f"{grid}{with_parameters}", result, max(result.metrics["error"], MIN_REFERENCE_ERROR))

@@ -248,8 +248,8 @@ Substitution = Mapping[Expr, Expr]
 def is_numerically_equal(
     one: Expr, other: Expr, there: Substitution | None = None, at: Substitution | None = None, sign: int = 1
 ) -> bool:
-    """Whether `one` with the substitution `at` equals ±`other` with the substitution `there`, to ten digits at four random
-    points. Where one of them is not defined, they are compared structurally."""
+    """Whether `one` with the substitution `at` equals ±`other` with the substitution `there`, to ten digits at four
+    random points. Where one of them is not defined, they are compared structurally."""
     at, there = _restrict_substitution(one, at), _restrict_substitution(other, there)
     if sign == 1 and at == there and one == other:
         return True

@@ -69,7 +69,7 @@ CACHE_SIZE = 2_000  # later stages and the next edit in an editor expand the sam
 
 @lru_cache(maxsize=CACHE_SIZE)
 def expand_products(expr: Expr) -> Expr:
-    """The expanded expression, a sum of products independent of notation; raises TooLarge if it has too many terms."""
+    """The expanded expression, a sum of products; raises TooLarge if it has too many terms."""
     if max_terms(expr) > MAX_TERMS and max_terms(expr) > 2 * len(Add.make_args(expr)):
         raise TooLarge(f"an expression of more than {MAX_TERMS:,} terms when it is multiplied out")
     if isinstance(expr, Add):
@@ -79,7 +79,7 @@ def expand_products(expr: Expr) -> Expr:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _expand_term(expr: Expr) -> Expr:
-    """Expands products of sums, also in arguments of functions; exp(a + b) is not split, since sympy would rejoin it."""
+    """Expands products of sums, also in arguments of functions; exp(a + b) is not split: sympy would rejoin it."""
     if not can_expand(expr):
         return expr
     result = expand(_with_arguments(expr, _expand_term), power_exp=False)
@@ -96,8 +96,8 @@ def _primitive_quotients(expr: Expr) -> dict[Expr, Expr]:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def expand(expr: Expr, power_exp: bool = True) -> Expr:
-    """Sympy's `expand`, restricted to subexpressions that can be expanded. Arguments of functions are expanded first, so
-    that each function is constructed (and simplified by sympy) once and not for every rule."""
+    """Sympy's `expand`, restricted to subexpressions that can be expanded. Arguments of functions are expanded first,
+    so that each function is constructed (and simplified by sympy) once and not for every rule."""
     if not can_expand(expr):
         return expr
     hints = HINTS | {"power_exp": power_exp}

@@ -222,7 +222,10 @@ def test_split_points() -> None:
     last = built(learned("∂u/∂t = v·∇u for t in [0, 1]\n∂u/∂t = Δu for t in [1, 3]", FIELD, "3"))
     first = built(learned("∂u/∂t = Δu for t in [0, 2]\n∂u/∂t = v·∇u for t in [2, 3]", FIELD, "3"))
     names = [[type(part).__name__ for part in m.members[0]] for m in (last, first)]
-    assert names == [["GaussianNoise", "March", "Linear"], ["March", "GaussianNoise", "Linear"]]
+    assert names == [
+        ["GaussianNoise", "CharacteristicSteps", "Linear"],
+        ["CharacteristicSteps", "GaussianNoise", "Linear"],
+    ]
     assert noises(last) == noises(first) == [2.0]
 
 

@@ -49,7 +49,7 @@ CASES = {
     "a factor": (
         "E602",
         "t f(Y, t)",
-        "numbers c",
+        "c constant",
         changed(light("polynet"), ("= f(Y, t)", "= t f(Y, t)")),
     ),
     "scalar by resnet": ("E604", "learn a(x, y, t) : scalar > 0 = resnet(depth=20)", "mlp", ""),

@@ -18,7 +18,7 @@ def test_torchvision_with_noise_has_noise() -> None:
     made = pdedsl.compile(text)
     with torch.device("meta"):
         assert len(streams(made.module())) == MODELS["mobilenet_v2"].maps
-    assert "each a step of 1/10" in made.python()
+    assert "each a step of length 1/10" in made.python()
 
 
 DIFFUSIVITIES = {
@@ -54,7 +54,7 @@ def test_learned_diffusivities_keep_their_sign(declared: str) -> None:
         if right:
             assert pdedsl.compile(text).module()
             continue
-        with pytest.raises(pdedsl.PdeError, match=r"semidefinite|backwards"):
+        with pytest.raises(pdedsl.PdeError, match=r"semidefinite|backward"):
             pdedsl.compile(text)
 
 

@@ -1,4 +1,4 @@
-"""Functions that satisfy conditions for every network."""
+"""Hard constraints: the ansatz satisfies conditions for every network."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ def assert_satisfied(statement: StrongForm, count: int) -> None:
         assert simplify(value.doit().subs(x, side.end if condition.place.upper else side.start).doit()) == 0
 
 
-def test_values_at_the_start_and_on_sides_that_change_in_time() -> None:
+def test_initial_and_time_dependent_dirichlet_values() -> None:
     heat = LINE + "∂u/∂t = ∂²u/∂x²\nu(x, 0) = x + sin(π x)\nu = t on left\nu = 2 + t² on right\n"
     assert_satisfied(stated(heat), 3)
 
 
-def test_position_and_speed() -> None:
+def test_initial_value_and_velocity() -> None:
     wave = LINE + "∂²u/∂t² = ∂²u/∂x²\nu(x, 0) = sin(π x)\n∂u/∂t(x, 0) = x (2 - x)\nu = 0 on boundary\n"
     assert_satisfied(stated(wave), 4)
 
 
-def test_four_sides_of_a_square() -> None:
+def test_dirichlet_values_on_a_square() -> None:
     assert_satisfied(stated(SQUARE + "u = exp(x) sin(y) on boundary\n"), 4)
 
 
-def test_a_value_that_contradicts_another_at_a_corner_is_left_to_the_loss() -> None:
+def test_incompatible_corner_values_are_soft_constraints() -> None:
     lid = SQUARE + "u = 0 on left, right, bottom\nu = 1 on top\n"
     assert_satisfied(stated(lid), 2)
     jump = LINE + "∂u/∂t = ∂²u/∂x²\nu(x, 0) = 1\nu = 0 on boundary\n"
     assert_satisfied(stated(jump), 1)
 
 
-def test_a_slope_is_no_value() -> None:
+def test_neumann_conditions_are_soft_constraints() -> None:
     assert_satisfied(stated(LINE + "∂u/∂t = ∂²u/∂x²\nu(x, 0) = 0\nu = 0 on left\n∂u/∂x = 1 on right\n"), 2)
 
 
-def test_the_residual_in_the_derivatives_of_the_network() -> None:
+def test_residual_in_the_derivatives_of_the_network() -> None:
     """For u = base + factor · N with N a known function, both residuals are the same."""
     statement = stated(LINE + "∂u/∂t + u ∂u/∂x = ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
     (ansatz,), (equation,) = ansatz_of(statement), statement.equations
@@ -80,7 +80,7 @@ def test_the_residual_in_the_derivatives_of_the_network() -> None:
     assert abs(value(equation, u) - value(substitute_ansatz(equation, (ansatz,), (x, t)), n)) < 1e-15  # type: ignore[operator]
 
 
-def test_one_value_on_every_side_of_a_cube() -> None:
+def test_constant_dirichlet_value_on_a_cube() -> None:
     """Compared in doubles: sympy's own numbers take seconds where sums within sums cancel."""
     cube = "pde C\nspace (x, y, z) in [0, 1]^3\ntime t in [0, 3]\nunknown u(x, y, z, t) : scalar\n∂u/∂t = Δu\n"
     for start, count in (("π", 1), ("1 + (1/3)^0.5", 7)):
@@ -88,12 +88,12 @@ def test_one_value_on_every_side_of_a_cube() -> None:
         assert len(ansatz.satisfied) == count
 
 
-def test_large_values_that_meet_agree_to_what_is_rounded() -> None:
+def test_compatibility_of_large_values_up_to_rounding() -> None:
     meeting = LINE + "∂u/∂t = ∂²u/∂x²\nu(x, 0) = 1e12 sin(x)\nu = 1e12 sin(x) on boundary\n"
     assert_satisfied(stated(meeting), 3)
 
 
-def test_data_that_do_not_meet_the_sides_jump() -> None:
+def test_incompatible_initial_data() -> None:
     heat = LINE + "∂u/∂t = ∂²u/∂x²\n"
     assert has_incompatible_data(stated(heat + "u(x, 0) = 1\nu = 0 on boundary\n"))
     assert has_incompatible_data(stated(heat + "u(x, 0) = x\nu = t on left\nu = 2 cos(t) + 1 on right\n"))

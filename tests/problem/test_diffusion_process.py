@@ -1,4 +1,4 @@
-"""Which physical problems are those of a random motion, and what is said of the others."""
+"""Diffusion process of a linear problem, and problems without one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def process(text: str) -> DiffusionProcess:
     return process_of(stated(text))
 
 
-def test_initial_data_are_reached_backwards() -> None:
+def test_initial_value_problem_runs_backward() -> None:
     found = process(
         LINE + "2 ∂u/∂t = x ∂²u/∂x² - 4 ∂u/∂x + 6u + 2t\nu(x, 0) = x\nu = t on left\nn·∇u + 3u = 5 on right"
     )
@@ -39,7 +39,7 @@ def test_initial_data_are_reached_backwards() -> None:
     assert [s.event for s in found.boundaries] == [Absorption(T), Reflection(3, 5)]
 
 
-def test_terminal_data_are_reached_forwards() -> None:
+def test_terminal_value_problem_runs_forward() -> None:
     text = LINE + "∂u/∂t + ½x² ∂²u/∂x² + x ∂u/∂x - u = exp(x)\nu(x, 1) = x\nu = 0 on boundary"
     found = process(text)
     assert found.data is not None
@@ -48,14 +48,14 @@ def test_terminal_data_are_reached_forwards() -> None:
 
 
 @pytest.mark.parametrize("sign", ["", "-"])
-def test_at_rest_the_sign_is_that_of_a_motion(sign: str) -> None:
+def test_sign_of_a_stationary_generator(sign: str) -> None:
     found = process(PLANE + f"{sign}(Δu + ∂²u/∂x∂y - u) = {sign}1\nu = 0 on boundary")
     assert set(found.matrix) == {(0, 0, 1), (1, 1, 1), (0, 1, Rational(1, 2))}
     assert (found.rate, found.source) == (-1, -1)
     assert not found.is_brownian
 
 
-def test_what_takes_one_step_and_what_leaps() -> None:
+def test_exact_steps_and_walk_on_spheres() -> None:
     free = LINE.replace("1]\ntime", "1] periodic\ntime")
     assert process(free + "∂u/∂t = Δu + ∂u/∂x\nu(x, 0) = sin(2π x)").has_exact_step
     assert not process(free + "∂u/∂t = Δu + sin(2π x) ∂u/∂x\nu(x, 0) = sin(2π x)").has_exact_step
@@ -84,7 +84,7 @@ def test_what_takes_one_step_and_what_leaps() -> None:
         (PLANE + "∂²u/∂x² - ∂²u/∂y² = x\nu = 0 on boundary", "indefinite"),
     ],
 )
-def test_refusals_have_a_reason(text: str, reason: str) -> None:
+def test_problems_without_a_process(text: str, reason: str) -> None:
     error = obstacle(stated(text))
     assert error is not None
     (diagnostic,) = error.diagnostics

@@ -1,4 +1,4 @@
-"""Solutions that are their own mirror image, by a formula decided beforehand."""
+"""Reflection and permutation symmetries of problems."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ EVEN, ODD = ReflectionSymmetry(0, (1,)), ReflectionSymmetry(0, (-1,))
         ),
     ],
 )
-def test_evolutions(text: str, found: ReflectionSymmetry | None) -> None:
+def test_reflection_symmetry_of_evolution_problems(text: str, found: ReflectionSymmetry | None) -> None:
     assert reflection_symmetry(stated(text)) == found
 
 
-def test_at_rest_only_linear_problems_have_an_image_for_certain() -> None:
+def test_reflection_symmetry_of_stationary_problems() -> None:
     assert reflection_symmetry(on_square("Δu = cos(x) sin(y)\n" + ZERO)) == EVEN
     assert reflection_symmetry(on_square("Δu = (x + 1) sin(y)\n" + ZERO)) == ReflectionSymmetry(1, (-1,))
     assert reflection_symmetry(on_square("Δu + u³ = cos(x) sin(y)\n" + ZERO)) is None
@@ -62,9 +62,7 @@ CUBE = "pde A\nspace (x, y, z, w) in [0, 1]^4\nunknown u(x, y, z, w) : scalar\n"
         ("-Δu = u³ + x y z w\n" + ZERO, (0, 0, 0, 0), False),
     ],
 )
-def test_reflections_and_permutations_of_linear_problems(
-    text: str, parities: tuple[int, ...], exchangeable: bool
-) -> None:
+def test_parities_and_permutations_of_linear_problems(text: str, parities: tuple[int, ...], exchangeable: bool) -> None:
     statement = stated(CUBE + text)
     assert parities_of(statement) == parities
     assert is_exchangeable(statement) is exchangeable

@@ -1,4 +1,4 @@
-"""Physical problems in a few lines, as statements, and the error of a solution."""
+"""Small physical problems as strong forms, and the error of a solution."""
 
 from __future__ import annotations
 

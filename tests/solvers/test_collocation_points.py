@@ -1,4 +1,4 @@
-"""Points of domains: shapes, faces, surfaces, and parts of them."""
+"""Collocation points in domains, on faces and on surfaces."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def on(place: Face | Surface, *part: Expr) -> ConditionResidual:
     return replace(POISSON.conditions[0], place=place, part=part)
 
 
-def test_a_shape_holds_its_points_and_they_fill_it() -> None:
+def test_interior_points_of_a_curved_domain() -> None:
     points = PointSampler(shaped(DISC, HOLE)).inside(2000, 0)
     assert points.shape == (2000, 2)
     assert float(points.norm(dim=-1).max()) < 1
@@ -36,13 +36,13 @@ def test_a_shape_holds_its_points_and_they_fill_it() -> None:
     assert abs(float((points[:, 0] > 0).double().mean()) - (0.5 - 0.01) / 0.99) < 0.01
 
 
-def test_a_face_has_one_coordinate_fixed_and_a_part_of_it_is_respected() -> None:
+def test_points_on_part_of_a_face() -> None:
     points = PointSampler(POISSON.domain).on(on(Face(0, True), Y - 0.5), 100, 0)
     assert torch.equal(points[:, 0], torch.ones(100).double())
     assert float(points[:, 1].min()) > 0.5
 
 
-def test_a_surface_is_met_inside_the_closed_domain_alone() -> None:
+def test_points_on_a_surface_lie_in_the_closed_domain() -> None:
     points = PointSampler(shaped(DISC, HOLE, X)).on(on(Surface(HOLE)), 100, 0)
     assert float((points - torch.tensor([0.3, 0.0], dtype=torch.float64)).norm(dim=-1).sub(0.1).abs().max()) < 1e-9
     half = PointSampler(shaped(DISC, X)).on(on(Surface(DISC)), 100, 0)
@@ -50,7 +50,7 @@ def test_a_surface_is_met_inside_the_closed_domain_alone() -> None:
     assert float(half.norm(dim=-1).sub(1).abs().max()) < 1e-9
 
 
-def test_times_stay_as_they_are_on_a_surface_that_moves() -> None:
+def test_projection_onto_a_moving_surface_keeps_the_time() -> None:
     statement = on_line("∂u/∂t = ∂²u/∂x²\nu(x, 0) = 0\nu = 0 on boundary\n")
     x, t = statement.domain.coordinates
     moving = replace(statement.conditions[0], place=Surface(x - t / 2))
@@ -59,25 +59,25 @@ def test_times_stay_as_they_are_on_a_surface_that_moves() -> None:
     assert float(points[:, 1].max()) > 0.9
 
 
-def test_the_end_of_an_interval_is_one_point() -> None:
+def test_the_face_of_an_interval_is_a_single_point() -> None:
     statement = StrongForm(**{**vars(POISSON), "domain": Domain((X,), POISSON.domain.intervals[:1], has_time=False)})
     assert PointSampler(statement.domain).on(on(Face(0, False)), 50, 0).tolist() == [[-1.0]]
 
 
-def test_a_time_of_an_equation_in_pieces() -> None:
+def test_points_of_an_equation_on_a_time_interval() -> None:
     statement = on_line("∂u/∂t = ∂²u/∂x²\nu(x, 0) = 0\nu = 0 on boundary\n")
     half = statement.domain.intervals[0].end / 2
     points = PointSampler(statement.domain).inside(64, 0, during=(half, half + half))
     assert float(points[:, 1].min()) >= 0.5
 
 
-def test_points_follow_their_seed() -> None:
+def test_points_depend_only_on_the_seed() -> None:
     points = PointSampler(shaped(DISC))
     assert torch.equal(points.inside(50, 1), points.inside(50, 1))
     assert not torch.equal(points.inside(50, 1), points.inside(50, 2))
 
 
-def test_an_empty_shape_and_a_condition_that_misses_are_errors() -> None:
+def test_empty_domains_and_conditions_are_errors() -> None:
     with pytest.raises(NoPointsFound):
         PointSampler(shaped(-1 - X**2)).inside(10, 0)
     away = replace(POISSON.conditions[0], place=Surface(X - 3))
@@ -85,13 +85,13 @@ def test_an_empty_shape_and_a_condition_that_misses_are_errors() -> None:
         sample_conditions(PointSampler(POISSON.domain), [away], 10, 0)
 
 
-def test_a_condition_of_many_faces_may_miss_some_of_a_shape() -> None:
+def test_a_condition_may_have_no_points_on_some_faces() -> None:
     """The half plane x > 0 leaves nothing of the left side."""
     found = sample_conditions(PointSampler(shaped(X - 0.1)), POISSON.conditions, 10, 0)
     assert [len(x) for x in found] == [0, 10, 10, 10]
 
 
-def test_the_ends_of_an_interval_are_points() -> None:
+def test_conditions_at_both_ends_of_an_interval() -> None:
     """A face of one dimension has no other coordinates to draw, whatever their law."""
     statement = stated("pde A\nspace x in [2, 5]\nunknown u(x) : scalar\n∂²u/∂x² = 1\nu = 0 on boundary\n")
     found = [

@@ -1,4 +1,4 @@
-"""`crosscheck` on R^d: the evolution operator beside a grid."""
+"""`crosscheck` on R^d: evolution operator and grid."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from pdedsl.config.methods import Grid
 COARSE = ("--set", "evaluate.reference=grid(n=24, extent=4)", "--set", "realize.diffusion.samples=1024")
 
 
-def crosschecked(folder: Path, text: str, *more: str) -> tuple[int, str]:
+def run_crosscheck(folder: Path, text: str, *more: str) -> tuple[int, str]:
     path = folder / "spec.pde"
     path.write_text(text, encoding="utf-8")
     found = CliRunner().invoke(cli, ["crosscheck", str(path), *more])
     return found.exit_code, found.output
 
 
-def test_the_operator_of_a_rotation_agrees_with_its_reference(tmp_path: Path) -> None:
+def test_the_evolution_operator_agrees_with_the_reference_grid(tmp_path: Path) -> None:
     block = pdedsl.load(SPECS / "rotation.pde").evaluate
     assert block is not None
     assert block.reference is not None
     assert block.reference.config == Grid(n=128, extent=4)
-    code, text = crosschecked(tmp_path, shipped("rotation").replace("[0, 1]", "[0, ¼]"), *COARSE)
+    code, text = run_crosscheck(tmp_path, shipped("rotation").replace("[0, 1]", "[0, ¼]"), *COARSE)
     assert code == 0, text
     assert "agree: evolution operator, 1,024 samples and grid(n=24, extent=4)" in text
 
 
-def test_an_operator_with_one_long_step_does_not(tmp_path: Path) -> None:
-    code, text = crosschecked(tmp_path, shipped("rotation").replace("steps=64", "steps=1"), *COARSE)
+def test_an_operator_with_a_single_step_disagrees(tmp_path: Path) -> None:
+    code, text = run_crosscheck(tmp_path, shipped("rotation").replace("steps=64", "steps=1"), *COARSE)
     assert code == 1
     assert "DISAGREE: evolution operator" in text
 
 
 @pytest.mark.parametrize("name", ["convection_diffusion", "monotone"])
-def test_what_is_learned_has_no_grid(name: str, tmp_path: Path) -> None:
-    code, text = crosschecked(tmp_path, shipped(name))
+def test_learned_equations_have_no_reference(name: str, tmp_path: Path) -> None:
+    code, text = run_crosscheck(tmp_path, shipped(name))
     assert code == 1
     assert "only equations on a physical domain can be solved" in text
 
 
-def test_without_a_grid_the_operator_stands_alone(tmp_path: Path) -> None:
+def test_an_operator_without_applicable_grid(tmp_path: Path) -> None:
     """A coefficient that jumps beside transport: no reference was asked for, so none is missed."""
     text = shipped("rotation").partition("evaluate")[0].replace("σ²Δu", "σ²(1 + heaviside(x)) Δu")
-    code, out = crosschecked(tmp_path, text.partition("require")[0], *COARSE[2:])
+    code, out = run_crosscheck(tmp_path, text.partition("require")[0], *COARSE[2:])
     assert code == 0, out
     assert "not by grid: grid is not applicable" in out
     assert "nothing to compare" in out

@@ -1,4 +1,4 @@
-"""What may be believed: residuals at fresh points, distances to a reference, and what is called a failure."""
+"""A-posteriori error estimate: residuals at held-out points, comparison with references, verdicts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ u = 0 on boundary
 """
 
 
-class Given(nn.Module):
+class DecayingSine(nn.Module):
     """A function of x and t."""
 
     def __init__(self, shift: float = 0.0, rate: float = torch.pi**2) -> None:
@@ -60,28 +60,31 @@ def residual_norms(module: nn.Module, text: str = HEAT) -> tuple[ResidualNorm, .
     )
 
 
-def test_the_solution_has_no_residual() -> None:
-    found = residual_norms(Given())
+def test_the_exact_solution_has_zero_residual() -> None:
+    found = residual_norms(DecayingSine())
     assert [g.where for g in found] == ["inside", "at t = 0", "at x = 0", "at x = 1"]
     assert max(g.relative_max for g in found) < 1e-13
     assert ErrorEstimate(found).verdict is Verdict.HOLDS
 
 
-def test_residuals_are_those_of_the_formula() -> None:
+def test_relative_residual_of_a_wrong_decay_rate() -> None:
     """u = sin(πx) e^{-ct} has r = (π² - c) u, beside terms of (π² + c) |u|: relative exactly |π² - c| / (π² + c)."""
     c = 5.0
-    inside = residual_norms(Given(rate=c))[0]
+    inside = residual_norms(DecayingSine(rate=c))[0]
     assert inside.relative_rms == pytest.approx((torch.pi**2 - c) / (torch.pi**2 + c), rel=1e-10)
 
 
 @pytest.mark.parametrize(
     ("module", "wrong"),
     [
-        (Given(rate=5.0), {"inside"}),  # another equation
-        (Given(shift=0.5), {"at t = 0", "at x = 0", "at x = 1"}),  # its conditions are missed, the equation is not
+        (DecayingSine(rate=5.0), {"inside"}),  # another equation
+        (
+            DecayingSine(shift=0.5),
+            {"at t = 0", "at x = 0", "at x = 1"},
+        ),  # its conditions are missed, the equation is not
     ],
 )
-def test_what_is_missed_is_named(module: nn.Module, wrong: set[str]) -> None:
+def test_violated_equations_and_conditions_are_reported(module: nn.Module, wrong: set[str]) -> None:
     error_estimate = ErrorEstimate(residual_norms(module))
     assert error_estimate.verdict is Verdict.FAILS
     assert {g.where for g in error_estimate.residual_norms if g.relative_rms > 0.1} == wrong
@@ -101,7 +104,7 @@ def test_a_collapsed_solution_fails() -> None:
 
 
 @pytest.mark.parametrize("residual", [nan, 0.02, 0.97])
-def test_residuals_that_are_not_small_are_no_error_bar(residual: float) -> None:
+def test_large_residuals_give_no_error_estimate(residual: float) -> None:
     """As of sin(20πx) sin(20πy) by too few sines: its residual is 0.97 of its terms, its error 9 times the solution."""
     error_estimate = ErrorEstimate((ResidualNorm("u = 0", "inside", residual, residual, 1.0, 3, data=0.5),))
     assert error_estimate.verdict is Verdict.FAILS
@@ -112,7 +115,7 @@ def test_residuals_that_are_not_small_are_no_error_bar(residual: float) -> None:
 @pytest.mark.parametrize(
     ("relative_rms", "alone", "confirmed"), [(0.009, True, True), (0.09, False, True), (0.11, False, False)]
 )
-def test_residuals_alone_must_be_as_small_as_distances(relative_rms: float, alone: bool, confirmed: bool) -> None:
+def test_tolerance_of_residuals_with_and_without_reference(relative_rms: float, alone: bool, confirmed: bool) -> None:
     residual_norms = (ResidualNorm("u = 1", "inside", relative_rms, relative_rms, 1.0, 3, data=0.5),)
     beside = (Comparison("another", 0.001, 0.0, 1e-12, exact=False),)
     silent = (Comparison("another", 0.001, 0.0, 0.5, exact=False),)
@@ -134,7 +137,7 @@ def test_residuals_alone_must_be_as_small_as_distances(relative_rms: float, alon
         (nan, 0.0, False, Verdict.DISAGREES),
     ],
 )
-def test_limits_of_a_comparison(distance: float, error: float, exact: bool, verdict: Verdict) -> None:
+def test_tolerance_of_a_comparison(distance: float, error: float, exact: bool, verdict: Verdict) -> None:
     assert ErrorEstimate((), (Comparison("another", distance, 0.0, error, exact),)).verdict is verdict
 
 
@@ -147,7 +150,7 @@ def test_a_pair_without_a_common_digit_disagrees(distance: float, agrees: bool) 
     )
 
 
-def test_distances() -> None:
+def test_relative_errors() -> None:
     expected = torch.tensor([[3.0, 0.0], [4.0, 0.0]])
     found = expected + torch.tensor([[0.3, 0.0], [0.4, 0.0]])
     made = compare(found, expected, ("u", "v"), "another", 0.0)
@@ -157,7 +160,7 @@ def test_distances() -> None:
     assert float(ErrorEstimate((), (made,)).error) == pytest.approx(0.1)
 
 
-def test_a_resonance_is_no_solution() -> None:
+def test_a_resonance_fails() -> None:
     """u″ + π²u = 1, u(0) = u(1) = 0 has none: a large multiple of sin πx leaves 1 of terms that are larger still."""
 
     class Mode(nn.Module):
@@ -171,7 +174,7 @@ def test_a_resonance_is_no_solution() -> None:
     assert float(error_estimate.error) > 0.1
 
 
-def test_a_slope_that_is_nothing_is_beside_the_others() -> None:
+def test_scale_of_a_vanishing_normal_derivative() -> None:
     """u = cos πx has no slope across y, up to rounding; a slope of one, on the other axis, is that small."""
 
     class Wave(nn.Module):
@@ -182,13 +185,13 @@ def test_a_slope_that_is_nothing_is_beside_the_others() -> None:
     assert ErrorEstimate(residual_norms(Wave(), text)).verdict is Verdict.HOLDS
 
 
-def test_a_reference_without_a_digit_confirms_nothing() -> None:
+def test_a_reference_without_a_correct_digit_verifies_nothing() -> None:
     error_estimate = ErrorEstimate((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
     assert error_estimate.verdict is Verdict.DISAGREES
     assert "unverified" in error_estimate.failures[0]
 
 
-def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
+def test_confidence_intervals_of_the_solution() -> None:
     good = Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.04)
     assert ErrorEstimate((), (good,)).verdict is Verdict.HOLDS
     assert float(ErrorEstimate((), (good,)).error) == pytest.approx(0.05, rel=1e-4)
@@ -197,14 +200,14 @@ def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
     assert "no significant digits" in vague.failures[0]
 
 
-def test_a_method_that_speaks_for_itself_alone_needs_a_digit() -> None:
+def test_confidence_intervals_without_reference() -> None:
     sure, vague = (ErrorEstimate((), own=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
     assert (sure.verdict, float(sure.error)) == (Verdict.HOLDS, 0.01)
     assert vague.verdict is Verdict.FAILS
     assert "no significant digits" in vague.failures[0]
 
 
-def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
+def test_a_solution_beyond_blow_up_fails() -> None:
     """u = 1/(1/u₀ - t) ends at t = 1/3: a network goes on smoothly with a small residual."""
     text = (
         "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = u²\n"
@@ -229,7 +232,7 @@ SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
     ],
     ids=["a straight line", "a layer thinner than every sine", "an eigenfunction, one of many solutions"],
 )
-def test_what_is_said_of_textbook_problems(text: str, verdict: Verdict) -> None:
+def test_verdicts_of_textbook_problems(text: str, verdict: Verdict) -> None:
     assert solve(text).verdict is verdict
 
 
@@ -245,7 +248,7 @@ def test_three_dimensions_have_a_reference() -> None:
     assert [any("only residuals are available" in n for n in t.notes) for t in found] == [False, True]
 
 
-def test_a_grid_that_nobody_asked_for_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_implicit_reference_has_a_step_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a degenerate diffusion, whose steps become too short; one that the spec names goes on."""
     monkeypatch.setattr("pdedsl.solvers.error_estimate.MAX_REFERENCE_STEPS", 3)
     text = (
@@ -273,7 +276,7 @@ RIEMANN = "∂u/∂t + u ∂u/∂x = 0\nu(x, 0) = {}\nu = {} on left\nu = {} on 
     ],
     ids=["a shock", "a fan", "a front that is carried"],
 )
-def test_the_error_bar_of_a_solution_that_jumps(equations: str, exact: Callable[..., Tensor]) -> None:
+def test_error_estimate_of_discontinuous_solutions(equations: str, exact: Callable[..., Tensor]) -> None:
     """In L2 the error falls with the root of the width of a cell: more slowly than what half the grid differs by."""
     solution = solve("pde A\nspace x in [-1, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n" + equations)
     points = torch.rand(4000, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -285,7 +288,7 @@ def test_the_error_bar_of_a_solution_that_jumps(equations: str, exact: Callable[
     assert itself.mean < itself.distance / 2
 
 
-def test_jumps_are_judged_in_the_mean() -> None:
+def test_discontinuous_solutions_are_judged_in_l1() -> None:
     near, far = (Comparison("another", 0.05, 0.0, 1e-12, exact=False, mean=mean) for mean in (0.009, 0.011))
     assert [ErrorEstimate((), (c,)).verdict for c in (near, far)] == [Verdict.HOLDS, Verdict.DISAGREES]
     assert float(ErrorEstimate((), (near,)).error) == pytest.approx(0.05)

@@ -1,4 +1,4 @@
-"""What is known up to a constant, or up to a function of time, is measured from its own mean."""
+"""Components that are defined up to a constant, or up to a function of time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ v = [0, 0] on boundary
 """
 
 
-def test_a_pressure_has_no_constant_of_its_own() -> None:
+def test_a_pressure_is_compared_up_to_a_function_of_time() -> None:
     statement = stated(FLOW)
     points = PointSampler(statement.domain).inside(20, 1)
 
@@ -35,7 +35,7 @@ def test_a_pressure_has_no_constant_of_its_own() -> None:
     torch.testing.assert_close(flow(0.0)[:, :2], points[:, :2])
 
 
-def test_slopes_on_all_sides_leave_a_constant() -> None:
+def test_a_pure_neumann_problem_is_defined_up_to_a_constant() -> None:
     free = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n∂²u/∂x² = cos(π x)\n∂u/∂n = 0 on boundary\n"
     assert stated(free).defined_up_to_constant == (0,)
     assert stated(free.replace("∂u/∂n = 0 on boundary", "u = 0 on boundary")).defined_up_to_constant == ()

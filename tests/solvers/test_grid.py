@@ -1,4 +1,4 @@
-"""The reference solver against closed forms: every scheme, at its accuracy."""
+"""Grid solvers against closed forms: every scheme, at its order."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def falling(x: Tensor, t: Tensor) -> Tensor:
         ),
     ],
 )
-def test_periodic_problems_are_exact_in_space(text: str, exact: Callable[..., Tensor]) -> None:
+def test_fourier_is_spectrally_accurate(text: str, exact: Callable[..., Tensor]) -> None:
     assert error(solved(RING + text, 16), exact) < 1e-9
 
 
@@ -76,7 +76,7 @@ def test_periodic_problems_are_exact_in_space(text: str, exact: Callable[..., Te
     ],
     ids=["heat with Robin", "wave", "transport", "nonlinear diffusion", "fourth order"],
 )
-def test_problems_on_an_interval_are_solved_to_many_digits(text: str) -> None:
+def test_chebyshev_evolution_problems(text: str) -> None:
     assert error(solved(LINE + text, 16), falling) < 1e-9
 
 
@@ -88,18 +88,18 @@ def test_problems_on_an_interval_are_solved_to_many_digits(text: str) -> None:
     ],
     ids=["Poisson", "cubic, with a slope given"],
 )
-def test_problems_at_rest_are_solved_to_many_digits(text: str) -> None:
+def test_chebyshev_stationary_problems(text: str) -> None:
     assert error(solved(SQUARE + text, 14), lambda x, y: torch.exp(x + y)) < 1e-11
 
 
-def test_sides_that_mirror_become_a_ring() -> None:
+def test_even_and_odd_periodic_extension() -> None:
     text = "∂u/∂t = 0.1 Δu\nu(x, 0) = sin(π x)\nu = 0 on boundary\n"
     found = solved(LINE + text, 8)
     assert error(found, lambda x, t: torch.sin(pi * x) * torch.exp(-0.1 * pi**2 * t)) < 1e-12
     assert any("periodic extension" in note for note in found.notes)
 
 
-def test_conservation_laws_converge_with_order_two_in_the_mean() -> None:
+def test_finite_volumes_converge_with_order_two_in_l1() -> None:
     """Burgers' equation without diffusion, before its shock: u = sin 2π(x - u t)."""
     head = RING.replace("t in [0, 1]", "t in [0, 0.1]")
     points = torch.rand(300, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -115,7 +115,7 @@ def test_conservation_laws_converge_with_order_two_in_the_mean() -> None:
     assert errors[0] / errors[1] > 4**1.7
 
 
-def test_a_broken_dam() -> None:
+def test_dam_break() -> None:
     """Stoker 1957: a rarefaction, a state between, a shock; q² / h + h² / 2 is the flux of q."""
     text = (
         "pde A\nspace x in [-5, 5]\ntime t in [0, 1]\nunknown h(x, t) : scalar\nunknown q(x, t) : scalar\n"
@@ -133,7 +133,7 @@ def test_a_broken_dam() -> None:
     assert abs(float(found[0, 1]) - 2 * height * (2**0.5 - height**0.5)) < 5e-3
 
 
-def test_data_that_do_not_meet_their_sides() -> None:
+def test_incompatible_initial_and_boundary_data() -> None:
     """u = Σ 4/(πk) sin(kπx) exp(-κk²π²t) over odd k: by 200 of them exact beyond t = 1e-3."""
     text = "pde A\nspace x in [0, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n∂u/∂t = 0.1 Δu\nu(x, 0) = 1\n"
     solution = solve_by_grid(stated(text + "u = 0 on boundary\n"), Grid(n=32))

@@ -1,4 +1,4 @@
-"""Three dimensions: every scheme on a manufactured solution, at its order."""
+"""Grid solvers in three dimensions on manufactured solutions: every scheme, at its order."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def moved(p: Tensor) -> Tensor:
     return torch.sin(2 * pi * (p[:, 0] + p[:, 1] + p[:, 2] - p[:, 3]))
 
 
-def test_on_a_torus_it_is_exact_in_space() -> None:
+def test_fourier_is_spectrally_accurate() -> None:
     """∂u/∂t is -2π cos, and each other first derivative 2π cos; one term is a flux, and the other is none."""
     wavy = "(1 + sin(2π z))"
     source = f"2π {TURNED} ({MOVED} + {wavy} {MOVED}² - 1) + 0.12π² {MOVED}"
@@ -50,7 +50,7 @@ def test_on_a_torus_it_is_exact_in_space() -> None:
     assert found < 1e-8
 
 
-def test_between_sides_it_converges_faster_than_any_power() -> None:
+def test_chebyshev_converges_spectrally() -> None:
     text = REST + f"Δu + x ∂u/∂y + u = (7 + 2 x) {GENTLE}\nu = {GENTLE} on x = 0, y = 0, y = 1, z = 0\n"
     text += f"∂u/∂n = {GENTLE} on x = 1\n∂u/∂n + 2 u = {GENTLE} on z = 1\n"
     found = errors(text, Scheme.COLLOCATION, (5, 7, 9), lambda p: torch.exp(p[:, 0] + 2 * p[:, 1] - p[:, 2]), [1, 1, 1])
@@ -58,7 +58,7 @@ def test_between_sides_it_converges_faster_than_any_power() -> None:
     assert found[-1] < 1e-6
 
 
-def test_volumes_converge_with_order_two() -> None:
+def test_finite_volumes_converge_with_order_two() -> None:
     text = (
         RING + f"∂u/∂t + ∂(u²/2)/∂x + ∂u/∂y + ∂(u²/2)/∂z = 4π {TURNED} {MOVED}\nu(x, y, z, 0) = sin(2π (x + y + z))\n"
     )
@@ -66,7 +66,7 @@ def test_volumes_converge_with_order_two() -> None:
     assert found[0] / found[1] > 3, found
 
 
-def test_layers_converge_with_order_two() -> None:
+def test_interface_problems_converge_with_order_two() -> None:
     """k = 1 + |x - ½| changes only ∂(k ∂u/∂x)/∂x, by sign(x - ½) ∂u/∂x."""
     k = "(1 + |x - 0.5|)"
     text = REST + f"∇·({k}∇u) + ∂u/∂z = (6 {k} + sign(x - 0.5) - 1) {GENTLE}\nu = {GENTLE} on boundary\n"

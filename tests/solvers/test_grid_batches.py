@@ -1,4 +1,4 @@
-"""A batch of coefficients and data through one solve on a grid: the single solutions, and their gradients."""
+"""Batches of parameter values in one grid solve: the single solutions, and their gradients."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def solved(name: str, ν: Tensor, a: Tensor) -> SolverResult:
     return solve_by_grid(stated(text), Grid(n=n), parameter_values={"ν": ν, "a": a})
 
 
-def value_and_slopes(name: str, ν: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
+def value_and_gradients(name: str, ν: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
     """u of every solution at the points, and the gradients of its sums by both numbers, (2, …)."""
     ν, a = ν.clone().requires_grad_(), a.clone().requires_grad_()
     values = solved(name, ν, a)(POINTS)
@@ -39,20 +39,20 @@ def value_and_slopes(name: str, ν: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_batch_has_the_single_solutions_and_their_gradients(name: str) -> None:
-    values, slopes = value_and_slopes(name, *ONES)
+    values, slopes = value_and_gradients(name, *ONES)
     assert values.shape == (2, 2, 1)
     for k in range(2):
-        value, slope = value_and_slopes(name, *(v[k] for v in ONES))
+        value, slope = value_and_gradients(name, *(v[k] for v in ONES))
         torch.testing.assert_close(values[k], value, rtol=0, atol=1e-8)
         torch.testing.assert_close(slopes[:, k], slope, rtol=1e-7, atol=1e-7)
 
 
-def test_the_figures_are_those_of_the_worst() -> None:
+def test_metrics_are_maxima_over_the_batch() -> None:
     """The batch shares its steps, and its error is at least that of the solution with the thinnest layer."""
     both, worse = solved("Burgers", *ONES), solved("Burgers", *(v[1] for v in ONES))
     assert both.metrics["error"] >= 0.9 * worse.metrics["error"]
 
 
-def test_batches_of_different_sizes_are_refused() -> None:
+def test_batch_sizes_must_agree() -> None:
     with pytest.raises(ValueError, match="2 for ν, 3 for a"):
         solved("Burgers", ONES[0], torch.ones(3, dtype=torch.float64))

@@ -1,4 +1,4 @@
-"""Incompressible flow: on a torus its pressure by projection, between sides of a degree less by two."""
+"""Incompressible flow: pressure projection in Fourier space, P_N-P_(N-2) collocation in a box."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def navier_stokes() -> StrongForm:
     return replace(pair, components=components, equations=tuple(found), exact=(None,) * 3)
 
 
-def test_a_vortex_of_taylor_and_green() -> None:
+def test_taylor_green_vortex() -> None:
     statement = navier_stokes()
     assert grid_scheme(statement) is Scheme.FOURIER
     points = torch.rand(100, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -91,7 +91,7 @@ def distance(statement: StrongForm, n: int) -> Tensor:
     return (residual_norms[0] - residual_norms[1]).abs().amax(0)
 
 
-def test_a_flow_at_rest_between_sides() -> None:
+def test_stationary_flow_in_a_box() -> None:
     """Kovasznay 1948, its equations in any order; the error falls as a power of the number of points."""
     statement = stated(KOVASZNAY)
     assert statement.defined_up_to_constant == (2,)
@@ -100,7 +100,7 @@ def test_a_flow_at_rest_between_sides() -> None:
     assert bool((coarse > 1e3 * fine).all())
 
 
-def test_a_flow_in_time_between_sides() -> None:
+def test_time_dependent_flow_in_a_box() -> None:
     """The vortex of Taylor and Green, cut out."""
     text = (
         "pde A\nspace (x, y) in [0, 1]^2\ntime t in [0, 0.1]\nunknown v(x, y, t) : vector(2)\n"
@@ -111,7 +111,7 @@ def test_a_flow_in_time_between_sides() -> None:
     assert bool((distance(stated(text), 7) < torch.tensor([1e-4, 1e-4, 1e-3])).all())
 
 
-def test_what_flows_in_flows_out() -> None:
+def test_nonzero_net_flux_is_an_error() -> None:
     leaking = KOVASZNAY.replace("v = w(x, y) on boundary", "v = w(x, y) on left, top, bottom\nv = [0, 0] on right")
     with pytest.raises(GridSolveFailed, match="net flux"):
         solve_by_grid(stated(leaking.split("exact")[0]), Grid(n=12))

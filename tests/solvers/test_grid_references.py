@@ -1,4 +1,4 @@
-"""The grid against other people's solvers and closed forms."""
+"""Grid solvers against other solvers (exponax) and closed forms."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_periodic_equations_agree_with_exponax(name: str) -> None:
     assert float((found - torch.tensor(reference["values"], dtype=torch.float64)).abs().max()) < 1e-8
 
 
-def test_what_is_stored_of_exponax_has_converged() -> None:
+def test_stored_exponax_values_have_converged() -> None:
     assert {name: v["own difference"] for name, v in VALUES.items() if v["own difference"] > 2e-9} == {}
 
 
@@ -54,7 +54,7 @@ def cole_hopf(x: np.ndarray, t: np.ndarray, nodes: int) -> np.ndarray:
     return -(density * np.sin(np.pi * y)).sum(1) / density.sum(1)
 
 
-def test_burgers_with_a_thin_layer_is_solved_to_eight_digits() -> None:
+def test_burgers_with_a_thin_layer_has_eight_digits() -> None:
     solution = solve_by_grid(stated(shipped_specs()["burgers"].read_text(encoding="utf-8")), Grid(n=1536))
     points = torch.rand(1000, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     points[:, 0] = 2 * points[:, 0] - 1
@@ -93,7 +93,7 @@ GRADIENTS = {
 
 
 @pytest.mark.parametrize("name", GRADIENTS)
-def test_gradients_by_a_coefficient(name: str) -> None:
+def test_gradients_with_respect_to_a_coefficient(name: str) -> None:
     text, n, point = GRADIENTS[name]
     statement = stated(text)
 
@@ -105,7 +105,7 @@ def test_gradients_by_a_coefficient(name: str) -> None:
     assert abs(by_grad - by_differences) < 1e-7 * max(1.0, abs(by_differences))
 
 
-def test_a_soliton_of_korteweg_and_de_vries() -> None:
+def test_kdv_soliton() -> None:
     head = "pde A\nspace x in [0, 40] periodic\ntime t in [0, 0.25]\nunknown u(x, t) : scalar\n"
     text = head + "∂u/∂t + 6 u ∂u/∂x + ∂³u/∂x³ = 0\nu(x, 0) = 2/cosh(x - 20)^2\n"
     solution = solve_by_grid(stated(text), Grid(n=256))

@@ -1,4 +1,4 @@
-"""Coefficients that jump: solutions by hand, written down first."""
+"""Interface problems with discontinuous coefficients, against closed forms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POINTS = torch.linspace(0, 1, 41, dtype=torch.float64)[:, None]
 
 
 @pytest.mark.parametrize("place", [0.3, 0.5])
-def test_two_materials_one_behind_the_other(place: float) -> None:
+def test_two_layers_in_series(place: float) -> None:
     """The flux k u′ is one number q, and q (place / 1 + (1 - place) / 10) = 1."""
     text = ROD + f"∇·((1 + 9 heaviside(x - {place}))∇u) = 0\nu = 0 on left\nu = 1 on right\n"
     solution = solve_by_grid(stated(text), Grid(n=20))
@@ -28,7 +28,7 @@ def test_two_materials_one_behind_the_other(place: float) -> None:
     assert torch.allclose(solution(middles), exact, atol=1e-12)
 
 
-def test_a_source_in_two_materials_converges_with_order_two() -> None:
+def test_two_layers_with_a_source_converge_with_order_two() -> None:
     """k u′ = c - x, and the integral of u′ is zero: c = (1/8 + 3/80) / (1/2 + 1/20)."""
     statement = stated(ROD + "∇·((1 + 9 heaviside(x - 0.5))∇u) = -1\nu = 0 on boundary\n")
     c = (1 / 8 + 3 / 80) / (1 / 2 + 1 / 20)
@@ -42,7 +42,7 @@ def test_a_source_in_two_materials_converges_with_order_two() -> None:
     assert errors[1] / errors[2] > 3.5
 
 
-def test_sides_with_slopes_and_mixtures_in_time() -> None:
+def test_neumann_and_robin_conditions_in_time() -> None:
     """u = x + t solves ∂u/∂t = ∇·((1 + |x - ½|)∇u) + 1 - sign(x - ½); on the left u - ∂u/∂x = t - 1."""
     text = "∂u/∂t = ∇·((1 + |x - 0.5|)∇u) + 1 - sign(x - 0.5)\nu(x, 0) = x\n"
     head = "pde Rod\nspace x in [0, 1]\ntime t in [0, 0.1]\nunknown u(x, t) : scalar\n"
@@ -54,7 +54,7 @@ def test_sides_with_slopes_and_mixtures_in_time() -> None:
     assert errors[0] / errors[1] > 3.5
 
 
-def test_a_drift_acts_in_the_cells_next_to_the_sides() -> None:
+def test_drift_in_boundary_cells() -> None:
     """u = x² solves ∇·(k∇u) + 3 ∂u/∂x = 2k + 2x sign(x - ½) + 6x for k = 1 + |x - ½|."""
     text = "∇·((1 + |x - 0.5|)∇u) + 3 ∂u/∂x = 2 + 2|x - 0.5| + 2x sign(x - 0.5) + 6x\nu + ∂u/∂n = 0 on left\n"
     statement = stated(ROD + text + "∂u/∂n = 2 on right\n")
@@ -66,7 +66,7 @@ def test_a_drift_acts_in_the_cells_next_to_the_sides() -> None:
     assert errors[1] / errors[2] > 3.5
 
 
-def test_a_drift_across_a_jump_sees_the_slope_of_either_side() -> None:
+def test_drift_across_an_interface() -> None:
     """k u′ + u = c: u = c (1 - e^{-s}) with s = x while k = 1, and s = ½ + (x - ½)/10 where it is 10."""
     statement = stated(ROD + "∇·((1 + 9 heaviside(x - 0.5))∇u) + ∂u/∂x = 0\nu = 0 on left\n∂u/∂n = 1 on right\n")
     c = 10 * math.exp(0.5 + 0.05)
@@ -79,7 +79,7 @@ def test_a_drift_across_a_jump_sees_the_slope_of_either_side() -> None:
     assert errors[1] / errors[2] > 3.5
 
 
-def test_a_square_of_two_materials_in_layers() -> None:
+def test_two_layers_in_2d() -> None:
     """Nothing depends on y: the solution is that of the rod."""
     text = "∇·((1 + heaviside(x))∇u) = 0\nu = 0 on left\nu = 3 on right\n∂u/∂n = 0 on bottom, top\n"
     solution = solve_by_grid(on_square(text), Grid(n=8))
@@ -87,7 +87,7 @@ def test_a_square_of_two_materials_in_layers() -> None:
     assert torch.allclose(solution(points)[:, 0], torch.tensor([0.25, 2.625], dtype=torch.float64), atol=1e-12)
 
 
-def test_a_speed_that_jumps() -> None:
+def test_discontinuous_velocity() -> None:
     """c u is the same on both sides of the jump, once the front has passed."""
     text = "∂u/∂t + ∂((1 + heaviside(x - 0.5)) u)/∂x = 0\nu(x, 0) = 0\nu = 1 on left\n"
     statement = on_line(text)
@@ -96,7 +96,7 @@ def test_a_speed_that_jumps() -> None:
     assert torch.allclose(found[:, 0], torch.tensor([1.0, 0.5], dtype=torch.float64), atol=2e-3)
 
 
-def test_the_derivative_of_a_jump_that_is_no_divergence_is_refused() -> None:
+def test_the_derivative_of_a_discontinuity_outside_a_divergence_is_an_error() -> None:
     statement = stated(ROD + "(1 + heaviside(x - 0.5))Δu + ∂(heaviside(x - 0.5))/∂x u = 1\nu = 0 on boundary\n")
     with pytest.raises(GridNotApplicable, match="divergence"):
         select_grid_scheme(statement)

@@ -1,4 +1,4 @@
-"""Measurements: what a file must hold, and a coefficient that is found from one."""
+"""Inverse problems: measurement files, parameter estimates and their standard deviations."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def samples() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("table", [False, True])
-def test_a_rate_is_found_from_measurements(tmp_path: Path, table: bool) -> None:
+def test_a_rate_is_estimated_from_measurements(tmp_path: Path, table: bool) -> None:
     x, t, u = samples()
     arrays = {"points": np.stack([x, t], -1), "values": u[:, None]} if table else {"x": x, "t": t, "u": u}
     solution = pdedsl.solve(written(tmp_path, **arrays))
     assert abs(solution.parameters["a"].value - RATE) < 1e-2 * RATE
 
 
-def test_what_is_found_is_given_to_the_reference(tmp_path: Path) -> None:
+def test_the_reference_uses_the_estimated_parameters(tmp_path: Path) -> None:
     """The distance is that to e^{-at} with the rate a that was found, whatever the true one is."""
     x, t, u = samples()
     solution = pdedsl.solve(written(tmp_path, x=x, t=t, u=u + 0.2 * np.random.default_rng(1).standard_normal(len(t))))
@@ -72,7 +72,7 @@ def test_what_is_found_is_given_to_the_reference(tmp_path: Path) -> None:
     assert grid.distance == pytest.approx(np.linalg.norm(values - own) / np.linalg.norm(own), rel=0.05)
 
 
-def test_noise_does_not_bend_the_solution(tmp_path: Path) -> None:
+def test_noise_is_not_fitted(tmp_path: Path) -> None:
     """With 20 % noise: the rate is that of least squares among e^{-at}, and so is its deviation; all equations hold."""
     x, t, u = samples()
     values = u + 0.2 * np.random.default_rng(1).standard_normal(len(t))
@@ -101,7 +101,7 @@ realize equation by residual(points=40, steps=40)
 """
 
 
-def test_a_function_is_found_from_measurements_and_kept_in_the_folder(tmp_path: Path) -> None:
+def test_a_learned_function_is_estimated_and_saved(tmp_path: Path) -> None:
     """u = x² + 2x with k = 1 + x/2, without noise; the residuals are taken with the function that was found."""
     x = np.linspace(0, 1, 40)
     np.savez(tmp_path / "rod.npz", x=x, u=x**2 + 2 * x)
@@ -129,20 +129,20 @@ def test_a_function_is_found_from_measurements_and_kept_in_the_folder(tmp_path: 
         ({"x": np.ones(3), "t": np.array([1.0, 0.5, 5.0]), "u": np.ones(3)}, "outside the domain: t = 5"),
     ],
 )
-def test_a_file_that_does_not_fit_is_named(tmp_path: Path, arrays: dict[str, np.ndarray], said: str) -> None:
+def test_invalid_measurement_files(tmp_path: Path, arrays: dict[str, np.ndarray], said: str) -> None:
     with pytest.raises(PdeError) as caught:
         pdedsl.solve(written(tmp_path, **arrays))
     assert said in caught.value.diagnostics[0].message + caught.value.diagnostics[0].hint
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_measurement_file(tmp_path: Path) -> None:
     spec = written(tmp_path, x=np.ones(1))
     (tmp_path / "points.npz").unlink()
     with pytest.raises(PdeError, match=r"points\.npz"):
         pdedsl.solve(spec)
 
 
-def test_a_number_that_nothing_determines_has_no_deviation_to_speak_of() -> None:
+def test_standard_deviation_of_an_unidentifiable_parameter() -> None:
     """As one that is in no equation, or two of which only the sum is."""
     precision = torch.tensor([[4.0, 0.0], [0.0, 0.0]], dtype=torch.float64)
     found = [
@@ -164,7 +164,7 @@ u = 0 on boundary
 
 @pytest.mark.parametrize("count", [1, 2, 6])
 @pytest.mark.parametrize("name", ["features", "residual"])
-def test_deviations_are_those_of_linear_regression(name: str, count: int) -> None:
+def test_standard_deviations_of_linear_regression(name: str, count: int) -> None:
     """u = k x (1 - x)/2 with slopes s: k has the deviation √(Σ r² / (n - 1) / Σ s²), and none for one measurement."""
     statement = lower(to_analysis(parse(LOADED.format(" = mlp(width=6, depth=1)" if name == "residual" else ""))))
     assert isinstance(statement, StrongForm)
@@ -197,7 +197,7 @@ u = 0 on boundary
 
 
 @pytest.mark.long
-def test_deviations_cover_the_truth_as_often_as_they_say() -> None:
+def test_coverage_of_the_confidence_intervals() -> None:
     """k = 4 and q = 8 from 30 values with 3 % noise, 200 times: (found - true)/deviation has Student's distribution
     with 28 degrees of freedom, so that 50 and 95 % of the intervals hold the truth. Numbers of hits outside binomial
     limits are false alarms in fewer than one of 2,500 seeds (four limits, each 1e-4)."""

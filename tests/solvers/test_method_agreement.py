@@ -1,7 +1,7 @@
-"""Shipped physical specs by two independent methods, which agree within their error bars.
+"""Shipped physical specs by two independent methods, which agree within their error estimates.
 
-Those of paths are intervals of 95 %, twice as wide here: about one point in 10,000 is outside by chance, and seeds are
-fixed. `features` and `grid` are compared to the tolerance beside them.
+For Monte Carlo the tolerance is twice the half-width of the 95 % interval (false-positive rate 1e-4 per point); seeds
+are fixed. `random_features` and `grid` are compared with the tolerance given for each spec.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_two_deterministic_methods_agree(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITHIN)
-def test_paths_agree_with_another_method(name: str) -> None:
+def test_monte_carlo_agrees_with_another_method(name: str) -> None:
     plan = planned(name)
     points = inside(plan, 6)
     module = solve_with(FEW, plan, SolveOptions()).module

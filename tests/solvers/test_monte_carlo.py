@@ -1,6 +1,6 @@
-"""Means over random paths against closed forms, their intervals by simulation, and the order of their steps.
+"""Monte Carlo solver against closed forms: values, coverage of the confidence intervals, weak order of the steps.
 
-Seeds are fixed. A comparison allows twice the interval, about four standard deviations: one in 10,000 fails by chance.
+Seeds are fixed. The tolerance is twice the interval, about four standard deviations: false-positive rate 1e-4.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ CLOSED: dict[str, tuple[str, Tensor, Callable[[Tensor], Tensor]]] = {
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_closed_forms_are_within_twice_the_interval(name: str) -> None:
+def test_closed_forms(name: str) -> None:
     text, at, exact = CLOSED[name]
     value, half = mean(text, samples=1000 if "dimensions" in name else 4000).interval(at)
     assert value.shape == half.shape == (len(at), 1)
@@ -165,7 +165,7 @@ def test_closed_forms_are_within_twice_the_interval(name: str) -> None:
     assert (half[:, 0] < 0.1 * exact(at).abs().clamp_min(0.5)).all(), half
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+def test_coverage_of_the_confidence_intervals() -> None:
     """400 intervals of 95 % without an error of steps: between 361 and 395 hold it but for one in 10,000 (binomial)."""
     free = HEAT.replace("1]\ntime", "1] periodic\ntime")
     at, statement = points((0.15, 1.0)), stated(free + "∂u/∂t = 0.01Δu\nu(x, 0) = exp(sin(2π x))")
@@ -181,7 +181,7 @@ def _by_quadrature(x: float, variance: float) -> float:
     return float(torch.trapezoid(density * torch.exp(torch.sin(2 * PI * (x + math.sqrt(variance) * z))), z))
 
 
-def test_intervals_between_sides_hold_the_truth_at_least_as_often() -> None:
+def test_coverage_with_absorbing_boundaries() -> None:
     """With few steps, whose own error is part of the interval: fewer than 87 of 100 is one in 1,000 at 95 %."""
     text, at, exact = CLOSED["reaction and source"]
     statement, expected = stated(text), exact(at)[0]
@@ -213,7 +213,7 @@ def error_of(steps: int, bridged: bool) -> float:
     return float(value.mean() - 0.91 * math.exp(-1))
 
 
-def test_exits_between_steps_make_stopping_of_order_one() -> None:
+def test_brownian_bridge_exits_have_weak_order_one() -> None:
     """Observed: 1.02; without them 0.2 from 8 to 32 steps, where errors of both signs have parted."""
     order = math.log(error_of(4, True) / error_of(16, True), 4)
     assert 0.85 < order < 1.2
@@ -221,14 +221,14 @@ def test_exits_between_steps_make_stopping_of_order_one() -> None:
     assert math.log(blind[0] / blind[1], 4) < 0.6
 
 
-def test_a_point_has_the_same_value_in_every_batch_and_another_for_another_seed() -> None:
+def test_values_depend_on_the_seed_but_not_on_the_batch() -> None:
     text, at, _ = CLOSED["reaction and source"]
     module = mean(text, samples=200)
     assert torch.equal(module(at)[1:], module(at[1:].clone()))
     assert not torch.equal(module(at), mean(text, samples=200, seed=1)(at))
 
 
-def test_results_that_are_kept_belong_to_their_points() -> None:
+def test_cached_results_belong_to_their_points() -> None:
     text, at, _ = CLOSED["reaction and source"]
     module, moved = mean(text, samples=200), at.clone()
     first = module(moved)
@@ -238,14 +238,14 @@ def test_results_that_are_kept_belong_to_their_points() -> None:
     assert module(at.float()).dtype == torch.float32
 
 
-def test_values_have_the_type_of_the_points_and_no_derivative() -> None:
+def test_dtype_of_the_points_and_no_gradients() -> None:
     text, at, _ = CLOSED["heat between cold ends"]
     value = mean(text, samples=200)(at.float().requires_grad_())
     assert value.dtype == torch.float32
     assert not value.requires_grad
 
 
-def test_data_and_sides_are_met_exactly() -> None:
+def test_initial_and_dirichlet_values_are_exact() -> None:
     text, _, exact = CLOSED["values that change along the sides"]
     at = points((0.4, 0.0), (0.0, 0.7), (1.0, 0.2))
     value, half = mean(text, samples=100).interval(at)
@@ -264,10 +264,10 @@ HOLE = "(x - ½)² + (y - ½)²"
     ],
     ids=["none at the ends and in the middle", "infinite in a hole"],
 )
-def test_a_step_is_a_share_of_the_shortest_time_in_the_domain(text: str, largest: float) -> None:
+def test_time_step_of_stationary_problems(text: str, largest: float) -> None:
     track = ExitTimeEstimator(CompiledProcess(process_of(stated(text))), 8)
     assert float(track._time(points((0.1, 0.1)))) == pytest.approx(0.25 / largest, rel=0.02)
 
 
-def test_opposite_paths_are_averaged() -> None:
+def test_antithetic_mean() -> None:
     assert antithetic_mean(torch.tensor([1.0, 2.0, 3.0, 6.0])).tolist() == [2.0, 4.0]

@@ -1,4 +1,4 @@
-"""Networks trained on residuals: against exact solutions, with conditions built in and asked for, and resumed."""
+"""PINNs against exact solutions, with hard and soft constraints, and resumed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def heat(x: Tensor, t: Tensor) -> Tensor:
     return sin(pi * x) * exp(-0.1 * pi**2 * t)
 
 
-def test_heat_with_all_conditions_built_in() -> None:
+def test_heat_with_hard_constraints() -> None:
     solved = solve_by_pinn(HEAT, POINTS, network=SMALL)
     assert error_of(solved, HEAT, heat) < 1e-3
     start = torch.tensor([[0.3, 0.0], [0.0, 0.7]], dtype=torch.float64)
@@ -39,7 +39,7 @@ def test_heat_with_all_conditions_built_in() -> None:
     assert solved.notes[0].startswith("u = sin(π x) + (")
 
 
-def test_a_flux_on_a_side_is_asked_for_in_the_loss() -> None:
+def test_a_neumann_condition_is_a_soft_constraint() -> None:
     """u = x² - y² + xy has ∂u/∂n = 2 + y on the right."""
     data = "u = x² - y² + x y on left, bottom, top\n∂u/∂x = 2 + y on right\n"
     statement = on_square("Δu = 0\n" + data)
@@ -56,7 +56,7 @@ def test_a_nonlinear_equation() -> None:
     assert error_of(solved, statement, lambda x, t: 1 / (1 + x + t)) < 1e-4
 
 
-def test_conditions_have_as_many_points_as_are_asked_for() -> None:
+def test_number_of_boundary_and_initial_points() -> None:
     """A step at the start and fluxes at the sides, which no ansatz has."""
     data = "u(x, 0) = max(x - 0.5, 0)\n∂u/∂x = 0 on boundary\n"
     statement = on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + data)
@@ -67,7 +67,7 @@ def test_conditions_have_as_many_points_as_are_asked_for() -> None:
 NEWTON, DESCENT = (Phase(GaussNewton(), 23),), training_phases((Adam(lr=1e-2), Lbfgs(steps=8)), 10)
 
 
-def test_the_unit_of_the_unknown_does_not_matter() -> None:
+def test_invariance_under_scaling_of_the_unknown() -> None:
     """Every step is the same, whatever the size of the data."""
     found = []
     for size in ("1", "1e6", "1e-6"):
@@ -87,7 +87,7 @@ def test_the_unit_of_the_unknown_does_not_matter() -> None:
     torch.testing.assert_close(found[2], found[0], rtol=1e-6, atol=1e-6)
 
 
-def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
+def test_large_networks_resample_few_rows_in_every_step() -> None:
     trainer = Trainer(PinnTask(HEAT, Pinn(points=2000, steps=2), Mlp(width=46, depth=2), PointSampler(HEAT.domain), 0))
     equation_rows: list[Tensor] = []
 
@@ -113,13 +113,13 @@ def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
     ],
     ids=["falling", "flat", "few", "rounding", "nan"],
 )
-def test_when_the_loss_falls_no_further(losses: list[float], settled: bool) -> None:
+def test_stagnation_of_the_loss(losses: list[float], settled: bool) -> None:
     trainer = Trainer(PinnTask(HEAT, Pinn(points=60), TINY, PointSampler(HEAT.domain), 0))
     trainer.losses = losses
     assert trainer.settled is settled
 
 
-def test_steps_end_by_themselves_interrupted_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_early_stopping_is_independent_of_interruptions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pdedsl.solvers.pinn.trainer.PLATEAU_WINDOW", 4)
     monkeypatch.setattr("pdedsl.solvers.pinn.trainer.PLATEAU_RATIO", 0.0)  # nothing falls so fast
     kept: list[State] = []
@@ -144,7 +144,7 @@ RUNS = {
 
 @pytest.mark.parametrize(("phases", "few"), RUNS.values(), ids=RUNS)
 @pytest.mark.parametrize("stop", [5, 14])
-def test_an_interrupted_run_goes_on_to_the_same_weights(phases: tuple[Phase, ...], few: Pinn, stop: int) -> None:
+def test_resuming_gives_the_same_weights(phases: tuple[Phase, ...], few: Pinn, stop: int) -> None:
     kept: list[State] = []
 
     def until(progress: Progress) -> bool:
@@ -160,7 +160,7 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(phases: tuple[Phase, ...
         assert torch.equal(value, rest.module.state_dict()[key]), key
 
 
-def test_later_times_wait_for_earlier_ones() -> None:
+def test_causal_weights() -> None:
     """exp(-ε) and less at the end of time while nothing is learned; all is equal once residuals are small."""
     task = PinnTask(HEAT, Pinn(points=300, causal=4), SMALL, PointSampler(HEAT.domain), 0)
     trainer = Trainer(task)
@@ -179,7 +179,7 @@ def test_later_times_wait_for_earlier_ones() -> None:
     assert float(weights(1e-3)[1].min()) > 1 - 1e-5
 
 
-def test_time_passes_from_the_data() -> None:
+def test_elapsed_fraction_starts_at_the_data() -> None:
     backward = on_line("∂u/∂t + ∂²u/∂x² = 0\nu(x, 1) = sin(π x)\nu = 0 on boundary\n")
     points = torch.tensor([[0.5, 0.2]], dtype=torch.float64)
     for statement, share in ((HEAT, 0.2), (backward, 0.8)):
@@ -188,7 +188,7 @@ def test_time_passes_from_the_data() -> None:
         ) == pytest.approx(share)
 
 
-def test_conditions_are_balanced_in_any_units() -> None:
+def test_balanced_weights_are_independent_of_units() -> None:
     """On a disc a thousand times as large, conditions have the same weights and the solution the same error."""
     text = "pde A\nspace (x, y) in [-{0}, {0}]^2 where x² + y² < {0}²\nunknown u(x, y) : scalar\n"
     errors, weights = [], []
@@ -201,7 +201,7 @@ def test_conditions_are_balanced_in_any_units() -> None:
     assert max(errors) < 2e-3
 
 
-def test_two_probes_are_unbiased() -> None:
+def test_hutchinson_estimate_of_the_loss_is_unbiased() -> None:
     """The mean of 3,000 losses is the loss, within four of its deviations (1 false alarm in 15,000 seeds); squares of
     one estimate are too large by their variance."""
     body = "∂u/∂t = 0.1 ∂²u/∂x² + ∂²u/∂y² + u³\nu(x, y, 0) = x y\nu = x y on boundary\n"
@@ -218,7 +218,7 @@ def test_two_probes_are_unbiased() -> None:
     assert deviation < 0.02 * exact
 
 
-def test_optimizers_of_first_order_lower_the_loss() -> None:
+def test_first_order_optimizers_reduce_the_loss() -> None:
     losses: list[float] = []
 
     def hear(progress: Progress) -> bool:
@@ -231,7 +231,7 @@ def test_optimizers_of_first_order_lower_the_loss() -> None:
     assert error_of(solved, HEAT, heat) < 0.05
 
 
-def test_a_coefficient_from_measurements_with_noise() -> None:
+def test_a_coefficient_from_noisy_measurements() -> None:
     """ν of the heat equation from 200 values with 1 % noise, within 1 % and within four of its deviations."""
     text = "learn ν : scalar > 0\n∂u/∂t = ν ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n"
     statement = on_line(text)
@@ -266,7 +266,7 @@ def conducted(left: str) -> SolverResult:
     return solve_by_pinn(statement, method, network=network, measurements=[Measurement(0, x, values)])
 
 
-def test_a_function_from_measurements_with_noise() -> None:
+def test_a_function_from_noisy_measurements() -> None:
     """Within 1 % at five points, and within four deviations: a false alarm in fewer than one of 3,000 seeds."""
     solved = conducted("k ∂u/∂x = 2 on left")
     assert len(solved.parameters) == 5
@@ -276,6 +276,6 @@ def test_a_function_from_measurements_with_noise() -> None:
         assert abs(found.value - k) < min(4 * found.deviation, 0.01 * k)
 
 
-def test_a_function_that_is_not_determined_has_a_large_deviation() -> None:
+def test_standard_deviation_of_an_unidentifiable_function() -> None:
     """Without a flux, k u′ is known up to a constant."""
     assert all(e.deviation is not None and e.deviation > 0.1 for e in conducted("u = 0 on left").parameters.values())

@@ -1,4 +1,4 @@
-"""Random sines against exact solutions: equations of several kinds, systems, shapes, and what is not linear."""
+"""Random Fourier features against exact solutions: linear and nonlinear equations, systems, curved domains."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def heat(x: Tensor, t: Tensor) -> Tensor:
     return sin(pi * x) * exp(-0.1 * pi**2 * t)
 
 
-def test_heat_and_the_same_again() -> None:
+def test_heat_is_reproducible() -> None:
     solved = solve_by_random_features(HEAT, RandomFeatures(), seed=0)
     assert error_of(solved, HEAT, heat) < 1e-10
     again = solve_by_random_features(HEAT, RandomFeatures(), seed=0)
@@ -32,7 +32,7 @@ def test_heat_and_the_same_again() -> None:
     assert "bandwidth" in solved.notes[0]
 
 
-def test_the_fresh_residual_tells_a_wrong_bandwidth() -> None:
+def test_the_test_residual_detects_an_unsuitable_bandwidth() -> None:
     """It is the size of the error, within two orders, whether the fit is good or bad."""
     for bandwidth in (4, 40):
         solved = solve_by_random_features(HEAT, RandomFeatures(n=150, bandwidth=bandwidth), seed=0)
@@ -41,7 +41,7 @@ def test_the_fresh_residual_tells_a_wrong_bandwidth() -> None:
         assert solved.metrics["fresh_residual"] < 1e3 * error + 1e-10
 
 
-def test_a_wave_of_two_modes() -> None:
+def test_wave_equation_with_two_modes() -> None:
     text = "∂²u/∂t² = ∂²u/∂x²\nu(x, 0) = sin(π x) + ½ sin(3π x)\n∂u/∂t(x, 0) = 0\nu = 0 on boundary\n"
     statement = on_line(text)
 
@@ -70,7 +70,7 @@ def test_a_periodic_system() -> None:
     assert torch.allclose(solved(ends)[0], solved(ends)[1], atol=1e-11)
 
 
-def test_a_square_with_a_hole_and_a_coefficient_that_varies() -> None:
+def test_variable_coefficients_on_a_square_with_a_hole() -> None:
     """∇·((1 + x²)∇u) = f for u = eˣ cos 2y."""
     text = "∇·((1 + x²)∇u) = (2x - 3 (1 + x²)) exp(x) cos(2 y)\nu = exp(x) cos(2 y) on boundary\n"
     statement = on_square(text)
@@ -84,7 +84,7 @@ def test_a_square_with_a_hole_and_a_coefficient_that_varies() -> None:
     )
 
 
-def test_what_is_not_linear_by_gauss_newton() -> None:
+def test_nonlinear_problems_by_gauss_newton() -> None:
     """Burgers by the substitution of Cole and Hopf: u = -2ν ∂(log φ)/∂x for a φ that solves the heat equation."""
     text = "∂u/∂t + u ∂u/∂x = 0.1 ∂²u/∂x²\nu(x, 0) = 0.2 π sin(π x)/(2 + cos(π x))\nu = 0 on boundary\n"
     statement = on_line(text)
@@ -105,13 +105,13 @@ def test_derivatives_of_the_module() -> None:
     assert abs(float(slope[0, 1]) + 0.1 * pi**2 * float(heat(*point.detach().unbind(-1)))) < 1e-5
 
 
-def test_at_rest_on_an_interval() -> None:
+def test_stationary_problem_on_an_interval() -> None:
     """Its boundary is two points, which have no coordinate that is free."""
     statement = stated("pde Rod\nspace x in [0, 1]\nunknown u(x) : scalar\n-Δu = 2\nu = 0 on boundary\n")
     assert error_of(solve_by_random_features(statement, RandomFeatures(n=40)), statement, lambda x: x * (1 - x)) < 1e-9
 
 
-def test_a_coefficient_from_measurements_with_noise() -> None:
+def test_a_coefficient_from_noisy_measurements() -> None:
     """ν of the heat equation from 200 values with 1 % noise, within 1 % and within four of its deviations."""
     statement = on_line("learn ν : scalar > 0\n∂u/∂t = ν ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
     generator = torch.Generator().manual_seed(0)
@@ -126,7 +126,7 @@ def test_a_coefficient_from_measurements_with_noise() -> None:
     assert abs(found.value - 0.1) < 1e-3
 
 
-def test_a_profile_on_a_ring() -> None:
+def test_periodic_advection() -> None:
     statement = on_line("∂u/∂t + ∂u/∂x = 0\nu(x, 0) = exp(sin(2π x))\n", periodic=True)
     solved = solve_by_random_features(statement, RandomFeatures(n=600, bandwidth=16))
     assert error_of(solved, statement, lambda x, t: exp(sin(2 * pi * (x - t)))) < 1e-7

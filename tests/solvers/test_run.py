@@ -1,4 +1,4 @@
-"""`pdedsl.solve`: the folder of a solution, going on after an interruption to the bit, and what is no success."""
+"""`pdedsl.solve`: the folder of a solution, bitwise exact resuming, and exit codes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_solution_and_its_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["grid(n=12)", "paths(samples=400)"])
-def test_other_methods_are_read_back(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_solutions_of_all_methods_can_be_opened(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if method.startswith("grid"):  # paths have coarser pictures, and are drawn
         monkeypatch.setattr(UNDRAWN, lambda *_: None)
     text = HEAT.replace("features(n=80, bandwidth=2)", method)
@@ -76,7 +76,7 @@ def test_other_methods_are_read_back(method: str, tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.long
-def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resuming_after_a_crash_is_bitwise_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(UNDRAWN, lambda *_: None)
     whole = pdedsl.solve(BURGERS, tmp_path / "whole")
 
@@ -104,7 +104,7 @@ def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.long
 @pytest.mark.parametrize("step", [3, 8], ids=["while it solves", "while it draws"])
-def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path) -> None:
+def test_resuming_after_ctrl_c_is_bitwise_exact(step: int, tmp_path: Path) -> None:
     """Ctrl-C: a step is finished, pictures are not begun; what goes on is what was never interrupted, to the bit."""
 
     def interrupt(event: StepEvent) -> None:
@@ -124,14 +124,14 @@ def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path
 
 
 @pytest.mark.parametrize("block", ["steps 3", "steps 3\n  optimizer adam"])
-def test_the_train_block_says_how_many_steps(block: str) -> None:
+def test_steps_of_the_train_block(block: str) -> None:
     text = BURGERS.replace(", steps=8", "") + f"train {{\n  {block}\n}}\n"
     plan = compile_problem(text, ()).plan
     assert isinstance(plan, SolvePlan)
     assert solve_with(plan.method, plan, SolveOptions()).metrics["steps"] == 3
 
 
-def test_another_spec_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_cannot_be_resumed_with_another_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(UNDRAWN, lambda *_: None)
     pdedsl.solve(HEAT, tmp_path / "run")
     with pytest.raises(pdedsl.RunError, match="not empty"):
@@ -140,7 +140,7 @@ def test_another_spec_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
         pdedsl.solve(HEAT.replace("sin(π x)", "sin(2π x)"), tmp_path / "run", resume=True)
 
 
-def test_a_bad_solution_is_no_success(tmp_path: Path) -> None:
+def test_a_failed_solution_has_exit_code_one(tmp_path: Path) -> None:
     """One step of training, and a reference that shows it."""
     spec = tmp_path / "my.pde"
     spec.write_text(BURGERS.replace("steps=8", "steps=1"), "utf-8")
@@ -151,7 +151,7 @@ def test_a_bad_solution_is_no_success(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "run" / "report.json").read_text())["verdict"] != "holds"
 
 
-def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """A real allocation that fails, of numpy and of torch."""
     for allocate in (lambda *_, **__: torch.empty(1 << 50), lambda *_, **__: np.empty(1 << 50)):
         monkeypatch.setattr("pdedsl.solvers.methods.solve_by_random_features", allocate)

@@ -1,4 +1,4 @@
-"""Solutions on disk from strangers: damaged, crafted, of another spec, with links; and what a run must hold itself."""
+"""Saved solutions: damaged, crafted, of another spec, with links, and of earlier versions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def refused(run: Path) -> str:
     return str(caught.value)
 
 
-def test_every_bit_counts(run: Path) -> None:
+def test_bit_flips_are_detected(run: Path) -> None:
     path = run / "weights.safetensors"
     data, rng = path.read_bytes(), Random(0)
     for _ in range(FLIPS):
@@ -112,7 +112,7 @@ def test_a_crafted_report_is_refused(text: str, run: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "report.json", "report.md", "solution.png", "metrics.jsonl"])
-def test_nothing_is_written_through_a_link(name: str, run: Path, tmp_path: Path) -> None:
+def test_symbolic_links_are_refused(name: str, run: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     (run / name).unlink(missing_ok=True)
     (run / name).symlink_to(tmp_path / "mine")
@@ -121,7 +121,7 @@ def test_nothing_is_written_through_a_link(name: str, run: Path, tmp_path: Path)
     assert (tmp_path / "mine").read_text() == "mine"
 
 
-def test_a_run_holds_its_measurements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_contains_its_measurements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It can be moved, and goes on where there is nothing else; other measurements are no way to go on."""
     spec, x = tmp_path / "here" / "rod.pde", np.linspace(0.1, 0.9, 9)
     spec.parent.mkdir()
@@ -138,7 +138,7 @@ def test_a_run_holds_its_measurements(tmp_path: Path, monkeypatch: pytest.Monkey
         pdedsl.solve(spec, moved, resume=True)
 
 
-def test_the_page_quotes_the_name_of_the_folder(tmp_path: Path) -> None:
+def test_the_report_escapes_the_folder_name(tmp_path: Path) -> None:
     folder = tmp_path / 'a"); print(1); ("'
     pdedsl.solve(ROD.format("grid(n=6)"), folder)
     shown = (folder / "report.md").read_text("utf-8").split("```python\n")[1].split("```")[0]

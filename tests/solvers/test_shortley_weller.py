@@ -1,4 +1,4 @@
-"""Differences on shapes: closed forms at their order, and finite elements of scikit-fem."""
+"""Shortley-Weller differences: closed forms at their order, and finite elements of scikit-fem."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def places(hole: float) -> torch.Tensor:
     return points[(x**2 + y**2 < 1) & ((x - 0.3) ** 2 + y**2 > hole)]
 
 
-def test_a_function_on_a_disc_with_a_hole_converges_with_order_two() -> None:
+def test_annulus_converges_with_order_two() -> None:
     statement = disc("Δu + u = 4 exp(2x) cos(y)\nu = exp(2x) cos(y) on boundary\n", hole=True)
     points = places(0.05)
     exact = torch.exp(2 * points[:, 0]) * torch.cos(points[:, 1])
@@ -65,7 +65,7 @@ def by_elements(refinements: int, points: np.ndarray) -> np.ndarray:
     return np.asarray(basis.probes(points.T) @ u)
 
 
-def test_a_disc_agrees_with_scikit_fem_at_the_order_of_both() -> None:
+def test_disc_agrees_with_scikit_fem() -> None:
     points = 0.95 * places(0.0)
     residual_norms = []
     for n, refinements in ((16, 3), (64, 5)):

@@ -1,4 +1,4 @@
-"""A reference on a box for an equation on R²."""
+"""Reference grid on a truncated domain for an equation on R²."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pdedsl.solvers.crosscheck import solve_truncated
 from pdedsl.sources import shipped_specs
 
 
-def test_a_rotation_with_diffusion_has_its_closed_form_inside() -> None:
+def test_rotation_with_diffusion_has_its_closed_form() -> None:
     """exp(-‖R(t) x - e₁‖² / s) / s with s = 1 + 4 σ² t."""
     text = shipped_specs()["rotation"].read_text(encoding="utf-8").replace("t in [0, 1]", "t in [0, 1/4]")
     found = solve_truncated(to_analysis(parse(text)), Grid(n=48, extent=6))

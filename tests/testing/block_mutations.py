@@ -13,7 +13,7 @@ from pdedsl.runtime.ode.explicit import Coupling, TimeGrid
 from pdedsl.testing.equation import LAW
 from testing.mutations import Mutation
 
-BLOCK = "steps of block()"
+BLOCK = "time steps of block()"
 
 
 def unflipped(real: Any) -> Any:

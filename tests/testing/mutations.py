@@ -1,7 +1,6 @@
-"""Ways to break the compiler, each with the specs on which it matters and the finding that must say so.
+"""Mutation testing of the compiler: each mutation with the specs that it affects and the test that must detect it.
 
-A break replaces a part of the runtime, of lowering or of planning by one with a mutation in it, as a tired programmer
-might make it.
+A mutation replaces a function of the runtime, of lowering or of planning by one with a realistic error.
 """
 
 from __future__ import annotations

@@ -72,14 +72,18 @@ def test_unedited_package_passes(folder: Path) -> None:
     run_tests(folder)
 
 
-HANDS = [
+EDITS = [
     ("    return Expectation(", "    raise RuntimeError('edited')\n    return Expectation(", "edited"),
-    ("GaussianNoise(0.31622776601683794", "GaussianNoise(0.4", "law of model.*not that of the equation"),
-    ("nn.Sequential(block_1, block_2, readout)", "nn.Sequential(block_1, readout)", "not that of the equation"),
+    (
+        "GaussianNoise(0.31622776601683794",
+        "GaussianNoise(0.4",
+        "endpoint distribution of model.*differs from the equation",
+    ),
+    ("nn.Sequential(block_1, block_2, readout)", "nn.Sequential(block_1, readout)", "differs from the equation"),
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), HANDS, ids=["raises", "louder", "a block less"])
+@pytest.mark.parametrize(("old", "new", "message"), EDITS, ids=["raises", "louder", "a block less"])
 def test_edited_model_fails_its_tests(folder: Path, old: str, new: str, message: str) -> None:
     path = folder / "model.py"
     before = path.read_text("utf-8")

@@ -63,7 +63,7 @@ def test_power_for_a_shift_of_ten_standard_errors() -> None:
     found = moments.finding("w")
     assert found.outcome == "broken"
     assert found.note.startswith("mean[2]: expected 0, found 0.5, z = 10.0")
-    assert "false-alarm rate 1e-06" in found.note
+    assert "false-positive rate 1e-06" in found.note
 
 
 def test_nan_is_broken() -> None:
@@ -89,7 +89,7 @@ def test_failure_message() -> None:
     assert first == again
     note = first[0].note
     assert re.match(r"E\[X - x\]/h at t = \S+, h = 0.25\[\d\]\[\d\]: expected \S+, found \S+, z = \d+\.\d", note)
-    assert "false-alarm rate 1e-06" in note
+    assert "false-positive rate 1e-06" in note
 
 
 # ---- all coordinates

@@ -112,7 +112,7 @@ def test_shipped_spec_exit_code() -> None:
     result = _run("rotation", "--examples", "5", "--seed", "2")
     asked = result.stderr.splitlines()
     assert asked[0] == "testing linearity, 1 of 12"
-    assert asked[-1] == "testing u of model(), 12 of 12"
+    assert asked[-1] == "testing solution u of model(), 12 of 12"
     assert len(asked) == len(result.stdout.splitlines()) == 12
     assert result.exit_code == 0, result.output
     assert result.stdout.count("ok  ") == len(result.stdout.splitlines())

@@ -45,7 +45,7 @@ WAVE_COUNTEREXAMPLE = "f = 0 and a narrow bump g ≥ 0 with the same initial vel
 def comparison(problem: Problem) -> Verdict:
     jet, order = problem.jet, problem.equation.order
     if problem.is_vector:
-        return Undecided("the unknown is vector-valued; a comparison principle is defined for scalars.")
+        return Undecided("a comparison principle is defined for scalar unknowns only.")
     if has_mixed_derivatives(problem):
         return Undecided(MIXED_DERIVATIVES)
     if problem.is_implicit:
@@ -53,14 +53,14 @@ def comparison(problem: Problem) -> Verdict:
     if order > 2:
         offending = problem.find_terms(TimeDerivative)
         return Undecided(
-            f"{quote_terms(offending)} is of order {order} in time; comparison is decided up to order 2.",
+            f"{quote_terms(offending)} is of order {order} in time, and comparison is decided up to order 2 only.",
             spans(offending),
         )
     if jet.is_nonlocal:
         at = spans(problem.find_terms(Nonlocal))
         return Undecided("a nonlocal term preserves order only if its kernel is nonnegative.", at)
     if is_coupled(problem):
-        return Undecided("the unknowns are coupled; a comparison principle holds for cooperative systems only.")
+        return Undecided("the unknowns are coupled, and a comparison principle holds for cooperative systems only.")
     if jet.order > 2:
         return _high_order(problem)
     match order:
@@ -90,7 +90,7 @@ def _high_order(problem: Problem) -> Verdict:
     offending = problem.find_terms(HigherOrder, Nonlinear) or problem.right_hand_terms
     if problem.equation.order == 0:
         return Undecided(
-            f"{quote_terms(offending)} is of order three or higher; stationary equations are decided up to order 2.",
+            f"{quote_terms(offending)} is of order three or higher, and stationary equations are decided up to order 2 only.",
             spans(offending),
         )
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)

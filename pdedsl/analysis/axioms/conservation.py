@@ -187,7 +187,7 @@ def _divergence_verdict(problem: Problem, flux: BoundaryFlux) -> Verdict:
         return _source_verdict(problem, source)
     hypotheses = (
         DIVERGENCE,
-        "the flux vanishes at the boundary and at infinity, and is periodic",
+        "the flux vanishes at the boundary and at infinity, and is continuous across periodic boundaries",
         "there is no source term",
     )
     return Proved("the right-hand side is a divergence, and the flux through the boundary vanishes.", hypotheses)

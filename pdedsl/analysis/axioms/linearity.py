@@ -24,7 +24,7 @@ from pdedsl.symbolic.symbols import Component, Field, atoms
 
 NONZERO_AT_ZERO = "T(0) ≠ 0, so T(2f) ≠ 2T(f)"
 ZERO_SAMPLES = 3  # sample points at which zeros of F are computed
-SUPERPOSITION_FAILS = "superposition fails: T(af + bg) ≠ a T(f) + b T(g) for some numbers a, b and data f, g"
+SUPERPOSITION_FAILS = "superposition fails: T(αf + βg) ≠ α T(f) + β T(g) for some α, β, f and g"
 
 
 def linearity(problem: Problem) -> Verdict:

@@ -370,7 +370,7 @@ def energy_source(term: MapTerm) -> str:
             return "" if rate <= 0 else "the reaction is a growth term"
         case SymmetricLayer(norm=norm, factor=factor, activation=sigma):
             if norm is not None:
-                return f"{norm.name} has a trainable bias, so the layer may not vanish at Y = 0"
+                return f"{norm.name} has a trainable bias, and the layer may not vanish at Y = 0"
             if factor > 0:
                 return f"{quote_terms([term])} increases ‖Y‖"
             return "" if sigma.keeps_sign else f"{sigma.name} need not preserve the sign of its argument"

@@ -1,0 +1,1 @@
+"""Elaboration: syntax tree → Spec, with names resolved, types checked and formulas as sympy expressions."""

@@ -35,11 +35,10 @@ from pdedsl.ir.spec import (
     Unknown,
     face_names,
 )
-from pdedsl.ir.types import Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import inequality_level, surface_level
 from pdedsl.language.elaborate.environment import Environment
-from pdedsl.language.elaborate.equations import normal_form, size_of, unknown_of
+from pdedsl.language.elaborate.equations import component_count, normal_form, size_of, unknown_of
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function
 from pdedsl.symbolic.printing import notation
@@ -436,13 +435,8 @@ def _required_conditions(part: BoundaryPart, unknown: Unknown, spec: Spec) -> Re
     minimum, maximum = order // 2, max(order - order // 2, min(any_axis, 1))  # transport along a face allows one
     if order % 2 and order > 1 and part.axis is not None:
         minimum, maximum = _required_for_odd_order(order, part, unknown, spec)
-    size = _size(unknown, spec)
+    size = component_count(unknown.type, spec)
     return RequiredConditions(minimum * size, maximum * size, order)
-
-
-def _size(unknown: Unknown, spec: Spec) -> int:
-    dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else 1
-    return (unknown.type.size or dimension) if isinstance(unknown.type, Vector) else 1
 
 
 def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> int:

@@ -264,7 +264,7 @@ def _undetermined_components(spec: Spec) -> list[UnknownComponent]:
     determined = {(e.unknown, e.component) for e in spec.equations if e.order}
     undetermined: list[UnknownComponent] = []
     for u in spec.unknowns:
-        size = _size(u.type, spec)
+        size = component_count(u.type, spec)
         alone = size > 1 and not any(_fits(e, u.head, size) for e in spec.equations)
         parts = (
             [UnknownComponent(u.head, k, 1) for k in range(1, size + 1)]
@@ -275,7 +275,8 @@ def _undetermined_components(spec: Spec) -> list[UnknownComponent]:
     return undetermined
 
 
-def _size(type_: object, spec: Spec) -> int:
+def component_count(type_: object, spec: Spec) -> int:
+    """The number of components of an unknown; 1 for a vector in a space of unknown dimension."""
     if not isinstance(type_, Vector):
         return 1
     return type_.size or (spec.space.dimension if isinstance(spec.space.dimension, int) else 1)

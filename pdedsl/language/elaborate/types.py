@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sympy import Expr
 
 from pdedsl import errors
@@ -13,9 +11,8 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Sign, Simplex, Type, Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.expressions import FUNCTIONS
-from pdedsl.language.elaborate.options import elaborate_option, suggest
+from pdedsl.language.elaborate.options import Evaluate, elaborate_option, suggest
 
-Number = Callable[[t.Expr], Expr]
 TYPES = ("scalar", "vector", "matrix", "simplex", "channels", "operator")
 TYPE_ATTRIBUTES = {
     "vector": ("divergence_free",),
@@ -27,7 +24,7 @@ MAX_CLASSES = 1_000_000
 MAX_COMPONENTS = 64  # of a vector with an explicit size
 
 
-def elaborate_type(declaration: t.UnknownDecl | t.LearnDecl, number: Number) -> Type:
+def elaborate_type(declaration: t.UnknownDecl | t.LearnDecl, number: Evaluate) -> Type:
     head, *attributes = declaration.type
     name, sizes = _head(head)
     if isinstance(declaration, t.UnknownDecl) and name.id in ("matrix", "operator"):
@@ -51,7 +48,7 @@ def _head(attribute: t.TypeAttribute) -> tuple[t.Name, tuple[t.Expr, ...]]:
     return name, sizes
 
 
-def _base(name: t.Name, sizes: tuple[t.Expr, ...], attribute: t.TypeAttribute, number: Number) -> Type:
+def _base(name: t.Name, sizes: tuple[t.Expr, ...], attribute: t.TypeAttribute, number: Evaluate) -> Type:
     allowed = {"vector": (0, 1), "simplex": (1, 1)}.get(name.id, (0, 0))
     if not allowed[0] <= len(sizes) <= allowed[1]:
         example = "simplex(10)" if name.id == "simplex" else name.id
@@ -76,7 +73,7 @@ def _base(name: t.Name, sizes: tuple[t.Expr, ...], attribute: t.TypeAttribute, n
             return Operator()
 
 
-def _scalar(attribute: t.TypeAttribute, number: Number) -> Scalar:
+def _scalar(attribute: t.TypeAttribute, number: Evaluate) -> Scalar:
     if not attribute.relation:
         return Scalar()
     assert attribute.bound is not None
@@ -85,14 +82,14 @@ def _scalar(attribute: t.TypeAttribute, number: Number) -> Scalar:
     return Scalar(Sign(attribute.relation))
 
 
-def _size(expr: t.Expr, number: Number, least: int, most: int) -> int:
+def _size(expr: t.Expr, number: Evaluate, least: int, most: int) -> int:
     size = number(expr)
     if not size.is_Integer or not least <= size <= most:
         raise errors.types.size_out_of_range(least, most, expr.span)
     return int(size)
 
 
-def _with_attribute(base: Type, attribute: t.TypeAttribute, owner: t.Name, number: Number) -> Type:
+def _with_attribute(base: Type, attribute: t.TypeAttribute, owner: t.Name, number: Evaluate) -> Type:
     match base, attribute:
         case Vector(size=size), t.TypeAttribute(body=t.Name(id="divergence_free"), relation=""):
             return Vector(size, divergence_free=True)
@@ -118,7 +115,7 @@ def _unknown_attribute_error(base: Type, attribute: t.TypeAttribute) -> PdeError
     return errors.types.unsupported_property(kind, TYPE_ATTRIBUTES.get(kind, ()), attribute.span)
 
 
-def initial_value(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:
+def initial_value(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Evaluate) -> Expr | None:
     """The initial value of a scalar parameter: `learn ν : scalar > 0 = 0.1`."""
     if not isinstance(declaration, t.LearnDecl) or declaration.params or not _is_number(declaration.net):
         return None
@@ -144,7 +141,7 @@ def _is_number(net: t.Expr | None) -> bool:
             return True
 
 
-def network_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Located[Network] | None:
+def network_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Evaluate) -> Located[Network] | None:
     """The network of a field. A learned field without network and arguments is a scalar parameter."""
     if declaration.net is None:
         if isinstance(declaration, t.LearnDecl) and (declaration.params or isinstance(type_, Operator)):

@@ -1,0 +1,1 @@
+"""Syntax tree → text: canonical Unicode or ASCII, and LaTeX."""
