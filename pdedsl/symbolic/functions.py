@@ -111,7 +111,7 @@ class ActivationDerivative(Function):  # type: ignore[misc]
 
 
 ACTIVATION_DERIVATIVES: dict[str, type[ActivationDerivative]] = {
-    name: type(f"{name}_slope", (ActivationDerivative,), {"of": record}) for name, record in RECORDS.items()
+    name: type(f"{name}_slope", (ActivationDerivative,), {"record": record}) for name, record in RECORDS.items()
 }
 
 

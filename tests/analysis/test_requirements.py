@@ -155,7 +155,7 @@ def test_json_of_equations(tmp_path: Path, case: tuple[str, tuple[str, ...]]) ->
     assert equation["text"] in case[0]
     for term in equation["terms"]:
         assert {"kind", "text", "line", "column"} <= set(term)
-        assert term["kind"] in {kind.config for kind in get_args(Term)}
+        assert term["kind"] in {kind.kind for kind in get_args(Term)}
         line = case[0].splitlines()[term["line"] - 1]
         assert line[term["column"] - 1 :].startswith(term["text"].removeprefix("-"))
 

@@ -90,7 +90,7 @@ def _high_order(problem: Problem) -> Verdict:
     offending = problem.find_terms(HigherOrder, Nonlinear) or problem.right_hand_terms
     if problem.equation.order == 0:
         return Undecided(
-            f"{quote_terms(offending)} is of order three or higher, and stationary equations are decided up to order 2 only.",
+            f"{quote_terms(offending)} is of order three or higher; no comparison theorem is implemented for it.",
             spans(offending),
         )
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
