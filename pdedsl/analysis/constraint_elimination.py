@@ -58,11 +58,11 @@ def stationary_unknowns_in(equation: Equation, spec: Spec) -> dict[Symbol, Equat
     return found
 
 
-def eliminate_stationary(expr: Expr, spec: Spec, beside: Symbol | None = None) -> Expr | None:
+def eliminate_stationary(expr: Expr, spec: Spec, except_for: Symbol | None = None) -> Expr | None:
     """The expression with all stationary unknowns but one eliminated; None if that fails."""
     evolving = {unknown_of(e, spec).head for e in spec.equations if e.order}
     definitions = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
-    definitions = {h: e for h, e in definitions.items() if h not in evolving and h != beside}
+    definitions = {h: e for h, e in definitions.items() if h not in evolving and h != except_for}
     found: Expr | None = expr
     for head, equation in [pair for _ in definitions for pair in definitions.items()]:  # w = v, v = u
         if found is not None and derivative_order(found, head) is not None:

@@ -144,12 +144,12 @@ def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
     return bool(low <= value <= high)
 
 
-def find_nonzero_point(expr: Expr, ranges: Ranges, samples: int = 8, beside: Iterable[Expr] = ()) -> Point | None:
-    """A point at which an expression is certainly nonzero and all of `beside` are defined; None if none is found, or
+def find_nonzero_point(expr: Expr, ranges: Ranges, samples: int = 8, defined: Iterable[Expr] = ()) -> Point | None:
+    """A point at which an expression is certainly nonzero and all of `defined` are defined; None if none is found, or
     there are too many terms."""
     if len(Add.make_args(expr)) > MAX_TERMS:
         return None
-    others = tuple(map(with_unit_fields, beside))
+    others = tuple(map(with_unit_fields, defined))
     symbols = expr.free_symbols.union(*(e.free_symbols for e in others))
     for point in search_points(expr, symbols, ranges, samples):
         if _is_nonzero(expr, point) and not is_discontinuity(expr, point) and are_defined_at(others, point):

@@ -127,10 +127,10 @@ def _factor_of(variable: Expr, form: NormalForm, own: Field) -> Factor:
     in_time = sum(s == form.time for s in slots)
     if in_time:
         return Factor(FactorKind.TIME_DERIVATIVE, in_time, mixed_or_delayed=len(slots) > in_time)
-    beside = {0: FactorKind.VALUE, 1: FactorKind.FIRST_DERIVATIVE, 2: FactorKind.SECOND_DERIVATIVE}.get(
+    kind = {0: FactorKind.VALUE, 1: FactorKind.FIRST_DERIVATIVE, 2: FactorKind.SECOND_DERIVATIVE}.get(
         len(slots), FactorKind.HIGHER_DERIVATIVE
     )
-    return Factor(beside, len(slots))
+    return Factor(kind, len(slots))
 
 
 def _term(kind: Factor, columns: list[list[LinearTerm]], origin: Origin, form: NormalForm) -> Iterator[Term]:

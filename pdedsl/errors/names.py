@@ -38,9 +38,8 @@ SETTING_HINTS = {
 COORDINATE_HINTS = {
     name: f"declare it as a coordinate: space (x, y) in [0, 1]^2, or as a constant: const {name} = 1" for name in "xyzr"
 }
-POINT_SOURCE_HINTS = dict.fromkeys(
-    ("delta", "δ"), POINT_SOURCE_HINT
-)  # only where called: a bare name is an ordinary name
+# only where called: a bare name is an ordinary name
+POINT_SOURCE_HINTS = dict.fromkeys(("delta", "δ"), POINT_SOURCE_HINT)
 NAME_HINTS = {
     **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE_HINT),
     **dict.fromkeys(("D", "Dt", "Dx", "dt", "Derivative", "deriv", "D_t", "D_x"), DERIVATIVE_HINT),

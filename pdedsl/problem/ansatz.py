@@ -56,8 +56,8 @@ class PrescribedValue:
 
 @lru_cache(maxsize=4)  # asked several times for each plan
 def ansatz_of(statement: StrongForm) -> tuple[Ansatz, ...]:
-    plain = [_component_ansatz(statement, k) for k in range(len(statement.components))]
-    return tuple(replace(a, factor=u * a.factor) for a, u in zip(plain, solution_scales(statement), strict=True))
+    unscaled = [_component_ansatz(statement, k) for k in range(len(statement.components))]
+    return tuple(replace(a, factor=u * a.factor) for a, u in zip(unscaled, solution_scales(statement), strict=True))
 
 
 def has_incompatible_data(statement: StrongForm) -> bool:
@@ -72,14 +72,14 @@ def has_incompatible_data(statement: StrongForm) -> bool:
     if any(e.has(Heaviside, sign) for e in data):
         return True
     for component in range(len(statement.components)):
-        in_time, on_sides = _prescribed_values(statement, component)
-        for start, side in product((g for g in in_time if g.order == 0), on_sides):
-            early, late = _restrict(domain, side.face, start.value), _restrict(domain, start.face, side.value)
-            end = domain.intervals[side.face.coordinate]
-            at = float(end.end if side.face.upper else end.start)
-            points = list(_samples(domain, side.face.coordinate, at))
-            one, other = evaluate_at_points((early, late), _layout(domain), points)
-            if any(abs(a - b) > COMPARISON_RTOL * (1 + abs(b)) for a, b in zip(one, other, strict=True)):
+        in_time, on_boundary = _prescribed_values(statement, component)
+        for initial, boundary in product((g for g in in_time if g.order == 0), on_boundary):
+            initial_value, boundary_value = _restrict(domain, boundary.face, initial.value), _restrict(domain, initial.face, boundary.value)
+            end = domain.intervals[boundary.face.coordinate]
+            at = float(end.end if boundary.face.upper else end.start)
+            points = list(_samples(domain, boundary.face.coordinate, at))
+            first, second = evaluate_at_points((initial_value, boundary_value), _layout(domain), points)
+            if any(abs(a - b) > COMPARISON_RTOL * (1 + abs(b)) for a, b in zip(first, second, strict=True)):
                 return True
     return False
 
@@ -91,20 +91,20 @@ def _is_initial_condition(domain: Domain, condition: ConditionResidual) -> bool:
 def _prescribed_values(statement: StrongForm, component: int) -> tuple[list[PrescribedValue], list[PrescribedValue]]:
     """Prescribed values at the initial (or terminal) time, and on the boundary."""
     domain = statement.domain
-    given = [g for k, c in enumerate(statement.conditions) for g in _values_of_condition(domain, c, k, component)]
+    prescribed = [g for k, c in enumerate(statement.conditions) for g in _values_of_condition(domain, c, k, component)]
     last = len(domain.coordinates) - 1
-    in_time = [g for g in given if domain.has_time and g.face.coordinate == last]
-    return in_time, [g for g in given if g not in in_time and g.order == 0]
+    in_time = [g for g in prescribed if domain.has_time and g.face.coordinate == last]
+    return in_time, [g for g in prescribed if g not in in_time and g.order == 0]
 
 
 def _component_ansatz(statement: StrongForm, component: int) -> Ansatz:
     domain = statement.domain
-    in_time, on_sides = _prescribed_values(statement, component)
+    in_time, on_boundary = _prescribed_values(statement, component)
     if domain.inequalities:
         return Ansatz()
-    built = _interpolate_faces(domain, on_sides) if len(domain.space) <= MAX_DIMENSIONS else Ansatz()
-    found = _extend_in_time(domain, in_time, built)
-    return found if found is not None else _extend_in_time(domain, in_time, Ansatz()) or Ansatz()
+    boundary_ansatz = _interpolate_faces(domain, on_boundary) if len(domain.space) <= MAX_DIMENSIONS else Ansatz()
+    extended = _extend_in_time(domain, in_time, boundary_ansatz)
+    return extended if extended is not None else _extend_in_time(domain, in_time, Ansatz()) or Ansatz()
 
 
 def _values_of_condition(
@@ -117,8 +117,8 @@ def _values_of_condition(
         if affine is None or len(affine.terms) != 1 or affine.inhomogeneity.has(*NONSMOOTH):
             continue
         ((derivative, coefficient),) = affine.terms
-        pure = not any(derivative.orders[:-1]) if domain.has_time else derivative.order == 0
-        if derivative.component == component and coefficient.is_number and pure:
+        is_time_derivative = not any(derivative.orders[:-1]) if domain.has_time else derivative.order == 0
+        if derivative.component == component and coefficient.is_number and is_time_derivative:
             value = -affine.inhomogeneity / coefficient
             yield PrescribedValue(
                 condition.place, derivative.order, _restrict(domain, condition.place, value), (number, k)
@@ -126,59 +126,61 @@ def _values_of_condition(
 
 
 def _restrict(domain: Domain, face: Face, value: Expr) -> Expr:
-    side = domain.intervals[face.coordinate]
-    return substitute(value, {domain.coordinates[face.coordinate]: side.end if face.upper else side.start})
+    interval = domain.intervals[face.coordinate]
+    return substitute(value, {domain.coordinates[face.coordinate]: interval.end if face.upper else interval.start})
 
 
-def _interpolate_faces(domain: Domain, given: Sequence[PrescribedValue]) -> Ansatz:
-    found = Ansatz()
+def _interpolate_faces(domain: Domain, prescribed: Sequence[PrescribedValue]) -> Ansatz:
+    ansatz = Ansatz()
     for k, x in enumerate(domain.coordinates):
-        own = {g.face.upper: g for g in given if g.face.coordinate == k}
-        if own:
-            found = _interpolate_axis(domain, found, k, x, own)
-    return found
+        values = {g.face.upper: g for g in prescribed if g.face.coordinate == k}
+        if values:
+            ansatz = _interpolate_axis(domain, ansatz, k, x, values)
+    return ansatz
 
 
-def _interpolate_axis(domain: Domain, found: Ansatz, k: int, x: Symbol, own: dict[bool, PrescribedValue]) -> Ansatz:
+def _interpolate_axis(domain: Domain, ansatz: Ansatz, k: int, x: Symbol, values: dict[bool, PrescribedValue]) -> Ansatz:
     low, high = domain.intervals[k].start, domain.intervals[k].end
-    share = (x - low) / (high - low)
-    gaps = {up: g.value - substitute(found.base, {x: high if up else low}) for up, g in own.items()}
-    rise = {False: 1 - share, True: share} if len(own) == 2 else dict.fromkeys(own, S.One)
-    added = sum((rise[up] * gap for up, gap in gaps.items()), S.Zero)
-    factor = prod((4 * share * (1 - share),) if len(own) == 2 else (share if False in own else 1 - share,))
-    if not _vanishes_where(domain, added, found):
-        return found
-    return Ansatz(found.base + added, found.factor * factor, found.satisfied | {g.place for g in own.values()})
+    fraction = (x - low) / (high - low)
+    corrections = {up: g.value - substitute(ansatz.base, {x: high if up else low}) for up, g in values.items()}
+    blending = {False: 1 - fraction, True: fraction} if len(values) == 2 else dict.fromkeys(values, S.One)
+    added = sum((blending[up] * correction for up, correction in corrections.items()), S.Zero)
+    factor = prod(
+        (4 * fraction * (1 - fraction),) if len(values) == 2 else (fraction if False in values else 1 - fraction,)
+    )
+    if not _vanishes_where(domain, added, ansatz):
+        return ansatz
+    return Ansatz(ansatz.base + added, ansatz.factor * factor, ansatz.satisfied | {g.place for g in values.values()})
 
 
-def _extend_in_time(domain: Domain, given: Sequence[PrescribedValue], built: Ansatz) -> Ansatz | None:
+def _extend_in_time(domain: Domain, prescribed: Sequence[PrescribedValue], ansatz: Ansatz) -> Ansatz | None:
     """The ansatz extended by the values at one end of time; None if these contradict it."""
-    ends = {g.face.upper for g in given}
-    if len(ends) != 1 or sorted(g.order for g in given) != list(range(len(given))):
-        return built if not given else None
-    t, side = domain.coordinates[-1], domain.intervals[-1]
-    start = side.end if ends == {True} else side.start
-    added = S.Zero
-    for g in sorted(given, key=lambda g: g.order):
-        missing = g.value - substitute((built.base + added).diff(t, g.order), {t: start})
-        added += missing * (t - start) ** g.order / prod(range(1, g.order + 1))
-    if not _vanishes_where(domain, added, built):
+    sides_of_time = {g.face.upper for g in prescribed}
+    if len(sides_of_time) != 1 or sorted(g.order for g in prescribed) != list(range(len(prescribed))):
+        return ansatz if not prescribed else None
+    t, interval = domain.coordinates[-1], domain.intervals[-1]
+    initial_time = interval.end if sides_of_time == {True} else interval.start
+    correction = S.Zero
+    for g in sorted(prescribed, key=lambda g: g.order):
+        difference = g.value - substitute((ansatz.base + correction).diff(t, g.order), {t: initial_time})
+        correction += difference * (t - initial_time) ** g.order / prod(range(1, g.order + 1))
+    if not _vanishes_where(domain, correction, ansatz):
         return None
-    share = (t - start) / (side.end - side.start)
-    factor = built.factor * share ** len(given)
-    return Ansatz(built.base + added, factor, built.satisfied | {g.place for g in given})
+    fraction = (t - initial_time) / (interval.end - interval.start)
+    factor = ansatz.factor * fraction ** len(prescribed)
+    return Ansatz(ansatz.base + correction, factor, ansatz.satisfied | {g.place for g in prescribed})
 
 
-def _vanishes_where(domain: Domain, expr: Expr, built: Ansatz) -> bool:
+def _vanishes_where(domain: Domain, expr: Expr, ansatz: Ansatz) -> bool:
     """Whether expr = 0 on all faces where the factor is zero, at sample points, up to rounding relative to the base."""
     faces = [
         _samples(domain, k, float(end))
-        for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True))
-        for end in (side.start, side.end)
-        if built.factor.xreplace({x: end}) == 0
+        for k, (x, interval) in enumerate(zip(domain.coordinates, domain.intervals, strict=True))
+        for end in (interval.start, interval.end)
+        if ansatz.factor.xreplace({x: end}) == 0
     ]
-    found, base = evaluate_at_points((expr, built.base), _layout(domain), [p for face in faces for p in face])
-    return all(abs(v) <= COMPARISON_RTOL * (1 + abs(b)) for v, b in zip(found, base, strict=True))
+    residuals, base = evaluate_at_points((expr, ansatz.base), _layout(domain), [p for face in faces for p in face])
+    return all(abs(v) <= COMPARISON_RTOL * (1 + abs(b)) for v, b in zip(residuals, base, strict=True))
 
 
 def _layout(domain: Domain) -> Layout:
@@ -188,34 +190,34 @@ def _layout(domain: Domain) -> Layout:
 def _samples(domain: Domain, fixed: int, end: float) -> Iterator[list[float]]:
     """Sample points on a face."""
     for shift in range(len(SAMPLES)):
-        shares = (SAMPLES[(shift + 2 * k) % len(SAMPLES)] for k in range(len(domain.intervals)))
+        fractions = (SAMPLES[(shift + 2 * k) % len(SAMPLES)] for k in range(len(domain.intervals)))
         point = [
-            float(side.start) + share * float(side.end - side.start)
-            for side, share in zip(domain.intervals, shares, strict=True)
+            float(interval.start) + fraction * float(interval.end - interval.start)
+            for interval, fraction in zip(domain.intervals, fractions, strict=True)
         ]
         yield [*point[:fixed], end, *point[fixed + 1 :]]
 
 
 def substitute_ansatz(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[Symbol, ...]) -> Residual:
     """The residual of base + factor · N in the derivatives of N: by Leibniz, ∂^α(f N) = Σ C(α, β) ∂^(α-β)f ∂^β N."""
-    letters: dict[Derivative, Symbol] = {}
+    jets: dict[Derivative, Symbol] = {}
     values: dict[Symbol, Expr] = {}
     for symbol, derivative in residual.jet_variables:
         if derivative.component >= len(ansatz):  # something learned besides the unknowns
-            letters[derivative] = values[symbol] = symbol
+            jets[derivative] = values[symbol] = symbol
             continue
-        own = ansatz[derivative.component]
-        value = _differentiate(own.base, derivative.orders, coordinates)
+        component = ansatz[derivative.component]
+        value = _differentiate(component.base, derivative.orders, coordinates)
         for beta in product(*(range(n + 1) for n in derivative.orders)):
-            rest = tuple(a - b for a, b in zip(derivative.orders, beta, strict=True))
-            factor = _differentiate(own.factor, rest, coordinates)
+            remaining = tuple(a - b for a, b in zip(derivative.orders, beta, strict=True))
+            factor = _differentiate(component.factor, remaining, coordinates)
             if factor != 0:
                 part = Derivative(derivative.component, beta)
-                letters.setdefault(part, Symbol(f"N{len(letters)}", real=True))
-                value += prod(map(comb, derivative.orders, beta)) * factor * letters[part]
+                jets.setdefault(part, Symbol(f"N{len(jets)}", real=True))
+                value += prod(map(comb, derivative.orders, beta)) * factor * jets[part]
         values[symbol] = value
     return Residual(
-        residual.expr.xreplace(values), tuple((s, d) for d, s in letters.items()), residual.span, residual.interval
+        residual.expr.xreplace(values), tuple((s, d) for d, s in jets.items()), residual.span, residual.interval
     )
 
 

@@ -52,8 +52,8 @@ def conservation_form(system: FirstOrderSystem) -> ConservationForm:
     fluxes, jacobians = [], []
     for axis in range(len(space)):
         unit = tuple(int(k == axis) for k in range(len(space)))
-        letters = [_jet_symbol(system, Derivative(k, unit)) for k in range(count)]
-        matrix = [[-r.diff(s) for s in letters] for r in system.rhs]
+        jets = [_jet_symbol(system, Derivative(k, unit)) for k in range(count)]
+        matrix = [[-r.diff(s) for s in jets] for r in system.rhs]
         if any(a.free_symbols & {s for s, d in system.jets if d.order} for row in matrix for a in row):
             raise GridNotApplicable("the equation is not quasilinear (linear in the first derivatives)")
         fluxes.append(tuple(_flux_potential(row, values) for row in matrix))
@@ -67,17 +67,17 @@ def split_fluxes(system: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, ...]
     count = len(system.statement.domain.space)
     value, fluxes = _jet_symbol(system, Derivative(0, (0,) * count)), []
     for axis in range(count):
-        letter = _jet_symbol(system, Derivative(0, tuple(int(k == axis) for k in range(count))))
-        slope = rest.diff(letter)
-        plain = slope.free_symbols <= {value} and slope.is_polynomial(value)
-        fluxes.append(integrate(slope, value) if plain else S.Zero)
-        rest = expand(rest - slope * letter) if plain else rest
+        jet = _jet_symbol(system, Derivative(0, tuple(int(k == axis) for k in range(count))))
+        coefficient = rest.diff(jet)
+        is_flux = coefficient.free_symbols <= {value} and coefficient.is_polynomial(value)
+        fluxes.append(integrate(coefficient, value) if is_flux else S.Zero)
+        rest = expand(rest - coefficient * jet) if is_flux else rest
     return tuple(fluxes), rest
 
 
 def _jet_symbol(system: FirstOrderSystem, derivative: Derivative) -> Symbol:
-    found = next((s for s, d in system.jets if d == derivative), None)
-    return found if found is not None else Symbol(f"absent_{derivative.component}_{derivative.order}", real=True)
+    symbol = next((s for s, d in system.jets if d == derivative), None)
+    return symbol if symbol is not None else Symbol(f"absent_{derivative.component}_{derivative.order}", real=True)
 
 
 def _flux_potential(row: list[Expr], values: list[Symbol]) -> Expr:
@@ -88,22 +88,22 @@ def _flux_potential(row: list[Expr], values: list[Symbol]) -> Expr:
                 raise GridNotApplicable(
                     "the equation is not in conservation form: its coefficients are not the Jacobian of a flux"
                 )
-    found: Expr = S.Zero
+    flux: Expr = S.Zero
     for a, w in zip(row, values, strict=True):
-        found += integrate(expand(a - found.diff(w)), w)
-    if found.has(Integral):
+        flux += integrate(expand(a - flux.diff(w)), w)
+    if flux.has(Integral):
         raise GridNotApplicable("no closed form of the flux was found")
-    return found
+    return flux
 
 
 def _source(system: FirstOrderSystem, k: int, fluxes: list[tuple[Expr, ...]]) -> Expr:
     space = system.statement.domain.space
     first = {s: S.Zero for s, d in system.jets if d.order}
     rest = system.rhs[k].xreplace(first)
-    found = expand(rest + sum((flux[k].diff(x) for flux, x in zip(fluxes, space, strict=True)), S.Zero))
-    if found.has(DiracDelta):
+    source = expand(rest + sum((flux[k].diff(x) for flux, x in zip(fluxes, space, strict=True)), S.Zero))
+    if source.has(DiracDelta):
         raise GridNotApplicable("the derivative of a discontinuity is not defined on a grid")
-    return found
+    return source
 
 
 def dirichlet_value(system: FirstOrderSystem, side: FaceCondition) -> Expr | None:
@@ -112,7 +112,7 @@ def dirichlet_value(system: FirstOrderSystem, side: FaceCondition) -> Expr | Non
     if len(jets) != 1 or side.part:
         raise GridNotApplicable("a conservation law needs Dirichlet or homogeneous Neumann conditions")
     ((symbol, derivative),) = jets
-    slope, rest = side.expr.diff(symbol), side.expr.xreplace({symbol: S.Zero})
-    if slope.free_symbols & {symbol} or (derivative.order and rest != 0):
+    coefficient, rest = side.expr.diff(symbol), side.expr.xreplace({symbol: S.Zero})
+    if coefficient.free_symbols & {symbol} or (derivative.order and rest != 0):
         raise GridNotApplicable("a conservation law needs Dirichlet or homogeneous Neumann conditions")
-    return None if derivative.order else -rest / slope
+    return None if derivative.order else -rest / coefficient

@@ -174,15 +174,15 @@ def _process_boundaries(statement: StrongForm) -> Iterator[ProcessBoundary]:
 def _boundary_event(condition: ConditionResidual, coordinate: int, upper: bool) -> Absorption | Reflection:
     """Absorption or reflection of a path where α u + β ∂u/∂n = γ."""
     affine = _affine_condition(condition)
-    slopes = {d: c for d, c in affine.terms if d.order}
-    if not slopes:
+    derivatives = {d: c for d, c in affine.terms if d.order}
+    if not derivatives:
         return Absorption(_prescribed_value(condition, affine))
-    ((derivative, slope),) = slopes.items() if len(slopes) == 1 else ((None, S.Zero),)
+    ((derivative, coefficient),) = derivatives.items() if len(derivatives) == 1 else ((None, S.Zero),)
     if derivative is None or derivative.order != 1 or not derivative.orders[coordinate]:
         raise errors.methods.monte_carlo_oblique(condition.span)
-    outwards = slope if upper else -slope
+    normal_coefficient = coefficient if upper else -coefficient
     value = next((c for d, c in affine.terms if not d.order), S.Zero)
-    return Reflection(simplify(value / outwards), -affine.inhomogeneity / outwards)
+    return Reflection(simplify(value / normal_coefficient), -affine.inhomogeneity / normal_coefficient)
 
 
 def _affine_condition(condition: ConditionResidual) -> Affine:

@@ -40,8 +40,8 @@ def match_constraints(
 
 def _order(expr: Expr, variable: int, jets: Mapping[Symbol, Derivative]) -> int:
     """One more than the order of the highest derivative of a variable; 0 if it does not occur."""
-    found = [d.order for s, d in jets.items() if s in expr.free_symbols and d.component == variable]
-    return 1 + max(found) if found else 0
+    orders = [d.order for s, d in jets.items() if s in expr.free_symbols and d.component == variable]
+    return 1 + max(orders) if orders else 0
 
 
 # ---- The system
@@ -115,8 +115,8 @@ class FirstOrderSystem:
         return self.statement.domain.coordinates
 
     def jets_in(self, *exprs: Expr) -> tuple[tuple[Symbol, Derivative], ...]:
-        found = set().union(*(e.free_symbols for e in exprs)) if exprs else set()
-        return tuple((s, d) for s, d in self.jets if s in found)
+        symbols = set().union(*(e.free_symbols for e in exprs)) if exprs else set()
+        return tuple((s, d) for s, d in self.jets if s in symbols)
 
 
 class GridNotApplicable(Exception):
@@ -151,9 +151,9 @@ class SystemBuilder:
         jets = tuple((s, d) for d, s in self.jets.items())
         algebraic = tuple(k for k in range(len(variables)) if k not in differential)
         constraints = match_constraints(constraints, algebraic, dict(jets))
-        found = tuple(self.parameters.values())
+        parameters = tuple(self.parameters.values())
         return FirstOrderSystem(
-            statement, variables, jets, differential, rhs, constraints, initial, face_conditions, backward, found
+            statement, variables, jets, differential, rhs, constraints, initial, face_conditions, backward, parameters
         )
 
     @cached_property
@@ -194,14 +194,14 @@ class SystemBuilder:
 
     def in_jets(self, residual: Residual) -> Expr:
         """The residual in jets, except for its highest time derivatives; parameters become symbols."""
-        found: dict[Expr, Expr] = {}
+        substitution: dict[Expr, Expr] = {}
         for symbol, derivative in residual.jet_variables:
             space, j = self._split(derivative)
             if (derivative.component, j) in self.variables:
-                found[symbol] = self.jet(self.variables.index((derivative.component, j)), space)
+                substitution[symbol] = self.jet(self.variables.index((derivative.component, j)), space)
             elif any(space) or j > self.orders[derivative.component]:
                 raise GridNotApplicable("mixed space-time derivatives of highest order in time are not supported")
-        return self._substitute_parameters(residual.expr).xreplace(found)
+        return self._substitute_parameters(residual.expr).xreplace(substitution)
 
     def _substitute_parameters(self, expr: Expr) -> Expr:
         """The expression with symbols for learned numbers and functions."""

@@ -53,27 +53,27 @@ def interface_problem(system: FirstOrderSystem) -> InterfaceProblem:
     units = [tuple(int(i == k) for i in range(len(space))) for k in range(len(space))]
     first = [_jet_symbol(system, unit) for unit in units]
     second = [_jet_symbol(system, tuple(2 * i for i in unit)) for unit in units]
-    known = {s for s in (*first, *second) if s is not None}
-    if any(s not in known and d.order for s, d in system.jets_in(right)):
+    derivatives = {s for s in (*first, *second) if s is not None}
+    if any(s not in derivatives and d.order for s, d in system.jets_in(right)):
         raise GridNotApplicable("mixed derivatives with discontinuous coefficients are not supported")
-    slopes = [S.Zero if s is None else right.diff(s) for s in second]
-    if any(a.free_symbols & {*system.jet_derivatives, *_times(system)} for a in slopes):
+    conductivities = [S.Zero if s is None else right.diff(s) for s in second]
+    if any(a.free_symbols & {*system.jet_derivatives, *_times(system)} for a in conductivities):
         raise GridNotApplicable("discontinuous coefficients that depend on time or on the unknown are not supported")
     drifts = [
         simplify((S.Zero if s is None else right.diff(s)) - a.diff(x))
-        for s, a, x in zip(first, slopes, space, strict=True)
+        for s, a, x in zip(first, conductivities, space, strict=True)
     ]
-    source = right.xreplace(dict.fromkeys(known, S.Zero))
+    source = right.xreplace(dict.fromkeys(derivatives, S.Zero))
     if any(e.has(DiracDelta) for e in (*drifts, source)):
         raise GridNotApplicable(
             "the derivative of a discontinuity is not defined on a grid: write the term as a divergence"
         )
     if any(e.free_symbols & {*system.jet_derivatives, *_times(system)} for e in drifts):
         raise GridNotApplicable("with discontinuous coefficients a drift must not depend on time or on the unknown")
-    if any(a == 0 and b != 0 for a, b in zip(slopes, drifts, strict=True)):
+    if any(a == 0 and b != 0 for a, b in zip(conductivities, drifts, strict=True)):
         raise GridNotApplicable("with discontinuous coefficients an axis with drift needs diffusion")
     return InterfaceProblem(
-        tuple(slopes), tuple(drifts), source, tuple(_robin_coefficients(system, s) for s in system.face_conditions)
+        tuple(conductivities), tuple(drifts), source, tuple(_robin_coefficients(system, s) for s in system.face_conditions)
     )
 
 

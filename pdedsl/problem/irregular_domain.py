@@ -32,12 +32,12 @@ def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProb
         raise GridNotApplicable("on a curved domain only linear equations with known coefficients are supported")
     if any(i.periodic for i in domain.intervals):
         raise GridNotApplicable("curved domains with periodic axes are not supported")
-    slopes = dict(affine.terms)
+    coefficients = dict(affine.terms)
     units = [tuple(int(k == axis) for k in range(2)) for axis in range(2)]
-    second = tuple(slopes.pop(Derivative(0, (2 * a, 2 * b)), S.Zero) for a, b in units)
-    first = tuple(slopes.pop(Derivative(0, unit), S.Zero) for unit in units)
-    zeroth = slopes.pop(Derivative(0, (0, 0)), S.Zero)
-    if any(c != 0 for c in slopes.values()):
+    second = tuple(coefficients.pop(Derivative(0, (2 * a, 2 * b)), S.Zero) for a, b in units)
+    first = tuple(coefficients.pop(Derivative(0, unit), S.Zero) for unit in units)
+    zeroth = coefficients.pop(Derivative(0, (0, 0)), S.Zero)
+    if any(c != 0 for c in coefficients.values()):
         raise GridNotApplicable(
             "on a curved domain mixed derivatives and derivatives of order above two are not supported"
         )

@@ -43,12 +43,16 @@ def split_linear(system: FirstOrderSystem, exprs: tuple[Expr, ...]) -> LinearSpl
     remainders: list[list[Expr]] = [[] for _ in exprs]
     for row, expr in enumerate(exprs):
         for term in Add.make_args(expand(expr)):
-            (*found,) = term.free_symbols & jets
-            slope = term.diff(found[0]) if len(found) == 1 else None
-            if slope is None or slope.free_symbols & (jets | differential) or term != expand(slope * found[0]):
+            (*occurring,) = term.free_symbols & jets
+            coefficient = term.diff(occurring[0]) if len(occurring) == 1 else None
+            if (
+                coefficient is None
+                or coefficient.free_symbols & (jets | differential)
+                or term != expand(coefficient * occurring[0])
+            ):
                 remainders[row].append(term)
             else:
-                parts[row, found[0]] = parts.get((row, found[0]), 0) + slope
+                parts[row, occurring[0]] = parts.get((row, occurring[0]), 0) + coefficient
     return LinearSplitting(tuple((r, s, c) for (r, s), c in parts.items()), tuple(Add(*terms) for terms in remainders))
 
 
@@ -59,14 +63,14 @@ def _is_function(system: FirstOrderSystem, name: str) -> bool:
 def periodic_axes(system: FirstOrderSystem) -> tuple[PeriodicAxis, ...] | None:
     """The axes with their periods; None if one of them has neither periodicity nor an even/odd extension."""
     domain = system.statement.domain
-    found = []
+    axes = []
     for axis, interval in enumerate(domain.intervals[: len(domain.space)]):
         length = interval.end - interval.start
-        loop = PeriodicAxis(interval.start, length) if interval.periodic else _reflected_axis(system, axis)
-        if loop is None:
+        periodic_axis = PeriodicAxis(interval.start, length) if interval.periodic else _reflected_axis(system, axis)
+        if periodic_axis is None:
             return None
-        found.append(loop)
-    return tuple(found)
+        axes.append(periodic_axis)
+    return tuple(axes)
 
 
 def _reflected_axis(system: FirstOrderSystem, axis: int) -> PeriodicAxis | None:
@@ -79,44 +83,44 @@ def _reflected_axis(system: FirstOrderSystem, axis: int) -> PeriodicAxis | None:
             return None
     length = interval.end - interval.start
     shifted = {system.coordinates[axis]: system.coordinates[axis] + length}
-    whole = all(is_numerically_equal(e, e, shifted) for e in (*system.rhs, *system.initial))
-    return PeriodicAxis(interval.start, length if whole else 2 * length, reflected=True)
+    is_periodic = all(is_numerically_equal(e, e, shifted) for e in (*system.rhs, *system.initial))
+    return PeriodicAxis(interval.start, length if is_periodic else 2 * length, reflected=True)
 
 
 def _parities(system: FirstOrderSystem, axis: int) -> Mapping[int, int] | None:
     """-1 for components with homogeneous Dirichlet, +1 with homogeneous Neumann conditions at both ends; else None."""
-    found: dict[tuple[int, bool], int] = {}
-    for side in system.face_conditions:
-        if side.place.coordinate != axis:
+    signs: dict[tuple[int, bool], int] = {}
+    for condition in system.face_conditions:
+        if condition.place.coordinate != axis:
             continue
-        component, sign = _parity(system, side, axis)
-        if sign is None or (component, side.place.upper) in found:
+        component, sign = _parity(system, condition, axis)
+        if sign is None or (component, condition.place.upper) in signs:
             return None
-        found[component, side.place.upper] = sign
+        signs[component, condition.place.upper] = sign
     components = range(len(system.statement.components))
-    if any(found.get((c, False)) is None or found.get((c, False)) != found.get((c, True)) for c in components):
+    if any(signs.get((c, False)) is None or signs.get((c, False)) != signs.get((c, True)) for c in components):
         return None
-    return {c: found[c, False] for c in components}
+    return {c: signs[c, False] for c in components}
 
 
-def _parity(system: FirstOrderSystem, side: FaceCondition, axis: int) -> tuple[int, int | None]:
-    jets = system.jets_in(side.expr)
-    if side.part or len(jets) != 1:
+def _parity(system: FirstOrderSystem, condition: FaceCondition, axis: int) -> tuple[int, int | None]:
+    jets = system.jets_in(condition.expr)
+    if condition.part or len(jets) != 1:
         return 0, None
     ((symbol, derivative),) = jets
-    plain = derivative.order == derivative.orders[axis] <= 1 and system.variables[derivative.component][1] == 0
-    alone = (side.expr / symbol).is_number and side.expr.xreplace({symbol: 0}) == 0
-    sign = (-1) ** (derivative.order + 1) if plain and alone else None
+    is_pure = derivative.order == derivative.orders[axis] <= 1 and system.variables[derivative.component][1] == 0
+    is_homogeneous = (condition.expr / symbol).is_number and condition.expr.xreplace({symbol: 0}) == 0
+    sign = (-1) ** (derivative.order + 1) if is_pure and is_homogeneous else None
     return system.variables[derivative.component][0], sign
 
 
 def _is_reflection_invariant(system: FirstOrderSystem, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:
     x = system.coordinates[axis]
-    there: dict[Expr, Expr] = {x: 2 * end - x}
+    substitution: dict[Expr, Expr] = {x: 2 * end - x}
     for symbol, d in system.jets:
-        there[symbol] = signs[system.variables[d.component][0]] * (-1) ** d.orders[axis] * symbol
+        substitution[symbol] = signs[system.variables[d.component][0]] * (-1) ** d.orders[axis] * symbol
     for k, right, start in zip(system.differential, system.rhs, system.initial, strict=True):
         sign = signs[system.variables[k][0]]
-        if not all(is_numerically_equal(e, e, there, sign=sign) for e in (right, start)):
+        if not all(is_numerically_equal(e, e, substitution, sign=sign) for e in (right, start)):
             return False
     return True

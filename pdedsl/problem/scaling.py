@@ -33,34 +33,34 @@ def _solution_scale(statement: StrongForm, component: int) -> Expr:
     ends = [(i.start, i.end) for i in domain.intervals]
     region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inequalities)
     points = region.interior(SAMPLES)
-    given = max((_data_scale(r, p, region) for r, p in _conditions(statement, component, points)), default=0.0)
-    alone = len(statement.components) == 1
-    driven = max((_data_scale(r, points, region) for r in statement.equations), default=0.0) if alone else 0.0
-    size, slack = (given, CONDITION_SLACK) if driven <= EQUATION_SLACK * given else (driven, EQUATION_SLACK)
+    from_conditions = max((_data_scale(r, p, region) for r, p in _conditions(statement, component, points)), default=0.0)
+    is_scalar = len(statement.components) == 1
+    from_equation = max((_data_scale(r, points, region) for r in statement.equations), default=0.0) if is_scalar else 0.0
+    size, slack = (from_conditions, CONDITION_SLACK) if from_equation <= EQUATION_SLACK * from_conditions else (from_equation, EQUATION_SLACK)
     return S.One if size == 0 or 1 / slack <= size <= slack else Integer(10) ** round(log10(size))
 
 
 def _conditions(statement: StrongForm, component: int, points: list[Point]) -> Iterator[tuple[Residual, list[Point]]]:
     """The conditions of one component alone, and points on their faces."""
     for condition in statement.conditions:
-        there = [_project_to_face(p, condition.place, statement.domain) for p in points]
+        on_face = [_project_to_face(p, condition.place, statement.domain) for p in points]
         for r in condition.residuals:
             if {d.component for d in r.derivatives} == {component}:
-                yield r, there
+                yield r, on_face
 
 
 def _project_to_face(point: Point, place: object, domain: Domain) -> Point:
     if not isinstance(place, Face):
         return point
-    side = domain.intervals[place.coordinate]
-    return [float(side.end if place.upper else side.start) if k == place.coordinate else x for k, x in enumerate(point)]
+    interval = domain.intervals[place.coordinate]
+    return [float(interval.end if place.upper else interval.start) if k == place.coordinate else x for k, x in enumerate(point)]
 
 
 def _data_scale(residual: Residual, points: Sequence[Point], region: Region) -> float:
     zero = dict.fromkeys((s for s, _ in residual.jet_variables), S.Zero)
     half = [(b - a) / 2 for a, b in region.bounds]
-    slopes = [residual.expr.diff(s).xreplace(zero) for s, _ in residual.jet_variables]
-    data, *columns = evaluate_at_points([residual.expr.xreplace(zero), *slopes], region.layout, points)
+    partials = [residual.expr.diff(s).xreplace(zero) for s, _ in residual.jet_variables]
+    data, *columns = evaluate_at_points([residual.expr.xreplace(zero), *partials], region.layout, points)
     scales = [prod(h**n for h, n in zip(half, d.orders, strict=True)) for _, d in residual.jet_variables]
     coefficients = [_mean([abs(v) for v in c]) / scale for c, scale in zip(columns, scales, strict=True)]
     size, largest = max(map(abs, data), default=0.0), max(coefficients, default=0.0)

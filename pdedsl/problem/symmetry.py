@@ -29,12 +29,12 @@ class ReflectionSymmetry:
 
     def text(self, statement: StrongForm) -> str:
         domain = statement.domain
-        x, side = domain.coordinates[self.axis], domain.intervals[self.axis]
-        middle = (side.start + side.end) / 2
+        x, interval = domain.coordinates[self.axis], domain.intervals[self.axis]
+        center = (interval.start + interval.end) / 2
         pairs = list(zip(statement.components, self.signs, strict=True))
         groups = [(kind, [c.name for c, s in pairs if s == sign]) for kind, sign in (("even", 1), ("odd", -1))]
         kinds = [f"{', '.join(names)} {kind}" for kind, names in groups if names]
-        return f"{' and '.join(kinds)} about {x} = {notation(middle)}"
+        return f"{' and '.join(kinds)} about {x} = {notation(center)}"
 
 
 def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:
@@ -45,20 +45,20 @@ def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:
         return None
     if count > MAX_SIZE or len(domain.space) > MAX_SIZE or any(r.interval is not None for r in statement.equations):
         return None
-    found = (
+    candidates = (
         ReflectionSymmetry(axis, signs) for axis in range(len(domain.space)) for signs in product((1, -1), repeat=count)
     )
-    return next((s for s in found if _holds(s, statement) and _ansatz_has(s, statement)), None)
+    return next((s for s in candidates if _holds(s, statement) and _ansatz_has(s, statement)), None)
 
 
 def parities_of(statement: StrongForm) -> tuple[int, ...]:
     """Parity of the solution of a linear problem about the center of each coordinate: 1 (even), -1 (odd), 0 (none)."""
     domain = statement.domain
-    free = (0,) * len(domain.coordinates)
+    none = (0,) * len(domain.coordinates)
     if not _is_linear_on_box(statement):
-        return free
+        return none
     kinds = ([s for s in (1, -1) if _holds(ReflectionSymmetry(k, (s,)), statement)] for k in range(len(domain.space)))
-    return (*(k[0] if k else 0 for k in kinds), *free[len(domain.space) :])
+    return (*(k[0] if k else 0 for k in kinds), *none[len(domain.space) :])
 
 
 def is_exchangeable(statement: StrongForm) -> bool:
@@ -76,40 +76,40 @@ def is_exchangeable(statement: StrongForm) -> bool:
 def _is_linear_on_box(statement: StrongForm) -> bool:
     """Whether it is a single linear equation on a box, without learned parameters."""
     learned = statement.parameters or statement.measurements
-    whole = all(r.interval is None for r in statement.equations)
+    all_times = all(r.interval is None for r in statement.equations)
     return (
         statement.is_affine
-        and whole
+        and all_times
         and not (statement.domain.inequalities or learned or len(statement.components) > 1)
     )
 
 
 def _is_swap_invariant(k: int, statement: StrongForm) -> bool:
     """Whether the problem is invariant under the exchange of coordinates k and k + 1."""
-    every = [*statement.equations, *(r for c in statement.conditions for r in c.residuals)]
-    letters = {d: s for r in every for s, d in r.jet_variables}
+    residuals = [*statement.equations, *(r for c in statement.conditions for r in c.residuals)]
+    jets = {d: s for r in residuals for s, d in r.jet_variables}
     x, y = statement.domain.coordinates[k : k + 2]
-    there: dict[Expr, Expr] = {x: y, y: x}
-    for d, letter in letters.items():
+    substitution: dict[Expr, Expr] = {x: y, y: x}
+    for d, jet in jets.items():
         other = Derivative(d.component, _swap(d.orders, k))
-        if other not in letters:
+        if other not in jets:
             return False
-        there[letter] = letters[other]
+        substitution[jet] = jets[other]
     equations = [r.expr for r in statement.equations]
-    if not all(_matches_any(e, there, equations) for e in equations):
+    if not all(_matches_any(e, substitution, equations) for e in equations):
         return False
-    return all(_condition_is_swap_invariant(c, k, there, statement) for c in statement.conditions)
+    return all(_condition_is_swap_invariant(c, k, substitution, statement) for c in statement.conditions)
 
 
 def _condition_is_swap_invariant(
-    condition: ConditionResidual, k: int, there: dict[Expr, Expr], statement: StrongForm
+    condition: ConditionResidual, k: int, substitution: dict[Expr, Expr], statement: StrongForm
 ) -> bool:
     place = condition.place
     if not isinstance(place, Face) or condition.part:
         return False
     face = Face({k: k + 1, k + 1: k}.get(place.coordinate, place.coordinate), place.upper)
     others, fixed = _conditions_on(face, statement), _face_coordinate(face, statement)
-    return all(_matches_any(r.expr, _restrict_substitution(there, fixed), others, fixed) for r in condition.residuals)
+    return all(_matches_any(r.expr, _restrict_substitution(substitution, fixed), others, fixed) for r in condition.residuals)
 
 
 def _swap(orders: tuple[int, ...], k: int) -> tuple[int, ...]:
@@ -118,10 +118,10 @@ def _swap(orders: tuple[int, ...], k: int) -> tuple[int, ...]:
 
 def _ansatz_has(symmetry: ReflectionSymmetry, statement: StrongForm) -> bool:
     """Whether base + factor · N has the symmetry for every N that has it."""
-    turned = _reflect_coordinate(symmetry, statement)
+    reflection = _reflect_coordinate(symmetry, statement)
     pairs = zip(ansatz_of(statement), symmetry.signs, strict=True)
     return all(
-        is_numerically_equal(a.base, a.base, turned, sign=sign) and is_numerically_equal(a.factor, a.factor, turned)
+        is_numerically_equal(a.base, a.base, reflection, sign=sign) and is_numerically_equal(a.factor, a.factor, reflection)
         for a, sign in pairs
     )
 
@@ -143,8 +143,8 @@ def _condition_is_invariant(condition: ConditionResidual, symmetry: ReflectionSy
     place = condition.place
     if not isinstance(place, Face) or condition.part:
         return False
-    there = Face(place.coordinate, place.upper != (place.coordinate == symmetry.axis))
-    others, fixed = _conditions_on(there, statement), _face_coordinate(there, statement)
+    image_face = Face(place.coordinate, place.upper != (place.coordinate == symmetry.axis))
+    others, fixed = _conditions_on(image_face, statement), _face_coordinate(image_face, statement)
     images = (
         (r.expr, _restrict_substitution(_reflect_residual(r, symmetry, statement), fixed)) for r in condition.residuals
     )
@@ -157,25 +157,25 @@ def _conditions_on(face: Face, statement: StrongForm) -> list[Expr]:
 
 def _face_coordinate(face: Face, statement: StrongForm) -> Substitution:
     """The coordinate that is constant on a face, and its value there."""
-    side = statement.domain.intervals[face.coordinate]
-    return {statement.domain.coordinates[face.coordinate]: side.end if face.upper else side.start}
+    interval = statement.domain.intervals[face.coordinate]
+    return {statement.domain.coordinates[face.coordinate]: interval.end if face.upper else interval.start}
 
 
 def _restrict_substitution(first: Substitution, fixed: Substitution) -> Substitution:
-    return {**fixed, **{letter: value.xreplace(fixed) for letter, value in first.items()}}
+    return {**fixed, **{symbol: value.xreplace(fixed) for symbol, value in first.items()}}
 
 
 def _reflect_residual(residual: Residual, symmetry: ReflectionSymmetry, statement: StrongForm) -> Substitution:
     """Substitution that maps a residual to that of ±u(Rx), evaluated at Rx."""
-    there = _reflect_coordinate(symmetry, statement)
-    for letter, d in residual.jet_variables:
-        there[letter] = symmetry.signs[d.component] * (-1) ** d.orders[symmetry.axis] * letter
-    return there
+    substitution = _reflect_coordinate(symmetry, statement)
+    for symbol, d in residual.jet_variables:
+        substitution[symbol] = symmetry.signs[d.component] * (-1) ** d.orders[symmetry.axis] * symbol
+    return substitution
 
 
 def _reflect_coordinate(symmetry: ReflectionSymmetry, statement: StrongForm) -> dict[Expr, Expr]:
-    x, side = statement.domain.coordinates[symmetry.axis], statement.domain.intervals[symmetry.axis]
-    return {x: side.start + side.end - x}
+    x, interval = statement.domain.coordinates[symmetry.axis], statement.domain.intervals[symmetry.axis]
+    return {x: interval.start + interval.end - x}
 
 
 def _matches_any(expr: Expr, image: Substitution, others: Sequence[Expr], at: Substitution | None = None) -> bool:

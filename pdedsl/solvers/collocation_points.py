@@ -136,14 +136,14 @@ def sample_conditions(
     law: PointDistribution = PointDistribution.SOBOL,
 ) -> list[Tensor]:
     """Points for each condition; a condition as written may have no points on some faces of a shape, but not on all."""
-    found = [_sample_or_empty(points, c, n, seed + k, law) for k, c in enumerate(conditions)]
+    samples = [_sample_or_empty(points, c, n, seed + k, law) for k, c in enumerate(conditions)]
     for condition in conditions:
-        own = [x for c, x in zip(conditions, found, strict=True) if c.span == condition.span]
+        own = [x for c, x in zip(conditions, samples, strict=True) if c.span == condition.span]
         if not any(map(len, own)):
             raise NoPointsFound(
                 f"the condition at {condition.span} applies to an empty set: no points on it lie in the domain"
             )
-    return found
+    return samples
 
 
 def _sample_or_empty(

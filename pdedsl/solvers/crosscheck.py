@@ -105,16 +105,16 @@ def crosscheck(
 ) -> Crosscheck:
     statement = plan.problem
     points = PointSampler(statement.domain, options.device).inside(COMPARISON_POINTS, options.seed + TEST_SEED + 2)
-    members = []
+    results = []
     exact = exact_reference(statement)
     if exact is not None:
-        members.append(MethodResult(exact.text, fix_gauge(exact.values, statement, points).detach(), 0.0, "none"))
+        results.append(MethodResult(exact.text, fix_gauge(exact.values, statement, points).detach(), 0.0, "none"))
     for method in (plan.method, *(_inexpensive(a.method, plan) for a in plan.alternatives if not a.obstacle)):
         tell(str(method))
-        members.append(_run_method(method, plan, source, options, points))
-    pairs = tuple(compare_pair(a, b) for a, b in combinations(members, 2))
+        results.append(_run_method(method, plan, source, options, points))
+    pairs = tuple(compare_pair(a, b) for a, b in combinations(results, 2))
     return Crosscheck(
-        tuple(members), pairs, tuple((a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle)
+        tuple(results), pairs, tuple((a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle)
     )
 
 
@@ -134,16 +134,16 @@ def _inexpensive(method: Solver, plan: SolvePlan) -> Solver:
 def _run_method(method: Solver, plan: SolvePlan, source: Source, options: SolveOptions, points: Tensor) -> MethodResult:
     result = solve_with(method, plan, options)
     if isinstance(method, MonteCarlo):
-        few = points[:MONTE_CARLO_POINTS]
-        values, half = result(few).detach(), confidence_half_width(result, few)
-        error = float(half.norm() / values.norm())
+        subset = points[:MONTE_CARLO_POINTS]
+        values, half_width = result(subset).detach(), confidence_half_width(result, subset)
+        error = float(half_width.norm() / values.norm())
         return MethodResult(str(method), values, error, "half-width of the 95 % confidence interval", is_interval=True)
     with torch.no_grad():
         values = fix_gauge(result, plan.problem, points)
     if isinstance(method, Grid):
-        own = result.metrics["error"]
+        error = result.metrics["error"]
         residual = _largest_residual(result, plan, source, options)
-        return MethodResult(str(method), values, own, "self-convergence to the N/2 grid", residual=residual)
+        return MethodResult(str(method), values, error, "self-convergence to the N/2 grid", residual=residual)
     return MethodResult(
         str(method),
         values,
@@ -156,14 +156,14 @@ def _run_method(method: Solver, plan: SolvePlan, source: Source, options: SolveO
 def _largest_residual(result: SolverResult, plan: SolvePlan, source: Source, options: SolveOptions) -> float | None:
     if not has_derivatives(result):
         return None
-    found = ErrorEstimate(residual_audit(result, plan.problem, options).residual_norms(source))
-    return max(gap.relative_rms for gap in found.residual_norms) * found.amplification
+    estimate = ErrorEstimate(residual_audit(result, plan.problem, options).residual_norms(source))
+    return max(norm.relative_rms for norm in estimate.residual_norms) * estimate.amplification
 
 
 def compare_pair(a: MethodResult, b: MethodResult) -> PairComparison:
     n = min(len(a.values), len(b.values))
-    own = hypot(a.error, b.error)
-    tolerance = INTERVAL_FACTOR * own if a.is_interval or b.is_interval else min(REFERENCE_FACTOR * own, ONE_DIGIT_RTOL)
+    error = hypot(a.error, b.error)
+    tolerance = INTERVAL_FACTOR * error if a.is_interval or b.is_interval else min(REFERENCE_FACTOR * error, ONE_DIGIT_RTOL)
     return PairComparison(a.name, b.name, relative_error(a.values[:n], b.values[:n]), max(ERROR_RTOL, tolerance))
 
 
@@ -179,14 +179,14 @@ def solve_truncated(
     """`reference grid(n, extent)` of an equation on R^d, for localized solutions."""
     size = float(method.extent or DEFAULT_EXTENT)
     statement = truncate_domain(analysis, size)
-    found = solve_by_grid(statement, method, seed=seed, device=device)
-    boundary_max = _max_on_artificial_boundary(found, statement, size, seed)
+    result = solve_by_grid(statement, method, seed=seed, device=device)
+    boundary_max = _max_on_artificial_boundary(result, statement, size, seed)
     box = f"domain truncated to [-{size:g}, {size:g}] per dimension"
     note = f"{box}; max |u| on the artificial boundary: {boundary_max:.1g}"
-    return replace(found, metrics={**found.metrics, "rim": boundary_max}, notes=(*found.notes, note))
+    return replace(result, metrics={**result.metrics, "rim": boundary_max}, notes=(*result.notes, note))
 
 
-def _max_on_artificial_boundary(found: SolverResult, statement: StrongForm, extent: float, seed: int) -> float:
+def _max_on_artificial_boundary(result: SolverResult, statement: StrongForm, extent: float, seed: int) -> float:
     generator = torch.Generator().manual_seed(seed)
     dimension, time = len(statement.domain.space), statement.domain.intervals[-1]
     start, end = float(time.start), float(time.end)
@@ -196,7 +196,7 @@ def _max_on_artificial_boundary(found: SolverResult, statement: StrongForm, exte
     axis = torch.randint(dimension, (BOUNDARY_SAMPLES, 1), generator=generator)
     points.scatter_(1, axis, extent)
     with torch.no_grad():
-        return float(found(points).abs().max())
+        return float(result(points).abs().max())
 
 
 # ---- Evolution operators on R^d
@@ -235,17 +235,17 @@ def _reference_grid(compilation: Compilation) -> Grid | None:
 def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> Crosscheck:
     grid = replace(grid, extent=grid.extent or DEFAULT_EXTENT)
     statement = truncate_domain(compilation.analysis, float(grid.extent or DEFAULT_EXTENT))
-    refusal = find_obstacle(replace(grid, extent=None), statement, compilation.spec.space.span)
+    not_applicable = find_obstacle(replace(grid, extent=None), statement, compilation.spec.space.span)
     source, seed = torch.Generator().manual_seed(seed_of(compilation.spec) + TEST_SEED), seed_of(compilation.spec)
     fractions = torch.rand(MONTE_CARLO_POINTS, len(statement.domain.space), generator=source, dtype=torch.float64)
     points = float(grid.extent or DEFAULT_EXTENT) * (fractions - 0.5)
-    makers = [("evolution operator", _estimate_by_operator), *([] if refusal else [(str(grid), _solve_by_grid)])]
-    members = []
-    for name, make in makers:
+    methods = [("evolution operator", _estimate_by_operator), *([] if not_applicable else [(str(grid), _solve_by_grid)])]
+    results = []
+    for name, run in methods:
         tell(name)
-        members.append(make(compilation, statement, grid, points, seed))
-    without = ((grid.name, refusal.diagnostics[0].message),) if refusal else ()
-    return Crosscheck(tuple(members), () if refusal else (compare_pair(*members),), without)
+        results.append(run(compilation, statement, grid, points, seed))
+    inapplicable = ((grid.name, not_applicable.diagnostics[0].message),) if not_applicable else ()
+    return Crosscheck(tuple(results), () if not_applicable else (compare_pair(*results),), inapplicable)
 
 
 def _estimate_by_operator(
@@ -255,12 +255,12 @@ def _estimate_by_operator(
     assert isinstance(plan, OperatorPlan)
     data, _, end = _initial_data(statement)
     with torch.no_grad():
-        found = compilation.operator(seed=seed).double().estimate(data, points, end)  # type: ignore[operator]
-    half = Z_95 * found.standard_error
+        estimate = compilation.operator(seed=seed).double().estimate(data, points, end)  # type: ignore[operator]
+    half_width = Z_95 * estimate.standard_error
     name = f"evolution operator, {plan.samples:,} samples"
-    error = float(half.norm() / found.mean.norm())
+    error = float(half_width.norm() / estimate.mean.norm())
     return MethodResult(
-        name, found.mean[:, None], error, "half-width of the 95 % confidence interval", is_interval=True
+        name, estimate.mean[:, None], error, "half-width of the 95 % confidence interval", is_interval=True
     )
 
 
@@ -271,8 +271,8 @@ def _solve_by_grid(
     *_, end = _initial_data(statement)
     with torch.no_grad():
         values = result(torch.cat([points, torch.full_like(points[:, :1], end)], 1))
-    own = max(result.metrics["error"], result.metrics["rim"] / float(values.abs().max()))
-    return MethodResult(str(grid), values, own, "self-convergence to the N/2 grid, or truncation of the domain")
+    error = max(result.metrics["error"], result.metrics["rim"] / float(values.abs().max()))
+    return MethodResult(str(grid), values, error, "self-convergence to the N/2 grid, or truncation of the domain")
 
 
 def _initial_data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, float]:
@@ -286,7 +286,7 @@ def _initial_data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], fl
     value = compile_pointwise((-affine.inhomogeneity / coefficient,), statement.domain.coordinates)
 
     def at(x: Tensor) -> Tensor:
-        (found,) = value(*x.unbind(-1), torch.full_like(x[..., 0], ends[0]))
-        return found.expand(x.shape[:-1])
+        (values,) = value(*x.unbind(-1), torch.full_like(x[..., 0], ends[0]))
+        return values.expand(x.shape[:-1])
 
     return at, *ends

@@ -93,8 +93,8 @@ class ResidualAudit:
 
     def residual_norms(self, source: Source) -> tuple[ResidualNorm, ...]:
         equations = [self._equation(r, source, k) for k, r in enumerate(self.statement.equations)]
-        places = sample_conditions(self.points, self.statement.conditions, CONDITION_POINTS, self._seed)
-        pairs = [(c, x) for c, x in zip(self.statement.conditions, places, strict=True) if len(x)]
+        samples = sample_conditions(self.points, self.statement.conditions, CONDITION_POINTS, self._seed)
+        pairs = [(c, x) for c, x in zip(self.statement.conditions, samples, strict=True) if len(x)]
         return (*equations, *(self._condition(c, r, x, source) for c, x in pairs for r in c.residuals))
 
     @property
@@ -128,8 +128,8 @@ class ResidualAudit:
             deviation = self.module(points).std(0)[[d.component for _, d in linear_terms]]
         lengths = [float(i.end - i.start) for i in self.statement.domain.intervals]
         units = [prod(length**-n for length, n in zip(lengths, d.orders, strict=True)) for _, d in linear_terms]
-        found: Tensor = factors.square().mean(1).sqrt() @ (deviation * points.new_tensor(units))
-        return found
+        scale: Tensor = factors.square().mean(1).sqrt() @ (deviation * points.new_tensor(units))
+        return scale
 
     def _condition(
         self, condition: ConditionResidual, residual: Residual, points: Tensor, source: Source
@@ -145,11 +145,11 @@ class ResidualAudit:
             for k, d in enumerate(residual.derivatives)
             for pair in derivatives_along_axes(d, self.statement.domain)
         ]
-        found = evaluate_derivatives(
+        derivatives = evaluate_derivatives(
             self.module, [d for _, d, _ in candidates], self.points.inside(CONDITION_POINTS, self._seed)
         )
         squares = [
-            (k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(candidates, found.T, strict=True)
+            (k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(candidates, derivatives.T, strict=True)
         ]
         sizes = [max(s for j, s in squares if j == k) for k in range(len(residual.derivatives))]
         return torch.tensor(sum(sizes), dtype=torch.float64)
@@ -374,19 +374,19 @@ def _comparison_text(c: Comparison) -> str:
 
 
 def compare(
-    found: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float, jumps: bool = False
+    values: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float, jumps: bool = False
 ) -> Comparison:
     """From values (n, c) at the same points; in L1 too for discontinuous solutions."""
-    distances = tuple((name, relative_error(found[:, k], expected[:, k])) for k, name in enumerate(names))
-    largest = float((found - expected).abs().max())
-    mean = relative_error(found, expected, 1) if jumps else nan
-    return Comparison(reference, relative_error(found, expected), largest, error, error == 0.0, distances, mean=mean)
+    components = tuple((name, relative_error(values[:, k], expected[:, k])) for k, name in enumerate(names))
+    maximum = float((values - expected).abs().max())
+    mean = relative_error(values, expected, 1) if jumps else nan
+    return Comparison(reference, relative_error(values, expected), maximum, error, error == 0.0, components, mean=mean)
 
 
-def relative_error(found: Tensor, expected: Tensor, power: int = 2) -> float:
+def relative_error(values: Tensor, expected: Tensor, power: int = 2) -> float:
     """‖found - expected‖ / ‖expected‖, or the numerator alone where the denominator is zero."""
-    size, distance = (torch.linalg.vector_norm(v, power) for v in (expected, found - expected))
-    return float(distance / size) if size > 0 else float(distance)
+    norm, error = (torch.linalg.vector_norm(v, power) for v in (expected, values - expected))
+    return float(error / norm) if norm > 0 else float(error)
 
 
 # ---- Reference solutions
@@ -426,25 +426,25 @@ def assess(result: SolverResult, plan: SolvePlan, source: Source, options: Solve
     residual_norms = (
         residual_audit(result, plan.problem, options).residual_norms(source) if has_derivatives(result) else ()
     )
-    found = {name: e.value for name, e in result.parameters.items()}
-    references = tuple(reference_solutions(plan, options, found))
+    parameters = {name: e.value for name, e in result.parameters.items()}
+    references = tuple(reference_solutions(plan, options, parameters))
     comparisons = tuple(compare_with_reference(result, r, plan.problem, options) for r in references)
     evidence = "confidence intervals" if isinstance(result.method, MonteCarlo) else "residuals"
-    alone = ONLY_SELF_CONVERGENCE if isinstance(result.method, Grid) else NO_REFERENCE.format(evidence)
+    note = ONLY_SELF_CONVERGENCE if isinstance(result.method, Grid) else NO_REFERENCE.format(evidence)
     if isinstance(result.method, Grid):
         comparisons = (*comparisons, _self_convergence(result))
-    notes = (*gauge_lines(plan.problem), *(() if references else (alone,)))
-    own = _confidence_error(result, plan.problem, options) if isinstance(result.method, MonteCarlo) else None
+    notes = (*gauge_lines(plan.problem), *(() if references else (note,)))
+    confidence = _confidence_error(result, plan.problem, options) if isinstance(result.method, MonteCarlo) else None
     return Assessment(
-        ErrorEstimate(residual_norms, comparisons, notes, own), tuple(r for r in references if isfinite(r.error))
+        ErrorEstimate(residual_norms, comparisons, notes, confidence), tuple(r for r in references if isfinite(r.error))
     )
 
 
 def _confidence_error(result: SolverResult, statement: StrongForm, options: SolveOptions) -> ErrorBar:
     points = sample_test_points(statement, result, options)
     size = float(result(points).norm())
-    half = float(confidence_half_width(result, points).norm())
-    return ErrorBar(half / size if size > 0 else half, "half-width of the 95 % confidence intervals")
+    half_width = float(confidence_half_width(result, points).norm())
+    return ErrorBar(half_width / size if size > 0 else half_width, "half-width of the 95 % confidence intervals")
 
 
 def _self_convergence(result: SolverResult) -> Comparison:
@@ -453,7 +453,7 @@ def _self_convergence(result: SolverResult) -> Comparison:
 
 
 def residual_audit(result: SolverResult, statement: StrongForm, options: SolveOptions) -> ResidualAudit:
-    values = {name: found.value for name, found in result.parameters.items()}
+    values = {name: estimate.value for name, estimate in result.parameters.items()}
     module, functions = result.module, learned_functions(statement)
     if functions and isinstance(module, AnsatzModule):
         module = AnsatzWithFunctions(module, [f.axes for f in functions])
@@ -470,13 +470,13 @@ def compare_with_reference(
     points = sample_test_points(statement, result, options)
     names = tuple(c.name for c in statement.components)
     with torch.no_grad():
-        found, expected = (fix_gauge(f, statement, points) for f in (result, reference.values))
-    jumps = grid_scheme(statement) is Scheme.VOLUMES
-    made = compare(found, expected, names, reference.text, reference.error, jumps)
+        values, expected = (fix_gauge(f, statement, points) for f in (result, reference.values))
+    discontinuous = grid_scheme(statement) is Scheme.VOLUMES
+    comparison = compare(values, expected, names, reference.text, reference.error, discontinuous)
     if isinstance(result.method, MonteCarlo):
-        half = confidence_half_width(result, points)
-        return replace(made, interval=float(half.norm() / expected.norm()))
-    return made
+        half_width = confidence_half_width(result, points)
+        return replace(comparison, interval=float(half_width.norm() / expected.norm()))
+    return comparison
 
 
 def sample_test_points(statement: StrongForm, result: SolverResult, options: SolveOptions) -> Tensor:
@@ -497,7 +497,7 @@ def reference_solutions(
     grid = plan.reference or (inexpensive_grid(plan, parameters or {}) if exact is None else None)
     if grid is not None:
         try:
-            found = grid_reference(grid, plan, options, parameters or {})
+            reference = grid_reference(grid, plan, options, parameters or {})
         except GridSolveFailed as failure:  # an implicit reference may fail, unless the solution blows up
             if plan.reference:
                 raise
@@ -505,8 +505,8 @@ def reference_solutions(
             if isinstance(cause, StepSizeUnderflow) and not isinstance(cause, MaxStepsExceeded):
                 yield Reference(f"{grid} breaks down ({failure})", lambda x: x.new_full((len(x), 1), nan), inf)
             return
-        if plan.reference or found.error <= ONE_DIGIT_RTOL:  # an implicit reference without a correct digit is ignored
-            yield found
+        if plan.reference or reference.error <= ONE_DIGIT_RTOL:  # an implicit reference without a correct digit is ignored
+            yield reference
 
 
 def exact_reference(statement: StrongForm) -> Reference | None:

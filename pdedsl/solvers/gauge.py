@@ -20,10 +20,10 @@ def fix_gauge(solution: Callable[[Tensor], Tensor], statement: StrongForm, point
     if not statement.defined_up_to_constant:
         return values
     space = len(statement.domain.space)
-    anchors = PointSampler(statement.domain, points.device, points.dtype).inside(GAUGE_POINTS, GAUGE_SEED)[:, :space]
-    there = torch.cat(
-        [anchors.repeat(len(points), 1), points[:, space:].repeat_interleave(GAUGE_POINTS, 0)], 1
+    gauge_points = PointSampler(statement.domain, points.device, points.dtype).inside(GAUGE_POINTS, GAUGE_SEED)[:, :space]
+    at_gauge_points = torch.cat(
+        [gauge_points.repeat(len(points), 1), points[:, space:].repeat_interleave(GAUGE_POINTS, 0)], 1
     )  # each anchor at the time of each point
-    means = solution(there).reshape(len(points), GAUGE_POINTS, -1).mean(1)
-    floating = [c in statement.defined_up_to_constant for c in range(len(statement.components))]
-    return values - means * torch.tensor(floating, device=values.device)
+    means = solution(at_gauge_points).reshape(len(points), GAUGE_POINTS, -1).mean(1)
+    is_free = [c in statement.defined_up_to_constant for c in range(len(statement.components))]
+    return values - means * torch.tensor(is_free, device=values.device)

@@ -60,9 +60,9 @@ class Slice:
     at: str
     inside: Tensor  # (n,), which points belong to the domain
 
-    def values(self, found: Tensor) -> Tensor:
+    def values(self, values: Tensor) -> Tensor:
         """One number at each point, in the shape of the view; NaN outside the domain."""
-        return torch.where(self.inside, found, torch.nan).reshape(self.shape)
+        return torch.where(self.inside, values, torch.nan).reshape(self.shape)
 
 
 def slices(domain: Domain, detail: Resolution = FULL_RESOLUTION) -> tuple[Slice, ...]:
@@ -85,8 +85,8 @@ def time_slices(domain: Domain, count: int, detail: Resolution = FULL_RESOLUTION
 
 
 def bounds(domain: Domain) -> tuple[Tensor, Tensor]:
-    low = torch.tensor([float(side.start) for side in domain.intervals], dtype=torch.float64)
-    return low, torch.tensor([float(side.end) for side in domain.intervals], dtype=torch.float64)
+    lower = torch.tensor([float(interval.start) for interval in domain.intervals], dtype=torch.float64)
+    return lower, torch.tensor([float(interval.end) for interval in domain.intervals], dtype=torch.float64)
 
 
 def _slice(domain: Domain, axes: tuple[int, ...], at: dict[int, float], detail: Resolution) -> Slice:
@@ -169,16 +169,16 @@ def _save(path: Path, figure: Figure) -> None:
 
 def make_figure(f: Function, scene: Scene, colours: str) -> Figure:
     """A row for each component, a column for each slice."""
-    views = slices(scene.domain, scene.detail)
-    found = [f(view.points) for view in views]
-    figure = _figure(1.2 + 4.2 * len(views), 0.6 + 3.2 * len(scene.shown))
-    axes = figure.subplots(len(scene.shown), len(views), squeeze=False)
+    sections = slices(scene.domain, scene.detail)
+    results = [f(section.points) for section in sections]
+    figure = _figure(1.2 + 4.2 * len(sections), 0.6 + 3.2 * len(scene.shown))
+    axes = figure.subplots(len(scene.shown), len(sections), squeeze=False)
     for row, name in enumerate(scene.shown):
-        shown = [view.values(values[:, row]) for view, values in zip(views, found, strict=True)]
-        limits = _color_limits(shown, colours)
-        for column, (view, values) in enumerate(zip(views, shown, strict=True)):
-            label = f"{name}, {view.at}" if view.at else name
-            _plot_slice(axes[row][column], view, values, scene.domain, label, colours, limits)
+        tables = [section.values(values[:, row]) for section, values in zip(sections, results, strict=True)]
+        limits = _color_limits(tables, colours)
+        for column, (section, values) in enumerate(zip(sections, tables, strict=True)):
+            label = f"{name}, {section.at}" if section.at else name
+            _plot_slice(axes[row][column], section, values, scene.domain, label, colours, limits)
     figure.suptitle(caption(scene.title), fontsize=12, fontweight="bold", color=INK)
     return figure
 
@@ -205,7 +205,7 @@ def _color_limits(shown: Sequence[Tensor], colours: str) -> tuple[float, float]:
 
 def _plot_slice(
     ax: Axes,
-    view: Slice,
+    section: Slice,
     values: Tensor,
     domain: Domain,
     label: str,
@@ -213,16 +213,16 @@ def _plot_slice(
     limits: tuple[float, float],
 ) -> None:
     low, high = bounds(domain)
-    first = view.axes[0]
+    first = section.axes[0]
     ax.set_title(caption(label), fontsize=10, color=INK)
-    if len(view.axes) == 1:
-        ax.plot(view.points[:, first].numpy(), values.numpy(), color="#0072B2")
+    if len(section.axes) == 1:
+        ax.plot(section.points[:, first].numpy(), values.numpy(), color="#0072B2")
         ax.set_xlabel(caption(domain.coordinates[first].name))
         ax.grid(alpha=0.25)
         return
     # Time runs to the right, as in the papers.
-    across, up = (view.axes[1], first) if domain.has_time and view.axes[1] == len(low) - 1 else (first, view.axes[1])
-    table = values if across == view.axes[1] else values.T
+    across, up = (section.axes[1], first) if domain.has_time and section.axes[1] == len(low) - 1 else (first, section.axes[1])
+    table = values if across == section.axes[1] else values.T
     extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
     picture = ax.imshow(
         table.numpy(),
@@ -251,45 +251,45 @@ def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
 
 def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
     """An animated GIF of a time-dependent solution: curves in 1D, images otherwise."""
-    views = time_slices(scene.domain, frames, scene.detail)
-    values = [f(view.points) for view in views]
-    tables = [[v.values(x[:, k]) for v, x in zip(views, values, strict=True)] for k in range(len(scene.shown))]
+    sections = time_slices(scene.domain, frames, scene.detail)
+    values = [f(section.points) for section in sections]
+    tables = [[v.values(x[:, k]) for v, x in zip(sections, values, strict=True)] for k in range(len(scene.shown))]
     figure = _figure(1.2 + 4.2 * len(scene.shown), 3.8)
     figure.set_dpi(80)
     axes = figure.subplots(1, len(scene.shown), squeeze=False)[0]
     changes = [
-        _first_frame(ax, views[0], table, scene.domain, name)
+        _first_frame(ax, sections[0], table, scene.domain, name)
         for ax, table, name in zip(axes, tables, scene.shown, strict=True)
     ]
     heading = figure.suptitle(" ", fontsize=11, color=INK)
     figure.canvas.draw()
     figure.set_layout_engine("none")  # the same layout for every frame
     pictures = []
-    for k, view in enumerate(views):
+    for k, section in enumerate(sections):
         for change, table in zip(changes, tables, strict=True):
             change(table[k])
-        moment = f"{scene.domain.coordinates[-1]} = {float(view.points[0, -1]):.2f}"
+        moment = f"{scene.domain.coordinates[-1]} = {float(section.points[0, -1]):.2f}"
         heading.set_text(caption(f"{scene.title}, {moment}"))
         pictures.append(_render(figure))
     write_atomically(path, lambda part: _save_gif(part, pictures))
 
 
 def _first_frame(
-    ax: Axes, view: Slice, tables: Sequence[Tensor], domain: Domain, name: str
+    ax: Axes, section: Slice, tables: Sequence[Tensor], domain: Domain, name: str
 ) -> Callable[[Tensor], None]:
     """Draws the first frame; returns a function that updates it."""
     low, high = bounds(domain)
     limits = _color_limits(tables, SIGNED)
     ax.set_title(caption(name), fontsize=10, color=INK)
     ax.set_xlabel(caption(domain.coordinates[0].name))
-    if len(view.axes) == 1:
-        room = 0.05 * (limits[1] - limits[0])
-        (curve,) = ax.plot(view.points[:, 0].numpy(), tables[0].numpy(), color="#0072B2")
-        ax.set_ylim(limits[0] - room, limits[1] + room)
+    if len(section.axes) == 1:
+        margin = 0.05 * (limits[1] - limits[0])
+        (curve,) = ax.plot(section.points[:, 0].numpy(), tables[0].numpy(), color="#0072B2")
+        ax.set_ylim(limits[0] - margin, limits[1] + margin)
         return lambda values: curve.set_ydata(values.numpy())
     extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
     ax.set_ylabel(caption(domain.coordinates[1].name))
-    sheet = ax.imshow(
+    image = ax.imshow(
         tables[0].T.numpy(),
         origin="lower",
         aspect=_aspect(domain, 0, 1),
@@ -298,7 +298,7 @@ def _first_frame(
         vmin=limits[0],
         vmax=limits[1],
     )
-    return lambda values: sheet.set_data(values.T.numpy())
+    return lambda values: image.set_data(values.T.numpy())
 
 
 def _render(figure: Figure) -> Image:
@@ -308,9 +308,9 @@ def _render(figure: Figure) -> Image:
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg)
     canvas.draw()  # type: ignore[no-untyped-call]
-    colours = canvas.buffer_rgba()  # type: ignore[no-untyped-call]
-    whole = Image.frombuffer("RGBA", canvas.get_width_height(), colours)
-    return whole.convert("RGB").convert("P", palette=Image.Palette.ADAPTIVE)
+    pixels = canvas.buffer_rgba()  # type: ignore[no-untyped-call]
+    image = Image.frombuffer("RGBA", canvas.get_width_height(), pixels)
+    return image.convert("RGB").convert("P", palette=Image.Palette.ADAPTIVE)
 
 
 def _save_gif(path: Path, pictures: Sequence[Image]) -> None:
@@ -330,10 +330,10 @@ MONTE_CARLO_FRAMES = (
 def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference: Function | None) -> None:
     """Plots of solution, error, residual, animation and training loss, as applicable."""
     statement, title = solution.plan.problem, solution.compilation.spec.name
-    slow = isinstance(solution.result.method, MonteCarlo)
-    few = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
+    is_monte_carlo = isinstance(solution.result.method, MonteCarlo)
+    coarse = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
     scene = Scene(
-        statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL_RESOLUTION
+        statement.domain, tuple(c.name for c in statement.components), title, coarse if is_monte_carlo else FULL_RESOLUTION
     )
     values = _batched(lambda x: fix_gauge(solution.result, statement, x), options)
     plot_solution(folder / "solution.png", values, scene)
@@ -354,7 +354,7 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
             Scene(statement.domain, ("‖PDE residual‖",), f"{title}: residual", scene.detail),
         )
     if statement.domain.has_time:
-        animate(folder / "animation.gif", values, scene, MONTE_CARLO_FRAMES if slow else FRAMES)
+        animate(folder / "animation.gif", values, scene, MONTE_CARLO_FRAMES if is_monte_carlo else FRAMES)
     losses = [(row["step"], row["loss"]) for row in read_metrics(folder / METRICS) if row.get("loss")]
     if losses:
         plot_losses(folder / "curves.png", losses, f"{title}: training loss")
@@ -363,9 +363,9 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
 def _batched(f: Function, options: SolveOptions) -> Function:
     """Evaluates in batches, between which Ctrl-C takes effect; `resume` makes the plots of the saved solution."""
 
-    def of(part: Tensor) -> Tensor:
+    def evaluate(batch: Tensor) -> Tensor:
         if options.watch.interrupted():
             raise SolveInterrupted
-        return f(part.to(options.device)).detach()
+        return f(batch.to(options.device)).detach()
 
-    return lambda points: torch.cat([of(part) for part in torch.split(points, BATCH_SIZE)]).cpu()
+    return lambda points: torch.cat([evaluate(batch) for batch in torch.split(points, BATCH_SIZE)]).cpu()

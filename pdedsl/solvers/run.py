@@ -78,11 +78,11 @@ def _make_watch(
     interrupted: Interrupted,
     save_seconds: float,
 ) -> Watch:
-    found, failures = checkpoint.load_newest(folder / CHECKPOINTS) if resume else (None, ())
-    if found is None and failures:
+    newest, failures = checkpoint.load_newest(folder / CHECKPOINTS) if resume else (None, ())
+    if newest is None and failures:
         raise RunError(f"cannot read any checkpoint in {folder}: {failures[0]}; choose another folder")
-    metrics = MetricsLog(folder / METRICS, found.step if found else 0)
-    state = found.tensors if found else None
+    metrics = MetricsLog(folder / METRICS, newest.step if newest else 0)
+    state = newest.tensors if newest else None
     return Watch((metrics, *listeners), folder / CHECKPOINTS, spec.source.text, interrupted, state, save_seconds)
 
 
@@ -93,14 +93,14 @@ def compile_problem(
     pairs = [f"{key}={value}" for key, value in settings.items()] if isinstance(settings, Mapping) else settings
     match spec:
         case Compilation() if not pairs:
-            found = spec
+            compilation = spec
         case Compilation(spec=Spec(source=source)) | Spec(source=source):
-            found = to_compilation(apply_settings(source, pairs))
+            compilation = to_compilation(apply_settings(source, pairs))
         case _:
-            found = to_compilation(source_of(spec, pairs))
-    if not isinstance(found.plan, SolvePlan):
-        raise errors.runs.trained_not_solved(found.spec.space.span).within(found.spec.source)
-    return found
+            compilation = to_compilation(source_of(spec, pairs))
+    if not isinstance(compilation.plan, SolvePlan):
+        raise errors.runs.trained_not_solved(compilation.spec.space.span).within(compilation.spec.source)
+    return compilation
 
 
 def solve_options(compilation: Compilation, device: str | None = None) -> SolveOptions:
@@ -119,16 +119,16 @@ def _solve_and_assess(
 ) -> tuple[Solution, tuple[Reference, ...]]:
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     with preserve_rng_state():
-        found = load_result(folder, plan, options) if folder is not None and resume else None
-        if found is None:
+        loaded = load_result(folder, plan, options) if folder is not None and resume else None
+        if loaded is None:
             result = solve_with(plan.method, plan, options)
-            seconds = elapsed_seconds(options.watch.state) + time.perf_counter() - began
+            seconds = elapsed_seconds(options.watch.state) + time.perf_counter() - start_time
             if folder is not None:
                 save(folder, result, compilation.spec, seconds)
         else:
-            result, seconds = found
+            result, seconds = loaded
         judged_error = assess(result, plan, compilation.spec.source, options)
     return Solution(compilation, result, judged_error.error_estimate, seconds, folder), judged_error.references
 

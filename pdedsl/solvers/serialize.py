@@ -180,11 +180,11 @@ def open_solution(folder: Path) -> Solution:
     if not isinstance(plan, SolvePlan):
         raise RunError(f"{folder} contains a training run: open it with pdedsl.Run.open")
     options = SolveOptions(compilation.spec.train.seed if compilation.spec.train else 0)
-    found = load_result(folder, plan, options)
-    if found is None or not (folder / REPORT_JSON).exists():
+    loaded = load_result(folder, plan, options)
+    if loaded is None or not (folder / REPORT_JSON).exists():
         again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
         raise RunError(f"the solution in {folder} is incomplete. To continue: {again}")
-    return Solution(compilation, found[0], _read_estimate(folder / REPORT_JSON), found[1], folder)
+    return Solution(compilation, loaded[0], _read_estimate(folder / REPORT_JSON), loaded[1], folder)
 
 
 def _read_estimate(path: Path) -> ErrorEstimate:

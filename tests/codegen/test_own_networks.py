@@ -213,7 +213,7 @@ learn W : operator = linear
 ∂u/∂t = v·∇u
 u(x, 0) = softmax(W x)
 """
-    assert "'v' is called with points and times, and gives vectors" in refused(text)
+    assert "'v' must map points and times to vectors" in refused(text)
 
 
 def test_sizes_of_noise_that_are_learned_or_change_in_time() -> None:

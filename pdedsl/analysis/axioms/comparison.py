@@ -97,7 +97,7 @@ def _high_order(problem: Problem) -> Verdict:
     derivatives = [jet.derivative(h) for h in jet.higher if len(jet.derivative_of[h].slots) == jet.order]
     defined = (jet.expr, *problem.cancelled_in(jet))
     for derivative in (s for s in derivatives if not s.has(Field) and s != 0):
-        if find_nonzero_point(derivative, ranges, beside=defined) is not None:
+        if find_nonzero_point(derivative, ranges, defined=defined) is not None:
             why = f"{quote_terms(offending)} is of order three or higher, for which no comparison principle holds"
             return Refuted(f"{why}.", HIGH_ORDER_COUNTEREXAMPLE, spans(offending))
     return Undecided(

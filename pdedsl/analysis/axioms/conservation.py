@@ -79,7 +79,7 @@ def _test_functions(x: Symbol, low: Expr, high: Expr, bounded: bool, positive: b
 def _mass_rates(
     jet: Jet, u: Expr, x: Symbol, low: float, high: float, sample: dict[Symbol, Float]
 ) -> tuple[float, float] | None:
-    """∫ F[u] dx by the trapezoidal rule with NODES nodes and twice as many, for data that vanish at the ends."""
+    """∫ F[u] dx by the trapezoidal rule with n = QUADRATURE_NODES and 2n nodes, for data that vanish at the ends."""
     values_of = {jet.u: u} | {
         v: u.diff(x, len(d.slots)) for v, d in jet.derivative_of.items() if isinstance(d, Partial)
     }

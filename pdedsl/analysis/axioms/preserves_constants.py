@@ -207,7 +207,7 @@ def _find_nonsteady_constant(rate: Expr, problem: Problem) -> str:
             for e in _cancelled_at_constants(problem)
         ]
         value = rate.xreplace(chosen)
-        point = find_nonzero_point(value, ranges, beside=domain)
+        point = find_nonzero_point(value, ranges, defined=domain)
         if point is not None:
             values = [f"{s.name} = {notation(v)}" for s, v in chosen.items()]
             at = f" at {format_point(point)}" if point else ""

@@ -45,13 +45,13 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 
 def make_axes(system: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
     domain = system.statement.domain
-    found: list[Axis] = []
+    axes: list[Axis] = []
     for interval in domain.intervals[: len(domain.space)]:
         start, end = float(interval.start), float(interval.end)
-        found.append(
+        axes.append(
             FourierAxis(start, end - start, max(2, (n + 1) // 2)) if interval.periodic else ChebyshevAxis(start, end, n)
         )
-    return tuple(found)
+    return tuple(axes)
 
 
 def axis_nodes(axis: Axis, like: Tensor) -> Tensor:
@@ -65,8 +65,8 @@ def differentiation_matrix(axis: Axis, like: Tensor) -> Tensor:
     if isinstance(axis, FourierAxis):
         identity = torch.eye(axis.modes, dtype=like.dtype, device=like.device)
         wave = 2j * torch.pi / axis.period * torch.arange(axis.half, dtype=like.dtype, device=like.device)
-        found: Tensor = torch.fft.irfft(wave[:, None] * torch.fft.rfft(identity, dim=0), n=axis.modes, dim=0)
-        return found
+        matrix: Tensor = torch.fft.irfft(wave[:, None] * torch.fft.rfft(identity, dim=0), n=axis.modes, dim=0)
+        return matrix
     return chebyshev.differentiation_matrix(axis.n, like) * (2 / (axis.end - axis.start))
 
 
@@ -115,10 +115,10 @@ class CollocationProblem:
     def matrix(self, orders: tuple[int, ...]) -> Tensor:
         """The matrix of ∂^α: from values at all nodes to derivatives at all nodes."""
         if orders not in self._matrices:
-            found = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
+            matrix = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
             for axis, order in zip(self.axes, orders, strict=True):
-                found = torch.kron(found, torch.linalg.matrix_power(differentiation_matrix(axis, self.like), order))
-            self._matrices[orders] = found
+                matrix = torch.kron(matrix, torch.linalg.matrix_power(differentiation_matrix(axis, self.like), order))
+            self._matrices[orders] = matrix
         return self._matrices[orders]
 
     def values_at(self, time: float) -> Mapping[Symbol, Tensor]:
@@ -174,12 +174,12 @@ class CollocationProblem:
     @cached_property
     def interior(self) -> Tensor:
         """Mask of the interior nodes."""
-        found = torch.ones(self.shape, dtype=torch.bool, device=self.like.device)
+        mask = torch.ones(self.shape, dtype=torch.bool, device=self.like.device)
         for k, axis in enumerate(self.axes):
             if isinstance(axis, ChebyshevAxis):
-                found.select(k, 0)[...] = False
-                found.select(k, self.shape[k] - 1)[...] = False
-        return found.reshape(-1)
+                mask.select(k, 0)[...] = False
+                mask.select(k, self.shape[k] - 1)[...] = False
+        return mask.reshape(-1)
 
     @cached_property
     def _pressure_rows(self) -> Tensor:
@@ -243,11 +243,11 @@ class CollocationProblem:
         """Nodes in a layer next to a face, on the part of the face where the condition applies."""
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
-        found = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
+        nodes = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
         for expr in side.part:
             value = compile_expressions(self.system, [expr])((), self.values_at(self.start))[0].expand(self.count)
-            found = found[value[self._project_to_face(side, found)] > 0]
-        return found
+            nodes = nodes[value[self._project_to_face(side, nodes)] > 0]
+        return nodes
 
     @cached_property
     def start(self) -> float:
@@ -264,25 +264,25 @@ class CollocationProblem:
 
     @cached_property
     def blocks(self) -> tuple[ResidualBlock, ...]:
-        system, every = self.system, torch.arange(self.count, device=self.like.device)
+        system, all_nodes = self.system, torch.arange(self.count, device=self.like.device)
         equations = dict(
             zip((*system.differential, *system.algebraic), (*system.rhs, *system.constraints), strict=True)
         )
-        found = []
+        blocks = []
         for k, expr in equations.items():
-            free = every[
+            free = all_nodes[
                 (self.replacing_condition[self._slice(k)] < 0)
                 & (self.interior if k in system.defined_up_to_constant else True)
             ]
             sign = -1.0 if system.backward and k in system.differential else 1.0
-            found.append(self._block(expr, free, k * self.count + free, sign))
+            blocks.append(self._block(expr, free, k * self.count + free, sign))
         for k, side in enumerate(system.face_conditions):
             rows = (self.replacing_condition == k).nonzero().squeeze(-1)
             if len(rows):
-                found.append(
+                blocks.append(
                     self._block(side.differentiated, self._project_to_face(side, rows % self.count), rows, 1.0)
                 )
-        return tuple(found)
+        return tuple(blocks)
 
     def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> ResidualBlock:
         jets = self.system.jets_in(expr)
@@ -443,9 +443,9 @@ def _error_weights(problem: DiscreteProblem) -> Tensor | None:
     """Unknowns in the error control: not a pressure, which is less accurate and does not propagate its errors."""
     if not problem.system.defined_up_to_constant:
         return None
-    found = torch.ones_like(problem.mass).reshape(-1, problem.count)
-    found[list(problem.system.defined_up_to_constant)] = 0
-    return found.reshape(-1)
+    weights = torch.ones_like(problem.mass).reshape(-1, problem.count)
+    weights[list(problem.system.defined_up_to_constant)] = 0
+    return weights.reshape(-1)
 
 
 def _physical_time(system: FirstOrderSystem) -> Callable[[float], float]:
@@ -502,9 +502,9 @@ def _has_constant_jacobian(problem: DiscreteProblem) -> bool:
 
 def _initial(problem: DiscreteProblem, initial_time: float) -> Tensor:
     system = problem.system
-    found = compile_expressions(system, system.initial)((), problem.values_at(initial_time))
+    initial = compile_expressions(system, system.initial)((), problem.values_at(initial_time))
     w = problem.like.new_zeros(len(system.variables), problem.count)
-    rows = dict(zip(system.differential, (f.expand(problem.count) for f in found), strict=True))
+    rows = dict(zip(system.differential, (f.expand(problem.count) for f in initial), strict=True))
     return torch.stack([rows.get(k, w[k]) for k in range(len(w))]).reshape(-1)
 
 

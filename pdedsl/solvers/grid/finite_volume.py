@@ -105,7 +105,7 @@ class FiniteVolumeScheme:
         dim, size = axis + 1, w.shape[axis + 1]
         mirrored = w.narrow(dim, size - 2 if upper else 0, 2).flip(dim)
         values = self.values_at(time, at_faces=axis)
-        found = list(mirrored.unbind())
+        ghosts = list(mirrored.unbind())
         for side in self.system.face_conditions:
             if side.place != Face(axis, upper):
                 continue
@@ -113,8 +113,8 @@ class FiniteVolumeScheme:
             if value is not None:
                 at = self._formulas((value,))((), values)[0]
                 at = at.narrow(axis, self.axes[axis].n if upper else 0, 1)
-                found[side.variable] = 2 * at - found[side.variable]
-        return torch.stack(found)
+                ghosts[side.variable] = 2 * at - ghosts[side.variable]
+        return torch.stack(ghosts)
 
     def speed(self, w: Tensor, axis: int, values: Mapping[Symbol, Tensor]) -> Tensor:
         """The spectral radius of ∂F/∂w."""

@@ -75,8 +75,8 @@ def step_metrics(history: TimeHistory) -> dict[str, float]:
 
 
 def steps_text(history: TimeHistory) -> str:
-    found = step_metrics(history)
-    return f"{found['steps']:.0f} steps, Δt from {found['shortest step']:.2g} to {found['longest step']:.2g}"
+    metrics = step_metrics(history)
+    return f"{metrics['steps']:.0f} steps, Δt from {metrics['shortest step']:.2g} to {metrics['longest step']:.2g}"
 
 
 # ---- Batches of solutions, with values (b, n, c)
@@ -117,17 +117,19 @@ class BatchMember(nn.Module):
         return values[self.number]
 
 
-def batched_parameters(statement: StrongForm, given: Mapping[str, ParameterValue]) -> dict[str, Tensor]:
+def batched_parameters(statement: StrongForm, parameter_values: Mapping[str, ParameterValue]) -> dict[str, Tensor]:
     """The scalars with a batch of values, (b,); their sizes must agree."""
     scalars = {p.name for p in statement.parameters if isinstance(p.type, Scalar) and not p.params}
-    found = {n: v for n, v in given.items() if n in scalars and isinstance(v, Tensor) and v.ndim == 1}
-    if len({len(v) for v in found.values()}) > 1:
-        raise ValueError(f"batch sizes must agree: {', '.join(f'{len(v)} for {n}' for n, v in found.items())}")
-    return found
+    batches = {n: v for n, v in parameter_values.items() if n in scalars and isinstance(v, Tensor) and v.ndim == 1}
+    if len({len(v) for v in batches.values()}) > 1:
+        raise ValueError(f"batch sizes must agree: {', '.join(f'{len(v)} for {n}' for n, v in batches.items())}")
+    return batches
 
 
-def stack_results(found: Sequence[GridResult]) -> GridResult:
+def stack_results(results: Sequence[GridResult]) -> GridResult:
     """Results as one, with the maxima of their metrics and all of their notes."""
-    metrics = {name: max(g.metrics[name] for g in found) for name in found[0].metrics}
-    notes = tuple(dict.fromkeys(note for g in found for note in g.notes))
-    return GridResult(StackedBatch([g.module for g in found]), metrics, notes, max(g.undetected_error for g in found))
+    metrics = {name: max(g.metrics[name] for g in results) for name in results[0].metrics}
+    notes = tuple(dict.fromkeys(note for g in results for note in g.notes))
+    return GridResult(
+        StackedBatch([g.module for g in results]), metrics, notes, max(g.undetected_error for g in results)
+    )

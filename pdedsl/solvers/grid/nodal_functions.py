@@ -41,31 +41,36 @@ def compile_expressions(system: FirstOrderSystem, exprs: Sequence[Expr]) -> Comp
 
 
 def nodal_values(
-    system: FirstOrderSystem, given: Mapping[str, ParameterValue], coordinates: Sequence[Tensor], time: Tensor | None
+    system: FirstOrderSystem,
+    parameter_values: Mapping[str, ParameterValue],
+    coordinates: Sequence[Tensor],
+    time: Tensor | None,
 ) -> dict[Symbol, Tensor]:
     """Coordinates (broadcastable), time, and learned parameters, at the nodes."""
     places = list(coordinates) if time is None else [*coordinates, time]
     shape = torch.broadcast_tensors(*places)[0].shape  # type: ignore[no-untyped-call]
-    found = dict(zip(system.coordinates, places, strict=True))
-    return found | {p.symbol: _parameter_value(system, p, given[p.name], places, shape) for p in system.parameters}
+    values = dict(zip(system.coordinates, places, strict=True))
+    return values | {
+        p.symbol: _parameter_value(system, p, parameter_values[p.name], places, shape) for p in system.parameters
+    }
 
 
 def _parameter_value(
     system: FirstOrderSystem,
     parameter: Parameter,
-    given: ParameterValue,
+    supplied: ParameterValue,
     places: Sequence[Tensor],
     shape: torch.Size,
 ) -> Tensor:
-    if isinstance(given, Tensor):
+    if isinstance(supplied, Tensor):
         with torch.enable_grad():  # the value is cached, and may be needed with gradients later
-            own = given[parameter.indices] if parameter.indices else given
-            return own.reshape(-1, *[1] * len(shape)) if own.ndim else own
-    stated = next(p for p in system.statement.parameters if p.name == parameter.name)
-    slots = [system.coordinates.index(a) for a in stated.arguments]
+            component = supplied[parameter.indices] if parameter.indices else supplied
+            return component.reshape(-1, *[1] * len(shape)) if component.ndim else component
+    learned = next(p for p in system.statement.parameters if p.name == parameter.name)
+    slots = [system.coordinates.index(a) for a in learned.arguments]
     columns = [places[k].expand(shape).reshape(-1).clone().requires_grad_() for k in slots]
     with torch.enable_grad():
-        value = given(torch.stack(columns, dim=-1)).reshape(len(columns[0]), -1)
+        value = supplied(torch.stack(columns, dim=-1)).reshape(len(columns[0]), -1)
         value = value[:, parameter.indices[0] if parameter.indices else 0]
         for slot in parameter.slots:
             (value,) = torch.autograd.grad(value.sum(), columns[slots.index(slot)], create_graph=True)

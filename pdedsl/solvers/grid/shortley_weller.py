@@ -67,19 +67,19 @@ class CutGrid:
 
     @cached_property
     def unknown_index(self) -> np.ndarray:
-        found = np.full(len(self.nodes), -1)
-        found[self.interior_nodes] = np.arange(len(self.interior_nodes))
-        return found
+        index = np.full(len(self.nodes), -1)
+        index[self.interior_nodes] = np.arange(len(self.interior_nodes))
+        return index
 
     @cached_property
     def interior_points(self) -> np.ndarray:
         return np.asarray(self.origin + self.nodes[self.interior_nodes] * self.steps)
 
     def values(self, exprs: Sequence[Expr], points: np.ndarray) -> np.ndarray:
-        found = compile_pointwise(list(exprs), self.statement.domain.coordinates)(
+        results = compile_pointwise(list(exprs), self.statement.domain.coordinates)(
             *torch.tensor(points.T.copy()).unbind()
         )
-        return np.stack([f.numpy() for f in found])
+        return np.stack([f.numpy() for f in results])
 
     def levels(self, points: np.ndarray) -> np.ndarray:
         return self.values(self.statement.domain.inequalities, points)

@@ -106,13 +106,13 @@ def residual_rows(
 ) -> list[ResidualRows]:
     """All residuals at their collocation points; `weight` is that of conditions relative to equations."""
     half = (points.high - points.low) / 2
-    found = [
+    rows = [
         _equation_rows(r, statement, points, counts.inside, hash_words(seed, 0), law, half) for r in statement.equations
     ]
     places = sample_conditions(points, statement.conditions, counts.on, hash_words(seed, 1) >> 8, law)
     for condition, at in zip(statement.conditions, places, strict=True):
-        found += _condition_rows(condition, statement, at, weight, half)
-    return found
+        rows += _condition_rows(condition, statement, at, weight, half)
+    return rows
 
 
 def _equation_rows(
@@ -262,12 +262,12 @@ class NetworkRows:
         numbers = trainable.numbers.detach().expand(len(self.points), -1).requires_grad_()
         jets, layers = trainable.network.jets(self.points, self.jet_residual.request, self.coefficients)
         value, more_layers = self._evaluate(trainable, numbers, jets)
-        found = per_sample_gradients(value, [*layers, *more_layers])
+        gradients = per_sample_gradients(value, [*layers, *more_layers])
         if numbers.shape[1]:
-            (more,) = torch.autograd.grad(value.sum(), numbers, allow_unused=True, retain_graph=True)
-            found = torch.cat([found, torch.zeros_like(numbers) if more is None else more], 1)
+            (by_scalars,) = torch.autograd.grad(value.sum(), numbers, allow_unused=True, retain_graph=True)
+            gradients = torch.cat([gradients, torch.zeros_like(numbers) if by_scalars is None else by_scalars], 1)
         weight = self.weight.expand_as(value)
-        return (weight * value).detach(), (weight[:, None] * found).detach()
+        return (weight * value).detach(), (weight[:, None] * gradients).detach()
 
     def _evaluate(self, trainable: TrainableFunctions, numbers: Tensor, jets: Tensor) -> tuple[Tensor, list[LayerJets]]:
         """The residual for the jets of the components, and the layers of the learned functions."""
@@ -279,10 +279,10 @@ class NetworkRows:
         }
         for k, (axes, network) in enumerate(trainable.functions, jet_residual.components):
             request = jet_residual.function_request(k, axes)
-            found, more = network.jets(self.points[:, axes], request)
-            layers += more
+            function_jets, function_layers = network.jets(self.points[:, axes], request)
+            layers += function_layers
             own = [d for _, d in jet_residual.jet_variables if d.component == k]
-            values |= {d: found[request.place[tuple(d.orders[a] for a in axes)], :, 0] for d in own}
+            values |= {d: function_jets[request.place[tuple(d.orders[a] for a in axes)], :, 0] for d in own}
         first = jet_residual.components + len(trainable.functions)
         values |= {d: numbers[..., d.component - first] for _, d in jet_residual.jet_variables if d.component >= first}
         operators = [
@@ -339,13 +339,13 @@ def read_measurements(statement: StrongForm, source: Source) -> tuple[Measuremen
 def copy_measurement_files(statement: StrongForm, source: Source, folder: Path) -> None:
     """Copies the measurement files to the folder of a run, so that it is self-contained; files given by a path stay."""
     for observed in statement.measurements:
-        found, kept = _locate(observed.file, source, observed.span), folder / observed.file
-        if observed.file != kept.name or (kept.exists() and found.samefile(kept)):
+        original, copy = _locate(observed.file, source, observed.span), folder / observed.file
+        if observed.file != copy.name or (copy.exists() and original.samefile(copy)):
             continue
-        data = found.read_bytes()
-        if kept.exists() and kept.read_bytes() != data:
-            raise RunError(f"{found} differs from the measurements of the run in {folder}: {kept}")
-        write_atomically(kept, partial(_write, data))
+        data = original.read_bytes()
+        if copy.exists() and copy.read_bytes() != data:
+            raise RunError(f"{original} differs from the measurements of the run in {folder}: {copy}")
+        write_atomically(copy, partial(_write, data))
 
 
 def _write(data: bytes, path: Path) -> None:
@@ -357,14 +357,19 @@ def _read_file(observed: Measurements, statement: StrongForm, source: Source) ->
     coordinates = [x.name for x in statement.domain.coordinates]
     components = [statement.components[k].name for k in observed.components]
     path = _locate(observed.file, source, span)
-    held = arrays(path, span, (*coordinates, *components, "points", "values"))
-    if {"points", "values"} <= held.keys():
-        points, values = _table(held, "points", len(coordinates), span), _table(held, "values", len(components), span)
-    elif {*coordinates, *components} <= held.keys():
-        points, values = (np.stack([_column(held, n, span) for n in names], -1) for names in (coordinates, components))
+    stored = arrays(path, span, (*coordinates, *components, "points", "values"))
+    if {"points", "values"} <= stored.keys():
+        points, values = (
+            _table(stored, "points", len(coordinates), span),
+            _table(stored, "values", len(components), span),
+        )
+    elif {*coordinates, *components} <= stored.keys():
+        points, values = (
+            np.stack([_column(stored, n, span) for n in names], -1) for names in (coordinates, components)
+        )
     else:
         raise errors.runs.unexpected_arrays(
-            path.name, sorted(held), f"{', '.join((*coordinates, *components))}, or points, values", span
+            path.name, sorted(stored), f"{', '.join((*coordinates, *components))}, or points, values", span
         )
     if len(points) != len(values):
         raise errors.runs.sample_count_mismatch("points", len(points), "values", len(values), span)
@@ -377,10 +382,10 @@ def _require_inside(points: Array, statement: StrongForm, span: Span) -> None:
     """Requires non-periodic coordinates to lie in their intervals, up to rounding."""
     for k, (x, side) in enumerate(zip(statement.domain.coordinates, statement.domain.intervals, strict=True)):
         low, high = float(side.start), float(side.end)
-        room = COORDINATE_RTOL * (high - low)
-        wrong = np.flatnonzero((points[:, k] < low - room) | (points[:, k] > high + room))
-        if len(wrong) and not side.periodic:
-            raise errors.runs.observation_outside_domain(int(wrong[0]), x.name, float(points[wrong[0], k]), span)
+        slack = COORDINATE_RTOL * (high - low)
+        outside = np.flatnonzero((points[:, k] < low - slack) | (points[:, k] > high + slack))
+        if len(outside) and not side.periodic:
+            raise errors.runs.observation_outside_domain(int(outside[0]), x.name, float(points[outside[0], k]), span)
 
 
 def _locate(file: str, source: Source, span: Span) -> Path:
@@ -389,18 +394,20 @@ def _locate(file: str, source: Source, span: Span) -> Path:
     return find(file, beside if (beside / file).is_file() else sources.shipped_folder(), span)
 
 
-def _column(held: dict[str, Array], name: str, span: Span) -> Array:
-    return _table({name: held[name].reshape(-1, 1) if held[name].ndim == 1 else held[name]}, name, 1, span)[:, 0]
+def _column(stored: dict[str, Array], name: str, span: Span) -> Array:
+    return _table({name: stored[name].reshape(-1, 1) if stored[name].ndim == 1 else stored[name]}, name, 1, span)[
+        :, 0
+    ]
 
 
-def _table(held: dict[str, Array], name: str, columns: int, span: Span) -> Array:
-    found = held[name]
-    if not any(np.issubdtype(found.dtype, kind) for kind in (np.integer, np.floating)):
-        raise errors.runs.invalid_dtype(name, found.dtype, span)
-    if found.ndim != 2 or found.shape[1] != columns or not len(found):
-        raise errors.runs.invalid_observation_shape(name, found.shape, columns, span)
-    table = found.astype(np.float64)
-    wrong = np.flatnonzero(~np.isfinite(table).all(-1))
-    if len(wrong):
-        raise errors.runs.not_finite(name, int(wrong[0]), span)
+def _table(stored: dict[str, Array], name: str, columns: int, span: Span) -> Array:
+    array = stored[name]
+    if not any(np.issubdtype(array.dtype, kind) for kind in (np.integer, np.floating)):
+        raise errors.runs.invalid_dtype(name, array.dtype, span)
+    if array.ndim != 2 or array.shape[1] != columns or not len(array):
+        raise errors.runs.invalid_observation_shape(name, array.shape, columns, span)
+    table = array.astype(np.float64)
+    not_finite = np.flatnonzero(~np.isfinite(table).all(-1))
+    if len(not_finite):
+        raise errors.runs.not_finite(name, int(not_finite[0]), span)
     return table

@@ -115,10 +115,10 @@ class PinnTask:
         if self.method.weight is not None:
             return (float(self.method.weight),) * sum(len(c.residuals) for c in self.soft)
         axes = (f.axes for f in learned_functions(self.statement))
-        start = TrainableFunctions(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.numbers())
-        equations = sum(_gradient_norm(r, start) ** 2 for r in self.equation_rows(BALANCING_POINTS, 0)) ** 0.5
-        found = [rows and _gradient_norm(rows, start) for rows in self._soft_condition_rows(0, None)]
-        return tuple(CONDITION_WEIGHT * equations / s if s else CONDITION_WEIGHT for s in found)
+        initial = TrainableFunctions(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.numbers())
+        equations = sum(_gradient_norm(r, initial) ** 2 for r in self.equation_rows(BALANCING_POINTS, 0)) ** 0.5
+        norms = [rows and _gradient_norm(rows, initial) for rows in self._soft_condition_rows(0, None)]
+        return tuple(CONDITION_WEIGHT * equations / s if s else CONDITION_WEIGHT for s in norms)
 
     @cached_property
     def soft(self) -> tuple[ConditionResidual, ...]:
@@ -155,15 +155,15 @@ class PinnTask:
 
     def functions(self) -> tuple[JetNetwork, ...]:
         """A network for each learned function of its coordinates."""
-        found = []
+        networks = []
         for k, f in enumerate(learned_functions(self.statement)):
             net = f.learned.net.config if f.learned.net is not None else FUNCTION_NETWORK
             assert isinstance(net, Mlp)  # ensured by planning
             axes, box = list(f.axes), self.box
             own = CoordinateBox(box.center[axes], box.half_widths[axes], box.periodic[axes])
-            made = JetNetwork(own, net.width, net.depth, 1, net.activation.name, hash_words(self.seed, 10 + k))
-            found.append(made.to(self.points.device))
-        return tuple(found)
+            network = JetNetwork(own, net.width, net.depth, 1, net.activation.name, hash_words(self.seed, 10 + k))
+            networks.append(network.to(self.points.device))
+        return tuple(networks)
 
     def numbers(self) -> Tensor:
         """Initial values of the learned scalars (of their logarithms, if they have a sign)."""
@@ -197,11 +197,11 @@ class PinnTask:
 
     def equation_rows(self, n: int, draw: int) -> list[NetworkRows]:
         """Rows of all equations at n collocation points each, scaled to the units of the unknown."""
-        found = []
+        rows = []
         for residual, jet_residual in zip(self.problem.equations, self.equations, strict=True):
             at = self.points.inside(n, hash_words(self.seed, 5, draw) >> 8, PointDistribution.SOBOL, residual.interval)
-            found.append(NetworkRows(jet_residual, at, at.new_tensor(1 / self.residual_scale_at(residual, at))))
-        return found
+            rows.append(NetworkRows(jet_residual, at, at.new_tensor(1 / self.residual_scale_at(residual, at))))
+        return rows
 
     def _is_in_time(self, condition: ConditionResidual) -> bool:
         """Whether it is an initial or terminal condition."""
@@ -215,18 +215,18 @@ class PinnTask:
         """Rows of the residuals of soft conditions; None where a face has no points in the domain."""
         counts = max(self.method.boundary, self.method.initial)
         samples = sample_conditions(self.points, self.soft, counts, hash_words(self.seed, 6, draw) >> 8)
-        found: list[NetworkRows | None] = []
+        result: list[NetworkRows | None] = []
         for condition, points in zip(self.soft, samples, strict=True):
             at = points[: self.method.initial if self._is_in_time(condition) else self.method.boundary]
             for residual in condition.residuals:
-                weight = at.new_tensor(1.0 if weights is None else weights[len(found)])
+                weight = at.new_tensor(1.0 if weights is None else weights[len(result)])
                 rows = (
                     (self.jet_residual(residual), at, weight / self.residual_scale_at(residual, at))
                     if len(at)
                     else None
                 )
-                found.append(rows and NetworkRows(*rows))
-        return found
+                result.append(rows and NetworkRows(*rows))
+        return result
 
     def elapsed_fraction(self, points: Tensor) -> Tensor:
         """Elapsed fraction of the time interval, from the initial or terminal condition."""

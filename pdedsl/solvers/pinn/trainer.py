@@ -59,8 +59,8 @@ def gauss_newton_phase(steps: int | None) -> tuple[Phase, ...]:
 def training_phases(optimizers: tuple[Optimizer, ...], steps: int | None) -> tuple[Phase, ...]:
     """Phases of a `train` block: L-BFGS has its own number of steps, the others that of the block. Gauss-Newton
     without optimizers."""
-    found = tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps or DEFAULT_DESCENT_STEPS) for o in optimizers)
-    return found or gauss_newton_phase(steps)
+    phases = tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps or DEFAULT_DESCENT_STEPS) for o in optimizers)
+    return phases or gauss_newton_phase(steps)
 
 
 State = dict[str, Tensor]
@@ -128,7 +128,7 @@ LBFGS_SCRATCH = "al"  # a work array of torch's L-BFGS
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> State:
     """The optimizer state as named tensors: numbers become tensors, list entries are numbered."""
-    found: State = {}
+    tensors: State = {}
     for key, memory in optimizer.state_dict()["state"].items():
         accepted = dict(memory)
         accepted.pop(LBFGS_SCRATCH, None)
@@ -136,8 +136,8 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> State:
             for k, item in enumerate(value if isinstance(value, list) else [value]):
                 if item is not None:
                     kind = "list" if isinstance(value, list) else "tensor" if isinstance(value, Tensor) else "number"
-                    found[f"optimizer/{key}/{name}/{kind}/{k}"] = torch.as_tensor(item, dtype=torch.float64)
-    return found
+                    tensors[f"optimizer/{key}/{name}/{kind}/{k}"] = torch.as_tensor(item, dtype=torch.float64)
+    return tensors
 
 
 def load_optimizer_tensors(optimizer: torch.optim.Optimizer, state: State) -> None:
@@ -257,8 +257,8 @@ def _precision(task: PinnTask, trainable: TrainableFunctions, rows: Sequence[Net
     )
     prior = torch.ones_like(own_columns[0])
     prior[own - len(trainable.numbers) :] = 0
-    found: Tensor = free.T @ free / noise + prior.diag()
-    return found
+    precision: Tensor = free.T @ free / noise + prior.diag()
+    return precision
 
 
 # ---- Trainer
@@ -370,29 +370,29 @@ class Trainer:
     def _descent_rows(self) -> list[NetworkRows]:
         """Collocation points of first-order optimizers; half as many if the network has a reflection symmetry."""
         count = self.task.method.points // len(self.task.equations)
-        found = self.task.equation_rows(count if self.network.symmetry is None else max(1, count // 2), 0)
+        equation_rows = self.task.equation_rows(count if self.network.symmetry is None else max(1, count // 2), 0)
         if self.task.method.causal:
             with torch.no_grad():
-                found = [self._causal(rows, rows.residual(self.trainable)) for rows in found]
-        imposed, measured = (
-            _mean_square_weights([*found, *self.task.conditions(0)]),
+                equation_rows = [self._causal(rows, rows.residual(self.trainable)) for rows in equation_rows]
+        conditions, measured = (
+            _mean_square_weights([*equation_rows, *self.task.conditions(0)]),
             _mean_square_weights(self.task.measurement_rows),
         )
-        return [*(part for rows in imposed for part in rows.split(DESCENT_CHUNK)), *measured]
+        return [*(part for rows in conditions for part in rows.split(DESCENT_CHUNK)), *measured]
 
     def _resample(self, draw: int) -> list[NetworkRows]:
         """Resamples with density ∝ |r| + mean |r| and importance weights, so that the loss is that of uniform points;
         adds points on overfitting."""
-        found = self.task.equation_rows(self.task.method.points, draw)
+        candidates = self.task.equation_rows(self.task.method.points, draw)
         with torch.no_grad():
-            residuals = [rows.residual(self.trainable) for rows in found]
-        fresh = sum(float((rows.weight * r).square().mean()) for rows, r in zip(found, residuals, strict=True))
-        if fresh > OVERFITTING_RATIO * self.best_loss:
+            residuals = [rows.residual(self.trainable) for rows in candidates]
+        new_loss = sum(float((rows.weight * r).square().mean()) for rows, r in zip(candidates, residuals, strict=True))
+        if new_loss > OVERFITTING_RATIO * self.best_loss:
             self.density = min(self.density * DENSITY_FACTOR, MAX_DENSITY)
         source = generator(torch.device("cpu"), hash_words(self.task.seed, 7, draw))
-        found = [self._causal(rows, r) for rows, r in zip(found, residuals, strict=True)]
-        chosen = [self._subsample(rows, r, source) for rows, r in zip(found, residuals, strict=True)]
-        return _mean_square_weights([*chosen, *self.task.conditions(draw), *self.task.measurement_rows])
+        candidates = [self._causal(rows, r) for rows, r in zip(candidates, residuals, strict=True)]
+        subsampled = [self._subsample(rows, r, source) for rows, r in zip(candidates, residuals, strict=True)]
+        return _mean_square_weights([*subsampled, *self.task.conditions(draw), *self.task.measurement_rows])
 
     def _subsample(self, rows: NetworkRows, residual: Tensor, source: torch.Generator) -> NetworkRows:
         count = max(MIN_ROWS, int(self.density * self._count / len(self.task.equations)))
@@ -432,13 +432,13 @@ class Trainer:
         start, best, damping = self._vector(), float(residual.square().sum()), self.damping
         accepted, first = start, best
         dampings = [max(self.damping * f, MIN_DAMPING) for f in DAMPING_FACTORS]
-        for tried, step in damped_steps(
+        for trial_damping, step in damped_steps(
             jacobian, residual, dampings, [torch.zeros_like(start), MOMENTUM * self.last_step]
         ):
             self._load(start + step)
-            found = self.loss()
-            if found < best:
-                best, accepted, damping = found, start + step, tried
+            loss = self.loss()
+            if loss < best:
+                best, accepted, damping = loss, start + step, trial_damping
         self.damping = damping if best < first else min(self.damping * 100, MAX_DAMPING)
         self._load(accepted)
         self.best_loss, self.last_step = best, accepted - start
@@ -476,17 +476,17 @@ class Trainer:
 
     def snapshot(self, clock: Stopwatch) -> State:
         progress = [self.step, self.damping, self.density, self.best_loss, self.max_integral, clock.seconds]
-        found = {
+        state = {
             "weights": self._vector(),
             "last": self.last_step,
             PROGRESS: torch.tensor(progress, dtype=torch.float64),
         }
-        found["losses"] = torch.tensor(self.losses, dtype=torch.float64)
+        state["losses"] = torch.tensor(self.losses, dtype=torch.float64)
         for k, rows in enumerate(self.rows):
-            found |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
+            state |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
         if self.optimizer is not None:
-            found |= optimizer_tensors(self.optimizer)
-        return {key: value.clone() for key, value in found.items()}
+            state |= optimizer_tensors(self.optimizer)
+        return {key: value.clone() for key, value in state.items()}
 
     def restore(self, state: State, phases: Sequence[Phase]) -> Stopwatch:
         """Restores a snapshot, and continues its stopwatch."""
