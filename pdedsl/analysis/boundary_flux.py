@@ -232,7 +232,7 @@ def _head(f: Expr) -> Symbol | None:
 
 def _derivatives_in_x(jet: Jet, expression: Expr, x: Symbol) -> list[Expr]:
     """F and its derivatives in x, up to the order of the derivatives in its flux."""
-    found = [expression]
+    derivatives = [expression]
     for _ in range(max(jet.order - 1, 0)):
-        found.append(found[-1].diff(x))
-    return found
+        derivatives.append(derivatives[-1].diff(x))
+    return derivatives

@@ -34,19 +34,19 @@ Rows = tuple[tuple[Expr, ...], ...]
 def classify_stationary(jet: Jet, spec: Spec) -> EquationClass:
     """The class at sample points of the domain; a matrix with learned entries of unknown sign is assumed elliptic."""
     rows = _with_positive_symbols(jet.matrix)
-    found = {_class_at(rows, point) for point in _points(rows, spec)} - {None}
-    if len(found) > 1:
+    classes = {_class_at(rows, point) for point in _points(rows, spec)} - {None}
+    if len(classes) > 1:
         return EquationClass.MIXED
-    return next((kind for kind in found if kind is not None), EquationClass.ELLIPTIC)
+    return next((kind for kind in classes if kind is not None), EquationClass.ELLIPTIC)
 
 
 def classify_second_order_in_time(jet: Jet, spec: Spec) -> EquationClass:
     """∂²u/∂t² = A:∇∇u is a wave equation for A ⪰ 0, elliptic in space-time for A ≺ 0, and otherwise mixed."""
     rows = _with_positive_symbols(jet.matrix)
-    found = [signs for signs in (_signs(rows, point) for point in _points(rows, spec)) if signs]
-    if not any(-1 in signs for signs in found):
+    signatures = [signs for signs in (_signs(rows, point) for point in _points(rows, spec)) if signs]
+    if not any(-1 in signs for signs in signatures):
         return EquationClass.WAVE
-    return EquationClass.ELLIPTIC if all(signs == {-1} for signs in found) else EquationClass.MIXED
+    return EquationClass.ELLIPTIC if all(signs == {-1} for signs in signatures) else EquationClass.MIXED
 
 
 def _points(rows: Rows, spec: Spec) -> Iterator[Point]:
@@ -154,14 +154,14 @@ def _with_other_unknowns(form: NormalForm, jet: Jet) -> Jet:
     """The jet with derivatives of other unknowns, and of this one at another point or time, included: as derivatives
     of this one with generic coefficients, or as coefficients if this one is differentiated itself."""
     own, here = form.component(0), {form.component(k) for k in range(len(form.equation.rhs))}
-    found = [p for e in form.equation.rhs for p in atoms(e, Partial) if _is_of(p, form.heads) and p.body not in here]
-    if not found:
+    partials = [p for e in form.equation.rhs for p in atoms(e, Partial) if _is_of(p, form.heads) and p.body not in here]
+    if not partials:
         return jet
-    alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in form.equation.rhs]
+    alone = [e.xreplace(dict.fromkeys(partials, Dummy(positive=True))) for e in form.equation.rhs]
     if any(p.body == own for e in alone for p in atoms(e, Partial)):
-        verdict = {p: FrozenDerivative(positive=True) for p in found}
+        verdict = {p: FrozenDerivative(positive=True) for p in partials}
     else:
-        verdict = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
+        verdict = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(partials, key=default_sort_key)}
     exprs = tuple(e.xreplace(verdict) for e in form.equation.rhs)
     return jet_of(as_scalar(exprs, form.unknown), form.unknown, form.spec)
 

@@ -116,10 +116,10 @@ def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     if (
         len(derivatives) != face_count
         or not (has_one_condition_per_face(problem) or not face_count)
-        or (found := _divergence_form(problem)) is None
+        or (divergence_form := _divergence_form(problem)) is None
     ):
         return
-    factor, source = found
+    factor, source = divergence_form
     fluxes = [p.kind.value.xreplace(spec.values) for p in derivatives if isinstance(p.kind, FluxCondition)]
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in (factor, source, *fluxes)):
         return
@@ -153,15 +153,15 @@ def _divergence_form(problem: Problem) -> tuple[Expr, Expr] | None:
 
 def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = 0 on the whole boundary."""
-    jet, spec, found = problem.jet, problem.spec, _divergence_form(problem)
+    jet, spec, divergence_form = problem.jet, problem.spec, _divergence_form(problem)
     magnitude = [c for c in spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    if found is None or not magnitude or not all(_is_homogeneous_neumann(c, problem) for c in magnitude):
+    if divergence_form is None or not magnitude or not all(_is_homogeneous_neumann(c, problem) for c in magnitude):
         return
-    if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in found):
+    if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in divergence_form):
         return
     layout = Layout({x: k for k, x in enumerate(jet.coordinates)}, 0)
     f, edges = (
-        compile_function(found[1], layout),
+        compile_function(divergence_form[1], layout),
         [compile_function(g.expr.xreplace(spec.values), layout) for g in spec.space.inequalities],
     )
     points = [p for p in product(*(_midpoints(spec, x) for x in jet.coordinates)) if all(g(p) > 0 for g in edges)]

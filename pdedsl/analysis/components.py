@@ -51,10 +51,10 @@ def linear_terms(expr: Expr, heads: frozenset[Symbol]) -> Iterator[LinearTerm]:
 
 def second_order_terms(expr: Expr, head: Symbol) -> Iterator[LinearTerm]:
     """The second derivatives of an unknown with their coefficients, which may depend on it. Raises NotLinear."""
-    found = _linear_terms(
+    terms = _linear_terms(
         expr, lambda e: any(_is_second(p, head) for p in atoms(e, Partial)), lambda e: _is_second(e, head)
     )
-    return ((coefficient, variable) for coefficient, variable in found if variable is not S.One)
+    return ((coefficient, variable) for coefficient, variable in terms if variable is not S.One)
 
 
 def _is_second(expr: Expr, head: Symbol) -> bool:
@@ -74,8 +74,8 @@ def _linear_terms(expr: Expr, touched_by: Test, variable: Test) -> Iterator[Line
             case []:
                 yield product, S.One
             case [factor]:
-                for coefficient, found in _factor_terms(factor, touched_by, variable):
-                    yield rest * coefficient, found
+                for coefficient, jet_variable in _factor_terms(factor, touched_by, variable):
+                    yield rest * coefficient, jet_variable
             case _:
                 raise NotLinear
 
@@ -86,8 +86,13 @@ def _factor_terms(factor: Expr, touched_by: Test, variable: Test) -> Iterator[Li
             yield S.One, factor
         case Contraction(index=index, body=body):
             own = Dummy(integer=True)  # another contraction in the product may have the same index
-            for coefficient, found in _linear_terms(expand_products(body.xreplace({index: own})), touched_by, variable):
-                yield (coefficient if own in free_symbols(found) else Contraction(own, coefficient)), found
+            for coefficient, jet_variable in _linear_terms(
+                expand_products(body.xreplace({index: own})), touched_by, variable
+            ):
+                yield (
+                    (coefficient if own in free_symbols(jet_variable) else Contraction(own, coefficient)),
+                    jet_variable,
+                )
         case _:
             raise NotLinear
 
@@ -145,8 +150,8 @@ def indexed_matrix(parts: Iterable[LinearTerm], dimension: int | Symbol, learned
             diagonal.append((coefficient, j))
             continue
         for product in Add.make_args(expand_products(coefficient)):
-            found = _bilinear(product, j, k, learned)
-            match found:
+            factors = _bilinear(product, j, k, learned)
+            match factors:
                 case (c, Field(head=head)):
                     matrices[head] = matrices.get(head, S.Zero) + c
                 case (c, f, g):
@@ -198,8 +203,8 @@ def _bilinear(
     at: dict[Expr, list[Expr]] = {p: [] for p in places}
     both: list[Expr] = []
     for factor in Mul.make_args(product):
-        found = [p for p in places if not p.is_Integer and p in free_symbols(factor)]
-        (both if len(found) > 1 else at[found[0]] if found else outside).append(factor)
+        indices = [p for p in places if not p.is_Integer and p in free_symbols(factor)]
+        (both if len(indices) > 1 else at[indices[0]] if indices else outside).append(factor)
     match both:
         case []:
             f, g = (KroneckerDelta(INDEX, p) if p.is_Integer else Mul(*at[p]).xreplace({p: INDEX}) for p in places)
@@ -216,18 +221,18 @@ def _complete_squares(form: BilinearForm) -> tuple[tuple[Expr, Expr], ...] | Non
     if len(names) > 6:
         return None
     c = {(a, b): (form.get((a, b), S.Zero) + form.get((b, a), S.Zero)) / 2 for a in names for b in names}
-    found: list[tuple[Expr, Expr]] = []
+    squares: list[tuple[Expr, Expr]] = []
     while any(v != 0 for v in c.values()):
         pivot = next((a for a in names if c[a, a] != 0), None)
         if pivot is None:
             a, b = next(pair for pair, v in c.items() if v != 0)
-            found += [(c[a, b] / 2, a + b), (-c[a, b] / 2, a - b)]
+            squares += [(c[a, b] / 2, a + b), (-c[a, b] / 2, a - b)]
             c[a, b] = c[b, a] = S.Zero
             continue
         row = {b: c[pivot, b] / c[pivot, pivot] for b in names}
-        found.append((c[pivot, pivot], Add(*(row[b] * b for b in names))))
-        c = {(a, b): cancel(v - found[-1][0] * row[a] * row[b]) for (a, b), v in c.items()}
-    return tuple(found)
+        squares.append((c[pivot, pivot], Add(*(row[b] * b for b in names))))
+        c = {(a, b): cancel(v - squares[-1][0] * row[a] * row[b]) for (a, b), v in c.items()}
+    return tuple(squares)
 
 
 # ---- Adjoint

@@ -49,13 +49,13 @@ def is_independent(equation: Equation, spec: Spec) -> bool:
 def stationary_unknowns_in(equation: Equation, spec: Spec) -> dict[Symbol, Equation]:
     """The stationary unknowns on which an equation depends, directly or indirectly, each with its equation."""
     definitions = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
-    found, pending = dict[Symbol, Equation](), [equation]
+    unknowns, pending = dict[Symbol, Equation](), [equation]
     while pending:
         occurring = {f.head for right in pending.pop().rhs for f in atoms(right, Field)}
-        new = {h: e for h, e in definitions.items() if h in occurring and h not in found and e is not equation}
-        found |= new
+        new = {h: e for h, e in definitions.items() if h in occurring and h not in unknowns and e is not equation}
+        unknowns |= new
         pending += new.values()
-    return found
+    return unknowns
 
 
 def eliminate_stationary(expr: Expr, spec: Spec, except_for: Symbol | None = None) -> Expr | None:
@@ -63,18 +63,18 @@ def eliminate_stationary(expr: Expr, spec: Spec, except_for: Symbol | None = Non
     evolving = {unknown_of(e, spec).head for e in spec.equations if e.order}
     definitions = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
     definitions = {h: e for h, e in definitions.items() if h not in evolving and h != except_for}
-    found: Expr | None = expr
+    result: Expr | None = expr
     for head, equation in [pair for _ in definitions for pair in definitions.items()]:  # w = v, v = u
-        if found is not None and derivative_order(found, head) is not None:
-            is_reducible = _has_dominant_order(found, head, equation, spec) and _depends_on_evolving(
+        if result is not None and derivative_order(result, head) is not None:
+            is_reducible = _has_dominant_order(result, head, equation, spec) and _depends_on_evolving(
                 equation, evolving, spec
             )
-            found = substitute_stationary(found, head, equation, spec) if is_reducible else None
-    circular = found is not None and any(
-        derivative_order(found, h) is not None and not any(derivative_order(right, h) for right in e.rhs)
+            result = substitute_stationary(result, head, equation, spec) if is_reducible else None
+    circular = result is not None and any(
+        derivative_order(result, h) is not None and not any(derivative_order(right, h) for right in e.rhs)
         for h, e in definitions.items()
     )
-    return None if circular else found
+    return None if circular else result
 
 
 def _depends_on_evolving(equation: Equation, evolving: set[Symbol], spec: Spec) -> bool:
@@ -106,8 +106,10 @@ def substitute_stationary(expr: Expr, head: Symbol, equation: Equation, spec: Sp
         return None
     slots, value = Counter(highest.slots if isinstance(highest, Partial) else ()), -rest / derivative
     for _ in range(MAX_SUBSTITUTIONS):
-        found = {p: Counter(p.slots) for p in atoms(expr, Partial) if p.body == own}
-        replacements = {p: reduce(differentiate, (c - slots).elements(), value) for p, c in found.items() if slots <= c}
+        orders = {p: Counter(p.slots) for p in atoms(expr, Partial) if p.body == own}
+        replacements = {
+            p: reduce(differentiate, (c - slots).elements(), value) for p, c in orders.items() if slots <= c
+        }
         expr = expand_products(expr.xreplace(replacements).xreplace({highest: value}))
         if not replacements:
             return expr

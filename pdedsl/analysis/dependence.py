@@ -56,8 +56,8 @@ class EquationDependencies:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         heads = {u.head for u in self.spec.unknowns}
-        found = (f for e in self.equation.rhs for f in atoms(e, Field) if f.head in heads)
-        return tuple(dict.fromkeys(sorted(found, key=str)))
+        fields = (f for e in self.equation.rhs for f in atoms(e, Field) if f.head in heads)
+        return tuple(dict.fromkeys(sorted(fields, key=str)))
 
     @cached_property
     def other_unknowns(self) -> tuple[Symbol, ...]:
@@ -108,10 +108,10 @@ class EquationDependencies:
 
     def with_substitution(self, definition: EquationDependencies) -> EquationDependencies:
         """The same with the unknown of a stationary equation substituted, if that is possible."""
-        found = [
+        substituted = [
             substitute_stationary(s.expr, definition.head, definition.equation, self.spec) for s in self.components
         ]
-        rhs = tuple(s.expr if r is None else r for r, s in zip(found, self.components, strict=True))
+        rhs = tuple(s.expr if r is None else r for r, s in zip(substituted, self.components, strict=True))
         return EquationDependencies(replace(self.equation, rhs=rhs), self.spec)
 
     def symbol(self, head: Symbol, sample: int = 0) -> Expr | None:

@@ -63,8 +63,8 @@ def _characteristic_polynomial(problem: Problem, xi: list[int]) -> list[complex]
     if not jet.is_affine or time is None:
         return None
     places = (*jet.coordinates, time.symbol)
-    found = [0j] * MAX_ORDER + [0j]
-    found[problem.equation.order] = 1 + 0j
+    coefficients = [0j] * MAX_ORDER + [0j]
+    coefficients[problem.equation.order] = 1 + 0j
     for variable in jet.variables:
         coefficient, partial = jet.derivative(variable), jet.derivative_of.get(variable)
         slots = partial.slots if isinstance(partial, Partial) else ()
@@ -73,7 +73,7 @@ def _characteristic_polynomial(problem: Problem, xi: list[int]) -> list[complex]
         factor = complex(coefficient)
         for k in (places.index(s) for s in slots if s != time.symbol):
             factor *= 1j * xi[k]
-        found[slots.count(time.symbol)] -= factor
-    while found and not found[-1]:
-        found.pop()
-    return found or None
+        coefficients[slots.count(time.symbol)] -= factor
+    while coefficients and not coefficients[-1]:
+        coefficients.pop()
+    return coefficients or None

@@ -51,8 +51,8 @@ def exact_solution_errors(spec: Spec) -> tuple[Diagnostic, ...]:
 def _violation(rows: list[Row], region: Region) -> float:
     """The largest residual above rounding error; zero if there is none."""
     known = [row for row in rows if not any(term.has(Field) for term in row[0])]
-    found = [(*_residual(terms, points, region), terms, fixed, points) for terms, fixed, points in known]
-    for size, point, terms, fixed, points in sorted(found, key=lambda one: -one[0]):
+    residuals = [(*_residual(terms, points, region), terms, fixed, points) for terms, fixed, points in known]
+    for size, point, terms, fixed, points in sorted(residuals, key=lambda one: -one[0]):
         rounded = bool(size) and _is_rounding(terms, point, size, region)
         if size and not (rounded and (_cancels(terms, fixed) or _vanishes(terms, points, region))):
             return size
@@ -97,8 +97,8 @@ def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) ->
     parts = [part for term in terms for part in Add.make_args(term)]
     rows = list(zip(*evaluate_at_points(parts, region.layout, [*inside, *points]), strict=True))
     anywhere = max(filter(math.isfinite, map(_size, rows[: len(inside)])), default=0.0)
-    for point, found in zip(points, rows[len(inside) :], strict=True):
-        total, size = abs(math.fsum(found)), _size(found)
+    for point, terms_at_point in zip(points, rows[len(inside) :], strict=True):
+        total, size = abs(math.fsum(terms_at_point)), _size(terms_at_point)
         if math.isfinite(size) and total > max(worst, RESIDUAL_RTOL * max(size, anywhere)):
             worst, place = total, point
     return worst, place

@@ -111,7 +111,7 @@ class Jet:
                 parts.setdefault(with_unknowns[0], []).append(_divide_by_factor(term, with_unknowns[0]))
             else:
                 return None
-        return {v: Add(*found) for v, found in parts.items()}, Add(*rest)
+        return {v: Add(*coefficients) for v, coefficients in parts.items()}, Add(*rest)
 
     def derivative(self, variable: Symbol) -> Expr:
         """∂F/∂variable."""
@@ -313,15 +313,15 @@ class DifferentialExpression:
     def _has_nonlinear_monomial(self, rest: Expr, ranges: Ranges) -> bool:
         """Whether it is a polynomial in the jet variables with a monomial of degree ≥ 2 whose coefficient is not
         identically zero."""
-        found: dict[frozenset[Expr], list[Expr]] = {}
+        monomials: dict[frozenset[Expr], list[Expr]] = {}
         for term in Add.make_args(rest):
             with_unknowns = [f for f in Mul.make_args(term) if self._contains_unknown(f)]
             if not all(
                 self._is_jet_variable(b) and n.is_Integer and n > 0 for b, n in (f.as_base_exp() for f in with_unknowns)
             ):
                 return False
-            found.setdefault(frozenset(with_unknowns), []).append(term / Mul(*with_unknowns))
-        return any(_is_nonzero_somewhere(Add(*parts), ranges) for parts in found.values())
+            monomials.setdefault(frozenset(with_unknowns), []).append(term / Mul(*with_unknowns))
+        return any(_is_nonzero_somewhere(Add(*parts), ranges) for parts in monomials.values())
 
     @property
     def is_linear(self) -> bool:
@@ -392,8 +392,12 @@ def solenoidal(expr: Expr, spec: Spec) -> Expr:
     if not free or not spec.space.explicit:
         return expr
     *others, last = spec.space.coordinates
-    found = [p for p in atoms(expr, Partial) if isinstance(p.body, Field) and p.body.head in free and last in p.slots]
-    return expr.xreplace({p: _by_others(p, others, last) for p in found if tuple(p.body.indices) == (len(others) + 1,)})
+    partials = [
+        p for p in atoms(expr, Partial) if isinstance(p.body, Field) and p.body.head in free and last in p.slots
+    ]
+    return expr.xreplace(
+        {p: _by_others(p, others, last) for p in partials if tuple(p.body.indices) == (len(others) + 1,)}
+    )
 
 
 def _by_others(partial: Partial, others: list[Symbol], last: Symbol) -> Expr:

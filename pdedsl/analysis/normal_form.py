@@ -62,9 +62,9 @@ class NormalForm:
 def unknown_of(equation: Equation, spec: Spec) -> Unknown:
     """The unknown for which an equation is solved; for a stationary equation with several, one without another
     equation."""
-    found = next((u for u in spec.unknowns if u.head == equation.unknown), None)
-    if found is not None:
-        return found
+    declared = next((u for u in spec.unknowns if u.head == equation.unknown), None)
+    if declared is not None:
+        return declared
     solved = {e.unknown for e in spec.equations}
     inside = {f.head for e in equation.rhs for f in atoms(e, Field)}
     here = [u for u in spec.unknowns if u.head in inside] or list(spec.unknowns)

@@ -79,8 +79,8 @@ class Problem:
     @cached_property
     def cancelled(self) -> tuple[Expr, ...]:
         """Roots, quotients and logarithms of the text that cancel in F; they restrict its domain of definition."""
-        found = partial_functions(self.equation, self.spec)
-        return tuple(e for e in found if not any(_occurs(e, right) for right in self.equation.rhs))
+        functions = partial_functions(self.equation, self.spec)
+        return tuple(e for e in functions if not any(_occurs(e, right) for right in self.equation.rhs))
 
     @property
     def partial_functions(self) -> list[Expr]:

@@ -35,11 +35,11 @@ MAX_POWER = 1000  # largest exponent to which fractions are raised exactly
 
 def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
     """The intervals of the coordinates of a physical domain, and the time interval of an equation."""
-    found = dict(zip(spec.space.coordinates, ((s.start, s.end) for s in spec.space.intervals), strict=False))
+    ranges = dict(zip(spec.space.coordinates, ((s.start, s.end) for s in spec.space.intervals), strict=False))
     if spec.time:
         interval = equation.interval if equation else None
-        found[spec.time.symbol] = interval or (spec.time.start, spec.time.end)
-    return {s: (a.xreplace(spec.values), b.xreplace(spec.values)) for s, (a, b) in found.items()}
+        ranges[spec.time.symbol] = interval or (spec.time.start, spec.time.end)
+    return {s: (a.xreplace(spec.values), b.xreplace(spec.values)) for s, (a, b) in ranges.items()}
 
 
 def points(symbols: set[Symbol], ranges: Ranges, samples: int = SAMPLES) -> Iterator[Point]:
@@ -108,21 +108,21 @@ def is_discontinuity(e: Expr, point: Point) -> bool:
 
 
 def _digits(value: Expr) -> float | None:
-    found = value.evalf(DIGITS)
-    return 0.0 if isinstance(found, Float) and found._prec < MIN_PRECISION_BITS else _real(found)
+    digits = value.evalf(DIGITS)
+    return 0.0 if isinstance(digits, Float) and digits._prec < MIN_PRECISION_BITS else _real(digits)
 
 
 def _substitute(expr: Expr, point: Point) -> Expr:
     """The expression at a point: in fractions, or in 30-digit floats if large powers would make these huge."""
     powers = (power.exp for power in atoms(expr, Pow))
     vast = any(exponent.is_Integer and abs(exponent) > MAX_POWER for exponent in powers)
-    found = {s: Float(point[s], DIGITS) if vast else point[s] for s in expr.free_symbols if s in point}
-    return substitute(expr, found)
+    values = {s: Float(point[s], DIGITS) if vast else point[s] for s in expr.free_symbols if s in point}
+    return substitute(expr, values)
 
 
 def _real(value: Expr) -> float | None:
-    found = try_sympy(lambda: float(value))
-    return found if found is not None and abs(found) < float("inf") else None
+    number = try_sympy(lambda: float(value))
+    return number if number is not None and abs(number) < float("inf") else None
 
 
 def search_points(expr: Expr, symbols: set[Symbol], ranges: Ranges, samples: int = SAMPLES) -> Iterator[Point]:

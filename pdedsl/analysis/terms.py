@@ -78,10 +78,10 @@ def _is_affine(product: Expr, form: NormalForm) -> bool:
 
 def _linear(columns: list[list[LinearTerm]], origin: Origin, form: NormalForm) -> Iterator[Term]:
     """The terms of affine expressions, grouped by the factor of their coefficients."""
-    sorted_ = [_group_by_factor(column, form, k) for k, column in enumerate(columns)]
-    kinds = {kind for found in sorted_ for kind in found}
+    grouped = [_group_by_factor(column, form, k) for k, column in enumerate(columns)]
+    kinds = {kind for groups in grouped for kind in groups}
     for kind in sorted(kinds, key=lambda kind: (kind.kind, kind.order, str(kind.of), kind.mixed_or_delayed)):
-        listed = [found.get(kind, []) for found in sorted_]
+        listed = [groups.get(kind, []) for groups in grouped]
         if any(c != 0 for parts in listed for c, _ in parts):
             yield from _term(kind, listed, origin, form)
 
@@ -110,10 +110,10 @@ class Factor:
 
 
 def _group_by_factor(parts: list[LinearTerm], form: NormalForm, k: int) -> dict[Factor, list[LinearTerm]]:
-    found: dict[Factor, list[LinearTerm]] = {}
+    groups: dict[Factor, list[LinearTerm]] = {}
     for part in parts:
-        found.setdefault(_factor_of(part[1], form, form.component(k)), []).append(part)
-    return found
+        groups.setdefault(_factor_of(part[1], form, form.component(k)), []).append(part)
+    return groups
 
 
 def _factor_of(variable: Expr, form: NormalForm, own: Field) -> Factor:
@@ -236,13 +236,13 @@ def generator_of(right: Expr, direction: Direction, form: NormalForm) -> Generat
         return None
     sign = -1 if direction is Direction.TERMINAL else 1
     try:
-        found = _group_by_factor(
+        groups = _group_by_factor(
             list(linear_terms(expand_products(sign * form.with_dimension(right)), form.heads)), form, 0
         )
     except NotLinear:
         return None
-    drift, second, value, known = (found.pop(kind, []) for kind in GENERATOR_FACTORS)
-    if any(c != 0 for parts in found.values() for c, _ in parts):
+    drift, second, value, known = (groups.pop(kind, []) for kind in GENERATOR_FACTORS)
+    if any(c != 0 for parts in groups.values() for c, _ in parts):
         return None
     rate, source = (Add(*(c for c, _ in parts)) for parts in (value, known))
     return Generator(form.drift(drift), form.diffusivity(second), rate, source, direction)

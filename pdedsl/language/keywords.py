@@ -1,4 +1,4 @@
-"""Canonical keywords: a statement with every alias replaced by the keyword that it stands for. Spans stay."""
+"""Canonical keywords: aliases in a statement are replaced; spans are unchanged."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _store_tables(path: Path, parser: Lark) -> None:
 # ---- Statements
 
 
-MAX_TREE_DEPTH = 1000
+MAX_TREE_DEPTH = 1000  # later passes recurse over the tree
 MIN_TOKENS_FOR_DEPTH_CHECK = MAX_TREE_DEPTH // 10  # tokens: each adds fewer than ten levels to a tree
 MAX_ERRORS = 100  # errors after which parsing stops
 KEYWORD_SYNONYMS = {

@@ -74,7 +74,10 @@ def has_incompatible_data(statement: StrongForm) -> bool:
     for component in range(len(statement.components)):
         in_time, on_boundary = _prescribed_values(statement, component)
         for initial, boundary in product((g for g in in_time if g.order == 0), on_boundary):
-            initial_value, boundary_value = _restrict(domain, boundary.face, initial.value), _restrict(domain, initial.face, boundary.value)
+            initial_value, boundary_value = (
+                _restrict(domain, boundary.face, initial.value),
+                _restrict(domain, initial.face, boundary.value),
+            )
             end = domain.intervals[boundary.face.coordinate]
             at = float(end.end if boundary.face.upper else end.start)
             points = list(_samples(domain, boundary.face.coordinate, at))
@@ -154,12 +157,12 @@ def _interpolate_axis(domain: Domain, ansatz: Ansatz, k: int, x: Symbol, values:
 
 
 def _extend_in_time(domain: Domain, prescribed: Sequence[PrescribedValue], ansatz: Ansatz) -> Ansatz | None:
-    """The ansatz extended by the values at one end of time; None if these contradict it."""
-    sides_of_time = {g.face.upper for g in prescribed}
-    if len(sides_of_time) != 1 or sorted(g.order for g in prescribed) != list(range(len(prescribed))):
+    """The ansatz extended by the initial (or terminal) values; None if these are incompatible with it."""
+    uppers = {g.face.upper for g in prescribed}
+    if len(uppers) != 1 or sorted(g.order for g in prescribed) != list(range(len(prescribed))):
         return ansatz if not prescribed else None
     t, interval = domain.coordinates[-1], domain.intervals[-1]
-    initial_time = interval.end if sides_of_time == {True} else interval.start
+    initial_time = interval.end if uppers == {True} else interval.start
     correction = S.Zero
     for g in sorted(prescribed, key=lambda g: g.order):
         difference = g.value - substitute((ansatz.base + correction).diff(t, g.order), {t: initial_time})

@@ -73,7 +73,10 @@ def interface_problem(system: FirstOrderSystem) -> InterfaceProblem:
     if any(a == 0 and b != 0 for a, b in zip(conductivities, drifts, strict=True)):
         raise GridNotApplicable("with discontinuous coefficients an axis with drift needs diffusion")
     return InterfaceProblem(
-        tuple(conductivities), tuple(drifts), source, tuple(_robin_coefficients(system, s) for s in system.face_conditions)
+        tuple(conductivities),
+        tuple(drifts),
+        source,
+        tuple(_robin_coefficients(system, s) for s in system.face_conditions),
     )
 
 

@@ -33,10 +33,18 @@ def _solution_scale(statement: StrongForm, component: int) -> Expr:
     ends = [(i.start, i.end) for i in domain.intervals]
     region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inequalities)
     points = region.interior(SAMPLES)
-    from_conditions = max((_data_scale(r, p, region) for r, p in _conditions(statement, component, points)), default=0.0)
+    from_conditions = max(
+        (_data_scale(r, p, region) for r, p in _conditions(statement, component, points)), default=0.0
+    )
     is_scalar = len(statement.components) == 1
-    from_equation = max((_data_scale(r, points, region) for r in statement.equations), default=0.0) if is_scalar else 0.0
-    size, slack = (from_conditions, CONDITION_SLACK) if from_equation <= EQUATION_SLACK * from_conditions else (from_equation, EQUATION_SLACK)
+    from_equation = (
+        max((_data_scale(r, points, region) for r in statement.equations), default=0.0) if is_scalar else 0.0
+    )
+    size, slack = (
+        (from_conditions, CONDITION_SLACK)
+        if from_equation <= EQUATION_SLACK * from_conditions
+        else (from_equation, EQUATION_SLACK)
+    )
     return S.One if size == 0 or 1 / slack <= size <= slack else Integer(10) ** round(log10(size))
 
 
@@ -53,7 +61,10 @@ def _project_to_face(point: Point, place: object, domain: Domain) -> Point:
     if not isinstance(place, Face):
         return point
     interval = domain.intervals[place.coordinate]
-    return [float(interval.end if place.upper else interval.start) if k == place.coordinate else x for k, x in enumerate(point)]
+    return [
+        float(interval.end if place.upper else interval.start) if k == place.coordinate else x
+        for k, x in enumerate(point)
+    ]
 
 
 def _data_scale(residual: Residual, points: Sequence[Point], region: Region) -> float:

@@ -109,7 +109,9 @@ def _condition_is_swap_invariant(
         return False
     face = Face({k: k + 1, k + 1: k}.get(place.coordinate, place.coordinate), place.upper)
     others, fixed = _conditions_on(face, statement), _face_coordinate(face, statement)
-    return all(_matches_any(r.expr, _restrict_substitution(substitution, fixed), others, fixed) for r in condition.residuals)
+    return all(
+        _matches_any(r.expr, _restrict_substitution(substitution, fixed), others, fixed) for r in condition.residuals
+    )
 
 
 def _swap(orders: tuple[int, ...], k: int) -> tuple[int, ...]:
@@ -121,7 +123,8 @@ def _ansatz_has(symmetry: ReflectionSymmetry, statement: StrongForm) -> bool:
     reflection = _reflect_coordinate(symmetry, statement)
     pairs = zip(ansatz_of(statement), symmetry.signs, strict=True)
     return all(
-        is_numerically_equal(a.base, a.base, reflection, sign=sign) and is_numerically_equal(a.factor, a.factor, reflection)
+        is_numerically_equal(a.base, a.base, reflection, sign=sign)
+        and is_numerically_equal(a.factor, a.factor, reflection)
         for a, sign in pairs
     )
 

@@ -163,7 +163,9 @@ def _largest_residual(result: SolverResult, plan: SolvePlan, source: Source, opt
 def compare_pair(a: MethodResult, b: MethodResult) -> PairComparison:
     n = min(len(a.values), len(b.values))
     error = hypot(a.error, b.error)
-    tolerance = INTERVAL_FACTOR * error if a.is_interval or b.is_interval else min(REFERENCE_FACTOR * error, ONE_DIGIT_RTOL)
+    tolerance = (
+        INTERVAL_FACTOR * error if a.is_interval or b.is_interval else min(REFERENCE_FACTOR * error, ONE_DIGIT_RTOL)
+    )
     return PairComparison(a.name, b.name, relative_error(a.values[:n], b.values[:n]), max(ERROR_RTOL, tolerance))
 
 
@@ -239,7 +241,10 @@ def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> 
     source, seed = torch.Generator().manual_seed(seed_of(compilation.spec) + TEST_SEED), seed_of(compilation.spec)
     fractions = torch.rand(MONTE_CARLO_POINTS, len(statement.domain.space), generator=source, dtype=torch.float64)
     points = float(grid.extent or DEFAULT_EXTENT) * (fractions - 0.5)
-    methods = [("evolution operator", _estimate_by_operator), *([] if not_applicable else [(str(grid), _solve_by_grid)])]
+    methods = [
+        ("evolution operator", _estimate_by_operator),
+        *([] if not_applicable else [(str(grid), _solve_by_grid)]),
+    ]
     results = []
     for name, run in methods:
         tell(name)

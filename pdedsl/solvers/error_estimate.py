@@ -149,7 +149,8 @@ class ResidualAudit:
             self.module, [d for _, d, _ in candidates], self.points.inside(CONDITION_POINTS, self._seed)
         )
         squares = [
-            (k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(candidates, derivatives.T, strict=True)
+            (k, float(column.square().mean()) * f**2)
+            for (k, _, f), column in zip(candidates, derivatives.T, strict=True)
         ]
         sizes = [max(s for j, s in squares if j == k) for k in range(len(residual.derivatives))]
         return torch.tensor(sum(sizes), dtype=torch.float64)
@@ -374,17 +375,17 @@ def _comparison_text(c: Comparison) -> str:
 
 
 def compare(
-    values: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float, jumps: bool = False
+    values: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float, discontinuous: bool = False
 ) -> Comparison:
     """From values (n, c) at the same points; in L1 too for discontinuous solutions."""
     components = tuple((name, relative_error(values[:, k], expected[:, k])) for k, name in enumerate(names))
     maximum = float((values - expected).abs().max())
-    mean = relative_error(values, expected, 1) if jumps else nan
+    mean = relative_error(values, expected, 1) if discontinuous else nan
     return Comparison(reference, relative_error(values, expected), maximum, error, error == 0.0, components, mean=mean)
 
 
 def relative_error(values: Tensor, expected: Tensor, power: int = 2) -> float:
-    """‖found - expected‖ / ‖expected‖, or the numerator alone where the denominator is zero."""
+    """‖values - expected‖ / ‖expected‖, or the numerator alone where the denominator is zero."""
     norm, error = (torch.linalg.vector_norm(v, power) for v in (expected, values - expected))
     return float(error / norm) if norm > 0 else float(error)
 
@@ -505,7 +506,7 @@ def reference_solutions(
             if isinstance(cause, StepSizeUnderflow) and not isinstance(cause, MaxStepsExceeded):
                 yield Reference(f"{grid} breaks down ({failure})", lambda x: x.new_full((len(x), 1), nan), inf)
             return
-        if plan.reference or reference.error <= ONE_DIGIT_RTOL:  # an implicit reference without a correct digit is ignored
+        if plan.reference or reference.error <= ONE_DIGIT_RTOL:  # an implicit one without a correct digit is ignored
             yield reference
 
 

@@ -20,7 +20,9 @@ def fix_gauge(solution: Callable[[Tensor], Tensor], statement: StrongForm, point
     if not statement.defined_up_to_constant:
         return values
     space = len(statement.domain.space)
-    gauge_points = PointSampler(statement.domain, points.device, points.dtype).inside(GAUGE_POINTS, GAUGE_SEED)[:, :space]
+    gauge_points = PointSampler(statement.domain, points.device, points.dtype).inside(GAUGE_POINTS, GAUGE_SEED)[
+        :, :space
+    ]
     at_gauge_points = torch.cat(
         [gauge_points.repeat(len(points), 1), points[:, space:].repeat_interleave(GAUGE_POINTS, 0)], 1
     )  # each anchor at the time of each point

@@ -221,7 +221,9 @@ def _plot_slice(
         ax.grid(alpha=0.25)
         return
     # Time runs to the right, as in the papers.
-    across, up = (section.axes[1], first) if domain.has_time and section.axes[1] == len(low) - 1 else (first, section.axes[1])
+    across, up = (
+        (section.axes[1], first) if domain.has_time and section.axes[1] == len(low) - 1 else (first, section.axes[1])
+    )
     table = values if across == section.axes[1] else values.T
     extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
     picture = ax.imshow(
@@ -333,7 +335,10 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
     is_monte_carlo = isinstance(solution.result.method, MonteCarlo)
     coarse = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
     scene = Scene(
-        statement.domain, tuple(c.name for c in statement.components), title, coarse if is_monte_carlo else FULL_RESOLUTION
+        statement.domain,
+        tuple(c.name for c in statement.components),
+        title,
+        coarse if is_monte_carlo else FULL_RESOLUTION,
     )
     values = _batched(lambda x: fix_gauge(solution.result, statement, x), options)
     plot_solution(folder / "solution.png", values, scene)

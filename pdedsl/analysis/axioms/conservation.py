@@ -92,8 +92,8 @@ def _mass_rates(
     step = (high - low) / (2 * QUADRATURE_NODES)
     nodes = [low + k * step for k in range(1, 2 * QUADRATURE_NODES)]
     values = [f((y, *(part((y,)) for part in parts))) for y in nodes]
-    found = 2 * step * sum(values[1::2]), step * sum(values)
-    return found if all(map(isfinite, found)) else None
+    rates = 2 * step * sum(values[1::2]), step * sum(values)
+    return rates if all(map(isfinite, rates)) else None
 
 
 # ---- Verdict
@@ -194,9 +194,9 @@ def _divergence_verdict(problem: Problem, flux: BoundaryFlux) -> Verdict:
 
 
 def _is_defined_in_interior(problem: Problem) -> bool:
-    found = JetBounds(problem)
-    return found.is_defined and all(
-        range_of(e, found.bounded_box) is not None for e in found.terms if found.depends_on_x(e)
+    bounds = JetBounds(problem)
+    return bounds.is_defined and all(
+        range_of(e, bounds.bounded_box) is not None for e in bounds.terms if bounds.depends_on_x(e)
     )
 
 
@@ -209,22 +209,22 @@ def _euler_operators(problem: Problem) -> list[Expr] | None:
     if not jet.layout.is_complete(spec) and JetBounds(problem).depends_on_x(jet.expr):
         return _adjoint_by_index(problem)
     time = spec.time.symbol if spec.time else None
-    found = [euler_operator(jet, _time_derivatives(jet, time))]
+    operators = [euler_operator(jet, _time_derivatives(jet, time))]
     for unknown in spec.unknowns:
         expression = problem.equation.rhs[0]
         if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in atoms(expression, Field)):
-            found.append(euler_operator(jet_of(expression, unknown, spec)))
-    return None if None in found else [expand(solenoidal(e, spec)) for e in found if e is not None]
+            operators.append(euler_operator(jet_of(expression, unknown, spec)))
+    return None if None in operators else [expand(solenoidal(e, spec)) for e in operators if e is not None]
 
 
 def _adjoint_by_index(problem: Problem) -> list[Expr] | None:
     """The adjoint applied to 1, for a linear equation in index notation."""
     form = normal_form(problem.equation, problem.spec)
     try:
-        found = form.with_dimension(adjoint_of_one(expand_products(problem.rhs), form.heads))
+        adjoint = form.with_dimension(adjoint_of_one(expand_products(problem.rhs), form.heads))
     except (NotLinear, TooLarge):
         return None
-    return [expand(expand_indices(found, problem.spec, problem.jet.layout))] if not vanishes(found) else []
+    return [expand(expand_indices(adjoint, problem.spec, problem.jet.layout))] if not vanishes(adjoint) else []
 
 
 def _time_derivatives(jet: Jet, time: Symbol | None) -> frozenset[Symbol]:
@@ -289,10 +289,10 @@ def _non_divergence_terms(problem: Problem) -> list[Origin]:
 def _flux_decays(problem: Problem) -> bool:
     """Whether the flux of decaying data decays: no coefficient is singular, and drift and diffusion satisfy
     `SpaceRegularity`; for higher order, or second order in time, the coefficients must be constant in space."""
-    found, jet = JetBounds(problem), problem.jet
+    bounds, jet = JetBounds(problem), problem.jet
     if jet.order > 2 or problem.equation.order > 1:
-        return not found.depends_on_x(jet.expr)
-    regularity = SpaceRegularity(found)
+        return not bounds.depends_on_x(jet.expr)
+    regularity = SpaceRegularity(bounds)
     is_regular = regularity.diffusion_has_lipschitz_root and regularity.flow_is_complete
     at_zero = jet.expr.xreplace(dict.fromkeys(jet.variables, jet.u * 0))
     is_finite = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
@@ -300,7 +300,7 @@ def _flux_decays(problem: Problem) -> bool:
         is_regular
         and is_finite
         and not at_zero.has(*_INFINITE)
-        and (jet.is_affine or not found.depends_on_x(jet.expr - jet.source))
+        and (jet.is_affine or not bounds.depends_on_x(jet.expr - jet.source))
     )
 
 

@@ -110,12 +110,12 @@ def _negative_eigenvalue_at(
     rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None], margin: float
 ) -> float | None:
     """The smallest eigenvalue at a point, if it is below -margin · max(1, |entries|)."""
-    found = {e: evaluate(e, point) for e in {e for row in rows for e in row}}
-    values = [v for v in found.values() if v is not None]
-    if len(values) < len(found):
+    entries = {e: evaluate(e, point) for e in {e for row in rows for e in row}}
+    values = [v for v in entries.values() if v is not None]
+    if len(values) < len(entries):
         return None
     blocks = blocks_of(rows)
-    least = min(_smallest_eigenvalue([[found[rows[i][j]] or 0.0 for j in block] for i in block]) for block in blocks)
+    least = min(_smallest_eigenvalue([[entries[rows[i][j]] or 0.0 for j in block] for i in block]) for block in blocks)
     return least if least < -margin * max(1.0, *map(abs, values)) else None
 
 
@@ -190,17 +190,17 @@ class DiffusionMatrix:
             parts = list(second_order_terms(expand_products(self.sign * self.problem.rhs), head))
         except NotLinear:
             return False
-        found = indexed_matrix(parts, spec.space.dimension, learned)
-        return indexed_semidefinite(_with_signed_symbol(found, self.problem), self.psd, self.box, self.dimension)
+        matrix = indexed_matrix(parts, spec.space.dimension, learned)
+        return indexed_semidefinite(_with_signed_symbol(matrix, self.problem), self.psd, self.box, self.dimension)
 
     def _by_trace(self) -> bool:
         """Whether F depends on X only through tr X, and is nondecreasing in it."""
         head, right = self.problem.unknown.head, self.sign * self.problem.rhs
-        found = [c for c in atoms(right, Contraction) if _is_laplacian(c, head)]
-        if len(found) != 1:
+        laplacians = [c for c in atoms(right, Contraction) if _is_laplacian(c, head)]
+        if len(laplacians) != 1:
             return False
         trace = Dummy("trace", real=True)
-        rest = right.xreplace({found[0]: trace})
+        rest = right.xreplace({laplacians[0]: trace})
         if any(len(p.slots) > 1 for p in atoms(rest, Partial)):
             return False
         return nonnegative(rest.diff(trace), self.box, self.dimension)
@@ -244,12 +244,12 @@ class DiffusionMatrix:
 @lru_cache(maxsize=64)
 def ellipticity(problem: Problem, sign: int = 1) -> Ellipticity:
     """Whether ±∂F/∂X is positive semidefinite; undecided if second derivatives occur in unexpanded derivatives."""
-    found = DiffusionMatrix(problem, sign)
+    matrix = DiffusionMatrix(problem, sign)
     if any(problem.jet.nested_order(d) > 1 for d in problem.jet.unexpanded):
         return Ellipticity(None)
-    if found.is_proved:
+    if matrix.is_proved:
         return Ellipticity(True)
-    return Ellipticity(False, found.counterexample) if found.counterexample else Ellipticity(None)
+    return Ellipticity(False, matrix.counterexample) if matrix.counterexample else Ellipticity(None)
 
 
 def _times(sign: int, rows: Rows) -> Rows:

@@ -84,9 +84,9 @@ def _is_defined(problem: Problem) -> bool:
     """Whether roots, quotients and logarithms are defined for all constants: in this equation, in the stationary ones
     and in the conditions."""
     spec = problem.spec
-    found = [e for a in spec.equations if a is problem.equation or not a.order for e in partial_functions(a, spec)]
-    found += [e for c in fixed_conditions(spec) for e in c.domain]
-    flat = (differential_expression(e, spec).at_constants for e in containing_unknowns(tuple(found), spec))
+    functions = [e for a in spec.equations if a is problem.equation or not a.order for e in partial_functions(a, spec)]
+    functions += [e for c in fixed_conditions(spec) for e in c.domain]
+    flat = (differential_expression(e, spec).at_constants for e in containing_unknowns(tuple(functions), spec))
     return all(range_of(e, box_of(ranges_of(spec, problem.equation))) is not None for e in flat)
 
 

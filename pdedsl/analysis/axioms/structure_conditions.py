@@ -260,8 +260,8 @@ class UnknownRegularity:
 
     def _is_bounded_above(self, derivative: Expr) -> bool:
         """Whether it is bounded above for all ∇u and ∇∇u; for bounded ones if F is a balance law or parabolic."""
-        found = range_of(derivative, self.bounds.full_box, poles=True)  # the derivative of -√u is -∞ at 0
-        if found is not None and isfinite(found.high):
+        range_ = range_of(derivative, self.bounds.full_box, poles=True)  # the derivative of -√u is -∞ at 0
+        if range_ is not None and isfinite(range_.high):
             return True
         free = not free_symbols(derivative) & {*self.bounds.jet.p, *self.bounds.jet.second}
         return locally_bounded(derivative, self.bounds.full_box) and (
@@ -303,8 +303,8 @@ class UnknownRegularity:
     def _learned_of_u(self) -> dict[Expr, Expr]:
         """A symbol for each learned function of the unknown."""
         jet = self.bounds.jet
-        found = [f for f in atoms(jet.expr, Field) if free_symbols(f) & jet.variable_set]
-        return {f: Dummy(f"f{k}", real=True) for k, f in enumerate(sorted(found, key=str))}
+        fields = [f for f in atoms(jet.expr, Field) if free_symbols(f) & jet.variable_set]
+        return {f: Dummy(f"f{k}", real=True) for k, f in enumerate(sorted(fields, key=str))}
 
     @property
     def _networks_are_lipschitz(self) -> bool:
@@ -332,11 +332,11 @@ class UnknownRegularity:
         """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F is smooth in u."""
         derivative = diff(self.bounds.jet.expr, self.bounds.jet.u)
         nonsmooth = any(self.bounds.jet.u in free_symbols(a) for a in atoms(self.bounds.jet.expr, *NONSMOOTH))
-        found = [
+        ranges = [
             range_of(derivative, box)
             for box in ((self.bounds.full_box,) if nonsmooth else (self.bounds.full_box, self.bounds.bounded_u_box))
         ]
-        return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in found)
+        return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in ranges)
 
     def _depends_on_u(self, e: Expr) -> bool:
         return self.bounds.jet.u in free_symbols(e) or any(
@@ -416,7 +416,7 @@ class StructureConditions:
         """Whether it is defined and finite; z log z is finite at 0."""
         box, factors = self.bounds.full_box, {f.as_base_exp()[0] for f in Mul.make_args(e)}
         inner = [a.args[0] for a in atoms(e, log) if free_symbols(a) != {self.bounds.time}]
-        finite = ((found := range_of(z, box)) is not None and (found.low > 0 or z in factors) for z in inner)
+        finite = ((range_ := range_of(z, box)) is not None and (range_.low > 0 or z in factors) for z in inner)
         return range_of(e, box) is not None and all(finite)
 
     @cached_property

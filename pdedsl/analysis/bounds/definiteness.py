@@ -38,15 +38,15 @@ def semidefinite(rows: Rows, box: Box, psd_heads: frozenset[Symbol] = frozenset(
 
 def blocks_of(rows: Rows) -> list[list[int]]:
     """The diagonal blocks: sets of coordinates that are not coupled to each other."""
-    left, found = set(range(len(rows))), []
+    left, blocks = set(range(len(rows))), []
     while left:
         block, new = set(), {min(left)}
         while new:
             block |= new
             new = {j for i in new for j in left - block if rows[i][j] != 0}
         left -= block
-        found.append(sorted(block))
-    return found
+        blocks.append(sorted(block))
+    return blocks
 
 
 def _block_is_semidefinite(rows: Rows, box: Box) -> bool:

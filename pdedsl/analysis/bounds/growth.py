@@ -83,10 +83,10 @@ class GrowthRules:
     bounded: bool
 
     def of(self, e: Expr) -> Growth:
-        found = self._of(e)
+        growth = self._of(e)
         if not self.bounded:
-            return found
-        return Growth(*(0 if isfinite(k) else k for k in (found.value, found.first, found.second)))
+            return growth
+        return Growth(*(0 if isfinite(k) else k for k in (growth.value, growth.first, growth.second)))
 
     def _depends_on_x(self, e: Expr) -> bool:
         if free_symbols(e) & self.coordinates:
@@ -107,8 +107,8 @@ class GrowthRules:
             case Contraction(body=body):
                 return self._of(body)
             case Add():
-                found = [self._of(a) for a in e.args]
-                return Growth(*(max(getattr(g, name) for g in found) for name in ("value", "first", "second")))
+                growths = [self._of(a) for a in e.args]
+                return Growth(*(max(getattr(g, name) for g in growths) for name in ("value", "first", "second")))
             case Mul():
                 expression = CONSTANT
                 for a in e.args:
@@ -117,8 +117,8 @@ class GrowthRules:
             case Pow(base=base, exp=power):
                 return self._power(base, power)
             case Max() | Min():
-                found = [self._of(a) for a in e.args]
-                return Growth(max(g.value for g in found), max(g.first for g in found), inf)
+                growths = [self._of(a) for a in e.args]
+                return Growth(max(g.value for g in growths), max(g.first for g in growths), inf)
             case _ if len(e.args) == 1:
                 return self._function(e, self._of(e.args[0]))
         return NO_BOUND
@@ -131,10 +131,10 @@ class GrowthRules:
         if not isfinite(activation.lipschitz):
             return NO_BOUND
         is_bounded = learned.net is None or (isinstance(learned.net.config, Mlp) and activation.bounded)
-        found = [COORDINATE if a.is_Symbol else self._of(a) for a in field.arguments]  # q(x²) has the growth of x²
-        first = max(g.first for g in found)
-        second = max(2 * first, *(g.second for g in found)) if activation.smooth else inf
-        expression = Growth(0 if is_bounded else max(g.value for g in found), first, second)
+        growths = [COORDINATE if a.is_Symbol else self._of(a) for a in field.arguments]  # q(x²) has the growth of x²
+        first = max(g.first for g in growths)
+        second = max(2 * first, *(g.second for g in growths)) if activation.smooth else inf
+        expression = Growth(0 if is_bounded else max(g.value for g in growths), first, second)
         is_curl = isinstance(learned.type, Vector) and learned.type.divergence_free and learned.net is not None
         return _derivative_of_network(expression) if is_curl else expression  # the curl of a network
 
@@ -172,16 +172,16 @@ class GrowthRules:
 
     def _is_bounded_away_from_zero(self, e: Expr) -> bool:
         """Whether |e| ≥ c > 0 for all t, for an expression without x."""
-        found = range_of(e, self.box)
-        if found is not None and 0 not in found:
+        range_ = range_of(e, self.box)
+        if range_ is not None and 0 not in range_:
             return True
         times = {self.spec.time.symbol} if self.spec.time else set()
         return bool(e.is_nonzero) and not free_symbols(e) & {*self.box, *times}
 
     def _has_positive_lower_bound(self, e: Expr) -> bool:
         """Whether e ≥ c > 0 on the whole space: 1 + exp(x) is, sigmoid(x) is not."""
-        found = range_of(e, self.box)
-        if found is not None and found.low > 0:
+        range_ = range_of(e, self.box)
+        if range_ is not None and range_.low > 0:
             return True
         if isinstance(e, Field):
             return self._network(e).is_bounded  # softplus of a bounded network

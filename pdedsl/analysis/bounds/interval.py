@@ -210,8 +210,8 @@ def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
             return _activation_derivative(e)
         case Activation():
             return _activation(e.record, x)
-    found = INCREASING.get(type(e))
-    return None if found is None else _increasing(type(e), x, *found)
+    rule = INCREASING.get(type(e))
+    return None if rule is None else _increasing(type(e), x, *rule)
 
 
 def heaviside(x: RealInterval) -> RealInterval:
@@ -354,10 +354,10 @@ class _RangeEvaluator:
     def _combine(
         self, args: tuple[Expr, ...], combine: Callable[[RealInterval, RealInterval], RealInterval]
     ) -> RealInterval | None:
-        found = [self.evaluate(a) for a in args]
-        if any(f is None for f in found):
+        ranges = [self.evaluate(a) for a in args]
+        if any(f is None for f in ranges):
             return None
-        expression, *rest = (f for f in found if f is not None)
+        expression, *rest = (f for f in ranges if f is not None)
         for other in rest:
             expression = combine(expression, other)
         return round_outwards(expression)
@@ -368,9 +368,9 @@ class _RangeEvaluator:
         for s in (a for a in e.args if isinstance(a, sign) and a.args[0] in args):
             args = [a for a in args if a is not s and a != s.args[0]] + [Abs(s.args[0])]
         for root in (a for a in e.args if isinstance(a, Pow) and a.exp == Rational(-1, 2)):
-            found = next((a for a in args if self._square_is_at_most(a, root.base)), None)
-            if found is not None:
-                rest = self._combine((*(a for a in args if a is not found and a is not root), S.One), multiply)
+            bounded = next((a for a in args if self._square_is_at_most(a, root.base)), None)
+            if bounded is not None:
+                rest = self._combine((*(a for a in args if a is not bounded and a is not root), S.One), multiply)
                 return None if rest is None else multiply(rest, RealInterval(Fraction(-1), Fraction(1)))
         return self._combine(tuple(args), multiply)
 

@@ -49,8 +49,8 @@ def time_regularity(e: Expr, time: Symbol | None, box: Box) -> TimeRegularity:
 
 
 def _is_finite(a: Expr, box: Box) -> bool:
-    found = range_of(a, box)
-    return found is not None and isfinite(found.low) and isfinite(found.high)
+    range_ = range_of(a, box)
+    return range_ is not None and isfinite(range_.low) and isfinite(range_.high)
 
 
 def _is_integrable(a: Expr, time: Symbol, box: Box) -> bool:

@@ -92,8 +92,8 @@ def points_between_roots(expr: Expr, x: Symbol, ends: RealInterval) -> list[Rati
 def _points_between_roots(poly: Poly, ends: RealInterval) -> Iterator[Rational]:
     """A rational number in each interval between consecutive roots and ends."""
     low, high = (None if isinf(e) else Rational(e.numerator, e.denominator) for e in (ends.low, ends.high))  # type: ignore[union-attr]
-    found = dict.fromkeys(real_roots(poly))
-    marks = [low, *(r for r in found if (low is None or r > low) and (high is None or r < high)), high]
+    roots = dict.fromkeys(real_roots(poly))
+    marks = [low, *(r for r in roots if (low is None or r > low) and (high is None or r < high)), high]
     for a, b in pairwise(marks):
         if a is None or b is None:
             beside = a if a is not None else b
@@ -130,10 +130,10 @@ def in_absolute_values(expr: Expr) -> Expr:
     """The expression with y ≥ 0 for |x|, if x occurs only as |x|, x sign(x) or in even powers: x² - |x| is y² - y."""
     for x in sorted({a.args[0] for a in atoms(expr, Abs, sign) if a.args[0].is_Symbol}, key=str):
         y = Dummy(x.name, nonnegative=True)
-        found = expr.xreplace({Abs(x): y, sign(x): y / x})
-        even = {p: y**p.exp for p in atoms(found, Pow) if p.base == x and p.exp.is_even and p.exp.is_positive}
-        found = found.xreplace(even)
-        expr = expr if x in found.free_symbols else found
+        replaced = expr.xreplace({Abs(x): y, sign(x): y / x})
+        even = {p: y**p.exp for p in atoms(replaced, Pow) if p.base == x and p.exp.is_even and p.exp.is_positive}
+        replaced = replaced.xreplace(even)
+        expr = expr if x in replaced.free_symbols else replaced
     return expr
 
 
@@ -148,8 +148,8 @@ def separable_is_nonnegative(expr: Expr, dimension: int) -> bool:
         if isinstance(inner, Contraction):
             index, summand = inner.index, inner.body
             shared += factor * summand.xreplace({c: s for c in atoms(summand, Component) if c.args[1] == index})
-        elif len(found := atoms(term, Component)) == 1:
-            (x,) = found
+        elif len(components := atoms(term, Component)) == 1:
+            (x,) = components
             own[x] = own.get(x, S.Zero) + term.xreplace({x: s})
         else:
             rest += term
@@ -208,19 +208,19 @@ def is_zero(expr: Expr, ranges: Ranges) -> bool | None:
 
 def box_of(ranges: Ranges) -> Box:
     """The box of coordinates and time."""
-    found = {}
+    box = {}
     for symbol, (a, b) in ranges.items():
         low, high = enclosure_of_number(a), enclosure_of_number(b)
         if low is not None and high is not None:
-            found[symbol] = RealInterval(low.low, high.high)
-    return found
+            box[symbol] = RealInterval(low.low, high.high)
+    return box
 
 
 def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     """Whether an expression is nonnegative wherever it is defined in the box; False if undecided."""
     if len(Add.make_args(expr)) > MAX_SYMBOLIC_TERMS or len(atoms(expr, Function)) > MAX_FUNCTIONS:
-        found = range_of(expr, box, dimension, poles=True)
-        return found is not None and found.low >= 0
+        range_ = range_of(expr, box, dimension, poles=True)
+        return range_ is not None and range_.low >= 0
     if expr.is_nonnegative:
         return True
     expr = _with_symbols(expr)
@@ -247,8 +247,8 @@ def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     """Whether it is bounded below by a positive number, on every bounded part of the box."""
     if expr.is_positive:
         return True
-    found = range_of(expr, box, dimension)
-    if found is not None and found.low > 0:
+    range_ = range_of(expr, box, dimension)
+    if range_ is not None and range_.low > 0:
         return True
     return has_no_root(expr, box) and nonnegative(expr, box, dimension)
 
@@ -285,8 +285,8 @@ def _factored(expr: Expr) -> Iterator[Expr]:
 def _form_is_nonnegative(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
     if expr.is_nonnegative:
         return True
-    found = range_of(expr, box, dimension, poles=True)
-    if found is not None and found.low >= 0:
+    range_ = range_of(expr, box, dimension, poles=True)
+    if range_ is not None and range_.low >= 0:
         return True
     symbols = sorted(expr.free_symbols, key=str)
     if _is_negative_at_sample(expr, symbols, box):
@@ -304,8 +304,8 @@ def _is_negative_at_sample(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
         return False
     for share in (Fraction(1, 2), Fraction(1), Fraction(0)):
         place = {s: _point_in(box.get(s) or range_of(s, box) or LINE, share) for s in symbols}
-        found = range_of(expr, place)
-        if found is not None and found.high < 0:
+        range_ = range_of(expr, place)
+        if range_ is not None and range_.high < 0:
             return True
     return False
 
@@ -344,9 +344,9 @@ def _univariate_is_nonnegative(expr: Expr, x: Symbol, box: Box, depth: int) -> b
 
 
 def _upper_bound(value: Expr) -> Fraction:
-    found = enclosure_of_number(value)
-    assert found is not None
-    return Fraction(found.high)
+    interval = enclosure_of_number(value)
+    assert interval is not None
+    return Fraction(interval.high)
 
 
 def _trigonometric_is_nonnegative(expr: Expr, x: Symbol) -> bool:
@@ -382,8 +382,8 @@ def _monotone_is_nonnegative(expr: Expr, x: Symbol, ends: RealInterval, box: Box
     for direction, end in ((1, ends.low), (-1, ends.high)):
         if isinstance(end, Fraction) and _form_is_nonnegative(direction * derivative, box, None, depth - 1):
             value = expr.xreplace({x: Rational(end.numerator, end.denominator)})
-            found = range_of(value, box)
-            if value.is_nonnegative or (found is not None and found.low >= 0):
+            range_ = range_of(value, box)
+            if value.is_nonnegative or (range_ is not None and range_.low >= 0):
                 return True
     return False
 
@@ -401,13 +401,13 @@ def _by_subdivision(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
         if not pending:
             return True
         subbox = pending.pop()
-        found = range_of(expr, subbox)
-        if found is not None and found.low >= 0:
+        range_ = range_of(expr, subbox)
+        if range_ is not None and range_.low >= 0:
             continue
         widest = max(symbols, key=lambda s: subbox[s].high - subbox[s].low)
         low, high = subbox[widest].low, subbox[widest].high
         middle = (low + high) / 2
-        if high - low < Fraction(1, 1 << 12) or (found is not None and found.high < 0):
+        if high - low < Fraction(1, 1 << 12) or (range_ is not None and range_.high < 0):
             return False
         pending += [subbox | {widest: RealInterval(low, middle)}, subbox | {widest: RealInterval(middle, high)}]
     return False
@@ -431,8 +431,8 @@ def _quadratic_is_nonnegative(expr: Expr, symbols: list[Symbol]) -> bool:
 
 def bounded_above(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     """Whether an upper bound is proved."""
-    found = range_of(expr, box, dimension)
-    if found is not None and found.high < inf:
+    range_ = range_of(expr, box, dimension)
+    if range_ is not None and range_.high < inf:
         return True
     symbols = sorted(expr.free_symbols, key=str)
     if len(symbols) == 1 and expr.is_polynomial(symbols[0]) and symbols[0] not in box:
@@ -455,14 +455,14 @@ def strictly_positive(e: Expr, box: Box) -> bool:
     """Whether an expression is positive everywhere, by its form."""
     if e.is_positive:
         return True
-    found = range_of(e, box)
-    if found is not None and found.low > 0:
+    range_ = range_of(e, box)
+    if range_ is not None and range_.low > 0:
         return True
     match e:
         case Mul():
             return all(strictly_positive(a, box) for a in e.args)
         case Add():
-            if found is not None and found.low >= 0 and any(_does_not_attain_infimum(a, box) for a in e.args):
+            if range_ is not None and range_.low >= 0 and any(_does_not_attain_infimum(a, box) for a in e.args):
                 return True
             shorter = cancel(together(e)) if len(e.args) <= MAX_COMMON_DENOMINATOR_TERMS else e
             if _is_derivative_of_tanh(e) or (not shorter.is_Add and strictly_positive(shorter, box)):
@@ -502,8 +502,8 @@ def locally_bounded(e: Expr, box: Box) -> bool:
 def _is_bounded_away_from_zero(e: Expr, box: Box) -> bool:
     """Whether it is bounded away from zero on bounded subsets: by its range, or as a continuous function of one
     sign."""
-    found = range_of(e, box)
-    if found is not None and 0 not in found:
+    range_ = range_of(e, box)
+    if range_ is not None and 0 not in range_:
         return True
     return not e.has(sign, Heaviside, ActivationDerivative) and (
         strictly_positive(e, box) or strictly_positive(-e, box)

@@ -63,10 +63,10 @@ def verdicts_without_network(terms: tuple[MapTerm, ...]) -> dict[Axiom, Verdict]
 
 
 def _stability(system: FeatureMapSystem) -> Verdict:
-    found = nonexpansive(system)
-    example = find_expanding_pair(system) if isinstance(found, Undecided) else None
+    verdict = nonexpansive(system)
+    example = find_expanding_pair(system) if isinstance(verdict, Undecided) else None
     if example is None:
-        return found
+        return verdict
     at, term = spans(system.all_terms), quote_terms(system.all_terms)
     return Refuted(
         f"{_why(system, _cause)}, so {term} is not non-expansive.", describe_expansion(example, system), at, example
@@ -74,10 +74,10 @@ def _stability(system: FeatureMapSystem) -> Verdict:
 
 
 def _energy_decay(system: FeatureMapSystem) -> Verdict:
-    found = dissipative(system)
-    example = find_growing_state(system) if isinstance(found, Undecided) else None
+    verdict = dissipative(system)
+    example = find_growing_state(system) if isinstance(verdict, Undecided) else None
     if example is None:
-        return found
+        return verdict
     return Refuted(
         f"{_why(system, energy_source)}, so ‖Y‖ can grow.",
         describe_growth(example, system),
@@ -245,10 +245,12 @@ class Findings:
 
 def analyze_feature_maps(spec: Spec) -> Findings:
     terms = {equation: map_terms(equation, spec) for equation in spec.equations}
-    facts = tuple(_facts(equation, found, spec) for equation, found in terms.items())
+    facts = tuple(_facts(equation, equation_terms, spec) for equation, equation_terms in terms.items())
     system = system_of(spec)
     if system is None:
-        return Findings(facts, verdicts_without_network(tuple(t for found in terms.values() for t in found)), ())
+        return Findings(
+            facts, verdicts_without_network(tuple(t for equation_terms in terms.values() for t in equation_terms)), ()
+        )
     return Findings(facts, prove_feature_map_axioms(system), _warnings(system))
 
 
@@ -270,8 +272,8 @@ def _class(equation: Equation, spec: Spec) -> EquationClass:
 def _time_derivative_terms(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:
     """The summands that contain ∂ⁿY/∂tⁿ."""
     goal = leading_time_derivative(normal_form(equation, spec), 0)
-    found = [s for s in equation.summands if goal is not None and any(_has(e, goal) for e in s.exprs)]
-    origins = [Origin("-" * s.negated + spec.source.quote(s.span), s.span) for s in found]
+    summands = [s for s in equation.summands if goal is not None and any(_has(e, goal) for e in s.exprs)]
+    origins = [Origin("-" * s.negated + spec.source.quote(s.span), s.span) for s in summands]
     return tuple(TimeDerivative(equation.order, origin) for origin in origins)
 
 
@@ -286,7 +288,7 @@ def _recognised_structures(equation: Equation, terms: tuple[MapTerm, ...], spec:
         "separable system": is_separable_pair(spec),
         "time splitting": equation.interval is not None,
     }
-    return tuple(name for name, found in shapes.items() if found)
+    return tuple(name for name, is_present in shapes.items() if is_present)
 
 
 def _warnings(system: FeatureMapSystem) -> tuple[Diagnostic, ...]:

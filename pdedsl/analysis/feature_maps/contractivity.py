@@ -49,11 +49,11 @@ def stability_coefficients(method: RungeKutta) -> list[Rational]:
     """The coefficients 1, bᵀ1, bᵀA1, … of the stability function R, as fractions."""
     b = [to_fraction(x) for x in method.weights]
     rows = [[to_fraction(x) for x in row] for row in ((), *method.rows)]
-    vector, found = [Fraction(1)] * len(b), [Fraction(1)]
+    vector, coefficients = [Fraction(1)] * len(b), [Fraction(1)]
     for _ in b:
-        found.append(sum((p * q for p, q in zip(b, vector, strict=True)), Fraction(0)))
+        coefficients.append(sum((p * q for p, q in zip(b, vector, strict=True)), Fraction(0)))
         vector = [sum((a * v for a, v in zip(row, vector, strict=False)), Fraction(0)) for row in rows]
-    return [Rational(c.numerator, c.denominator) for c in found]
+    return [Rational(c.numerator, c.denominator) for c in coefficients]
 
 
 def is_stable_on_real_interval(method: RungeKutta, low: Expr, high: Expr) -> bool:
@@ -199,10 +199,10 @@ def _matrix_of_stability_function(r: list[Fraction], a: Fraction, b: Fraction) -
 
 def _power(matrix: Matrix, n: int) -> Matrix:
     """Mⁿ, or M if n is too large."""
-    found = matrix
+    power = matrix
     for _ in range(n - 1 if n <= MAX_POWERS else 0):
-        found = _product(found, matrix)
-    return found
+        power = _product(power, matrix)
+    return power
 
 
 def _product(p: Matrix, q: Matrix) -> Matrix:

@@ -79,7 +79,7 @@ def _multiples_of_operators(ranges: dict[Symbol, tuple[float, ...]]) -> Iterator
     if len(ranges) != 1 and all(ranges.values()):
         yield none
     for place in range(max(map(len, ranges.values()), default=0)):
-        level = {head: found[min(place, len(found) - 1)] for head, found in ranges.items() if found}
+        level = {head: multiples[min(place, len(multiples) - 1)] for head, multiples in ranges.items() if multiples}
         if len(level) < len(ranges):
             return
         if len(level) > 1:
@@ -117,8 +117,8 @@ def _largest_multiple(learned: Learned, channels: int) -> float:
 def operators_of(system: FeatureMapSystem) -> list[Symbol]:
     """Every operator in the equations, once."""
     own = [w.head for w in system.spec.learned if isinstance(w.type, Operator)]
-    found = {f.head for e in system.equations for f in atoms(e.rhs[0], Field)}
-    return [head for head in own if head in found]
+    heads = {f.head for e in system.equations for f in atoms(e.rhs[0], Field)}
+    return [head for head in own if head in heads]
 
 
 # ---- States

@@ -44,8 +44,8 @@ def state_of(expr: Expr, spec: Spec) -> Symbol | None:
 
 def declared(field: Field, spec: Spec) -> Learned | None:
     """The learned field, if it is evaluated at the arguments of its declaration."""
-    found = (w for w in spec.learned if (field.head, tuple(field.arguments)) == (w.head, tuple(w.arguments)))
-    return next(found, None)
+    declarations = (w for w in spec.learned if (field.head, tuple(field.arguments)) == (w.head, tuple(w.arguments)))
+    return next(declarations, None)
 
 
 # ---- Symmetric layers, factor · Kᵀ σ(N(K Y))
@@ -84,10 +84,10 @@ def normalisation_of(layer: Layer) -> Normalisation:
 
 def _origin(rest: Expr, equation: Equation, spec: Spec) -> Origin:
     """The summand in which a term occurs, or the equation if there is no such summand."""
-    found = [s for s in equation.summands if len(s.exprs) == 1 and rest in _terms_without_factors(s.exprs[0], spec)]
-    if len(found) != 1:
+    summands = [s for s in equation.summands if len(s.exprs) == 1 and rest in _terms_without_factors(s.exprs[0], spec)]
+    if len(summands) != 1:
         return _whole(equation, spec)
-    return Origin("-" * found[0].negated + spec.source.quote(found[0].span), found[0].span)
+    return Origin("-" * summands[0].negated + spec.source.quote(summands[0].span), summands[0].span)
 
 
 def _terms_without_factors(expr: Expr, spec: Spec) -> list[Expr]:

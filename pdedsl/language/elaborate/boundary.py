@@ -49,7 +49,7 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 SAMPLES_PER_PART = 64  # sample points on each part of the boundary
 SAMPLES_IN_HIGH_DIMENSION = 4  # on a surface in many dimensions, where each point is expensive
-MAX_DENSE_SAMPLING_DIMENSION = 16
+MAX_DENSE_SAMPLING_DIMENSION = 16  # dimensions with SAMPLES_PER_PART points on a surface
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def require_constant(expr: Expr, span: Span) -> Expr:
 # ---- Algebra
 
 
-MAX_EXPONENT = 1000
+MAX_EXPONENT = 1000  # numerator and denominator of a rational exponent
 
 
 def list_value(items: list[Tensor], span: Span) -> Tensor:

@@ -22,7 +22,7 @@ from pdedsl.language import ast as t
 
 Evaluate = Callable[[t.Expr], Expr]  # the exact value of a constant expression
 T = TypeVar("T", bound=Config)
-MAX_LIST_LENGTH = 1000
+MAX_LIST_LENGTH = 1000  # values of one argument
 _IMPORT_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)  # package.module:Name
 MAX_IMAGE_VALUES = 100_000_000  # channels × height × width
 

@@ -395,9 +395,7 @@ def _locate(file: str, source: Source, span: Span) -> Path:
 
 
 def _column(stored: dict[str, Array], name: str, span: Span) -> Array:
-    return _table({name: stored[name].reshape(-1, 1) if stored[name].ndim == 1 else stored[name]}, name, 1, span)[
-        :, 0
-    ]
+    return _table({name: stored[name].reshape(-1, 1) if stored[name].ndim == 1 else stored[name]}, name, 1, span)[:, 0]
 
 
 def _table(stored: dict[str, Array], name: str, columns: int, span: Span) -> Array:
