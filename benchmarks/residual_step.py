@@ -36,8 +36,8 @@ def ours() -> Callable[[], object]:
     assert isinstance(plan.method, Pinn)
     trainer = Trainer(PinnTask(plan.problem, plan.method, plan.network, PointSampler(plan.problem.domain), 0))
     (phase, *_) = training_phases(plan.optimizers, plan.steps)
-    trainer._open(phase, 0, None)
-    return lambda: trainer._one(phase)
+    trainer._start_phase(phase, 0, None)
+    return lambda: trainer._step(phase)
 
 
 def by_hand() -> Callable[[], object]:

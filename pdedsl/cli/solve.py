@@ -171,11 +171,11 @@ def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None
 def _echo_crosscheck(found: Crosscheck) -> None:
     from pdedsl.explainer.describe import obstacle_text
 
-    for member in found.members:
-        residual = "" if member.residual is None else f"; largest relative rms residual {member.residual:.1e}"
-        own = f"estimated error {member.error:.1e} ({member.kind})" if member.error else member.kind
-        echo(f"  {member.name}: {own}{residual}{'; FAILS' if member.fails(found.limit) else ''}")
-    for name, obstacle in found.without:
+    for result in found.results:
+        residual = "" if result.residual is None else f"; largest relative rms residual {result.residual:.1e}"
+        own = f"estimated error {result.error:.1e} ({result.kind})" if result.error else result.kind
+        echo(f"  {result.name}: {own}{residual}{'; FAILS' if result.fails(found.limit) else ''}")
+    for name, obstacle in found.not_applicable:
         echo(f"  {obstacle_text(name, obstacle)}")
     for pair in found.pairs:
         verdict = "agree" if pair.agrees else "DISAGREE"

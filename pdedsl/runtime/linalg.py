@@ -1,4 +1,5 @@
-"""A matrix that is factored once and solved with often; by its pseudo-inverse if it is singular."""
+"""Dense linear algebra: LU factorisation with a pseudo-inverse for singular matrices, linear least squares by QR, and
+Levenberg-Marquardt steps."""
 
 from __future__ import annotations
 
@@ -8,16 +9,17 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-# ---- factored
+# ---- LU factorisation
 
 
-SINGULAR_PIVOT_RATIO = 1e-14
-PINV_RTOL = 1e-11
+SINGULAR_PIVOT_RATIO = 1e-14  # smallest to largest pivot below which a matrix counts as singular
+PINV_RTOL = 1e-11  # singular values below this fraction of the largest are zero in the pseudo-inverse
 
 
 @dataclass(frozen=True)
 class LUFactorization:
-    """Rows scaled to norm one, then P L U; or the pseudo-inverse, whose solutions have the least norm."""
+    """P L U of the matrix with rows scaled to maximum 1; the pseudo-inverse if it is singular, which gives the minimum-norm
+    solution."""
 
     scale: Tensor
     lower_upper: Tensor
@@ -41,22 +43,21 @@ class LUFactorization:
         scaled = right * self.scale
         if self.inverse is not None:
             return self.inverse @ scaled
-        found: Tensor = torch.linalg.lu_solve(self.lower_upper, self.pivots, scaled[:, None])
-        return found[:, 0]
+        solution: Tensor = torch.linalg.lu_solve(self.lower_upper, self.pivots, scaled[:, None])
+        return solution[:, 0]
 
 
-# ---- least_squares
-# Linear least squares that may be ill-conditioned.
+# ---- Linear least squares, possibly ill-conditioned
 
 
-LSTSQ_RCOND = 1e-15  # diagonal entries of the triangle, relative to the first, that count as zero
-MIN_COLUMNS_UNPIVOTED = 1500  # columns from which QR is tried without pivots, which make it several times as long
-ROUNDING_RTOL = 1e-10  # rounding, relative to the right side, that is let pass however small the residual is
+LSTSQ_RCOND = 1e-15  # diagonal entries of R below this fraction of the first count as zero
+MIN_COLUMNS_UNPIVOTED = 1500  # columns from which QR is tried without pivoting, which takes several times as long
+ROUNDING_RTOL = 1e-10  # rounding error, relative to the right-hand side, accepted even for smaller residuals
 
 
 def solve_least_squares(matrix: Tensor, right: Tensor) -> Tensor:
-    """The x of least norm that minimises ‖matrix x - right‖, by QR with pivoting, on the CPU: other devices do not have
-    this decomposition. Of many columns any x that does so, without pivots, if rounding does not matter."""
+    """The minimum-norm x that minimises ‖matrix x - right‖, by pivoted QR on the CPU: other devices lack this
+    decomposition. For many columns a minimiser by unpivoted QR, if rounding errors do not matter."""
     a, b = matrix.cpu(), right.cpu()
     solution = _unpivoted(a, b) if a.shape[1] >= MIN_COLUMNS_UNPIVOTED else None
     if solution is None:
@@ -76,29 +77,28 @@ def _unpivoted(a: Tensor, b: Tensor) -> Tensor | None:
     return x if bool(rounding < torch.maximum((a @ x - b).norm(), ROUNDING_RTOL * b.norm())) else None
 
 
-# ---- levenberg
-# Levenberg-Marquardt steps, for several λ at once: δ minimises ‖Jδ + r‖² + λ‖δ - δ₀‖².
+# ---- Levenberg-Marquardt steps for several λ at once: δ minimises ‖Jδ + r‖² + λ‖δ - δ₀‖²
 #
-# δ₀ is 0, or a fraction of the previous step: directions that the rows do not determine, or that only damping
-# restrains, continue as before (Goldshlager, Abrahamsen, Lin 2024).
+# δ₀ is 0, or a fraction of the previous step, which acts as momentum in directions that J does not determine
+# (Goldshlager, Abrahamsen, Lin 2024).
 
 
 def levenberg_marquardt_steps(
-    slopes: Tensor, residual: Tensor, dampings: Sequence[float], before: Sequence[Tensor]
+    jacobian: Tensor, residual: Tensor, dampings: Sequence[float], momenta: Sequence[Tensor]
 ) -> Iterator[tuple[float, Tensor]]:
     """δ for each λ, relative to the mean of the diagonal of JᵀJ, and each δ₀. If there are more weights than rows, by
     the kernel JJᵀ: Jᵀ(JJᵀ + λI)⁻¹ = (JᵀJ + λI)⁻¹Jᵀ (Woodbury)."""
-    rows, weights = slopes.shape
-    by_rows = rows < weights
-    gram = slopes @ slopes.T if by_rows else slopes.T @ slopes
+    rows, weights = jacobian.shape
+    dual = rows < weights
+    gram = jacobian @ jacobian.T if dual else jacobian.T @ jacobian
     size = gram.diagonal().mean()
-    left = [residual + slopes @ b for b in before]
+    shifted = [residual + jacobian @ b for b in momenta]
     for damping in dampings:
         factor = _factor(gram, damping * size)
         if factor is not None:
-            solve = _by_rows if by_rows else _by_weights
-            for b, r in zip(before, left, strict=True):
-                yield damping, b + solve(slopes, r, factor, damping * size)
+            solve = _solve_dual if dual else _solve_primal
+            for b, r in zip(momenta, shifted, strict=True):
+                yield damping, b + solve(jacobian, r, factor, damping * size)
 
 
 def _factor(gram: Tensor, shift: Tensor) -> Tensor | None:
@@ -107,14 +107,14 @@ def _factor(gram: Tensor, shift: Tensor) -> Tensor | None:
     return None if int(failed) else factor
 
 
-def _by_weights(slopes: Tensor, residual: Tensor, factor: Tensor, shift: Tensor) -> Tensor:
+def _solve_primal(jacobian: Tensor, residual: Tensor, factor: Tensor, shift: Tensor) -> Tensor:
     """With one step of refinement, whose residual is formed with J itself: JᵀJ has lost half of the digits."""
-    step = torch.zeros_like(slopes[0])
+    step = torch.zeros_like(jacobian[0])
     for _ in range(2):
-        missing = slopes.T @ (residual + slopes @ step) + shift * step
-        step = step - torch.cholesky_solve(missing[:, None], factor)[:, 0]
+        gradient = jacobian.T @ (residual + jacobian @ step) + shift * step
+        step = step - torch.cholesky_solve(gradient[:, None], factor)[:, 0]
     return step
 
 
-def _by_rows(slopes: Tensor, residual: Tensor, factor: Tensor, shift: Tensor) -> Tensor:
-    return -slopes.T @ torch.cholesky_solve(residual[:, None], factor)[:, 0]
+def _solve_dual(jacobian: Tensor, residual: Tensor, factor: Tensor, shift: Tensor) -> Tensor:
+    return -jacobian.T @ torch.cholesky_solve(residual[:, None], factor)[:, 0]

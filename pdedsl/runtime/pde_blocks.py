@@ -128,7 +128,7 @@ class LeapfrogBlock(PdeBlock):
 
     def last_states(self, y: Tensor) -> BlockStates:
         """(Y_N, Y_N − Y_{N−1}): the difference, because it keeps more digits than Y_{N−1} would."""
-        pair: StatePair = self.chain(*Leapfrog.at_rest(y))
+        pair: StatePair = self.chain(*Leapfrog.zero_velocity(y))
         return pair
 
     def inverse(self, *states: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Vectors and matrices at points (..., d), from components that may be numbers."""
+"""Scalars, vectors and matrices at points (..., d), from components that may be Python numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from torch import Tensor
 
 
 def constant(values: Sequence[float] | Sequence[Sequence[float]]) -> Tensor:
-    """A constant vector or matrix with all digits of the spec; its users convert it to the dtype of the points."""
+    """A constant vector or matrix in float64; callers convert it to the dtype of the points."""
     return torch.tensor(values, dtype=torch.float64)
 
 
 def as_tensor(value: Tensor | float) -> Tensor:
-    """A function of time alone as a tensor, with full precision."""
+    """A function of time alone as a float64 tensor."""
     return value if isinstance(value, Tensor) else torch.tensor(value, dtype=torch.float64)
 
 
@@ -30,7 +30,7 @@ def stack_matrix(x: Tensor, rows: Sequence[Sequence[Tensor | float]]) -> Tensor:
 
 
 def broadcast_scalar(x: Tensor, value: Tensor | float) -> Tensor:
-    """One number at every point."""
+    """A scalar at every point, (...)."""
     return _at(x, value)
 
 
@@ -40,7 +40,7 @@ def heaviside(value: Tensor) -> Tensor:
 
 
 def maximum(x: Tensor, *values: Tensor | float) -> Tensor:
-    """The largest of several numbers at the points x."""
+    """The maximum of scalars at the points x."""
     return reduce(torch.maximum, (_tensor(x, value) for value in values))
 
 
@@ -52,7 +52,7 @@ def _tensor(x: Tensor, value: Tensor | float) -> Tensor:
     return value.to(x) if isinstance(value, Tensor) else torch.tensor(value, dtype=x.dtype, device=x.device)
 
 
-# ---- spaces of many dimensions: a vector is (..., d), a number at a point (..., 1)
+# ---- R^d with index notation: a vector is (..., d), a scalar (..., 1)
 
 
 def broadcast_vector(x: Tensor, value: Tensor | float) -> Tensor:
@@ -61,7 +61,7 @@ def broadcast_vector(x: Tensor, value: Tensor | float) -> Tensor:
 
 
 def squeeze_scalar(x: Tensor, value: Tensor | float) -> Tensor:
-    """(...) from a number (..., 1) at every point, or from one number for all."""
+    """(...) from a scalar (..., 1) at every point, or from one number for all."""
     return broadcast_scalar(x, value.squeeze(-1) if isinstance(value, Tensor) else value)
 
 
@@ -71,17 +71,17 @@ def sum_components(x: Tensor, value: Tensor | float) -> Tensor:
 
 
 def time_column(t: Tensor | float) -> Tensor | float:
-    """The time: one number for all points, or (..., 1) if each point has its own."""
+    """The time: one number for all points, or (..., 1) with one for each point."""
     return as_column(t) if isinstance(t, Tensor) else t
 
 
 def as_column(value: Tensor) -> Tensor:
-    """A number at a point, (...), as (..., 1)."""
+    """A scalar (...) as (..., 1)."""
     return value.unsqueeze(-1)
 
 
 def take_component(value: Tensor, index: int) -> Tensor:
-    """One component as a number (..., 1)."""
+    """One component of a vector as a scalar (..., 1)."""
     return value[..., index : index + 1]
 
 

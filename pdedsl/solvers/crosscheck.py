@@ -86,14 +86,14 @@ class PairComparison:
 class Crosscheck:
     """All results and pairs, and the methods that do not apply, with the reasons."""
 
-    members: tuple[MethodResult, ...]
+    results: tuple[MethodResult, ...]
     pairs: tuple[PairComparison, ...]
-    without: tuple[tuple[str, str], ...]
+    not_applicable: tuple[tuple[str, str], ...]
 
     @property
     def agrees(self) -> bool:
         """Whether all pairs agree and no method fails; without pairs the tolerance of residuals is tighter."""
-        return all(p.agrees for p in self.pairs) and not any(m.fails(self.limit) for m in self.members)
+        return all(p.agrees for p in self.pairs) and not any(r.fails(self.limit) for r in self.results)
 
     @property
     def limit(self) -> float:

@@ -153,9 +153,9 @@ def cases(dimension: int) -> st.SearchStrategy[AxiomCase]:
         alpha=_half_integers(-2, 2),
         beta=_half_integers(-2, 2),
         point=points(small),
-        share=st.sampled_from((1.0, 0.5, 0.75, 0.25)),
+        time_fraction=st.sampled_from((1.0, 0.5, 0.75, 0.25)),
         weights=st.integers(0, 7),
-        rest=_seeds(dimension),
+        seed=_seeds(dimension),
     )
 
 

@@ -1,4 +1,4 @@
-"""The same spec in other words: terms moved and reordered, sides scaled, names changed, statements shuffled."""
+"""Equivalent rewritings of a spec: terms moved and reordered, equations scaled, names changed, statements shuffled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right-hand sides on the line evaluated from the text alone, by power series in x: a second opinion on witnesses.
+"""Right-hand sides on the line, evaluated from the text by power series in x: an independent check of counterexamples.
 
 Nothing but the syntax tree is used, neither the elaboration nor the analysis. A function is its Taylor coefficients at
 a point; what has no real value there raises NoValue, before and after differentiating.

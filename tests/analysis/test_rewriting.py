@@ -1,4 +1,4 @@
-"""What is found out does not depend on how a spec is written: the table once more, in other words."""
+"""The analysis does not depend on the notation of a spec: the table with rewritten specs."""
 
 from __future__ import annotations
 

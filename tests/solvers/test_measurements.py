@@ -125,7 +125,7 @@ def test_a_learned_function_is_estimated_and_saved(tmp_path: Path) -> None:
         ({"x": np.ones(3), "t": np.ones(3), "u": np.array([1.0, np.nan, 1.0])}, "finite"),
         ({"points": np.ones((3, 2)), "values": np.ones((4, 1))}, "3"),
         ({"points": np.ones((3, 1)), "values": np.ones((3, 1))}, "shape"),
-        ({"x": np.ones(3), "t": np.ones(3), "u": np.array(["a", "b", "c"])}, "numeric"),
+        ({"x": np.ones(3), "t": np.ones(3), "u": np.array(["a", "b", "c"])}, "dtype"),
         ({"x": np.ones(3), "t": np.array([1.0, 0.5, 5.0]), "u": np.ones(3)}, "outside the domain: t = 5"),
     ],
 )

@@ -89,21 +89,21 @@ def test_invariance_under_scaling_of_the_unknown() -> None:
 
 def test_large_networks_resample_few_rows_in_every_step() -> None:
     trainer = Trainer(PinnTask(HEAT, Pinn(points=2000, steps=2), Mlp(width=46, depth=2), PointSampler(HEAT.domain), 0))
-    equation_rows: list[Tensor] = []
+    points: list[Tensor] = []
 
     def seen(progress: Progress) -> bool:
-        equation_rows.append(trainer.rows[0].points)
+        points.append(trainer.rows[0].points)
         return True
 
-    first = float(stack_residuals(trainer._redrawn(0), trainer.trainable).detach().square().sum())
+    first = float(stack_residuals(trainer._resample(0), trainer.trainable).detach().square().sum())
     last, _ = trainer.run((), None, seen)
-    assert [len(p) for p in equation_rows] == [800, 800]
-    assert not torch.equal(*equation_rows)
+    assert [len(p) for p in points] == [800, 800]
+    assert not torch.equal(*points)
     assert last < 0.5 * first
 
 
 @pytest.mark.parametrize(
-    ("losses", "settled"),
+    ("losses", "stagnated"),
     [
         ([0.99**k for k in range(100)], False),
         ([0.999**k for k in range(100)], True),
@@ -113,10 +113,10 @@ def test_large_networks_resample_few_rows_in_every_step() -> None:
     ],
     ids=["falling", "flat", "few", "rounding", "nan"],
 )
-def test_stagnation_of_the_loss(losses: list[float], settled: bool) -> None:
+def test_stagnation_of_the_loss(losses: list[float], stagnated: bool) -> None:
     trainer = Trainer(PinnTask(HEAT, Pinn(points=60), TINY, PointSampler(HEAT.domain), 0))
     trainer.losses = losses
-    assert trainer.settled is settled
+    assert trainer.has_stagnated is stagnated
 
 
 def test_early_stopping_is_independent_of_interruptions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,5 @@
-"""Partial derivatives of any order of a function of points, by repeated reverse differentiation: works for any module,
-and is independent of faster ways to compute the same numbers.
+"""Derivatives of functions of points by automatic differentiation: partial derivatives of any order by nested reverse
+mode, Jacobian-vector products, gradients and Jacobian diagonals by forward mode. All are differentiable by weights.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-# ---- partials
+# ---- Partial derivatives by nested reverse mode
 
 
 DerivativePath = tuple[int, ...]
@@ -20,19 +20,19 @@ DerivativePath = tuple[int, ...]
 def partial_derivatives(f: Callable[[Tensor], Tensor], points: Tensor, *paths: DerivativePath) -> Tensor:
     """∂…∂f_c / ∂xᵢ∂xⱼ… at points (n, k), one column (n, 1) per path (c, i, j, …): the component, then the coordinates.
 
-    Common beginnings of paths are computed once. Differentiable by the weights of f.
+    Common prefixes of paths are computed once. Differentiable by the weights of f.
     """
     with torch.enable_grad():
         x = points if points.requires_grad else points.detach().requires_grad_(True)
         values = f(x)
-        slopes: dict[DerivativePath, Tensor] = {}
+        gradients: dict[DerivativePath, Tensor] = {}
 
         def of(path: DerivativePath) -> Tensor:
             if len(path) == 1:
                 return values[..., path[0]]
-            if path[:-1] not in slopes:
-                slopes[path[:-1]] = _gradient(of(path[:-1]), x)
-            return slopes[path[:-1]][..., path[-1]]
+            if path[:-1] not in gradients:
+                gradients[path[:-1]] = _gradient(of(path[:-1]), x)
+            return gradients[path[:-1]][..., path[-1]]
 
         return torch.stack([of(path) for path in paths], -1)
 
@@ -40,13 +40,13 @@ def partial_derivatives(f: Callable[[Tensor], Tensor], points: Tensor, *paths: D
 def _gradient(values: Tensor, x: Tensor) -> Tensor:
     if not values.requires_grad:
         return torch.zeros_like(x)
-    (found,) = torch.autograd.grad(values.sum(), x, create_graph=True, allow_unused=True)
-    return torch.zeros_like(x) if found is None else found
+    (gradient,) = torch.autograd.grad(values.sum(), x, create_graph=True, allow_unused=True)
+    return torch.zeros_like(x) if gradient is None else gradient
 
 
-# ---- forward_mode
-# Forward-mode derivatives. Torch prepares them on first use, with a warning of its own about `torch.jit.script`: it is
-# silenced here, once, and so does not break into a user's output.
+# ---- Forward mode
+#
+# Torch initialises it on first use, with a warning about `torch.jit.script`, which is silenced here once.
 
 
 with warnings.catch_warnings(), forward_ad.dual_level():
@@ -55,16 +55,14 @@ with warnings.catch_warnings(), forward_ad.dual_level():
 
 
 def jvp(f: Callable[..., Tensor], points: tuple[Tensor, ...], tangents: tuple[Tensor, ...]) -> Tensor:
-    """f′·tangent, where f is a function of as many tensors as there are points."""
-    found: Tensor = torch.func.jvp(f, points, tangents)[1]
-    return found
+    """The Jacobian-vector product f′(points)·tangents."""
+    product: Tensor = torch.func.jvp(f, points, tangents)[1]
+    return product
 
 
-# ---- derivatives
-# Derivatives of functions of points (..., d), exact and differentiable by weights: ∂f/∂xₖ, ∇f, ∂fₖ/∂xₖ.
+# ---- ∂f/∂xₖ, ∇f and ∂fₖ/∂xₖ of functions of points (..., d)
 #
-# By forward-mode differentiation, one pass per direction, and by reverse mode for a gradient; derivatives of
-# derivatives nest.
+# By forward mode, one pass per direction, and by reverse mode for a gradient; calls can be nested.
 
 
 PointFunction = Callable[[Tensor], Tensor]
@@ -79,8 +77,8 @@ def partial_derivative(f: PointFunction, x: Tensor, k: int) -> Tensor:
 
 def gradient(f: PointFunction, x: Tensor) -> Tensor:
     """∇f (..., d) of a scalar at each point, (...) or (..., 1)."""
-    slopes: Tensor = torch.func.grad(lambda y: f(y).sum())(x)
-    return slopes
+    result: Tensor = torch.func.grad(lambda y: f(y).sum())(x)
+    return result
 
 
 def jacobian_diagonal(f: PointFunction, x: Tensor) -> Tensor:

@@ -1,6 +1,9 @@
-"""φ₀(z) = eᶻ and φₖ(z) = Σ zʲ / (j + k)!, of numbers or of matrices: the weights of exponential integrators.
+"""ETDRK4-B, the exponential time differencing Runge-Kutta method of order four of Krogstad 2005, for
 
-No cancellation: a series near 0, and beyond it φₖ(2z) = 2⁻ᵏ (φ₀(z) φₖ(z) + Σ_{j=1..k} φⱼ(z) / (k - j)!)
+    ∂w/∂t = L w + N(w, t)   with L known for every mode,
+
+with the weights of Cox and Matthews 2002; without N a step is exact. The φ-functions φ₀(z) = eᶻ,
+φₖ(z) = Σ zʲ / (j + k)! are computed without cancellation: by their series near 0, and beyond it by φₖ(2z) = 2⁻ᵏ (φ₀(z) φₖ(z) + Σ_{j=1..k} φⱼ(z) / (k - j)!)
 (Skaflestad and Wright 2009).
 """
 
@@ -15,7 +18,7 @@ from torch import Tensor
 
 from pdedsl.runtime.ode.step_doubling import PairedStep
 
-# ---- exponentials
+# ---- φ-functions of scalars or matrices
 
 
 SERIES_TERMS = 16  # 2⁻¹⁶ / 16! is below rounding
@@ -54,22 +57,19 @@ def _double(found: list[Tensor], k: int, product: Product) -> Tensor:
     return twice * 0.5**k
 
 
-# ---- exponential_steps
-# ∂w/∂t = L w + N(w, t) with L known for every mode: exponential Runge-Kutta steps of order four.
-#
-# Krogstad 2005 (his ETDRK4-B), with the weights of Cox and Matthews 2002; without N the step is exact.
+# ---- Steps
 
 
 NonlinearTerm = Callable[[Tensor, float], Tensor]
 ORDER = 4
 
 
-MAX_BATCHED_SIZE = 1 << 14  # entries of a state up to which two steps at once are faster than one after the other
+MAX_BATCHED_SIZE = 1 << 14  # state size up to which two step lengths at once are faster than one after the other
 
 
 @dataclass(frozen=True)
 class EtdWeights:
-    """The factors of the stages of a step, for one step length; for several of them along a first axis."""
+    """The weights of the stages for one step length, or for several along a first axis."""
 
     half: Tensor
     whole: Tensor
@@ -82,50 +82,50 @@ class EtdWeights:
 @dataclass
 class ETDRK4B(PairedStep):
     """Steps of length T / 2^level of w (..., m, modes…). L is (..., m, modes…) if it is diagonal, otherwise
-    (..., modes…, m, m); `rest` is N, and `steady` if it does not depend on time."""
+    (..., modes…, m, m); `nonlinear` is N, and `autonomous` if it does not depend on time."""
 
     symbol: Tensor
-    rest: NonlinearTerm | None
+    nonlinear: NonlinearTerm | None
     length: float
     matrices: bool
     dimension: int
-    steady: bool = False
-    kept: dict[tuple[int, ...], EtdWeights] = field(default_factory=dict)
-    known: dict[int, list[Tensor]] = field(default_factory=dict)  # φ₀ … φ₃ of h L, by level
+    autonomous: bool = False
+    weights_by_levels: dict[tuple[int, ...], EtdWeights] = field(default_factory=dict)
+    phis_by_level: dict[int, list[Tensor]] = field(default_factory=dict)  # φ₀ … φ₃ of h L, by level
     _first: tuple[Tensor, float, Tensor] | None = None  # the last state and time, and N there
 
     def weights(self, *levels: int) -> EtdWeights:
-        if levels not in self.kept:
+        if levels not in self.weights_by_levels:
             h = self.symbol.new_tensor([self.length / 2**level for level in levels])
             h = h.reshape(-1, *[1] * self.symbol.ndim) if len(levels) > 1 else h.squeeze()
             e2, p1, p2, _ = self._phis(*(level + 1 for level in levels))
             e, f1, f2, f3 = self._phis(*levels)
             third, fourth = (h * (p1 / 2 - p2), h * p2), (h * (f1 - 2 * f2), 2 * h * f2)
             last = (h * (f1 - 3 * f2 + 4 * f3), h * (2 * f2 - 4 * f3), h * (4 * f3 - f2))
-            self.kept[levels] = EtdWeights(e2, e, h / 2 * p1, third, fourth, last)
-        return self.kept[levels]
+            self.weights_by_levels[levels] = EtdWeights(e2, e, h / 2 * p1, third, fourth, last)
+        return self.weights_by_levels[levels]
 
     def _phis(self, *levels: int) -> list[Tensor]:
         """φ₀ … φ₃ of h L, along a first axis if there are several levels."""
         if len(levels) > 1:
             return [torch.stack(same) for same in zip(*(self._phis(level) for level in levels), strict=True)]
         (level,) = levels
-        if level not in self.known:
-            self.known[level] = phi_functions(self.length / 2**level * self.symbol, 3, matrices=self.matrices)
-        return self.known[level]
+        if level not in self.phis_by_level:
+            self.phis_by_level[level] = phi_functions(self.length / 2**level * self.symbol, 3, matrices=self.matrices)
+        return self.phis_by_level[level]
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
-        return self._stepped(self.weights(level), w, time, self.length / 2**level)
+        return self._step(self.weights(level), w, time, self.length / 2**level)
 
     def both(self, w: Tensor, time: float, level: int) -> tuple[Tensor, Tensor]:
-        """A step, and one of half the length from the same state: if times do not matter, stage by stage together."""
-        if self.rest is None or not self.steady or w.numel() > MAX_BATCHED_SIZE:
+        """A step, and one of half the length from the same state: if N is autonomous, stage by stage together."""
+        if self.nonlinear is None or not self.autonomous or w.numel() > MAX_BATCHED_SIZE:
             return self(w, time, level), self(w, time, level + 1)
-        one, other = self._stepped(self.weights(level, level + 1), w, time, 0.0).unbind()
+        one, other = self._step(self.weights(level, level + 1), w, time, 0.0).unbind()
         return one, other
 
-    def _stepped(self, weights: EtdWeights, w: Tensor, time: float, h: float) -> Tensor:
-        add, n = self._add, self.rest
+    def _step(self, weights: EtdWeights, w: Tensor, time: float, h: float) -> Tensor:
+        add, n = self._add, self.nonlinear
         whole = add(None, weights.whole, w)
         if n is None:
             return whole
@@ -138,7 +138,7 @@ class ETDRK4B(PairedStep):
         return add(add(add(whole, a, first), b, second + third), c, fourth)
 
     def _at_start(self, w: Tensor, time: float, rest: NonlinearTerm) -> Tensor:
-        """N(w, t), which steps of several lengths from one state share."""
+        """N(w, t), shared by steps of several lengths from one state."""
         if self._first is None or self._first[0] is not w or self._first[1] != time:
             self._first = w, time, rest(w, time)
         return self._first[2]

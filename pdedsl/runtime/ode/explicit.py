@@ -1,4 +1,6 @@
-"""One step of any explicit Runge-Kutta method, from its tableau."""
+"""Time integrators with fixed steps: explicit Runge-Kutta methods from their Butcher tableau, truncated backward Euler,
+and the reversible splittings Verlet and leapfrog; steps along characteristics and the residual block.
+"""
 
 from __future__ import annotations
 
@@ -14,33 +16,32 @@ from torch import Tensor, nn
 from pdedsl.numerics.butcher import EXPLICIT, RungeKutta
 from pdedsl.runtime.image_fields import VectorField
 
-# ---- explicit
+# ---- Runge-Kutta step
 
 
 StageFunction = Callable[[float, Tensor], Tensor]
-"""f(c, y): the slope at the state y and the node c of the step, 0 at its start and 1 at its end."""
+"""f(c, y): the right-hand side at the state y and the node c of the step, 0 at its start and 1 at its end."""
 
 
-def runge_kutta_step(method: RungeKutta, slope: StageFunction, h: float, y: Tensor) -> Tensor:
+def runge_kutta_step(method: RungeKutta, right_hand_side: StageFunction, h: float, y: Tensor) -> Tensor:
     """y + h Σ bᵢ kᵢ with kᵢ = f(cᵢ, y + h Σ aᵢⱼ kⱼ) (Hairer, Nørsett, Wanner II.1)."""
-    slopes: list[Tensor] = []
+    stages: list[Tensor] = []
     for node, row in zip(method.nodes, ((), *method.rows), strict=True):
-        slopes.append(slope(node, _add_increments(y, h, row, slopes)))
-    return _add_increments(y, h, method.weights, slopes)
+        stages.append(right_hand_side(node, _add_increments(y, h, row, stages)))
+    return _add_increments(y, h, method.weights, stages)
 
 
-def _add_increments(y: Tensor, h: float, row: Sequence[float], slopes: Sequence[Tensor]) -> Tensor:
-    for a, k in zip(row, slopes, strict=True):
+def _add_increments(y: Tensor, h: float, row: Sequence[float], stages: Sequence[Tensor]) -> Tensor:
+    for a, k in zip(row, stages, strict=True):
         if a:
             y = torch.add(y, k, alpha=h * a)
     return y
 
 
-# ---- integrators
-# Time integrators as data, independent of the equation: [t₀, t₁] in equal steps, y′ = field(step, t, y).
+# ---- Integrators of y′ = field(step, t, y) on [t₀, t₁] with equal steps
 #
-# One-step methods map y to y. Splittings map a pair to a pair by additive couplings, each of which can be undone
-# exactly; the same list of couplings is run forward, backward, and by the reversible execution of reversible.py.
+# One-step methods map y to y. Splittings map a pair to a pair by additive couplings, each of which is exactly
+# invertible; the same list of couplings is run forward, backward, and by the reversible execution of reversible.py.
 
 
 StatePair = tuple[Tensor, Tensor]
@@ -57,7 +58,7 @@ class TimeGrid:
 
     def __post_init__(self) -> None:
         if self.count < 1:
-            raise ValueError(f"an integration has at least one step, not {self.count}")
+            raise ValueError(f"a time grid needs at least one step, got {self.count}")
 
     @property
     def h(self) -> float:
@@ -69,7 +70,7 @@ class TimeGrid:
 
 
 class Integrator(ABC):
-    """Carries y from t₀ to t₁ along a vector field."""
+    """Integrates a vector field from t₀ to t₁."""
 
     @abstractmethod
     def integrate(self, field: VectorField, y: Tensor, steps: TimeGrid) -> Tensor:
@@ -121,7 +122,7 @@ class BackwardEuler(OneStepMethod):
 
     def __post_init__(self) -> None:
         if self.terms < 1:
-            raise ValueError(f"the series needs at least one term after the identity, not {self.terms}")
+            raise ValueError(f"the series needs at least one term after the identity, got {self.terms}")
 
     def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
         total, power = y, y
@@ -147,12 +148,11 @@ class Coupling:
 
 
 class SplittingMethod(ABC):
-    """A method made of couplings; each changes one half of the state by a function of the other, and so is
-    invertible."""
+    """A method made of couplings; each changes one half of the state by a function of the other, so it is invertible."""
 
     @abstractmethod
     def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:
-        """Which increments are added to which half, in order."""
+        """The additive couplings, in order."""
 
     def integrate(self, fields: Sequence[VectorField], state: StatePair, steps: TimeGrid) -> StatePair:
         for coupling in self.couplings(steps):
@@ -208,7 +208,7 @@ class Leapfrog(SplittingMethod):
         return FIRST_STEP_COEFFICIENT[self.start] if step == 0 else 1.0
 
     @staticmethod
-    def at_rest(y: Tensor) -> StatePair:
+    def zero_velocity(y: Tensor) -> StatePair:
         """(Y₀, 0): the state for Y′(0) = 0."""
         return y, torch.zeros_like(y)
 
@@ -220,11 +220,10 @@ def _couple(coupling: Coupling, fields: Sequence[VectorField], state: StatePair,
     return y, torch.add(z, coupling.increment(fields, y), alpha=scale)
 
 
-# ---- convection
-# Transport as residual maps: steps of the characteristics X' = v(X, t) (Wang, Tao, Bao, Shi, section 2).
+# ---- Steps along the characteristics X' = v(X, t): residual blocks (Wang, Tao, Bao, Shi, section 2)
 #
-# In both forms of the equation the state moves along +v. Only the clock differs: it runs forwards for terminal data,
-# u_t + v·∇u = 0, and backwards for initial data, u_t = v·∇u, where the first layer sees v at the final time.
+# The state moves along +v. Time runs forwards for terminal data, u_t + v·∇u = 0, and backwards for initial data,
+# u_t = v·∇u, where the first layer uses v at the final time.
 
 
 VelocityField = Callable[..., Tensor]
@@ -243,7 +242,7 @@ def _at(field: VelocityField, x: Tensor, t: float | None) -> Tensor:
 
 
 class ResidualBlock(nn.Module):
-    """x + Δt·f(x), or x + Δt·f(x, t) with the time of this layer: forward Euler, the residual map of ResNet."""
+    """x + Δt·f(x), or x + Δt·f(x, t) with the time of this layer: forward Euler, the residual block of ResNet."""
 
     def __init__(self, field: VelocityField, dt: float = 1.0, t: float | None = None) -> None:
         super().__init__()

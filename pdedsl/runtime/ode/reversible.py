@@ -1,4 +1,9 @@
-"""Which fields give the same values when evaluated again."""
+"""Reversible execution of Verlet and leapfrog chains: memory constant in depth (Ruthotto, Haber 2018, section 3.2).
+
+The whole chain is one autograd.Function that saves only its last state. Backward undoes one coupling after another: the
+field is evaluated once more, and this evaluation gives both the increment to subtract and the vector-Jacobian product,
+which is written out for the usual layers.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +25,11 @@ from pdedsl.runtime.ode.explicit import Coupling, SplittingMethod, StatePair, Ti
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 from pdedsl.runtime.weight_constraints import SpectralNormBound
 
-# ---- repeatable
+# ---- Deterministic fields
 
 
 def require_deterministic(field: nn.Module) -> None:
-    """Refuse modules whose second evaluation differs from the first: randomness, or statistics of the batch.
+    """Reject modules whose second evaluation differs from the first: random numbers, or batch statistics.
 
     Other modules can declare it by an attribute `stochastic = True`; in addition, reversible.py compares two runs.
     """
@@ -47,8 +52,7 @@ def _nondeterminism(module: nn.Module) -> str | None:
     return None
 
 
-# ---- linearised
-# A layer at a point: its value and its vector-Jacobian product, for reversible execution.
+# ---- Linearisation of a layer: its value and its vector-Jacobian product
 
 
 class LinearizedLayer(NamedTuple):
@@ -72,8 +76,7 @@ def convolution_backward(
     return out
 
 
-# ---- pullback_convnet
-# The convnet field and its vector-Jacobian product written out, for reversible execution.
+# ---- Vector-Jacobian product of the convnet field
 #
 # With a₀ = y, each layer is x_i = relu(N_i a_i), a_{i+1} = W_i x_i + s_i with s_i = t·V_i 1 + b_i, and the value is
 # N_n a_n. Going back, ā_n = N_n′ᵀ g,   x̄_i = W_iᵀ ā_{i+1},   ā_i = N_i′ᵀ (x̄_i·[x_i > 0]), and the kernel of W_i
@@ -134,19 +137,21 @@ class _TimeShifts:
     def __init__(self, layer: ConvNet, t: float, y: Tensor):
         convolutions = [convolution for convolution in layer.convolutions if isinstance(convolution, TimeConv)]
         self.weights = [convolution.weight for convolution in convolutions]
-        self.clocks = t * torch.cat([weight[:, :1] for weight in self.weights])
+        self.time_kernels = t * torch.cat([weight[:, :1] for weight in self.weights])
         self.biases = torch.cat([convolution.bias for convolution in convolutions])
         self.t, self.ones = t, y.new_ones((1, 1, *y.shape[2:]))
 
     def values(self) -> tuple[Tensor, ...]:
-        maps = torch.conv2d(self.ones, self.clocks, self.biases, padding=self.clocks.shape[-1] // 2)
+        maps = torch.conv2d(self.ones, self.time_kernels, self.biases, padding=self.time_kernels.shape[-1] // 2)
         return maps.chunk(len(self.weights), 1)
 
     def pullback(self, sums: list[Tensor], kernels: list[Tensor]) -> list[Tensor]:
         """The gradients of weights and biases, from those of the kernels and the sums of ā_{i+1} over the samples."""
-        _, clocks, biases = convolution_backward(torch.cat(sums, 1), self.ones, self.clocks, source=False, bias=True)
-        n, clocks = len(sums), clocks.mul_(self.t)
-        weights = (torch.cat(pair, 1) for pair in zip(clocks.chunk(n), kernels, strict=True))
+        _, time_kernels, biases = convolution_backward(
+            torch.cat(sums, 1), self.ones, self.time_kernels, source=False, bias=True
+        )
+        n, time_kernels = len(sums), time_kernels.mul_(self.t)
+        weights = (torch.cat(pair, 1) for pair in zip(time_kernels.chunk(n), kernels, strict=True))
         return [gradient for pair in zip(weights, biases.chunk(n), strict=True) for gradient in pair]
 
 
@@ -176,8 +181,7 @@ def _layout(y: Tensor) -> torch.memory_format:
     return torch.channels_last if last else torch.contiguous_format
 
 
-# ---- pullback_symmetric
-# The symmetric layer and its vector-Jacobian product written out, for reversible execution.
+# ---- Vector-Jacobian product of the symmetric layer
 #
 # Plain autograd would be correct too; written out, K Y and the normalised activation serve both the value and the
 # product, elementwise operations are in place, and no graph is built.
@@ -221,12 +225,7 @@ def linearize_symmetric(layer: SymmetricLayer, t: float, y: Tensor) -> Linearize
     return LinearizedLayer(torch.conv_transpose2d(a, signed, padding=padding), pullback)
 
 
-# ---- reversible
-# Reversible execution of Verlet and leapfrog chains: memory constant in depth (Ruthotto, Haber 2018, section 3.2).
-#
-# The whole chain is one autograd.Function that keeps only its last state. Backward undoes one coupling after another:
-# the field is evaluated once more, and this single evaluation gives both the increment to subtract and the graph of
-# the vector-Jacobian product.
+# ---- Reversible chain
 
 
 @final
@@ -235,7 +234,7 @@ class Reversible(nn.Module):
 
     Gradients are those of plain autograd up to round-off, and can be taken once: second derivatives raise an error. If
     they are needed, store=True uses plain autograd, with its memory cost. Fields with noise or batch statistics are
-    refused, because a second evaluation would not repeat the first. Within torch.func it is plain autograd.
+    rejected, because a second evaluation would not repeat the first. Within torch.func it is plain autograd.
     """
 
     def __init__(self, fields: Sequence[LearnedField], method: SplittingMethod, steps: TimeGrid, store: bool = False):

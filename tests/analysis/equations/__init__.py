@@ -1,4 +1,4 @@
-"""Equations with their class and the truth about their axioms, by mathematics and never read off the program.
+"""Equations with their class and verdicts, derived by hand.
 
 Capital letters are demands. Small letters say what is true, and where the program may answer that it does not know.
 

@@ -1,4 +1,4 @@
-"""Transport, and transport with diffusion."""
+"""Transport and convection-diffusion equations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waves, higher orders, equations at rest and ordinary ones."""
+"""Wave equations, higher orders, stationary and ordinary differential equations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Domains with sides, and what is not local."""
+"""Domains with boundaries, and nonlocal terms."""
 
 from __future__ import annotations
 

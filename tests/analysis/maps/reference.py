@@ -1,4 +1,4 @@
-"""Networks on pixels written out a second time: dense matrices, and each method by its formula in a textbook."""
+"""Independent reference: feature maps with dense matrices, and each integrator by its textbook formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right-hand sides on feature maps, as they are written in a spec and in numpy."""
+"""Right-hand sides on feature maps, in the notation of a spec and in numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right-hand sides and methods, and what mathematics says of them, decided before anything was run.
+"""Right-hand sides, integrators and expected verdicts.
 
 Cells: stability and energy decay. P proved, R refuted, U unknown; p and r where that is true and `unknown` is a fair
 answer. A network under ‖K‖ ≤ c has multiples of the identity up to 0.85 c on one channel, so that what breaks only

@@ -1,4 +1,4 @@
-"""Examples that refute stability are run through the compiled network, with the numbers that are printed."""
+"""Printed counterexamples to stability, reproduced by the compiled network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of right-hand sides and methods: verdicts, and what an independent implementation says of them."""
+"""Verdicts on the table of right-hand sides and integrators, compared with an independent implementation."""
 
 from __future__ import annotations
 

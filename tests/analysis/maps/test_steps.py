@@ -1,4 +1,4 @@
-"""How long a step may be: the polynomial of each method, its intervals, and the warning at exactly that length."""
+"""Stability bounds of the step size: stability function and intervals of each method, and the warning at the bound."""
 
 from __future__ import annotations
 
