@@ -2,8 +2,8 @@
 
 A model is any callable from inputs (n, …) to logits (n, classes); log-probabilities are logits as well.
 
-For linear logits the set of samples with adversarial examples within ε is known. For two classes every attack finds them
-all, up to the resolution of its steps, except `fgsm` in ℓ2 where it is clipped. For more classes, the attacks with
+For linear logits the set of samples with adversarial examples within ε is known. For two classes every attack finds
+them all, up to the resolution of its steps, except `fgsm` in ℓ2 where it is clipped. For more classes, the attacks with
 targets do: `fab`, `apgd` with `targets`, `autoattack`; a single untargeted loss may lead to a more distant boundary.
 """
 

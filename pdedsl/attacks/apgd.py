@@ -23,7 +23,7 @@ from pdedsl.attacks.pgd import cross_entropy_loss, find_successes, is_check_step
 from pdedsl.attacks.predictor import LossGradient, Predictor
 from pdedsl.frozen_model import Model
 
-# ---- state
+# ---- Step size control
 
 
 MOMENTUM = 0.75  # α of the paper
@@ -31,7 +31,7 @@ MIN_INCREASE_FRACTION = 0.75  # ρ of the paper
 
 
 def step_size_checkpoints(steps: int) -> frozenset[int]:
-    """The steps ⌈pⱼN⌉ at which the step step_size is checked: p₀ = 0, p₁ = 0.22, pⱼ₊₁ = pⱼ + max{pⱼ − pⱼ₋₁ − 0.03, 0.06}.
+    """The steps ⌈pⱼN⌉ at which the step size is checked: p₀ = 0, p₁ = 0.22, pⱼ₊₁ = pⱼ + max{pⱼ − pⱼ₋₁ − 0.03, 0.06}.
 
     In integer arithmetic, as in the reference implementation.
     """
@@ -114,8 +114,7 @@ class ApgdState:
         )
 
 
-# ---- auto_pgd
-# APGD: gradient state with momentum whose step is halved where it stalls (Croce, Hein, ICML 2020, Algorithm 1).
+# ---- Attack
 
 
 LossName = Literal["ce", "dlr"]
@@ -155,7 +154,7 @@ def apgd(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
 
     Raises:
         ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.

@@ -72,7 +72,7 @@ def autoattack(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
         `found` has the number of successes of each attack.
 
     Raises:
@@ -108,7 +108,7 @@ def autoattack(
 @final
 @dataclass
 class _Part:
-    """One attack of the ensemble: `slices` attack the remaining rows. Costs are passes per sample; `prior` is a guess."""
+    """One attack of the ensemble: `slices` attack the remaining rows. Costs are passes per sample."""
 
     name: str
     slices: Iterator[Tensor]
@@ -147,7 +147,7 @@ class _AttackSequence:
     queries: int
     race: bool
     target_classes: Tensor
-    """The classes to loss_criterion at, the most promising first."""
+    """Target classes (n, k), the most promising first."""
 
     def entropy(self) -> Iterator[Tensor]:
         left = self.tracker.remaining

@@ -18,7 +18,7 @@ from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
 from pdedsl.validation import validate_batch, validate_labels
 
-# ---- context
+# ---- Context and result
 
 
 Bounds = Box | tuple[Bound, Bound] | None
@@ -30,7 +30,7 @@ class Result:
     """Result of an attack on n samples.
 
     `x` (n, …) are the attacked inputs; `fooled` (n,) is True for adversarial examples: the prediction for the stored x
-    satisfies the criterion. A sample that is misclassified without an attack counts as fooled and is returned unchanged.
+    satisfies the criterion. A sample that is misclassified without an attack counts as fooled and remains unchanged.
     `distances` (n,) are the norms of the perturbations. `draws` is the number of noise samples that a final prediction
     averages (1 for deterministic models), `rows` the number of samples passed through the model, forwards or backwards.
 
@@ -49,17 +49,19 @@ class Result:
     draws: int
     rows: int
     found: tuple[tuple[str, int], ...] = ()
-    """How many rows each part of a cascade fooled, in the order in which the parts ran."""
+    """AutoAttack: the number of successes of each attack, in order."""
 
     @property
     def accuracy(self) -> float:
-        """The share of samples that are not fooled."""
+        """Robust accuracy: the fraction of samples without an adversarial example."""
         return 1.0 - self.fooled.double().mean().item()
 
 
 @final
 @dataclass(frozen=True)
 class AttackContext:
+    """Model, samples, criterion, box and random generator of an attack."""
+
     predictor: Predictor
     x: Tensor
     criterion: Criterion
@@ -73,13 +75,14 @@ class AttackContext:
         return feasible_set(norm, self.x, eps, self.box)
 
     def unsolved_rows(self) -> Tensor:
-        """The indices of rows for which the samples themselves do not `is_significant` satisfy the criterion."""
+        """Indices of the samples that do not satisfy the criterion without an attack (significantly, see `Predictor`)."""
         return (~self.predictor.is_significant(self.x, self.criterion)).nonzero()[:, 0]
 
     def result(self, norm: Norm, attacked: Tensor, eps: float | None = None, rows: Tensor | None = None) -> Result:
-        """Score what an attack returns, projected if `eps` is given; samples replace points that are not finite.
+        """Evaluate the final points, projected if `eps` is given; points that are not finite are replaced by the samples.
 
-        If `rows` are given, the others were seen to satisfy the criterion, and are scored again only if answers may differ.
+        If `rows` are given, the others are known to satisfy the criterion, and are evaluated only for models that are
+        not deterministic.
         """
         finite = attacked.flatten(1).isfinite().all(1)
         if rows is None or not finite.all() or not self.predictor.is_deterministic:
@@ -106,7 +109,7 @@ def attack_context(
     eot: int = 1,
     seed: int = 0,
 ) -> Iterator[AttackContext]:
-    """Open an attack. A Predictor passed as the model brings its own `eot`, `draws` and `batch`."""
+    """Context manager of an attack. A `Predictor` has its own `eot`, `draws` and `batch`."""
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
     box = read_box(bounds)
     x, y = validate_batch(x, y)
@@ -118,16 +121,16 @@ def attack_context(
         )
 
 
-# ---- rounds
-# Rounds of attack on the same samples: each on the rows not fooled yet, keeping the point that came closest.
+# ---- Restarts
 
 
 @final
 class RestartTracker:
-    """`rows` are not fooled yet; x holds the points that fooled, otherwise the points of the largest margin so far."""
+    """Best points over several runs: `rows` have no success yet; x holds adversarial examples, or else the points of largest
+    margin."""
 
     def __init__(self, context: AttackContext, *, seen: bool = False) -> None:
-        """`seen`: the first round begins at the samples themselves, and will see which are misclassified already."""
+        """`seen`: the first run starts at the samples and detects those that are misclassified without an attack."""
         self.context, self.x = context, context.x.clone()
         self.rows = torch.arange(len(context.x), device=context.x.device) if seen else context.unsolved_rows()
         self._margin = torch.full(context.x.shape[:1], -torch.inf, dtype=context.x.dtype, device=context.x.device)
@@ -137,12 +140,12 @@ class RestartTracker:
         return self.context.take(self.rows)
 
     def keep(self, x: Tensor, reached: Tensor) -> None:
-        """Store points for the remaining rows without scoring them; those that `reached` the criterion were seen to."""
+        """Store points for the remaining rows without evaluating them; `reached` are known to satisfy the criterion."""
         self.x[self.rows] = x
         self.rows = self.rows[~reached]
 
     def record(self, x: Tensor) -> int:
-        """Score points for the remaining rows; returns how many of these are now fooled."""
+        """Evaluate points for the remaining rows; returns the number of new successes."""
         if not len(self.rows):
             return 0
         criterion = self.context.criterion.take(self.rows)
@@ -159,14 +162,13 @@ class RestartTracker:
 
 
 def likeliest_classes(context: AttackContext, number: int) -> Tensor:
-    """For each row the likeliest classes other than y, likeliest first, (n, number)."""
+    """The most likely classes other than y, in descending order, (n, number)."""
     logits = context.predictor.predict(context.x)
     others = logits.scatter(1, context.criterion.y[:, None], float("-inf"))
     return others.argsort(1, descending=True)[:, : min(number, logits.shape[1] - 1)]
 
 
-# ---- nearest
-# The nearest adversarial points seen so far, for attacks that search for the smallest distance.
+# ---- Closest adversarial examples of minimum-norm attacks
 
 
 MAX_NUDGES = 20  # outward moves of a point on the boundary, each twice the last
@@ -174,9 +176,9 @@ MAX_NUDGES = 20  # outward moves of a point on the boundary, each twice the last
 
 @final
 class ClosestAdversarials:
-    """For each row of a context the nearest point that satisfied the criterion, at distance ∞ if none did.
+    """For each row the closest point that satisfies the criterion, with distance ∞ if there is none.
 
-    A row is done once its point is within ε or, if no ε is given, at distance 0: no nearer one is needed.
+    A row is done once its point is within ε or, if no ε is given, at distance 0.
     """
 
     def __init__(self, context: AttackContext, norm: Norm, eps: float | None) -> None:
@@ -191,7 +193,7 @@ class ClosestAdversarials:
         return self.distance.isfinite()
 
     def update(self, rows: Tensor, x: Tensor, reached: Tensor) -> Tensor:
-        """Keep those points x, for `rows`, that satisfied the criterion and are nearer; returns which rows are done."""
+        """Store the points x of `rows` that satisfy the criterion and are closer; returns which rows are done."""
         distance = self.norm.length(x - take(self.context.x, rows))
         better = self._confirm(rows, x, reached & (distance < self.distance[rows]))
         if better.any():
@@ -200,7 +202,7 @@ class ClosestAdversarials:
         return self.done(rows)
 
     def _confirm(self, rows: Tensor, x: Tensor, better: Tensor) -> Tensor:
-        """For a stochastic model, a point must hold on fresh draws, or the luckiest of many would be kept."""
+        """For a stochastic model, points are confirmed on new noise samples, to avoid selection bias."""
         if self.context.predictor.stochastic and better.any():
             better[better.clone()] = self.context.predictor.is_significant(
                 take(x, better), self.context.criterion.take(rows[better])
@@ -208,7 +210,7 @@ class ClosestAdversarials:
         return better
 
     def move(self, rows: Tensor, x: Tensor) -> None:
-        """Replace the points of `rows` by others that satisfied the criterion and are not farther, up to rounding."""
+        """Replace the points of `rows` by others that satisfy the criterion and are not farther, up to rounding."""
         self.x[rows] = x
         self.distance[rows] = self.norm.length(x - take(self.context.x, rows))
 
@@ -229,11 +231,11 @@ class ClosestAdversarials:
             low, high = torch.where(reached, low, middle), torch.where(reached, middle, high)
 
     def with_fallback(self, last: Tensor) -> Tensor:
-        """The points that were found, and `last` where there are none."""
+        """The closest points, and `last` where there are none."""
         return select(self.has_adversarial, self.x, last)
 
     def result(self, whole: AttackContext, rows: Tensor, last: Tensor, eps: float | None) -> Result:
-        """Score what was found for `rows` of a context, and `last` where nothing was.
+        """Evaluate the closest points for `rows` of a context, and `last` where there are none.
 
         In their last digits logits depend on the batch, so that a point on the boundary may satisfy the criterion in one batch
         and not in another. Such points are moved away from their samples until all reach it together.

@@ -88,7 +88,7 @@ def boundary(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """Boundary attack (Brendel, Rauber, Bethge, ICLR 2018): decision-based search of the nearest adversarial example in ℓ2.
+    """Boundary attack (Brendel, Rauber, Bethge, ICLR 2018): decision-based minimum-norm attack in ℓ2.
 
     Args:
         model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
@@ -105,7 +105,7 @@ def boundary(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
         Samples without a starting point of another class are returned unchanged.
 
     Raises:
@@ -149,7 +149,7 @@ def _walk(closest: ClosestAdversarials, rounds: int, step: float) -> None:
 @final
 @dataclass
 class _BoundaryWalk:
-    """δ, the step on the sphere, and ε, the share of the distance walked towards x, adapt to their success rates.
+    """δ, the step size on the sphere, and ε, the relative step size towards x, adapt to their success rates.
 
     Near a flat boundary, half of the small steps on the sphere stay on the far side; steps towards x should succeed
     about as often. Each is multiplied by 1.1 after a success and divided by it after a failure.

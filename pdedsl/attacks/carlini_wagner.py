@@ -40,7 +40,7 @@ def cw(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """Carlini-Wagner attack (2017): minimises the norm of the perturbation plus c times a penalty on the margin by Adam.
+    """Carlini-Wagner attack (2017): minimises the norm plus c times a penalty on the margin by Adam.
 
     With a fixed c (`search` = 1) the result depends on c: in ℓ∞, for a linear margin f, the minimum is the nearest
     point of the boundary if c‖∇f‖₁ > 1, and x itself if c‖∇f‖₁ < 1. With `search` > 1, c is found by bisection for each
@@ -64,7 +64,7 @@ def cw(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
 
     Raises:
         ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
@@ -101,7 +101,7 @@ class _CarliniWagner:
     lr: float
 
     def run(self, context: AttackContext, closest: ClosestAdversarials, c: float, search_steps: int) -> Tensor:
-        """The last points of the bisection over c: halved interval after a success or a failure, tenfold c before the first success."""
+        """The last points of the bisection over c; c is multiplied by ten until the first success."""
         weight = torch.full_like(closest.distance, c) / (self._dual_gradient_norm(context) if search_steps > 1 else 1.0)
         low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
         rows, last = torch.arange(len(context.x), device=context.x.device), context.x.clone()

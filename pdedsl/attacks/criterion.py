@@ -55,7 +55,7 @@ def cross_entropy(logits: Tensor, criterion: Criterion) -> Tensor:
 
 
 def margin(logits: Tensor, criterion: Criterion) -> Tensor:
-    """max_{i≠y} zᵢ − z_y, or z_t − max_{i≠t} zᵢ: positive where the criterion is satisfied (Carlini, Wagner 2017, f₆)."""
+    """max_{i≠y} zᵢ − z_y, or z_t − max_{i≠t} zᵢ: positive for successes (Carlini, Wagner 2017, f₆)."""
     label = criterion.y if criterion.target is None else criterion.target
     ahead = _without(logits, label).amax(1) - _at(logits, label)
     return ahead if criterion.target is None else -ahead

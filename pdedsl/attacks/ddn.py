@@ -31,7 +31,7 @@ def ddn(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """Decoupling direction and norm (Rony et al., CVPR 2019): nearest adversarial example in ℓ2. From δ = 0, ρ = `start`
+    """Decoupling direction and norm (Rony et al., CVPR 2019): minimum-norm attack in ℓ2. From δ = 0 and ρ = `start`
 
         g = α ∇L/‖∇L‖,    ρ ← (1 − γ)ρ if adversarial, else (1 + γ)ρ,    δ ← clip(ρ (δ + g)/‖δ + g‖),
 
@@ -54,7 +54,7 @@ def ddn(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
 
     Raises:
         ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.

@@ -2,9 +2,9 @@
 decision boundaries.
 
 Projection of x onto a hyperplane within the box: min ‖z − x‖ subject to ⟨w, z⟩ = c, lo ≤ z ≤ hi. For ℓ2
-z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and r(λ) = ⟨w, z(λ)⟩
-decreases, more slowly as coordinates are clipped: it is convex, so that Newton's method from λ = 0 increases to the root
-monotonically and ends after as many steps as there are changes of slope in between.
+z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and
+r(λ) = ⟨w, z(λ)⟩ decreases, more slowly as coordinates are clipped: it is convex, so that Newton's method from λ = 0
+converges monotonically and ends after as many steps as there are changes of slope in between.
 """
 
 from __future__ import annotations
@@ -55,14 +55,13 @@ def _along(norm: Norm, w: Tensor) -> Tensor:
             assert_never(norm)
 
 
-# ---- fast_boundary
-# FAB: project onto the linearised decision boundary, and alpha towards the sample (Croce, Hein, ICML 2020).
+# ---- Attack
 #
-# Targeted: a step needs one gradient, that of z_t − z_y, instead of one for each class.
+# Targeted version: a step needs one gradient, that of z_t − z_y, instead of one for each class.
 
 
 ALPHA, ETA, BETA = 0.1, 1.05, 0.9
-"""The largest alpha towards the sample, the length of a step beyond the boundary, the way back from a point beyond."""
+"""α_max (bias towards the sample), η (overshoot beyond the boundary) and β (backward step) of the paper."""
 
 
 def fab(
@@ -99,7 +98,7 @@ def fab(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
 
     Raises:
         ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
@@ -182,9 +181,9 @@ class FabConfig:
         return last
 
     def _step(self, context: AttackContext, x: Tensor, evaluation: LossGradient, reached: Tensor) -> Tensor:
-        """x′ = clip((1 − a)(x + η d₁) + a(x⁰ + η d₂)), a = min{‖d₁‖/(‖d₁‖ + ‖d₂‖), α}, for the plane through zero of f.
+        """x′ = clip((1 − a)(x + η d₁) + a(x⁰ + η d₂)), a = min{‖d₁‖/(‖d₁‖ + ‖d₂‖), α}, for the hyperplane of f = 0.
 
-        d₁ and d₂ lead from x and from the sample x⁰ to the hyperplane; a point that satisfies the criterion first moves back.
+        d₁ and d₂ lead from x and the sample x⁰ to the hyperplane; a point that satisfies the criterion first moves back.
         """
         lo, hi = context.box.ends(x)
         w, scale = _scaled(evaluation.gradient)
@@ -198,7 +197,7 @@ class FabConfig:
 
 
 def _scaled(gradient: Tensor) -> tuple[Tensor, Tensor]:
-    """w = ∇f/max|∇f| and the scale: the plane is the same, and no square of w overflows."""
+    """w = ∇f/max|∇f| and the scale: the same hyperplane, without overflow of the squares of w."""
     finite = gradient.nan_to_num()
     scale = finite.flatten(1).abs().amax(1).clamp_min(torch.finfo(finite.dtype).tiny)
     return finite / column(scale, finite), scale

@@ -53,7 +53,7 @@ class AscentResult(NamedTuple):
 def ascend(
     predictor: Predictor, start: Tensor, criterion: Criterion, region: FeasibleSet, config: AscentConfig
 ) -> AscentResult:
-    """Run from `start`. The last points are not evaluated: without `stop`, no row is reported to satisfy the criterion."""
+    """Run from `start`. The last points are not evaluated: without `stop`, no row is reported as a success."""
     state = _AscentState(predictor, start, criterion, region)
     exact = config.transform is None
     for step in range(config.steps):
@@ -185,7 +185,7 @@ def fgsm(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
 
     Raises:
         ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
@@ -239,7 +239,7 @@ def ifgsm(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
 
     Raises:
         ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
@@ -291,7 +291,7 @@ def pgd(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
 
     Raises:
         ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
@@ -345,7 +345,7 @@ def difgsm(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
 
     Raises:
         ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.

@@ -1,4 +1,4 @@
-"""Model access of the attacks: logits, loss gradients with respect to the input, and predictions averaged over noise."""
+"""Model access of the attacks: logits, input gradients of losses, and predictions averaged over noise."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pdedsl.validation import validate_logits
 Transform = Callable[[Tensor], Tensor]
 
 DRAWS = 32
-"""Draws that a prediction of a stochastic model averages, unless told otherwise."""
+"""Default number of noise samples in a prediction of a stochastic model."""
 
 
 class LossGradient(NamedTuple):
-    """Loss and logits at a point, a number and a row per sample, and the gradient of the loss by the input.
+    """Loss (n,), logits (n, classes) and gradient of the loss with respect to the input (n, …).
 
     Logits have the dtype of the model, loss and gradient that of the input.
     """
@@ -60,15 +60,15 @@ class Predictor:
         self, model: Model, *, eot: int = 1, draws: int | None = None, batch: int = 128, training: bool = False
     ) -> None:
         if min(eot, batch, 1 if draws is None else draws) < 1:
-            raise ValueError("eot, draws and batch are at least 1")
+            raise ValueError("eot, draws and batch must be at least 1")
         self.model, self.eot, self.batch, self.training = model, eot, batch, training
         self.rows = 0
-        """Rows that went through the model, forwards or backwards."""
+        """Number of samples passed through the model, forwards or backwards."""
         self._requested_draws, self._draws, self._active = draws, draws or 1, False
 
     @property
     def draws(self) -> int:
-        """The number of draws that a prediction averages; 1 for a model without noise."""
+        """The number of noise samples that a prediction averages; 1 for a deterministic model."""
         return self._draws
 
     @property
@@ -77,12 +77,12 @@ class Predictor:
 
     @property
     def is_deterministic(self) -> bool:
-        """Was the model seen to give the same answers again, so that nothing needs to be asked twice?"""
+        """Whether the model was detected to be deterministic, so that logits need not be recomputed."""
         return self._requested_draws is None and not self.stochastic
 
     @contextmanager
     def frozen(self, x: Tensor, seed: int) -> Iterator[None]:
-        """Within, the model is frozen and its noise a function of `seed`; of nested attacks the outermost decides."""
+        """Context manager: the model is frozen and its noise determined by `seed`; nested contexts have no effect."""
         if self._active:
             yield
             return
@@ -99,7 +99,7 @@ class Predictor:
             self._active = False
 
     def _detect_draws(self, x: Tensor) -> int:
-        """One draw for a model that draws no random numbers and always gives the same answer."""
+        """1 for a model that draws no random numbers and returns the same logits again, else DRAWS."""
         modules = modules_of(self.model)
         state = random_state(modules)
         first = self._call(x).log_softmax(1)
@@ -124,14 +124,14 @@ class Predictor:
         return torch.stack([self._call(x) for _ in range(draws)])
 
     def is_significant(self, x: Tensor, criterion: Criterion) -> Tensor:
-        """Is the criterion satisfied by the mean over fresh draws, and by more than three standard errors?
+        """Whether the mean over new noise samples satisfies the criterion, by more than three standard errors.
 
-        An attack may stop here; what it returns is scored once more on other draws.
+        Used to stop an attack; the final points are evaluated once more on other noise samples.
         """
         return self.predict_with_significance(x, criterion)[1]
 
     def predict_with_significance(self, x: Tensor, criterion: Criterion) -> tuple[Tensor, Tensor]:
-        """Logits that decide success, and where they satisfy the criterion by a clear lead, as in `is_significant`."""
+        """Logits of the prediction, and whether they satisfy the criterion significantly, as in `is_significant`."""
         if not self.stochastic:
             logits = self.predict(x)
             return logits, criterion.is_satisfied(logits)
@@ -144,7 +144,7 @@ class Predictor:
     def loss_gradient(
         self, x: Tensor, criterion: Criterion, loss: Loss, transform: Transform | None = None
     ) -> LossGradient:
-        """The mean over `eot` draws of L(f(T x)) and its gradient, with T redrawn each time; logits as in `query`."""
+        """Mean of L(f(T x)) and its gradient over `eot` noise samples and transformations T; logits as in `query`."""
         parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
         evaluations = [self._eot(rows, criterion.take(which), loss, transform) for rows, which in parts]
         return LossGradient(*(_cat(same) for same in zip(*evaluations, strict=True)))
@@ -173,12 +173,12 @@ class Predictor:
 
 
 def mean_logits(logits: Tensor) -> Tensor:
-    """log mean softmax over the first axis; one draw is returned as it is, so that the prediction is the model's."""
+    """log mean softmax over the first axis; a single sample is returned unchanged."""
     return logits[0] if len(logits) == 1 else logits.log_softmax(-1).logsumexp(0) - math.log(len(logits))
 
 
 def _has_significant_lead(probabilities: Tensor, criterion: Criterion) -> Tensor:
-    """m > 3 s/√k for the mean m and the standard deviation s of the lead of the wanted class over k draws."""
+    """m > 3 s/√k for the mean m and the standard deviation s of the probability margin over k noise samples."""
     mean = probabilities.mean(0)
     label = criterion.y if criterion.target is None else criterion.target
     rival = mean.scatter(1, label[:, None], -1.0).argmax(1)

@@ -56,7 +56,7 @@ class L2ImageProposals:
         return x + self.eps * L2().steepest(away)
 
     def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
-        """Window W₁ gets the energy of both windows and the unused part of ε², in the shape ρη + ν/‖ν‖; W₂ becomes 0."""
+        """Window W₁ gets the energy of both windows and the unused part of ε², of shape ρη + ν/‖ν‖; W₂ becomes 0."""
         side = self._side(share, *x.shape[-2:])
         away = at - x
         eta = bump_pair(side, self._coin()).to(x)
@@ -156,7 +156,7 @@ class LinfVectorProposals:
 @final
 @dataclass(frozen=True)
 class L2VectorProposals:
-    """ℓ2 on vectors of norm ε: a step of relative length 2·`share` on the sphere; one proposal in ten is a new direction."""
+    """ℓ2 on vectors of norm ε: a step of relative length 2·`share` on the sphere, or a new direction (1 in 10)."""
 
     eps: float
     generator: torch.Generator
@@ -207,8 +207,8 @@ def progress_thresholds(queries: int) -> dict[int, float]:
     """Progress of the margin towards 0 required to continue: two thirds after a fifth of the queries, four fifths after
     two fifths.
 
-    Progress is about logarithmic in the number of queries: of the rows that succeeded in the end, none that was measured
-    had made less than nine tenths of its progress then.
+    Progress is about logarithmic in the number of queries: of the rows that succeeded in the end, none that was
+    measured had made less than nine tenths of its progress then.
     """
     return {queries // 5: 0.5, 2 * queries // 5: 0.25}
 
@@ -243,7 +243,7 @@ def square(
         seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) in the norm, and the robust `accuracy`.
+        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
 
     Raises:
         ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
@@ -298,7 +298,7 @@ def random_search(
 
 
 def _accept(context: AttackContext, x: Tensor, best: Tensor, proposal: Tensor) -> tuple[Tensor, Tensor]:
-    """Whether the proposal increases the margin, and its margin; for a stochastic model, confirmed on new noise samples."""
+    """Whether the proposal increases the margin, and its margin; for a stochastic model, on new noise samples."""
     value = _margin(context, proposal)
     better = value > best
     if context.predictor.stochastic and better.any():

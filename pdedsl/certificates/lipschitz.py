@@ -15,7 +15,7 @@ from pdedsl.frozen_model import Model, frozen_state, modules_of
 @final
 @dataclass(frozen=True)
 class Lipschitz:
-    """Result of `lipschitz`: `classes` (n,) and certified ℓ2 `radii` (n,), float64; ties abstain (class −1, radius 0)."""
+    """Result of `lipschitz`: `classes` (n,) and certified ℓ2 `radii` (n,); ties abstain (class −1, radius 0)."""
 
     classes: Tensor
     radii: Tensor

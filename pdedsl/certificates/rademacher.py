@@ -18,7 +18,7 @@ def rademacher_bound(weight: float, radius: float, dimension: int, samples: int)
     """inf over ε > 0 of √(2d log(3WR/ε)/N) + ε, for ‖w‖₁ ≤ W and ‖x‖∞ ≤ R; at most 1, a trivial bound for
     values in [0, 1].
 
-    With ε = 3WR e^{−s}, s > 0, it is √(2ds/N) + 3WR e^{−s}, whose derivative √(d/(2Ns)) − 3WR e^{−s} changes sign at most
+    With ε = 3WR e^{−s}, s > 0, it is √(2ds/N) + 3WR e^{−s}; its derivative √(d/(2Ns)) − 3WR e^{−s} changes sign at most
     twice: from positive, for small s, to negative and back. So the infimum is at the last zero, found by bisection, or
     at s = 0.
     """

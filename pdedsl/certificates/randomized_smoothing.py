@@ -132,7 +132,7 @@ def gaussian(
         the remaining noise samples cannot change that.
 
     Raises:
-        ValueError: if `sigma`, `n0`, `n` is not positive, `alpha` is not in (0, 1), or the logits have an invalid shape.
+        ValueError: if `sigma`, `n0`, `n` is not positive, `alpha` is not in (0, 1), or logits are invalid.
 
     Example:
         >>> import torch
@@ -192,12 +192,12 @@ MIN_SAMPLES_PER_CHECK = 8
 @final
 @dataclass(frozen=True)
 class Sequential:
-    """Result of `gaussian_at`. For each sample, all decisions are simultaneously correct with probability ≥ 1 − `alpha`.
+    """Result of `gaussian_at`. For each sample, all decisions are correct with probability at least 1 − `alpha`.
 
     `certified[i, j]`: the smoothed class of sample i is `classes[i]` within the ℓ2 radius `at[j]`. `refuted[i, j]`: the
     probability of the class is below Φ(r/s), as this radius requires. Neither: undecided after the maximal number of
-    noise samples. `radii` (n,) is the largest certified radius; if there is none, it is 0 and the class −1. `draws` (n,)
-    is the number of noise samples used.
+    noise samples. `radii` (n,) is the largest certified radius; if there is none, it is 0 and the class −1. `draws` is
+    the number of noise samples used, (n,).
     """
 
     classes: Tensor
@@ -225,7 +225,7 @@ def gaussian_at(
     """Randomized smoothing at given ℓ2 radii: sequential test of p > p₀ = Φ(r/s) for every radius r (Voráček 2024).
 
     With count k in n noise samples: certified if k/n > p₀ and M_n(p₀) ≥ 1/α, refuted if k/n < p₀ and M_n(p₀) ≥ 1/α. The
-    martingale M_n (see `log_mixture_martingale`) decreases in p up to k/n and increases from there, so that either error
+    martingale M_n (`log_mixture_martingale`) decreases in p up to k/n and increases from there, so that either error
     requires M_n(p) ≥ 1/α at the true p, which has probability at most α for all n and all radii together.
 
     Args:

@@ -40,6 +40,8 @@ OPERATOR_HINTS = {"sum": SUM_HINT}
 SIMPLIFY_HINT = "simplify the expression"
 TIME_STEPS_HINT = "the solver chooses the time steps; on data and on pixels: realize time by euler(steps=100)"
 PIECEWISE_HINT = "there is no 'if': use heaviside(x - 0.5) for pieces in space and 'for t in [a, b]' for time intervals"
+
+
 # ---- Brackets
 
 
@@ -127,16 +129,16 @@ def too_many_unknowns(limit: int, span: Span) -> PdeError:
 # ---- Expressions
 
 
-def ambiguous_division(above: Span, below: Span, factor: Span) -> PdeError:
-    hint, denominator = "add parentheses: (a/b) c or a/(b c)", below.to(factor)
-    fixes = parenthesize("group as (a/b) c", above.to(below)), parenthesize("group as a/(b c)", denominator)
+def ambiguous_division(numerator: Span, divisor: Span, factor: Span) -> PdeError:
+    hint, denominator = "add parentheses: (a/b) c or a/(b c)", divisor.to(factor)
+    fixes = parenthesize("group as (a/b) c", numerator.to(divisor)), parenthesize("group as a/(b c)", denominator)
     return AMBIGUOUS.error("ambiguous division", denominator, hint, fixes=fixes)
 
 
 def ambiguous_dots(left: Span, middle: Span, right: Span) -> PdeError:
     hint = "add parentheses, as in (a·b) c·d"
     fixes = parenthesize("group as (a·b) c", left.to(middle)), parenthesize("group as a (b·c)", middle.to(right))
-    return AMBIGUOUS.error("ambiguous product of two dots", middle.to(right), hint, fixes=fixes)
+    return AMBIGUOUS.error("ambiguous product with two dots", middle.to(right), hint, fixes=fixes)
 
 
 def positional_after_named(span: Span) -> PdeError:
@@ -178,9 +180,9 @@ def order_zero(span: Span) -> PdeError:
     return ORDER_MISMATCH.error("this derivative has order 0", span, "remove it")
 
 
-def order_mismatch(above: int, below: int, span: Span) -> PdeError:
+def order_mismatch(numerator: int, denominator: int, span: Span) -> PdeError:
     return ORDER_MISMATCH.error(
-        f"the numerator has order {above} and the denominator order {below}", span, "make the orders equal"
+        f"the numerator has order {numerator} and the denominator order {denominator}", span, "make the orders equal"
     )
 
 

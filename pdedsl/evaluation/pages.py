@@ -130,7 +130,7 @@ def _transfers(report: Report) -> Table:
 def _certified(certified: CertifiedAccuracy) -> list[Element]:
     facts = [("Scope", certified.claim), ("Abstained", str(certified.abstained))]
     if certified.sigma is not None:
-        facts.append(("Noise standard deviation σ", f"{certified.sigma:g}"))
+        facts.append(("Standard deviation of the Gaussian noise", f"{certified.sigma:g}"))
     if certified.alpha is not None:
         facts.append(("Failure probability α (per sample)", f"{certified.alpha:g}"))
     if certified.draws is not None:

@@ -118,7 +118,9 @@ def _certified_accuracy(scene: PlotInputs, path: Path) -> None:
     ax = _axes(figure, "ℓ2 radius", "Certified accuracy")
     for certified in scene.report.certified:
         radii, accuracies = zip(*certified.accuracies, strict=True)
-        label = certified.certificate.partition("(")[0] + ("" if certified.sound else " (estimate, not a guarantee)")
+        label = certified.certificate.partition("(")[0].replace("_", " ") + (
+            "" if certified.sound else " (estimate, not a guarantee)"
+        )
         style = "-" if certified.sound else "--"
         ax.step(radii, [a.value for a in accuracies], where="pre", label=label, linestyle=style)
         ax.fill_between(radii, [a.low for a in accuracies], [a.high for a in accuracies], step="pre", alpha=0.2)
@@ -259,7 +261,7 @@ PLOTS: tuple[tuple[str, str, Callable[[PlotInputs], bool], PlotFunction], ...] =
     ),
     ("samples.png", "Clean images, adversarial examples, perturbations", _has_images, _adversarial_examples),
     ("confusion.png", "Confusion matrix", lambda s: len(s.classes) <= 100, _confusion),
-    ("reliability.png", "Reliability diagram", lambda s: True, _reliability),
+    ("reliability.png", "Reliability diagram, with 95 % Clopper-Pearson intervals", lambda s: True, _reliability),
     ("weights.png", "Histogram of weight magnitudes", lambda s: s.report.weights is not None, _weights),
     (
         "boundary.png",

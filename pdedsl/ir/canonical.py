@@ -92,8 +92,8 @@ def fields_of(spec: Spec) -> list[Unknown | Learned]:
 
 def _first_shared_colour(colours: Colours) -> str | None:
     """The first colour shared by several fields."""
-    seen = sorted(colours.values())
-    return next((a for a, b in pairwise(seen) if a == b), None)
+    ordered = sorted(colours.values())
+    return next((a for a, b in pairwise(ordered) if a == b), None)
 
 
 def _refine(spec: Spec, colours: Colours) -> Colours:
@@ -113,9 +113,9 @@ def _digest(text: str) -> str:
 
 def _domain_lines(spec: Spec) -> list[str]:
     space = spec.space
-    sides = " ".join(f"[{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.intervals)
+    box = " ".join(f"[{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.intervals)
     dimension = space.dimension if isinstance(space.dimension, int) and not space.dimension_from_data else "d"
-    where = f"image{space.image}" if space.image else sides or f"R^{dimension}"
+    where = f"image{space.image}" if space.image else box or f"R^{dimension}"
     lines = [f"space {space.kind} {where}"]
     if spec.time:
         lines.append(f"time [{spec.time.start}, {spec.time.end}]")
@@ -140,15 +140,15 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
 
 def _realizations(spec: Spec) -> list[str]:
     """The methods, with defaults filled in; a method for the convection counts as the time integrator."""
-    kept = spec.realize
+    methods = spec.realize
     if spec.space.kind is not SpaceKind.PHYSICAL:
-        kept = replace(
-            kept,
+        methods = replace(
+            methods,
             time=Located(effective_integrator(spec)),
-            convection=kept.time and kept.convection,
+            convection=methods.time and methods.convection,
             diffusion=effective_diffusion(spec),
         )
-    return [f"realize {part} by {_config_text(method)}" for part, method in kept.written()]
+    return [f"realize {part} by {_config_text(method)}" for part, method in methods.written()]
 
 
 Show = Callable[[Basic], str]
@@ -190,8 +190,8 @@ def _component(index: int | None) -> str:
 
 
 def _exact(e: ExactSolution, spec: Spec, show: Show, colours: Colours) -> list[str]:
-    """One line per component, so that components may be given together or one by one. Coordinates are renamed first, as
-    sympy chooses between sin(x - t) and -sin(t - x) by their names."""
+    """One line per component, whether components are prescribed together or separately. Coordinates are renamed first,
+    since sympy chooses between sin(x - t) and -sin(t - x) by their names."""
     counted, first = {x: Symbol(text, real=True) for x, text in _coordinate_names(spec).items()}, e.component or 1
     values = [expand_products(v.xreplace(counted)) for v in e.value]
     return [f"exact {colours[e.unknown]}[{k}] = {show(v)}" for k, v in enumerate(values, first)]
@@ -208,9 +208,9 @@ def _observation(o: Observation, colours: Colours) -> str:
     return f"observe {names} from {_config_text(o.data)}"
 
 
-def _normalized(whole: Expr, show: Show, signed: bool = False) -> str:
-    """`whole = 0`, scaled so that the first term has coefficient 1; or ±1 if the sign matters (`signed`)."""
-    split = [a.as_coeff_Mul() for a in Add.make_args(expand_products(whole))]
+def _normalized(expr: Expr, show: Show, signed: bool = False) -> str:
+    """`expr = 0`, scaled so that the first term has coefficient 1; or ±1 if the sign matters (`signed`)."""
+    split = [a.as_coeff_Mul() for a in Add.make_args(expand_products(expr))]
     terms = sorted((show(rest), coefficient) for coefficient, rest in split)
     scale = abs(terms[0][1]) if signed else terms[0][1]
     return "(+ " + " ".join(f"(* {c / scale} {text})" for text, c in terms) + ")"

@@ -136,13 +136,13 @@ class _Builder:
         return Node(Kind.FACT, name, "".join(HOLE if isinstance(p, int) else p for p in pieces))
 
     def _pieces(self) -> Iterator[str | int]:
-        """The pieces of text of a fact and its expressions, alternating; an `inside` fact is an expression alone."""
+        """The pieces of text of a fact and its expressions, alternating; an `inside` fact is a single expression."""
         begins = self.text.startswith("(")
-        while begins or (found := _BEFORE.search(self.text, self.position)):
+        while begins or (prefix := _BEFORE.search(self.text, self.position)):
             if not begins:
-                assert found is not None
-                yield self.text[self.position : found.end()]
-                self.position = found.end()
+                assert prefix is not None
+                yield self.text[self.position : prefix.end()]
+                self.position = prefix.end()
             begins = False
             yield self._expression()
         yield self.text[self.position :]
@@ -156,9 +156,9 @@ class _Builder:
         return self._named(self._atom())
 
     def _takes(self, char: str) -> bool:
-        found = self.text.startswith(char, self.position)
-        self.position += found
-        return found
+        matches = self.text.startswith(char, self.position)
+        self.position += matches
+        return matches
 
     def _named(self, name: str) -> int:
         if not self._takes("["):
@@ -168,17 +168,17 @@ class _Builder:
         return self._node(Node(Kind.FIELD, name, indices=len(indices)), (*indices, *self._until(")")))
 
     def _until(self, end: str) -> tuple[int, ...]:
-        found = []
+        nodes = []
         while not self._takes(end):
             if not self._takes(" "):
-                found.append(self._expression())
-        return tuple(found)
+                nodes.append(self._expression())
+        return tuple(nodes)
 
     def _atom(self) -> str:
-        found = _ATOM.match(self.text, self.position)
-        assert found is not None, self.text
-        self.position = found.end()
-        return found[0]
+        atom = _ATOM.match(self.text, self.position)
+        assert atom is not None, self.text
+        self.position = atom.end()
+        return atom[0]
 
     def _node(self, node: Node, arguments: tuple[int, ...]) -> int:
         key = node, arguments

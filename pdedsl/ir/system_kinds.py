@@ -102,12 +102,12 @@ def effective_diffusion(spec: Spec) -> Located[Diffusion] | None:
 
 def _default_diffusion(word: Diffusion, spec: Spec) -> Diffusion | None:
     """The default diffusion method: noise, if the diffusion is isotropic, or the same random residual."""
-    draws = 1 if _has_classes(spec) else OPERATOR_SAMPLES
+    samples = 1 if _has_classes(spec) else OPERATOR_SAMPLES
     match word:
         case Noise():
-            return Noise(samples=draws) if all(_is_isotropic(e, spec) for e in spec.equations) else None
+            return Noise(samples=samples) if all(_is_isotropic(e, spec) for e in spec.equations) else None
         case Dropout() | StochasticDepth() | ShakeShake():
-            return type(word)(samples=draws)
+            return type(word)(samples=samples)
         case ResidualPenalty() | HeatSmoothing() | RandomizedSmoothing():
             return None
         case _:
@@ -118,16 +118,17 @@ def _is_isotropic(equation: Equation, spec: Spec) -> bool:
     """Whether the second derivatives of the unknown form a multiple of its Laplacian, or there are none."""
     right, coordinates = Add(*equation.rhs), spec.space.coordinates
     if not spec.space.explicit:
-        whole = [
+        laplacians = [
             c
             for c in atoms(right, Contraction)
             if _is_second_derivative(c.body, equation) and len(set(c.body.slots)) == 1
         ]
         return not any(
-            _is_second_derivative(p, equation) for p in atoms(right.xreplace(dict.fromkeys(whole, S.Zero)), Partial)
+            _is_second_derivative(p, equation)
+            for p in atoms(right.xreplace(dict.fromkeys(laplacians, S.Zero)), Partial)
         )
-    found = {p.slots: right.coeff(p) for p in atoms(right, Partial) if _is_second_derivative(p, equation)}
-    return not found or (set(found) == {(x, x) for x in coordinates} and len(set(found.values())) == 1)
+    second = {p.slots: right.coeff(p) for p in atoms(right, Partial) if _is_second_derivative(p, equation)}
+    return not second or (set(second) == {(x, x) for x in coordinates} and len(set(second.values())) == 1)
 
 
 def _is_second_derivative(expr: Expr, equation: Equation) -> bool:

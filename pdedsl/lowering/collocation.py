@@ -64,8 +64,8 @@ def domain_of(spec: Spec, writer: IndexExpander) -> Domain:
 
 def _equation(equation: Equation, writer: IndexExpander) -> Iterator[Residual]:
     for k in range(len(equation.summands[0].exprs)):
-        whole = Add(*(s.exprs[k] for s in equation.summands))
-        yield writer.residual(whole, equation.span, interval=equation.interval)
+        expr = Add(*(s.exprs[k] for s in equation.summands))
+        yield writer.residual(expr, equation.span, interval=equation.interval)
 
 
 def _condition(condition: Condition, writer: IndexExpander) -> Iterator[ConditionResidual]:
@@ -138,9 +138,9 @@ def _initial_or_terminal_condition(condition: Condition, writer: IndexExpander) 
     orders = tuple(condition.order if k == time else 0 for k in range(time + 1))
     residuals = []
     for k, value in zip(components, condition.value, strict=True):
-        given = writer.residual(value.xreplace(_evaluate_on_face(value, writer)), condition.span)
-        letter, derivative = writer.jet_variable(Derivative(k, orders), condition.span), Derivative(k, orders)
-        residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.jet_variables), condition.span))
+        data = writer.residual(value.xreplace(_evaluate_on_face(value, writer)), condition.span)
+        variable, derivative = writer.jet_variable(Derivative(k, orders), condition.span), Derivative(k, orders)
+        residuals.append(Residual(variable - data.expr, ((variable, derivative), *data.jet_variables), condition.span))
     return ConditionResidual(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
 
 
@@ -148,20 +148,20 @@ def _evaluate_on_face(value: Expr, writer: IndexExpander) -> dict[Expr, Expr]:
     """Replaces values of unknowns at the initial or terminal time, where the condition holds, by the unknowns."""
     time = writer.spec.time
     assert time is not None
-    found = {}
+    replacements = {}
     for f in atoms(value, Field):
         own = writer.arguments.get(f.head, ())
         if all(
             a == o or (o == time.symbol and a in (time.start, time.end)) for a, o in zip(f.arguments, own, strict=False)
         ):
-            found[f] = Field(f.head, tuple(f.indices), own or tuple(f.arguments))
-    return found
+            replacements[f] = Field(f.head, tuple(f.indices), own or tuple(f.arguments))
+    return replacements
 
 
-def faces_of(space: Space, sides: tuple[str, ...]) -> Iterator[Face]:
+def faces_of(space: Space, names: tuple[str, ...]) -> Iterator[Face]:
     for k in range(len(space.intervals)):
         for name, upper in zip(face_names(k), (False, True), strict=True):
-            if name in sides:
+            if name in names:
                 yield Face(k, upper)
 
 

@@ -23,10 +23,10 @@ Normal = tuple[Expr, ...]  # one entry for each coordinate of space
 def coordinate_intervals(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
     """The coordinates, with time last, and their intervals."""
     space, time = coordinates_of(spec.space), spec.time
-    sides = tuple(spec.space.intervals)
+    intervals = tuple(spec.space.intervals)
     if time is None:
-        return space, sides
-    return (*space, time.symbol), (*sides, Interval(time.start, time.end))
+        return space, intervals
+    return (*space, time.symbol), (*intervals, Interval(time.start, time.end))
 
 
 def coordinates_of(space: Space) -> tuple[Symbol, ...]:
@@ -92,7 +92,7 @@ class IndexExpander:
         def place(slot: Expr) -> int:
             return int(slot.args[1]) - 1 if isinstance(slot, symbols.Component) else places[slot]
 
-        def letter(body: Field, slots: tuple[Expr, ...]) -> Symbol:
+        def jet_variable(body: Field, slots: tuple[Expr, ...]) -> Symbol:
             if tuple(body.arguments) != own[body.head]:
                 raise errors.methods.nonlocal_term(span)
             orders = [0] * len(self.coordinates)
@@ -107,14 +107,14 @@ class IndexExpander:
                 case symbols.Component(args=(base, index)):
                     return self.coordinates[int(index) - 1] if base == position else normal[int(index) - 1]
                 case Partial(body=Field(head=head) as body, slots=slots) if head in own:
-                    return letter(body, slots)
+                    return jet_variable(body, slots)
                 case Partial(body=Field()):
                     return e
                 case Partial(body=body, slots=(*before, last)):
                     inner = Partial(body, *before) if before else body
                     return of(differentiate(inner, last, chain=True))
                 case Field(head=head) if head in own:
-                    return letter(e, ())
+                    return jet_variable(e, ())
                 case Field():
                     return e
                 case _ if e.args:

@@ -20,8 +20,8 @@ DEFAULT_EXTENT = 4
 def truncate_domain(analysis: Analysis, extent: float) -> StrongForm:
     """The equation on the periodic box [-extent, extent]^d."""
     space, end = analysis.spec.space, Rational(str(float(extent)))
-    sides = (Interval(-end, end, periodic=True),) * int(space.dimension)
-    box = replace(space, kind=SpaceKind.PHYSICAL, intervals=sides)
+    intervals = (Interval(-end, end, periodic=True),) * int(space.dimension)
+    box = replace(space, kind=SpaceKind.PHYSICAL, intervals=intervals)
     return collocation.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
 
 

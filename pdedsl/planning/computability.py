@@ -73,8 +73,8 @@ def find_uncomputable(expr: Expr, spec: Spec, index: Symbol | None = None) -> st
     return of(expr, index)
 
 
-def _first_reason(found: Iterable[str | None]) -> str | None:
-    return next((text for text in found if text), None)
+def _first_reason(reasons: Iterable[str | None]) -> str | None:
+    return next((text for text in reasons if text), None)
 
 
 def _check_index(place: Expr, index: Symbol | None) -> str | None:

@@ -88,8 +88,8 @@ def _require_finite_volumes(system: FirstOrderSystem) -> Scheme:
     if system.backward:
         raise GridNotApplicable("a conservation law with shocks cannot be solved backward in time")
     conservation_form(system)
-    for side in system.face_conditions:
-        dirichlet_value(system, side)
+    for condition in system.face_conditions:
+        dirichlet_value(system, condition)
     return Scheme.VOLUMES
 
 

@@ -74,12 +74,12 @@ class Region:
     def newton_points(self, level: Expr) -> Iterator[Point]:
         others = [g for g, e in zip(self.levels, self.inequalities, strict=True) if e != level]
         f = compile_function(level, self.layout)
-        draws = islice(
+        starts = islice(
             self._samples(self.bounds),
             NEWTON_STARTS if len(self.bounds) <= HIGH_DIMENSION else NEWTON_STARTS_HIGH_DIMENSION,
         )
         return (
-            p for start in draws if (p := _newton_point(f, start, self)) is not None and _in_closure(others, p, self)
+            p for start in starts if (p := _newton_point(f, start, self)) is not None and _in_closure(others, p, self)
         )
 
     def _accepted(self, ends: Sequence[tuple[float, float]], levels: Sequence[PointFunction]) -> Iterator[Point]:
@@ -88,12 +88,12 @@ class Region:
                 yield point
 
     def _samples(self, ends: Sequence[tuple[float, float]]) -> Iterator[Point]:
-        draw = random.Random(0)
-        middle = [(a + b) / 2 for a, b in ends]
+        rng = random.Random(0)
+        centre = [(a + b) / 2 for a, b in ends]
         k = 0
         while True:
             scale = SAMPLING_SCALES[k % len(SAMPLING_SCALES)] if len(ends) > 3 else 1.0
-            yield [m + scale * (b - a) * (draw.random() - 0.5) for m, (a, b) in zip(middle, ends, strict=True)]
+            yield [m + scale * (b - a) * (rng.random() - 0.5) for m, (a, b) in zip(centre, ends, strict=True)]
             k += 1
 
     # ---- Gradients

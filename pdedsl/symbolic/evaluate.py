@@ -173,8 +173,8 @@ def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> PointFunctio
 
 def _number(e: Expr) -> float:
     quick = try_sympy(lambda: e.p / e.q) if e.is_Rational else None  # the same, except where it overflows
-    found = try_sympy(lambda: float(e)) if quick is None else quick
-    return nan if found is None else found
+    value = try_sympy(lambda: float(e)) if quick is None else quick
+    return nan if value is None else value
 
 
 def _sum(body: Expr, index: Symbol, layout: Layout, indices: dict[Expr, list[int]]) -> PointFunction:
@@ -182,11 +182,11 @@ def _sum(body: Expr, index: Symbol, layout: Layout, indices: dict[Expr, list[int
     inner = _of(body, layout, {**indices, index: cell})
 
     def total(p: Point) -> float:
-        found = []
+        terms = []
         for k in range(1, layout.dimension + 1):
             cell[0] = k
-            found.append(inner(p))
-        return math.fsum(found)
+            terms.append(inner(p))
+        return math.fsum(terms)
 
     return total
 

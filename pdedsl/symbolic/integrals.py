@@ -13,10 +13,10 @@ def integral(expr: Expr, x: Symbol, low: Expr, high: Expr) -> Expr | None:
     parts = []
     for term in Add.make_args(expand(expr)):
         outside, inside = term.as_independent(x, as_Add=False)
-        whole = _antiderivative(inside, x)
-        if whole is None:
+        primitive = _antiderivative(inside, x)
+        if primitive is None:
             return None
-        parts.append(outside * (whole.xreplace({x: high}) - whole.xreplace({x: low})))
+        parts.append(outside * (primitive.xreplace({x: high}) - primitive.xreplace({x: low})))
     return expand(Add(*parts))
 
 
@@ -61,5 +61,7 @@ def _integrate_exponential(term: Expr, x: Symbol) -> Expr | None:
 def _real_part(total: Expr) -> Expr:
     """The real part; the imaginary part is zero. exp(a + ib) is replaced by exp(a) (cos(b) + i sin(b))."""
     parts = {e: e.args[0].as_real_imag() for e in atoms(total, exp) if e.has(I)}
-    whole = expand(total.xreplace({e: exp(a) * (cos(b) + I * sin(b)) for e, (a, b) in parts.items()}), power_exp=False)
-    return Add(*(term for term in Add.make_args(whole) if not term.has(I)))
+    expanded = expand(
+        total.xreplace({e: exp(a) * (cos(b) + I * sin(b)) for e, (a, b) in parts.items()}), power_exp=False
+    )
+    return Add(*(term for term in Add.make_args(expanded) if not term.has(I)))

@@ -83,15 +83,15 @@ def _expand_term(expr: Expr) -> Expr:
     if not can_expand(expr):
         return expr
     result = expand(_with_arguments(expr, _expand_term), power_exp=False)
-    while found := _primitive_quotients(result):
-        result = substitute(result, found)
+    while quotients := _primitive_quotients(result):
+        result = substitute(result, quotients)
     return result
 
 
 def _primitive_quotients(expr: Expr) -> dict[Expr, Expr]:
     """The innermost quotients with a content, mapped to their primitive form."""
-    found = {p: new for p in atoms(expr, Pow) if _is_quotient(p) and (new := _primitive_quotient(p)) != p}
-    return {p: new for p, new in found.items() if not any(q in found for q in atoms(p.base, Pow))}
+    quotients = {p: new for p in atoms(expr, Pow) if _is_quotient(p) and (new := _primitive_quotient(p)) != p}
+    return {p: new for p, new in quotients.items() if not any(q in quotients for q in atoms(p.base, Pow))}
 
 
 @lru_cache(maxsize=CACHE_SIZE)

@@ -160,14 +160,14 @@ CACHE_SIZE = 20_000  # results: provers ask for the same parts again and again, 
 def atoms(expr: Basic, *kinds: type) -> frozenset[Any]:
     """The parts of these kinds, as sympy's `expr.atoms(*kinds)` finds them by generators nested as deep as the
     expression."""
-    found, waiting = set(), [expr]
-    while waiting:
-        part = waiting.pop()
+    matches, pending = set(), [expr]
+    while pending:
+        part = pending.pop()
         if isinstance(part, kinds):
-            found.add(part)
+            matches.add(part)
         if isinstance(part, Basic):
-            waiting.extend(part.args)
-    return frozenset(found)
+            pending.extend(part.args)
+    return frozenset(matches)
 
 
 @lru_cache(maxsize=CACHE_SIZE)

@@ -18,7 +18,7 @@ from pdedsl.symbolic.symbols import TooLarge
 T = TypeVar("T")
 
 SYMPY_ERRORS = (
-    TypeError,  # conversion or comparison of what is not a real number: float(x), I < 1
+    TypeError,  # conversion or comparison of a non-real expression: float(x), I < 1
     ValueError,  # int(nan); a derivative with respect to something that is not a symbol
     NotImplementedError,  # no algorithm, as for zeros of a transcendental equation
     ArithmeticError,  # 1/0, or a number beyond the floating-point range

@@ -148,9 +148,9 @@ class CoefficientEvaluator:
             raise NotEvaluable(f"'{head}' is not a field on R^d")
         last = self.cache.get(head)
         if last is None or last[0] is not x or last[1] != t:
-            given = next(w.arguments for w in self.spec.learned if w.head == head)
-            at = np.where([c in given for c in self.spec.space.coordinates], x, x + UNUSED_ARGUMENT_SHIFT)
-            time = t if self.spec.time is None or self.spec.time.symbol in given else t + UNUSED_ARGUMENT_SHIFT
+            arguments = next(w.arguments for w in self.spec.learned if w.head == head)
+            at = np.where([c in arguments for c in self.spec.space.coordinates], x, x + UNUSED_ARGUMENT_SHIFT)
+            time = t if self.spec.time is None or self.spec.time.symbol in arguments else t + UNUSED_ARGUMENT_SHIFT
             with torch.no_grad():
                 values = self.fields[head](torch.from_numpy(np.ascontiguousarray(at)), time).double().numpy()
             last = self.cache[head] = (x, t, values)

@@ -28,8 +28,8 @@ RANDOM_DIRECTIONS = 16  # in higher dimensions
 
 
 def members_of(model: nn.Module) -> list[nn.Module]:
-    found = getattr(model, "members", None)
-    return list(found) if isinstance(found, nn.ModuleList) else [model]
+    members = getattr(model, "members", None)
+    return list(members) if isinstance(members, nn.ModuleList) else [model]
 
 
 def readout_of(member: nn.Module) -> nn.Linear:
@@ -88,15 +88,15 @@ def enable_training_noise(model: nn.Module) -> nn.Module:
 
 def endpoints_of_operator(flow: EvolutionUnderTest, x: Tensor, a: float, b: float) -> Tensor:
     """The path ends X of the operator from time a to time b, (paths, points, d)."""
-    seen: list[Tensor] = []
+    endpoints: list[Tensor] = []
 
     def data(y: Tensor) -> Tensor:
-        seen.append(y)
+        endpoints.append(y)
         return y[..., 0]
 
     with torch.no_grad():
         flow.between(data, x, a, b)
-    return torch.cat([y if y.dim() == 3 else y.unsqueeze(0) for y in seen])
+    return torch.cat([y if y.dim() == 3 else y.unsqueeze(0) for y in endpoints])
 
 
 def expected_endpoints(

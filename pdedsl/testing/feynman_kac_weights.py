@@ -34,14 +34,20 @@ DATA: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 def weights_finding(
     flow: EvolutionUnderTest, process: ReferenceProcess, segments: list[PathSegment], x: Tensor, paths: int, seed: int
 ) -> Finding:
-    """Compares u over the whole time, and over single steps at several times of every piece that has a weight."""
+    """Compares u over the time interval, and over single steps at several times of every weighted interval."""
     moments = Moments(paths=paths)
     _compare(
-        moments, "over the whole time", simulate_paths(process, x, segments, paths, seed), flow, x, flow.start, flow.end
+        moments,
+        "over the time interval",
+        simulate_paths(process, x, segments, paths, seed),
+        flow,
+        x,
+        flow.start,
+        flow.end,
     )
     for segment in segments:
-        for share in STEP_POSITIONS if segment.interval.has_weight else ():
-            t = segment.start + process.time_sign * share * (segment.steps - 1) * segment.h
+        for position in STEP_POSITIONS if segment.interval.has_weight else ():
+            t = segment.start + process.time_sign * position * (segment.steps - 1) * segment.h
             step = simulate_paths(process, x, [single_step(segment, t)], paths, seed)
             where = f"of a step at t = {t:.4g}, h = {segment.h:.4g}"
             _compare(moments, where, step, flow, x, *operator_interval(flow, process, segment, t))
@@ -53,8 +59,8 @@ def _compare(
 ) -> None:
     ends = torch.from_numpy(found.x).reshape(-1, *x.shape)
     for name, data in DATA:
-        given = data(ends).reshape(-1).numpy()
-        values = torch.from_numpy(found.value(given)).reshape(len(ends), len(x))
+        values_at_ends = data(ends).reshape(-1).numpy()
+        values = torch.from_numpy(found.value(values_at_ends)).reshape(len(ends), len(x))
         with torch.no_grad():
             ours = flow.estimate(data, x, a, b)
         error = torch.hypot(standard_error(values), ours.standard_error)

@@ -72,15 +72,15 @@ def _run_test(test: AxiomTest, problem: GridProblem, seed: int) -> GridTestResul
         violations = test(problem, seed * CASES + case)
         if violations is None:
             return GridTestResult(Outcome.UNTESTED, "there are no data to vary")
-        found = float(violations.max())
-        if not found <= TOLERANCE:  # NaN is not
+        largest = float(violations.max())
+        if not largest <= TOLERANCE:  # also if NaN
             finer = test(problem.finer(), seed * CASES + case)
             error = float((violations - finer).abs().max()) if finer is not None else 0.0
-            if found <= TOLERANCE + ERROR_SAFETY_FACTOR * error:
+            if largest <= TOLERANCE + ERROR_SAFETY_FACTOR * error:
                 raise GridSolveFailed(f"a finer grid differs by {error:.1e}")
             data = f"for data set {case + 1} of seed {seed}{problem.until}"
-            return GridTestResult(Outcome.BROKEN, f"relative violation {found:.1e}, {data}")
-        worst = max(worst, found)
+            return GridTestResult(Outcome.BROKEN, f"relative violation {largest:.1e}, {data}")
+        worst = max(worst, largest)
     where = f"on {problem.grid}{problem.until}"
     return GridTestResult(Outcome.HELD, f"{where}: relative violation at most {worst:.1e}, tolerance {TOLERANCE:g}")
 

@@ -67,7 +67,7 @@ def test_a_mistake_is_shown_with_its_caret_and_its_cure_works(visit: Visit) -> N
     assert "help:" in visit.page.inner_text("#panel")
     assert visit.page.locator(".cm-lintRange-error").inner_text() == "kapa"
     assert visit.faults == []  # its underline is an image in the style
-    visit.page.click("text=E201: write 'κ'")
+    visit.page.click("text=E201: replace with 'κ'")
     expect(visit.page.locator("#status")).to_have_text("Heat: no errors")
     expect(visit.page.locator(".cm-lintRange-error")).to_have_count(0)
     expect(visit.page.locator(".cm-content")).to_contain_text("∂u/∂t = κ Δu")

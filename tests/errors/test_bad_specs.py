@@ -30,29 +30,29 @@ INTERNAL = re.compile(
 )
 
 
-def answer(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
+def diagnose(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
     """All diagnostics of a file, including warnings."""
     source = Source("")
     try:
         source = decode_source(path.read_bytes(), path.name)
-        examined = check(source)
-        if path.name.startswith("e6") and not examined.errors:
+        checked = check(source)
+        if path.name.startswith("e6") and not checked.errors:
             pdedsl.compile(source.text).operator()
     except PdeError as error:
         return replace(error.source or source, name=path.name), error.diagnostics
-    return source, examined.diagnostics
+    return source, checked.diagnostics
 
 
-def intended(path: Path) -> set[str]:
+def expected_codes(path: Path) -> set[str]:
     return {code.upper() for code in NAMED.findall(path.name)}
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
 def test_report_and_its_places(path: Path, golden: Callable[[Path, str], None]) -> None:
-    source, found = answer(path)
+    source, found = diagnose(path)
     text = report(source, found) + "\n"
     golden(path.with_suffix(".expected"), text)
-    assert {d.code for d in found} == intended(path)
+    assert {d.code for d in found} == expected_codes(path)
     assert not INTERNAL.search(text.replace(source.text, "")), text
     for diagnostic in found:
         for span in (diagnostic.span, *(s for s, _ in diagnostic.notes)):
@@ -61,7 +61,7 @@ def test_report_and_its_places(path: Path, golden: Callable[[Path, str], None]) 
 
 def test_every_code_has_a_case() -> None:
     used = {code.name for code in errors.codes() if not code.name.startswith("E7")}  # those are in test_bad_runs
-    assert used == set().union(*map(intended, CASES)) | IN_TEST_BAD_FILES
+    assert used == set().union(*map(expected_codes, CASES)) | IN_TEST_BAD_FILES
 
 
 def test_every_golden_has_a_case() -> None:
@@ -70,6 +70,6 @@ def test_every_golden_has_a_case() -> None:
 
 
 def test_errors_are_reported_in_the_order_of_the_text() -> None:
-    _, found = answer(HERE / "e312_e201_e510_e502_together.pde")
+    _, found = diagnose(HERE / "e312_e201_e510_e502_together.pde")
     assert [d.code for d in found] == ["E312", "E201", "E502", "E510"]
     assert list(found) == sorted(found, key=lambda d: d.span)

@@ -15,7 +15,7 @@ from pdedsl.diagnostics import PdeError, Source, Span
 from pdedsl.language.edit import apply_settings
 from pdedsl.sources import read_source, shipped_specs
 
-# ---- wrong settings: the place is in the setting
+# ---- Invalid paths: the span is in the setting
 
 
 @pytest.mark.parametrize(
@@ -50,32 +50,32 @@ from pdedsl.sources import read_source, shipped_specs
         ("train.optimizer.adm.lr=3", "E731", "train.optimizer has no call 'adm'", "adm", "did you mean 'adam'?"),
         ("train.optimizer.lrr=3", "E731", "adam and lbfgs have no argument 'lrr'", "lrr", "did you mean 'lr'?"),
         ("train.optimizer.adam.lr.x=3", "E731", "too many components", "x", "as in"),
-        ("train.epochs.x=3", "E733", "there is no call in train.epochs", "train.epochs.x", "it takes no arguments"),
+        ("train.epochs.x=3", "E733", "train.epochs has no call", "train.epochs.x", "it takes no arguments"),
         (
             "train.schedule.factor=3",
             "E733",
-            "there is no call in train.schedule",
+            "train.schedule has no call",
             "train.schedule.factor",
             "train.schedule=step(…)",
         ),
         (
             "train.optimizer.lr=3",
             "E732",
-            "2 calls in train.optimizer have 'lr'",
+            "'lr' is ambiguous: 2 calls in train.optimizer",
             "train.optimizer.lr",
             "train.optimizer.adam.lr, train.optimizer.lbfgs.lr",
         ),
         (
             "evaluate.attack.steps=3",
             "E732",
-            "2 calls in evaluate.attack have 'steps'",
+            "'steps' is ambiguous: 2 calls in evaluate.attack",
             "evaluate.attack.steps",
             "remove them first, with evaluate.attack=",
         ),
         (
             "evaluate.attack.pgd.eps=3",
             "E732",
-            "2 calls in evaluate.attack have 'eps'",
+            "'eps' is ambiguous: 2 calls in evaluate.attack",
             "evaluate.attack.pgd.eps",
             "remove them first",
         ),
@@ -129,7 +129,7 @@ def test_report_of_an_invalid_path() -> None:
     )
 
 
-# ---- wrong values: the place is in the changed text
+# ---- Invalid values: the span is in the changed text
 
 
 @pytest.mark.parametrize(

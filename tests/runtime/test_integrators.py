@@ -41,7 +41,7 @@ def test_order_of_leapfrog(start: str, order: int) -> None:
         return -y - y**3 * math.cos(t)
 
     def end(count: int, method: Leapfrog) -> float:
-        return method.integrate((field,), Leapfrog.at_rest(ONE), TimeGrid(0.0, 3.0, count))[0].item()
+        return method.integrate((field,), Leapfrog.zero_velocity(ONE), TimeGrid(0.0, 3.0, count))[0].item()
 
     exact = end(20_000, Leapfrog())
     method = Leapfrog(start)
@@ -67,7 +67,9 @@ def test_leapfrog_is_the_three_term_recursion() -> None:
         now = ONE + weight * h**2 * force(ONE)
         for _ in range(7):
             before, now = now, 2 * now - before + h**2 * force(now)
-        y, difference = method.integrate((lambda j, t, y: force(y),), Leapfrog.at_rest(ONE), TimeGrid(0.0, 2.0, 8))
+        y, difference = method.integrate(
+            (lambda j, t, y: force(y),), Leapfrog.zero_velocity(ONE), TimeGrid(0.0, 2.0, 8)
+        )
         assert y.item() == pytest.approx(now.item(), rel=1e-13)
         assert (y - difference).item() == pytest.approx(before.item(), rel=1e-13)
 
@@ -164,7 +166,7 @@ def test_conserved_energy_of_leapfrog() -> None:
     """½|Y′|² + Σ log cosh(K Y), not Ruthotto, Haber, eq. 12."""
     layer = SymmetricLayer(DenseOperator(3), "tanh").double()
     h, energies, printed = 0.01, [], []
-    state = Leapfrog.at_rest(torch.randn(3, dtype=torch.float64))
+    state = Leapfrog.zero_velocity(torch.randn(3, dtype=torch.float64))
     for j in range(2000):
         before = state
         state = Leapfrog("paper").integrate((SharedLayer(layer),), before, TimeGrid(0.0, h, 1))
@@ -184,14 +186,14 @@ def test_theorem_2_fails_for_relu(end: float, growth: float) -> None:
     """Of Ruthotto, Haber 2018: for ẍ = −relu(x) from rest a difference grows like T − π/2."""
     x = torch.tensor([1.0, 1.1], dtype=torch.float64)
     method, steps = Leapfrog(), TimeGrid(0.0, end, int(100 * end))
-    y, _ = method.integrate((lambda j, t, y: -torch.relu(y),), Leapfrog.at_rest(x), steps)
+    y, _ = method.integrate((lambda j, t, y: -torch.relu(y),), Leapfrog.zero_velocity(x), steps)
     assert abs(y[1] - y[0]).item() / 0.1 == pytest.approx(growth, abs=0.1)
 
 
 def test_linear_stability_limits() -> None:
     """Leapfrog: h²‖K‖² ≤ 4; Euler on the symmetric layer: h‖K‖² ≤ 2."""
     for h, grows in ((1.99, False), (2.01, True)):
-        y, _ = Leapfrog().integrate((lambda j, t, y: -y,), Leapfrog.at_rest(ONE), TimeGrid(0.0, 400 * h, 400))
+        y, _ = Leapfrog().integrate((lambda j, t, y: -y,), Leapfrog.zero_velocity(ONE), TimeGrid(0.0, 400 * h, 400))
         assert (abs(y.item()) > 100) is grows
         y = Euler().integrate(lambda j, t, y: -y, ONE, TimeGrid(0.0, 800 * h, 800))
         assert (abs(y.item()) > 100) is grows

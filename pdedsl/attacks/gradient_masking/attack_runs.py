@@ -1,4 +1,4 @@
-"""What the checks of an audit examine: attacks on the same samples, each run once."""
+"""Attacks of a gradient-masking audit on the same samples, each run at most once."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from pdedsl.frozen_model import Model
 
 RESTARTS = 4
 MAX_LARGER_EPS = 6
-"""Sizes of ε, at most, between that of an evaluation and everything."""
+"""Radii of the accuracy curve beyond ε, up to the one that covers the box."""
 
 
 @dataclass(frozen=True)
 class AuditRuns:
+    """Attacks on the samples x with labels y, run on first use."""
+
     predictor: Predictor
     x: Tensor
     y: Tensor
@@ -41,7 +43,7 @@ class AuditRuns:
 
     @property
     def min_count(self) -> int:
-        """As many samples as chance does not explain: three in a hundred, and at least three."""
+        """The number of samples that makes a difference suspicious: 3 %, at least three."""
         return max(3, ceil(0.03 * self.n))
 
     @cached_property
@@ -55,12 +57,12 @@ class AuditRuns:
 
     @cached_property
     def has_other_class(self) -> bool:
-        """Is there another class where every point is allowed? In a box, or if the samples' predictions differ."""
+        """Whether an unbounded attack can reach another class: in a box, or if the predictions differ."""
         predicted = self.predictor.predict(self.x).argmax(1)
         return read_box(self.bounds).bounded or bool((predicted != predicted[0]).any())
 
     def run_pgd(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
-        """Fooled by PGD."""
+        """Successes of PGD, (n,)."""
         attacked = self.predictor if model is None else model
         return pgd(
             attacked,
@@ -75,7 +77,7 @@ class AuditRuns:
 
     @cached_property
     def pgd_runs(self) -> Tensor:
-        """Fooled by each of a few runs of PGD from different starting points."""
+        """Successes of PGD from several random starts, (restarts, n)."""
         return torch.stack([self.run_pgd(self.eps, run) for run in range(RESTARTS)])
 
     @cached_property
@@ -86,7 +88,7 @@ class AuditRuns:
 
     @cached_property
     def white_box(self) -> Tensor:
-        """Fooled by any attack that uses gradients."""
+        """Successes of any white-box attack."""
         return self.pgd_runs.any(0) | self.single_step
 
     @cached_property
@@ -104,17 +106,17 @@ class AuditRuns:
 
     @cached_property
     def accuracy_curve(self) -> list[tuple[float, float]]:
-        """ε and the share that withstands PGD, from ε = 0 to where everything is allowed, or until nothing is left."""
-        found = [(0.0, _fraction(~self.misclassified)), (self.eps, _fraction(~self.pgd_runs[0]))]
+        """(ε, robust accuracy) under PGD from ε = 0 to the covering radius, or until accuracy 0."""
+        curve = [(0.0, _fraction(~self.misclassified)), (self.eps, _fraction(~self.pgd_runs[0]))]
         for eps in self._larger_eps:
-            if found[-1][1] == 0.0:
+            if curve[-1][1] == 0.0:
                 break
-            found.append((eps, _fraction(~self.run_pgd(eps))))
-        return found
+            curve.append((eps, _fraction(~self.run_pgd(eps))))
+        return curve
 
     @property
     def _larger_eps(self) -> list[float]:
-        """ε doubled repeatedly, or increased faster, so that the last size allows everything."""
+        """Geometric sequence of radii from ε to the covering radius, with a factor of at least 2."""
         last = covering_radius(self.x, self.norm, self.bounds)
         factor = max(2.0, (last / self.eps) ** (1.0 / MAX_LARGER_EPS))
         sizes = [self.eps * factor**k for k in range(1, MAX_LARGER_EPS) if self.eps * factor**k < 0.99 * last]
@@ -122,9 +124,9 @@ class AuditRuns:
 
 
 def covering_radius(x: Tensor, norm: Norm, bounds: Bounds) -> float:
-    """The ε at which every point of the box is allowed; if there is no box, of the smallest one that holds the samples.
+    """The smallest ε for which the ball covers the box; without a box, the bounding box of the samples.
 
-    There is another class among the samples: a sample still correct at this ε is not robust; the attack failed.
+    The box contains another class: a sample that is still correct at this ε is not robust, the attack failed.
     """
     lo, hi = read_box(bounds).ends(x)
     lo, hi = lo.where(lo.isfinite(), x.amin(0)), hi.where(hi.isfinite(), x.amax(0))

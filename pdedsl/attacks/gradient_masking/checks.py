@@ -1,4 +1,4 @@
-"""Checks for gradient masking (Athalye, Carlini, Wagner 2018, section 3.1; Carlini et al. 2019): verdict and evidence."""
+"""Checks for gradient masking (Athalye, Carlini, Wagner 2018, section 3.1; Carlini et al. 2019), with evidence."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def single_step(e: AuditRuns) -> Finding:
 def restarts(e: AuditRuns) -> Finding:
     """Success of PGD should depend little on the random start."""
     single, union = e.pgd_runs.double().mean().item() * e.n, int(e.pgd_runs.any(0).sum())
-    text = f"PGD: {union} of {e.n} samples misclassified with {len(e.pgd_runs)} random restarts, {single:.1f} with one (mean)"
+    text = f"PGD misclassifies {union} of {e.n} samples with {len(e.pgd_runs)} random restarts, {single:.1f} with one"
     return Finding("random restarts", union - single >= max(e.min_count, 0.1 * e.n), text)
 
 
@@ -153,7 +153,8 @@ def random_search(e: AuditRuns) -> Finding:
             x = region.project(random_start(context, e.norm, e.eps))
             adversarial |= find_successes(context.predictor, x, context.criterion, context.predictor.query(x))
     more = int((adversarial & ~e.white_box).sum())
-    text = f"{RANDOM_POINTS} random points per sample find {more} adversarial examples that gradient attacks miss (n = {e.n})"
+    text = f"{RANDOM_POINTS} random points per sample find {more} adversarial examples that gradient attacks miss "
+    text += f"(n = {e.n})"
     return Finding("random search", more >= e.min_count, text)
 
 

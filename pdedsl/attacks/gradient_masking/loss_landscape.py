@@ -1,4 +1,4 @@
-"""The loss around samples, for inspection: along the step that an attack takes, and along a random one."""
+"""Loss landscape around samples, along the gradient and along a random direction."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pdedsl.attacks.constraints import read_box
 from pdedsl.attacks.criterion import log_odds
 from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns
 
-SAMPLES = 16
-"""Samples that are looked at, at most."""
+MAX_SAMPLES = 16
+"""Maximal number of samples."""
 STEPS_IN_QUARTERS = range(-4, 9)
-"""Of ε: from −ε to 2ε."""
+"""Step sizes in units of ε/4: from −ε to 2ε."""
 
 Lines = tuple[tuple[float, ...], ...]
 
@@ -25,7 +25,7 @@ Lines = tuple[tuple[float, ...], ...]
 class Landscape:
     """`along[i][k]`: the loss of sample i at x + sizes[k]·v, clipped to the box, with v the steepest step at x of norm
     1; `across`: the same with a random v. The loss is log((1 − p)/p) for the probability p of the class of the sample:
-    below 0 the class has the majority. Smooth lines that rise to the right are what a gradient promises."""
+    negative if p > ½. With useful gradients, `along` is smooth and increasing."""
 
     sizes: tuple[float, ...]
     along: Lines
@@ -33,7 +33,7 @@ class Landscape:
 
 
 def loss_landscape(e: AuditRuns) -> Landscape:
-    rows = torch.arange(0, e.n, -(-e.n // SAMPLES), device=e.x.device)
+    rows = torch.arange(0, e.n, -(-e.n // MAX_SAMPLES), device=e.x.device)
     x, criterion = e.x[rows], e.criterion.take(rows)
     generator = torch.Generator(x.device).manual_seed(e.seed)
     steepest = e.norm.steepest(e.predictor.loss_gradient(x, criterion, log_odds).gradient)
