@@ -75,11 +75,11 @@ class AttackContext:
         return feasible_set(norm, self.x, eps, self.box)
 
     def unsolved_rows(self) -> Tensor:
-        """Indices of the samples that do not satisfy the criterion without an attack (significantly, see `Predictor`)."""
+        """Indices of the samples that do not satisfy the criterion (significantly) without an attack."""
         return (~self.predictor.is_significant(self.x, self.criterion)).nonzero()[:, 0]
 
     def result(self, norm: Norm, attacked: Tensor, eps: float | None = None, rows: Tensor | None = None) -> Result:
-        """Evaluate the final points, projected if `eps` is given; points that are not finite are replaced by the samples.
+        """Evaluate the final points, projected if `eps` is given; non-finite points are replaced by the samples.
 
         If `rows` are given, the others are known to satisfy the criterion, and are evaluated only for models that are
         not deterministic.
@@ -126,8 +126,8 @@ def attack_context(
 
 @final
 class RestartTracker:
-    """Best points over several runs: `rows` have no success yet; x holds adversarial examples, or else the points of largest
-    margin."""
+    """Best points over several runs: `rows` have no success yet; x holds adversarial examples, or else the points of
+    largest margin."""
 
     def __init__(self, context: AttackContext, *, seen: bool = False) -> None:
         """`seen`: the first run starts at the samples and detects those that are misclassified without an attack."""
@@ -237,7 +237,7 @@ class ClosestAdversarials:
     def result(self, whole: AttackContext, rows: Tensor, last: Tensor, eps: float | None) -> Result:
         """Evaluate the closest points for `rows` of a context, and `last` where there are none.
 
-        In their last digits logits depend on the batch, so that a point on the boundary may satisfy the criterion in one batch
+        Rounding errors depend on the batch, so that a point on the boundary may satisfy the criterion in one batch
         and not in another. Such points are moved away from their samples until all reach it together.
         """
         attacked, found = whole.x.clone(), torch.zeros_like(whole.criterion.y, dtype=torch.bool)

@@ -183,7 +183,7 @@ class FabConfig:
     def _step(self, context: AttackContext, x: Tensor, evaluation: LossGradient, reached: Tensor) -> Tensor:
         """x′ = clip((1 − a)(x + η d₁) + a(x⁰ + η d₂)), a = min{‖d₁‖/(‖d₁‖ + ‖d₂‖), α}, for the hyperplane of f = 0.
 
-        d₁ and d₂ lead from x and the sample x⁰ to the hyperplane; a point that satisfies the criterion first moves back.
+        d₁ and d₂ lead from x and the sample x⁰ to the hyperplane; an adversarial point first moves back.
         """
         lo, hi = context.box.ends(x)
         w, scale = _scaled(evaluation.gradient)

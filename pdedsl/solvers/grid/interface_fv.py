@@ -25,24 +25,24 @@ QUADRATURE_POINTS = 32  # per cell, for its resistance
 
 def make_cells(system: FirstOrderSystem, n: int) -> tuple[CellAxis, ...]:
     domain = system.statement.domain
-    face_conditions = domain.intervals[: len(domain.space)]
-    return tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in face_conditions)
+    intervals = domain.intervals[: len(domain.space)]
+    return tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in intervals)
 
 
 @dataclass(frozen=True)
 class BoundaryCells:
-    """The cells next to a face, each of which receives the flux factor · (value · u + rest)."""
+    """The cells next to a face, each of which receives the flux factor · (alpha · u + gamma)."""
 
     cells: Tensor
     factor: Tensor
-    value: Tensor
-    rest: CompiledExpressions
-    places: list[Tensor]
+    alpha: Tensor
+    gamma: CompiledExpressions
+    coordinates: list[Tensor]
 
 
 @dataclass(frozen=True)
 class InterfaceFVProblem:
-    """M ∂w/∂t = R(w, t) for values at the centres of cells; M = 1, or 0 for a stationary problem."""
+    """M ∂w/∂t = R(w, t) for values at the cell centers; M = 1, or 0 for a stationary problem."""
 
     system: FirstOrderSystem
     axes: tuple[CellAxis, ...]
@@ -91,18 +91,18 @@ class InterfaceFVProblem:
     def values_at(self, time: float) -> Mapping[Symbol, Tensor]:
         return self._known([m.reshape(-1) for m in self.centers], time)
 
-    def _known(self, places: list[Tensor], time: float) -> Mapping[Symbol, Tensor]:
+    def _known(self, coordinates: list[Tensor], time: float) -> Mapping[Symbol, Tensor]:
         timed = self.system.statement.domain.has_time
         return nodal_values(
-            self.system, self.parameter_values, places, self.like.new_full((1,), time) if timed else None
+            self.system, self.parameter_values, coordinates, self.like.new_full((1,), time) if timed else None
         )
 
-    def _at(self, expr: Expr, places: list[Tensor], time: float) -> Tensor:
-        flat = [p.reshape(-1) for p in places]
+    def _at(self, expr: Expr, coordinates: list[Tensor], time: float) -> Tensor:
+        flat = [p.reshape(-1) for p in coordinates]
         return (
             compile_expressions(self.system, [expr])((), self._known(flat, time))[0]
             .expand(len(flat[0]))
-            .reshape(places[0].shape)
+            .reshape(coordinates[0].shape)
         )
 
     def rhs(self, w: Tensor, time: float) -> Tensor:
@@ -123,8 +123,8 @@ class InterfaceFVProblem:
 
     @cached_property
     def _source_derivative(self) -> CompiledExpressions:
-        (letter,) = self._source.jets
-        return compile_expressions(self.system, [self.coefficients.source.diff(letter)])
+        (jet,) = self._source.jets
+        return compile_expressions(self.system, [self.coefficients.source.diff(jet)])
 
     @property
     def _sign(self) -> float:
@@ -141,7 +141,7 @@ class InterfaceFVProblem:
         for k, axis in enumerate(self.axes):
             result = result + self._flux_matrix(k, axis, index)
         for boundary in self.boundary_cells:
-            own = torch.zeros_like(result[0]).index_add(0, boundary.cells, boundary.factor * boundary.value)
+            own = torch.zeros_like(result[0]).index_add(0, boundary.cells, boundary.factor * boundary.alpha)
             result = result + torch.diag(own)
         return result
 
@@ -180,8 +180,8 @@ class InterfaceFVProblem:
         """Boundary fluxes without the terms in u."""
         result = torch.zeros(self.count, dtype=self.like.dtype, device=self.like.device)
         for boundary in self.boundary_cells:
-            (rest,) = boundary.rest((), self._known(boundary.places, time))
-            result = result.index_add(0, boundary.cells, boundary.factor * rest)
+            (gamma,) = boundary.gamma((), self._known(boundary.coordinates, time))
+            result = result.index_add(0, boundary.cells, boundary.factor * gamma)
         return result
 
     @cached_property
@@ -197,11 +197,11 @@ class InterfaceFVProblem:
         axis, sign = self.axes[k], 1.0 if upper else -1.0
         end, width = (axis.n - 1 if upper else 0), (axis.end - axis.start) / axis.n
         resistance = self._resistances(k)[1 if upper else 0].select(k, end).reshape(-1)
-        places = [m.select(k, 0).reshape(-1) for m in self.centers]
-        places[k] = torch.full_like(places[k], axis.end if upper else axis.start)
+        coordinates = [m.select(k, 0).reshape(-1) for m in self.centers]
+        coordinates[k] = torch.full_like(coordinates[k], axis.end if upper else axis.start)
         exprs = (face.alpha, face.beta, self.coefficients.conductivities[k])
-        alpha, beta, conductivity = (self._at(e, places, self.start) for e in exprs)
+        alpha, beta, conductivity = (self._at(e, coordinates, self.start) for e in exprs)
         cells = torch.arange(self.count, device=self.like.device).reshape(self.shape).select(k, end).reshape(-1)
         weight = (sign + self._drift(k)[cells] * resistance) / width
         factor = -weight / (sign * alpha * resistance + beta / conductivity)
-        return BoundaryCells(cells, factor, alpha, compile_expressions(self.system, [face.gamma]), places)
+        return BoundaryCells(cells, factor, alpha, compile_expressions(self.system, [face.gamma]), coordinates)

@@ -124,7 +124,7 @@ def _dimensions(x: Tensor) -> int:
     dimensions = x[0].numel()
     if dimensions > MAX_EXACT_LAPLACIAN_DIMENSION:
         raise ValueError(
-            f"an exact Laplacian in {dimensions} dimensions is too expensive (at most {MAX_EXACT_LAPLACIAN_DIMENSION}): "
+            f"an exact Laplacian is limited to {MAX_EXACT_LAPLACIAN_DIMENSION} dimensions, got {dimensions}: "
             "choose the estimator 'biased' or 'unbiased'"
         )
     return dimensions
