@@ -1,7 +1,7 @@
-"""Finite volumes: cell averages, limited slopes within cells, one flux between neighbours.
+"""MUSCL finite-volume scheme: limited linear reconstruction in each cell and a numerical flux at each face.
 
-MUSCL (van Leer 1979) with his limiter, Rusanov's flux (1961), and the Runge-Kutta method of Shu and Osher (1988), which
-preserves what a short Euler step preserves.
+MUSCL with the van Leer limiter (van Leer 1979), the Rusanov flux (1961), and the strong-stability-preserving Runge-Kutta
+method of Shu and Osher (1988).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CellRate = Callable[[Tensor, float], Tensor]
 
 
 def van_leer_limiter(left: Tensor, right: Tensor) -> Tensor:
-    """The harmonic mean of two slopes of the same sign, and zero otherwise."""
+    """Van Leer limiter: the harmonic mean of two differences of the same sign, and zero otherwise."""
     product = left * right
     total = left + right
     safe = torch.where(product > 0, total, torch.ones_like(total))
@@ -32,12 +32,12 @@ def reconstruct_faces(padded: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 
 def rusanov_flux(left: Tensor, right: Tensor, flux: tuple[Tensor, Tensor], speed: Tensor) -> Tensor:
-    """The mean flux, and as much diffusion as the fastest wave requires."""
+    """Rusanov (local Lax-Friedrichs) flux: the mean flux, with numerical diffusion by the maximum wave speed."""
     return (flux[0] + flux[1] - speed * (right - left)) / 2
 
 
 def ssprk3_step(rate: CellRate, w: Tensor, time: float, h: float) -> Tensor:
-    """Three convex combinations of Euler steps, of order three."""
+    """SSPRK3: convex combinations of Euler steps, of order three."""
     first = w + h * rate(w, time)
     second = 0.75 * w + 0.25 * (first + h * rate(first, time + h))
     return w / 3 + 2 / 3 * (second + h * rate(second, time + h / 2))

@@ -275,12 +275,12 @@ class EvolutionEstimator:
     def _value(self, points: Tensor, noise: AntitheticNoise, steps: int, step_noise: NoiseSource) -> Tensor:
         x, t = points[:, :-1], points[:, -1]
         boundary, sde = self.compiled.boundary(x), self.compiled.sde
-        dt = ((self._end - t) * sde.clock).clamp_min(0) / steps
+        dt = ((self._end - t) * sde.direction).clamp_min(0) / steps
         path = start_paths(x.expand(2 * noise.rows, *x.shape), t.expand(2 * noise.rows, -1))
         for k in range(steps):
             path = advance_paths(path, sde, boundary, dt, step_noise(k))
         data = self.compiled.functions([self.data.value])(path.x, path.t)[0]
-        terminal_value = torch.exp(path.growth) * data + path.gained
+        terminal_value = torch.exp(path.log_weight) * data + path.source_integral
         return antithetic_mean(
             torch.where(path.alive, terminal_value, _exit_value(path, self.compiled, boundary, dt, noise))
         )
@@ -330,7 +330,7 @@ def _exit_value(
 ) -> Tensor:
     """Values of the absorbed paths."""
     if not compiled.process.boundaries:
-        return torch.zeros_like(path.growth)
+        return torch.zeros_like(path.log_weight)
     count = 2 * compiled.process.dimension + len(compiled.process.curves)
     bridge = noise.normal(compiled.process.dimension, BRIDGE)
     return absorbed_value(path, compiled.sde, boundary, dt, noise.draw(count, EXIT_TIMES), bridge)
@@ -355,7 +355,7 @@ class WalkOnSpheresEstimator:
             if k % CHECK_EVERY == CHECK_EVERY - 1 and not path.alive.any():
                 break
         face = self._radii(path.x).argmin(-1)
-        value = self.compiled.boundary_value(path.x, path.x[..., 0], face) + path.gained
+        value = self.compiled.boundary_value(path.x, path.x[..., 0], face) + path.source_integral
         result = antithetic_mean(torch.where(path.alive, torch.nan, value))
         return torch.stack([result, torch.zeros_like(result)])
 
@@ -372,7 +372,7 @@ class WalkOnSpheresEstimator:
         """Distance to each Dirichlet face, and a lower bound of the distance to each curve."""
         boundary = self.compiled.boundary(x)
         faces = torch.stack([x - boundary.lower, boundary.upper - x], -2)
-        radii = torch.where(boundary.stops, faces, torch.inf).mT.flatten(-2)
+        radii = torch.where(boundary.absorbing, faces, torch.inf).mT.flatten(-2)
         if self.compiled.curves is None:
             return radii
         return torch.cat([radii, free_radius(*self.compiled.curves(x), self._curvature_bounds(x))], -1)

@@ -1,4 +1,4 @@
-"""Every number that a word takes, as large as it may be, in a spec that takes the word: a child of test_sizes.py."""
+"""Every numeric option at its maximum, in a spec that accepts it: subprocess of test_limits.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has no network is said at compile time: code, place and a way out."""
+"""Specs without a network are compile-time errors, with code, location and hint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdedsl.diagnostics import Diagnostic, Source
 V = "learn v(x, y, t) : vector = mlp(width=8, depth=2)"
 HEAT = "∂u/∂t = v·∇u + 0.1 Δu"
 PARABOLIC, SECOND, PAIR = light("parabolic"), light("second_order"), light("hamiltonian")
-# Code, the words that are marked, a part of the hint, and the text.
+# Code, marked text, part of the hint, spec.
 CASES = {
     "a reaction of probabilities": ("E601", "u", "scalar", learned(f"{HEAT} - u", V)),
     "a divergence that is not free": ("E601", "∇·(v u)", "scalar", learned("∂u/∂t = ∇·(v u)", V)),
@@ -102,7 +102,7 @@ def mistakes(text: str) -> tuple[Source, tuple[Diagnostic, ...]]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_code_place_and_hint(name: str) -> None:
+def test_code_location_and_hint(name: str) -> None:
     code, marked, hint, text = CASES[name]
     source, (found,) = mistakes(text or MADE[name])
     assert (found.code, source.text[found.span.start : found.span.end]) == (code, marked)
@@ -125,7 +125,7 @@ def test_no_operator_on_images(name: str) -> None:
     assert diagnostic.hint
 
 
-def test_wrong_integrator_of_a_resnet_is_not_ignored() -> None:
+def test_integrator_of_a_resnet() -> None:
     """The maps of a resnet are its steps: another number of steps or another scheme has no network."""
     for method in ("rk4(steps=3)", "heun(steps=3)", "dopri5(rtol=1e-3, atol=1e-3)", "euler(steps=3)"):
         source, (found,) = mistakes(picture("∂u/∂t = v·∇u", realized=f"realize time by {method}"))
@@ -133,14 +133,14 @@ def test_wrong_integrator_of_a_resnet_is_not_ignored() -> None:
     assert compiled(picture("∂u/∂t = v·∇u", realized="realize time by euler(steps=9)")).module()
 
 
-def test_noise_on_the_input_only_is_not_noise_behind_every_layer() -> None:
+def test_noise_on_the_input_only() -> None:
     """`sampling` says: noise on the input. Diffusion along with transport is not that."""
     source, (found,) = mistakes(picture("∂u/∂t = v·∇u + σ²Δu", realized="realize diffusion by sampling(samples=3)"))
     assert found.code.startswith("E6")
     assert source.text[found.span.start : found.span.end] in ("sampling(samples=3)", "σ²Δu")
 
 
-def test_minus_v_on_images_is_compiled_or_refused_for_its_reason() -> None:
+def test_negative_drift_on_images() -> None:
     """Not for being no field on R^d, which nobody asked for, and not with the advice to use another network."""
     text = picture("∂u/∂t = -v·∇u")
     if refused(text):
@@ -149,7 +149,7 @@ def test_minus_v_on_images_is_compiled_or_refused_for_its_reason() -> None:
         assert "R^d" not in found.message
 
 
-def test_a_promise_that_no_network_keeps_is_refused() -> None:
+def test_divergence_free_network_on_images() -> None:
     text = picture("∂u/∂t = v·∇u").replace(": vector ", ": vector, divergence_free ")
     source, (found,) = mistakes(text)
     assert found.code == "E604"

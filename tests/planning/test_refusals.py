@@ -1,4 +1,4 @@
-"""Every plan can be built: errors of the user are reported by planning."""
+"""Every plan can be built: specs without a network are errors in planning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pdedsl.runtime.learned_fields import LearnedConstant
 from pdedsl.runtime.rng import streams
 
 
-def test_torchvision_with_noise_has_noise() -> None:
+def test_torchvision_with_noise() -> None:
     text = picture("∂u/∂t = v·∇u + σ²Δu").replace("resnet(depth=20)", 'torchvision("mobilenet_v2")')
     text = text.replace("image(1, 8, 8)", "image(3, 32, 32)")
     made = pdedsl.compile(text)
@@ -45,7 +45,7 @@ DIFFUSIVITIES = {
 
 
 @pytest.mark.parametrize("declared", DIFFUSIVITIES)
-def test_learned_diffusivities_keep_their_sign(declared: str) -> None:
+def test_sign_of_learned_diffusivities(declared: str) -> None:
     for term, right in DIFFUSIVITIES[declared].items():
         text = (
             f"pde D\nspace (x, y) in R^2\ntime t in [0, 1]\nunknown u(x, y, t) : scalar\n{declared}\n"
@@ -68,7 +68,7 @@ def test_learned_diffusivities_keep_their_sign(declared: str) -> None:
         "retraining(delta=0.3)",
     ],
 )
-def test_an_argument_that_no_derivative_needs_is_refused(method: str) -> None:
+def test_unused_arguments_are_errors(method: str) -> None:
     split = "∂u/∂t = v·∇u for t in [0, 0.5]\n∂u/∂t = σ²Δu for t in [0.5, 1]"
     text = picture(split, realized=f"realize diffusion by {method}")
     with pytest.raises(pdedsl.PdeError, match="E611"):
@@ -76,7 +76,7 @@ def test_an_argument_that_no_derivative_needs_is_refused(method: str) -> None:
 
 
 @pytest.mark.parametrize(("type_", "term"), [("scalar > 0", "q Δu"), ("scalar ≥ 0", "q Δu"), ("scalar", "0.1Δu + q u")])
-def test_a_learned_number_starts_where_it_is_said_to(type_: str, term: str) -> None:
+def test_initial_value_of_learned_parameters(type_: str, term: str) -> None:
     text = (
         f"pde D\nspace x in R^2\ntime t in [0, 1]\nunknown u(x, t) : scalar\nlearn q : {type_} = 0.1\n"
         f"∂u/∂t = {term}\nu(x, 0) = exp(-‖x‖²)\n"
@@ -96,7 +96,7 @@ def test_a_learned_number_starts_where_it_is_said_to(type_: str, term: str) -> N
         ("learn A : matrix", "A[1, 1] ∂u/∂x₁ + A[2, 2] ∂u/∂x₂", 11.0),
     ],
 )
-def test_numbers_and_entries_carry_as_they_are(declared: str, drift: str, reached: float) -> None:
+def test_drift_with_learned_parameters(declared: str, drift: str, reached: float) -> None:
     """x₁ + 10x₂ at the end of a straight path from 0; a matrix starts as the identity."""
     head = "pde D\nspace x in R^2\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
     made = pdedsl.compile(f"{head}{declared}\n∂u/∂t = {drift}\nu(x, 0) = exp(-‖x‖²)\n").operator(samples=1)

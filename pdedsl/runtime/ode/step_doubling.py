@@ -1,7 +1,8 @@
-"""Steps of lengths T / 2ᵏ, each as long as its error allows: one step against two of half the length.
+"""Adaptive step size by step doubling: one step of length T / 2ᵏ against two of half the length.
 
-The difference gives an estimate of the error of the two half steps, and is subtracted if the method is smooth in its
-step: the remaining error is one order higher (Richardson), so that the estimate is a bound in practice.
+Their difference estimates the error of the two half steps, and is subtracted if the error has an expansion in the step
+size: Richardson extrapolation raises the order by one, so that the estimate is a bound in practice (Hairer, Nørsett,
+Wanner 1993, II.4).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Step = Callable[[Tensor, float, int], Tensor]
 
 @runtime_checkable
 class PairedStep(Protocol):
-    """A step that does two lengths from one state at once, for less than twice the work."""
+    """A step that computes two lengths from one state at once, for less than twice the work."""
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor: ...
 
@@ -31,88 +32,89 @@ class PairedStep(Protocol):
 
 
 MAX_LEVEL = 30
-TICKS = 1 << MAX_LEVEL
+TICKS = 1 << MAX_LEVEL  # unit of time: the shortest step
 MIN_LEVEL = 4  # no step is longer than T / 2^4
 ROUNDING_RTOL = 1e-9  # relative; rounding errors may be this large in an ill-conditioned problem
-INTERPOLATION_NODES = 8  # number of states in an interpolation in time
+INTERPOLATION_NODES = 8  # states per interpolation in time
 COARSENING_RATIO = 2.0 ** -(
     INTERPOLATION_NODES + 2
-)  # share of the allowed interpolation error at which steps of twice the length would do
+)  # fraction of the allowed interpolation error below which steps may be twice as long
 MIN_INTERPOLATION_RTOL, INTERPOLATION_FRACTION = (
     1e-11,
     1e-5,
-)  # allowed interpolation error: the larger of this and this share of the tolerance
+)  # allowed interpolation error: the larger of this and this fraction of the tolerance
 MAX_INTERPOLATION_LEVEL = 10  # interpolation alone does not make a step shorter than T / 2^10
 
 
 class StepSizeUnderflow(Exception):
-    """No step is short enough."""
+    """No step size satisfies the tolerance."""
 
 
 class MaxStepsExceeded(StepSizeUnderflow):
-    """As many steps as are allowed were tried."""
+    """The maximum number of steps was attempted."""
 
 
 @dataclass(frozen=True)
 class StepBudget:
-    """The tolerance for the errors of all steps together, and how many steps may be tried, if there is a limit."""
+    """The tolerance for the sum of all error estimates, and the maximum number of attempted steps, if limited."""
 
     tolerance: float
-    most: int | None = None
+    max_steps: int | None = None
 
 
 @dataclass(frozen=True)
 class StepControl:
-    """The order of a step, the tolerance for the sum of the estimates relative to the state, and whether these are
-    subtracted. `counted` are weights of the entries of the state in the estimates, if not all are one. With `batched`,
-    the first axis of a state is one of several solutions, each of which keeps the tolerance.
+    """The order of the method, the tolerance for the sum of the error estimates relative to the state, and whether to
+    extrapolate. `error_weights` are weights of the entries of the state in the error norm, 1 by default. With `batched`, the
+    first axis of a state is a batch of solutions, each of which satisfies the tolerance.
     """
 
     order: int
     tolerance: float
     extrapolated: bool
-    counted: Tensor | None = None
-    least: float = 0.0  # an estimate that is accepted in a single step, however short it is
-    most: int | None = None  # steps to try
+    error_weights: Tensor | None = None
+    min_error: float = 0.0  # error estimate that is accepted in any step
+    max_steps: int | None = None  # maximum number of attempted steps
     batched: bool = False
 
     @property
-    def between(self) -> float:
-        """The error that interpolation in time may have, relative to the state: middles of pairs have errors too."""
-        return max(MIN_INTERPOLATION_RTOL, INTERPOLATION_FRACTION * self.tolerance, self.least)
+    def interpolation_tolerance(self) -> float:
+        """The tolerance of interpolation in time, relative to the state."""
+        return max(MIN_INTERPOLATION_RTOL, INTERPOLATION_FRACTION * self.tolerance, self.min_error)
 
     def size(self, w: Tensor) -> Tensor:
-        counted = w.detach() if self.counted is None else w.detach() * self.counted
-        counted = torch.view_as_real(counted) if counted.is_complex() else counted  # several times as fast
-        found: Tensor = torch.linalg.vector_norm(counted, dim=tuple(range(1, counted.ndim)) if self.batched else None)
+        weighted = w.detach() if self.error_weights is None else w.detach() * self.error_weights
+        weighted = torch.view_as_real(weighted) if weighted.is_complex() else weighted  # several times as fast
+        found: Tensor = torch.linalg.vector_norm(weighted, dim=tuple(range(1, weighted.ndim)) if self.batched else None)
         return found
 
 
 @dataclass(frozen=True)
 class TimeHistory:
-    """States at times; `levels` are those of the pairs of half steps, each of which has a state in its middle."""
+    """States at times; `levels` are those of the pairs of half steps, each with a state at its midpoint."""
 
     times: tuple[float, ...]
     states: tuple[Tensor, ...]
     levels: tuple[int, ...]
-    error: float  # the sum of the estimates
+    error: float  # the sum of the error estimates
 
 
 def integrate_adaptively(step: Step, start: Tensor, length: float, control: StepControl) -> TimeHistory:
-    """Steps as long as error and interpolation in time allow; the allowed error is proportional to the step length."""
+    """Integrate with the longest steps that satisfy the error and interpolation tolerances; the allowed error is
+    proportional to the step length."""
     path, longest = StepHistory([0], [start]), MIN_LEVEL
     level, before, tried = longest + 2, float("inf"), 0
     while path.ends[-1] < TICKS:
         begin, tried = length * path.ends[-1] / TICKS, tried + 1
-        if control.most is not None and tried > control.most:
-            raise MaxStepsExceeded(f"{control.most} steps end at time {begin:g}")
+        if control.max_steps is not None and tried > control.max_steps:
+            raise MaxStepsExceeded(f"{control.max_steps} steps reach only time {begin:g}")
         half, end, error = _double_step(step, path.states[-1], begin, length, level, control)
-        allowed = max(control.tolerance * 2.0**-level, control.least)
+        allowed = max(control.tolerance * 2.0**-level, control.min_error)
         stalled = before * 0.5 < error < ROUNDING_RTOL  # shorter steps do not reduce rounding errors
         if not (error <= max(allowed, control.tolerance * 1e-4) or stalled):
             level, before = level + 1, error
             if level >= MAX_LEVEL:
-                raise StepSizeUnderflow(f"no step is short enough at time {begin:g}")
+                raise StepSizeUnderflow(f"step size underflow at time {begin:g}")
             continue
         path.add(half, end, level, error, control.size(end))
         before, excess = float("inf"), path.excess(control, longest)
@@ -141,19 +143,19 @@ def _extra_levels(excess: float) -> int:
 
 
 def _step_ticks(level: int) -> int:
-    """The length of a step in steps of the deepest level."""
+    """The length of a step in ticks."""
     return 1 << (MAX_LEVEL - level)
 
 
 @dataclass
 class StepHistory:
-    """Pairs of half steps so far; `ends` are in units of a step of the deepest level."""
+    """Accepted pairs of half steps; `ends` are in ticks."""
 
     ends: list[int]
-    states: list[Tensor]  # at the ends, and in the middles between them
+    states: list[Tensor]  # at the ends, and at the midpoints between them
     levels: list[int] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
-    size: Tensor = field(default_factory=lambda: torch.zeros(()))  # of the largest state
+    size: Tensor = field(default_factory=lambda: torch.zeros(()))  # norm of the largest state
 
     def add(self, half: Tensor, end: Tensor, level: int, error: float, size: Tensor) -> None:
         self.ends.append(self.ends[-1] + _step_ticks(level))
@@ -178,7 +180,7 @@ class StepHistory:
             return {}
         last = count if self.ends[-1] == TICKS else count - behind + 1
         newest = range(0 if count == INTERPOLATION_NODES - 1 else count - behind, last)
-        allowed = (2.0**INTERPOLATION_NODES * control.between * self.size).clamp_min(1e-300)
+        allowed = (2.0**INTERPOLATION_NODES * control.interpolation_tolerance * self.size).clamp_min(1e-300)
         asked = (k for k in newest if self.levels[k] <= max(longest, MAX_INTERPOLATION_LEVEL - 1))
         return {k: float((control.size(self._missed(k)) / allowed).max()) for k in asked}
 
@@ -212,13 +214,13 @@ def _double_step(
     return (half + gap / 2, end + gap, error) if control.extrapolated else (half, end, error)
 
 
-def replay_steps(step: Step, start: Tensor, length: float, march: TimeHistory, control: StepControl) -> TimeHistory:
-    """The same steps again, now with gradients."""
+def replay_steps(step: Step, start: Tensor, length: float, history: TimeHistory, control: StepControl) -> TimeHistory:
+    """Repeat the accepted steps, with gradients."""
     states = [start]
-    for time, level in zip(march.times[::2], march.levels, strict=False):
+    for time, level in zip(history.times[::2], history.levels, strict=False):
         half, end, _ = _double_step(step, states[-1], time, length, level, control)
         states += [half, end]
-    return TimeHistory(march.times, tuple(states), march.levels, march.error)
+    return TimeHistory(history.times, tuple(states), history.levels, history.error)
 
 
 def lagrange_weights(t: Tensor, nodes: Tensor) -> Tensor:

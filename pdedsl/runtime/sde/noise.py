@@ -1,5 +1,7 @@
-"""x + a·std(x)·ξ, the layer noise of Wang, Yuan, Shi, Osher 2020, section 3.1, and its derivative, with few passes over
-memory.
+"""Noise blocks: by the Feynman-Kac formula, A:∇∇u over a step Δt is additive noise of covariance 2AΔt.
+
+Every block adds a variable of mean zero, in training and in evaluation, from its own random stream. Axis 0 is the batch.
+The factor of the noise is computed before the sum, so that a sample does not depend on the others.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from torch import Tensor, nn
 from pdedsl.config.methods import Across
 from pdedsl.runtime.rng import NoiseLaw, RandomStream
 
-# ---- relative
+# ---- Relative noise x + a·std(x)·ξ (Wang, Yuan, Shi, Osher 2020, section 3.1), with few passes over memory
 
 
 def add_relative_noise(x: Tensor, noise: Tensor, scale: float, across: Across) -> Tensor:
@@ -45,7 +47,7 @@ def _first_axis(across: Across) -> int:
 def _degrees_of_freedom(x: Tensor, across: Across) -> int:
     freedom = x.shape[_first_axis(across) :].numel() - 1
     if freedom < 1:
-        raise ValueError("relative noise needs at least two numbers to take a standard deviation of")
+        raise ValueError("relative noise needs at least two numbers for a standard deviation")
     return freedom
 
 
@@ -80,14 +82,14 @@ class RelativeNoiseFunction(torch.autograd.Function):
         x, noise, mean, deviation = ctx.saved_tensors
         if torch.is_grad_enabled():  # a second derivative is wanted: mean and deviation must not be constants
             mean, deviation = x.mean(_axes(x, ctx.across), keepdim=True), std(x, ctx.across)
-        slope = _ratio(ctx.scale * _dot(grad, noise, ctx.across), _degrees_of_freedom(x, ctx.across) * deviation)
-        return torch.addcmul(grad, x, slope).sub_(slope * mean), None, None, None
+        factor = _ratio(ctx.scale * _dot(grad, noise, ctx.across), _degrees_of_freedom(x, ctx.across) * deviation)
+        return torch.addcmul(grad, x, factor).sub_(factor * mean), None, None, None
 
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor, *_: None) -> tuple[Tensor, None, None]:
         x, noise, mean, deviation = ctx.saved_tensors
-        slope = _ratio(ctx.scale * _dot(tangent, x - mean, ctx.across), _degrees_of_freedom(x, ctx.across) * deviation)
-        return tangent + slope * noise, None, None
+        factor = _ratio(ctx.scale * _dot(tangent, x - mean, ctx.across), _degrees_of_freedom(x, ctx.across) * deviation)
+        return tangent + factor * noise, None, None
 
 
 def _dot(a: Tensor, b: Tensor, across: Across) -> Tensor:
@@ -99,11 +101,7 @@ def _ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
     return torch.where(denominator > 0, numerator / denominator, 0.0)
 
 
-# ---- noise
-# Diffusion as noise, by the Feynman-Kac formula: A:∇∇u over a step Δt is noise of covariance 2AΔt.
-#
-# Every block adds a variable of mean zero, in training and in evaluation, from its own Stream. Rows are samples: axis 0
-# is the batch. What multiplies the noise is computed before the sum, so that a row does not depend on its neighbours.
+# ---- Blocks
 
 
 class GaussianNoise(nn.Module):
@@ -159,7 +157,7 @@ class RelativeNoise(nn.Module):
     differentiated.
 
     across = "sample": std over the features of each sample. across = "batch": one std over the whole batch tensor, as
-    in the published code, where a sample's noise depends on its neighbours.
+    in the published code, where the noise of a sample depends on the others.
     """
 
     def __init__(self, scale: float, *, seed: int, across: str = "sample", law: NoiseLaw = "normal") -> None:

@@ -1,4 +1,5 @@
-"""Residual maps that are random themselves: dropped units or maps, randomly mixed branches.
+"""Random residual blocks: dropout x + F(x)⊙z/p, stochastic depth x + F(x)·z/p, and shake-shake
+x + αF(x) + (1-α)G(x).
 
 Wang, Tao, Bao, Shi, table 1 and remark 2.5: x + Δt·V with a random velocity V has the diffusion matrix ½Δt·Cov V.
 """
@@ -12,17 +13,17 @@ from torch import Tensor, nn
 from pdedsl.runtime.backbones import Backbone
 from pdedsl.runtime.rng import RandomStream
 
-# ---- random_maps
+# ---- Random operations on a residual
 
 
 DropoutUnit = Literal["units", "layer"]
-NOISE_FEATURES: dict[DropoutUnit, int | None] = {"units": None, "layer": 0}  # axes with random numbers of their own
+NOISE_FEATURES: dict[DropoutUnit, int | None] = {"units": None, "layer": 0}  # feature axes with independent samples
 
 
 class Dropout(nn.Module):
     """F⊙z/p, z ~ Bernoulli(p): x + Δt·v⊙z/p has diffusivity Δt·(1−p)/(2p)·v_i² on ∂²/∂x_i².
 
-    of = "units" draws a z for every hidden unit; of = "layer" one for the whole map of a sample, which is stochastic
+    of = "units" draws a z for every hidden unit; of = "layer" one for the whole residual of a sample, which is stochastic
     depth with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
     """
 
@@ -63,7 +64,7 @@ class RandomMix(nn.Module):
 
 
 class ShakeShake(nn.Module):
-    """α·f(x) + (1−α)·g(x) of two maps: `Mix` of their values."""
+    """α·f(x) + (1−α)·g(x) of two maps: `RandomMix` of their values."""
 
     def __init__(self, f: nn.Module, g: nn.Module, *, seed: int, width: float = 0.5) -> None:
         super().__init__()
@@ -73,20 +74,18 @@ class ShakeShake(nn.Module):
         return cast(Tensor, self.mix((self.f(x), self.g(x))))
 
 
-# ---- dropped
-# Random residual maps: dropout x + F(x)⊙z/p, stochastic depth x + F(x)·z/p, and shake-shake
-# x + αF(x) + (1-α)G(x) (Wang, Tao, Bao, Shi, Table 1 and Remark 2.5).
+# ---- Backbones with random residuals
 
 
 def add_dropout(backbone: Backbone, keep: float, of: DropoutUnit = "units") -> Backbone:
-    """The backbone with the velocity of each residual map dropped at random, down-sampling maps included."""
+    """The backbone with dropout on the residual of each block, downsampling blocks included."""
     for block in backbone.blocks:
         block.field = nn.Sequential(_field(block), Dropout(keep, seed=0, of=of))
     return backbone
 
 
 def shake_shake(backbone: Backbone, other: Backbone, width: float = 0.5) -> Backbone:
-    """The backbone with the velocities of both networks at each residual map, mixed at random by α ~ U(½−w, ½+w).
+    """The backbone with the residuals of both networks in each block, mixed at random by α ~ U(½−w, ½+w).
 
     Stem, head, shortcuts and the activation before a transition are those of the first: they are not velocities.
     """
@@ -98,5 +97,5 @@ def shake_shake(backbone: Backbone, other: Backbone, width: float = 0.5) -> Back
 def _field(block: nn.Module) -> nn.Module:
     field = getattr(block, "field", None)
     if not isinstance(field, nn.Module):
-        raise ValueError(f"{type(block).__name__} has no residual map to drop or share")
+        raise ValueError(f"{type(block).__name__} has no residual for dropout or shake-shake")
     return field

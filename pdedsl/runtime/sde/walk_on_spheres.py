@@ -1,4 +1,5 @@
-"""Walk on spheres: a Brownian path leaps to the largest sphere around it that fits, until a side is very near.
+"""Walk on spheres: Brownian motion moves to a uniform point of the largest inscribed sphere, up to a distance ε of the
+boundary.
 
 The mean of u over the sphere of radius r around x is u(x) for harmonic u; for aΔu + f = 0 the source adds
 r²/(2da)·E f(y), with |y - x|/r = U^{1/d} V^{1/2} of uniform U and V, which is the Green's function of the ball
@@ -15,7 +16,7 @@ from torch import Tensor
 
 
 class SphereNoise(NamedTuple):
-    """The direction of the leap, and another direction with two uniform numbers for the point in the ball."""
+    """The direction of the step, and another direction with two uniform samples for the source point in the ball."""
 
     outwards: Tensor
     inwards: Tensor
@@ -24,7 +25,7 @@ class SphereNoise(NamedTuple):
 
 class SphereWalk(NamedTuple):
     x: Tensor
-    gained: Tensor
+    source_integral: Tensor
     alive: Tensor
 
 
@@ -33,23 +34,25 @@ def sphere_step(
     radius: Callable[[Tensor], Tensor],
     source: Callable[[Tensor], Tensor] | None,
     diffusivity: float,
-    near: float,
+    epsilon: float,
     draw: SphereNoise,
 ) -> SphereWalk:
-    """One leap for the paths that are farther than `near` from every side."""
+    """One step of the walks that are farther than `epsilon` from the boundary."""
     r = radius(path.x).clamp_min(0)
-    alive = path.alive & (r > near)
-    gained, d = path.gained, path.x.shape[-1]
+    alive = path.alive & (r > epsilon)
+    source_integral, d = path.source_integral, path.x.shape[-1]
     if source is not None:
         depth = draw.uniform[..., 0] ** (1 / d) * draw.uniform[..., 1].sqrt()
         inner = path.x + (r * depth).unsqueeze(-1) * torch.nn.functional.normalize(draw.inwards, dim=-1)
-        gained = torch.where(alive, gained + r.square() / (2 * d * diffusivity) * source(inner), gained)
+        source_integral = torch.where(
+            alive, source_integral + r.square() / (2 * d * diffusivity) * source(inner), source_integral
+        )
     onto = path.x + r.unsqueeze(-1) * torch.nn.functional.normalize(draw.outwards, dim=-1)
-    return SphereWalk(torch.where(alive.unsqueeze(-1), onto, path.x), gained, alive)
+    return SphereWalk(torch.where(alive.unsqueeze(-1), onto, path.x), source_integral, alive)
 
 
-def free_radius(g: Tensor, slope: Tensor, bend: Tensor) -> Tensor:
+def free_radius(g: Tensor, gradient: Tensor, curvature: Tensor) -> Tensor:
     """The r with g - |∇g| r - ½M r² = 0: no point of g = 0 is nearer if the second derivatives of g are above -M."""
-    steep = slope.norm(dim=-1)
-    below = steep + torch.sqrt(steep.square() + 2 * bend * g.clamp_min(0))
-    return torch.where(below > 0, 2 * g / below, torch.inf)
+    size = gradient.norm(dim=-1)
+    denominator = size + torch.sqrt(size.square() + 2 * curvature * g.clamp_min(0))
+    return torch.where(denominator > 0, 2 * g / denominator, torch.inf)

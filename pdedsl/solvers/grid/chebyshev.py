@@ -219,8 +219,8 @@ class CollocationProblem:
         for k, layer in sorted(
             self._ranked_conditions(), key=lambda pair: (pair[1], self.system.face_conditions[pair[0]].normal)
         ):
-            side = self.system.face_conditions[k]
-            rows = self._replaced_variable(side) * self.count + self._face_nodes(side, layer)
+            condition = self.system.face_conditions[k]
+            rows = self._replaced_variable(condition) * self.count + self._face_nodes(condition, layer)
             result[rows[result[rows] < 0]] = k
         return result
 
@@ -229,38 +229,38 @@ class CollocationProblem:
         seen: dict[object, int] = {}
         order = sorted(range(len(self.system.face_conditions)), key=lambda k: self.system.face_conditions[k].normal)
         for k in order:
-            side = self.system.face_conditions[k]
-            key = (side.place, side.variable) if not side.part else (side.place, side.variable, side.part)
+            condition = self.system.face_conditions[k]
+            key = (condition.place, condition.variable) if not condition.part else (condition.place, condition.variable, condition.part)
             seen[key] = seen.get(key, -1) + 1
             yield k, seen[key]
 
-    def _replaced_variable(self, side: FaceCondition) -> int:
+    def _replaced_variable(self, condition: FaceCondition) -> int:
         """The variable whose equation is replaced: the highest time derivative of the component."""
-        component, _ = self.system.variables[side.variable]
+        component, _ = self.system.variables[condition.variable]
         return max(k for k, (c, _) in enumerate(self.system.variables) if c == component)
 
-    def _face_nodes(self, side: FaceCondition, layer: int) -> Tensor:
+    def _face_nodes(self, condition: FaceCondition, layer: int) -> Tensor:
         """Nodes in a layer next to a face, on the part of the face where the condition applies."""
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
-        axis, size = side.place.coordinate, self.shape[side.place.coordinate]
-        nodes = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
-        for expr in side.part:
+        axis, size = condition.place.coordinate, self.shape[condition.place.coordinate]
+        nodes = index.select(axis, size - 1 - layer if condition.place.upper else layer).reshape(-1)
+        for expr in condition.part:
             value = compile_expressions(self.system, [expr])((), self.values_at(self.start))[0].expand(self.count)
-            nodes = nodes[value[self._project_to_face(side, nodes)] > 0]
+            nodes = nodes[value[self._project_to_face(condition, nodes)] > 0]
         return nodes
 
     @cached_property
     def start(self) -> float:
         return float(self.system.statement.domain.intervals[-1].start)
 
-    def _project_to_face(self, side: FaceCondition, nodes: Tensor) -> Tensor:
+    def _project_to_face(self, condition: FaceCondition, nodes: Tensor) -> Tensor:
         """Projections of nodes onto the face."""
-        axis, size = side.place.coordinate, self.shape[side.place.coordinate]
+        axis, size = condition.place.coordinate, self.shape[condition.place.coordinate]
         stride = 1
         for s in self.shape[axis + 1 :]:
             stride *= s
         place = (nodes // stride) % size
-        return nodes + ((size - 1 if side.place.upper else 0) - place) * stride
+        return nodes + ((size - 1 if condition.place.upper else 0) - place) * stride
 
     @cached_property
     def blocks(self) -> tuple[ResidualBlock, ...]:
@@ -276,11 +276,11 @@ class CollocationProblem:
             ]
             sign = -1.0 if system.backward and k in system.differential else 1.0
             blocks.append(self._block(expr, free, k * self.count + free, sign))
-        for k, side in enumerate(system.face_conditions):
+        for k, condition in enumerate(system.face_conditions):
             rows = (self.replacing_condition == k).nonzero().squeeze(-1)
             if len(rows):
                 blocks.append(
-                    self._block(side.differentiated, self._project_to_face(side, rows % self.count), rows, 1.0)
+                    self._block(condition.differentiated, self._project_to_face(condition, rows % self.count), rows, 1.0)
                 )
         return tuple(blocks)
 
@@ -429,7 +429,9 @@ def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
     start = _initial(problem, initial_time)
     least = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
     counted, tolerance = _error_weights(problem), budget.tolerance
-    control = StepControl(ORDER, tolerance, extrapolated=False, counted=counted, least=least, most=budget.most)
+    control = StepControl(
+        ORDER, tolerance, extrapolated=False, error_weights=counted, min_error=least, max_steps=budget.max_steps
+    )
     if system.defined_up_to_constant and isinstance(problem, CollocationProblem):
         start = consistent_initial_values(problem, start, initial_time, -length if system.backward else length)
     with torch.no_grad():

@@ -106,14 +106,14 @@ class FiniteVolumeScheme:
         mirrored = w.narrow(dim, size - 2 if upper else 0, 2).flip(dim)
         values = self.values_at(time, at_faces=axis)
         ghosts = list(mirrored.unbind())
-        for side in self.system.face_conditions:
-            if side.place != Face(axis, upper):
+        for condition in self.system.face_conditions:
+            if condition.place != Face(axis, upper):
                 continue
-            value = dirichlet_value(self.system, side)
+            value = dirichlet_value(self.system, condition)
             if value is not None:
                 at = self._formulas((value,))((), values)[0]
                 at = at.narrow(axis, self.axes[axis].n if upper else 0, 1)
-                ghosts[side.variable] = 2 * at - ghosts[side.variable]
+                ghosts[condition.variable] = 2 * at - ghosts[condition.variable]
         return torch.stack(ghosts)
 
     def speed(self, w: Tensor, axis: int, values: Mapping[Symbol, Tensor]) -> Tensor:

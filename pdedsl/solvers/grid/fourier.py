@@ -289,7 +289,7 @@ def _integrate(problem: FourierProblem, budget: StepBudget) -> TimeHistory:
     first, last = time_interval(problem.system)
     length = last - first
     batched = bool(problem.batch)
-    control = StepControl(ORDER, budget.tolerance, extrapolated=True, most=budget.most, batched=batched)
+    control = StepControl(ORDER, budget.tolerance, extrapolated=True, max_steps=budget.max_steps, batched=batched)
     with torch.no_grad():
         history = integrate_adaptively(_stepper(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.requires_gradients:

@@ -1,6 +1,6 @@
 """Finite volumes for interface problems with discontinuous conductivity a: harmonic averages, conservative fluxes.
 
-Between the centres of two cells the flux is (u₂ - u₁) / ∫ dx/a, with resistances in series: exact in 1D without
+Between the centers of two cells the flux is (u₂ - u₁) / ∫ dx/a, with resistances in series: exact in 1D without
 sources, wherever a is discontinuous (Patankar 1980, section 4.2; Samarskii 1961). At the boundary the resistance is
 that of half a cell.
 """
@@ -59,7 +59,7 @@ class InterfaceFVProblem:
 
     @cached_property
     def centers(self) -> list[Tensor]:
-        """The coordinates of all centres, each in the shape of the cells."""
+        """The coordinates of all centers, each in the shape of the cells."""
         lines = [self._cell_centers(a) for a in self.axes]
         return list(torch.meshgrid(*lines, indexing="ij"))
 
@@ -89,9 +89,9 @@ class InterfaceFVProblem:
         return torch.ones(self.count, dtype=torch.bool, device=self.like.device)
 
     def values_at(self, time: float) -> Mapping[Symbol, Tensor]:
-        return self._known([m.reshape(-1) for m in self.centers], time)
+        return self._values([m.reshape(-1) for m in self.centers], time)
 
-    def _known(self, coordinates: list[Tensor], time: float) -> Mapping[Symbol, Tensor]:
+    def _values(self, coordinates: list[Tensor], time: float) -> Mapping[Symbol, Tensor]:
         timed = self.system.statement.domain.has_time
         return nodal_values(
             self.system, self.parameter_values, coordinates, self.like.new_full((1,), time) if timed else None
@@ -100,7 +100,7 @@ class InterfaceFVProblem:
     def _at(self, expr: Expr, coordinates: list[Tensor], time: float) -> Tensor:
         flat = [p.reshape(-1) for p in coordinates]
         return (
-            compile_expressions(self.system, [expr])((), self._known(flat, time))[0]
+            compile_expressions(self.system, [expr])((), self._values(flat, time))[0]
             .expand(len(flat[0]))
             .reshape(coordinates[0].shape)
         )
@@ -134,7 +134,7 @@ class InterfaceFVProblem:
     def matrix(self) -> Tensor:
         """Fluxes between cells and through the boundary, and drifts b (u₊ - u₋) / Δx with values on the cell faces.
 
-        These follow from the fluxes f: u₊ = u + f r for the resistance r from the centre to the face.
+        These follow from the fluxes f: u₊ = u + f r for the resistance r from the center to the face.
         """
         result = torch.zeros(self.count, self.count, dtype=self.like.dtype, device=self.like.device)
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
@@ -165,7 +165,7 @@ class InterfaceFVProblem:
         return self._at(self.coefficients.drifts[k], self.centers, self.start).reshape(-1)
 
     def _resistances(self, k: int) -> tuple[Tensor, Tensor]:
-        """∫ dx/a from the lower face of each cell to its centre, and from there to the upper face."""
+        """∫ dx/a from the lower face of each cell to its center, and from there to the upper face."""
         axis = self.axes[k]
         width = (axis.end - axis.start) / axis.n
         offsets = (
@@ -180,7 +180,7 @@ class InterfaceFVProblem:
         """Boundary fluxes without the terms in u."""
         result = torch.zeros(self.count, dtype=self.like.dtype, device=self.like.device)
         for boundary in self.boundary_cells:
-            (gamma,) = boundary.gamma((), self._known(boundary.coordinates, time))
+            (gamma,) = boundary.gamma((), self._values(boundary.coordinates, time))
             result = result.index_add(0, boundary.cells, boundary.factor * gamma)
         return result
 
@@ -189,7 +189,7 @@ class InterfaceFVProblem:
         return tuple(map(self._boundary_cells, self.coefficients.faces))
 
     def _boundary_cells(self, face: RobinFace) -> BoundaryCells:
-        """P u_w + Q f/a + G = 0 for the flux f = a ∂u/∂x, with u_w = u ± f r: f = -(P u + G) / (± P r + Q/a).
+        """α u_b + β f/a + γ = 0 for the flux f = a ∂u/∂x, with u_b = u ± f r: f = -(α u + γ) / (± α r + β/a).
 
         The cell receives ± f / Δx, and b f r / Δx from its drift.
         """
