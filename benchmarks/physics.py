@@ -37,13 +37,14 @@ from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Grid, Pinn, RandomFeatures
 from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
+from pdedsl.planning.solver_selection import DEFAULT_NETWORK
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, forward_laplacian
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.pinn.residuals import Measurement
-from pdedsl.solvers.pinn.task import DEFAULT, PinnTask, solve_by_pinn
+from pdedsl.solvers.pinn.task import PinnTask, solve_by_pinn
 from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, Trainer
 from pdedsl.solvers.random_features import solve_by_random_features
 
@@ -163,7 +164,7 @@ def trained(name: str, seeds: int, marks: list[float], beside: Callable[[str, fl
 def _trained(text: str, points: Tensor, expected: Tensor, seed: int, marks: list[float]) -> list[float]:
     """One training, whose errors are taken when the clock passes each mark; what taking them costs does not count."""
     statement = stated(text)
-    trainer = Trainer(PinnTask(statement, Pinn(), DEFAULT, PointSampler(statement.domain), seed))
+    trainer = Trainer(PinnTask(statement, Pinn(), DEFAULT_NETWORK, PointSampler(statement.domain), seed))
     module = AnsatzModule(trainer.task.ansatz, statement.domain.coordinates, trainer.network)
     errors: list[float] = []
     start = time.process_time()

@@ -122,7 +122,7 @@ def _order(system: FirstOrderSystem, expr: Expr) -> int:
 
 
 GIVEN = "specified by `realize equation`"
-DEFAULT = Mlp(width=20, depth=3)
+DEFAULT_NETWORK = Mlp(width=20, depth=3)
 MAX_GRID_POINTS = 1 << 21  # 128 per dimension in three dimensions
 
 
@@ -151,7 +151,7 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
         choice.method,
         choice.reason,
         others,
-        network_of(spec) or DEFAULT,
+        network_of(spec) or DEFAULT_NETWORK,
         _hard_constraints(problem),
         reference.config if reference else None,
         optimizers,

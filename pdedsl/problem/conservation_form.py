@@ -106,13 +106,13 @@ def _source(system: FirstOrderSystem, k: int, fluxes: list[tuple[Expr, ...]]) ->
     return source
 
 
-def dirichlet_value(system: FirstOrderSystem, side: FaceCondition) -> Expr | None:
+def dirichlet_value(system: FirstOrderSystem, condition: FaceCondition) -> Expr | None:
     """The Dirichlet value on a face; None for a homogeneous Neumann condition."""
-    jets = system.jets_in(side.expr)
-    if len(jets) != 1 or side.part:
+    jets = system.jets_in(condition.expr)
+    if len(jets) != 1 or condition.part:
         raise GridNotApplicable("a conservation law needs Dirichlet or homogeneous Neumann conditions")
     ((symbol, derivative),) = jets
-    coefficient, rest = side.expr.diff(symbol), side.expr.xreplace({symbol: S.Zero})
+    coefficient, rest = condition.expr.diff(symbol), condition.expr.xreplace({symbol: S.Zero})
     if coefficient.free_symbols & {symbol} or (derivative.order and rest != 0):
         raise GridNotApplicable("a conservation law needs Dirichlet or homogeneous Neumann conditions")
     return None if derivative.order else -rest / coefficient

@@ -243,9 +243,13 @@ def _may_be_semidefinite(process: DiffusionProcess) -> bool:
 def _expressions(process: DiffusionProcess) -> Iterable[Expr]:
     yield from (*process.drift, process.rate, process.source, *(a for _, _, a in process.matrix))
     yield from () if process.data is None else (process.data.value,)
-    for side in process.boundaries:
-        yield from side.part
-        yield from (side.event.value, side.event.rate) if isinstance(side.event, Reflection) else (side.event.value,)
+    for boundary in process.boundaries:
+        yield from boundary.part
+        yield from (
+            (boundary.event.value, boundary.event.rate)
+            if isinstance(boundary.event, Reflection)
+            else (boundary.event.value,)
+        )
 
 
 def _is_computable(expr: Expr) -> bool:

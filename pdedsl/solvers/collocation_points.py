@@ -36,15 +36,15 @@ class PointSampler:
 
     @cached_property
     def low(self) -> Tensor:
-        return torch.tensor([float(side.start) for side in self.domain.intervals], dtype=torch.float64)
+        return torch.tensor([float(interval.start) for interval in self.domain.intervals], dtype=torch.float64)
 
     @cached_property
     def high(self) -> Tensor:
-        return torch.tensor([float(side.end) for side in self.domain.intervals], dtype=torch.float64)
+        return torch.tensor([float(interval.end) for interval in self.domain.intervals], dtype=torch.float64)
 
     @cached_property
     def periodic(self) -> tuple[bool, ...]:
-        return tuple(side.periodic for side in self.domain.intervals)
+        return tuple(interval.periodic for interval in self.domain.intervals)
 
     def inside(
         self,

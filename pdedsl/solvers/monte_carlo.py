@@ -126,9 +126,9 @@ class CompiledProcess:
     def boundary_value(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
         """Dirichlet value at the exit point, on the part of the face where the condition applies; NaN elsewhere."""
         groups: dict[tuple[Expr, tuple[Expr, ...]], list[int]] = {}
-        for side in self.process.boundaries:
-            if isinstance(side.event, Absorption):
-                groups.setdefault((side.event.value, side.part), []).append(self.face_index(side.place))
+        for boundary in self.process.boundaries:
+            if isinstance(boundary.event, Absorption):
+                groups.setdefault((boundary.event.value, boundary.part), []).append(self.face_index(boundary.place))
         count = 2 * self.process.dimension + len(self.process.curves)
         rows = [(self.functions([value, *part]), face_indices) for (value, part), face_indices in groups.items()]
 

@@ -1,4 +1,4 @@
-"""Pairs of spellings for the canonical form: what is the same problem, and what is another one."""
+"""Equivalent and different specs, for tests of the canonical form."""
 
 from __future__ import annotations
 

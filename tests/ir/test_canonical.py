@@ -1,4 +1,4 @@
-"""The canonical form: one hash for every way of writing a problem, another for every other problem."""
+"""Canonical form: equal hashes for equivalent specs, different hashes for different ones."""
 
 from __future__ import annotations
 
@@ -95,31 +95,31 @@ def test_shipped_specs_differ() -> None:
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_spellings(name: str) -> None:
+def test_alternative_spellings(name: str) -> None:
     text = SPECS[name]
     assert canonical(pdedsl.format(text, ascii=True)) == canonical(text)
     assert canonical(pdedsl.format(text)) == canonical(text)
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_statements_in_any_order(name: str) -> None:
+def test_order_of_statements(name: str) -> None:
     head, *rest = pieces(SPECS[name])
     for order in (rest[::-1], rest[1::2] + rest[::2]):
         assert canonical("\n".join([head, *order]) + "\n") == canonical(SPECS[name])
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_sides_exchanged(name: str) -> None:
+def test_exchanged_sides_of_an_equation(name: str) -> None:
     assert canonical(rewritten(name, lambda left, right: f"{right} = {left}")) == canonical(SPECS[name])
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_sides_scaled(name: str) -> None:
+def test_scaled_equations(name: str) -> None:
     assert canonical(rewritten(name, lambda left, right: f"-3*({left}) = -3*({right})")) == canonical(SPECS[name])
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_all_on_one_side(name: str) -> None:
+def test_zero_right_hand_side(name: str) -> None:
     assert canonical(rewritten(name, lambda left, right: f"0 = 2*({left}) - 2*({right})")) == canonical(SPECS[name])
 
 
@@ -135,7 +135,7 @@ def rewritten(name: str, way: Callable[[str, str], str]) -> str:
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_renamed(name: str) -> None:
+def test_renaming(name: str) -> None:
     """Unknowns, coordinates, constants and learned fields under other names, in another alphabetical order."""
     assert canonical(renamed(SPECS[name], "zyxwvutsrqponmlkjihgfedcba")) == canonical(SPECS[name])
     assert canonical(renamed(SPECS[name], "abcdefghijklmnopqrstuvwxyz")) == canonical(SPECS[name])

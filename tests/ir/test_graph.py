@@ -1,4 +1,4 @@
-"""The canonical form as a graph: it holds all of the text, and nothing that the text does not say."""
+"""Graph of the canonical form: equivalent to the canonical text."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def canonical(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nodes_and_edges_rebuild_the_canonical_text(name: str) -> None:
+def test_text_of_inverts_graph_of(name: str) -> None:
     assert text_of(graph_of(canonical(name))) == canonical(name)
 
 
-def test_other_problems_have_other_graphs() -> None:
+def test_different_problems_have_different_graphs() -> None:
     graphs = {graph_of(canonical(name)) for name in NAMES}
     assert len(graphs) == len({canonical(name) for name in NAMES}) == len(NAMES)
 
 
 @pytest.mark.parametrize("row", SAME_EQUATIONS)
-def test_the_same_problem_has_one_graph(row: tuple[str, ...]) -> None:
+def test_equivalent_problems_have_equal_graphs(row: tuple[str, ...]) -> None:
     assert len({graph_of(canonical(PLANE + equation + "\n")) for equation in row}) == 1
 
 
@@ -58,19 +58,19 @@ def test_edges_point_from_facts_to_expressions_and_from_fields_to_declarations(n
     assert fields <= {edge.start for edge in graph.edges if edge.role is Role.DECLARATION}
 
 
-def test_what_is_shared_is_one_node() -> None:
+def test_common_subexpressions_are_shared() -> None:
     graph = graph_of(canonical("heat"))
     assert sum(node.kind is Kind.SYMBOL and node.name == "x1" for node in graph.nodes) == 1
     assert len(set(graph.edges)) == len(graph.edges)
 
 
-def test_a_graph_that_was_changed_has_another_text() -> None:
+def test_changed_graph_has_another_text() -> None:
     graph = graph_of(canonical("burgers"))
     swapped = tuple(Edge(e.start, e.end, 1 - e.slot if e.slot < 2 else e.slot, e.role) for e in graph.edges)
     assert text_of(Graph(graph.nodes, swapped)) != canonical("burgers")
 
 
-def test_the_command_prints_it_as_documented() -> None:
+def test_command_line_output() -> None:
     printed = json.loads(CliRunner().invoke(cli, ["compile", "--emit", "graph", "heat"]).stdout)
     assert printed["version"] == VERSION
     assert printed["hash"] == pdedsl.load("heat").hash

@@ -1,4 +1,4 @@
-"""Characteristics by every integrator: closed forms, observed orders, tolerances, gradients, and what is refused.
+"""Method of characteristics by every integrator: closed forms, orders of convergence, tolerances, gradients, errors.
 
 The features behind the path are compared, before the readout. Float64.
 """
@@ -231,7 +231,7 @@ def mistakes(spec: str) -> tuple[Source, tuple[Diagnostic, ...]]:
 
 
 @pytest.mark.parametrize("method", [*ADAPTIVE, "backward_euler(steps=2)"])
-def test_noise_needs_steps_of_euler(method: str) -> None:
+def test_noise_needs_a_stochastic_scheme(method: str) -> None:
     for term in ("0.1 Δu", "0.1 (v₁² ∂²u/∂x² + v₂² ∂²u/∂y²)"):
         spec = learned(f"∂u/∂t = v·∇u + {term}", V, realized=f"realize time by {method}")
         source, (found,) = mistakes(spec)
@@ -248,7 +248,7 @@ def test_residual_maps_are_steps_of_euler(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", [*ADAPTIVE, "backward_euler(steps=9)"])
-def test_an_operator_goes_by_explicit_steps(method: str) -> None:
+def test_operator_needs_an_explicit_scheme(method: str) -> None:
     """A classifier has none, and says so when asked; a known equation, whose model it is, is not compiled."""
     with pytest.raises(pdedsl.PdeError) as asked:
         compiled(text(method)).operator()
@@ -259,7 +259,7 @@ def test_an_operator_goes_by_explicit_steps(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["verlet", "leapfrog"])
-def test_splittings_do_not_follow_characteristics(method: str) -> None:
+def test_splitting_methods_are_errors(method: str) -> None:
     _, (found,) = mistakes(text(method))
     assert found.code == "E605"
     assert "dopri5" in found.hint

@@ -1,4 +1,4 @@
-"""`pdedsl.compile(text).operator()` against closed forms.
+"""Evolution operators compared with closed forms.
 
 Where the equation is linear in x with constant diffusion, the scheme's own law is Gaussian and known exactly: its mean
 and covariance after n steps. A Monte-Carlo mean must lie within 5 standard errors of that value: one false alarm in

@@ -1,4 +1,4 @@
-"""Physical problems written out in components."""
+"""Strong form of physical problems in components."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ n·∇u = 2 on boundary
 """
 
 
-def stated(text: str) -> StrongForm:
+def strong_form(text: str) -> StrongForm:
     found = lower(to_analysis(parse(text)))
     assert isinstance(found, StrongForm)
     return found
 
 
-def test_sums_over_components_are_written_out() -> None:
-    statement = stated(BALL)
+def test_index_expansion() -> None:
+    statement = strong_form(BALL)
     (equation,) = statement.equations
     assert equation.affine is not None
     second = {d: c for d, c in equation.affine.terms if d.order == 2}
@@ -36,8 +36,8 @@ def test_sums_over_components_are_written_out() -> None:
     assert -equation.affine.inhomogeneity == sum(Symbol(f"x_{k}", real=True) ** 2 for k in range(1, 21))
 
 
-def test_a_condition_stands_on_every_side_with_its_own_normal() -> None:
-    faces = [c for c in stated(BALL).conditions if c.place != Face(20, False)]
+def test_condition_on_every_face_with_its_normal() -> None:
+    faces = [c for c in strong_form(BALL).conditions if c.place != Face(20, False)]
     assert len(faces) == 40
     for condition in faces:
         assert isinstance(condition.place, Face)
@@ -46,9 +46,9 @@ def test_a_condition_stands_on_every_side_with_its_own_normal() -> None:
         assert coefficient == (1 if condition.place.upper else -1)
 
 
-def test_equations_keep_their_sign_and_nonlinear_terms_their_letters() -> None:
+def test_signs_and_jet_variables() -> None:
     text = "pde B\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
-    statement = stated(text + "∂u/∂t + u ∂u/∂x = ∂²u/∂x²\nu(x, 0) = 0\n")
+    statement = strong_form(text + "∂u/∂t + u ∂u/∂x = ∂²u/∂x²\nu(x, 0) = 0\n")
     (equation,) = statement.equations
     letters = {d: s for s, d in equation.jet_variables}
     u, slope, bend, rate = (letters[Derivative(0, orders)] for orders in ((0, 0), (1, 0), (2, 0), (0, 1)))

@@ -1,4 +1,4 @@
-"""What the normal form contains, the network contains: reactions, sources and divergences of whole specs.
+"""Feynman-Kac formula: reactions, sources and divergences of complete specs.
 
 Closed forms and Gaussian integrals; where draws are compared, within 5 standard errors of their mean (one false alarm
 in 1.7·10⁶ a number, fixed seeds), with the bias of the steps beside it.
@@ -51,12 +51,12 @@ def close(text: str, exact: Tensor, bias: float, x: Tensor = X) -> None:
     "equation",
     ["∂u/∂t = ∇·(x u) + Δu", "∂u/∂t = x·∇u + 2u + Δu", "∂u/∂t = ∂(x₁ u)/∂x₁ + ∂(x₂ u)/∂x₂ + Δu"],
 )
-def test_the_stationary_density_stays(equation: str) -> None:
+def test_stationary_density(equation: str) -> None:
     """Fokker-Planck: e^{-|x|²/2} is kept, where x·∇u + Δu alone gives 0.15 of it at the origin."""
     close(spec(equation, realized=HEUN), gauss(X), bias=5e-3)
 
 
-def test_the_density_stays_in_many_dimensions() -> None:
+def test_stationary_density_in_high_dimension() -> None:
     """∇·(x u) = x·∇u + 20u on R^20, by characteristics: u(x, 1) = e^{20} g(e x)."""
     text = spec("∂u/∂t = ∇·(x u)", realized="realize time by rk4(steps=40)", space="R^20")
     found = operator(text)(gauss, MANY, 1.0)
@@ -79,7 +79,7 @@ def test_terminal_data(c: int) -> None:
     assert ((found.mean - exact).abs() <= 5 * found.standard_error).all()
 
 
-def test_module_and_operator_are_one() -> None:
+def test_module_and_operator_agree() -> None:
     """x ↦ u(x, 1) with the data of the spec, drawn anew: the means of 40 calls and of the operator's draws agree."""
     text = spec("∂u/∂t = Δu + sin(x₁) u + t x₂", realized="realize time by heun(steps=8)")
     model = compiled(text).module(seed=3).double().eval()
@@ -91,7 +91,7 @@ def test_module_and_operator_are_one() -> None:
 
 
 @pytest.mark.parametrize(("law", "fourth"), [("gaussian", 12.0), ("laplace", 14.0)])
-def test_constant_noise_takes_one_step_where_that_is_exact(law: str, fourth: float) -> None:
+def test_constant_coefficients_need_one_step(law: str, fourth: float) -> None:
     """Variance 2 by sums of n independent numbers has the fourth moment 12(1 + κ/3n): κ = 0 for Gauss, 3 for Laplace,
     whose sum is no Laplace number, and tends to Gauss with n = 6 steps."""
     steps = "realize time by euler(steps=6)\n" * (law == "laplace")

@@ -1,4 +1,4 @@
-"""Signs, factors and order: one problem, however it is written, is one network."""
+"""Signs, factors and order of the layers: equivalent specs give the same network."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def noises(model: nn.Module) -> list[float]:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_initial_and_terminal_forms_are_one_network(name: str) -> None:
+def test_initial_and_terminal_forms_give_the_same_network(name: str) -> None:
     initial, terminal = map(built, PAIRS[name])
     shapes = [{k: v.shape for k, v in m.state_dict().items()} for m in (initial, terminal)]
     assert shapes[0] == shapes[1]
@@ -97,7 +97,7 @@ def test_initial_and_terminal_forms_are_one_network(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["transport", "diffusion", "diffusion in time", "matrix", "split"])
-def test_initial_and_terminal_forms_are_one_operator(name: str) -> None:
+def test_initial_and_terminal_forms_give_the_same_operator(name: str) -> None:
     initial, terminal = (compiled(text).operator(samples=50).double() for text in PAIRS[name])
     x = inputs(PAIRS[name][0], 6)
     for later in (0.7, 2.0):  # u(x, later) of the one is u(x, 2 - later) of the other
@@ -129,7 +129,7 @@ def test_layer_noise(equation: str) -> None:
         ('torchvision("resnet18")', 8),
     ],
 )
-def test_layer_noise_counts_the_maps_of_the_network(net: str, maps: int) -> None:
+def test_layer_noise_by_number_of_blocks(net: str, maps: int) -> None:
     """The variances of all layers add up to 2νT, T = 1."""
     text = picture("∂u/∂t = v·∇u + σ²Δu", net=net).replace("image(1, 8, 8)", "image(3, 32, 32)")
     found = noises(compiled(text).module())
@@ -146,7 +146,7 @@ def test_laplace_and_relative_noise() -> None:
 
 
 @pytest.mark.parametrize("factor", [-1.0, 2.0])
-def test_the_sign_and_size_of_a_learned_velocity(factor: float) -> None:
+def test_factor_of_a_learned_drift(factor: float) -> None:
     """u_t = c v·∇u with v is u_t = v·∇u with c·v: the last layer of v scaled by c."""
     plain = built(learned("∂u/∂t = v·∇u", FIELD))
     scaled = built(learned(f"∂u/∂t = {factor:g} v·∇u".replace("-1 ", "-"), FIELD))
@@ -161,7 +161,7 @@ def test_the_sign_and_size_of_a_learned_velocity(factor: float) -> None:
 
 
 @pytest.mark.parametrize("at", ["v(x, y, 1 - t)", "v(y, x, t)", "v(2x, y, t)"])
-def test_a_learned_field_is_read_where_the_spec_says(at: str) -> None:
+def test_arguments_of_a_learned_field(at: str) -> None:
     """The first step of initial data on [0, 1] stands at t = 1; one step, so x + v(·). Or the compiler says no."""
     declared, step = "learn v(x, y, t) : vector = mlp(width=8, depth=2)", "realize time by euler(steps=1)"
     text = learned(f"∂u/∂t = {at}·∇u", declared, realized=step)
@@ -229,7 +229,7 @@ def test_split_points() -> None:
     assert noises(last) == noises(first) == [2.0]
 
 
-def test_two_pieces_with_velocities_run_or_are_refused() -> None:
+def test_two_intervals_with_drift() -> None:
     """A resnet on each of two pieces would need one network cut in two: a way to do it, or a compile-time error."""
     text = picture("∂u/∂t = v·∇u for t in [0, 1]\n∂u/∂t = v·∇u + σ²Δu for t in [1, 2]", end="2")
     if not refused(text):

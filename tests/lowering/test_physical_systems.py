@@ -1,4 +1,4 @@
-"""Statements of systems and shapes against what is derived by hand."""
+"""Strong forms of systems and irregular domains, compared with derivations by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pdedsl.lowering.collocation import lower
 X, Y = (Symbol(name, real=True) for name in "xy")
 
 
-def stated(text: str) -> StrongForm:
+def strong_form(text: str) -> StrongForm:
     return lower(to_analysis(to_spec(Source(text))))
 
 
@@ -21,7 +21,7 @@ def shown(statement: StrongForm) -> list[str]:
 
 
 def test_navier_stokes() -> None:
-    found = stated(
+    found = strong_form(
         "pde NS\nspace (x, y) in [0, 1]^2\ntime t in [0, 1]\nunknown u(x, y, t) : vector\nunknown p(x, y, t) : scalar\n"
         "∂u/∂t + (u·∇)u = -∇p + 2Δu\n∇·u = 0\nu = 0 on left, right, bottom\nu = [1, 0] on top\nu(x, y, 0) = 0\n"
     )
@@ -32,8 +32,8 @@ def test_navier_stokes() -> None:
     ]
 
 
-def test_components_have_equations_of_their_own() -> None:
-    found = stated(
+def test_equations_for_single_components() -> None:
+    found = strong_form(
         "pde S\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : vector(2)\n∂u₁/∂t = ∂²u₂/∂x²\n"
         "∂u₂/∂t = -∂²u₁/∂x²\nu = 0 on boundary\nu₁(x, 0) = sin(π x)\nu₂(x, 0) = 0\n"
     )
@@ -45,7 +45,7 @@ def test_components_have_equations_of_their_own() -> None:
 
 
 def test_outer_normal_of_a_hole() -> None:
-    found = stated(
+    found = strong_form(
         "pde H\nspace (x, y) in [-1, 1]^2 where x² + y² > 1/4\nunknown u(x, y) : scalar\nΔu = 4\n"
         "u = x² + y² on left, right, bottom, top\n∂u/∂n = -1 on 1 = 4x² + 4y²\nexact u = x² + y²\n"
     )

@@ -1,4 +1,4 @@
-"""The step is the spec's: FractalNet's step of Heun, and sweeps over δt with observed orders."""
+"""Step sizes: observed orders of convergence, and FractalNet as a Heun step."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def _end(method: str) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(("method", "order"), [("euler", 1), ("heun", 2)])
-def test_smaller_steps_converge_with_their_order(method: str, order: int) -> None:
+def test_order_of_convergence(method: str, order: int) -> None:
     exact = _end("rk4(steps=256)")
     errors = [float((_end(f"{method}(steps={n})") - exact).norm()) for n in (32, 64, 128)]
     for coarse, fine in pairwise(errors):
         assert math.log2(coarse / fine) == pytest.approx(order, abs=0.15)
 
 
-def test_small_steps_has_a_step_of_a_quarter_and_weights_for_each() -> None:
+def test_small_steps() -> None:
     text = light("small_steps")
     (stage, _) = built(text).stages
     assert stage.steps.h == 0.25
@@ -45,7 +45,7 @@ def test_small_steps_has_a_step_of_a_quarter_and_weights_for_each() -> None:
     assert torch.allclose(stage(y), expected, rtol=1e-12)
 
 
-def test_fractalnet_takes_half_of_the_map_and_half_of_the_map_after_it() -> None:
+def test_fractalnet_is_a_heun_step() -> None:
     text = light("fractalnet")
     (stage, _) = built(text).stages
     (field,) = stage.right_hand_sides()

@@ -1,4 +1,4 @@
-"""Pairs and second order in time by any method, and what an equation on feature maps may not say."""
+"""Separable and second-order systems on feature maps by all methods, and unsupported equations."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def states(seed: int = 1) -> Tensor:
 # ---- any method
 
 
-def test_euler_of_a_pair() -> None:
+def test_euler_of_a_separable_system() -> None:
     made, start = block(pair("euler(steps=4)")), states()
     k, l = made.right_hand_sides()  # noqa: E741
     y, z = start.chunk(2, dim=1)
@@ -79,7 +79,7 @@ METHODS = {"euler": 1, "heun": 2, "rk4": 4, "leapfrog": 2}
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_oscillation_has_the_order_of_its_method(method: str) -> None:
+def test_order_for_an_oscillator(method: str) -> None:
     """Y″ = -Y from rest is Y₀ cos t."""
     y = states()
     made = [block(second(f"{method}(steps={n})", "-Y", "")) for n in (16, 32, 64)]
@@ -89,7 +89,7 @@ def test_an_oscillation_has_the_order_of_its_method(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["verlet", "euler", "heun", "rk4"])
-def test_a_turn_has_the_order_of_its_method(method: str) -> None:
+def test_order_for_a_rotation(method: str) -> None:
     """Y′ = Z, Z′ = -Y turns (Y, Z) by the angle t."""
     start = states()
     y, z = start.chunk(2, dim=1)
@@ -103,7 +103,7 @@ def test_a_turn_has_the_order_of_its_method(method: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("of", ["pair", "second"])
 @pytest.mark.parametrize("method", ["dopri5", "bosh3", "dopri8", "dopri5(adjoint=true, norm=batch)"])
-def test_adaptive_methods_agree_with_small_steps(of: str, method: str) -> None:
+def test_adaptive_methods(of: str, method: str) -> None:
     smooth = {"K(t)": "K", "L(t)": "L", "relu": "tanh"}
     given = method.replace(")", ", ") if "(" in method else f"{method}("
     texts = [(pair if of == "pair" else second)(m) for m in (f"{given}rtol=1e-8, atol=1e-8)", "rk4(steps=200)")]
@@ -127,7 +127,7 @@ def test_adaptive_methods_agree_with_small_steps(of: str, method: str) -> None:
         (second("heun(steps=2)"), SecondOrderBlock),
     ],
 )
-def test_package_and_memory_are_the_same_network(of: str, kind: type) -> None:
+def test_package_and_program_agree(of: str, kind: type) -> None:
     model, written = compiled(of).module().double(), fresh(of).model().double()
     written.load_state_dict(model.state_dict())
     images = torch.rand(2, 1, 8, 8, dtype=torch.float64)
@@ -136,7 +136,7 @@ def test_package_and_memory_are_the_same_network(of: str, kind: type) -> None:
     assert smooth_in_time(model) > 0
 
 
-def test_the_order_of_statements_does_not_matter_for_a_pair() -> None:
+def test_order_of_statements() -> None:
     one, other = pair("verlet(steps=4)"), f"{HEAD}{Z}{Y}{L}{K}{PULLED}{PUSHED}realize time by verlet(steps=4)\n{FRAME}"
     assert compiled(one).spec.hash == compiled(other).spec.hash
     made, swapped, start = block(one), block(other), states()
@@ -147,7 +147,7 @@ def test_the_order_of_statements_does_not_matter_for_a_pair() -> None:
 # ---- arguments
 
 
-def test_a_field_without_the_time_does_not_read_it() -> None:
+def test_autonomous_field() -> None:
     field = "learn f(Y) : channels = convnet(layers=2)\n"
     made, y = block(first("f(Y)", field)), states()
     (f,) = made.right_hand_sides()
@@ -159,7 +159,7 @@ def test_a_field_without_the_time_does_not_read_it() -> None:
     assert not torch.equal(layer(0.0, y), layer(2.0, y))
 
 
-def test_a_pair_of_fields_without_the_time_is_reversible() -> None:
+def test_autonomous_separable_system_is_reversible() -> None:
     fields = "learn f(Z) : channels = convnet(layers=1)\nlearn g(Y) : channels = convnet(layers=1)\n"
     made = block(f"{HEAD}{Y}{Z}{fields}∂Y/∂t = f(Z)\n∂Z/∂t = g(Y)\nrealize time by verlet(steps=50)\n{FRAME}")
     with torch.no_grad():
@@ -184,14 +184,14 @@ def renamed(of: str, names: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("names", RENAMED)
 @pytest.mark.parametrize("of", [pair("verlet(steps=4)"), pair("heun(steps=4)"), SUMS])
-def test_names_change_neither_the_hash_nor_the_network(of: str, names: dict[str, str]) -> None:
+def test_renaming_preserves_hash_and_network(of: str, names: dict[str, str]) -> None:
     other = renamed(of, names)
     assert other != of
     assert compiled(other).spec.hash == compiled(of).spec.hash
     assert torch.equal(block(other)(states()), block(of)(states()))
 
 
-def test_the_half_that_is_pushed_up_moves_first() -> None:
+def test_order_of_the_half_steps() -> None:
     """Y' = ∂H/∂Z, Z' = -∂H/∂Y."""
     for names in ({}, *RENAMED):
         plan = compiled(renamed(pair("verlet(steps=4)"), names)).plan
@@ -237,7 +237,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_has_no_place_in_the_network_is_a_mistake(name: str) -> None:
+def test_unsupported_equations_are_errors(name: str) -> None:
     code, marked, of = WRONG[name]
     with pytest.raises(pdedsl.PdeError) as found:
         pdedsl.compile(of)
@@ -248,7 +248,7 @@ def test_what_has_no_place_in_the_network_is_a_mistake(name: str) -> None:
     assert diagnostic.hint
 
 
-def test_one_piece_for_all_times_is_no_piece() -> None:
+def test_single_time_interval() -> None:
     whole, piece = (first(f"f(Y, t){of}", FIELD) for of in ("", " for t in [0, 2]"))
     made, same = block(whole), block(piece)
     same.load_state_dict(made.state_dict())

@@ -1,4 +1,4 @@
-"""Integrals against quadrature."""
+"""Definite integrals compared with quadrature."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def test_integrals_agree_with_quadrature(expr) -> None:
 
 
 @pytest.mark.parametrize("expr", UNKNOWN, ids=str)
-def test_others_are_not_known(expr) -> None:
+def test_unsupported_integrands(expr) -> None:
     assert integral(expr, x, 0 * x, 0 * x + 1) is None

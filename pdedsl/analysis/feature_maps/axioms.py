@@ -90,7 +90,7 @@ def _energy_conservation(system: FeatureMapSystem) -> Verdict:
     terms, at = system.all_terms, spans(system.all_terms)
     if not terms:
         return Proved("Y is constant in time.", ("the right-hand side is zero",))
-    if isinstance(system.motion, FirstOrderOde):
+    if isinstance(system.ode, FirstOrderOde):
         example = find_changing_state(system)
         if example is None:
             return Undecided(f"no energy is known for {quote_terms(terms)}.", at)
@@ -108,7 +108,7 @@ def _energy_conservation(system: FeatureMapSystem) -> Verdict:
 
 
 def _reversibility(system: FeatureMapSystem) -> Verdict:
-    match system.motion, system.stepping.method:
+    match system.ode, system.stepping.method:
         case SeparableOde(), VerletMethod():
             why = "each substep of the Verlet method is a shear, which is invertible"
             return Proved(f"{why}.", ("the right-hand side for each component depends on the other alone",))
@@ -129,9 +129,9 @@ def _depends_on_current_state_only(system: FeatureMapSystem) -> bool:
 
 def _why(system: FeatureMapSystem, cause: Callable[[MapTerm], str]) -> str:
     """The reason for a counterexample: the order in time, the first offending term, or the step size."""
-    if isinstance(system.motion, SecondOrderOde):
+    if isinstance(system.ode, SecondOrderOde):
         return "solutions of an equation of second order in time oscillate"
-    if isinstance(system.motion, SeparableOde):
+    if isinstance(system.ode, SeparableOde):
         return "the two components are coupled"
     return next(
         filter(None, map(cause, system.all_terms)),
@@ -166,7 +166,7 @@ StabilityWarning = tuple[str, str]
 
 def stability_warning(system: FeatureMapSystem) -> StabilityWarning | None:
     """The warning for an explicit step size beyond its stability bound."""
-    match system.motion:
+    match system.ode:
         case FirstOrderOde():
             return _first_order_warning(system)
         case SecondOrderOde():
@@ -175,7 +175,7 @@ def stability_warning(system: FeatureMapSystem) -> StabilityWarning | None:
         case SeparableOde():
             return _oscillator_warning(system.stepping, *_squared_frequency(system), "verlet")
         case _:
-            assert_never(system.motion)
+            assert_never(system.ode)
 
 
 def _first_order_warning(system: FeatureMapSystem) -> StabilityWarning | None:

@@ -225,7 +225,7 @@ SMALL_STEP = Rational(1, 1000)  # every conditionally contractive method is cont
 
 def nonexpansive(system: FeatureMapSystem) -> Proved | Undecided:
     """‖Y(T) - Y'(T)‖ ≤ ‖Y(0) - Y'(0)‖ for every weight."""
-    match system.motion:
+    match system.ode:
         case FirstOrderOde():
             return _first_order_verdict(system)
         case SecondOrderOde():
@@ -233,7 +233,7 @@ def nonexpansive(system: FeatureMapSystem) -> Proved | Undecided:
         case SeparableOde():
             return rotation_verdict(system)
         case _:
-            assert_never(system.motion)
+            assert_never(system.ode)
 
 
 def _first_order_verdict(system: FeatureMapSystem) -> Proved | Undecided:
@@ -336,13 +336,13 @@ DISSIPATIVE = "dissipative (‖Y‖ does not grow)"
 
 def dissipative(system: FeatureMapSystem) -> Proved | Undecided:
     proof, at = nonexpansive(system), spans(system.all_terms)
-    keeps_sign = isinstance(system.motion, FirstOrderOde) and not any(map(energy_source, system.all_terms))
+    keeps_sign = isinstance(system.ode, FirstOrderOde) and not any(map(energy_source, system.all_terms))
     if keeps_sign and system.eigenvalue_bounds is not None and not (system.is_linear and isinstance(proof, Proved)):
         hypothesis = activations(system.all_terms, "sign-preserving")
         return contractivity_verdict(system, system.eigenvalue_bounds, DISSIPATIVE, hypothesis)
     if isinstance(proof, Proved) and all(map(_vanishes_at_zero, system.all_terms)):
         return Proved(proof.reason.replace(NONEXPANSIVE, DISSIPATIVE), (*proof.hypotheses, "F(0) = 0"))
-    if not isinstance(system.motion, FirstOrderOde):
+    if not isinstance(system.ode, FirstOrderOde):
         return Undecided("dissipation is proved only for symmetric layers of first order in time.", at)
     return Undecided(
         f"{next(filter(None, map(energy_source, system.all_terms)), 'the step size may exceed the stability bound')}.",

@@ -59,7 +59,7 @@ def _width(system: FeatureMapSystem) -> int:
     """The number of channels of a state in the widest stage."""
     frame = system.spec.network
     widest = max(frame.stages) if frame else 2 * 2
-    return widest // 2 if isinstance(system.motion, SeparableOde) else widest
+    return widest // 2 if isinstance(system.ode, SeparableOde) else widest
 
 
 # ---- Weights
@@ -132,7 +132,7 @@ def initial_states(system: FeatureMapSystem, weights: Weights) -> list[InitialSt
     else:
         unit, pairs = sqrt(max(system.epsilons)) / k, TWO_CHANNEL_TRIALS
     rounded = [(_scaled(one, unit), _scaled(other, unit)) for one, other in pairs]
-    if not isinstance(system.motion, SeparableOde):
+    if not isinstance(system.ode, SeparableOde):
         return [InitialStates(one, other) for one, other in rounded]
     return [initial for one, other in rounded for initial in _pair_states(one, other)]
 

@@ -77,7 +77,7 @@ def _weights(example: FeatureMapCounterexample) -> str:
 
 def _state(states_of: tuple[tuple[float, ...], ...], system: FeatureMapSystem, mark: str = "") -> str:
     """`Y = 1`, or `Y = (1, 0)` on two channels, and `Y = 1, Z = 0` of a pair."""
-    names = (str(half) + mark for half in system.state_symbols)
+    names = (str(symbol) + mark for symbol in system.state_symbols)
     return ", ".join(f"{name} = {_vector(values)}" for name, values in zip(names, states_of, strict=True))
 
 

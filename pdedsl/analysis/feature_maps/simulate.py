@@ -163,7 +163,7 @@ def _steps(system: FeatureMapSystem, rhs_functions: Sequence[RightHandSide], cha
     if stepping.step is None or stepping.steps is None:
         raise NotEvaluable
     h, count = float(stepping.step), stepping.steps
-    match system.motion:
+    match system.ode:
         case FirstOrderOde():
             (rhs,), (head,) = rhs_functions, heads
             return _repeat(_one_step(system, lambda y: rhs({head: y}), h), count)
@@ -178,7 +178,7 @@ def _steps(system: FeatureMapSystem, rhs_functions: Sequence[RightHandSide], cha
             whole = _repeat(_one_step(system, lambda s: (*s[channels:], *rhs({head: s[:channels]})), h), count)
             return lambda y: whole((*y, *(0.0 for _ in y)))[:channels]
         case _:
-            assert_never(system.motion)
+            assert_never(system.ode)
 
 
 def _adaptive_run(
@@ -186,7 +186,7 @@ def _adaptive_run(
 ) -> VectorField:
     """One adaptive run. Second order in time is excluded: the network has another state there."""
     method, time, frame = system.stepping.method, system.spec.time, system.spec.network
-    if not isinstance(method, EmbeddedRungeKutta) or time is None or isinstance(system.motion, SecondOrderOde):
+    if not isinstance(method, EmbeddedRungeKutta) or time is None or isinstance(system.ode, SecondOrderOde):
         raise NotEvaluable
     width = max(frame.stages) if frame else channels * len(rhs_functions)
     adapting = AdaptiveIntegration(method, tolerances, float(time.end - time.start), width)

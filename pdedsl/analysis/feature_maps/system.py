@@ -40,20 +40,20 @@ class FeatureMapSystem:
     """The semidiscrete system and its time integrator."""
 
     spec: Spec
-    motion: OdeSystem[StateEquation]
+    ode: OdeSystem[StateEquation]
     stepping: TimeStepping
 
     @property
     def state_symbols(self) -> tuple[Symbol, ...]:
-        return tuple(half.head for half in self.motion.right_hand_sides)
+        return tuple(state.head for state in self.ode.right_hand_sides)
 
     @property
     def equations(self) -> tuple[Equation, ...]:
-        return tuple(half.equation for half in self.motion.right_hand_sides)
+        return tuple(state.equation for state in self.ode.right_hand_sides)
 
     @property
     def terms(self) -> tuple[tuple[MapTerm, ...], ...]:
-        return tuple(half.terms for half in self.motion.right_hand_sides)
+        return tuple(state.terms for state in self.ode.right_hand_sides)
 
     @property
     def all_terms(self) -> tuple[MapTerm, ...]:
@@ -140,23 +140,23 @@ def bound_squared(operator: Symbol, spec: Spec) -> Expr:
 
 def system_of(spec: Spec) -> FeatureMapSystem | None:
     """The equations as one system; None if they are neither a single equation nor a separable system."""
-    motion = _motion(spec)
-    return None if motion is None else FeatureMapSystem(spec, motion, time_stepping(spec))
+    ode = _ode_system(spec)
+    return None if ode is None else FeatureMapSystem(spec, ode, time_stepping(spec))
 
 
-def _motion(spec: Spec) -> OdeSystem[StateEquation] | None:
-    states_of = [
+def _ode_system(spec: Spec) -> OdeSystem[StateEquation] | None:
+    state_equations = [
         StateEquation(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.rhs) == 1
     ]
     if is_separable_pair(spec):
         order = unknowns_in_order(spec)
-        return SeparableOde(*sorted(states_of, key=lambda half: order.index(half.head)))
-    if len(spec.equations) != 1 or len(states_of) != 1 or len(spec.unknowns) != 1:
+        return SeparableOde(*sorted(state_equations, key=lambda state: order.index(state.head)))
+    if len(spec.equations) != 1 or len(state_equations) != 1 or len(spec.unknowns) != 1:
         return None
-    match states_of[0].equation.order:
+    match state_equations[0].equation.order:
         case 1:
-            return FirstOrderOde(states_of[0])
+            return FirstOrderOde(state_equations[0])
         case 2:
-            return SecondOrderOde(states_of[0])
+            return SecondOrderOde(state_equations[0])
         case _:
             return None

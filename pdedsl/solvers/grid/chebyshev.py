@@ -230,7 +230,11 @@ class CollocationProblem:
         order = sorted(range(len(self.system.face_conditions)), key=lambda k: self.system.face_conditions[k].normal)
         for k in order:
             condition = self.system.face_conditions[k]
-            key = (condition.place, condition.variable) if not condition.part else (condition.place, condition.variable, condition.part)
+            key = (
+                (condition.place, condition.variable)
+                if not condition.part
+                else (condition.place, condition.variable, condition.part)
+            )
             seen[key] = seen.get(key, -1) + 1
             yield k, seen[key]
 
@@ -280,7 +284,9 @@ class CollocationProblem:
             rows = (self.replacing_condition == k).nonzero().squeeze(-1)
             if len(rows):
                 blocks.append(
-                    self._block(condition.differentiated, self._project_to_face(condition, rows % self.count), rows, 1.0)
+                    self._block(
+                        condition.differentiated, self._project_to_face(condition, rows % self.count), rows, 1.0
+                    )
                 )
         return tuple(blocks)
 
@@ -427,10 +433,15 @@ def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
     first, last = time_interval(system)
     initial_time, length = (last if system.backward else first), last - first
     start = _initial(problem, initial_time)
-    least = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
-    counted, tolerance = _error_weights(problem), budget.tolerance
+    min_error = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
+    error_weights, tolerance = _error_weights(problem), budget.tolerance
     control = StepControl(
-        ORDER, tolerance, extrapolated=False, error_weights=counted, min_error=least, max_steps=budget.max_steps
+        ORDER,
+        tolerance,
+        extrapolated=False,
+        error_weights=error_weights,
+        min_error=min_error,
+        max_steps=budget.max_steps,
     )
     if system.defined_up_to_constant and isinstance(problem, CollocationProblem):
         start = consistent_initial_values(problem, start, initial_time, -length if system.backward else length)

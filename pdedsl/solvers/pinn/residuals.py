@@ -380,11 +380,11 @@ def _read_file(observed: Measurements, statement: StrongForm, source: Source) ->
 
 def _require_inside(points: Array, statement: StrongForm, span: Span) -> None:
     """Requires non-periodic coordinates to lie in their intervals, up to rounding."""
-    for k, (x, side) in enumerate(zip(statement.domain.coordinates, statement.domain.intervals, strict=True)):
-        low, high = float(side.start), float(side.end)
+    for k, (x, interval) in enumerate(zip(statement.domain.coordinates, statement.domain.intervals, strict=True)):
+        low, high = float(interval.start), float(interval.end)
         slack = COORDINATE_RTOL * (high - low)
         outside = np.flatnonzero((points[:, k] < low - slack) | (points[:, k] > high + slack))
-        if len(outside) and not side.periodic:
+        if len(outside) and not interval.periodic:
             raise errors.runs.observation_outside_domain(int(outside[0]), x.name, float(points[outside[0], k]), span)
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
 from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
-from pdedsl.planning.solver_selection import DEFAULT
+from pdedsl.planning.solver_selection import DEFAULT_NETWORK
 from pdedsl.problem.ansatz import Ansatz, ansatz_of, substitute_ansatz
 from pdedsl.problem.parameters import learned_functions, learned_scalars, with_parameter_symbols
 from pdedsl.problem.symmetry import ReflectionSymmetry, reflection_symmetry
@@ -49,7 +49,7 @@ def solve_by_pinn(
     statement: StrongForm,
     method: Pinn,
     *,
-    network: Mlp = DEFAULT,
+    network: Mlp = DEFAULT_NETWORK,
     phases: tuple[Phase, ...] = (),
     seed: int = 0,
     device: torch.device | None = None,

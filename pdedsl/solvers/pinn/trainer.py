@@ -223,7 +223,7 @@ def _scalar_values(task: PinnTask, trainable: TrainableFunctions) -> Iterator[Va
 def _function_values(task: PinnTask, trainable: TrainableFunctions) -> Iterator[ValueWithGradient]:
     start = 0
     for function, (axes, network) in zip(learned_functions(task.statement), trainable.functions, strict=True):
-        low, high = (side[list(axes)].to(trainable.numbers.device) for side in (task.points.low, task.points.high))
+        low, high = (bound[list(axes)].to(trainable.numbers.device) for bound in (task.points.low, task.points.high))
         points = torch.stack([low + fraction * (high - low) for fraction in DIAGONAL_POSITIONS])
         values, gradients = _values_with_gradients(function, network, points)
         for x, value, own in zip(points, values, gradients, strict=True):

@@ -1,4 +1,4 @@
-"""Names and places do not count: the halves of a pair and the terms of a sum are in an order of their own."""
+"""Invariance of hash and network under renaming and reordering."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def without_comments(python: str) -> str:
         (SUM + FRAME, {"A": "z", "f": "Q"}),
     ],
 )
-def test_names_change_neither_the_hash_nor_the_network(text: str, names: dict[str, str]) -> None:
+def test_renaming_preserves_hash_and_network(text: str, names: dict[str, str]) -> None:
     other = renamed(text, names)
     assert other != text
     one, two = pdedsl.compile(text), pdedsl.compile(other)
@@ -62,7 +62,7 @@ def test_names_change_neither_the_hash_nor_the_network(text: str, names: dict[st
     assert without_comments(one.python()) == without_comments(two.python())
 
 
-def test_the_order_of_statements_changes_neither() -> None:
+def test_order_of_statements() -> None:
     first, second = "∂Y/∂t = Kᵀ tanh(K Z)\n", "∂Z/∂t = f(Y, t)\n"
     one, two = (
         pdedsl.compile(PAIR.replace(first + second, order) + FRAME) for order in (first + second, second + first)
@@ -72,7 +72,7 @@ def test_the_order_of_statements_changes_neither() -> None:
 
 
 @pytest.mark.parametrize(("old", "new"), [("conv(3)", "conv(5)"), ("tanh", "relu"), ("Kᵀ", "-Kᵀ")])
-def test_what_is_another_network_has_another_hash(old: str, new: str) -> None:
+def test_different_networks_have_different_hashes(old: str, new: str) -> None:
     one, two = pdedsl.compile(PAIR + FRAME), pdedsl.compile(PAIR.replace(old, new) + FRAME)
     assert one.spec.hash != two.spec.hash
     assert without_comments(one.python()) != without_comments(two.python())

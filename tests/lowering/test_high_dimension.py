@@ -1,4 +1,4 @@
-"""Spaces that are not written out, R^100 and R^d: a known drift, ν(t), and learned fields, against closed forms.
+"""High and symbolic dimensions, R^100 and R^d: known drift, ν(t) and learned fields, compared with closed forms.
 
 A plane wave cos(k·x), ‖k‖ ≈ 1, keeps its shape under drifts a(t)x + b and under isotropic diffusion. Where noise is
 drawn, a mean must lie within 5 standard errors of the law of the scheme: one false alarm in 1.7·10⁶ per number, about
@@ -149,7 +149,7 @@ def test_drift_that_depends_on_time(scheme: str, order: int) -> None:
     assert math.log2(error(20) / error(40)) == pytest.approx(order, abs=0.25)
 
 
-def test_the_clock_runs_backwards_for_initial_data() -> None:
+def test_time_runs_backward_for_initial_data() -> None:
     """With u_t = t x·∇u + …, one step from t = 1 uses the coefficient at 1, not at 0."""
     found = operator(text("∂u/∂t = t x·∇u", steps=1), 1)(wave, X, 1.0)
     torch.testing.assert_close(found, wave(2 * X))
@@ -184,7 +184,7 @@ def test_radial_diffusivity_of_one_step() -> None:
     assert ((estimate.mean - 2 * nu).abs() <= 5 * estimate.standard_error).all()
 
 
-def test_components_by_their_own_functions() -> None:
+def test_drift_by_component() -> None:
     """Σᵢ cos(xᵢ + t) ∂u/∂xᵢ + Σᵢ (1 + xᵢ²) ∂²u/∂xᵢ²: one step, in mean and variance of a coordinate."""
     spec = text("∂u/∂t = Σᵢ cos(xᵢ + t) ∂u/∂xᵢ + Σᵢ (1 + xᵢ²) ∂²u/∂xᵢ²", steps=1)
     mean = X[:, 3] + torch.cos(X[:, 3] + 1.0)
@@ -202,7 +202,7 @@ def test_single_components() -> None:
     torch.testing.assert_close(found, wave(moved))
 
 
-def test_many_and_few_dimensions_agree_path_by_path() -> None:
+def test_symbolic_and_explicit_dimensions_agree() -> None:
     """The same text in R^16, which is written out, and in R^17 with a coordinate at rest."""
     equation = "∂u/∂t = exp(-‖x‖²/20) x·∇u + (1 + t) Δu"
     few, many = operator(text(equation, space="R^16"), 1), operator(text(equation, space="R^17"), 1)
@@ -278,7 +278,7 @@ def test_refused(spec: str, code: str) -> None:
     assert all(d.hint for d in found.value.diagnostics)
 
 
-def test_no_operator_along_a_matrix_of_many_dimensions() -> None:
+def test_no_operator_for_a_full_matrix() -> None:
     """A classifier compiles, and only asking for its operator is a mistake; a number has no other model."""
     equation, declared = "∂u/∂t = v·∇u + ¼ Σᵢ Σⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ", "learn v(x, t) : vector = mlp(width=8, depth=2)"
     with pytest.raises(pdedsl.PdeError) as found:

@@ -1,5 +1,7 @@
-"""What we do in sympy's place gives what sympy gives: on expressions of every kind, and on those of shipped specs; and
-sympy itself is left as it is."""
+"""Substitutes for sympy functions agree with sympy, on expressions of every kind and those of shipped specs.
+
+Sympy itself is not modified.
+"""
 
 from __future__ import annotations
 
@@ -94,13 +96,13 @@ def cases() -> list[Expr]:
 CASES = cases()
 
 
-def test_multiplied_out() -> None:
+def test_expansion() -> None:
     for e in CASES:
         assert quick(e) == expand(e), e
         assert quick(e, power_exp=False) == expand(e, power_exp=False), e
 
 
-def test_the_parts_of_an_expression() -> None:
+def test_atoms() -> None:
     for e in CASES:
         assert atoms(e, Symbol, Pow) == {a for a in preorder_traversal(e) if isinstance(a, Symbol | Pow)}
         assert atoms(e, Field) == e.atoms(Field)
@@ -109,7 +111,7 @@ def test_the_parts_of_an_expression() -> None:
 @pytest.mark.parametrize(
     "e", [I * pi * x, x * log(p), 2 * log(p) + x, x + I * pi, 1 + x, x * log(p) * log(q), I * pi * n + x, x / I, oo * x]
 )
-def test_exponentials_that_are_simplified(e: Expr) -> None:
+def test_simplified_exponentials(e: Expr) -> None:
     assert exponential(e) == exp(e)
 
 
@@ -119,13 +121,13 @@ def test_exponentials() -> None:
         assert exponential(-e / 2 + x) == exp(-e / 2 + x), e
 
 
-def test_replaced() -> None:
+def test_substitution() -> None:
     rules = [{x: Rational(1, 3)}, {x: y + 1, y: Integer(0)}, {u: p, x: -y}, {n: Integer(2), exp(x): q}, {}]
     for e, rule in product(CASES, rules):
         assert substitute(e, rule) == e.xreplace(rule), (e, rule)
 
 
-def test_values_at_many_points() -> None:
+def test_evaluation_at_points() -> None:
     """Also where there is no value at some of the points."""
     layout = Layout({s: k for k, s in enumerate((x, y, z, p, q, n))}, 0)
     draw = random.Random(0)
@@ -163,14 +165,14 @@ print([key for key in before if after.get(key) is not before[key]], len(before) 
 """
 
 
-def test_sympy_is_left_as_it_is() -> None:
+def test_sympy_is_not_modified() -> None:
     """A user's sympy is the same after our import: every function, method and property."""
     path = str(shipped_specs()["stirring"])
     found = subprocess.run([sys.executable, "-c", UNTOUCHED, path], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[] True", found.stdout
 
 
-def test_signs_that_are_remembered_are_those_of_sympy() -> None:
+def test_cached_signs() -> None:
     """A sign is a number, or a symbol that has it."""
     before = exprtools._monotonic_sign
     plain = getattr(before, "__wrapped__", before)  # a command that was tried in this process may have remembered

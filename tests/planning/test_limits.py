@@ -1,4 +1,4 @@
-"""Memory is bounded before it is taken."""
+"""Memory limits are checked before allocation."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pdedsl.planning.limits import count_weights
 
 
 @pytest.mark.slow
-def test_the_largest_numbers_of_every_word_are_planned_or_refused() -> None:
+def test_maximum_of_every_option() -> None:
     """In a process with limits on time and memory, which an answer other than a plan or a diagnostic ends."""
     tests = Path(__file__).parents[1]
     path = os.pathsep.join((str(tests), str(tests.parent)))
-    command = [sys.executable, "-m", "planning.largest"]
+    command = [sys.executable, "-m", "planning.maximum_options"]
     found = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     codes = json.loads(found.stdout)
@@ -40,7 +40,7 @@ u(x, 0) = softmax(W x)
 """
 
 
-def test_weights_are_about_as_many_as_are_built() -> None:
+def test_count_weights() -> None:
     """Within a factor of three, which a limit does not mind."""
     spec = parse(SPEC)
     (chosen,) = (one.net for one in spec.learned if one.name == "v")
@@ -50,13 +50,13 @@ def test_weights_are_about_as_many_as_are_built() -> None:
     assert built / 3 < guessed < 3 * built
 
 
-def test_weights_of_points() -> None:
+def test_count_weights_on_points() -> None:
     moons = pdedsl.compile("convection_diffusion")
     guessed = sum(count_weights(one.net.config, 2, 2, 2) for one in moons.spec.learned if one.net is not None)
     built = sum(p.numel() for p in moons.module().parameters())
     assert built / 3 < guessed < 3 * built
 
 
-def test_points_that_fit_are_planned() -> None:
+def test_points_within_the_limit() -> None:
     text = Path(__file__).parents[1].joinpath("bad", "e615_many_points.pde").read_text("utf-8")
     assert to_plan(to_analysis(parse(text.replace("1e7", "1e6")))).model is not None

@@ -1,4 +1,4 @@
-"""Expressions as a spec would write them: what is shown can be read again, and means the same."""
+"""Printed expressions can be parsed again, with the same meaning."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHOWN = [
 
 
 @pytest.mark.parametrize(("expr", "text"), SHOWN, ids=[text for _, text in SHOWN])
-def test_is_read_again(expr: Expr, text: str) -> None:
+def test_round_trip(expr: Expr, text: str) -> None:
     assert notation(expr) == text
     spec = pdedsl.parse(SPEC.format(text))
     (value,) = spec.conditions[0].value
@@ -69,5 +69,5 @@ def test_derivatives_and_sums() -> None:
     assert notation(Symbol("x_12")) == "x₁₂"
 
 
-def test_beyond_numbers() -> None:
+def test_infinities() -> None:
     assert [notation(oo), notation(-oo), notation(pi), notation(-HALF)] == ["∞", "-∞", "π", "-½"]

@@ -1,4 +1,4 @@
-"""Expressions are compared at the images of points, as if the images had been written out."""
+"""Numerical equality under substitutions."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ LARGE = sum((sin(k * pi * x) / k for k in range(1, 30, 2)), Integer(0))
         (sqrt(y), 1, True),
     ],
 )
-def test_a_reflection_is_that_of_the_written_image(expr: Expr, sign: int, expected: bool) -> None:
+def test_reflection(expr: Expr, sign: int, expected: bool) -> None:
     assert is_numerically_equal(expr, expr, ABOUT_HALF, sign=sign) is expected
     assert is_numerically_equal(sign * expr, expr.xreplace(dict(ABOUT_HALF))) is expected
 
 
-def test_both_sides_may_be_seen_elsewhere() -> None:
+def test_substitution_on_both_sides() -> None:
     assert is_numerically_equal(x + y, x * y, there={x: Integer(2)}, at={x: y})
     assert not is_numerically_equal(x + y, x * y, there={x: Integer(3)}, at={x: y})
 
 
-def test_letters_are_exchanged_at_once() -> None:
+def test_simultaneous_substitution() -> None:
     assert is_numerically_equal(x - y, x - y, there={x: y, y: x}, sign=-1)

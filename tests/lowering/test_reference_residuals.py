@@ -1,4 +1,4 @@
-"""The residuals of every shipped physical spec, and of larger systems, against what is derived by hand.
+"""Residuals of the shipped physical specs and of larger systems, compared with derivations by hand.
 
 Unknown c is 2 + sin(w·z + b), of which every derivative is known in closed form; `d(c, "xx")` is one of them.
 """
