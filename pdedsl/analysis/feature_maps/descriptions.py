@@ -75,10 +75,10 @@ def _weights(example: FeatureMapCounterexample) -> str:
     return "".join(f"{part}, " for part in (of, norm) if part)
 
 
-def _state(states_of: tuple[tuple[float, ...], ...], system: FeatureMapSystem, mark: str = "") -> str:
+def _state(components: tuple[tuple[float, ...], ...], system: FeatureMapSystem, mark: str = "") -> str:
     """`Y = 1`, or `Y = (1, 0)` on two channels, and `Y = 1, Z = 0` of a pair."""
     names = (str(symbol) + mark for symbol in system.state_symbols)
-    return ", ".join(f"{name} = {_vector(values)}" for name, values in zip(names, states_of, strict=True))
+    return ", ".join(f"{name} = {_vector(values)}" for name, values in zip(names, components, strict=True))
 
 
 def _vector(y: tuple[float, ...]) -> str:
