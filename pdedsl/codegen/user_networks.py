@@ -19,7 +19,7 @@ EMPTY_PROGRAM = Program("", ())
 
 
 def import_user_networks(spec: Spec, model: Model, trust: bool) -> Spec:
-    """The spec with the residual blocks of user networks counted, if noise follows them; unchanged without such networks."""
+    """The spec with the residual blocks of user networks counted, if noise follows them; unchanged without such."""
     own = [w.net for w in spec.learned if w.net is not None and isinstance(w.net.config, Torch)]
     if not own:
         return spec

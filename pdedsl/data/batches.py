@@ -1,4 +1,5 @@
-"""The order in which training sees its samples: an endless stream of permutations, cut into batches."""
+"""Mini-batches: samples are reshuffled every epoch; there are no partial batches, the last batch of an epoch is
+completed from the next one."""
 
 from __future__ import annotations
 
@@ -11,14 +12,14 @@ from torch import Tensor
 
 from pdedsl.runtime.rng import generator
 
-_ORDER = crc32(b"order")  # separates these permutations from everything else that is drawn from the seed
+_ORDER = crc32(b"order")  # key of these random numbers
 
 
 @dataclass(frozen=True)
 class Order:
-    """Position k of the stream is element k mod n of the permutation of pass k div n; a batch may straddle passes.
+    """Position k of the sequence is element k mod n of the permutation of epoch k div n.
 
-    A pure function of (seed, n, position), so a run resumes exactly, and the stream is the same for every batch size.
+    A pure function of (seed, n, position), so that a run resumes exactly, and the order is the same for every batch size.
     """
 
     seed: int
@@ -27,10 +28,10 @@ class Order:
 
     def __post_init__(self) -> None:
         if self.n < 1 or self.batch < 1:
-            raise ValueError(f"an order needs samples and a batch, found n={self.n}, batch={self.batch}")
+            raise ValueError(f"n and batch must be positive, got n={self.n}, batch={self.batch}")
 
     def at(self, step: int) -> Tensor:
-        """The indices of batch number `step`, counted from 0: int64, exactly `batch` of them."""
+        """The indices of batch number `step` (from 0), int64, shape (batch,)."""
         position, end = step * self.batch, (step + 1) * self.batch
         parts: list[Tensor] = []
         while position < end:
@@ -40,6 +41,6 @@ class Order:
         return torch.cat(parts)
 
 
-@lru_cache(maxsize=2)  # a pass lasts for many batches
+@lru_cache(maxsize=2)  # an epoch has many batches
 def _permutation(seed: int, n: int, number: int) -> Tensor:
     return torch.randperm(n, generator=generator(torch.device("cpu"), _ORDER, seed, number))

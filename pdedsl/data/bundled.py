@@ -1,4 +1,4 @@
-"""The data sets that need no files: two moons and scikit-learn's digits."""
+"""Bundled data sets: two moons and the digits of scikit-learn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pdedsl.data.sets import Raw, Split, parted
 from pdedsl.runtime.rng import hash_words
 
 DIGITS_TEST = 360  # of 1797, a fifth
-_FIXED = 0  # the test digits are the same whatever the seed of a run
+_FIXED = 0  # the test split does not depend on the seed of a run
 
 
 def moons(train: int, test: int, noise: float, seed: int) -> Raw:

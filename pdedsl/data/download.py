@@ -1,4 +1,4 @@
-"""Downloads the files of a public data set: one process at a time; files are put in place only when complete."""
+"""Download of public data sets: locked against other processes, files are moved into place when complete."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from http.client import HTTPException
 from pathlib import Path
 
 OPTIONS = {"SVHN": ({"split": "train"}, {"split": "test"}), "STL10": ({"split": "test"},)}  # arguments of a download
-PATIENCE = 20.0  # seconds to wait for an answer
+TIMEOUT_SECONDS = 20.0
 
 
 def download(kind: str, files: tuple[str, ...], root: Path, present: Callable[[Path], bool]) -> str:
-    """Download the files of torchvision's data set `kind` to `root`; returns what prevented it, or an empty string.
+    """Download the files of the torchvision data set `kind` to `root`; returns the error, or an empty string.
 
-    torchvision checks the MD5 sum of what it downloads. It works in a separate folder, from which the files are moved
-    one by one when all are there: the remains of an interrupted download are never taken for data.
+    torchvision verifies the MD5 sums. It downloads to a separate folder, from which the files are moved when all are
+    complete, so that an interrupted download is never read as data.
     """
     try:
         with _locked(root):
             if not present(root):
                 _fetch(kind, files, root)
     except (OSError, RuntimeError, HTTPException, EOFError, tarfile.TarError) as error:
-        return f"they cannot be downloaded ({_reason(error)})"
+        return f"download failed ({_reason(error)})"
     return ""
 
 
@@ -35,7 +35,7 @@ def _fetch(kind: str, files: tuple[str, ...], root: Path) -> None:
     partial = root / f".partial-{kind}"
     shutil.rmtree(partial, ignore_errors=True)
     try:
-        with redirect_stdout(sys.stderr), _patience(PATIENCE):
+        with redirect_stdout(sys.stderr), _timeout(TIMEOUT_SECONDS):
             _torchvision_download(kind, partial)
         for file in files:
             (root / file).parent.mkdir(parents=True, exist_ok=True)
@@ -47,21 +47,21 @@ def _fetch(kind: str, files: tuple[str, ...], root: Path) -> None:
 def _torchvision_download(kind: str, folder: Path) -> None:
     from torchvision import datasets
 
-    made = getattr(datasets, kind)
+    dataset = getattr(datasets, kind)
     for options in OPTIONS.get(kind, ({},)):
-        made(folder, download=True, **options)
+        dataset(folder, download=True, **options)
 
 
 def _reason(error: BaseException) -> str:
-    """The first line of what went wrong, without the addresses that torchvision tried."""
+    """The first line of the error, without the addresses that torchvision tried."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = next((line for line in lines if line.startswith("<urlopen error")), lines[0] if lines else "")
-    return told.removeprefix("<urlopen error ").removesuffix(">") or type(error).__name__
+    message = next((line for line in lines if line.startswith("<urlopen error")), lines[0] if lines else "")
+    return message.removeprefix("<urlopen error ").removesuffix(">") or type(error).__name__
 
 
 @contextmanager
-def _patience(seconds: float) -> Iterator[None]:
-    """A timeout for connections, which torchvision does not set."""
+def _timeout(seconds: float) -> Iterator[None]:
+    """Timeout for connections, which torchvision does not set."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(seconds)
     try:
@@ -72,7 +72,7 @@ def _patience(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def _locked(root: Path) -> Iterator[None]:
-    """One process at a time; on systems without POSIX locks there is no lock."""
+    """Exclusive lock of the folder; no lock on systems without POSIX locks."""
     root.mkdir(parents=True, exist_ok=True)
     if sys.platform == "win32":
         yield

@@ -1,7 +1,7 @@
-"""The file formats of the public image sets: each gives images (n, c, h, w) as bytes, and their classes.
+"""File formats of the public image sets: images (n, c, h, w) as bytes, and labels.
 
-IDX (MNIST) and the plain arrays of SVHN and STL-10 are read here, and must have the length that they declare. The
-batches of CIFAR are Python pickles: torchvision opens them, after checking their MD5 sums.
+IDX (MNIST), SVHN and STL-10 are parsed here, with a check of the declared length. The batches of CIFAR are Python
+pickles: torchvision loads them after verifying their MD5 sums.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ Arrays = tuple[Array, Array]
 
 
 class Part(StrEnum):
-    """The part that is learned from, and the part that is not."""
+    """Training or test split."""
 
     TRAIN = "train"
     TEST = "test"
 
 
 class Damaged(Exception):
-    """A file that is not what its name says."""
+    """A corrupt data file."""
 
 
 def actual(path: Path) -> Path | None:
-    """The file itself, or its compressed form."""
+    """The file or its gzip-compressed form, None if there is neither."""
     return next((p for p in (path, path.with_name(path.name + ".gz")) if p.is_file()), None)
 
 
 def read_part(word: PublicSet, kind: str, part: Part, root: Path) -> Arrays:
-    """The training or the test part of a set, which torchvision calls `kind`."""
+    """The training or test split of the torchvision data set `kind`."""
     match word:
         case Mnist() | FashionMnist():
             images, labels = _mnist(part, root / kind / "raw")
@@ -63,18 +63,18 @@ def _mnist(part: Part, folder: Path) -> Arrays:
 
 def idx(path: Path, dimensions: int) -> Array:
     """An array of bytes in the IDX format: 0, 0, 8, the number of dimensions, each size in 4 bytes, big-endian."""
-    found = actual(path)
-    assert found is not None
+    file = actual(path)
+    assert file is not None
     try:
-        data = gzip.decompress(found.read_bytes()) if found.suffix == ".gz" else found.read_bytes()
+        data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
     except (EOFError, gzip.BadGzipFile, ZlibError):
-        raise Damaged(f"{found.name} cannot be decompressed") from None
+        raise Damaged(f"{file.name} cannot be decompressed") from None
     head = 4 + 4 * dimensions
     if len(data) < head or data[:4] != bytes((0, 0, 8, dimensions)):
-        raise Damaged(f"{found.name} does not start as an IDX file of {dimensions} dimensions")
+        raise Damaged(f"{file.name} is not an IDX file with {dimensions} dimensions")
     sizes = [int.from_bytes(data[k : k + 4]) for k in range(4, head, 4)]
     if len(data) != head + math.prod(sizes):
-        raise Damaged(f"{found.name} should have {head + math.prod(sizes)} bytes and has {len(data)}")
+        raise Damaged(f"{file.name} should have {head + math.prod(sizes)} bytes and has {len(data)}")
     return np.frombuffer(bytearray(data), np.uint8, offset=head).reshape(sizes)
 
 
@@ -83,12 +83,12 @@ def _svhn(path: Path) -> Arrays:
     from scipy.io import loadmat
 
     try:
-        held = loadmat(path)
-        images, labels = held["X"], held["y"].flatten()
+        content = loadmat(path)
+        images, labels = content["X"], content["y"].flatten()
     except Exception:  # scipy's reader does not document which errors a broken file raises
-        raise Damaged(f"{path.name} cannot be read as a file of Matlab") from None
+        raise Damaged(f"{path.name} is not a valid MATLAB file") from None
     if images.dtype != np.uint8 or images.ndim != 4:
-        raise Damaged(f"{path.name} holds X of shape {images.shape} and type {images.dtype}")
+        raise Damaged(f"{path.name} contains X of shape {images.shape} and type {images.dtype}")
     return images.transpose(3, 2, 0, 1), labels % 10
 
 
@@ -101,12 +101,12 @@ def _stl10(part: Part, folder: Path) -> Arrays:
 
 
 def _cifar(kind: str, part: Part, root: Path) -> Arrays:
-    held = _torchvision(kind, part, root)
-    return held.data.transpose(0, 3, 1, 2), np.array(held.targets)
+    dataset = _torchvision(kind, part, root)
+    return dataset.data.transpose(0, 3, 1, 2), np.array(dataset.targets)
 
 
 def cifar_names(kind: str, root: Path) -> tuple[str, ...]:
-    """The names of the classes, from the set's own file."""
+    """The class names, from the metadata file of the data set."""
     return tuple(_torchvision(kind, Part.TEST, root).classes)
 
 
@@ -116,4 +116,4 @@ def _torchvision(kind: str, part: Part, root: Path) -> Any:
     try:
         return getattr(datasets, kind)(root, train=part is Part.TRAIN, download=False)
     except RuntimeError:
-        raise Damaged("their MD5 sums are not those of the published ones") from None
+        raise Damaged("MD5 checksum mismatch") from None

@@ -22,7 +22,7 @@ from pdedsl.diagnostics import Span
 
 @dataclass(frozen=True)
 class ImageSet:
-    """A set: its class in torchvision, its files in the data folder, what they hold, and where they come from."""
+    """A public image set: torchvision class, files in the data folder, image shape, class names, source."""
 
     kind: str
     files: tuple[str, ...]
@@ -48,7 +48,7 @@ DIGITS = tuple("0123456789")
 CLOTHES = ("T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot")
 CIFAR = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 STL = ("airplane", "bird", "car", "cat", "deer", "dog", "horse", "monkey", "ship", "truck")
-HUNDRED = tuple(map(str, range(100)))  # until the set's own file names them
+HUNDRED = tuple(map(str, range(100)))  # replaced by the names in the metadata file
 BATCHES = (*(f"data_batch_{k}" for k in range(1, 6)), "test_batch", "batches.meta")
 SVHN_FILES = ("train_32x32.mat", "test_32x32.mat")
 STL_FILES = tuple(f"stl10_binary/{part}_{what}.bin" for part in ("train", "test") for what in "Xy")
@@ -63,7 +63,7 @@ SETS: dict[type[PublicSet], ImageSet] = {
 
 
 def read(word: PublicSet, root: Path, span: Span) -> Raw:
-    """A data set by its word in the language."""
+    """A public data set by its keyword."""
     chosen, name = SETS[type(word)], word.name
     if not chosen.present(root):
         instead = root / f"{name}.npz"

@@ -1,4 +1,4 @@
-"""A data set of the language → Data: the set is read, fitted to the model, and split."""
+"""Loading of data sets: reading, check against the model, splits."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def _read(wanted: Located[Word], root: Path, seed: int, shape: tuple[int, ...] |
 
 
 def _shown(word: Word) -> str:
-    """As its user knows it: a user's own file by its name."""
+    """Name of a data set in messages: a file by its file name."""
     return word.file if isinstance(word, Npz) else word.name
 
 
 def _fitted(raw: Raw, wanted: Located[Word], shape: tuple[int, ...] | None, classes: int | None) -> Raw:
-    """The set, if it fits the model; a user's own labels may lack the last classes."""
+    """The data set, if it fits the model; labels of a user's file may lack the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
         raise errors.runs.sample_shape_mismatch(_shown(wanted.config), raw.shape, shape, wanted.span)
     if classes is None or classes == raw.classes:

@@ -23,7 +23,7 @@ from pdedsl.data.shapes import WHOLE, other_arrays
 from pdedsl.diagnostics import Span
 
 Array = NDArray[Any]
-_FIXED = 0  # `x, y` are split in the same way whatever the seed of a run
+_FIXED = 0  # the split of `x, y` does not depend on the seed of a run
 TEST_SHARE = 0.2
 MOST_CLASSES = 100_000
 LARGEST = 1e30
@@ -60,7 +60,7 @@ def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
 
 
 def arrays(path: Path, span: Span, names: Sequence[str]) -> dict[str, Array]:
-    """The arrays among these names that a file holds."""
+    """The arrays of a file with these names."""
     unreadable = errors.runs.not_npz(path.name, span)
     with open(path, "rb") as file:
         try:
@@ -84,7 +84,7 @@ def _array(loaded: Any, name: str, path: Path, span: Span) -> Array:
 
 
 def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
-    """Check that an array has the size that it declares, and that a small file does not unpack to fill the memory."""
+    """Check the declared size of an array, and that a small file does not decompress to a huge one."""
     names = archive.namelist()
     entry = archive.getinfo(f"{name}.npy" if f"{name}.npy" in names else name)
     if entry.file_size > max(UNPACKED, RATIO * path.stat().st_size):
@@ -94,7 +94,7 @@ def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
         header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = header(file)
     if prod(shape) * dtype.itemsize > entry.file_size:
-        raise ValueError("more is promised than there is")
+        raise ValueError("the array is shorter than its header declares")
 
 
 def _split(arrays: dict[str, Array], x: str, y: str, span: Span, shape: tuple[int, ...] | None) -> Split:
@@ -152,7 +152,7 @@ def _alike(train: Split, test: Split, span: Span) -> None:
 
 
 def _bounds(train: Split, test: Split) -> tuple[float, float] | None:
-    """[0, 1] for bytes, and for real-valued images that lie in it."""
+    """(0, 1) for bytes and for floating-point images with values in [0, 1]; else None."""
     inputs = (train.inputs, test.inputs)
     if train.inputs.dtype == torch.uint8:
         return 0.0, 1.0

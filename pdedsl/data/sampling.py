@@ -1,6 +1,6 @@
-"""The random numbers of one training step: a pure function of (seed, step, purpose, row of the batch).
+"""Counter-based random numbers of a training step, keyed by (seed, step, purpose, sample index).
 
-There is no state, so a run resumes exactly, and processes that share a batch draw what a single process would.
+There is no state, so that a run resumes exactly, and results do not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pdedsl.runtime.rng import NoiseLaw, fill_rows, hash_words
 
 @dataclass(frozen=True)
 class Draws:
-    """The draws of step `step` for the rows `row`, `row` + 1, … of the batch."""
+    """Random numbers of step `step` for the rows `row`, `row` + 1, … of the batch."""
 
     seed: int
     step: int

@@ -1,4 +1,4 @@
-"""Data in memory: samples with their labels, split into training, validation and test."""
+"""Data sets in memory: training, validation and test splits, stratified subsets, channel statistics."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from torch import Tensor
 
 from pdedsl.runtime.rng import generator
 
-# ---- sets
+# ---- Data sets
 
 
 @dataclass(frozen=True)
 class Split:
-    """Images (n, c, h, w) or points (n, d), and the class of each. Bytes stand for v/255, and stay bytes in memory."""
+    """Images (n, c, h, w) or points (n, d) with labels (n,). Bytes v represent v/255 and are converted per batch."""
 
     inputs: Tensor
     labels: Tensor  # int64
@@ -34,7 +34,7 @@ class Split:
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
     ) -> tuple[Tensor, Tensor]:
-        """Copies of the chosen inputs, as real numbers, and of their labels; bytes are moved to the device as bytes."""
+        """Copies of the chosen inputs, as floating point, and labels; bytes are converted on the device."""
         view = isinstance(indices, slice)
         x, y = (values[indices].to(device, copy=view) for values in (self.inputs, self.labels))
         return (x.to(dtype).div_(255) if x.dtype == torch.uint8 else x.to(dtype)), y
@@ -50,7 +50,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Raw:
-    """A data set as read, before the spec selects from it."""
+    """A data set as read, before selection of subsets."""
 
     train: Split
     test: Split
@@ -65,10 +65,10 @@ class Raw:
 
 @dataclass(frozen=True)
 class Data:
-    """What a model is trained, tuned and judged with.
+    """Training, validation and test split of a data set.
 
-    `bounds` are the least and the greatest value that an input can have, (0, 1) for images, None if there are none;
-    `mean` and `std` are of the training part, one number per channel of images or per coordinate of points.
+    `bounds` are the bounds of valid inputs, (0, 1) for images, None if there are none; `mean` and `std` are those of the
+    training split, per channel of images or coordinate of points.
     """
 
     name: str
@@ -83,12 +83,11 @@ class Data:
     class_names: tuple[str, ...]
 
 
-# ---- subset
-# Subsets of a data set that preserve the proportions of its classes.
+# ---- Stratified subsets
 
 
 def stratified(labels: Tensor, seed: int, purpose: str) -> Tensor:
-    """A random order in which every prefix has the classes in their proportions, as nearly as integers allow.
+    """Random permutation every prefix of which is stratified by class, up to rounding.
 
     Systematic sampling within each class: its k-th sample is placed at (k + U)/n, with U uniform on [0, 1) and n its
     size. Every prefix of the order is contained in every longer one.
@@ -103,22 +102,21 @@ def stratified(labels: Tensor, seed: int, purpose: str) -> Tensor:
 
 
 def first(split: Split, n: int, seed: int, purpose: str) -> Split:
-    """n samples, stratified, in their original order."""
+    """Stratified subset of n samples, in the original order."""
     return split.at(stratified(split.labels, seed, purpose)[:n].sort().values)
 
 
 def parted(split: Split, n: int, seed: int, purpose: str) -> tuple[Split, Split]:
-    """n samples, stratified, and the rest."""
+    """Stratified split into n samples and the remaining ones."""
     order = stratified(split.labels, seed, purpose)
     return split.at(order[:n].sort().values), split.at(order[n:].sort().values)
 
 
-# ---- statistics
-# Mean and standard deviation of each channel, the same on every machine and for every number of threads.
+# ---- Channel statistics, independent of the machine and the number of threads
 
 
 def moments(inputs: Tensor) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Mean and standard deviation (over n, not n - 1) of each channel; 1 for a channel that does not vary."""
+    """Mean and standard deviation (population, 1/n) of each channel; 1 for a constant channel."""
     pairs = [_of_bytes(c) if c.dtype == torch.uint8 else _of_reals(c) for c in inputs.unbind(1)]
     return tuple(mean for mean, _ in pairs), tuple(std if std > 0 else 1.0 for _, std in pairs)
 
@@ -135,5 +133,5 @@ def _of_bytes(channel: Tensor) -> tuple[float, float]:
 def _of_reals(channel: Tensor) -> tuple[float, float]:
     values = channel.double().numpy()
     low, high = values.min(), values.max()
-    # A constant channel may differ from its rounded mean; that is not variation.
+    # The rounded mean of a constant channel may differ from its value.
     return float(np.mean(values)), float(np.std(values)) if low < high else 0.0

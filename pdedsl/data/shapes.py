@@ -1,4 +1,4 @@
-"""The shape of one sample of a data set, without reading the samples: it gives `space x in R^d` its dimension."""
+"""Sample shape of a data set, read from file headers only; determines the dimension d of `space x in R^d`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CALLED = {
     "x": ("x", "data", "image", "input", "feature", "sample", "point"),
     "y": ("y", "label", "target", "class", "output"),
 }
-HEADER = 10_000  # bytes; numpy's own limit
+MAX_HEADER = 10_000  # bytes; the limit of numpy
 _SHAPE = re.compile(rb"'shape': (\([\d, ]*\))")
 
 
@@ -75,14 +75,14 @@ def _of_file(name: str, data: Located[Data], root: Path) -> Shape:
 
 
 def other_arrays(path: Path, span: Span) -> PdeError:
-    """The mistake of a file whose arrays have other names than ours."""
+    """The error for a file with unexpected array names."""
     with ZipFile(path) as archive:
         names = sorted(name.removesuffix(".npy") for name in archive.namelist())
     return errors.runs.unexpected_arrays(path.name, names, f"{', '.join(WHOLE)}, or x, y", span, _meant(names))
 
 
 def _meant(names: list[str]) -> dict[str, str]:
-    """Which names are probably meant as x and y, in a file of two arrays or four."""
+    """Guess which arrays are x and y, in a file of two or four arrays."""
     wanted = WHOLE if len(names) == len(WHOLE) else ("x", "y")
     found: dict[str, str] = {}
     for want in wanted:
@@ -96,7 +96,7 @@ def _meant(names: list[str]) -> dict[str, str]:
 
 def _of_header(file: IO[bytes]) -> Shape:
     """The shape in the header of an array, without the number of samples (numpy.lib.format)."""
-    found = _SHAPE.search(file.read(HEADER))
+    found = _SHAPE.search(file.read(MAX_HEADER))
     shape = ast.literal_eval(found[1].decode()) if found else ()
     if len(shape) < 2:
         raise ValueError("not an array of samples")

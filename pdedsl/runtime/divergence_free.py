@@ -23,18 +23,18 @@ class DivergenceFree(nn.Module):
     def __init__(self, potential: nn.Module, dimension: int):
         super().__init__()
         if dimension < 2:
-            raise ValueError("a divergence-free field on the line is constant: it needs two dimensions")
+            raise ValueError("a divergence-free field needs at least two dimensions")
         self.potential = potential
         self.pairs = tuple(combinations(range(dimension), 2))
 
     def forward(self, x: Tensor, t: float | Tensor = 0.0) -> Tensor:
         axes = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
-        slopes = [self._along(axis.expand_as(x), x, t) for axis in axes]  # ∂A/∂x_j
+        derivatives = [self._derivative_along(axis.expand_as(x), x, t) for axis in axes]  # ∂A/∂x_j
         velocity = [torch.zeros_like(x[..., 0]) for _ in axes]
-        for place, (i, j) in enumerate(self.pairs):
-            velocity[i] = velocity[i] + slopes[j][..., place]
-            velocity[j] = velocity[j] - slopes[i][..., place]
+        for k, (i, j) in enumerate(self.pairs):
+            velocity[i] = velocity[i] + derivatives[j][..., k]
+            velocity[j] = velocity[j] - derivatives[i][..., k]
         return torch.stack(velocity, dim=-1)
 
-    def _along(self, direction: Tensor, x: Tensor, t: float | Tensor) -> Tensor:
+    def _derivative_along(self, direction: Tensor, x: Tensor, t: float | Tensor) -> Tensor:
         return jvp(lambda point: self.potential(point, t), (x,), (direction,))

@@ -1,4 +1,5 @@
-"""base + factor · N: satisfies conditions on the sides of a box, or at the start of time, for every network N."""
+"""Hard constraints: lift + distance·N satisfies boundary and initial conditions for every network N (Lagaris, Likas,
+Fotiadis 1998)."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ from torch import Tensor, nn
 
 @final
 class HardConstraintNetwork(nn.Module):
-    """Points (n, k) to values (n, c); base and factor are functions of the points."""
+    """Points (n, k) to values (n, c); lift and distance are functions of the points."""
 
     def __init__(
-        self, network: nn.Module, base: Callable[[Tensor], Tensor], factor: Callable[[Tensor], Tensor]
+        self, network: nn.Module, lift: Callable[[Tensor], Tensor], distance: Callable[[Tensor], Tensor]
     ) -> None:
         super().__init__()
-        self.network, self.base, self.factor = network, base, factor
+        self.network, self.lift, self.distance = network, lift, distance
 
     def forward(self, points: Tensor) -> Tensor:
-        value: Tensor = self.base(points) + self.factor(points) * self.network(points)
+        value: Tensor = self.lift(points) + self.distance(points) * self.network(points)
         return value

@@ -27,7 +27,7 @@ class FixedTime(nn.Module):
 
 
 class SpaceTimeField(nn.Module):
-    """v(x, t) = w((x, t)): the time is an additional coordinate, one number for all points or one for each."""
+    """v(x, t) = w((x, t)): time as an additional coordinate, one number for all points or one for each."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class MaskedField(nn.Module):
 
 
 class TimeFunction(nn.Module):
-    """A learned function of time alone, whatever the shape of the state."""
+    """A learned function of time alone, for states of any shape."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class TimeFunction(nn.Module):
 
 
 class ScalarField(nn.Module):
-    """A learned number a(x, t) at points (..., d). sign ">" makes it positive for all weights, by softplus."""
+    """A learned scalar a(x, t) at points (..., d); sign ">" makes it positive for all weights, by softplus."""
 
     def __init__(self, network: nn.Module, sign: str = "") -> None:
         super().__init__()
@@ -103,8 +103,8 @@ def _matrix(entries: Tensor, psd: bool, symmetric: bool) -> Tensor:
 
 
 class LearnedConstant(nn.Module):
-    """A learned parameter in place of a field: a number, a vector or a matrix, of its type; a number may have an
-    initial value."""
+    """A learned constant in place of a field: a scalar, a vector or a matrix of its type; a scalar may have an initial
+    value."""
 
     def __init__(
         self,

@@ -18,8 +18,8 @@ PINV_RTOL = 1e-11  # singular values below this fraction of the largest are zero
 
 @dataclass(frozen=True)
 class LUFactorization:
-    """P L U of the matrix with rows scaled to maximum 1; the pseudo-inverse if it is singular, which gives the minimum-norm
-    solution."""
+    """P L U of the matrix with rows scaled to maximum 1; if it is singular the pseudo-inverse, for the
+    minimum-norm solution."""
 
     scale: Tensor
     lower_upper: Tensor

@@ -1,7 +1,7 @@
 """MUSCL finite-volume scheme: limited linear reconstruction in each cell and a numerical flux at each face.
 
-MUSCL with the van Leer limiter (van Leer 1979), the Rusanov flux (1961), and the strong-stability-preserving Runge-Kutta
-method of Shu and Osher (1988).
+MUSCL with the van Leer limiter (van Leer 1979), the Rusanov flux (1961), and the strong-stability-preserving
+Runge-Kutta method of Shu and Osher (1988).
 """
 
 from __future__ import annotations

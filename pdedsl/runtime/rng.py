@@ -1,4 +1,10 @@
-"""Noise by operators that every runtime has, for ONNX: it does not use our seeds, but the runtime's own generator."""
+"""Counter-based random numbers: noise is a function of (seed, step) in training and of (seed, call) in evaluation.
+
+The user's generator is neither read nor advanced. A RandomStream keeps three integers, so it is saved with the weights,
+copied, pickled and resumed exactly. For `torch.compile` and `torch.export` a sample is one opaque operator: they see a
+call, not a generator (compiled `randn` is eleven times slower than eager). Elsewhere it is a plain function: the first
+call of an operator imports the compiler, and every call costs more than a small sample itself.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +16,11 @@ from typing import Any, Literal, cast
 import torch
 from torch import Tensor, nn
 
-# ---- standard_draws
+# ---- ONNX: samples by operators that every runtime has, with its generator instead of our seeds
 
 
 def _sample_laplace(shape: list[int], **options: Any) -> Tensor:
-    """By the inverse distribution function, kept away from log 0; variance 1."""
+    """Variance 1, by the inverse distribution function, clamped away from log 0."""
     centred: Tensor = torch.rand(shape, **options) - 0.5
     tail = torch.log((1.0 - 2.0 * centred.abs()).clamp(min=1e-7))
     return -torch.sign(centred) * tail * math.sqrt(0.5)
@@ -28,17 +34,11 @@ RUNTIME_SAMPLERS: dict[str, Callable[..., Tensor]] = {
 
 
 def sample_by_runtime(law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> Tensor:
-    """Independent numbers with the given law."""
+    """Independent samples of the distribution `law`."""
     return RUNTIME_SAMPLERS[law](list(shape), dtype=dtype, device=device)
 
 
-# ---- streams
-# Random numbers that belong to the model: a pure function of (seed, step) in training, of (seed, call) in evaluation.
-#
-# The user's generator is neither read nor advanced. A Stream keeps three integers, so it is saved with the weights,
-# copied, pickled and resumed exactly. For `torch.compile` and `torch.export` the draw is one opaque operator: they
-# see a call, not a generator (compiled `randn` is eleven times slower than eager). Elsewhere it is a plain function:
-# the first call of an operator imports the compiler, and every call costs more than a small draw itself.
+# ---- Streams
 
 
 NoiseLaw = Literal["normal", "laplace", "uniform"]
@@ -67,7 +67,7 @@ def hash_words(*words: int) -> int:
 
 
 def generator(device: torch.device, *words: int) -> torch.Generator:
-    """A fresh generator for one draw, named by `words`."""
+    """A new generator for one sample, keyed by `words`."""
     return torch.Generator(device).manual_seed(hash_words(*words))
 
 
@@ -78,7 +78,7 @@ ROWS_PER_GENERATOR = 32
 def fill_rows(out: Tensor, law: str, row: int, *words: int) -> None:
     """Fill the rows of a batch, the first of which is number `row` of the whole batch.
 
-    A row's noise depends on its number alone, so processes that share a batch draw what a single process would.
+    The noise of a row depends only on its number, so processes that share a batch get the samples of a single process.
     """
     end = row + out.shape[0]
     for block in range(row // ROWS_PER_GENERATOR, -(-end // ROWS_PER_GENERATOR)):
@@ -102,7 +102,7 @@ def _fill_normal(out: Tensor, source: torch.Generator) -> None:
 
 
 def _fill_laplace(out: Tensor, source: torch.Generator) -> None:
-    """A difference of exponentials: the inverse distribution function would meet log 0 once in 2²⁴ draws."""
+    """A difference of exponentials: the inverse distribution function would meet log 0 once in 2²⁴ samples."""
     out.exponential_(generator=source).sub_(torch.empty_like(out).exponential_(generator=source))
     out.mul_(0.5**0.5)
 
@@ -128,7 +128,7 @@ def sample_noise(
     row: int,
     training: bool,
 ) -> Tensor:
-    """Noise of the given shape, (draws, rows, ...). Draw k is number `first + k`.
+    """Noise of shape (samples, rows, ...). Sample k has the number `first + k`.
 
     row >= 0: noise of this step or call, for rows `row`, `row + 1`, ... of the batch; row < 0: frozen.
     """
@@ -136,7 +136,7 @@ def sample_noise(
     if out.is_meta:
         return out
     words = _key_words(state, training, row < 0)
-    for k in range(shape[0]):  # each has its own generator: a draw does not depend on how draws are split into chunks
+    for k in range(shape[0]):  # one generator each: a sample does not depend on the split into chunks
         if row >= 0:
             fill_rows(out[k], law, row, *words, first + k)
         else:
@@ -154,7 +154,7 @@ def sample_noise_block(
     frozen: bool,
     words: Sequence[int],
 ) -> Tensor:
-    """Noise of the given shape from one generator, named by `words` among those of a step or call."""
+    """Noise of this shape from one generator, keyed by `words` within a step or call."""
     out = torch.empty(shape, dtype=dtype, device=device)
     if not out.is_meta:
         fill(out, law, generator(device, *_key_words(state, training, frozen), *words))
@@ -188,7 +188,7 @@ class RandomStream(nn.Module):
 
     Every row of a batch has its own noise, and it differs between steps of training and between calls in evaluation.
     `row` is the number of the first row in the whole batch, if processes share one. While it is `frozen`, there is one
-    row per Monte-Carlo draw, shared by all inputs and calls (common random numbers), so that an output does not depend
+    row per Monte Carlo sample, shared by all inputs and calls (common random numbers), so that an output does not depend
     on its batch and the averaged operator f -> u is linear, monotone and preserves constants.
     """
 
@@ -204,7 +204,7 @@ class RandomStream(nn.Module):
         self.state.copy_(torch.tensor([hash_words(seed), 0, 0]))
 
     def forward(self, x: Tensor, law: NoiseLaw = "normal", features: int | None = None) -> Tensor:
-        """Noise with as many rows as x or, if frozen, as draws; `features` = 0 gives one number per row."""
+        """Noise with as many rows as x or, if frozen, as samples; `features` = 0 gives one number per row."""
         shape = [1] * (x.dim() - 1) if features == 0 else list(x.shape[1:])
         if self.frozen:
             return _match_layout(x, self._draw(x, law, [self.count, *shape], -1))
@@ -225,13 +225,13 @@ class RandomStream(nn.Module):
         return cast(Tensor, made)
 
     def spread(self, noise: Tensor, x: Tensor) -> Tensor:
-        """Noise with one row per draw, repeated to fit x, whose rows are all inputs of draw 1, then of draw 2, ..."""
+        """Noise with one row per sample, repeated to fit x, whose rows are all inputs for sample 1, then for sample 2, …"""
         if not self.frozen or self.count == 1:
             return noise
         return noise.repeat_interleave(x.shape[0] // self.count, dim=0)
 
     def _fresh(self, x: Tensor, law: NoiseLaw, shape: list[int]) -> Tensor:
-        # Drawn in memory order: `randn_like` on a channels_last tensor is seven times slower.
+        # Sampled in memory order: `randn_like` on a channels_last tensor is seven times slower.
         if not _is_channels_last(x):
             return self._draw(x, law, shape, self.row).flatten(0, 1)
         draws, n, c, h, w = shape
@@ -275,7 +275,7 @@ def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
 
 @contextmanager
 def frozen_noise(model: nn.Module) -> Iterator[None]:
-    """Within, all rows and calls share the noise of a draw: the model is a function of its input."""
+    """Within, all rows and calls share the noise samples: the model is a function of its input."""
     before = [(source, source.frozen) for source in streams(model)]
     try:
         for source, _ in before:
@@ -310,7 +310,7 @@ def single_call(model: nn.Module) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def monte_carlo_samples(sources: Sequence[RandomStream], first: int, count: int) -> Iterator[None]:
-    """Within, the batch axis carries the Monte-Carlo draws first, ..., first + count - 1."""
+    """Within, the batch axis carries the Monte Carlo samples first, ..., first + count - 1."""
     before = [(source.first, source.count) for source in sources]
     try:
         for source in sources:

@@ -1,4 +1,4 @@
-"""How time enters a network: as a channel, as a coordinate, or not at all."""
+"""Time conditioning of networks: time as an input channel, as a coordinate, or not at all."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Where a user's own module has residual maps: x + F(x), S x + F(x), σ(x + F(x)), or several in sequence.
+"""User networks: detection of their residual blocks, noise after them, and user fields on points.
 
-The forward pass of each module is traced with its children as opaque steps. A module is a residual map if its result is
-such a sum, possibly followed by pointwise steps. Such a sum anywhere else, in the middle of a forward pass, is a
-residual map after which noise cannot be inserted: `Found.open` names the modules that have one. Of torch's own layers
-those of a transformer have residual maps; their forward passes cannot be traced, and are known.
+A residual block computes x + F(x), S x + F(x) or σ(x + F(x)), or several in sequence. The forward pass of each module is
+traced with its children as opaque steps. A module is a residual block if its result is such a sum, possibly followed by
+pointwise functions. After such a sum in the middle of a forward pass noise cannot be inserted: `open` lists these
+modules. Of torch's own layers those of a transformer are residual blocks; they cannot be traced, and are known.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torch import Tensor, fx, nn
 from pdedsl.runtime.backbones import Backbone, ChannelsLast, Shape
 from pdedsl.runtime.standardization import Standardize
 
-# ---- residual_maps
+# ---- Residual blocks
 
 
 ADDITIONS = (operator.add, operator.iadd, torch.add, torch.Tensor.add, torch.Tensor.add_)
@@ -41,7 +41,7 @@ TRANSFORMERS = (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
 
 @dataclass(frozen=True)
 class ResidualBlockSearch:
-    """Residual maps by their paths; modules with such a sum in their middle; modules that could not be traced."""
+    """Residual blocks by their paths; modules with such a sum in their middle; modules that could not be traced."""
 
     maps: tuple[str, ...]
     open: tuple[str, ...]
@@ -104,7 +104,7 @@ def find_residual_blocks(model: nn.Module) -> ResidualBlockSearch:
 
 
 def _candidate_modules(path: str, module: nn.Module, maps: list[str]) -> Iterator[tuple[str, nn.Module]]:
-    """Modules from the outside in; the inside of a residual map is not examined."""
+    """Modules from the outside in; the inside of a residual block is not examined."""
     if not _is_torch_module(module):
         yield path, module
         if path in maps:
@@ -114,7 +114,7 @@ def _candidate_modules(path: str, module: nn.Module, maps: list[str]) -> Iterato
 
 
 def _is_torch_module(module: nn.Module) -> bool:
-    """Torch's own modules, including containers, and modules without children: no residual maps but TRANSFORMERS."""
+    """Torch's own modules, including containers, and modules without children: no residual blocks but TRANSFORMERS."""
     torchs = type(module).__module__.startswith("torch.nn.") and not isinstance(module, TRANSFORMERS)
     return torchs or not list(module.children())
 
@@ -173,22 +173,19 @@ def _is_pointwise(node: fx.Node, module: nn.Module) -> bool:
     return _function(node) in POINTWISE
 
 
-# ---- own_networks
-# The user's own networks: noise after their residual maps, and fields on points.
-#
-# A `Misfit` says what is wrong: a shape, a residual map that is never called, noise that has no place.
+# ---- User networks and fields
 
 
 class IncompatibleNetwork(ValueError):
-    """A network that is not what the equation asks for."""
+    """The network does not have the signature or structure that the equation requires."""
 
 
 class NoResidualBlocks(IncompatibleNetwork):
-    """Noise is requested, but the residual maps are not known."""
+    """Noise is requested, but the residual blocks cannot be determined."""
 
 
 class NoiseAfter(nn.Module):
-    """noise(F(x)): a residual map of any signature, followed by noise."""
+    """noise(F(x)): a residual block of any signature, followed by noise."""
 
     def __init__(self, map: nn.Module, noise: nn.Module) -> None:
         super().__init__()
@@ -219,7 +216,7 @@ class NoiseBefore(nn.Module):
 
 @dataclass(frozen=True)
 class UserBackbone:
-    """A module from inputs of one shape to class scores. `named` are classes or paths of its residual maps."""
+    """A module from inputs of one shape to class logits. `named` are classes or paths of its residual blocks."""
 
     model: nn.Module
     shape: Shape
@@ -227,29 +224,29 @@ class UserBackbone:
 
     @property
     def residual_blocks(self) -> tuple[str, ...]:
-        """The paths of the residual maps, in the order of their calls; each is called once."""
+        """The paths of the residual blocks, in the order of their calls; each is called once."""
         paths = self._named() if self.named else self._found()
         order = _call_order(self.model, paths, self.shape)
         for path in paths:
             if order.count(path) != 1:
                 times = "never" if path not in order else f"{order.count(path)} times"
                 raise NoResidualBlocks(
-                    f"the residual map '{path}' is called {times} in a forward pass, which must be once"
+                    f"the residual block '{path}' is called {times} in a forward pass; it must be called once"
                 )
         return tuple(order)
 
     def _found(self) -> tuple[str, ...]:
-        found = find_residual_blocks(self.model)
-        if found.open:
-            where = f"'{found.open[0]}'" if found.open[0] else "the network itself"
-            raise NoResidualBlocks(f"x + F(x) is computed inside {where}, where no noise can be added after it")
-        if not found.maps:
-            unread = f"; '{found.unread[0] or 'forward'}' could not be read" if found.unread else ""
-            raise NoResidualBlocks(f"no residual maps x + F(x) were found in {type(self.model).__name__}{unread}")
-        return found.maps
+        search = find_residual_blocks(self.model)
+        if search.open:
+            where = f"'{search.open[0]}'" if search.open[0] else "the network itself"
+            raise NoResidualBlocks(f"x + F(x) is computed inside {where}, so noise cannot be added after it")
+        if not search.maps:
+            unread = f"; '{search.unread[0] or 'forward'}' could not be traced" if search.unread else ""
+            raise NoResidualBlocks(f"no residual blocks x + F(x) were found in {type(self.model).__name__}{unread}")
+        return search.maps
 
     def _named(self) -> tuple[str, ...]:
-        """The modules of a class, or at a path; a list of modules stands for its members."""
+        """The modules of a class, or at a path; a list of modules stands for its elements."""
         modules = dict(self.model.named_modules())
         paths: list[str] = []
         for name in self.named:
@@ -266,7 +263,7 @@ class UserBackbone:
     def network(
         self, after: Callable[[int], nn.Module] | None = None, before_readout: nn.Module | None = None
     ) -> nn.Sequential:
-        """The model with `after(l)` after its residual map l, and `before_readout` before its last linear map."""
+        """The model with `after(l)` after its residual block l, and `before_readout` before its last linear map."""
         readout = _readout(self.model, self.shape) if before_readout is not None else ""
         if after is not None:
             for index, path in enumerate(self.residual_blocks):
@@ -287,19 +284,19 @@ def user_backbone(
     time: bool = False,
 ) -> UserBackbone:
     """A module as a network on inputs of `shape`, with an additional channel for time. `count` is the number of
-    residual maps by which its steps were counted."""
+    residual blocks at compile time."""
     _require_module(model)
     taken = (shape[0] + time, *shape[1:])
     scores = _evaluate(model, torch.zeros(2, *taken))
     if scores.shape != (2, classes):
         raise IncompatibleNetwork(
             f"{type(model).__name__} maps two inputs of shape {taken} to shape {tuple(scores.shape)}: "
-            f"expected scores of {classes} classes, shape {(2, classes)}"
+            f"expected logits of {classes} classes, shape {(2, classes)}"
         )
     made = UserBackbone(model, taken, tuple(residual_blocks))
     if count is not None and len(made.residual_blocks) != count:
         raise IncompatibleNetwork(
-            f"{type(model).__name__} was compiled with {count} residual maps and has {len(made.residual_blocks)}"
+            f"{type(model).__name__} was compiled with {count} residual blocks and has {len(made.residual_blocks)}"
         )
     return made
 
@@ -315,8 +312,8 @@ class UserField(nn.Module):
         values = _evaluate(network, points, *[torch.zeros(2, 1)] * timed)
         if values.shape != (2, outputs):
             raise IncompatibleNetwork(
-                f"{type(network).__name__} makes {tuple(values.shape)} of two points {(2, dimension)}: "
-                f"wanted is {(2, outputs)}"
+                f"{type(network).__name__} maps two points of shape {(2, dimension)} to shape {tuple(values.shape)}: "
+                f"expected {(2, outputs)}"
             )
 
     def forward(self, x: Tensor, t: Tensor | float | None = None) -> Tensor:
@@ -328,7 +325,7 @@ class UserField(nn.Module):
         return cast(Tensor, self.network(points, *times)).reshape(*x.shape[:-1], self.outputs)
 
 
-# ---- trying it
+# ---- Trial evaluation
 
 
 def _require_module(model: object) -> None:
@@ -337,11 +334,11 @@ def _require_module(model: object) -> None:
 
 
 def _evaluate(model: nn.Module, *inputs: Tensor) -> Tensor:
-    """The value at the given inputs, in evaluation mode and without gradients; the modes of the module are restored."""
+    """The value at these inputs, in evaluation mode and without gradients; the modes of the modules are restored."""
     with _eval_mode(model), torch.no_grad():
         value = model(*inputs)
     if not isinstance(value, Tensor):
-        raise IncompatibleNetwork(f"{type(model).__name__} returns {type(value).__name__}: wanted is a tensor")
+        raise IncompatibleNetwork(f"{type(model).__name__} returns {type(value).__name__}: expected a tensor")
     return value
 
 
@@ -386,13 +383,12 @@ def _readout(model: nn.Module, shape: Shape) -> str:
     last = [path for path, value in values.items() if value is scores]
     if not last:
         raise IncompatibleNetwork(
-            f"{type(model).__name__} does not end in a linear map, in front of which noise could stand"
+            f"{type(model).__name__} does not end in a linear layer, before which noise could be added"
         )
     return last[-1]
 
 
-# ---- torchvision_backbones
-# Torchvision models with noise after their residual maps.
+# ---- Torchvision models
 
 
 RESIDUAL_BLOCK_CLASSES = ("BasicBlock", "Bottleneck", "ResBottleneckBlock", "CNBlock")
@@ -418,7 +414,7 @@ class TorchvisionBackbone:
     def network(
         self, after: Callable[[int], nn.Module] | None = None, before_readout: nn.Module | None = None
     ) -> nn.Sequential:
-        """The model with `after(l)` after its residual map l, and `before_readout` before its last linear map."""
+        """The model with `after(l)` after its residual block l, and `before_readout` before its last linear map."""
         if after is not None:
             for index, (owner, name, block) in enumerate(_children(self.model, is_residual_block)):
                 owner.register_module(name, nn.Sequential(block, after(index)))
@@ -438,7 +434,7 @@ def _children(model: nn.Module, wanted: Callable[[nn.Module], bool]) -> list[tup
 
 
 def torchvision_model(name: str, classes: int = 1000) -> Backbone | TorchvisionBackbone:
-    """A torchvision model by name, with random weights. The ResNet family is split at its residual maps; in any other
+    """A torchvision model by name, with random weights. The ResNet family is split at its residual blocks; in any other
     model noise is inserted after them in place."""
     with torch.device("cpu"):  # old versions cannot be imported while another device is the default
         from torchvision.models import get_model  # here, because it imports slowly

@@ -129,8 +129,8 @@ def _solve_and_assess(
                 save(folder, result, compilation.spec, seconds)
         else:
             result, seconds = loaded
-        judged_error = assess(result, plan, compilation.spec.source, options)
-    return Solution(compilation, result, judged_error.error_estimate, seconds, folder), judged_error.references
+        assessment = assess(result, plan, compilation.spec.source, options)
+    return Solution(compilation, result, assessment.error_estimate, seconds, folder), assessment.references
 
 
 @contextmanager

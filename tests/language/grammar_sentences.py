@@ -105,7 +105,7 @@ def drawn_by_lark(start: str) -> st.SearchStrategy[str]:
     return from_lark(LARK, start=start, explicit=explicit, alphabet=st.characters(codec="utf-8"))
 
 
-# ---- expressions whose ranks fit, so that they reach the calculus behind the grammar
+# ---- Expressions with matching ranks, which reach the elaboration of derivatives
 
 
 def _form(template: str, *parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:

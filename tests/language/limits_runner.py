@@ -30,7 +30,7 @@ def _check(source: Source) -> str:
 
 
 def outcome(data: bytes) -> dict[str, object]:
-    """What the compiler says: right or wrong, the codes, and whether every place is inside the text."""
+    """The result of the compiler: valid or not, the codes, and whether every span is inside the text."""
     answers: list[str] = []
     inside = True
     verbs = (_check,) if len(data) > LONG else (_check, format_source)

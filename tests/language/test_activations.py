@@ -66,7 +66,7 @@ def hashed(text: str) -> str:
     return compiled(text).spec.hash
 
 
-# ---- one table
+# ---- Table
 
 
 def test_runtime_and_language_share_one_table() -> None:
@@ -102,22 +102,22 @@ def test_bounded_activations_are_bounded(name: str) -> None:
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_properties_used_in_proofs(name: str) -> None:
-    """Values, slopes and jumps of second differences, on a grid that contains the kinks, by a second definition."""
+    """Values, first and second differences, on a grid that contains the kinks, by a second definition."""
     facts, x = ACTIVATIONS[name], torch.arange(-30, 30 + 1 / 64, 1 / 64, dtype=torch.float64)
     y = BY_HAND[name](x)
     assert facts.least <= float(y.min())
     assert float(y.max()) <= facts.most
     assert facts.positive == bool((y[x > -20] > 0).all())
-    slopes = y.diff() * 64
-    assert float(slopes.abs().max()) <= facts.lipschitz * (1 + 1e-9)
-    assert facts.monotone == bool((slopes >= -1e-9).all())
-    assert facts.rising == bool((slopes[x[1:].abs() < 4] > 0).all())
-    assert facts.smooth == bool((slopes.diff() * 64).diff().abs().max() < 0.25)
-    assert facts.convex == bool((slopes.diff() >= -1e-9).all())
+    differences = y.diff() * 64
+    assert float(differences.abs().max()) <= facts.lipschitz * (1 + 1e-9)
+    assert facts.monotone == bool((differences >= -1e-9).all())
+    assert facts.rising == bool((differences[x[1:].abs() < 4] > 0).all())
+    assert facts.smooth == bool((differences.diff() * 64).diff().abs().max() < 0.25)
+    assert facts.convex == bool((differences.diff() >= -1e-9).all())
     assert facts.odd == bool((y + y.flip(0)).abs().max() < 1e-9)
 
 
-# ---- on feature maps
+# ---- Feature maps
 
 
 @pytest.mark.parametrize("norm", [False, True])
@@ -179,7 +179,7 @@ def test_latex(name: str) -> None:
     assert shown[name] in compiled(pixels(f"-Kᵀ {name}(N(K Y))")).spec.latex
 
 
-# ---- on numbers
+# ---- Numbers
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

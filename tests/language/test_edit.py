@@ -34,7 +34,7 @@ def test_spec_is_valid() -> None:
     check(Source(TEXT)).require_plan()
 
 
-# ---- each kind of path: the old line, the setting, the new line
+# ---- Kinds of paths: old line, setting, new line
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_argument_is_removed_with_its_comma_and_comments_are_preserved() -> None
         meaning(setting)
 
 
-# ---- what is missing is added
+# ---- Additions
 
 
 def test_entry_is_appended_to_its_block() -> None:
@@ -171,7 +171,7 @@ def test_bare_name_becomes_a_call() -> None:
     assert line(changed("train.data=moons()", "train.data.noise=0.1"), "data") == "data      moons(noise=0.1)   # data"
 
 
-# ---- what is not wanted is removed
+# ---- Removals
 
 
 def test_entry_is_removed_with_its_line() -> None:
@@ -194,7 +194,7 @@ def test_argument_before_positional_ones_is_not_removed() -> None:
     assert line(changed("train.data.test=", text=TEXT), "data").startswith("data      moons(500, noise=0.3)")
 
 
-# ---- the rest of the text stays
+# ---- The rest of the text is unchanged
 
 
 @pytest.mark.parametrize("eol", ["\r\n", "\r"])

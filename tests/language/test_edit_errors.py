@@ -170,7 +170,7 @@ def test_invalid_value_is_reported_before_the_next_setting() -> None:
     assert "1 | train.epochs=3 = 4" in told
 
 
-# ---- any setting gives a text or a diagnostic
+# ---- Random settings give a text or a diagnostic
 
 PATHS = st.sampled_from(
     (
@@ -200,7 +200,7 @@ def test_no_setting_crashes(chosen: list[str]) -> None:
         assert all(0 <= d.span.start <= d.span.end <= len(told.source.text) for d in told.diagnostics)
 
 
-# ---- fields, places, and what takes the place of what
+# ---- Fields, domains and alternative entries
 
 
 @pytest.mark.parametrize(

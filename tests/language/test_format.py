@@ -24,13 +24,13 @@ def line(text: str, ascii: bool = False) -> str:
 
 
 def codes(text: str) -> list[str]:
-    """The mistakes in an expression."""
+    """The codes of the errors in an expression."""
     with pytest.raises(PdeError) as caught:
         formatted(f"{DECLARED}let probe = {text}\n")
     return [d.code for d in caught.value.diagnostics]
 
 
-# ---- specs
+# ---- Specs
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
@@ -50,7 +50,7 @@ def test_specs_exist() -> None:
     assert len(SPECS) >= 17
 
 
-# ---- expressions
+# ---- Expressions
 
 SPACING = [
     ("a·-(a·b)", "a·(-a·b)", "dot(a, -dot(a, b))"),

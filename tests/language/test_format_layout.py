@@ -12,7 +12,7 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.language import ast as t
 from pdedsl.language.printing.unparse import unparse
 
-# ---- declared names
+# ---- Declared names
 
 
 def test_keywords_can_be_declared_as_names() -> None:
@@ -68,7 +68,7 @@ def test_long_denominators_are_parsed_in_bounded_time() -> None:
         formatted(text)
 
 
-# ---- layout
+# ---- Layout
 
 WRITTEN = """
 
@@ -213,7 +213,7 @@ def test_moved_comments_keep_their_order() -> None:
     check(text)
 
 
-# ---- comments wherever a line may end
+# ---- Comments at all possible line ends
 
 
 def test_indices_too_long_for_a_subscript() -> None:

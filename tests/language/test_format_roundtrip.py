@@ -14,7 +14,7 @@ from pdedsl.language.printing.unparse import unparse
 
 pytestmark = pytest.mark.slow
 
-# ---- random trees
+# ---- Random trees
 
 NAMES = st.sampled_from(
     ["a", "b", "e", "u", "v", "x", "y", "sigma", "lambda", "K", "F", "dx", "du", "E1", "x_2", "i"]

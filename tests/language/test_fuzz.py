@@ -77,7 +77,7 @@ def inside(error: PdeError) -> None:
         assert d.message
 
 
-# ---- sentences of the grammar
+# ---- Sentences of the grammar
 
 
 @settings(FAST, max_examples=10)
@@ -128,7 +128,7 @@ def test_equations_with_matching_ranks(right: str, left: str) -> None:
     check(f"{FRAME}{left} = {right}\n")
 
 
-# ---- mutations of shipped specs
+# ---- Mutations of shipped specs
 
 
 @st.composite

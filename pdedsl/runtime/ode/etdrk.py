@@ -3,7 +3,8 @@
     ∂w/∂t = L w + N(w, t)   with L known for every mode,
 
 with the weights of Cox and Matthews 2002; without N a step is exact. The φ-functions φ₀(z) = eᶻ,
-φₖ(z) = Σ zʲ / (j + k)! are computed without cancellation: by their series near 0, and beyond it by φₖ(2z) = 2⁻ᵏ (φ₀(z) φₖ(z) + Σ_{j=1..k} φⱼ(z) / (k - j)!)
+φₖ(z) = Σ zʲ / (j + k)! are computed without cancellation: by their series near 0, and beyond it by
+φₖ(2z) = 2⁻ᵏ (φ₀(z) φₖ(z) + Σ_{j=1..k} φⱼ(z) / (k - j)!)
 (Skaflestad and Wright 2009).
 """
 

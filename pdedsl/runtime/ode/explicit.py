@@ -148,7 +148,7 @@ class Coupling:
 
 
 class SplittingMethod(ABC):
-    """A method made of couplings; each changes one half of the state by a function of the other, so it is invertible."""
+    """A method made of couplings; each adds a function of one half of the state to the other: invertible."""
 
     @abstractmethod
     def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:

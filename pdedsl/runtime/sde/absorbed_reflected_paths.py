@@ -89,7 +89,7 @@ class SdeCoefficients:
 
 @dataclass(frozen=True)
 class PathBoundary:
-    """The boundary of a box and level sets g(x) = 0; `absorbing` and `reflecting` (2, d) are masks of lower and upper faces.
+    """The boundary of a box and level sets g(x) = 0; `absorbing` and `reflecting` (2, d) are masks of its faces.
 
     `curves` gives g (..., m) and ∇g (..., m, d); `dirichlet(x, t, face)` is u at the faces 2k, 2k + 1 of coordinate k
     and at the level sets, numbered after them; `robin(x, t)` is κ and γ (..., 2, d) of ∂u/∂n + κu = γ.
@@ -110,7 +110,7 @@ class PathBoundary:
         return self.curves is not None or bool(self.absorbing.any())
 
     def inside(self, y: Tensor) -> Tensor:
-        """Wrap periodic coordinates; without level sets, clamp at faces without a condition, which only step errors cross."""
+        """Wrap periodic coordinates; without level sets, clamp at faces without a condition."""
         wrapped = self.lower + torch.remainder(y - self.lower, self.upper - self.lower)
         if self.curves is None:
             open_below, open_above = ~(self.absorbing | self.reflecting)
@@ -135,8 +135,8 @@ class StepNoise(NamedTuple):
 
 
 class BoundedPath(NamedTuple):
-    """The points at time t or, if absorbed, at the beginning of the last step; `y` and `uniform` are the end of that step
-    and its uniform samples."""
+    """The points at time t or, if absorbed, at the beginning of the last step; `y` and `uniform` are the end of that
+    step and its uniform samples."""
 
     x: Tensor
     t: Tensor

@@ -1,7 +1,7 @@
 """Noise blocks: by the Feynman-Kac formula, A:∇∇u over a step Δt is additive noise of covariance 2AΔt.
 
-Every block adds a variable of mean zero, in training and in evaluation, from its own random stream. Axis 0 is the batch.
-The factor of the noise is computed before the sum, so that a sample does not depend on the others.
+Every block adds a variable of mean zero, in training and in evaluation, from its own random stream. Axis 0 is the
+batch. The factor of the noise is computed before the sum, so that a sample does not depend on the others.
 """
 
 from __future__ import annotations

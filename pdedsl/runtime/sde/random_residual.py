@@ -23,8 +23,8 @@ NOISE_FEATURES: dict[DropoutUnit, int | None] = {"units": None, "layer": 0}  # f
 class Dropout(nn.Module):
     """F⊙z/p, z ~ Bernoulli(p): x + Δt·v⊙z/p has diffusivity Δt·(1−p)/(2p)·v_i² on ∂²/∂x_i².
 
-    of = "units" draws a z for every hidden unit; of = "layer" one for the whole residual of a sample, which is stochastic
-    depth with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
+    of = "units" draws a z for every hidden unit; of = "layer" one for the whole residual of a sample: stochastic depth,
+    with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
     """
 
     def __init__(self, keep: float, *, seed: int, of: DropoutUnit = "units") -> None:
