@@ -19,10 +19,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class SolverResult:
-    """A solution: `module` maps points (n, k), with coordinates in the order of the statement, to values (n, c).
+    """A solution: `module` maps points (n, k), with coordinates in the order of the problem, to values (n, c).
 
-    `metrics` are numbers that the method itself reports (steps, the last loss, a condition number); what can be trusted
-    is measured afterwards by others. `notes` are choices a reader should know: a bandwidth, a time step, a weight.
+    `metrics` are reported by the method (steps, final loss, residual); the error is estimated independently. `notes`
+    describe its choices: bandwidth, time steps, weights.
     """
 
     module: nn.Module

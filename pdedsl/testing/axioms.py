@@ -22,7 +22,7 @@ from pdedsl.runtime.pde_blocks import PdeBlock
 from pdedsl.testing.cases import cases, feature_map_pairs
 from pdedsl.testing.checks import EXACT_CHECKS, MAX_INTEGRATION_DIMENSION, STATISTICAL_CHECKS
 from pdedsl.testing.feature_checks import FEATURE_MAP_CHECKS, set_weights
-from pdedsl.testing.finite_differences_check import check_on_grid
+from pdedsl.testing.grid_axioms import check_on_grid
 from pdedsl.testing.model import ModelUnderTest, under_test
 from pdedsl.testing.moments import Outcome
 from pdedsl.testing.operators import EvolutionUnderTest, NetworkAsOperator, Operator, block_of, operator_of

@@ -12,9 +12,9 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
+from pdedsl.testing.feature_map_reference import StepRightHandSide, WeightMismatch, right_hand_sides
 from pdedsl.testing.model import ModelUnderTest, seeded
 from pdedsl.testing.moments import Finding, Outcome, compare_tensors, worst_of
-from pdedsl.testing.pixels import StepRightHandSide, WeightMismatch, right_hand_sides
 from pdedsl.testing.reference_steps import integrate_rk4, step_of
 
 BLOCK = "time steps of block()"

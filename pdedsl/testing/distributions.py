@@ -18,8 +18,8 @@ from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.testing.coefficients import Array
 from pdedsl.testing.moments import Moments
 from pdedsl.testing.operators import EvolutionUnderTest
+from pdedsl.testing.path_segments import PathSegment
 from pdedsl.testing.paths import PathEndpoints, ReferenceProcess
-from pdedsl.testing.step_runs import PathSegment
 
 SAMPLES_PER_INPUT = 4  # noise samples per input; the paths are divided among them
 CLIP_STD = 4.0  # standard deviations at which values are clipped, so that all moments have finite variance

@@ -37,12 +37,12 @@ from pdedsl.testing.feynman_kac_weights import WEIGHTS, weights_finding
 from pdedsl.testing.generator import GENERATOR, generator_finding
 from pdedsl.testing.model import Fields, ModelUnderTest, under_test
 from pdedsl.testing.moments import Finding, Moments, Outcome, standard_error, untested
-from pdedsl.testing.noises import NOISE, RESIDUAL_BLOCKS, layer_findings
+from pdedsl.testing.noise_moments import NOISE, RESIDUAL_BLOCKS, layer_findings
 from pdedsl.testing.operators import DEFAULT_DIMENSION, EvolutionUnderTest, evolution_of
+from pdedsl.testing.path_segments import AddedNoise, Mismatch, PathSegment, model_segments, operator_segments
 from pdedsl.testing.paths import ReferenceProcess, process_of
 from pdedsl.testing.residuals import EXACT, RESIDUALS, exact_findings, residual_findings
-from pdedsl.testing.step_runs import AddedNoise, Mismatch, PathSegment, model_segments, operator_segments
-from pdedsl.testing.steps import STEPS, steps_finding
+from pdedsl.testing.step_moments import STEPS, steps_finding
 from pdedsl.testing.time_intervals import time_condition, time_intervals
 
 MODEL, LAW = "model()", "endpoint distribution of model()"

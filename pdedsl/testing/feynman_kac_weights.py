@@ -14,8 +14,8 @@ from pdedsl.testing.distributions import simulate_paths
 from pdedsl.testing.generator import STEP_POSITIONS, operator_interval, single_step
 from pdedsl.testing.moments import Finding, Moments, standard_error
 from pdedsl.testing.operators import EvolutionUnderTest
+from pdedsl.testing.path_segments import PathSegment
 from pdedsl.testing.paths import PathEndpoints, ReferenceProcess
-from pdedsl.testing.step_runs import PathSegment
 
 WEIGHTS = "weights of operator()"
 

@@ -19,8 +19,8 @@ from pdedsl.testing.distributions import (
 )
 from pdedsl.testing.moments import Finding, Moments, standard_error
 from pdedsl.testing.operators import EvolutionUnderTest
+from pdedsl.testing.path_segments import PathSegment
 from pdedsl.testing.paths import ReferenceProcess
-from pdedsl.testing.step_runs import PathSegment
 
 GENERATOR = "generator of operator()"
 STEP_POSITIONS = (0.05, 0.5, 0.95)  # relative start times of the tested steps

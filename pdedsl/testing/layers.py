@@ -61,9 +61,9 @@ def network_parts(member: nn.Module) -> NetworkParts:
     if not places:
         raise ValueError("the network has no residual blocks")
     flat = [m for m in member.modules() if isinstance(m, nn.Flatten)]
-    behind = next(p for p in parts[places[-1] + 1 :] if _has_weights(p))
+    head = next(p for p in parts[places[-1] + 1 :] if _has_weights(p))
     stem = next(p for p in parts if _has_weights(p))
-    return NetworkParts(stem, tuple(parts[k] for k in places), behind, flat[-1], readout_of(member))
+    return NetworkParts(stem, tuple(parts[k] for k in places), head, flat[-1], readout_of(member))
 
 
 def _parts(module: nn.Module) -> list[nn.Module]:

@@ -93,8 +93,8 @@ class FileFunctions:
         return getattr(self.module, name, None)
 
     def required_arguments(self, name: str) -> tuple[str, ...]:
-        given = inspect.signature(getattr(self.module, name)).parameters.values()
-        return tuple(p.name for p in given if p.default is inspect.Parameter.empty)
+        parameters = inspect.signature(getattr(self.module, name)).parameters.values()
+        return tuple(p.name for p in parameters if p.default is inspect.Parameter.empty)
 
     def with_makers(self, makers: Mapping[str, nn.Module]) -> FileFunctions:
         copy = FileFunctions.read(self.path)

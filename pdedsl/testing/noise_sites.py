@@ -14,8 +14,8 @@ from pdedsl.config.methods import Across, Law
 from pdedsl.ir.noise import BranchNoise, Noise, RandomResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.layers import RecordedRun
+from pdedsl.testing.path_segments import AddedNoise, ScaledNoise, noise_model
 from pdedsl.testing.paths import ReferenceProcess
-from pdedsl.testing.step_runs import AddedNoise, ScaledNoise, noise_model
 from pdedsl.testing.time_intervals import TimeInterval, interval_with_drift
 
 
@@ -112,15 +112,15 @@ class RequiredNoise:
         return ExpectedNoise(sqrt(sum(2.0 * nu * length for nu, length in zip(sizes, lengths, strict=True))), by)
 
 
-def noise_sites(run: RecordedRun, wanted: RequiredNoise) -> list[NoiseSite]:
+def noise_sites(run: RecordedRun, required: RequiredNoise) -> list[NoiseSite]:
     """The sites at the input, after each residual block, and before the readout."""
     into = [*(m.call.input for m in run.blocks[1:]), run.head.input]
     return [
-        NoiseSite("the input", run.x, run.stem.input, wanted.at_input),
+        NoiseSite("the input", run.x, run.stem.input, required.at_input),
         NoiseSite("the stem", run.stem.output, run.blocks[0].call.input, None),
         *(
-            NoiseSite(f"block {k + 1}", m.call.output, z, wanted.after_block(k))
+            NoiseSite(f"block {k + 1}", m.call.output, z, required.after_block(k))
             for k, (m, z) in enumerate(zip(run.blocks, into, strict=True))
         ),
-        NoiseSite("the features", run.flat.output, run.readout.input, wanted.at_readout),
+        NoiseSite("the features", run.flat.output, run.readout.input, required.at_readout),
     ]

@@ -17,8 +17,8 @@ from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Law, Leapfrog,
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.testing.coefficients import Array, CoefficientEvaluator
 from pdedsl.testing.model import Fields, ModelUnderTest
+from pdedsl.testing.path_segments import AddedNoise, PathSegment, ScaledNoise
 from pdedsl.testing.reference_steps import integrate_rk4, step_of
-from pdedsl.testing.step_runs import AddedNoise, PathSegment, ScaledNoise
 from pdedsl.testing.time_intervals import TimeInterval, is_initial
 
 REFERENCE_STEPS = 400  # of RK4, the reference for an adaptive method
@@ -65,12 +65,12 @@ class ReferenceProcess:
             return replace(state, x=x)
         c, f = self.rates(interval, state.x, t)
         if interval.has_constant_rates:
-            grown, share = (
+            growth, integral = (
                 segment.h * c,
                 np.where(c == 0, segment.h, np.expm1(segment.h * c) / np.where(c == 0, 1.0, c)),
             )
             return PathEndpoints(
-                x, state.log_weight + grown, state.accumulated_source + np.exp(state.log_weight) * f * share
+                x, state.log_weight + growth, state.accumulated_source + np.exp(state.log_weight) * f * integral
             )
         later_c, later_f = self.rates(interval, x, t + self.time_sign * segment.h)
         growth = state.log_weight + segment.h * (c + later_c) / 2
@@ -156,11 +156,11 @@ class ReferenceProcess:
         ratio = 2.0 * float(random.strength.xreplace(self.coefficients.spec.values)) / segment.h
         if isinstance(random, ShakeShakeResidual):
             f, g = (self.coefficients.field(head, x, t) for head in random.branches)
-            share = 0.5 + sqrt(3.0 * ratio) * source.uniform(-1.0, 1.0, (len(x), 1))
-            return share * f + (1.0 - share) * g
+            alpha = 0.5 + sqrt(3.0 * ratio) * source.uniform(-1.0, 1.0, (len(x), 1))
+            return alpha * f + (1.0 - alpha) * g
         keep = 1.0 / (1.0 + ratio)
-        kept = source.random(x.shape if isinstance(random, DropoutResidual) else (len(x), 1)) < keep
-        return self.velocity(segment.interval, x, t) * kept / keep
+        mask = source.random(x.shape if isinstance(random, DropoutResidual) else (len(x), 1)) < keep
+        return self.velocity(segment.interval, x, t) * mask / keep
 
 
 def _standard_samples(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> Array:

@@ -57,7 +57,7 @@ def _set_weights(field: LearnedField, k: float, example: FeatureMapCounterexampl
 
 
 def _constant_maps(state: tuple[tuple[float, ...], ...], width: int) -> Tensor:
-    """A state with the given values at every pixel, half by half, and zero in all other channels."""
+    """A state with these values at every pixel, half by half, and zero in all other channels."""
     half = width // len(state)
     y = torch.zeros(1, width, PIXELS, PIXELS, dtype=torch.float64)
     for place, values in enumerate(state):

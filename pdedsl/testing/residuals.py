@@ -126,8 +126,8 @@ def _constant(points: Tensor) -> Tensor:
 def _manufactured_solution(component: int, statement: StrongForm) -> Expr:
     """A function without symmetries, on the scale of the domain; above 1, so that roots and logarithms exist."""
     domain, phase = statement.domain, Integer(0)
-    for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
-        phase += Float(pi * (1 + (k + 2 * component) % 3) / 3) * (x - side.start) / (side.end - side.start)
+    for k, (x, interval) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
+        phase += Float(pi * (1 + (k + 2 * component) % 3) / 3) * (x - interval.start) / (interval.end - interval.start)
     return Float(2.5) + component + sin(phase + Float(0.3)) + cos(2 * phase) / 4
 
 
@@ -154,5 +154,5 @@ def _reference_residual(residual: Residual, values: tuple[Expr, ...], statement:
 
 def _size(one: NamedResidual, values: tuple[Expr, ...], statement: StrongForm, points: Tensor) -> float:
     """The scale of the terms: the largest absolute value of a derivative, at least 1."""
-    letters = _jet_values(one.residual, values, statement).values()
-    return max([1.0, *(float(_numbers(e, statement, points).abs().max()) for e in letters)])
+    jet = _jet_values(one.residual, values, statement).values()
+    return max([1.0, *(float(_numbers(e, statement, points).abs().max()) for e in jet)])

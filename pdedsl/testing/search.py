@@ -25,15 +25,15 @@ def search(
 
     Shrinking stops after `attempts` steps, or when a non-deterministic operator gives contradictory results.
     """
-    broken: list[Any] = []
+    failures: list[Any] = []
     left = attempts
 
     def remembered(case: Any) -> bool:
         nonlocal left
-        left -= bool(broken)
+        left -= bool(failures)
         found = left > 0 and breaks(case)
         if found:
-            broken.append(case)
+            failures.append(case)
         return found
 
     options = settings(
@@ -48,4 +48,4 @@ def search(
         with torch.no_grad():
             return find(strategy, remembered, settings=options, random=random.Random(seed))
     except (NoSuchExample, Flaky):
-        return broken[-1] if broken else None
+        return failures[-1] if failures else None

@@ -18,7 +18,7 @@ def count_noisy_blocks(model: nn.Module) -> list[int]:
     return [sum(isinstance(m, NoiseAfter) for m in member.modules()) for member in members_of(model)]
 
 
-def user_noise_sites(model: nn.Module, x: Tensor, paths: int, wanted: RequiredNoise) -> list[list[NoiseSite]]:
+def user_noise_sites(model: nn.Module, x: Tensor, paths: int, required: RequiredNoise) -> list[list[NoiseSite]]:
     """The noise sites of every member, in the order of evaluation."""
     found = []
     for member in members_of(model):
@@ -27,7 +27,7 @@ def user_noise_sites(model: nn.Module, x: Tensor, paths: int, wanted: RequiredNo
         with _order(noises) as order, record_calls(noises) as calls:
             endpoints_of_model(model, x, paths)
         seen = dict(zip(map(id, noises), calls, strict=True))
-        found.append([_noise_site(k, n in last, seen[n], wanted) for k, n in enumerate(dict.fromkeys(order))])
+        found.append([_noise_site(k, n in last, seen[n], required) for k, n in enumerate(dict.fromkeys(order))])
     return found
 
 
@@ -43,7 +43,7 @@ def _order(modules: list[nn.Module]) -> Iterator[list[int]]:
             hook.remove()
 
 
-def _noise_site(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], wanted: RequiredNoise) -> NoiseSite:
-    before, after = (torch.cat([call[side] for call in calls]) for side in (0, 1))
-    expected: ExpectedNoise | None = wanted.at_readout if last else wanted.after_block(k)
+def _noise_site(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], required: RequiredNoise) -> NoiseSite:
+    before, after = (torch.cat([call[k] for call in calls]) for k in (0, 1))
+    expected: ExpectedNoise | None = required.at_readout if last else required.after_block(k)
     return NoiseSite("the features" if last else f"block {k + 1}", before, after, expected)

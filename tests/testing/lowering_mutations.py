@@ -14,8 +14,8 @@ from pdedsl.testing.blocks import BLOCK
 from pdedsl.testing.equation import LAW, OPERATOR
 from pdedsl.testing.feynman_kac_weights import WEIGHTS
 from pdedsl.testing.generator import GENERATOR
-from pdedsl.testing.noises import NOISE
-from pdedsl.testing.steps import STEPS
+from pdedsl.testing.noise_moments import NOISE
+from pdedsl.testing.step_moments import STEPS
 from testing.mutations import Mutation
 
 SEGMENT = ("paths._segment",)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pdedsl.testing.averages import AGREEMENT, AVERAGE
 from pdedsl.testing.equation import LAW, OPERATOR, SOLUTION
 from pdedsl.testing.generator import GENERATOR
-from pdedsl.testing.noises import NOISE, RESIDUAL_BLOCKS
-from pdedsl.testing.steps import STEPS
+from pdedsl.testing.noise_moments import NOISE, RESIDUAL_BLOCKS
+from pdedsl.testing.step_moments import STEPS
 from testing.mutated_blocks import (
     before_maps,
     by_units,

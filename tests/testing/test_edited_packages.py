@@ -13,8 +13,8 @@ from pdedsl.testing.blocks import BLOCK
 from pdedsl.testing.equation import LAW
 from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.model import package
-from pdedsl.testing.noises import NOISE
-from pdedsl.testing.steps import STEPS
+from pdedsl.testing.noise_moments import NOISE
+from pdedsl.testing.step_moments import STEPS
 from testing.small_specs import small
 
 EDITS = [

@@ -12,8 +12,8 @@ import pdedsl
 from pdedsl.compiler import Compilation
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import evolution_of
+from pdedsl.testing.path_segments import operator_segments
 from pdedsl.testing.paths import PathEndpoints, process_of
-from pdedsl.testing.step_runs import operator_segments
 from testing.small_specs import known
 
 POINT = (0.6, -0.4)

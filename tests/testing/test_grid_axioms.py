@@ -9,7 +9,7 @@ import torch
 from texts import compiled, shipped
 
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.testing import axioms, equation, finite_differences_check
+from pdedsl.testing import axioms, equation, grid_axioms
 from pdedsl.testing.model import under_test
 from pdedsl.testing.moments import Outcome
 
@@ -23,7 +23,7 @@ def test_axioms_of_the_wave_equation(axiom: str) -> None:
 
 
 def test_nan_on_the_grid_violates_axioms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(finite_differences_check.TESTS, Axiom.LINEARITY, lambda *_: torch.tensor(float("nan")))
+    monkeypatch.setitem(grid_axioms.TESTS, Axiom.LINEARITY, lambda *_: torch.tensor(float("nan")))
     assert axioms.search_for("linearity", under_test(compiled(shipped("wave")))).outcome is Outcome.BROKEN
 
 
@@ -35,9 +35,7 @@ def test_unresolved_boundary_layer_is_no_violation() -> None:
 
 
 def test_grid_failure_is_untested(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        finite_differences_check, "STEP_BUDGET", replace(finite_differences_check.STEP_BUDGET, max_steps=3)
-    )
+    monkeypatch.setattr(grid_axioms, "STEP_BUDGET", replace(grid_axioms.STEP_BUDGET, max_steps=3))
     spec = shipped("wave").replace("c = 1", "c = 1.25")  # solutions of the shipped one may be known already
     result = axioms.search_for("linearity", under_test(compiled(spec)))
     assert (result.outcome, "3 steps end at time" in result.note) == (Outcome.UNTESTED, True)

@@ -20,8 +20,8 @@ import pdedsl
 from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator
 from pdedsl.testing.model import under_test
+from pdedsl.testing.path_segments import operator_segments
 from pdedsl.testing.paths import process_of
-from pdedsl.testing.step_runs import operator_segments
 
 F64 = torch.float64
 MEAN, VARIANCE = 1.0 + np.exp(-1.0), 0.15 - 0.25 * np.exp(-2.0)

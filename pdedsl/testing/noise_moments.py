@@ -65,19 +65,19 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
     return [maps, both[0].finding(NOISE), both[1].finding(f"{NOISE} in training")]
 
 
-def _user_network_findings(made: nn.Module, x: Tensor, number: int, wanted: RequiredNoise) -> list[Finding]:
+def _user_network_findings(made: nn.Module, x: Tensor, number: int, required: RequiredNoise) -> list[Finding]:
     """Tests of the noise of a user network; its blocks are not tested."""
-    if not wanted.block_count:
+    if not required.block_count:
         return [untested(RESIDUAL_BLOCKS, "for a user network the equation determines only the noise")]
     found = []
     for of, model in ((NOISE, made), (f"{NOISE} in training", enable_training_noise(made))):
-        counts, members = count_noisy_blocks(model), user_noise_sites(model, x, number, wanted)
-        if counts != [wanted.block_count] * len(members):
+        counts, members = count_noisy_blocks(model), user_noise_sites(model, x, number, required)
+        if counts != [required.block_count] * len(members):
             return [
                 Finding(
                     RESIDUAL_BLOCKS,
                     Outcome.BROKEN,
-                    f"expected {wanted.block_count} residual blocks in each member, found {counts}",
+                    f"expected {required.block_count} residual blocks in each member, found {counts}",
                 )
             ]
         found.append(NoiseMoments(number).add_members([(None, gaps) for gaps in members], None, 1.0).finding(of))

@@ -15,8 +15,8 @@ from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 from pdedsl.testing.distributions import endpoints_of_model, members_of, second_order_products
 from pdedsl.testing.generator import expected_products
 from pdedsl.testing.moments import Finding, Moments, Outcome, standard_error, untested
+from pdedsl.testing.path_segments import PathSegment, ScaledNoise
 from pdedsl.testing.paths import ReferenceProcess
-from pdedsl.testing.step_runs import PathSegment, ScaledNoise
 
 STEPS = "time steps of model()"
 

@@ -73,8 +73,8 @@ class BlockWeights:
 
     @classmethod
     def of(cls, block: nn.Module) -> BlockWeights:
-        kept = [b for name, b in block.named_buffers() if name.endswith(("running_mean", "running_var"))]
-        return cls(iter([p.detach() for p in block.parameters()]), iter(kept))
+        statistics = [b for name, b in block.named_buffers() if name.endswith(("running_mean", "running_var"))]
+        return cls(iter([p.detach() for p in block.parameters()]), iter(statistics))
 
     def take(self, count: int) -> list[Tensor]:
         return [next(self.weights) for _ in range(count)]
