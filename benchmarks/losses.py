@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.config.methods import Gradient, InSpace, Instants, InTime, Laplacian, Scores, Weights
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import HeatSmoothing, ResidualPenalty
 from pdedsl.runtime.backbones import Backbone, mlp, resnet
 from pdedsl.runtime.learned_fields import FixedTime
@@ -48,7 +48,7 @@ RETRAINING = HeatSmoothing(
     variance=0.01, steps=5, weight=0.5, probes=10, delta=0.1, start=Weights.WARM, estimator=Gradient.UNBIASED
 )
 Step = Callable[[], None]
-Loss = Callable[[nn.Module, Tensor, Tensor, Draws], dict[str, Tensor]]
+Loss = Callable[[nn.Module, Tensor, Tensor, KeyedRng], dict[str, Tensor]]
 
 
 SHAPES = {"resnet20": (1, 28, 28), "mlp": (2,)}
@@ -72,7 +72,7 @@ def plain(model: nn.Module, x: Tensor, y: Tensor, times: int = 1) -> Step:
 def stepper(loss: Loss, model: nn.Module, x: Tensor, y: Tensor) -> Step:
     def step() -> None:
         model.zero_grad()
-        torch.stack(list(loss(model, x, y, Draws(0, 0)).values())).sum().backward()
+        torch.stack(list(loss(model, x, y, KeyedRng(0, 0)).values())).sum().backward()
 
     return step
 

@@ -17,7 +17,7 @@ from pdedsl.config.base import Located
 from pdedsl.config.data import Moons
 from pdedsl.config.training import Pgd
 from pdedsl.data.load import load
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.runs.decision_boundary import Panel, boundary_measures, plot_boundaries
 from pdedsl.training.losses import Adversary
 
@@ -31,7 +31,7 @@ def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, f
         run = pdedsl.train("convection_diffusion", Path(folder) / "run", set=changes)
     x, y = load(Located(Moons(noise=0.3)), None, seed).test.batch(slice(None))
     u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
-    attacked = Adversary(Pgd(eps=0.2, step=0.01, steps=20))(run.module, x, y, Draws(seed, 0))
+    attacked = Adversary(Pgd(eps=0.2, step=0.01, steps=20))(run.module, x, y, KeyedRng(seed, 0))
     robust = (u(attacked).argmax(-1) == y).double().mean().item()
     panel = Panel(f"λ = {weight}, σ² = {nu}" if weight else "plain training", u, x, y)
     return run.figures["test_accuracy"], robust, boundary_measures(u, BOX).total_curvature, panel

@@ -1,4 +1,4 @@
-"""Code generation for equations on a data space: networks as SDE steps, residual blocks and noise; the evolution operator.
+"""Code generation for equations on a data space: SDE steps, residual blocks and noise; the evolution operator.
 
 The emitted module has `member`, one network of the ensemble; `model`, the expectation over noise samples and ensemble
 members; and, in R^d, `operator`, the evolution operator by the Feynman-Kac formula.
@@ -140,7 +140,7 @@ MAX_LISTED_TIMES = 256  # more step times are emitted as uniform_times(…)
 def part_comment(part: Part, spec: Spec) -> str:
     match part:
         case SdeSteps(scheme=Adaptive() as scheme, step=step, start=first, span=span):
-            return f"{source_reference(span, spec)}: {scheme.name} over a time interval of length {step}, starting at t = {first}"
+            return f"{source_reference(span, spec)}: {scheme.name} over a time of {step}, starting at t = {first}"
         case SdeSteps(step=step, steps=steps, start=first, span=span):
             return f"{source_reference(span, spec)}: {steps} steps of length {step}, starting at t = {first}"
         case ResidualBlocks(step=step, span=span, noise=noise):

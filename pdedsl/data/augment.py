@@ -10,10 +10,10 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from pdedsl.config.training import Augmentation, Crop, Flip, Gaussian
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 
 
-def augment(x: Tensor, words: Sequence[Augmentation], draws: Draws) -> Tensor:
+def augment(x: Tensor, words: Sequence[Augmentation], draws: KeyedRng) -> Tensor:
     """Apply the augmentations in order to float images (n, c, h, w), or Gaussian noise to points (n, d)."""
     for place, word in enumerate(words):
         if x.dim() != 4 and not isinstance(word, Gaussian):
@@ -22,7 +22,7 @@ def augment(x: Tensor, words: Sequence[Augmentation], draws: Draws) -> Tensor:
     return x
 
 
-def _apply(x: Tensor, word: Augmentation, draws: Draws, purpose: str) -> Tensor:
+def _apply(x: Tensor, word: Augmentation, draws: KeyedRng, purpose: str) -> Tensor:
     match word:
         case Crop(pad=width):
             row, column = _integers(draws, x, purpose, 2 * width + 1, each=2).unbind(1)
@@ -47,7 +47,7 @@ def flip(x: Tensor, chosen: Tensor) -> Tensor:
     return torch.where(chosen[:, None, None, None], x.flip(-1), x)
 
 
-def _integers(draws: Draws, x: Tensor, purpose: str, choices: int, each: int = 1) -> Tensor:
+def _integers(draws: KeyedRng, x: Tensor, purpose: str, choices: int, each: int = 1) -> Tensor:
     """Integers in [0, choices), (n, each); drawn in float32, so that they are the same in every precision."""
     uniform = draws.numbers(torch.empty(len(x), device=x.device, dtype=torch.float32), purpose, each=each)
     return (uniform * choices).long().clamp_(max=choices - 1)

@@ -16,7 +16,7 @@ _ORDER = crc32(b"order")  # key of these random numbers
 
 
 @dataclass(frozen=True)
-class Order:
+class BatchOrder:
     """Position k of the sequence is element k mod n of the permutation of epoch k div n.
 
     A pure function of (seed, n, position), so that a run resumes exactly, and the order is the same for every batch size.

@@ -29,11 +29,11 @@ class Part(StrEnum):
     TEST = "test"
 
 
-class Damaged(Exception):
+class CorruptFile(Exception):
     """A corrupt data file."""
 
 
-def actual(path: Path) -> Path | None:
+def find_file(path: Path) -> Path | None:
     """The file or its gzip-compressed form, None if there is neither."""
     return next((p for p in (path, path.with_name(path.name + ".gz")) if p.is_file()), None)
 
@@ -52,29 +52,29 @@ def read_part(word: PublicSet, kind: str, part: Part, root: Path) -> Arrays:
         case _:
             assert_never(word)
     if len(images) != len(labels) or not len(images):
-        raise Damaged(f"{len(images)} images and {len(labels)} labels for {part}")
+        raise CorruptFile(f"{len(images)} images and {len(labels)} labels for {part}")
     return np.ascontiguousarray(images), labels.astype(np.int64)
 
 
 def _mnist(part: Part, folder: Path) -> Arrays:
     stem = "train" if part is Part.TRAIN else "t10k"
-    return idx(folder / f"{stem}-images-idx3-ubyte", 3)[:, None], idx(folder / f"{stem}-labels-idx1-ubyte", 1)
+    return read_idx(folder / f"{stem}-images-idx3-ubyte", 3)[:, None], read_idx(folder / f"{stem}-labels-idx1-ubyte", 1)
 
 
-def idx(path: Path, dimensions: int) -> Array:
+def read_idx(path: Path, dimensions: int) -> Array:
     """An array of bytes in the IDX format: 0, 0, 8, the number of dimensions, each size in 4 bytes, big-endian."""
-    file = actual(path)
+    file = find_file(path)
     assert file is not None
     try:
         data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
     except (EOFError, gzip.BadGzipFile, ZlibError):
-        raise Damaged(f"{file.name} cannot be decompressed") from None
+        raise CorruptFile(f"{file.name} cannot be decompressed") from None
     head = 4 + 4 * dimensions
     if len(data) < head or data[:4] != bytes((0, 0, 8, dimensions)):
-        raise Damaged(f"{file.name} is not an IDX file with {dimensions} dimensions")
+        raise CorruptFile(f"{file.name} is not an IDX file with {dimensions} dimensions")
     sizes = [int.from_bytes(data[k : k + 4]) for k in range(4, head, 4)]
     if len(data) != head + math.prod(sizes):
-        raise Damaged(f"{file.name} should have {head + math.prod(sizes)} bytes and has {len(data)}")
+        raise CorruptFile(f"{file.name} should have {head + math.prod(sizes)} bytes and has {len(data)}")
     return np.frombuffer(bytearray(data), np.uint8, offset=head).reshape(sizes)
 
 
@@ -86,9 +86,9 @@ def _svhn(path: Path) -> Arrays:
         content = loadmat(path)
         images, labels = content["X"], content["y"].flatten()
     except Exception:  # scipy's reader does not document which errors a broken file raises
-        raise Damaged(f"{path.name} is not a valid MATLAB file") from None
+        raise CorruptFile(f"{path.name} is not a valid MATLAB file") from None
     if images.dtype != np.uint8 or images.ndim != 4:
-        raise Damaged(f"{path.name} contains X of shape {images.shape} and type {images.dtype}")
+        raise CorruptFile(f"{path.name} contains X of shape {images.shape} and type {images.dtype}")
     return images.transpose(3, 2, 0, 1), labels % 10
 
 
@@ -96,7 +96,7 @@ def _stl10(part: Part, folder: Path) -> Arrays:
     """Images of 96 x 96 pixels, column by column, one channel after the other; classes from 1."""
     pixels, labels = (np.fromfile(folder / f"{part}_{what}.bin", np.uint8) for what in "Xy")
     if len(pixels) != len(labels) * 3 * 96 * 96:
-        raise Damaged(f"{part}_X.bin should have {len(labels) * 3 * 96 * 96} bytes and has {len(pixels)}")
+        raise CorruptFile(f"{part}_X.bin should have {len(labels) * 3 * 96 * 96} bytes and has {len(pixels)}")
     return pixels.reshape(-1, 3, 96, 96).transpose(0, 1, 3, 2), labels - 1
 
 
@@ -116,4 +116,4 @@ def _torchvision(kind: str, part: Part, root: Path) -> Any:
     try:
         return getattr(datasets, kind)(root, train=part is Part.TRAIN, download=False)
     except RuntimeError:
-        raise Damaged("MD5 checksum mismatch") from None
+        raise CorruptFile("MD5 checksum mismatch") from None

@@ -14,8 +14,8 @@ from pdedsl import errors
 from pdedsl.config.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
 from pdedsl.data import npz
 from pdedsl.data.download import download
-from pdedsl.data.formats import Damaged, Part, actual, cifar_names, read_part
-from pdedsl.data.sets import Raw, Split
+from pdedsl.data.formats import CorruptFile, Part, cifar_names, find_file, read_part
+from pdedsl.data.sets import RawDataSet, Split
 from pdedsl.data.shapes import WHOLE
 from pdedsl.diagnostics import Span
 
@@ -31,7 +31,7 @@ class ImageSet:
     site: str
 
     def present(self, root: Path) -> bool:
-        return all(actual(root / file) is not None for file in self.files)
+        return all(find_file(root / file) is not None for file in self.files)
 
 
 def _mnist(kind: str, names: tuple[str, ...], site: str) -> ImageSet:
@@ -62,7 +62,7 @@ SETS: dict[type[PublicSet], ImageSet] = {
 }
 
 
-def read(word: PublicSet, root: Path, span: Span) -> Raw:
+def read(word: PublicSet, root: Path, span: Span) -> RawDataSet:
     """A public data set by its keyword."""
     chosen, name = SETS[type(word)], word.name
     if not chosen.present(root):
@@ -73,9 +73,9 @@ def read(word: PublicSet, root: Path, span: Span) -> Raw:
     try:
         train, test = (_split(word, part, root) for part in Part)
         names = cifar_names(chosen.kind, root) if isinstance(word, Cifar100) else chosen.names
-    except Damaged as error:
+    except CorruptFile as error:
         raise errors.runs.corrupt_files(name, root, error, span) from None
-    return Raw(train, test, len(names), (0.0, 1.0), names)
+    return RawDataSet(train, test, len(names), (0.0, 1.0), names)
 
 
 def _get(name: str, chosen: ImageSet, root: Path, span: Span) -> None:
@@ -88,15 +88,15 @@ def _split(word: PublicSet, part: Part, root: Path) -> Split:
     chosen = SETS[type(word)]
     images, labels = read_part(word, chosen.kind, part, root)
     if images.shape[1:] != chosen.shape:
-        raise Damaged(f"images of shape {images.shape[1:]} instead of {chosen.shape}")
+        raise CorruptFile(f"images of shape {images.shape[1:]} instead of {chosen.shape}")
     if labels.min() < 0 or labels.max() >= len(chosen.names):
-        raise Damaged(f"labels from {labels.min()} to {labels.max()}")
+        raise CorruptFile(f"labels from {labels.min()} to {labels.max()}")
     return Split(torch.from_numpy(images), torch.from_numpy(labels))
 
 
-def _from_npz(chosen: ImageSet, path: Path, span: Span) -> Raw:
+def _from_npz(chosen: ImageSet, path: Path, span: Span) -> RawDataSet:
     raw = npz.read(path, span, chosen.shape)
     if raw.shape != chosen.shape or raw.classes > len(chosen.names):
         expected = (len(chosen.names), chosen.shape)
         raise errors.runs.other_data_set(path, raw.classes, raw.shape, expected, span)
-    return Raw(raw.train, raw.test, len(chosen.names), raw.bounds, chosen.names)
+    return RawDataSet(raw.train, raw.test, len(chosen.names), raw.bounds, chosen.names)

@@ -11,7 +11,7 @@ from pdedsl.config.base import Located
 from pdedsl.config.data import Cifar10, Cifar100, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
 from pdedsl.config.data import Data as Word
 from pdedsl.data import bundled, images, npz
-from pdedsl.data.sets import Data, Raw, Split, first, moments, parted
+from pdedsl.data.sets import Data, RawDataSet, Split, channel_statistics, stratified_split, stratified_subset
 from pdedsl.data.shapes import data_root
 
 
@@ -30,7 +30,7 @@ def load(
     raw = _fitted(_read(wanted, data_root(root), seed, shape), wanted, shape, classes)
     train, validation = _set_aside(_part(raw.train, wanted.config.train, "train", seed, wanted), wanted, seed)
     test = _part(raw.test, wanted.config.test, "test", seed, wanted)
-    mean, std = moments(train.inputs)
+    mean, std = channel_statistics(train.inputs)
     found = raw.shape
     if shape is not None and shape != found:
         train, test, validation = train.flat(), test.flat(), validation and validation.flat()
@@ -40,7 +40,7 @@ def load(
     return Data(wanted.config.name, train, validation, test, raw.classes, kept, mean, std, raw.bounds, raw.class_names)
 
 
-def _read(wanted: Located[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> Raw:
+def _read(wanted: Located[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> RawDataSet:
     match wanted.config:
         case Moons(train=train, test=test, noise=noise):
             return bundled.moons(train, test, float(noise), seed)
@@ -59,14 +59,14 @@ def _shown(word: Word) -> str:
     return word.file if isinstance(word, Npz) else word.name
 
 
-def _fitted(raw: Raw, wanted: Located[Word], shape: tuple[int, ...] | None, classes: int | None) -> Raw:
+def _fitted(raw: RawDataSet, wanted: Located[Word], shape: tuple[int, ...] | None, classes: int | None) -> RawDataSet:
     """The data set, if it fits the model; labels of a user's file may lack the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
         raise errors.runs.sample_shape_mismatch(_shown(wanted.config), raw.shape, shape, wanted.span)
     if classes is None or classes == raw.classes:
         return raw
     if isinstance(wanted.config, Npz) and raw.classes < classes:
-        return Raw(raw.train, raw.test, classes, raw.bounds, tuple(map(str, range(classes))))
+        return RawDataSet(raw.train, raw.test, classes, raw.bounds, tuple(map(str, range(classes))))
     raise errors.runs.class_count_mismatch(_shown(wanted.config), raw.classes, classes, wanted.span)
 
 
@@ -75,7 +75,7 @@ def _part(split: Split, n: int | None, key: str, seed: int, wanted: Located[Word
         return split
     if n > len(split):
         raise errors.runs.too_few_samples(_shown(wanted.config), key, len(split), n, wanted.span)
-    return first(split, n, seed, f"subset {key}")
+    return stratified_subset(split, n, seed, f"subset {key}")
 
 
 def _set_aside(train: Split, wanted: Located[Word], seed: int) -> tuple[Split, Split | None]:
@@ -85,5 +85,5 @@ def _set_aside(train: Split, wanted: Located[Word], seed: int) -> tuple[Split, S
     n = round(share * len(train))
     if not 0 < n < len(train):
         raise errors.runs.empty_split(share, len(train), n > 0, wanted.span)
-    validation, rest = parted(train, n, seed, "validation")
+    validation, rest = stratified_split(train, n, seed, "validation")
     return rest, validation

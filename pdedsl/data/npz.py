@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from pdedsl import errors
-from pdedsl.data.sets import Raw, Split, parted
+from pdedsl.data.sets import RawDataSet, Split, stratified_split
 from pdedsl.data.shapes import WHOLE, other_arrays
 from pdedsl.diagnostics import Span
 
@@ -39,7 +39,7 @@ def find(name: str, root: Path, span: Span) -> Path:
     raise errors.runs.data_file_not_found(name, list(dict.fromkeys(str(p.absolute()) for p in places)), span)
 
 
-def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
+def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> RawDataSet:
     """The checked content of a file; `shape` is what the model takes, which tells (n, h, w, c) from (n, c, h, w)."""
     found = arrays(path, span, (*WHOLE, "x", "y"))
     if set(WHOLE) <= found.keys():
@@ -50,13 +50,13 @@ def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
         if len(whole) < 2:
             raise errors.runs.single_sample(span)
         n = min(max(1, round(TEST_SHARE * len(whole))), len(whole) - 1)
-        test, train = parted(whole, n, _FIXED, "npz test")
+        test, train = stratified_split(whole, n, _FIXED, "npz test")
     else:
         raise other_arrays(path, span)
     if min(train.labels.min(), test.labels.min()) == 1:
         raise errors.runs.labels_from_one(path.name, int(max(train.labels.max(), test.labels.max())), span)
     classes = int(max(train.labels.max(), test.labels.max())) + 1
-    return Raw(train, test, classes, _bounds(train, test), tuple(map(str, range(classes))))
+    return RawDataSet(train, test, classes, _bounds(train, test), tuple(map(str, range(classes))))
 
 
 def arrays(path: Path, span: Span, names: Sequence[str]) -> dict[str, Array]:

@@ -15,7 +15,7 @@ from pdedsl.runtime.rng import NoiseLaw, fill_rows, hash_words
 
 
 @dataclass(frozen=True)
-class Draws:
+class KeyedRng:
     """Random numbers of step `step` for the rows `row`, `row` + 1, … of the batch."""
 
     seed: int

@@ -49,7 +49,7 @@ class Split:
 
 
 @dataclass(frozen=True)
-class Raw:
+class RawDataSet:
     """A data set as read, before selection of subsets."""
 
     train: Split
@@ -86,7 +86,7 @@ class Data:
 # ---- Stratified subsets
 
 
-def stratified(labels: Tensor, seed: int, purpose: str) -> Tensor:
+def stratified_order(labels: Tensor, seed: int, purpose: str) -> Tensor:
     """Random permutation every prefix of which is stratified by class, up to rounding.
 
     Systematic sampling within each class: its k-th sample is placed at (k + U)/n, with U uniform on [0, 1) and n its
@@ -101,21 +101,21 @@ def stratified(labels: Tensor, seed: int, purpose: str) -> Tensor:
     return grouped[((rank + starts[own]) / sizes[own]).argsort(stable=True)]
 
 
-def first(split: Split, n: int, seed: int, purpose: str) -> Split:
+def stratified_subset(split: Split, n: int, seed: int, purpose: str) -> Split:
     """Stratified subset of n samples, in the original order."""
-    return split.at(stratified(split.labels, seed, purpose)[:n].sort().values)
+    return split.at(stratified_order(split.labels, seed, purpose)[:n].sort().values)
 
 
-def parted(split: Split, n: int, seed: int, purpose: str) -> tuple[Split, Split]:
+def stratified_split(split: Split, n: int, seed: int, purpose: str) -> tuple[Split, Split]:
     """Stratified split into n samples and the remaining ones."""
-    order = stratified(split.labels, seed, purpose)
+    order = stratified_order(split.labels, seed, purpose)
     return split.at(order[:n].sort().values), split.at(order[n:].sort().values)
 
 
 # ---- Channel statistics, independent of the machine and the number of threads
 
 
-def moments(inputs: Tensor) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def channel_statistics(inputs: Tensor) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Mean and standard deviation (population, 1/n) of each channel; 1 for a constant channel."""
     pairs = [_of_bytes(c) if c.dtype == torch.uint8 else _of_reals(c) for c in inputs.unbind(1)]
     return tuple(mean for mean, _ in pairs), tuple(std if std > 0 else 1.0 for _, std in pairs)

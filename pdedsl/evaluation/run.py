@@ -15,7 +15,7 @@ from pdedsl import __version__
 from pdedsl.attacks import Box
 from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.config.blocks import EvaluateBlock
-from pdedsl.data.sets import Data, first
+from pdedsl.data.sets import Data, stratified_subset
 from pdedsl.diagnostics.escaping import command
 from pdedsl.distributed import World, process_group
 from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine, Listener
@@ -162,7 +162,7 @@ def _samples(data: Data, options: EvaluationOptions, dtype: torch.dtype) -> tupl
             raise RunError(
                 f"subset must be between 1 and {len(test)}, the number of test samples; got {options.subset}"
             )
-        test = first(test, options.subset, options.seed, "subset evaluate")
+        test = stratified_subset(test, options.subset, options.seed, "subset evaluate")
     return test.batch(slice(None), dtype=dtype)
 
 

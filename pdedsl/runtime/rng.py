@@ -136,7 +136,7 @@ def sample_noise(
     if out.is_meta:
         return out
     words = _key_words(state, training, row < 0)
-    for k in range(shape[0]):  # one generator each: a sample does not depend on the split into chunks
+    for k in range(shape[0]):  # one generator each: independent of the split into chunks
         if row >= 0:
             fill_rows(out[k], law, row, *words, first + k)
         else:
@@ -188,7 +188,7 @@ class RandomStream(nn.Module):
 
     Every row of a batch has its own noise, and it differs between steps of training and between calls in evaluation.
     `row` is the number of the first row in the whole batch, if processes share one. While it is `frozen`, there is one
-    row per Monte Carlo sample, shared by all inputs and calls (common random numbers), so that an output does not depend
+    row per sample, shared by all inputs and calls (common random numbers), so that an output does not depend
     on its batch and the averaged operator f -> u is linear, monotone and preserves constants.
     """
 
@@ -225,7 +225,7 @@ class RandomStream(nn.Module):
         return cast(Tensor, made)
 
     def spread(self, noise: Tensor, x: Tensor) -> Tensor:
-        """Noise with one row per sample, repeated to fit x, whose rows are all inputs for sample 1, then for sample 2, …"""
+        """Noise with one row per sample, repeated to fit x: all inputs for sample 1, then for sample 2, …"""
         if not self.frozen or self.count == 1:
             return noise
         return noise.repeat_interleave(x.shape[0] // self.count, dim=0)

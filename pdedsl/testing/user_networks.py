@@ -44,6 +44,6 @@ def _order(modules: list[nn.Module]) -> Iterator[list[int]]:
 
 
 def _noise_site(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], required: RequiredNoise) -> NoiseSite:
-    before, after = (torch.cat([call[k] for call in calls]) for k in (0, 1))
+    before, after = (torch.cat([call[i] for call in calls]) for i in (0, 1))
     expected: ExpectedNoise | None = required.at_readout if last else required.after_block(k)
     return NoiseSite("the features" if last else f"block {k + 1}", before, after, expected)

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from pdedsl.config.methods import Weights
 from pdedsl.config.training import Precision
 from pdedsl.data.augment import augment
-from pdedsl.data.batches import Order
-from pdedsl.data.sampling import Draws
+from pdedsl.data.batches import BatchOrder
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.data.sets import Data
 from pdedsl.distributed import World
 from pdedsl.ir.plan import HeatSmoothing
@@ -117,7 +117,7 @@ class TrainingEngine:
         self.boxed = any(isinstance(operator.constraint, BoxConstraint) for operator in operators)
         samples = len(self.data.train)
         batch = samples if phase.is_full_batch else self.config.batch
-        self.order = Order(hash_words(self.config.seed, phase.number), samples, batch)
+        self.order = BatchOrder(hash_words(self.config.seed, phase.number), samples, batch)
         self.rows = self.world.local_slice(batch)
         self.share = (self.rows.stop - self.rows.start) * self.world.size / batch
         for stream in streams(self.model):
@@ -143,20 +143,20 @@ class TrainingEngine:
         self.step += 1
         return terms
 
-    def _batch(self, phase: Phase) -> tuple[Tensor, Tensor, Draws]:
+    def _batch(self, phase: Phase) -> tuple[Tensor, Tensor, KeyedRng]:
         rows = self.order.at(0 if phase.is_full_batch else self.step - phase.start)[self.rows]
         x, y = self.data.train.batch(rows, self.world.device, self.dtype)
-        draws = Draws(self.config.seed, self.step, self.rows.start)
+        draws = KeyedRng(self.config.seed, self.step, self.rows.start)
         return augment(x, self.config.augment, draws), y, draws
 
-    def _mini_batch_step(self, x: Tensor, y: Tensor, draws: Draws) -> Terms:
+    def _mini_batch_step(self, x: Tensor, y: Tensor, draws: KeyedRng) -> Terms:
         self.optimizer.zero_grad()
         terms: Terms = self.objective(x, y, draws, self.share)
         torch.autograd.backward(total_loss(terms))
         self.optimizer.step()
         return {name: term.detach() for name, term in terms.items()}
 
-    def _full_batch_step(self, x: Tensor, y: Tensor, draws: Draws) -> Terms:
+    def _full_batch_step(self, x: Tensor, y: Tensor, draws: KeyedRng) -> Terms:
         """All evaluations in a step of L-BFGS use the same noise, so that the line search minimises one function."""
         noise = [(stream, stream.state.clone()) for stream in streams(self.model)]
         evaluated: list[Terms] = []

@@ -8,12 +8,12 @@ from contextlib import nullcontext
 import torch
 from torch import Tensor, nn
 
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.training.losses.classification import ACCURACY
 
 Terms = dict[str, Tensor]
-Loss = Callable[[nn.Module, Tensor, Tensor, Draws], Mapping[str, Tensor]]
-Attacker = Callable[[nn.Module, Tensor, Tensor, Draws], Tensor]
+Loss = Callable[[nn.Module, Tensor, Tensor, KeyedRng], Mapping[str, Tensor]]
+Attacker = Callable[[nn.Module, Tensor, Tensor, KeyedRng], Tensor]
 Penalty = Callable[[nn.Module], Mapping[str, Tensor]]
 
 
@@ -29,7 +29,7 @@ class ObjectiveModule(nn.Module):
         super().__init__()
         self.model, self.loss, self.adversary, self.penalty, self.mixed = model, loss, adversary, penalty, mixed
 
-    def forward(self, x: Tensor, y: Tensor, draws: Draws, share: float = 1.0) -> Terms:
+    def forward(self, x: Tensor, y: Tensor, draws: KeyedRng, share: float = 1.0) -> Terms:
         with torch.autocast(x.device.type, torch.bfloat16) if self.mixed else nullcontext():
             if self.adversary is not None:
                 x = self.adversary(self.model, x, y, draws)

@@ -116,9 +116,9 @@ def test_maps_may_be_named(maps: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (own("Open"), "E614: x + F(x) is computed inside the network itself, where no noise can be added after it"),
-        (own("Plain"), "E614: no residual maps x + F(x) were found in Plain"),
-        (own("Unused"), "E614: the residual map 'spare' is called never in a forward pass, which must be once"),
+        (own("Open"), "E614: x + F(x) is computed inside the network itself, so noise cannot be added after it"),
+        (own("Plain"), "E614: no residual blocks x + F(x) were found in Plain"),
+        (own("Unused"), "E614: the residual block 'spare' is called never in a forward pass; it must be called once"),
         (own(more=', maps="Other"'), "E614: Net has no module of the class or at the path 'Other'"),
         (own(more=", widht=4"), "unexpected keyword argument 'widht'"),
         (

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from pdedsl.config.training import Augmentation, Crop, Flip, Gaussian
 from pdedsl.data.augment import augment, crop, flip
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 
 ALL: tuple[Augmentation, ...] = (Crop(pad=2), Flip(), Gaussian(std=0.1), Crop(pad=1))
 
@@ -43,15 +43,15 @@ def test_flip_is_the_mirror_image_of_the_chosen() -> None:
 @pytest.mark.parametrize("cut", [1, 16, 32, 50])
 def test_halves_of_a_batch_are_the_whole(cut: int) -> None:
     x = images(70)
-    whole = augment(x, ALL, Draws(5, 11))
-    first, second = augment(x[:cut], ALL, Draws(5, 11)), augment(x[cut:], ALL, Draws(5, 11, row=cut))
+    whole = augment(x, ALL, KeyedRng(5, 11))
+    first, second = augment(x[:cut], ALL, KeyedRng(5, 11)), augment(x[cut:], ALL, KeyedRng(5, 11, row=cut))
     assert torch.equal(torch.cat((first, second)), whole)
 
 
 def test_the_users_generator_and_the_batch_are_left_alone() -> None:
     x = images(8)
     before, state = x.clone(), torch.get_rng_state()
-    augment(x, ALL, Draws(0, 0))
+    augment(x, ALL, KeyedRng(0, 0))
     assert torch.equal(torch.get_rng_state(), state)
     assert torch.equal(x, before)
 
@@ -59,10 +59,10 @@ def test_the_users_generator_and_the_batch_are_left_alone() -> None:
 @pytest.mark.parametrize("kind", [Crop(pad=4), Flip(), Gaussian(std=0.1)], ids=str)
 def test_steps_seeds_and_places_differ(kind: Augmentation) -> None:
     x = images(64)
-    found = [augment(x, (kind,), draws) for draws in (Draws(0, 0), Draws(0, 1), Draws(1, 0))]
-    found.append(augment(x, (Gaussian(std=0.0), kind), Draws(0, 0)))
+    found = [augment(x, (kind,), draws) for draws in (KeyedRng(0, 0), KeyedRng(0, 1), KeyedRng(1, 0))]
+    found.append(augment(x, (Gaussian(std=0.0), kind), KeyedRng(0, 0)))
     assert all(not torch.equal(a, b) for k, a in enumerate(found) for b in found[:k])
-    assert torch.equal(augment(x, (kind,), Draws(0, 0)), found[0])
+    assert torch.equal(augment(x, (kind,), KeyedRng(0, 0)), found[0])
 
 
 def offsets(width: int, steps: int) -> Tensor:
@@ -70,7 +70,7 @@ def offsets(width: int, steps: int) -> Tensor:
     size = 2 * width + 1
     x = torch.zeros(1000, 1, size, size)
     x[:, 0, width, width] = 1
-    return torch.cat([augment(x, (Crop(pad=width),), Draws(0, step)).flatten(1).argmax(1) for step in range(steps)])
+    return torch.cat([augment(x, (Crop(pad=width),), KeyedRng(0, step)).flatten(1).argmax(1) for step in range(steps)])
 
 
 def test_crops_are_uniform() -> None:
@@ -82,7 +82,7 @@ def test_crops_are_uniform() -> None:
 def test_flips_are_fair_coins_one_a_sample() -> None:
     """A normal variable beyond 3.3, once in a thousand seeds; twice, for the share and for neighbours that agree."""
     x = images(10_000, 1, 1, 2)
-    flipped = (augment(x, (Flip(),), Draws(0, 0)) != x).all(-1).flatten().double()
+    flipped = (augment(x, (Flip(),), KeyedRng(0, 0)) != x).all(-1).flatten().double()
     agree = (flipped[1:] == flipped[:-1]).double()
     for share in (flipped.mean(), agree.mean()):
         assert abs(share - 0.5) < 3.3 * 0.5 / 100
@@ -90,7 +90,7 @@ def test_flips_are_fair_coins_one_a_sample() -> None:
 
 def test_gaussian_has_its_moments_and_is_not_clipped() -> None:
     """Mean and variance of 60000 numbers within 3.3 standard errors: each fails once in a thousand seeds."""
-    noise = augment(torch.zeros(100, 3, 10, 20), (Gaussian(std=0.5),), Draws(0, 0)) / 0.5
+    noise = augment(torch.zeros(100, 3, 10, 20), (Gaussian(std=0.5),), KeyedRng(0, 0)) / 0.5
     n = noise.numel()
     assert abs(noise.mean()) < 3.3 / n**0.5
     assert abs(noise.var() - 1) < 3.3 * (2 / n) ** 0.5
@@ -99,21 +99,21 @@ def test_gaussian_has_its_moments_and_is_not_clipped() -> None:
 
 def test_choices_are_the_same_in_every_precision() -> None:
     x = images(50) % 251
-    expected = augment(x, (Crop(pad=3), Flip()), Draws(2, 3))
+    expected = augment(x, (Crop(pad=3), Flip()), KeyedRng(2, 3))
     for dtype in (torch.float64, torch.bfloat16):
-        found = augment(x.to(dtype), (Crop(pad=3), Flip()), Draws(2, 3))
+        found = augment(x.to(dtype), (Crop(pad=3), Flip()), KeyedRng(2, 3))
         assert found.dtype == dtype
         assert torch.equal(found.float(), expected)
 
 
 def test_points_take_noise_alone() -> None:
     x = torch.zeros(5, 2)
-    assert augment(x, (Gaussian(std=1.0),), Draws(0, 0)).shape == (5, 2)
+    assert augment(x, (Gaussian(std=1.0),), KeyedRng(0, 0)).shape == (5, 2)
     for kind, name in ((Crop(pad=1), "crop"), (Flip(), "flip")):
         with pytest.raises(ValueError, match=rf"{name} needs images \(n, c, h, w\), found \(5, 2\)"):
-            augment(x, (kind,), Draws(0, 0))
+            augment(x, (kind,), KeyedRng(0, 0))
 
 
 def test_nothing_asked_is_nothing_done() -> None:
     x = images(3)
-    assert augment(x, (), Draws(0, 0)) is x
+    assert augment(x, (), KeyedRng(0, 0)) is x

@@ -7,18 +7,18 @@ from collections.abc import Iterable
 import pytest
 import torch
 
-from pdedsl.data.batches import Order
+from pdedsl.data.batches import BatchOrder
 
 SIZES = [(7, 3), (10, 5), (12, 12), (5, 13), (1, 4), (100, 32)]
 
 
-def stream(order: Order, steps: Iterable[int]) -> list[int]:
+def stream(order: BatchOrder, steps: Iterable[int]) -> list[int]:
     return [i for step in steps for i in order.at(step).tolist()]
 
 
 @pytest.mark.parametrize(("n", "batch"), SIZES)
 def test_every_pass_holds_every_index_once(n: int, batch: int) -> None:
-    found = stream(Order(3, n, batch), range(-(-5 * n // batch)))
+    found = stream(BatchOrder(3, n, batch), range(-(-5 * n // batch)))
     for k in range(5):
         assert sorted(found[k * n : (k + 1) * n]) == list(range(n))
 
@@ -26,37 +26,37 @@ def test_every_pass_holds_every_index_once(n: int, batch: int) -> None:
 @pytest.mark.parametrize(("n", "batch"), SIZES)
 def test_a_batch_has_its_size_and_any_step_can_be_asked_first(n: int, batch: int) -> None:
     steps = [9, 2, 40, 2, 0, 41]
-    found = {step: Order(3, n, batch).at(step) for step in steps}
-    forward = Order(3, n, batch)
+    found = {step: BatchOrder(3, n, batch).at(step) for step in steps}
+    forward = BatchOrder(3, n, batch)
     for step in range(42):
         expected = forward.at(step)
         assert expected.shape == (batch,)
         assert expected.dtype == torch.int64
         if step in found:
             assert torch.equal(found[step], expected)
-            assert torch.equal(Order(3, n, batch).at(step), expected)
+            assert torch.equal(BatchOrder(3, n, batch).at(step), expected)
 
 
 def test_the_stream_knows_no_batch_size() -> None:
-    assert stream(Order(1, 20, 4), range(15)) == stream(Order(1, 20, 6), range(10))
+    assert stream(BatchOrder(1, 20, 4), range(15)) == stream(BatchOrder(1, 20, 6), range(10))
 
 
 def test_passes_and_seeds_differ() -> None:
-    order = Order(0, 50, 50)
+    order = BatchOrder(0, 50, 50)
     assert len({tuple(order.at(k).tolist()) for k in range(20)}) == 20
-    assert len({tuple(Order(seed, 50, 50).at(0).tolist()) for seed in range(20)}) == 20
+    assert len({tuple(BatchOrder(seed, 50, 50).at(0).tolist()) for seed in range(20)}) == 20
 
 
 def test_first_elements_are_uniform() -> None:
     """χ² over 10 values of 2000 first elements: above 27.9 (9 degrees of freedom) once in a thousand seeds."""
-    first = torch.stack([Order(seed, 10, 1).at(0) for seed in range(2000)]).flatten()
+    first = torch.stack([BatchOrder(seed, 10, 1).at(0) for seed in range(2000)]).flatten()
     counts = torch.bincount(first, minlength=10).double()
     assert ((counts - 200) ** 2 / 200).sum() < 27.9
 
 
 def test_a_batch_is_its_own_and_the_users_generator_is_left_alone() -> None:
     state = torch.get_rng_state()
-    order = Order(0, 10, 4)
+    order = BatchOrder(0, 10, 4)
     expected = order.at(0).tolist()
     order.at(0).zero_()
     assert order.at(0).tolist() == expected
@@ -66,4 +66,4 @@ def test_a_batch_is_its_own_and_the_users_generator_is_left_alone() -> None:
 @pytest.mark.parametrize(("n", "batch"), [(0, 4), (4, 0)])
 def test_nothing_to_order(n: int, batch: int) -> None:
     with pytest.raises(ValueError, match="needs samples and a batch"):
-        Order(0, n, batch)
+        BatchOrder(0, n, batch)

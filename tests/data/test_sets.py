@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pdedsl.data.sets import Split, first, moments, parted, stratified
+from pdedsl.data.sets import Split, channel_statistics, stratified_order, stratified_split, stratified_subset
 
 BYTES = torch.arange(256, dtype=torch.uint8).view(4, 1, 8, 8)
 
@@ -39,7 +39,7 @@ def test_a_split_has_a_label_for_each_sample() -> None:
 def test_moments_of_bytes_are_those_of_the_real_numbers() -> None:
     source = torch.Generator().manual_seed(0)
     x = torch.randint(0, 256, (50, 3, 4, 5), dtype=torch.uint8, generator=source)
-    mean, std = moments(x)
+    mean, std = channel_statistics(x)
     real = x.double() / 255
     assert mean == pytest.approx(real.mean((0, 2, 3)).tolist(), rel=1e-13)
     assert std == pytest.approx(real.std((0, 2, 3), correction=0).tolist(), rel=1e-13)
@@ -49,8 +49,8 @@ def test_moments_of_bytes_are_those_of_the_real_numbers() -> None:
 def test_a_constant_channel_has_std_one(value: float) -> None:
     x = torch.full((1000, 2), value, dtype=torch.float64)
     x[:, 1] = torch.arange(1000)
-    assert moments(x)[1] == pytest.approx((1.0, (999_999 / 12) ** 0.5), rel=1e-13)
-    assert moments(torch.full((9, 1, 2, 2), 7, dtype=torch.uint8)) == ((7 / 255,), (1.0,))
+    assert channel_statistics(x)[1] == pytest.approx((1.0, (999_999 / 12) ** 0.5), rel=1e-13)
+    assert channel_statistics(torch.full((9, 1, 2, 2), 7, dtype=torch.uint8)) == ((7 / 255,), (1.0,))
 
 
 # ---- stratified orders
@@ -59,7 +59,7 @@ LABELS = torch.cat([torch.full((n,), k) for k, n in enumerate((500, 300, 0, 150,
 
 
 def test_every_beginning_has_the_classes_in_their_shares() -> None:
-    order = stratified(LABELS, 3, "test")
+    order = stratified_order(LABELS, 3, "test")
     assert order.sort().values.tolist() == list(range(1000))
     for n in (10, 20, 100, 333, 999):
         counts = LABELS[order[:n]].bincount(minlength=5).double()
@@ -69,20 +69,22 @@ def test_every_beginning_has_the_classes_in_their_shares() -> None:
 def test_many_small_classes_do_not_come_all_at_once() -> None:
     """900 samples of one class and one of each of 100: a tenth of the order has about 10 of these, sd below 3."""
     labels = torch.cat((torch.zeros(900, dtype=torch.int64), torch.arange(1, 101)))
-    rare = (labels[stratified(labels, 0, "test")[:100]] > 0).sum().item()
+    rare = (labels[stratified_order(labels, 0, "test")[:100]] > 0).sum().item()
     assert 10 - 3.3 * 3 < rare < 10 + 3.3 * 3
 
 
 def test_seeds_and_purposes_differ() -> None:
-    orders = [stratified(LABELS, seed, purpose).tolist() for seed in (0, 1) for purpose in ("a", "b")]
+    orders = [stratified_order(LABELS, seed, purpose).tolist() for seed in (0, 1) for purpose in ("a", "b")]
     assert len({tuple(order) for order in orders}) == 4
-    assert stratified(LABELS, 0, "a").tolist() == orders[0]
+    assert stratified_order(LABELS, 0, "a").tolist() == orders[0]
 
 
 def test_each_sample_is_as_likely_as_another() -> None:
     """χ² over 40 samples of a class, 10 of which are taken 400 times: above 72.1 (39 degrees) once in a thousand."""
     labels = torch.arange(2).repeat(40)
-    hits = sum(torch.zeros(80).index_fill(0, stratified(labels, seed, "test")[:20], 1).double() for seed in range(400))
+    hits = sum(
+        torch.zeros(80).index_fill(0, stratified_order(labels, seed, "test")[:20], 1).double() for seed in range(400)
+    )
     assert isinstance(hits, torch.Tensor)
     own = hits[labels == 0]
     assert own.sum() == 4000
@@ -91,8 +93,8 @@ def test_each_sample_is_as_likely_as_another() -> None:
 
 def test_parts_are_apart_and_complete() -> None:
     split = Split(torch.arange(1000.0)[:, None], LABELS)
-    some, rest = parted(split, 200, 0, "test")
-    assert torch.equal(some.inputs, first(split, 200, 0, "test").inputs)
+    some, rest = stratified_split(split, 200, 0, "test")
+    assert torch.equal(some.inputs, stratified_subset(split, 200, 0, "test").inputs)
     assert torch.cat((some.inputs, rest.inputs)).flatten().sort().values.tolist() == list(range(1000))
     assert torch.equal(some.labels, LABELS[some.inputs.flatten().long()])
     assert some.inputs.flatten().diff().min() > 0

@@ -86,7 +86,7 @@ def test_empty_domains_and_conditions_are_errors() -> None:
 
 
 def test_a_condition_may_have_no_points_on_some_faces() -> None:
-    """The half plane x > 0 leaves nothing of the left side."""
+    """The half plane x > 0 contains no point of the left face."""
     found = sample_conditions(PointSampler(shaped(X - 0.1)), POISSON.conditions, 10, 0)
     assert [len(x) for x in found] == [0, 10, 10, 10]
 

@@ -46,7 +46,7 @@ def test_learned_equations_have_no_reference(name: str, tmp_path: Path) -> None:
 
 
 def test_an_operator_without_applicable_grid(tmp_path: Path) -> None:
-    """A coefficient that jumps beside transport: no reference was asked for, so none is missed."""
+    """Discontinuous diffusion with transport: no grid scheme applies, and the spec requests none."""
     text = shipped("rotation").partition("evaluate")[0].replace("σ²Δu", "σ²(1 + heaviside(x)) Δu")
     code, out = run_crosscheck(tmp_path, text.partition("require")[0], *COARSE[2:])
     assert code == 0, out

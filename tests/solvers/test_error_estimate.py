@@ -81,7 +81,7 @@ def test_relative_residual_of_a_wrong_decay_rate() -> None:
         (
             DecayingSine(shift=0.5),
             {"at t = 0", "at x = 0", "at x = 1"},
-        ),  # its conditions are missed, the equation is not
+        ),  # violates the conditions, not the equation
     ],
 )
 def test_violated_equations_and_conditions_are_reported(module: nn.Module, wrong: set[str]) -> None:
@@ -92,7 +92,7 @@ def test_violated_equations_and_conditions_are_reported(module: nn.Module, wrong
 
 
 def test_a_collapsed_solution_fails() -> None:
-    """Zero satisfies the equation and the sides: the start gives it away."""
+    """u = 0 satisfies the equation and the boundary conditions, but not the initial condition."""
 
     class Zero(nn.Module):
         def forward(self, points: Tensor) -> Tensor:
@@ -105,7 +105,7 @@ def test_a_collapsed_solution_fails() -> None:
 
 @pytest.mark.parametrize("residual", [nan, 0.02, 0.97])
 def test_large_residuals_give_no_error_estimate(residual: float) -> None:
-    """As of sin(20πx) sin(20πy) by too few sines: its residual is 0.97 of its terms, its error 9 times the solution."""
+    """As for sin(20πx) sin(20πy) with too few features: relative residual 0.97, relative error 9."""
     error_estimate = ErrorEstimate((ResidualNorm("u = 0", "inside", residual, residual, 1.0, 3, data=0.5),))
     assert error_estimate.verdict is Verdict.FAILS
     assert error_estimate.error.value == inf
@@ -161,7 +161,7 @@ def test_relative_errors() -> None:
 
 
 def test_a_resonance_fails() -> None:
-    """u″ + π²u = 1, u(0) = u(1) = 0 has none: a large multiple of sin πx leaves 1 of terms that are larger still."""
+    """u″ + π²u = 1, u(0) = u(1) = 0 has no solution: a large multiple of sin πx has a residual of 1, small relative to its terms."""
 
     class Mode(nn.Module):
         def forward(self, points: Tensor) -> Tensor:
@@ -175,7 +175,7 @@ def test_a_resonance_fails() -> None:
 
 
 def test_scale_of_a_vanishing_normal_derivative() -> None:
-    """u = cos πx has no slope across y, up to rounding; a slope of one, on the other axis, is that small."""
+    """u = cos πx has ∂u/∂y = 0 up to rounding: small relative to ∂u/∂x."""
 
     class Wave(nn.Module):
         def forward(self, points: Tensor) -> Tensor:
@@ -237,7 +237,7 @@ def test_verdicts_of_textbook_problems(text: str, verdict: Verdict) -> None:
 
 
 def test_three_dimensions_have_a_reference() -> None:
-    """Dimensions of which no grid is cheap have none: only residuals speak, and the notes say so."""
+    """In four dimensions there is no inexpensive grid: only residuals are available, as the notes say."""
     texts = [
         f"pde A\nspace x in [0, 1]^{d}\nunknown u(x) : scalar\n-Δu = 0\nu = x₁ x₂ on boundary\n"
         "realize equation by features(n=60, bandwidth=1)\n"
@@ -277,7 +277,7 @@ RIEMANN = "∂u/∂t + u ∂u/∂x = 0\nu(x, 0) = {}\nu = {} on left\nu = {} on 
     ids=["a shock", "a fan", "a front that is carried"],
 )
 def test_error_estimate_of_discontinuous_solutions(equations: str, exact: Callable[..., Tensor]) -> None:
-    """In L2 the error falls with the root of the width of a cell: more slowly than what half the grid differs by."""
+    """The L2 error is O(√h): larger than the difference to the N/2 grid."""
     solution = solve("pde A\nspace x in [-1, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n" + equations)
     points = torch.rand(4000, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     x, t = 2 * points[:, 0] - 1, points[:, 1] / 2

@@ -88,7 +88,7 @@ def test_two_layers_in_2d() -> None:
 
 
 def test_discontinuous_velocity() -> None:
-    """c u is the same on both sides of the jump, once the front has passed."""
+    """c u is continuous across the discontinuity of c behind the front."""
     text = "∂u/∂t + ∂((1 + heaviside(x - 0.5)) u)/∂x = 0\nu(x, 0) = 0\nu = 1 on left\n"
     statement = on_line(text)
     assert select_grid_scheme(statement) is Scheme.VOLUMES

@@ -73,7 +73,7 @@ def test_the_reference_uses_the_estimated_parameters(tmp_path: Path) -> None:
 
 
 def test_noise_is_not_fitted(tmp_path: Path) -> None:
-    """With 20 % noise: the rate is that of least squares among e^{-at}, and so is its deviation; all equations hold."""
+    """With 20 % noise: rate and standard deviation are those of least squares with e^{-at}; all equations hold."""
     x, t, u = samples()
     values = u + 0.2 * np.random.default_rng(1).standard_normal(len(t))
     best = minimize_scalar(lambda a: ((values - np.exp(-a * t)) ** 2).sum(), bounds=(0, 3), method="bounded").x
@@ -165,7 +165,7 @@ u = 0 on boundary
 @pytest.mark.parametrize("count", [1, 2, 6])
 @pytest.mark.parametrize("name", ["features", "residual"])
 def test_standard_deviations_of_linear_regression(name: str, count: int) -> None:
-    """u = k x (1 - x)/2 with slopes s: k has the deviation √(Σ r² / (n - 1) / Σ s²), and none for one measurement."""
+    """u = k x (1 - x)/2, s = ∂u/∂k: k has the deviation √(Σ r² / (n - 1) / Σ s²), infinite for one measurement."""
     statement = lower(to_analysis(parse(LOADED.format(" = mlp(width=6, depth=1)" if name == "residual" else ""))))
     assert isinstance(statement, StrongForm)
     draw = np.random.default_rng(count)

@@ -57,7 +57,7 @@ def test_a_nonlinear_equation() -> None:
 
 
 def test_number_of_boundary_and_initial_points() -> None:
-    """A step at the start and fluxes at the sides, which no ansatz has."""
+    """A discontinuous initial condition and Neumann conditions, which are soft constraints."""
     data = "u(x, 0) = max(x - 0.5, 0)\n∂u/∂x = 0 on boundary\n"
     statement = on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + data)
     task = PinnTask(statement, Pinn(initial=30, boundary=20), SMALL, PointSampler(statement.domain), 0)
@@ -167,7 +167,7 @@ def test_causal_weights() -> None:
     (rows,) = task.equation_rows(300, 0)
 
     def weights(share: float) -> tuple[Tensor, Tensor]:
-        """By time, where residuals are a share of those of the network."""
+        """Causal weights by time, for scaled residuals."""
         with torch.no_grad():
             found = trainer._causal(rows, share * rows.residual(trainer.trainable))
         return rows.points[:, 1], (found.weight / rows.weight).square()

@@ -143,7 +143,7 @@ def test_periodic_advection() -> None:
 def test_symmetries_of_a_problem_in_many_dimensions(
     text: str, exact: Callable[[Tensor], Tensor], note: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same number of plain sines leaves an error a hundred times as large."""
+    """The same number of features without symmetry has an error a hundred times as large."""
     product = " ".join(f"sin({'π' if 'even' in note else '½π'} {c})" for c in "xyzw")
     head = "pde A\nspace (x, y, z, w) in [0, 1]^4\nunknown u(x, y, z, w) : scalar\n"
     statement, method = stated(head + text.replace("{}", product)), RandomFeatures(n=100, bandwidth=1)

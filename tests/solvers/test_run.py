@@ -41,7 +41,7 @@ u = 0 on boundary
 realize equation by residual(points=60, steps=8)
 evaluate { reference grid(n=16) }
 """
-UNDRAWN = "pdedsl.solvers.run.plot_run"  # pictures take longest, and are looked at where they matter
+PLOT_RUN = "pdedsl.solvers.run.plot_run"  # plots are slow, and disabled where they are not tested
 FILES = {"spec.pde", "weights.safetensors", "metrics.jsonl", "report.md", "report.json"}
 PICTURES = {"solution.png", "error.png", "residual.png", "animation.gif"}
 
@@ -67,8 +67,8 @@ def test_a_solution_and_its_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["grid(n=12)", "paths(samples=400)"])
 def test_solutions_of_all_methods_can_be_opened(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if method.startswith("grid"):  # paths have coarser pictures, and are drawn
-        monkeypatch.setattr(UNDRAWN, lambda *_: None)
+    if method.startswith("grid"):  # Monte Carlo plots are coarser, and tested
+        monkeypatch.setattr(PLOT_RUN, lambda *_: None)
     text = HEAT.replace("features(n=80, bandwidth=2)", method)
     solution = pdedsl.solve(text, tmp_path / "run")
     points = torch.tensor([[0.5, 0.05]], dtype=torch.float64)
@@ -77,7 +77,7 @@ def test_solutions_of_all_methods_can_be_opened(method: str, tmp_path: Path, mon
 
 @pytest.mark.long
 def test_resuming_after_a_crash_is_bitwise_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(UNDRAWN, lambda *_: None)
+    monkeypatch.setattr(PLOT_RUN, lambda *_: None)
     whole = pdedsl.solve(BURGERS, tmp_path / "whole")
 
     class Killed(Exception):
@@ -105,7 +105,7 @@ def test_resuming_after_a_crash_is_bitwise_exact(tmp_path: Path, monkeypatch: py
 @pytest.mark.long
 @pytest.mark.parametrize("step", [3, 8], ids=["while it solves", "while it draws"])
 def test_resuming_after_ctrl_c_is_bitwise_exact(step: int, tmp_path: Path) -> None:
-    """Ctrl-C: a step is finished, pictures are not begun; what goes on is what was never interrupted, to the bit."""
+    """Ctrl-C: the step is finished, no plots are made; the resumed run equals an uninterrupted one bit by bit."""
 
     def interrupt(event: StepEvent) -> None:
         if event.step == step:
@@ -116,7 +116,7 @@ def test_resuming_after_ctrl_c_is_bitwise_exact(step: int, tmp_path: Path) -> No
     assert not (tmp_path / "run" / "report.md").exists()
     steps: list[int] = []
     resumed = pdedsl.solve(BURGERS, tmp_path / "run", resume=True, listeners=(lambda e: steps.append(e.step),))
-    assert steps == list(range(step + 2, 9))  # it came while a step was told: the next was finished
+    assert steps == list(range(step + 2, 9))  # interrupted during the event of a step: the next one is finished
     assert (tmp_path / "run" / "report.md").exists()
     whole = pdedsl.solve(BURGERS)
     for name, value in whole.module.state_dict().items():
@@ -132,7 +132,7 @@ def test_steps_of_the_train_block(block: str) -> None:
 
 
 def test_a_run_cannot_be_resumed_with_another_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(UNDRAWN, lambda *_: None)
+    monkeypatch.setattr(PLOT_RUN, lambda *_: None)
     pdedsl.solve(HEAT, tmp_path / "run")
     with pytest.raises(pdedsl.RunError, match="not empty"):
         pdedsl.solve(HEAT, tmp_path / "run")

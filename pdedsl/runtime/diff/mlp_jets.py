@@ -1,4 +1,9 @@
-"""∂^α of σ(z(x)), written out: the multivariate formula of Faà di Bruno (Constantine, Savits 1996)."""
+"""An MLP with its derivatives in one forward pass: jets of u, ∂^α u and second-order operators.
+
+An operator L = Σ aᵢⱼ ∂ᵢ∂ⱼ + Σ bᵢ ∂ᵢ has one stream for all its second derivatives (the forward Laplacian, Li et al.
+2024): L σ(z) = σ′ Lz + σ″ Σ aᵢⱼ zᵢ zⱼ. Higher derivatives follow the multivariate formula of Faà di Bruno (Constantine,
+Savits 1996). All graphs are of first order: one backward pass gives the gradient by the weights, or that of every row.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ from pdedsl.runtime.activations import activation
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.rng import hash_words
 
-# ---- jet_terms
+# ---- ∂^α σ(z(x)) by the multivariate formula of Faà di Bruno
 
 
 MultiIndex = tuple[int, ...]
@@ -59,31 +64,31 @@ ActivationDerivatives = Callable[[Tensor, int], list[Tensor]]
 """σ, σ′, …, σ⁽ᵐ⁾ at z."""
 
 
-def tanh_derivatives(z: Tensor, most: int) -> list[Tensor]:
+def tanh_derivatives(z: Tensor, order: int) -> list[Tensor]:
     """Polynomials in t = tanh z, since t′ = 1 - t²."""
     t = z.tanh()
-    if most > 3:
-        return [t, *_polynomials(t, most, (1, 0, -1))]
-    slope = torch.addcmul(t.new_ones(()), t, t, value=-1)
-    found = [t, slope]
-    if most > 1:
-        found.append(torch.addcmul(t.new_zeros(()), t, slope, value=-2))
-    if most > 2:
-        found.append(torch.addcmul(4 * slope, slope, slope, value=-6))
-    return found[: most + 1]
+    if order > 3:
+        return [t, *_polynomials(t, order, (1, 0, -1))]
+    first_derivative = torch.addcmul(t.new_ones(()), t, t, value=-1)
+    found = [t, first_derivative]
+    if order > 1:
+        found.append(torch.addcmul(t.new_zeros(()), t, first_derivative, value=-2))
+    if order > 2:
+        found.append(torch.addcmul(4 * first_derivative, first_derivative, first_derivative, value=-6))
+    return found[: order + 1]
 
 
-def sigmoid_derivatives(z: Tensor, most: int) -> list[Tensor]:
+def sigmoid_derivatives(z: Tensor, order: int) -> list[Tensor]:
     """Polynomials in s, since s′ = s - s²."""
     s = z.sigmoid()
-    return [s, *_polynomials(s, most, (0, 1, -1))]
+    return [s, *_polynomials(s, order, (0, 1, -1))]
 
 
-def _polynomials(value: Tensor, most: int, slope: tuple[int, ...]) -> Iterator[Tensor]:
+def _polynomials(value: Tensor, order: int, first_derivative: tuple[int, ...]) -> Iterator[Tensor]:
     coefficients: tuple[int, ...] = (0, 1)
-    for _ in range(most):
+    for _ in range(order):
         derived = tuple(k * c for k, c in enumerate(coefficients))[1:]
-        coefficients = _multiply_polynomials(derived, slope)
+        coefficients = _multiply_polynomials(derived, first_derivative)
         result = torch.full_like(value, coefficients[-1])
         for c in reversed(coefficients[:-1]):
             result = result * value + c if c else result * value
@@ -98,23 +103,23 @@ def _multiply_polynomials(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, 
     return tuple(found)
 
 
-def sine_derivatives(z: Tensor, most: int) -> list[Tensor]:
+def sine_derivatives(z: Tensor, order: int) -> list[Tensor]:
     sine, cosine = z.sin(), z.cos()
-    return [(sine, cosine, -sine, -cosine)[k % 4] for k in range(most + 1)]
+    return [(sine, cosine, -sine, -cosine)[k % 4] for k in range(order + 1)]
 
 
 def autodiff_derivatives(function: Callable[[Tensor], Tensor]) -> ActivationDerivatives:
     """By repeated reverse differentiation, point by point."""
 
-    def slopes(z: Tensor, most: int) -> list[Tensor]:
+    def derivatives(z: Tensor, order: int) -> list[Tensor]:
         at = z if z.requires_grad else z.detach().requires_grad_()
         with torch.enable_grad():
             found = [function(at)]
-            for _ in range(most):
+            for _ in range(order):
                 found.append(_derivative(found[-1], at))
         return found
 
-    return slopes
+    return derivatives
 
 
 def _derivative(value: Tensor, at: Tensor) -> Tensor:
@@ -124,14 +129,13 @@ def _derivative(value: Tensor, at: Tensor) -> Tensor:
     return torch.zeros_like(at) if found is None else found
 
 
-# ---- fused
-# The two halves of a layer of streams, each with its derivative written out: an affine map, and an activation.
+# ---- A layer of streams, an affine map and an activation, each with its derivative written out
 #
 # left  = entered Wᵀ, plus b on the stream of values
 # value = σ(z),   first = σ′(z) zᵢ,   operator = σ′(z) Lz + σ″(z) q,   q = Σ aₚ zᵢ zⱼ
 #
-# They are memory-bound: automatic differentiation would keep and read several times as many intermediate results. They
-# are differentiable once, which is all that training on residuals needs; a second derivative raises an error.
+# They are memory-bound: automatic differentiation would save and read several times as many intermediate results. They
+# are differentiable once, which suffices for training on residuals; a second derivative raises an error.
 
 
 SecondOrderTerms = Sequence[tuple[Tensor, list[int], list[int]]]
@@ -143,9 +147,9 @@ def affine_jets(entered: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return cast(Tensor, _AffineJets.apply(entered, weight, bias))
 
 
-def activation_jets(z: Tensor, slopes: ActivationDerivatives, operators: SecondOrderTerms) -> Tensor:
-    """Streams of the value, of first derivatives and, last, of operators, behind an activation."""
-    return cast(Tensor, _ActivationJets.apply(z, slopes, operators))
+def activation_jets(z: Tensor, derivatives: ActivationDerivatives, operators: SecondOrderTerms) -> Tensor:
+    """Streams of the value, of first derivatives and, last, of operators, after an activation."""
+    return cast(Tensor, _ActivationJets.apply(z, derivatives, operators))
 
 
 class _AffineJets(torch.autograd.Function):
@@ -170,35 +174,35 @@ class _AffineJets(torch.autograd.Function):
 
 class _ActivationJets(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, z: Tensor, slopes: ActivationDerivatives, operators: SecondOrderTerms) -> Tensor:
+    def forward(ctx: Any, z: Tensor, derivatives: ActivationDerivatives, operators: SecondOrderTerms) -> Tensor:
         needed = 2 if operators else 1
-        value, *derived = (s.detach() for s in slopes(z[0].detach(), needed + ctx.needs_input_grad[0]))
+        value, *derived = (s.detach() for s in derivatives(z[0].detach(), needed + ctx.needs_input_grad[0]))
         out = torch.empty_like(z)
         out[0] = value
         torch.mul(z[1:], derived[0], out=out[1:])
-        ctx.operators, squares = _numbered(z, operators), []
+        ctx.operators, quadratic = _numbered(z, operators), []
         for stream, pair in ctx.operators:
-            squares.append(_quadratic_form(z, pair))
-            out[stream].addcmul_(derived[1], squares[-1])
-        ctx.save_for_backward(z, *squares, *derived)
+            quadratic.append(_quadratic_form(z, pair))
+            out[stream].addcmul_(derived[1], quadratic[-1])
+        ctx.save_for_backward(z, *quadratic, *derived)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         z, *saved = ctx.saved_tensors
-        squares, derived = saved[: len(ctx.operators)], saved[len(ctx.operators) :]
+        quadratic, derived = saved[: len(ctx.operators)], saved[len(ctx.operators) :]
         found = grad * derived[0]
         if len(z) > 1:
             along = grad[1] * z[1]
             for g, y in zip(grad[2:], z[2:], strict=True):
                 along.addcmul_(g, y)
             found[0].addcmul_(derived[1], along)
-        for (stream, pair), square in zip(ctx.operators, squares, strict=True):
+        for (stream, pair), square in zip(ctx.operators, quadratic, strict=True):
             found[0].addcmul_(grad[stream] * derived[2], square)
-            bend = grad[stream] * derived[1]
+            second_derivative = grad[stream] * derived[1]
             for factor, one, other in zip(pair[0].unbind(-1), pair[1], pair[2], strict=True):
-                weighed = bend * factor.unsqueeze(-1)
+                weighed = second_derivative * factor.unsqueeze(-1)
                 found[one].addcmul_(weighed, z[other])
                 found[other].addcmul_(weighed, z[one])
         return found, None, None
@@ -218,12 +222,9 @@ def _quadratic_form(z: Tensor, pair: tuple[Tensor, list[int], list[int]]) -> Ten
     return found
 
 
-# ---- jets
-# A network with its derivatives, in one forward pass: streams for u, for ∂^α u, and for second-order operators.
+# ---- Network
 #
-# An operator L = Σ aᵢⱼ ∂ᵢ∂ⱼ + Σ bᵢ ∂ᵢ has one stream for all its second derivatives (the forward Laplacian, Li et al.
-# 2024): L σ(z) = σ′ Lz + σ″ Σ aᵢⱼ zᵢ zⱼ. The first layer is affine in the coordinates, or periodic, and its streams are
-# known. All graphs are of first order: one backward pass gives the gradient by the weights, or that of every row.
+# The first layer is affine in the coordinates, or periodic, and its derivatives are known in closed form.
 
 
 FIRST_LAYER_SCALE = 2.0  # scale of the weights of the first layer, relative to the others
@@ -236,7 +237,7 @@ ACTIVATION_DERIVATIVES: dict[str, ActivationDerivatives] = {
 
 @dataclass(frozen=True)
 class DerivativeRequest:
-    """Which derivatives: ∂^α for each of `orders`, and operators, each given by the orders of its parts, one or two."""
+    """The requested derivatives: ∂^α for each of `orders`, and operators, given by the orders (one or two) of their terms."""
 
     orders: tuple[MultiIndex, ...]
     operators: tuple[tuple[MultiIndex, ...], ...] = ()
@@ -254,7 +255,7 @@ class DerivativeRequest:
         )
 
     @cached_property
-    def most(self) -> int:
+    def order(self) -> int:
         return max([*map(sum, self.orders), *(2 for _ in self.operators), 0])
 
     @cached_property
@@ -323,7 +324,7 @@ class JetNetwork(nn.Module):
         pairs = list(pairwise(sizes))
         self.weights = nn.ParameterList([_glorot(a, b, generator) for a, b in pairs])
         self.biases = nn.ParameterList([torch.zeros(b, dtype=torch.float64) for _, b in pairs])
-        with torch.no_grad():  # steeper than the layers after it, so that its units differ within the box
+        with torch.no_grad():  # larger than in later layers, so that its units differ within the box
             self.weights[0].mul_(FIRST_LAYER_SCALE)
             self.biases[0].uniform_(-FIRST_LAYER_SCALE, FIRST_LAYER_SCALE, generator=generator)
 
@@ -371,24 +372,24 @@ class JetNetwork(nn.Module):
         return own + images * values.new_tensor(self.symmetry.signs)
 
     def jets(
-        self, points: Tensor, wanted: DerivativeRequest, coefficients: tuple[Tensor, ...] = ()
+        self, points: Tensor, request: DerivativeRequest, coefficients: tuple[Tensor, ...] = ()
     ) -> tuple[Tensor, list[LayerJets]]:
-        """Streams (s, n, c): u, ∂^α u in the order of `wanted.place`, then the operators, with coefficients (n, parts)
+        """Streams (s, n, c): u, ∂^α u in the order of `request.place`, then the operators, with coefficients (n, parts)
         each; and the inputs and outputs of every layer."""
         points = self.with_images(points)
         if self.symmetry is not None:
             coefficients = tuple(torch.cat([c, c]) for c in coefficients)
-        entered, layers = self._first(points, wanted, coefficients), list[LayerJets]()
+        entered, layers = self._first(points, request, coefficients), list[LayerJets]()
         for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             left = affine_jets(entered, weight, bias)
             layers.append(LayerJets(entered, left))
             if k + 1 < len(self.weights):
-                entered = self._bent(left, wanted, coefficients)
+                entered = self._activate(left, request, coefficients)
         return self.without_images(left), layers
 
-    def _first(self, points: Tensor, wanted: DerivativeRequest, coefficients: tuple[Tensor, ...]) -> Tensor:
-        streams = [self.inputs(points, 0), *(self._derived(points, o) for o in list(wanted.place)[1:])]
-        for parts, factors in zip(wanted.operators, coefficients, strict=True):
+    def _first(self, points: Tensor, request: DerivativeRequest, coefficients: tuple[Tensor, ...]) -> Tensor:
+        streams = [self.inputs(points, 0), *(self._derived(points, o) for o in list(request.place)[1:])]
+        for parts, factors in zip(request.operators, coefficients, strict=True):
             streams.append(sum(factors[:, k, None] * self._derived(points, o) for k, o in enumerate(parts)))  # type: ignore[arg-type]
         return torch.stack(streams)
 
@@ -429,21 +430,21 @@ class JetNetwork(nn.Module):
             out[:, start : start + found.shape[1]] = found
         return out
 
-    def _bent(self, z: Tensor, wanted: DerivativeRequest, coefficients: tuple[Tensor, ...]) -> Tensor:
-        slopes_of = ACTIVATION_DERIVATIVES.get(self.name, autodiff_derivatives(activation(self.name)))
-        if not wanted.higher and not any(c.requires_grad for c in coefficients):
-            pairs = [(c[:, list(own)], a, b) for c, (own, a, b) in zip(coefficients, wanted.pairs, strict=True)]
-            return activation_jets(z, slopes_of, pairs)
-        slopes, first = slopes_of(z[0], wanted.most), 1 + len(wanted.first)
-        out = [slopes[0][None]]
+    def _activate(self, z: Tensor, request: DerivativeRequest, coefficients: tuple[Tensor, ...]) -> Tensor:
+        derivatives_of = ACTIVATION_DERIVATIVES.get(self.name, autodiff_derivatives(activation(self.name)))
+        if not request.higher and not any(c.requires_grad for c in coefficients):
+            pairs = [(c[:, list(own)], a, b) for c, (own, a, b) in zip(coefficients, request.pairs, strict=True)]
+            return activation_jets(z, derivatives_of, pairs)
+        derivatives, first = derivatives_of(z[0], request.most), 1 + len(request.first)
+        out = [derivatives[0][None]]
         if first > 1:
-            out.append(slopes[1] * z[1:first])
-        out += [_compose(o, z, slopes, wanted)[None] for o in wanted.higher]
-        for k, (own, a, b) in enumerate(wanted.pairs):
-            stream = slopes[1] * z[len(wanted.place) + k]
+            out.append(derivatives[1] * z[1:first])
+        out += [_compose(o, z, derivatives, request)[None] for o in request.higher]
+        for k, (own, a, b) in enumerate(request.pairs):
+            stream = derivatives[1] * z[len(request.place) + k]
             if own:
-                squares = torch.einsum("np,pnw->nw", coefficients[k][:, list(own)], z[a] * z[b])
-                stream = stream + slopes[2] * squares
+                quadratic = torch.einsum("np,pnw->nw", coefficients[k][:, list(own)], z[a] * z[b])
+                stream = stream + derivatives[2] * quadratic
             out.append(stream[None])
         return torch.cat(out)
 
@@ -464,12 +465,12 @@ def _input(scaled: Tensor, order: int, length: Tensor, periodic: bool) -> Tensor
     return (1 / length).expand(len(scaled), 1) if order == 1 else torch.zeros_like(scaled)[:, None]
 
 
-def _compose(orders: MultiIndex, z: Tensor, slopes: list[Tensor], wanted: DerivativeRequest) -> Tensor:
+def _compose(orders: MultiIndex, z: Tensor, derivatives: list[Tensor], request: DerivativeRequest) -> Tensor:
     total = torch.zeros_like(z[0])
     for count, k, factors in faa_di_bruno_terms(orders):
-        product = slopes[k] * count if count > 1 else slopes[k]
+        product = derivatives[k] * count if count > 1 else derivatives[k]
         for beta in factors:
-            product = product * z[wanted.place[beta]]
+            product = product * z[request.place[beta]]
         total = total + product
     return total
 
@@ -480,34 +481,33 @@ def per_sample_gradients(values: Tensor, layers: list[LayerJets]) -> Tensor:
     grads = torch.autograd.grad(values.sum(), [layer.left for layer in layers], retain_graph=True, allow_unused=True)
     blocks = []
     for layer, grad in zip(layers, grads, strict=True):
-        slope = torch.zeros_like(layer.left) if grad is None else grad
-        slope, entered = (t.reshape(len(t), -1, len(values), t.shape[-1]) for t in (slope, layer.entered))
-        blocks += [torch.einsum("shno,shni->noi", slope, entered).flatten(1), slope[0].sum(0)]
+        first_derivative = torch.zeros_like(layer.left) if grad is None else grad
+        first_derivative, entered = (t.reshape(len(t), -1, len(values), t.shape[-1]) for t in (first_derivative, layer.entered))
+        blocks += [torch.einsum("shno,shni->noi", first_derivative, entered).flatten(1), first_derivative[0].sum(0)]
     return torch.cat(blocks, 1)
 
 
-# ---- collapsed
-# u and L u of a network, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, with the fewest streams: one for u, one for L u, and directions.
+# ---- Forward Laplacian: u and L u, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, with one stream for u, one for L u, and directions
 #
 # The directions of the first layer are the columns of its matrix, the same at every point. If all aᵢ are the same
-# function, only Σᵢ zᵢ zᵢᵀ matters, and at most as many directions as units are needed: V Vᵀ = Rᵀ R for Vᵀ = Q R.
+# function, only Σᵢ zᵢ zᵢᵀ matters, and at order as many directions as units are needed: V Vᵀ = Rᵀ R for Vᵀ = Q R.
 
 
-def supports_forward_laplacian(network: JetNetwork, wanted: DerivativeRequest) -> bool:
-    """Whether only u and one operator without mixed derivatives are wanted, in coordinates that are not periodic."""
+def supports_forward_laplacian(network: JetNetwork, request: DerivativeRequest) -> bool:
+    """Whether only u and one operator without mixed derivatives are requested, in coordinates that are not periodic."""
     if (
         network.symmetry is not None
         or any(network.periodic)
-        or len(wanted.operators) != 1
-        or any(map(sum, wanted.orders))
+        or len(request.operators) != 1
+        or any(map(sum, request.orders))
     ):
         return False
-    return all(max(parts) == sum(parts) for parts in wanted.operators[0])
+    return all(max(parts) == sum(parts) for parts in request.operators[0])
 
 
-def forward_laplacian(network: JetNetwork, points: Tensor, wanted: DerivativeRequest, coefficients: Tensor) -> Tensor:
+def forward_laplacian(network: JetNetwork, points: Tensor, request: DerivativeRequest, coefficients: Tensor) -> Tensor:
     """Streams (2, n, c): u and L u, for coefficients (n, parts)."""
-    (parts,) = wanted.operators
+    (parts,) = request.operators
     axes = [next(k for k, n in enumerate(o) if n) for o in parts]
     second = [k for k, o in enumerate(parts) if sum(o) == 2]
     first = [k for k in range(len(parts)) if k not in second]
@@ -515,17 +515,17 @@ def forward_laplacian(network: JetNetwork, points: Tensor, wanted: DerivativeReq
     value = functional.linear((points - network.middle) / network.lengths, network.weights[0], network.biases[0])
     operator = coefficients[:, first] @ columns[[axes[k] for k in first]]
     factors, directions = _directions(coefficients[:, second], columns[[axes[k] for k in second]])
-    slopes_of, last = (
+    derivatives_of, last = (
         ACTIVATION_DERIVATIVES.get(network.name, autodiff_derivatives(activation(network.name))),
         len(network.weights) - 1,
     )
     for k in range(1, last + 1):
         weight = network.weights[k]
-        sigma, slope, bend = slopes_of(value, 2)
-        operator = functional.linear(slope * operator + bend * _diagonal_quadratic_form(factors, directions), weight)
+        sigma, first_derivative, second_derivative = derivatives_of(value, 2)
+        operator = functional.linear(first_derivative * operator + second_derivative * _diagonal_quadratic_form(factors, directions), weight)
         value = functional.linear(sigma, weight, network.biases[k])
         if k < last:
-            directions = functional.linear(slope * directions, weight)
+            directions = functional.linear(first_derivative * directions, weight)
     return torch.stack([value, operator])
 
 
@@ -545,32 +545,31 @@ def _diagonal_quadratic_form(factors: Tensor, directions: Tensor) -> Tensor:
     return torch.einsum("np,pnw->nw", factors, directions.square().expand(-1, len(factors), -1))
 
 
-# ---- probed
-# u and independent estimates of L u, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, by few directions instead of one per coordinate.
+# ---- Hutchinson estimator: u and independent estimates of L u by few random directions
 #
 # With random signs v, Σ aᵢ ∂ᵢ²u is the mean of D²u[z, z], z = Σ vᵢ √aᵢ eᵢ (Hutchinson 1990); aᵢ < 0 separately.
 
 
-def supports_hutchinson(wanted: DerivativeRequest) -> bool:
-    """Whether only u and one operator without mixed derivatives are wanted."""
+def supports_hutchinson(request: DerivativeRequest) -> bool:
+    """Whether only u and one operator without mixed derivatives are requested."""
     return (
-        len(wanted.operators) == 1
-        and not any(map(sum, wanted.orders))
-        and all(max(parts) == sum(parts) for parts in wanted.operators[0])
+        len(request.operators) == 1
+        and not any(map(sum, request.orders))
+        and all(max(parts) == sum(parts) for parts in request.operators[0])
     )
 
 
-def rademacher_signs(wanted: DerivativeRequest, points: int, probes: int, source: torch.Generator) -> Tensor:
+def rademacher_signs(request: DerivativeRequest, points: int, probes: int, source: torch.Generator) -> Tensor:
     """For two estimates, (2, probes, points, parts)."""
-    shape = (2, probes, points, len(wanted.operators[0]))
+    shape = (2, probes, points, len(request.operators[0]))
     return 2.0 * torch.randint(2, shape, generator=source, device=source.device) - 1
 
 
 def hutchinson_estimates(
-    network: JetNetwork, points: Tensor, wanted: DerivativeRequest, coefficients: Tensor, signs: Tensor
+    network: JetNetwork, points: Tensor, request: DerivativeRequest, coefficients: Tensor, signs: Tensor
 ) -> Tensor:
     """Streams (1 + e, n, c): u, and e estimates of L u, one for each of the e sets of signs (e, probes, n, parts)."""
-    (parts,) = wanted.operators
+    (parts,) = request.operators
     axes = torch.tensor([next(k for k, n in enumerate(o) if n) for o in parts], device=points.device)
     order = torch.tensor([sum(o) for o in parts], device=points.device)
     points, signs = network.with_images(points), signs.to(points)
@@ -582,26 +581,26 @@ def hutchinson_estimates(
         whole = values.new_zeros(*values.shape[:-1], points.shape[1]).index_add(-1, axes, values)
         return whole[..., network.owners]
 
-    slopes, bends = network.inputs(points, 1), network.inputs(points, 2)
+    derivatives, second_derivatives = network.inputs(points, 1), network.inputs(points, 2)
     second = coefficients * (order == 2)
-    entering = spread(coefficients * (order == 1)) * slopes + spread(second) * bends
+    entering = spread(coefficients * (order == 1)) * derivatives + spread(second) * second_derivatives
     roots = [second.clamp_min(0).sqrt(), (-second).clamp_min(0).sqrt()]
-    kept = [(sign, r) for sign, r in zip((1.0, -1.0), roots, strict=True) if bool(r.any())]
-    factors = points.new_tensor([sign / signs.shape[1] for sign, _ in kept for _ in range(signs.shape[1])])
-    directions = torch.cat([spread(signs * r) * slopes for _, r in kept], 1)
+    nonzero = [(sign, r) for sign, r in zip((1.0, -1.0), roots, strict=True) if bool(r.any())]
+    factors = points.new_tensor([sign / signs.shape[1] for sign, _ in nonzero for _ in range(signs.shape[1])])
+    directions = torch.cat([spread(signs * r) * derivatives for _, r in nonzero], 1)
     value = functional.linear(network.inputs(points, 0), network.weights[0], network.biases[0])
     operator = functional.linear(entering.expand(len(signs), -1, -1), network.weights[0])
     directions = functional.linear(directions, network.weights[0])
-    slopes_of, last = (
+    derivatives_of, last = (
         ACTIVATION_DERIVATIVES.get(network.name, autodiff_derivatives(activation(network.name))),
         len(network.weights) - 1,
     )
     for k in range(1, last + 1):
         weight = network.weights[k]
-        sigma, slope, bend = slopes_of(value, 2)
-        squares = torch.einsum("p,epnw->enw", factors, directions.square())
-        operator = functional.linear(slope * operator + bend * squares, weight)
+        sigma, first_derivative, second_derivative = derivatives_of(value, 2)
+        quadratic = torch.einsum("p,epnw->enw", factors, directions.square())
+        operator = functional.linear(first_derivative * operator + second_derivative * quadratic, weight)
         value = functional.linear(sigma, weight, network.biases[k])
         if k < last:
-            directions = functional.linear(slope * directions, weight)
+            directions = functional.linear(first_derivative * directions, weight)
     return network.without_images(torch.cat([value[None], operator]))

@@ -65,7 +65,7 @@ class StepBudget:
 @dataclass(frozen=True)
 class StepControl:
     """The order of the method, the tolerance for the sum of the error estimates relative to the state, and whether to
-    extrapolate. `error_weights` are weights of the entries of the state in the error norm, 1 by default. With `batched`,
+    extrapolate. `error_weights` are weights of the state's entries in the error norm, 1 by default. With `batched`,
     the first axis of a state is a batch of solutions, each of which satisfies the tolerance.
     """
 

@@ -29,7 +29,7 @@ from pdedsl.attacks.pgd import AscentConfig, ascend, cross_entropy_loss
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.config import training as words
 from pdedsl.config.evaluation import Norm
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.frozen_model import frozen
 
 
@@ -48,7 +48,7 @@ class Adversary:
     def eps(self) -> float:
         return float(self.config.eps)
 
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> Tensor:
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> Tensor:
         """Attacked samples. Every row takes all its steps: training wants the worst point, not the first."""
         norm, (steps, length), x = read_norm(self.config.norm.value), self._schedule(), x.detach()
         with attacking(model):
@@ -69,7 +69,7 @@ class Adversary:
             case _:
                 assert_never(self.config)
 
-    def _start(self, x: Tensor, draws: Draws) -> Tensor:
+    def _start(self, x: Tensor, draws: KeyedRng) -> Tensor:
         """Uniform in the ball, from random numbers keyed by step and row: the same for any number of processes."""
         if self.config.norm is Norm.INF:
             return x + self.eps * (2.0 * draws.like(x, "start", "uniform") - 1.0)

@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from pdedsl.config.methods import Gradient, InSpace
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.frozen_model import frozen
 from pdedsl.ir.plan import HeatSmoothing
 from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
@@ -47,7 +47,7 @@ class HeatLoss:
     config: HeatSmoothing
     previous: nn.Module
 
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> dict[str, Tensor]:
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> dict[str, Tensor]:
         with full_precision(x):
             with torch.no_grad():
                 before = self.previous(x).softmax(-1)
@@ -58,7 +58,7 @@ class HeatLoss:
             scale *= self.config.probes / after.shape[-1]
         return {"distance": distance, "gradient": scale * norms.mean(), ACCURACY: accuracy(after, y)}
 
-    def _with_gradient(self, model: nn.Module, x: Tensor, draws: Draws) -> tuple[Tensor, Tensor]:
+    def _with_gradient(self, model: nn.Module, x: Tensor, draws: KeyedRng) -> tuple[Tensor, Tensor]:
         """v(x), and an estimate of ‖∇v‖² for each row."""
         match self.config.derivative:
             case InSpace.FORWARD:
@@ -69,7 +69,7 @@ class HeatLoss:
                 assert_never(self.config.derivative)
 
 
-def _forward(model: nn.Module, x: Tensor, probes: int, draws: Draws) -> tuple[Tensor, Tensor]:
+def _forward(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tuple[Tensor, Tensor]:
     """(v, mean of ‖J u‖² over the probes), or the sum over a basis."""
     dimensions = x[0].numel()
     exact = dimensions <= probes
@@ -85,7 +85,7 @@ def _forward(model: nn.Module, x: Tensor, probes: int, draws: Draws) -> tuple[Te
     return jet_values(v), squares.sum(0) if exact else squares.mean(0)
 
 
-def _differences(model: nn.Module, x: Tensor, probes: int, delta: float, draws: Draws) -> tuple[Tensor, Tensor]:
+def _differences(model: nn.Module, x: Tensor, probes: int, delta: float, draws: KeyedRng) -> tuple[Tensor, Tensor]:
     """(v, N/κ times the sum of squared difference quotients)."""
     weights, lines = _steepest(model, x, probes, draws)
     moved = (x + delta * lines).flatten(0, 1)
@@ -94,7 +94,7 @@ def _differences(model: nn.Module, x: Tensor, probes: int, delta: float, draws: 
     return v[0], v.shape[-1] / probes * slopes.square().sum(0)
 
 
-def _steepest(model: nn.Module, x: Tensor, probes: int, draws: Draws) -> tuple[Tensor, Tensor]:
+def _steepest(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tuple[Tensor, Tensor]:
     """w_j, (κ, n, N), and the unit vectors along ∇(w_j·v), (κ, n, …), from one forward pass."""
     at = x.detach().requires_grad_()
     with torch.enable_grad(), frozen(model.parameters()), _statistics_kept(model):

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.config.methods import Instants, InTime, Laplacian, Scores
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import MAX_EXACT_LAPLACIAN_DIMENSION, ResidualPenalty
 from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
 from pdedsl.runtime.diff.forward_laplacian.jets import Jet, jet_values, make_jet
@@ -37,7 +37,7 @@ class ResidualLoss:
 
     config: ResidualPenalty
 
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> dict[str, Tensor]:
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> dict[str, Tensor]:
         with full_precision(x):
             points = _Points.of(self.config, x, draws)
             scores = points.evaluate(timed_network(model), self.config)
@@ -70,7 +70,7 @@ class _Points:
     size: int
 
     @classmethod
-    def of(cls, config: ResidualPenalty, x: Tensor, draws: Draws) -> _Points:
+    def of(cls, config: ResidualPenalty, x: Tensor, draws: KeyedRng) -> _Points:
         times = x.new_tensor(config.times).unsqueeze(1).expand(-1, x.shape[0])
         at = times if config.instants is Instants.ALL else _one_of(times, draws)
         centre = x + config.jitter * (2.0 * draws.like(x, "jitter", "uniform") - 1.0)
@@ -106,14 +106,14 @@ class _Points:
         return make_jet(self.x, space, frame), make_jet(self.t, time, frame)
 
 
-def _one_of(times: Tensor, draws: Draws) -> Tensor:
+def _one_of(times: Tensor, draws: KeyedRng) -> Tensor:
     """One of the times for each row, chosen at random, as a matrix with one row."""
     count = times.shape[0]
     index = (draws.numbers(times[0], "time").squeeze(1) * count).long().clamp(max=count - 1)
     return times.gather(0, index.unsqueeze(0))
 
 
-def _probes(config: ResidualPenalty, x: Tensor, draws: Draws) -> tuple[Tensor, ...]:
+def _probes(config: ResidualPenalty, x: Tensor, draws: KeyedRng) -> tuple[Tensor, ...]:
     if config.estimator is Laplacian.EXACT:
         return ()
     copies = config.probes * (2 if config.estimator is Laplacian.UNBIASED else 1)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from pdedsl.config.evaluation import Norm
 from pdedsl.config.training import ADVERSARIES
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.runtime.backbones import convnet
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise
@@ -54,7 +54,7 @@ def test_always_within_the_ball_and_the_bounds(
 ) -> None:
     x, y = points(5, 1, 4, 4, seed=seed)
     attack = attack_of(norm, eps, kind, bounded, step=step, steps=steps, eot=eot)
-    attacked = attack(MODEL, x, y, Draws(seed, 0))
+    attacked = attack(MODEL, x, y, KeyedRng(seed, 0))
     assert length(attacked - x, norm).max() <= eps * (1.0 + 1e-12) + 1e-15
     assert not attacked.requires_grad
     if bounded:
@@ -73,7 +73,7 @@ def test_a_linear_margin_falls_by_the_dual_norm(norm: str, dual: int, kind: str)
     x, y = points(20, 6)
     eps = 0.1
     attack = attack_of(norm, eps, kind, steps=40, step=0.05)
-    attacked = attack(model, x, y, Draws(0, 0))
+    attacked = attack(model, x, y, KeyedRng(0, 0))
     towards = torch.where(y == 1, 1.0, -1.0)
     fall = towards * ((x - attacked) @ w)
     expected = eps * torch.linalg.vector_norm(w, ord=dual)
@@ -83,7 +83,7 @@ def test_a_linear_margin_falls_by_the_dual_norm(norm: str, dual: int, kind: str)
 def test_the_step_that_is_left_out() -> None:
     x, y = points(5, 6)
     model = seeded(lambda: nn.Linear(6, 2))
-    moved = attack_of("inf", 1.0, "ifgsm", steps=10)(model, x, y, Draws(0, 0)) - x
+    moved = attack_of("inf", 1.0, "ifgsm", steps=10)(model, x, y, KeyedRng(0, 0)) - x
     assert torch.equal(moved.abs().amax(1) == 1.0, torch.ones(5, dtype=torch.bool))
     once = attack_of("inf", 10.0, "ifgsm", steps=10)
     assert once._schedule() == (10, 2.5)
@@ -94,11 +94,11 @@ def test_the_start_is_uniform_in_the_ball(norm: str) -> None:
     """Kolmogorov-Smirnov of the radius, whose law is r^d, at a false-alarm rate below 1e-6 (2·exp(-2·2.7²))."""
     x, y = torch.zeros(4000, 3, dtype=torch.float64), torch.zeros(4000, dtype=torch.long)
     model = seeded(lambda: nn.Linear(3, 2))
-    start = attack_of(norm, 2.0, steps=0, step=1.0)(model, x, y, Draws(0, 0))
+    start = attack_of(norm, 2.0, steps=0, step=1.0)(model, x, y, KeyedRng(0, 0))
     law = (length(start, norm) / 2.0).pow(3).sort().values
     uniform = torch.arange(1, 4001, dtype=torch.float64) / 4000
     assert (law - uniform).abs().max() < 2.7 / math.sqrt(4000)
-    assert attack_of(norm, 2.0, "ifgsm", steps=0, step=1.0)(model, x, y, Draws(0, 0)).equal(x)
+    assert attack_of(norm, 2.0, "ifgsm", steps=0, step=1.0)(model, x, y, KeyedRng(0, 0)).equal(x)
 
 
 def test_an_attack_leaves_no_trace() -> None:
@@ -110,7 +110,7 @@ def test_an_attack_leaves_no_trace() -> None:
     flags = [weight.requires_grad for weight in model.parameters()]
     before = copy.deepcopy(model.state_dict())
     generator = torch.get_rng_state()
-    attack_of("inf", 0.1, steps=3)(model, x, y, Draws(0, 0))
+    attack_of("inf", 0.1, steps=3)(model, x, y, KeyedRng(0, 0))
     after = model.state_dict()
     assert all(torch.equal(after[name], value) for name, value in before.items() if "stream" not in name)
     assert any(not torch.equal(after[name], value) for name, value in before.items() if "stream" in name)
@@ -123,7 +123,7 @@ def test_an_attack_leaves_no_trace() -> None:
 def test_modes_come_back_after_an_error() -> None:
     model = seeded(noisy).eval()
     with pytest.raises(RuntimeError):
-        attack_of("inf", 0.1)(model, torch.zeros(2, 3, 4, 4), torch.zeros(2, dtype=torch.long), Draws(0, 0))
+        attack_of("inf", 0.1)(model, torch.zeros(2, 3, 4, 4), torch.zeros(2, dtype=torch.long), KeyedRng(0, 0))
     assert not any(module.training for module in model.modules())
     assert all(weight.requires_grad for weight in model.parameters())
 
@@ -138,7 +138,7 @@ def test_halves_of_a_batch_are_the_whole(norm: str) -> None:
         for module in model.modules():
             if hasattr(module, "row"):
                 module.row = rows.start
-        return attack(model, x[rows], y[rows], Draws(1, 2, rows.start))
+        return attack(model, x[rows], y[rows], KeyedRng(1, 2, rows.start))
 
     whole = attacked(slice(0, 40))
     torch.testing.assert_close(torch.cat([attacked(slice(0, 10)), attacked(slice(10, 40))]), whole)

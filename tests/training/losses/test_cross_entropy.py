@@ -8,13 +8,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.config.training import SmoothInTime, Weights
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.runtime.regularize import smooth_in_time, weight_decay
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.training.losses import CrossEntropyLoss, Regularization
 from training.losses.exact import points, seeded
 
-DRAWS = Draws(0, 0)
+DRAWS = KeyedRng(0, 0)
 
 
 def three() -> Expectation:

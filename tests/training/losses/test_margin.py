@@ -7,7 +7,7 @@ import math
 import torch
 from torch import nn
 
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import Margin
 from pdedsl.training.losses import MarginLoss
 from pdedsl.training.objectives import loss_of
@@ -18,7 +18,7 @@ LABELS = torch.tensor([0, 2])
 
 def test_the_formula_by_hand() -> None:
     eps, tau = 0.5, 0.25
-    terms = MarginLoss(eps, tau)(nn.Identity(), SCORES, LABELS, Draws(0, 0, 0))
+    terms = MarginLoss(eps, tau)(nn.Identity(), SCORES, LABELS, KeyedRng(0, 0, 0))
     expected = 0.0
     for scores, label in zip(SCORES.tolist(), LABELS.tolist(), strict=True):
         lowered = [(s - 2 * math.sqrt(2) * eps * (k == label)) / tau for k, s in enumerate(scores)]
@@ -32,7 +32,7 @@ def test_it_pays_until_the_lead_is_certified_twice_over() -> None:
     1-Lipschitz scores certify the radius 2ε."""
     eps = 0.25
     scores = torch.tensor([[2 * math.sqrt(2) * eps, 0.0]], dtype=torch.float64, requires_grad=True)
-    terms = MarginLoss(eps, 0.1)(nn.Identity(), scores, torch.tensor([0]), Draws(0, 0, 0))
+    terms = MarginLoss(eps, 0.1)(nn.Identity(), scores, torch.tensor([0]), KeyedRng(0, 0, 0))
     (slope,) = torch.autograd.grad(terms["margin"], scores)
     torch.testing.assert_close(slope, torch.tensor([[-0.5, 0.5]], dtype=torch.float64))
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.config.methods import Instants
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import ResidualPenalty
 from pdedsl.runtime.backbones import convnet, mlp, resnet
 from pdedsl.runtime.time_conditioning import TimeChannel
@@ -32,7 +32,7 @@ from training.losses.exact import (
 
 def l2(config: ResidualPenalty, model: nn.Module, x: Tensor, step: int = 0) -> float:
     y = torch.zeros(x.shape[0], dtype=torch.long)
-    return ResidualLoss(config)(model, x, y, Draws(0, step))["residual"].item()
+    return ResidualLoss(config)(model, x, y, KeyedRng(0, step))["residual"].item()
 
 
 def small_mlp(activation: str = "tanh") -> nn.Module:
@@ -96,7 +96,7 @@ def test_gradients_by_the_weights(make: object, estimator: str, of: str) -> None
     model = make()  # type: ignore[operator]
     x, y = points(6, *((3,) if make is small_mlp else (1, 4, 4)))
     loss = ResidualLoss(residual(estimator=estimator, of=of))
-    backward, difference = slope_along(lambda: sum(loss(model, x, y, Draws(0, 0)).values()), model)
+    backward, difference = slope_along(lambda: sum(loss(model, x, y, KeyedRng(0, 0)).values()), model)
     assert backward == pytest.approx(difference, rel=1e-6)
 
 
@@ -125,8 +125,8 @@ def test_halves_of_a_batch_are_the_whole() -> None:
     model, (x, y) = small_mlp(), points(48, 3)
     for estimator in ("biased", "unbiased", "exact"):
         loss = ResidualLoss(residual(estimator=estimator))
-        whole = loss(model, x, y, Draws(3, 5))
-        parts = [loss(model, x[rows], y[rows], Draws(3, 5, rows.start)) for rows in (slice(0, 12), slice(12, 48))]
+        whole = loss(model, x, y, KeyedRng(3, 5))
+        parts = [loss(model, x[rows], y[rows], KeyedRng(3, 5, rows.start)) for rows in (slice(0, 12), slice(12, 48))]
         for name, value in whole.items():
             mean = 0.25 * parts[0][name] + 0.75 * parts[1][name]
             assert mean.item() == pytest.approx(value.item(), rel=1e-12)
@@ -142,22 +142,22 @@ def test_one_time_of_each_sample_has_the_mean_of_all_times() -> None:
 
 def test_the_cross_entropy_is_the_mean_over_the_times() -> None:
     model, (x, y) = small_mlp(), points(5, 3)
-    found = ResidualLoss(residual())(model, x, y, Draws(0, 0))["cross_entropy"]
+    found = ResidualLoss(residual())(model, x, y, KeyedRng(0, 0))["cross_entropy"]
     scores = torch.cat([model.network(x, t) for t in (0.0, 1.0)])  # type: ignore[operator]
     assert found.item() == pytest.approx(nn.functional.cross_entropy(scores, y.repeat(2)).item(), rel=1e-12)
 
 
 def test_mixed_precision_does_not_enter_differences() -> None:
     model, (x, y) = small_mlp().float(), points(5, 3)
-    plain = ResidualLoss(residual())(model, x.float(), y, Draws(0, 0))
+    plain = ResidualLoss(residual())(model, x.float(), y, KeyedRng(0, 0))
     with torch.autocast("cpu", torch.bfloat16):
-        assert ResidualLoss(residual())(model, x.float(), y, Draws(0, 0)) == plain
+        assert ResidualLoss(residual())(model, x.float(), y, KeyedRng(0, 0)) == plain
 
 
 def test_shapes_alone() -> None:
     model = small_convnet().to("meta")
     x, y = torch.empty(6, 1, 4, 4, dtype=torch.float64, device="meta"), torch.empty(6, dtype=torch.long, device="meta")
-    terms = ResidualLoss(residual())(model, x, y, Draws(0, 0))
+    terms = ResidualLoss(residual())(model, x, y, KeyedRng(0, 0))
     assert set(terms) == {"cross_entropy", "residual", "accuracy"}
     assert all(term.shape == () for term in terms.values())
 

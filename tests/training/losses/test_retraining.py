@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.config.methods import Gradient, InSpace, Weights
-from pdedsl.data.sampling import Draws
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import HeatSmoothing
 from pdedsl.runtime.backbones import convnet, mlp
 from pdedsl.training.losses import HeatLoss
@@ -59,7 +59,7 @@ def minimised(config: HeatSmoothing, previous: Series, x: Tensor) -> Series:
 
 
 def sum_of(loss: HeatLoss, model: object, x: Tensor, step: int = 0) -> Tensor:
-    terms = loss(model, x, torch.zeros(x.shape[0], dtype=torch.long, device=x.device), Draws(0, step))  # type: ignore[arg-type]
+    terms = loss(model, x, torch.zeros(x.shape[0], dtype=torch.long, device=x.device), KeyedRng(0, step))  # type: ignore[arg-type]
     return terms["distance"] + terms["gradient"]
 
 
@@ -103,21 +103,21 @@ def test_the_mean_of_the_probes_is_the_jacobian(form: str, estimator: str, facto
     loss = HeatLoss(replace(config, derivative=InSpace(form)), model)
     scale = config.weight * 0.5 * config.variance / config.steps
     expected = scale * factor * squared_jacobian(model, x).mean().item()
-    found = [loss(model, x, x[:, 0].long(), Draws(0, step))["gradient"].item() for step in range(200)]
+    found = [loss(model, x, x[:, 0].long(), KeyedRng(0, step))["gradient"].item() for step in range(200)]
     assert deviation(found, expected) < SIGMAS
     assert deviation(found, 1.1 * expected) > SIGMAS
 
 
 def test_differences_tend_to_the_norm_of_the_gradient() -> None:
     model, (x, y) = softmax_layer(), points(5, 12)
-    w = Draws(0, 0).like(model(x).detach(), "weights", copies=4).reshape(4, 5, 3) / math.sqrt(3.0)
+    w = KeyedRng(0, 0).like(model(x).detach(), "weights", copies=4).reshape(4, 5, 3) / math.sqrt(3.0)
     slopes = torch.func.vmap(torch.func.jacrev(lambda at: model(at).softmax(-1)))(x)
     exact = 3.0 / 4.0 * torch.einsum("jni,nid->jnd", w, slopes).square().sum((0, 2)).mean().item()
     scale = CONFIG.weight * 0.5 * CONFIG.variance / CONFIG.steps
 
     def error(delta: float) -> float:
         loss = HeatLoss(replace(CONFIG, delta=delta, derivative=InSpace.DIFFERENCES), model)
-        return abs(loss(model, x, y, Draws(0, 0))["gradient"].item() - scale * exact)
+        return abs(loss(model, x, y, KeyedRng(0, 0))["gradient"].item() - scale * exact)
 
     assert error(1e-6) < 1e-6 * scale * exact
     assert 1.8 < error(1e-2) / error(5e-3) < 2.2
@@ -128,7 +128,7 @@ def test_few_dimensions_need_no_chance() -> None:
     scale = CONFIG.weight * 0.5 * CONFIG.variance / CONFIG.steps
     expected = scale * squared_jacobian(model, x).mean().item()
     for step in range(3):
-        found = HeatLoss(CONFIG, model)(model, x, y, Draws(0, step))["gradient"].item()
+        found = HeatLoss(CONFIG, model)(model, x, y, KeyedRng(0, step))["gradient"].item()
         assert found == pytest.approx(expected, rel=1e-13)
 
 
@@ -169,8 +169,8 @@ def test_halves_of_a_batch_are_the_whole(form: str) -> None:
     previous = seeded(lambda: nn.Linear(12, 3))
     x, y = points(48, 12)
     loss = HeatLoss(replace(CONFIG, derivative=InSpace(form)), previous)
-    whole = loss(model, x, y, Draws(3, 5))
-    parts = [loss(model, x[rows], y[rows], Draws(3, 5, rows.start)) for rows in (slice(0, 12), slice(12, 48))]
+    whole = loss(model, x, y, KeyedRng(3, 5))
+    parts = [loss(model, x[rows], y[rows], KeyedRng(3, 5, rows.start)) for rows in (slice(0, 12), slice(12, 48))]
     for name, value in whole.items():
         mean = 0.25 * parts[0][name] + 0.75 * parts[1][name]
         # Differences over 1e-6 of values that are rounded differently in another batch.
