@@ -1,8 +1,9 @@
 """User networks: detection of their residual blocks, noise after them, and user fields on points.
 
-A residual block computes x + F(x), S x + F(x) or σ(x + F(x)), or several in sequence. Each forward pass is traced with its children as opaque steps. A module is a residual block if its result is such a sum, possibly followed by
-pointwise functions. After such a sum in the middle of a forward pass noise cannot be inserted: `open` lists these
-modules. Of torch's own layers those of a transformer are residual blocks; they cannot be traced, and are known.
+A residual block computes x + F(x), S x + F(x) or σ(x + F(x)), or several in sequence. Each forward pass is traced with
+its children as opaque steps. A module is a residual block if its result is such a sum, possibly followed by pointwise
+functions. After such a sum in the middle of a forward pass noise cannot be inserted: `open` lists these modules. Of
+torch's own layers those of a transformer are residual blocks; they cannot be traced, and are known.
 """
 
 from __future__ import annotations

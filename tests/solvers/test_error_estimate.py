@@ -161,7 +161,7 @@ def test_relative_errors() -> None:
 
 
 def test_a_resonance_fails() -> None:
-    """u″ + π²u = 1, u(0) = u(1) = 0 has no solution: a large multiple of sin πx has a residual of 1, small relative to its terms."""
+    """u″ + π²u = 1, u(0) = u(1) = 0 has no solution: c sin πx has a residual of 1, small relative to its terms."""
 
     class Mode(nn.Module):
         def forward(self, points: Tensor) -> Tensor:

@@ -237,7 +237,7 @@ ACTIVATION_DERIVATIVES: dict[str, ActivationDerivatives] = {
 
 @dataclass(frozen=True)
 class DerivativeRequest:
-    """The requested derivatives: ∂^α for each of `orders`, and operators, given by the orders (one or two) of their terms."""
+    """The requested derivatives: ∂^α for each of `orders`, and operators, given by the orders of their terms, one or two."""
 
     orders: tuple[MultiIndex, ...]
     operators: tuple[tuple[MultiIndex, ...], ...] = ()
@@ -255,7 +255,7 @@ class DerivativeRequest:
         )
 
     @cached_property
-    def order(self) -> int:
+    def max_order(self) -> int:
         return max([*map(sum, self.orders), *(2 for _ in self.operators), 0])
 
     @cached_property
@@ -435,7 +435,7 @@ class JetNetwork(nn.Module):
         if not request.higher and not any(c.requires_grad for c in coefficients):
             pairs = [(c[:, list(own)], a, b) for c, (own, a, b) in zip(coefficients, request.pairs, strict=True)]
             return activation_jets(z, derivatives_of, pairs)
-        derivatives, first = derivatives_of(z[0], request.most), 1 + len(request.first)
+        derivatives, first = derivatives_of(z[0], request.max_order), 1 + len(request.first)
         out = [derivatives[0][None]]
         if first > 1:
             out.append(derivatives[1] * z[1:first])
@@ -482,7 +482,9 @@ def per_sample_gradients(values: Tensor, layers: list[LayerJets]) -> Tensor:
     blocks = []
     for layer, grad in zip(layers, grads, strict=True):
         first_derivative = torch.zeros_like(layer.left) if grad is None else grad
-        first_derivative, entered = (t.reshape(len(t), -1, len(values), t.shape[-1]) for t in (first_derivative, layer.entered))
+        first_derivative, entered = (
+            t.reshape(len(t), -1, len(values), t.shape[-1]) for t in (first_derivative, layer.entered)
+        )
         blocks += [torch.einsum("shno,shni->noi", first_derivative, entered).flatten(1), first_derivative[0].sum(0)]
     return torch.cat(blocks, 1)
 
@@ -490,7 +492,7 @@ def per_sample_gradients(values: Tensor, layers: list[LayerJets]) -> Tensor:
 # ---- Forward Laplacian: u and L u, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, with one stream for u, one for L u, and directions
 #
 # The directions of the first layer are the columns of its matrix, the same at every point. If all aᵢ are the same
-# function, only Σᵢ zᵢ zᵢᵀ matters, and at order as many directions as units are needed: V Vᵀ = Rᵀ R for Vᵀ = Q R.
+# function, only Σᵢ zᵢ zᵢᵀ matters, and at most as many directions as units are needed: V Vᵀ = Rᵀ R for Vᵀ = Q R.
 
 
 def supports_forward_laplacian(network: JetNetwork, request: DerivativeRequest) -> bool:
@@ -522,7 +524,9 @@ def forward_laplacian(network: JetNetwork, points: Tensor, request: DerivativeRe
     for k in range(1, last + 1):
         weight = network.weights[k]
         sigma, first_derivative, second_derivative = derivatives_of(value, 2)
-        operator = functional.linear(first_derivative * operator + second_derivative * _diagonal_quadratic_form(factors, directions), weight)
+        operator = functional.linear(
+            first_derivative * operator + second_derivative * _diagonal_quadratic_form(factors, directions), weight
+        )
         value = functional.linear(sigma, weight, network.biases[k])
         if k < last:
             directions = functional.linear(first_derivative * directions, weight)
