@@ -37,9 +37,9 @@ def main(names: list[str]) -> None:
 
 def draw(ax: Axes, name: str, solution: pdedsl.Solution) -> None:
     """The last view of the first component; what costs many paths a point is drawn coarsely."""
-    view = slices(solution.plan.statement.domain, Resolution(41, 15 if solution.plan.method.name == "paths" else 100))[
-        -1
-    ]
+    view = slices(
+        solution.plan.problem.domain, Resolution(41, 15 if solution.plan.method.name == "monte_carlo" else 100)
+    )[-1]
     with torch.no_grad():
         values = view.values(solution.module(view.points)[:, 0])
     ax.set_title(f"{name}: {solution.plan.method.name}", fontsize=8)

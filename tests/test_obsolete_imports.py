@@ -13,7 +13,7 @@ from pdedsl.obsolete_imports import MODULES
 
 @pytest.mark.parametrize("module", sorted(MODULES))
 def test_the_error_names_the_remedy(module: str) -> None:
-    with pytest.raises(ImportError, match="compiled by pdedsl 0.1; run `pdedsl compile` again"):
+    with pytest.raises(ImportError, match=r"compiled by pdedsl 0\.1; run `pdedsl compile` again"):
         import_module(module)
 
 

@@ -1,7 +1,7 @@
 """Base of all configuration classes: kinds of argument values, signatures, and the mapping from keywords to classes.
 
-A configuration is a frozen dataclass; its fields are the arguments. The tables of the reference, completion, `--set` and
-the check of a spec follow from it.
+A configuration is a frozen dataclass; its fields are the arguments. The tables of the reference, completion, `--set`
+and the check of a spec follow from it.
 """
 
 from __future__ import annotations

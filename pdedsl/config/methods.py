@@ -311,8 +311,8 @@ class Pinn(Config, identifier="residual"):
     is the weight of conditions that are not hard constraints; by default it is balanced with the equations. `steps` are
     Gauss-Newton steps, used if no optimizer is given; by default they end when the loss stagnates, after at most 1000.
     With `causal`, later times have less weight while earlier residuals are large (Wang, Sankaran, Perdikaris 2024).
-    With `probes`, Adam uses that many random directions for second derivatives, in two independent sets, for an unbiased
-    loss (Hutchinson 1990).
+    With `probes`, Adam uses that many random directions for second derivatives, in two independent sets, so that the
+    loss is unbiased (Hutchinson 1990).
     """
 
     points: Many = 10000

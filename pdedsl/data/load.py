@@ -79,11 +79,11 @@ def _part(split: Split, n: int | None, key: str, seed: int, wanted: Located[Word
 
 
 def _set_aside(train: Split, wanted: Located[Word], seed: int) -> tuple[Split, Split | None]:
-    share = float(wanted.config.validation)
-    if share == 0:
+    fraction = float(wanted.config.validation)
+    if fraction == 0:
         return train, None
-    n = round(share * len(train))
+    n = round(fraction * len(train))
     if not 0 < n < len(train):
-        raise errors.runs.empty_split(share, len(train), n > 0, wanted.span)
+        raise errors.runs.empty_split(fraction, len(train), n > 0, wanted.span)
     validation, rest = stratified_split(train, n, seed, "validation")
     return rest, validation

@@ -25,9 +25,9 @@ from pdedsl.diagnostics import Span
 Array = NDArray[Any]
 _FIXED = 0  # the split of `x, y` does not depend on the seed of a run
 TEST_SHARE = 0.2
-MOST_CLASSES = 100_000
+MAX_CLASSES = 100_000
 LARGEST = 1e30
-UNPACKED, RATIO = 1 << 30, 20  # bytes that any file may unpack to, and, beyond that, the multiple of its own size
+MAX_UNPACKED, MAX_RATIO = 1 << 30, 20  # decompressed bytes of any array; compression ratio beyond that size
 
 
 def find(name: str, root: Path, span: Span) -> Path:
@@ -87,7 +87,7 @@ def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
     """Check the declared size of an array, and that a small file does not decompress to a huge one."""
     names = archive.namelist()
     entry = archive.getinfo(f"{name}.npy" if f"{name}.npy" in names else name)
-    if entry.file_size > max(UNPACKED, RATIO * path.stat().st_size):
+    if entry.file_size > max(MAX_UNPACKED, MAX_RATIO * path.stat().st_size):
         raise errors.runs.array_too_large(name, path.name, entry.file_size, span)
     with archive.open(entry) as file:
         version = np.lib.format.read_magic(file)
@@ -136,9 +136,9 @@ def _labels(array: Array, name: str, span: Span) -> torch.Tensor:
         array = array[:, 0]
     if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
         raise errors.runs.invalid_labels(name, array.shape, array.dtype, span)
-    if len(array) and (array.min() < 0 or array.max() >= MOST_CLASSES):
+    if len(array) and (array.min() < 0 or array.max() >= MAX_CLASSES):
         wrong = array.min() if array.min() < 0 else array.max()
-        raise errors.runs.label_out_of_range(name, wrong, MOST_CLASSES - 1, span)
+        raise errors.runs.label_out_of_range(name, wrong, MAX_CLASSES - 1, span)
     return torch.from_numpy(array.astype(np.int64))
 
 

@@ -39,7 +39,7 @@ MAX_RADII = 20  # steps between 0 and the largest certified radius
 
 @dataclass(frozen=True)
 class EvaluationMetrics:
-    """`columns` holds the per-sample results by the keys of their measurements."""
+    """Metrics from `columns`, the per-sample results by the keys of their measurements."""
 
     measurements: Sequence[Measurement]
     columns: Mapping[str, Columns]

@@ -54,7 +54,7 @@ class PrescribedValue:
     place: tuple[int, int]
 
 
-@lru_cache(maxsize=4)  # asked several times for each plan
+@lru_cache(maxsize=4)  # used several times for each plan
 def ansatz_of(statement: StrongForm) -> tuple[Ansatz, ...]:
     unscaled = [_component_ansatz(statement, k) for k in range(len(statement.components))]
     return tuple(replace(a, factor=u * a.factor) for a, u in zip(unscaled, solution_scales(statement), strict=True))

@@ -160,10 +160,10 @@ class SystemBuilder:
     def orders(self) -> tuple[int, ...]:
         """The order of the highest time derivative of each component."""
         timed = self.statement.domain.has_time
-        letters = [d for e in self.statement.equations for d in e.derivatives]
+        derivatives = [d for e in self.statement.equations for d in e.derivatives]
         count = len(self.statement.components)
         return tuple(
-            max((d.orders[-1] for d in letters if timed and d.component == c), default=0) for c in range(count)
+            max((d.orders[-1] for d in derivatives if timed and d.component == c), default=0) for c in range(count)
         )
 
     @cached_property
@@ -204,7 +204,7 @@ class SystemBuilder:
         return self._substitute_parameters(residual.expr).xreplace(substitution)
 
     def _substitute_parameters(self, expr: Expr) -> Expr:
-        """The expression with symbols for learned numbers and functions."""
+        """The expression with symbols for learned parameters."""
         names = {p.head: p.name for p in self.statement.parameters}
         places = {x: k for k, x in enumerate(self.statement.domain.coordinates)}
         own = atoms(expr, Partial)

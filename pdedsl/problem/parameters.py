@@ -94,10 +94,10 @@ def with_function_symbols(statement: StrongForm) -> StrongForm:
     functions = {f.learned.head: (len(statement.components) + k, f) for k, f in enumerate(learned_functions(statement))}
     if not functions:
         return statement
-    numbers = tuple(p for p in statement.parameters if not p.params)
+    scalars = tuple(p for p in statement.parameters if not p.params)
     coordinates = statement.domain.coordinates
     return replace(
-        _transform_residuals(statement, lambda r: _substitute_functions(r, functions, coordinates)), parameters=numbers
+        _transform_residuals(statement, lambda r: _substitute_functions(r, functions, coordinates)), parameters=scalars
     )
 
 

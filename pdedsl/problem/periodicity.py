@@ -28,7 +28,7 @@ class PeriodicAxis:
 
 @dataclass(frozen=True)
 class LinearSplitting:
-    """∂w/∂t = Σ coefficient · jet + rest: coefficients are constants or learned numbers."""
+    """∂w/∂t = Σ coefficient · jet + remainder, with constant or learned scalar coefficients."""
 
     parts: tuple[tuple[int, Symbol, Expr], ...]  # the row, the jet, its coefficient
     remainders: tuple[Expr, ...]

@@ -40,12 +40,12 @@ def eval_mode(model: nn.Module) -> Iterator[None]:
 
 def compute_metrics(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> ClassificationMetrics:
     """Metrics of a network on a split; each process evaluates a part of the samples."""
-    share, blocks = world.local_slice(len(split)), adaptive_blocks(model)
+    local, blocks = world.local_slice(len(split)), adaptive_blocks(model)
     sums = torch.zeros(3, dtype=torch.float64, device=world.device)
     with eval_mode(model), torch.no_grad(), single_call(model) as begin:
-        for start in range(share.start, share.stop, BATCH_SIZE):
+        for start in range(local.start, local.stop, BATCH_SIZE):
             begin(start)
-            rows = torch.arange(start, min(start + BATCH_SIZE, share.stop))
+            rows = torch.arange(start, min(start + BATCH_SIZE, local.stop))
             x, y = split.batch(rows, world.device, dtype)
             logits = model(x)
             sums[0] += cross_entropy(logits, y, reduction="sum")

@@ -40,7 +40,7 @@ class Resolution:
     """Number of points of a line plot, and per dimension of a surface plot."""
 
     line: int
-    sheet: int
+    surface: int
 
 
 FULL_RESOLUTION = Resolution(400, 120)
@@ -79,9 +79,9 @@ def time_slices(domain: Domain, count: int, detail: Resolution = FULL_RESOLUTION
     """Space at a sequence of times, for a time-dependent problem."""
     low, high = bounds(domain)
     axes, last = ((0, 1) if len(domain.space) > 1 else (0,)), len(low) - 1
-    middle = {k: float((low[k] + high[k]) / 2) for k in range(len(axes), last)}
+    center = {k: float((low[k] + high[k]) / 2) for k in range(len(axes), last)}
     times = torch.linspace(float(low[last]), float(high[last]), count, dtype=torch.float64).tolist()
-    return tuple(_slice(domain, axes, {**middle, last: t}, detail) for t in times)
+    return tuple(_slice(domain, axes, {**center, last: t}, detail) for t in times)
 
 
 def bounds(domain: Domain) -> tuple[Tensor, Tensor]:
@@ -91,7 +91,7 @@ def bounds(domain: Domain) -> tuple[Tensor, Tensor]:
 
 def _slice(domain: Domain, axes: tuple[int, ...], at: dict[int, float], detail: Resolution) -> Slice:
     low, high = bounds(domain)
-    sizes = (detail.line,) if len(axes) == 1 else (detail.sheet,) * len(axes)
+    sizes = (detail.line,) if len(axes) == 1 else (detail.surface,) * len(axes)
     ends = [(float(low[k]), float(high[k])) for k in axes]
     lines = [torch.linspace(*e, n, dtype=torch.float64) for e, n in zip(ends, sizes, strict=True)]
     mesh = torch.meshgrid(*lines, indexing="ij")
@@ -226,7 +226,7 @@ def _plot_slice(
     )
     table = values if across == section.axes[1] else values.T
     extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
-    picture = ax.imshow(
+    image = ax.imshow(
         table.numpy(),
         origin="lower",
         aspect=_aspect(domain, across, up),
@@ -237,7 +237,7 @@ def _plot_slice(
     )
     ax.set_xlabel(caption(domain.coordinates[across].name))
     ax.set_ylabel(caption(domain.coordinates[up].name))
-    ax.figure.colorbar(picture, ax=ax, shrink=0.9)
+    ax.figure.colorbar(image, ax=ax, shrink=0.9)
 
 
 def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
@@ -266,14 +266,14 @@ def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None
     heading = figure.suptitle(" ", fontsize=11, color=INK)
     figure.canvas.draw()
     figure.set_layout_engine("none")  # the same layout for every frame
-    pictures = []
+    images = []
     for k, section in enumerate(sections):
         for change, table in zip(changes, tables, strict=True):
             change(table[k])
         moment = f"{scene.domain.coordinates[-1]} = {float(section.points[0, -1]):.2f}"
         heading.set_text(caption(f"{scene.title}, {moment}"))
-        pictures.append(_render(figure))
-    write_atomically(path, lambda part: _save_gif(part, pictures))
+        images.append(_render(figure))
+    write_atomically(path, lambda part: _save_gif(part, images))
 
 
 def _first_frame(
@@ -315,8 +315,8 @@ def _render(figure: Figure) -> Image:
     return image.convert("RGB").convert("P", palette=Image.Palette.ADAPTIVE)
 
 
-def _save_gif(path: Path, pictures: Sequence[Image]) -> None:
-    first, *others = pictures
+def _save_gif(path: Path, images: Sequence[Image]) -> None:
+    first, *others = images
     first.save(path, "GIF", save_all=True, append_images=others, duration=1000 // FPS, loop=0)
 
 

@@ -51,13 +51,13 @@ class Coefficients:
     """Weights (c, n) of the features, and learned scalars."""
 
     weights: Tensor
-    numbers: Tensor
+    scalars: Tensor
 
     def step(self, direction: Tensor, step_size: float) -> Coefficients:
         count = self.weights.numel()
-        weights, numbers = direction[:count], direction[count:]
+        weights, scalars = direction[:count], direction[count:]
         return Coefficients(
-            self.weights + step_size * weights.view_as(self.weights), self.numbers + step_size * numbers
+            self.weights + step_size * weights.view_as(self.weights), self.scalars + step_size * scalars
         )
 
 
@@ -109,16 +109,16 @@ class LeastSquaresSystem:
         return coefficients, self.residual(coefficients)
 
     def _refit_weights(self, coefficients: Coefficients) -> Coefficients:
-        """With the weights refitted to the new numbers: changing both at once violates the equations, which weigh much
+        """Refits the weights to the new scalars: changing both at once violates the equations, which weigh much
         more than measurements, by the product of the two changes (variable projection; Golub, Pereyra 1973)."""
         if not len(self.start):
             return coefficients
         columns = self._jacobian(coefficients)[:, : coefficients.weights.numel()]
         direction = solve_least_squares(columns, -self.residual(coefficients))
-        return coefficients.step(torch.cat([direction, torch.zeros_like(coefficients.numbers)]), 1.0)
+        return coefficients.step(torch.cat([direction, torch.zeros_like(coefficients.scalars)]), 1.0)
 
     def standard_deviations(self, coefficients: Coefficients, measurements: int) -> list[float]:
-        """√ of the diagonal of σ²(JᵀJ)⁻¹ for the numbers, with the weights eliminated; σ² is that of the measurements,
+        """√ of the diagonal of σ²(JᵀJ)⁻¹ for the scalars, with the weights eliminated; σ² is that of the measurements,
         which are the last `measurements` rows, and J is in their units."""
         unit, count = self.rows[-1].weight, sum(len(r.points) for r in self.rows[-measurements:])
         noise = noise_variance(self.residual(coefficients)[-count:] / unit, len(self.start))
@@ -137,11 +137,11 @@ class LeastSquaresSystem:
                 values |= dict(zip(own, columns, strict=True))
         for d in wanted:
             if d.component >= self.components:
-                values[d] = coefficients.numbers[d.component - self.components].expand(len(self.rows[k].points))
+                values[d] = coefficients.scalars[d.component - self.components].expand(len(self.rows[k].points))
         return self.rows[k].at([values[d] for d in wanted])
 
     def _jacobian(self, coefficients: Coefficients) -> Tensor:
-        """∂(weighted residuals)/∂(weights, numbers), the components one after another."""
+        """∂(weighted residuals)/∂(weights, scalars), the components one after another."""
         return torch.cat([self._block(k, self._evaluate(k, coefficients)[1]) for k in range(len(self.rows))])
 
     def _block(self, k: int, partials: tuple[Tensor, ...]) -> Tensor:
@@ -150,11 +150,11 @@ class LeastSquaresSystem:
         for component in range(self.components):
             own = [(s, d.orders) for s, d in pairs if d.component == component]
             blocks.append(self.basis_at[k].combined([s for s, _ in own], [o for _, o in own]))
-        numbers = rows.points.new_zeros(len(rows.points), len(self.start))
+        scalars = rows.points.new_zeros(len(rows.points), len(self.start))
         for s, d in pairs:
             if d.component >= self.components:
-                numbers[:, d.component - self.components] = s
-        return torch.cat([*blocks, numbers], 1)
+                scalars[:, d.component - self.components] = s
+        return torch.cat([*blocks, scalars], 1)
 
 
 # ---- Feature sampling and bandwidth search
@@ -209,7 +209,7 @@ class FeatureProblem:
         return with_parameter_symbols(self.statement)
 
     @cached_property
-    def numbers(self) -> Tensor:
+    def scalars(self) -> Tensor:
         """Initial values of the learned scalars (of their logarithms, if they have a sign)."""
         starts = [n.initial for n in learned_scalars(self.statement)]
         return torch.tensor(starts, dtype=self.points.dtype, device=self.points.device)
@@ -305,10 +305,10 @@ class FeatureProblem:
 
     def measurement_rows(self) -> list[ResidualRows]:
         """Weighted much less than the equations, which hold exactly."""
-        coordinates, given = self.statement.domain.coordinates, (m.to(self.points) for m in self.measurements)
+        coordinates = self.statement.domain.coordinates
         return [
             ResidualRows(LinearizedResidual(m.residual, coordinates), m.points, MEASUREMENT_WEIGHT, m.values)
-            for m in given
+            for m in (m.to(self.points) for m in self.measurements)
         ]
 
     def test_rows(self) -> list[ResidualRows]:
@@ -431,25 +431,25 @@ def _fit(
 ) -> Fit:
     basis = problem.sample_features(n_features, bandwidth).to(rows[0].points)
     components = len(problem.statement.components)
-    system, check = (LeastSquaresSystem(basis, r, components, problem.numbers) for r in (rows, test_rows))
+    system, check = (LeastSquaresSystem(basis, r, components, problem.scalars) for r in (rows, test_rows))
     coefficients, loss, steps = system.solve(problem.statement.is_affine)
     return Fit(basis, bandwidth, coefficients, loss, check.mean_residual(coefficients), steps)
 
 
 def _estimate_parameters(problem: FeatureProblem, fit: Fit) -> dict[str, Estimate]:
     """Learned scalars, with standard deviations from the noise of the measurements."""
-    numbers = learned_scalars(problem.statement)
-    if not numbers:
+    scalars = learned_scalars(problem.statement)
+    if not scalars:
         return {}
     rows = problem.rows(len(fit.basis.phases))
-    system = LeastSquaresSystem(fit.basis, rows, len(problem.statement.components), problem.numbers)
+    system = LeastSquaresSystem(fit.basis, rows, len(problem.statement.components), problem.scalars)
     standard_deviations = (
         system.standard_deviations(fit.coefficients, len(problem.measurements))
         if problem.measurements
-        else [None] * len(numbers)
+        else [None] * len(scalars)
     )
     coefficients = {}
-    for n, number, deviation in zip(numbers, fit.coefficients.numbers.tolist(), standard_deviations, strict=True):
+    for n, number, deviation in zip(scalars, fit.coefficients.scalars.tolist(), standard_deviations, strict=True):
         value, derivative = (float(e.xreplace({n.symbol: number})) for e in (n.value, n.value.diff(n.symbol)))
         coefficients[n.name] = Estimate(value, None if deviation is None else abs(derivative) * deviation)
     return coefficients

@@ -57,8 +57,8 @@ def describe_module(module: nn.Module) -> Form:
         case FourierFeatureModel():
             return {"kind": Kind.SINES.value}
         case TensorProductExpansion(axes=axes, timed=timed, stencil=stencil):
-            held = {"axes": [_describe_axis(a) for a in axes], "timed": timed, "stencil": stencil}
-            return {"kind": Kind.EXPANSION.value, **held}
+            fields = {"axes": [_describe_axis(a) for a in axes], "timed": timed, "stencil": stencil}
+            return {"kind": Kind.EXPANSION.value, **fields}
         case MovingLeastSquares(h=h):
             return {"kind": Kind.SCATTERED.value, "h": h}
         case AnsatzModule():
@@ -122,7 +122,7 @@ def _rebuild_axis(form: Form) -> Axis:
 
 
 def _rebuild_expansion(form: Form, tensors: dict[str, Tensor]) -> TensorProductExpansion:
-    """First with zeros, then with the saved numbers: coefficients have the shape of values."""
+    """Created with zeros, then loaded: coefficients have the shape of values."""
     axes = tuple(map(_rebuild_axis, form["axes"]))
     zeros, times = torch.zeros_like(tensors["coefficients"]), tensors["times"] if form["timed"] else None
     module = TensorProductExpansion(axes, zeros, times, form["stencil"])

@@ -78,11 +78,11 @@ class Solution:
         return values.exp() if functions[k].signed else values
 
     def __call__(self, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
-        given = torch.as_tensor(points, dtype=torch.float64)
+        tensor = torch.as_tensor(points, dtype=torch.float64)
         order = coordinate_order(self.plan.problem, self.compilation.spec)
-        if given.ndim != 2 or given.shape[1] != len(order):
-            raise ValueError(f"points must have the shape (n, {len(order)}), got {tuple(given.shape)}")
-        return self.result(given[:, order])
+        if tensor.ndim != 2 or tensor.shape[1] != len(order):
+            raise ValueError(f"points must have the shape (n, {len(order)}), got {tuple(tensor.shape)}")
+        return self.result(tensor[:, order])
 
 
 def coordinate_order(statement: StrongForm, spec: Spec) -> list[int]:

@@ -55,7 +55,7 @@ class Run:
         return f"Run({self.folder}, {self.outcome}{': ' if metrics else ''}{metrics})"
 
     def _repr_html_(self) -> str:
-        """The figures and the curves, for a notebook."""
+        """Metrics and training curves, for notebooks."""
         metrics = tuple((name.replace("_", " "), f"{value:.6g}") for name, value in self.metrics.items())
         curves = [Picture(CURVES, f"{self.folder.name}, {self.outcome}")] if (self.folder / CURVES).is_file() else []
         return fragment([Table(("Metric", "Final value"), metrics), *curves], self.folder)

@@ -12,7 +12,7 @@ from pdedsl.config import aliases
 from pdedsl.config.blocks import ENTRIES
 from pdedsl.config.methods import PARTS
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.language.edit import override
+from pdedsl.language.edit import apply_settings
 
 POISSON = """pde P
 space x in [0, 1]
@@ -72,13 +72,13 @@ def test_every_alias_stands_for_a_keyword_and_is_none() -> None:
 def test_an_error_names_the_keyword() -> None:
     with pytest.raises(pdedsl.PdeError, match="pinn") as caught:
         pdedsl.parse(POISSON + "realize equation by residual(pionts=3)\n")
-    assert caught.value.diagnostics[0].span.start == (POISSON + "realize equation by residual(").__len__()
+    assert caught.value.diagnostics[0].span.start == len(POISSON + "realize equation by residual(")
 
 
 @pytest.mark.parametrize("path", ["realize.equation.residual.points", "realize.equation.pinn.points"])
 def test_a_setting_takes_both(path: str) -> None:
     text = POISSON + "realize equation by residual(points=100)\n"
-    changed = override(pdedsl.parse(text).source, f"{path}=200")
+    changed = apply_settings(pdedsl.parse(text).source, [f"{path}=200"])
     assert pdedsl.parse(changed.text).hash == pdedsl.parse(text.replace("points=100", "points=200")).hash
 
 

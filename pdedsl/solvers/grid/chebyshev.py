@@ -160,9 +160,9 @@ class CollocationProblem:
         """∂R/∂w."""
         result = w.new_zeros(len(w), len(w))
         for b, values in zip(self.blocks, self._block_values(time), strict=True):
-            numbers = b.partials(self._jets(b, b.partials, w), values)
-            for jet, number in zip(b.jets, numbers, strict=True):
-                part = b.sign * number[:, None] * self.matrix(jet.orders)[b.at]
+            partials = b.partials(self._jets(b, b.partials, w), values)
+            for jet, partial in zip(b.jets, partials, strict=True):
+                part = b.sign * partial[:, None] * self.matrix(jet.orders)[b.at]
                 result[b.rows, self._slice(jet.component)] += part
         for k in self.system.defined_up_to_constant:
             result[self._slice(k), self._slice(k)] += self._pressure_rows

@@ -212,7 +212,7 @@ class TrainableFunctions:
 
     network: JetNetwork
     functions: tuple[tuple[tuple[int, ...], JetNetwork], ...]
-    numbers: Tensor
+    scalars: Tensor
 
 
 @dataclass(frozen=True)
@@ -242,9 +242,9 @@ class NetworkRows:
         network, request = trainable.network, self.jet_residual.request
         if supports_forward_laplacian(network, request):
             return self._evaluate(
-                trainable, trainable.numbers, forward_laplacian(network, self.points, request, *self.coefficients)
+                trainable, trainable.scalars, forward_laplacian(network, self.points, request, *self.coefficients)
             )[0]
-        return self._evaluate(trainable, trainable.numbers, network.jets(self.points, request, self.coefficients)[0])[0]
+        return self._evaluate(trainable, trainable.scalars, network.jets(self.points, request, self.coefficients)[0])[0]
 
     def product(self, trainable: TrainableFunctions, probes: int, source: torch.Generator) -> Tensor:
         """Σ (weight · r)², or an unbiased estimate of it: the product of two independent Hutchinson estimates of r."""
@@ -254,22 +254,22 @@ class NetworkRows:
         signs = rademacher_signs(jet_residual.request, len(self.points), probes, source)
         (coefficients,) = self.coefficients
         u, *operators = hutchinson_estimates(trainable.network, self.points, jet_residual.request, coefficients, signs)
-        one, two = (self._evaluate(trainable, trainable.numbers, torch.stack([u, o]))[0] for o in operators)
+        one, two = (self._evaluate(trainable, trainable.scalars, torch.stack([u, o]))[0] for o in operators)
         return (self.weight.square() * one * two).sum()
 
     def jacobian(self, trainable: TrainableFunctions) -> tuple[Tensor, Tensor]:
         """The weighted residual (n,), and its Jacobian (n, weights + scalars)."""
-        numbers = trainable.numbers.detach().expand(len(self.points), -1).requires_grad_()
+        scalars = trainable.scalars.detach().expand(len(self.points), -1).requires_grad_()
         jets, layers = trainable.network.jets(self.points, self.jet_residual.request, self.coefficients)
-        value, more_layers = self._evaluate(trainable, numbers, jets)
+        value, more_layers = self._evaluate(trainable, scalars, jets)
         gradients = per_sample_gradients(value, [*layers, *more_layers])
-        if numbers.shape[1]:
-            (by_scalars,) = torch.autograd.grad(value.sum(), numbers, allow_unused=True, retain_graph=True)
-            gradients = torch.cat([gradients, torch.zeros_like(numbers) if by_scalars is None else by_scalars], 1)
+        if scalars.shape[1]:
+            (by_scalars,) = torch.autograd.grad(value.sum(), scalars, allow_unused=True, retain_graph=True)
+            gradients = torch.cat([gradients, torch.zeros_like(scalars) if by_scalars is None else by_scalars], 1)
         weight = self.weight.expand_as(value)
         return (weight * value).detach(), (weight[:, None] * gradients).detach()
 
-    def _evaluate(self, trainable: TrainableFunctions, numbers: Tensor, jets: Tensor) -> tuple[Tensor, list[LayerJets]]:
+    def _evaluate(self, trainable: TrainableFunctions, scalars: Tensor, jets: Tensor) -> tuple[Tensor, list[LayerJets]]:
         """The residual for the jets of the components, and the layers of the learned functions."""
         jet_residual, layers = self.jet_residual, list[LayerJets]()
         values = {
@@ -284,7 +284,7 @@ class NetworkRows:
             own = [d for _, d in jet_residual.jet_variables if d.component == k]
             values |= {d: function_jets[request.place[tuple(d.orders[a] for a in axes)], :, 0] for d in own}
         first = jet_residual.components + len(trainable.functions)
-        values |= {d: numbers[..., d.component - first] for _, d in jet_residual.jet_variables if d.component >= first}
+        values |= {d: scalars[..., d.component - first] for _, d in jet_residual.jet_variables if d.component >= first}
         operators = [
             jets[k - len(jet_residual.operators), :, o.component] for k, o in enumerate(jet_residual.operators)
         ]
@@ -313,8 +313,8 @@ class Measurement:
     @property
     def residual(self) -> Residual:
         """The component itself: its measured values are the target of the rows."""
-        letter = Symbol("u", real=True)
-        return Residual(letter, ((letter, Derivative(self.component, (0,) * self.points.shape[1])),), NOWHERE)
+        symbol = Symbol("u", real=True)
+        return Residual(symbol, ((symbol, Derivative(self.component, (0,) * self.points.shape[1])),), NOWHERE)
 
     def to(self, points: PointSampler) -> Measurement:
         at, values = (a.to(points.device, points.dtype) for a in (self.points, self.values))

@@ -115,7 +115,7 @@ class PinnTask:
         if self.method.weight is not None:
             return (float(self.method.weight),) * sum(len(c.residuals) for c in self.soft)
         axes = (f.axes for f in learned_functions(self.statement))
-        initial = TrainableFunctions(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.numbers())
+        initial = TrainableFunctions(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.scalars())
         equations = sum(_gradient_norm(r, initial) ** 2 for r in self.equation_rows(BALANCING_POINTS, 0)) ** 0.5
         norms = [rows and _gradient_norm(rows, initial) for rows in self._soft_condition_rows(0, None)]
         return tuple(CONDITION_WEIGHT * equations / s if s else CONDITION_WEIGHT for s in norms)
@@ -165,7 +165,7 @@ class PinnTask:
             networks.append(network.to(self.points.device))
         return tuple(networks)
 
-    def numbers(self) -> Tensor:
+    def scalars(self) -> Tensor:
         """Initial values of the learned scalars (of their logarithms, if they have a sign)."""
         starts = [n.initial for n in learned_scalars(self.statement)]
         return torch.tensor(starts, dtype=torch.float64, device=self.points.device)

@@ -200,30 +200,30 @@ def _standard_deviation(gradient: Tensor, precision: Tensor) -> float:
     return float(torch.where(squares > EIGENVALUE_RTOL * squares.sum(), squares / values, 0.0).sum().sqrt())
 
 
-def noise_variance(residual: Tensor, numbers: int) -> Tensor:
-    """Unbiased noise variance after fitting `numbers` parameters: Σ r² / (n - numbers); infinite for n ≤ numbers."""
-    free = len(residual) - numbers
+def noise_variance(residual: Tensor, n_parameters: int) -> Tensor:
+    """Unbiased noise variance after fitting m = `n_parameters`: Σ r² / (n - m); infinite for n ≤ m."""
+    free = len(residual) - n_parameters
     return residual.square().sum() / free if free > 0 else residual.new_tensor(torch.inf)
 
 
 def _parameter_count(trainable: TrainableFunctions) -> int:
     """Number of weights of learned functions and of learned scalars."""
-    return sum(p.numel() for _, f in trainable.functions for p in f.parameters()) + len(trainable.numbers)
+    return sum(p.numel() for _, f in trainable.functions for p in f.parameters()) + len(trainable.scalars)
 
 
 def _scalar_values(task: PinnTask, trainable: TrainableFunctions) -> Iterator[ValueWithGradient]:
-    numbers = learned_scalars(task.statement)
-    for k, (n, number) in enumerate(zip(numbers, trainable.numbers.tolist(), strict=True)):
+    scalars = learned_scalars(task.statement)
+    for k, (n, number) in enumerate(zip(scalars, trainable.scalars.tolist(), strict=True)):
         value, derivative = (float(e.xreplace({n.symbol: number})) for e in (n.value, n.value.diff(n.symbol)))
         gradient = torch.zeros(_parameter_count(trainable), dtype=torch.float64)
-        gradient[k - len(numbers)] = derivative
-        yield ValueWithGradient(n.name, value, gradient.to(trainable.numbers.device))
+        gradient[k - len(scalars)] = derivative
+        yield ValueWithGradient(n.name, value, gradient.to(trainable.scalars.device))
 
 
 def _function_values(task: PinnTask, trainable: TrainableFunctions) -> Iterator[ValueWithGradient]:
     start = 0
     for function, (axes, network) in zip(learned_functions(task.statement), trainable.functions, strict=True):
-        low, high = (bound[list(axes)].to(trainable.numbers.device) for bound in (task.points.low, task.points.high))
+        low, high = (bound[list(axes)].to(trainable.scalars.device) for bound in (task.points.low, task.points.high))
         points = torch.stack([low + fraction * (high - low) for fraction in DIAGONAL_POSITIONS])
         values, gradients = _values_with_gradients(function, network, points)
         for x, value, own in zip(points, values, gradients, strict=True):
@@ -242,21 +242,20 @@ def _values_with_gradients(function: LearnedFunction, network: JetNetwork, point
 def _precision(task: PinnTask, trainable: TrainableFunctions, rows: Sequence[NetworkRows]) -> Tensor:
     """Posterior precision JᵀJ/σ² + P of the learned parameters, with the weights of the unknowns' network eliminated.
 
-    J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is that of
-    `noise_of`. P = 1 for weights of functions, which have the prior N(0, 1): where the
-    measurements say nothing, a function is as uncertain as its prior. P = 0 for numbers.
+    J is the Jacobian of the measurements and, with a large weight, of the equations and conditions. P = 1 for weights of
+    functions (prior N(0, 1)): an unobserved function is as uncertain as its prior. P = 0 for scalars.
     """
     parts = [replace(r, weight=torch.ones_like(r.weight)).jacobian(trainable) for r in rows]
     count, own = len(task.measurement_rows), _parameter_count(trainable)
     weights = [1.0 if k >= len(rows) - count else EQUATION_WEIGHT for k in range(len(rows))]
     jacobian = torch.cat([f * s for f, (_, s) in zip(weights, parts, strict=True)])
-    noise = noise_variance(torch.cat([r for r, _ in parts[-count:]]), len(trainable.numbers))
+    noise = noise_variance(torch.cat([r for r, _ in parts[-count:]]), len(trainable.scalars))
     own_columns, rest = jacobian[:, -own:], jacobian[:, :-own]
     free = own_columns - rest @ torch.linalg.lstsq(rest.cpu(), own_columns.cpu(), driver="gelsy").solution.to(
         rest.device
     )
     prior = torch.ones_like(own_columns[0])
-    prior[own - len(trainable.numbers) :] = 0
+    prior[own - len(trainable.scalars) :] = 0
     precision: Tensor = free.T @ free / noise + prior.diag()
     return precision
 
@@ -294,7 +293,7 @@ class Trainer:
         self.task = task
         self.network: JetNetwork = task.network()
         self.functions = task.functions()
-        self.numbers = nn.Parameter(task.numbers())
+        self.scalars = nn.Parameter(task.scalars())
         self.step, self.damping = 0, 1.0
         self.density, self.best_loss, self.max_integral = INITIAL_DENSITY, float("inf"), 0.0
         self.last_step = torch.zeros_like(self._vector())
@@ -306,7 +305,7 @@ class Trainer:
     def parameters(self) -> list[nn.Parameter]:
         networks = (self.network, *self.functions)
         pairs = (pair for n in networks for pair in zip(n.weights, n.biases, strict=True))
-        return [*(p for pair in pairs for p in pair), self.numbers]
+        return [*(p for pair in pairs for p in pair), self.scalars]
 
     @property
     def _count(self) -> int:
@@ -319,7 +318,7 @@ class Trainer:
     @property
     def trainable(self) -> TrainableFunctions:
         axes = (f.axes for f in learned_functions(self.task.statement))
-        return TrainableFunctions(self.network, tuple(zip(axes, self.functions, strict=True)), self.numbers)
+        return TrainableFunctions(self.network, tuple(zip(axes, self.functions, strict=True)), self.scalars)
 
     def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
         """The final loss, and the number of steps."""
@@ -491,8 +490,8 @@ class Trainer:
     def restore(self, state: State, phases: Sequence[Phase]) -> Stopwatch:
         """Restores a snapshot, and continues its stopwatch."""
         with malformed_as_run_error("the checkpoint belongs to another spec: delete it"):
-            self._load(state["weights"].to(self.numbers))
-            self.last_step = state["last"].to(self.numbers)
+            self._load(state["weights"].to(self.scalars))
+            self.last_step = state["last"].to(self.scalars)
             step, damping, density, reached, largest, seconds = state[PROGRESS].tolist()
             newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
             rows = self._resample(0) if newton else self._descent_rows()

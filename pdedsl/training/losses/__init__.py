@@ -1,4 +1,4 @@
-"""What training minimises: `terms = loss(model, x, y, draws)`, named and weighted means over the rows of x."""
+"""Training losses: `terms = loss(model, x, y, draws)`, weighted means over the samples by name."""
 
 from pdedsl.training.losses.adversarial import Adversary
 from pdedsl.training.losses.classification import CrossEntropyLoss, MarginLoss

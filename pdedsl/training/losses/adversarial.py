@@ -1,14 +1,14 @@
-"""Adversarial training: the batch is replaced by an attacked one (Wang, Yuan, Shi, Osher 2020, Algorithm 3.1).
+"""Adversarial training: the batch is replaced by adversarial examples (Wang, Yuan, Shi, Osher 2020, Algorithm 3.1).
 
-The attack is that of `pdedsl.attacks`:
+The attacks are those of `pdedsl.attacks`:
 
     fgsm    one step of length ε                                        (eq. 3.2)
     ifgsm   `steps` steps of length `step`, projected to the ball       (eq. 3.3)
-    pgd     the same from a start that is uniform in the ball           (Algorithm 3.1; Madry et al. 2018)
+    pgd     the same from a random start, uniform in the ball           (Algorithm 3.1; Madry et al. 2018)
 
-The attacked model keeps its noise, fresh in every forward pass, while its batch norms use their running statistics and
-do not update them: the published code attacks in training mode, where ten attacked batches enter the running statistics
-for each batch that is trained on.
+During the attack the noise of the model is resampled in every forward pass, and batch normalisation is in eval mode. The
+published code attacks in training mode, where ten adversarial batches enter the running statistics for each training
+batch.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Adversary:
         return float(self.config.eps)
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> Tensor:
-        """Attacked samples. Every row takes all its steps: training wants the worst point, not the first."""
+        """Adversarial examples after all steps, without early stopping: training uses the worst point, not the first."""
         norm, (steps, length), x = read_norm(self.config.norm.value), self._schedule(), x.detach()
         with attacking(model):
             ball, predictor = (
@@ -70,7 +70,7 @@ class Adversary:
                 assert_never(self.config)
 
     def _start(self, x: Tensor, draws: KeyedRng) -> Tensor:
-        """Uniform in the ball, from random numbers keyed by step and row: the same for any number of processes."""
+        """Uniform in the ball; keyed by (seed, step, sample index), independent of the number of processes."""
         if self.config.norm is Norm.INF:
             return x + self.eps * (2.0 * draws.like(x, "start", "uniform") - 1.0)
         radius = column(draws.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
@@ -79,7 +79,7 @@ class Adversary:
 
 @contextmanager
 def attacking(model: nn.Module) -> Iterator[None]:
-    """Within: training mode except for batch norms, and frozen weights. Afterwards every mode and flag is restored."""
+    """Context manager: training mode except for batch normalisation, frozen weights; restored afterwards."""
     modes = [(module, module.training) for module in model.modules()]
     try:
         model.train()

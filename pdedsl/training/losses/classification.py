@@ -1,4 +1,4 @@
-"""The share of rows whose highest score is at their label: returned with the terms of a loss, but not one of them."""
+"""Classification losses: cross-entropy and margin loss, with the accuracy as a metric."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from torch.nn import functional
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.runtime.sde.feynman_kac import Expectation
 
-# ---- accuracy
+# ---- Accuracy
 
 
-ACCURACY = "accuracy"
+ACCURACY = "accuracy"  # returned with the terms of a loss, but not a part of it
 
 
 def accuracy(scores: Tensor, labels: Tensor) -> Tensor:
     return (scores.detach().argmax(-1) == labels).mean(dtype=torch.promote_types(scores.dtype, torch.float32))
 
 
-# ---- cross_entropy
-# Cross-entropy of the class probabilities u(x, T).
+# ---- Cross-entropy
 
 
 @dataclass(frozen=True)
@@ -52,15 +51,14 @@ def _ensemble(model: nn.Module) -> Expectation | None:
     return next((module for module in model.modules() if isinstance(module, Expectation)), None)
 
 
-# ---- margin
-# Cross-entropy with an offset: trains scores for a margin, and so a Lipschitz network for a certified radius.
+# ---- Margin loss, for the certified radius of Lipschitz networks
 
 
 @dataclass(frozen=True)
 class MarginLoss:
     """Mean of τ·CE((s - 2√2 ε e_y)/τ, y), τ = `temperature` (Prach, Brau, Buttazzo, Lampert, CVPR 2024).
 
-    The score of the label must lead by 2√2 ε before the loss is as small as plain cross-entropy at a lead of 0.
+    Subtracts the margin 2√2 ε from the logit of the true class.
     """
 
     eps: float
@@ -77,10 +75,9 @@ class MarginLoss:
         return 2.0 * math.sqrt(2.0) * self.eps
 
 
-# ---- precision
-# Differences of network outputs are computed in the precision of the weights.
+# ---- Precision
 
 
 def full_precision(x: Tensor) -> AbstractContextManager[object]:
-    """Within, automatic mixed precision is off on the device of x."""
+    """Context manager that disables automatic mixed precision, for finite differences of network outputs."""
     return nullcontext() if x.is_meta else torch.autocast(x.device.type, enabled=False)

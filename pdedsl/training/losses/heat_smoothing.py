@@ -1,4 +1,4 @@
-"""A step of the heat equation by retraining (Campbell, Finlay, Oberman 2020, eq. 4).
+"""Heat smoothing: an implicit Euler step of the heat equation by training (Campbell, Finlay, Oberman 2020, eq. 4).
 
     minimise over v:  mean of ½‖v - f_k‖² + weight·½hs²‖∇v‖²,   h = 1/steps
 
@@ -16,7 +16,7 @@ published code smooths logits. ‖∇v‖² is the squared Frobenius norm of the
 Both have the mean ‖J‖² and, in the limit, the same variance 2‖JJᵀ‖²/κ; `forward` needs no input gradients and is the
 cheaper one. The factor is κ/N times smaller with the estimator `paper`, as printed there. Batch norms see the clean
 batch alone (forward), or the clean and the moved points as one batch (differences), and update their running statistics
-once: in the published code each point of a difference has statistics of its own. Automatic mixed precision is switched
+once: in the published code each point of a difference has separate statistics. Automatic mixed precision is switched
 off, because δ divides rounding errors.
 """
 
@@ -87,17 +87,17 @@ def _forward(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tuple
 
 def _differences(model: nn.Module, x: Tensor, probes: int, delta: float, draws: KeyedRng) -> tuple[Tensor, Tensor]:
     """(v, N/κ times the sum of squared difference quotients)."""
-    weights, lines = _steepest(model, x, probes, draws)
+    weights, lines = _gradient_directions(model, x, probes, draws)
     moved = (x + delta * lines).flatten(0, 1)
     v = model(torch.cat([x, moved])).softmax(-1).reshape(probes + 1, x.shape[0], -1)
     slopes = ((v[1:] - v[:1]) * weights).sum(-1) / delta
     return v[0], v.shape[-1] / probes * slopes.square().sum(0)
 
 
-def _steepest(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tuple[Tensor, Tensor]:
+def _gradient_directions(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tuple[Tensor, Tensor]:
     """w_j, (κ, n, N), and the unit vectors along ∇(w_j·v), (κ, n, …), from one forward pass."""
     at = x.detach().requires_grad_()
-    with torch.enable_grad(), frozen(model.parameters()), _statistics_kept(model):
+    with torch.enable_grad(), frozen(model.parameters()), _frozen_statistics(model):
         v = model(at).softmax(-1)
     weights = draws.like(v.detach(), "weights", copies=probes).reshape(probes, *v.shape) / v.shape[-1] ** 0.5
     slopes = torch.stack([torch.autograd.grad(v, at, w, retain_graph=True)[0] for w in weights])
@@ -106,7 +106,7 @@ def _steepest(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tupl
 
 
 @contextmanager
-def _statistics_kept(model: nn.Module) -> Iterator[None]:
+def _frozen_statistics(model: nn.Module) -> Iterator[None]:
     """Within, batch norms in training use the statistics of the batch and do not record them."""
     norms = [m for m in model.modules() if isinstance(m, _BatchNorm) and m.training and m.track_running_stats]
     try:

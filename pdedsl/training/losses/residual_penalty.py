@@ -1,4 +1,4 @@
-"""Diffusion by a residual in the loss (Wang, Tao, Bao, Shi, section 4), for a network g(x, t).
+"""Residual penalty ‖∂g/∂t - νΔg‖² for the diffusion of a network g(x, t) (Wang, Tao, Bao, Shi, section 4).
 
     L₁ = mean over i, k of -log g_y(x_i, t_k),      L₂ = mean over i, k of ‖∂g/∂t - νΔg‖² at (x_i + ε_i, t_k)
 
@@ -7,7 +7,7 @@ standard normal, whose mean over v is 2(G_h∗g - g)/h² = Δg + O(h²). The squ
 prints; its mean is too large by ν²·2‖∇∇g‖²/K. `unbiased` is the product of two residuals with K probes each. `exact`
 has no probes.
 
-The paper leaves open what is chosen here. ε and v are drawn afresh for every step and sample and shared by all times.
+Choices that the paper leaves open: ε and v are resampled for every step and sample and shared by all times.
 All points of a step pass the network in one batch, so a batch norm has one set of statistics for all of them and
 updates its running statistics once. ∂g/∂t is taken forwards, holding these statistics fixed: central differences with
 τ = 1e-4 lose four digits in single precision, and leave [0, 1] at its ends. x + ε is not clipped. Automatic mixed

@@ -1,4 +1,4 @@
-"""Terms of the loss that depend on the weights alone."""
+"""Penalties on the weights (regularizers)."""
 
 from __future__ import annotations
 

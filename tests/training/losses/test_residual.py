@@ -169,7 +169,7 @@ def test_the_global_generator_is_left_alone() -> None:
 
 
 def test_what_has_no_exact_laplacian_or_no_time_is_refused() -> None:
-    with pytest.raises(ValueError, match="limited to .* dimensions, got 784"):
+    with pytest.raises(ValueError, match="dimensions, got 784"):
         l2(residual(estimator="exact"), read(nn.Identity()), torch.zeros(1, 1, 28, 28))
     with pytest.raises(ValueError, match="this one has 0"):
         l2(residual(), nn.Linear(2, 2), torch.zeros(1, 2))
