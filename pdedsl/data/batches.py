@@ -19,7 +19,7 @@ _ORDER = crc32(b"order")  # key of these random numbers
 class BatchOrder:
     """Position k of the sequence is element k mod n of the permutation of epoch k div n.
 
-    A pure function of (seed, n, position), so that a run resumes exactly, and the order is the same for every batch size.
+    A pure function of (seed, n, position), so that runs resume exactly, and the order is the same for every batch size.
     """
 
     seed: int

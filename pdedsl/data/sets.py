@@ -67,8 +67,8 @@ class RawDataSet:
 class Data:
     """Training, validation and test split of a data set.
 
-    `bounds` are the bounds of valid inputs, (0, 1) for images, None if there are none; `mean` and `std` are those of the
-    training split, per channel of images or coordinate of points.
+    `bounds` are the bounds of valid inputs, (0, 1) for images, None if there are none; `mean` and `std` are those of
+    the training split, per channel of images or coordinate of points.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Networks as an ordered list of parts: stem, residual maps, head. Noise goes between the parts, never into them.
+"""Backbones: stem, residual blocks and head of ResNets, wide ResNets, convnets and MLPs. Noise is added between them.
 
 Convolutional stems convert their input to channels_last, the faster layout on a CPU; every later convolution,
 normalisation and noise preserves it.
@@ -41,7 +41,7 @@ class Backbone:
         if before_readout is None:
             return nn.Sequential(*parts, self.head)
         if not isinstance(self.head, nn.Sequential) or not isinstance(self.head[-1], nn.Linear):
-            raise ValueError("this network has no last linear map to put noise before")
+            raise ValueError("this network has no final linear layer, before which noise could be added")
         return nn.Sequential(*parts, *self.head[:-1], before_readout, self.head[-1])
 
 

@@ -1,8 +1,7 @@
 """Right-hand sides of evolution equations on the image plane.
 
 A layer is a module `layer(t, y)`, as in torchdiffeq. A field is `field(step, t, y)`: on step j the weights are θ(t_j),
-held constant over the step, while t runs through it. `t` is a number, or one number per sample if each has its own
-clock.
+constant over the step, while t varies. `t` is a number, or one number per sample.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The frame `network { … }` in the layout of Ruthotto, Haber 2018, section 5.
+"""Image classifiers with PDE blocks: the architecture of Ruthotto, Haber 2018, section 5, and a 1-Lipschitz one.
 
     open       Conv3x3(no bias) → BatchNorm(eps 1e-4) → relu
     stages     PDE block at width f_k → Conv1x1(f_k → f_{k+1}, no bias) → BatchNorm → relu → average pool by 2
@@ -24,14 +24,14 @@ from pdedsl.runtime.nonexpansive_layers import ConvexPotentialLayer, Nonexpansiv
 from pdedsl.runtime.pde_blocks import BlockStates, PdeBlock
 from pdedsl.runtime.standardization import Centre, Standardize
 
-# ---- frame
+# ---- Architecture of Ruthotto and Haber
 
 
 @final
 @dataclass(frozen=True)
 class ImageArchitecture:
-    """What surrounds the equation. The opening leads to the first stage; `close` defaults to the width of the last
-    stage."""
+    """The layers around the PDE blocks. The stem has the width of the first stage; `close`, the width of the last
+    transition, defaults to that of the last stage."""
 
     image: tuple[int, int, int]
     stages: tuple[int, ...]
@@ -53,7 +53,7 @@ class ImageArchitecture:
 
 
 class StageStates(NamedTuple):
-    """A feature map at the start of a stage, and the states at its end, of which the first is the stage's output."""
+    """The feature map at the start of a stage, and the states at its end, of which the first is its output."""
 
     start: Tensor
     end: BlockStates
@@ -63,8 +63,8 @@ class StageStates(NamedTuple):
 class ImageNetwork(nn.Module):
     """Images to logits.
 
-    The equation can run backwards, the frame cannot: opening and connectors rectify, and connectors average pixels. So
-    `inverse` leads from the end of each stage to its start and no further, even in a network with a single stage.
+    PDE blocks can be invertible, the layers around them are not: stem and transitions use relu, and transitions pool. So
+    `inverse` leads from the end of each stage to its start only, even in a network with a single stage.
     """
 
     def __init__(self, opening: nn.Module, stages: nn.ModuleList, connectors: nn.ModuleList, classifier: nn.Module):
@@ -86,15 +86,15 @@ class ImageNetwork(nn.Module):
         return y.flatten(1)
 
     def lipschitz_parts(self) -> tuple[LipschitzBound, ...]:
-        """The constant of each part, in ℓ2 and for all weights, with the reason; ∞ if there is none."""
+        """The Lipschitz constant of each part, in ℓ2 and for all weights, with the reason; ∞ if there is none."""
         return tuple(network_bounds(self.opening, self.stages, self.connectors, self.classifier))
 
     def lipschitz_constant(self) -> float:
-        """The constant of the scores."""
+        """The Lipschitz constant of the logits."""
         return compose_bounds(self.lipschitz_parts())
 
     def lipschitz_head(self) -> tuple[Tensor, float]:
-        """W of scores W φ + b, and the constant of the features φ, as needed for
+        """W of the logits W φ + b, and the Lipschitz constant of the features φ, as needed for
         s_A - s_B = (w_A - w_B)·φ + b_A - b_B."""
         head = self.classifier
         weight = head.matrix() if isinstance(head, NonexpansiveLinear) else cast(Tensor, head.weight)
@@ -124,7 +124,7 @@ class ImageNetwork(nn.Module):
 
 
 def image_network(frame: ImageArchitecture, block: Callable[[int], nn.Module]) -> ImageNetwork:
-    """The frame around `block(width)`, one block per stage."""
+    """The architecture with one `block(width)` per stage."""
     channels = frame.image[0]
     opening = nn.Sequential(Standardize(channels), *_conv_block(channels, frame.stages[0], 3, frame.eps))
     stages = nn.ModuleList(block(width) for width in frame.stages)
@@ -145,8 +145,7 @@ def _conv_block(channels: int, out_channels: int, size: int, eps: float) -> nn.S
     return nn.Sequential(convolution, nn.BatchNorm2d(out_channels, eps=eps), nn.ReLU())
 
 
-# ---- bounded_frame
-# The frame `network { frame lipschitz }`: every piece is 1-Lipschitz in ℓ2, for all weights.
+# ---- Lipschitz architecture: every layer is 1-Lipschitz in ℓ2 for all weights
 #
 # open       x - mean → p × p patches as channels → zeros up to f₀ channels     an isometry
 # stages     PDE block at width f_k                                             1 where its steps are non-expansive
@@ -192,7 +191,7 @@ class LipschitzArchitecture:
 
 
 def lipschitz_network(frame: LipschitzArchitecture, block: Callable[[int], nn.Module]) -> ImageNetwork:
-    """The frame around `block(width)`, one block per stage."""
+    """The architecture with one `block(width)` per stage."""
     channels, stages = frame.image[0], frame.stages
     opening = nn.Sequential(Centre(channels), PatchChannels(frame.patch), ZeroPadChannels(stages[0]))
     connectors = [_lipschitz_connector(a, b, frame) for a, b in pairwise(stages)]

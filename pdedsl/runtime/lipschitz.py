@@ -1,7 +1,7 @@
-"""Lipschitz constants in ℓ2 of the parts of a network, valid for all weights: the basis of `certify lipschitz`.
+"""Lipschitz bounds in ℓ2 for the parts of a network, valid for all weights: the basis of `certify lipschitz`.
 
-A part has a constant if its form implies one whatever its weights; ∞ means that none is known. The constants of
-successive parts multiply.
+A part is bounded if its structure implies a bound for all weights; ∞ means that no structural bound is available. The
+bounds of successive parts multiply.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ProvableMethod = ExplicitRungeKutta | BackwardEuler
 
 
 class LipschitzBound(NamedTuple):
-    """A part of a network, its constant, and the reason for it."""
+    """A part of a network, its Lipschitz constant, and the reason for it."""
 
     part: str
     constant: float
@@ -38,8 +38,8 @@ class LipschitzBound(NamedTuple):
 
 
 class ConvexGradientBound(NamedTuple):
-    """-F is the gradient of a convex function with slopes of at most `high`; `linear`: F is also linear. `why` says
-    where the bound comes from, or why there is none: then `high` is ∞."""
+    """-F is the gradient of a convex function, and `high`-Lipschitz; `linear`: F is also linear. `why` is the reason if
+    there is no bound: then `high` is ∞."""
 
     high: float
     linear: bool
@@ -47,48 +47,48 @@ class ConvexGradientBound(NamedTuple):
 
 
 def compose_bounds(parts: tuple[LipschitzBound, ...]) -> float:
-    """The constant of all parts in sequence."""
+    """The Lipschitz constant of all parts in sequence."""
     return UNBOUNDED if any(math.isinf(p.constant) for p in parts) else math.prod(p.constant for p in parts)
 
 
-# ---- blocks
+# ---- PDE blocks
 
 
 def block_bound(block: nn.Module) -> tuple[float, str]:
-    """1 if every step is proved non-expansive for all weights: see `numerics.contractivity`."""
+    """1 if every step is proved non-expansive for all weights: see `numerics.stability`."""
     match block:
         case FirstOrderBlock(integrator=ExplicitRungeKutta() | BackwardEuler() as method, field=field, steps=steps):
             return _steps_bound(method, field, steps)
         case LeapfrogBlock() | SecondOrderBlock():
-            return UNBOUNDED, "an equation of second order in time takes states apart"
+            return UNBOUNDED, "an equation of second order in time is not contractive"
         case VerletBlock():
-            return UNBOUNDED, "two states that push each other have no bound"
+            return UNBOUNDED, "a coupled pair has no Lipschitz bound"
         case _:
-            return UNBOUNDED, "no step of this method is proved non-expansive"
+            return UNBOUNDED, "the steps of this method are not proved non-expansive"
 
 
 def _steps_bound(method: ProvableMethod, field: LearnedField, steps: TimeGrid) -> tuple[float, str]:
     sizes = []
     for j in range(steps.count):
-        slopes = layer_gradient_bound(field.layer(j))
-        size = steps.h * slopes.high
+        gradient_bound = layer_gradient_bound(field.layer(j))
+        size = steps.h * gradient_bound.high
         if math.isinf(size):
-            return UNBOUNDED, slopes.why
-        if not _is_nonexpansive(method, slopes, size):
-            return UNBOUNDED, f"a step with δt β = {size:g}, β the steepest slope, is too long"
+            return UNBOUNDED, gradient_bound.why
+        if not _is_nonexpansive(method, gradient_bound, size):
+            return UNBOUNDED, f"the step size is too large: δt β = {size:g}, β the Lipschitz constant of the field"
         sizes.append(size)
-    return 1.0, f"{steps.count} steps with δt β ≤ {max(sizes):g}, β the steepest slope"
+    return 1.0, f"{steps.count} steps with δt β ≤ {max(sizes):g}, β the Lipschitz constant of the field"
 
 
-def _is_nonexpansive(method: ProvableMethod, slopes: ConvexGradientBound, size: float) -> bool:
-    """Rounded to nine digits: the allowance for round-off in ‖K‖ ≤ c is much larger than that rounding."""
+def _is_nonexpansive(method: ProvableMethod, gradient_bound: ConvexGradientBound, size: float) -> bool:
+    """Whether a step with δt β = size is non-expansive. Rounded to nine digits, far below the round-off in ‖K‖ ≤ c."""
     exact = Fraction(size).limit_denominator(10**9)
     match method:
         case ExplicitRungeKutta(method=tableau):
             linear, nonlinear = tableau.stability, is_contractive(tableau, exact)
         case BackwardEuler(terms=terms):
             linear, nonlinear = BACKWARD_EULER.stability(terms), terms == 1 and exact <= 2
-    return nonlinear or (slopes.linear and exact <= real_stability_limit(linear))
+    return nonlinear or (gradient_bound.linear and exact <= real_stability_limit(linear))
 
 
 def layer_gradient_bound(layer: nn.Module) -> ConvexGradientBound:
@@ -97,7 +97,7 @@ def layer_gradient_bound(layer: nn.Module) -> ConvexGradientBound:
     for factor, term in terms_of(layer):
         match term:
             case None:
-                lack = "a reaction grows" if factor > 0 else ""
+                lack = "a positive reaction is expansive" if factor > 0 else ""
                 high -= factor
             case SymmetricLayer():
                 lack = _reason_unbounded(term, factor)
@@ -105,34 +105,34 @@ def layer_gradient_bound(layer: nn.Module) -> ConvexGradientBound:
                 high -= factor * term.sign * term.activation.record.lipschitz * bound**2
                 linear = linear and term.activation.record is IDENTITY
             case _:
-                lack = f"a {type(term).__name__} has no bound"
+                lack = f"no structural bound for a {type(term).__name__}"
         if lack:
             return ConvexGradientBound(UNBOUNDED, False, lack)
     return ConvexGradientBound(high, linear, "")
 
 
 def _reason_unbounded(layer: SymmetricLayer, factor: float) -> str:
-    """Why a layer is not minus the gradient of a convex function with bounded slopes; empty if it is."""
+    """Why a layer is not minus the Lipschitz gradient of a convex function; empty if it is."""
     record = layer.activation.record
     if isinstance(layer.norm, TotalVariationNorm):
         return f"{record.name} after tv_norm need not be monotone"
     if not isinstance(layer.norm, nn.Identity):
         return f"{record.name} after batch_norm need not be monotone"
     if factor * layer.sign > 0:
-        return "a layer +Kᵀσ(K Y) runs uphill"
+        return "a layer +Kᵀσ(K Y) is gradient ascent"
     if not record.monotone:
         return f"{record.name} is not monotone"
     return "" if norm_bound(layer.operator) is not None else "no bound on ‖K‖ is declared"
 
 
-# ---- what stands around them
+# ---- Layers around the PDE blocks
 
 
-def module_bound(piece: nn.Module) -> tuple[float, str]:
-    """The constant of a piece of a frame; for several in sequence, the product."""
-    match piece:
+def module_bound(layer: nn.Module) -> tuple[float, str]:
+    """The Lipschitz constant of a layer; for several in sequence, the product."""
+    match layer:
         case nn.Sequential():
-            found = [module_bound(inner) for inner in piece]
+            found = [module_bound(inner) for inner in layer]
             missing = next((why for constant, why in found if math.isinf(constant)), None)
             if missing is not None:
                 return UNBOUNDED, missing
@@ -146,7 +146,7 @@ def module_bound(piece: nn.Module) -> tuple[float, str]:
         case ZeroPadChannels():
             return 1.0, "zeros as channels"
         case NonexpansiveLinear():
-            bound = norm_bound(piece.operator)
+            bound = norm_bound(layer.operator)
             assert bound is not None
             return bound, f"‖C‖ ≤ {bound:g}"
         case ConvexPotentialLayer():
@@ -156,9 +156,9 @@ def module_bound(piece: nn.Module) -> tuple[float, str]:
         case nn.ReLU():
             return 1.0, "relu"
         case nn.modules.batchnorm._BatchNorm():
-            return UNBOUNDED, "batch norm divides by whatever it finds"
+            return UNBOUNDED, "batch norm has no Lipschitz bound for all statistics"
         case _:
-            return UNBOUNDED, f"nothing bounds the weights of {type(piece).__name__}"
+            return UNBOUNDED, f"the weights of {type(layer).__name__} are not bounded"
 
 
 def network_bounds(

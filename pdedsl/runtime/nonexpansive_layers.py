@@ -1,4 +1,4 @@
-"""Pieces of a frame that are non-expansive for all weights: no two states move apart."""
+"""Layers that are non-expansive (1-Lipschitz in ℓ2) for all weights."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class NonexpansiveLinear(nn.Module):
 class ConvexPotentialLayer(nn.Module):
     """x - 2 Wᵀ relu(W x + b) with ‖W‖ ≤ 1 for all weights, the convex potential layer (Meunier et al., ICML 2022).
 
-    It is an Euler step of length 2 down the convex function Σ ½ relu(W x + b)², whose slopes are at most 1: no two
-    states move apart (`numerics.contractivity`).
+    It is an Euler step of length 2 of the gradient descent of the convex function Σ ½ relu(W x + b)², whose gradient is
+    1-Lipschitz: a non-expansive step (`numerics.stability`).
     """
 
     def __init__(self, features: int, width: int) -> None:

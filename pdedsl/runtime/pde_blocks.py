@@ -24,11 +24,11 @@ class PdeBlock(nn.Module, ABC):
 
     @abstractmethod
     def last_states(self, y: Tensor) -> BlockStates:
-        """The final states of the block: its output, then whatever else is needed to run backwards from there."""
+        """The final states of the block: its output, then the others that the inverse needs."""
 
     @abstractmethod
     def inverse(self, *states: Tensor) -> Tensor:
-        """The input that leads to these final states; a block that cannot run backwards raises an error."""
+        """The input that leads to these final states; an error if the block is not invertible."""
 
     @abstractmethod
     def right_hand_sides(self) -> Sequence[LearnedField]:
@@ -36,7 +36,7 @@ class PdeBlock(nn.Module, ABC):
 
 
 class IntegratedBlock(PdeBlock):
-    """A block by a method that cannot run backwards; if it is adaptive, `evaluations` reports the cost."""
+    """A block by a method without an inverse; if it is adaptive, `evaluations` counts the calls of the field."""
 
     def __init__(self, field: LearnedField, integrator: Integrator, steps: TimeGrid):
         super().__init__()
@@ -50,10 +50,10 @@ class IntegratedBlock(PdeBlock):
         return self.last_states(y)[0]
 
     def inverse(self, *states: Tensor) -> Tensor:
-        """No formula undoes a step of Euler or Runge-Kutta: y + h f(y) = z need not even have a unique solution."""
+        """Raises an error: y + h f(y) = z has no explicit inverse, and need not have a unique solution."""
         name = type(self.integrator).__name__
         raise ValueError(
-            f"steps of {name} cannot be undone exactly; what can: a pair by verlet, second order in time by leapfrog"
+            f"steps of {name} cannot be undone exactly; use a pair by verlet or second order in time by leapfrog"
         )
 
     def right_hand_sides(self) -> Sequence[LearnedField]:
@@ -134,7 +134,7 @@ class LeapfrogBlock(PdeBlock):
     def inverse(self, *states: Tensor) -> Tensor:
         """Y₀ from both final states: Y_N alone does not determine where it came from."""
         if len(states) != 2:
-            raise ValueError("second order in time runs backwards from two states: those of last_states")
+            raise ValueError("the inverse of a second-order block needs two states: those of last_states")
         return self.chain.inverse(*states)[0]
 
     def right_hand_sides(self) -> Sequence[LearnedField]:
@@ -143,6 +143,6 @@ class LeapfrogBlock(PdeBlock):
 
 def _split_channels(y: Tensor) -> StatePair:
     if y.shape[1] % 2:
-        raise ValueError(f"{y.shape[1]} channels do not make two halves")
+        raise ValueError(f"{y.shape[1]} channels cannot be split into two halves")
     first, second = y.chunk(2, dim=1)
     return first, second

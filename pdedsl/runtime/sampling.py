@@ -1,7 +1,7 @@
-"""Points of boxes, of the parts of boxes where functions are not negative, and of surfaces F = 0, determined by a seed.
+"""Collocation points in boxes, in subsets of boxes, and on level sets F = 0, determined by a seed.
 
 Scrambled Sobol points (Joe, Kuo 2008; Owen 1998) fill a box evenly; with the density of Chebyshev's nodes,
-1/(π√(1 - ξ²)), they are dense near its sides, where errors of polynomials and of low-frequency sines grow first.
+1/(π√(1 - ξ²)), they are dense near its boundary, where errors of polynomials and of low-frequency sines are largest.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import torch
 from torch import Tensor
 
 PointFilter = Callable[[Tensor], Tensor]
-"""Which of the points (n, k) are kept: (n,), true or false."""
+"""Which of the points (n, k) are accepted: (n,), true or false."""
 
-MAX_CANDIDATES = 2**18  # draws after which the search for points ends
-MAX_NEWTON_STEPS = 30  # Newton steps towards a surface, at most
-LEVEL_SET_RTOL = 1e-12  # distance that counts as on a surface, relative to the values of F in the box
+MAX_CANDIDATES = 2**18  # candidates after which rejection sampling ends
+MAX_NEWTON_STEPS = 30  # Newton steps towards a level set
+LEVEL_SET_RTOL = 1e-12  # |F| that counts as zero, relative to the values of F in the box
 
 
 class PointDistribution(Enum):
-    """How points fill a box."""
+    """Distribution of points in a box."""
 
     SOBOL = "sobol"
     UNIFORM = "uniform"
@@ -31,7 +31,7 @@ class PointDistribution(Enum):
 
 
 class NoPointsFound(Exception):
-    """No point was found where points were requested."""
+    """Rejection sampling found no point."""
 
 
 @dataclass(frozen=True)
@@ -40,22 +40,24 @@ class SamplingBox:
 
     low: Tensor
     high: Tensor
-    joined: tuple[bool, ...]  # whether the ends of a side are the same point: then no extra points are needed near them
+    periodic: tuple[bool, ...]  # periodic coordinates need no extra points near the ends
 
     def without(self, k: int) -> SamplingBox:
         """The box without coordinate k, for a face on which it is fixed."""
         rest = [i for i in range(len(self.low)) if i != k]
-        return SamplingBox(self.low[rest], self.high[rest], tuple(self.joined[i] for i in rest))
+        return SamplingBox(self.low[rest], self.high[rest], tuple(self.periodic[i] for i in rest))
 
     def source(self, law: PointDistribution, seed: int) -> Callable[[int], Tensor]:
         """A function that draws the next n points of a sequence."""
         unit = _unit_cube_source(len(self.low), law, seed)
 
         def draw(n: int) -> Tensor:
-            share = unit(n)
+            unit_points = unit(n)
             if law is PointDistribution.CHEBYSHEV:
-                share = torch.where(torch.tensor(self.joined, dtype=torch.bool), share, (1 - torch.cos(pi * share)) / 2)
-            return self.low + (self.high - self.low) * share
+                unit_points = torch.where(
+                    torch.tensor(self.periodic, dtype=torch.bool), unit_points, (1 - torch.cos(pi * unit_points)) / 2
+                )
+            return self.low + (self.high - self.low) * unit_points
 
         return draw
 
@@ -70,14 +72,14 @@ def _unit_cube_source(dimension: int, law: PointDistribution, seed: int) -> Call
     return lambda n: engine.draw(n, dtype=torch.float64)
 
 
-def rejection_sample(draw: Callable[[int], Tensor], keeps: PointFilter, n: int) -> Tensor:
-    """The first n points that are kept; fewer if they are rare, and an error if there are none."""
+def rejection_sample(draw: Callable[[int], Tensor], accept: PointFilter, n: int) -> Tensor:
+    """The first n accepted points; fewer if they are rare, and an error if there are none."""
     found: list[Tensor] = []
     count, asked = 0, n
     while count < n and asked < max(MAX_CANDIDATES, 16 * n):
         points = draw(asked)
         asked *= 2
-        found.append(points[keeps(points)])
+        found.append(points[accept(points)])
         count += len(found[-1])
     if not count:
         raise NoPointsFound
@@ -87,14 +89,14 @@ def rejection_sample(draw: Callable[[int], Tensor], keeps: PointFilter, n: int) 
 def project_to_level_set(level: Callable[[Tensor], Tensor], points: Tensor, moved: Tensor) -> tuple[Tensor, Tensor]:
     """Points moved along ∇F, in the coordinates that may be `moved`, to where F = 0, and which of them arrived.
 
-    Newton's method along the direction of steepest ascent: x ← x - F ∇F/|∇F|².
+    Newton's method along the gradient: x ← x - F ∇F/|∇F|².
     """
     size = level(points).abs().max().clamp_min(torch.finfo(points.dtype).tiny)
     x = points
     for _ in range(MAX_NEWTON_STEPS):
-        value, slope = _value_and_gradient(level, x)
-        slope = slope * moved
-        x = x - (value / slope.square().sum(-1).clamp_min(1e-300))[:, None] * slope
+        value, gradient = _value_and_gradient(level, x)
+        gradient = gradient * moved
+        x = x - (value / gradient.square().sum(-1).clamp_min(1e-300))[:, None] * gradient
         if bool((value.abs() <= LEVEL_SET_RTOL * size).all()):
             break
     x = torch.where(x.isfinite(), x, points)
@@ -106,5 +108,5 @@ def _value_and_gradient(level: Callable[[Tensor], Tensor], x: Tensor) -> tuple[T
     value = level(x)
     if not value.requires_grad:
         return value.detach(), torch.zeros_like(x)
-    (slope,) = torch.autograd.grad(value.sum(), x)
-    return value.detach(), slope
+    (gradient,) = torch.autograd.grad(value.sum(), x)
+    return value.detach(), gradient

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.linear_operators import ConvOperator, LinearOperator
 from pdedsl.runtime.weights import require_compatible
 
-# ---- stencils
+# ---- Kernel coefficients
 
 
 # (order in x, order in y) of β₁ … β₉.
@@ -144,13 +144,12 @@ def _term(c: float, name: str, digits: int) -> tuple[bool, str]:
     return c < 0, name if name and float(number) == 1.0 else number + name
 
 
-# ---- kernels
-# The 3×3 kernels of a network as differential operators, in units of one pixel: what its weights mean.
+# ---- The 3×3 kernels of a network as differential operators, in units of one pixel
 
 
 PIXEL_SIZE = 1.0
-MAX_KERNELS_SHOWN = 3  # kernels shown of an operator
-MIN_TERM_FRACTION = 0.2  # terms below this share of a kernel's largest are omitted from the short form
+MAX_KERNELS_SHOWN = 3  # kernels shown per convolution
+MIN_TERM_FRACTION = 0.2  # terms below this fraction of a kernel's largest are omitted from the short form
 
 
 @final

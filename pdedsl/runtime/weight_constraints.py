@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, final
 import torch
 from torch import Tensor, nn
 
-# ---- constraints
+# ---- Constraints and norm bounds
 
 
 FREQUENCIES_PER_DEGREE = 8  # the factor 1/cos²(π/8) below is 1.17; 12 would make it 1.07 at twice the cost
-MIN_GRAM_ASPECT_RATIO = 2  # ratio of the sides from which a matrix counts as long
+MIN_GRAM_ASPECT_RATIO = 2  # ratio of the dimensions from which the Gram matrix is used
 EXPORT_SQUARINGS = 20  # at most c^(1/2²¹) times the spectral norm: 1.000004 for c = 4096
 SQUARINGS = 5  # the Schatten norm of order 2⁶ = 64 is at most c^(1/64) times the spectral norm: 1.08 for c = 128
 
@@ -161,8 +161,7 @@ def _rounding_allowance(weight: Tensor) -> float:
     return 4 * max(weight.shape[:2]) * torch.finfo(weight.dtype).eps
 
 
-# ---- bounded
-# W · s(W), s = min(1, c / β(W)) ≤ 1: a weight under a norm bound, with the costly β(W) computed once per weight.
+# ---- W · s(W), s = min(1, c / β(W)): a weight under a norm bound, with the costly β(W) computed once per weight
 #
 # A network uses a weight many times before it changes: in K and in Kᵀ, in the stages of a Runge-Kutta step, in a second
 # evaluation that runs backwards, in every batch of an evaluation and in every step of an attack. So s and its gradient
@@ -180,7 +179,7 @@ class _CachedScale(NamedTuple):
     weight: Tensor
     bound: float
     scale: Tensor
-    slope: Tensor | None
+    gradient_of_scale: Tensor | None
 
 
 @final
@@ -199,7 +198,7 @@ class BoundedWeight:
             return weight * norm_scale(weight, bound)
         if self._known is None or not _is_current(self._known, weight, bound):
             self._known = _compute_scale(weight, bound)
-        product: Tensor = _ScaledWeight.apply(weight, self._known.scale, self._known.slope, bound)
+        product: Tensor = _ScaledWeight.apply(weight, self._known.scale, self._known.gradient_of_scale, bound)
         return product
 
     def __deepcopy__(self, memo: object) -> BoundedWeight:
@@ -226,8 +225,8 @@ def _compute_scale(weight: Tensor, bound: float) -> _CachedScale:
     with torch.inference_mode(False), torch.enable_grad():
         copy = weight.detach().clone().requires_grad_()
         scale = norm_scale(copy, bound)
-        (slope,) = torch.autograd.grad(scale, copy)
-    return _CachedScale(copy.detach(), bound, scale.detach(), slope if slope.any() else None)
+        (gradient_of_scale,) = torch.autograd.grad(scale, copy)
+    return _CachedScale(copy.detach(), bound, scale.detach(), gradient_of_scale if gradient_of_scale.any() else None)
 
 
 class _ScaledWeight(torch.autograd.Function):
@@ -236,21 +235,21 @@ class _ScaledWeight(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(weight: Tensor, scale: Tensor, slope: Tensor | None, bound: float) -> Tensor:
+    def forward(weight: Tensor, scale: Tensor, gradient_of_scale: Tensor | None, bound: float) -> Tensor:
         return weight * scale
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor | None, float], output: Tensor) -> None:
-        weight, scale, slope, ctx.bound = inputs
-        ctx.save_for_backward(weight, scale, slope)
+        weight, scale, gradient_of_scale, ctx.bound = inputs
+        ctx.save_for_backward(weight, scale, gradient_of_scale)
 
     @staticmethod
     def backward(ctx: Any, cotangent: Tensor) -> tuple[Tensor | None, ...]:
-        weight, scale, slope = ctx.saved_tensors
+        weight, scale, gradient_of_scale = ctx.saved_tensors
         if torch.is_grad_enabled():
             product = weight * norm_scale(weight, ctx.bound)
             return *torch.autograd.grad(product, weight, cotangent, create_graph=True), None, None, None
         gradient = cotangent * scale
-        if slope is not None:
-            gradient = gradient.add_(slope * (cotangent * weight).sum())
+        if gradient_of_scale is not None:
+            gradient = gradient.add_(gradient_of_scale * (cotangent * weight).sum())
         return gradient, None, None, None

@@ -1,4 +1,4 @@
-"""Trigonometric polynomials on a ring or a torus: their modes, derivatives, and values on finer grids.
+"""Fourier series on periodic boxes: modes, derivatives, and values on finer grids for dealiasing.
 
 An axis of n points has the modes |k| < n/2: without the one at n/2, whose odd derivatives are not real functions.
 Coefficients are complex, of shape (..., K, …, K, h): all modes of each axis, but only k ≥ 0 on the last.
@@ -19,7 +19,7 @@ MIN_PLANNED_SIZE = 512  # points from which planning a transform takes longer th
 
 @dataclass(frozen=True)
 class FourierAxis:
-    """[start, start + period) with its ends joined, and the modes |k| < half."""
+    """The periodic interval [start, start + period), and the modes |k| < half."""
 
     start: float
     period: float
@@ -32,8 +32,7 @@ class FourierAxis:
 
 @dataclass(frozen=True)
 class FourierGrid:
-    """A product of rings, and a finer grid on which products are computed: at least `fine` points for each of `half`
-    modes."""
+    """A periodic box, and a finer grid on which products are computed: at least `fine` points for each of `half` modes."""
 
     rings: tuple[FourierAxis, ...]
     fine: int
@@ -97,8 +96,8 @@ class FourierGrid:
 
 
 def _fast_length(least: int) -> int:
-    """The least length from here on for which a single transform is quick: MKL plans every one anew, and those of many
-    points without a prime factor above 7 take it several times as long as the transform itself."""
+    """The smallest length from here on for which a single FFT is fast: MKL plans each one again, and planning many points
+    without a prime factor above 7 takes several times as long as the transform itself."""
     if least < MIN_PLANNED_SIZE:
         return least
     return next(n for n in count(least) if any(n % p == 0 and _is_smooth(n // p) for p in (44, 52)))

@@ -1,6 +1,5 @@
-"""Functions as expansions on a box: Σ c φ₁(x₁) … φ_d(x_d), with trigonometric, Chebyshev or hat functions on each axis.
-
-In time, the polynomial through the nearest states. Everything is smooth in the point, between states.
+"""Interpolation: tensor-product expansions Σ c φ₁(x₁) … φ_d(x_d) with Fourier, Chebyshev or hat functions on each axis,
+Lagrange interpolation in time, and moving least squares for scattered points.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from pdedsl.runtime.basis.chebyshev import chebyshev_coefficients, chebyshev_pol
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.ode.step_doubling import lagrange_weights
 
-# ---- expansions
+# ---- Tensor-product expansions
 
 
-MAX_BUFFER_SIZE = 2**22  # numbers in memory at once
+MAX_BUFFER_SIZE = 2**22  # elements in memory at once
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class ChebyshevAxis:
 
 @dataclass(frozen=True)
 class CellAxis:
-    """[start, end] in n cells: linear between and beyond their centres; joined at the ends if periodic."""
+    """[start, end] in n cells: linear between and beyond their centres; wrapped at the ends if periodic."""
 
     start: float
     end: float
@@ -69,7 +68,7 @@ def _hat_functions(axis: CellAxis, x: Tensor) -> Tensor:
 
 
 def expansion_coefficients(axis: Axis, values: Tensor, dim: int) -> Tensor:
-    """The coefficients for values at the points of an axis; a ring has 2 half - 1 of them."""
+    """The coefficients for values at the points of an axis; a Fourier axis has 2 half - 1 of them."""
     match axis:
         case FourierAxis():
             found = torch.fft.rfft(values.contiguous(), dim=dim, norm="forward")
@@ -128,8 +127,7 @@ class TensorProductExpansion(nn.Module):
         return found
 
 
-# ---- scattered
-# Values at scattered points as a function: near each point, the quadratic polynomial that fits its neighbours best.
+# ---- Moving least squares: a weighted quadratic fit to the nearest scattered points
 
 
 NEIGHBOURS = 14

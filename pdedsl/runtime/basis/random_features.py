@@ -1,4 +1,4 @@
-"""Random sine features φⱼ(x) = sin(wⱼ·x + bⱼ): a network of one layer whose derivatives are again sines,
+"""Random Fourier features φⱼ(x) = sin(wⱼ·x + bⱼ), a one-layer network whose derivatives are again sines,
 
 ∂^α φⱼ = wⱼ^α sin(wⱼ·x + bⱼ + |α|π/2)   (Rahimi, Recht 2007; Dong, Li 2021).
 """
@@ -15,7 +15,7 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
-# ---- sines
+# ---- Random Fourier features
 
 
 MultiIndex = tuple[int, ...]
@@ -45,7 +45,7 @@ class FourierFeatures:
         return FourierFeatures(self.frequencies.to(like), self.phases.to(like))
 
 
-MAX_SOBOL_DIMENSION = 3  # number of coordinates up to which frequencies fill a box evenly
+MAX_SOBOL_DIMENSION = 3  # dimension up to which frequencies are Sobol points of a box
 
 
 def sample_fourier_features(n: int, box: CoordinateBox, bandwidth: Tensor, seed: int) -> FourierFeatures:
@@ -134,8 +134,7 @@ class FourierFeatureModel(nn.Module):
         return torch.sin(points @ self.frequencies.T + self.phases) @ self.weights.T
 
 
-# ---- folded
-# Sines that are even or odd about the middle of some coordinates: products of functions of one coordinate each,
+# ---- Symmetrized features, even or odd about the center of some coordinates
 #
 # φⱼ(x) = sin(wⱼ·z + bⱼ) ∏ τₖ(wⱼₖ yₖ),   τ = cos for even and sin for odd coordinates yₖ = xₖ - mₖ, z the free ones.
 #
@@ -152,14 +151,14 @@ class SymmetrizedFeatures:
 
     frequencies: Tensor
     phases: Tensor
-    middle: Tensor
+    center: Tensor
     parity: tuple[int, ...]
 
     def at(self, points: Tensor) -> SymmetrizedFeatureValues:
         return SymmetrizedFeatureValues(self, points)
 
     def to(self, like: Tensor) -> SymmetrizedFeatures:
-        return SymmetrizedFeatures(self.frequencies.to(like), self.phases.to(like), self.middle.to(like), self.parity)
+        return SymmetrizedFeatures(self.frequencies.to(like), self.phases.to(like), self.center.to(like), self.parity)
 
     @property
     def own(self) -> list[int]:
@@ -182,7 +181,7 @@ class SymmetrizedFeatures:
             along = torch.zeros_like(self.frequencies)
             along[:, k] = self.frequencies[:, k]
             turn, sign = (0.0, 1.0) if self.parity[k] > 0 else (pi / 2, -1.0)
-            shift = self.frequencies[:, k] * self.middle[k]
+            shift = self.frequencies[:, k] * self.center[k]
             terms = [
                 (w + s * along, b - s * shift + turn, a * (0.5 if s < 0 else 0.5 * sign))
                 for w, b, a in terms
@@ -198,7 +197,7 @@ class SymmetrizedFeatureValues:
 
     waves: SymmetrizedFeatures
     points: Tensor
-    _kept: dict[ParityPattern, Tensor] = field(default_factory=dict)
+    _products: dict[ParityPattern, Tensor] = field(default_factory=dict)
 
     def values(self, orders: Sequence[MultiIndex], weights: Tensor) -> list[Tensor]:
         """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
@@ -227,28 +226,27 @@ class SymmetrizedFeatureValues:
         return (*(1 - q % 2 for q in quarters), last % 2), factor
 
     def _product(self, pattern: ParityPattern) -> Tensor:
-        if pattern not in self._kept:
+        if pattern not in self._products:
             waves = self.waves
             found = None
             if waves.has_free:
                 angle = self.points @ waves.free.T + waves.phases
                 found = angle.cos() if pattern[-1] else angle.sin()
             for k, sine in zip(waves.own, pattern, strict=False):
-                angle = (self.points[:, k, None] - waves.middle[k]) * waves.frequencies[:, k]
+                angle = (self.points[:, k, None] - waves.center[k]) * waves.frequencies[:, k]
                 part = angle.sin() if sine else angle.cos()
                 found = part if found is None else found * part
             assert found is not None
-            self._kept[pattern] = found
-        return self._kept[pattern]
+            self._products[pattern] = found
+        return self._products[pattern]
 
 
-# ---- shuffled
-# Sines averaged over permutations of the coordinates: what a solution that does not change with them is made of,
+# ---- Permutation-invariant features: averages over permutations of the coordinates,
 #
 # φⱼ(x) = mean over π of sin(wⱼ·y + bⱼ) with yᵢ = x_π(i).
 
 
-MAX_CHUNK_SIZE = 2**17  # at a time: as many as a cache holds
+MAX_CHUNK_SIZE = 2**17  # elements at a time, to fit in cache
 
 
 @dataclass(frozen=True)

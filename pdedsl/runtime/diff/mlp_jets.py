@@ -237,7 +237,7 @@ ACTIVATION_DERIVATIVES: dict[str, ActivationDerivatives] = {
 
 @dataclass(frozen=True)
 class DerivativeRequest:
-    """The requested derivatives: ∂^α for each of `orders`, and operators, given by the orders of their terms, one or two."""
+    """The requested derivatives: ∂^α for each of `orders`, and operators, given by the orders of their terms."""
 
     orders: tuple[MultiIndex, ...]
     operators: tuple[tuple[MultiIndex, ...], ...] = ()

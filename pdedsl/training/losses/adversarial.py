@@ -6,7 +6,7 @@ The attacks are those of `pdedsl.attacks`:
     ifgsm   `steps` steps of length `step`, projected to the ball       (eq. 3.3)
     pgd     the same from a random start, uniform in the ball           (Algorithm 3.1; Madry et al. 2018)
 
-During the attack the noise of the model is resampled in every forward pass, and batch normalisation is in eval mode. The
+During the attack the noise of the model is resampled in every forward pass, and batch norms are in eval mode. The
 published code attacks in training mode, where ten adversarial batches enter the running statistics for each training
 batch.
 """
@@ -49,7 +49,7 @@ class Adversary:
         return float(self.config.eps)
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> Tensor:
-        """Adversarial examples after all steps, without early stopping: training uses the worst point, not the first."""
+        """Adversarial examples after all steps, without early stopping."""
         norm, (steps, length), x = read_norm(self.config.norm.value), self._schedule(), x.detach()
         with attacking(model):
             ball, predictor = (

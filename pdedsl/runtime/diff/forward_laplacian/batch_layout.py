@@ -1,4 +1,4 @@
-"""Which rows of a batch carry which derivatives, and a function call on such batches."""
+"""Layout of a batch whose rows carry derivatives, and a function call on such batches."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Pair = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True)
 class DerivativeLayout:
-    """Which derivatives: of the rows start, …, stop - 1, along `lines` directions and, if `operator`, under ∂_t - νΔ
-    with the Laplacian over these directions."""
+    """The derivatives of the rows start, …, stop - 1: along `lines` directions and, if `operator`, under ∂_t - νΔ with the
+    Laplacian over these directions."""
 
     start: int
     stop: int

@@ -1,4 +1,4 @@
-"""How derivatives pass through a layer: fast rules for costly layers, the chain rule by nested duals for the rest."""
+"""Forward rules for derivatives of layers: closed forms for costly layers, the chain rule by nested duals for others."""
 
 from __future__ import annotations
 
@@ -73,24 +73,24 @@ def relu(layer: FunctionCall) -> Pair:
 
 def pointwise(layer: FunctionCall) -> Pair:
     """σ′ and σ″ by reverse differentiation, at the centres only."""
-    slope, bend = _derivatives(layer.of, layer.frame.centre(layer.jets[0]), layer.frame.curved)
-    return layer.value(), _pointwise_tangent(layer, slope, bend)
+    first, second = _derivatives(layer.of, layer.frame.centre(layer.jets[0]), layer.frame.curved)
+    return layer.value(), _pointwise_tangent(layer, first, second)
 
 
 def tanh(layer: FunctionCall) -> Pair:
     """σ′ = 1 - σ², σ″ = -2σσ′."""
     value: Tensor = layer.value()
     at = layer.frame.centre(value)
-    slope = 1.0 - at.square()
-    return value, _pointwise_tangent(layer, slope, -2.0 * at * slope if layer.frame.curved else None)
+    first = 1.0 - at.square()
+    return value, _pointwise_tangent(layer, first, -2.0 * at * first if layer.frame.curved else None)
 
 
-def _pointwise_tangent(layer: FunctionCall, slope: Tensor, bend: Tensor | None) -> Tensor:
+def _pointwise_tangent(layer: FunctionCall, first: Tensor, second: Tensor | None) -> Tensor:
     tangent, frame = layer.tangents[0], layer.frame
-    moved = (frame.by_block(tangent) * slope).flatten(0, 1)
-    if bend is None:
+    moved = (frame.by_block(tangent) * first).flatten(0, 1)
+    if second is None:
         return moved
-    return frame.curve(moved, (frame.by_block(frame.split(tangent)[0]).square() * bend).flatten(0, 1))
+    return frame.curve(moved, (frame.by_block(frame.split(tangent)[0]).square() * second).flatten(0, 1))
 
 
 def _derivatives(func: Function, at: Tensor, twice: bool) -> tuple[Tensor, Tensor | None]:
@@ -98,8 +98,8 @@ def _derivatives(func: Function, at: Tensor, twice: bool) -> tuple[Tensor, Tenso
     if not (torch.is_grad_enabled() and at.requires_grad):
         at = at.detach().requires_grad_()
     with torch.enable_grad():
-        slope = _derivative(func(at), at)
-        return slope, _derivative(slope, at) if twice else None
+        first = _derivative(func(at), at)
+        return first, _derivative(first, at) if twice else None
 
 
 def _derivative(of: Tensor, at: Tensor) -> Tensor:
@@ -148,7 +148,7 @@ def chain_rule(layer: FunctionCall, value: Tensor | None = None) -> Pair:
     if not frame.curved:
         return value, moved
     if layer.func in NO_SECOND_DERIVATIVE:
-        raise ValueError(f"there is no exact Laplacian through {layer.func.__name__}")
+        raise ValueError(f"the forward Laplacian does not support {layer.func.__name__}")
     lines = [frame.split(tangent)[0] for tangent in layer.tangents]
     return value, frame.curve(
         moved, _second_derivative(layer.of, [frame.centre(jet, frame.lines) for jet in layer.jets], lines)
@@ -205,4 +205,4 @@ RULES: dict[Function, Callable[[FunctionCall], Pair]] = {
     distributed_batch_norm: distributed_norm,
 }
 NO_SECOND_DERIVATIVE = (functional.layer_norm, functional.group_norm, functional.instance_norm)
-"""Functions whose second derivatives torch gets wrong forwards: it holds their statistics fixed."""
+"""Functions whose second forward derivatives are incorrect in torch: it treats their statistics as constants."""
