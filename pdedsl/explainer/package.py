@@ -272,8 +272,9 @@ def _pdedsl_imports(text: str) -> Iterator[str]:
 
 
 def _module_path(module: str) -> Path:
-    """The path of a module, which does not exist for a package or for a name in a module."""
-    return ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    """The path of a module or of the `__init__.py` of a package below pdedsl; it does not exist for other names."""
+    path = ROOT.joinpath(*module.split(".")[1:])
+    return path / "__init__.py" if path != ROOT and path.is_dir() else path.with_suffix(".py")
 
 
 def _with_relative_imports(text: str, depth: int, folder: str = "") -> str:
