@@ -211,7 +211,7 @@ def _adversarial_examples(scene: PlotInputs, path: Path) -> None:
             _image(ax, image)
     perturbed = perturbation.flatten(1).any(1).tolist()
     for ax, misclassified, changed in zip(grid[1], result.fooled.tolist(), perturbed, strict=True):
-        title = "robust" if not misclassified else "adversarial" if changed else "misclassified clean"
+        title = "robust" if not misclassified else "adversarial" if changed else "misclassified"
         ax.set_title(title, fontsize=7, color=INK)
     _save(figure, path)
 

@@ -14,7 +14,7 @@ from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLU
 from pdedsl.solvers.solution import Solution
 
 REPORT, REPORT_JSON = "report.md", "report.json"
-PICTURES = {
+PLOTS = {
     "solution.png": "Solution",
     "error.png": "Absolute error w.r.t. the reference",
     "residual.png": "PDE residual (Euclidean norm over the equations)",
@@ -47,7 +47,7 @@ VERDICTS = {
 
 def write_report(folder: Path, solution: Solution) -> None:
     """Writes both files; the report includes the existing plots."""
-    pictures = [name for name in PICTURES if (folder / name).is_file()]
+    pictures = [name for name in PLOTS if (folder / name).is_file()]
     write_text_atomically(folder / REPORT, markdown(report_elements(solution, pictures)))
     write_text_atomically(folder / REPORT_JSON, as_json(report_json(solution), indent=2) + "\n")
 
@@ -72,7 +72,7 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
         ),
         Paragraph(_residual_text(error_estimate)),
         Items(error_estimate.notes),
-        *(Picture(name, PICTURES[name]) for name in pictures),
+        *(Picture(name, PLOTS[name]) for name in pictures),
         Table(("Parameter", "Estimate", "Standard deviation"), tuple(_parameter_rows(solution))),
         Heading("Method"),
         Items(

@@ -22,7 +22,7 @@ from pdedsl.solvers.pinn.residuals import copy_measurement_files, read_measureme
 from pdedsl.solvers.pinn.trainer import elapsed_seconds
 from pdedsl.solvers.plots import plot_run
 from pdedsl.solvers.progress import METRICS, SAVE_SECONDS, Listener, MetricsLog, Watch
-from pdedsl.solvers.report import PICTURES, write_report
+from pdedsl.solvers.report import PLOTS, write_report
 from pdedsl.solvers.serialize import load_result, require_resumable, save
 from pdedsl.solvers.solution import Solution
 from pdedsl.sources import apply_settings, source_of
@@ -31,7 +31,7 @@ from pdedsl.training.run_folder import Interrupted, catch_interrupts, lock_run_f
 from pdedsl.training.run_loader import SPEC
 
 CHECKPOINTS = "checkpoints"
-FILES = frozenset((".lock", SPEC, METRICS, CHECKPOINTS, "weights.safetensors", "report.md", "report.json", *PICTURES))
+FILES = frozenset((".lock", SPEC, METRICS, CHECKPOINTS, "weights.safetensors", "report.md", "report.json", *PLOTS))
 
 
 def solve(

@@ -39,9 +39,9 @@ class Solution:
     def _repr_html_(self) -> str:
         """The report with the plots of the run, for a notebook."""
         from pdedsl.runs.document import fragment
-        from pdedsl.solvers.report import PICTURES, report_elements
+        from pdedsl.solvers.report import PLOTS, report_elements
 
-        there = [] if self.folder is None else [name for name in PICTURES if (self.folder / name).is_file()]
+        there = [] if self.folder is None else [name for name in PLOTS if (self.folder / name).is_file()]
         return fragment(report_elements(self, [name for name in there if name.endswith(".png")]), self.folder or Path())
 
     @property

@@ -242,8 +242,8 @@ def _values_with_gradients(function: LearnedFunction, network: JetNetwork, point
 def _precision(task: PinnTask, trainable: TrainableFunctions, rows: Sequence[NetworkRows]) -> Tensor:
     """Posterior precision JᵀJ/σ² + P of the learned parameters, with the weights of the unknowns' network eliminated.
 
-    J is the Jacobian of the measurements and, with a large weight, of the equations and conditions. P = 1 for weights of
-    functions (prior N(0, 1)): an unobserved function is as uncertain as its prior. P = 0 for scalars.
+    J is the Jacobian of the measurements and, with a large weight, of the equations and conditions. P = 1 for weights
+    of functions (prior N(0, 1)): an unobserved function is as uncertain as its prior. P = 0 for scalars.
     """
     parts = [replace(r, weight=torch.ones_like(r.weight)).jacobian(trainable) for r in rows]
     count, own = len(task.measurement_rows), _parameter_count(trainable)
