@@ -1,6 +1,6 @@
 """Run inside Pyodide by build.mjs: wheels and pdedsl → one archive of modules, compiled for the Python that reads it.
 
-Of pdedsl, what needs torch stays out; of others, what no import statement of what is there leads to, and docstrings.
+Packages of pdedsl that need torch are left out; of other packages, unreachable modules and docstrings.
 """
 
 import json
@@ -18,7 +18,10 @@ IMPORT = re.compile(
     r"^[ \t]*(?:from\s+(?P<base>[\w.]+)\s+)?import\s+(?P<names>\([^)]*\)|(?:[^\n\\]|\\\n)*)", re.MULTILINE
 )
 DOTS = re.compile(r"(\.*)(.*)")
-OURS = "analyse editor emit explanation frontend ir lower mistakes numerics plan symbolic words".split()
+OURS = set(
+    "analysis codegen config data diagnostics editor errors explainer ir language lowering numerics planning problem runs "
+    "symbolic".split()
+)
 
 
 def sources():
@@ -36,7 +39,7 @@ def sources():
 
 
 def reached(own):
-    """The files of all modules that import statements lead to, wherever in a file these stand."""
+    """The files of all modules reachable by import statements, nested ones included."""
     found, waiting = set(), [name for path in own for name in imported(path, path.relative_to(REPOSITORY))]
     while waiting:
         parts = waiting.pop().split(".")
@@ -54,7 +57,7 @@ def file_of(parts):
 
 
 def imported(path, place):
-    """The names after `import` and `from`, and what may be a module behind the latter; so may prose, harmlessly."""
+    """The module names of all import statements; matches in prose are harmless."""
     for line in IMPORT.finditer(path.read_text("utf-8")):
         names = re.findall(r"[\w.]+", line["names"])
         if line["base"] is None:
@@ -68,7 +71,7 @@ def imported(path, place):
 
 def compiled(path, place):
     target = "/tmp/module.pyc"
-    optimize = 0 if place.parts[0] == "pdedsl" else 2  # the reference of words is in docstrings
+    optimize = 0 if place.parts[0] == "pdedsl" else 2  # docstrings are the reference of the built-ins
     unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
     py_compile.compile(str(path), target, str(place), doraise=True, optimize=optimize, invalidation_mode=unchecked)
     return Path(target).read_bytes()
@@ -88,7 +91,7 @@ def pack(target):
 
 
 def tables():
-    """The tables of the parser, where it looks for them: computing them takes a tenth of the wait for a first check."""
+    """The cached parser tables: computing them would take a tenth of the time to the first check."""
     sys.path[:0] = [str(WHEELS), str(REPOSITORY)]
     from pdedsl.language.parser import cache_path, load_grammar, parser
 
@@ -98,7 +101,7 @@ def tables():
 
 
 def gallery():
-    """The shipped specs by name, and the words with which lines begin."""
+    """The shipped specs by name, and the statement keywords."""
     from pdedsl.language.precedence import INFIX_KEYWORDS as INNER
     from pdedsl.language.syntax_errors import KEYWORDS
     from pdedsl.sources import shipped_specs, spec_title

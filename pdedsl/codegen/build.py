@@ -1,4 +1,4 @@
-"""A program → modules of torch."""
+"""Code generation: plan → program, and its execution, program → torch modules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.runtime.learned_fields import CompositeField
 from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 
-# ---- build
+# ---- Program → modules
 
 
 def build_model(program: Program, seed: int) -> nn.Module:
@@ -52,12 +52,11 @@ def _field_module(name: str, program: Program, spec: Spec, module: nn.Module | N
         if isinstance(m, CharacteristicSteps) and not isinstance(m.field, CompositeField)
     ]
     if not found:
-        raise ValueError("this module has no field on R^d")
+        raise ValueError("this module has no learned field on R^d")
     return cast(nn.Module, found[0])
 
 
-# ---- calls
-# Plan → program: the constructor and arguments of each block, stated once.
+# ---- Plan → program
 
 
 def generate_program(model: Model, operator: OperatorPlan | None, spec: Spec) -> Program:

@@ -34,12 +34,12 @@ from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.symbolic.symbols import Component as CoordinateComponent
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
-# ---- expressions
+# ---- Expressions at points
 
 
 AUTODIFF = "pdedsl.runtime.diff.autodiff"
 Leaf = Callable[[Expr], Node | None]
-"""What an expression without operations of arithmetic is, if it is one."""
+"""The node of an atom: an expression without arithmetic operations; None for others."""
 
 
 X = Ref("x")
@@ -131,11 +131,10 @@ def matrix_node(matrix: list[list[Node]]) -> Node:
     )
 
 
-# ---- components
-# sympy → nodes, in a space that is not written out: component i, for all i at once.
+# ---- Index notation: component i, for all i at once
 #
-# A vector is a tensor (..., d), and torch works on all components; a number at a point is (..., 1), so that the two
-# broadcast in arithmetic: -xᵢ is `-1 * x`, exp(-Σⱼ xⱼ²) xᵢ is `x * torch.exp(-1 * total(x**2))`.
+# A vector is a tensor (..., d), and torch works on all components; a scalar is (..., 1), so that the two broadcast:
+# -xᵢ is `-1 * x`, exp(-Σⱼ xⱼ²) xᵢ is `x * torch.exp(-1 * sum_components(x, x**2))`.
 
 
 TENSOR_HELPERS = "pdedsl.runtime.tensor_helpers"
@@ -209,8 +208,7 @@ def split_constant_vector(expr: Expr, index: Symbol, dimension: int | Symbol) ->
     return [found.get(k, 0.0) for k in range(size)] if found else [], Add(*rest)
 
 
-# ---- pointwise
-# sympy → a function of tensors: expressions in named symbols, evaluated together with common subexpressions shared.
+# ---- Functions of tensors, with common subexpressions evaluated once
 
 
 EMPTY_PROGRAM = Program("", ())
@@ -248,14 +246,14 @@ def _broadcast(value: Tensor | float, like: Tensor, shape: torch.Size) -> Tensor
 
 def compile_pointwise(exprs: Sequence[Expr], symbols: Sequence[Symbol]) -> PointwiseFunction:
     """Needs at least one symbol; planning has made sure that torch has every function in the expressions."""
-    letters = [Symbol(f"a{k}", real=True) for k in range(len(symbols))]
-    renamed = [e.xreplace(dict(zip(symbols, letters, strict=True))) for e in exprs]
+    inputs = [Symbol(f"a{k}", real=True) for k in range(len(symbols))]
+    renamed = [e.xreplace(dict(zip(symbols, inputs, strict=True))) for e in exprs]
     shared, results = cse(renamed, symbols=numbered_symbols("s", real=True), order="none")
 
     def of(expr: Expr) -> Evaluator:
         return compile_node(expression_node(expr, _leaf), EMPTY_PROGRAM)
 
-    return PointwiseFunction(tuple(letters), tuple((s.name, of(e)) for s, e in shared), tuple(map(of, results)))
+    return PointwiseFunction(tuple(inputs), tuple((s.name, of(e)) for s, e in shared), tuple(map(of, results)))
 
 
 def _leaf(expr: Expr) -> Node | None:

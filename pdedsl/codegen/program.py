@@ -1,4 +1,4 @@
-"""A small language of constructor calls with two uses: it is run to build modules, and printed as Python."""
+"""Program representation for code generation: constructor calls that are executed to build modules and printed as Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Ref:
 
 @dataclass(frozen=True)
 class UserSymbol:
-    """A function or class of the user's own code."""
+    """A function or class of user code."""
 
     module: str
     name: str
@@ -152,7 +152,7 @@ def child_nodes(node: Node) -> Iterator[Node]:
                 yield child  # type: ignore[misc]
 
 
-# ---- building
+# ---- Execution
 
 OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -162,7 +162,7 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 Scope = dict[str, Any]
 Evaluator = Callable[[Scope], Any]
-"""A node that is read once and can be evaluated many times: a velocity is, at every step."""
+"""A compiled node, evaluated many times: a drift is, at every step."""
 
 
 def run_function(program: Program, name: str, **arguments: Any) -> Any:
@@ -247,7 +247,7 @@ def _compile_operation(sign: str, args: list[Evaluator]) -> Evaluator:
 
 
 def resolve(path: str | UserSymbol) -> Callable[..., Any]:
-    """What a path names: a function or a class of a module, or a method of such a class."""
+    """The object at an import path: a function or class of a module, or a method of such a class."""
     module, names = split_import_path(path)
     found: Any = import_module(module)
     for name in names:

@@ -37,7 +37,7 @@ def to_python(program: Program) -> str:
     return f'"""{doc}"""\n\nfrom __future__ import annotations\n\n{imports}\n\n\n{body}\n'
 
 
-# ---- imports
+# ---- Imports
 
 
 def _called_paths(node: Node) -> list[str | UserSymbol]:
@@ -100,7 +100,7 @@ def _displayed_path(path: str | UserSymbol) -> str:
     return path
 
 
-# ---- text
+# ---- Functions and expressions
 
 
 def _function(function: Function) -> str:
@@ -180,7 +180,7 @@ def _format_multiline(node: Call | Method | ItemList, indent: int) -> str:
 
 
 def _delimiters_and_parts(node: Call | Method | ItemList) -> tuple[str, list[tuple[str, Node]], str]:
-    """What opens a node, its parts with their keys, and what closes it."""
+    """The opening delimiter, the parts with their keys, and the closing delimiter."""
     match node:
         case ItemList(values=values, square=square):
             return ("[" if square else "("), [("", v) for v in values], ("]" if square else ")")

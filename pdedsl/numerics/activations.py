@@ -1,4 +1,4 @@
-"""Activations, one record each: a formula, the torch function that computes it, and the facts that proofs may use."""
+"""Activation functions, one record each: the formula, the torch function, and the properties used in proofs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Formula = Callable[[Algebra, Any], Any]
 class Activation:
     """An activation σ of one real variable.
 
-    `monotone`: σ is nondecreasing; `lipschitz`: an upper bound on |σ'| (∞: none); `least` and `most`: bounds of σ;
+    `monotone`: σ is nondecreasing; `lipschitz`: an upper bound on |σ'| (∞: none); `least` and `most`: lower and upper bound of σ;
     `positive`: σ > 0; `keeps_sign`: z σ(z) ≥ 0; `smooth`: twice differentiable, with bounded σ''; `rising`: σ' > 0;
     `torch`: the torch function that computes it on tensors (empty for the identity).
     """
@@ -81,7 +81,7 @@ class PairwiseActivation:
 
 
 # (a, b) ↦ (max, min) is the gradient of ½(a² + b²) - ½ min(a - b, 0)², which is not convex: for a < b it equals a b.
-# Its Jacobian has norm 1, and an eigenvalue -1 for a < b, so that -Kᵀ maxmin(K Y) moves states apart.
+# Its Jacobian has norm 1, and an eigenvalue -1 for a < b, so that -Kᵀ maxmin(K Y) is expansive.
 MAXMIN = PairwiseActivation("maxmin", monotone=False, lipschitz=1)
 
 
@@ -117,7 +117,7 @@ SQUARE = Activation(
     "square", lambda m, x: x * x, "torch.square", False, inf, least=0, keeps_sign=False, convex=True, smooth=True
 )
 
-# The steepest slopes of gelu, silu, mish and erf are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded up;
+# The maximal derivatives of gelu, silu, mish and erf are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded up;
 # the least values of gelu, silu and mish are -0.16997…, -0.27846… and -0.30884…, rounded down.
 _ALL = (
     IDENTITY,
@@ -193,7 +193,7 @@ _ALL = (
     SQUARE,
 )
 ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({a.name: a for a in _ALL})
-OTHER_NAMES: Mapping[str, str] = MappingProxyType({"arctan": "atan"})  # an alias, and the name that counts
+OTHER_NAMES: Mapping[str, str] = MappingProxyType({"arctan": "atan"})  # alias → canonical name
 
 
 def activation_named(name: str) -> Activation:

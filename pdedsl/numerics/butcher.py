@@ -1,7 +1,7 @@
-"""Time integrators, one record each: analysis, planning, emission and runtime share its tableau.
+"""Butcher tableaux of time integrators and their stability limits: shared by analysis, planning, code generation, runtime.
 
-A new explicit method is one more `RungeKutta` in `METHODS`: its word in the language, its stability bounds, its steps
-in the network and its row in the documentation follow from it.
+A new explicit method is one more `RungeKutta` in `METHODS`: its keyword, its stability limits, its steps in the network
+and its row in the documentation follow from it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ Row = tuple[float, ...]
 Polynomial = tuple[float, ...]
 """Coefficients in rising powers."""
 
-STABILITY_GRID = 64  # points per unit at which a stability bound is searched
-MAX_STABILITY_LIMIT = 8.0  # no stability interval of a method here is longer
+STABILITY_GRID = 64  # points per unit in the search for a stability limit
+MAX_STABILITY_LIMIT = 8.0  # larger than the stability limits of all methods here
 STABILITY_RTOL = 1e-12
 
 
@@ -58,7 +58,7 @@ class EmbeddedRungeKutta:
     """An adaptive Runge-Kutta pair. k₁ = f(t, y), k_{i+1} = f(t + nodes_i h, y + h Σ_j rows_ij k_j).
 
     The last row is the step itself (the last stage of one step is the first of the next), and h Σ_j error_j k_j
-    estimates its error. Pairs without rows are run by torchdiffeq.
+    estimates its error. Pairs without rows are computed by torchdiffeq.
     """
 
     name: str
@@ -74,7 +74,7 @@ class TruncatedBackwardEuler:
     """Backward Euler with the inverse as a truncated series, (I - hf)⁻¹ ≈ I + hf + … + (hf)ⁿ."""
 
     name: str = "backward_euler"
-    most: int = 200  # terms considered for stability; the bound of longer series is within 0.006 of 1
+    most: int = 200  # terms considered for stability; the limit of longer series is within 0.006 of 1
 
     def stability(self, terms: int) -> Polynomial:
         """1 + z + … + zⁿ; a longer series is cut to about `most` terms, of the same parity."""
@@ -157,7 +157,7 @@ ADAPTIVE: Mapping[str, EmbeddedRungeKutta] = MappingProxyType(
 )
 
 
-# ---- how long a step may be: |R(hλ)| ≤ 1 (Hairer, Wanner, chapter IV.2)
+# ---- Stability limits: |R(hλ)| ≤ 1 (Hairer, Wanner, chapter IV.2)
 
 
 def amplification_factor(r: Polynomial, z: complex) -> float:
@@ -170,18 +170,18 @@ def amplification_factor(r: Polynomial, z: complex) -> float:
 
 @lru_cache
 def real_stability_limit(r: Polynomial) -> float:
-    """The largest s with |R(-s')| ≤ 1 for all s' up to s: 2 for Euler and Heun, 2.785… for RK4."""
+    """Real stability limit: the largest s with |R(-s')| ≤ 1 for all s' ≤ s: 2 for Euler and Heun, 2.785… for RK4."""
     return _stability_limit(lambda s: amplification_factor(r, -s))
 
 
 @lru_cache
 def imaginary_stability_limit(r: Polynomial) -> float:
-    """The largest s with |R(is')| ≤ 1 for all s' up to s: 0 for Euler and Heun, 2√2 for RK4, √3 for SSPRK3."""
+    """Imaginary stability limit: the largest s with |R(is')| ≤ 1 for s' ≤ s: 0 for Euler and Heun, 2√2 for RK4, √3 for SSPRK3."""
     return _stability_limit(lambda s: amplification_factor(r, 1j * s))
 
 
 def _stability_limit(size: Callable[[float], float]) -> float:
-    """Where a function first exceeds one: the first such point of a grid, refined by bisection."""
+    """The point where a function first exceeds 1: the first such point of a grid, refined by bisection."""
     above = next(
         (
             k / STABILITY_GRID

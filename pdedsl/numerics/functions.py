@@ -1,6 +1,6 @@
-"""Functions of numbers that a network can compute, one row each: the name in sympy, and the torch function.
+"""Elementary functions available in torch: the name in sympy and the torch function.
 
-Planning refuses other functions, and emission uses the same rows.
+Planning rejects other functions, and code generation uses the same table.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ UNARY_FUNCTIONS: Mapping[str, str] = MappingProxyType(
         "Heaviside": f"{TENSOR_HELPERS}.heaviside",
     }
 )
-"""Of their first argument: sympy's step function has its value at 0 as a second one, ½, which is the runtime's."""
+"""Applied to the first argument: the second one of sympy's Heaviside is its value at 0, ½ as in the runtime."""
 
 NARY_FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {"Max": f"{TENSOR_HELPERS}.maximum", "Min": f"{TENSOR_HELPERS}.minimum"}
 )
-"""Of several numbers at points, behind the points themselves."""
+"""Functions of several scalars; their first argument is the points."""

@@ -1,4 +1,4 @@
-"""Whether steps never move two states apart, by exact arithmetic on the tableau.
+"""Contractivity of explicit Runge-Kutta steps, by exact arithmetic on the tableau.
 
 Let ⟨f(y) - f(z), y - z⟩ ≤ -|f(y) - f(z)|²/β. With B = diag(b), M = BA + AᵀB - bbᵀ the difference Δ of two solutions has
     |Δ₁|² = |Δ₀|² + 2h Σ bᵢ⟨Δfᵢ, ΔYᵢ⟩ - h² Σ mᵢⱼ⟨Δfᵢ, Δfⱼ⟩          (Burrage, Butcher 1979)
@@ -14,7 +14,7 @@ from fractions import Fraction
 from pdedsl.numerics.butcher import RungeKutta
 
 Matrix = list[list[Fraction]]
-MAX_DENOMINATOR = 1000  # denominators in the tableaux are smaller
+MAX_DENOMINATOR = 1000  # larger than the denominators in the tableaux
 
 
 def to_fraction(a: float) -> Fraction:
@@ -24,7 +24,7 @@ def to_fraction(a: float) -> Fraction:
 
 
 def is_contractive(method: RungeKutta, size: Fraction) -> bool:
-    """Whether a step with hβ = `size` moves no two states apart, for every such f."""
+    """Whether a step with hβ = `size` is non-expansive for every such f."""
     weights = [to_fraction(b) for b in method.weights]
     if any(b < 0 for b in weights):
         return False

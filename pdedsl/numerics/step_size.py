@@ -1,4 +1,4 @@
-"""Step sizes of adaptive methods: the first, the next, and the last."""
+"""Step size control of adaptive methods (Hairer, Nørsett, Wanner 1993, II.4)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ END_STRETCH = 1.01  # that of Hairer's dopri5
 
 
 class SolverFailed(ArithmeticError):
-    """A method did not reach the end within its tolerance; the message says why."""
+    """A solver did not reach the final time within its tolerance; the message gives the reason."""
 
 
 def initial_step_size(h0: float, d1: float, d2: float, order: int) -> float:
@@ -28,7 +28,7 @@ def next_step_size(t: float, h: float, ratio: float, order: int, end: float) -> 
 
 
 def clip_to_end(h: float, left: float) -> float:
-    """The step, cut to end at the end, or stretched if it nearly reaches it, so that no tiny step remains."""
+    """The step size, clipped to the remaining time, or stretched to it if a tiny step would remain."""
     return left if END_STRETCH * h >= left else h
 
 

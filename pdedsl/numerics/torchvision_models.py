@@ -1,4 +1,4 @@
-"""Classifiers of torchvision by name: how many residual maps they have, and which images they take.
+"""Torchvision classifiers by name: the number of their residual blocks, and the image sizes they accept.
 
 A table, since planning does not import torch; a test compares it with torchvision itself. Models with other inputs or
 several outputs, for detection or segmentation or with auxiliary classifiers, are not in it.
@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class TorchvisionModel:
-    """`maps`: the number of residual maps, after which noise can be added; images are (3, h, w) with sides of at least
-    `least`, or if `only`, at most as well."""
+    """`maps`: the number of residual blocks, after which noise can be added; images are (3, h, w) with h and w at least
+    `least`, or if `only`, exactly `least`."""
 
     maps: int = 0
     least: int = 8

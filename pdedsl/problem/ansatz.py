@@ -27,7 +27,7 @@ MAX_DIMENSIONS = (
     3  # space dimensions up to which boundary conditions are built in: the factor is a product over all faces
 )
 SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # points at which functions are compared, as fractions of the intervals
-COMPARISON_RTOL = 1e-9
+COMPARISON_RTOL = 1e-9  # rounding of values that agree
 
 
 @dataclass(frozen=True)

@@ -63,8 +63,8 @@ class StageStates(NamedTuple):
 class ImageNetwork(nn.Module):
     """Images to logits.
 
-    PDE blocks can be invertible, the layers around them are not: stem and transitions use relu, and transitions pool. So
-    `inverse` leads from the end of each stage to its start only, even in a network with a single stage.
+    PDE blocks can be invertible, the layers around them are not: stem and transitions use relu, and transitions pool.
+    So `inverse` leads from the end of each stage to its start only, even in a network with a single stage.
     """
 
     def __init__(self, opening: nn.Module, stages: nn.ModuleList, connectors: nn.ModuleList, classifier: nn.Module):

@@ -213,11 +213,11 @@ def pde_residual_norm(audit: ResidualAudit, points: Tensor) -> Tensor:
 # ---- Verdict
 
 
-ONE_DIGIT_RTOL = 0.1
+ONE_DIGIT_RTOL = 0.1  # above, no digit is correct
 DATA_FACTOR = 2.0  # on data / terms: u = g has two terms of equal size, one of which is data
-ERROR_RTOL = 0.01
+ERROR_RTOL = 0.01  # larger errors are visible in a plot
 SELF_CONVERGENCE = "self-convergence: difference to the N/2 grid"
-REFERENCE_FACTOR = 10.0
+REFERENCE_FACTOR = 10.0  # tolerance relative to the error of the reference
 INTERVAL_FACTOR = 3.0  # half-widths of a 95 % interval, that is 5.9 standard deviations: 4e-9 for one point
 
 
@@ -401,7 +401,7 @@ NO_REFERENCE = "no exact solution is stated and no inexpensive grid solver appli
 ONLY_SELF_CONVERGENCE = (
     "no reference besides the N/2 grid (self-convergence); `pdedsl crosscheck` compares with other methods"
 )
-MIN_REFERENCE_ERROR = 1e-16
+MIN_REFERENCE_ERROR = 1e-16  # rounding: 0 stands for an exact solution
 
 Function = Callable[[Tensor], Tensor]
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from pdedsl.ir.problem import StrongForm
 from pdedsl.solvers.collocation_points import PointSampler
 
-GAUGE_POINTS, GAUGE_SEED = 16, 104729
+GAUGE_POINTS, GAUGE_SEED = 16, 104729  # fixed points at which the mean is taken
 
 
 def fix_gauge(solution: Callable[[Tensor], Tensor], statement: StrongForm, points: Tensor) -> Tensor:

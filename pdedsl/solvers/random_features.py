@@ -41,7 +41,7 @@ from pdedsl.solvers.pinn.trainer import noise_variance
 
 
 MAX_GAUSS_NEWTON_STEPS = 30  # of Gauss-Newton
-MAX_HALVINGS = 8
+MAX_HALVINGS = 8  # of a Gauss-Newton step
 AnyFeatures = FourierFeatures | SymmetrizedFeatures | PermutationInvariantFeatures
 RESIDUAL_RTOL = 1e-3  # relative change of the residual below which Gauss-Newton ends
 

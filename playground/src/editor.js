@@ -1,4 +1,4 @@
-// The editor: CodeMirror with the words of the language, marks at mistakes, and what the engine says under the pointer.
+// The editor: CodeMirror with syntax highlighting, diagnostics and hover texts.
 import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
@@ -98,7 +98,7 @@ export function editorOf(parent, text, keywords, changed, said, completed) {
   };
 }
 
-/** Marks at mistakes of a text, each with its code and its way out, which a click takes where a program can. */
+/** Diagnostics of a text, each with its code and its quick fixes. */
 export function marked(editor, text, diagnostics) {
   const { view } = editor, most = view.state.doc.length;
   const action = ({ title, edits }) => ({ name: title, apply: () => editor.mend(text, edits) });

@@ -5,7 +5,7 @@ import { PANELS } from "./panels.js";
 
 const part = (id) => document.getElementById(id);
 const waiting = new Map();
-let editor, shared, shown = "mistakes", last = 0, checks = 0;
+let editor, shared, shown = "problems", last = 0, checks = 0;
 
 // ---- questions to Python
 
@@ -31,7 +31,7 @@ function heard({ data: { id, answer, fault } }) {
 
 // ---- answers
 
-/** Check the text, mark its mistakes, and renew the panel; an answer that comes too late is dropped. */
+/** Check the text, mark its errors, and renew the panel; an answer that comes too late is dropped. */
 async function check() {
   const text = editor.text(), mine = ++checks, start = performance.now();
   const found = { text, ...JSON.parse(await ask("check_json", text)) };
@@ -125,5 +125,5 @@ async function share() {
 }
 
 tabs();
-choose("mistakes");
+choose("problems");
 start();

@@ -12,7 +12,7 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(others.then((keys) => Promise.all(keys.map((key) => caches.delete(key)))).then(() => self.clients.claim()));
 });
 
-/** From what is kept; otherwise from the network, once. */
+/** From the cache; otherwise from the network, once. */
 async function answer(request) {
   const cache = await caches.open(CACHE);
   const kept = await cache.match(request, { ignoreSearch: true });

@@ -1,4 +1,4 @@
-// What is shown beside the text. Whatever a spec says enters the page as text, never as markup.
+// Panels beside the text. Text of a spec enters the page as text, never as markup.
 function made(tag, text, kind) {
   const element = document.createElement(tag);
   element.textContent = text;
@@ -7,14 +7,14 @@ function made(tag, text, kind) {
 }
 
 /** The report of the command line, and below it what a click can mend. */
-function mistakes(_, found, editor) {
+function problems(_, found, editor) {
   const report = made("pre", found.report || `${found.name}: no errors`);
-  const cures = found.diagnostics.flatMap(({ code, fixes }) => fixes.map((fix) => cure(code, fix, found, editor)));
-  return [report, ...cures];
+  const quickFixes = found.diagnostics.flatMap(({ code, fixes }) => fixes.map((fix) => quickFix(code, fix, found, editor)));
+  return [report, ...quickFixes];
 }
 
-function cure(code, { title, edits }, { text }, editor) {
-  const button = made("button", `${code}: ${title}`, "cure");
+function quickFix(code, { title, edits }, { text }, editor) {
+  const button = made("button", `${code}: ${title}`, "fix");
   button.type = "button";
   button.addEventListener("click", () => editor.mend(text, edits));
   return button;
@@ -22,7 +22,7 @@ function cure(code, { title, edits }, { text }, editor) {
 
 function explained(answer, found, editor) {
   const sections = JSON.parse(answer);
-  if (!sections.length) return mistakes(answer, found, editor);
+  if (!sections.length) return problems(answer, found, editor);
   return sections.flatMap(([title, rows]) => {
     const list = document.createElement("ul");
     list.append(...rows.map((row) => made("li", row.trim())));
@@ -31,7 +31,7 @@ function explained(answer, found, editor) {
 }
 
 function axioms(_, found, editor) {
-  if (!found.axioms.length) return mistakes(_, found, editor);
+  if (!found.axioms.length) return problems(_, found, editor);
   const list = document.createElement("dl");
   for (const { name, truth, reason, evidence } of found.axioms) {
     const term = made("dt", `${name.replaceAll("_", " ")}: `);
@@ -44,7 +44,7 @@ function axioms(_, found, editor) {
 
 /** A click on a term or a block goes to its place in the text, which counts characters. */
 function network(answer, found, editor) {
-  if (!answer) return mistakes(answer, found, editor);
+  if (!answer) return problems(answer, found, editor);
   const drawing = document.importNode(new DOMParser().parseFromString(answer, "image/svg+xml").documentElement, true);
   drawing.addEventListener("click", (event) => {
     const place = event.target.closest("[data-start]")?.dataset;
@@ -54,11 +54,11 @@ function network(answer, found, editor) {
 }
 
 function python(answer, found, editor) {
-  return answer ? [made("pre", answer)] : mistakes(answer, found, editor);
+  return answer ? [made("pre", answer)] : problems(answer, found, editor);
 }
 
 export const PANELS = {
-  mistakes: { title: "Mistakes", draw: mistakes },
+  problems: { title: "Problems", draw: problems },
   explained: { title: "Explain", verb: "explanation_json", draw: explained },
   axioms: { title: "Axioms", draw: axioms },
   network: { title: "Network", verb: "drawing_svg", draw: network },

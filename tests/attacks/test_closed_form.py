@@ -11,7 +11,7 @@ import torch
 from scipy.optimize import brentq, linprog, minimize
 from torch import Tensor
 
-from attacks.every import CASES, attack
+from attacks.all_attacks import CASES, attack
 from attacks.models import Linear, linear
 from pdedsl.attacks import apgd, autoattack, boundary, cw, ddn, fab, fgsm, pgd
 from pdedsl.attacks.fab import project_onto_hyperplane

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from attacks.every import CASES, ONCE, short
+from attacks.all_attacks import CASES, ONCE, short
 from attacks.models import linear
 from pdedsl.attacks import fgsm, pgd, square
 from pdedsl.attacks.constraints import Box, feasible_set

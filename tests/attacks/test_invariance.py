@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from attacks.every import CASES, ONCE, attack, short
+from attacks.all_attacks import CASES, ONCE, attack, short
 from attacks.models import digits, trained
 from pdedsl.attacks import Box, Linf, Predictor, fgsm
 from pdedsl.attacks.constraints import feasible_set

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from attacks.every import ONCE, attack, short
+from attacks.all_attacks import ONCE, attack, short
 from pdedsl.attacks import Predictor, boundary, ifgsm, pgd, square
 from pdedsl.attacks.criterion import Criterion
 from pdedsl.attacks.pgd import MIN_CHECKED_ROWS

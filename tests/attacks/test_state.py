@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attacks.every import BOTH, CASES, EUCLIDEAN, FEW, ONCE, attack, short
+from attacks.all_attacks import BOTH, CASES, EUCLIDEAN, FEW, ONCE, attack, short
 from attacks.models import linear
 from pdedsl.attacks import Predictor, apgd, audit, pgd, square
 from pdedsl.frozen_model import modules_of

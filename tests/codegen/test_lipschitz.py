@@ -32,7 +32,7 @@ def test_the_monotone_network_part_by_part() -> None:
     found = built(MONOTONE).lipschitz_parts()
     assert [p.part for p in found] == ["opening", "equation 1", "connector 1", "equation 2", "connector 2", "head"]
     assert {p.constant for p in found} == {1.0}
-    assert found[1].why == "3 steps with δt β ≤ 1, β the steepest slope"
+    assert found[1].why == "3 steps with δt β ≤ 1, β the Lipschitz constant of the field"
     assert found[2].why == "patches as channels, ‖C‖ ≤ 1, maxmin"
 
 
@@ -52,11 +52,11 @@ EQUATIONS = {
         "tanh after batch_norm need not be monotone",
     ),
     "second order": (changed(shipped("second_order"), FRAMED), "second order in time"),
-    "a pair": (changed(shipped("hamiltonian"), FRAMED), "push each other"),
+    "a pair": (changed(shipped("hamiltonian"), FRAMED), "a coupled pair has no Lipschitz bound"),
     "no bound": (changed(MONOTONE, ("operator, ‖K‖ ≤ 1", "operator")), "no bound on ‖K‖ is declared"),
     "a long step": (changed(MONOTONE, ("‖K‖ ≤ 1", "‖K‖ ≤ 3/2")), "δt β = 2.25"),
     "uphill": (changed(MONOTONE, ("-Kᵀ", "Kᵀ")), "uphill"),
-    "a reaction that grows": (changed(MONOTONE, ("tanh(K Y)", "tanh(K Y) + ½ Y")), "a reaction grows"),
+    "a reaction that grows": (changed(MONOTONE, ("tanh(K Y)", "tanh(K Y) + ½ Y")), "a positive reaction is expansive"),
     "not monotone": (changed(MONOTONE, ("tanh", "sin")), "sin is not monotone"),
     "midpoint": (changed(MONOTONE, ("euler(", "midpoint(")), "too long"),
     "a solver": (changed(MONOTONE, ("euler(steps=3)", "dopri5"), ("K(t) ", "K ")), "no step of this method"),
@@ -79,7 +79,7 @@ def test_a_paper_has_no_bounds() -> None:
     parts = built(shipped("monotone")).lipschitz_parts()
     broken = {p.part: p.why for p in parts if math.isinf(p.constant)}
     assert list(broken) == ["opening", "connector 1", "connector 2", "head"]
-    assert broken["head"] == "nothing bounds the weights of Linear"
+    assert broken["head"] == "the weights of Linear are not bounded"
 
 
 # ---- in words

@@ -200,7 +200,7 @@ def test_value_at_a_number(written: str, value: float) -> None:
 @pytest.mark.parametrize("name", [*ACTIVATIONS, *OTHER_NAMES])
 def test_activation_of_a_network(name: str) -> None:
     text = learned("∂u/∂t = v·∇u", f"learn v(x, y, t) : vector = mlp(width=4, depth=2, activation={name})")
-    pointwise = re.findall(r"Pointwise\((\w+)\)", str(built(text)))
+    pointwise = re.findall(r"ActivationLayer\((\w+)\)", str(built(text)))
     assert set(pointwise) == {OTHER_NAMES.get(name, name)}
     assert built(text)(inputs(text, 3)).isfinite().all()
 

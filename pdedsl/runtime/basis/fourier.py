@@ -32,7 +32,7 @@ class FourierAxis:
 
 @dataclass(frozen=True)
 class FourierGrid:
-    """A periodic box, and a finer grid on which products are computed: at least `fine` points for each of `half` modes."""
+    """A periodic box, and a finer grid for products, with at least `fine` points for each of `half` modes."""
 
     rings: tuple[FourierAxis, ...]
     fine: int
@@ -96,8 +96,8 @@ class FourierGrid:
 
 
 def _fast_length(least: int) -> int:
-    """The smallest length from here on for which a single FFT is fast: MKL plans each one again, and planning many points
-    without a prime factor above 7 takes several times as long as the transform itself."""
+    """The smallest length from here on for which a single FFT is fast: MKL plans each one again, and planning many
+    points without a prime factor above 7 takes several times as long as the transform itself."""
     if least < MIN_PLANNED_SIZE:
         return least
     return next(n for n in count(least) if any(n % p == 0 and _is_smooth(n // p) for p in (44, 52)))

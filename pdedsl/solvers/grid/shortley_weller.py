@@ -23,7 +23,7 @@ from pdedsl.problem.irregular_domain import IrregularDirichletProblem, irregular
 from pdedsl.runtime.basis.interpolation import MovingLeastSquares
 from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed
 
-BISECTION_STEPS = 60
+BISECTION_STEPS = 60  # to rounding
 MIN_ARM = 1e-7  # the shortest arm, as a fraction of a cell
 
 

@@ -162,7 +162,7 @@ READERS: dict[str, Callable[[Any, Tensor], Any]] = {
 
 
 EQUATION_WEIGHT = 1e3  # relative to measurements, for standard deviations
-EIGENVALUE_RTOL = 1e-15
+EIGENVALUE_RTOL = 1e-15  # smaller eigenvalues of the precision are zero up to rounding
 DIAGONAL_POSITIONS = (
     0.1,
     0.3,

@@ -15,8 +15,8 @@ Pair = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True)
 class DerivativeLayout:
-    """The derivatives of the rows start, …, stop - 1: along `lines` directions and, if `operator`, under ∂_t - νΔ with the
-    Laplacian over these directions."""
+    """The derivatives of the rows start, …, stop - 1: along `lines` directions and, if `operator`, under ∂_t - νΔ with
+    the Laplacian over these directions."""
 
     start: int
     stop: int

@@ -1,4 +1,4 @@
-"""Forward rules for derivatives of layers: closed forms for costly layers, the chain rule by nested duals for others."""
+"""Forward rules for derivatives of layers: closed forms for costly layers, otherwise the chain rule by nested duals."""
 
 from __future__ import annotations
 

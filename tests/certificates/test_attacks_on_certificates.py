@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 import torch
-from attacks.every import BOTH, EUCLIDEAN, attack
+from attacks.all_attacks import BOTH, EUCLIDEAN, attack
 from attacks.models import digits, trained
 from torch import Tensor, nn
 
