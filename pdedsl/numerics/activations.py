@@ -33,7 +33,7 @@ Formula = Callable[[Algebra, Any], Any]
 class Activation:
     """An activation σ of one real variable.
 
-    `monotone`: σ is nondecreasing; `lipschitz`: an upper bound on |σ'| (∞: none); `least` and `most`: lower and upper bound of σ;
+    `monotone`: σ is nondecreasing; `lipschitz`: an upper bound on |σ'| (∞: none); `least` and `most`: bounds of σ;
     `positive`: σ > 0; `keeps_sign`: z σ(z) ≥ 0; `smooth`: twice differentiable, with bounded σ''; `rising`: σ' > 0;
     `torch`: the torch function that computes it on tensors (empty for the identity).
     """

@@ -1,4 +1,4 @@
-"""Butcher tableaux of time integrators and their stability limits: shared by analysis, planning, code generation, runtime.
+"""Butcher tableaux of time integrators and their stability limits, for analysis, planning, code generation and runtime.
 
 A new explicit method is one more `RungeKutta` in `METHODS`: its keyword, its stability limits, its steps in the network
 and its row in the documentation follow from it.
@@ -176,7 +176,7 @@ def real_stability_limit(r: Polynomial) -> float:
 
 @lru_cache
 def imaginary_stability_limit(r: Polynomial) -> float:
-    """Imaginary stability limit: the largest s with |R(is')| ≤ 1 for s' ≤ s: 0 for Euler and Heun, 2√2 for RK4, √3 for SSPRK3."""
+    """The largest s with |R(is')| ≤ 1 for s' ≤ s: 0 for Euler and Heun, 2√2 for RK4, √3 for SSPRK3."""
     return _stability_limit(lambda s: amplification_factor(r, 1j * s))
 
 

@@ -24,7 +24,7 @@ async function engine() {
   pyodide.unpackArchive(await archive, "zip", { extractDir: "/packages" });
   pyodide.runPython("import sys; sys.path.insert(0, '/packages')");
   pyodide.runPython("import gc; gc.set_threshold(*gc.get_threshold()[:2], 500)");
-  pyodide.runPython("from pdedsl.symbolic.cache import remember_signs; remember_signs()");
+  pyodide.runPython("from pdedsl.symbolic.cache import cache_signs; cache_signs()");
   return pyodide.pyimport("pdedsl.editor.overview");
 }
 

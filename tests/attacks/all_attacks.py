@@ -1,4 +1,4 @@
-"""Every attack with a modest budget, for what must hold for all of them."""
+"""All attacks with a small budget, for properties common to all."""
 
 from __future__ import annotations
 

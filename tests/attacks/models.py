@@ -1,4 +1,4 @@
-"""Models with known answers, and small trained ones that every machine trains alike in a few seconds."""
+"""Models with known optima, and small trained networks that are identical on every machine."""
 
 from __future__ import annotations
 

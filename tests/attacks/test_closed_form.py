@@ -1,4 +1,4 @@
-"""On a linear model every attack reaches the optimum, which has a closed form."""
+"""Linear models: every attack reaches the optimum, which has a closed form."""
 
 from __future__ import annotations
 

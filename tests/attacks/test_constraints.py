@@ -1,4 +1,4 @@
-"""Ball and box hold for the numbers as they are stored, and `fooled` is true of them."""
+"""Feasible sets: the stored numbers satisfy ball and box constraints exactly, and `fooled` refers to them."""
 
 from __future__ import annotations
 

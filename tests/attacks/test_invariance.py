@@ -1,4 +1,4 @@
-"""A constant added to all scores, or log-probabilities in the place of logits, change no result."""
+"""Invariance of the attacks under a shift of the logits, and for log-probabilities instead of logits."""
 
 from __future__ import annotations
 

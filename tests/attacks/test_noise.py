@@ -1,4 +1,4 @@
-"""Stochastic models: averages in the attack, and success by the mean over fresh draws."""
+"""Stochastic models: EOT gradients, and success by the mean over new noise samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement with published implementations on one trained network, within half a point. A development extra."""
+"""Agreement with published implementations on one trained network, within half a percentage point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An attack leaves no trace, and is a function of its seed."""
+"""Attacks restore the state of the model and of the random generators, and are functions of their seeds."""
 
 from __future__ import annotations
 

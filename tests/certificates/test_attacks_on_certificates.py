@@ -1,4 +1,4 @@
-"""No certified sample of a test set is broken by any attack inside its radius, for both certificates."""
+"""No attack finds an adversarial example within a certified radius, for both certificates."""
 
 from __future__ import annotations
 

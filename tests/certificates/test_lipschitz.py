@@ -1,4 +1,4 @@
-"""Lipschitz certificates: exact where the model is linear, never broken within the radius."""
+"""Lipschitz certificates: exact for linear models, valid within the radius."""
 
 from __future__ import annotations
 

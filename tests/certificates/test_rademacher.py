@@ -1,4 +1,4 @@
-"""The infimum of Theorem 3.4, against a fine search, and its limits."""
+"""The infimum of Theorem 3.4 against a fine search, and its limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Randomized smoothing: exact on half-spaces, true as often as it says, cheap where it may stop."""
+"""Randomized smoothing: exact on half-spaces, coverage as stated, early stopping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Augmentations against a plain loop over samples, their laws, and their independence of how a batch is cut."""
+"""Data augmentation against a loop over samples, its distribution, and independence of the batch layout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stream of samples: permutations laid end to end, at random access."""
+"""Order of the samples: concatenated permutations with random access."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of image sets that are missing, downloaded or damaged."""
+"""Image set files that are missing, downloaded or corrupt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public sets: small files in each set's own format, files that are missing or damaged, and the real ones."""
+"""Public image sets: small files in each format, missing and corrupt files, and the original files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a spec gets when it asks for data: the sets without files, parts of them, and their fit to a model."""
+"""Loading of data: bundled sets, subsets, and the check against the model."""
 
 from __future__ import annotations
 

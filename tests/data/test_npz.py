@@ -1,4 +1,4 @@
-"""Files of the user's own: the right ones in every layout, and what is said about the wrong ones."""
+"""npz files: all valid layouts, and error messages for invalid ones."""
 
 from __future__ import annotations
 

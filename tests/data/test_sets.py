@@ -1,4 +1,4 @@
-"""Splits, their batches, their statistics, and orders that keep the shares of the classes."""
+"""Splits, batches, channel statistics, and stratified orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every flipped bit of a checkpoint is found: the file is not read, or not taken for what was written."""
+"""Checkpoints: every flipped bit is detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pdedsl train` on the command line: what it says, and how it leaves."""
+"""`pdedsl train` on the command line: output and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a run on disk."""
+"""Logs of training metrics: metrics.jsonl and TensorBoard."""
 
 from __future__ import annotations
 

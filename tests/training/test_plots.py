@@ -1,4 +1,4 @@
-"""The curves of a run: what is in the figure, and that a picture is written."""
+"""Training curves: content of the figure, and the PNG file."""
 
 from __future__ import annotations
 

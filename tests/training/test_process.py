@@ -1,4 +1,4 @@
-"""Training as its users start it: in processes of its own, killed, and several at once."""
+"""Training in separate processes: distributed, killed and resumed."""
 
 from __future__ import annotations
 

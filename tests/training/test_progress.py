@@ -1,4 +1,4 @@
-"""What a person sees of a run, as text."""
+"""Progress display of training, as text."""
 
 from __future__ import annotations
 

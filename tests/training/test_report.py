@@ -1,4 +1,4 @@
-"""The report of a run, as exact text."""
+"""report.md of a training run, as exact text."""
 
 from __future__ import annotations
 

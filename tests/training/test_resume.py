@@ -1,4 +1,4 @@
-"""A run that stops at any moment goes on as if it had not: the same weights to the bit, the same log."""
+"""Resumption: an interrupted run continues with bit-identical weights and logs."""
 
 from __future__ import annotations
 

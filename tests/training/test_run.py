@@ -1,4 +1,4 @@
-"""What a run does and leaves: accuracy, bits, entries of `train`, and what is said when it cannot go on."""
+"""Training runs: accuracy, reproducibility, entries of `train`, error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that cannot go on, and runs from one resolution to another."""
+"""Divergence, invalid settings, and initial weights from a run of another resolution."""
 
 from __future__ import annotations
 

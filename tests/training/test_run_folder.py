@@ -1,4 +1,4 @@
-"""The folder of a run: what a run that was killed left half written is taken away by the next one, and nothing else."""
+"""Run folders: partial files of a killed run are removed, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adaptive solvers in training: their costs are figures of the run, and a run that they fail diverges."""
+"""Adaptive solvers in training: function evaluations as metrics, divergence if a solver fails."""
 
 from __future__ import annotations
 
