@@ -80,7 +80,7 @@ kills: $(VENV)/.developed
 # is what the dependencies need, of which old ones warn.
 OLDEST := .oldest
 TRIED  := tests/attacks tests/certificates tests/data tests/codegen tests/evaluation/test_compare.py tests/evaluation/test_run.py tests/language tests/ir \
-          tests/planning tests/problem tests/runtime/test_time_steps.py tests/solvers/test_grid.py tests/solvers/test_run.py tests/solvers/test_serialize.py \
+          tests/planning tests/problem tests/runtime/test_step_doubling.py tests/solvers/test_grid.py tests/solvers/test_run.py tests/solvers/test_serialize.py \
           tests/training/test_checkpoint.py tests/training/test_resume.py tests/test_escaping.py
 oldest:
 	$(PYTHON) -m venv $(OLDEST)

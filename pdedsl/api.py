@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 def parse(text: str, name: str = "<text>") -> Spec:
-    """The meaning of a spec given as text. Raises `PdeError` with every mistake in it."""
+    """Parses the text of a spec. Raises `PdeError` with all errors."""
     return to_spec(Source(without_bom(text), name))
 
 
 def load(spec: Spec | str | Path) -> Spec:
-    """The meaning of a spec: a path, the name of a shipped spec, the folder of a run or package, or its text."""
+    """Loads a spec from a path, the name of a shipped spec, the folder of a run or package, or its text."""
     return spec if isinstance(spec, Spec) else to_spec(source_of(spec))
 
 
 def explain(spec: Spec | str | Path) -> Explanation:
-    """What an equation is, what it becomes, and what can be proved about it. The spec is given as for `load`."""
+    """Explains a spec: class of the equation, network or solution method, axioms. The argument is that of `load`."""
     return explain_source(load(spec).source)
 
 
@@ -36,7 +36,7 @@ def explain_source(source: Source) -> Explanation:
 
 
 def explain_result(found: CheckResult) -> Explanation:
-    """Like `explain`, for a spec that is already examined."""
+    """Like `explain`, for the result of a check."""
     from pdedsl.explainer.explain import Explanation
 
     theorem, plan = (found.planned.representation.theorem, found.planned.model) if found.planned else (None, None)
@@ -44,13 +44,13 @@ def explain_result(found: CheckResult) -> Explanation:
 
 
 def compile(spec: Spec | str | Path, trust: bool = False, data: str | Path | None = None) -> Compilation:
-    """Every stage of a spec, given as for `load`. `trust` allows importing your own networks that it names; `data`
-    is the folder of data sets, which determine the dimension of R^d."""
+    """Compiles a spec through all stages. The argument is that of `load`; `trust` allows importing the networks that
+    the spec names; `data` is the folder of data sets, which determine the dimension of R^d."""
     return generate(check_spec(load(spec), None if data is None else Path(data)), trust)
 
 
 def format(text: str, ascii: bool = False) -> str:
-    """A spec in canonical layout, in Unicode or in ASCII."""
+    """Formats the text of a spec, in Unicode or ASCII."""
     return format_source(Source(without_bom(text)), ascii)
 
 

@@ -1,10 +1,10 @@
-"""`%load_ext pdedsl`, then a spec in its own cell:
+"""IPython extension: after `%load_ext pdedsl`, a spec can be written in a cell.
 
     %%pde heat
     pde Heat
     …
 
-The compilation is bound to the name, and its explanation is shown. Mistakes are shown with their places, in colour.
+The compilation is assigned to the variable `heat` and its explanation is displayed, or the errors are.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from pdedsl.sources import without_bom
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-DEFAULT_NAME = "spec"  # of the variable, if none is given
-TRUST_FLAG = "--trust"  # to import the user's own networks
+DEFAULT_NAME = "spec"  # of the variable
+TRUST_FLAG = "--trust"  # allows importing user-defined networks
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%load_ext pdedsl` calls."""
+    """Registers the cell magic `%%pde`."""
 
     def pde(line: str, cell: str) -> None:
         trust, name = line.split().count(TRUST_FLAG) > 0, line.replace(TRUST_FLAG, "").strip() or DEFAULT_NAME
         if not name.isidentifier():
-            raise ValueError(f"%%pde takes the name of a variable, not '{name}'")
+            raise ValueError(f"%%pde needs a valid variable name, not '{name}'")
         compile_cell(shell, name, cell, trust)
 
     shell.register_magic_function(pde, "cell", "pde")  # type: ignore[arg-type]  # IPython's own annotation is wrong
 
 
 def compile_cell(shell: InteractiveShell, name: str, text: str, trust: bool = False) -> None:
-    """Bind the compilation to a name and show it, or show the mistakes and bind nothing."""
+    """Assigns the compilation to a variable and displays it, or prints the errors."""
     from IPython.display import display
 
     source = Source(without_bom(text), f"<{name}>")

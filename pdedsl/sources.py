@@ -1,4 +1,4 @@
-"""The text of a spec: from a file, from the shipped specs, or from Python, with entries changed by `--set`."""
+"""Sources of specs: files, shipped specs and strings, with entries overridden by `--set`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_BYTES = 1 << 20
 _HEADER = re.compile(r'^\s*pde\s+(\w+)(?:\s+"([^"\n]*)")?', re.MULTILINE)
 
 
-# ---- shipped specs: each can be named instead of a path
+# ---- Shipped specs: each can be named instead of a path
 
 
 @cache
@@ -30,8 +30,8 @@ def shipped_specs() -> dict[str, Path]:
 
 
 def spec_title(path: Path) -> str:
-    found = _HEADER.search(path.read_text("utf-8"))
-    return (found[2] or found[1]) if found else ""
+    header = _HEADER.search(path.read_text("utf-8"))
+    return (header[2] or header[1]) if header else ""
 
 
 def find_shipped(name: str) -> Path | None:
@@ -41,13 +41,13 @@ def find_shipped(name: str) -> Path | None:
     return shipped_specs().get(name.removesuffix(".pde"))
 
 
-# ---- sources
+# ---- Sources
 
 
 def source_of(spec: str | Path, settings: Sequence[str] = ()) -> Source:
     """A spec given as a path, as the name of a shipped spec, as the folder of a run or package, or as text.
 
-    Settings change its entries, such as "train.epochs=2".
+    Settings override its entries, such as "train.epochs=2".
     """
     return apply_settings(_source_of(spec), settings)
 
@@ -62,7 +62,7 @@ def _source_of(spec: str | Path) -> Source:
 
 
 def apply_settings(source: Source, settings: Sequence[str]) -> Source:
-    """The text with entries changed, as if it had been written that way."""
+    """The source with entries overridden by settings."""
     if not settings:
         return source
     from pdedsl.big_stack import run_with_big_stack
@@ -72,7 +72,7 @@ def apply_settings(source: Source, settings: Sequence[str]) -> Source:
 
 
 def read_source(path: str | Path) -> Source:
-    """A spec's text from a file; a file that is not text is reported like any other mistake."""
+    """Reads a spec; an unreadable file is reported as a diagnostic."""
     name = str(path)
     try:
         with open(path, "rb") as file:

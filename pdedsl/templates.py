@@ -1,4 +1,4 @@
-"""A first spec, from three answers: what it is for, which data or equation, and whether noise or a method is wanted."""
+"""Templates of `pdedsl new`: classifiers of points and images, and initial-boundary value problems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Purpose(StrEnum):
     EQUATION = "equation"
 
 
-# Choices of the second question, the first being the default; for data sets: space, number of classes, `data` entry.
+# Data sets with space, number of classes and `data` entry; equations with initial conditions. The first is the default.
 POINTS = {"moons": ("R²", 2, "moons"), "npz": ("R²", 2, 'npz("data.npz")')}
 IMAGES = {
     "digits": ("image(1, 8, 8)", 10, "digits"),
@@ -53,7 +53,7 @@ evaluate {
 $certify}
 """)
 _PHYSICAL = Template("""\
-# Solve it with: pdedsl solve $file -o run
+# Solve with: pdedsl solve $file -o run
 pde $name
 
 space   x in [0, 1]
@@ -67,7 +67,7 @@ u = 0 on boundary
 
 
 def spec_from_template(name: str, purpose: Purpose, subject: str, noisy: bool) -> str:
-    """The text of a spec called `name`; `noisy` adds a diffusion, which becomes noise in the network."""
+    """The text of a spec called `name`; `noisy` adds a diffusion term, which becomes Gaussian noise in the network."""
     match purpose:
         case Purpose.EQUATION:
             equation, initial = EQUATIONS[subject]
@@ -83,7 +83,7 @@ def spec_from_template(name: str, purpose: Purpose, subject: str, noisy: bool) -
     return _CLASSIFIER.substitute(
         training,
         name=name,
-        comment=f"Train it with: pdedsl train {name}.pde -o run",
+        comment=f"Train with: pdedsl train {name}.pde -o run",
         space=space,
         classes=classes,
         network=network,

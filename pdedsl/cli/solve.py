@@ -37,8 +37,8 @@ MAX_SILENCE = 60.0  # seconds between two lines of progress
 def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None, resume: bool) -> None:
     """Solve an initial or boundary value problem; writes the solution, plots and a report with an error estimate.
 
-    The error estimate uses residuals at held-out points and a reference solution, never the training loss. The exit code
-    is 1 if a residual is too large or the solution disagrees with its reference.
+    The error estimate uses residuals at held-out points and a reference solution, never the training loss. The exit
+    code is 1 if a residual is too large or the solution disagrees with its reference.
     """
     from pdedsl.diagnostics import PdeError
     from pdedsl.io import RunError
@@ -80,7 +80,7 @@ def _limit_threads() -> None:
 
 @dataclass
 class SolveProgress:
-    """Progress display: on a terminal one line that is updated; otherwise about twenty lines, at least one per minute."""
+    """Progress display: one updated line on a terminal; otherwise about twenty lines, at least one per minute."""
 
     first: tuple[int, float] | None  # step and time of the first event, from which the rate is measured
     last: float = 0.0  # time of the last line

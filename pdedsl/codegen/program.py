@@ -1,4 +1,4 @@
-"""Programs of constructor calls, the representation for code generation: executed to build modules, printed as Python."""
+"""Programs of constructor calls for code generation: executed to build modules, and printed as Python."""
 
 from __future__ import annotations
 

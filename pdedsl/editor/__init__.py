@@ -1,18 +1,18 @@
-r"""The engine behind editors: what is known about a spec while it is being written. Plain Python, without torch.
+r"""Editor services: diagnostics, hover, completion, navigation and formatting of a spec. Plain Python, without torch.
 
-    document = analysed(text)              every stage that the text reaches; never raises
-    document.diagnostics                   exactly what `pdedsl check` reports, with fixes as data
-    hover(document, offset)                about the name, term, axiom or word at a place
-    complete(document, offset)             what may be written there, with defaults and limits
-    definition, references                 of the name at a place
-    rename(document, offset, new)          edits; a `PdeError` if the text would change its meaning
-    symbols, folds, colours, hints         an outline, what can be folded, tokens by kind, notes between the lines
-    formatted(document, ascii=False)       what `pdedsl format` writes
-    actions(document, span)                fixes of the mistakes there, and the other spellings
+    document = analysed(text)              all stages of the compiler that succeed; never raises
+    document.diagnostics                   the diagnostics of `pdedsl check`, with their fixes
+    hover(document, offset)                description of the name, term, axiom or keyword at an offset
+    complete(document, offset)             completions, with defaults and allowed values
+    definition, references                 of the name at an offset
+    rename(document, offset, new)          edits; raises `PdeError` if the meaning of the spec would change
+    symbols, folds, colours, hints         outline, folding ranges, semantic tokens, inlay hints
+    formatted(document, ascii=False)       the output of `pdedsl format`
+    actions(document, span)                code actions: quick fixes, conversion to ASCII or Unicode
     unicode_at(text, offset)               ∇ for the `\nabla` that was just typed
 
-Places are character offsets into `document.text`, and ranges are `Span`s of them; `Positions(document.text)` turns them
-into the lines and UTF-16 columns of editors and browsers, and back.
+Offsets count characters of `document.text`, and ranges are `Span`s of offsets; `Positions(document.text)` converts them
+to and from the lines and UTF-16 columns of editors and browsers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Actions that a program can perform for the author: fixes of mistakes, and other spellings."""
+"""Code actions: quick fixes of diagnostics, and conversion between Unicode and ASCII."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pdedsl.editor.document import Document
 
 @dataclass(frozen=True)
 class Action:
-    """Edits with a title; `cures` is the mistake that they fix, if any."""
+    """Edits with a title; `cures` is the diagnostic that they fix, if any."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -20,7 +20,7 @@ class Action:
 
 
 def actions(document: Document, span: Span) -> tuple[Action, ...]:
-    """Actions for a part of the text: fixes of the mistakes in it, then other spellings of the whole text."""
+    """Quick fixes of the diagnostics in a range, then conversions of the whole text."""
     return (*quick_fixes(document, span), *_conversions(document))
 
 
@@ -35,7 +35,7 @@ def quick_fixes(document: Document, span: Span) -> tuple[Action, ...]:
 
 
 def _conversions(document: Document) -> tuple[Action, ...]:
-    titles = {"write it in ASCII": True, "write it in Unicode": False}
-    made = [(title, formatted(document, ascii)) for title, ascii in titles.items()]
+    titles = {"convert to ASCII": True, "convert to Unicode": False}
+    texts = [(title, formatted(document, ascii)) for title, ascii in titles.items()]
     whole = Span(0, len(document.text))
-    return tuple(Action(title, (Edit(whole, text),)) for title, text in made if text and text != document.text)
+    return tuple(Action(title, (Edit(whole, text),)) for title, text in texts if text and text != document.text)

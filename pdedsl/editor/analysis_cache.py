@@ -1,5 +1,5 @@
-"""Reuses an analysis as long as its statements are unchanged: after an edit of a title, a comment, a blank line or the
-experiment, only positions differ."""
+"""Cache of analyses by the text of the statements: after an edit of a title, a comment, a blank line or the experiment,
+only spans change."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _cache: dict[Key, tuple[tuple[int, ...], Analysis]] = {}
 
 
 def analysis_of(spec: Spec, syntax: t.Syntax) -> Analysis:
-    """The analysis of a spec, or that of an earlier one with the same statements, moved to their current positions."""
+    """The analysis of a spec; a cached one with the same statements is reused with shifted spans."""
     spans = [s.span for s in syntax.statements if _affects_analysis(s)]
     key = tuple(spec.source.text[span.start : span.end] for span in spans)
     starts = tuple(span.start for span in spans)
-    before, kept = _cache[key] = _cache.pop(key) if key in _cache else (starts, to_analysis(spec))
+    before, cached = _cache[key] = _cache.pop(key) if key in _cache else (starts, to_analysis(spec))
     if len(_cache) > MAX_CACHED_ANALYSES:
-        _cache.pop(next(iter(_cache)))  # the one that was used least recently
-    if before == starts and kept.spec.source == spec.source:
-        return kept
-    moved: Analysis = _map_spans(replace(kept, spec=spec), _span_shift(before, starts))
+        _cache.pop(next(iter(_cache)))  # least recently used
+    if before == starts and cached.spec.source == spec.source:
+        return cached
+    moved: Analysis = _map_spans(replace(cached, spec=spec), _span_shift(before, starts))
     return with_warnings(replace(moved, spec=spec))
 
 

@@ -1,4 +1,4 @@
-"""Completions at a place, with defaults and limits; all of them come from the words of the language."""
+"""Completions at an offset, with defaults and allowed values, derived from the configuration classes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from pdedsl.language.syntax_errors import KEYWORDS, STATEMENT_EXAMPLES
 
 
 class ItemKind(StrEnum):
-    """The kind of a proposal; the names are those of the Language Server Protocol."""
+    """Kinds of completion items in the Language Server Protocol."""
 
     KEYWORD = "keyword"
     NAME = "variable"
@@ -59,7 +59,7 @@ class ItemKind(StrEnum):
 
 @dataclass(frozen=True)
 class Item:
-    """A proposal: `insert` replaces `span`, the text already typed."""
+    """A completion item: `insert` replaces `span`, the text already typed."""
 
     label: str
     kind: ItemKind
@@ -79,7 +79,7 @@ class _Proposal:
 
 
 def complete(document: Document, offset: int) -> tuple[Item, ...]:
-    """What may be written at a place, completing what is already typed there."""
+    """Completions at an offset."""
     text, offset = document.text, min(offset, len(document.text))
     backslash = backslash_span(text, offset)
     if backslash:
@@ -95,14 +95,14 @@ def complete(document: Document, offset: int) -> tuple[Item, ...]:
 
 
 def _declared_on_line(document: Document, offset: int) -> set[str]:
-    """What is being declared in the line of a place, and is not known there yet."""
+    """Names that are being declared on the line of an offset."""
     line = document.source.position(offset)[0]
     new = [d for d in document.names.declared.values() if d.kind not in (Kind.PARAMETER, Kind.INDEX)]
     return {d.text for d in new if document.source.position(d.span.start)[0] == line}
 
 
 def _parameters(document: Document, offset: int) -> Iterator[_Proposal]:
-    """The parameters of the function in whose definition a place is, except those that are coordinates."""
+    """The parameters of the enclosing function definition, except coordinates."""
     lines = [line.tokens for line in document.lines.lines if span_of(line.tokens[0]).start < offset]
     if lines and lines[-1][0].type == "LET":
         names = [token for token in takewhile(lambda token: token.type != "EQUAL", lines[-1]) if token.type == "NAME"]
@@ -147,11 +147,11 @@ def _proposals(place: CursorContext, document: Document) -> Iterator[_Proposal]:
             assert_never(place)
 
 
-# ---- statements and expressions
+# ---- Statements and expressions
 
 
 def _statements(document: Document) -> Iterator[_Proposal]:
-    """Keywords, except those that may occur only once and are already there."""
+    """Keywords, except unique statements that are already present."""
     once = {t.Header: "pde", t.SpaceDecl: "space", t.TimeDecl: "time"}
     there = {once.get(type(s), "") for s in document.syntax.statements}
     there |= {s.kind.id for s in document.syntax.statements if isinstance(s, t.BlockStmt)}
@@ -194,7 +194,7 @@ def _faces(document: Document) -> tuple[str, ...]:
     return ("boundary", *(side for k in range(count) for side in face_names(k)))
 
 
-# ---- words and their arguments
+# ---- Calls and their arguments
 
 
 def _calls(forms: Forms[Any]) -> Iterator[_Proposal]:
@@ -206,7 +206,7 @@ def _calls(forms: Forms[Any]) -> Iterator[_Proposal]:
 
 
 def _arguments(form: Form[Any], named: frozenset[str], count: int) -> Iterator[_Proposal]:
-    """Arguments not given yet by name, and values of the next positional one."""
+    """Remaining arguments, and values of the next positional one."""
     keys = list(form.params)
     for key in keys[count - len(named) :]:
         if key not in named:

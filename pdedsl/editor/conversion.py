@@ -1,4 +1,4 @@
-r"""Layout and spelling: the canonical text in Unicode or ASCII, and Unicode typed as `\nabla`."""
+r"""Formatting in Unicode or ASCII, and input of Unicode characters as `\nabla`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TYPED = re.compile(r"\\[\^_]?\w*$")
 
 
 def formatted(document: Document, ascii: bool = False) -> str | None:
-    """What `pdedsl format` makes of the text, or None if it cannot be parsed."""
+    """The formatted text, or None if it cannot be parsed."""
     try:
         return format_source(document.source, ascii)
     except PdeError:
@@ -25,7 +25,7 @@ def formatted(document: Document, ascii: bool = False) -> str | None:
 
 @cache
 def inputs() -> dict[str, str]:
-    r"""What can be typed for characters that keyboards lack: `\nabla`, `\sigma`, `\^2`, `\_i`, `\frac12`."""
+    r"""Input sequences of Unicode characters: `\nabla`, `\sigma`, `\^2`, `\_i`, `\frac12`."""
     signs = {**GREEK_LETTERS, **{word: sign for word, sign in COMMANDS.items() if not sign.isascii()}, "Vert": "‖"}
     raised = {f"^{i}": sign for i, sign in enumerate(SUPERSCRIPTS)}
     lowered = {f"_{i}": sign for i, sign in enumerate(SUBSCRIPTS)} | {f"_{i}": s for i, s in INDEX_LETTERS.items()}
@@ -34,13 +34,13 @@ def inputs() -> dict[str, str]:
 
 
 def backslash_span(text: str, offset: int) -> Span | None:
-    """The span of a backslash and what was typed after it, ending at a place."""
+    """The span of an input sequence that ends at an offset."""
     found = _TYPED.search(text, max(0, offset - 20), offset)
     return Span(*found.span()) if found else None
 
 
 def unicode_at(text: str, offset: int) -> Edit | None:
-    """The edit that replaces what was typed before a place by its Unicode character, if it has one."""
+    """The edit that replaces the input sequence before an offset by its Unicode character."""
     span = backslash_span(text, offset)
     sign = inputs().get(text[span.start : span.end]) if span else None
     return Edit(span, sign) if span and sign else None

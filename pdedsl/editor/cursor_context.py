@@ -1,4 +1,4 @@
-"""The place of the cursor: what may be written there, determined from the tokens before it."""
+"""Syntactic context of the cursor, from the tokens before it; it determines the completions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pdedsl.sources import shipped_specs
 
 @dataclass(frozen=True)
 class NoCompletion:
-    """Nothing is proposed: in a comment, a string, a new name."""
+    """In a comment, a string or a new name."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class AtEntry:
 
 @dataclass(frozen=True)
 class AtCall:
-    """Where one of these words is expected."""
+    """Where a network, method or other call of one of these forms is expected."""
 
     forms: Forms[Any]
 
 
 @dataclass(frozen=True)
 class AtArgument:
-    """Where an argument of a word begins: `named` are those already given by name, `count` is how many precede it."""
+    """At an argument: `named` are the keyword arguments before it, `count` is the number of arguments before it."""
 
     form: Form[Any]
     named: frozenset[str]
@@ -108,7 +108,7 @@ class AtName:
 
 @dataclass(frozen=True)
 class AtExpression:
-    """In an expression; with `ends` an operand precedes, so that the expression may end here."""
+    """In an expression; with `ends` after an operand, where the expression may end."""
 
     ends: bool = False
 
@@ -131,7 +131,7 @@ CursorContext = (
 
 
 def context_at(text: str, offset: int) -> CursorContext:
-    """What may be written at a place; the word being typed there is ignored."""
+    """The context at an offset; the word being typed is ignored."""
     while offset > 0 and (text[offset - 1].isalnum() or text[offset - 1] == "_"):
         offset -= 1
     before = Source(text[:offset])
@@ -185,7 +185,7 @@ def _innermost_bracket(tokens: list[Token]) -> int | None:
     return stack[-1] if stack else None
 
 
-# ---- what may follow tokens
+# ---- Context after a list of tokens
 
 
 def _context(tokens: list[Token], block: str) -> CursorContext:
@@ -213,7 +213,7 @@ def _in_bracket(tokens: list[Token], at: int, block: str) -> CursorContext:
 
 
 def _in_arguments(form: Form[Any], tokens: list[Token]) -> CursorContext:
-    """The place after these tokens inside the brackets of a word."""
+    """The context after these tokens in the argument list of a call."""
     arguments: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:

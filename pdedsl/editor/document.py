@@ -1,4 +1,4 @@
-"""Document: a text with everything the compiler makes of it, correct or not."""
+"""Document: a text with the results of all stages of the compiler, for valid and invalid specs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from pdedsl.sources import without_bom
 
 @dataclass(frozen=True)
 class Document:
-    """What is known about a text. `lines` are its tokens and `syntax` the statements that can be parsed, for any text;
-    `spec`, `analysis` and `plan` are there as far as its mistakes allow; `diagnostics` are those of `pdedsl check`."""
+    """Results of the compiler for a text. `lines` are its tokens and `syntax` the statements that can be parsed;
+    `spec`, `analysis` and `plan` are None after errors; `diagnostics` are those of `pdedsl check`."""
 
     source: Source
     lines: TokenizedSource
@@ -45,12 +45,12 @@ class Document:
 
     @cached_property
     def names(self) -> Names:
-        """Every name in the text, and what it refers to."""
+        """All names in the text with their declarations."""
         return names_in(self.source, self.lines, self.syntax)
 
 
 def analysed(text: str, name: str = "<text>") -> Document:
-    """A text through every stage that it reaches; never raises."""
+    """Runs all stages of the compiler on a text; never raises."""
     source, reading = Source(without_bom(text), name), ParseRecorder()
     try:
         spec = to_spec(source, reading.parsed)
@@ -65,7 +65,7 @@ def analysed(text: str, name: str = "<text>") -> Document:
 
 @dataclass
 class ParseRecorder:
-    """The tokens and statements of a text, kept while it is parsed; what cannot be parsed is left out."""
+    """Records tokens and statements during parsing, so that they are available after an error."""
 
     lines: TokenizedSource = field(default_factory=lambda: TokenizedSource([], (), DeclaredNames()))
     syntax: Syntax = field(default_factory=lambda: Syntax((), span=NOWHERE))

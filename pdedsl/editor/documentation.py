@@ -1,4 +1,4 @@
-"""Descriptions of the words of the language: signatures, defaults and limits, from `pdedsl.config`."""
+"""Descriptions of networks, methods and entries: signatures, defaults and allowed values, from `pdedsl.config`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Nothing, Plain, d
 
 
 def call_text(form: Form[Any]) -> str:
-    """The description of a word: signature, meaning, and each of its arguments."""
+    """Signature, description and arguments."""
     rows = [f"```pde\n{form.shown()}\n```", cleandoc(form.of.__doc__ or "")]
     rows += ["\n".join(f"- {argument_text(key, param)}" for key, param in form.params.items())]
     return "\n\n".join(filter(None, rows))
@@ -21,13 +21,13 @@ def argument_text(key: str, param: Param) -> str:
 
 
 def allowed_values(param: Param) -> str:
-    """What an argument may be, and its default."""
+    """The allowed values of an argument, and its default."""
     most = f", at most {param.kind.most:,}" if isinstance(param.kind, Whole) and param.kind.most < Whole.most else ""
     among = isinstance(param.kind, Whole) and param.kind.among
     what = f"one of {', '.join(map(str, among))}" if among else param.wanted + most
     if param.required:
-        return f"{what}; must be given"
-    return f"{what}; default {default_of(param)}" if default_of(param) else f"{what}; may be left out"
+        return f"{what}; required"
+    return f"{what}; default {default_of(param)}" if default_of(param) else f"{what}; optional"
 
 
 def default_of(param: Param) -> str:
@@ -38,7 +38,7 @@ def default_of(param: Param) -> str:
 
 
 def entry_text(block: str, key: str) -> str:
-    """What follows the key of an entry in a block, and its default."""
+    """The allowed values of an entry of a block, and its default."""
     entry = ENTRIES[block][key]
     match entry.what:
         case Calls(forms=forms, sourced=sourced):
@@ -46,13 +46,13 @@ def entry_text(block: str, key: str) -> str:
         case Names(words=words):
             what = f"one of {', '.join(words)}"
         case Plain(param=param):
-            what = allowed_values(param).removesuffix("; must be given")
+            what = allowed_values(param).removesuffix("; required")
         case Boxes():
             what = "a learned operator, then 'in [a, b]'"
         case Nothing():
-            what = "stands alone"
+            what = "no argument"
         case _:
             assert_never(entry.what)
     several = f"; up to {entry.most} on a line" if entry.most > 1 else ""
     default = default_text(block, key)
-    return f"{what}{several}{f'; default {default}' * bool(default)}" + "; must be given" * entry.required
+    return f"{what}{several}{f'; default {default}' * bool(default)}" + "; required" * entry.required

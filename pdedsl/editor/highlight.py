@@ -1,4 +1,4 @@
-"""Syntax highlighting: every token with its kind, as far as the compiler understands it."""
+"""Semantic highlighting: every token with its kind."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TokenKind(StrEnum):
 
 @dataclass(frozen=True)
 class Coloured:
-    """A range within one line; `declares` if a name is declared there, `fixed` if it is a constant."""
+    """A token within one line; `declares` marks a declaration, `fixed` a constant."""
 
     span: Span
     kind: TokenKind
@@ -64,7 +64,7 @@ PUNCTUATION = {"LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "COMMA", "CAL
 
 
 def colours(document: Document) -> tuple[Coloured, ...]:
-    """The coloured ranges in the order of the text, without overlap."""
+    """The tokens in the order of the text, without overlap."""
     found = [_of_name(o) for o in document.names.occurrences]
     found += [Coloured(c.span, TokenKind.COMMENT) for c in document.lines.comments]
     taken = {c.span for c in found}

@@ -1,4 +1,4 @@
-"""Information about a place in the text: a name, a word, an axiom, a term of an equation."""
+"""Hover texts: names, networks and methods, axioms, terms and equations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from pdedsl.language.syntax_errors import STATEMENT_EXAMPLES
 
 @dataclass(frozen=True)
 class Hover:
-    """Markdown about a place, and the LaTeX of the text there."""
+    """Markdown about a span, and the LaTeX of its text."""
 
     span: Span
     text: str
@@ -49,7 +49,7 @@ class Hover:
 
 
 def hover(document: Document, offset: int) -> Hover | None:
-    """What is known about a place: about the name there, and the term around it."""
+    """Description of the name at an offset and of the enclosing term."""
     name, term = document.names.over(offset), _term(document, offset)
     if name is None:
         return term or _equation(document, offset) or _keyword(document, offset)
@@ -59,7 +59,7 @@ def hover(document: Document, offset: int) -> Hover | None:
     return replace(found, text=f"{found.text}\n\n---\n\n{term.text}", latex=term.latex or found.latex)
 
 
-# ---- names
+# ---- Names
 
 
 def _name(document: Document, name: Occurrence) -> Hover | None:
@@ -68,28 +68,28 @@ def _name(document: Document, name: Occurrence) -> Hover | None:
         case DeclaredReference():
             return _declared(document, name.of, name.span) if name.of else None
         case AxiomName(axiom=axiom):
-            said = _verdict(document, axiom) if axiom else ""
+            markdown = _verdict(document, axiom) if axiom else ""
         case CallName(form=form):
-            said = call_text(form) if form else ""
+            markdown = call_text(form) if form else ""
         case ArgumentName(key=key, param=param):
-            said = argument_text(key, param) if param else ""
+            markdown = argument_text(key, param) if param else ""
         case ArgumentValue(key=key, param=param):
-            said = argument_text(key, param)
+            markdown = argument_text(key, param)
         case EntryName(block=block, key=key):
-            said = f"`{key}`: {entry_text(block, key)}" if key in ENTRIES[block] else ""
+            markdown = f"`{key}`: {entry_text(block, key)}" if key in ENTRIES[block] else ""
         case PartName():
-            said = f"Ways to realize it: {', '.join(PARTS[name.id])}." if name.id in PARTS else ""
+            markdown = f"Methods: {', '.join(PARTS[name.id])}." if name.id in PARTS else ""
         case SpecName() if document.spec:
-            said = f"{escaping.markdown(document.spec.title or text)}\n\nhash `{document.spec.hash}`"
+            markdown = f"{escaping.markdown(document.spec.title or text)}\n\nhash `{document.spec.hash}`"
         case SpecName() | TypeName() | EntryValue() | FaceName() | SpecReference():
-            said = ""
+            markdown = ""
         case _:
             assert_never(name.use)
-    return Hover(name.span, said) if said else None
+    return Hover(name.span, markdown) if markdown else None
 
 
 def _declared(document: Document, of: Declaration, span: Span) -> Hover:
-    """A declared name: its declaration, its type, and its value if it is a number."""
+    """A declared name with its type, its value if it is a number, and its declaration."""
     rows = [f"**{of.kind}**{_type(document.spec, of)}"]
     if of.statement is not None:
         rows.append(escaping.fenced(document.source.quote(of.statement.span), "pde"))
@@ -110,7 +110,7 @@ def _type(spec: Spec | None, of: Declaration) -> str:
             value = next((c.value for c in spec.constants if c.name == of.text), None)
             return f" = {valued(value, spec)}" if value is not None and value.is_number else ""
         case Kind.COORDINATE:
-            return f" of a {spec.space.kind} space of dimension {spec.space.dimension}"
+            return f" of a {spec.space.kind} space, dimension {spec.space.dimension}"
         case Kind.TIME if spec.time:
             return f" from {spec.time.start} to {spec.time.end}"
         case _:
@@ -126,11 +126,11 @@ def _verdict(document: Document, axiom: Axiom) -> str:
     return f"**{axiom}: {verdict.truth}.** {escaping.markdown(reason + evidence(verdict))}"
 
 
-# ---- terms and equations
+# ---- Terms and equations
 
 
 def _term(document: Document, offset: int) -> Hover | None:
-    """The terms of the summand at a place: their class, coefficient, and blocks of the network."""
+    """The terms of the summand at an offset: name, coefficient, and blocks of the network."""
     analysis = document.analysis
     if analysis is None:
         return None

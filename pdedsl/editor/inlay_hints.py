@@ -1,4 +1,4 @@
-"""Inlay hints of an editor: the class and coefficient of a term, and the time of the first layer."""
+"""Inlay hints: name and coefficient of each term, and the time of the first layer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdedsl.ir.terms import TimeDerivative
 
 @dataclass(frozen=True)
 class Hint:
-    """A text to be shown after a place."""
+    """A text displayed at an offset."""
 
     offset: int
     text: str

@@ -1,4 +1,4 @@
-"""The use of each name in a text: most refer to a declaration, others are words of the language."""
+"""Roles of names: references to declarations, or names of types, networks, methods, arguments, entries and axioms."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TypeName:
 
 @dataclass(frozen=True)
 class CallName:
-    """A network, a method, a data set; `form` is None if there is no such word."""
+    """The name of a network, method or data set; `form` is None if it is unknown."""
 
     form: Form[Any] | None
 
@@ -111,7 +111,7 @@ ALL_METHODS: Forms[Any] = {name: form for methods in PARTS.values() for name, fo
 
 
 def name_roles(syntax: t.Syntax) -> dict[Span, NameRole]:
-    """The names that are not references, by their places."""
+    """The roles of names that are not references, by span."""
     return {span: use for statement in syntax.statements for span, use in _statement(statement)}
 
 
@@ -199,7 +199,7 @@ def _item(item: t.Item, rule: Entry, key: str) -> Roles:
 
 
 def _call(expr: t.Expr, forms: Forms[Any]) -> Roles:
-    """A word with its arguments."""
+    """A call with its arguments."""
     match expr:
         case t.Name(id=word, span=span):
             yield span, CallName(forms.get(word))

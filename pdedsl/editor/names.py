@@ -1,4 +1,4 @@
-"""The names of a text: where each occurs, and what it refers to there."""
+"""Names in a text: declarations, occurrences and scopes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SIGN = re.compile(r"[d∂][ \t]*")
 
 
 class Kind(StrEnum):
-    """What a name is declared as."""
+    """Kinds of declarations."""
 
     UNKNOWN = "unknown"
     LEARNED = "learned"
@@ -46,8 +46,8 @@ KEYWORDS = {
 
 @dataclass(frozen=True)
 class Declaration:
-    """Where a name is declared; `statement` is None if that line cannot be parsed. A parameter of a function and an
-    index of a sum are known only within `scope`."""
+    """The declaration of a name; `statement` is None if it cannot be parsed. Parameters of functions and indices of
+    sums are visible only within `scope`."""
 
     id: str
     text: str
@@ -73,7 +73,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Names:
-    """All names in the order of the text; `unplaced` are those inside derivatives whose place could not be found."""
+    """All names in the order of the text; `unplaced` are names in derivatives whose span could not be determined."""
 
     occurrences: tuple[Occurrence, ...]
     declarations: tuple[Declaration, ...]
@@ -121,7 +121,7 @@ def _contains(outer: Span, inner: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
 
-# ---- declarations
+# ---- Declarations
 
 
 def _global_declarations(lines: TokenizedSource, syntax: t.Syntax) -> Iterator[Declaration]:
@@ -157,7 +157,7 @@ def _local_declarations(statement: t.Statement, known: set[str]) -> Iterator[Dec
             yield Declaration(node.index.id, node.index.text, node.index.span, Kind.INDEX, statement, node.span)
 
 
-# ---- places
+# ---- Spans
 
 
 def _located_names(source: Source, lines: TokenizedSource) -> tuple[list[tuple[str, Span]], set[str]]:

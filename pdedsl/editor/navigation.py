@@ -1,4 +1,4 @@
-"""Where a name is declared and used, and how to rename it."""
+"""Go to definition, find references, and rename."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pdedsl.language.parser import scanner
 
 
 def definition(document: Document, offset: int) -> Span | None:
-    """Where the name at a place is declared."""
+    """The declaration of the name at an offset."""
     found = document.names.at(offset)
     return found.of.span if found and found.of else None
 
 
 def references(document: Document, offset: int) -> tuple[Span, ...]:
-    """Every occurrence of the name at a place, including its declaration."""
+    """All occurrences of the name at an offset, including its declaration."""
     found = document.names.at(offset)
     return tuple(o.span for o in document.names.of(found.of)) if found and found.of else ()
 
 
 def renamable(document: Document, offset: int) -> Span | None:
-    """The name at a place, if it can be renamed: an index of Σᵢ occurs in subscripts, and cannot."""
+    """The name at an offset, if it can be renamed; an index of Σᵢ, which occurs in subscripts, cannot."""
     found = document.names.at(offset)
     if found is None or found.of is None or found.id in document.names.unplaced:
         return None
@@ -38,7 +38,7 @@ def renamable(document: Document, offset: int) -> Span | None:
 
 
 def rename(document: Document, offset: int, new: str) -> tuple[Edit, ...]:
-    """The edits that rename a name everywhere; raises `PdeError` if the text would change its meaning."""
+    """The edits that rename a name everywhere; raises `PdeError` if the meaning of the spec would change."""
     found = document.names.at(offset)
     if renamable(document, offset) is None or found is None or found.of is None:
         return ()

@@ -1,4 +1,4 @@
-"""The outline of a text: its statements as symbols, and the ranges that can be folded."""
+"""Document symbols and folding ranges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pdedsl.language import ast as t
 
 
 class SymbolKind(StrEnum):
-    """The kind of an outline entry; the names are those of the Language Server Protocol."""
+    """Kinds of symbols in the Language Server Protocol."""
 
     SPEC = "namespace"
     PLACE = "variable"
@@ -30,7 +30,7 @@ class SymbolKind(StrEnum):
 
 @dataclass(frozen=True)
 class Symbol:
-    """A statement or an entry: its name, its place, and the place of its name."""
+    """A statement or an entry; `selection` is the span of its name."""
 
     name: str
     detail: str
@@ -45,32 +45,32 @@ def symbols(document: Document) -> tuple[Symbol, ...]:
 
 
 def _symbol(statement: t.Statement, source: Source) -> Symbol:
-    def made(name: t.Node, kind: SymbolKind, detail: str = "", children: tuple[Symbol, ...] = ()) -> Symbol:
+    def symbol(name: t.Node, kind: SymbolKind, detail: str = "", children: tuple[Symbol, ...] = ()) -> Symbol:
         shown = name.text if isinstance(name, t.Name) else source.quote(name.span)
         return Symbol(shown, detail, kind, statement.span, name.span, children)
 
     match statement:
         case t.Header(name=name, title=title):
-            return made(name, SymbolKind.SPEC, title.value if title else "")
+            return symbol(name, SymbolKind.SPEC, title.value if title else "")
         case t.SpaceDecl(names=names):
-            return made(names[0], SymbolKind.PLACE, source.quote(statement.span))
+            return symbol(names[0], SymbolKind.PLACE, source.quote(statement.span))
         case t.TimeDecl(name=name):
-            return made(name, SymbolKind.PLACE, source.quote(statement.span))
+            return symbol(name, SymbolKind.PLACE, source.quote(statement.span))
         case t.UnknownDecl(name=name, type=traits) | t.LearnDecl(name=name, type=traits):
             kind = SymbolKind.UNKNOWN if isinstance(statement, t.UnknownDecl) else SymbolKind.LEARNED
-            return made(name, kind, source.quote(traits[0].span.to(traits[-1].span)))
+            return symbol(name, kind, source.quote(traits[0].span.to(traits[-1].span)))
         case t.ConstDecl(name=name, value=value):
-            return made(name, SymbolKind.CONSTANT, source.quote(value.span))
+            return symbol(name, SymbolKind.CONSTANT, source.quote(value.span))
         case t.LetDecl(name=name, value=value):
-            return made(name, SymbolKind.FUNCTION, source.quote(value.span))
+            return symbol(name, SymbolKind.FUNCTION, source.quote(value.span))
         case t.EquationStmt():
-            return made(statement, SymbolKind.EQUATION)
+            return symbol(statement, SymbolKind.EQUATION)
         case t.ExactStmt() | t.ObserveStmt() | t.RequireStmt():
-            return made(statement, SymbolKind.CHOICE)
+            return symbol(statement, SymbolKind.CHOICE)
         case t.RealizeStmt(part=part, method=method):
-            return made(part, SymbolKind.CHOICE, source.quote(method.span))
+            return symbol(part, SymbolKind.CHOICE, source.quote(method.span))
         case t.BlockStmt(kind=kind_, entries=entries):
-            return made(kind_, SymbolKind.BLOCK, children=tuple(_entry(e, source) for e in entries))
+            return symbol(kind_, SymbolKind.BLOCK, children=tuple(_entry(e, source) for e in entries))
         case _:
             assert_never(statement)
 

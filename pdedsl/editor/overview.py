@@ -1,4 +1,4 @@
-"""What a web page shows about a spec beside its text, as JSON: the playground uses nothing else."""
+"""Editor services as JSON, for the playground."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAME = "playground.pde"
 
 
 def check_json(text: str) -> str:
-    """The mistakes of a text, as `pdedsl check` reports them and with their places; and the verdict on each axiom."""
+    """The diagnostics of a text with their ranges, as in `pdedsl check`, and the verdict on each axiom."""
     document = _document(text)
     return json.dumps(
         {
@@ -43,19 +43,19 @@ def check_json(text: str) -> str:
 
 
 def explanation_json(text: str) -> str:
-    """What `explain` says, as titles with rows; none if the text has no meaning."""
+    """The sections of the explanation, as titles with rows; empty for an invalid spec."""
     explanation = _explanation(text)
     return json.dumps(explanation.sections() if explanation else [])
 
 
 def drawing_svg(text: str) -> str:
-    """The drawing, or an empty string if the text has no meaning."""
+    """The drawing, or an empty string for an invalid spec."""
     explanation = _explanation(text)
     return explanation.svg() if explanation else ""
 
 
 def python_code(text: str) -> str:
-    """The Python code of the network, or an empty string if there is none."""
+    """The Python code of the model, or an empty string for an invalid spec."""
     document = _document(text)
     if document.examination is None or document.examination.errors:
         return ""
@@ -63,14 +63,14 @@ def python_code(text: str) -> str:
 
 
 def hover_json(text: str, units: int) -> str:
-    """The hover text for a place, given in UTF-16 units as in browsers."""
+    """The hover text at an offset in UTF-16 units."""
     document = _document(text)
     found = hover(document, _offset(text, units))
     return json.dumps({"text": found.text, **_range(document, *found.span)} if found else None)
 
 
 def completion_json(text: str, units: int) -> str:
-    """The completions at a place, each with the range that it replaces."""
+    """The completions at an offset in UTF-16 units, each with the range that it replaces."""
     document = _document(text)
     return json.dumps(
         [

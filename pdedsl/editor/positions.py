@@ -36,7 +36,7 @@ class Positions:
 
     @cached_property
     def _before(self) -> list[int]:
-        """How many units stand before each offset, so that a long line costs no more than a short one."""
+        """Cumulative number of units before each offset."""
         return [0, *accumulate(map(self._width, self.text))]
 
     def position(self, offset: int) -> tuple[int, int]:

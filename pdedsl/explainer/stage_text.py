@@ -1,4 +1,4 @@
-"""Results of the stages as stable text, for `--emit`."""
+"""Intermediate representations as stable text, for `--emit`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _block(block: Block) -> list[str]:
     return [row for _, row in sorted(rows)]
 
 
-# ---- later stages
+# ---- Later stages
 
 
 def noun_text(noun: object, name: str = "", depth: int = 0) -> str:

@@ -21,6 +21,7 @@ from pdedsl.language.parser import parse_syntax
 
 MAX_LINE_LENGTH = 300  # characters: the patterns are tried only on lines that a person may have written
 MAX_LINES = 500  # without a `space` statement every line is tried
+MAX_NAMES = 50  # of each kind in the patterns, whose compilation takes time
 MAX_NESTING = 4  # of brackets that one pattern rewrites from the inside out
 
 
@@ -440,7 +441,7 @@ _QUOTED_NOTATION = re.compile(r"""^\s+["']\w+["']\s*:|\b(?:Expression|Function)\
 
 @lru_cache(16)
 def hint_table(names: SpecNames) -> HintTable:
-    """The table of a spec; an editor asks for it again after every change."""
+    """The table of a spec, cached: an editor checks the text after every change."""
     return HintTable(names)
 
 
@@ -504,7 +505,8 @@ class HintTable:
 
 def _alternatives(names: Iterable[str]) -> str:
     """A pattern for one of the names, the longest first; without names it never matches."""
-    return f"(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True))) or '(?!)'})"
+    longest_first = sorted(islice(names, MAX_NAMES), key=len, reverse=True)
+    return f"(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})"
 
 
 def _substitute(text: str, values: dict[str, str]) -> str:
@@ -549,22 +551,22 @@ class _Match:
 
 def hints_for(source: Source, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The errors of a text, those of lines in other notations replaced by hints; names that such a line declares are
-    not reported as undeclared. Without a `space`, equations are not elaborated, so that every line is looked at."""
+    not reported as undeclared. Without a `space`, equations are not elaborated, so that all lines are tried."""
     names = declared_names(normalize_characters(source.text))
     table = hint_table(names)
     failing = {source.position(d.span.start)[0] for d in diagnostics if d.is_error}
-    unparsed = {source.position(d.span.start)[0] for d in diagnostics if d.code.startswith("E1")}
+    unparsed = {source.position(d.span.start)[0] for d in diagnostics if d.code.startswith("E1")}  # syntax errors
     matches: dict[int, _Match] = {}
     for number, span, line in _code_lines(source):
         if (number in failing or not names.coordinates) and not _LATEX.search(line):
             hint, new = table.rewrite(line, number in unparsed)
             if hint is not None and (new.strip() or hint.replacement is None):
                 matches[number] = _Match(span, hint, line, new)
-    matches = _parseable(source, matches)
+    matches = _parseable(source, matches) if matches else {}
     if not matches:
         return tuple(diagnostics)
     declared = declared_names("\n".join(m.new for m in matches.values()))
-    hidden = declared.names | {*declared.variables} | _assigned(matches.values())
+    hidden = declared.names | {*declared.variables} | (_assigned(matches.values()) - names.names)
     remaining = [d for d in diagnostics if not _is_explained(d, source, matches, hidden, bool(declared.coordinates))]
     return sort_diagnostics([*remaining, *(d for m in matches.values() for d in m.diagnostics())])
 

@@ -1,1 +1,1 @@
-"""A language server on top of `pdedsl.editor`: `pdedsl lsp`. Needs the extra `lsp`, never torch."""
+"""Language server based on `pdedsl.editor`: `pdedsl lsp`. Requires the extra `lsp`; does not import torch."""

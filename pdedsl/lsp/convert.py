@@ -1,4 +1,4 @@
-"""Data of the engine → data of the Language Server Protocol."""
+"""Conversion of editor data to types of the Language Server Protocol."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SYMBOL_KINDS = {kind.name.lower(): kind for kind in lsp.SymbolKind}
 
 @dataclass(frozen=True)
 class Converter:
-    """Converts places and results of one document, in the units of its editor."""
+    """Converts positions and results of one document, in the position encoding of the client."""
 
     document: Document
     uri: str
@@ -29,7 +29,7 @@ class Converter:
     def positions(self) -> Positions:
         return Positions(self.document.text, self.encoding)
 
-    # ---- places
+    # ---- Positions
     def offset(self, position: lsp.Position) -> int:
         return self.positions.offset(position.line, position.character)
 
@@ -45,7 +45,7 @@ class Converter:
     def location(self, span: Span) -> lsp.Location:
         return lsp.Location(self.uri, self.range(span))
 
-    # ---- edits
+    # ---- Edits
     def edits(self, edits: Iterable[Edit]) -> list[lsp.TextEdit]:
         return [lsp.TextEdit(self.range(e.span), e.new) for e in edits]
 
@@ -56,9 +56,9 @@ class Converter:
         """The edit that replaces the whole document by a text."""
         return self.edits([Edit(Span(0, len(self.document.text)), text)])
 
-    # ---- what is said
+    # ---- Results
     def diagnostic(self, found: Diagnostic) -> lsp.Diagnostic:
-        """The message of the command line, followed by the hint, as `help` is there."""
+        """A diagnostic; the hint is appended to the message as `help`, as on the command line."""
         help_ = f"\nhelp: {found.hint}" if found.hint else ""
         return lsp.Diagnostic(
             self.range(found.span),
@@ -104,23 +104,23 @@ class Converter:
         return lsp.InlayHint(self.position(hint.offset), hint.text, padding_left=True)
 
     def action(self, action: Action, diagnostics: Sequence[lsp.Diagnostic]) -> lsp.CodeAction:
-        cured = self.diagnostic(action.cures) if action.cures else None
+        fixed = self.diagnostic(action.cures) if action.cures else None
         return lsp.CodeAction(
             action.title,
-            kind=lsp.CodeActionKind.QuickFix if cured else lsp.CodeActionKind.RefactorRewrite,
-            diagnostics=[d for d in diagnostics if cured and (d.code, d.range) == (cured.code, cured.range)],
+            kind=lsp.CodeActionKind.QuickFix if fixed else lsp.CodeActionKind.RefactorRewrite,
+            diagnostics=[d for d in diagnostics if fixed and (d.code, d.range) == (fixed.code, fixed.range)],
             edit=self.workspace_edit(action.edits),
         )
 
-    def tokens(self, found: Iterable[Coloured]) -> lsp.SemanticTokens:
+    def tokens(self, tokens: Iterable[Coloured]) -> lsp.SemanticTokens:
         """Five numbers for each token: line and column relative to the previous token, length, kind, modifiers."""
         data: list[int] = []
         kinds = list(TokenKind)
         line = column = 0
-        for one in found:
-            at, start = self.positions.position(one.span.start)
-            width = self.positions.width(one.span)
-            marks = one.declares + 2 * one.fixed
-            data += [at - line, start - column if at == line else start, width, kinds.index(one.kind), marks]
+        for token in tokens:
+            at, start = self.positions.position(token.span.start)
+            width = self.positions.width(token.span)
+            modifiers = token.declares + 2 * token.fixed
+            data += [at - line, start - column if at == line else start, width, kinds.index(token.kind), modifiers]
             line, column = at, start
         return lsp.SemanticTokens(data)

@@ -1,4 +1,4 @@
-"""The server: each request calls one function of the engine. Texts are sent whole, so they match the editor's."""
+"""Language server: each request calls one function of `pdedsl.editor`. Documents are synchronised in full."""
 
 from __future__ import annotations
 
@@ -34,61 +34,61 @@ from pdedsl.editor import (
 from pdedsl.lsp.convert import LEGEND, Converter
 from pdedsl.sources import without_bom
 
-DEBOUNCE_SECONDS = 0.01  # seconds without another change before a text is analysed
+DEBOUNCE_SECONDS = 0.01  # pause after the last change before a document is analysed
 ASCII, UNICODE = "pdedsl.ascii", "pdedsl.unicode"
 
 
 class Server(LanguageServer):
-    """Keeps what is known about each open text until it changes."""
+    """Caches the analysed document of each open text."""
 
     def __init__(self) -> None:
         super().__init__("pdedsl", __version__, lsp.TextDocumentSyncKind.Full)
-        self._known: dict[str, Document] = {}
+        self._documents: dict[str, Document] = {}
 
     def open(self, uri: str) -> Converter:
-        """What is known about the current text; one that is neither open nor readable is empty."""
+        """The current document; a text that is neither open nor readable is treated as empty."""
         try:
             text = without_bom(self.workspace.get_text_document(uri).source)
         except (OSError, UnicodeError):
             text = ""
-        known = self._known.get(uri)
-        if known is None or known.text != text:
-            known = self._known[uri] = analysed(text, uri)
+        document = self._documents.get(uri)
+        if document is None or document.text != text:
+            document = self._documents[uri] = analysed(text, uri)
         encoding = self.server_capabilities.position_encoding or Encoding.UTF16
-        return Converter(known, uri, Encoding(str(getattr(encoding, "value", encoding))))
+        return Converter(document, uri, Encoding(str(getattr(encoding, "value", encoding))))
 
     def publish(self, uri: str) -> None:
-        """Sends the diagnostics of a text, with its version."""
-        version, here = self.workspace.get_text_document(uri).version, self.open(uri)
-        found = [here.diagnostic(d) for d in here.document.diagnostics]
+        """Publishes the diagnostics of a document with its version."""
+        version, converter = self.workspace.get_text_document(uri).version, self.open(uri)
+        found = [converter.diagnostic(d) for d in converter.document.diagnostics]
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
 
     def close(self, uri: str) -> None:
-        self._known.pop(uri, None)
+        self._documents.pop(uri, None)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
 
 def create_server() -> Server:
-    """A server that answers every request that the engine can."""
-    made = Server()
+    """A server with all features registered."""
+    server = Server()
     for method, (answer, options) in FEATURES.items():
-        made.feature(method, options)(_bind(made, answer))
+        server.feature(method, options)(_bind(server, answer))
     for name, ascii in ((ASCII, True), (UNICODE, False)):
-        made.command(name)(_conversion_command(made, ascii))
-    return made
+        server.command(name)(_conversion_command(server, ascii))
+    return server
 
 
-def _bind(made: Server, answer: Callable[[Server, Any], Any]) -> Callable[[Any], Any]:
+def _bind(server: Server, answer: Callable[[Server, Any], Any]) -> Callable[[Any], Any]:
     if asyncio.iscoroutinefunction(answer):
 
-        async def later(params: Any) -> Any:
-            return await answer(made, params)
+        async def handler(params: Any) -> Any:
+            return await answer(server, params)
 
-        return later
-    return lambda params: answer(made, params)
+        return handler
+    return lambda params: answer(server, params)
 
 
-# ---- texts
+# ---- Document synchronisation
 
 
 def _did_open(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
@@ -96,11 +96,11 @@ def _did_open(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
 
 
 async def _did_change(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
-    """Of several changes in a row, the last is looked at."""
+    """Analyses only the last of several changes in quick succession."""
     uri = params.text_document.uri
     await asyncio.sleep(DEBOUNCE_SECONDS)
-    here = server.workspace.text_documents.get(uri)
-    if here is not None and here.version == params.text_document.version:
+    current = server.workspace.text_documents.get(uri)
+    if current is not None and current.version == params.text_document.version:
         server.publish(uri)
 
 
@@ -108,98 +108,98 @@ def _did_close(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
     server.close(params.text_document.uri)
 
 
-# ---- questions
+# ---- Language features
 
 
 def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
-    here = server.open(params.text_document.uri)
-    found = hover(here.document, here.offset(params.position))
-    return here.hover(found) if found else None
+    converter = server.open(params.text_document.uri)
+    found = hover(converter.document, converter.offset(params.position))
+    return converter.hover(found) if found else None
 
 
 def _complete(server: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-    here = server.open(params.text_document.uri)
-    return [here.item(item) for item in complete(here.document, here.offset(params.position))]
+    converter = server.open(params.text_document.uri)
+    return [converter.item(item) for item in complete(converter.document, converter.offset(params.position))]
 
 
 def _definition(server: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
-    here = server.open(params.text_document.uri)
-    found = definition(here.document, here.offset(params.position))
-    return here.location(found) if found else None
+    converter = server.open(params.text_document.uri)
+    found = definition(converter.document, converter.offset(params.position))
+    return converter.location(found) if found else None
 
 
 def _references(server: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
-    here = server.open(params.text_document.uri)
-    at = here.offset(params.position)
-    declared = None if params.context.include_declaration else definition(here.document, at)
-    return [here.location(span) for span in references(here.document, at) if span != declared]
+    converter = server.open(params.text_document.uri)
+    at = converter.offset(params.position)
+    declared = None if params.context.include_declaration else definition(converter.document, at)
+    return [converter.location(span) for span in references(converter.document, at) if span != declared]
 
 
 def _prepare_rename(server: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:
-    here = server.open(params.text_document.uri)
-    found = renamable(here.document, here.offset(params.position))
-    return here.range(found) if found else None
+    converter = server.open(params.text_document.uri)
+    found = renamable(converter.document, converter.offset(params.position))
+    return converter.range(found) if found else None
 
 
 def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-    here = server.open(params.text_document.uri)
+    converter = server.open(params.text_document.uri)
     try:
-        edits = rename(here.document, here.offset(params.position), params.new_name)
+        edits = rename(converter.document, converter.offset(params.position), params.new_name)
     except PdeError as error:
         raise JsonRpcInvalidParams(error.diagnostics[0].message) from None
-    return here.workspace_edit(edits) if edits else None
+    return converter.workspace_edit(edits) if edits else None
 
 
 def _symbols(server: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-    here = server.open(params.text_document.uri)
-    return [here.symbol(symbol) for symbol in symbols(here.document)]
+    converter = server.open(params.text_document.uri)
+    return [converter.symbol(symbol) for symbol in symbols(converter.document)]
 
 
 def _folds(server: Server, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
-    here = server.open(params.text_document.uri)
-    return [here.fold(span) for span in folds(here.document)]
+    converter = server.open(params.text_document.uri)
+    return [converter.fold(span) for span in folds(converter.document)]
 
 
 def _semantic_tokens(server: Server, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
-    here = server.open(params.text_document.uri)
-    return here.tokens(colours(here.document))
+    converter = server.open(params.text_document.uri)
+    return converter.tokens(colours(converter.document))
 
 
 def _hints(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-    here = server.open(params.text_document.uri)
-    shown = here.span(params.range)
-    return [here.hint(h) for h in hints(here.document) if shown.start <= h.offset <= shown.end]
+    converter = server.open(params.text_document.uri)
+    visible = converter.span(params.range)
+    return [converter.hint(h) for h in hints(converter.document) if visible.start <= h.offset <= visible.end]
 
 
 def _format(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
-    here = server.open(params.text_document.uri)
-    text = formatted(here.document)
-    return None if text is None else here.whole(text) if text != here.document.text else []
+    converter = server.open(params.text_document.uri)
+    text = formatted(converter.document)
+    return None if text is None else converter.whole(text) if text != converter.document.text else []
 
 
 def _on_type_format(server: Server, params: lsp.DocumentOnTypeFormattingParams) -> list[lsp.TextEdit] | None:
     r"""Replaces `\nabla` and the space typed after it by ∇."""
-    here = server.open(params.text_document.uri)
-    at = here.offset(params.position)
-    found = unicode_at(here.document.text, at - len(params.ch))
-    return here.edits([Edit(Span(found.span.start, at), found.new)]) if found else None
+    converter = server.open(params.text_document.uri)
+    at = converter.offset(params.position)
+    found = unicode_at(converter.document.text, at - len(params.ch))
+    return converter.edits([Edit(Span(found.span.start, at), found.new)]) if found else None
 
 
 def _actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-    here = server.open(params.text_document.uri)
-    found = actions(here.document, here.span(params.range))
-    return [here.action(action, params.context.diagnostics) for action in found]
+    converter = server.open(params.text_document.uri)
+    found = actions(converter.document, converter.span(params.range))
+    return [converter.action(action, params.context.diagnostics) for action in found]
 
 
-def _conversion_command(made: Server, ascii: bool) -> Callable[[str], Any]:
-    async def spell(uri: str) -> None:
-        here = made.open(uri)
-        text = formatted(here.document, ascii)
-        if text is not None and text != here.document.text:
-            edit = lsp.WorkspaceEdit(changes={uri: here.whole(text)})
-            await made.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit))
+def _conversion_command(server: Server, ascii: bool) -> Callable[[str], Any]:
+    async def convert(uri: str) -> None:
+        converter = server.open(uri)
+        text = formatted(converter.document, ascii)
+        if text is not None and text != converter.document.text:
+            edit = lsp.WorkspaceEdit(changes={uri: converter.whole(text)})
+            await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit))
 
-    return spell
+    return convert
 
 
 FEATURES: dict[str, tuple[Callable[[Server, Any], Any], Any]] = {

@@ -60,7 +60,7 @@ def test_the_gallery_holds_the_shipped_specs(visit: Visit) -> None:
     expect(visit.page.locator("#status")).to_have_text("Rotation: no errors")
 
 
-def test_a_mistake_is_shown_with_its_caret_and_its_cure_works(visit: Visit) -> None:
+def test_an_error_is_shown_with_its_caret_and_its_fix_works(visit: Visit) -> None:
     visit.write(WRONG)
     expect(visit.page.locator("#status")).to_have_text("1 error")
     assert visit.page.locator("#panel pre").text_content() == json.loads(overview.check_json(WRONG))["report"]

@@ -28,7 +28,7 @@ def test_conditions_hold_for_every_network(name: str, held: int) -> None:
         assert float(residual.detach().abs().max()) < 1e-12
 
 
-def test_training_begins_with_the_written_model() -> None:
+def test_training_begins_with_the_emitted_model() -> None:
     compilation = to_compilation(source_of("burgers"))
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)

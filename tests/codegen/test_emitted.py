@@ -142,7 +142,7 @@ def test_a_block_quotes_its_term_and_place(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["enresnet", "rotation", "parabolic", "many fields"])
-def test_written_models_can_be_copied(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emitted_models_can_be_copied(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy is equal, and has weights of its own: a formula does not hold on to the fields it was made with."""
     module = fresh(TEXTS[name])
     monkeypatch.setitem(sys.modules, "emitted", module)

@@ -157,7 +157,7 @@ def test_mlp_velocity_in_many_dimensions(space: str) -> None:
         assert built(spec)(inputs(spec, 3)).shape == (3, 3)
 
 
-def test_resnet_on_points_runs_or_is_refused() -> None:
+def test_resnet_on_points_runs_or_is_rejected() -> None:
     spec = picture("∂u/∂t = v·∇u").replace("image(1, 8, 8)", "R^2")
     if not refused(spec):
         assert built(spec)(inputs(spec, 3)).shape == (3, 3)

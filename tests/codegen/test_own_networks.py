@@ -142,7 +142,7 @@ def test_maps_may_be_named(maps: str) -> None:
         (own(more=", width=1, width=2"), "E506: 'width' is given twice"),
     ],
 )
-def test_what_does_not_fit_is_refused(text: str, said: str) -> None:
+def test_what_does_not_fit_is_rejected(text: str, said: str) -> None:
     assert said in refused(text)
 
 
@@ -177,7 +177,7 @@ def test_a_wrong_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert findings[0].outcome is Outcome.BROKEN
 
 
-def test_the_written_module_is_the_one_in_memory(tmp_path: Path) -> None:
+def test_the_emitted_module_is_the_one_in_memory(tmp_path: Path) -> None:
     made = compiled(own(more=", width=6"))
     text = made.python()
     assert "from tests.codegen.own_nets import Net as MyNet" in text
@@ -203,7 +203,7 @@ def test_a_field_on_points() -> None:
     torch.testing.assert_close(field(x, torch.full((5, 3), 0.25)), expected)
 
 
-def test_a_field_that_takes_no_time_is_refused() -> None:
+def test_a_field_that_takes_no_time_is_rejected() -> None:
     text = """pde Points
 space x in R^2
 time t in [0, 1]

@@ -166,7 +166,7 @@ def test_what_is_no_random_map(equation: str) -> None:
         ("∂u/∂t = v·∇u + (1 + t) Δu", "noise(scale=relative)", "(1 + t) Δu"),
     ],
 )
-def test_a_method_that_does_not_fit_is_refused(equation: str, method: str, marked: str) -> None:
+def test_a_method_that_does_not_fit_is_rejected(equation: str, method: str, marked: str) -> None:
     with pytest.raises(pdedsl.PdeError) as found:
         pdedsl.compile(picture(equation, realized=f"realize diffusion by {method}"))
     (diagnostic,) = found.value.diagnostics

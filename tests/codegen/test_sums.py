@@ -103,7 +103,7 @@ def test_a_swinging_reaction_has_order_two() -> None:
     assert [math.log2(a / b) for a, b in pairwise(errors)] == pytest.approx([2, 2], abs=0.1)
 
 
-def test_the_written_module_is_the_same() -> None:
+def test_the_emitted_module_is_the_same() -> None:
     of = text("∂Y/∂t = -Kᵀ tanh(K Y) - 3 Lᵀ relu(L Y) + 2 f(Y, t) - λ Y", f"{K}\n{L}\n{F}")
     ours, written = block(of), fresh(of).block(width=4).double()
     written.load_state_dict(ours.state_dict())

@@ -25,7 +25,7 @@ Array = Any
 SPAN = Span(2, 7)
 
 
-SETS = {word.spelling: chosen for word, chosen in BY_WORD.items()}
+SETS = {config.keyword: chosen for config, chosen in BY_WORD.items()}
 
 
 EVERY = sorted(SETS)

@@ -99,7 +99,7 @@ def test_a_place_beyond_the_end_is_the_end() -> None:
 def test_defaults_limits_and_meaning_come_along() -> None:
     width = proposed(HEAD + "learn w(x) : vector = mlp(|")["width"]
     assert width.insert == "width="
-    assert width.detail == "a whole number, at least 1, at most 65,536; default 64"
+    assert width.detail == "an integer, at least 1, at most 65,536; default 64"
     assert proposed(HEAD + "train {\n  |")["batch"].detail.endswith("default 128")
     pgd = proposed(HEAD + "evaluate {\n  attack |")["pgd"]
     assert pgd.insert == "pgd(eps="

@@ -56,7 +56,7 @@ def test_an_axiom_has_verdict_reason_and_evidence() -> None:
 
 def test_a_word_has_signature_defaults_and_limits(enresnet: Document) -> None:
     noise = at(enresnet, "noise", "noise(members").text
-    assert "`samples`: a whole number, at least 1, at most 10,000,000; default 1" in noise
+    assert "`samples`: an integer, at least 1, at most 10,000,000; default 1" in noise
     assert "default exact" in at(enresnet, "scale", "scale=relative").text
     assert "default 10" in at(enresnet, "epochs", "epochs ").text
 

@@ -64,7 +64,7 @@ def test_formatting_is_that_of_the_command(ascii: bool) -> None:
     assert formatted(analysed("pde ("), ascii) is None
 
 
-def test_actions_are_cures_and_spellings() -> None:
+def test_actions_are_quick_fixes_and_conversions() -> None:
     text = text_of("heat").replace("scalar", "scaler")
     found = actions(analysed(text), Span(0, len(text)))
     assert [action.title for action in found] == ["replace with 'scalar'", "write it in ASCII"]

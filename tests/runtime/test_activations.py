@@ -22,7 +22,7 @@ def test_a_module_applies_the_function(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_every_word_works_in_every_network(name: str) -> None:
+def test_every_activation_works_in_every_network(name: str) -> None:
     image, point = torch.randn(2, 3, 8, 8), torch.randn(5, 2)
     for network, x, shape in (
         (convnet(4, 2, (3, 8, 8), 10, activation=name).network(), image, (2, 10)),
@@ -38,7 +38,7 @@ def test_every_word_works_in_every_network(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_every_word_works_in_the_symmetric_layer(name: str) -> None:
+def test_every_activation_works_in_the_symmetric_layer(name: str) -> None:
     layer, y = SymmetricLayer(DenseOperator(4), name), torch.randn(3, 4)
     weight = layer.operator.weight
     torch.testing.assert_close(layer(0.0, y), -activation(name)(y @ weight.T) @ weight)

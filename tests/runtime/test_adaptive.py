@@ -101,7 +101,7 @@ SOLVERS: list[Integrator] = [AdaptiveRungeKutta(method=m) for m in ("dopri5", "b
 
 
 @pytest.mark.parametrize("solver", [*SOLVERS, TorchdiffeqSolver()])
-def test_no_sample_depends_on_its_neighbours(solver: Integrator) -> None:
+def test_samples_are_independent(solver: Integrator) -> None:
     ode = _ode()
     ode.integrator = solver
     x = torch.cat([_neighbours()[0], _neighbours()[1]])
@@ -116,7 +116,7 @@ def test_no_sample_depends_on_its_neighbours(solver: Integrator) -> None:
 
 
 @pytest.mark.parametrize("solver", [AdaptiveRungeKutta(), TorchdiffeqSolver()])
-def test_gradients_do_not_depend_on_neighbours(solver: Integrator) -> None:
+def test_gradients_do_not_depend_on_other_samples(solver: Integrator) -> None:
     ode = _ode()
     ode.integrator = solver
     x = _neighbours()[1].requires_grad_()
@@ -170,7 +170,7 @@ def test_gradient_of_the_flow() -> None:
     assert a.grad.item() == pytest.approx(-2.01 * math.exp(-1.3), rel=1e-7)
 
 
-def test_gradients_of_the_three_ways_agree() -> None:
+def test_gradients_of_the_three_methods_agree() -> None:
     ode, x = _smooth_ode(), torch.randn(2, 4, 4, 4, dtype=torch.float64)
     gradients = []
     for solver in (
@@ -205,14 +205,14 @@ def test_pieces_have_their_own_weights() -> None:
         assert torch.allclose(adaptive, RK4().integrate(fine, x, TimeGrid(0.0, 1.0, 80)), atol=1e-8)
 
 
-def test_hopeless_fields_are_told() -> None:
+def test_stiff_fields_are_reported() -> None:
     with pytest.raises(ArithmeticError, match="underflow"):
         AdaptiveRungeKutta().integrate(lambda j, t, y: y * float("nan"), torch.ones(2, 1), UNIT)
     with pytest.raises(ArithmeticError, match="did not reach the end"):
         AdaptiveRungeKutta(max_attempts=3).integrate(lambda j, t, y: -1e5 * y, torch.ones(2, 1), UNIT)
 
 
-def test_blow_up_is_told() -> None:
+def test_blow_up_is_reported() -> None:
     with pytest.raises(ArithmeticError):
         AdaptiveRungeKutta().integrate(
             lambda j, t, y: y**2, torch.ones(1, 1, dtype=torch.float64), TimeGrid(0.0, 2.0, 1)

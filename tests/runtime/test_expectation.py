@@ -131,7 +131,7 @@ def test_each_member_by_itself(average: str) -> None:
         assert torch.autograd.gradcheck(model.each, x[:1].requires_grad_())
 
 
-def test_no_members_is_refused() -> None:
+def test_no_members_is_rejected() -> None:
     with pytest.raises(ValueError, match="at least one member"):
         Expectation([], seed=0)
 

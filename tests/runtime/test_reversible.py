@@ -132,12 +132,12 @@ class _OwnGenerator(nn.Module):
         (nn.InstanceNorm2d(2, track_running_stats=True), "running statistics"),
     ],
 )
-def test_noise_and_batch_statistics_are_refused(module: nn.Module, reason: str) -> None:
+def test_noise_and_batch_statistics_are_rejected(module: nn.Module, reason: str) -> None:
     with pytest.raises(ValueError, match=f"noise-free blocks only.*{reason}"):
         Reversible((SharedLayer(_Wrapped(module)),), Leapfrog(), TimeGrid(0, 1, 1))
 
 
-def test_batch_norm_in_a_symmetric_layer_is_refused() -> None:
+def test_batch_norm_in_a_symmetric_layer_is_rejected() -> None:
     layer = SymmetricLayer(ConvOperator(2), "relu", batch_norm(2))
     with pytest.raises(ValueError, match="batch statistics"):
         LeapfrogBlock(SharedLayer(layer), TimeGrid(0, 1, 1))
@@ -149,11 +149,11 @@ def test_noise_of_an_unknown_kind_is_found() -> None:
         block(torch.randn(1, 2, 3, 3, requires_grad=True))
 
 
-def test_group_norm_is_welcome() -> None:
+def test_group_norm_is_supported() -> None:
     Reversible((SharedLayer(ConvNet(4, 1)),), Leapfrog(), TimeGrid(0, 1, 1))
 
 
-def test_odd_channels_are_refused() -> None:
+def test_odd_channels_are_rejected() -> None:
     with pytest.raises(ValueError, match="two halves"):
         _block("hamiltonian", 1)(torch.randn(1, 7, 3, 3, dtype=torch.float64))
 
@@ -166,7 +166,7 @@ def test_meta_device() -> None:
         assert second(torch.empty(2, 8, 4, 4)).shape == (2, 8, 4, 4)
 
 
-def test_nothing_of_the_chain_is_kept() -> None:
+def test_no_state_of_the_chain_is_saved() -> None:
     """The graph of a chain of any depth holds as many saved tensors as one step: the last state and the weights."""
     kept = []
     for depth in (2, 40):

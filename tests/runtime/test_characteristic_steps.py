@@ -52,7 +52,7 @@ def test_every_parameter_has_a_gradient(method: Integrator) -> None:
     assert all(p.grad is not None and p.grad.abs().max() > 0 for p in march.parameters())
 
 
-def test_costs_are_told() -> None:
+def test_costs_are_reported() -> None:
     march = CharacteristicSteps(lambda x, t: -x, (0.0,), 1.0, AdaptiveRungeKutta())
     assert march.evaluations is None
     march(torch.ones(4, 2))
@@ -60,7 +60,7 @@ def test_costs_are_told() -> None:
 
 
 @pytest.mark.parametrize("kind", ["noise", "velocity_noise"])
-def test_noise_stands_behind_steps_of_euler(kind: str) -> None:
+def test_noise_requires_euler_or_heun(kind: str) -> None:
     noise = {kind: lambda t: GaussianNoise(0.1, seed=0)}
     with pytest.raises(ValueError, match="euler or heun"):
         CharacteristicSteps(field(), (0.0,), 1.0, AdaptiveRungeKutta(), **noise)  # type: ignore[arg-type]

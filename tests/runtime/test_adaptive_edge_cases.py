@@ -162,7 +162,7 @@ def test_a_solver_that_fails_has_an_exception_of_its_own(solver: AdaptiveSolver,
 @pytest.mark.parametrize(
     "solver", [AdaptiveRungeKutta(on_failure=OnFailure.NAN), TorchdiffeqSolver(on_failure=OnFailure.NAN)]
 )
-def test_or_gives_nan_if_it_is_told_to(solver: AdaptiveSolver) -> None:
+def test_or_gives_nan_if_it_is_reported_to(solver: AdaptiveSolver) -> None:
     y = torch.ones(2, 1, dtype=torch.float64)
     found = solver.solve(HOPELESS["blows up"], y, TimeGrid(0.0, 2.0, 1))
     assert found.state.shape == y.shape

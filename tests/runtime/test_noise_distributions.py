@@ -56,7 +56,7 @@ def test_relative_noise_has_a_gradient_at_a_constant_sample() -> None:
     assert x.grad.isfinite().all()
 
 
-def test_relative_noise_of_one_number_is_refused() -> None:
+def test_relative_noise_of_one_number_is_rejected() -> None:
     with pytest.raises(ValueError, match="at least two numbers"):
         RelativeNoise(0.1, seed=0)(torch.ones(3, 1))
 

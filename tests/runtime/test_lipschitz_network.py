@@ -158,7 +158,7 @@ def test_the_convex_potential_layer_by_hand_and_as_a_step_of_the_equation() -> N
     torch.testing.assert_close(layer(x), x - 2 * torch.autograd.grad(energy, at)[0])
 
 
-def test_the_centre_is_told_and_nothing_is_scaled() -> None:
+def test_only_the_mean_is_subtracted() -> None:
     model = network()
     standardize(model, [0.25], [0.5])
     (centre,) = [m for m in model.modules() if isinstance(m, Centre)]
@@ -183,7 +183,7 @@ def test_parameters_are_counted() -> None:
 
 @pytest.mark.parametrize("size", [1e-2, 1.0, 1e3, 1e6])
 @pytest.mark.parametrize("activation", ["maxmin", "relu"])
-def test_scores_are_1_lipschitz_for_every_weight(size: float, activation: str) -> None:
+def test_logits_are_1_lipschitz_for_every_weight(size: float, activation: str) -> None:
     """Between random pairs, far and near; and in the worst direction at a point, all singular values of its derivative,
     after steps that look for a steeper one."""
     frame = LipschitzArchitecture(IMAGE, (5, 6), 3, close=4, patch=2, dense=2, activation=activation)  # type: ignore[arg-type]
@@ -233,7 +233,7 @@ def test_gradients() -> None:
     assert torch.autograd.gradcheck(value, (points(3, 24).requires_grad_(),), atol=1e-6)
 
 
-def test_frames_that_do_not_fit() -> None:
+def test_invalid_architectures() -> None:
     with pytest.raises(ValueError, match="at least one stage"):
         LipschitzArchitecture(IMAGE, (), 3)
     with pytest.raises(ValueError, match="make 9 channels, more than 8"):

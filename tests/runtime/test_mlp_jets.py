@@ -68,7 +68,7 @@ def test_an_operator_is_the_sum_of_its_parts_with_coefficients_that_vary(mirror:
 
 
 @pytest.mark.parametrize("mirror", MIRRORS)
-def test_slopes_of_rows_are_gradients_of_single_points(mirror: ReflectionSymmetry | None) -> None:
+def test_gradients_of_rows_are_gradients_of_single_points(mirror: ReflectionSymmetry | None) -> None:
     net, wanted = network(mirror=mirror), DerivativeRequest(((0, 0), (1, 0)), (((0, 2),),))
     streams, layers = net.jets(POINTS, wanted, (torch.ones(6, 1).double(),))
     values = streams[0, :, 0] * streams[1, :, 1] + streams[-1, :, 0]
@@ -104,7 +104,7 @@ def test_the_formula_of_faa_di_bruno_counts_partitions() -> None:
     assert sum(c for c, _, _ in faa_di_bruno_terms((2, 2))) == 15
 
 
-def test_a_mirror_makes_outputs_even_or_odd() -> None:
+def test_a_reflection_symmetry_makes_outputs_even_or_odd() -> None:
     image = POINTS * torch.tensor([-1.0, 1.0]).double() + torch.tensor([1.0, 0.0]).double()
     net = network(mirror=ReflectionSymmetry(0, (1, -1)))
     assert torch.allclose(net(image), net(POINTS) * torch.tensor([1.0, -1.0]).double(), rtol=1e-12, atol=1e-12)

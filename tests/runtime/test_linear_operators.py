@@ -138,7 +138,7 @@ def test_box_is_kept_by_projection() -> None:
     assert operator.weight.max() == 0.25
 
 
-def test_impossible_operators_are_refused() -> None:
+def test_impossible_operators_are_rejected() -> None:
     with pytest.raises(ValueError, match="odd"):
         ConvOperator(2, size=2)
     with pytest.raises(ValueError, match="positive"):

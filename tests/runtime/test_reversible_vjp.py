@@ -89,7 +89,7 @@ def test_cotangents_of_every_kind(reads: str) -> None:
 # ---- second derivatives
 
 
-def test_second_derivatives_are_refused_and_not_zero() -> None:
+def test_second_derivatives_are_rejected_and_not_zero() -> None:
     block, x = _block("hamiltonian", 2), torch.randn(1, 8, 3, 3, dtype=torch.float64)
     with pytest.raises(RuntimeError, match="store=True"):
         torch.autograd.functional.hvp(lambda x: block(x).sin().sum(), x, x)
