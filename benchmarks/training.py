@@ -25,7 +25,7 @@ from pdedsl.ir.plan import CrossEntropy
 from pdedsl.sources import source_of
 from pdedsl.training.config import config_of
 from pdedsl.training.engine import TrainingEngine
-from pdedsl.training.loop import Loop
+from pdedsl.training.loop import TrainingLoop
 from pdedsl.training.phases import training_phases
 
 CASES = {
@@ -57,7 +57,7 @@ def sides(name: str, steps: int, folder: Path) -> tuple[Callable[[], None], Call
         World(torch.device("cpu")),
         compiled=False,
     )
-    loop = Loop(engine, folder, source.text, (), save_seconds=1e9)
+    loop = TrainingLoop(engine, folder, source.text, (), save_seconds=1e9)
 
     def ours() -> None:
         loop.advance(engine.step + steps)

@@ -34,7 +34,7 @@ def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, f
     attacked = Adversary(Pgd(eps=0.2, step=0.01, steps=20))(run.module, x, y, KeyedRng(seed, 0))
     robust = (u(attacked).argmax(-1) == y).double().mean().item()
     panel = Panel(f"λ = {weight}, σ² = {nu}" if weight else "plain training", u, x, y)
-    return run.figures["test_accuracy"], robust, boundary_measures(u, BOX).total_curvature, panel
+    return run.metrics["test_accuracy"], robust, boundary_measures(u, BOX).total_curvature, panel
 
 
 def main(seeds: int = 5, epochs: int = 200) -> None:

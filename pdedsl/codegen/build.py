@@ -69,9 +69,11 @@ def generate_program(model: Model, operator: OperatorPlan | None, spec: Spec) ->
         return Program(doc, solve_functions(model, spec))
     in_model = fields_in(model_expressions(model), spec)
     in_operator = fields_in(operator_expressions(operator), spec) if operator else ()
-    clocks = has_per_sample_time(model)
+    per_sample_time = has_per_sample_time(model)
     in_data = fields_in(data_expressions(model, spec), spec)
-    functions = [field_function(w, spec, clocks) for w in spec.learned if w in (*in_model, *in_operator, *in_data)]
+    functions = [
+        field_function(w, spec, per_sample_time) for w in spec.learned if w in (*in_model, *in_operator, *in_data)
+    ]
     if model.classes is not None:
         functions += [*member_functions(model, in_model, spec), model_function(model)]
     if operator is not None:

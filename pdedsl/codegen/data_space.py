@@ -245,9 +245,9 @@ def _backbone_node(net: Network, plan: DataPlan, time: bool) -> Node:
         case Torchvision(model=model):
             return Call(f"{RUNTIME}.user_modules.torchvision_model", (model,), (("classes", plan.classes),))
         case Torch(maps=maps, counted=counted):
-            given: tuple[tuple[str, Node], ...] = (("residual_blocks", ItemList(maps)),) if maps else ()
-            given += (("count", counted),) if counted and not time else ()
-            return Call(f"{RUNTIME}.user_modules.user_backbone", (user_module_node(net),), (*tail, *given))
+            options: tuple[tuple[str, Node], ...] = (("residual_blocks", ItemList(maps)),) if maps else ()
+            options += (("count", counted),) if counted and not time else ()
+            return Call(f"{RUNTIME}.user_modules.user_backbone", (user_module_node(net),), (*tail, *options))
         case Resnet() | Conv() | Linear():
             raise AssertionError(f"{net.name} has no residual blocks")
         case _:

@@ -84,37 +84,43 @@ def fields_in(exprs: list[Expr], spec: Spec) -> tuple[Learned, ...]:
     return tuple(w for w in spec.learned if w.head in heads)
 
 
-def field_function(learned: Learned, spec: Spec, clocks: bool = False) -> Function:
+def field_function(learned: Learned, spec: Spec, per_sample_time: bool = False) -> Function:
     return Function(
-        factory_name(learned), (), f"{source_reference(learned.span, spec)}.", (), _field_node(learned, spec, clocks)
+        factory_name(learned),
+        (),
+        f"{source_reference(learned.span, spec)}.",
+        (),
+        _field_node(learned, spec, per_sample_time),
     )
 
 
-def _field_node(learned: Learned, spec: Spec, clocks: bool) -> Node:
+def _field_node(learned: Learned, spec: Spec, per_sample_time: bool) -> Node:
     dimension = spec.space.dimension
     assert isinstance(dimension, int)
     if isinstance(learned.type, Scalar) and _depends_on_time_only(learned, spec):
         dimension = 1  # a function of time alone, used in a network whose states vary in shape
     sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
-    kept = _matrix_properties(learned.type)
+    properties = _matrix_properties(learned.type)
     size = learned.type.size or dimension if isinstance(learned.type, Vector) else dimension
     if learned.net is None:
         shape = {Scalar: (), Vector: (size,), Matrix: (dimension, dimension)}.get(type(learned.type), ())
         start: tuple[tuple[str, Node], ...] = (
             () if learned.initial_value is None else (("start", float(learned.initial_value)),)
         )
-        return Call(f"{RUNTIME}.learned_fields.LearnedConstant", (ItemList(shape),), (("sign", sign), *kept, *start))
+        return Call(
+            f"{RUNTIME}.learned_fields.LearnedConstant", (ItemList(shape),), (("sign", sign), *properties, *start)
+        )
     match learned.type:
         case Vector(divergence_free=True):
-            potential = _network_node(learned, dimension, dimension * (dimension - 1) // 2, spec, clocks)
+            potential = _network_node(learned, dimension, dimension * (dimension - 1) // 2, spec, per_sample_time)
             return Call(f"{RUNTIME}.divergence_free.DivergenceFree", (potential, dimension))
         case Vector():
-            return _network_node(learned, dimension, size, spec, clocks)
+            return _network_node(learned, dimension, size, spec, per_sample_time)
         case Matrix():
-            network = _network_node(learned, dimension, dimension**2, spec, clocks)
-            return Call(f"{RUNTIME}.learned_fields.MatrixField", (network, dimension), kept)
+            network = _network_node(learned, dimension, dimension**2, spec, per_sample_time)
+            return Call(f"{RUNTIME}.learned_fields.MatrixField", (network, dimension), properties)
         case _:
-            network = _network_node(learned, dimension, 1, spec, clocks)
+            network = _network_node(learned, dimension, 1, spec, per_sample_time)
             return Call(f"{RUNTIME}.learned_fields.ScalarField", (network,), (("sign", sign),))
 
 
@@ -124,20 +130,20 @@ def _matrix_properties(type_: Type) -> tuple[tuple[str, Node], ...]:
     return (("psd", psd), ("symmetric", True)) if symmetric and not psd else (("psd", psd),)
 
 
-def _network_node(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks: bool) -> Node:
+def _network_node(learned: Learned, dimension: int, outputs: int, spec: Spec, per_sample_time: bool) -> Node:
     net = learned.net.config if learned.net else None
     timed = spec.time is not None and spec.time.symbol in learned.arguments
     if isinstance(net, Torch):
         made = Call(f"{RUNTIME}.user_modules.UserField", (user_module_node(net), dimension, outputs, timed))
         return _restrict_arguments(made, learned, spec)
     assert isinstance(net, Mlp)
-    # With clocks the time is a coordinate like the others: each point has its own.
-    apart, inputs = (False, dimension + 1) if timed and clocks else (timed, dimension)
-    named: list[tuple[str, Node]] = [("activation", net.activation.name), ("time", apart)]
+    # With a time for each sample it is a coordinate like the others.
+    time_argument, inputs = (False, dimension + 1) if timed and per_sample_time else (timed, dimension)
+    named: list[tuple[str, Node]] = [("activation", net.activation.name), ("time", time_argument)]
     if outputs != inputs:
         named.append(("outputs", outputs))
     made = Call(f"{RUNTIME}.backbones.vector_field", (inputs, net.width, net.depth), tuple(named))
-    if timed and clocks:
+    if timed and per_sample_time:
         made = Call(f"{RUNTIME}.learned_fields.SpaceTimeField", (made,))
     return _restrict_arguments(made, learned, spec)
 

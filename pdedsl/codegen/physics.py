@@ -72,13 +72,13 @@ def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, sp
     expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the discontinuity
     fields = fields_of(expr, statement)
     names = PythonNames(statement, residual)
-    letters = [(s, d) for s, d in residual.jet_variables if not residual.has_dirac or s in expr.free_symbols]
-    paths = tuple(ItemList(derivative_path(d)) for _, d in letters)
+    jet_variables = [(s, d) for s, d in residual.jet_variables if not residual.has_dirac or s in expr.free_symbols]
+    paths = tuple(ItemList(derivative_path(d)) for _, d in jet_variables)
     bindings = [*names.coordinates(expr)]
     if paths:
         derivatives = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), POINTS, *paths))
         bindings.append(Binding("values", derivatives))
-        bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(letters)]
+        bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(jet_variables)]
     params = (("model", None), ("points", None), *((python_name(w), None) for w in fields))
     result = _at_points(expr, names)
     doc = f"{doc[:-1]}, away from the discontinuities of its coefficients." if residual.has_dirac else doc
@@ -114,9 +114,9 @@ class PythonNames:
 
     def __init__(self, statement: StrongForm, residual: Residual | None) -> None:
         self.statement = statement
-        letters = [s for s, _ in residual.jet_variables] if residual else []
+        jet_variables = [s for s, _ in residual.jet_variables] if residual else []
         own = {python_name(w) for w in statement.parameters}
-        self.of = _python_names([*statement.domain.coordinates, *letters], own)
+        self.of = _python_names([*statement.domain.coordinates, *jet_variables], own)
 
     def coordinates(self, *exprs: Expr) -> Iterator[Binding]:
         """Bindings of the coordinates that the expressions use."""

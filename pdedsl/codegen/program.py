@@ -183,8 +183,8 @@ class Formula:
     program: Program
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        given = dict(zip(self.function.params, arguments, strict=False))
-        return self._body({**dict(self.scope), **given, **named})
+        positional = dict(zip(self.function.params, arguments, strict=False))
+        return self._body({**dict(self.scope), **positional, **named})
 
     @cached_property
     def _body(self) -> Evaluator:
@@ -203,8 +203,8 @@ def compile_node(node: Node, program: Program) -> Evaluator:
             return lambda scope: scope[name]
         case Call(path=path, args=args, named=named):
             if isinstance(path, str) and path.isidentifier():  # a function of the program itself
-                given = [(k, of(v)) for k, v in named]
-                return lambda scope: run_function(program, path, **{k: v(scope) for k, v in given})
+                keywords = [(k, of(v)) for k, v in named]
+                return lambda scope: run_function(program, path, **{k: v(scope) for k, v in keywords})
             found = resolve(path)
             return _compile_call(lambda _: found, list(map(of, args)), [(k, of(v)) for k, v in named])
         case Method(of=owner, name=name, args=args, named=named):

@@ -138,20 +138,20 @@ def _indented(head: str, node: Node) -> str:
     return "    " + head + format_node(node, 4, len(head), 0)
 
 
-def format_node(node: Node, indent: int, used: int = 0, behind: int = 1) -> str:
+def format_node(node: Node, indent: int, used: int = 0, after: int = 1) -> str:
     """A node as an expression. One that is too long for its line is wrapped as the usual formatters do: all arguments
     on the next line if they fit there, otherwise one per line, each followed by a comma."""
     flat = _format_inline(node)
-    if indent + used + len(flat) + behind <= WIDTH:
+    if indent + used + len(flat) + after <= WIDTH:
         return flat
     match node:
         case Lambda(params=params, body=body):
             head = f"lambda {', '.join(params)}: " if params else "lambda: "
-            return head + format_node(body, indent, used + len(head), behind)
+            return head + format_node(body, indent, used + len(head), after)
         case Method(of=of, name=name, args=(), named=()) if name:
-            return f"{format_node(of, indent, used, behind + len(name) + 3)}.{name}()"
+            return f"{format_node(of, indent, used, after + len(name) + 3)}.{name}()"
         case Method(of=Call() as of, name=name) if indent + used + len(f"{_format_inline(of)}.{name}(") > WIDTH:
-            return f"{_format_multiline(of, indent)}{format_node(replace(node, of=Ref('')), indent, 1, behind)}"
+            return f"{_format_multiline(of, indent)}{format_node(replace(node, of=Ref('')), indent, 1, after)}"
         case Call() | Method() | ItemList():
             return _format_multiline(node, indent)
         case Operation(sign=sign, args=args) if len(args) > 1:

@@ -33,9 +33,9 @@ class TimeConv(nn.Module):
     def forward(self, t: Time, y: Tensor) -> Tensor:
         padding = self.weight.shape[-1] // 2
         ones = y.new_ones((1, 1, *y.shape[2:]))
-        clock = functional.conv2d(ones, self.weight[:, :1], padding=padding)
+        time_response = functional.conv2d(ones, self.weight[:, :1], padding=padding)
         time = t.to(y.dtype).reshape(-1, 1, 1, 1) if isinstance(t, Tensor) else t
-        return functional.conv2d(y, self.weight[:, 1:], self.bias, padding=padding).add_(time * clock)
+        return functional.conv2d(y, self.weight[:, 1:], self.bias, padding=padding).add_(time * time_response)
 
 
 @final

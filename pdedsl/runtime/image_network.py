@@ -164,7 +164,7 @@ POOLING = 2
 @final
 @dataclass(frozen=True)
 class LipschitzArchitecture:
-    """What surrounds the equation. `close` defaults to the width of the last stage."""
+    """The layers around the PDE blocks. `close` defaults to the width of the last stage."""
 
     image: tuple[int, int, int]
     stages: tuple[int, ...]

@@ -234,8 +234,8 @@ class RandomStream(nn.Module):
         # Sampled in memory order: `randn_like` on a channels_last tensor is seven times slower.
         if not _is_channels_last(x):
             return self._draw(x, law, shape, self.row).flatten(0, 1)
-        draws, n, c, h, w = shape
-        return self._draw(x, law, [draws, n, h, w, c], self.row).flatten(0, 1).permute(0, 3, 1, 2)
+        samples, n, c, h, w = shape
+        return self._draw(x, law, [samples, n, h, w, c], self.row).flatten(0, 1).permute(0, 3, 1, 2)
 
     def _draw(self, x: Tensor, law: NoiseLaw, shape: list[int], row: int) -> Tensor:
         if torch.onnx.is_in_onnx_export():

@@ -108,7 +108,7 @@ def _along_axis(values: Tensor, axis: int, matrix: tuple[tuple[float, float, flo
 
 
 def _taylor(theta: Tensor, h: float) -> Tensor:
-    """c_ab = Σ_ij θ_ij (ih)ᵃ (jh)ᵇ / (a! b!): what the kernel does to smooth functions, term by term."""
+    """c_ab = Σ_ij θ_ij (ih)ᵃ (jh)ᵇ / (a! b!): the action on smooth functions."""
     moments = ((1.0, 1.0, 1.0), (-h, 0.0, h), (h**2 / 2, 0.0, h**2 / 2))
     table = _along_axis(_along_axis(theta, -1, moments), -2, moments)
     return torch.stack([table[..., y, x] for x, y in ORDERS], dim=-1)
@@ -118,14 +118,14 @@ def _terms(values: list[float], h: float, tolerance: float) -> list[tuple[float,
     """The terms that matter, with their effects; equal ∂x² and ∂y² are combined to Δ."""
     effects = [abs(c) / h ** (x + y) for c, (x, y) in zip(values, ORDERS, strict=True)]
     least = tolerance * max(effects)
-    kept = {o: c for c, o, e in zip(values, ORDERS, effects, strict=True) if e > least}
-    xx, yy = kept.get((2, 0)), kept.get((0, 2))
+    significant = {o: c for c, o, e in zip(values, ORDERS, effects, strict=True) if e > least}
+    xx, yy = significant.get((2, 0)), significant.get((0, 2))
     laplacian = xx is not None and yy is not None and abs(xx - yy) / h**2 <= least
     names = {o: _DERIVATIVE_NAMES[0][o[0]] + _DERIVATIVE_NAMES[1][o[1]] for o in ORDERS} | (
         {(2, 0): "Δ"} if laplacian else {}
     )
     sizes = dict(zip(ORDERS, effects, strict=True))
-    return [(c, names[o], sizes[o]) for o, c in kept.items() if not (laplacian and o == (0, 2))]
+    return [(c, names[o], sizes[o]) for o, c in significant.items() if not (laplacian and o == (0, 2))]
 
 
 def _join_terms(terms: list[tuple[float, str, float]], digits: int, least: float) -> str:

@@ -49,7 +49,7 @@ class ResidualBlockSearch:
 
 
 class FxNodeKind(StrEnum):
-    """What a node of a traced pass is."""
+    """Kind of a node in a traced forward pass."""
 
     INPUT = "placeholder"
     ATTRIBUTE = "get_attr"
@@ -82,7 +82,7 @@ class _Flat(fx.Tracer):
 
 
 def find_residual_blocks(model: nn.Module) -> ResidualBlockSearch:
-    """The outermost residual maps of a module, in the order of registration."""
+    """The outermost residual blocks of a module, in the order of registration."""
     maps: list[str] = []
     open_: list[str] = []
     unread: list[str] = []
@@ -287,10 +287,10 @@ def user_backbone(
     residual blocks at compile time."""
     _require_module(model)
     taken = (shape[0] + time, *shape[1:])
-    scores = _evaluate(model, torch.zeros(2, *taken))
-    if scores.shape != (2, classes):
+    logits = _evaluate(model, torch.zeros(2, *taken))
+    if logits.shape != (2, classes):
         raise IncompatibleNetwork(
-            f"{type(model).__name__} maps two inputs of shape {taken} to shape {tuple(scores.shape)}: "
+            f"{type(model).__name__} maps two inputs of shape {taken} to shape {tuple(logits.shape)}: "
             f"expected logits of {classes} classes, shape {(2, classes)}"
         )
     made = UserBackbone(model, taken, tuple(residual_blocks))
@@ -320,8 +320,8 @@ class UserField(nn.Module):
         points = x.reshape(-1, x.shape[-1])
         times = []
         if self.timed:
-            clock = torch.as_tensor(t, dtype=x.dtype, device=x.device)
-            times = [clock.expand(x.shape[:-1]).reshape(-1, 1)]
+            time = torch.as_tensor(t, dtype=x.dtype, device=x.device)
+            times = [time.expand(x.shape[:-1]).reshape(-1, 1)]
         return cast(Tensor, self.network(points, *times)).reshape(*x.shape[:-1], self.outputs)
 
 
@@ -376,11 +376,11 @@ def _readout(model: nn.Module, shape: Shape) -> str:
         keep = lambda module, args, out, path=path: values.__setitem__(path, out)  # noqa: E731
         hooks.append(model.get_submodule(path).register_forward_hook(keep))
     try:
-        scores = _evaluate(model, torch.zeros(2, *shape))
+        logits = _evaluate(model, torch.zeros(2, *shape))
     finally:
         for hook in hooks:
             hook.remove()
-    last = [path for path, value in values.items() if value is scores]
+    last = [path for path, value in values.items() if value is logits]
     if not last:
         raise IncompatibleNetwork(
             f"{type(model).__name__} does not end in a linear layer, before which noise could be added"

@@ -10,7 +10,8 @@ from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
 from pdedsl.api import format_source
-from pdedsl.diagnostics import MOST, Source
+from pdedsl.diagnostics import Source
+from pdedsl.diagnostics.diagnostic import MAX_DIAGNOSTICS
 from pdedsl.editor import Positions
 from pdedsl.sources import shipped_specs
 
@@ -66,7 +67,7 @@ async def test_the_text_is_that_of_the_terminal(client: LanguageClient) -> None:
     for path in WRONG:
         golden = "" if path.stem in RIGHT else path.with_suffix(".expected").read_text("utf-8")
         found = [told(texts[path.as_uri()], d) for d in client.diagnostics[path.as_uri()]]
-        assert found[:MOST] == reported(golden), path.stem
+        assert found[:MAX_DIAGNOSTICS] == reported(golden), path.stem
 
 
 Told = tuple[str, object, str, str, tuple[int, int]]  # severity, code, message, way out, line and column

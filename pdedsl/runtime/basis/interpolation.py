@@ -62,9 +62,9 @@ def _hat_functions(axis: CellAxis, x: Tensor) -> Tensor:
     first = place.detach().floor().long()
     if not axis.periodic:
         first = first.clamp(0, axis.n - 2)
-    share = (place - first).unsqueeze(-1)
+    fraction = (place - first).unsqueeze(-1)
     left, right = (torch.nn.functional.one_hot(k % axis.n, axis.n).to(x) for k in (first, first + 1))
-    return (1 - share) * left + share * right
+    return (1 - fraction) * left + fraction * right
 
 
 def expansion_coefficients(axis: Axis, values: Tensor, dim: int) -> Tensor:

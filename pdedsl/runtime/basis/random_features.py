@@ -138,7 +138,7 @@ class FourierFeatureModel(nn.Module):
 #
 # φⱼ(x) = sin(wⱼ·z + bⱼ) ∏ τₖ(wⱼₖ yₖ),   τ = cos for even and sin for odd coordinates yₖ = xₖ - mₖ, z the free ones.
 #
-# They span what is left of sin(w·x + b) when it is averaged over the reflections; as sums they are plain sines again.
+# They span the averages of sin(w·x + b) over the reflections; as sums they are plain sines again.
 
 
 ParityPattern = tuple[int, ...]

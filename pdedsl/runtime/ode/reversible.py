@@ -99,7 +99,7 @@ def has_convnet_vjp(layer: nn.Module) -> TypeGuard[ConvNet]:
 
 
 def linearize_convnet(layer: ConvNet, t: float, y: Tensor) -> LinearizedLayer:
-    """f(y) and its pullback, which pops what it needs: freed memory is reused while it is still in the cache."""
+    """f(y) and its pullback, which pops saved tensors: freed memory is reused while it is still in the cache."""
     norms, shifts = [_GroupNorm(norm) for norm in layer.norms], _TimeShifts(layer, t, y)
     kernels = [weight[:, 1:].contiguous(memory_format=_layout(weight)) for weight in shifts.weights]
     value, inner = _evaluate(norms, kernels, shifts.values(), y)
@@ -156,7 +156,7 @@ class _TimeShifts:
 
 
 class _GroupNorm:
-    """N y, with what its vector-Jacobian product needs."""
+    """N y, with the tensors for its vector-Jacobian product."""
 
     def __init__(self, norm: nn.Module):
         assert isinstance(norm, nn.GroupNorm)
@@ -216,11 +216,11 @@ def linearize_symmetric(layer: SymmetricLayer, t: float, y: Tensor) -> Linearize
     def pullback(g: Tensor) -> tuple[Tensor, ...]:
         p = torch.ops.aten.threshold_backward(torch.conv2d(g, signed, padding=padding), a, 0)
         bias, product = p.sum((0, 2, 3)), n * p
-        slope = product.sum((0, 2, 3))
+        scale_gradient = product.sum((0, 2, 3))
         z = p.mul_(scale).addcmul_(n, product.mul_(scale).sum(1, keepdim=True), value=-1).mul_(r)
         source, inner, _ = convolution_backward(z, y, weight)
         outer = convolution_backward(a, g, weight, source=False)[1]
-        return source, inner.add_(outer, alpha=sign), slope, bias
+        return source, inner.add_(outer, alpha=sign), scale_gradient, bias
 
     return LinearizedLayer(torch.conv_transpose2d(a, signed, padding=padding), pullback)
 

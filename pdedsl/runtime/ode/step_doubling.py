@@ -170,16 +170,16 @@ class StepHistory:
 
     def excess(self, control: StepControl, longest: int) -> dict[int, float]:
         """The interpolation error in the middle of the newest pair with enough ends around it (of several pairs at the
-        start and at the end of time), by these ends, relative to what is allowed; only where the step length matters.
+        start and at the end of time), by these ends, relative to the tolerance; only where the step length matters.
 
         States are half as far apart as these ends, so that their interpolation is better by a factor given by its
         order.
         """
-        count, behind = len(self.levels), INTERPOLATION_NODES // 2
+        count, half = len(self.levels), INTERPOLATION_NODES // 2
         if count < INTERPOLATION_NODES - 1:
             return {}
-        last = count if self.ends[-1] == TICKS else count - behind + 1
-        newest = range(0 if count == INTERPOLATION_NODES - 1 else count - behind, last)
+        last = count if self.ends[-1] == TICKS else count - half + 1
+        newest = range(0 if count == INTERPOLATION_NODES - 1 else count - half, last)
         allowed = (2.0**INTERPOLATION_NODES * control.interpolation_tolerance * self.size).clamp_min(1e-300)
         asked = (k for k in newest if self.levels[k] <= max(longest, MAX_INTERPOLATION_LEVEL - 1))
         return {k: float((control.size(self._missed(k)) / allowed).max()) for k in asked}

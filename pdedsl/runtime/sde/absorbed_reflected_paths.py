@@ -153,19 +153,19 @@ def start_paths(x: Tensor, t: Tensor) -> BoundedPath:
 
 
 def advance_paths(
-    path: BoundedPath, sde: SdeCoefficients, boundary: PathBoundary, dt: Tensor, draw: StepNoise
+    path: BoundedPath, sde: SdeCoefficients, boundary: PathBoundary, dt: Tensor, noise: StepNoise
 ) -> BoundedPath:
     """One step of the paths that are not absorbed; `dt` (...) has the shape of the times."""
     x, t, h = path.x, path.t, dt.unsqueeze(-1)
     root = sde.root(x, t)
-    y = x + torch.sqrt(h) * root.apply(draw.normal)
+    y = x + torch.sqrt(h) * root.apply(noise.normal)
     if sde.drift is not None:
         y = y + h * sde.drift(x, t)
     later = t + sde.direction * dt
-    y, log_weight, source_integral = _reflect(path, boundary, y, later, root.variances() * h, draw.uniform)
+    y, log_weight, source_integral = _reflect(path, boundary, y, later, root.variances() * h, noise.uniform)
     crossed = torch.zeros_like(path.alive)
     if boundary.has_absorption:
-        crossed = _hits(boundary, x, y, root, h, draw.uniform).any(-1)
+        crossed = _hits(boundary, x, y, root, h, noise.uniform).any(-1)
     continuing, absorbed = path.alive & ~crossed, path.alive & crossed
     inside = boundary.inside(y)
     log_weight, source_integral = _accumulate(sde, log_weight, source_integral, (x, t), (inside, later), dt)
@@ -177,7 +177,7 @@ def advance_paths(
         torch.where(continuing, source_integral, path.source_integral),
         continuing,
         torch.where(keep, y, path.y),
-        torch.where(keep, draw.uniform, path.uniform),
+        torch.where(keep, noise.uniform, path.uniform),
     )
 
 

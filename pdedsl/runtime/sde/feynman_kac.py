@@ -427,10 +427,10 @@ class Expectation(nn.Module):
         return torch.full((len(self.members),), -math.log(len(self.members)), dtype=torch.float64)
 
     def forward(self, x: Tensor) -> Tensor:
-        scores = [self._average_samples(member, x) for member in self.members]
-        if len(scores) == 1:
-            return scores[0]
-        return self._average_members(torch.stack(scores))
+        logits = [self._average_samples(member, x) for member in self.members]
+        if len(logits) == 1:
+            return logits[0]
+        return self._average_members(torch.stack(logits))
 
     def each(self, x: Tensor) -> Tensor:
         """The logits of every ensemble member, (members, n, classes), to train them independently.
@@ -440,13 +440,13 @@ class Expectation(nn.Module):
         """
         return torch.stack([self._average_samples(member, x) for member in self.members])
 
-    def _average_members(self, scores: Tensor) -> Tensor:
-        log_weights = self._log_weights().to(scores).reshape(-1, *[1] * (scores.dim() - 1))
+    def _average_members(self, logits: Tensor) -> Tensor:
+        log_weights = self._log_weights().to(logits).reshape(-1, *[1] * (logits.dim() - 1))
         match self.average:
             case Scores.PROBABILITIES:
-                return torch.logsumexp(log_weights + scores, 0)
+                return torch.logsumexp(log_weights + logits, 0)
             case Scores.LOGITS:
-                return (log_weights.exp() * scores).sum(0)
+                return (log_weights.exp() * logits).sum(0)
             case _:
                 assert_never(self.average)
 
@@ -454,7 +454,7 @@ class Expectation(nn.Module):
         sources = streams(member)
         samples = self.samples if self.training or self.eval_samples is None else self.eval_samples
         if samples == 1 or not sources:
-            return self._mean([self._scores(member(x)).unsqueeze(0)], 1)
+            return self._mean([self._log_probabilities(member(x)).unsqueeze(0)], 1)
         before, after = _split_at_noise(member) if not self.training else ([], [member])
         return self._mean(list(self._chunks(after, _run(before, x), sources, samples)), samples)
 
@@ -466,19 +466,19 @@ class Expectation(nn.Module):
         for first in range(0, samples, size):
             count = min(size, samples - first)
             with monte_carlo_samples(sources, first, count):
-                scores = _run(parts, _fold(x, count))
-            yield self._scores(scores.reshape(count, x.shape[0], *scores.shape[1:]))
+                logits = _run(parts, _fold(x, count))
+            yield self._log_probabilities(logits.reshape(count, x.shape[0], *logits.shape[1:]))
 
-    def _scores(self, logits: Tensor) -> Tensor:
+    def _log_probabilities(self, logits: Tensor) -> Tensor:
         return logits.log_softmax(-1) if self.average is Scores.PROBABILITIES else logits
 
     def _mean(self, chunks: list[Tensor], samples: int) -> Tensor:
-        scores = chunks[0] if len(chunks) == 1 else torch.cat(chunks)
+        logits = chunks[0] if len(chunks) == 1 else torch.cat(chunks)
         if samples == 1:
-            return scores.squeeze(0)
+            return logits.squeeze(0)
         if self.average is Scores.PROBABILITIES:
-            return torch.logsumexp(scores, 0) - math.log(samples)
-        return scores.mean(0)
+            return torch.logsumexp(logits, 0) - math.log(samples)
+        return logits.mean(0)
 
     def extra_repr(self) -> str:
         return f"samples={self.samples}, eval_samples={self.eval_samples}, average={self.average.value!r}"

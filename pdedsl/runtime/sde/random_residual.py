@@ -23,7 +23,7 @@ NOISE_FEATURES: dict[DropoutUnit, int | None] = {"units": None, "layer": 0}  # f
 class Dropout(nn.Module):
     """F⊙z/p, z ~ Bernoulli(p): x + Δt·v⊙z/p has diffusivity Δt·(1−p)/(2p)·v_i² on ∂²/∂x_i².
 
-    of = "units" draws a z for every hidden unit; of = "layer" one for the whole residual of a sample: stochastic depth,
+    of = "units" samples a z for every hidden unit; of = "layer" one for the whole residual: stochastic depth,
     with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
     """
 
@@ -56,8 +56,8 @@ class RandomMix(nn.Module):
 
     def forward(self, branches: tuple[Tensor, Tensor]) -> Tensor:
         f, g = branches
-        share = 0.5 + 2.0 * self.width * (self.stream(f, "uniform", 0) - 0.5)
-        return g + self.stream.spread(share, f) * (f - g)
+        alpha = 0.5 + 2.0 * self.width * (self.stream(f, "uniform", 0) - 0.5)
+        return g + self.stream.spread(alpha, f) * (f - g)
 
     def extra_repr(self) -> str:
         return f"width={self.width:g}"

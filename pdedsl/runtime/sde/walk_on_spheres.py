@@ -35,19 +35,19 @@ def sphere_step(
     source: Callable[[Tensor], Tensor] | None,
     diffusivity: float,
     epsilon: float,
-    draw: SphereNoise,
+    noise: SphereNoise,
 ) -> SphereWalk:
     """One step of the walks that are farther than `epsilon` from the boundary."""
     r = radius(path.x).clamp_min(0)
     alive = path.alive & (r > epsilon)
     source_integral, d = path.source_integral, path.x.shape[-1]
     if source is not None:
-        depth = draw.uniform[..., 0] ** (1 / d) * draw.uniform[..., 1].sqrt()
-        inner = path.x + (r * depth).unsqueeze(-1) * torch.nn.functional.normalize(draw.inwards, dim=-1)
+        depth = noise.uniform[..., 0] ** (1 / d) * noise.uniform[..., 1].sqrt()
+        inner = path.x + (r * depth).unsqueeze(-1) * torch.nn.functional.normalize(noise.inwards, dim=-1)
         source_integral = torch.where(
             alive, source_integral + r.square() / (2 * d * diffusivity) * source(inner), source_integral
         )
-    onto = path.x + r.unsqueeze(-1) * torch.nn.functional.normalize(draw.outwards, dim=-1)
+    onto = path.x + r.unsqueeze(-1) * torch.nn.functional.normalize(noise.outwards, dim=-1)
     return SphereWalk(torch.where(alive.unsqueeze(-1), onto, path.x), source_integral, alive)
 
 

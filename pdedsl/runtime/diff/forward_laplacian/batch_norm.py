@@ -1,6 +1,6 @@
 """Batch normalisation of a batch with derivatives: the statistics are those of the values, held fixed in derivatives.
 
-This is what finite differences within one batch do: the differentiated function is the network with the statistics of
+As with finite differences within one batch: the differentiated function is the network with the statistics of
 this step. The statistics vary only in the gradient with respect to the weights.
 """
 
@@ -75,8 +75,8 @@ class _TrainingBatchNorm(torch.autograd.Function):
         axes = [axis for axis in range(x.dim()) if axis != 1]
         of_scale = (of_moved * tangent).sum(axes)
         gamma = inverse if weight is None else inverse * weight
-        slope = -of_scale * gamma * inverse.square() * (x.shape[1] / x.numel())
-        of_x.addcmul_(x, _column(slope, x)).sub_(_column(slope * mean, x))
+        coefficient = -of_scale * gamma * inverse.square() * (x.shape[1] / x.numel())
+        of_x.addcmul_(x, _column(coefficient, x)).sub_(_column(coefficient * mean, x))
         of_tangent = of_moved * _column(gamma, tangent)
         if weight is None:
             return of_x, of_tangent, None, None, None, None, None, None
