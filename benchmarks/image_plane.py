@@ -25,11 +25,17 @@ from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer
 from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta
 from pdedsl.runtime.ode.explicit import TimeGrid
 from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
-from pdedsl.runtime.pde_blocks import LeapfrogBlock, VerletBlock, symmetric_layer
+from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.pde_blocks import LeapfrogBlock, VerletBlock
+from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 
 MEMORY_TARGET = 1.15
 BACKWARD_TARGET = 1.6
 MEBIBYTE = 2.0**20
+
+
+def symmetric_layer(width: int, sign: float = -1.0) -> SymmetricLayer:
+    return SymmetricLayer(Conv(width), norm=TotalVariationNorm(width), sign=sign)
 
 
 def hamiltonian(width: int, depth: int, store: bool) -> VerletBlock:
