@@ -22,10 +22,10 @@ from torch import Tensor, nn
 
 from pdedsl.runtime.convnet import ConvNet
 from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer
+from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta
 from pdedsl.runtime.ode.explicit import TimeGrid
 from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
-from pdedsl.runtime.linear_operators import Conv
 from pdedsl.runtime.pde_blocks import LeapfrogBlock, VerletBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 
@@ -35,7 +35,7 @@ MEBIBYTE = 2.0**20
 
 
 def symmetric_layer(width: int, sign: float = -1.0) -> SymmetricLayer:
-    return SymmetricLayer(Conv(width), norm=TotalVariationNorm(width), sign=sign)
+    return SymmetricLayer(ConvOperator(width), norm=TotalVariationNorm(width), sign=sign)
 
 
 def hamiltonian(width: int, depth: int, store: bool) -> VerletBlock:

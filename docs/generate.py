@@ -26,7 +26,8 @@ from pdedsl.config.networks import FRAMES, NETWORKS, NORMALISATIONS
 from pdedsl.config.training import ADVERSARIES, AUGMENTATIONS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
 from pdedsl.diagnostics import escaping
 from pdedsl.editor.documentation import call_text, entry_text
-from pdedsl.explainer.explain import Explanation, class_text
+from pdedsl.explainer.classification import class_text
+from pdedsl.explainer.explain import Explanation
 from pdedsl.sources import shipped_specs
 
 HERE = Path(__file__).parent
@@ -160,8 +161,8 @@ def _explained(name: str) -> Explanation:
 def _shipped(name: str) -> str:
     explanation = _explained(name)
     spec = explanation.analysis.spec
-    kinds = dict.fromkeys(class_text(facts.kind) for facts in explanation.analysis.equations)
-    summary = f"{escaping.markdown(spec.title)}. {'; '.join(kinds).capitalize()}."
+    kinds = dict.fromkeys(class_text(facts, explanation.analysis) for facts in explanation.analysis.equations)
+    summary = f"{escaping.markdown(spec.title)}. {'; '.join(kinds)}."
     drawing = f"![Derivation of {name}](drawings/{name}.svg)"
     return "\n\n".join([f"## {name}", summary, escaping.fenced(spec.source.text, "pde"), drawing])
 

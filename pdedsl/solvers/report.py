@@ -29,7 +29,7 @@ METRIC_NAMES = {  # display names of the entries of `figures` in report.json
     "shortest step": "Smallest time step",
     "longest step": "Largest time step",
     TIME_ERROR: "Estimated time-stepping error",
-    "error": "Error estimate (difference to the N/2 grid)",
+    "error": "Self-convergence: relative L2 difference to the N/2 grid",
     L1_ERROR: "Relative L1 difference to the N/2 grid",
     DISCRETE_RESIDUAL: "Max residual of the discrete system",
     NET_FLUX: "Net boundary flux / max velocity",

@@ -84,10 +84,17 @@ def solve_by_grid(
     if fine.metrics.get(NET_FLUX, 0.0) > max(NET_FLUX_TOL, coarse.metrics.get(NET_FLUX, 0.0) / 2):
         raise GridSolveFailed("incompatible boundary data: the net flux through the boundary is not zero")
     metrics = {"n": float(n), **fine.metrics, "error": error}
-    notes = (*fine.notes, f"estimated relative L2 error {error:.1g} (self-convergence: difference to the N/2 grid)")
+    notes = (*fine.notes, _error_note(error, fine, setup.scheme))
     if n < method.n:
         notes = (*notes, f"{n} points per dimension instead of {method.n}: the limit of the dense direct solver")
     return SolverResult(fine.module, method, metrics, notes)
+
+
+def _error_note(error: float, fine: GridResult, scheme: Scheme) -> str:
+    if 0 < error == fine.undetected_error:
+        return f"estimated time-stepping error {error:.1g}, larger than the difference to the N/2 grid"
+    scaled = ", scaled for order ½ at discontinuities" if scheme is Scheme.VOLUMES else ""
+    return f"self-convergence: relative L2 difference {error:.1g} to the N/2 grid{scaled}"
 
 
 def solve_on_one_grid(statement: StrongForm, n: int, budget: StepBudget) -> nn.Module:
