@@ -17,7 +17,7 @@ from pdedsl.testing import axioms
 from pdedsl.testing.checks import EXACT_CHECKS, STATISTICAL_CHECKS
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import NetworkAsOperator, operator_of, seeded
-from testing import mutants
+from testing import mutant_operators as mutants
 from testing.mutant_operators import Mutant
 from testing.small_specs import small
 

@@ -17,7 +17,7 @@ from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
 from pdedsl.testing.cases import cases
 from pdedsl.testing.checks import breaks_linearity
-from testing import mutants
+from testing import mutant_operators as mutants
 
 
 def _parabolic(extra: str = "") -> str:

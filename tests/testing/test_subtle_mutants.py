@@ -17,7 +17,7 @@ from pdedsl.testing.cases import AxiomCase, Bump, CosineSum
 from pdedsl.testing.checks import EXACT_CHECKS, STATISTICAL_CHECKS, breaks_linearity
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import Data, EvolutionUnderTest, NetworkAsOperator, operator_of, seeded
-from testing import mutants
+from testing import mutant_operators as mutants
 from testing.mutant_operators import Mutant
 
 SEEDS = [0, 1, 2]
