@@ -15,7 +15,7 @@ from pdedsl.diagnostics import Span
 
 @dataclass(frozen=True)
 class DropoutResidual:
-    """Dropout: A = c diag(vᵢ²) along the velocity v, with c = `strength`."""
+    """Dropout: A = c diag(vᵢ²) for the drift v, with c = `strength`."""
 
     strength: Expr
 

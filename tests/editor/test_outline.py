@@ -67,7 +67,7 @@ def test_formatting_is_that_of_the_command(ascii: bool) -> None:
 def test_actions_are_quick_fixes_and_conversions() -> None:
     text = text_of("heat").replace("scalar", "scaler")
     found = actions(analysed(text), Span(0, len(text)))
-    assert [action.title for action in found] == ["replace with 'scalar'", "write it in ASCII"]
+    assert [action.title for action in found] == ["replace with 'scalar'", "convert to ASCII"]
     assert not analysed(apply_edits(text, found[0].edits)).diagnostics
     assert "du/dt = kappa lap(u)" in apply_edits(text, found[1].edits)
     assert not [a for a in actions(analysed(text), Span(0, 3)) if a.cures]
