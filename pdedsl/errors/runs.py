@@ -165,7 +165,7 @@ def download_failed(
 ) -> PdeError:
     """The files are not in the folder `root`, and `problem` prevents the download."""
     hint = f"download from {site} into that folder: {join_comma(files)}; or save {name}.npz with {join_comma(arrays)}"
-    return NOT_DOWNLOADED.error(f"the files of {name} are not in {root}, and {problem}", span, hint)
+    return NOT_DOWNLOADED.error(f"the files of {name} are not in {root}: {problem}", span, hint)
 
 
 def corrupt_files(name: str, root: object, problem: object, span: Span) -> PdeError:
