@@ -35,7 +35,7 @@ def no_internet(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_missing_files_are_named(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = tmp_path / "data"
     told = refused("E722", name, root)
-    assert f"the files of {name} are not in {root}, and they cannot be downloaded (" in told
+    assert f"the files of {name} are not in {root}: download failed (" in told
     assert "Name or service not known" in told
     assert all(file in told for file in SETS[name].files)
     assert f"download from {SETS[name].site}" in told
