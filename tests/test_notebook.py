@@ -1,4 +1,4 @@
-"""Specs in a notebook: what the nouns show of themselves, and cells in the language."""
+"""Notebook displays and the cell magic `%%pde`."""
 
 from __future__ import annotations
 

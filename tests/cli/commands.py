@@ -1,4 +1,4 @@
-"""The commands, called in this process."""
+"""Runs commands in this process."""
 
 from __future__ import annotations
 

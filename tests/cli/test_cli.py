@@ -1,4 +1,4 @@
-"""The command line, end to end: commands in, text and exit codes out."""
+"""Command line end to end: output and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Format, and files that cannot be read."""
+"""`pdedsl format`, and unreadable files."""
 
 from __future__ import annotations
 

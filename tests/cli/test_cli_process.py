@@ -1,4 +1,4 @@
-"""The command line as a process: colours, faults of ours, broken pipes, and what it does not import."""
+"""Command line as a process: colours, internal errors, broken pipes and lazy imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pdedsl new`: a first spec that is right, in our own layout, and runs."""
+"""`pdedsl new`: the templates are valid, formatted, and run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is proposed at a place is what the language has for it, and nothing else."""
+"""Completions by syntactic context."""
 
 from __future__ import annotations
 

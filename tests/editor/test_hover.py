@@ -1,4 +1,4 @@
-"""What is said of a place: names, terms, axioms, words; one example of each, and every place of every spec."""
+"""Hover texts of names, terms, axioms and calls, and at every offset of every shipped spec."""
 
 from __future__ import annotations
 

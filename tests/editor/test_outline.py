@@ -1,4 +1,4 @@
-"""Outline, folds, colours, notes between the lines, spelling and actions."""
+"""Symbols, folding ranges, semantic tokens, inlay hints, formatting and code actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page shows of a spec: the report of the command line, the forms of `explain`, and places in UTF-16 units."""
+"""JSON for the playground: diagnostics, explanation, drawing, code, and offsets in UTF-16 units."""
 
 from __future__ import annotations
 

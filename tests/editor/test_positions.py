@@ -1,4 +1,4 @@
-"""Offsets and the positions of editors are the same places."""
+"""Conversion between offsets and editor positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is typed, every question gets an answer, and the diagnostics are those of the command line.
+"""After random edits no service raises, and the diagnostics are those of the command line.
 
 `python -m fuzzing.edits` asks ten thousand times; here it is a few dozen.
 """

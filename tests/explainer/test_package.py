@@ -1,4 +1,4 @@
-"""The package that `pdedsl compile` writes: clean, complete, and all of it or nothing."""
+"""Packages of `pdedsl compile`: linted, complete, and written atomically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages that can be copied: without pdedsl, they give the numbers of the network that was compiled."""
+"""Standalone packages: without pdedsl, their outputs are those of the compiled network."""
 
 from __future__ import annotations
 

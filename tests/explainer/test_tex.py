@@ -1,4 +1,4 @@
-"""LaTeX is ASCII: any engine reads it."""
+"""LaTeX output is ASCII."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One server for all tests, started as an editor starts it."""
+"""One language server process for all tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server end to end, over its protocol: what it says is what the command line says."""
+"""Language server end to end over LSP: its diagnostics are those of the command line."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_sign_of_learned_diffusivities(declared: str) -> None:
         if right:
             assert pdedsl.compile(text).module()
             continue
-        with pytest.raises(pdedsl.PdeError, match=r"semidefinite|backward"):
+        with pytest.raises(pdedsl.PdeError, match=r"may be negative|semidefinite|backward"):
             pdedsl.compile(text)
 
 

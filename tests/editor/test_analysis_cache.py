@@ -1,4 +1,4 @@
-"""An analysis that is reused is the one that would have been made: the same words, at the new places."""
+"""A cached analysis equals a fresh one, with shifted spans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command analyses a spec once and renders its Python once."""
+"""A command analyses a spec once and generates its code once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine is plain Python: neither torch nor an editor's protocol is imported, whatever is asked."""
+"""Editor services import neither torch nor LSP libraries."""
 
 from __future__ import annotations
 
