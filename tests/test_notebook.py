@@ -28,7 +28,7 @@ def shell() -> InteractiveShell:
     return shell
 
 
-def test_a_cell_is_compiled_and_explained(shell: InteractiveShell) -> None:
+def test_cell_magic(shell: InteractiveShell) -> None:
     with capture_output() as shown:
         shell.run_cell_magic("pde", "heat", HEAT)
     assert isinstance(shell.user_ns["heat"], pdedsl.Compilation)
@@ -38,7 +38,7 @@ def test_a_cell_is_compiled_and_explained(shell: InteractiveShell) -> None:
     assert "linearity: proved" in text
 
 
-def test_a_mistake_is_shown_with_its_place_and_binds_nothing(shell: InteractiveShell) -> None:
+def test_cell_with_an_error(shell: InteractiveShell) -> None:
     shell.user_ns.pop("wrong", None)
     with capture_output() as shown:
         shell.run_cell_magic("pde", "wrong", HEAT.replace("κ Δu", "k Δu"))
@@ -47,12 +47,12 @@ def test_a_mistake_is_shown_with_its_place_and_binds_nothing(shell: InteractiveS
     assert "<wrong>:7:9" in shown.stdout
 
 
-def test_the_name_must_be_one(shell: InteractiveShell) -> None:
+def test_invalid_variable_name(shell: InteractiveShell) -> None:
     with pytest.raises(ValueError, match="the name of a variable"):
         shell.run_cell_magic("pde", "two words", HEAT)
 
 
-def test_nouns_are_short_in_a_terminal_and_rich_in_a_notebook() -> None:
+def test_representations() -> None:
     compilation = pdedsl.compile(HEAT)
     spec, analysis = compilation.spec, compilation.analysis
     assert repr(spec) == f"Spec(Heat, hash {spec.hash})"
@@ -63,7 +63,7 @@ def test_nouns_are_short_in_a_terminal_and_rich_in_a_notebook() -> None:
     assert analysis.axioms["linearity"]._repr_markdown_().startswith("**proved**: ")
 
 
-def test_explain_gives_an_object_with_every_form() -> None:
+def test_forms_of_an_explanation() -> None:
     explanation = pdedsl.explain(HEAT)
     assert str(explanation) == repr(explanation)
     assert "linearity: proved" in str(explanation)
@@ -71,14 +71,14 @@ def test_explain_gives_an_object_with_every_form() -> None:
     assert explanation.latex().count(r"\item") >= len(explanation.analysis.axioms)
 
 
-def test_a_spec_with_a_mistake_is_explained_as_far_as_it_goes() -> None:
+def test_explanation_of_a_spec_with_an_error() -> None:
     explanation = pdedsl.explain(HEAT.replace("κ Δu", "-κ Δu"))
     assert explanation.plan is None
     assert explanation.network[0].startswith("none: ")
 
 
 @pytest.mark.parametrize("form", ["name", "path", "text", "spec"])
-def test_load_takes_what_compile_takes(form: str, tmp_path: Path) -> None:
+def test_load(form: str, tmp_path: Path) -> None:
     (tmp_path / "heat.pde").write_text(HEAT)
     given: str | Path | pdedsl.Spec = {
         "name": "heat",
@@ -89,7 +89,7 @@ def test_load_takes_what_compile_takes(form: str, tmp_path: Path) -> None:
     assert pdedsl.load(given).hash == pdedsl.compile(given).spec.hash
 
 
-def test_a_solution_shows_its_report() -> None:
+def test_display_of_a_solution() -> None:
     shown = pdedsl.solve(HEAT)._repr_html_()
     assert "Verification" in shown
     assert "<table>" in shown

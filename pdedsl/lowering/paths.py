@@ -213,7 +213,7 @@ FEYNMAN_KAC = "the Feynman-Kac formula"
 FEYNMAN_KAC_WITH_DRIFT = Theorem(
     FEYNMAN_KAC,
     "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8",
-    "u = E g(X_T); an Euler-Maruyama step is a residual block followed by Gaussian noise",
+    "u = E g(X_T); an Euler-Maruyama step is a residual block followed by noise",
 )
 GAUSSIAN_AVERAGE = Theorem(
     FEYNMAN_KAC,

@@ -303,7 +303,7 @@ def require_reference(reference: Located[Grid], problem: StrongForm) -> None:
 
 def _grid_obstacle(method: Grid, problem: StrongForm, span: Span) -> PdeError | None:
     if is_inverse_problem(problem):
-        return errors.methods.grid_not_applicable("it solves forward problems, and this is an inverse problem", span)
+        return errors.methods.grid_not_applicable("grids solve forward problems only", span)
     if method.extent is not None:
         return errors.methods.grid_not_applicable("`extent` is for problems on R^d", span)
     scheme = grid_scheme(problem)

@@ -58,7 +58,7 @@ RUNNING = ("test", "train evaluate report", "solve", "crosscheck")  # networks a
 # ---- solve
 
 
-def test_progress_of_a_long_run_says_how_long_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_shows_the_remaining_time(capsys: pytest.CaptureFixture[str]) -> None:
     """A line a minute where twenty would be too few; what another run did is not counted."""
     shown, resumed = SolveProgress((0, 0.0)), SolveProgress(None)
     for step, seconds in ((10, 14.0), (50, 70.0), (51, 71.5), (100, 140.0)):
@@ -78,14 +78,14 @@ def test_progress_of_a_long_run_says_how_long_it_takes(capsys: pytest.CaptureFix
 # ---- check
 
 
-def test_check_says_what_is_right(tmp_path: Path) -> None:
+def test_check_of_a_valid_spec(tmp_path: Path) -> None:
     path = written(tmp_path, RIGHT)
     done = run("check", path)
     assert done.stdout == f"{path}: Heat: no errors\n"
     assert done.stderr == ""
 
 
-def test_check_says_what_is_wrong_on_stderr(tmp_path: Path) -> None:
+def test_check_of_an_invalid_spec(tmp_path: Path) -> None:
     path = written(tmp_path, WRONG)
     done = run("check", path, code=1)
     assert done.stdout == ""
@@ -98,7 +98,7 @@ def test_check_counts_warnings(tmp_path: Path) -> None:
     assert done.stderr.startswith("warning[W201]: 'k' is never used\n")
 
 
-def test_check_takes_several_files_and_shipped_names(tmp_path: Path) -> None:
+def test_check_of_several_files(tmp_path: Path) -> None:
     wrong, right = written(tmp_path, WRONG), written(tmp_path, RIGHT, "right.pde")
     done = run("check", "resnet", wrong, right, code=1)
     assert done.stdout == f"resnet.pde: ResNet: no errors\n{right}: Heat: no errors\n"
@@ -109,20 +109,20 @@ def test_check_reads_standard_input() -> None:
     assert "--> <stdin>:5:9" in run("check", "-", text=WRONG, code=1).stderr
 
 
-def test_a_file_comes_before_a_shipped_spec_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_take_precedence_over_shipped_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, RIGHT, "resnet")
     monkeypatch.chdir(tmp_path)
     assert run("check", "resnet").stdout == "resnet: Heat: no errors\n"
 
 
-def test_json_of_a_right_spec() -> None:
+def test_json_of_a_valid_spec() -> None:
     [row] = rows("resnet")
     assert row.keys() >= KEYS
     assert (row["file"], row["ok"], row["name"], row["diagnostics"]) == ("resnet", True, "ResNet", [])
     assert len(str(row["hash"])) == 16
 
 
-def test_json_of_a_wrong_spec() -> None:
+def test_json_of_an_invalid_spec() -> None:
     [row] = rows("-", text=WRONG, code=1)
     assert row.keys() >= KEYS
     assert (row["file"], row["ok"], row["name"], row["hash"]) == ("-", False, None, None)
@@ -132,7 +132,7 @@ def test_json_of_a_wrong_spec() -> None:
     assert [found[k] for k in ("line", "column", "end_line", "end_column")] == [5, 9, 5, 10]
 
 
-def test_json_marks_further_places() -> None:
+def test_json_of_related_locations() -> None:
     [row] = rows("-", text=RIGHT.replace("u(x, 0) = 0", "u(x, 0) = [1, 2]"), code=1)
     [found] = row["diagnostics"]  # type: ignore[misc]
     assert found["code"] == "E301"
@@ -147,13 +147,13 @@ def test_json_of_a_warning() -> None:
     assert (found["code"], found["severity"], found["line"], found["column"]) == ("W201", "warning", 7, 7)
 
 
-def test_json_is_one_line_a_file(tmp_path: Path) -> None:
+def test_json_is_one_line_per_file(tmp_path: Path) -> None:
     found = rows("resnet", str(tmp_path), str(tmp_path / "none.pde"), code=1)
     assert [row["ok"] for row in found] == [True, False, False]
     assert [d["code"] for row in found for d in row["diagnostics"]] == ["E002", "E001"]  # type: ignore[attr-defined]
 
 
-def test_columns_count_characters_and_lines_end_as_the_author_likes() -> None:
+def test_columns_and_line_endings() -> None:
     [row] = rows("-", text="\ufeff" + WRONG.replace("\n", "\r\n").replace("k Δu", "½ 𝑘 Δu"), code=1)
     [found] = row["diagnostics"]  # type: ignore[misc]
     assert (found["line"], found["column"], found["end_column"]) == (5, 11, 12)
@@ -164,7 +164,7 @@ def test_columns_count_characters_and_lines_end_as_the_author_likes() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", ["canonical", "latex"])
-def test_compile_prints_a_stage_whatever_the_hash_seed(stage: str) -> None:
+def test_emit_is_independent_of_the_hash_seed(stage: str) -> None:
     first = run("compile", "--emit", stage, "wave").stdout
     assert first
     assert first.endswith("\n")
@@ -174,7 +174,7 @@ def test_compile_prints_a_stage_whatever_the_hash_seed(stage: str) -> None:
         assert subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=True).stdout == first
 
 
-def test_compile_of_a_wrong_spec() -> None:
+def test_compile_of_an_invalid_spec() -> None:
     assert "error[E201]" in run("compile", "-", text=WRONG, code=1).stderr
 
 
@@ -227,7 +227,7 @@ def test_every_command_runs(commands: str, tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("commands", RUNNING)
-def test_networks_and_grids_are_run(commands: str, tmp_path: Path) -> None:
+def test_run_networks_and_grids(commands: str, tmp_path: Path) -> None:
     test_every_command_runs(commands, tmp_path)
 
 
@@ -235,7 +235,7 @@ def test_networks_and_grids_are_run(commands: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["chek", "check", "check --jsn resnet", "compile --emit nn resnet", "completion tcsh"])
-def test_wrong_usage(line: str) -> None:
+def test_usage_errors(line: str) -> None:
     done = run(*line.split(), code=2)
     assert done.stdout == ""
     assert "Usage: " in done.stderr
@@ -247,7 +247,7 @@ def test_no_command_shows_help() -> None:
     assert "Commands:" in done.stdout + done.stderr
 
 
-def test_warnings_of_libraries_do_not_break_into_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_library_warnings_are_deferred(capsys: pytest.CaptureFixture[str]) -> None:
     with deferred_warnings():
         warnings.warn("deprecated\nand a long story", FutureWarning, stacklevel=1)
         click.echo("row 1")

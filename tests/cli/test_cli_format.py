@@ -66,7 +66,7 @@ def test_format_follows_a_link(tmp_path: Path) -> None:
     assert path.read_text("utf-8") != UNTIDY
 
 
-def test_format_leaves_a_wrong_file_alone(tmp_path: Path) -> None:
+def test_format_does_not_change_an_invalid_file(tmp_path: Path) -> None:
     path = written(tmp_path, UNTIDY + "let = =\n")
     assert "error[E102]" in run("format", path, code=1).stderr
     assert Path(path).read_text("utf-8") == UNTIDY + "let = =\n"

@@ -74,7 +74,7 @@ def test_no_colour_in_a_pipe(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [["check"], ["check", "--json"], ["format"], ["compile"], ["explain"]])
-def test_a_fault_of_ours(command: list[str], tmp_path: Path) -> None:
+def test_internal_error(command: list[str], tmp_path: Path) -> None:
     spec = tmp_path / "mine.pde"
     spec.write_text("pde Mine\n")
     done = subprocess.run(
@@ -94,14 +94,14 @@ def test_a_fault_of_ours(command: list[str], tmp_path: Path) -> None:
     assert spec.read_text() == "pde Mine\n"
 
 
-def test_a_reader_that_leaves() -> None:
+def test_broken_pipe() -> None:
     """`pdedsl specs resnet | head -0`: no noise, no fault."""
     command = f"{sys.executable} -m pdedsl compile --emit syntax resnet | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, encoding="utf-8", check=True)
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
-def test_a_full_disk() -> None:
+def test_full_disk() -> None:
     command = f"{sys.executable} -m pdedsl specs > /dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 2
@@ -126,13 +126,13 @@ def test_no_torch_and_no_numpy(line: str) -> None:
     assert not found & {"torch", "torchvision", "numpy", "scipy"}
 
 
-def test_help_imports_next_to_nothing() -> None:
+def test_imports_of_help() -> None:
     found = imported("--help")
     assert "click" in found
     assert not found & {"torch", "torchvision", "numpy", "scipy", "sympy", "lark"}
 
 
-def test_no_warning_of_torch_breaks_into_the_output(tmp_path: Path) -> None:
+def test_no_torch_warnings(tmp_path: Path) -> None:
     """On first use of forward-mode derivatives, which ∇·(v u) needs for a learned v, torch warns about itself."""
     (tmp_path / "mixed.pde").write_text(MIXED, "utf-8")
     command = [sys.executable, "-W", "error", "-m", "pdedsl", "test", "mixed.pde"]

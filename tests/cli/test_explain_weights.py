@@ -53,7 +53,7 @@ def section(output: str, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", [False, True])
-def test_a_laplacian_prints_as_such(spec: Path, tmp_path: Path, folder: bool) -> None:
+def test_laplacian_kernel(spec: Path, tmp_path: Path, folder: bool) -> None:
     file = tmp_path / "weights.safetensors"
     save_file(weights(), file)
     done = explain(spec, "--weights", tmp_path if folder else file)
@@ -66,7 +66,7 @@ def test_a_laplacian_prints_as_such(spec: Path, tmp_path: Path, folder: bool) ->
     assert third == "2→1  norm 0.125    0.125"
 
 
-def test_every_kernel_on_demand(spec: Path, tmp_path: Path) -> None:
+def test_all_kernels(spec: Path, tmp_path: Path) -> None:
     save_file(weights(), tmp_path / "weights.safetensors")
     short, full = (explain(spec, "--weights", tmp_path, *more).stdout for more in ((), ("--all",)))
     assert len(section(short, FIRST)) == 2 + 3
@@ -75,7 +75,7 @@ def test_every_kernel_on_demand(spec: Path, tmp_path: Path) -> None:
     assert "…" not in full
 
 
-def test_other_forms(spec: Path, tmp_path: Path) -> None:
+def test_markdown_and_json(spec: Path, tmp_path: Path) -> None:
     save_file(weights(), tmp_path / "weights.safetensors")
     found = json.loads(explain(spec, "--json", "--weights", tmp_path).stdout)["kernels"]
     (operator,) = [row for row in found if row["name"] == FIRST]
@@ -108,7 +108,7 @@ def test_weights_of_another_network(spec: Path, tmp_path: Path, change: object, 
     assert done.stdout == ""
 
 
-def test_no_weights_at_all(spec: Path, tmp_path: Path) -> None:
+def test_missing_weights(spec: Path, tmp_path: Path) -> None:
     for path, message in (
         (tmp_path / "none", "there is no file"),
         (tmp_path, "there is no file"),
@@ -121,7 +121,7 @@ def test_no_weights_at_all(spec: Path, tmp_path: Path) -> None:
     assert explain(spec, "--latex", "--weights", tmp_path).exit_code == 2
 
 
-def test_an_equation_without_a_network(tmp_path: Path) -> None:
+def test_spec_without_a_network(tmp_path: Path) -> None:
     spec = tmp_path / "kdv.pde"
     spec.write_text(changed(shipped("rotation"), ("σ²Δu", "∂³u/∂x³"), ("require linearity", "# require linearity")))
     done = explain(spec, "--weights", tmp_path)
@@ -129,7 +129,7 @@ def test_an_equation_without_a_network(tmp_path: Path) -> None:
     assert "E601" in done.stderr
 
 
-def test_a_bounded_operator_shows_the_kernel_that_it_uses() -> None:
+def test_kernel_of_a_norm_bounded_operator() -> None:
     module = compiled(light("monotone")).module()
     operator = module.stages[0].field.layers[0].operator
     with torch.no_grad():
@@ -140,7 +140,7 @@ def test_a_bounded_operator_shows_the_kernel_that_it_uses() -> None:
     assert [k.text for k in stencil.kernels] == [f"{factor:.3g}Δ"] * 3
 
 
-def test_fields_with_a_time_channel_have_kernels_too() -> None:
+def test_kernels_of_fields_with_a_time_channel() -> None:
     module = compiled(light("revnet")).module()
     (stencil, *_) = [s for s in stencils_of(module) if s.name.endswith("convolutions.0")]
     assert (stencil.sources, stencil.targets) == (5, 4)  # the first source is the time
@@ -153,6 +153,6 @@ def test_torch_is_imported_for_weights_only() -> None:
     assert done.stdout.splitlines()[-1] == "False"
 
 
-def test_the_shipped_spec_has_its_operators() -> None:
+def test_kernels_of_a_shipped_spec() -> None:
     names = [s.name for s in stencils_of(compiled(changed(shipped("parabolic"), ("32, 64, 112", "32, 8, 8"))).module())]
     assert sum(name.endswith("operator") for name in names) == 9

@@ -27,13 +27,13 @@ def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("purpose", "subject", "noisy"), EVERY)
-def test_every_first_spec_is_right_and_formatted(purpose: Purpose, subject: str, noisy: bool) -> None:
+def test_templates_are_valid_and_formatted(purpose: Purpose, subject: str, noisy: bool) -> None:
     text = spec_from_template("Mine", purpose, subject, noisy)
     assert check(Source(text)).diagnostics == ()
     assert pdedsl.format(text) == text
 
 
-def test_three_questions() -> None:
+def test_prompts() -> None:
     result = CliRunner().invoke(cli, ["new", "Mine"], input="points\nmoons\ny\n")
     assert result.exit_code == 0, result.output
     assert result.output.count("?") == 3
@@ -42,7 +42,7 @@ def test_three_questions() -> None:
 
 
 @pytest.mark.parametrize(("purpose", "subject"), [("points", "moons"), ("equation", "heat")])
-def test_the_commands_that_come_next_are_complete(purpose: str, subject: str) -> None:
+def test_suggested_commands(purpose: str, subject: str) -> None:
     result = CliRunner().invoke(cli, ["new", "Mine", "--for", purpose, "--data", subject, "--noise"])
     commands = [c.split()[1:] for c in result.output.partition("next: ")[2].split(", ")]
     commands.append(Path("Mine.pde").read_text("utf-8").splitlines()[0].partition("pdedsl ")[2].split())
@@ -51,20 +51,20 @@ def test_the_commands_that_come_next_are_complete(purpose: str, subject: str) ->
         cli.commands[verb].make_context(verb, words)  # a missing option would be an error
 
 
-def test_without_anybody_to_ask_the_options_are_named() -> None:
+def test_without_a_terminal() -> None:
     result = CliRunner().invoke(cli, ["new", "Mine"], input="")
     assert result.exit_code == 2
     assert "--for, --data" in result.output
 
 
-def test_it_trains_at_once() -> None:
+def test_template_trains() -> None:
     CliRunner().invoke(cli, ["new", "Mine", "--for", "points", "--data", "moons", "--no-noise"])
     result = CliRunner().invoke(cli, ["train", "Mine.pde", "-o", "run", "--set", "train.epochs=3"])
     assert result.exit_code == 0, result.output
     assert pdedsl.Run.open("run").figures["test_accuracy"] > 0.7  # half of the labels are each class
 
 
-def test_nothing_is_overwritten() -> None:
+def test_no_overwriting() -> None:
     Path("Mine.pde").write_text("mine")
     result = CliRunner().invoke(cli, ["new", "Mine", "--for", "equation", "--data", "heat"])
     assert result.exit_code == 2
@@ -73,7 +73,7 @@ def test_nothing_is_overwritten() -> None:
 
 
 @pytest.mark.parametrize("words", [["two words"], ["Mine", "--for", "points", "--data", "cifar10"]])
-def test_wrong_answers(words: list[str]) -> None:
+def test_invalid_answers(words: list[str]) -> None:
     result = CliRunner().invoke(cli, ["new", *words])
     assert result.exit_code == 2
     assert not list(Path().glob("*.pde"))

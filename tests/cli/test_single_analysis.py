@@ -28,7 +28,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> list[
     return calls
 
 
-def test_training_and_going_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_and_resuming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "moons.pde").write_text(specs.MOONS, "utf-8")
     run, calls = str(tmp_path / "run"), counted(monkeypatch, analyze, "analyze")
     for k, words in enumerate(

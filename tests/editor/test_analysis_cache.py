@@ -27,14 +27,14 @@ def changed(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["heat", "enresnet", "hamiltonian", "poisson_holes", "cavity"])
-def test_what_is_said_is_what_the_compiler_says(name: str) -> None:
+def test_cached_analysis_equals_a_fresh_one(name: str) -> None:
     text = shipped_specs()[name].read_text("utf-8")
     analysed(text)
     for other in changed(text):
         assert told(analysed(other)) == str(explain_source(Source(other)))
 
 
-def test_mistakes_and_their_cures_move_with_the_text() -> None:
+def test_diagnostics_and_fixes_are_shifted() -> None:
     text = "pde P\nspace x in R\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = -Δu\nu(x, 0) = x\n"
     [first] = analysed(text).diagnostics
     [moved] = analysed("\n\n" + text).diagnostics

@@ -64,39 +64,39 @@ def proposed(text: str) -> dict[str, Item]:
         ("pde |", set()),
     ],
 )
-def test_what_stands_there(line: str, expected: set[str]) -> None:
+def test_completions_by_context(line: str, expected: set[str]) -> None:
     assert set(proposed(HEAD + line)) == expected
 
 
-def test_a_statement_begins_with_a_keyword_or_a_name() -> None:
+def test_start_of_a_statement() -> None:
     found = set(proposed(HEAD + "|"))
     assert {"realize", "require", "train", "u"} <= found
     assert not {"pde", "space", "time"} & found  # they stand once
 
 
-def test_an_expression_holds_names_and_functions() -> None:
+def test_expressions() -> None:
     assert {"u", "v", "σ", "x", "t", "sin", "grad"} <= set(proposed(HEAD + "∂u/∂t = v·∇|"))
     assert "on" in proposed(HEAD + "u = 0 |")
     assert "on" not in proposed(HEAD + "u = |")
 
 
-def test_what_a_line_declares_is_not_known_in_it_yet() -> None:
+def test_declared_name_is_not_completed_on_its_line() -> None:
     assert "a" not in proposed(HEAD + "const a = |")
     assert "s" not in proposed(HEAD + "let s(t) = t + |")
     assert "a" in proposed(HEAD + "const a = 1\nconst b = |")
 
 
-def test_parameters_are_known_in_their_definition() -> None:
+def test_parameters_in_a_function_definition() -> None:
     assert {"a", "b", "t", "σ"} <= set(proposed(HEAD + "let g(a, b, t) = exp(a + |"))
     assert "a" not in proposed(HEAD + "let g(a) = a\nconst b = |")
 
 
-def test_a_place_beyond_the_end_is_the_end() -> None:
+def test_offset_beyond_the_end() -> None:
     document = analysed(HEAD)
     assert complete(document, len(HEAD) + 9) == complete(document, len(HEAD))
 
 
-def test_defaults_limits_and_meaning_come_along() -> None:
+def test_details_of_completions() -> None:
     width = proposed(HEAD + "learn w(x) : vector = mlp(|")["width"]
     assert width.insert == "width="
     assert width.detail == "an integer, at least 1, at most 65,536; default 64"
@@ -106,12 +106,12 @@ def test_defaults_limits_and_meaning_come_along() -> None:
     assert "`eps`" in pgd.about
 
 
-def test_axioms_come_with_their_verdicts() -> None:
+def test_axioms_with_verdicts() -> None:
     text = HEAD + "∂u/∂t = v·∇u + σ²Δu\nu(x, 0) = exp(-‖x‖²)\nrequire linearity, |comparison\n"
     assert proposed(text)["linearity"].detail == "proved"
 
 
-def test_unicode_is_typed_with_a_backslash() -> None:
+def test_unicode_input() -> None:
     found = proposed(HEAD + "∂u/∂t = \\nab|")
     assert found["\\nabla"].insert == "∇"
     assert inputs()["\\sigma"] == "σ"

@@ -20,7 +20,7 @@ def enresnet() -> Document:
     return analysed(shipped_specs()["enresnet"].read_text("utf-8"))
 
 
-def test_a_term_has_class_coefficient_place_and_latex(enresnet: Document) -> None:
+def test_hover_of_a_term(enresnet: Document) -> None:
     found = at(enresnet, "Δ", "½σ²Δu")
     assert enresnet.text[slice(*found.span)] == "½σ²Δu"
     assert "**diffusion**" in found.text
@@ -29,7 +29,7 @@ def test_a_term_has_class_coefficient_place_and_latex(enresnet: Document) -> Non
     assert found.latex == r"\tfrac{1}{2}\,{\sigma}^{2}\,\Delta u"
 
 
-def test_a_name_has_declaration_and_type(enresnet: Document) -> None:
+def test_hover_of_a_name(enresnet: Document) -> None:
     found = at(enresnet, "v", "v·∇u")
     assert enresnet.text[slice(*found.span)] == "v"
     assert "**learned**: vector, by resnet(depth=20)" in found.text
@@ -38,15 +38,15 @@ def test_a_name_has_declaration_and_type(enresnet: Document) -> None:
     assert "**constant** = 0.1" in at(enresnet, "σ", "σ²Δu").text
 
 
-def test_a_name_inside_a_derivative_is_found(enresnet: Document) -> None:
+def test_hover_in_a_derivative(enresnet: Document) -> None:
     assert "**time** from 0 to 1" in at(enresnet, "t +", "∂t + v").text
 
 
-def test_an_equation_between_its_terms(enresnet: Document) -> None:
+def test_hover_of_an_equation(enresnet: Document) -> None:
     assert "convection-diffusion" in at(enresnet, "= 0", " = 0\nu(x").text
 
 
-def test_an_axiom_has_verdict_reason_and_evidence() -> None:
+def test_hover_of_an_axiom() -> None:
     document = analysed(shipped_specs()["rotation"].read_text("utf-8") + "\nrequire conservation\n")
     assert document.analysis is not None
     verdict = document.analysis.axioms["conservation"]
@@ -54,7 +54,7 @@ def test_an_axiom_has_verdict_reason_and_evidence() -> None:
     assert f"conservation: {verdict.truth}." in found.text
 
 
-def test_a_word_has_signature_defaults_and_limits(enresnet: Document) -> None:
+def test_hover_of_a_method(enresnet: Document) -> None:
     noise = at(enresnet, "noise", "noise(members").text
     assert "`samples`: an integer, at least 1, at most 10,000,000; default 1" in noise
     assert "default exact" in at(enresnet, "scale", "scale=relative").text
@@ -62,7 +62,7 @@ def test_a_word_has_signature_defaults_and_limits(enresnet: Document) -> None:
 
 
 @pytest.mark.parametrize("name", shipped_specs())
-def test_every_place_of_every_spec_can_be_asked(name: str) -> None:
+def test_hover_at_every_offset(name: str) -> None:
     document = analysed(shipped_specs()[name].read_text("utf-8"))
     assert not document.names.unplaced
     for offset in range(len(document.text) + 1):

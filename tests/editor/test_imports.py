@@ -22,6 +22,6 @@ print(sorted({"torch", "numpy", "matplotlib", "rich"} & set(sys.modules)))
 """
 
 
-def test_nothing_heavy_is_imported() -> None:
+def test_no_heavy_imports() -> None:
     done = subprocess.run([sys.executable, "-c", ASKED], capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == ["[]", "[]"], done.stderr

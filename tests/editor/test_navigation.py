@@ -42,14 +42,14 @@ def test_definition_and_references() -> None:
     assert [document.source.position(span.start)[0] for span in times] == [5, 6, 7, 12]
 
 
-def test_words_of_the_language_have_no_definition() -> None:
+def test_keywords_have_no_definition() -> None:
     document = spec("enresnet")
     for word in ("resnet(", "noise(", "epochs", "members", "cifar10"):
         assert definition(document, places(document, word)) is None
         assert rename(document, places(document, word), "other") == ()
 
 
-def test_a_parameter_is_known_in_its_function_alone() -> None:
+def test_scope_of_a_parameter() -> None:
     document = analysed(NOTATIONS)
     found = references(document, places(document, "s) = s"))
     assert len(found) == 3
@@ -57,7 +57,7 @@ def test_a_parameter_is_known_in_its_function_alone() -> None:
 
 
 @pytest.mark.parametrize("name", ["heat", "rotation", "enresnet", "hamiltonian", "cavity", "dropout"])
-def test_any_name_can_be_another(name: str) -> None:
+def test_rename_every_name(name: str) -> None:
     document = spec(name)
     assert document.spec is not None
     for declaration in document.names.declared.values():
@@ -66,7 +66,7 @@ def test_any_name_can_be_another(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["u", "x", "y", "t", "a"])
-def test_names_inside_the_notations_of_other_books(name: str) -> None:
+def test_rename_in_other_notations(name: str) -> None:
     document = analysed(NOTATIONS)
     assert not document.names.unplaced
     declaration = document.names.declared[name]
@@ -78,14 +78,14 @@ def test_names_inside_the_notations_of_other_books(name: str) -> None:
 @pytest.mark.parametrize(
     ("new", "code"), [("1u", "E102"), ("space", "E102"), ("sin", "E203"), ("a", "E202"), ("", "E102")]
 )
-def test_what_is_no_name_or_taken_is_refused(new: str, code: str) -> None:
+def test_rename_rejects_invalid_and_used_names(new: str, code: str) -> None:
     document = analysed(NOTATIONS)
     with pytest.raises(PdeError) as caught:
         rename(document, document.names.declared["u"].span.start, new)
     assert caught.value.diagnostics[0].code == code
 
 
-def test_a_name_that_would_be_caught_by_a_sum_is_refused() -> None:
+def test_rename_rejects_capture_by_a_sum() -> None:
     text = "pde S\nspace x in R^2\ntime t in [0, 1]\nunknown u(x, t) : scalar\nconst c = 2\n"
     text += "du/dt = sum(i, c d2u/dx[i]2)\nu(x, 0) = exp(-norm(x)^2)\n"
     document = analysed(text)

@@ -17,7 +17,7 @@ def text_of(name: str) -> str:
     return shipped_specs()[name].read_text("utf-8")
 
 
-def test_symbols_are_the_statements() -> None:
+def test_symbols() -> None:
     found = symbols(analysed(text_of("enresnet")))
     assert [s.name for s in found[:4]] == ["EnResNet", "x", "t", "u"]
     train = next(s for s in found if s.name == "train")
@@ -26,7 +26,7 @@ def test_symbols_are_the_statements() -> None:
         assert symbol.span.start <= symbol.selection.start <= symbol.selection.end <= symbol.span.end
 
 
-def test_blocks_long_statements_and_comments_fold() -> None:
+def test_folding_ranges() -> None:
     text = "# a\n# b\npde P  # c\nspace x in [0,\n  1]\ntrain {\n  epochs 2\n}\n"
     document = analysed(text)
     assert [text[slice(*span)] for span in folds(document)] == [
@@ -37,7 +37,7 @@ def test_blocks_long_statements_and_comments_fold() -> None:
 
 
 @pytest.mark.parametrize("name", ["enresnet", "parabolic", "burgers", "dropout", "inverse_heat"])
-def test_colours_cover_every_word_once(name: str) -> None:
+def test_semantic_tokens_cover_every_word_once(name: str) -> None:
     document = analysed(text_of(name))
     found = colours(document)
     assert all(a.span.end <= b.span.start for a, b in pairwise(found))
@@ -48,7 +48,7 @@ def test_colours_cover_every_word_once(name: str) -> None:
     assert kinds["unknown"] == "keyword"
 
 
-def test_notes_between_the_lines() -> None:
+def test_inlay_hints() -> None:
     document = analysed(text_of("convection_diffusion"))
     assert document.spec is not None
     found = {hint.text for hint in hints(document)}
@@ -58,7 +58,7 @@ def test_notes_between_the_lines() -> None:
 
 
 @pytest.mark.parametrize("ascii", [False, True])
-def test_formatting_is_that_of_the_command(ascii: bool) -> None:
+def test_formatting(ascii: bool) -> None:
     text = text_of("burgers")
     assert formatted(analysed(text), ascii) == format_source(Source(text), ascii)
     assert formatted(analysed("pde ("), ascii) is None

@@ -19,7 +19,7 @@ HEAT = shipped_specs()["heat"].read_text("utf-8")
 
 
 @pytest.mark.parametrize("file", EACH_CODE, ids=lambda file: file.stem)
-def test_the_report_is_that_of_the_command_line(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_equals_that_of_the_command_line(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = file.read_text("utf-8")
     Path(overview.NAME).write_text(text, "utf-8")
@@ -29,7 +29,7 @@ def test_the_report_is_that_of_the_command_line(file: Path, tmp_path: Path, monk
     assert found["ok"] == (printed.exit_code == 0)
 
 
-def test_places_are_in_units_of_utf16() -> None:
+def test_ranges_in_utf16_units() -> None:
     text = f"# 𝑢𝑢𝑢\n{HEAT}".replace("κΔu", "kΔu")
     (found,) = json.loads(overview.check_json(text))["diagnostics"]
     units = text.encode("utf-16-le")
@@ -39,7 +39,7 @@ def test_places_are_in_units_of_utf16() -> None:
     assert right.encode("utf-16-le")[2 * said["from"] : 2 * said["to"]].decode("utf-16-le") == "κ"
 
 
-def test_the_forms_of_an_explanation() -> None:
+def test_explanation_and_drawing() -> None:
     explanation = pdedsl.explain(HEAT)
     assert json.loads(overview.explanation_json(HEAT)) == [list(section) for section in explanation.sections()]
     assert overview.drawing_svg(HEAT) == explanation.svg()
@@ -48,12 +48,12 @@ def test_the_forms_of_an_explanation() -> None:
     assert any(a["evidence"].startswith("Counterexample: ") for a in axioms if a["truth"] == "refuted")
 
 
-def test_the_python_is_that_of_the_compiler() -> None:
+def test_python_code() -> None:
     text = shipped_specs()["rotation"].read_text("utf-8")
     assert overview.python_code(text).splitlines()[5:] == pdedsl.compile("rotation").python().splitlines()[5:]
 
 
-def test_a_text_without_a_meaning_shows_its_mistakes_alone() -> None:
+def test_invalid_spec() -> None:
     broken = "pde P\nspace x in"
     assert json.loads(overview.explanation_json(broken)) == []
     assert overview.drawing_svg(broken) == overview.python_code(broken) == ""
@@ -61,11 +61,11 @@ def test_a_text_without_a_meaning_shows_its_mistakes_alone() -> None:
     assert json.loads(overview.hover_json(broken, 99)) is None
 
 
-def test_formatting_is_that_of_the_command() -> None:
+def test_formatting() -> None:
     assert overview.format_text(HEAT, True) == pdedsl.format(HEAT, ascii=True)
 
 
-def test_ways_out_and_proposals_have_places_in_units_of_utf16() -> None:
+def test_fixes_and_completions_in_utf16_units() -> None:
     text = f"# 𝑢𝑢𝑢\n{HEAT}".replace("κΔu", "kapa Δu")
     (found,) = json.loads(overview.check_json(text))["diagnostics"]
     [edit] = found["fixes"][0]["edits"]

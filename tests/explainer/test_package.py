@@ -47,7 +47,7 @@ PACKAGES = {**{name: shipped(name) for name in MODELS}, **AWKWARD, **MORE}
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_packages_are_clean(tmp_path: Path, name: str) -> None:
+def test_packages_pass_lint_and_types(tmp_path: Path, name: str) -> None:
     """Nothing to lint and nothing to reformat, by the defaults of the linter, whatever the reader's own settings."""
     for file, text in compiled(PACKAGES[name]).files().items():
         (tmp_path / file).write_text(text, "utf-8")
@@ -70,7 +70,7 @@ def test_files_of_a_package(name: str) -> None:
 
 
 @pytest.mark.long
-def test_package_works_and_its_own_test_passes(tmp_path: Path) -> None:
+def test_package_tests_pass(tmp_path: Path) -> None:
     """`test_axioms.py` passes, run as its reader would."""
     folder = tmp_path / "made"
     assert run("compile", spec(tmp_path, SMALL), "-o", folder).exit_code == 0
@@ -105,7 +105,7 @@ evaluate {
 
 
 @pytest.mark.long
-def test_harness_does_what_the_commands_do(tmp_path: Path) -> None:
+def test_harness_equals_the_commands(tmp_path: Path) -> None:
     """The same weights and the same report, with everything of the experiment in them; an edited model is its own."""
     made = tmp_path / "made"
     assert run("compile", spec(tmp_path, WHOLE), "-o", made).exit_code == 0
@@ -126,7 +126,7 @@ def test_harness_does_what_the_commands_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_harness_as_a_module_with_data_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_harness_as_a_module_with_user_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is trained and judged is the network of `model.py` as it is, edited or not."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -148,7 +148,7 @@ def test_harness_as_a_module_with_data_of_ones_own(tmp_path: Path, monkeypatch: 
 # ---- all or nothing
 
 
-def test_writes_all_files_and_says_so(tmp_path: Path) -> None:
+def test_compile_writes_all_files(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "made"
     done = run("compile", spec(tmp_path, SMALL), "-o", folder)
     assert done.exit_code == 0, done.output
@@ -176,14 +176,14 @@ def test_refuses_to_overwrite(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [WRONG, NO_NETWORK, "pde Nothing\n"], ids=["wrong", "no network", "empty"])
 @pytest.mark.parametrize("force", [[], ["--force"]], ids=["plain", "force"])
-def test_a_failing_spec_leaves_nothing(tmp_path: Path, text: str, force: list[str]) -> None:
+def test_invalid_spec_writes_nothing(tmp_path: Path, text: str, force: list[str]) -> None:
     path = spec(tmp_path, text)
     done = run("compile", path, "-o", tmp_path / "deep" / "made", *force)
     assert done.exit_code == 1
     assert os.listdir(tmp_path) == ["my.pde"]
 
 
-def test_a_failure_while_writing_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk at the third file: no folder, no half of one, no temporary files."""
     written: list[Path] = []
     plain = Path.write_text

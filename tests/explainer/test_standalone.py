@@ -31,7 +31,7 @@ for name in sys.argv[1:]:
 
 @torch.no_grad()
 @pytest.mark.long
-def test_the_same_numbers_without_pdedsl(tmp_path: Path) -> None:
+def test_outputs_without_pdedsl(tmp_path: Path) -> None:
     for name in NAMES:
         result = CliRunner().invoke(cli, ["compile", name, "--standalone", "-o", str(tmp_path / name)])
         assert result.exit_code == 0, result.output
@@ -45,7 +45,7 @@ def test_the_same_numbers_without_pdedsl(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_package_is_imported_from_anywhere(tmp_path: Path) -> None:
+def test_import_from_another_folder(tmp_path: Path) -> None:
     assert CliRunner().invoke(cli, ["compile", "resnet", "-o", str(tmp_path / "mine")]).exit_code == 0
     path = f"import sys; sys.path.append({str(tmp_path)!r})"
     code = f"{path}; import mine, mine.harness; print(type(mine.model(0)).__name__)"
@@ -54,7 +54,7 @@ def test_a_package_is_imported_from_anywhere(tmp_path: Path) -> None:
     assert done.stdout.strip() == type(compiled(shipped("resnet")).module(0)).__name__
 
 
-def test_a_folder_must_have_a_name_that_python_can_import(tmp_path: Path) -> None:
+def test_folder_name_must_be_importable(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["compile", "resnet", "--standalone", "-o", str(tmp_path / "my-net")])
     assert result.exit_code == 2
     assert "my-net" in result.output
