@@ -59,13 +59,13 @@ RUNNING = ("test", "train evaluate report", "solve", "crosscheck")  # networks a
 
 
 def test_progress_shows_the_remaining_time(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line a minute where twenty would be too few; what another run did is not counted."""
+    """At least one line per minute; the steps of an earlier run do not count towards the rate."""
     shown, resumed = SolveProgress((0, 0.0)), SolveProgress(None)
     for step, seconds in ((10, 14.0), (50, 70.0), (51, 71.5), (100, 140.0)):
         shown(StepEvent(step, 20_000, {"loss": 1.0}, seconds))
     assert capsys.readouterr().err.splitlines() == [
-        "step 50 of 20000, 70 s, about 7.8 hours left: loss 1.00e+00",
-        "step 100 of 20000, 140 s, about 7.7 hours left: loss 1.00e+00",
+        "step 50 of 20000, 70 s, about 7.8 h left: loss 1.00e+00",
+        "step 100 of 20000, 140 s, about 7.7 h left: loss 1.00e+00",
     ]
     for step, seconds in ((900, 9000.0), (910, 9010.0), (1000, 9100.0)):
         resumed(StepEvent(step, 1000, {}, seconds))

@@ -110,7 +110,7 @@ def test_noise_stands_behind_each_map_in_the_order_of_calls() -> None:
 @pytest.mark.parametrize("maps", ["Block", "blocks"])
 def test_maps_may_be_named(maps: str) -> None:
     assert len(user_backbone(nets.Net(), (1, 8, 8), 3, residual_blocks=[maps]).residual_blocks) == 3
-    assert 'maps=("' + maps in compiled(own(more=f', maps="{maps}"')).python()
+    assert 'residual_blocks=("' + maps in compiled(own(more=f', maps="{maps}"')).python()
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_maps_may_be_named(maps: str) -> None:
         (own(more=", widht=4"), "unexpected keyword argument 'widht'"),
         (
             own(more=", classes=7"),
-            "E614: Net maps two inputs of shape (1, 8, 8) to shape (2, 7): expected scores of 3 classes",
+            "E614: Net maps two inputs of shape (1, 8, 8) to shape (2, 7): expected logits of 3 classes",
         ),
         (own("Other"), "E614: the module 'tests.codegen.own_nets' has no class or function 'Other'"),
         (own("broken"), "E614: 'tests.codegen.own_nets:broken' fails: RuntimeError: no weights today"),
