@@ -131,15 +131,18 @@ def test_maps_may_be_named(maps: str) -> None:
         (own("number"), "E614: a network must be an nn.Module, found int"),
         (
             own().replace("tests.codegen.own_nets", "tests.codegen.none"),
-            "E614: Python finds no module 'tests.codegen.none'",
+            "E614: Python module 'tests.codegen.none' not found",
         ),
-        (own().replace("tests.codegen.own_nets:Net", "model:Net"), "E604: a module called 'model' would be hidden"),
+        (
+            own().replace("tests.codegen.own_nets:Net", "model:Net"),
+            "E604: the module name 'model' conflicts with a file of the compiled package",
+        ),
         (
             own().replace("tests.codegen.own_nets:Net", "os.system('x')"),
-            "E507: a network of your own is named by its",
+            "E507: a user-defined network must be named as module:class",
         ),
-        (own(more=", lambda=1"), "E507: 'lambda' cannot be the name of an argument in Python"),
-        (own(more=", width=1, width=2"), "E506: 'width' is given twice"),
+        (own(more=", lambda=1"), "E507: 'lambda' is not a valid Python argument name"),
+        (own(more=", width=1, width=2"), "E506: repeated argument 'width'"),
     ],
 )
 def test_what_does_not_fit_is_rejected(text: str, said: str) -> None:

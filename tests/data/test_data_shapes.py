@@ -52,7 +52,7 @@ def test_a_file_of_ones_own(names: tuple[str, ...], tmp_path: Path) -> None:
     np.savez(tmp_path / "mine.npz", **arrays)
     text = TEXT.format(classes=3, data='npz("mine.npz")')
     assert pdedsl.compile(text, data=tmp_path).spec.space.dimension == 5
-    with pytest.raises(PdeError, match="there is no file"):
+    with pytest.raises(PdeError, match="not found"):
         pdedsl.compile(text)
 
 

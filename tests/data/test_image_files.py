@@ -144,7 +144,7 @@ def test_truncated_files(name: str, which: int, tmp_path: Path, monkeypatch: pyt
     damage(tmp_path / SETS[name].files[which])
     told = refused("E723", name, tmp_path)
     assert f"the files of {name} in {tmp_path} are corrupt: " in told
-    assert told.endswith("| delete them and get them again")
+    assert told.endswith("| delete them and download them again")
 
 
 def test_a_pickle_with_another_sum_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,7 +143,7 @@ def test_a_smaller_part_lies_in_a_larger_one() -> None:
 def test_more_than_there_is(key: str, n: int, there: int) -> None:
     wanted = but(DIGITS, train=n) if key == "train" else but(DIGITS, test=n)
     told = refused("E726", wanted)
-    assert told == f"digits has {there} samples for {key}, not {n} | {key} is at most {there}"
+    assert told == f"digits has only {there} samples for {key}, requested {n} | {key} must be at most {there}"
 
 
 def test_all_that_there_is_keeps_its_order() -> None:

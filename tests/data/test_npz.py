@@ -137,7 +137,7 @@ def test_the_file_is_found_in_the_folder_or_from_here(tmp_path: Path, monkeypatc
 
 def test_no_file(tmp_path: Path) -> None:
     told = refused(tmp_path, "E720")
-    assert told.startswith("there is no file own.npz | looked for at ")
+    assert told.startswith("data file own.npz not found | searched: ")
     assert str(tmp_path / "own.npz") in told
     assert str(Path.cwd() / "own.npz") in told
 
@@ -145,7 +145,7 @@ def test_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"x_train,y_train\n", b"PK\x03\x04 cut off", pickle.dumps({"x": 1})])
 def test_not_such_a_file(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "own.npz").write_bytes(content)
-    assert refused(tmp_path) == "own.npz is not an npz file | "
+    assert refused(tmp_path) == "own.npz is not an npz file (numpy.savez) | "
 
 
 def test_a_single_array(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_damaged_array(tmp_path: Path) -> None:
     at = content.index(POINTS.tobytes()[:16])
     content[at] ^= 255
     path.write_bytes(content)
-    assert refused(tmp_path).startswith("x_train in own.npz cannot be read: it is damaged")
+    assert refused(tmp_path).startswith("cannot read x_train in own.npz: it is corrupt")
 
 
 class Trap:
@@ -182,7 +182,7 @@ class Trap:
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
     trap = np.array([Trap(str(tmp_path / "trapped"))] * 20, dtype=object)
     told = refused(four(tmp_path, trap))
-    assert "x_train in own.npz cannot be read: it is damaged, or holds objects instead of numbers" in told
+    assert "cannot read x_train in own.npz: it is corrupt, or has object dtype" in told
     assert not (tmp_path / "trapped").exists()
 
 
@@ -192,7 +192,7 @@ def test_a_pickle_inside_the_archive(tmp_path: Path) -> None:
         np.save(buffer, LABELS)
         archive.writestr("y.npy", buffer.getvalue())
         archive.writestr("x.npy", pickle.dumps(Trap(str(tmp_path / "trapped"))))
-    assert "cannot be read" in refused(tmp_path)
+    assert "cannot read" in refused(tmp_path)
     assert not (tmp_path / "trapped").exists()
 
 
@@ -203,19 +203,19 @@ def test_an_array_that_promises_more_than_there_is(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "own.npz", "w") as archive:
         archive.writestr("x.npy", head.getvalue() + bytes(800))
         archive.writestr("y.npy", head.getvalue() + bytes(800))
-    assert "x in own.npz cannot be read" in refused(tmp_path)
+    assert "cannot read x in own.npz" in refused(tmp_path)
 
 
 def test_a_small_file_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez_compressed(tmp_path / "own.npz", x=np.zeros((1000, 1000)), y=np.zeros(1000, int))
     assert read(tmp_path).shape == (1000,)
     monkeypatch.setattr("pdedsl.data.npz.MAX_UNPACKED", 1 << 20)
-    assert refused(tmp_path).startswith("x in own.npz would unpack to 0 GB | save it without compression")
+    assert refused(tmp_path).startswith("x in own.npz would decompress to 0 GB | save it without compression")
 
 
 def test_arrays_that_are_not_there(tmp_path: Path) -> None:
     told = refused(saved(tmp_path, x_train=POINTS, y_train=LABELS, other=POINTS))
-    assert told == "own.npz holds other, x_train, y_train | expected: x_train, y_train, x_test, y_test, or x, y"
+    assert told == "own.npz contains other, x_train, y_train | expected: x_train, y_train, x_test, y_test, or x, y"
 
 
 def with_nan(at: int) -> Any:
@@ -227,18 +227,18 @@ def with_nan(at: int) -> Any:
 @pytest.mark.parametrize(
     ("x", "y", "told"),
     [
-        (with_nan(7), LABELS, "x_train holds a value that is not a finite number, in sample 7"),
-        (with_nan(8), LABELS, "x_train holds a value that is not a finite number, in sample 8"),
+        (with_nan(7), LABELS, "x_train has a NaN or infinite value in sample 7"),
+        (with_nan(8), LABELS, "x_train has a NaN or infinite value in sample 8"),
         (POINTS[:, 0], LABELS, "x_train has shape (20,) | expected: points (n, d)"),
         (BYTES[:, :, :, :, None], LABELS, "x_train has shape (20, 3, 4, 5, 1)"),
         (POINTS[:, :0], LABELS, "x_train has shape (20, 0)"),
-        (BYTES.astype(np.int32), LABELS, "x_train holds int32 | save bytes (uint8) or real numbers (float32)"),
-        (POINTS.astype(complex), LABELS, "x_train holds complex128"),
+        (BYTES.astype(np.int32), LABELS, "x_train has dtype int32 | expected: uint8 or float32"),
+        (POINTS.astype(complex), LABELS, "x_train has dtype complex128"),
         (POINTS, LABELS[:19], "x_train has 20 samples and y_train has 19 labels"),
-        (POINTS, LABELS / 2, "y_train has shape (20,) and holds float64"),
-        (POINTS, np.eye(20, dtype=int), "y_train has shape (20, 20) and holds int64"),
-        (POINTS, LABELS - 1, "y_train holds the label -1 | labels are counted from 0"),
-        (POINTS, LABELS + 10**9, "y_train holds the label 1000000003"),
+        (POINTS, LABELS / 2, "y_train has shape (20,) and dtype float64"),
+        (POINTS, np.eye(20, dtype=int), "y_train has shape (20, 20) and dtype int64"),
+        (POINTS, LABELS - 1, "label -1 in y_train is out of range | labels must be from 0"),
+        (POINTS, LABELS + 10**9, "label 1000000003 in y_train is out of range"),
     ],
 )
 def test_wrong_arrays(tmp_path: Path, x: Any, y: Any, told: str) -> None:
@@ -247,9 +247,9 @@ def test_wrong_arrays(tmp_path: Path, x: Any, y: Any, told: str) -> None:
 
 def test_parts_that_differ(tmp_path: Path) -> None:
     saved(tmp_path, x_train=BYTES, y_train=LABELS, x_test=BYTES / 255, y_test=LABELS)
-    assert "samples of bytes (3, 4, 5) and of real numbers (3, 4, 5)" in refused(tmp_path)
+    assert "different sample shapes: bytes (3, 4, 5) and real numbers (3, 4, 5)" in refused(tmp_path)
     saved(tmp_path, x_train=POINTS, y_train=LABELS, x_test=BYTES[:, 0, 0] / 1.0, y_test=LABELS)
-    assert "samples of real numbers (2,) and of real numbers (5,)" in refused(tmp_path)
+    assert "different sample shapes: real numbers (2,) and real numbers (5,)" in refused(tmp_path)
 
 
 def test_a_single_sample_cannot_be_parted(tmp_path: Path) -> None:
@@ -276,15 +276,15 @@ def test_a_single_sample_cannot_be_parted(tmp_path: Path) -> None:
 def test_arrays_with_other_names_are_recognised(tmp_path: Path, held: tuple[str, ...], again: str) -> None:
     arrays = [POINTS, LABELS, POINTS[:5], LABELS[:5]]
     told = refused(saved(tmp_path, **dict(zip(held, arrays, strict=False))))
-    assert told.startswith(f"own.npz holds {', '.join(sorted(held))} | ")
-    assert told.endswith(f'save them again: np.savez("own.npz", {again})')
+    assert told.startswith(f"own.npz contains {', '.join(sorted(held))} | ")
+    assert told.endswith(f'save as: np.savez("own.npz", {again})')
 
 
 def test_arrays_that_mean_nothing_to_us(tmp_path: Path) -> None:
     told = refused(saved(tmp_path, a=POINTS, b=LABELS))
-    assert told == "own.npz holds a, b | expected: x_train, y_train, x_test, y_test, or x, y"
+    assert told == "own.npz contains a, b | expected: x_train, y_train, x_test, y_test, or x, y"
 
 
 def test_labels_that_start_at_one(tmp_path: Path) -> None:
     told = refused(four(tmp_path, POINTS, LABELS + 1))
-    assert told == "the labels in own.npz run from 1 to 4 | count classes from 0: save y - 1"
+    assert told == "the labels in own.npz run from 1 to 4 | labels must start at 0: save y - 1"

@@ -163,8 +163,8 @@ def test_panels_stand_side_by_side_on_the_same_axes() -> None:
     first, second, bar = figure.axes
     assert [first.get_title(), second.get_title()] == ["Panel 0", "Panel 1"]
     assert (first.get_xlim(), first.get_ylim()) == (second.get_xlim(), second.get_ylim())
-    assert bar.get_ylabel() == "probability of class 1"
-    assert first.texts[0].get_text() == "boundary: length 4.40, total curvature 6.28"
+    assert bar.get_ylabel() == "Probability of class 1"
+    assert first.texts[0].get_text() == "decision boundary: length 4.40, total curvature 6.28"
     assert sum(len(points.get_offsets()) for points in first.collections[1:]) == 200
 
 

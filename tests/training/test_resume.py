@@ -102,7 +102,7 @@ def test_ctrl_c_finishes_the_step_saves_and_can_go_on(tmp_path: Path) -> None:
     assert not (tmp_path / "a" / "weights.safetensors").exists()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     opened, points = pdedsl.Run.open(tmp_path / "a"), torch.randn(5, 2)
-    assert (opened.outcome, opened.message) == ("unfinished", "the state after step 8")
+    assert (opened.outcome, opened.message) == ("unfinished", "unfinished run: weights of step 8")
     assert torch.equal(opened.module(points), stopped.module(points))
     pdedsl.train(specs.MOONS, tmp_path / "a", resume=True)
     pdedsl.train(specs.MOONS, tmp_path / "b")
@@ -190,7 +190,7 @@ def test_a_folder_without_a_run_is_left_alone(tmp_path: Path) -> None:
     for name in ("report.md", "spec.pde", "tensorboard/precious"):
         (tmp_path / name).write_text("mine")
     before = files(tmp_path)
-    with pytest.raises(RunError, match="is not a run folder"):
+    with pytest.raises(RunError, match="contains no run to resume"):
         pdedsl.train(specs.MOONS, tmp_path, resume=True)
     assert files(tmp_path) == before
 
@@ -234,7 +234,7 @@ def test_another_length_is_refused_where_it_changes_what_was_done(
 def test_a_shorter_length_than_was_trained_is_refused(tmp_path: Path) -> None:
     pdedsl.train(specs.MOONS, tmp_path / "a", set=("train.epochs=4",))
     before = files(tmp_path)
-    with pytest.raises(RunError, match="after step 16"):
+    with pytest.raises(RunError, match="at step 16"):
         pdedsl.train(specs.MOONS, tmp_path / "a", set=("train.epochs=2",), resume=True)
     assert files(tmp_path) == before
 

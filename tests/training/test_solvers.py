@@ -29,7 +29,7 @@ BURSTING = "train.optimizer=sgd(lr=1e30)"  # the first step is good, and leaves 
 # ---- costs
 
 
-def test_evaluations_are_a_figure_of_the_run(tmp_path: Path) -> None:
+def test_function_evaluations_are_metrics(tmp_path: Path) -> None:
     heard = Heard()
     run = pdedsl.train(specs.ODE, tmp_path / "a", listeners=(heard,))
     [started], [assessed] = heard.of(Started), heard.of(Assessed)
@@ -39,7 +39,7 @@ def test_evaluations_are_a_figure_of_the_run(tmp_path: Path) -> None:
     assert row["evaluations"] == assessed.evaluations == run.metrics["test_evaluations"]
     assert not any("evaluations" in step for step in steps)
     report = (tmp_path / "a" / "report.md").read_text("utf-8")
-    assert "| data | accuracy | loss | evaluations |" in report
+    assert "| Split | Accuracy | Cross-entropy | Function evaluations per sample |" in report
     assert pdedsl.Run.open(tmp_path / "a").metrics == run.metrics
 
 
@@ -124,7 +124,7 @@ def test_a_loss_that_was_not_finite_before_is_named_first(tmp_path: Path, monkey
     monkeypatch.setattr(TrainingEngine, "advance", advance)
     run = pdedsl.train(specs.ODE, tmp_path / "a", set=("train.data.train=600", "train.batch=10"))
     assert run.outcome == "diverged"
-    assert run.message.startswith("the loss of step 2 is not finite")
+    assert run.message.startswith("the loss is NaN or infinite at step 2")
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,13 @@ def test_a_loss_that_was_not_finite_before_is_named_first(tmp_path: Path, monkey
         (plots, "the final evaluation", "the state after step 4 was saved"),
     ],
 )
-def test_assessments_fail_alike(
+def test_solver_failure_in_validation_and_final_evaluation(
     module: ModuleType, where: str, saved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(*_: object) -> None:
         raise SolverFailed("it is too stiff")
 
-    monkeypatch.setattr(module, "assess", failing)
+    monkeypatch.setattr(module, "compute_metrics", failing)
     run = pdedsl.train(specs.ODE, tmp_path / "a")
     assert run.outcome == "diverged"
     assert f"the solver failed in {where}: it is too stiff; {saved}" in run.message
