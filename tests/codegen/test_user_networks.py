@@ -151,7 +151,7 @@ def test_what_does_not_fit_is_rejected(text: str, said: str) -> None:
 
 def test_maps_of_ones_own_cannot_be_dropped() -> None:
     text = own(equation="∂u/∂t = v·∇u + 0.1 Σᵢ vᵢ² ∂²u/∂xᵢ²")
-    assert refused(text) == "E604: the residual maps of a network of your own cannot be dropped or shared"
+    assert refused(text) == "E604: stochastic depth and shake-shake are not available for user-defined networks"
 
 
 def test_without_noise_no_maps_are_needed() -> None:

@@ -99,7 +99,7 @@ def test_digits_can_be_points() -> None:
     [
         (
             (1, 28, 28),
-            "digits are images 1x8x8; the model takes images 1x28x28 | a space x in image(1, 8, 8), or x in R^64",
+            "digits are images 1x8x8; the model takes images 1x28x28 | use space x in image(1, 8, 8) or x in R^64",
         ),
         ((3, 8, 8), "the model takes images 3x8x8"),
         ((2,), "the model takes points of R^2"),
@@ -110,7 +110,7 @@ def test_a_shape_that_does_not_fit_is_named_with_the_one_that_does(shape: tuple[
 
 
 def test_points_are_not_made_images() -> None:
-    assert "points of R^2; the model takes images 1x1x2 | a space x in R^2 fits" in refused("E724", MOONS, (1, 1, 2))
+    assert "points of R^2; the model takes images 1x1x2 | use space x in R^2" in refused("E724", MOONS, (1, 1, 2))
 
 
 @pytest.mark.parametrize("classes", [2, 11])
