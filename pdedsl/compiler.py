@@ -115,7 +115,7 @@ def check_analysis(analysis: Analysis, data: Path | None = None) -> CheckResult:
 
 def generate(checked: CheckResult, trust: bool = False) -> Compilation:
     """Generate the program of a checked spec. `trust` allows importing the user's networks named in the spec."""
-    from pdedsl.codegen.build import generate_program
+    from pdedsl.codegen.generate import generate_program
     from pdedsl.codegen.user_networks import import_user_networks
     from pdedsl.planning.operator import operator_plan_or_error
 
