@@ -9,7 +9,7 @@ import torch
 from sympy import Symbol
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.problem.ansatz import Ansatz
 
 

@@ -11,7 +11,7 @@ import torch
 from sympy import Expr
 from torch import Tensor
 
-from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.problem import ConditionResidual, Domain, Face, Place, Surface
 from pdedsl.runtime.sampling import (
     NoPointsFound,

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from pdedsl import errors
-from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.diagnostics import PdeError, Source

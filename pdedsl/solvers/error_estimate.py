@@ -29,8 +29,8 @@ import torch
 from sympy import Add, Expr, Float
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.codegen.physics import derivative_path
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import Grid, MonteCarlo
 from pdedsl.diagnostics import Source
 from pdedsl.explainer.describe import gauge_lines

@@ -17,7 +17,7 @@ import torch
 from sympy import Expr, Heaviside, Mul, S
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import MonteCarlo
 from pdedsl.ir.problem import Face, Place, StrongForm
 from pdedsl.ir.process import Absorption, DiffusionProcess, Reflection, TimeCondition, TimeDirection

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import Tensor
 
-from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import MonteCarlo
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import write_atomically

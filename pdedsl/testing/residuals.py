@@ -15,9 +15,9 @@ import torch
 from sympy import DiracDelta, Expr, Float, Integer, Symbol, cos, lambdify, sin
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import compile_pointwise
 from pdedsl.codegen.names import python_name
 from pdedsl.codegen.physics import CONDITION, EQUATION
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Residual, StrongForm
 from pdedsl.solvers.collocation_points import PointSampler

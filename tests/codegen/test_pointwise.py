@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from sympy import Max, Rational, S, exp, pi, sin, sqrt, symbols
 
-from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.pointwise import compile_pointwise
 
 X, Y, U = symbols("x y u_x", real=True)
 EXPRS = (sin(pi * X) * exp(-Y), U**2 / (1 + X**2) + sin(pi * X), Max(X, Y, Rational(1, 3)), sqrt(2) * S.One)

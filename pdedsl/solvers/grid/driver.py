@@ -12,7 +12,7 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import Grid
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.planning.solver_selection import Scheme, select_grid_scheme

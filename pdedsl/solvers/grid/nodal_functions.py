@@ -9,7 +9,7 @@ import torch
 from sympy import Expr, Symbol
 from torch import Tensor
 
-from pdedsl.codegen.expressions import PointwiseFunction, compile_pointwise
+from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
 from pdedsl.problem.first_order_system import FirstOrderSystem, Parameter
 
 ParameterValue = Tensor | Callable[[Tensor], Tensor]

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import spsolve
 from sympy import Expr
 from torch import Tensor
 
-from pdedsl.codegen.expressions import compile_pointwise
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.problem import Face, Place, StrongForm, Surface
 from pdedsl.problem.irregular_domain import IrregularDirichletProblem, irregular_dirichlet_problem
 from pdedsl.runtime.basis.interpolation import MovingLeastSquares

@@ -17,7 +17,7 @@ from sympy import Expr, S, Symbol
 from torch import Tensor
 
 from pdedsl import errors, sources
-from pdedsl.codegen.expressions import PointwiseFunction, compile_pointwise
+from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
 from pdedsl.data.npz import Array, arrays, find
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
 from pdedsl.io import RunError, write_atomically
