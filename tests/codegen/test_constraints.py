@@ -104,7 +104,7 @@ def test_a_box_is_kept_in_training(tmp_path: Path) -> None:
 def test_several_boxes_are_their_intersection() -> None:
     text = trained("W in [-1, 1]", "W in [0, 2]", "W in [-3, 0.5]")
     assert readout(built(text)).constraint == BoxConstraint(0, 0.5)
-    assert "Box(0.0, 0.5)" in compiled(text).python()
+    assert "BoxConstraint(0.0, 0.5)" in compiled(text).python()
     assert (readout(built(text)).weight >= 0).all()  # from the start
 
 
@@ -148,14 +148,14 @@ REFUSED = {
         picture("∂u/∂t = v·∇u").replace("W : operator", "W : operator, ‖W‖ ≤ 1"),
     ),
     "a bound inside a trained network": ("E610", "learn W", "has its own readout", TIMED),
-    "a convolution": ("E604", "learn W : operator = conv(3)", "scores", IMAGE.replace("= linear", "= conv(3)")),
+    "a convolution": ("E604", "learn W : operator = conv(3)", "logits", IMAGE.replace("= linear", "= conv(3)")),
     "a readout in time": ("E604", "learn W(t)", "applied once", PLAIN.replace("learn W :", "learn W(t) :")),
-    "a factor": ("E604", "softmax(2 W [x, y])", "scores", PLAIN.replace("softmax(W", "softmax(2 W")),
-    "an adjoint": ("E604", "softmax(Wᵀ [x, y])", "scores", PLAIN.replace("softmax(W", "softmax(Wᵀ")),
-    "features": ("E604", "softmax(W [sin(x), y])", "scores", PLAIN.replace("[x, y]", "[sin(x), y]")),
-    "another order": ("E604", "softmax(W [y, x])", "scores", PLAIN.replace("[x, y]", "[y, x]")),
-    "one coordinate": ("E604", "softmax(W x)", "scores", PLAIN.replace("[x, y]", "x")),
-    "known scores": ("E604", "softmax([x, y])", "scores", PLAIN.replace("W [x, y]", "[x, y]")),
+    "a factor": ("E604", "softmax(2 W [x, y])", "logits", PLAIN.replace("softmax(W", "softmax(2 W")),
+    "an adjoint": ("E604", "softmax(Wᵀ [x, y])", "logits", PLAIN.replace("softmax(W", "softmax(Wᵀ")),
+    "features": ("E604", "softmax(W [sin(x), y])", "logits", PLAIN.replace("[x, y]", "[sin(x), y]")),
+    "another order": ("E604", "softmax(W [y, x])", "logits", PLAIN.replace("[x, y]", "[y, x]")),
+    "one coordinate": ("E604", "softmax(W x)", "logits", PLAIN.replace("[x, y]", "x")),
+    "known logits": ("E604", "softmax([x, y])", "logits", PLAIN.replace("W [x, y]", "[x, y]")),
     "a mixture": (
         "E604",
         "softmax(W [x, y]) / 2",
@@ -227,7 +227,7 @@ def test_a_symmetric_matrix_of_many_dimensions() -> None:
         ("learn A(x) : matrix = mlp(width=8, depth=1)", False),
     ):
         network = loud(built(MANY.format(declared=declared, equation=equation)))
-        (matrix,) = [m for m in network.modules() if type(m).__name__ in ("MatrixField", "Number")]
+        (matrix,) = [m for m in network.modules() if type(m).__name__ in ("MatrixField", "LearnedConstant")]
         values: Tensor = matrix(torch.randn(3, 20, dtype=F64), 0.0)
         assert torch.equal(values, values.mT) == symmetric
 

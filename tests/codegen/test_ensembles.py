@@ -85,7 +85,7 @@ def test_explanation_and_python_name_every_depth() -> None:
     lines = network_lines(plan_of(text))
     for depth, maps in MAPS.items():
         assert sum(f"resnet(depth={depth}), each a step δt = 1/{maps};" in line for line in lines) == 1
-        assert f"def member{depth}() -> nn.Module:" in compiled(text).python()
+        assert f"def member_{depth}() -> nn.Module:" in compiled(text).python()
     assert "6 members" in lines[-1]
     assert 'weights="learned"' in compiled(text).python()
 
@@ -136,7 +136,7 @@ def test_apart_is_in_the_objective() -> None:
     assert plan_of(ensemble(options="members=2")).objective == CrossEntropy(per_member=False)
     text = ensemble(options="members=2, training=apart")
     assert plan_of(text).objective == CrossEntropy(per_member=True)
-    assert "independently trained" in compiled(text).python()
+    assert "trained independently" in compiled(text).python()
 
 
 def test_weights_are_not_learned_apart() -> None:

@@ -45,7 +45,7 @@ EQUATIONS = {
     "relu by heun": (changed(MONOTONE, ("tanh", "relu"), ("euler(", "heun(")), ""),
     "one term of a series": (changed(MONOTONE, ("euler(steps=3", "backward_euler(steps=3, terms=1")), ""),
     "linear by rk4": (changed(LINEAR, ("euler(", "rk4("), ("[0, 3]", "[0, 8]")), ""),
-    "linear, too long by rk4": (changed(LINEAR, ("euler(", "rk4("), ("[0, 3]", "[0, 9]")), "too long"),
+    "linear, too long by rk4": (changed(LINEAR, ("euler(", "rk4("), ("[0, 3]", "[0, 9]")), "step size is too large"),
     "tv_norm": (changed(shipped("parabolic"), FRAMED), "relu after tv_norm need not be monotone"),
     "batch_norm": (
         changed(MONOTONE, ("∂Y/∂t", "let N = batch_norm()\n∂Y/∂t"), ("tanh(K Y)", "tanh(N(K Y))")),
@@ -55,12 +55,12 @@ EQUATIONS = {
     "a pair": (changed(shipped("hamiltonian"), FRAMED), "a coupled pair has no Lipschitz bound"),
     "no bound": (changed(MONOTONE, ("operator, ‖K‖ ≤ 1", "operator")), "no bound on ‖K‖ is declared"),
     "a long step": (changed(MONOTONE, ("‖K‖ ≤ 1", "‖K‖ ≤ 3/2")), "δt β = 2.25"),
-    "uphill": (changed(MONOTONE, ("-Kᵀ", "Kᵀ")), "uphill"),
+    "uphill": (changed(MONOTONE, ("-Kᵀ", "Kᵀ")), "gradient ascent"),
     "a reaction that grows": (changed(MONOTONE, ("tanh(K Y)", "tanh(K Y) + ½ Y")), "a positive reaction is expansive"),
     "not monotone": (changed(MONOTONE, ("tanh", "sin")), "sin is not monotone"),
-    "midpoint": (changed(MONOTONE, ("euler(", "midpoint(")), "too long"),
-    "a solver": (changed(MONOTONE, ("euler(steps=3)", "dopri5"), ("K(t) ", "K ")), "no step of this method"),
-    "a learned field": (shipped("neural_ode"), "no step of this method"),
+    "midpoint": (changed(MONOTONE, ("euler(", "midpoint(")), "step size is too large"),
+    "a solver": (changed(MONOTONE, ("euler(steps=3)", "dopri5"), ("K(t) ", "K ")), "not proved non-expansive"),
+    "a learned field": (shipped("neural_ode"), "not proved non-expansive"),
 }
 
 
@@ -95,7 +95,7 @@ def test_explain_says_what_breaks_the_certificate() -> None:
     asked = changed(shipped("monotone"), ("  classes 10\n}", "  classes 10\n}\nevaluate {\n  certify lipschitz\n}"))
     assert [line.partition(": ")[2][:9] for line in explained(asked)] == ["the frame"]
     (line,) = explained(MONOTONE)
-    assert line.startswith("the scores have Lipschitz constant 1 in ℓ2 for every weight")
+    assert line.startswith("Lipschitz certificate: the logits are 1-Lipschitz in ℓ2 for all weights")
     for case, (text, why) in EQUATIONS.items():
         if "frame   lipschitz" in text:
             (line,) = explained(text)
@@ -124,7 +124,7 @@ def test_an_emitted_network_certifies_by_itself() -> None:
 
 def test_a_network_without_an_equation_is_a_linear_classifier_with_exact_radii() -> None:
     """Where K is zero and nothing is padded, scores are affine in x: the nearest point of another class is known."""
-    model = built(changed(MONOTONE, ("open    16", "open    1"), ("stages  [16, 32]", "stages  [1]"))).double()
+    model = built(changed(MONOTONE, ("stem    16", "stem    1"), ("stages  [16, 32]", "stages  [1]"))).double()
     with torch.no_grad():
         for p in model.stages.parameters():
             p.zero_()

@@ -71,7 +71,7 @@ def test_resnet18_with_its_time_channel() -> None:
     pairs = (("image(1, 28, 28)", "image(3, 32, 32)"), ("resnet(depth=20)", "resnet18"))
     text = changed(shipped("randomized_smoothing"), *pairs)
     assert count(text) == 11_173_962
-    assert count(changed(text, ("sampling(samples=100)", "residual(weight=0.05)"))) == 11_174_538
+    assert count(changed(text, ("randomized_smoothing(samples=100)", "residual_penalty(weight=0.05)"))) == 11_174_538
 
 
 @pytest.mark.parametrize("frame", FRAMES)

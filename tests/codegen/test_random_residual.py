@@ -118,7 +118,7 @@ def test_spellings_of_a_matrix_of_rank_one(term: str) -> None:
     for text in (depth_text("¼", term=term), changed(depth_text("¼", term=term), ("R^2", "R^30"))):
         facts = compiled(text).analysis.equations[0]
         assert facts.structures == ("stochastic depth",)
-        assert facts.random == StochasticDepthResidual(Rational(1, 4))
+        assert facts.random_residual == StochasticDepthResidual(Rational(1, 4))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_spellings_of_a_matrix_of_rank_one(term: str) -> None:
 def test_factors_and_signs_of_the_velocity(equation: str) -> None:
     """A = c b bᵀ for the drift b = ±v, 2v: always ¼."""
     (facts,) = compiled(plane(f"∂u/∂t = {equation}", V, 1, "1")).analysis.equations
-    assert facts.random == StochasticDepthResidual(Rational(1, 4))
+    assert facts.random_residual == StochasticDepthResidual(Rational(1, 4))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Networks of the user's own: imported with leave alone, with noise behind the residual maps that are found."""
+"""User networks: imported only if trusted, with noise after their residual blocks."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def test_nothing_is_imported_without_leave() -> None:
     """Neither by reading, analysing, planning, explaining and formatting, nor by compiling without it."""
     text = own().replace("tests.codegen.own_nets", "tests.codegen.forbidden")
     code = (
-        f"import sys, pdedsl\nfrom pdedsl.compiler import examine\nfrom pdedsl.diagnostics import Source, PdeError\n"
-        f"text = {text!r}\nfound = examine(Source(text))\nassert found.errors == (), found.errors\n"
+        f"import sys, pdedsl\nfrom pdedsl.compiler import check\nfrom pdedsl.diagnostics import Source, PdeError\n"
+        f"text = {text!r}\nfound = check(Source(text))\nassert found.errors == (), found.errors\n"
         "pdedsl.format(text); str(pdedsl.explain(text)); pdedsl.load(text).hash\n"
         "try:\n    pdedsl.compile(text)\nexcept PdeError as error:\n    print(error.diagnostics[0].code)\n"
         "assert 'torch' not in sys.modules and 'tests.codegen' not in sys.modules\n"
@@ -70,7 +70,7 @@ def test_the_hash_does_not_know_of_the_import() -> None:
     assert pdedsl.load(own(more=", width=4, blocks=2")).hash == pdedsl.load(own(more=", blocks=2, width=4")).hash
 
 
-# ---- residual maps
+# ---- residual blocks
 
 
 @pytest.mark.filterwarnings("ignore")
