@@ -92,5 +92,5 @@ def spec_from_template(name: str, purpose: Purpose, subject: str, noisy: bool) -
         realize="\nrealize diffusion by noise(samples=4)\n" if noisy else "",
         data=data,
         eps=eps,
-        certify="  certify gaussian(n0=100, n=1000, alpha=0.001)\n" if noisy else "",
+        certify="  certify randomized_smoothing(n0=100, n=1000, alpha=0.001)\n" if noisy else "",
     )

@@ -48,7 +48,7 @@ def test_cell_with_an_error(shell: InteractiveShell) -> None:
 
 
 def test_invalid_variable_name(shell: InteractiveShell) -> None:
-    with pytest.raises(ValueError, match="the name of a variable"):
+    with pytest.raises(ValueError, match="valid variable name"):
         shell.run_cell_magic("pde", "two words", HEAT)
 
 

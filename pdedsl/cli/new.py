@@ -12,7 +12,7 @@ from pdedsl.cli.common import echo, example
 from pdedsl.io import write_text_atomically
 from pdedsl.templates import SUBJECTS, Purpose, spec_from_template
 
-QUESTIONS = {Purpose.POINTS: "Data set", Purpose.IMAGES: "Data set", Purpose.EQUATION: "Equation"}
+QUESTIONS = {Purpose.POINTS: "Which data set?", Purpose.IMAGES: "Which data set?", Purpose.EQUATION: "Which equation?"}
 
 
 @click.command(epilog=example("pdedsl new Mine\npdedsl new Digits --for images --data digits --noise"))
@@ -38,7 +38,7 @@ def new(name: str, purpose: str | None, data: str | None, noise: bool | None, ou
     file = output or Path(f"{name}.pde")
     if file.exists() and not force:
         raise click.UsageError(f"{file} already exists; use --force to overwrite")
-    kind = Purpose(purpose or _ask("Purpose", [p.value for p in Purpose]))
+    kind = Purpose(purpose or _ask("What is the spec for?", [p.value for p in Purpose]))
     subjects = SUBJECTS[kind]
     subject = data or _ask(QUESTIONS[kind], subjects)
     if subject not in subjects:
