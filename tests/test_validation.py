@@ -81,8 +81,8 @@ def test_frozen_network_in_training_mode() -> None:
         (lambda: hits(network=lambda x: (model(x), 1)), "found tuple"),  # type: ignore[arg-type,return-value]
         (lambda: hits(network=lambda x: model(x).long()), "found torch.int64"),
         (lambda: pdedsl.evaluate(model, X, Y, seeds=0), "at least one seed"),
-        (lambda: attacks.pgd(model, X, Y, eps=-0.1), "from 0 on"),
-        (lambda: attacks.ddn(model, X, Y, eps=float("nan")), "from 0 on"),
+        (lambda: attacks.pgd(model, X, Y, eps=-0.1), "eps must be a nonnegative number"),
+        (lambda: attacks.ddn(model, X, Y, eps=float("nan")), "eps must be a nonnegative number"),
         (lambda: attacks.audit(model, X[:0], Y[:0], eps=0.1), "at least one sample"),
         (lambda: certificates.gaussian(model, X, sigma=0.1, alpha=2.0), r"alpha in \(0, 1\)"),
         (lambda: certificates.gaussian_at(model, X, sigma=0.1, radii=0.1, alpha=0.0), r"alpha in \(0, 1\)"),
