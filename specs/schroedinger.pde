@@ -1,5 +1,5 @@
 # Real and imaginary part of the wave function: a superposition of two states of a particle in a box.
-pde Schroedinger "Schrödinger equation as a real system"
+pde Schroedinger "Schroedinger equation as a real system"
 
 space   x in [0, 1]
 time    t in [0, 0.5]

@@ -37,7 +37,7 @@ def codes(text: str) -> list[str]:
 def test_specs(path: Path) -> None:
     text = path.read_text("utf-8")
     check(text)
-    assert re.sub(r'#.*|"[^"]*"', "", formatted(text, ascii=True)).isascii()  # comments and strings are unchanged
+    assert re.sub(r"#.*", "", formatted(text, ascii=True)).isascii()  # comments are unchanged
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
