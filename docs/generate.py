@@ -105,8 +105,8 @@ def built_ins() -> str:
 
 def diagnostics() -> str:
     head = (
-        "# Diagnostics\n\nEvery code with an invalid spec and the output of `pdedsl check`; after `help:` the suggested fix. "
-        "Codes are stable."
+        "# Diagnostics\n\nEvery code with an invalid spec and the output of `pdedsl check`; after `help:` the "
+        "suggested fix. Codes are stable."
     )
     return "\n\n".join([head, *map(_diagnostic, errors.codes())]) + "\n"
 

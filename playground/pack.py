@@ -19,8 +19,8 @@ IMPORT = re.compile(
 )
 DOTS = re.compile(r"(\.*)(.*)")
 OURS = set(
-    "analysis codegen config data diagnostics editor errors explainer ir language lowering numerics planning problem runs "
-    "symbolic".split()
+    "analysis codegen config data diagnostics editor errors explainer ir language lowering numerics planning problem "
+    "runs symbolic".split()
 )
 
 
