@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pdedsl.compiler import Compilation
+from pdedsl.config.aliases import AXIOMS
 from pdedsl.config.methods import Adaptive, Reversible
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.plan import ImagePlan, SolvePlan
@@ -64,8 +65,8 @@ def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0
 
 def search_for(axiom: str, model: ModelUnderTest, examples: int = 50, seed: int = 0) -> Result:
     """Tests one axiom of the spec."""
-    required = axiom in {r.axiom for r in model.expected.spec.requirements}
-    return replace(_result(Axiom(axiom), model, examples, seed), required=required)
+    required = _axiom(axiom) in {r.axiom for r in model.expected.spec.requirements}
+    return replace(_result(_axiom(axiom), model, examples, seed), required=required)
 
 
 def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> None:
@@ -81,9 +82,14 @@ def falsify(
 ) -> str | None:
     """A counterexample to an axiom for a user-defined operator, as text, shrunk in at most `attempts` steps."""
     counterexample = search(
-        lambda case: _violates(Axiom(axiom), operator, case), cases(operator.dimension), examples, seed, attempts
+        lambda case: _violates(_axiom(axiom), operator, case), cases(operator.dimension), examples, seed, attempts
     )
     return None if counterexample is None else str(counterexample)
+
+
+def _axiom(name: str) -> Axiom:
+    """The axiom of this name, or of an earlier name."""
+    return Axiom(AXIOMS.get(name, name))
 
 
 def _violates(axiom: Axiom, operator: Operator | NetworkAsOperator, case: Any) -> bool:

@@ -42,15 +42,15 @@ def test_constants_counterexample_is_minimal() -> None:
     assert (found.f.base, found.g.base, found.alpha, found.beta) == (0.0, 0.0, 0.0, 0.0)
     assert found.point == (0.0, 0.0)
     assert found.weights == 0
-    assert sum(abs(a) for a, _, _ in (*found.f.waves, *found.g.waves)) == 0.0
+    assert sum(abs(a) for a, _, _ in (*found.f.terms, *found.g.terms)) == 0.0
 
 
 def test_clipping_counterexample_is_minimal() -> None:
     found = axioms.search(lambda case: breaks_linearity(mutants.clipped(), case), cases(2), examples=200, seed=1)
     assert found is not None
-    sizes = [abs(f.base) + sum(abs(a) for a, _, _ in f.waves) for f in (found.f, found.g)]
-    assert len(found.f.waves) <= 1
-    assert len(found.g.waves) <= 1
+    sizes = [abs(f.base) + sum(abs(a) for a, _, _ in f.terms) for f in (found.f, found.g)]
+    assert len(found.f.terms) <= 1
+    assert len(found.g.terms) <= 1
     assert min(sizes) == 0.0 or min(abs(found.alpha), abs(found.beta)) == 0.0
     with torch.no_grad():
         assert breaks_linearity(mutants.clipped(), found)
@@ -88,8 +88,8 @@ def test_violated_requirement_exit_code(broken: Path) -> None:
     [line] = [row for row in result.stdout.splitlines() if row.startswith("FAIL")]
     assert line == "FAIL reversibility (required): unknown; counterexample found"
     following = result.stdout.splitlines()[result.stdout.splitlines().index(line) + 1]
-    assert re.fullmatch(r"       (K = identity|weights from seed \d+ times [\d.]+); maps of size .*", following)
-    assert result.stderr.endswith(f"replay: pdedsl test {broken} --examples 20 --seed 4\n")
+    assert re.fullmatch(r"       (K = identity|weights from seed \d+ times [\d.]+); maps of scale .*", following)
+    assert result.stderr.endswith(f"reproduce with: pdedsl test {broken} --examples 20 --seed 4\n")
 
 
 def test_replay_output(broken: Path) -> None:
@@ -148,11 +148,11 @@ def test_user_pytest_file(tmp_path: Path, broken: Path) -> None:
     run = _own(tmp_path, held=str(shipped_specs()["monotone"]), broken=str(broken))
     assert run.returncode == 1, run.stdout + run.stderr
     assert "1 failed, 1 passed" in run.stdout
-    assert "reversibility was unknown, but the search says broken" in run.stdout
-    assert "maps of size" in run.stdout
+    assert "verdict on reversibility: unknown, but the search result is broken" in run.stdout
+    assert "maps of scale" in run.stdout
 
 
 def test_assert_hold_message(broken: Path) -> None:
     axioms.assert_hold(pdedsl.compile(shipped_specs()["monotone"]), examples=10)
-    with pytest.raises(AssertionError, match=r"reversibility was unknown, but the search says broken:\n"):
+    with pytest.raises(AssertionError, match=r"verdict on reversibility: unknown, but the search result is broken:\n"):
         axioms.assert_hold(pdedsl.compile(broken), examples=100)
