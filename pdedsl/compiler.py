@@ -227,7 +227,10 @@ class Compilation:
         return Explanation(self.analysis, self.representation.theorem, self.plan)
 
     def __repr__(self) -> str:
-        return f"Compilation({self.spec.name} by {self.representation.theorem.name}, hash {self.spec.hash})"
+        from pdedsl.explainer.describe import applied_theorem
+
+        theorem = applied_theorem(self.representation.theorem, self.plan)
+        return f"Compilation({self.spec.name} by {theorem.name}, hash {self.spec.hash})"
 
     def _repr_markdown_(self) -> str:
         return self.explanation._repr_markdown_()
