@@ -1,4 +1,4 @@
-"""Bounds for a binomial probability p from k successes in n trials, and the certified radii that follow from p."""
+"""Bounds for a binomial probability p from k successes in n trials: Clopper-Pearson, confidence sequences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 
 import torch
-from scipy.special import betaincinv, betaln, ndtr, ndtri
+from scipy.special import betaincinv, betaln
 from torch import Tensor
 
 
@@ -44,23 +44,3 @@ def log_mixture_martingale(counts: Tensor, draws: Tensor, p: float) -> Tensor:
     mixed = torch.as_tensor(betaln(k.numpy() + 0.5, (n - k).numpy() + 0.5)) - betaln(0.5, 0.5)
     log_martingale: Tensor = mixed - k * math.log(p) - (n - k) * math.log1p(-p)
     return log_martingale
-
-
-def cohen_radius(p: Tensor, sigma: float) -> Tensor:
-    """R_C = s Φ⁻¹(p) for p > ½, else 0 (Cohen, Rosenfeld, Kolter, ICML 2019), for noise of standard deviation s."""
-    return torch.as_tensor(sigma * ndtri(p.double().numpy())).clamp_min(0.0)
-
-
-def lipschitz_radius(p: Tensor, sigma: float) -> Tensor:
-    """R_L = s √(π/2) (p_A − p_B) with p_B ≤ 1 − p: Gaussian averages are 1/(s√(2π))-Lipschitz."""
-    return sigma * math.sqrt(0.5 * math.pi) * (2.0 * p - 1.0).clamp_min(0.0)
-
-
-def wang_radius(p: Tensor, sigma: float, dimension: int) -> Tensor:
-    """R_a = σ/√(2d) (p_A − p_B) with s = √2 σ, hence s/(2√d) (2p − 1) (Wang, Tao, Bao, Shi, Theorem 3.1)."""
-    return sigma / (2.0 * math.sqrt(dimension)) * (2.0 * p - 1.0).clamp_min(0.0)
-
-
-def required_probability(radius: float, sigma: float) -> float:
-    """p₀ = Φ(r/s): a class probability above p₀ certifies the radius r."""
-    return float(ndtr(radius / sigma))

@@ -17,14 +17,11 @@ from torch import Tensor
 
 from pdedsl.certificates.binomial import (
     clopper_pearson_lower,
-    cohen_radius,
-    lipschitz_radius,
     log_mixture_martingale,
     min_count_above,
     require_confidence,
-    required_probability,
-    wang_radius,
 )
+from pdedsl.certificates.radius import cohen_radius, lipschitz_radius, required_probability, wang_radius
 from pdedsl.frozen_model import Model, frozen_state, modules_of
 from pdedsl.validation import validate_logits
 

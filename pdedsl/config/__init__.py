@@ -1,5 +1,5 @@
-"""The words of the language as frozen dataclasses, a family a file.
+"""Configuration classes of the language: networks, methods, data sets, optimizers, attacks, blocks.
 
-A field of a word is one of its arguments. Its type says what may stand there (`Count`, `Positive`, an enum), its
-default what holds when it is left out; signatures, documentation and the check of `--set` follow from the fields.
+A keyword with its arguments is a frozen dataclass. A field is an argument: its type gives the kind and range of values,
+its default the value if the argument is omitted. Signatures, documentation, completion and `--set` follow from it.
 """

@@ -204,7 +204,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Config:
-    """What a call of the language makes: `class Mlp(Word)` is `mlp`, and its fields are the arguments."""
+    """A call in the language: `class Mlp(Config)` is `mlp(…)`, and its fields are the arguments."""
 
     keyword: ClassVar[str]
     identifier: ClassVar[str]  # in the canonical text, and so in the hash: fixed, whatever the keyword

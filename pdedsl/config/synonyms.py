@@ -1,4 +1,4 @@
-"""Our words, each with those of other programs for it: what to suggest where spelling alone does not tell."""
+"""Synonyms of keywords and arguments in other programs, for suggestions in error messages."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SYNONYMS = {
 
 
 def synonym(word: str, words: Iterable[str]) -> str | None:
-    """Our word for another's, if it is one that may stand here; `pgd20` is `pgd`."""
+    """The keyword for a synonym, if it is among `words`; `pgd20` is `pgd`."""
     known, lower = set(words), word.lower()
     found = (*(ours for ours, theirs in SYNONYMS.items() if lower in theirs), lower.rstrip("0123456789").rstrip("_-"))
     return next((w for w in found if w in known), None)

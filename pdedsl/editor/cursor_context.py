@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from lark import Token
 
-from pdedsl.config import aliases
+from pdedsl.config import keyword_aliases
 from pdedsl.config.base import Form, Forms, Param
 from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Nothing, Plain
 from pdedsl.config.data import MEASURED
@@ -237,7 +237,7 @@ def _in_entry(tokens: list[Token], block: str) -> CursorContext:
     rules = ENTRIES.get(block, {})
     if not tokens:
         return AtEntry(block)
-    rule = rules.get(aliases.ENTRIES.get(block, aliases.NONE).get(str(tokens[0]), str(tokens[0])))
+    rule = rules.get(keyword_aliases.ENTRIES.get(block, keyword_aliases.NONE).get(str(tokens[0]), str(tokens[0])))
     if rule is None:
         return NoCompletion()
     if tokens[-1].type == "FROM":

@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pdedsl import errors
-from pdedsl.config.aliases import canonical_path
 from pdedsl.config.base import Forms, Param
 from pdedsl.config.blocks import ENTRIES, Calls, Names, default_of
+from pdedsl.config.keyword_aliases import canonical_path
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS
 from pdedsl.diagnostics import Patch, PdeError, Reporter, Source, Span, closest_match, sort_diagnostics

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pdedsl.config import aliases
+from pdedsl.config import keyword_aliases
 from pdedsl.language import ast as t
 
 
 def with_canonical_keywords(statement: t.Statement) -> t.Statement:
     match statement:
         case t.RealizeStmt(part=part, method=method):
-            return replace(statement, method=_called(method, aliases.METHODS.get(part.id, aliases.NONE)))
+            return replace(
+                statement, method=_called(method, keyword_aliases.METHODS.get(part.id, keyword_aliases.NONE))
+            )
         case t.RequireStmt(axioms=axioms):
-            return replace(statement, axioms=tuple(_named(axiom, aliases.AXIOMS) for axiom in axioms))
+            return replace(statement, axioms=tuple(_named(axiom, keyword_aliases.AXIOMS) for axiom in axioms))
         case t.BlockStmt(kind=kind, entries=entries):
             return replace(statement, entries=tuple(_entry(entry, kind.id) for entry in entries))
         case _:
@@ -21,13 +23,13 @@ def with_canonical_keywords(statement: t.Statement) -> t.Statement:
 
 
 def _entry(entry: t.Entry, block: str) -> t.Entry:
-    key = _named(entry.key, aliases.ENTRIES.get(block, aliases.NONE))
-    values = aliases.VALUES.get((block, key.id), aliases.NONE)
+    key = _named(entry.key, keyword_aliases.ENTRIES.get(block, keyword_aliases.NONE))
+    values = keyword_aliases.VALUES.get((block, key.id), keyword_aliases.NONE)
     items = tuple(replace(item, value=_called(item.value, values)) for item in entry.items)
     return replace(entry, key=key, items=items)
 
 
-def _called(expr: t.Expr, table: aliases.Aliases) -> t.Expr:
+def _called(expr: t.Expr, table: keyword_aliases.Aliases) -> t.Expr:
     match expr:
         case t.Name():
             return _named(expr, table)
@@ -37,6 +39,6 @@ def _called(expr: t.Expr, table: aliases.Aliases) -> t.Expr:
             return expr
 
 
-def _named(name: t.Name, table: aliases.Aliases) -> t.Name:
+def _named(name: t.Name, table: keyword_aliases.Aliases) -> t.Name:
     keyword = table.get(name.id)
     return name if keyword is None else replace(name, id=keyword, text=keyword)

@@ -22,10 +22,10 @@ from lark.utils import TextSlice
 
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span
-from pdedsl.language.aliases import normalize_notation
 from pdedsl.language.ast import Comment
 from pdedsl.language.latex import strip_block_comments, strip_latex
 from pdedsl.language.names import MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH
+from pdedsl.language.notation_aliases import normalize_notation
 from pdedsl.language.token_stream import (
     BLOCK_KEYWORDS,
     DECLARING,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pdedsl.compiler import Compilation
-from pdedsl.config.aliases import AXIOMS
+from pdedsl.config.keyword_aliases import AXIOMS
 from pdedsl.config.methods import Adaptive, Reversible
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.plan import ImagePlan, SolvePlan

@@ -15,15 +15,8 @@ from torch import Tensor, nn
 
 from pdedsl.attacks import ddn
 from pdedsl.certificates import gaussian, gaussian_at, lipschitz
-from pdedsl.certificates.binomial import (
-    clopper_pearson_lower,
-    cohen_radius,
-    lipschitz_radius,
-    log_mixture_martingale,
-    min_count_above,
-    required_probability,
-    wang_radius,
-)
+from pdedsl.certificates.binomial import clopper_pearson_lower, log_mixture_martingale, min_count_above
+from pdedsl.certificates.radius import cohen_radius, lipschitz_radius, required_probability, wang_radius
 
 W = torch.tensor([3.0, 4.0])
 

@@ -13,7 +13,7 @@ from pdedsl.runtime.regularize import smooth_in_time, weight_decay
 
 @dataclass(frozen=True)
 class Regularization:
-    """weight · term for each regularizer by its word: `smooth_in_time` ∫ φ_τ(∂_t θ) dt, `weights` ½‖θ‖²."""
+    """weight · term for each regularizer by its keyword: `smooth_in_time` ∫ φ_τ(∂_t θ) dt, `weights` ½‖θ‖²."""
 
     words: tuple[Regularizer, ...]
 

@@ -8,7 +8,7 @@ import pytest
 from texts import picture
 
 import pdedsl
-from pdedsl.config import aliases
+from pdedsl.config import keyword_aliases
 from pdedsl.config.blocks import ENTRIES
 from pdedsl.config.methods import PARTS
 from pdedsl.ir.verdicts import Axiom
@@ -35,11 +35,11 @@ def spec_with(alias: str, keyword: str, line: str, text: str) -> tuple[str, str]
 
 
 CASES = [
-    *(spec_with(a, k, "realize equation by {}", POISSON) for a, k in aliases.METHODS["equation"].items()),
+    *(spec_with(a, k, "realize equation by {}", POISSON) for a, k in keyword_aliases.METHODS["equation"].items()),
     spec_with("sampling", "randomized_smoothing", "realize diffusion by {}(samples=3)", IMAGES),
     spec_with("residual", "residual_penalty", "realize diffusion by {}(probes=2)", IMAGES),
     spec_with("retraining", "heat_smoothing", "realize diffusion by {}(steps=2)", IMAGES),
-    *(spec_with(a, k, "require {}", IMAGES) for a, k in aliases.AXIOMS.items()),
+    *(spec_with(a, k, "require {}", IMAGES) for a, k in keyword_aliases.AXIOMS.items()),
     spec_with("open", "stem", "network {{\n input image(3, 8, 8)\n {} 8\n stages [8]\n classes 3\n}}", PIXELS),
     spec_with(
         "close", "head", "network {{\n input image(3, 8, 8)\n stem 8\n stages [8]\n {} 9\n classes 3\n}}", PIXELS
@@ -59,14 +59,14 @@ def test_an_alias_is_the_keyword(old: str, new: str) -> None:
 
 
 def test_every_alias_stands_for_a_keyword_and_is_none() -> None:
-    for part, table in aliases.METHODS.items():
+    for part, table in keyword_aliases.METHODS.items():
         assert set(table.values()) <= set(PARTS[part])
         assert not set(table) & set(PARTS[part])
-    for block, table in aliases.ENTRIES.items():
+    for block, table in keyword_aliases.ENTRIES.items():
         assert set(table.values()) <= set(ENTRIES[block])
         assert not set(table) & set(ENTRIES[block])
-    assert set(aliases.AXIOMS.values()) <= set(Axiom)
-    assert not set(aliases.AXIOMS) & set(Axiom)
+    assert set(keyword_aliases.AXIOMS.values()) <= set(Axiom)
+    assert not set(keyword_aliases.AXIOMS) & set(Axiom)
 
 
 def test_an_error_names_the_keyword() -> None:
