@@ -6,10 +6,10 @@ numbers of draws are small here (`smaller`): the equation, its blocks and their 
 - export: `torch.export` with a batch of any size gives the scores of the module, at another size of the batch.
 - ONNX: `torch.onnx.export` and onnxruntime give the scores; where there is noise they draw their own, and scores differ
   from call to call.
-- vmap: `torch.func.vmap` of the network on single samples gives the scores of the batch.
+- vmap: `torch.func.vmap` of the network on single samples gives the logits of the batch.
 - compile: `torch.compile` (backend aot_eager: graph and derivatives, no generated code) gives the gradients.
 - refused: the network says why, and what to use instead: adaptive solvers choose their steps by what they see.
-- empty: a batch of no samples gives no scores, and a gradient of zeros.
+- empty: an empty batch gives an empty result, and a gradient of zeros.
 
 `--write` puts the rows into the table of README.md.
 """
@@ -44,7 +44,7 @@ def smaller(text: str) -> str:
     text = re.sub(r"image\((\d), \d+, \d+\)", r"image(\1, 8, 8)", text)
     text = re.sub(r"open +\d+\n  stages +\[[^]]*\]", lambda m: f"open 8\n  stages [8{', 12' * (',' in m[0])}]", text)
     text = text.replace("patch=4, dense=7", "patch=2, dense=2").replace("close   256", "close   6")
-    return re.sub(r"(?<!paths\()samples=\d+", "samples=3", text).replace("[0, 100]", "[0, 2]")
+    return re.sub(r"(?<!monte_carlo\()samples=\d+", "samples=3", text).replace("[0, 100]", "[0, 2]")
 
 
 def network_of(name: str) -> tuple[nn.Module, Tensor] | None:

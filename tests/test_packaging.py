@@ -42,11 +42,7 @@ def test_the_source_distribution_holds_what_is_versioned(wheel: Path) -> None:
         *(".ci", "Makefile", "CONTRIBUTING.md"),
         *("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "pyproject.toml", "PKG-INFO", ".gitignore"),
     }
-    assert not [
-        name
-        for name in names
-        if "__pycache__" in name or "node_modules" in name or name.endswith((".part", ".safetensors"))
-    ]
+    assert not [name for name in names if "__pycache__" in name or "node_modules" in name or name.endswith(".part")]
 
 
 def test_every_dependency_has_a_lower_bound() -> None:

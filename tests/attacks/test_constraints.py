@@ -79,7 +79,7 @@ def test_bounds_for_each_channel() -> None:
 
 def test_inputs_outside_their_bounds_are_refused() -> None:
     case = linear(2, 3)
-    with pytest.raises(ValueError, match="x leaves its bounds by 1"):
+    with pytest.raises(ValueError, match="x exceeds `bounds` by 1"):
         fgsm(case.model, case.x * 0 + 2.0, case.y, eps=0.1, bounds=(0.0, 1.0))
 
 

@@ -181,7 +181,7 @@ def test_compile_of_an_invalid_spec() -> None:
 def test_specs_lists_titles_and_prints_one() -> None:
     lines = run("specs").stdout.splitlines()
     assert [line.split()[0] for line in lines] == NAMES
-    assert next(line for line in lines if line.startswith("wave ")).endswith("Second order in time, periodic in space")
+    assert next(line for line in lines if line.startswith("wave ")).endswith("Wave equation, periodic in space")
     assert run("specs", "wave").stdout == (SPECS / "wave.pde").read_text("utf-8")
     assert "no shipped spec 'wav'" in run("specs", "wav", code=2).stderr
 

@@ -43,6 +43,6 @@ def test_training_and_resuming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_compiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls, rendered = counted(monkeypatch, analyze, "analyze"), counted(monkeypatch, python, "source")
+    calls, rendered = counted(monkeypatch, analyze, "analyze"), counted(monkeypatch, python, "to_python")
     assert CliRunner().invoke(cli, ["compile", "rotation", "-o", str(tmp_path / "rotation")]).exit_code == 0
     assert len(calls) == len(rendered) == 1

@@ -100,7 +100,9 @@ def test_explain_says_what_breaks_the_certificate() -> None:
         if "frame   lipschitz" in text:
             (line,) = explained(text)
             assert line.startswith(
-                "no Lipschitz certificate: the equation is not non-expansive" if why else "the scores"
+                "no Lipschitz certificate: the equation is not non-expansive"
+                if why
+                else "Lipschitz certificate: the logits are 1-Lipschitz"
             ), case
 
 

@@ -147,7 +147,7 @@ def test_factors_and_signs_of_the_velocity(equation: str) -> None:
 def test_what_is_no_random_map(equation: str) -> None:
     declared = f"{V}\nlearn w(x, y, t) : vector = mlp(width=8, depth=2)" if "w·" in equation else V
     text = plane(f"∂u/∂t = {equation}", declared, 1, "1")
-    assert compiled(text).analysis.equations[0].random is None
+    assert compiled(text).analysis.equations[0].random_residual is None
     assert not [m for m in compiled(text).module().modules() if isinstance(m, Dropout | RandomMix)]
 
 

@@ -110,7 +110,7 @@ def test_points_take_noise_alone() -> None:
     x = torch.zeros(5, 2)
     assert augment(x, (Gaussian(std=1.0),), KeyedRng(0, 0)).shape == (5, 2)
     for kind, name in ((Crop(pad=1), "crop"), (Flip(), "flip")):
-        with pytest.raises(ValueError, match=rf"{name} needs images \(n, c, h, w\), found \(5, 2\)"):
+        with pytest.raises(ValueError, match=rf"{name} needs images \(n, c, h, w\), got shape \(5, 2\)"):
             augment(x, (kind,), KeyedRng(0, 0))
 
 

@@ -65,5 +65,5 @@ def test_a_batch_is_its_own_and_the_users_generator_is_left_alone() -> None:
 
 @pytest.mark.parametrize(("n", "batch"), [(0, 4), (4, 0)])
 def test_nothing_to_order(n: int, batch: int) -> None:
-    with pytest.raises(ValueError, match="needs samples and a batch"):
+    with pytest.raises(ValueError, match="n and batch must be positive"):
         BatchOrder(0, n, batch)

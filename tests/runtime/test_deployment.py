@@ -61,7 +61,7 @@ def test_the_table_names_the_versions_it_is_about() -> None:
     declared = re.search(r'"torch>=([0-9.]+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
     page = " ".join((ROOT / "README.md").read_text("utf-8").partition(DEPLOYMENT.MARK)[0].split())
     assert declared is not None
-    said = f"torch {pinned['torch'].rpartition('.')[0]}; the oldest that pdedsl runs with, {declared[1]}, records fewer"
+    said = f"torch {pinned['torch'].rpartition('.')[0]}; with the oldest supported version, {declared[1]}, fewer"
     assert said in page
 
 
