@@ -28,7 +28,8 @@ def test_no_permission(tmp_path: Path) -> None:
     path.write_text(RIGHT, "utf-8")
     path.chmod(0)
     leave = "import os\nif os.getuid() == 0: os.setuid(65534)\n"
-    show = f"from pdedsl.sources import read_source\nfrom pdedsl.diagnostics import PdeError\ntry: read_source({str(path)!r})\n"
+    names = "from pdedsl.diagnostics import PdeError\nfrom pdedsl.sources import read_source\n"
+    show = f"{names}try: read_source({str(path)!r})\n"
     keep = "except PdeError as error: print(error)\n"
     warm = "import pdedsl.compiler\n"  # while its files may be read
     for folder in (tmp_path, *tmp_path.parents):

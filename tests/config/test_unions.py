@@ -44,65 +44,85 @@ class Enumeration:
         return re.sub(head, lambda found: f'{found[1]}    ADDED = "added"\n', text, count=1, flags=re.DOTALL)
 
 
-def word(file: str, places: set[str], fields: str = "") -> Union:
-    return Union(f"words/{file}.py", places, fields, "(Word)")
+def option(file: str, places: set[str], fields: str = "") -> Union:
+    return Union(f"config/{file}.py", places, fields, "(Config)")
 
 
-MAPS = "analyse/maps"
+MAPS = "analysis/feature_maps"
 WIDENED: dict[str, Union | Enumeration] = {
-    # words of the language
-    "Integrator": word("integrators", {"emit/integrators.py", "plan/image.py", "words/integrators.py"}),
-    "Network": word("networks", {"emit/parts.py", "words/networks.py"}),
-    "Diffusion": word("diffusions", {"plan/methods.py", "plan/noise.py", "plan/objective.py", "plan/used.py"}),
-    "Optimizer": word("optimizers", {"training/schedule.py"}, "lr: Rate = 1"),
-    "Schedule": word("optimizers", {"training/schedule.py"}),
-    "Augmentation": word("training", {"data/augment.py"}),
-    "Adversary": word(
+    # options of the language
+    "Integrator": option("methods", {"codegen/image_plane.py", "planning/image_plane.py", "config/methods.py"}),
+    "Network": option("networks", {"codegen/data_space.py", "config/networks.py"}),
+    "Diffusion": option(
+        "methods",
+        {"planning/methods.py", "planning/noise.py", "planning/objective.py", "planning/unused_options.py"},
+    ),
+    "Optimizer": option("training", {"training/optimizers.py"}, "lr: Rate = 1"),
+    "Schedule": option("training", {"training/optimizers.py"}),
+    "Augmentation": option("training", {"data/augment.py"}),
+    "Adversary": option(
         "training",
-        {"training/losses/adversary.py"},
+        {"training/losses/adversarial.py"},
         "norm: Norm = Norm.INF\n    eps: Positive\n    eot: Count = 1",
     ),
-    "Regularizer": word("training", {"training/losses/regularize.py"}, "weight: Nonnegative"),
-    "Loss": word("training", {"plan/objective.py"}),
-    "Frame": word(
-        "frames", {"plan/image.py", "emit/image.py", "explanation/describe.py", "explanation/certificate.py"}
+    "Regularizer": option("training", {"training/losses/weight_penalty.py"}, "weight: Nonnegative"),
+    "Loss": option("training", {"planning/objective.py"}),
+    "Frame": option(
+        "networks",
+        {
+            "planning/image_plane.py",
+            "codegen/image_plane.py",
+            "explainer/describe.py",
+            "explainer/lipschitz_certificate.py",
+        },
     ),
-    "Data": word(
+    "Data": option(
         "data",
         {"data/load.py"},
         "train: Count | None = None\n    test: Count | None = None\n    validation: Share = 0",
     ),
-    # nouns behind them
+    # intermediate representations
     "Term": Union(
-        "ir/terms.py", {"explanation/terms.py", "lower/lower.py"}, 'word: ClassVar[str] = "added"\n    origin: Origin'
+        "ir/terms.py", {"explainer/terms.py", "lowering/rules.py"}, 'kind: ClassVar[str] = "added"\n    origin: Origin'
     ),
     "MapTerm": Union(
         "ir/terms.py",
-        {f"{MAPS}/system.py", f"{MAPS}/dissipation.py", "plan/layers.py", "testing/pixels.py"},
+        {
+            f"{MAPS}/system.py",
+            f"{MAPS}/contractivity.py",
+            "planning/image_plane.py",
+            "testing/feature_map_reference.py",
+        },
         "origin: Origin",
     ),
-    "EquationClass": Enumeration("ir/analysis.py", {"explanation/explain.py"}),
-    "Method": Union(
-        "numerics/integrators.py",
-        {f"{MAPS}/stepping.py", f"{MAPS}/contraction.py", f"{MAPS}/running.py"},
+    "EquationClass": Enumeration("ir/analysis.py", {"explainer/classification.py"}),
+    "TimeMethod": Union(
+        "numerics/butcher.py",
+        {f"{MAPS}/steps.py", f"{MAPS}/contractivity.py", f"{MAPS}/simulate.py"},
         "name: str",
     ),
-    "RandomMap": Union(
+    "RandomResidual": Union(
         "ir/noise.py",
-        {"analyse/shapes.py", "lower/stretches.py", "plan/noise.py", "testing/paths.py"},
+        {"analysis/random_residual.py", "lowering/paths.py", "planning/noise.py", "testing/paths.py"},
         "strength: Expr",
     ),
     "Noise": Union(
         "ir/noise.py",
-        {"plan/parts.py", "emit/parts.py", "emit/fields.py", "explanation/describe.py", "testing/legs.py"},
+        {
+            "planning/data_space.py",
+            "codegen/data_space.py",
+            "codegen/fields.py",
+            "explainer/describe.py",
+            "testing/path_segments.py",
+        },
         "span: Span",
     ),
-    "Law": Enumeration("words/diffusions.py", {"emit/noise.py", "testing/paths.py"}),
-    "Verdict": Union("ir/verdicts.py", {"explanation/explain.py"}, "truth: ClassVar[Truth]\n    reason: str"),
-    "Representation": Union("ir/representation.py", {"plan/plan.py", "plan/operator.py"}),
-    "Objective": Union("ir/objective.py", {"explanation/describe.py", "training/objectives.py"}),
-    "Layer": Union("ir/layers.py", {"emit/image.py"}),
-    "Constraint": Union("ir/layers.py", {"emit/image.py"}),
+    "Law": Enumeration("config/methods.py", {"codegen/data_space.py", "testing/paths.py"}),
+    "Verdict": Union("ir/verdicts.py", {"explainer/explain.py"}, "truth: ClassVar[Truth]\n    reason: str"),
+    "Representation": Union("ir/representation.py", {"planning/plan.py", "planning/operator.py"}),
+    "Objective": Union("ir/plan.py", {"explainer/describe.py", "training/objectives.py"}),
+    "Layer": Union("ir/plan.py", {"codegen/image_plane.py"}),
+    "Constraint": Union("ir/plan.py", {"codegen/image_plane.py"}),
 }
 # Unions are ours: what libraries say of their types is not read.
 UNREAD = """

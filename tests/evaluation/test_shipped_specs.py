@@ -27,7 +27,7 @@ SPECS_OF_DATA = [
 ]
 SMALLER = (
     (r"image\(\d, \d+, \d+\)", "image(1, 8, 8)"),
-    (r"^(  open +)\d+", r"\g<1>4"),
+    (r"^(  stem +)\d+", r"\g<1>4"),
     (r"^(  close +)\d+", r"\g<1>8"),
     (r"stages  \[\d+(, \d+, \d+)?\]", lambda found: "stages  [4, 4, 4]" if found[1] else "stages  [4]"),
     (r"patch=4, dense=7", "patch=2, dense=1"),
@@ -85,7 +85,7 @@ def test_every_entry_of_the_block(name: str, tmp_path: Path, monkeypatch: pytest
     assert all(r.doubt == verdicts[r.norm] for r in report.robust)
     assert [c.certificate.partition("(")[0] for c in report.certified] == [c.config.name for c in asked.certify]
     assert len(report.transfers) == 2 * len(asked.transfer)
-    assert (report.weights is None) == (asked.weights is None)
+    assert (report.weights is None) == (asked.weight_histogram is None)
     drawn = {file.removesuffix(".png") for file, _ in report.pictures}
     assert drawn >= {plot.value.replace("decision_", "") for plot in asked.plot} | {"confusion", "reliability"}
     solvers = bool(adaptive_blocks(trained.module))
@@ -108,7 +108,7 @@ FEW = ("train.data=digits(train=8, test=2)", "train.epochs=1")
 def test_benchmark_of_neural_odes(tmp_path: Path) -> None:
     """The script of benchmarks/claims.md: adaptive solver, its audit with a fixed-step surrogate, Euler's method."""
     script = claims()
-    little = ("network.open=4", "network.stages=[4]", "realize.time=dopri5(rtol=0.1, atol=0.1)", "evaluate.attack=")
+    little = ("network.stem=4", "network.stages=[4]", "realize.time=dopri5(rtol=0.1, atol=0.1)", "evaluate.attack=")
     reports = script.neural_ode(
         tmp_path, 2, [*FEW, *little, "evaluate.attack=fgsm(eps=[0.2, 0.4]), boundary(queries=5)"]
     )

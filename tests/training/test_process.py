@@ -30,8 +30,8 @@ SHARE = """
 import json, os, sys
 import torch.distributed as dist
 import pdedsl
-from pdedsl.training import pictures
-pictures.plot_curves = pictures.plot_boundaries = lambda *_: None
+from pdedsl.training import plots
+plots.plot_curves = plots.plot_boundaries = lambda *_: None
 dist.init_process_group("gloo")
 for out, text, settings in json.loads(open(sys.argv[1], encoding="utf-8").read()):
     run = pdedsl.train(text, out, set=settings)
