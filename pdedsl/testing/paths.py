@@ -118,7 +118,7 @@ class ReferenceProcess:
             case DropoutResidual() | StochasticDepthResidual() | ShakeShakeResidual() as random:
                 return x + segment.h * self._random_velocity(segment, random, x, t, source)
             case _:
-                assert_never(segment.by)
+                assert_never(segment.noise)
 
     def _euler_maruyama_step(
         self, segment: PathSegment, x: Array, t: float, law: Law, source: np.random.Generator

@@ -38,7 +38,7 @@ def test_no_permission(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", warm + leave + show + keep], capture_output=True, encoding="utf-8", check=True
     )
-    assert done.stdout.startswith("error[E003]: no permission to read this file\n"), done
+    assert done.stdout.startswith("error[E003]: permission denied: cannot read this file\n"), done
 
 
 def test_too_large_a_file(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from texts import SPECS, shipped
 
 import pdedsl
 from pdedsl.cli import cli
+from pdedsl.config.blocks import Plot
 from pdedsl.evaluation import run
 from pdedsl.evaluation.protocol import audits, norm_of, sweep
 from pdedsl.evaluation.report import Report
@@ -87,7 +88,10 @@ def test_every_entry_of_the_block(name: str, tmp_path: Path, monkeypatch: pytest
     assert len(report.transfers) == 2 * len(asked.transfer)
     assert (report.weights is None) == (asked.weight_histogram is None)
     drawn = {file.removesuffix(".png") for file, _ in report.pictures}
-    assert drawn >= {plot.value.replace("decision_", "") for plot in asked.plot} | {"confusion", "reliability"}
+    assert drawn >= {plot.value.replace("decision_", "") for plot in asked.plot if isinstance(plot, Plot)} | {
+        "confusion",
+        "reliability",
+    }
     solvers = bool(adaptive_blocks(trained.module))
     assert all(("transfer attack" in [check for check, _, _ in doubt.checks]) == solvers for doubt in report.doubts)
 
