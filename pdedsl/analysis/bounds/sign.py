@@ -178,7 +178,7 @@ def _minimum_of_quadratic(expr: Expr, s: Symbol) -> Expr | None:
 
 MAX_TERMS = 30  # longer sums are not brought to a common denominator
 MAX_SYMBOLIC_TERMS = 200  # longer sums: interval range only
-MAX_FUNCTIONS = 12  # more functions: interval range only; polynomials in so many symbols are too large
+MAX_FUNCTIONS = 12  # more functions: interval range only; polynomials in more symbols are too large
 MAX_FACTORED = 8  # longer sums are not factored
 MAX_BITS = 512  # of all numbers in a factored sum: factoring needs a larger prime
 MAX_SUBBOXES, MAX_EVALUATED_NODES = (
