@@ -19,7 +19,8 @@ from pdedsl.solvers.plots import Resolution, Slice, slices
 SPECS = """heat heat_2d heat_100d poisson poisson_disc poisson_holes wave advection burgers allen_cahn kdv
 kuramoto_sivashinsky helmholtz schroedinger gray_scott cavity stirring black_scholes fokker_planck
 hamilton_jacobi""".split()
-QUICK = {"burgers": ["realize.equation=grid(n=256)"], "wave": ["realize.equation=features"]}  # networks take minutes
+# Networks would take minutes.
+QUICK = {"burgers": ["realize.equation=grid(n=256)"], "wave": ["realize.equation=random_features"]}
 WIDE = 5
 
 
@@ -36,7 +37,7 @@ def main(names: list[str]) -> None:
 
 
 def draw(ax: Axes, name: str, solution: pdedsl.Solution) -> None:
-    """The last view of the first component; what costs many paths a point is drawn coarsely."""
+    """The last view of the first component; Monte Carlo solutions are drawn on a coarse grid."""
     view = slices(
         solution.plan.problem.domain, Resolution(41, 15 if solution.plan.method.name == "monte_carlo" else 100)
     )[-1]
