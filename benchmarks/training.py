@@ -20,10 +20,10 @@ from torch.nn.functional import cross_entropy
 
 import pdedsl
 from pdedsl.data.sets import Data, Split
-from pdedsl.distributed import World
 from pdedsl.ir.plan import CrossEntropy
+from pdedsl.runs.distributed import World
+from pdedsl.runs.experiment import config_of
 from pdedsl.sources import source_of
-from pdedsl.training.config import config_of
 from pdedsl.training.engine import TrainingEngine
 from pdedsl.training.loop import TrainingLoop
 from pdedsl.training.phases import training_phases

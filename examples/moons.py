@@ -15,7 +15,7 @@ from pdedsl.config.data import Moons
 from pdedsl.data.load import load
 from pdedsl.evaluation.compare import write_comparison
 from pdedsl.runs.decision_boundary import Panel, boundary_measures, plot_boundaries
-from pdedsl.training.progress import view_for
+from pdedsl.runs.progress import view_for
 
 OUT, BOX = Path("demo"), (-2.0, 3.0, -1.5, 2.0)
 RUNS = {"plain": ("before diffusion", 0.0), "diffusion": ("after diffusion", 0.1)}

@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from pdedsl.evaluation.run import evaluate_run
     from pdedsl.io import RunError
     from pdedsl.ir.spec import Spec
+    from pdedsl.runs.run import Run
     from pdedsl.solvers.run import solve
     from pdedsl.solvers.solution import Solution
     from pdedsl.training.run import train
-    from pdedsl.training.run_loader import Run
 
 _HOMES = {
     "attacks": "pdedsl.attacks",
@@ -71,7 +71,7 @@ _HOMES = {
     "load": "pdedsl.api",
     "load_ipython_extension": "pdedsl.notebook",
     "parse": "pdedsl.api",
-    "Run": "pdedsl.training.run_loader",
+    "Run": "pdedsl.runs.run",
     "RunError": "pdedsl.io",
     "Solution": "pdedsl.solvers.solution",
     "solve": "pdedsl.solvers.run",

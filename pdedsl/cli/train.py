@@ -27,7 +27,7 @@ from pdedsl.diagnostics import escaping
 
 if TYPE_CHECKING:
     from pdedsl.ir.plan import Model
-    from pdedsl.training.run_loader import Run
+    from pdedsl.runs.run import Run
 
 
 @click.command(
@@ -70,7 +70,7 @@ def train(
         compilation = to_compilation(read_spec(file, settings), allow_imports(trust), data)
         echo_imported_networks(compilation)
         from pdedsl.io import RunError
-        from pdedsl.training.progress import view_for
+        from pdedsl.runs.progress import view_for
         from pdedsl.training.run import train as run_training
 
         _limit_threads(compilation.plan)
@@ -106,7 +106,7 @@ def _limit_threads(plan: Model) -> None:
 
 def _echo_outcome(run: Run, folder: Path, trust: bool) -> None:
     """Prints the files written, or the command to resume."""
-    from pdedsl.training.events import Outcome
+    from pdedsl.runs.events import Outcome
 
     trust_flag = ["--trust"] * trust
     resume_command = escaping.command("pdedsl", "train", folder / "spec.pde", "-o", folder, "--resume", *trust_flag)

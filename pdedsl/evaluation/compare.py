@@ -10,12 +10,12 @@ from typing import Any
 
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
+from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, page
 from pdedsl.evaluation.pages import INTERVAL
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.evaluation.summary import MASKED
 from pdedsl.io import RunError, malformed_as_run_error, write_text_atomically
-from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, page
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from pdedsl.attacks import Box
 from pdedsl.attacks.constraints import Bound, read_box
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
-from pdedsl.distributed import World
 from pdedsl.evaluation.engine import EvaluationEngine, Listener
 from pdedsl.evaluation.evaluate_block import parse_evaluate_block
 from pdedsl.evaluation.measure import has_lipschitz_constant
@@ -23,6 +22,7 @@ from pdedsl.evaluation.protocol import CertificateMeasurement, Measurement, meas
 from pdedsl.evaluation.report import Report
 from pdedsl.evaluation.weight_histogram import weight_magnitudes
 from pdedsl.frozen_model import Model, modules_of
+from pdedsl.runs.distributed import World
 from pdedsl.validation import validate_batch
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
+from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.evaluation.report import (
     CertifiedAccuracy,
     CleanMetrics,
@@ -17,7 +18,6 @@ from pdedsl.evaluation.report import (
     WeightMagnitudes,
 )
 from pdedsl.io import write_text_atomically
-from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 
 INTERVAL = "95 % Clopper-Pearson confidence intervals"
 RADII = {

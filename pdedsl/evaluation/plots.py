@@ -21,10 +21,9 @@ from pdedsl.evaluation.engine import EvaluationEngine
 from pdedsl.evaluation.proportions import Proportion
 from pdedsl.evaluation.protocol import eps_of, sweep
 from pdedsl.evaluation.report import Report
-from pdedsl.io import write_atomically
-from pdedsl.runs.decision_boundary import INK, Panel, plot_boundaries
-from pdedsl.training.metrics import read_metrics
-from pdedsl.training.plots import plot_curves
+from pdedsl.runs.decision_boundary import Panel, plot_boundaries
+from pdedsl.runs.metrics import read_metrics
+from pdedsl.runs.plots import INK, new_figure, plot_curves, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,19 +59,6 @@ def write_plots(scene: PlotInputs, folder: Path) -> tuple[tuple[str, str], ...]:
     return tuple(written)
 
 
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _save(figure: Figure, path: Path) -> None:
-    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
-
-
 def _axes(figure: Figure, x: str, y: str) -> Axes:
     ax = figure.subplots()
     ax.set_xlabel(x, color=INK)
@@ -89,7 +75,7 @@ def _error_bars(accuracies: Sequence[Proportion]) -> list[list[float]]:
 
 def _robust_accuracy(scene: PlotInputs, path: Path) -> None:
     """With 95 % confidence intervals; every curve begins at the clean accuracy, ε = 0."""
-    figure = _figure(6, 4)
+    figure = new_figure(6, 4)
     ax = _axes(figure, "ε", "Robust accuracy")
     clean = scene.report.clean.accuracy
     for name, norm in dict.fromkeys((r.attack.partition("(")[0], r.norm) for r in scene.report.robust if r.eps):
@@ -110,11 +96,11 @@ def _robust_accuracy(scene: PlotInputs, path: Path) -> None:
         )
     ax.set_ylim(0, 1)
     ax.legend(frameon=False)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _certified_accuracy(scene: PlotInputs, path: Path) -> None:
-    figure = _figure(6, 4)
+    figure = new_figure(6, 4)
     ax = _axes(figure, "ℓ2 radius", "Certified accuracy")
     for certified in scene.report.certified:
         radii, accuracies = zip(*certified.accuracies, strict=True)
@@ -126,13 +112,13 @@ def _certified_accuracy(scene: PlotInputs, path: Path) -> None:
         ax.fill_between(radii, [a.low for a in accuracies], [a.high for a in accuracies], step="pre", alpha=0.2)
     ax.set_ylim(0, 1)
     ax.legend(frameon=False)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _landscape(scene: PlotInputs, path: Path) -> None:
     """One line per sample and their median, on the same scale along the gradient and along a random direction."""
     audits = scene.report.doubts
-    figure = _figure(8, 3.2 * len(audits))
+    figure = new_figure(8, 3.2 * len(audits))
     for pair, audit in zip(figure.subplots(len(audits), 2, sharey="row", squeeze=False), audits, strict=True):
         landscape = audit.landscape
         steps = [size / audit.eps for size in landscape.sizes]
@@ -145,13 +131,13 @@ def _landscape(scene: PlotInputs, path: Path) -> None:
             ax.set_xlabel(f"Step size / ε (ε = {audit.eps:.3g}, {Norm(audit.norm).sign})", color=INK)
             ax.grid(alpha=0.25)
         pair[0].set_ylabel(r"Loss $\log\,((1-p_y)\,/\,p_y)$", color=INK)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _confusion(scene: PlotInputs, path: Path) -> None:
     table = torch.tensor(scene.report.clean.confusion, dtype=torch.float64)
     size = max(4.0, 0.6 * len(table))
-    figure = _figure(size, size)
+    figure = new_figure(size, size)
     ax = figure.subplots()
     fractions = table / table.sum(1, keepdim=True).clamp_min(1.0)  # of each true class
     ax.imshow(fractions.numpy(), cmap="Blues", vmin=0, vmax=1)
@@ -164,11 +150,11 @@ def _confusion(scene: PlotInputs, path: Path) -> None:
     ax.set_yticks(range(len(names)), names)
     ax.set_xlabel("Predicted label", color=INK)
     ax.set_ylabel("True label", color=INK)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _reliability(scene: PlotInputs, path: Path) -> None:
-    figure = _figure(4.5, 4.5)
+    figure = new_figure(4.5, 4.5)
     ax = _axes(figure, "Confidence", "Accuracy")
     bins = scene.report.clean.bins
     ax.plot([0, 1], [0, 1], color="#aaaaaa", linewidth=1)
@@ -176,16 +162,16 @@ def _reliability(scene: PlotInputs, path: Path) -> None:
     confidences, values = [b.confidence for b in bins], [a.value for a in accuracies]
     ax.errorbar(confidences, values, _error_bars(accuracies), marker="o", capsize=3)
     ax.set(xlim=(0, 1.02), ylim=(0, 1.02))
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _weights(scene: PlotInputs, path: Path) -> None:
     weights = scene.report.weights
     assert weights is not None
-    figure = _figure(6, 3.5)
+    figure = new_figure(6, 3.5)
     ax = _axes(figure, "log₁₀ |w|", "Number of weights")
     ax.stairs(weights.counts, weights.edges, fill=True, alpha=0.7)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _adversarial_examples(scene: PlotInputs, path: Path) -> None:
@@ -203,7 +189,7 @@ def _adversarial_examples(scene: PlotInputs, path: Path) -> None:
         (attack.name if (eps := eps_of(attack)) is None else f"{attack.name}, ε = {eps:.3g}", result.x),
         (f"perturbation × {0.5 / largest.item():.3g}", 0.5 + 0.5 * perturbation / largest),
     ]
-    figure = _figure(1.2 * len(x) + 0.8, 4.2)
+    figure = new_figure(1.2 * len(x) + 0.8, 4.2)
     grid = figure.subplots(3, len(x), squeeze=False)
     for axes, (label, images) in zip(grid, rows, strict=True):
         axes[0].set_ylabel(label, fontsize=8, color=INK)
@@ -213,7 +199,7 @@ def _adversarial_examples(scene: PlotInputs, path: Path) -> None:
     for ax, misclassified, changed in zip(grid[1], result.fooled.tolist(), perturbed, strict=True):
         title = "robust" if not misclassified else "adversarial" if changed else "misclassified"
         ax.set_title(title, fontsize=7, color=INK)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _image(ax: Axes, image: Tensor) -> None:

@@ -174,8 +174,8 @@ class Report:
 
     def _repr_html_(self) -> str:
         """HTML without the plots, for notebooks."""
+        from pdedsl.document import Picture, fragment
         from pdedsl.evaluation.pages import document
-        from pdedsl.runs.document import Picture, fragment
 
         return fragment([e for e in document(self) if not isinstance(e, Picture)], Path())
 

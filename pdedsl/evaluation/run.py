@@ -17,7 +17,6 @@ from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.data.sets import Data, stratified_subset
 from pdedsl.diagnostics.escaping import command
-from pdedsl.distributed import World, process_group
 from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine, Listener
 from pdedsl.evaluation.evaluate import build_report, require_arguments
 from pdedsl.evaluation.model_under_test import ModelUnderTest
@@ -30,13 +29,13 @@ from pdedsl.evaluation.report import FORMAT, Report
 from pdedsl.evaluation.smoothing import input_smoothing
 from pdedsl.evaluation.weight_histogram import weight_magnitudes
 from pdedsl.io import RunError, remove_temporary_files, require_no_links, write_text_atomically
+from pdedsl.runs.checkpoint import digest
+from pdedsl.runs.distributed import World, process_group
+from pdedsl.runs.experiment import config_of, data_of, objective_of
+from pdedsl.runs.folder import catch_interrupts, lock_file
+from pdedsl.runs.run import SPEC, Run
 from pdedsl.runtime.ode.solver_control import with_fixed_steps
 from pdedsl.sources import apply_settings, source_of
-from pdedsl.training.checkpoint import digest
-from pdedsl.training.config import config_of
-from pdedsl.training.run import data_of, objective_of
-from pdedsl.training.run_folder import catch_interrupts, lock_file
-from pdedsl.training.run_loader import SPEC, Run
 
 FOLDER = "evaluation"
 DRAWING = "network.svg"

@@ -12,6 +12,7 @@ from sympy import Add, sqrt
 
 from pdedsl.config.methods import Direction, MonteCarlo
 from pdedsl.diagnostics import Diagnostic, escaping
+from pdedsl.document import Heading, Items, fragment
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.defaults import defaults
 from pdedsl.explainer.describe import applied_theorem, network_lines, theorem_line
@@ -25,7 +26,6 @@ from pdedsl.ir.spec import SpaceKind, Spec, Time
 from pdedsl.ir.terms import Components, Generator, Indexed, MatrixStructure
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
-from pdedsl.runs.document import Heading, Items, fragment
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
 

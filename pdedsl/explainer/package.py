@@ -37,8 +37,6 @@ from pathlib import Path
 from typing import Any
 
 import pdedsl
-from pdedsl.evaluation.summary import summary
-from pdedsl.training.progress import view_for
 
 if __package__:
     from .model import model
@@ -61,10 +59,9 @@ def evaluate(run: str | Path = "run", **options: Any) -> pdedsl.Report:
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["train", *run] if len(run) <= 1:
-            with view_for(sys.stdout) as view:
-                train(*run, listeners=(view,))
+            train(*run)
         case ["evaluate", *run] if len(run) <= 1:
-            print(summary(evaluate(*run)))
+            print(evaluate(*run))
         case _:
             sys.exit(__doc__)
 '''

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pdedsl.diagnostics.escaping import caption
-from pdedsl.io import write_atomically
 from pdedsl.runs.metrics import eval_mode
+from pdedsl.runs.plots import INK, new_figure, save_figure
 from pdedsl.runtime.rng import frozen_noise
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ BATCH_SIZE = 8192
 MAX_SAMPLES = 1000  # data points in a panel
 BISECTIONS = 16
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8C8C8C")
-INK = "#222222"
 MAX_OPACITY = 0.55  # of the colour of a class with probability 1
 
 
@@ -170,19 +169,14 @@ def _turning(line: Array, spacing: float) -> float:
 
 def plot_boundaries(panels: Sequence[Panel], path: Path, n: int = 256, box: Box | None = None) -> None:
     """Write the panels side by side as PNG, atomically."""
-    figure = boundaries_figure(panels, n, box)
-    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
+    save_figure(boundaries_figure(panels, n, box), path)
 
 
 def boundaries_figure(panels: Sequence[Panel], n: int = 256, box: Box | None = None) -> Figure:
     """Class probabilities, decision boundary with length and total curvature, and samples, on common axes."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     box = box or _bounding_box([panel.points for panel in panels])
     shape = (box[3] - box[2]) / (box[1] - box[0])
-    figure = Figure(figsize=(4.2 * len(panels) + 0.9, 4.2 * min(max(shape, 0.5), 1.5) + 0.9), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(4.2 * len(panels) + 0.9, 4.2 * min(max(shape, 0.5), 1.5) + 0.9)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     filled = [_draw(ax, panel, box, n) for ax, panel in zip(axes, panels, strict=True)]
     axes[0].set_ylabel("x₂", color=INK)

@@ -16,12 +16,13 @@ from pdedsl.config.methods import MonteCarlo
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import write_atomically
 from pdedsl.ir.problem import Domain
+from pdedsl.runs.metrics import read_metrics
+from pdedsl.runs.plots import new_figure, save_figure
 from pdedsl.solvers.error_estimate import pde_residual_norm, residual_audit
 from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.methods import SolveOptions, has_derivatives
 from pdedsl.solvers.progress import METRICS, SolveInterrupted
 from pdedsl.solvers.solution import Solution
-from pdedsl.training.metrics import read_metrics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,34 +145,30 @@ class Scene:
 
 
 def plot_solution(path: Path, f: Function, scene: Scene) -> None:
-    _save(path, make_figure(f, scene, SIGNED))
+    save_figure(make_figure(f, scene, SIGNED), path)
 
 
 def plot_magnitude(path: Path, f: Function, scene: Scene) -> None:
     """For non-negative quantities: an error, a residual."""
-    _save(path, make_figure(f, scene, MAGNITUDE))
+    save_figure(make_figure(f, scene, MAGNITUDE), path)
 
 
 def plot_losses(path: Path, losses: Sequence[tuple[int, float]], title: str) -> None:
     """The loss over the training steps, on a logarithmic scale."""
-    figure = _figure(7.0, 3.6)
+    figure = new_figure(7.0, 3.6)
     ax = figure.subplots()
     ax.semilogy(*zip(*losses, strict=True), color="#0072B2")
     ax.set(xlabel="Training step", ylabel="Training loss")
     ax.grid(alpha=0.25)
     figure.suptitle(caption(title), fontsize=12, fontweight="bold", color=INK)
-    _save(path, figure)
-
-
-def _save(path: Path, figure: Figure) -> None:
-    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
+    save_figure(figure, path)
 
 
 def make_figure(f: Function, scene: Scene, colours: str) -> Figure:
     """A row for each component, a column for each slice."""
     sections = slices(scene.domain, scene.detail)
     results = [f(section.points) for section in sections]
-    figure = _figure(1.2 + 4.2 * len(sections), 0.6 + 3.2 * len(scene.shown))
+    figure = new_figure(1.2 + 4.2 * len(sections), 0.6 + 3.2 * len(scene.shown))
     axes = figure.subplots(len(scene.shown), len(sections), squeeze=False)
     for row, name in enumerate(scene.shown):
         tables = [section.values(values[:, row]) for section, values in zip(sections, results, strict=True)]
@@ -180,15 +177,6 @@ def make_figure(f: Function, scene: Scene, colours: str) -> Figure:
             label = f"{name}, {section.at}" if section.at else name
             _plot_slice(axes[row][column], section, values, scene.domain, label, colours, limits)
     figure.suptitle(caption(scene.title), fontsize=12, fontweight="bold", color=INK)
-    return figure
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
     return figure
 
 
@@ -256,7 +244,7 @@ def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None
     sections = time_slices(scene.domain, frames, scene.detail)
     values = [f(section.points) for section in sections]
     tables = [[v.values(x[:, k]) for v, x in zip(sections, values, strict=True)] for k in range(len(scene.shown))]
-    figure = _figure(1.2 + 4.2 * len(scene.shown), 3.8)
+    figure = new_figure(1.2 + 4.2 * len(scene.shown), 3.8)
     figure.set_dpi(80)
     axes = figure.subplots(1, len(scene.shown), squeeze=False)[0]
     changes = [

@@ -10,10 +10,10 @@ from math import isfinite
 from pathlib import Path
 
 from pdedsl.io import path_in_errors, write_text_atomically
+from pdedsl.runs import checkpoint
+from pdedsl.runs.checkpoint import Checkpoint
+from pdedsl.runs.metrics import read_metrics
 from pdedsl.solvers.pinn.trainer import Progress, State
-from pdedsl.training import checkpoint
-from pdedsl.training.checkpoint import Checkpoint
-from pdedsl.training.metrics import read_metrics
 
 # ---- Events and metrics
 

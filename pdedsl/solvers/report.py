@@ -6,9 +6,9 @@ from math import isfinite, isnan
 from pathlib import Path
 
 from pdedsl.diagnostics.escaping import as_json, literal
+from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.explainer.describe import method_lines, problem_lines
 from pdedsl.io import write_text_atomically
-from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.solvers.error_estimate import ONE_DIGIT_RTOL, ErrorEstimate, Verdict
 from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
 from pdedsl.solvers.solution import Solution

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 
 from pdedsl import errors
-from pdedsl.compiler import Compilation, to_compilation
-from pdedsl.distributed import resolve_device
+from pdedsl.compiler import Compilation
 from pdedsl.io import RunError, write_text_atomically
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
+from pdedsl.runs import checkpoint
+from pdedsl.runs.distributed import resolve_device
+from pdedsl.runs.experiment import compile_with_settings
+from pdedsl.runs.folder import Interrupted, catch_interrupts, lock_run_folder
+from pdedsl.runs.run import SPEC
 from pdedsl.solvers.error_estimate import Reference, assess
 from pdedsl.solvers.methods import SolveOptions, solve_with
 from pdedsl.solvers.pinn.residuals import copy_measurement_files, read_measurements
@@ -25,10 +28,6 @@ from pdedsl.solvers.progress import METRICS, SAVE_SECONDS, Listener, MetricsLog,
 from pdedsl.solvers.report import PLOTS, write_report
 from pdedsl.solvers.serialize import load_result, require_resumable, save
 from pdedsl.solvers.solution import Solution
-from pdedsl.sources import apply_settings, source_of
-from pdedsl.training import checkpoint
-from pdedsl.training.run_folder import Interrupted, catch_interrupts, lock_run_folder
-from pdedsl.training.run_loader import SPEC
 
 CHECKPOINTS = "checkpoints"
 FILES = frozenset((".lock", SPEC, METRICS, CHECKPOINTS, "weights.safetensors", "report.md", "report.json", *PLOTS))
@@ -90,14 +89,7 @@ def compile_problem(
     spec: Compilation | Spec | str | Path, settings: Sequence[str] | Mapping[str, object]
 ) -> Compilation:
     """A spec on a physical domain with its settings; any other spec is refused."""
-    pairs = [f"{key}={value}" for key, value in settings.items()] if isinstance(settings, Mapping) else settings
-    match spec:
-        case Compilation() if not pairs:
-            compilation = spec
-        case Compilation(spec=Spec(source=source)) | Spec(source=source):
-            compilation = to_compilation(apply_settings(source, pairs))
-        case _:
-            compilation = to_compilation(source_of(spec, pairs))
+    compilation = compile_with_settings(spec, settings)
     if not isinstance(compilation.plan, SolvePlan):
         raise errors.runs.trained_not_solved(compilation.spec.space.span).within(compilation.spec.source)
     return compilation
@@ -120,7 +112,7 @@ def _solve_and_assess(
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)
     start_time = time.perf_counter()
-    with preserve_rng_state():
+    with torch.random.fork_rng(devices=[]):
         loaded = load_result(folder, plan, options) if folder is not None and resume else None
         if loaded is None:
             result = solve_with(plan.method, plan, options)
@@ -131,13 +123,3 @@ def _solve_and_assess(
             result, seconds = loaded
         assessment = assess(result, plan, compilation.spec.source, options)
     return Solution(compilation, result, assessment.error_estimate, seconds, folder), assessment.references
-
-
-@contextmanager
-def preserve_rng_state() -> Iterator[None]:
-    """Restores the state of torch's global random number generator on exit."""
-    before = torch.default_generator.get_state()
-    try:
-        yield
-    finally:
-        torch.default_generator.set_state(before)

@@ -17,6 +17,9 @@ from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, malformed_as_run_error
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
+from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
+from pdedsl.runs.folder import require_same_spec
+from pdedsl.runs.run import SPEC, WEIGHTS
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, CellAxis, ChebyshevAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.runtime.basis.random_features import FourierFeatureModel, FourierFeatures
@@ -31,9 +34,6 @@ from pdedsl.solvers.plots import bounds
 from pdedsl.solvers.report import REPORT_JSON
 from pdedsl.solvers.solution import Solution
 from pdedsl.sources import source_of
-from pdedsl.training.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
-from pdedsl.training.run_folder import require_same_spec
-from pdedsl.training.run_loader import SPEC, WEIGHTS
 
 # ---- Modules as plain data
 

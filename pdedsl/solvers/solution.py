@@ -38,7 +38,7 @@ class Solution:
 
     def _repr_html_(self) -> str:
         """The report with the plots of the run, for a notebook."""
-        from pdedsl.runs.document import fragment
+        from pdedsl.document import fragment
         from pdedsl.solvers.report import PLOTS, report_elements
 
         there = [] if self.folder is None else [name for name in PLOTS if (self.folder / name).is_file()]

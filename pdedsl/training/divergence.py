@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pdedsl.numerics.step_size import SolverFailed
-from pdedsl.training import checkpoint
+from pdedsl.runs import checkpoint
 
 LOSS_FIX = "Try a smaller learning rate, a smaller weight of the residual penalty, or precision float64"
 SOLVER_FIX = (

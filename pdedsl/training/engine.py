@@ -16,8 +16,11 @@ from pdedsl.data.augment import augment
 from pdedsl.data.batches import BatchOrder
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.data.sets import Data
-from pdedsl.distributed import World
 from pdedsl.ir.plan import HeatSmoothing
+from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, flatten, unflatten
+from pdedsl.runs.distributed import World
+from pdedsl.runs.experiment import TrainConfig
+from pdedsl.runs.optimizers import learning_rate_factor, make_optimizer
 from pdedsl.runtime.batch_norm import use_distributed_batch_norms
 from pdedsl.runtime.linear_operators import LinearOperator, project_operators
 from pdedsl.runtime.ode.solver_control import return_nan_on_failure
@@ -25,10 +28,7 @@ from pdedsl.runtime.rng import hash_words, streams
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.standardization import standardize
 from pdedsl.runtime.weight_constraints import BoxConstraint
-from pdedsl.training.checkpoint import CorruptCheckpoint, Tensors, flatten, unflatten
-from pdedsl.training.config import TrainConfig
 from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
-from pdedsl.training.optimizers import learning_rate_factor, make_optimizer
 from pdedsl.training.phases import Phase
 from pdedsl.training.step import ObjectiveModule, Terms, total_loss
 

@@ -13,17 +13,17 @@ from torch import Tensor
 
 from pdedsl.io import malformed_as_run_error
 from pdedsl.numerics.step_size import SolverFailed
+from pdedsl.runs import checkpoint
+from pdedsl.runs.checkpoint import Checkpoint
+from pdedsl.runs.events import Assessed, Ended, Event, HeldOutSplit, Listener, Outcome, Saved, Stepped
+from pdedsl.runs.folder import Interrupted, catch_interrupts
 from pdedsl.runs.metrics import compute_metrics
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
 from pdedsl.runtime.ode.torchdiffeq_solver import translate_failures
-from pdedsl.training import checkpoint
-from pdedsl.training.checkpoint import Checkpoint
 from pdedsl.training.divergence import loss_message, solver_message
 from pdedsl.training.engine import TrainingEngine
-from pdedsl.training.events import Assessed, Ended, Event, HeldOutSplit, Listener, Outcome, Saved, Stepped
 from pdedsl.training.losses.classification import ACCURACY
 from pdedsl.training.phases import Phase
-from pdedsl.training.run_folder import Interrupted, catch_interrupts
 from pdedsl.training.step import Terms
 
 MAX_REPORTS_PER_EPOCH = 20

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pdedsl.config.training import Lbfgs, Optimizer
 from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Objective
-from pdedsl.training.config import TrainConfig
+from pdedsl.runs.experiment import TrainConfig
 
 
 @dataclass(frozen=True)

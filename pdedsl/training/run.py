@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
-from pdedsl import errors
-from pdedsl.compiler import Compilation, to_compilation
-from pdedsl.data.load import load
-from pdedsl.data.sets import Data
-from pdedsl.diagnostics import PdeError
+from pdedsl.compiler import Compilation
 from pdedsl.diagnostics.escaping import command
-from pdedsl.distributed import World, process_group
 from pdedsl.io import RunError, write_text_atomically
-from pdedsl.ir.plan import CrossEntropy, DataPlan, HeatSmoothing, Margin, Objective, SolvePlan
+from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Margin
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
+from pdedsl.runs import checkpoint
+from pdedsl.runs.checkpoint import Checkpoint, save_tensors
+from pdedsl.runs.distributed import World, process_group
+from pdedsl.runs.events import Ended, Listener, Outcome, Started
+from pdedsl.runs.experiment import TrainConfig, compile_with_settings, config_of, data_of, objective_of
+from pdedsl.runs.folder import lock_run_folder, require_same_spec
+from pdedsl.runs.metrics import MetricsLog, TensorBoardLog, read_metrics
+from pdedsl.runs.progress import view_for
+from pdedsl.runs.run import SPEC, WEIGHTS, Run, initial_weights
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
-from pdedsl.sources import apply_settings, source_of
-from pdedsl.training import checkpoint
-from pdedsl.training.checkpoint import Checkpoint, save_tensors
-from pdedsl.training.config import TrainConfig, config_of
 from pdedsl.training.divergence import solver_message
 from pdedsl.training.engine import NetworkFactory, TrainingEngine
-from pdedsl.training.events import Ended, Listener, Outcome, Started
 from pdedsl.training.loop import TrainingLoop
-from pdedsl.training.metrics import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.training.phases import training_phases
-from pdedsl.training.plots import write_results
-from pdedsl.training.progress import view_for
-from pdedsl.training.run_folder import lock_run_folder, require_same_spec
-from pdedsl.training.run_loader import SPEC, WEIGHTS, Run, initial_weights
+from pdedsl.training.report import write_results
 
 SAVE_SECONDS = 30.0
 METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
@@ -78,10 +73,9 @@ def train(
     () shows nothing. The state of the random number generator is restored afterwards.
     """
     options = TrainingOptions(_path(data), device, resume, compile, _path(start), network, save_seconds)
-    settings = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else set
-    compilation = _compiled(spec, settings, trust, options.data)
+    compilation = compile_with_settings(spec, set, trust, options.data)
     with ExitStack() as stack:
-        stack.enter_context(_restore_generator())
+        stack.enter_context(torch.random.fork_rng(devices=[]))  # training seeds torch's generator at each step
         world = stack.enter_context(process_group(options.device))
         active = listeners if listeners is not None else _progress_view(world, stack)
         return _train(compilation, Path(out), options, world, active)
@@ -96,30 +90,8 @@ def _progress_view(world: World, stack: ExitStack) -> tuple[Listener, ...]:
     return (view,)
 
 
-def _compiled(
-    spec: Compilation | Spec | str | Path, settings: Sequence[str], trust: bool, data: Path | None
-) -> Compilation:
-    match spec:
-        case Compilation() if not settings:
-            return spec
-        case Compilation(spec=Spec(source=source)) | Spec(source=source):
-            return to_compilation(apply_settings(source, settings), trust, data)
-        case _:
-            return to_compilation(source_of(spec, settings), trust, data)
-
-
 def _path(value: str | Path | None) -> Path | None:
     return None if value is None else Path(value)
-
-
-@contextmanager
-def _restore_generator() -> Iterator[None]:
-    """Training seeds torch's generator at each step, for layers that draw from it; the caller's state is restored."""
-    before = torch.default_generator.get_state()
-    try:
-        yield
-    finally:
-        torch.default_generator.set_state(before)
 
 
 def _train(
@@ -178,28 +150,6 @@ def _to_resume(spec: Spec, folder: Path) -> tuple[Checkpoint | None, tuple[str, 
     if original is not None:
         require_same_spec(original, spec, folder)
     return found, notes
-
-
-def objective_of(compilation: Compilation) -> Objective:
-    """The training objective; PdeError if the spec is not trained on data."""
-    plan, spec = compilation.plan, compilation.spec
-    if isinstance(plan, SolvePlan):
-        raise errors.runs.solved_not_trained(spec.space.span).within(spec.source)
-    if isinstance(plan, DataPlan) and plan.classes is None:
-        unknown = spec.unknowns[0]
-        raise errors.runs.nothing_to_train(unknown.name, unknown.span).within(spec.source)
-    return plan.objective
-
-
-def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) -> Data:
-    """The data set of a spec, in the shape of the input of its network."""
-    plan = compilation.plan
-    assert not isinstance(plan, SolvePlan)  # `objective_of` has refused it
-    shape = plan.image if plan.image else (plan.dimension,)
-    try:
-        return load(config.data, root, config.seed, shape, plan.classes)
-    except PdeError as error:
-        raise error.within(error.source or compilation.spec.source) from None
 
 
 FULL_BATCH = "lbfgs is full-batch and counts its own steps: epochs, batch and schedule of the spec do not apply"

@@ -57,8 +57,8 @@ WIDENED: dict[str, Union | Enumeration] = {
         "methods",
         {"planning/methods.py", "planning/noise.py", "planning/objective.py", "planning/unused_options.py"},
     ),
-    "Optimizer": option("training", {"training/optimizers.py"}, "lr: Rate = 1"),
-    "Schedule": option("training", {"training/optimizers.py"}),
+    "Optimizer": option("training", {"runs/optimizers.py"}, "lr: Rate = 1"),
+    "Schedule": option("training", {"runs/optimizers.py"}),
     "Augmentation": option("training", {"data/augment.py"}),
     "Adversary": option(
         "training",

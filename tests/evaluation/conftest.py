@@ -55,7 +55,7 @@ Margin = Callable[[Tensor], Tensor]
 def _empty_plots(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plots take most of the time of a small report: their files are empty unless a test requests `drawn`."""
     if "drawn" not in request.fixturenames:
-        monkeypatch.setattr(plots, "_save", lambda figure, path: path.write_bytes(b""))
+        monkeypatch.setattr(plots, "save_figure", lambda figure, path: path.write_bytes(b""))
         monkeypatch.setattr(plots, "plot_curves", lambda metrics, path, title: path.write_bytes(b""))
         monkeypatch.setattr(plots, "plot_boundaries", lambda panels, path: path.write_bytes(b""))
 

@@ -10,7 +10,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.distributed import World
 from pdedsl.evaluation import engine as engines
 from pdedsl.evaluation.engine import EvaluationEngine, EvaluationInterrupted, EvaluationProgress
 from pdedsl.evaluation.evaluate_block import parse_evaluate_block
@@ -18,6 +17,7 @@ from pdedsl.evaluation.model_under_test import ModelUnderTest
 from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.protocol import measurements
 from pdedsl.io import RunError
+from pdedsl.runs.distributed import World
 from pdedsl.runtime.sde.noise import GaussianNoise
 
 WANTED = tuple(measurements(parse_evaluate_block("attack pgd(eps=0.3, steps=2), fgsm(eps=0.1)"), range(2)))

@@ -15,6 +15,7 @@ from texts import shipped
 
 import pdedsl
 from pdedsl.cli import cli
+from pdedsl.document import markdown, page
 from pdedsl.evaluation.engine import EvaluationInterrupted, EvaluationProgress
 from pdedsl.evaluation.pages import document
 from pdedsl.evaluation.report import (
@@ -31,7 +32,6 @@ from pdedsl.evaluation.report import (
 )
 from pdedsl.evaluation.run import evaluate_run
 from pdedsl.evaluation.smoothing import input_smoothing
-from pdedsl.runs.document import markdown, page
 
 pytestmark = pytest.mark.usefixtures("small_audit")
 

@@ -13,7 +13,7 @@ from training.specs import DIGITS, HEAT, MOONS, NOISY, RESIDUAL, SMOOTH_DIGITS, 
 
 import pdedsl
 from pdedsl.evaluation.run import evaluate_run
-from pdedsl.training.checkpoint import load_tensors
+from pdedsl.runs.checkpoint import load_tensors
 
 EVALUATED = ("evaluate.attack=pgd(eps=0.2, steps=3)", "evaluate.certify=gaussian(n0=20, n=50)")
 SHORT = ("train.epochs=1", "train.data.train=100", "train.data.test=60")

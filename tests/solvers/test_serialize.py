@@ -15,7 +15,7 @@ import torch
 
 import pdedsl
 from pdedsl.io import RunError
-from pdedsl.training.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
+from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
 
 ROD = """pde Rod
 space x in [0, 1]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pdedsl.training import plots
+from pdedsl.training import report
 
 
 @pytest.fixture(autouse=True)
 def _no_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "drawn" not in request.fixturenames:
-        monkeypatch.setattr(plots, "plot_curves", lambda *_: None)
-        monkeypatch.setattr(plots, "plot_boundaries", lambda *_: None)
+        monkeypatch.setattr(report, "plot_curves", lambda *_: None)
+        monkeypatch.setattr(report, "plot_boundaries", lambda *_: None)
 
 
 @pytest.fixture

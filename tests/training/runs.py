@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 import pdedsl
-from pdedsl.training.events import Stepped
+from pdedsl.runs.events import Stepped
 from training.test_resume import Heard
 
 SPECS = Path(__file__).parents[2] / "specs"

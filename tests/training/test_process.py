@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import pdedsl
-from pdedsl.training.checkpoint import load_tensors
+from pdedsl.runs.checkpoint import load_tensors
 from training import specs
 from training.test_resume import assert_same, figures
 
@@ -30,8 +30,8 @@ SHARE = """
 import json, os, sys
 import torch.distributed as dist
 import pdedsl
-from pdedsl.training import plots
-plots.plot_curves = plots.plot_boundaries = lambda *_: None
+from pdedsl.training import report
+report.plot_curves = report.plot_boundaries = lambda *_: None
 dist.init_process_group("gloo")
 for out, text, settings in json.loads(open(sys.argv[1], encoding="utf-8").read()):
     run = pdedsl.train(text, out, set=settings)

@@ -14,8 +14,8 @@ import torch
 
 import pdedsl
 from pdedsl.io import RunError
-from pdedsl.training.checkpoint import load_tensors
-from pdedsl.training.events import Event, Saved, Started, Stepped
+from pdedsl.runs.checkpoint import load_tensors
+from pdedsl.runs.events import Event, Saved, Started, Stepped
 from training import specs
 
 EVERY_KIND = {

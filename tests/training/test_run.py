@@ -10,9 +10,9 @@ from torch import nn
 
 import pdedsl
 from pdedsl.io import RunError
+from pdedsl.runs.events import Started, Stepped
 from pdedsl.runtime.rng import streams
 from pdedsl.runtime.standardization import Standardize
-from pdedsl.training.events import Started, Stepped
 from training import specs
 from training.runs import IMAGES, heard, weights
 from training.test_resume import Heard

@@ -10,10 +10,10 @@ import torch
 
 import pdedsl
 from pdedsl.io import RunError
+from pdedsl.runs.checkpoint import load_newest, load_tensors
+from pdedsl.runs.events import Started
 from pdedsl.runtime.standardization import Standardize
 from pdedsl.runtime.stencils import carried
-from pdedsl.training.checkpoint import load_newest, load_tensors
-from pdedsl.training.events import Started
 from training import specs
 from training.runs import IMAGES, SPECS, heard, weights
 from training.test_resume import Heard

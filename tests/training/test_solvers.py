@@ -13,13 +13,13 @@ from click.testing import CliRunner
 import pdedsl
 from pdedsl.cli import cli
 from pdedsl.data.sets import Split
-from pdedsl.distributed import World
 from pdedsl.numerics.step_size import SolverFailed
+from pdedsl.runs.checkpoint import load_newest
+from pdedsl.runs.distributed import World
+from pdedsl.runs.events import Assessed, Ended, Started
 from pdedsl.runs.metrics import BATCH_SIZE, compute_metrics
 from pdedsl.training import loop, plots
-from pdedsl.training.checkpoint import load_newest
 from pdedsl.training.engine import TrainingEngine
-from pdedsl.training.events import Assessed, Ended, Started
 from training import specs
 from training.test_resume import Heard, figures
 

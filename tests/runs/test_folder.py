@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pdedsl.io import RunError
-from pdedsl.training.run_folder import lock_run_folder
+from pdedsl.runs.folder import lock_run_folder
 
 LEFT = (".weights.safetensors.4711.part", ".spec.pde.1.part", "checkpoints/.step-000000003.safetensors.12.part")
 KEPT = ("spec.pde", "checkpoints/step-000000001.safetensors", "notes.part", ".mine.part", "report.md")

@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from matplotlib.image import imread
 from matplotlib.transforms import Bbox
 
-from pdedsl.training.plots import curves_figure, plot_curves
+from pdedsl.runs.plots import curves_figure, plot_curves
 
 PHASES = ("training", "diffusion 1 of 2", "diffusion 2 of 2")
 

@@ -7,12 +7,11 @@ from random import Random
 
 import pytest
 import torch
+from training.specs import MOONS
 
 import pdedsl
 from pdedsl.io import RunError
-from pdedsl.training.checkpoint import Checkpoint, CorruptCheckpoint, load_newest, load_tensors, save, save_tensors
-
-from .specs import MOONS
+from pdedsl.runs.checkpoint import Checkpoint, CorruptCheckpoint, load_newest, load_tensors, save, save_tensors
 
 TENSORS = {"a": torch.arange(12, dtype=torch.float64).reshape(3, 4), "model.b": torch.ones(5, dtype=torch.int64)}
 PLAIN = {"step": 7, "plain": {"lr": 0.1, "phase": "data"}, "spec": "pde P\n"}

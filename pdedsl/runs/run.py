@@ -11,14 +11,14 @@ import torch
 from torch import nn
 
 from pdedsl.compiler import Compilation, check, to_compilation
+from pdedsl.document import Picture, Table, fragment
 from pdedsl.io import RunError
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.runs.document import Picture, Table, fragment
+from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_newest, load_tensors
+from pdedsl.runs.events import Outcome
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.weights import require_compatible
 from pdedsl.sources import source_of
-from pdedsl.training.checkpoint import CorruptCheckpoint, Tensors, load_newest, load_tensors
-from pdedsl.training.events import Outcome
 
 SPEC, WEIGHTS, CURVES = "spec.pde", "weights.safetensors", "curves.png"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pdedsl.training.events import (
+from pdedsl.runs.events import (
     Assessed,
     Ended,
     Event,
@@ -25,7 +25,7 @@ from pdedsl.training.events import (
     duration,
     number,
 )
-from pdedsl.training.progress import Lines, Live, view_for
+from pdedsl.runs.progress import Lines, Live, view_for
 
 STARTED = Started(
     name="Heat",

@@ -1,34 +1,36 @@
-"""Training curves (loss and its terms, accuracy, learning rate vs. step) and the final plots and report of a run."""
+"""Figures of runs, and training curves: loss and its terms, accuracy, learning rate vs. step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-
-from pdedsl.compiler import Compilation
-from pdedsl.config.blocks import Block
-from pdedsl.data.sets import Data, Split
-from pdedsl.diagnostics import Source
-from pdedsl.diagnostics.escaping import caption, command
+from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import write_atomically
-from pdedsl.runs.decision_boundary import Panel, plot_boundaries
-from pdedsl.runs.metrics import compute_metrics
-from pdedsl.runtime.rng import frozen_noise
-from pdedsl.training.config import TrainConfig
-from pdedsl.training.engine import TrainingEngine
-from pdedsl.training.events import Ended, Finishing, Listener
-from pdedsl.training.metrics import MetricKind, read_metrics
-from pdedsl.training.report import SplitMetrics, TrainingSummary, write_report
+from pdedsl.runs.metrics import MetricKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+INK = "#333333"  # text and lines
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of this size in inches, drawn without a display."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG, atomically."""
+    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
 # ---- Training curves
@@ -38,7 +40,6 @@ COLOURS = {"train": "#0072B2", "validation": "#D55E00", "test": "#009E73"}
 TERM_COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000")
 NAMES = {"train": "training", "validation": "validation", "test": "test"}
 ADVERSARIAL_NAMES = {"train": "training, adversarial", "validation": "validation, clean", "test": "test, clean"}
-INK = "#333333"
 SMOOTHED_FROM = 30  # from this many points on, a curve is drawn faintly with its moving mean on top
 LOG_SCALE_RATIO = 30.0  # above this ratio of the largest to the smallest value, the scale is logarithmic
 
@@ -83,20 +84,16 @@ def plot_curves(metrics: Metrics, path: Path, title: str = "", adversarial: bool
     """Write the training curves of the rows of a metrics.jsonl as PNG, atomically.
 
     `adversarial`: the training metrics are on adversarial examples."""
-    figure = curves_figure(metrics, title, adversarial)
-    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
+    save_figure(curves_figure(metrics, title, adversarial), path)
 
 
 def curves_figure(metrics: Metrics, title: str = "", adversarial: bool = False) -> Figure:
     """One panel per quantity, with a common axis of steps."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
     panels = [panel for panel in _panels(metrics, adversarial) if panel.curves] or [CurvePanel("Loss", [])]
     heights = [panel.height for panel in panels]
-    figure = Figure(figsize=(8.5, 1.1 + 2.5 * sum(heights)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(8.5, 1.1 + 2.5 * sum(heights))
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for ax, panel in zip(axes, panels, strict=True):
         _plot_panel(ax, panel)
@@ -212,116 +209,3 @@ def _mark_phases(ax: Axes, phases: list[tuple[str, int, int]], named: bool) -> N
             ax.text((start + end) / 2, 1.02, caption(name), ha="center", fontsize=8, color="#666666", transform=place)
     if named:
         ax.set_title(ax.get_title("left"), loc="left", pad=18, fontsize=11, fontweight="bold", color=INK)
-
-
-# ---- Final metrics, plots and report
-
-ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision")
-GRIDS = (128, 96, 64, 48, 32)  # points per dimension of the grid for the decision boundary
-TIMED_POINTS, MAX_SECONDS = 512, 1.5  # for the choice of the grid: points timed, time allowed for the grid
-MAX_TRAIN_SAMPLES = 10_000  # in the final training metrics
-USAGE = """import pdedsl
-
-run = pdedsl.Run.open({folder!r})
-probabilities = run.module(x).softmax(-1)  # x: {shape}
-"""
-
-
-def write_results(
-    compilation: Compilation, config: TrainConfig, engine: TrainingEngine, folder: Path, ended: Ended, notify: Listener
-) -> dict[str, float]:
-    """The final metrics; the first process also writes the plots and the report, and notifies the listener."""
-    notify(Finishing("computing final metrics"))
-    results = [_split_metrics(name, split, engine) for name, split in _final_splits(engine.data)]
-    values = [(f"{r.split}_{key}", getattr(r, key)) for r in results for key in ("loss", "accuracy", "evaluations")]
-    metrics = {name: float(value) for name, value in values if value is not None}
-    if engine.world.is_main:
-        spec = compilation.spec
-        adversarial = config.adversary is not None
-        notify(Finishing("plotting training curves"))
-        plot_curves(read_metrics(folder / "metrics.jsonl"), folder / "curves.png", spec.name, adversarial)
-        if engine.data.shape == (2,):
-            x, y = engine.data.test.batch(slice(None), engine.world.device, engine.dtype)
-            panel = Panel(spec.name, lambda p: _probabilities(engine, p), x, y)
-            notify(Finishing("plotting decision boundary"))
-            plot_boundaries([panel], folder / "boundary.png", _grid_size(engine, x))
-        write_report(folder, _summary(compilation, config, engine, folder, ended, tuple(results)))
-    engine.world.barrier()
-    return metrics
-
-
-def _grid_size(engine: TrainingEngine, x: Tensor) -> int:
-    """The finest grid within the time limit; tracing the boundary lines takes about as long again."""
-    began = perf_counter()
-    with torch.no_grad(), frozen_noise(engine.model):
-        _probabilities(engine, x[:1].expand(TIMED_POINTS, -1))
-    return finest_grid((perf_counter() - began) / TIMED_POINTS)
-
-
-def finest_grid(each: float) -> int:
-    """Points per dimension of the finest grid that takes at most MAX_SECONDS at `each` seconds per point."""
-    return next((n for n in GRIDS if each * n**2 <= MAX_SECONDS), GRIDS[-1])
-
-
-def _final_splits(data: Data) -> list[tuple[str, Split]]:
-    train = (
-        data.train
-        if len(data.train) <= MAX_TRAIN_SAMPLES
-        else Split(data.train.inputs[:MAX_TRAIN_SAMPLES], data.train.labels[:MAX_TRAIN_SAMPLES])
-    )
-    validation = [("validation", data.validation)] if data.validation is not None else []
-    return [("train", train), *validation, ("test", data.test)]
-
-
-def _split_metrics(name: str, split: Split, engine: TrainingEngine) -> SplitMetrics:
-    return SplitMetrics(name, *compute_metrics(engine.model, split, engine.world, engine.dtype))
-
-
-def _probabilities(engine: TrainingEngine, points: Tensor) -> Tensor:
-    scores: Tensor = engine.model.eval()(points.to(engine.world.device, engine.dtype))
-    return scores.softmax(-1)
-
-
-def _summary(
-    compilation: Compilation,
-    config: TrainConfig,
-    engine: TrainingEngine,
-    folder: Path,
-    ended: Ended,
-    results: tuple[SplitMetrics, ...],
-) -> TrainingSummary:
-    spec = compilation.spec
-    block = spec.train
-    assert block is not None
-    shape = ", ".join(("n", *map(str, engine.data.shape)))
-    return TrainingSummary(
-        name=spec.name,
-        title=spec.title,
-        hash=spec.hash,
-        equation=spec.source.text,
-        data=_source_text(block, "data", spec.source),
-        epochs=sum(p.epochs for p in engine.phases),
-        batch=config.batch,
-        optimizer=_source_text(block, "optimizer", spec.source) or f"{block.optimizer[0].config.brief} (default)",
-        parameters=sum(p.numel() for p in engine.model.parameters()),
-        steps=engine.end,
-        seconds=ended.seconds,
-        outcome=ended.outcome,
-        results=results,
-        usage=USAGE.format(folder=str(folder), shape=f"({shape})"),
-        resume=_continue_command(config, folder),
-        entries=tuple((key, text) for key in ENTRIES if (text := _source_text(block, key, spec.source))),
-        notes=tuple(f"default used: {default}" for default in config.defaults),
-    )
-
-
-def _continue_command(config: TrainConfig, folder: Path) -> str:
-    """The command that continues training to twice its length."""
-    length = f"train.steps={2 * config.steps}" if config.steps else f"train.epochs={2 * (config.epochs or 1)}"
-    spec = str(folder / "spec.pde")
-    return command("pdedsl", "train", spec, "-o", folder, "--resume", "--set", length)
-
-
-def _source_text(block: Block, key: str, source: Source) -> str:
-    """The values of an entry, as written in the spec."""
-    return ", ".join(source.quote(place) for place in block.places.get(key, ()))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pdedsl.training.events import Assessed, Event, HeldOutSplit, Saved, Stepped
-from pdedsl.training.metrics import MetricsLog, TensorBoardLog, read_metrics
+from pdedsl.runs.events import Assessed, Event, HeldOutSplit, Saved, Stepped
+from pdedsl.runs.metrics import MetricsLog, TensorBoardLog, read_metrics
 
 
 def stepped(step: int, loss: float = 0.5) -> Stepped:

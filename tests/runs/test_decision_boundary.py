@@ -22,7 +22,7 @@ from pdedsl.runs.decision_boundary import (
     boundary_measures,
     plot_boundaries,
 )
-from pdedsl.training.plots import finest_grid
+from pdedsl.training.report import finest_grid
 
 BOX = (-1.0, 1.0, -1.0, 1.0)
 RADIUS, LONG, SHORT = 0.7, 0.9, 0.3

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Self, TextIO
 
-from pdedsl.training.events import (
+from pdedsl.runs.events import (
     Assessed,
     Ended,
     EpochRow,
