@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from analysis.spec_templates import Row
+from analysis.tables import Row
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.verdicts import Axiom, Verdict
 
 
 def wrong_classes(row: Row, analysis: Analysis) -> list[str]:
     found = [e.kind for e in analysis.equations]
-    if len(found) != len(row.kinds):
-        return [f"{len(found)} equations, not {len(row.kinds)}"]
-    pairs = zip(found, row.kinds, strict=True)
-    return [f"{kind}, not {wanted}" for kind, wanted in pairs if kind not in wanted.split("|")]
+    if len(found) != len(row.classes):
+        return [f"{len(found)} equations, not {len(row.classes)}"]
+    pairs = zip(found, row.classes, strict=True)
+    return [f"{kind}, not {'|'.join(wanted)}" for kind, wanted in pairs if kind not in wanted]
 
 
 def wrong_form(row: Row, analysis: Analysis) -> list[str]:
     """Whether the equations are linear, and of which order in time."""
     linear = all(e.linear for e in analysis.equations)
     found = {e.equation.order for e in analysis.equations}
-    orders = {row.order} if isinstance(row.order, int) else set(row.order)
     return [
         *([] if linear == row.linear else [f"linear: {linear}"]),
-        *([] if found == orders else [f"orders {sorted(found)}, not {sorted(orders)}"]),
+        *([] if found == row.orders else [f"orders {sorted(found)}, not {sorted(row.orders)}"]),
     ]
 
 
 def wrong(row: Row, axioms: dict[Axiom, Verdict]) -> dict[str, str]:
     """Missing, false or undecided verdicts, by axiom."""
     found = {}
-    for name, allowed in row.allowed().items():
+    for name, allowed in row.verdicts.items():
         verdict = axioms.get(Axiom(name))
         if verdict is None:
             found[name] = "missing"

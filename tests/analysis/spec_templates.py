@@ -1,75 +1,8 @@
-"""Templates of specs for an equation, and rows of tables with the expected analysis."""
+"""Templates of specs for an equation."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-FUNCTIONS = (
-    "linearity",
-    "preserves_constants",
-    "comparison",
-    "markov",
-    "locality",
-    "spatial_regularity",
-    "temporal_regularity",
-)
-PHYSICAL = (*FUNCTIONS, "maximum_principle", "conservation")
-MAPS = ("stability", "energy_decay", "energy_conservation", "reversibility")
-TRUTH = {"p": "proved", "r": "refuted", "u": "unknown"}
-# Why `unknown` is acceptable for a cell in lower case, unless the row has its own reason.
-WEAK = {
-    "linearity": "it takes the size of the data on the boundary, or every weight",
-    "preserves_constants": "it takes the conditions on the boundary, or every weight",
-    "comparison": "the equation does not say it: it is seen in its solution",
-    "markov": "what a state is when the equation has two orders in time is a convention",
-    "locality": "the limit needs a solution that is known to exist",
-    "spatial_regularity": "it takes bounds on derivatives of the coefficients, or of the solution",
-    "temporal_regularity": "it takes bounds on the coefficients, or on the solution",
-    "maximum_principle": "it takes the sign of a term along the solution",
-    "conservation": "it takes the flux through the boundary, or an integral",
-    "stability": "it takes a pair of feature maps and weights that move apart",
-    "energy_decay": "it takes a feature map and weights that gain energy",
-    "energy_conservation": "the scheme keeps the energy of the equation only to its order",
-    "reversibility": "a map may have an inverse that the scheme does not give",
-}
-
-
-@dataclass(frozen=True)
-class Row:
-    """An equation and its expected analysis.
-
-    `kinds` has one class for each equation; `a|b` where the words allow both. `cells` has one letter for each axiom of
-    the space, in the order of FUNCTIONS, PHYSICAL or MAPS: P proved, R refuted, U unknown; p and r where that is
-    true but `unknown` is a fair answer, for the reason in `weak` or WEAK; `.` where the axiom has no agreed meaning.
-    """
-
-    name: str
-    text: str
-    kinds: tuple[str, ...]
-    linear: bool
-    order: int | tuple[int, ...]  # for a system whose equations differ, one for each kind of them
-    cells: str
-    weak: str = ""
-    shapes: tuple[str, ...] = ()
-
-    @property
-    def axioms(self) -> tuple[str, ...]:
-        return {len(MAPS): MAPS, len(FUNCTIONS): FUNCTIONS, len(PHYSICAL): PHYSICAL}[len(self.cells)]
-
-    def allowed(self) -> dict[str, tuple[str, ...]]:
-        """The acceptable verdicts for each axiom that the row specifies."""
-        cells = zip(self.axioms, self.cells, strict=True)
-        return {axiom: _allowed(cell) for axiom, cell in cells if cell != "."}
-
-    def reasons(self) -> dict[str, str]:
-        """Why `unknown` is fair, for each weak cell."""
-        cells = zip(self.axioms, self.cells, strict=True)
-        return {axiom: self.weak or WEAK[axiom] for axiom, cell in cells if cell.islower()}
-
-
-def _allowed(cell: str) -> tuple[str, ...]:
-    truth = TRUTH[cell.lower()]
-    return (truth,) if cell.isupper() else (truth, "unknown")
+ZERO_SPEED = "∂u/∂t(x, 0) = 0"
 
 
 def lines(*parts: str) -> str:
@@ -104,10 +37,6 @@ def data(equation: str, space: str = "x in R", declare: str = "", at: str = "0",
 
 def plane(equation: str, declare: str = "", at: str = "0") -> str:
     return data(equation, "(x, y) in R^2", declare, at)
-
-
-def image(equation: str, declare: str = "", at: str = "0") -> str:
-    return data(equation, "x in image(1, 8, 8)", declare, at, "simplex(10)")
 
 
 def pair(first: str, second: str, space: str = "x in R", declare: str = "") -> str:
@@ -175,6 +104,24 @@ def stationary(
     """A problem without time."""
     x = arguments(space)
     return lines("pde Row", f"space {space}", f"unknown u({x}) : scalar", declare, equation, ends)
+
+
+def system(
+    unknowns: str, equations: str, space: str = "x in R", declare: str = "", stationary: str = "", positive: str = ""
+) -> str:
+    """A system for several unknowns; those not in `stationary` have a Gaussian or a sine as initial condition."""
+    x = arguments(space)
+    start = bell(space) if "R" in space else "2 + sin(2π x)"
+    names = unknowns.split()
+    return lines(
+        "pde Row",
+        f"space {space}",
+        "time t in [0, 1]",
+        *(f"unknown {u}({x}, t) : scalar{' > 0' if u in positive.split() else ''}" for u in names),
+        declare,
+        equations,
+        *(f"{u}({x}, 0) = {start}" for u in names if u not in stationary.split()),
+    )
 
 
 NETWORK = """network {

@@ -21,7 +21,7 @@ from weekly import share
 from analysis.analysis_cache import analysed
 from analysis.series import NoRule, NoValue, Place, places, right_of, value_of
 from analysis.spec_templates import data, interval, periodic, plane
-from analysis.table import TABLE
+from analysis.tables import TABLE
 from pdedsl.ir.verdicts import Axiom, Refuted
 
 AT = re.compile(r"negative eigenvalue (\S+?)(?: at (.+?))?: ")
@@ -117,7 +117,7 @@ def test_every_printed_point_lies_in_its_domain() -> None:
     """On [0, 1] and in the time from 0 to 1."""
     seen = 0
     bounded = [r for r in TABLE if "x in [0, 1]" in r.text and "time t in [0, 1]" in r.text]
-    for row in (r for r in bounded if "refuted" in r.allowed().get(Axiom.COMPARISON, ())):
+    for row in (r for r in bounded if "refuted" in r.verdicts.get(Axiom.COMPARISON, ())):
         verdict = analysed(row.text).axioms.get(Axiom.COMPARISON)
         found = AT.search(verdict.counterexample) if isinstance(verdict, Refuted) else None
         for name, value in named(found[2] if found else None).items():
@@ -128,7 +128,7 @@ def test_every_printed_point_lies_in_its_domain() -> None:
 
 # ---- all tables on the line, by power series from the text
 
-DENIED = [r for r in TABLE if any("refuted" in r.allowed().get(a, ()) for a in (Axiom.COMPARISON, Axiom.CONSTANTS))]
+DENIED = [r for r in TABLE if any("refuted" in r.verdicts.get(a, ()) for a in (Axiom.COMPARISON, Axiom.CONSTANTS))]
 ON_THE_LINE = share([r for r in DENIED if re.search(r"space x in (\[|R\n)", r.text)], 40)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.analysis_cache import analysed
-from analysis.more_spec_templates import system
-from analysis.spec_templates import data, interval, periodic, periodic_box, stationary
+from analysis.spec_templates import data, interval, periodic, periodic_box, stationary, system
 from pdedsl.ir.verdicts import Axiom
 
 SQUARE = "(x, y) in [0, 1]^2"

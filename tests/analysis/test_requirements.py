@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.analysis_cache import analysed
-from analysis.equations.common import BOUND, STATIC, TV, VECTOR, ZERO_Y_VELOCITY
-from analysis.spec_templates import FUNCTIONS, MAPS, PHYSICAL, data, declared, maps, periodic, plane
+from analysis.spec_templates import data, declared, maps, periodic, plane
 from pdedsl.api import compile
 from pdedsl.cli import cli
 from pdedsl.diagnostics import Diagnostic, PdeError
@@ -19,6 +18,22 @@ from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.terms import Term
 from pdedsl.ir.verdicts import Truth
 
+FUNCTIONS = (
+    "linearity",
+    "preserves_constants",
+    "comparison",
+    "markov",
+    "locality",
+    "spatial_regularity",
+    "temporal_regularity",
+)
+PHYSICAL = (*FUNCTIONS, "maximum_principle", "conservation")
+MAPS = ("stability", "energy_decay", "energy_conservation", "reversibility")
+VECTOR = "x in R^2"
+BOUND = "learn K(t) : operator, ‖K‖ ≤ 1 = conv(3)"
+STATIC = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"
+TV = "let N = tv_norm(eps=1e-3)"
+ZERO_Y_VELOCITY = "∂Y/∂t(x, 0) = 0"
 # A spec, an axiom that it breaks, and the term that breaks it.
 BROKEN = {
     "Burgers is not linear": (data("∂u/∂t + u ∂u/∂x = 0.1 ∂²u/∂x²"), "linearity", "u ∂u/∂x"),

@@ -6,13 +6,13 @@ import pytest
 from weekly import share
 
 from analysis.analysis_cache import analysed, outcome
-from analysis.equations import TABLE
 from analysis.rewriting import rewritten
-from analysis.spec_templates import Row, data
+from analysis.spec_templates import data
+from analysis.tables import EQUATIONS, Row
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", share(TABLE, 3), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", share(EQUATIONS, 3), ids=lambda row: row.name)
 def test_rewritten_spec_has_same_outcome(row: Row) -> None:
     other = rewritten(row.text, row.name)
     assert other != row.text
@@ -20,7 +20,7 @@ def test_rewritten_spec_has_same_outcome(row: Row) -> None:
 
 
 MANY_NAMES = {"split in time", "Burgers, cold ends", "dropout", "oscillator", "symmetric, half"}
-MANY = [row for row in TABLE if row.name in MANY_NAMES]
+MANY = [row for row in EQUATIONS if row.name in MANY_NAMES]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -31,9 +31,9 @@ def test_many_rewritings(row: Row, seed: int) -> None:
 
 
 def test_rewriting_is_the_same_each_time_and_varies_with_the_seed() -> None:
-    for row in TABLE:
+    for row in EQUATIONS:
         assert rewritten(row.text, "a") == rewritten(row.text, "a")
-    assert len({rewritten(TABLE[0].text, str(seed)) for seed in range(20)}) > 10
+    assert len({rewritten(EQUATIONS[0].text, str(seed)) for seed in range(20)}) > 10
 
 
 @pytest.mark.parametrize(

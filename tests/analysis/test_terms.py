@@ -9,8 +9,8 @@ import pytest
 from sympy import Add, Expr, Symbol, cancel, expand, together
 
 from analysis.analysis_cache import analysed
-from analysis.equations import TABLE
 from analysis.spec_templates import data
+from analysis.tables import EQUATIONS
 from pdedsl.analysis.normal_form import normal_form
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Spec
@@ -37,7 +37,7 @@ from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import INDEX, Component, Field, Partial
 
 SPECS = sorted(Path(__file__).parents[2].glob("specs/*.pde"))
-TEXTS = {path.stem: path.read_text("utf-8") for path in SPECS} | {row.name: row.text for row in TABLE}
+TEXTS = {path.stem: path.read_text("utf-8") for path in SPECS} | {row.name: row.text for row in EQUATIONS}
 
 
 @pytest.mark.parametrize("name", TEXTS)

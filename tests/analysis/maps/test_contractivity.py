@@ -10,7 +10,7 @@ import pytest
 from sympy import Integer, Poly, Rational, sqrt
 
 from analysis.analysis_cache import analysed
-from analysis.maps.rows import flow
+from analysis.maps.rows import MapRow
 from pdedsl.analysis.feature_maps.axioms import prove_feature_map_axioms
 from pdedsl.analysis.feature_maps.contractivity import (
     X,
@@ -115,7 +115,7 @@ def test_leapfrog(steps: int, first: Rational) -> None:
 
 
 def verdicts(right: str, method: RungeKutta, end: str) -> dict[Axiom, object]:
-    system = system_of(analysed(flow(right, "euler", 1, "UU", "").text).spec)
+    system = system_of(analysed(MapRow((right,), "euler", 1, {}, "").text).spec)
     assert system is not None
     return dict(prove_feature_map_axioms(replace(system, stepping=TimeStepping(method, Rational(end), 1))))
 
