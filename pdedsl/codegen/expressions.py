@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from sympy import Add, Expr, Integer, KroneckerDelta, Mul, Pow, Symbol
+from sympy import Add, Expr, Integer, KroneckerDelta, Mul, Symbol
 
 from pdedsl.codegen.program import (
     Binding,
@@ -26,6 +26,7 @@ from pdedsl.codegen.program import (
     iter_nodes,
 )
 from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
+from pdedsl.symbolic.evaluate import fold
 from pdedsl.symbolic.symbols import Component as CoordinateComponent
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
@@ -38,6 +39,7 @@ Leaf = Callable[[Expr], Node | None]
 
 
 X = Ref("x")
+OPERATORS = {"Add": "+", "Mul": "*", "Pow": "**"}
 
 
 def expression_node(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
@@ -46,28 +48,15 @@ def expression_node(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
     With other `points` every symbol stands for a tensor, including the time.
     """
 
-    def of(e: Expr) -> Node:
-        if e.is_Integer:
-            return int(e)
-        if e.is_number:
-            return float(e)
-        found = leaf(e)
-        if found is not None:
-            return found
-        match e:
-            case Add(args=args):
-                return Operation("+", tuple(map(of, args)))
-            case Mul(args=args):
-                return Operation("*", tuple(map(of, args)))
-            case Pow(base=base, exp=exponent):
-                return Operation("**", (of(base), of(exponent)))
+    def operation(e: Expr, args: list[Node]) -> Node:
         name = type(e).__name__
+        if name in OPERATORS:
+            return Operation(OPERATORS[name], tuple(args))
         if name in NARY_FUNCTIONS:
-            return Call(NARY_FUNCTIONS[name], (points, *map(of, e.args)))
-        of_one = of(e.args[0])
-        return Call(UNARY_FUNCTIONS[name], (_tensor(of_one) if points == X else of_one,))
+            return Call(NARY_FUNCTIONS[name], (points, *args))
+        return Call(UNARY_FUNCTIONS[name], (_tensor(args[0]) if points == X else args[0],))
 
-    return of(expr)
+    return fold(expr, lambda e: int(e) if e.is_Integer else float(e), leaf, operation)
 
 
 def _tensor(node: Node) -> Node:

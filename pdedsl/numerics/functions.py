@@ -27,3 +27,6 @@ NARY_FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {"Max": f"{TENSOR_HELPERS}.maximum", "Min": f"{TENSOR_HELPERS}.minimum"}
 )
 """Functions of several scalars; their first argument is the points."""
+
+TORCH_OPERATIONS = frozenset({"Add", "Mul", "Pow", *UNARY_FUNCTIONS, *NARY_FUNCTIONS})
+"""The operations of generated code, by the names of sympy's classes."""

@@ -1,14 +1,13 @@
 """Computability of coefficient expressions at points: torch functions, coordinates, learned fields and derivatives.
 
-The functions are those of `numerics.functions`, which code generation uses, too.
+Arithmetic and functions are those of generated code, `symbolic.evaluate.unsupported`; atoms depend on the spec.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isfinite
 
-from sympy import Add, DiracDelta, Expr, KroneckerDelta, Mul, Pow, Symbol
+from sympy import Expr, KroneckerDelta, Mul, Symbol
 
 from pdedsl import errors
 from pdedsl.config.networks import Mlp, Torch
@@ -17,28 +16,21 @@ from pdedsl.ir.plan import MAX_EXACT_LAPLACIAN_DIMENSION
 from pdedsl.ir.representation import SdeSegment
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
-from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
-from pdedsl.symbolic.printing import notation
-from pdedsl.symbolic.symbols import Applied, Component, Contraction, Field, Partial, Softmax, atoms
+from pdedsl.symbolic.evaluate import unsupported
+from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
 
 # ---- Expressions
-
-
-MAX_PRINTED_LENGTH = 40  # characters of a number in a message
 
 
 def find_uncomputable(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | None:
     """The part of an expression that cannot be computed, in words, or None; `index` is the index of its component."""
     learned = {w.head: w for w in spec.learned}
 
-    def of(e: Expr, index: Symbol | None) -> str | None:
+    def leaf(e: Expr) -> str | None:
         match e:
-            case _ if e.is_number:
-                real = e.is_extended_real and isfinite(float(e))
-                return None if real else f"the value {notation(e if len(str(e)) < MAX_PRINTED_LENGTH else e.evalf(3))}"
             case Symbol():
                 known = (*spec.space.coordinates, *((spec.time.symbol,) if spec.time else ()))
-                return None if e in known else f"'{e}'"
+                return "" if e in known else f"'{e}'"
             case Component(args=(_, place)):
                 return _check_index(place, index)
             case KroneckerDelta(args=(i, j)):
@@ -47,47 +39,34 @@ def find_uncomputable(expr: Expr, spec: Spec, index: Symbol | None = None) -> st
                 return _check_field(learned.get(head), indices, index, spec)
             case Partial(body=body, slots=slots):
                 in_time = spec.time is not None and spec.time.symbol in slots
-                return "a time derivative" if in_time else of(body, index)
+                return "a time derivative" if in_time else find_uncomputable(body, spec, index) or ""
             case Contraction(index=own, body=body):
-                return _sum(own, body, index)
-            case Softmax() | Applied():
-                return "an operator in a coefficient"
-            case DiracDelta():
-                return "a Dirac delta (the derivative of a discontinuous function)"
-            case Add() | Mul() | Pow():
-                return _first_reason(of(a, index) for a in e.args)
-            case _ if type(e).__name__ in (*UNARY_FUNCTIONS, *NARY_FUNCTIONS):
-                return _first_reason(of(a, index) for a in e.args)
-            case _:
-                return "this expression"
+                return _sum(own, body) or ""
+        return None
 
-    def _sum(own: Symbol, body: Expr, index: Symbol | None) -> str | None:
+    def _sum(own: Symbol, body: Expr) -> str | None:
         """Sums are computable if they are Σⱼ of scalars at a point, or Σⱼ Aᵢⱼ wⱼ with a learned matrix A."""
         if index is None or index not in body.free_symbols:
-            return of(body, own)
+            return find_uncomputable(body, spec, own)
         matrix = next((f for f in Mul.make_args(body) if isinstance(f, Field) and len(f.indices) == 2), None)
         if matrix is None or set(matrix.indices) != {own, index} or index in (body / matrix).free_symbols:
             return "this sum over components"
-        return of(body / matrix, own)
+        return find_uncomputable(body / matrix, spec, own)
 
-    return of(expr, index)
-
-
-def _first_reason(reasons: Iterable[str | None]) -> str | None:
-    return next((text for text in reasons if text), None)
+    return unsupported(expr, leaf)
 
 
-def _check_index(place: Expr, index: Symbol | None) -> str | None:
-    return None if place == index or place.is_Integer else "this component index"
+def _check_index(place: Expr, index: Symbol | None) -> str:
+    return "" if place == index or place.is_Integer else "this component index"
 
 
-def _check_field(learned: Learned | None, indices: Iterable[Expr], index: Symbol | None, spec: Spec) -> str | None:
+def _check_field(learned: Learned | None, indices: Iterable[Expr], index: Symbol | None, spec: Spec) -> str:
     if learned is None:
         return "the unknown in a coefficient"
     places = tuple(indices)
     if not spec.space.explicit and len(places) == 2:
         return "a single entry of a matrix"
-    return _first_reason(_check_index(place, index) for place in places)
+    return next(filter(None, (_check_index(place, index) for place in places)), "")
 
 
 # ---- Coefficients

@@ -6,14 +6,12 @@ errors here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from math import isfinite
 from typing import assert_never
 
-from sympy import Add, DiracDelta, Expr, Mul, Pow, Symbol
+from sympy import Expr, Symbol
 
 from pdedsl import errors
 from pdedsl.config.base import Located
@@ -25,7 +23,6 @@ from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import Alternative, HardConstraints, SolvePlan
 from pdedsl.ir.problem import Residual, StrongForm
 from pdedsl.ir.spec import Spec
-from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem import diffusion_process
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
@@ -36,6 +33,7 @@ from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
 from pdedsl.problem.parameters import is_of_coordinates, learned_functions, with_parameter_symbols
 from pdedsl.problem.periodicity import periodic_axes, split_linear
 from pdedsl.problem.symmetry import reflection_symmetry
+from pdedsl.symbolic.evaluate import unsupported
 from pdedsl.symbolic.symbols import Field, Partial
 
 # ---- Grid schemes
@@ -327,30 +325,10 @@ def require_computable(problem: StrongForm) -> None:
     conditions = (r for c in problem.conditions for r in c.residuals)
     interface = grid_scheme(problem) in (Scheme.LAYERS, Scheme.VOLUMES)
     for residual in (*problem.equations, *conditions):
-        reason = None if interface and residual.has_dirac else _find_uncomputable(residual)
+        reason = None if interface and residual.has_dirac else unsupported(residual.expr, _residual_leaf)
         if reason is not None:
             raise errors.networks.not_computable(reason, residual.span)
 
 
-def _find_uncomputable(residual: Residual) -> str | None:
-    def of(e: Expr) -> str | None:
-        match e:
-            case _ if e.is_number:
-                real = e.is_extended_real and isfinite(float(e))
-                return None if real else "a number that is not finite and real"
-            case Symbol() | Field() | Partial(body=Field()):
-                return None
-            case DiracDelta():
-                return "a Dirac delta (the derivative of a discontinuous function)"
-            case Add() | Mul() | Pow():
-                return _first(map(of, e.args))
-            case _ if type(e).__name__ in (*UNARY_FUNCTIONS, *NARY_FUNCTIONS):
-                return _first(map(of, e.args))
-            case _:
-                return "this expression"
-
-    return of(residual.expr)
-
-
-def _first(reasons: Iterable[str | None]) -> str | None:
-    return next((text for text in reasons if text), None)
+def _residual_leaf(e: Expr) -> str | None:
+    return "" if isinstance(e, Symbol | Field) or (isinstance(e, Partial) and isinstance(e.body, Field)) else None

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sympy import Add, Expr, Matrix, Mul, Pow, S, Symbol, simplify
+from sympy import Add, Expr, Matrix, S, Symbol, simplify
 
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.problem import Affine, ConditionResidual, Derivative, Domain, Face, Residual, StrongForm, Surface
 from pdedsl.ir.process import Absorption, DiffusionProcess, ProcessBoundary, Reflection, TimeCondition, TimeDirection
-from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.symbolic.domain import region_of
-from pdedsl.symbolic.evaluate import compile_function
+from pdedsl.symbolic.evaluate import compile_function, unsupported
 from pdedsl.symbolic.rewrite import expression_size
 
 SAMPLES = 64  # points at which the sign of a coefficient is evaluated
@@ -225,7 +224,7 @@ def _require_process(process: DiffusionProcess, residual: Residual, statement: S
     for place in {s.place: None for s in process.boundaries}:
         if len({type(s.event) for s in process.boundaries if s.place == place}) > 1:
             raise errors.methods.monte_carlo_mixed_face(next(c.span for c in statement.conditions if c.place == place))
-    if not all(map(_is_computable, _expressions(process))):
+    if any(unsupported(e, lambda a: "" if isinstance(a, Symbol) else None) for e in _expressions(process)):
         raise errors.methods.monte_carlo_not_evaluable(residual.span)
 
 
@@ -250,8 +249,3 @@ def _expressions(process: DiffusionProcess) -> Iterable[Expr]:
             if isinstance(boundary.event, Reflection)
             else (boundary.event.value,)
         )
-
-
-def _is_computable(expr: Expr) -> bool:
-    known = isinstance(expr, Add | Mul | Pow | Symbol) or type(expr).__name__ in (*UNARY_FUNCTIONS, *NARY_FUNCTIONS)
-    return bool(expr.is_number) or (known and all(map(_is_computable, expr.args)))

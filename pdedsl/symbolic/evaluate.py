@@ -1,4 +1,7 @@
-"""Evaluation of expressions at points in double precision, without generating code.
+"""One fold over symbolic trees with a table of operations per algebra, and its algebra of floating-point numbers.
+
+The tables of other algebras are where the algebra is: nodes of torch programs in `codegen.expressions`, enclosures in
+`analysis.bounds.interval`. `unsupported` says what no generated code can compute.
 
 A point lists the coordinates of space, then time. Where an expression is not defined, the result is NaN.
 """
@@ -6,68 +9,135 @@ A point lists the coordinates of space, then time. Where an expression is not de
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from math import isclose, isnan, nan
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import isclose, isfinite, isnan, nan
+from operator import itemgetter
 from random import Random
+from typing import TypeVar
 
-from sympy import (
-    Abs,
-    Add,
-    DiracDelta,
-    Expr,
-    Heaviside,
-    KroneckerDelta,
-    Max,
-    Min,
-    Mul,
-    Pow,
-    Symbol,
-    acos,
-    asin,
-    atan,
-    cos,
-    cosh,
-    erf,
-    exp,
-    log,
-    sign,
-    sin,
-    sinh,
-    tan,
-    tanh,
-)
+from sympy import DiracDelta, Expr, Symbol
 
+from pdedsl.numerics.activations import Activation as ActivationRecord
+from pdedsl.numerics.functions import TORCH_OPERATIONS
 from pdedsl.symbolic.functions import ARGUMENT, Activation, ActivationDerivative, derivative_of
-from pdedsl.symbolic.symbols import Component, Contraction
+from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.symbols import Applied, Component, Contraction, Softmax
 from pdedsl.symbolic.sympy_errors import try_sympy
 
-# ---- Evaluation
+# ---- Fold
+
+
+V = TypeVar("V")
+Operations = Mapping[str, Callable[..., V]]
+"""The operations of an algebra, by the names of sympy's classes: "Add", "Pow", "sin"; applied to all arguments."""
+
+
+def fold(
+    expr: Expr,
+    number: Callable[[Expr], V],
+    leaf: Callable[[Expr], V | None],
+    operation: Callable[[Expr, list[V]], V],
+    known: dict[Expr, V] | None = None,
+) -> V:
+    """The value of an expression in an algebra.
+
+    `number` and `leaf` give the values of numbers and of atoms, such as coordinates; for others `leaf` is None.
+    `operation` gives the value of an expression from those of its arguments. `known` are values of
+    parts, to which new ones are added.
+    """
+
+    def of(e: Expr) -> V:
+        if known is not None and e in known:
+            return known[e]
+        value = number(e) if e.is_number else leaf(e)
+        if value is None:
+            value = operation(e, [of(a) for a in e.args])
+        if known is not None:
+            known[e] = value
+        return value
+
+    return of(expr)
+
+
+MAX_PRINTED_LENGTH = 40  # characters of a number in a message
+
+
+def unsupported(expr: Expr, leaf: Callable[[Expr], str | None]) -> str | None:
+    """The part of an expression that generated code cannot compute, in words; None if there is none.
+
+    `leaf` is the same for atoms, "" if they can be computed, and None for other expressions.
+    """
+    if expr.is_number:
+        if expr.is_extended_real and isfinite(float(expr)):
+            return None
+        return f"the value {notation(expr if len(str(expr)) < MAX_PRINTED_LENGTH else expr.evalf(3))}"
+    reason = leaf(expr)
+    if reason is not None:
+        return reason or None
+    match expr:
+        case Softmax() | Applied():
+            return "an operator in a coefficient"
+        case DiracDelta():
+            return "a Dirac delta (the derivative of a discontinuous function)"
+        case _ if type(expr).__name__ in TORCH_OPERATIONS:
+            return next((text for a in expr.args if (text := unsupported(a, leaf))), None)
+        case _:
+            return "this expression"
+
+
+# ---- Floating-point numbers
 
 
 Point = Sequence[float]
 PointFunction = Callable[[Point], float]
 Column = list[float]  # values at many points
 EVALUATION_ERRORS = (ValueError, ZeroDivisionError, OverflowError, TypeError)
-FUNCTIONS: dict[type, Callable[[float], float]] = {
-    Abs: abs,
-    acos: math.acos,
-    asin: math.asin,
-    atan: math.atan,
-    cos: math.cos,
-    cosh: math.cosh,
-    erf: math.erf,
-    exp: math.exp,
-    log: math.log,
-    sin: math.sin,
-    sinh: math.sinh,
-    tan: math.tan,
-    tanh: math.tanh,
-    sign: lambda v: float(v > 0) - float(v < 0),
-    Heaviside: lambda v: 0.5 if v == 0 else float(v > 0),
-    DiracDelta: lambda v: nan,
+
+
+def _number(e: Expr) -> float:
+    quick = try_sympy(lambda: e.p / e.q) if e.is_Rational else None  # the same, except where it overflows
+    value = try_sympy(lambda: float(e)) if quick is None else quick
+    return nan if value is None else value
+
+
+def _power(base: float, power: float) -> float:
+    if power == 2:
+        return base * base
+    value = base**power
+    return nan if isinstance(value, complex) else value
+
+
+FLOATS: Operations[float] = {
+    "Add": lambda *terms: math.fsum(terms),
+    "Mul": lambda *factors: math.prod(factors),
+    "Pow": _power,
+    "Max": max,
+    "Min": min,
+    "Abs": abs,
+    "sign": lambda v: float(v > 0) - float(v < 0),
+    "Heaviside": lambda v, *_: 0.5 if v == 0 else float(v > 0),
+    "DiracDelta": lambda v, *_: nan,
+    "KroneckerDelta": lambda i, j: float(i == j),
+    **{name: getattr(math, name) for name in "acos asin atan cos cosh erf exp log sin sinh tan tanh".split()},
 }
+
+
+@cache
+def _activation(record: ActivationRecord, order: int) -> Callable[[float], float]:
+    """An activation or its derivative, by its formula."""
+    formula = _compile(derivative_of(record, order), Layout({ARGUMENT: 0}, 0), {})
+    return lambda v: formula((v,))
+
+
+def _float_operation(e: Expr) -> Callable[..., float]:
+    name, kind = type(e).__name__, type(e)
+    if name in FLOATS:
+        return FLOATS[name]
+    if isinstance(e, Activation | ActivationDerivative):
+        return _activation(kind.record, int(isinstance(e, ActivationDerivative)))
+    return lambda *values: float(kind(*values))
 
 
 @dataclass(frozen=True)
@@ -83,7 +153,7 @@ class Layout:
 
 def compile_function(expr: Expr, layout: Layout) -> PointFunction:
     """The expression as a function of a point."""
-    inner = _of(expr, layout, {})
+    inner = _compile(expr, layout, {})
 
     def at(point: Point) -> float:
         try:
@@ -96,146 +166,75 @@ def compile_function(expr: Expr, layout: Layout) -> PointFunction:
 
 def evaluate_at_points(exprs: Sequence[Expr], layout: Layout, points: Sequence[Point]) -> list[Column]:
     """Each expression at every point; common subexpressions are computed once."""
-    table = _Table(layout, points)
-    return [table.values(e) for e in exprs]
+    known: dict[Expr, Column] = {}
 
-
-@dataclass(frozen=True)
-class _Table:
-    """The values of expressions and their subexpressions at the same points."""
-
-    layout: Layout
-    points: Sequence[Point]
-    cache: dict[Expr, Column] = field(default_factory=dict)
-
-    def values(self, e: Expr) -> Column:
-        try:
-            return self.of(e)
-        except EVALUATION_ERRORS:  # at some point
-            return list(map(compile_function(e, self.layout), self.points))
-
-    def of(self, e: Expr) -> Column:
-        if e not in self.cache:
-            self.cache[e] = self._computed(e)
-        return self.cache[e]
-
-    def _computed(self, e: Expr) -> Column:
+    def leaf(e: Expr) -> Column | None:
         match e:
-            case Symbol() if e in self.layout.places:
-                return list(map(operator.itemgetter(self.layout.places[e]), self.points))
-            case _ if e.is_number:
-                return [_number(e)] * len(self.points)
-            case Add():
-                return list(map(math.fsum, zip(*map(self.of, e.args), strict=True)))
-            case Mul(args=(first, second)):
-                return list(map(operator.mul, self.of(first), self.of(second)))
-            case Mul():
-                return list(map(math.prod, zip(*map(self.of, e.args), strict=True)))
-            case Pow(base=base, exp=exponent) if exponent.is_Rational:
-                power = _number(exponent)
-                return [_power(v, power) for v in self.of(base)]
-            case _ if type(e) in FUNCTIONS:
-                return list(map(FUNCTIONS[type(e)], self.of(e.args[0])))
-            case _:
-                return list(map(_of(e, self.layout, {}), self.points))
+            case Symbol():
+                return list(map(itemgetter(layout.places[e]), points))
+            case Component() | Contraction():
+                return list(map(_compile(e, layout, {}), points))
+        return None
+
+    def values(e: Expr) -> Column:
+        try:
+            return fold(
+                e,
+                lambda number: [_number(number)] * len(points),
+                leaf,
+                lambda part, args: list(map(_float_operation(part), *args)),
+                known,
+            )
+        except EVALUATION_ERRORS:  # at some point
+            return list(map(compile_function(e, layout), points))
+
+    return [values(e) for e in exprs]
 
 
-def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> PointFunction:
-    def of(inner: Expr) -> PointFunction:
-        return _of(inner, layout, indices)
+def _compile(expr: Expr, layout: Layout, indices: Mapping[Expr, list[int]]) -> PointFunction:
+    """The expression as a function of a point; `indices` are the current values of the indices of sums."""
 
-    match e:
-        case _ if e.is_number:
-            value = _number(e)
-            return lambda p: value
-        case Symbol() if e in indices:
-            cell = indices[e]
-            return lambda p: cell[0]
-        case Symbol():
-            k = layout.places[e]
-            return lambda p: p[k]
-        case Component(args=(_, index)):
-            at = of(index)
-            return lambda p: p[int(at(p)) - 1]
-        case Contraction(index=index, body=body):
-            return _sum(body, index, layout, indices)
-        case Add():
-            terms = [of(a) for a in e.args]
-            return lambda p: math.fsum([t(p) for t in terms])
-        case Mul():
-            factors = [of(a) for a in e.args]
-            return _product(factors)
-        case Pow(base=base, exp=exponent) if exponent.is_Rational:
-            return _constant_power(of(base), _number(exponent))
+    def constant(e: Expr) -> PointFunction:
+        value = _number(e)
+        return lambda p: value
+
+    def leaf(e: Expr) -> PointFunction | None:
+        match e:
+            case Symbol() if e in indices:
+                cell = indices[e]
+                return lambda p: cell[0]
+            case Symbol():
+                return itemgetter(layout.places[e])
+            case Component(args=(_, index)):
+                at = _compile(index, layout, indices)
+                return lambda p: p[int(at(p)) - 1]
+            case Contraction(index=index, body=body):
+                return _sum(body, index)
+        return None
+
+    def _sum(body: Expr, index: Symbol) -> PointFunction:
+        cell = [0]
+        inner = _compile(body, layout, {**indices, index: cell})
+
+        def terms(p: Point) -> Iterator[float]:
+            for k in range(1, layout.dimension + 1):
+                cell[0] = k
+                yield inner(p)
+
+        return lambda p: math.fsum(terms(p))
+
+    return fold(expr, constant, leaf, _pointwise)
+
+
+def _pointwise(e: Expr, args: list[PointFunction]) -> PointFunction:
+    operation = _float_operation(e)
+    match args:
+        case [only]:
+            return lambda p: operation(only(p))
+        case [first, second]:
+            return lambda p: operation(first(p), second(p))
         case _:
-            return _function(e, [of(a) for a in e.args])
-
-
-def _number(e: Expr) -> float:
-    quick = try_sympy(lambda: e.p / e.q) if e.is_Rational else None  # the same, except where it overflows
-    value = try_sympy(lambda: float(e)) if quick is None else quick
-    return nan if value is None else value
-
-
-def _sum(body: Expr, index: Symbol, layout: Layout, indices: dict[Expr, list[int]]) -> PointFunction:
-    cell = [0]
-    inner = _of(body, layout, {**indices, index: cell})
-
-    def total(p: Point) -> float:
-        terms = []
-        for k in range(1, layout.dimension + 1):
-            cell[0] = k
-            terms.append(inner(p))
-        return math.fsum(terms)
-
-    return total
-
-
-def _function(e: Expr, args: list[PointFunction]) -> PointFunction:
-    match e:
-        case Pow():
-            base, power = args
-            return lambda p: _power(base(p), power(p))
-        case Max():
-            return lambda p: max(a(p) for a in args)
-        case Min():
-            return lambda p: min(a(p) for a in args)
-        case KroneckerDelta():
-            return lambda p: float(args[0](p) == args[1](p))
-        case Activation():
-            return _apply_formula(derivative_of(type(e).record, 0), args[0])
-        case ActivationDerivative():
-            return _apply_formula(derivative_of(type(e).record, 1), args[0])
-        case _ if type(e) in FUNCTIONS:
-            known = FUNCTIONS[type(e)]
-            return lambda p: known(args[0](p))
-        case _:
-            return lambda p: float(e.func(*(a(p) for a in args)))
-
-
-def _apply_formula(formula: Expr, argument: PointFunction) -> PointFunction:
-    """A formula in ARGUMENT, composed with its argument."""
-    outer = _of(formula, Layout({ARGUMENT: 0}, 0), {})
-    return lambda p: outer((argument(p),))
-
-
-def _product(factors: list[PointFunction]) -> PointFunction:
-    """A product; most have two factors."""
-    if len(factors) == 2:
-        first, second = factors
-        return lambda p: first(p) * second(p)
-    return lambda p: math.prod([f(p) for f in factors])
-
-
-def _constant_power(base: PointFunction, power: float) -> PointFunction:
-    return lambda p: _power(base(p), power)
-
-
-def _power(base: float, power: float) -> float:
-    if power == 2:
-        return base * base
-    value = base**power
-    return nan if isinstance(value, complex) else value
+            return lambda p: operation(*[a(p) for a in args])
 
 
 # ---- Numerical equality

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.special import erf
-from sympy import Abs, Add, Expr, KroneckerDelta, Max, Min, Mul, Pow, Symbol
+from sympy import Dummy, Expr, Function, KroneckerDelta, Max, Min, Symbol, lambdify, preorder_traversal
 from torch import nn
 
 from pdedsl.ir.spec import Spec
@@ -43,13 +44,24 @@ class NumpyAlgebra:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: lambda x, r=record: r.formula(NumpyAlgebra, x) for name, record in ACTIVATIONS.items()},
-    **{name: getattr(np, name) for name in ELEMENTARY},
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "erf": erf,
-    "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
+    "maximum": lambda *args: reduce(np.maximum, args),
+    "minimum": lambda *args: reduce(np.minimum, args),
 }
+SUPPORTED = {"Add", "Mul", "Pow", "Max", "Min", "Abs", "Heaviside", "asin", "acos", *ELEMENTARY, *ACTIVATIONS}
+
+
+def compile_numpy(expr: Expr, leaves: Sequence[Expr]) -> Callable[..., Any]:
+    """The expression as a function of arrays that stand for its leaves, by sympy's printer. Every leaf becomes a Dummy:
+    no text of a spec is in the generated source."""
+    dummies = [Dummy() for _ in leaves]
+    body = expr.xreplace(dict(zip(leaves, dummies, strict=True)))
+    for part in preorder_traversal(body):
+        if part.args and not part.is_number and type(part).__name__ not in SUPPORTED:
+            raise NotEvaluable(f"'{part}' is not supported by the test")
+    for kind, name in ((Max, "maximum"), (Min, "minimum")):  # numpy.amax does not broadcast
+        body = body.replace(kind, Function(name))
+    function: Callable[..., Any] = lambdify(dummies, body, [FUNCTIONS, "scipy", "numpy"])
+    return function
 
 
 CENTRAL_DIFFERENCE_WEIGHTS = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # sixth order
@@ -63,6 +75,15 @@ def central_difference(value: Callable[[float], Any]) -> Array:
     return np.asarray(total / DIFFERENCE_STEP)
 
 
+def _leaves(e: Expr) -> Iterator[Expr]:
+    """The outermost parts that are not arithmetic."""
+    parts = preorder_traversal(e)
+    for part in parts:
+        if isinstance(part, Symbol | Component | KroneckerDelta | Field | Partial | Contraction):
+            parts.skip()
+            yield part
+
+
 @dataclass(frozen=True)
 class CoefficientEvaluator:
     """Evaluates expressions at points x (n, d) and a time: scalars have shape (n, 1), vectors (n, d)."""
@@ -70,6 +91,7 @@ class CoefficientEvaluator:
     spec: Spec
     fields: Mapping[Symbol, nn.Module]
     cache: dict[Symbol, tuple[Array, float, Array]] = field(default_factory=dict, compare=False)  # cached values
+    compiled: dict[Expr, tuple[list[Expr], Callable[..., Any]]] = field(default_factory=dict, compare=False)
 
     def vector(self, exprs: tuple[Expr, ...], x: Array, t: float) -> Array:
         """A vector (n, d), from its components, or from the generic component with index INDEX."""
@@ -87,44 +109,31 @@ class CoefficientEvaluator:
         return np.stack([self.vector(row, x, t) for row in rows], -2)
 
     def _at(self, e: Expr, x: Array, t: float, index: Symbol | None) -> Any:
-        def of(e: Expr) -> Any:
-            match e:
-                case _ if e.is_number:
-                    return float(e)
-                case Symbol() if self.spec.time is not None and e == self.spec.time.symbol:
-                    return t
-                case Symbol() if e in self.spec.space.coordinates:
-                    k = self.spec.space.coordinates.index(e)
-                    return x[:, k : k + 1]
-                case Component(args=(_, place)):
-                    return self._place(x, place, index)
-                case KroneckerDelta():
-                    k = next(p for p in e.args if p != index)
-                    return np.eye(x.shape[1])[int(k) - 1]
-                case Field():
-                    return self._field(e, x, t, index)
-                case Partial(body=body, slots=(*others, slot)):
-                    return self._derivative(Partial(body, *others) if others else body, slot, x, t, index)
-                case Contraction(index=own, body=body) if index is None or index not in body.free_symbols:
-                    return np.broadcast_to(self._at(body, x, t, own), x.shape).sum(-1, keepdims=True)
-                case Add(args=args):
-                    return sum((of(a) for a in args[1:]), of(args[0]))
-                case Mul(args=args):
-                    return np.prod(np.broadcast_arrays(*(of(a) for a in args)), axis=0)
-                case Pow(base=base, exp=power):
-                    return np.power(of(base), of(power))
-                case Max(args=args):
-                    return np.max(np.broadcast_arrays(*(of(a) for a in args)), axis=0)
-                case Min(args=args):
-                    return np.min(np.broadcast_arrays(*(of(a) for a in args)), axis=0)
-                case Abs(args=(inner,)):
-                    return np.abs(of(inner))
-            function = FUNCTIONS.get(type(e).__name__)
-            if function is None:
-                raise NotEvaluable(f"'{e}' is not supported by the test")
-            return function(*map(of, e.args))
+        if e not in self.compiled:
+            leaves = list(dict.fromkeys(_leaves(e)))
+            self.compiled[e] = leaves, compile_numpy(e, leaves)
+        leaves, function = self.compiled[e]
+        return function(*(self._leaf(a, x, t, index) for a in leaves))
 
-        return of(e)
+    def _leaf(self, e: Expr, x: Array, t: float, index: Symbol | None) -> Any:
+        match e:
+            case Symbol() if self.spec.time is not None and e == self.spec.time.symbol:
+                return t
+            case Symbol() if e in self.spec.space.coordinates:
+                k = self.spec.space.coordinates.index(e)
+                return x[:, k : k + 1]
+            case Component(args=(_, place)):
+                return self._place(x, place, index)
+            case KroneckerDelta():
+                k = next(p for p in e.args if p != index)
+                return np.eye(x.shape[1])[int(k) - 1]
+            case Field():
+                return self._field(e, x, t, index)
+            case Partial(body=body, slots=(*others, slot)):
+                return self._derivative(Partial(body, *others) if others else body, slot, x, t, index)
+            case Contraction(index=own, body=body) if index is None or index not in body.free_symbols:
+                return np.broadcast_to(self._at(body, x, t, own), x.shape).sum(-1, keepdims=True)
+        raise NotEvaluable(f"'{e}' is not supported by the test")
 
     def _derivative(self, e: Expr, slot: Expr, x: Array, t: float, index: Symbol | None) -> Array:
         """∂e/∂slot; if the slot has the free index, the derivative of each component along its own coordinate."""

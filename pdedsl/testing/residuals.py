@@ -12,7 +12,7 @@ from math import pi
 from typing import cast
 
 import torch
-from sympy import DiracDelta, Expr, Float, Integer, Symbol, cos, lambdify, sin
+from sympy import DiracDelta, Dummy, Expr, Float, Integer, Symbol, cos, lambdify, sin
 from torch import Tensor, nn
 
 from pdedsl.codegen.names import python_name
@@ -143,7 +143,8 @@ def _jet_values(residual: Residual, values: tuple[Expr, ...], statement: StrongF
 
 def _numbers(expr: Expr, statement: StrongForm, points: Tensor) -> Tensor:
     fields = {p: Integer(0) for p in atoms(expr, Partial)} | {f: Float(LEARNED_FIELD_VALUE) for f in atoms(expr, Field)}
-    function = lambdify(statement.domain.coordinates, expr.xreplace(fields), "mpmath")
+    dummies = {x: Dummy() for x in statement.domain.coordinates}  # no text of a spec is in the generated source
+    function = lambdify(list(dummies.values()), expr.xreplace(fields | dummies), "mpmath")
     return torch.tensor([float(function(*row)) for row in points.tolist()], dtype=torch.float64)
 
 
