@@ -30,7 +30,8 @@ from pdedsl.codegen.program import (
     Ref,
     ReturnType,
 )
-from pdedsl.ir.plan import HardConstraints, SolvePlan
+from pdedsl.ir.ansatz import HardConstraints
+from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import ConditionResidual, Derivative, Residual, StrongForm
 from pdedsl.ir.spec import Interval, Learned, Spec
 from pdedsl.symbolic.printing import notation

@@ -30,6 +30,7 @@ from pdedsl.config.methods import (
 from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
 from pdedsl.config.training import Box, Optimizer
 from pdedsl.diagnostics import Span
+from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.noise import AdditiveNoise, Noise
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import OdeSystem
@@ -336,15 +337,6 @@ class Alternative:
 
     method: Solver
     obstacle: str = ""
-
-
-@dataclass(frozen=True)
-class HardConstraints:
-    """Conditions satisfied exactly for every network N: the ansatz u = base + factor · N, one pair per component, and a
-    reflection symmetry (axis, sign of each component) about the midpoint of an axis."""
-
-    parts: tuple[tuple[Expr, Expr], ...]
-    symmetry: tuple[int, tuple[int, ...]] | None = None
 
 
 @dataclass(frozen=True)

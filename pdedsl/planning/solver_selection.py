@@ -20,17 +20,19 @@ from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Lbfgs, Optimizer
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.ir.plan import Alternative, HardConstraints, SolvePlan
+from pdedsl.ir.ansatz import HardConstraints
+from pdedsl.ir.first_order_system import FirstOrderSystem
+from pdedsl.ir.parameters import is_of_coordinates, learned_functions, with_parameter_symbols
+from pdedsl.ir.plan import Alternative, SolvePlan
 from pdedsl.ir.problem import Residual, StrongForm
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem import diffusion_process
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
 from pdedsl.problem.conservation_form import conservation_form, dirichlet_value, is_hyperbolic
-from pdedsl.problem.first_order_system import FirstOrderSystem, GridNotApplicable, first_order_system
+from pdedsl.problem.first_order_system import GridNotApplicable, first_order_system
 from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
 from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
-from pdedsl.problem.parameters import is_of_coordinates, learned_functions, with_parameter_symbols
 from pdedsl.problem.periodicity import periodic_axes, split_linear
 from pdedsl.problem.symmetry import reflection_symmetry
 from pdedsl.symbolic.evaluate import unsupported

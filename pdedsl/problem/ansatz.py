@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from math import comb, prod
+from math import prod
 
 from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 
-from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Face, Residual, StrongForm
+from pdedsl.ir.ansatz import Ansatz
+from pdedsl.ir.problem import ConditionResidual, Domain, Face, StrongForm
 from pdedsl.problem.scaling import solution_scales
 from pdedsl.symbolic.evaluate import Layout, evaluate_at_points
-from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Field
 
@@ -28,20 +28,6 @@ MAX_DIMENSIONS = (
 )
 SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # points at which functions are compared, as fractions of the intervals
 COMPARISON_RTOL = 1e-9  # rounding of values that agree
-
-
-@dataclass(frozen=True)
-class Ansatz:
-    """base + factor · N for one component, and the conditions that it satisfies, as (condition, residual)."""
-
-    base: Expr = S.Zero
-    factor: Expr = S.One
-    satisfied: frozenset[tuple[int, int]] = frozenset()
-
-    def text(self, name: str) -> str:
-        factor = notation(self.factor)
-        network = "N" if self.factor == 1 else f"({factor}) N" if " " in factor else f"{factor} N"
-        return f"{name} = {network}" if self.base == 0 else f"{name} = {notation(self.base)} + {network}"
 
 
 @dataclass(frozen=True)
@@ -199,33 +185,3 @@ def _samples(domain: Domain, fixed: int, end: float) -> Iterator[list[float]]:
             for interval, fraction in zip(domain.intervals, fractions, strict=True)
         ]
         yield [*point[:fixed], end, *point[fixed + 1 :]]
-
-
-def substitute_ansatz(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[Symbol, ...]) -> Residual:
-    """The residual of base + factor · N in the derivatives of N: by Leibniz, ∂^α(f N) = Σ C(α, β) ∂^(α-β)f ∂^β N."""
-    jets: dict[Derivative, Symbol] = {}
-    values: dict[Symbol, Expr] = {}
-    for symbol, derivative in residual.jet_variables:
-        if derivative.component >= len(ansatz):  # something learned besides the unknowns
-            jets[derivative] = values[symbol] = symbol
-            continue
-        component = ansatz[derivative.component]
-        value = _differentiate(component.base, derivative.orders, coordinates)
-        for beta in product(*(range(n + 1) for n in derivative.orders)):
-            remaining = tuple(a - b for a, b in zip(derivative.orders, beta, strict=True))
-            factor = _differentiate(component.factor, remaining, coordinates)
-            if factor != 0:
-                part = Derivative(derivative.component, beta)
-                jets.setdefault(part, Symbol(f"N{len(jets)}", real=True))
-                value += prod(map(comb, derivative.orders, beta)) * factor * jets[part]
-        values[symbol] = value
-    return Residual(
-        residual.expr.xreplace(values), tuple((s, d) for d, s in jets.items()), residual.span, residual.interval
-    )
-
-
-def _differentiate(expr: Expr, orders: Sequence[int], coordinates: Sequence[Symbol]) -> Expr:
-    for x, order in zip(coordinates, orders, strict=True):
-        if order:
-            expr = expr.diff(x, order)
-    return expr

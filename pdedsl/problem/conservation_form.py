@@ -5,24 +5,17 @@ The matrix A of -∂w/∂xᵢ is the Jacobian of a flux iff ∂Aₖⱼ/∂wₗ =
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import Abs, DiracDelta, Expr, Heaviside, Integral, Max, Min, S, Symbol, integrate, sign, simplify
 
+from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import Derivative
-from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem, GridNotApplicable
+from pdedsl.ir.solver_plans import ConservationForm
+from pdedsl.problem.first_order_system import GridNotApplicable
 from pdedsl.symbolic.rewrite import expand
 
 NONSMOOTH = (Abs, Heaviside, Max, Min, sign)
-
-
-@dataclass(frozen=True)
-class ConservationForm:
-    """For each axis the fluxes F of the variables and the flux Jacobian ∂Fₖ/∂wⱼ; and the sources S."""
-
-    fluxes: tuple[tuple[Expr, ...], ...]
-    jacobians: tuple[tuple[tuple[Expr, ...], ...], ...]
-    sources: tuple[Expr, ...]
 
 
 def is_hyperbolic(system: FirstOrderSystem) -> bool:

@@ -5,34 +5,14 @@ As ∂ᵢ(aᵢ ∂ᵢu) = aᵢ ∂ᵢ²u + (∂ᵢaᵢ) ∂ᵢu, the coefficient
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Abs, DiracDelta, Expr, Heaviside, Max, Min, S, sign, simplify
 
+from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import Derivative
-from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem, GridNotApplicable
+from pdedsl.ir.solver_plans import InterfaceProblem, RobinFace
+from pdedsl.problem.first_order_system import GridNotApplicable
 
 NONSMOOTH = (Abs, DiracDelta, Heaviside, Max, Min, sign)
-
-
-@dataclass(frozen=True)
-class RobinFace:
-    """Robin condition alpha · u + beta · ∂u/∂xᵢ + gamma = 0 on a face normal to axis i."""
-
-    condition: FaceCondition
-    alpha: Expr
-    beta: Expr
-    gamma: Expr
-
-
-@dataclass(frozen=True)
-class InterfaceProblem:
-    """Conductivities a and drifts b, one for each axis, the source s, and the boundary conditions."""
-
-    conductivities: tuple[Expr, ...]
-    drifts: tuple[Expr, ...]
-    source: Expr
-    faces: tuple[RobinFace, ...]
 
 
 def has_discontinuous_diffusion(system: FirstOrderSystem) -> bool:

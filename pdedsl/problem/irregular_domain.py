@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 from sympy import Expr, S
 
 from pdedsl.ir.problem import ConditionResidual, Derivative, Place, StrongForm
+from pdedsl.ir.solver_plans import IrregularDirichletProblem
 from pdedsl.problem.first_order_system import GridNotApplicable
-
-
-@dataclass(frozen=True)
-class IrregularDirichletProblem:
-    """Σ second·∂ᵢ²u + Σ first·∂ᵢu + zeroth·u + source = 0, with Dirichlet values on each face and each curve g = 0."""
-
-    second: tuple[Expr, ...]
-    first: tuple[Expr, ...]
-    zeroth: Expr
-    source: Expr
-    dirichlet: Mapping[Place, Expr]
 
 
 def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProblem:

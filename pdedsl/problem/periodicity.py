@@ -8,30 +8,13 @@ and data are periodic on the interval itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sympy import Add, Expr, Symbol
 
-from pdedsl.problem.first_order_system import FaceCondition, FirstOrderSystem
+from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
+from pdedsl.ir.solver_plans import LinearSplitting, PeriodicAxis
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.rewrite import expand
-
-
-@dataclass(frozen=True)
-class PeriodicAxis:
-    """A periodic axis; `reflected` if by even/odd extension."""
-
-    start: Expr
-    period: Expr
-    reflected: bool = False
-
-
-@dataclass(frozen=True)
-class LinearSplitting:
-    """∂w/∂t = Σ coefficient · jet + remainder, with constant or learned scalar coefficients."""
-
-    parts: tuple[tuple[int, Symbol, Expr], ...]  # the row, the jet, its coefficient
-    remainders: tuple[Expr, ...]
 
 
 def split_linear(system: FirstOrderSystem, exprs: tuple[Expr, ...]) -> LinearSplitting:

@@ -7,34 +7,16 @@ the mean of u and its image is an invariant solution. For other problems no symm
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from sympy import Expr
 
+from pdedsl.ir.ansatz import ReflectionSymmetry
 from pdedsl.ir.problem import ConditionResidual, Derivative, Face, Residual, StrongForm
 from pdedsl.problem.ansatz import ansatz_of
 from pdedsl.symbolic.evaluate import Substitution, is_numerically_equal
-from pdedsl.symbolic.printing import notation
 
 MAX_SIZE = 3  # components, and dimensions of space, up to which symmetries are tried
-
-
-@dataclass(frozen=True)
-class ReflectionSymmetry:
-    """u_c(Rx) = signs[c] u_c(x), where R reflects a coordinate about the center of its interval."""
-
-    axis: int
-    signs: tuple[int, ...]
-
-    def text(self, statement: StrongForm) -> str:
-        domain = statement.domain
-        x, interval = domain.coordinates[self.axis], domain.intervals[self.axis]
-        center = (interval.start + interval.end) / 2
-        pairs = list(zip(statement.components, self.signs, strict=True))
-        groups = [(kind, [c.name for c, s in pairs if s == sign]) for kind, sign in (("even", 1), ("odd", -1))]
-        kinds = [f"{', '.join(names)} {kind}" for kind, names in groups if names]
-        return f"{' and '.join(kinds)} about {x} = {notation(center)}"
 
 
 def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:

@@ -10,7 +10,7 @@ from sympy import Symbol
 from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
-from pdedsl.problem.ansatz import Ansatz
+from pdedsl.ir.ansatz import Ansatz
 
 
 @final

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import Compilation
+from pdedsl.ir.parameters import learned_functions
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.spec import Spec
-from pdedsl.problem.parameters import learned_functions
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.error_estimate import ErrorBar, ErrorEstimate, Verdict
 from pdedsl.solvers.method_result import Estimate, SolverResult

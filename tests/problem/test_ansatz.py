@@ -6,9 +6,10 @@ from sympy import Function, Rational, pi, simplify, sin
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
+from pdedsl.ir.ansatz import substitute_ansatz
 from pdedsl.ir.problem import Face, StrongForm
 from pdedsl.lowering.rules import lower
-from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data, substitute_ansatz
+from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
 
 LINE = "pde L\nspace x in [0, 2]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 SQUARE = "pde S\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\nΔu = 0\n"

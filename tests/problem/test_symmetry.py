@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pdedsl.problem.symmetry import ReflectionSymmetry, is_exchangeable, parities_of, reflection_symmetry
+from pdedsl.ir.ansatz import ReflectionSymmetry
+from pdedsl.problem.symmetry import is_exchangeable, parities_of, reflection_symmetry
 from tests.solvers.problems import on_square, stated
 
 LINE = "pde L\nspace x in [-1, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"

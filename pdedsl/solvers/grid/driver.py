@@ -14,10 +14,12 @@ from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import Grid
+from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.problem import Domain, StrongForm
+from pdedsl.ir.solver_plans import PeriodicAxis
 from pdedsl.planning.solver_selection import Scheme, select_grid_scheme
-from pdedsl.problem.first_order_system import FirstOrderSystem, first_order_system
-from pdedsl.problem.periodicity import PeriodicAxis, periodic_axes
+from pdedsl.problem.first_order_system import first_order_system
+from pdedsl.problem.periodicity import periodic_axes
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepSizeUnderflow
 from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.grid.chebyshev import feasible_size, solve_chebyshev

@@ -15,9 +15,10 @@ import torch
 from sympy import Expr, Symbol
 from torch import Tensor
 
+from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.problem import Face
-from pdedsl.problem.conservation_form import ConservationForm, conservation_form, dirichlet_value, with_value_jets
-from pdedsl.problem.first_order_system import FirstOrderSystem
+from pdedsl.ir.solver_plans import ConservationForm
+from pdedsl.problem.conservation_form import conservation_form, dirichlet_value, with_value_jets
 from pdedsl.runtime.basis.interpolation import CellAxis
 from pdedsl.runtime.muscl import reconstruct_faces, rusanov_flux, ssprk3_step
 from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed, make_expansion, time_interval

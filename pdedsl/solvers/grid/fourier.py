@@ -16,9 +16,10 @@ from sympy import Expr, Poly, S, Symbol
 from sympy.polys.polyerrors import PolynomialError
 from torch import Tensor, nn
 
+from pdedsl.ir.first_order_system import FirstOrderSystem
+from pdedsl.ir.solver_plans import LinearSplitting, PeriodicAxis
 from pdedsl.problem.conservation_form import split_fluxes
-from pdedsl.problem.first_order_system import FirstOrderSystem
-from pdedsl.problem.periodicity import LinearSplitting, PeriodicAxis, split_linear
+from pdedsl.problem.periodicity import split_linear
 from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.ode.etdrk import ETDRK4B, ORDER, matvec_modes

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.io import RunError
+from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.types import Scalar
-from pdedsl.problem.first_order_system import FirstOrderSystem
 from pdedsl.runtime.basis.interpolation import Axis, TensorProductExpansion
 from pdedsl.runtime.ode.step_doubling import INTERPOLATION_NODES, TimeHistory
 from pdedsl.solvers.grid.nodal_functions import ParameterValue

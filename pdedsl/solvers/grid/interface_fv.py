@@ -15,8 +15,9 @@ import torch
 from sympy import Expr, Symbol
 from torch import Tensor
 
-from pdedsl.problem.first_order_system import FirstOrderSystem
-from pdedsl.problem.interface_problem import InterfaceProblem, RobinFace, interface_problem
+from pdedsl.ir.first_order_system import FirstOrderSystem
+from pdedsl.ir.solver_plans import InterfaceProblem, RobinFace
+from pdedsl.problem.interface_problem import interface_problem
 from pdedsl.runtime.basis.interpolation import CellAxis
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 

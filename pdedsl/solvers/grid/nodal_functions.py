@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
-from pdedsl.problem.first_order_system import FirstOrderSystem, Parameter
+from pdedsl.ir.first_order_system import FirstOrderSystem, Parameter
 
 ParameterValue = Tensor | Callable[[Tensor], Tensor]
 """A learned scalar, vector or matrix; a batch (b,) of values of a scalar; or a learned function of its arguments."""

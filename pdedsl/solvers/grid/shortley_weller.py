@@ -19,7 +19,8 @@ from torch import Tensor
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.problem import Face, Place, StrongForm, Surface
-from pdedsl.problem.irregular_domain import IrregularDirichletProblem, irregular_dirichlet_problem
+from pdedsl.ir.solver_plans import IrregularDirichletProblem
+from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
 from pdedsl.runtime.basis.interpolation import MovingLeastSquares
 from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed
 

@@ -16,11 +16,12 @@ from torch import Tensor
 
 from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
+from pdedsl.ir.ansatz import Ansatz, ReflectionSymmetry, substitute_ansatz
+from pdedsl.ir.parameters import learned_functions, learned_scalars, with_parameter_symbols
 from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
 from pdedsl.planning.solver_selection import DEFAULT_NETWORK
-from pdedsl.problem.ansatz import Ansatz, ansatz_of, substitute_ansatz
-from pdedsl.problem.parameters import learned_functions, learned_scalars, with_parameter_symbols
-from pdedsl.problem.symmetry import ReflectionSymmetry, reflection_symmetry
+from pdedsl.problem.ansatz import ansatz_of
+from pdedsl.problem.symmetry import reflection_symmetry
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import JetNetwork
 from pdedsl.runtime.rng import hash_words

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from pdedsl.config.training import Adam, Adamw, Lbfgs, Optimizer, Sgd
 from pdedsl.io import malformed_as_run_error
-from pdedsl.problem.parameters import LearnedFunction, learned_functions, learned_scalars
+from pdedsl.ir.parameters import LearnedFunction, learned_functions, learned_scalars
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, per_sample_gradients
 from pdedsl.runtime.linalg import levenberg_marquardt_steps as damped_steps
 from pdedsl.runtime.rng import generator, hash_words
