@@ -1,8 +1,9 @@
-"""How long an editor waits for diagnostics: the shipped specs, changed one after another, once the engine is warm.
+"""Latency of diagnostics in an editor: edits of the shipped specs in a warm process.
 
-Prints, for each spec, the median and the worst of the changes, and the ratio to a new process that checks one. Times
-are those of the processor, which is what passes where nothing else runs, and the pause in which the server waits for
-another change.
+    python benchmarks/editor.py [SPEC …]
+
+Prints the median and the maximum per spec, and the ratio to `pdedsl check` in a new process. A latency is CPU time plus
+the debounce interval of the server.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def cold(name: str) -> float:
 
 
 def main() -> None:
-    texts = {name: path.read_text("utf-8") for name, path in shipped_specs().items()}
+    paths = shipped_specs()
+    texts = {name: paths[name].read_text("utf-8") for name in sys.argv[1:] or paths}
     for text in texts.values():
         analysed(text)
     measured = {}

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from pdedsl.config.methods import Scores, Weighting
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
-from pdedsl.testing.distributions import members_of, readout_of, record_calls
+from pdedsl.testing.distributions import concatenate_calls, members_of, readout_of, record_calls
 from pdedsl.testing.moments import Finding, Moments, Outcome, compare_tensors, standard_error
 from pdedsl.testing.operators import EvolutionUnderTest
 
@@ -54,7 +54,7 @@ def _member_logits(model: nn.Module, x: Tensor) -> tuple[Tensor, list[Tensor]]:
     last: list[nn.Module] = [readout_of(m) for m in members_of(model)]
     with record_calls(last) as calls, torch.no_grad():
         value: Tensor = model(x)
-    return value, [torch.cat([out for _, out in found]).reshape(-1, *value.shape) for found in calls]
+    return value, [out.reshape(-1, *value.shape) for _, out in concatenate_calls(calls, "ensemble member")]
 
 
 def _weights(model: nn.Module, members: int, plan: DataPlan) -> Tensor:

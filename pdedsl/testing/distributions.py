@@ -18,7 +18,7 @@ from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.testing.coefficients import Array
 from pdedsl.testing.moments import Moments
 from pdedsl.testing.operators import EvolutionUnderTest
-from pdedsl.testing.path_segments import PathSegment
+from pdedsl.testing.path_segments import Mismatch, PathSegment
 from pdedsl.testing.paths import PathEndpoints, ReferenceProcess
 
 SAMPLES_PER_INPUT = 4  # noise samples per input; the paths are divided among them
@@ -53,6 +53,13 @@ def record_calls(modules: list[nn.Module]) -> Iterator[list[list[tuple[Tensor, T
             hook.remove()
 
 
+def concatenate_calls(calls: list[list[tuple[Tensor, Tensor]]], name: str) -> list[tuple[Tensor, Tensor]]:
+    """All inputs and all outputs of each module. Raises `Mismatch` if a module was never called."""
+    if idle := [f"{name} {k}" for k, recorded in enumerate(calls, 1) if not recorded]:
+        raise Mismatch(f"never called: {', '.join(idle)}")
+    return [(torch.cat([x for x, _ in recorded]), torch.cat([y for _, y in recorded])) for recorded in calls]
+
+
 def endpoint_module(member: nn.Module, based: bool = False) -> nn.Module:
     """The module at which a path ends: the readout, or the network after the path that serves as data."""
     return member[-1] if based and isinstance(member, nn.Sequential) else readout_of(member)
@@ -62,7 +69,7 @@ def endpoints_of_model(model: nn.Module, x: Tensor, paths: int, based: bool = Fa
     """X_T of each member, (paths, points, d): the paths of the first noise sample, then those of the second, …"""
     with record_calls([endpoint_module(member, based) for member in members_of(model)]) as calls, torch.no_grad():
         set_samples(model)(repeat_points(x, paths))
-    ends = [torch.cat([into for into, _ in found]).flatten(1) for found in calls]
+    ends = [into.flatten(1) for into, _ in concatenate_calls(calls, "ensemble member")]
     return [y.reshape(-1, len(x), y.shape[-1]) for y in ends]
 
 

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pdedsl.testing.distributions import endpoints_of_model, members_of, readout_of, record_calls, repeat_points
+from pdedsl.testing.distributions import (
+    concatenate_calls,
+    endpoints_of_model,
+    members_of,
+    readout_of,
+    record_calls,
+    repeat_points,
+)
 
 
 @dataclass(frozen=True)
@@ -92,8 +99,8 @@ def record_runs(model: nn.Module, x: Tensor, paths: int) -> list[RecordedRun]:
     watched = [list(dict.fromkeys(_recorded_modules(chain))) for chain in chains]
     with record_calls([m for modules in watched for m in modules]) as calls:
         endpoints_of_model(model, x, paths)
-    seen = iter(calls)
-    tables = [{m: _concatenate_calls(next(seen)) for m in modules} for modules in watched]
+    recorded = iter(concatenate_calls(calls, "block"))
+    tables = [{m: RecordedCall(*next(recorded)) for m in modules} for modules in watched]
     return [_run(chain, table, repeat_points(x, paths)) for chain, table in zip(chains, tables, strict=True)]
 
 
@@ -116,10 +123,6 @@ def branches_of(part: nn.Module) -> list[nn.Module]:
         if isinstance(field, nn.Sequential) and isinstance(field[0], nn.Sequential):
             return [field[0]]
     return []
-
-
-def _concatenate_calls(calls: list[tuple[Tensor, Tensor]]) -> RecordedCall:
-    return RecordedCall(torch.cat([into for into, _ in calls]), torch.cat([out for _, out in calls]))
 
 
 def _run(chain: NetworkParts, seen: dict[nn.Module, RecordedCall], x: Tensor) -> RecordedRun:

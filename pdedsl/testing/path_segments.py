@@ -29,7 +29,7 @@ ADAPTIVE_TOL_FACTOR = 6.0  # global error of an adaptive method, in units of its
 
 
 class Mismatch(Exception):
-    """The parts of a plan do not match the time intervals of the equation."""
+    """The network does not have the parts that the equation requires."""
 
 
 @dataclass(frozen=True)

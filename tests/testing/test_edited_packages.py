@@ -50,6 +50,16 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), "utf-8")
 
 
+def test_unused_ensemble_member(tmp_path: Path) -> None:
+    """A model that averages over its first member only."""
+    path = written(tmp_path, "isotropic")
+    forward = "def forward(self, x):\n        return self._average_samples(self.members[0], x)\n"
+    text = path.read_text("utf-8").replace("return Expectation(", "return FirstMember(")
+    path.write_text(f"{text}\n\nclass FirstMember(Expectation):\n    {forward}", "utf-8")
+    notes = [f.note for f in equation.check(package(tmp_path)) if not f.ok]
+    assert any("never called: ensemble member 2" in note for note in notes), notes
+
+
 # ---- the file of tests in the package
 
 

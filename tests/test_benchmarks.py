@@ -1,0 +1,48 @@
+"""Every benchmark script runs at a small size. `make bench` measures the ratios, on an idle machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# The arguments of a small run, and a text that its last result contains.
+SMALL = {
+    "agreement": ("--samples 4", "time, ours over the reference"),
+    "attacks": ("--rounds 1 --samples 4 --only ddn certify", "certif"),
+    "certified": ("--samples 8 --groups 1", "0 violations"),
+    "claims": ("neural_ode --samples 2 --audited 2 -o {tmp}/claims", "audit in"),
+    "data_space": ("--batch 2 --rounds 1", "hand ensemble:"),
+    "deployment": ("advection", ""),
+    "editor": ("heat", "times faster than"),
+    "image_plane": ("--rounds 1 --depth 12 --width 8", "torchdiffeq / ours"),
+    "losses": ("--batch 2 --rounds 1 --net mlp", "as published"),
+    "physics": (
+        "--only growth linear burgers inverse grid --dimensions 2 --problems heat --seconds 1 --seeds 1 --rounds 1",
+        "grid: ",
+    ),
+    "residual_step": ("--rounds 1", "ratio"),
+    "start_up": ("--rounds 1 --sizes 5 10", "from 5 to 10"),
+    "testing": ("advection", "exit code 0"),
+    "training": ("--rounds 1 --steps 2", "mlp on the plane"),
+}
+# A module of `physics`, and the script that needs a browser: playground/tests runs it.
+ELSEWHERE = {"deepxde_peer", "playground"}
+
+
+def test_every_script_is_listed() -> None:
+    assert {path.stem for path in (ROOT / "benchmarks").glob("*.py")} == set(SMALL) | ELSEWHERE
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SMALL)
+def test_script_runs(name: str, tmp_path: Path) -> None:
+    arguments, expected = SMALL[name]
+    command = [sys.executable, ROOT / "benchmarks" / f"{name}.py", *arguments.format(tmp=tmp_path).split()]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert run.returncode == 0, run.stderr
+    assert expected in run.stdout
