@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from math import isclose, isfinite, isnan, nan
@@ -97,8 +98,10 @@ EVALUATION_ERRORS = (ValueError, ZeroDivisionError, OverflowError, TypeError)
 
 
 def _number(e: Expr) -> float:
-    quick = try_sympy(lambda: e.p / e.q) if e.is_Rational else None  # the same, except where it overflows
-    value = try_sympy(lambda: float(e)) if quick is None else quick
+    if e.is_Rational:
+        with suppress(OverflowError):
+            return float(e.p / e.q)  # quicker than sympy's conversion
+    value = try_sympy(lambda: float(e))
     return nan if value is None else value
 
 

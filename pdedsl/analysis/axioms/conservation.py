@@ -38,7 +38,7 @@ from pdedsl.symbolic.evaluate import Layout, compile_function
 from pdedsl.symbolic.integrals import integral
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import can_expand, expand, expand_products, max_terms
-from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
+from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms, free_symbols
 
 # ---- Search for a function whose mass changes
 
@@ -137,6 +137,8 @@ def _not_covered(problem: Problem) -> str:
         return IMPLICIT
     if jet.is_nonlocal or jet.unexpanded or problem.is_vector or has_mixed_derivatives(problem):
         return "conservation is decided only for local scalar equations with expanded derivatives in space."
+    if any(free_symbols(f) & jet.variable_set for f in atoms(jet.expr, Field)):
+        return "whether a learned function of u is a divergence depends on the weights."
     in_time = _time_derivatives(jet, spec.time.symbol if spec.time else None)
     if any(jet.derivative(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
         return "the coefficient of a time derivative depends on x or u."
