@@ -53,7 +53,7 @@ HEAT = "pde Heat\nspace x in R\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u
 
 
 @pytest.mark.parametrize(
-    ("broken", "error"), [(None, TypeError), (lambda _, __: [Integer(0)], AttributeError), (lambda: [], TypeError)]
+    ("broken", "error"), [(None, TypeError), (lambda _, __: [Integer(0)], AttributeError), (list, TypeError)]
 )
 def test_bug_in_a_prover_propagates(monkeypatch: pytest.MonkeyPatch, broken: object, error: type[Exception]) -> None:
     spec = to_spec(Source(HEAT))
