@@ -108,13 +108,16 @@ def _stationary_second_order_errors(problem: Problem) -> Iterator[PdeError]:
 
 def _mixed_derivative_errors(problem: Problem) -> Iterator[PdeError]:
     """Decides by the roots λ, for constant coefficients; ∂u/∂t - ∂³u/∂x²∂t = -Δu has λ = ξ²/(1 + ξ²)."""
-    for direction in WAVE_DIRECTIONS:
-        xi = direction[: len(problem.jet.coordinates)]
+    for xi in _wave_vectors(len(problem.jet.coordinates)):
         growth = [_max_growth_rate(problem, [size * d for d in xi]) for size in WAVE_NUMBERS]
         if _is_unbounded(growth):
             offending = problem.find_terms(HigherOrder, Diffusion) or [p.origin for p in problem.summands]
             yield errors.equations.hadamard_instability(quote_terms(offending), offending[0].span, None)
             return
+
+
+def _wave_vectors(dimension: int) -> list[tuple[int, ...]]:
+    return [(*direction, *[0] * dimension)[:dimension] for direction in WAVE_DIRECTIONS]
 
 
 def _max_growth_rate(problem: Problem, xi: list[int]) -> float | None:
@@ -153,7 +156,7 @@ def _high_order_errors(problem: Problem) -> Iterator[PdeError]:
             return
         yield errors.equations.hadamard_instability(quote_terms(offending), offending[0].span, None)
         return
-    symbols = [_principal_symbol(jet, direction[: len(jet.coordinates)]) for direction in WAVE_DIRECTIONS]
+    symbols = [_principal_symbol(jet, xi) for xi in _wave_vectors(len(jet.coordinates))]
     if jet.order % 2 == 0 and any(s is not None and s.is_positive for s in symbols):
         yield errors.equations.hadamard_instability(
             quote_terms(offending), offending[0].span, flip_sign(offending, problem)

@@ -112,6 +112,8 @@ WELL_POSED = {
     ),
     "a pair with eigenvalues 2 and 2": pair("∂u/∂t = -Δu + 3Δv", "∂v/∂t = -3Δu + 5Δv"),
     "Δu behind a name": system("u w", "∂u/∂t = -Δu + 2Δw\nw = u", stationary="w"),
+    "fourth order in R^50": spec_text("x in R^50; t in [0, 1]", "∂u/∂t = -½Δ²u", "u(x, 0) = exp(-‖x‖²)"),
+    "fourth order in R^50, terminal": spec_text("x in R^50; t in [0, 1]", "∂u/∂t = ½Δ²u", "u(x, 1) = exp(-‖x‖²)"),
     "a third derivative of weight zero": data(f"∂²u/∂t² = Δu + {ZERO} ∂³u/∂x³") + f"{ZERO_SPEED}\n",
 }
 

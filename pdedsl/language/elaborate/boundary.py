@@ -226,11 +226,12 @@ def _principal_unknown(fields: list[Field], summands: tuple[Summand, ...], env: 
 
 
 def _component(fields: list[Field], value: tuple[Expr, ...], env: Environment) -> int | None:
-    """The component of a vector, if a condition contains no other."""
+    """The component of a vector, if a condition contains no other and no symbolic index."""
     own = {(f.head, tuple(f.indices)) for f in fields}
     if len(value) > 1 or len(own) > 1 or not fields[0].indices or size_of(unknown_of(fields[0], env), env) == 1:
         return None
-    return int(fields[0].indices[0])
+    index = fields[0].indices[0]
+    return int(index) if index.is_Integer else None
 
 
 def _condition_value(summands: tuple[Summand, ...], env: Environment) -> tuple[Expr, ...]:
