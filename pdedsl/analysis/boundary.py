@@ -1,11 +1,11 @@
 """Initial and boundary conditions: type on each face, degeneracy, and conditions that constants satisfy.
 
-Dirichlet: u = g. Neumann and Robin: α ∂u/∂n + β u = g with α ≠ 0, at the same point.
+Types are those of `ir.boundary`, for one unknown: the others count as data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -18,6 +18,8 @@ from pdedsl.analysis.exact_solution import space_time_region
 from pdedsl.analysis.jet import differential_expression, multiples_of_constant, sign_assumptions
 from pdedsl.analysis.problem import Problem, may_be_undefined
 from pdedsl.analysis.sample_points import Ranges, ranges_of
+from pdedsl.ir.boundary import BoundaryCondition, Dirichlet, Face, General, Normal, Robin, classify
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Condition, Spec, face_names
 from pdedsl.symbolic.evaluate import compile_function
 from pdedsl.symbolic.functions import Activation
@@ -134,7 +136,7 @@ def _square_free(value: Expr) -> Expr:
 
 
 def _unit_normals(value: Expr, spec: Spec) -> dict[Expr, Expr]:
-    return {n: S.One for n in value.atoms(Component) if n.args[0] not in spec.space.coordinates}
+    return dict.fromkeys(_normal_components(value, spec), S.One)
 
 
 def _may_vanish(e: Expr, ranges: Ranges) -> bool:
@@ -172,40 +174,23 @@ def has_zero_initial_velocity(problem: Problem) -> bool:
 
 
 @dataclass(frozen=True)
-class DirichletCondition:
-    """u = g."""
-
-    value: Expr
-
-
-@dataclass(frozen=True)
-class FluxCondition:
-    """Neumann or Robin: ∂u/∂n = coefficient · u + value, with the symbol `u`; if it is not affine in u, `coefficient`
-    is None and `value` is the whole right-hand side."""
-
-    coefficient: Expr | None
-    value: Expr
-    u: Symbol
-
-
-@dataclass(frozen=True)
-class OtherCondition:
-    """Any other condition: tangential or higher derivatives, nonlocal, or noninvertible in u."""
-
-
-ConditionType = DirichletCondition | FluxCondition | OtherCondition
-
-
-@dataclass(frozen=True)
 class LocatedCondition:
-    """A condition on one face: its name, the coordinate that is constant on it, its value, and the outer normal, ±1."""
+    """A condition on one face: the coordinate that is constant on it, its value, and the type for the unknown, with
+    other unknowns as data."""
 
     condition: Condition
-    name: str
+    face: Face
     coordinate: Symbol
     end: Expr
-    normal: int
-    kind: ConditionType
+    kind: BoundaryCondition
+
+    @property
+    def name(self) -> str:
+        return face_names(self.face.coordinate)[self.face.upper]
+
+    @property
+    def normal(self) -> int:
+        return 1 if self.face.upper else -1
 
 
 @lru_cache(maxsize=4)  # shared by several provers
@@ -218,56 +203,51 @@ def face_conditions(problem: Problem) -> tuple[LocatedCondition, ...]:
 def _locate(condition: Condition, problem: Problem) -> Iterator[LocatedCondition]:
     ranges, space = ranges_of(problem.spec), problem.spec.space
     for k, coordinate in enumerate(space.coordinates):
-        for name, end, normal in zip(face_names(k), ranges.get(coordinate, ()), (-1, 1), strict=False):
+        for name, end, upper in zip(face_names(k), ranges.get(coordinate, ()), (False, True), strict=False):
             if name in condition.faces:
-                yield LocatedCondition(
-                    condition, name, coordinate, end, normal, _classify(condition, coordinate, end, normal, problem)
-                )
+                face = Face(k, upper)
+                kind = classify_condition(condition, problem, face.normal(space.coordinates), {coordinate: end})
+                yield LocatedCondition(condition, face, coordinate, end, kind)
 
 
-def _classify(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Problem) -> ConditionType:
-    if len(condition.value) != 1 or may_be_undefined(condition.domain, problem.spec):
-        return OtherCondition()
-    unknown = problem.unknown
-    value = Field(unknown.head, (), unknown.arguments)
-    expression = substitute(condition.value[0], problem.spec.values)
-    expression = substitute(expression, _normal_components(expression, x, normal, problem))
-    u, flux = Dummy("u", real=True), Dummy("flux", real=True)
-    expression = substitute(expression, {Partial(value, x): normal * flux})
-    expression = substitute(substitute(expression, {value: u}), {x: end})
-    expression = Add(*(expand(term) if term.has(u, flux) else term for term in Add.make_args(expression)))
-    if any(f.head == unknown.head for f in atoms(expression, Field)):
-        return OtherCondition()
-    return _solve_condition(expression, u, flux)
+def classify_condition(
+    condition: Condition, problem: Problem, normal: Normal | None = None, fixed: Mapping[Expr, Expr] | None = None
+) -> BoundaryCondition:
+    """The type of a condition for the unknown of a problem, where the coordinates in `fixed` are constant. Other
+    unknowns count as data. Without `normal`, the outer normal is symbolic."""
+    spec, unknown = problem.spec, problem.unknown
+    space, value = spec.space.coordinates, Field(unknown.head, (), unknown.arguments)
+    expression = substitute(condition.value[0], spec.values)
+    components = _normal_components(expression, spec)
+    if normal is None:
+        normal = tuple(Dummy(real=True) for _ in space) if components else ()
+    expression = substitute(expression, {c: normal[int(c.args[1]) - 1] for c in components})
+    coordinates = (*space, *((spec.time.symbol,) if spec.time else ()))
+    partials = {p: Dummy(real=True) for p in atoms(expression, Partial) if p.body == value}
+    u = Dummy("u", real=True)
+    expression = substitute(substitute(substitute(expression, partials), {value: u}), fixed or {})
+    jet = {u: Derivative(0, (0,) * len(coordinates))}
+    jet |= {s: Derivative(0, tuple(p.slots.count(x) for x in coordinates)) for p, s in partials.items()}
+    expression = Add(*(expand(a) if a.free_symbols & set(jet) else a for a in Add.make_args(expression)))
+    variables = tuple((s, d) for s, d in jet.items() if s in expression.free_symbols)
+    is_local = not any(f.head == unknown.head for f in atoms(expression, Field))
+    is_expanded = all(set(p.slots) <= set(coordinates) for p in partials) and not any(
+        p.free_symbols & set(jet) for p in atoms(expression, Partial)
+    )
+    if not (is_local and is_expanded) or len(condition.value) != 1 or may_be_undefined(condition.domain, spec):
+        return General(Residual(expression, (), condition.span))
+    return classify(Residual(expression, variables, condition.span), normal)
 
 
-def _normal_components(expression: Expr, x: Symbol, normal: int, problem: Problem) -> dict[Expr, Expr]:
-    """The components of the outer normal on a face of a box."""
-    result = {}
-    for c in atoms(expression, Component):
-        index = c.args[1]
-        if index.is_Integer and c.args[0] not in problem.spec.space.coordinates:
-            result[c] = S(normal) if problem.spec.space.coordinates[int(index) - 1] == x else S.Zero
-    return result
+def _normal_components(expression: Expr, spec: Spec) -> list[Expr]:
+    """The components of the outer normal in an expression."""
+    components = (c for c in atoms(expression, Component) if c.args[0] not in spec.space.coordinates)
+    return [c for c in components if c.args[1].is_Integer]
 
 
-def _solve_condition(expression: Expr, u: Symbol, flux: Symbol) -> ConditionType:
-    """The condition solved for ∂u/∂n, or for u."""
-    alpha = expression.coeff(flux)
-    if flux in expression.free_symbols:
-        rest = expand(expression - alpha * flux)
-        if alpha == 0 or flux in rest.free_symbols or alpha.free_symbols & {u} or not alpha.is_nonzero:
-            return OtherCondition()
-        right = expand(-rest / alpha)
-        coefficient = right.coeff(u)
-        value = expand(right - coefficient * u)
-        affine = u not in value.free_symbols and u not in coefficient.free_symbols
-        return FluxCondition(coefficient if affine else None, value if affine else right, u)
-    beta = expression.coeff(u)
-    rest = expression - beta * u if beta.is_number else expand(expression - beta * u)
-    if beta == 0 or u in rest.free_symbols or u in beta.free_symbols or not beta.is_nonzero:
-        return OtherCondition()
-    return DirichletCondition(-rest / beta)
+def normal_derivative(condition: Robin) -> tuple[Expr, Expr]:
+    """c and g of ∂u/∂n = c u + g."""
+    return expand(-condition.alpha / condition.beta), expand(condition.value / condition.beta)
 
 
 def has_one_condition_per_face(problem: Problem) -> bool:
@@ -279,11 +259,12 @@ def has_one_condition_per_face(problem: Problem) -> bool:
 def preserves_order(located: LocatedCondition, box: Box) -> bool:
     """Dirichlet, or ∂u/∂n affine and nonincreasing in u (Protter and Weinberger, chapter 3, section 6)."""
     match located.kind:
-        case DirichletCondition():
+        case Dirichlet():
             return True
-        case FluxCondition(coefficient=coefficient):
-            return coefficient is not None and range_of(coefficient, box) is not None and nonnegative(-coefficient, box)
-        case OtherCondition():
+        case Robin() as robin:
+            coefficient, _ = normal_derivative(robin)
+            return range_of(coefficient, box) is not None and nonnegative(-coefficient, box)
+        case General():
             return False
 
 
@@ -304,15 +285,16 @@ def is_irregular(spec: Spec) -> bool:
 
 def _is_dirichlet(condition: Condition, problem: Problem) -> bool:
     """Whether a condition has the form u = g."""
-    unknown, u = problem.unknown, Dummy("u", real=True)
-    expression = [v.xreplace(problem.spec.values) for v in condition.value]
-    if len(expression) != 1 or expression[0].has(Partial) or condition.unknown != unknown.head:
+    if len(condition.value) != 1 or condition.unknown != problem.unknown.head:
         return False
-    result = expand(expression[0].xreplace({Field(unknown.head, (), unknown.arguments): u}))
-    return not result.has(Field) and isinstance(
-        _solve_condition(result, u, Dummy("flux", real=True)), DirichletCondition
-    )
+    kind = classify_condition(condition, problem)
+    return isinstance(kind, Dirichlet) and not kind.value.has(Field, Partial)
 
 
 def is_dirichlet_problem(problem: Problem) -> bool:
-    return all(isinstance(p.kind, DirichletCondition) for p in face_conditions(problem))
+    return all(isinstance(p.kind, Dirichlet) for p in face_conditions(problem))
+
+
+def is_homogeneous_neumann_problem(problem: Problem) -> bool:
+    """Whether every boundary condition is ∂u/∂n = 0."""
+    return all(isinstance(p.kind, Robin) and p.kind.is_homogeneous_neumann for p in face_conditions(problem))

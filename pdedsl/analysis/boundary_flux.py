@@ -13,18 +13,14 @@ from typing import TypeAlias
 from sympy import Add, Expr, Mul, S, Symbol, cancel
 
 from pdedsl.analysis.axioms.comparison import is_coupled
-from pdedsl.analysis.boundary import (
-    DirichletCondition,
-    FluxCondition,
-    LocatedCondition,
-    OtherCondition,
-    face_conditions,
-)
+from pdedsl.analysis.boundary import LocatedCondition, face_conditions, normal_derivative
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of, vanishes
 from pdedsl.analysis.jet import Jet
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, ranges_of
+from pdedsl.ir.boundary import Dirichlet, General, Robin
+from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import Condition, Equation, face_names
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
@@ -99,13 +95,14 @@ def _face_flux(problem: Problem, k: int, end: Expr, normal: int, conditions_ther
     row, advection = tuple(e.xreplace({x: end}) for e in row), advection.xreplace({x: end})
     tangential = any(not vanishes(e) for j, e in enumerate(row) if j != k)
     match conditions_there[0].kind if conditions_there else None:
-        case DirichletCondition(value=prescribed):
+        case Dirichlet(value=prescribed):
             if not vanishes(row[k]):
                 return _dependent_if_nonzero(row[k], ranges)
             return BoundaryFlux.UNKNOWN if tangential or jet.order > 1 else expand(normal * advection * prescribed)
-        case FluxCondition(coefficient=coefficient, value=prescribed) if coefficient is not None:
+        case Robin() as robin:
             if tangential:
                 return BoundaryFlux.UNKNOWN
+            coefficient, prescribed = normal_derivative(robin)
             rate = expand(row[k] * coefficient + normal * advection)
             return expand(row[k] * prescribed) if vanishes(rate) else _dependent_if_nonzero(rate, ranges)
         case None:
@@ -165,7 +162,7 @@ def _nonlinear_flux(problem: Problem, conditions: Sequence[LocatedCondition]) ->
         return [BoundaryFlux.UNKNOWN]
     derivatives = {_normal_derivative_at(c, jet) for c in conditions}
     if None in derivatives:
-        data = [c.kind.value for c in conditions if isinstance(c.kind, DirichletCondition)]
+        data = [c.kind.value for c in conditions if isinstance(c.kind, Dirichlet)]
         return [_dependent_if_nonzero(diffusivity.xreplace({jet.u: g}), ranges) for g in data] or [BoundaryFlux.UNKNOWN]
     if len(derivatives) > 1:
         return [BoundaryFlux.UNKNOWN]
@@ -181,11 +178,26 @@ def _nonlinear_flux(problem: Problem, conditions: Sequence[LocatedCondition]) ->
 def _normal_derivative_at(located: LocatedCondition, jet: Jet) -> Expr | None:
     """∂u/∂x as a function of u, if the condition is Neumann or Robin."""
     match located.kind:
-        case FluxCondition(coefficient=coefficient, value=value, u=u):
-            flux = value if coefficient is None else coefficient * u + value
-            return expand(located.normal * flux).xreplace({u: jet.u})
-        case DirichletCondition() | OtherCondition():
+        case Robin() as robin:
+            coefficient, value = normal_derivative(robin)
+            return expand(located.normal * (coefficient * jet.u + value))
+        case General(residual=residual):
+            return _solve_for_derivative(residual, jet)
+        case Dirichlet():
             return None
+
+
+def _solve_for_derivative(residual: Residual, jet: Jet) -> Expr | None:
+    """∂u/∂x by a condition that is nonlinear in u but affine in ∂u/∂x, in one dimension."""
+    symbols = {d.orders: s for s, d in residual.jet_variables}
+    values, first = ([s for o, s in symbols.items() if o[0] == n and not any(o[1:])] for n in (0, 1))
+    if len(first) != 1 or len(values) + 1 != len(symbols):
+        return None
+    coefficient = residual.expr.diff(first[0])
+    known = not coefficient.free_symbols & set(symbols.values()) and not residual.expr.has(Field, Partial)
+    if not known or not coefficient.is_nonzero:
+        return None
+    return expand(-residual.expr.xreplace({first[0]: S.Zero}) / coefficient).xreplace(dict.fromkeys(values, jet.u))
 
 
 # ---- Periodic boundaries

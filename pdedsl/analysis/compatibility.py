@@ -12,22 +12,23 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from sympy import Add, Dummy, Expr, S, Symbol, expand
+from sympy import Expr, S, Symbol
 
 from pdedsl import errors
 from pdedsl.analysis.boundary import (
-    DirichletCondition,
-    FluxCondition,
     LocatedCondition,
+    classify_condition,
     face_conditions,
     has_one_condition_per_face,
+    normal_derivative,
 )
 from pdedsl.analysis.problem import Problem
 from pdedsl.diagnostics import Diagnostic
+from pdedsl.ir.boundary import Dirichlet, Robin
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
 from pdedsl.symbolic.evaluate import Layout, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import substitute
-from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
+from pdedsl.symbolic.symbols import Field
 from pdedsl.symbolic.sympy_errors import try_sympy
 
 JUMP_RTOL = 1e-6  # relative to the largest of both values and 1
@@ -62,7 +63,7 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
     (data, *_), late = initial_data, initial_data[0].kind is ConditionKind.TERMINAL
     at = time.end if late else time.start
     for located in face_conditions(problem):
-        if not isinstance(located.kind, DirichletCondition) or located.condition.part:
+        if not isinstance(located.kind, Dirichlet) or located.condition.part:
             continue
         initial = _trace(data.value[0], located.coordinate, located.end, spec)
         boundary = _trace(located.kind.value, time.symbol, at, spec)
@@ -109,9 +110,7 @@ def _corner_warning(data: Condition, located: LocatedCondition, jump: tuple[floa
 def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every face that is not periodic."""
     jet, spec, located = problem.jet, problem.spec, face_conditions(problem)
-    derivatives = [
-        p for p in located if isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and not p.condition.part
-    ]
+    derivatives = [p for p in located if isinstance(p.kind, Robin) and p.kind.is_neumann and not p.condition.part]
     face_count = 2 * sum(not interval.periodic for interval in spec.space.intervals)
     if (
         len(derivatives) != face_count
@@ -120,7 +119,7 @@ def _neumann_imbalance(problem: Problem) -> Iterator[Diagnostic]:
     ):
         return
     factor, source = divergence_form
-    fluxes = [p.kind.value.xreplace(spec.values) for p in derivatives if isinstance(p.kind, FluxCondition)]
+    fluxes = [normal_derivative(p.kind)[1] for p in derivatives if isinstance(p.kind, Robin)]
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in (factor, source, *fluxes)):
         return
     inside, size = _integral(source, jet.coordinates, spec)
@@ -176,20 +175,10 @@ def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnos
 
 def _is_homogeneous_neumann(condition: Condition, problem: Problem) -> bool:
     """Whether a condition is n·∇u = 0, up to a numerical factor."""
-    x = problem.spec.space.coordinates
-    value = Field(problem.unknown.head, (), problem.unknown.arguments)
-    normals = {c.args[1]: c for e in condition.value for c in atoms(e, Component) if c.args[0] not in x}
-    derivatives = [Dummy("slope") for _ in x]
-    expression = (
-        condition.value[0]
-        .xreplace(problem.spec.values)
-        .xreplace({Partial(value, y): s for y, s in zip(x, derivatives, strict=True)})
-    )
-    if len(condition.value) != 1 or len(normals) != len(x):
+    if len(condition.value) != 1:
         return False
-    flux = Add(*(normals[k] * s for k, s in zip(sorted(normals), derivatives, strict=True)))
-    factor = expand(expression).coeff(derivatives[0]).coeff(normals[min(normals)])
-    return bool(factor.is_number) and bool(factor != 0) and expand(expression - factor * flux) == 0
+    kind = classify_condition(condition, problem)
+    return isinstance(kind, Robin) and kind.is_homogeneous_neumann and bool(kind.beta.is_number)
 
 
 def _midpoints(spec: Spec, x: Symbol) -> list[float]:

@@ -15,13 +15,14 @@ from itertools import product
 from sympy import Expr, Symbol
 
 from pdedsl import errors
-from pdedsl.analysis.boundary import DirichletCondition, LocatedCondition, face_conditions
+from pdedsl.analysis.boundary import LocatedCondition, face_conditions
 from pdedsl.analysis.bounds.interval import Box
 from pdedsl.analysis.bounds.sign import box_of, nonnegative
 from pdedsl.analysis.dispersion import system_growth_rates
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import Ranges, points, ranges_of, value_at
 from pdedsl.diagnostics import PdeError
+from pdedsl.ir.boundary import Dirichlet
 from pdedsl.ir.spec import Condition, Space, face_names
 from pdedsl.symbolic.symbols import Field, atoms
 
@@ -72,7 +73,7 @@ def is_inflow(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | No
 def _has_admissible_data(inflow: bool | None, conditions: list[LocatedCondition]) -> bool:
     if inflow is None:
         return False
-    return (len(conditions) == 1 and isinstance(conditions[0].kind, DirichletCondition)) if inflow else not conditions
+    return (len(conditions) == 1 and isinstance(conditions[0].kind, Dirichlet)) if inflow else not conditions
 
 
 # ---- Missing inflow data

@@ -31,8 +31,10 @@ from pdedsl.codegen.program import (
     ReturnType,
 )
 from pdedsl.ir.ansatz import HardConstraints
+from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.problem import ConditionResidual, Derivative, Residual, StrongForm
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Interval, Learned, Spec
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, Partial, atoms

@@ -9,7 +9,8 @@ from math import comb, prod
 
 from sympy import Expr, S, Symbol
 
-from pdedsl.ir.problem import Derivative, Residual, StrongForm
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.symbolic.printing import notation
 
 

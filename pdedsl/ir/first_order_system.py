@@ -13,7 +13,9 @@ from functools import cached_property
 
 from sympy import Expr, Symbol
 
-from pdedsl.ir.problem import Derivative, Face, StrongForm
+from pdedsl.ir.boundary import BoundaryCondition, Face
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ class Parameter:
 class FaceCondition:
     """expr = 0 on a face, in terms of jets; `variable` is the first variable in it.
 
-    `differentiated` is the condition differentiated in time up to the highest variable of the component (index
-    reduction): it implies the condition if the initial values satisfy it.
+    `kind` is its type, with symbols for parameters. `differentiated` is the condition differentiated in time up to the
+    highest variable of the component (index reduction): it implies the condition if the initial values satisfy it.
     """
 
     expr: Expr
@@ -39,6 +41,7 @@ class FaceCondition:
     place: Face
     variable: int
     normal: int  # order of the highest derivative normal to the face
+    kind: BoundaryCondition
     part: tuple[Expr, ...] = ()
 
 

@@ -10,7 +10,9 @@ from sympy import Derivative as SympyDerivative
 from sympy import Expr, Symbol, exp
 from sympy import Function as SympyFunction
 
-from pdedsl.ir.problem import ConditionResidual, Derivative, Residual, StrongForm
+from pdedsl.ir.boundary import ConditionResidual
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Learned
 from pdedsl.ir.types import Scalar, Sign
 from pdedsl.symbolic.symbols import Field, Partial, atoms

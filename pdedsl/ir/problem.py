@@ -6,121 +6,19 @@ Carlo) starts from the same scalar expressions. Coordinates are those of space, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
-from sympy import Add, DiracDelta, Expr, Mul, S, Symbol
+from sympy import Expr, Symbol
 
 from pdedsl.diagnostics import Span
+from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Place, ScalarCondition, classify, initial_condition
+from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import Interval, Learned
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Sign
 from pdedsl.symbolic.printing import notation
-
-
-@dataclass(frozen=True)
-class Derivative:
-    """∂^α of a component, with the multi-index α = `orders`."""
-
-    component: int
-    orders: tuple[int, ...]
-
-    @property
-    def order(self) -> int:
-        return sum(self.orders)
-
-    @property
-    def mixed(self) -> bool:
-        return sum(map(bool, self.orders)) > 1
-
-
-@dataclass(frozen=True)
-class Affine:
-    """Σ coefficient · derivative + inhomogeneity, with coefficients and inhomogeneity independent of the unknowns."""
-
-    terms: tuple[tuple[Derivative, Expr], ...]
-    inhomogeneity: Expr
-
-
-@dataclass(frozen=True)
-class Residual:
-    """expr = 0, in coordinates, learned fields and jet variables: one symbol for each derivative u, u_x, u_xx."""
-
-    expr: Expr
-    jet_variables: tuple[tuple[Symbol, Derivative], ...]
-    span: Span
-    interval: tuple[Expr, Expr] | None = None  # of time, if the equation holds on a part of it
-
-    @cached_property
-    def derivatives(self) -> tuple[Derivative, ...]:
-        return tuple(d for _, d in self.jet_variables)
-
-    @property
-    def has_dirac(self) -> bool:
-        """Whether it contains a Dirac delta, the derivative of a discontinuous coefficient."""
-        return bool(self.expr.has(DiracDelta))
-
-    @cached_property
-    def affine(self) -> Affine | None:
-        """The residual in terms of its coefficients, if it is affine in the unknowns; otherwise None."""
-        symbols = {s for s, _ in self.jet_variables}
-        coefficients: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
-        inhomogeneity = []
-        for term in _summands(self.expr, symbols):  # term by term: there may be a thousand jet variables
-            factors = Mul.make_args(term)
-            if len(own := [f for f in factors if f.free_symbols & symbols]) == 1 and own[0] in symbols:
-                coefficients[own[0]].append(Mul(*(f for f in factors if f is not own[0])))
-                continue
-            occurring = term.free_symbols & symbols
-            inhomogeneity.append(term.xreplace(dict.fromkeys(occurring, S.Zero)))
-            for s in occurring:
-                coefficients[s].append(term.diff(s))
-        if any(c.free_symbols & symbols for terms in coefficients.values() for c in terms):
-            return None
-        return Affine(tuple((d, Add(*coefficients[s])) for s, d in self.jet_variables), Add(*inhomogeneity))
-
-
-def _summands(expr: Expr, jet: set[Symbol]) -> Iterator[Expr]:
-    """The terms of a sum, with factors of sums of several jet variables multiplied in."""
-    for term in Add.make_args(expr):
-        sums = [a for a in term.args if a.is_Add and a.free_symbols & jet] if term.is_Mul else []
-        if len(sums) == 1 and len(sums[0].free_symbols & jet) > 1:
-            factor = Mul(*(a for a in term.args if a is not sums[0]))
-            yield from _summands(Add(*(factor * a for a in sums[0].args)), jet)
-        else:
-            yield term
-
-
-@dataclass(frozen=True)
-class Face:
-    """A face of the space-time box: a coordinate at its lower or upper end."""
-
-    coordinate: int
-    upper: bool
-
-
-@dataclass(frozen=True)
-class Surface:
-    """The level set F = 0 in the closed domain. On the boundary of an irregular domain F is its g, and the outer normal
-    is -∇F/‖∇F‖."""
-
-    expr: Expr
-
-
-Place = Face | Surface
-
-
-@dataclass(frozen=True)
-class ConditionResidual:
-    """An initial, terminal or boundary condition: residuals that vanish on a face or surface, restricted to the part
-    where every g in `part` is positive."""
-
-    residuals: tuple[Residual, ...]
-    place: Place
-    span: Span
-    part: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -136,13 +34,17 @@ class Domain:
     def space(self) -> tuple[Symbol, ...]:
         return self.coordinates[:-1] if self.has_time else self.coordinates
 
+    def is_in_time(self, place: Place) -> bool:
+        """Whether it is the face at the initial or terminal time."""
+        return self.has_time and isinstance(place, Face) and place.coordinate == len(self.coordinates) - 1
+
     def text_of(self, place: Place) -> str:
-        """A face or surface in words."""
+        """A face or level set in words."""
         match place:
             case Face(coordinate=k, upper=upper):
                 interval = self.intervals[k]
                 return f"at {self.coordinates[k]} = {notation(interval.end if upper else interval.start)}"
-            case Surface(expr=expr):
+            case LevelSet(expr=expr):
                 return f"where {notation(expr)} = 0"
             case _:
                 assert_never(place)
@@ -180,6 +82,28 @@ class StrongForm:
     exact: tuple[Expr | None, ...]  # the exact solution of each component, or None
     parameters: tuple[Learned, ...] = ()  # learned besides the unknowns: an inverse problem
     measurements: tuple[Measurements, ...] = ()
+
+    @cached_property
+    def scalar_conditions(self) -> tuple[ScalarCondition, ...]:
+        """Every scalar initial, terminal and boundary condition with its type."""
+        domain = self.domain
+        return tuple(
+            ScalarCondition(
+                initial_condition(r) if domain.is_in_time(c.place) else classify(r, c.place.normal(domain.space)),
+                c.place,
+                c.part,
+                c.span,
+                (n, k),
+            )
+            for n, c in enumerate(self.conditions)
+            for k, r in enumerate(c.residuals)
+        )
+
+    @cached_property
+    def is_backward(self) -> bool:
+        """Whether it is a terminal-value problem."""
+        places = (c.place for c in self.conditions if self.domain.is_in_time(c.place))
+        return any(isinstance(p, Face) and p.upper for p in places)
 
     @cached_property
     def defined_up_to_constant(self) -> tuple[int, ...]:

@@ -13,7 +13,8 @@ from itertools import chain
 
 from sympy import Add, Expr, Max, Symbol
 
-from pdedsl.ir.problem import Domain, Place, Surface
+from pdedsl.ir.boundary import LevelSet, Place
+from pdedsl.ir.problem import Domain
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class DiffusionProcess:
     @cached_property
     def curves(self) -> tuple[Expr, ...]:
         """The level-set functions g of the boundary, each once."""
-        return tuple(dict.fromkeys(s.place.expr for s in self.boundaries if isinstance(s.place, Surface)))
+        return tuple(dict.fromkeys(s.place.expr for s in self.boundaries if isinstance(s.place, LevelSet)))
 
     def curvature_bound(self, curve: Expr) -> Expr | None:
         """M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, by Gershgorin's theorem; None unless g is

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
+from pdedsl.ir.boundary import Place
 from pdedsl.ir.first_order_system import FaceCondition
-from pdedsl.ir.problem import Place
 
 
 @dataclass(frozen=True)

@@ -8,25 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Add, Expr, Integer, S, cancel, sqrt
+from sympy import Add, Expr, cancel
 
 from pdedsl import errors
-from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.problem import (
-    ConditionResidual,
-    Derivative,
-    Domain,
-    Face,
-    Measurements,
-    Residual,
-    ScalarUnknown,
-    StrongForm,
-    Surface,
-)
+from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Normal, Place
+from pdedsl.ir.problem import Domain, Measurements, ScalarUnknown, StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, Space, SpaceKind, Spec, face_names
 from pdedsl.ir.theorem import Theorem
-from pdedsl.lowering.index_expansion import IndexExpander, Normal, coordinate_intervals, index_expander
+from pdedsl.lowering.index_expansion import IndexExpander, coordinate_intervals, coordinates_of, index_expander
 from pdedsl.symbolic import symbols
 from pdedsl.symbolic.symbols import Field, atoms
 
@@ -76,15 +67,14 @@ def _condition(condition: Condition, writer: IndexExpander) -> Iterator[Conditio
     if _couples_faces(condition, writer):
         raise errors.methods.coupled_boundaries(condition.span)
     part = tuple(writer.expand(g.expr, g.span) for g in condition.part)
-    space = writer.spec.space
-    shared = None if _contains_normal(condition, writer) else _residuals(condition, (), writer)
-    for face in faces_of(space, condition.faces):
-        residuals = shared or _residuals(condition, _face_normal(face, space), writer)
-        yield ConditionResidual(residuals, face, condition.span, part)
-    for level in condition.surfaces:
-        expr = boundary_level(writer.expand(level.expr, level.span), space, writer)
-        residuals = _residuals(condition, _level_set_normal(expr, condition, level.span, writer), writer)
-        yield ConditionResidual(residuals, Surface(expr), condition.span, part)
+    space, needs_normal = writer.spec.space, _contains_normal(condition, writer)
+    level_sets = (LevelSet(boundary_level(writer.expand(s.expr, s.span), space, writer)) for s in condition.surfaces)
+    residuals = _residuals(condition, (), writer) if not needs_normal else ()
+    places: list[Place] = [*faces_of(space, condition.faces), *level_sets]
+    for place in places:
+        if needs_normal:
+            residuals = _residuals(condition, place.normal(coordinates_of(space)), writer)
+        yield ConditionResidual(residuals, place, condition.span, part)
 
 
 def _couples_faces(condition: Condition, writer: IndexExpander) -> bool:
@@ -97,11 +87,6 @@ def _residuals(condition: Condition, normal: Normal, writer: IndexExpander) -> t
     return tuple(writer.residual(v, condition.span, normal) for v in condition.value)
 
 
-def _face_normal(face: Face, space: Space) -> Normal:
-    ones = (Integer(1 if face.upper else -1) if k == face.coordinate else S.Zero for k in range(len(space.intervals)))
-    return tuple(ones)
-
-
 def boundary_level(expr: Expr, space: Space, writer: IndexExpander) -> Expr:
     """F of a surface; on the boundary of the domain, the g of its inequality, which is positive inside."""
     for g in space.inequalities:
@@ -110,15 +95,6 @@ def boundary_level(expr: Expr, space: Space, writer: IndexExpander) -> Expr:
         if ratio.is_number and ratio != 0:
             return inner
     return expr
-
-
-def _level_set_normal(level: Expr, condition: Condition, span: Span, writer: IndexExpander) -> Normal:
-    """The outer normal -∇g/‖∇g‖, if the condition uses it."""
-    if not _contains_normal(condition, writer):
-        return ()
-    gradient = [level.diff(x) for x in writer.coordinates[: len(writer.spec.space.intervals)]]
-    norm = sqrt(Add(*(s**2 for s in gradient)))
-    return tuple(-s / norm for s in gradient)
 
 
 def _contains_normal(condition: Condition, writer: IndexExpander) -> bool:

@@ -9,7 +9,9 @@ from sympy import Add, Expr, Integer, Symbol
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
-from pdedsl.ir.problem import Derivative, Residual, ScalarUnknown
+from pdedsl.ir.boundary import Normal
+from pdedsl.ir.problem import ScalarUnknown
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Interval, Space, Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic import symbols
@@ -17,7 +19,6 @@ from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 MAX_MIXED_DERIVATIVES = 500  # all mixed second derivatives in 32 dimensions
-Normal = tuple[Expr, ...]  # one entry for each coordinate of space
 
 
 def coordinate_intervals(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:

@@ -24,7 +24,8 @@ from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.parameters import is_of_coordinates, learned_functions, with_parameter_symbols
 from pdedsl.ir.plan import Alternative, SolvePlan
-from pdedsl.ir.problem import Residual, StrongForm
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem import diffusion_process
@@ -89,7 +90,7 @@ def _require_finite_volumes(system: FirstOrderSystem) -> Scheme:
         raise GridNotApplicable("a conservation law with shocks cannot be solved backward in time")
     conservation_form(system)
     for condition in system.face_conditions:
-        dirichlet_value(system, condition)
+        dirichlet_value(condition)
     return Scheme.VOLUMES
 
 

@@ -16,7 +16,8 @@ from math import prod
 from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 
 from pdedsl.ir.ansatz import Ansatz
-from pdedsl.ir.problem import ConditionResidual, Domain, Face, StrongForm
+from pdedsl.ir.boundary import Dirichlet, Face, InitialCondition
+from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.problem.scaling import solution_scales
 from pdedsl.symbolic.evaluate import Layout, evaluate_at_points
 from pdedsl.symbolic.rewrite import substitute
@@ -37,7 +38,7 @@ class PrescribedValue:
     face: Face
     order: int
     value: Expr
-    place: tuple[int, int]
+    number: tuple[int, int]  # of the condition and its residual
 
 
 @lru_cache(maxsize=4)  # used several times for each plan
@@ -49,12 +50,7 @@ def ansatz_of(statement: StrongForm) -> tuple[Ansatz, ...]:
 def has_incompatible_data(statement: StrongForm) -> bool:
     """Whether initial (or terminal) data are discontinuous, or incompatible with Dirichlet data at a corner."""
     domain = statement.domain
-    data = (
-        r.expr
-        for c in statement.conditions
-        if domain.has_time and _is_initial_condition(domain, c)
-        for r in c.residuals
-    )
+    data = (r.expr for c in statement.conditions if domain.is_in_time(c.place) for r in c.residuals)
     if any(e.has(Heaviside, sign) for e in data):
         return True
     for component in range(len(statement.components)):
@@ -73,17 +69,24 @@ def has_incompatible_data(statement: StrongForm) -> bool:
     return False
 
 
-def _is_initial_condition(domain: Domain, condition: ConditionResidual) -> bool:
-    return isinstance(condition.place, Face) and condition.place.coordinate == len(domain.coordinates) - 1
-
-
 def _prescribed_values(statement: StrongForm, component: int) -> tuple[list[PrescribedValue], list[PrescribedValue]]:
     """Prescribed values at the initial (or terminal) time, and on the boundary."""
-    domain = statement.domain
-    prescribed = [g for k, c in enumerate(statement.conditions) for g in _values_of_condition(domain, c, k, component)]
-    last = len(domain.coordinates) - 1
-    in_time = [g for g in prescribed if domain.has_time and g.face.coordinate == last]
-    return in_time, [g for g in prescribed if g not in in_time and g.order == 0]
+    in_time: list[PrescribedValue] = []
+    on_boundary: list[PrescribedValue] = []
+    for condition in statement.scalar_conditions:
+        if not isinstance(condition.place, Face) or condition.part:
+            continue
+        match condition.kind:
+            case InitialCondition(component=c, order=order, value=value) if c == component:
+                group = in_time
+            case Dirichlet(component=c, value=value) if c == component:
+                order, group = 0, on_boundary
+            case _:
+                continue
+        if not value.has(*NONSMOOTH):
+            restricted = _restrict(statement.domain, condition.place, value)
+            group.append(PrescribedValue(condition.place, order, restricted, condition.number))
+    return in_time, on_boundary
 
 
 def _component_ansatz(statement: StrongForm, component: int) -> Ansatz:
@@ -94,24 +97,6 @@ def _component_ansatz(statement: StrongForm, component: int) -> Ansatz:
     boundary_ansatz = _interpolate_faces(domain, on_boundary) if len(domain.space) <= MAX_DIMENSIONS else Ansatz()
     extended = _extend_in_time(domain, in_time, boundary_ansatz)
     return extended if extended is not None else _extend_in_time(domain, in_time, Ansatz()) or Ansatz()
-
-
-def _values_of_condition(
-    domain: Domain, condition: ConditionResidual, number: int, component: int
-) -> Iterator[PrescribedValue]:
-    if not isinstance(condition.place, Face) or condition.part:
-        return
-    for k, residual in enumerate(condition.residuals):
-        affine = residual.affine
-        if affine is None or len(affine.terms) != 1 or affine.inhomogeneity.has(*NONSMOOTH):
-            continue
-        ((derivative, coefficient),) = affine.terms
-        is_time_derivative = not any(derivative.orders[:-1]) if domain.has_time else derivative.order == 0
-        if derivative.component == component and coefficient.is_number and is_time_derivative:
-            value = -affine.inhomogeneity / coefficient
-            yield PrescribedValue(
-                condition.place, derivative.order, _restrict(domain, condition.place, value), (number, k)
-            )
 
 
 def _restrict(domain: Domain, face: Face, value: Expr) -> Expr:
@@ -139,7 +124,7 @@ def _interpolate_axis(domain: Domain, ansatz: Ansatz, k: int, x: Symbol, values:
     )
     if not _vanishes_where(domain, added, ansatz):
         return ansatz
-    return Ansatz(ansatz.base + added, ansatz.factor * factor, ansatz.satisfied | {g.place for g in values.values()})
+    return Ansatz(ansatz.base + added, ansatz.factor * factor, ansatz.satisfied | {g.number for g in values.values()})
 
 
 def _extend_in_time(domain: Domain, prescribed: Sequence[PrescribedValue], ansatz: Ansatz) -> Ansatz | None:
@@ -157,7 +142,7 @@ def _extend_in_time(domain: Domain, prescribed: Sequence[PrescribedValue], ansat
         return None
     fraction = (t - initial_time) / (interval.end - interval.start)
     factor = ansatz.factor * fraction ** len(prescribed)
-    return Ansatz(ansatz.base + correction, factor, ansatz.satisfied | {g.place for g in prescribed})
+    return Ansatz(ansatz.base + correction, factor, ansatz.satisfied | {g.number for g in prescribed})
 
 
 def _vanishes_where(domain: Domain, expr: Expr, ansatz: Ansatz) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from sympy import Abs, DiracDelta, Expr, Heaviside, Integral, Max, Min, S, Symbol, integrate, sign, simplify
 
+from pdedsl.ir.boundary import Dirichlet, Robin
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
-from pdedsl.ir.problem import Derivative
+from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import ConservationForm
 from pdedsl.problem.first_order_system import GridNotApplicable
 from pdedsl.symbolic.rewrite import expand
@@ -99,13 +100,12 @@ def _source(system: FirstOrderSystem, k: int, fluxes: list[tuple[Expr, ...]]) ->
     return source
 
 
-def dirichlet_value(system: FirstOrderSystem, condition: FaceCondition) -> Expr | None:
+def dirichlet_value(condition: FaceCondition) -> Expr | None:
     """The Dirichlet value on a face; None for a homogeneous Neumann condition."""
-    jets = system.jets_in(condition.expr)
-    if len(jets) != 1 or condition.part:
-        raise GridNotApplicable("a conservation law needs Dirichlet or homogeneous Neumann conditions")
-    ((symbol, derivative),) = jets
-    coefficient, rest = condition.expr.diff(symbol), condition.expr.xreplace({symbol: S.Zero})
-    if coefficient.free_symbols & {symbol} or (derivative.order and rest != 0):
-        raise GridNotApplicable("a conservation law needs Dirichlet or homogeneous Neumann conditions")
-    return None if derivative.order else -rest / coefficient
+    match condition.kind:
+        case Dirichlet(value=value) if not condition.part:
+            return value
+        case Robin(is_homogeneous_neumann=True) if not condition.part:
+            return None
+        case _:
+            raise GridNotApplicable("a conservation law needs Dirichlet or homogeneous Neumann conditions")

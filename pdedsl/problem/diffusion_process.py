@@ -12,8 +12,10 @@ from sympy import Add, Expr, Matrix, S, Symbol, simplify
 
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError
-from pdedsl.ir.problem import Affine, ConditionResidual, Derivative, Domain, Face, Residual, StrongForm, Surface
+from pdedsl.ir.boundary import Dirichlet, Face, General, InitialCondition, LevelSet, Robin, ScalarCondition
+from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.process import Absorption, DiffusionProcess, ProcessBoundary, Reflection, TimeCondition, TimeDirection
+from pdedsl.ir.residual import Affine, Residual
 from pdedsl.symbolic.domain import region_of
 from pdedsl.symbolic.evaluate import compile_function, unsupported
 from pdedsl.symbolic.rewrite import expression_size
@@ -140,67 +142,38 @@ def _initial_data(statement: StrongForm) -> TimeCondition | None:
     """Initial or terminal condition; None for a stationary problem."""
     if not statement.domain.has_time:
         return None
-    time = len(statement.domain.coordinates) - 1
-    for condition in statement.conditions:
-        match condition.place:
-            case Face(coordinate=k, upper=upper) if k == time:
-                return TimeCondition(
-                    TimeDirection.FORWARD if upper else TimeDirection.BACKWARD,
-                    _prescribed_value(condition, _affine_condition(condition)),
-                )
-            case _:
-                continue
+    for condition in statement.scalar_conditions:
+        match condition:
+            case ScalarCondition(kind=InitialCondition(order=0, value=value), place=Face(upper=upper)):
+                return TimeCondition(TimeDirection.FORWARD if upper else TimeDirection.BACKWARD, value)
+            case ScalarCondition(place=place) if statement.domain.is_in_time(place):
+                raise _unsupported(condition)
     raise errors.methods.monte_carlo_second_order_in_time(statement.equations[0].span)
 
 
 def _process_boundaries(statement: StrongForm) -> Iterator[ProcessBoundary]:
-    time = len(statement.domain.coordinates) - 1 if statement.domain.has_time else None
-    for condition in statement.conditions:
-        match condition.place:
-            case Face(coordinate=k) if k == time:
+    for condition in statement.scalar_conditions:
+        match condition.kind, condition.place:
+            case InitialCondition(), _:
                 continue
-            case Face(coordinate=k, upper=upper):
-                yield ProcessBoundary(condition.place, _boundary_event(condition, k, upper), condition.part)
-            case Surface(expr=curve):
-                inner = _level_function(curve, condition, statement.domain)
-                yield ProcessBoundary(
-                    Surface(inner),
-                    Absorption(_prescribed_value(condition, _affine_condition(condition))),
-                    condition.part,
-                )
+            case Dirichlet(value=value), LevelSet(expr=curve):
+                place = LevelSet(_level_function(curve, condition, statement.domain))
+                yield ProcessBoundary(place, Absorption(value), condition.part)
+            case Dirichlet(value=value), place:
+                yield ProcessBoundary(place, Absorption(value), condition.part)
+            case Robin(alpha=alpha, beta=beta, value=value), Face() as place:
+                yield ProcessBoundary(place, Reflection(simplify(alpha / beta), value / beta), condition.part)
+            case _:
+                raise _unsupported(condition)
 
 
-def _boundary_event(condition: ConditionResidual, coordinate: int, upper: bool) -> Absorption | Reflection:
-    """Absorption or reflection of a path where α u + β ∂u/∂n = γ."""
-    affine = _affine_condition(condition)
-    derivatives = {d: c for d, c in affine.terms if d.order}
-    if not derivatives:
-        return Absorption(_prescribed_value(condition, affine))
-    ((derivative, coefficient),) = derivatives.items() if len(derivatives) == 1 else ((None, S.Zero),)
-    if derivative is None or derivative.order != 1 or not derivative.orders[coordinate]:
-        raise errors.methods.monte_carlo_oblique(condition.span)
-    normal_coefficient = coefficient if upper else -coefficient
-    value = next((c for d, c in affine.terms if not d.order), S.Zero)
-    return Reflection(simplify(value / normal_coefficient), -affine.inhomogeneity / normal_coefficient)
+def _unsupported(condition: ScalarCondition) -> PdeError:
+    if isinstance(condition.kind, General) and condition.kind.residual.affine is None:
+        return errors.methods.monte_carlo_nonlinear(condition.span)
+    return errors.methods.monte_carlo_oblique(condition.span)
 
 
-def _affine_condition(condition: ConditionResidual) -> Affine:
-    (residual,) = condition.residuals
-    if residual.affine is None:
-        raise errors.methods.monte_carlo_nonlinear(condition.span)
-    return residual.affine
-
-
-def _prescribed_value(condition: ConditionResidual, affine: Affine) -> Expr:
-    """The Dirichlet value; raises PdeError for other conditions."""
-    match affine.terms:
-        case ((Derivative(order=0), factor),):
-            return -affine.inhomogeneity / factor
-        case _:
-            raise errors.methods.monte_carlo_oblique(condition.span)
-
-
-def _level_function(curve: Expr, condition: ConditionResidual, domain: Domain) -> Expr:
+def _level_function(curve: Expr, condition: ScalarCondition, domain: Domain) -> Expr:
     """The inequality g > 0 of the domain that vanishes on the curve."""
     for inner in domain.inequalities:
         if simplify(inner / curve).is_number:
@@ -212,7 +185,7 @@ def _level_function(curve: Expr, condition: ConditionResidual, domain: Domain) -
 
 
 def _require_process(process: DiffusionProcess, residual: Residual, statement: StrongForm) -> None:
-    curves = {s.place.expr for s in process.boundaries if isinstance(s.place, Surface)}
+    curves = {s.place.expr for s in process.boundaries if isinstance(s.place, LevelSet)}
     if set(process.domain.inequalities) - curves:
         raise errors.methods.monte_carlo_open_curve(residual.span)
     if not _may_be_semidefinite(process):

@@ -8,15 +8,17 @@ derivatives of variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
 
 from sympy import Add, Expr, Matrix, Symbol
 
+from pdedsl.ir.boundary import ConditionResidual, Face, General, InitialCondition, classify
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem, Parameter
-from pdedsl.ir.problem import ConditionResidual, Derivative, Face, Residual, StrongForm
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 # ---- Matching of constraints and algebraic variables
@@ -71,18 +73,28 @@ class SystemBuilder:
             raise GridNotApplicable("equations that change between time intervals are not supported")
         variables, differential = self.variables, self.differential
         rhs, constraints = self._solve_for_time_derivatives()
-        initial_conditions = [c for c in statement.conditions if self.is_initial_condition(c)]
-        backward = any(isinstance(c.place, Face) and c.place.upper for c in initial_conditions)
-        initial = self._initial(initial_conditions, variables, differential)
+        initial = self._initial(variables, differential)
         face_conditions = tuple(
-            s for c in statement.conditions if not self.is_initial_condition(c) for s in self._face_conditions(c)
+            s
+            for c in statement.conditions
+            if not statement.domain.is_in_time(c.place)
+            for s in self._face_conditions(c)
         )
         jets = tuple((s, d) for d, s in self.jets.items())
         algebraic = tuple(k for k in range(len(variables)) if k not in differential)
         constraints = match_constraints(constraints, algebraic, dict(jets))
         parameters = tuple(self.parameters.values())
         return FirstOrderSystem(
-            statement, variables, jets, differential, rhs, constraints, initial, face_conditions, backward, parameters
+            statement,
+            variables,
+            jets,
+            differential,
+            rhs,
+            constraints,
+            initial,
+            face_conditions,
+            statement.is_backward,
+            parameters,
         )
 
     @cached_property
@@ -102,10 +114,6 @@ class SystemBuilder:
     @cached_property
     def differential(self) -> tuple[int, ...]:
         return tuple(k for k, (c, _) in enumerate(self.variables) if self.orders[c] > 0)
-
-    def is_initial_condition(self, condition: ConditionResidual) -> bool:
-        place, domain = condition.place, self.statement.domain
-        return domain.has_time and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
 
     def jet(self, variable: int, space: tuple[int, ...]) -> Symbol:
         derivative = Derivative(variable, space)
@@ -174,26 +182,14 @@ class SystemBuilder:
         zero = (0,) * len(self.statement.domain.space)
         return self.jet(self.variables.index((component, j + 1)), zero)
 
-    def _initial(
-        self,
-        initial_conditions: Iterable[ConditionResidual],
-        variables: tuple[tuple[int, int], ...],
-        differential: tuple[int, ...],
-    ) -> tuple[Expr, ...]:
+    def _initial(self, variables: tuple[tuple[int, int], ...], differential: tuple[int, ...]) -> tuple[Expr, ...]:
         prescribed: dict[tuple[int, int], Expr] = {}
-        for condition in initial_conditions:
-            for r in condition.residuals:
-                affine = r.affine
-                if (
-                    affine is None
-                    or len(affine.terms) != 1
-                    or affine.terms[0][0].order != affine.terms[0][0].orders[-1]
-                ):
+        for condition in self.statement.scalar_conditions:
+            match condition.kind:
+                case InitialCondition(component=component, order=order, value=value):
+                    prescribed[component, order] = self._substitute_parameters(value)
+                case General() if self.statement.domain.is_in_time(condition.place):
                     raise GridNotApplicable("an initial condition does not prescribe a value or a time derivative")
-                (derivative, coefficient), *_ = affine.terms
-                prescribed[derivative.component, derivative.orders[-1]] = self._substitute_parameters(
-                    -affine.inhomogeneity / coefficient
-                )
         if any(variables[k] not in prescribed for k in differential):
             raise GridNotApplicable("initial conditions are missing")
         return tuple(prescribed[variables[k]] for k in differential)
@@ -212,7 +208,9 @@ class SystemBuilder:
             differentiated = expr
             for _ in range(j + 1, self.orders[component]):
                 differentiated = self._time_derivative(differentiated)
-            yield FaceCondition(expr, differentiated, condition.place, variable, normal, condition.part)
+            residual = replace(r, expr=self._substitute_parameters(r.expr))
+            kind = classify(residual, condition.place.normal(self.statement.domain.space))
+            yield FaceCondition(expr, differentiated, condition.place, variable, normal, kind, condition.part)
 
     def _time_derivative(self, expr: Expr) -> Expr:
         """∂/∂t of an expression, for jets whose time derivatives are variables, too."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from sympy import Abs, DiracDelta, Expr, Heaviside, Max, Min, S, sign, simplify
 
+from pdedsl.ir.boundary import Dirichlet, Robin
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
-from pdedsl.ir.problem import Derivative
+from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import InterfaceProblem, RobinFace
 from pdedsl.problem.first_order_system import GridNotApplicable
 
@@ -70,17 +71,16 @@ def _times(system: FirstOrderSystem) -> tuple[Expr, ...]:
 
 
 def _robin_coefficients(system: FirstOrderSystem, condition: FaceCondition) -> RobinFace:
-    axis, jets = condition.place.coordinate, system.jets_in(condition.expr)
-    of = {d.orders: s for s, d in jets}
-    unit = tuple(int(i == axis) for i in range(len(system.statement.domain.space)))
-    alpha, beta = (condition.expr.diff(of[o]) if o in of else S.Zero for o in ((0,) * len(unit), unit))
-    gamma = condition.expr.xreplace(dict.fromkeys(of.values(), S.Zero))
-    if condition.part or len(jets) != (alpha != 0) + (beta != 0):
+    face: RobinFace | None = None
+    match condition.kind:
+        case Dirichlet(value=value):
+            face = RobinFace(condition, S.One, S.Zero, -value)
+        case Robin(alpha=alpha, beta=beta, value=value):
+            face = RobinFace(condition, alpha, beta if condition.place.upper else -beta, -value)
+    if face is None or condition.part:
         raise GridNotApplicable(
             "with discontinuous coefficients only Dirichlet, Neumann and Robin conditions are supported"
         )
-    if any(e.free_symbols & {*system.jet_derivatives, *_times(system)} for e in (alpha, beta)):
-        raise GridNotApplicable(
-            "with discontinuous coefficients boundary coefficients must not depend on time or on the unknown"
-        )
-    return RobinFace(condition, alpha, beta, gamma)
+    if any(e.free_symbols & {*_times(system)} for e in (face.alpha, face.beta)):
+        raise GridNotApplicable("with discontinuous coefficients boundary coefficients must not depend on time")
+    return face

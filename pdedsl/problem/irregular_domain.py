@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from sympy import Expr, S
 
-from pdedsl.ir.problem import ConditionResidual, Derivative, Place, StrongForm
+from pdedsl.ir.boundary import Dirichlet, Place, ScalarCondition
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import IrregularDirichletProblem
 from pdedsl.problem.first_order_system import GridNotApplicable
 
@@ -28,13 +30,11 @@ def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProb
         raise GridNotApplicable(
             "on a curved domain mixed derivatives and derivatives of order above two are not supported"
         )
-    return IrregularDirichletProblem(
-        second, first, zeroth, affine.inhomogeneity, dict(_dirichlet_value(c) for c in statement.conditions)
-    )
+    values = dict(_dirichlet_value(c) for c in statement.scalar_conditions)
+    return IrregularDirichletProblem(second, first, zeroth, affine.inhomogeneity, values)
 
 
-def _dirichlet_value(condition: ConditionResidual) -> tuple[Place, Expr]:
-    affine = condition.residuals[0].affine
-    if condition.part or affine is None or [d.order for d, _ in affine.terms] != [0]:
+def _dirichlet_value(condition: ScalarCondition) -> tuple[Place, Expr]:
+    if not isinstance(condition.kind, Dirichlet) or condition.part:
         raise GridNotApplicable("on a curved domain Dirichlet conditions on entire faces and curves are required")
-    return condition.place, -affine.inhomogeneity / affine.terms[0][1]
+    return condition.place, condition.kind.value

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 from sympy import Add, Expr, Symbol
 
-from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
+from pdedsl.ir.boundary import Dirichlet, Robin
+from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.solver_plans import LinearSplitting, PeriodicAxis
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.rewrite import expand
@@ -76,25 +77,20 @@ def _parities(system: FirstOrderSystem, axis: int) -> Mapping[int, int] | None:
     for condition in system.face_conditions:
         if condition.place.coordinate != axis:
             continue
-        component, sign = _parity(system, condition, axis)
-        if sign is None or (component, condition.place.upper) in signs:
+        match condition.kind:
+            case Dirichlet(component=component, value=value) if value == 0:
+                sign = -1
+            case Robin(component=component, is_homogeneous_neumann=True):
+                sign = 1
+            case _:
+                return None
+        if condition.part or (component, condition.place.upper) in signs:
             return None
         signs[component, condition.place.upper] = sign
     components = range(len(system.statement.components))
     if any(signs.get((c, False)) is None or signs.get((c, False)) != signs.get((c, True)) for c in components):
         return None
     return {c: signs[c, False] for c in components}
-
-
-def _parity(system: FirstOrderSystem, condition: FaceCondition, axis: int) -> tuple[int, int | None]:
-    jets = system.jets_in(condition.expr)
-    if condition.part or len(jets) != 1:
-        return 0, None
-    ((symbol, derivative),) = jets
-    is_pure = derivative.order == derivative.orders[axis] <= 1 and system.variables[derivative.component][1] == 0
-    is_homogeneous = (condition.expr / symbol).is_number and condition.expr.xreplace({symbol: 0}) == 0
-    sign = (-1) ** (derivative.order + 1) if is_pure and is_homogeneous else None
-    return system.variables[derivative.component][0], sign
 
 
 def _is_reflection_invariant(system: FirstOrderSystem, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:

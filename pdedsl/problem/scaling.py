@@ -12,7 +12,9 @@ from math import isfinite, log10, prod
 
 from sympy import Expr, Integer, S
 
-from pdedsl.ir.problem import Domain, Face, Residual, StrongForm
+from pdedsl.ir.boundary import Face
+from pdedsl.ir.problem import Domain, StrongForm
+from pdedsl.ir.residual import Residual
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, evaluate_at_points
 

@@ -12,7 +12,9 @@ from itertools import product
 from sympy import Expr
 
 from pdedsl.ir.ansatz import ReflectionSymmetry
-from pdedsl.ir.problem import ConditionResidual, Derivative, Face, Residual, StrongForm
+from pdedsl.ir.boundary import ConditionResidual, Face
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.problem.ansatz import ansatz_of
 from pdedsl.symbolic.evaluate import Substitution, is_numerically_equal
 
@@ -22,7 +24,7 @@ MAX_SIZE = 3  # components, and dimensions of space, up to which symmetries are 
 def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:
     """The first symmetry found that base and factor of the ansatz have as well."""
     domain, count = statement.domain, len(statement.components)
-    unique = statement.is_affine or any(_is_initial_condition(c, statement) for c in statement.conditions)
+    unique = statement.is_affine or any(domain.is_in_time(c.place) for c in statement.conditions)
     if not unique or domain.inequalities or statement.parameters or statement.measurements:
         return None
     if count > MAX_SIZE or len(domain.space) > MAX_SIZE or any(r.interval is not None for r in statement.equations):
@@ -109,11 +111,6 @@ def _ansatz_has(symmetry: ReflectionSymmetry, statement: StrongForm) -> bool:
         and is_numerically_equal(a.factor, a.factor, reflection)
         for a, sign in pairs
     )
-
-
-def _is_initial_condition(condition: ConditionResidual, statement: StrongForm) -> bool:
-    place, last = condition.place, len(statement.domain.coordinates) - 1
-    return statement.domain.has_time and isinstance(place, Face) and place.coordinate == last
 
 
 def _holds(symmetry: ReflectionSymmetry, statement: StrongForm) -> bool:

@@ -12,7 +12,8 @@ from sympy import Expr
 from torch import Tensor
 
 from pdedsl.codegen.pointwise import compile_pointwise
-from pdedsl.ir.problem import ConditionResidual, Domain, Face, Place, Surface
+from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Place
+from pdedsl.ir.problem import Domain
 from pdedsl.runtime.sampling import (
     NoPointsFound,
     PointDistribution,
@@ -82,7 +83,7 @@ class PointSampler:
                 return self._face(
                     k, upper, SamplingBox(self.low, self.high, self.periodic).without(k).source(law, seed)
                 )
-            case Surface(expr=expr):
+            case LevelSet(expr=expr):
                 return self._surface(expr, SamplingBox(self.low, self.high, self.periodic).source(law, seed))
             case _:
                 assert_never(place)

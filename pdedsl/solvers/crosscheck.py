@@ -22,8 +22,9 @@ from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.boundary import InitialCondition
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
-from pdedsl.ir.problem import Face, StrongForm
+from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT, truncate_domain
 from pdedsl.planning.solver_selection import find_obstacle
 from pdedsl.solvers.collocation_points import PointSampler
@@ -282,13 +283,10 @@ def _solve_by_grid(
 
 def _initial_data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, float]:
     """The initial (or terminal) data, their time, and the other end of the time interval."""
-    (condition,) = (c for c in statement.conditions if isinstance(c.place, Face))
-    affine = condition.residuals[0].affine
-    assert affine is not None
-    ((_, coefficient),) = affine.terms
+    (data,) = (c.kind.value for c in statement.scalar_conditions if isinstance(c.kind, InitialCondition))
     time = statement.domain.intervals[-1]
-    ends = (float(time.end), float(time.start)) if condition.place.upper else (float(time.start), float(time.end))  # type: ignore[union-attr]
-    value = compile_pointwise((-affine.inhomogeneity / coefficient,), statement.domain.coordinates)
+    ends = (float(time.end), float(time.start)) if statement.is_backward else (float(time.start), float(time.end))
+    value = compile_pointwise((data,), statement.domain.coordinates)
 
     def at(x: Tensor) -> Tensor:
         (values,) = value(*x.unbind(-1), torch.full_like(x[..., 0], ends[0]))

@@ -34,9 +34,11 @@ from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import Grid, MonteCarlo
 from pdedsl.diagnostics import Source
 from pdedsl.explainer.describe import gauge_lines
+from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.parameters import learned_functions, with_function_symbols
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.problem import ConditionResidual, Derivative, Domain, Residual, StrongForm
+from pdedsl.ir.problem import Domain, StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.planning.solver_selection import Scheme, grid_scheme
 from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow

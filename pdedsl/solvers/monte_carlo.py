@@ -19,7 +19,8 @@ from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import MonteCarlo
-from pdedsl.ir.problem import Face, Place, StrongForm
+from pdedsl.ir.boundary import Face, Place
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.process import Absorption, DiffusionProcess, Reflection, TimeCondition, TimeDirection
 from pdedsl.problem.diffusion_process import process_of
 from pdedsl.runtime.rng import generator, hash_words

@@ -16,7 +16,8 @@ from torch import Tensor
 
 from pdedsl.config.methods import RandomFeatures
 from pdedsl.ir.parameters import learned_scalars, with_parameter_symbols
-from pdedsl.ir.problem import Derivative, StrongForm
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative
 from pdedsl.problem.symmetry import is_exchangeable, parities_of
 from pdedsl.runtime.basis.random_features import (
     CoordinateBox,

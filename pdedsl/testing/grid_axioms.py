@@ -16,8 +16,10 @@ from sympy import Expr, Float, Mul, Rational, pi, sin
 from torch import Tensor, nn
 
 from pdedsl.config.methods import Grid
+from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Residual
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.runtime.ode.step_doubling import StepBudget
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
@@ -117,8 +119,7 @@ class GridProblem:
             return self
         domain = self.problem.domain
         *space, time = domain.intervals
-        faces = [c.place for c in self.problem.conditions if is_time_condition(c, self.problem)]
-        if all(isinstance(face, Face) and face.upper for face in faces):
+        if self.problem.is_backward:
             end = time.end - fraction * (time.end - time.start)
             time = replace(time, start=end)
         else:
@@ -150,7 +151,7 @@ def vary_data(statement: StrongForm, factor: Expr, more: Expr | None = None) -> 
     """The problem with all initial or terminal data times a factor, plus `more` in the first component."""
 
     def changed(condition: ConditionResidual) -> ConditionResidual:
-        if not is_time_condition(condition, statement):
+        if not statement.domain.is_in_time(condition.place):
             return condition
         return replace(condition, residuals=tuple(_vary_inhomogeneity(r, factor, more) for r in condition.residuals))
 
@@ -166,11 +167,6 @@ def _vary_inhomogeneity(residual: Residual, factor: Expr, more: Expr | None) -> 
     known = residual.expr - affine.inhomogeneity
     added = more if more is not None and any(not d.order for d in derivatives) else Float(0)
     return replace(residual, expr=known + factor * affine.inhomogeneity - added)
-
-
-def is_time_condition(condition: ConditionResidual, statement: StrongForm) -> bool:
-    last = len(statement.domain.coordinates) - 1
-    return statement.domain.has_time and isinstance(condition.place, Face) and condition.place.coordinate == last
 
 
 def random_factor(statement: StrongForm, seed: int) -> Expr:
@@ -254,7 +250,7 @@ TESTS: dict[Axiom, AxiomTest] = {
 
 def _has_data(statement: StrongForm) -> bool:
     """Whether there are initial or terminal conditions, all of them affine, whose data can be varied."""
-    starts = [r for c in statement.conditions if is_time_condition(c, statement) for r in c.residuals]
+    starts = [r for c in statement.conditions if statement.domain.is_in_time(c.place) for r in c.residuals]
     return bool(starts) and all(r.affine is not None for r in starts)
 
 

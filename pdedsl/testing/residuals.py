@@ -18,8 +18,10 @@ from torch import Tensor, nn
 from pdedsl.codegen.names import python_name
 from pdedsl.codegen.physics import CONDITION, EQUATION
 from pdedsl.codegen.pointwise import compile_pointwise
+from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.problem import ConditionResidual, Residual, StrongForm
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Residual
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 from pdedsl.testing.model import ModelUnderTest

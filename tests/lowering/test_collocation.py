@@ -6,7 +6,9 @@ from sympy import Symbol
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.ir.problem import Derivative, Face, StrongForm
+from pdedsl.ir.boundary import Face
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative
 from pdedsl.lowering.rules import lower
 
 BALL = """

@@ -6,7 +6,8 @@ from sympy import Symbol, simplify, sqrt
 
 from pdedsl.compiler import to_analysis, to_spec
 from pdedsl.diagnostics import Source
-from pdedsl.ir.problem import StrongForm, Surface
+from pdedsl.ir.boundary import LevelSet
+from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.collocation import lower
 
 X, Y = (Symbol(name, real=True) for name in "xy")
@@ -50,7 +51,7 @@ def test_outer_normal_of_a_hole() -> None:
         "u = x² + y² on left, right, bottom, top\n∂u/∂n = -1 on 1 = 4x² + 4y²\nexact u = x² + y²\n"
     )
     hole = found.conditions[-1]
-    assert isinstance(hole.place, Surface)
+    assert isinstance(hole.place, LevelSet)
     assert hole.place.expr.subs({X: 0, Y: 0}) < 0
     slopes = {Symbol("u_x", real=True): 2 * X, Symbol("u_y", real=True): 2 * Y}
     residual = hole.residuals[0].expr.subs(slopes)

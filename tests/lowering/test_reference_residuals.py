@@ -13,7 +13,8 @@ import pytest
 from sympy import Float
 
 from pdedsl.compiler import to_analysis, to_spec
-from pdedsl.ir.problem import Derivative, Residual, StrongForm
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import SpaceKind
 from pdedsl.lowering.collocation import lower
 from pdedsl.sources import shipped_specs, source_of

@@ -7,7 +7,8 @@ from sympy import Function, Rational, pi, simplify, sin
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.ir.ansatz import substitute_ansatz
-from pdedsl.ir.problem import Face, StrongForm
+from pdedsl.ir.boundary import Face
+from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
 

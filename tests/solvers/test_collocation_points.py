@@ -8,7 +8,8 @@ import pytest
 import torch
 from sympy import Expr
 
-from pdedsl.ir.problem import ConditionResidual, Domain, Face, StrongForm, Surface
+from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet
+from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.runtime.sampling import NoPointsFound, PointDistribution
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 
@@ -24,7 +25,7 @@ def shaped(*inside: Expr) -> Domain:
     return replace(POISSON.domain, inequalities=inside)
 
 
-def on(place: Face | Surface, *part: Expr) -> ConditionResidual:
+def on(place: Face | LevelSet, *part: Expr) -> ConditionResidual:
     return replace(POISSON.conditions[0], place=place, part=part)
 
 
@@ -43,9 +44,9 @@ def test_points_on_part_of_a_face() -> None:
 
 
 def test_points_on_a_surface_lie_in_the_closed_domain() -> None:
-    points = PointSampler(shaped(DISC, HOLE, X)).on(on(Surface(HOLE)), 100, 0)
+    points = PointSampler(shaped(DISC, HOLE, X)).on(on(LevelSet(HOLE)), 100, 0)
     assert float((points - torch.tensor([0.3, 0.0], dtype=torch.float64)).norm(dim=-1).sub(0.1).abs().max()) < 1e-9
-    half = PointSampler(shaped(DISC, X)).on(on(Surface(DISC)), 100, 0)
+    half = PointSampler(shaped(DISC, X)).on(on(LevelSet(DISC)), 100, 0)
     assert float(half[:, 0].min()) >= -1e-9
     assert float(half.norm(dim=-1).sub(1).abs().max()) < 1e-9
 
@@ -53,7 +54,7 @@ def test_points_on_a_surface_lie_in_the_closed_domain() -> None:
 def test_projection_onto_a_moving_surface_keeps_the_time() -> None:
     statement = on_line("∂u/∂t = ∂²u/∂x²\nu(x, 0) = 0\nu = 0 on boundary\n")
     x, t = statement.domain.coordinates
-    moving = replace(statement.conditions[0], place=Surface(x - t / 2))
+    moving = replace(statement.conditions[0], place=LevelSet(x - t / 2))
     points = PointSampler(statement.domain).on(moving, 64, 0)
     assert float((points[:, 0] - points[:, 1] / 2).abs().max()) < 1e-12
     assert float(points[:, 1].max()) > 0.9
@@ -80,7 +81,7 @@ def test_points_depend_only_on_the_seed() -> None:
 def test_empty_domains_and_conditions_are_errors() -> None:
     with pytest.raises(NoPointsFound):
         PointSampler(shaped(-1 - X**2)).inside(10, 0)
-    away = replace(POISSON.conditions[0], place=Surface(X - 3))
+    away = replace(POISSON.conditions[0], place=LevelSet(X - 3))
     with pytest.raises(NoPointsFound, match="empty set"):
         sample_conditions(PointSampler(POISSON.domain), [away], 10, 0)
 

@@ -10,7 +10,8 @@ from sympy import Symbol
 from torch import Tensor
 
 from pdedsl.config.methods import Grid
-from pdedsl.ir.problem import Derivative, Residual, ScalarUnknown, StrongForm
+from pdedsl.ir.problem import ScalarUnknown, StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.planning.solver_selection import Scheme, grid_scheme
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.error_estimate import exact_reference

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, cos, exp, sin
 
 from pdedsl.config.methods import RandomFeatures
-from pdedsl.ir.problem import Surface
+from pdedsl.ir.boundary import LevelSet
 from pdedsl.solvers.pinn.residuals import Measurement
 from pdedsl.solvers.random_features import solve_by_random_features
 
@@ -76,7 +76,7 @@ def test_variable_coefficients_on_a_square_with_a_hole() -> None:
     statement = on_square(text)
     x, y = statement.domain.coordinates
     hole = (x - 0.4) ** 2 + y**2 - 0.09
-    rim = replace(statement.conditions[0], place=Surface(hole))
+    rim = replace(statement.conditions[0], place=LevelSet(hole))
     domain = replace(statement.domain, inequalities=(hole,))
     holed = replace(statement, domain=domain, conditions=(*statement.conditions, rim))
     assert (

@@ -18,11 +18,10 @@ from pdedsl.analysis.axioms.ellipticity import DiffusionMatrix, ellipticity
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
 from pdedsl.analysis.axioms.structure_conditions import is_integrable_at_zero, structure_conditions
 from pdedsl.analysis.boundary import (
-    FluxCondition,
     conditions_preserve_order,
-    face_conditions,
     has_zero_initial_velocity,
     is_dirichlet_problem,
+    is_homogeneous_neumann_problem,
 )
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
@@ -270,10 +269,7 @@ def _is_dalembert_problem(problem: Problem) -> bool:
     ):
         return False
     no_lower_order_terms = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
-    neumann = all(
-        isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and p.kind.value == 0
-        for p in face_conditions(problem)
-    )
+    neumann = is_homogeneous_neumann_problem(problem)
     constant_speed = bool(jet.matrix[0][0].is_number and jet.matrix[0][0].is_positive)
     return no_lower_order_terms and constant_speed and neumann and has_zero_initial_velocity(problem)
 

@@ -11,10 +11,11 @@ from sympy import S
 
 from pdedsl.analysis.axioms.ellipticity import ellipticity
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
-from pdedsl.analysis.boundary import DirichletCondition, FluxCondition, face_conditions
+from pdedsl.analysis.boundary import face_conditions, is_homogeneous_neumann_problem
 from pdedsl.analysis.bounds.sign import box_of, nonnegative, vanishes
 from pdedsl.analysis.problem import Problem, spans
 from pdedsl.analysis.sample_points import ranges_of
+from pdedsl.ir.boundary import Dirichlet, Robin
 from pdedsl.ir.verdicts import Proved, Refuted, Verdict
 
 
@@ -24,7 +25,7 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
     if isinstance(ordered, Refuted) and jet.is_affine and (steady or not problem.spec.space.boundary):
         why = ordered.reason.removesuffix(".")
         return Refuted(f"no comparison principle holds: {why}.", ordered.counterexample, ordered.offending)
-    insulated = not steady and _is_homogeneous_neumann(problem) and problem.equation.order == 1
+    insulated = not steady and is_homogeneous_neumann_problem(problem) and problem.equation.order == 1
     if insulated and isinstance(constant, Refuted) and set(constant.offending) <= set(spans(problem.right_hand_terms)):
         why = constant.reason.removesuffix(".")
         return Refuted(f"constants are not preserved: {why}.", constant.counterexample, constant.offending)
@@ -51,26 +52,15 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
     )
 
 
-def _is_homogeneous_neumann(problem: Problem) -> bool:
-    """Whether every boundary condition is ∂u/∂n = 0."""
-    return all(
-        isinstance(p.kind, FluxCondition) and p.kind.coefficient == 0 and p.kind.value == 0
-        for p in face_conditions(problem)
-    )
-
-
 def _is_dirichlet_or_homogeneous_neumann(problem: Problem) -> bool:
     kinds = [p.kind for p in face_conditions(problem)]
-    return all(
-        isinstance(s, DirichletCondition) or (isinstance(s, FluxCondition) and s.coefficient == 0 and s.value == 0)
-        for s in kinds
-    )
+    return all(isinstance(s, Dirichlet) or (isinstance(s, Robin) and s.is_homogeneous_neumann) for s in kinds)
 
 
 def _reaction_is_dissipative(problem: Problem) -> bool:
     """Whether F(c) has the sign of -c for constants c, and zero is one of the boundary values."""
     box = box_of(ranges_of(problem.spec, problem.equation))
-    has_zero_data = any(isinstance(p.kind, DirichletCondition) and p.kind.value == 0 for p in face_conditions(problem))
+    has_zero_data = any(isinstance(p.kind, Dirichlet) and p.kind.value == 0 for p in face_conditions(problem))
     jet, at_constants = problem.jet, dict.fromkeys(problem.jet.variables[1:], S.Zero)
     if not has_zero_data or jet.singular or problem.is_vector:
         return False

@@ -19,7 +19,7 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
-from pdedsl.ir.problem import Derivative
+from pdedsl.ir.residual import Derivative
 from pdedsl.runtime.basis import chebyshev
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, ChebyshevAxis, TensorProductExpansion

@@ -15,8 +15,8 @@ import torch
 from sympy import Expr, Symbol
 from torch import Tensor
 
+from pdedsl.ir.boundary import Face
 from pdedsl.ir.first_order_system import FirstOrderSystem
-from pdedsl.ir.problem import Face
 from pdedsl.ir.solver_plans import ConservationForm
 from pdedsl.problem.conservation_form import conservation_form, dirichlet_value, with_value_jets
 from pdedsl.runtime.basis.interpolation import CellAxis
@@ -110,7 +110,7 @@ class FiniteVolumeScheme:
         for condition in self.system.face_conditions:
             if condition.place != Face(axis, upper):
                 continue
-            value = dirichlet_value(self.system, condition)
+            value = dirichlet_value(condition)
             if value is not None:
                 at = self._formulas((value,))((), values)[0]
                 at = at.narrow(axis, self.axes[axis].n if upper else 0, 1)

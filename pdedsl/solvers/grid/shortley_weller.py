@@ -18,7 +18,8 @@ from sympy import Expr
 from torch import Tensor
 
 from pdedsl.codegen.pointwise import compile_pointwise
-from pdedsl.ir.problem import Face, Place, StrongForm, Surface
+from pdedsl.ir.boundary import Face, LevelSet, Place
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import IrregularDirichletProblem
 from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
 from pdedsl.runtime.basis.interpolation import MovingLeastSquares
@@ -114,7 +115,7 @@ class CutGrid:
         result = np.zeros(len(points))
         for k, g in enumerate(self.statement.domain.inequalities):
             rows = on_surface & (nearest == k)
-            result[rows] = self._value(Surface(g), points[rows])
+            result[rows] = self._value(LevelSet(g), points[rows])
         result[~on_surface] = self._value(face, points[~on_surface])
         return result
 

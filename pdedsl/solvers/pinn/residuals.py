@@ -21,7 +21,9 @@ from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
 from pdedsl.data.npz import Array, arrays, find
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
 from pdedsl.io import RunError, write_atomically
-from pdedsl.ir.problem import ConditionResidual, Derivative, Measurements, Residual, StrongForm
+from pdedsl.ir.boundary import ConditionResidual
+from pdedsl.ir.problem import Measurements, StrongForm
+from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.runtime.diff.mlp_jets import (
     DerivativeRequest,
     JetNetwork,

@@ -17,8 +17,10 @@ from torch import Tensor
 from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
 from pdedsl.ir.ansatz import Ansatz, ReflectionSymmetry, substitute_ansatz
+from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.parameters import learned_functions, learned_scalars, with_parameter_symbols
-from pdedsl.ir.problem import ConditionResidual, Face, Residual, StrongForm
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.residual import Residual
 from pdedsl.planning.solver_selection import DEFAULT_NETWORK
 from pdedsl.problem.ansatz import ansatz_of
 from pdedsl.problem.symmetry import reflection_symmetry
@@ -204,11 +206,6 @@ class PinnTask:
             rows.append(NetworkRows(jet_residual, at, at.new_tensor(1 / self.residual_scale_at(residual, at))))
         return rows
 
-    def _is_in_time(self, condition: ConditionResidual) -> bool:
-        """Whether it is an initial or terminal condition."""
-        domain, place = self.statement.domain, condition.place
-        return domain.has_time and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
-
     def conditions(self, draw: int) -> list[NetworkRows]:
         return [rows for rows in self._soft_condition_rows(draw, self.weights) if rows is not None]
 
@@ -218,7 +215,8 @@ class PinnTask:
         samples = sample_conditions(self.points, self.soft, counts, hash_words(self.seed, 6, draw) >> 8)
         result: list[NetworkRows | None] = []
         for condition, points in zip(self.soft, samples, strict=True):
-            at = points[: self.method.initial if self._is_in_time(condition) else self.method.boundary]
+            in_time = self.statement.domain.is_in_time(condition.place)
+            at = points[: self.method.initial if in_time else self.method.boundary]
             for residual in condition.residuals:
                 weight = at.new_tensor(1.0 if weights is None else weights[len(result)])
                 rows = (
@@ -232,8 +230,7 @@ class PinnTask:
     def elapsed_fraction(self, points: Tensor) -> Tensor:
         """Elapsed fraction of the time interval, from the initial or terminal condition."""
         fraction = (points[:, -1] - self.points.low[-1]) / (self.points.high[-1] - self.points.low[-1])
-        ends = [c.place.upper for c in self.problem.conditions if isinstance(c.place, Face) and self._is_in_time(c)]
-        return 1 - fraction if any(ends) else fraction
+        return 1 - fraction if self.statement.is_backward else fraction
 
 
 def _gradient_norm(rows: NetworkRows, trainable: TrainableFunctions) -> float:

@@ -1,0 +1,150 @@
+"""Boundary and initial conditions: Dirichlet, Neumann, Robin and general ones, on faces and level sets.
+
+Every scalar condition is classified once, here; methods and provers match on its type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Add, Expr, S, Symbol, sqrt
+
+from pdedsl.diagnostics import Span
+from pdedsl.ir.residual import Affine, Derivative, Residual
+from pdedsl.symbolic.evaluate import is_numerically_equal
+from pdedsl.symbolic.symbols import Field
+
+Normal = tuple[Expr, ...]  # one entry for each coordinate of space
+
+
+@dataclass(frozen=True)
+class Face:
+    """A face of the space-time box: a coordinate at its lower or upper end."""
+
+    coordinate: int
+    upper: bool
+
+    def normal(self, space: tuple[Symbol, ...]) -> Normal:
+        outward = S.One if self.upper else S.NegativeOne
+        return tuple(outward if k == self.coordinate else S.Zero for k in range(len(space)))
+
+
+@dataclass(frozen=True)
+class LevelSet:
+    """The level set F = 0 in the closed domain. On the boundary of an irregular domain F is its g > 0."""
+
+    expr: Expr
+
+    def normal(self, space: tuple[Symbol, ...]) -> Normal:
+        """The outer normal -∇F/‖∇F‖."""
+        gradient = [self.expr.diff(x) for x in space]
+        norm = sqrt(Add(*(s**2 for s in gradient)))
+        return tuple(-s / norm for s in gradient)
+
+
+Place = Face | LevelSet
+
+
+@dataclass(frozen=True)
+class ConditionResidual:
+    """An initial, terminal or boundary condition: residuals that vanish on a face or level set, restricted to the part
+    where every g in `part` is positive."""
+
+    residuals: tuple[Residual, ...]
+    place: Place
+    span: Span
+    part: tuple[Expr, ...] = ()
+
+
+# ---- Types of scalar conditions
+
+
+@dataclass(frozen=True)
+class Dirichlet:
+    """u_c = value."""
+
+    component: int
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Robin:
+    """alpha u_c + beta ∂u_c/∂n = value with the outer normal n and beta ≠ 0; Neumann if alpha = 0."""
+
+    component: int
+    alpha: Expr
+    beta: Expr
+    value: Expr
+
+    @property
+    def is_neumann(self) -> bool:
+        return bool(self.alpha == 0)
+
+    @property
+    def is_homogeneous_neumann(self) -> bool:
+        return bool(self.alpha == 0 and self.value == 0)
+
+
+@dataclass(frozen=True)
+class General:
+    """Any other condition: nonlinear, oblique, of higher order, degenerate, or for several components."""
+
+    residual: Residual
+
+
+BoundaryCondition = Dirichlet | Robin | General
+
+
+@dataclass(frozen=True)
+class InitialCondition:
+    """Initial or terminal condition ∂ⁿu_c/∂tⁿ = value with n = `order`."""
+
+    component: int
+    order: int
+    value: Expr
+
+
+@dataclass(frozen=True)
+class ScalarCondition:
+    """One residual of a condition: its type, its place, and its number as (condition, residual)."""
+
+    kind: InitialCondition | BoundaryCondition
+    place: Place
+    part: tuple[Expr, ...]
+    span: Span
+    number: tuple[int, int]
+
+
+def classify(residual: Residual, normal: Normal) -> BoundaryCondition:
+    """The type of a boundary condition; `normal` is the outer normal."""
+    if residual.affine is None:
+        return General(residual)
+    terms = [(d, c) for d, c in residual.affine.terms if c != 0]
+    if len({d.component for d, _ in terms}) != 1 or any(d.order > 1 for d, _ in terms):
+        return General(residual)
+    component, value = terms[0][0].component, -residual.affine.inhomogeneity
+    alpha = next((c for d, c in terms if not d.order), S.Zero)
+    gradient = {d.orders.index(1): c for d, c in terms if d.order}
+    if not gradient:
+        return Dirichlet(component, value / alpha) if alpha.is_nonzero else General(residual)
+    beta = _normal_coefficient(gradient, normal)
+    return General(residual) if beta is None or not beta.is_nonzero else Robin(component, alpha, beta, value)
+
+
+def _normal_coefficient(gradient: Mapping[int, Expr], normal: Normal) -> Expr | None:
+    """β of b·∇u = β ∂u/∂n, if b = β n; None for an oblique derivative or a derivative in time."""
+    if set(gradient) != {k for k, n in enumerate(normal) if n != 0}:
+        return None
+    first, *others = (c / normal[k] for k, c in gradient.items())
+    is_parallel = all(c == first or (not c.has(Field) and is_numerically_equal(first, c)) for c in others)
+    return first if is_parallel else None
+
+
+def initial_condition(residual: Residual) -> InitialCondition | General:
+    """The prescribed value or time derivative; time is the last coordinate."""
+    match residual.affine:
+        case Affine(terms=((Derivative(orders=(*space, order)) as d, factor),), inhomogeneity=rest) if not any(space):
+            return InitialCondition(d.component, order, -rest / factor)
+        case _:
+            return General(residual)
