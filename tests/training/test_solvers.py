@@ -18,7 +18,7 @@ from pdedsl.runs.checkpoint import load_newest
 from pdedsl.runs.distributed import World
 from pdedsl.runs.events import Assessed, Ended, Started
 from pdedsl.runs.metrics import BATCH_SIZE, compute_metrics
-from pdedsl.training import loop, plots
+from pdedsl.training import loop, report
 from pdedsl.training.engine import TrainingEngine
 from training import specs
 from training.test_resume import Heard, figures
@@ -131,7 +131,7 @@ def test_a_loss_that_was_not_finite_before_is_named_first(tmp_path: Path, monkey
     ("module", "where", "saved"),
     [
         (loop, "the validation after step 4", "the initial weights were saved"),
-        (plots, "the final evaluation", "the state after step 4 was saved"),
+        (report, "the final evaluation", "the state after step 4 was saved"),
     ],
 )
 def test_solver_failure_in_validation_and_final_evaluation(
