@@ -285,9 +285,9 @@ def kill(options: Namespace) -> None:
     by_id = {row.id: row for row in rows}
     with open(options.out, "a", encoding="utf-8") as out:
         for place in part_of(mutants, options.part):
-            ids = sorted(reaching[place], key=lambda i: (i not in kept, seconds[i]))
+            ids = sorted(reaching[place], key=lambda i: (i not in kept, seconds[i]))[: options.rows]
             tried = run_forked(lambda ids=ids, place=place: kill_one(switch, place, ids, by_id, test, kept))
-            print(json.dumps({"mutant": place, "reached": len(ids), **tried}), file=out, flush=True)
+            print(json.dumps({"mutant": place, "reached": len(reaching[place]), **tried}), file=out, flush=True)
 
 
 def kill_one(
@@ -355,6 +355,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, nargs="+", default=[1])
     parser.add_argument("--mutants", type=int, default=MUTANTS)
     parser.add_argument("--part", default="0/1")
+    parser.add_argument("--rows", type=int, default=60, help="that are tried for one mutant at most")
     parser.add_argument("--reach", nargs="+", default=[])
     parser.add_argument("--kill", nargs="+", default=[])
     parser.add_argument("--out", required=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from fuzzing.cells import cells
 from fuzzing.judge import Fault, judged
 from fuzzing.mutants import mutants, noise
 from fuzzing.sentences import sentences
@@ -28,15 +29,17 @@ KINDS = {"sound": sound, "specs": specs, "mutants": mutants, "sentences": senten
 BATCH = 2500  # cases of one process
 SIZE = 256  # bytes of its state
 Shares = dict[str, int]  # of the kinds, in percent
-FULL: Shares = {"sound": 11, "specs": 4, "mutants": 20, "sentences": 15, "bytes": 50}  # a tenth is planned and emitted
-BRIEF: Shares = {"sound": 3, "specs": 1, "mutants": 12, "sentences": 9, "bytes": 75}  # for every day: quicker
+# A tenth is planned and emitted.
+FULL: Shares = {"sound": 11, "specs": 4, "cells": 20, "mutants": 20, "sentences": 15, "bytes": 30}
+BRIEF: Shares = {"sound": 3, "specs": 1, "cells": 4, "mutants": 12, "sentences": 9, "bytes": 71}  # quicker
+BY_CELL: Shares = {"cells": 100}
 
 
 def drawn(seed: int, case: int, shares: Shares) -> tuple[str, str | bytes]:
     """The kind and the text of a case: the same for the same seed."""
     rng = Random(f"{seed} {case}")
     kind = rng.choices(list(shares), list(shares.values()))[0]
-    return kind, KINDS[kind](rng)
+    return kind, cells(rng, case) if kind == "cells" else KINDS[kind](rng)
 
 
 # ---- a worker

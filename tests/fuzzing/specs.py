@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from fuzzing.sound import one, some
 from pdedsl.config.base import Choice, Flag, Form, Number, Param, Text, Whole
 from pdedsl.config.data import DATA
 from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
@@ -29,31 +30,23 @@ def specs(rng: Random) -> str:
 # ---- pieces
 
 
-def _one(rng: Random, words: str) -> str:
-    return rng.choice(words.split())
-
-
 def _number(rng: Random) -> str:
-    return _one(rng, ODD if rng.random() < 0.07 else NUMBERS)
-
-
-def _some(rng: Random, chance: float, *lines: str) -> list[str]:
-    return list(lines) if rng.random() < chance else []
+    return one(rng, ODD if rng.random() < 0.07 else NUMBERS)
 
 
 def _value(rng: Random, param: Param) -> str:
     odd = rng.random() < 0.04
     match param.kind:
         case Whole(among=among):
-            value = _one(rng, "0 1e6 1/2 -1") if odd else str(rng.choice(among)) if among else _one(rng, "1 2 3 5")
+            value = one(rng, "0 1e6 1/2 -1") if odd else str(rng.choice(among)) if among else one(rng, "1 2 3 5")
         case Number():
-            value = _number(rng) if odd else _one(rng, "0.1 0.5 1e-3 1/255 0.2")
+            value = _number(rng) if odd else one(rng, "0.1 0.5 1e-3 1/255 0.2")
         case Choice(words=words):
             value = rng.choice(words)
         case Text():
             value = '"a"'
         case Flag():
-            value = _one(rng, "true false")
+            value = one(rng, "true false")
     return f"[{value}, {value}]" if param.many and rng.random() < 0.3 else value
 
 
@@ -69,7 +62,7 @@ def _any(rng: Random, forms: Forms) -> str:
 def _scalar(rng: Random, atoms: str, depth: int = 2) -> str:
     """A scalar expression of some atoms."""
     if depth == 0 or rng.random() < 0.3:
-        return _one(rng, atoms) if rng.random() < 0.6 else _number(rng)
+        return one(rng, atoms) if rng.random() < 0.6 else _number(rng)
 
     def inner() -> str:
         return _scalar(rng, atoms, depth - 1)
@@ -80,36 +73,36 @@ def _scalar(rng: Random, atoms: str, depth: int = 2) -> str:
         case 3:
             return f"(({inner()})/({inner()}))"
         case 4 | 5:
-            return f"{_one(rng, FUNCTIONS)}({inner()})"
+            return f"{one(rng, FUNCTIONS)}({inner()})"
         case 6:
-            return f"({inner()})^({_one(rng, '2 3 -1 0.5 1/3 0 -2 σ')})"
+            return f"({inner()})^({one(rng, '2 3 -1 0.5 1/3 0 -2 σ')})"
         case 7:
-            return f"{_one(rng, 'min max')}({inner()}, {inner()})"
+            return f"{one(rng, 'min max')}({inner()}, {inner()})"
         case _:
             return f"|{inner()}|"
 
 
 def _head(rng: Random) -> list[str]:
-    root = _one(rng, "σ σ²")
+    root = one(rng, "σ σ²")
     g = _scalar(rng, "s", 1).replace("g(", "sin(")
-    end, size = _one(rng, "1 2 3 ½"), _one(rng, ODD if rng.random() < 0.03 else "0.1 1 0.2 2 1/3")
+    end, size = one(rng, "1 2 3 ½"), one(rng, ODD if rng.random() < 0.03 else "0.1 1 0.2 2 1/3")
     return [f"pde P{rng.choice(TITLES)}", f"const T = {end}", f"const {root} = {size}", f"let g(s) = {g}"]
 
 
 def _experiment(rng: Random, parts: str) -> list[str]:
     lines = [f"realize {p} by {_any(rng, PARTS[p])}" for p in parts.split() if rng.random() < 0.3]
-    lines += _some(rng, 0.08, "require " + ", ".join(rng.sample([a.value for a in Axiom], rng.randint(1, 3))))
-    return lines + _some(rng, 0.15, _train(rng)) + _some(rng, 0.1, _evaluate(rng))
+    lines += some(rng, 0.08, "require " + ", ".join(rng.sample([a.value for a in Axiom], rng.randint(1, 3))))
+    return lines + some(rng, 0.15, _train(rng)) + some(rng, 0.1, _evaluate(rng))
 
 
 def _train(rng: Random) -> str:
     rows = [f"data {_any(rng, DATA)}", f"optimizer {_any(rng, OPTIMIZERS)}"]
-    rows += _some(rng, 0.3, f"schedule {_any(rng, SCHEDULES)}")
-    rows += _some(rng, 0.2, f"augment {_any(rng, AUGMENTATIONS)}")
-    rows += _some(rng, 0.2, f"adversary {_any(rng, ADVERSARIES)}")
-    rows += _some(rng, 0.2, f"regularize {_any(rng, REGULARIZERS)}")
-    rows += _some(rng, 0.2, f"constrain K in [-1, {_number(rng)}]")
-    rows += _some(rng, 0.5, f"{_one(rng, 'epochs steps batch seed')} {_one(rng, '1 2 10')}")
+    rows += some(rng, 0.3, f"schedule {_any(rng, SCHEDULES)}")
+    rows += some(rng, 0.2, f"augment {_any(rng, AUGMENTATIONS)}")
+    rows += some(rng, 0.2, f"adversary {_any(rng, ADVERSARIES)}")
+    rows += some(rng, 0.2, f"regularize {_any(rng, REGULARIZERS)}")
+    rows += some(rng, 0.2, f"constrain K in [-1, {_number(rng)}]")
+    rows += some(rng, 0.5, f"{one(rng, 'epochs steps batch seed')} {one(rng, '1 2 10')}")
     return "train {\n" + "\n".join(rows) + "\n}"
 
 
@@ -139,7 +132,7 @@ def _term(rng: Random, v: str, atoms: str, n: int, probabilities: bool) -> str:
         *(f"{c}*Σᵢ {v}ᵢ² ∂²u/∂x²", f"{c}*Σᵢ {v}ᵢ u", f"(∇·{v})*u", f"{c}*(∂²u/∂x²)", f"{c}*∂u/∂x"),
         f"{c} Σᵢ {v}[i]^2 d2u/dx[i]2",
     )
-    others = (f"{c}*u", f"{c}", "κ2 u", "u(1-u)*2", "‖∇u‖", "‖∇u‖²", f"{_one(rng, FUNCTIONS)}(u)", f"∇·(u {v})", "u³")
+    others = (f"{c}*u", f"{c}", "κ2 u", "u(1-u)*2", "‖∇u‖", "‖∇u‖²", f"{one(rng, FUNCTIONS)}(u)", f"∇·(u {v})", "u³")
     return rng.choice(linear if probabilities or rng.random() < 0.7 else others)
 
 
@@ -148,10 +141,10 @@ def _equations(rng: Random, v: str, atoms: str, n: int, probabilities: bool) -> 
         terms = [_term(rng, v, atoms, n, probabilities) for _ in range(rng.choice((1, 1, 2, 2, 3)))]
         return rng.choice((" + ", " + ", " - ")).join(terms)
 
-    left = _one(rng, "∂u/∂t 2∂u/∂t -∂u/∂t ∂u/∂t-Δu") if rng.random() < 0.1 else "∂u/∂t"
+    left = one(rng, "∂u/∂t 2∂u/∂t -∂u/∂t ∂u/∂t-Δu") if rng.random() < 0.1 else "∂u/∂t"
     if rng.random() < 0.2:
         return [f"{left} = {right()} for t in [0, T/2]", f"{left} = {right()} for t in [T/2, T]"]
-    return [f"{left} = {right()}", *_some(rng, 0.02, f"∂u/∂t = {right()}")]
+    return [f"{left} = {right()}", *some(rng, 0.02, f"∂u/∂t = {right()}")]
 
 
 def _declared(rng: Random, equations: list[str], v: str, inside: str) -> list[str]:
@@ -160,11 +153,11 @@ def _declared(rng: Random, equations: list[str], v: str, inside: str) -> list[st
     own, network = rng.choice((inside, f"{inside}, t")), "= mlp(width=4, depth=2)"
     lines = []
     if v in text:
-        lines += [f"learn {v}({own}) : {_one(rng, 'vector vector vector,divergence_free')} {network}"]
+        lines += [f"learn {v}({own}) : {one(rng, 'vector vector vector,divergence_free')} {network}"]
     if "κ2" in text:
-        lines += [f"learn κ2({own}) : scalar {_one(rng, '>0 ≥0 >0')} {network}"]
+        lines += [f"learn κ2({own}) : scalar {one(rng, '>0 ≥0 >0')} {network}"]
     if "D:" in text:
-        kind = _one(rng, "matrix,psd matrix,psd matrix matrix,symmetric")
+        kind = one(rng, "matrix,psd matrix,psd matrix matrix,symmetric")
         lines += [f"learn D : {kind}" if rng.random() < 0.5 else f"learn D({own}) : {kind} {network}"]
     return lines
 
@@ -177,13 +170,13 @@ def _data(rng: Random) -> str:
     first = "x" if not named or n == 1 else f"({', '.join(letters)})"
     inside = ", ".join(letters) if named else "x"
     atoms = " ".join([*(letters if named else [f"x[{k + 1}]" for k in range(n)]), "t", "σ"])
-    classes, v = rng.random() < 0.6, _one(rng, NAMES)
+    classes, v = rng.random() < 0.6, one(rng, NAMES)
     equations = _equations(rng, v, atoms, n, classes)
     lines = [*_head(rng), f"space {first} in {f'R^{n}' if n > 1 else 'R'}", "time t in [0, T]"]
-    lines += [f"unknown u({inside}, t) : {_one(rng, 'simplex(2) simplex(3)') if classes else 'scalar'}"]
+    lines += [f"unknown u({inside}, t) : {one(rng, 'simplex(2) simplex(3)') if classes else 'scalar'}"]
     lines += _declared(rng, equations, v, inside) + ["learn W : operator = linear"] * classes + equations
     scores = "softmax(W x)" if not named else f"softmax(W [{inside}])"
-    lines += [f"u({inside}, {_one(rng, '0 0 0 T')}) = {scores if classes else _scalar(rng, atoms.replace(' t', ''))}"]
+    lines += [f"u({inside}, {one(rng, '0 0 0 T')}) = {scores if classes else _scalar(rng, atoms.replace(' t', ''))}"]
     return "\n".join([*lines, *_experiment(rng, "time convection diffusion")]) + "\n"
 
 
@@ -197,7 +190,7 @@ def _physical(rng: Random) -> str:
     lines = [*_head(rng), f"space {first} in [0, 1]{f'^{n}' * (n > 1)}{' periodic' * periodic}", "time t in [0, T]"]
     lines += [f"unknown u({inside}, t) : scalar", *_declared(rng, equations, "v", inside), *equations]
     lines += [f"u({inside}, 0) = {_scalar(rng, ' '.join(letters))}"]
-    lines += [f"{_one(rng, 'u n·∇u ∂u/∂n+u')} = {_scalar(rng, 'x t σ', 1)} on boundary"] * (not periodic)
+    lines += [f"{one(rng, 'u n·∇u ∂u/∂n+u')} = {_scalar(rng, 'x t σ', 1)} on boundary"] * (not periodic)
     return "\n".join([*lines, *_experiment(rng, "time equation")]) + "\n"
 
 
@@ -205,7 +198,7 @@ def _physical(rng: Random) -> str:
 
 
 def _network(rng: Random) -> str:
-    return _one(rng, "resnet(20) resnet([20,32]) resnet18 preact_resnet18 wide_resnet(10,1) convnet mlp(4,2)")
+    return one(rng, "resnet(20) resnet([20,32]) resnet18 preact_resnet18 wide_resnet(10,1) convnet mlp(4,2)")
 
 
 def _image(rng: Random) -> str:
@@ -220,13 +213,13 @@ def _image(rng: Random) -> str:
         "½(v + w)·∇u",
         "w·∇u",
     )
-    chosen = [rng.choice((*terms[:2], rng.choice(terms))), *_some(rng, 0.6, rng.choice(terms[2:]))]
+    chosen = [rng.choice((*terms[:2], rng.choice(terms))), *some(rng, 0.6, rng.choice(terms[2:]))]
     if rng.random() < 0.1:
         chosen[0] = f"{_number(rng)}*({chosen[0]})"
     equations = [f"∂u/∂t = {' + '.join(chosen)}"]
     if rng.random() < 0.2:
         equations = [f"∂u/∂t = {chosen[0]} for t in [0, T/2]", f"∂u/∂t = {chosen[-1]} for t in [T/2, T]"]
-    net, size = _network(rng), _one(rng, "1,28,28 3,32,32 3,8,8 1,1,1")
+    net, size = _network(rng), one(rng, "1,28,28 3,32,32 3,8,8 1,1,1")
     lines = [
         *_head(rng),
         f"space x in image({size})",
@@ -234,26 +227,26 @@ def _image(rng: Random) -> str:
         f"unknown u(x, t) : simplex({rng.randint(2, 10)})",
     ]
     lines += [f"learn {w}(x, t) : vector = {net}" for w in "vw" if w in " ".join(chosen)]
-    lines += ["learn W : operator = linear", *equations, f"u(x, {_one(rng, '0 0 0 T')}) = softmax(W x)"]
+    lines += ["learn W : operator = linear", *equations, f"u(x, {one(rng, '0 0 0 T')}) = softmax(W x)"]
     return "\n".join([*lines, *_experiment(rng, "time diffusion")]) + "\n"
 
 
 def _pixels(rng: Random) -> str:
-    activation = _one(rng, "relu tanh sin sigmoid softplus identity g abs elu")
+    activation = one(rng, "relu tanh sin sigmoid softplus identity g abs elu")
     pair, c = rng.random() < 0.15, f"{_number(rng)}*" if rng.random() < 0.3 else ""
     layer = (f"Kᵀ {activation}(N(K Y))", f"Kᵀ {activation}(K Y)", "F(Y, t)", "F(Y)")
     right = "-" * (rng.random() < 0.7) + c + (f"Kᵀ {activation}(K Z)" if pair else rng.choice(layer))
     right += rng.choice(("", "", "", f" + {_number(rng)} Y", " - F(Y, t)", " + K Y", " + 1"))
     order = rng.random() < 0.2 and not pair
     lines = [*_head(rng), "space x in pixels", "time t in [0, T]", "unknown Y(x, t) : channels"]
-    bound = _one(rng, ",‖K‖≤1 ,‖K‖≤σ") if rng.random() < 0.3 else ""
-    lines += [f"learn {_one(rng, 'K K(t) K(t)')} : operator{bound} = conv(3)"]
+    bound = one(rng, ",‖K‖≤1 ,‖K‖≤σ") if rng.random() < 0.3 else ""
+    lines += [f"learn {one(rng, 'K K(t) K(t)')} : operator{bound} = conv(3)"]
     lines += ["learn F(Y, t) : channels = convnet(layers=2)"] * ("F(Y, t)" in right)
     lines += ["learn F(Y) : channels = convnet"] * ("F(Y)" in right)
-    lines += [f"let N = {_one(rng, 'tv_norm() batch_norm() tv_norm(eps=1e-3)')}"] * ("N(" in right)
+    lines += [f"let N = {one(rng, 'tv_norm() batch_norm() tv_norm(eps=1e-3)')}"] * ("N(" in right)
     lines += ["unknown Z(x, t) : channels", "learn L(t) : operator = conv(3)"] * pair
     lines += [f"{'∂²Y/∂t²' if order else '∂Y/∂t'} = {right}"] * (rng.random() < 0.98)
     lines += [f"∂Z/∂t = Lᵀ {activation}(L Y)"] * pair + ["∂Y/∂t(x, 0) = 0"] * order
-    lines += ["network {", f"input image({_one(rng, '3,32,32 1,8,8 3,1,1')})", f"open {_one(rng, '4 8 4 4 3')}"]
-    lines += [f"stages [{_one(rng, '4 4,8 4,6')}]", f"classes {rng.randint(2, 10)}", "}"]
+    lines += ["network {", f"input image({one(rng, '3,32,32 1,8,8 3,1,1')})", f"open {one(rng, '4 8 4 4 3')}"]
+    lines += [f"stages [{one(rng, '4 4,8 4,6')}]", f"classes {rng.randint(2, 10)}", "}"]
     return "\n".join([*lines, *_experiment(rng, "time")]) + "\n"

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from fuzzing.mutants import mutants
+from fuzzing.sentences import FRAMES, drawn_by_lark, drawn_sentences, fitting
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import pdedsl
-from language.grammar_sentences import drawn_by_lark, fitting, sentences
 from pdedsl.diagnostics import PdeError, Source, report
 
 SPECS = {path.stem: path.read_text("utf-8") for path in sorted((Path(__file__).parents[2] / "specs").glob("*.pde"))}
-PIECE = re.compile(r"\w+|\s+|[^\w\s]")
-FRAME = """pde P
-space (x, y) in [0, 1]^2
-time t in [0, T]
-const T = 1
-const A = [[1, 0], [0, 2]]
-let f(z) = z² - 1
-learn v(x, y, t) : vector = mlp
-learn W : operator = linear
-unknown u(x, y, t) : scalar
-u(x, y, 0) = 0
-u = 0 on boundary
-"""
+FRAME = FRAMES[0]
 SECONDS = 10
 pytestmark = pytest.mark.slow
 FAST = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -93,31 +81,31 @@ def test_expressions_drawn_by_lark(text: str) -> None:
 
 
 @settings(FAST, max_examples=20)
-@given(sentences("spec"))
+@given(drawn_sentences("spec"))
 def test_specs_of_the_grammar(text: str) -> None:
     check(text)
 
 
 @settings(FAST, max_examples=25)
-@given(sentences("statement"))
+@given(drawn_sentences("statement"))
 def test_statements_of_the_grammar(text: str) -> None:
     check(FRAME + text + "\n")
 
 
 @settings(FAST, max_examples=12)
-@given(sentences("equation"))
+@given(drawn_sentences("equation"))
 def test_equations_of_the_grammar(text: str) -> None:
     check(FRAME + text + "\n")
 
 
 @settings(FAST, max_examples=25)
-@given(sentences("sum"))
+@given(drawn_sentences("sum"))
 def test_expressions_of_the_grammar(text: str) -> None:
     check(f"{FRAME}∂u/∂t = {text}\n")
 
 
 @settings(FAST, max_examples=15)
-@given(sentences("block"))
+@given(drawn_sentences("block"))
 def test_blocks_of_the_grammar(text: str) -> None:
     check(FRAME + "∂u/∂t = Δu\n" + text + "\n")
 
@@ -131,30 +119,8 @@ def test_equations_with_matching_ranks(right: str, left: str) -> None:
 # ---- Mutations of shipped specs
 
 
-@st.composite
-def mutants(draw: st.DrawFn) -> str:
-    """A shipped spec after a few deletions, doublings, swaps and insertions of words, signs or lines."""
-    text = draw(st.sampled_from(list(SPECS.values())))
-    split = draw(st.sampled_from([PIECE.findall, lambda s: s.splitlines(keepends=True), list]))
-    pieces = split(text)
-    for _ in range(draw(st.integers(1, 4))):
-        i, j = (draw(st.integers(0, len(pieces) - 1)) for _ in range(2))
-        match draw(st.sampled_from(("delete", "double", "swap", "copy", "insert"))):
-            case "delete" if len(pieces) > 1:
-                del pieces[i]
-            case "double":
-                pieces.insert(i, pieces[i])
-            case "swap":
-                pieces[i], pieces[j] = pieces[j], pieces[i]
-            case "copy":
-                pieces[i] = pieces[j]
-            case _:
-                pieces.insert(i, draw(st.sampled_from(list("()[]{}‖|∂∇Δ²ᵢ½/*·:=,\"'\\\t\u200b0xᵀ\r"))))
-    return "".join(pieces)
-
-
 @settings(FAST, max_examples=50)
-@given(mutants())
+@given(st.randoms(use_true_random=False).map(mutants))
 def test_mutants(text: str) -> None:
     check(text)
 

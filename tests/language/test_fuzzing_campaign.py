@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from fuzzing.campaign import BRIEF, campaign, summary
+from fuzzing.cells import CELLS, SPACES, TYPES, cell_counts, cells
 from fuzzing.judge import judged
 
 CASES = 5000
@@ -23,6 +25,36 @@ def test_weekly_campaign_finds_no_faults(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.cases == CASES
     assert found.emitted > CASES / 50
     assert not found.faults, summary(found, 100 * year + week, BRIEF)
+
+
+FIRST_SEED = 26
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_a_case_of_every_space_has_no_fault(kind: str) -> None:
+    """One condition each; the campaign goes through all of them."""
+    rng = Random(FIRST_SEED)
+    for name in SPACES:
+        of_type = [k for k, cell in enumerate(CELLS) if cell[:2] == (kind, name)]
+        text = cells(rng, rng.choice(of_type))
+        assert judged(text).fault is None, text
+
+
+def test_cells_follow_one_another() -> None:
+    assert len(set(CELLS)) == len(CELLS)
+    assert set(cell_counts(range(7, 7 + 2 * len(CELLS))).values()) == {2}
+    assert sum(cell_counts(range(5, 1005)).values()) == 1000
+
+
+FIXED = {
+    "vector in R^50": ("unknown w(x, t) : vector", "∂w/∂t = Δw", "w(x, 0) = x"),
+    "fourth order in R^50": ("unknown u(x, t) : scalar", "∂u/∂t = -½Δ²u", "u(x, 1) = exp(-‖x‖²)"),
+}
+
+
+@pytest.mark.parametrize("lines", FIXED.values(), ids=list(FIXED))
+def test_earlier_faults(lines: tuple[str, ...]) -> None:
+    assert judged("\n".join(("pde P", "space x in R^50", "time t in [0, 1]", *lines, ""))).fault is None
 
 
 def test_campaign_detects_faults(monkeypatch: pytest.MonkeyPatch) -> None:
