@@ -359,7 +359,9 @@ def model_function(plan: DataPlan) -> Function:
     )
     if not noisy and plan.members == 1:
         return Function("model", (("seed", 0),), "Logits whose softmax is u; deterministic.", (), Call("member"))
-    named: list[tuple[str, Node]] = [("seed", Ref("seed")), ("samples", plan.samples)]
+    named: list[tuple[str, Node]] = [("seed", Ref("seed")), ("samples", plan.training_samples)]
+    if plan.samples != plan.training_samples:
+        named.append(("eval_samples", plan.samples))
     if plan.average is not Scores.PROBABILITIES:
         named.append(("average", plan.average.value))
     if plan.weights is not Weighting.EQUAL:

@@ -265,9 +265,16 @@ class HeatSmoothing(Config, identifier="retraining"):
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizedSmoothing(Config, identifier="sampling"):
-    """Randomized smoothing: Gaussian noise on the input only (Cohen, Rosenfeld, Kolter 2019)."""
+    """Randomized smoothing: Gaussian noise on the input only, one sample per input in training (Cohen, Rosenfeld,
+    Kolter 2019)."""
 
     samples: Many = 100
+    training_samples: Many = 1
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """The default is not part of the hash."""
+        return frozenset({"training_samples"} if self.training_samples == 1 else ())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""E604, E605, E611, E613: inapplicable time integrators, diffusion methods and solvers, and unused options."""
+"""E604, E605, E611, E613, E616: inapplicable time integrators, diffusion methods and solvers, and unused options."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pdedsl.errors.networks import INCOMPATIBLE, MAX_TENSOR_DIMENSION
 
 INTEGRATOR = Code("E605", "the time integrator is not applicable to the equation")
 NO_EFFECT = Code("E611", "an option has no effect")
+INPUT_NOISE_TWICE = Code("E616", "noise is added to the input twice")
 NONLOCAL = Code("E613", "nonlocal and delay terms, and couplings of two boundaries, are not supported")
 
 SEPARATE_INTERVAL_HINT = "put the diffusion into a separate time interval, or use noise"
@@ -58,6 +59,12 @@ def nonlocal_term(span: Span) -> PdeError:
 
 
 # ---- Diffusion
+
+
+def input_noise_twice(augmentation: str, span: Span) -> PdeError:
+    message = f"'augment {augmentation}' adds noise to the input, as the diffusion of the equation does"
+    hint = "remove the entry: the network is trained with the noise of the equation"
+    return INPUT_NOISE_TWICE.error(message, span, hint, fixes=remove(span, item=True))
 
 
 def noise_with_full_matrix(other: str | None, span: Span) -> PdeError:

@@ -270,7 +270,8 @@ class DataPlan:
     image: tuple[int, int, int] | None
     classes: int | None  # None: not a classifier, only an evolution operator
     readout: bool  # whether a linear operator W follows the parts
-    samples: int
+    samples: int  # of the noise, per input
+    training_samples: int
     average: Scores
     weights: Weighting  # of the ensemble members
     readout_span: Span

@@ -390,7 +390,7 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
     method = spec.realize.diffusion
     noise = method.config if method and isinstance(method.config, NoiseMethod) else NoiseMethod()
     families = plan_parts(paths, spec, method)
-    members, samples = ensemble_size(method.config if method else None)
+    members, samples, training_samples = ensemble_size(method.config if method else None)
     readout = readout_of(paths, spec, families[0])
     if classes is None:  # the model is the evolution operator, which must exist
         plan_operator(paths, spec)
@@ -405,6 +405,7 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
         classes,
         readout is not None,
         samples,
+        training_samples,
         noise.average,
         noise.weights,
         paths.data_span,

@@ -49,15 +49,15 @@ def has_stochastic_version(method: Integrator) -> bool:
     return isinstance(method, Fixed) and method.method in (EULER, HEUN)
 
 
-def ensemble_size(method: Diffusion | None) -> tuple[int, int]:
-    """The number of ensemble members, and of noise samples of each."""
+def ensemble_size(method: Diffusion | None) -> tuple[int, int, int]:
+    """The number of ensemble members, and of noise samples of each in evaluation and in training."""
     match method:
         case Noise() | Dropout() | StochasticDepth() | ShakeShake():
-            return method.members, method.samples
-        case RandomizedSmoothing(samples=samples):
-            return 1, samples
+            return method.members, method.samples, method.samples
+        case RandomizedSmoothing():
+            return 1, method.samples, method.training_samples
         case ResidualPenalty() | HeatSmoothing() | None:
-            return 1, 1
+            return 1, 1, 1
         case _:
             assert_never(method)
 

@@ -13,7 +13,7 @@ from pdedsl.planning.evaluation import require_evaluation
 from pdedsl.planning.image_plane import plan_image, require_overlapping_boxes
 from pdedsl.planning.limits import require_memory
 from pdedsl.planning.solver_selection import plan_solve
-from pdedsl.planning.unused_options import require_used_in_training
+from pdedsl.planning.unused_options import require_single_input_noise, require_used_in_training
 
 
 def plan(representation: Representation, spec: Spec, reference: StrongForm | None = None) -> Model:
@@ -24,6 +24,7 @@ def plan(representation: Representation, spec: Spec, reference: StrongForm | Non
     require_memory(model, spec)
     if spec.train is not None:
         require_used_in_training(spec.train, model)
+        require_single_input_noise(spec.train, model)
     if spec.evaluate is not None:
         require_evaluation(spec.evaluate, representation, model, spec, reference)
     return model

@@ -18,8 +18,8 @@ from pdedsl.config.methods import (
     ShakeShake,
     StochasticDepth,
 )
-from pdedsl.config.training import Sgd, SmoothInTime
-from pdedsl.ir.plan import DataPlan, ImagePlan, Model, ResidualBlocks, SdeSteps, SolvePlan
+from pdedsl.config.training import Gaussian, Sgd, SmoothInTime
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, NoiseStep, ResidualBlocks, SdeSteps, SolvePlan
 from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.noise import is_exact_in_one_step
@@ -50,6 +50,15 @@ def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
         if not any(s.has_diffusion for s in paths.segments):
             raise errors.methods.unused_method("diffusion", "the equation has none: remove it", chosen.diffusion.line)
         _require_used_arguments(chosen.diffusion, plan)
+
+
+def require_single_input_noise(train: TrainBlock, model: Model) -> None:
+    """Data augmentation by noise, before a network that adds the noise of the equation to its input, would train for
+    the sum of both variances."""
+    if isinstance(model, DataPlan) and any(isinstance(family.parts[0], NoiseStep) for family in model.families):
+        for augmentation in train.augment:
+            if isinstance(augmentation.config, Gaussian):
+                raise errors.methods.input_noise_twice(augmentation.config.name, augmentation.span)
 
 
 def require_used_in_training(train: TrainBlock, model: Model) -> None:
