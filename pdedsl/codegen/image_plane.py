@@ -9,7 +9,7 @@ from typing import assert_never
 
 from pdedsl.codegen.names import RUNTIME, source_reference
 from pdedsl.codegen.program import Binding, Call, Function, ItemList, Lambda, Node, Operation, Ref
-from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Start, Verlet
+from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Integrator, Leapfrog, Start, Verlet
 from pdedsl.config.networks import BatchNorm, Frame, Lipschitz, Normalisation, Paper, TvNorm
 from pdedsl.ir.plan import (
     BoxConstraint,
@@ -31,6 +31,8 @@ def integrator_node(method: Integrator) -> Node:
     match method:
         case Fixed(method=record):
             return Call(f"{RUNTIME}.ode.explicit.{record.label}")
+        case Implicit(method=record):
+            return Call(f"{RUNTIME}.ode.implicit.{record.label}")
         case BackwardEuler(terms=terms):
             return Call(f"{RUNTIME}.ode.explicit.BackwardEuler", (terms,))
         case Leapfrog(start=start):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum, StrEnum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Annotated, Any, assert_never, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 from pdedsl.config.base import (
     Config,
@@ -26,7 +26,15 @@ from pdedsl.config.base import (
     Width,
     forms_of,
 )
-from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, EmbeddedRungeKutta, RungeKutta
+from pdedsl.numerics.butcher import (
+    ADAPTIVE,
+    EULER,
+    EXPLICIT,
+    IMPLICIT,
+    EmbeddedRungeKutta,
+    ImplicitRungeKutta,
+    RungeKutta,
+)
 
 # ---- Time integrators
 
@@ -55,6 +63,22 @@ class Fixed(Config):
     @classmethod
     def forms(cls) -> Iterable[Form[Any]]:
         return (Form(m.name, cls, (("method", m),)) for m in EXPLICIT.values())
+
+    @property
+    def name(self) -> str:
+        return self.method.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Implicit(Config):
+    """An implicit Runge-Kutta method with a fixed step; its stages are solved to rounding."""
+
+    method: Annotated[ImplicitRungeKutta, Record()]
+    steps: Steps | None = None
+
+    @classmethod
+    def forms(cls) -> Iterable[Form[Any]]:
+        return (Form(m.name, cls, (("method", m),)) for m in IMPLICIT.values())
 
     @property
     def name(self) -> str:
@@ -103,12 +127,12 @@ class Adaptive(Config):
         return self.method.name
 
 
-Counted = Fixed | BackwardEuler | Verlet | Leapfrog
+Counted = Fixed | Implicit | BackwardEuler | Verlet | Leapfrog
 """Methods with a fixed number of steps."""
-Integrator = Fixed | BackwardEuler | Verlet | Leapfrog | Adaptive
+Integrator = Counted | Adaptive
 Reversible = Verlet | Leapfrog
 INTEGRATORS: Forms[Integrator] = forms_of(Integrator)
-ONE_STEP: tuple[str, ...] = tuple(forms_of(Fixed | BackwardEuler | Adaptive))
+ONE_STEP: tuple[str, ...] = tuple(forms_of(Fixed | Implicit | BackwardEuler | Adaptive))
 """Methods for any right-hand side."""
 
 
@@ -118,13 +142,7 @@ def is_euler(method: Integrator) -> bool:
 
 def in_steps(method: Integrator, steps: int) -> Integrator:
     """The method with a number of steps, if it has fixed steps and none is given."""
-    match method:
-        case Fixed() | BackwardEuler() | Verlet() | Leapfrog():
-            return method if method.steps is not None else replace(method, steps=steps)
-        case Adaptive():
-            return method
-        case _:
-            assert_never(method)
+    return method if isinstance(method, Adaptive) or method.steps is not None else replace(method, steps=steps)
 
 
 # ---- Realizations of diffusion

@@ -1,7 +1,7 @@
 """Butcher tableaux of time integrators and their stability limits, for analysis, planning, code generation and runtime.
 
-A new explicit method is one more `RungeKutta` in `METHODS`: its keyword, its stability limits, its steps in the network
-and its row in the documentation follow from it.
+A new method is one more record in `METHODS`: its keyword, its stability function, its steps in networks and on grids,
+its row in the documentation and the test of its order follow from it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import sqrt
 from types import MappingProxyType
 
 Row = tuple[float, ...]
@@ -43,6 +44,11 @@ class RungeKutta:
     def stages(self) -> int:
         return len(self.weights)
 
+    @property
+    def matrix(self) -> tuple[Row, ...]:
+        """All rows, with zeros on and above the diagonal."""
+        return tuple((*row, *(0.0,) * (self.stages - len(row))) for row in ((), *self.rows))
+
     @cached_property
     def stability(self) -> Polynomial:
         """R in the step y ↦ R(hλ) y for y' = λy: R(z) = 1 + Σ_k z^{k+1} bᵀAᵏ1 (Hairer, Wanner, IV.2)."""
@@ -51,6 +57,65 @@ class RungeKutta:
             coefficients.append(sum(b * v for b, v in zip(self.weights, vector, strict=True)))
             vector = [0.0, *(sum(a * v for a, v in zip(row, vector, strict=False)) for row in self.rows)]
         return tuple(coefficients)
+
+
+@dataclass(frozen=True)
+class ImplicitRungeKutta:
+    """Stages Z_i = y + h Σ_j a_ij f(t + c_i h, Z_j) and y + h Σ_i b_i f(t + c_i h, Z_i), with a full matrix A."""
+
+    name: str
+    label: str
+    order: int
+    matrix: tuple[Row, ...]
+    weights: Row
+    source: str = ""
+
+    @property
+    def nodes(self) -> Row:
+        """c_i = Σ_j a_ij."""
+        return tuple(map(sum, self.matrix))
+
+    @property
+    def stages(self) -> int:
+        return len(self.weights)
+
+    @property
+    def is_stiffly_accurate(self) -> bool:
+        """Whether the step ends at the last stage, so that it satisfies algebraic equations."""
+        return self.matrix[-1] == self.weights
+
+    @cached_property
+    def stability(self) -> tuple[Polynomial, Polynomial]:
+        """R(z) = det(I - zA + z1bᵀ) / det(I - zA), numerator and denominator (Hairer, Wanner, IV.3)."""
+        shifted = tuple(tuple(a - b for a, b in zip(row, self.weights, strict=True)) for row in self.matrix)
+        return _determinant(shifted), _determinant(self.matrix)
+
+
+def _determinant(a: tuple[Row, ...]) -> Polynomial:
+    """det(I - zA), by the method of Faddeev and Le Verrier."""
+    places, coefficients = range(len(a)), [1.0]
+    m = [[float(i == j) for j in places] for i in places]
+    for k in places:
+        m = [[sum(a[i][r] * m[r][j] for r in places) for j in places] for i in places]
+        coefficients.append(-sum(m[i][i] for i in places) / (k + 1))
+        m = [[m[i][j] + coefficients[-1] * (i == j) for j in places] for i in places]
+    return tuple(coefficients)
+
+
+@dataclass(frozen=True)
+class ExponentialRungeKutta:
+    """Stages W_i = e^{c_i hL} w + h Σ_j a_ij N(W_j) and e^{hL} w + h Σ_i b_i N(W_i), for w' = Lw + N(w, t).
+
+    The coefficients are linear combinations of φ-functions: a_ij = Σ_k rows_ijk φ_{k+1}(c_i hL), b_i the same at hL.
+    `rows` omits the first, empty row.
+    """
+
+    name: str
+    order: int
+    nodes: Row
+    rows: tuple[tuple[Row, ...], ...]
+    weights: tuple[Row, ...]
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,13 +162,37 @@ class LeapfrogMethod:
     swing: float = 4.0
 
 
-TimeMethod = RungeKutta | EmbeddedRungeKutta | TruncatedBackwardEuler | VerletMethod | LeapfrogMethod
+TimeMethod = (
+    RungeKutta | ImplicitRungeKutta | EmbeddedRungeKutta | TruncatedBackwardEuler | VerletMethod | LeapfrogMethod
+)
 
 EULER = RungeKutta("euler", "Euler", 1, (), (1.0,))
 HEUN = RungeKutta("heun", "Heun", 2, ((1.0,),), (1 / 2, 1 / 2))
 MIDPOINT = RungeKutta("midpoint", "Midpoint", 2, ((1 / 2,),), (0.0, 1.0), "Runge 1895")
 SSPRK3 = RungeKutta("ssprk3", "SSPRK3", 3, ((1.0,), (1 / 4, 1 / 4)), (1 / 6, 1 / 6, 2 / 3), "Shu, Osher 1988")
 RK4 = RungeKutta("rk4", "RK4", 4, ((1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), "Kutta 1901")
+_SQRT6 = sqrt(6)
+RADAU5 = ImplicitRungeKutta(
+    "radau5",
+    "Radau5",
+    5,
+    (
+        ((88 - 7 * _SQRT6) / 360, (296 - 169 * _SQRT6) / 1800, (-2 + 3 * _SQRT6) / 225),
+        ((296 + 169 * _SQRT6) / 1800, (88 + 7 * _SQRT6) / 360, (-2 - 3 * _SQRT6) / 225),
+        ((16 - _SQRT6) / 36, (16 + _SQRT6) / 36, 1 / 9),
+    ),
+    ((16 - _SQRT6) / 36, (16 + _SQRT6) / 36, 1 / 9),
+    "Radau IIA; Hairer, Wanner 1996, IV.8",
+)
+IMPLICIT_MIDPOINT = ImplicitRungeKutta("implicit_midpoint", "ImplicitMidpoint", 2, ((1 / 2,),), (1.0,), "Gauss")
+ETDRK4 = ExponentialRungeKutta(
+    "etdrk4",
+    4,
+    nodes=(0.0, 1 / 2, 1 / 2, 1.0),
+    rows=(((1 / 2,),), ((1 / 2, -1.0), (0.0, 1.0)), ((1.0, -2.0), (), (0.0, 2.0))),
+    weights=((1.0, -3.0, 4.0), (0.0, 2.0, -4.0), (0.0, 2.0, -4.0), (0.0, -1.0, 4.0)),
+    source="ETDRK4-B; Krogstad 2005",
+)
 DOPRI5 = EmbeddedRungeKutta(
     "dopri5",
     5,
@@ -147,11 +236,15 @@ METHODS: Mapping[str, TimeMethod] = MappingProxyType(
         for m in (
             *(EULER, HEUN, MIDPOINT, SSPRK3, RK4),
             *(BACKWARD_EULER, VERLET, LEAPFROG),
+            *(RADAU5, IMPLICIT_MIDPOINT),
             *(DOPRI5, DOPRI8, BOSH3, FEHLBERG2, HEUN21),
         )
     }
 )
 EXPLICIT: Mapping[str, RungeKutta] = MappingProxyType({k: m for k, m in METHODS.items() if isinstance(m, RungeKutta)})
+IMPLICIT: Mapping[str, ImplicitRungeKutta] = MappingProxyType(
+    {k: m for k, m in METHODS.items() if isinstance(m, ImplicitRungeKutta)}
+)
 ADAPTIVE: Mapping[str, EmbeddedRungeKutta] = MappingProxyType(
     {k: m for k, m in METHODS.items() if isinstance(m, EmbeddedRungeKutta)}
 )

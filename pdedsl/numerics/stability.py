@@ -1,17 +1,18 @@
-"""Contractivity of explicit Runge-Kutta steps, by exact arithmetic on the tableau.
+"""Contractivity of Runge-Kutta steps, by exact arithmetic on the tableau.
 
 Let ⟨f(y) - f(z), y - z⟩ ≤ -|f(y) - f(z)|²/β. With B = diag(b), M = BA + AᵀB - bbᵀ the difference Δ of two solutions has
     |Δ₁|² = |Δ₀|² + 2h Σ bᵢ⟨Δfᵢ, ΔYᵢ⟩ - h² Σ mᵢⱼ⟨Δfᵢ, Δfⱼ⟩          (Burrage, Butcher 1979)
           ≤ |Δ₀|² - h² Σ (mᵢⱼ + 2bᵢδᵢⱼ/(hβ))⟨Δfᵢ, Δfⱼ⟩             where bᵢ ≥ 0,
 so that it does not grow if M + 2B/(hβ) is semidefinite: circle contractivity (Dahlquist, Jeltsch 1979). This means
 hβ ≤ 2 for Euler, Heun and the classical method of order 4; for the explicit midpoint rule, with b₁ = 0, it never holds.
+For implicit methods with semidefinite M, such as Gauss and Radau IIA, it holds for every step (algebraic stability).
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from pdedsl.numerics.butcher import RungeKutta
+from pdedsl.numerics.butcher import ImplicitRungeKutta, RungeKutta
 
 Matrix = list[list[Fraction]]
 MAX_DENOMINATOR = 1000  # larger than the denominators in the tableaux
@@ -23,7 +24,7 @@ def to_fraction(a: float) -> Fraction:
     return short if float(short) == a else Fraction(a)
 
 
-def is_contractive(method: RungeKutta, size: Fraction) -> bool:
+def is_contractive(method: RungeKutta | ImplicitRungeKutta, size: Fraction) -> bool:
     """Whether a step with hβ = `size` is non-expansive for every such f."""
     weights = [to_fraction(b) for b in method.weights]
     if any(b < 0 for b in weights):
@@ -35,9 +36,9 @@ def is_contractive(method: RungeKutta, size: Fraction) -> bool:
     return is_semidefinite(matrix)
 
 
-def _algebraic_stability_matrix(method: RungeKutta, b: list[Fraction]) -> Matrix:
+def _algebraic_stability_matrix(method: RungeKutta | ImplicitRungeKutta, b: list[Fraction]) -> Matrix:
     """BA + AᵀB - bbᵀ."""
-    a = [[to_fraction(x) for x in row] + [Fraction(0)] * (len(b) - len(row)) for row in ((), *method.rows)]
+    a = [[to_fraction(x) for x in row] for row in method.matrix]
     places = range(len(b))
     return [[b[i] * a[i][j] + b[j] * a[j][i] - b[i] * b[j] for j in places] for i in places]
 

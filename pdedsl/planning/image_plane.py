@@ -13,7 +13,7 @@ from sympy import Add, Symbol
 from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import NetworkBlock
-from pdedsl.config.methods import ONE_STEP, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Reversible, Verlet
+from pdedsl.config.methods import ONE_STEP, Adaptive, Integrator, Leapfrog, Reversible, Verlet
 from pdedsl.config.networks import BatchNorm, Between, Conv, Convnet, Lipschitz, Paper
 from pdedsl.ir.plan import (
     BoxConstraint,
@@ -235,15 +235,13 @@ def _reversible_methods(system: OdeSystem[VectorField]) -> tuple[type[Reversible
 def _number_of_steps(method: Located[Integrator]) -> int:
     """The number of steps; 1 for adaptive methods."""
     match method.config:
-        case Fixed(steps=steps) | BackwardEuler(steps=steps) | Verlet(steps=steps) | Leapfrog(steps=steps):
-            assert steps is not None
-            if steps > MAX_STEPS:
-                raise errors.feature_maps.too_many_steps(steps, MAX_STEPS, method.span)
-            return steps
         case Adaptive():
             return 1
-        case _:
-            assert_never(method.config)
+        case config:
+            assert config.steps is not None
+            if config.steps > MAX_STEPS:
+                raise errors.feature_maps.too_many_steps(config.steps, MAX_STEPS, method.span)
+            return config.steps
 
 
 def _require_widths(frame: NetworkBlock, pair: bool) -> None:

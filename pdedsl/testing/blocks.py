@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Start, Verlet
+from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Integrator, Leapfrog, Start, Verlet
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.spec import Spec
@@ -142,7 +142,7 @@ def _integrate_one_step_method(schedule: StepSchedule, right: StepRightHandSide,
         steps = min(int(REFERENCE_STEPS_PER_TIME * length) + REFERENCE_STEPS_PER_TIME, MAX_REFERENCE_STEPS)
         end: Tensor = integrate_rk4(lambda t, s: right(0, t, s), schedule.start, length, y, steps)
         return end
-    assert isinstance(schedule.method, Fixed | BackwardEuler)
+    assert isinstance(schedule.method, Fixed | Implicit | BackwardEuler)
     step = step_of(schedule.method)
     for j, t in schedule.times:
         y = step(lambda t, s, j=j: right(j, t, s), t, schedule.h, y)  # type: ignore[misc]

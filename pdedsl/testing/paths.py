@@ -13,7 +13,7 @@ from typing import assert_never
 import numpy as np
 
 from pdedsl.codegen.names import python_name
-from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Law, Leapfrog, Verlet
+from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Law, Leapfrog, Verlet
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.testing.coefficients import Array, CoefficientEvaluator
 from pdedsl.testing.model import Fields, ModelUnderTest
@@ -140,7 +140,7 @@ class ReferenceProcess:
             return self.velocity(segment.interval, y, t + self.time_sign * s)
 
         match segment.scheme:
-            case Fixed() | BackwardEuler():
+            case Fixed() | Implicit() | BackwardEuler():
                 return np.asarray(step_of(segment.scheme)(rhs, 0.0, segment.h, x))
             case Adaptive():
                 return np.asarray(integrate_rk4(rhs, 0.0, segment.h, x, REFERENCE_STEPS))

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, assert_never
 
-from pdedsl.config.methods import BackwardEuler, Fixed
-from pdedsl.numerics.butcher import RungeKutta
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.optimize import newton_krylov
 
+from pdedsl.config.methods import BackwardEuler, Fixed, Implicit
+from pdedsl.numerics.butcher import ImplicitRungeKutta, RungeKutta
+
+STAGE_RTOL = 1e-12  # of the equations for the stages: below the tolerance of all comparisons
 State = Any  # a tensor, an array, or anything else that can be added and multiplied by numbers
 RightHandSide = Callable[[float, State], State]
 Step = Callable[[RightHandSide, float, float, State], State]
@@ -58,11 +64,13 @@ def backward_euler(terms: int) -> Step:
 REFERENCE_METHODS: dict[str, Step] = {s.__name__: s for s in (euler, heun, midpoint, ssprk3, rk4)}
 
 
-def step_of(method: Fixed | BackwardEuler) -> Step:
+def step_of(method: Fixed | Implicit | BackwardEuler) -> Step:
     """The reference step of a method; from its Butcher tableau if there is no formula here."""
     match method:
         case BackwardEuler(terms=terms):
             return backward_euler(terms)
+        case Implicit(method=record):
+            return _implicit(record)
         case Fixed(method=record):
             return REFERENCE_METHODS.get(record.name) or _from_tableau(record)
         case _:
@@ -76,6 +84,25 @@ def _from_tableau(method: RungeKutta) -> Step:
             inner = sum((a * k for a, k in zip(row, stages, strict=True)), 0 * y)
             stages.append(f(t + h * sum(row), y + h * inner))
         return y + h * sum((b * k for b, k in zip(method.weights, stages, strict=True)), 0 * y)
+
+    return step
+
+
+def _implicit(method: ImplicitRungeKutta) -> Step:
+    """The stages by Newton's method with Krylov iterations."""
+
+    def step(f: RightHandSide, t: float, h: float, y: State) -> State:
+        def slopes(stages: NDArray[np.float64]) -> list[State]:
+            states = (torch.from_numpy(z) if isinstance(y, torch.Tensor) else z for z in stages)
+            return [f(t + c * h, z) for c, z in zip(method.nodes, states, strict=True)]
+
+        def residual(stages: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.asarray(stages - start - h * np.tensordot(matrix, np.stack(slopes(stages)), 1))
+
+        start = np.broadcast_to(np.asarray(y), (method.stages, *y.shape)).copy()
+        matrix, size = np.array(method.matrix), 1 + float(abs(start).max())
+        stages = newton_krylov(residual, start, f_tol=STAGE_RTOL * size)
+        return y + h * sum((b * k for b, k in zip(method.weights, slopes(stages), strict=True)), 0 * y)
 
     return step
 

@@ -28,6 +28,7 @@ from pdedsl.ir.verdicts import Proved, Undecided
 from pdedsl.numerics.butcher import (
     EULER,
     EmbeddedRungeKutta,
+    ImplicitRungeKutta,
     LeapfrogMethod,
     RungeKutta,
     TruncatedBackwardEuler,
@@ -279,7 +280,7 @@ def _is_linearly_stable(system: FeatureMapSystem, low: Expr, high: Expr) -> bool
             return is_stable_on_real_interval(method, low, high)
         case TruncatedBackwardEuler():
             return series_is_stable(system.stepping.terms, low, high)
-        case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
+        case ImplicitRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             return False
         case _:
             assert_never(system.stepping.method)
@@ -314,7 +315,7 @@ def _contracts(system: FeatureMapSystem, size: Expr) -> bool:
             return is_contractive(method, Fraction(int(bound.p), int(bound.q)))
         case TruncatedBackwardEuler():
             return system.stepping.terms == 1 and bool(size <= 2)
-        case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
+        case ImplicitRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             return False
         case _:
             assert_never(system.stepping.method)

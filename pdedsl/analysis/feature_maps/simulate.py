@@ -21,7 +21,14 @@ from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, Separa
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS
-from pdedsl.numerics.butcher import EmbeddedRungeKutta, LeapfrogMethod, RungeKutta, TruncatedBackwardEuler, VerletMethod
+from pdedsl.numerics.butcher import (
+    EmbeddedRungeKutta,
+    ImplicitRungeKutta,
+    LeapfrogMethod,
+    RungeKutta,
+    TruncatedBackwardEuler,
+    VerletMethod,
+)
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
 
 # ---- Right-hand sides
@@ -225,7 +232,7 @@ def _one_step(system: FeatureMapSystem, field: VectorField, h: float) -> VectorF
             return lambda y: _runge_kutta(method, field, h, y)
         case TruncatedBackwardEuler():
             return lambda y: _series(system.stepping.terms, field, h, y)
-        case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
+        case ImplicitRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             raise NotEvaluable
         case _:
             assert_never(system.stepping.method)

@@ -14,7 +14,7 @@ from typing import assert_never
 from sympy import Expr, S
 
 from pdedsl.config import methods as words
-from pdedsl.config.methods import Across, Adaptive, Fixed
+from pdedsl.config.methods import Across, Adaptive, Fixed, Implicit
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import integrator_of
 from pdedsl.numerics.butcher import (
@@ -22,6 +22,7 @@ from pdedsl.numerics.butcher import (
     LEAPFROG,
     VERLET,
     EmbeddedRungeKutta,
+    ImplicitRungeKutta,
     LeapfrogMethod,
     Polynomial,
     RungeKutta,
@@ -133,7 +134,7 @@ class TimeStepping:
                 return r
             case TruncatedBackwardEuler() as series:
                 return series.stability(self.terms)
-            case EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
+            case ImplicitRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
                 return None
             case _:
                 assert_never(self.method)
@@ -158,12 +159,14 @@ class TimeStepping:
 
     @property
     def evaluations(self) -> int | None:
-        """Evaluations of the right-hand side per step; None for adaptive methods of other libraries."""
+        """Evaluations of the right-hand side per step; None if it is not known in advance."""
         match self.method:
             case RungeKutta(stages=stages):
                 return stages
             case TruncatedBackwardEuler():
                 return self.terms
+            case ImplicitRungeKutta():
+                return None
             case VerletMethod() | LeapfrogMethod():
                 return 1
             case EmbeddedRungeKutta(rows=rows):
@@ -176,7 +179,7 @@ def time_stepping(spec: Spec) -> TimeStepping:
     """The integrator of the spec, or the default of the planner."""
     word = integrator_of(spec).config
     match word:
-        case Fixed(method=method, steps=steps):
+        case Fixed(method=method, steps=steps) | Implicit(method=method, steps=steps):
             return TimeStepping(method, _step_size(spec, steps), steps)
         case words.BackwardEuler(steps=steps, terms=terms):
             return TimeStepping(BACKWARD_EULER, _step_size(spec, steps), steps, terms=terms)

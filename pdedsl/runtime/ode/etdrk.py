@@ -1,8 +1,8 @@
-"""ETDRK4-B, the exponential time differencing Runge-Kutta method of order four of Krogstad 2005, for
+"""Exponential time differencing Runge-Kutta methods from their records in `numerics.butcher`, for
 
-    ∂w/∂t = L w + N(w, t)   with L known for every mode,
+    ∂w/∂t = L w + N(w, t)   with L known for every mode
 
-with the weights of Cox and Matthews 2002; without N a step is exact. The φ-functions φ₀(z) = eᶻ,
+(Cox, Matthews 2002; Krogstad 2005); without N a step is exact. The φ-functions φ₀(z) = eᶻ,
 φₖ(z) = Σ zʲ / (j + k)! are computed without cancellation: by their series near 0, and beyond it by
 φₖ(2z) = 2⁻ᵏ (φ₀(z) φₖ(z) + Σ_{j=1..k} φⱼ(z) / (k - j)!)
 (Skaflestad and Wright 2009).
@@ -17,6 +17,7 @@ from math import ceil, factorial, log2
 import torch
 from torch import Tensor
 
+from pdedsl.numerics.butcher import ETDRK4, ExponentialRungeKutta, Row
 from pdedsl.runtime.ode.step_doubling import PairedStep
 
 # ---- φ-functions of scalars or matrices
@@ -62,26 +63,21 @@ def _double(found: list[Tensor], k: int, product: Product) -> Tensor:
 
 
 NonlinearTerm = Callable[[Tensor, float], Tensor]
-ORDER = 4
-
-
 MAX_BATCHED_SIZE = 1 << 14  # state size up to which two step lengths at once are faster than one after the other
 
 
 @dataclass(frozen=True)
 class EtdWeights:
-    """The weights of the stages for one step length, or for several along a first axis."""
+    """e^{chL} for each node c, and the coefficients of the stages for one step length, or for several along a first
+    axis; None where a coefficient is zero."""
 
-    half: Tensor
-    whole: Tensor
-    second: Tensor
-    third: tuple[Tensor, Tensor]
-    fourth: tuple[Tensor, Tensor]
-    last: tuple[Tensor, Tensor, Tensor]
+    exponentials: dict[float, Tensor]
+    rows: tuple[tuple[Tensor | None, ...], ...]
+    last: tuple[Tensor | None, ...]
 
 
 @dataclass
-class ETDRK4B(PairedStep):
+class ExponentialSteps(PairedStep):
     """Steps of length T / 2^level of w (..., m, modes…). L is (..., m, modes…) if it is diagonal, otherwise
     (..., modes…, m, m); `nonlinear` is N, and `autonomous` if it does not depend on time."""
 
@@ -91,29 +87,34 @@ class ETDRK4B(PairedStep):
     matrices: bool
     dimension: int
     autonomous: bool = False
+    method: ExponentialRungeKutta = ETDRK4
     weights_by_levels: dict[tuple[int, ...], EtdWeights] = field(default_factory=dict)
-    phis_by_level: dict[int, list[Tensor]] = field(default_factory=dict)  # φ₀ … φ₃ of h L, by level
+    phis_by_length: dict[float, list[Tensor]] = field(default_factory=dict)  # φ₀, φ₁, … of c h L, by c h / T
     _first: tuple[Tensor, float, Tensor] | None = None  # the last state and time, and N there
 
     def weights(self, *levels: int) -> EtdWeights:
         if levels not in self.weights_by_levels:
             h = self.symbol.new_tensor([self.length / 2**level for level in levels])
             h = h.reshape(-1, *[1] * self.symbol.ndim) if len(levels) > 1 else h.squeeze()
-            e2, p1, p2, _ = self._phis(*(level + 1 for level in levels))
-            e, f1, f2, f3 = self._phis(*levels)
-            third, fourth = (h * (p1 / 2 - p2), h * p2), (h * (f1 - 2 * f2), 2 * h * f2)
-            last = (h * (f1 - 3 * f2 + 4 * f3), h * (2 * f2 - 4 * f3), h * (4 * f3 - f2))
-            self.weights_by_levels[levels] = EtdWeights(e2, e, h / 2 * p1, third, fourth, last)
+            phis = {c: self._phis([c / 2**level for level in levels]) for c in {*self.method.nodes[1:], 1.0}}
+
+            def combine(row: tuple[Row, ...], c: float) -> tuple[Tensor | None, ...]:
+                return tuple(h * _combination(phis[c], a) if any(a) else None for a in row)
+
+            rows = tuple(map(combine, self.method.rows, self.method.nodes[1:]))
+            exponentials = {c: phi[0] for c, phi in phis.items()}
+            self.weights_by_levels[levels] = EtdWeights(exponentials, rows, combine(self.method.weights, 1.0))
         return self.weights_by_levels[levels]
 
-    def _phis(self, *levels: int) -> list[Tensor]:
-        """φ₀ … φ₃ of h L, along a first axis if there are several levels."""
-        if len(levels) > 1:
-            return [torch.stack(same) for same in zip(*(self._phis(level) for level in levels), strict=True)]
-        (level,) = levels
-        if level not in self.phis_by_level:
-            self.phis_by_level[level] = phi_functions(self.length / 2**level * self.symbol, 3, matrices=self.matrices)
-        return self.phis_by_level[level]
+    def _phis(self, lengths: list[float]) -> list[Tensor]:
+        """φ₀, φ₁, … of h L for step lengths h / T, along a first axis if there are several."""
+        if len(lengths) > 1:
+            return [torch.stack(same) for same in zip(*(self._phis([one]) for one in lengths), strict=True)]
+        (one,) = lengths
+        if one not in self.phis_by_length:
+            count = max(map(len, (*self.method.weights, *(a for row in self.method.rows for a in row))))
+            self.phis_by_length[one] = phi_functions(self.length * one * self.symbol, count, matrices=self.matrices)
+        return self.phis_by_length[one]
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
         return self._step(self.weights(level), w, time, self.length / 2**level)
@@ -126,17 +127,24 @@ class ETDRK4B(PairedStep):
         return one, other
 
     def _step(self, weights: EtdWeights, w: Tensor, time: float, h: float) -> Tensor:
-        add, n = self._add, self.nonlinear
-        whole = add(None, weights.whole, w)
-        if n is None:
+        whole = self._add(None, weights.exponentials[1.0], w)
+        if self.nonlinear is None:
             return whole
-        half = add(None, weights.half, w)
-        first = self._at_start(w, time, n)
-        second = n(add(half, weights.second, first), time + h / 2)
-        third = n(add(add(half, weights.third[0], first), weights.third[1], second), time + h / 2)
-        fourth = n(add(add(whole, weights.fourth[0], first), weights.fourth[1], third), time + h)
-        a, b, c = weights.last
-        return add(add(add(whole, a, first), b, second + third), c, fourth)
+        bases = {1.0: whole}
+        stages = [self._at_start(w, time, self.nonlinear)]
+        for c, row in zip(self.method.nodes[1:], weights.rows, strict=True):
+            bases[c] = state = bases[c] if c in bases else self._add(None, weights.exponentials[c], w)
+            for a, n in zip(row, stages, strict=True):
+                state = state if a is None else self._add(state, a, n)
+            stages.append(self.nonlinear(state, time + c * h))
+        sums: dict[Row, Tensor] = {}  # stages with equal weights are added first
+        for b, n in zip(self.method.weights, stages, strict=True):
+            sums[b] = sums[b] + n if b in sums else n
+        by_weight = dict(zip(self.method.weights, weights.last, strict=True))
+        for b, total in sums.items():
+            weight = by_weight[b]
+            whole = whole if weight is None else self._add(whole, weight, total)
+        return whole
 
     def _at_start(self, w: Tensor, time: float, rest: NonlinearTerm) -> Tensor:
         """N(w, t), shared by steps of several lengths from one state."""
@@ -150,6 +158,12 @@ class ETDRK4B(PairedStep):
             found = matvec_modes(weight, w, self.dimension)
             return found if to is None else to + found
         return weight * w if to is None else torch.addcmul(to, weight, w)
+
+
+def _combination(phis: list[Tensor], coefficients: Row) -> Tensor:
+    """Σ_k a_k φ_{k+1}."""
+    terms = [a * phi for a, phi in zip(coefficients, phis[1:], strict=False) if a]
+    return sum(terms[1:], terms[0])
 
 
 def matvec_modes(matrix: Tensor, w: Tensor, dimension: int) -> Tensor:

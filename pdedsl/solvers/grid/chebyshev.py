@@ -20,11 +20,12 @@ from torch import Tensor
 
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
+from pdedsl.numerics.butcher import RADAU5
 from pdedsl.runtime.basis import chebyshev
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, ChebyshevAxis, TensorProductExpansion
 from pdedsl.runtime.linalg import LUFactorization
-from pdedsl.runtime.ode.radau import ORDER, Radau
+from pdedsl.runtime.ode.implicit import NewtonSteps
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
 from pdedsl.solvers.grid.grid_result import (
     DISCRETE_RESIDUAL,
@@ -436,7 +437,7 @@ def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
     min_error = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
     error_weights, tolerance = _error_weights(problem), budget.tolerance
     control = StepControl(
-        ORDER,
+        RADAU5.order,
         tolerance,
         extrapolated=False,
         error_weights=error_weights,
@@ -466,15 +467,15 @@ def _physical_time(system: FirstOrderSystem) -> Callable[[float], float]:
     return (lambda s: last - s) if system.backward else (lambda s: first + s)
 
 
-def _stepper(problem: DiscreteProblem, length: float) -> Radau:
+def _stepper(problem: DiscreteProblem, length: float) -> NewtonSteps:
     at = _physical_time(problem.system)
     constant_jacobian = _has_constant_jacobian(problem)
     rhs, jacobian = (lambda w, s: problem.rhs(w, at(s))), (lambda w, s: problem.jacobian(w, at(s)))
-    return Radau(rhs, jacobian, problem.mass, length, constant_jacobian)
+    return NewtonSteps(rhs, jacobian, problem.mass, length, constant_jacobian)
 
 
-def _affine_stepper(problem: DiscreteProblem, length: float) -> Radau:
-    """Radau for an affine right-hand side with constant Jacobian, precomputed."""
+def _affine_stepper(problem: DiscreteProblem, length: float) -> NewtonSteps:
+    """Steps for an affine right-hand side with constant Jacobian, precomputed."""
     if not _has_constant_jacobian(problem):
         return _stepper(problem, length)
     at, zero = _physical_time(problem.system), torch.zeros_like(problem.mass)
@@ -488,7 +489,7 @@ def _affine_stepper(problem: DiscreteProblem, length: float) -> Radau:
     def rhs(w: Tensor, s: float) -> Tensor:
         return matrix @ w + source(s)
 
-    return Radau(rhs, lambda w, s: matrix, problem.mass, length, affine=True)
+    return NewtonSteps(rhs, lambda w, s: matrix, problem.mass, length, affine=True)
 
 
 def _exprs(system: FirstOrderSystem) -> tuple[Expr, ...]:

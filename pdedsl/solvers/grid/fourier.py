@@ -18,11 +18,12 @@ from torch import Tensor, nn
 
 from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.solver_plans import LinearSplitting, PeriodicAxis
+from pdedsl.numerics.butcher import ETDRK4
 from pdedsl.problem.conservation_form import split_fluxes
 from pdedsl.problem.periodicity import split_linear
 from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
-from pdedsl.runtime.ode.etdrk import ETDRK4B, ORDER, matvec_modes
+from pdedsl.runtime.ode.etdrk import ExponentialSteps, matvec_modes
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
 from pdedsl.solvers.grid.grid_result import (
     DISCRETE_RESIDUAL,
@@ -290,7 +291,9 @@ def _integrate(problem: FourierProblem, budget: StepBudget) -> TimeHistory:
     first, last = time_interval(problem.system)
     length = last - first
     batched = bool(problem.batch)
-    control = StepControl(ORDER, budget.tolerance, extrapolated=True, max_steps=budget.max_steps, batched=batched)
+    control = StepControl(
+        ETDRK4.order, budget.tolerance, extrapolated=True, max_steps=budget.max_steps, batched=batched
+    )
     with torch.no_grad():
         history = integrate_adaptively(_stepper(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.requires_gradients:
@@ -298,7 +301,7 @@ def _integrate(problem: FourierProblem, budget: StepBudget) -> TimeHistory:
     return replay_steps(_stepper(problem, length), start, length, history, control)
 
 
-def _stepper(problem: FourierProblem, length: float) -> ETDRK4B:
+def _stepper(problem: FourierProblem, length: float) -> ExponentialSteps:
     system = problem.system
     first, last = time_interval(system)
     sign, begin = (-1.0, last) if system.backward else (1.0, first)
@@ -309,7 +312,7 @@ def _stepper(problem: FourierProblem, length: float) -> ETDRK4B:
     forward, backward = problem.nonlinear, lambda w, t: -problem.nonlinear(w, t)
     nonlinear_terms = backward if system.backward else forward
     stepped = None if problem.is_linear else lambda w, s: nonlinear_terms(w, begin + sign * s)
-    return ETDRK4B(symbol, stepped, length, matrices, problem.grid.dimension, problem.is_autonomous)
+    return ExponentialSteps(symbol, stepped, length, matrices, problem.grid.dimension, problem.is_autonomous)
 
 
 def _initial(problem: FourierProblem) -> Tensor:
