@@ -86,11 +86,11 @@ def table(reports: Sequence[Report], names: Sequence[str]) -> str:
 
 def remarks(report: Report, name: str) -> list[str]:
     lines = [
-        f"- {name}, audit in ℓ{d.norm} at ε = {d.eps:.3g} on {d.samples} samples: {d.verdict}" for d in report.doubts
+        f"- {name}, audit in ℓ{d.norm} at ε = {d.eps:.3g} on {d.samples} samples: {d.verdict}" for d in report.audits
     ]
-    lines += [f"  - {check}: {text}" for d in report.doubts for check, _, text in d.checks]
+    lines += [f"  - {check}: {text}" for d in report.audits for check, _, text in d.checks]
     lines += [
-        f"- {t.attack} transfer {t.maker} ({t.maker_accuracy}) → {t.taker}: {t.accuracy}" for t in report.transfers
+        f"- {t.attack} transfer {t.source} ({t.source_accuracy}) → {t.target}: {t.accuracy}" for t in report.transfers
     ]
     return lines
 

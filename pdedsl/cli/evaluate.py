@@ -101,10 +101,10 @@ def _echo_progress(event: EvaluationProgress) -> None:
 
 
 def _echo_report(report: Report, run: Path) -> None:
-    from pdedsl.evaluation.summary import summary
+    from pdedsl.evaluation.report import summary
 
     echo(summary(report))
-    echo(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(f for f, _ in report.pictures)}")
+    echo(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(f for f, _ in report.plots)}")
 
 
 @click.command(

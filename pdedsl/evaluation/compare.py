@@ -11,10 +11,8 @@ from typing import Any
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
 from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, page
-from pdedsl.evaluation.pages import INTERVAL
-from pdedsl.evaluation.report import FORMAT
+from pdedsl.evaluation.report import FORMAT, INTERVAL, MASKED
 from pdedsl.evaluation.run import FOLDER
-from pdedsl.evaluation.summary import MASKED
 from pdedsl.io import RunError, malformed_as_run_error, write_text_atomically
 
 
@@ -52,9 +50,33 @@ def _read(run: Path) -> _SavedReport:
         raise RunError(f"{run} has no evaluation report; run {escaping.command('pdedsl', 'evaluate', run)}") from None
     except (OSError, ValueError, RecursionError):
         raise RunError(f"{path} cannot be read: evaluate the run again") from None
-    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+    if not isinstance(plain, dict) or plain.get("format") not in (2, FORMAT):
         raise RunError(f"{path} was written by another version: evaluate the run again")
-    return _SavedReport(run, plain)
+    return _SavedReport(run, plain if plain["format"] == FORMAT else _rename_keys(plain))
+
+
+NAMES_IN_FORMAT_2 = {
+    "doubts": "audits",
+    "doubt": "audit",
+    "maker": "source",
+    "taker": "target",
+    "maker_accuracy": "source_accuracy",
+    "claim": "scope",
+    "draws": "noise_samples",
+    "broken": "violations",
+    "pictures": "plots",
+}
+
+
+def _rename_keys(value: Any) -> Any:
+    """A report of format 2 with the names of the present format."""
+    match value:
+        case dict():
+            return {NAMES_IN_FORMAT_2.get(key, key): _rename_keys(inner) for key, inner in value.items()}
+        case list():
+            return [_rename_keys(inner) for inner in value]
+        case _:
+            return value
 
 
 def _tables(reports: Sequence[_SavedReport]) -> list[tuple[str, Table]]:
@@ -71,19 +93,19 @@ def _tables(reports: Sequence[_SavedReport]) -> list[tuple[str, Table]]:
 
 def _robust(plain: dict[str, Any]) -> dict[str, Any]:
     """Robust accuracies, each marked if the audit in its norm is suspicious."""
-    masked = {v["norm"] for v in plain["doubts"] if v["masked"]}
+    masked = {v["norm"] for v in plain["audits"] if v["masked"]}
     accuracies = ((r, r["accuracy"] | {"masked": r["norm"] in masked}) for r in plain["robust"])
     return {f"{r['attack']}, {Norm(r['norm']).sign}": accuracy for r, accuracy in accuracies}
 
 
 def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
-    return {f"{t['attack']}, {t['maker']} → {t['taker']}": t["accuracy"] for t in plain["transfers"]}
+    return {f"{t['attack']}, {t['source']} → {t['target']}": t["accuracy"] for t in plain["transfers"]}
 
 
 def _title(certified: dict[str, Any]) -> str:
     """Includes the scope of the certificate: radii of different classifiers are not compared in one table."""
     name = "Certified accuracy" if certified["sound"] else "Estimated certified accuracy"
-    return f"{name}, {certified['certificate']}: {certified['claim']}"
+    return f"{name}, {certified['certificate']}: {certified['scope']}"
 
 
 def _radii(plain: dict[str, Any], title: str) -> dict[str, Any]:
@@ -108,14 +130,14 @@ def _verdicts(reports: Sequence[_SavedReport]) -> list[str]:
     return [
         f"{r.name}, {Norm(v['norm']).sign}, ε = {v['eps']:g}: {v['verdict']}"
         for r in reports
-        for v in r.plain["doubts"]
+        for v in r.plain["audits"]
     ]
 
 
 def _plots(report: _SavedReport) -> list[Element]:
     """The plots of a run, from its folder only: an untrusted report may name any file."""
     folder = (report.folder / FOLDER).resolve()
-    inside = [(folder / file, str(caption)) for file, caption in report.plain["pictures"] if file == Path(file).name]
+    inside = [(folder / file, str(caption)) for file, caption in report.plain["plots"] if file == Path(file).name]
     shown = [Picture(str(path).lstrip("/"), c) for path, c in inside if path.is_file() and not path.is_symlink()]
     return [Heading(report.name), Code(str(report.plain["equation"]), "pde"), *shown]
 

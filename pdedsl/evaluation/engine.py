@@ -9,8 +9,7 @@ from zlib import crc32
 
 from torch import Tensor
 
-from pdedsl.evaluation.measure import Columns, measure_batch
-from pdedsl.evaluation.model_under_test import ModelUnderTest
+from pdedsl.evaluation.measure import Columns, ModelUnderTest, measure_batch
 from pdedsl.evaluation.partial_results import PartialResults
 from pdedsl.evaluation.protocol import AuditMeasurement, Measurement
 from pdedsl.runs.distributed import World

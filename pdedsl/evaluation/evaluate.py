@@ -8,19 +8,17 @@ from math import isinf
 
 from torch import Tensor
 
+from pdedsl.api import parse
 from pdedsl.attacks import Box
 from pdedsl.attacks.constraints import Bound, read_box
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
 from pdedsl.evaluation.engine import EvaluationEngine, Listener
-from pdedsl.evaluation.evaluate_block import parse_evaluate_block
-from pdedsl.evaluation.measure import has_lipschitz_constant
-from pdedsl.evaluation.metrics import EvaluationMetrics
-from pdedsl.evaluation.model_under_test import ModelUnderTest, Smoothing
+from pdedsl.evaluation.measure import ModelUnderTest, Smoothing, has_lipschitz_constant
+from pdedsl.evaluation.metrics import EvaluationMetrics, weight_magnitudes
 from pdedsl.evaluation.partial_results import PartialResults
 from pdedsl.evaluation.protocol import CertificateMeasurement, Measurement, measurements
 from pdedsl.evaluation.report import Report
-from pdedsl.evaluation.weight_histogram import weight_magnitudes
 from pdedsl.frozen_model import Model, modules_of
 from pdedsl.runs.distributed import World
 from pdedsl.validation import validate_batch
@@ -82,7 +80,7 @@ def build_report(engine: EvaluationEngine, requested: Sequence[Measurement], nam
         robust=metrics.robust(),
         transfers=metrics.transfers(name),
         certified=metrics.certified(engine.subject, tuple(part[:2] for part in lipschitz_parts(engine.subject.model))),
-        doubts=metrics.masking_verdicts(),
+        audits=metrics.masking_verdicts(),
     )
 
 
@@ -115,3 +113,25 @@ def require_arguments(requested: Sequence[Measurement], block: EvaluateBlock, su
     missing = [t.source for t in block.transfer if t.source not in subject.sources]
     if missing:
         raise ValueError(f"transfer from '{missing[0]}': pass sources={{'{missing[0]}': its network}}")
+
+
+# ---- Parser for the lines of an `evaluate` block outside of a spec
+
+
+_SPEC = """pde Model
+space x in R
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = ∂u/∂x
+u(x, 0) = x
+evaluate {{
+{text}
+}}
+"""
+
+
+def parse_evaluate_block(text: str) -> EvaluateBlock:
+    """`natural`, `attack pgd(eps=8/255)`, … one per line, as in an `evaluate` block."""
+    block = parse(_SPEC.format(text=text), "<evaluate>").evaluate
+    assert block is not None
+    return block

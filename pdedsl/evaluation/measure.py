@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
 from typing import Any, assert_never
 
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from pdedsl import certificates
-from pdedsl.attacks import L2, Predictor, audit
-from pdedsl.config.evaluation import Attack, Certificate, Lipschitz, SmoothingCertificate
-from pdedsl.evaluation.attacks import run_attack
-from pdedsl.evaluation.model_under_test import ModelUnderTest, Smoothing
+from pdedsl import attacks, certificates
+from pdedsl.attacks import L2, Box, Predictor, Result, audit
+from pdedsl.config.evaluation import (
+    Attack,
+    Certificate,
+    Lipschitz,
+    SmoothingCertificate,
+)
 from pdedsl.evaluation.protocol import (
     AttackMeasurement,
     AuditMeasurement,
@@ -24,6 +30,55 @@ from pdedsl.evaluation.protocol import (
 )
 from pdedsl.frozen_model import Model, frozen_state, modules_of
 from pdedsl.runtime.rng import seed_noise
+
+# ---- Model under evaluation
+
+
+class CertificateScope(Enum):
+    """Scope of a certificate, stated beside the radii."""
+
+    NETWORK = "certifies the network itself"
+    SMOOTHED = "certifies the Gaussian-smoothed classifier, not the base network"
+    MAJORITY_VOTE = (
+        "certifies the smoothed classifier: the majority vote under the Gaussian input noise of the equation"
+    )
+    ESTIMATE = "estimate, not a guarantee: valid only if the network equals the exact Gaussian average of its base"
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """Randomized smoothing: E f(x + sξ) with s = `std`, ξ ~ N(0, I) and f = `base`.
+
+    `exact`: the evaluated network is this average, up to its finite number of noise samples.
+    """
+
+    std: float
+    base: Model
+    exact: bool
+
+    @property
+    def claim(self) -> CertificateScope:
+        return CertificateScope.MAJORITY_VOTE if self.exact else CertificateScope.SMOOTHED
+
+
+@dataclass(frozen=True)
+class ModelUnderTest:
+    """`sources` are the source networks of transfer attacks, by name; `surrogates` are networks with the same weights
+    whose adversarial examples the audit transfers to the model."""
+
+    model: Model
+    box: Box = field(default_factory=Box)
+    smoothing: Smoothing | None = None
+    sources: Mapping[str, Model] = field(default_factory=dict)
+    surrogates: tuple[Model, ...] = ()
+
+    @property
+    def module(self) -> nn.Module | None:
+        return self.model if isinstance(self.model, nn.Module) else None
+
+
+# ---- Measurements
+
 
 Columns = Mapping[str, Sequence[Any]]
 """Columns by name, each with a value per sample."""
@@ -97,7 +152,7 @@ def _measure_transfer(
     logits, draws = _predict(target, result.x, seed)
     return {
         "fooled": (logits.argmax(1) != y).tolist(),
-        "maker_fooled": result.fooled.tolist(),
+        "source_fooled": result.fooled.tolist(),
         "draws": [draws] * len(x),
     }
 
@@ -178,3 +233,26 @@ def _lipschitz(subject: ModelUnderTest, x: Tensor, seed: int) -> Columns:
 def has_lipschitz_constant(model: Model) -> bool:
     constant = getattr(model, "lipschitz_constant", None)
     return callable(constant) and math.isfinite(constant())
+
+
+# ---- Attacks of an `evaluate` block, run by the functions of `pdedsl.attacks` with the same names and arguments
+
+
+def run_attack(attack: Attack, predictor: Predictor, x: Tensor, y: Tensor, box: Box, seed: int) -> Result:
+    """Run one attack of a sweep; the number of EOT samples is that of the predictor."""
+    arguments = {key: _plain(value) for key, value in attack.arguments.items() if key != "eot"}
+    result: Result = getattr(attacks, attack.name)(predictor, x, y, bounds=box, seed=seed, **arguments)
+    return result
+
+
+def _plain(value: object) -> object:
+    """A fraction as a float; a list of one ε, as a sweep leaves it, as that ε; a norm as its name."""
+    match value:
+        case (only,):
+            return _plain(only)
+        case Fraction():
+            return float(value)
+        case Enum():
+            return value.value
+        case _:
+            return value

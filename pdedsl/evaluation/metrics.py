@@ -8,13 +8,15 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+import torch
+from torch import nn
+
 from pdedsl.attacks import Audit
 from pdedsl.attacks.gradient_masking.checks import Finding
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
+from pdedsl.config.blocks import WeightHistogram
 from pdedsl.config.evaluation import Attack, Certificate, Norm, SmoothingCertificate
-from pdedsl.evaluation.measure import Columns, has_lipschitz_constant
-from pdedsl.evaluation.model_under_test import CertificateScope, ModelUnderTest
-from pdedsl.evaluation.proportions import Proportion
+from pdedsl.evaluation.measure import CertificateScope, Columns, ModelUnderTest, has_lipschitz_constant
 from pdedsl.evaluation.protocol import (
     AttackMeasurement,
     AuditMeasurement,
@@ -29,8 +31,10 @@ from pdedsl.evaluation.report import (
     CertifiedAccuracy,
     CleanMetrics,
     MaskingVerdict,
+    Proportion,
     RobustAccuracy,
     TransferAccuracy,
+    WeightMagnitudes,
 )
 
 CALIBRATION_BINS = 10  # of the reliability diagram
@@ -87,9 +91,9 @@ class EvaluationMetrics:
             ),
             seeds=tuple(1.0 - sum(run["fooled"]) / len(run["fooled"]) for run in runs),
             distance=median(distances) if eps is None and distances else None,
-            draws=max(run["draws"][0] for run in runs),
+            noise_samples=max(run["draws"][0] for run in runs),
             passes=sum(sum(run["rows"]) / len(run["rows"]) for run in runs),
-            doubt=verdicts[norm].verdict,
+            audit=verdicts[norm].verdict,
         )
 
     def transfers(self, name: str) -> tuple[TransferAccuracy, ...]:
@@ -99,7 +103,7 @@ class EvaluationMetrics:
         columns = self.columns[measurement.key]
         source, target = (name, measurement.source) if measurement.back else (measurement.source, name)
         on_target, on_source = (
-            Proportion.from_outcomes(not f for f in columns[key]) for key in ("fooled", "maker_fooled")
+            Proportion.from_outcomes(not f for f in columns[key]) for key in ("fooled", "source_fooled")
         )
         return TransferAccuracy(measurement.attack.brief, source, target, on_target, on_source)
 
@@ -118,7 +122,7 @@ class EvaluationMetrics:
         names = {"cohen" if gaussian else "constant": "radius", "lipschitz": "lipschitz", "paper": "paper"}
         return CertifiedAccuracy(
             certificate=str(certificate),
-            claim=claim.value,
+            scope=claim.value,
             sound=claim is not CertificateScope.ESTIMATE,
             sigma=subject.smoothing.std
             if subject.smoothing and (gaussian or claim is CertificateScope.ESTIMATE)
@@ -132,9 +136,9 @@ class EvaluationMetrics:
             medians=tuple(
                 (name, _median_where(columns[key], correct)) for name, key in names.items() if key in columns
             ),
-            draws=sum(columns["draws"]) / len(correct) if gaussian else None,
+            noise_samples=sum(columns["draws"]) / len(correct) if gaussian else None,
             parts=() if gaussian or claim is CertificateScope.ESTIMATE else parts,
-            broken=self._count_violations(radii) if claim is CertificateScope.NETWORK else None,
+            violations=self._count_violations(radii) if claim is CertificateScope.NETWORK else None,
         )
 
     def _reported_radii(self, certificate: Certificate, radii: Sequence[float]) -> list[float]:
@@ -196,3 +200,20 @@ def _masking_verdict(measurement: AuditMeasurement, columns: Mapping[str, Sequen
     audit = Audit(tuple(Finding(*check) for check in checks), columns["eps"][0], landscape)
     norm, samples = str(measurement.norm.value), columns["samples"][0]
     return MaskingVerdict(norm, audit.eps, samples, audit.masked, audit.verdict, checks, landscape)
+
+
+# ---- Histogram of weight magnitudes |w| and sparsity (Wang, Yuan, Shi, Osher 2020, section 7)
+
+
+LOG10_RANGE = (-8.0, 2.0)  # of |w|
+BINS = 40
+
+
+def weight_magnitudes(modules: Sequence[nn.Module], histogram: WeightHistogram) -> WeightMagnitudes:
+    """|w| of every parameter; values below 10⁻⁸ go to the first bin, values above 100 to the last."""
+    sizes = torch.cat([p.detach().double().abs().flatten() for module in modules for p in module.parameters()])
+    logs = sizes.clamp(10.0 ** LOG10_RANGE[0], 10.0 ** LOG10_RANGE[1]).log10()
+    counts = torch.histc(logs.cpu(), BINS, *LOG10_RANGE).long().tolist()
+    edges = torch.linspace(*LOG10_RANGE, BINS + 1, dtype=torch.float64).tolist()
+    below = float(histogram.below)
+    return WeightMagnitudes(sizes.numel(), below, int((sizes < below).sum()), tuple(edges), tuple(counts))

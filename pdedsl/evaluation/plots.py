@@ -16,11 +16,10 @@ from pdedsl.attacks import Predictor
 from pdedsl.config.blocks import EvaluateBlock, Plot
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
-from pdedsl.evaluation.attacks import run_attack
 from pdedsl.evaluation.engine import EvaluationEngine
-from pdedsl.evaluation.proportions import Proportion
+from pdedsl.evaluation.measure import run_attack
 from pdedsl.evaluation.protocol import eps_of, sweep
-from pdedsl.evaluation.report import Report
+from pdedsl.evaluation.report import Proportion, Report
 from pdedsl.runs.decision_boundary import Panel, plot_boundaries
 from pdedsl.runs.metrics import read_metrics
 from pdedsl.runs.plots import INK, new_figure, plot_curves, save_figure
@@ -117,7 +116,7 @@ def _certified_accuracy(scene: PlotInputs, path: Path) -> None:
 
 def _landscape(scene: PlotInputs, path: Path) -> None:
     """One line per sample and their median, on the same scale along the gradient and along a random direction."""
-    audits = scene.report.doubts
+    audits = scene.report.audits
     figure = new_figure(8, 3.2 * len(audits))
     for pair, audit in zip(figure.subplots(len(audits), 2, sharey="row", squeeze=False), audits, strict=True):
         landscape = audit.landscape
@@ -236,7 +235,7 @@ PLOTS: tuple[tuple[str, str, Callable[[PlotInputs], bool], PlotFunction], ...] =
     (
         "landscape.png",
         "Loss landscape along the gradient and along a random direction: samples (thin) and median (thick)",
-        lambda s: bool(s.report.doubts),
+        lambda s: bool(s.report.audits),
         _landscape,
     ),
     (

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import assert_never
 
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.evaluation import (
-    Apgd,
     Attack,
-    Autoattack,
     Boundary,
     Certificate,
     Cw,
     Ddn,
-    Difgsm,
-    Fab,
-    Fgsm,
-    Ifgsm,
     Norm,
-    Pgd,
-    Square,
     sizes_of,
 )
 
@@ -119,15 +110,10 @@ def audits(block: EvaluateBlock) -> Iterator[AuditMeasurement]:
 
 def sweep(attack: Attack) -> Iterator[Attack]:
     """One attack for each ε in a list."""
-    match attack:
-        case Cw() | Boundary():
-            yield attack
-        case Ddn(eps=()) | Fab(eps=()):
-            yield attack
-        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Ddn() | Square() | Apgd() | Fab() | Autoattack():
-            yield from (replace(attack, eps=(eps,)) for eps in attack.eps)
-        case _:
-            assert_never(attack)
+    if isinstance(attack, Cw | Boundary) or not attack.eps:
+        yield attack
+    else:
+        yield from (replace(attack, eps=(eps,)) for eps in attack.eps)
 
 
 def eps_of(attack: Attack) -> float | None:
@@ -137,10 +123,4 @@ def eps_of(attack: Attack) -> float | None:
 
 
 def norm_of(attack: Attack) -> Norm:
-    match attack:
-        case Ddn() | Boundary():
-            return Norm.TWO
-        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Cw() | Square() | Apgd() | Fab() | Autoattack():
-            return attack.norm
-        case _:
-            assert_never(attack)
+    return Norm.TWO if isinstance(attack, Ddn | Boundary) else attack.norm

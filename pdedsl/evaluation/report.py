@@ -7,16 +7,68 @@ null, and "format", which changes whenever a name or a meaning changes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from functools import cached_property
 from math import isfinite
 from pathlib import Path
 
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
-from pdedsl.evaluation.proportions import Proportion
+from pdedsl.config.evaluation import Norm
+from pdedsl.diagnostics import escaping
+from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
+from pdedsl.io import write_text_atomically
 
-FORMAT = 2
+FORMAT = 3  # 2: other names of some fields, see `compare`
+
+
+# ---- Binomial proportion k/n with its Clopper-Pearson confidence interval (Biometrika 26, 1934)
+
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """k of n independent, identically distributed samples; [low, high] is the 95 % Clopper-Pearson interval."""
+
+    k: int
+    n: int
+
+    @classmethod
+    def from_outcomes(cls, values: Iterable[bool]) -> Proportion:
+        outcomes = list(values)
+        return cls(sum(outcomes), len(outcomes))
+
+    @property
+    def value(self) -> float:
+        return self.k / self.n if self.n else float("nan")
+
+    @cached_property
+    def low(self) -> float:
+        """The α/2-quantile of Beta(k, n − k + 1); 0 for k = 0."""
+        return 0.0 if self.k == 0 else _quantile(self.k, self.n - self.k + 1, (1.0 - CONFIDENCE) / 2.0)
+
+    @cached_property
+    def high(self) -> float:
+        """The (1 − α/2)-quantile of Beta(k + 1, n − k); 1 for k = n."""
+        return 1.0 if self.k == self.n else _quantile(self.k + 1, self.n - self.k, (1.0 + CONFIDENCE) / 2.0)
+
+    def __str__(self) -> str:
+        """`81.2 % [79.9, 82.5]`."""
+        if not self.n:
+            return "no samples"
+        return f"{100 * self.value:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+
+
+def _quantile(a: float, b: float, p: float) -> float:
+    from scipy.special import betaincinv
+
+    return float(betaincinv(a, b, p))
+
+
+# ---- Records
 
 
 @dataclass(frozen=True)
@@ -65,8 +117,8 @@ class RobustAccuracy:
 
     `seeds` are the accuracies for each seed separately. `distance` is the median norm of the perturbation over the
     samples that were correct and became misclassified, for minimum-norm attacks. `passes` is the number of forward and
-    backward passes per sample. `draws` is the number of noise samples that the final prediction of a stochastic network
-    averages (1 if it is deterministic). `doubt` is the verdict of the gradient-masking audit in this norm.
+    backward passes per sample. `noise_samples` is the number of noise samples that the final prediction of a stochastic
+    network averages (1 if it is deterministic). `audit` is the verdict of the gradient-masking audit in this norm.
     """
 
     attack: str
@@ -75,20 +127,20 @@ class RobustAccuracy:
     accuracy: Proportion
     seeds: tuple[float, ...]
     distance: float | None
-    draws: int
+    noise_samples: int
     passes: float
-    doubt: str
+    audit: str
 
 
 @dataclass(frozen=True)
 class TransferAccuracy:
-    """Transfer attack: adversarial examples of the source network `maker`, evaluated on the target network `taker`."""
+    """Transfer attack: adversarial examples of the network `source`, evaluated on the network `target`."""
 
     attack: str
-    maker: str
-    taker: str
+    source: str
+    target: str
     accuracy: Proportion
-    maker_accuracy: Proportion
+    source_accuracy: Proportion
 
 
 @dataclass(frozen=True)
@@ -96,25 +148,25 @@ class CertifiedAccuracy:
     """Certified accuracy. `accuracies`: for each ℓ2 radius, the fraction of samples that are classified correctly and
     certified at this radius.
 
-    `claim` names the certified classifier: the network or a smoothed one. `abstained` is the fraction of samples
+    `scope` names the certified classifier: the network or a smoothed one. `abstained` is the fraction of samples
     without a certified class. `medians` are median radii over the samples that are correct and certified, by name:
     "cohen", "lipschitz" and "paper" are bounds for Gaussian noise of standard deviation `sigma`, each valid with
     probability 1 − alpha per sample; "constant" follows from a Lipschitz constant, composed of the constants in
-    `parts`. `broken` is the number of adversarial examples found within the certified radius, if the certificate is one
-    of the network itself and there were attacks: 0 for a valid certificate.
+    `parts`. `violations` is the number of adversarial examples found within the certified radius, if the certificate is
+    one of the network itself and there were attacks: 0 for a valid certificate.
     """
 
     certificate: str
-    claim: str
+    scope: str
     sound: bool
     sigma: float | None
     alpha: float | None
     accuracies: tuple[tuple[float, Proportion], ...]
     abstained: Proportion
     medians: tuple[tuple[str, float], ...]
-    draws: float | None
+    noise_samples: float | None
     parts: tuple[tuple[str, float], ...] = ()
-    broken: int | None = None
+    violations: int | None = None
 
 
 @dataclass(frozen=True)
@@ -157,25 +209,22 @@ class Report:
     robust: tuple[RobustAccuracy, ...] = ()
     transfers: tuple[TransferAccuracy, ...] = ()
     certified: tuple[CertifiedAccuracy, ...] = ()
-    doubts: tuple[MaskingVerdict, ...] = ()
+    audits: tuple[MaskingVerdict, ...] = ()
     weights: WeightMagnitudes | None = None
     complexity: RademacherComplexity | None = None
     axioms: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
-    pictures: tuple[tuple[str, str], ...] = ()
+    plots: tuple[tuple[str, str], ...] = ()
     """File names of the plots, with their captions."""
 
     def __repr__(self) -> str:
         """All accuracies with confidence intervals, and the verdicts of the audits."""
-        from pdedsl.evaluation.summary import summary
-
         return summary(self)
 
     def _repr_html_(self) -> str:
         """HTML without the plots, for notebooks."""
         from pdedsl.document import Picture, fragment
-        from pdedsl.evaluation.pages import document
 
         return fragment([e for e in document(self) if not isinstance(e, Picture)], Path())
 
@@ -205,3 +254,185 @@ def _plain(value: object) -> object:
             return [_plain(inner) for inner in value]
         case _:
             return _record(value)
+
+
+# ---- Evaluation report as files: report.json (machine-readable), report.md and report.html
+
+
+INTERVAL = "95 % Clopper-Pearson confidence intervals"
+RADII = {
+    "cohen": "Cohen et al. 2019",
+    "lipschitz": "Lipschitz bound of the smoothed classifier",
+    "paper": "Wang, Tao, Bao and Shi, Theorem 3.1",
+    "constant": "Lipschitz constant",
+}
+"""Sources of the certified radii, by their names in report.json."""
+
+
+def write_pages(report: Report, folder: Path) -> None:
+    """Write report.json, report.md and report.html into the folder of the plots."""
+    elements = document(report)
+    write_text_atomically(folder / "report.json", escaping.as_json(report.plain(), indent=1) + "\n")
+    write_text_atomically(folder / "report.md", markdown(elements))
+    write_text_atomically(folder / "report.html", page(report.name, elements, folder))
+
+
+def document(report: Report) -> list[Element]:
+    """The report in reading order: model, clean, robust and certified accuracy, plots, commands."""
+    return [
+        Heading(report.name, 1),
+        Paragraph(report.title),
+        Code(report.equation, "pde") if report.equation else Paragraph(""),
+        Table(("", ""), tuple(_facts(report))),
+        Items(report.notes),
+        *_section("Properties of the equation", Table(("Axiom", "Verdict"), report.axioms)),
+        Heading("Clean accuracy"),
+        *_clean(report.clean),
+        *_section("Robust accuracy", robust_table(report.robust), Items(_range_notes(report.robust))),
+        *_section("Gradient-masking audit", *_audits(report.audits)),
+        *_section("Transfer attacks", _transfers(report)),
+        *(element for certified in report.certified for element in _certified(certified)),
+        *_section("Weight magnitudes", *([] if report.weights is None else [_weights(report.weights)])),
+        *_section("Rademacher complexity", *([] if report.complexity is None else _complexity(report.complexity))),
+        *(Picture(file, caption) for file, caption in report.plots),
+        *_section("Reproduce this report", *(Code(command, "sh") for command in report.commands)),
+    ]
+
+
+def _section(title: str, *elements: Element) -> list[Element]:
+    """A heading with its content, or nothing if there is no content."""
+    return [Heading(title), *elements] if any(map(_has_content, elements)) else []
+
+
+def _has_content(element: Element) -> bool:
+    match element:
+        case Table(rows=content) | Items(texts=content) | Paragraph(text=content):
+            return bool(content)
+        case _:
+            return True
+
+
+def _facts(report: Report) -> list[tuple[str, str]]:
+    facts = [
+        ("Data set", report.data),
+        ("Test samples", f"{report.samples:,}"),
+        ("Parameters", f"{report.parameters:,}"),
+        ("Seed", str(report.seed)),
+        ("Spec hash", report.hash),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _clean(clean: CleanMetrics) -> list[Element]:
+    facts = (
+        ("Accuracy", str(clean.accuracy)),
+        ("Cross-entropy (mean, nats)", f"{clean.loss:.4f}"),
+        ("Expected calibration error (10 bins)", f"{clean.calibration:.3f}"),
+    )
+    intervals = f"Accuracies with {INTERVAL} in brackets, n = {clean.accuracy.n:,} test samples."
+    return [Table(("", ""), facts), Paragraph(intervals)]
+
+
+def robust_table(robust: Sequence[RobustAccuracy]) -> Table:
+    """One row per attack, with the verdict of the gradient-masking audit in its norm."""
+    rows = tuple(
+        (
+            r.attack,
+            Norm(r.norm).sign,
+            str(r.accuracy),
+            "" if r.distance is None else f"{r.distance:.3g}",
+            str(r.noise_samples),
+            f"{r.passes:.0f}",
+            r.audit,
+        )
+        for r in robust
+    )
+    head = ("Attack", "Norm", "Robust accuracy [95 % CI]", "Median distance", "Noise samples per prediction")
+    return Table((*head, "Forward and backward passes per sample", "Gradient-masking audit"), rows)
+
+
+def _range_notes(robust: Sequence[RobustAccuracy]) -> tuple[str, ...]:
+    return tuple(
+        f"{r.attack}: {100 * min(r.seeds):.1f} to {100 * max(r.seeds):.1f} % for the {len(r.seeds)} seeds separately; "
+        "robust accuracy is the worst case over the seeds, per sample"
+        for r in robust
+        if len(r.seeds) > 1
+    )
+
+
+def _audits(verdicts: Sequence[MaskingVerdict]) -> list[Element]:
+    """For each norm, the verdict and a table of the checks."""
+    elements: list[Element] = []
+    for v in verdicts:
+        rows = tuple((name, "suspicious" if suspicious else "pass", text) for name, suspicious, text in v.checks)
+        elements.append(Paragraph(f"{Norm(v.norm).sign}, ε = {v.eps:g}, n = {v.samples:,} samples: {v.verdict}"))
+        elements.append(Table(("Check", "Result", "Evidence"), rows))
+    return elements
+
+
+def _transfers(report: Report) -> Table:
+    rows = tuple((t.attack, t.source, str(t.source_accuracy), t.target, str(t.accuracy)) for t in report.transfers)
+    return Table(("Attack", "Source", "Accuracy of source [95 % CI]", "Target", "Accuracy of target [95 % CI]"), rows)
+
+
+def _certified(certified: CertifiedAccuracy) -> list[Element]:
+    facts = [("Scope", certified.scope), ("Abstained", str(certified.abstained))]
+    if certified.sigma is not None:
+        facts.append(("Standard deviation of the Gaussian noise", f"{certified.sigma:g}"))
+    if certified.alpha is not None:
+        facts.append(("Failure probability α (per sample)", f"{certified.alpha:g}"))
+    if certified.noise_samples is not None:
+        facts.append(("Monte Carlo samples per input (mean)", f"{certified.noise_samples:.0f}"))
+    facts += [(f"Median certified ℓ2 radius ({RADII.get(name, name)})", f"{r:.4g}") for name, r in certified.medians]
+    facts += [(f"Lipschitz constant of {name}", f"{value:.6g}") for name, value in certified.parts]
+    if certified.violations is not None:
+        facts.append(("Adversarial examples found within the certified radius (must be 0)", str(certified.violations)))
+    title = "Certified accuracy" if certified.sound else "Estimated certified accuracy (not a guarantee)"
+    rows = tuple((f"{radius:g}", str(accuracy)) for radius, accuracy in certified.accuracies)
+    return [
+        Heading(f"{title}: {certified.certificate}"),
+        Table(("", ""), tuple(facts)),
+        Table(("ℓ2 radius", f"{title} [95 % CI]"), rows),
+    ]
+
+
+def _weights(weights: WeightMagnitudes) -> Table:
+    percent = 100 * weights.small / weights.count if weights.count else 0.0
+    small = f"{weights.small:,} ({percent:.1f} %)"
+    return Table(("", ""), (("Weights", f"{weights.count:,}"), (f"Weights with |w| < {weights.below:g}", small)))
+
+
+def _complexity(complexity: RademacherComplexity) -> list[Element]:
+    rows = (
+        ("Upper bound on the empirical Rademacher complexity", f"{complexity.bound:.3g}"),
+        ("‖w‖₁", f"{complexity.weight:.3g}"),
+        ("‖x‖∞", f"{complexity.radius:.3g}"),
+        ("Training samples", f"{complexity.samples:,}"),
+    )
+    source = "Bound for linear classifiers: Wang, Tao, Bao and Shi, Theorem 3.4"
+    return [Table(("", ""), rows), Paragraph(f"{source}. It assumes {complexity.assumes}.")]
+
+
+# ---- Summary of an evaluation report for the terminal
+
+
+MASKED = "(gradient masking?)"
+"""Mark of a robust accuracy whose audit is suspicious."""
+
+
+def summary(report: Report) -> str:
+    """Clean, robust and certified accuracies with confidence intervals, and the verdicts of the audits."""
+    rows = [("clean", str(report.clean.accuracy))]
+    masked = {verdict.norm for verdict in report.audits if verdict.masked}
+    rows += [(r.attack, f"{r.accuracy} {MASKED if r.norm in masked else ''}".rstrip()) for r in report.robust]
+    rows += [(f"{t.attack}, transfer {t.source} → {t.target}", str(t.accuracy)) for t in report.transfers]
+    for certified in report.certified:
+        name = "certified" if certified.sound else "certified (estimate)"
+        shown = certified.accuracies[:: max(1, len(certified.accuracies) // 4)]
+        rows += [(f"{name}, ℓ2 radius {radius:g}", str(accuracy)) for radius, accuracy in shown]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{report.name}: accuracy with 95 % Clopper-Pearson interval, n = {report.samples:,}"]
+    lines += [f"  {name:<{width}}  {value}" for name, value in rows]
+    lines += [f"  gradient-masking audit, {Norm(v.norm).sign}, ε = {v.eps:g}: {v.verdict}" for v in report.audits]
+    lines += [f"  {certified.certificate}: {certified.scope}" for certified in report.certified]
+    return "\n".join(lines)

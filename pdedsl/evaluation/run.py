@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,28 +14,31 @@ from torch import Tensor, nn
 
 from pdedsl import __version__
 from pdedsl.attacks import Box
+from pdedsl.certificates.rademacher import ASSUMES, rademacher_bound
 from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.config.blocks import EvaluateBlock
+from pdedsl.config.methods import Scores
 from pdedsl.data.sets import Data, stratified_subset
 from pdedsl.diagnostics.escaping import command
 from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine, Listener
 from pdedsl.evaluation.evaluate import build_report, require_arguments
-from pdedsl.evaluation.model_under_test import ModelUnderTest
-from pdedsl.evaluation.pages import write_pages
+from pdedsl.evaluation.measure import ModelUnderTest, Smoothing
+from pdedsl.evaluation.metrics import weight_magnitudes
 from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.plots import PlotInputs, write_plots
 from pdedsl.evaluation.protocol import measurements
-from pdedsl.evaluation.rademacher import rademacher_complexity
-from pdedsl.evaluation.report import FORMAT, Report
-from pdedsl.evaluation.smoothing import input_smoothing
-from pdedsl.evaluation.weight_histogram import weight_magnitudes
+from pdedsl.evaluation.report import FORMAT, RademacherComplexity, Report, write_pages
 from pdedsl.io import RunError, remove_temporary_files, require_no_links, write_text_atomically
+from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
+from pdedsl.ir.representation import PathExpectation
 from pdedsl.runs.checkpoint import digest
 from pdedsl.runs.distributed import World, process_group
 from pdedsl.runs.experiment import config_of, data_of, objective_of
 from pdedsl.runs.folder import catch_interrupts, lock_file
 from pdedsl.runs.run import SPEC, Run
 from pdedsl.runtime.ode.solver_control import with_fixed_steps
+from pdedsl.runtime.sde.feynman_kac import Expectation
+from pdedsl.runtime.sde.noise import GaussianNoise
 from pdedsl.sources import apply_settings, source_of
 
 FOLDER = "evaluation"
@@ -130,7 +134,7 @@ def _evaluate(
         if world.is_main:
             pictures = write_plots(PlotInputs(report, engine, block, data.class_names, folder), out)
             write_text_atomically(out / DRAWING, compilation.explanation.svg())
-            report = replace(report, pictures=((DRAWING, "Network of the equation"), *pictures))
+            report = replace(report, plots=((DRAWING, "Network of the equation"), *pictures))
             write_pages(report, out)
     world.barrier()
     return report
@@ -234,3 +238,62 @@ def _commands(folder: Path, options: EvaluationOptions) -> tuple[str, ...]:
     for name, place in options.sources.items():
         again += ["--source", f"{name}={place}"]
     return command("pdedsl", "train", folder / SPEC, "-o", "again"), command(*again)
+
+
+# ---- Gaussian input noise of a diffusion term, the smoothing distribution of its certificate
+
+
+def input_smoothing(compilation: Compilation, model: nn.Module) -> Smoothing | None:
+    """s² = ∫ 2ν dt for diffusion νΔu with piecewise constant ν(t); None if there is no such noise.
+
+    A network of the form E softmax(base(x + sξ)) is smoothed through its base; any other network is its own base, and
+    the certificate is one of its smoothed version (as in Wang, Tao, Bao, Shi, Theorem 3.1).
+    """
+    paths = compilation.representation
+    variance = paths.input_variance if isinstance(paths, PathExpectation) else None
+    if variance is None:
+        return None
+    base = _base(compilation.plan, model) if isinstance(compilation.plan, DataPlan) else None
+    return Smoothing(math.sqrt(float(variance)), model if base is None else base, exact=base is not None)
+
+
+def _base(plan: DataPlan, model: nn.Module) -> nn.Module | None:
+    """The base network, if the model has one ensemble member, Gaussian input noise and no other noise."""
+    first, *others = plan.parts
+    noisy = any(
+        isinstance(part, NoiseStep) or (isinstance(part, ResidualBlocks | SdeSteps) and part.noise is not None)
+        for part in others
+    )
+    if plan.members != 1 or plan.average is not Scores.PROBABILITIES or not isinstance(first, NoiseStep) or noisy:
+        return None
+    if not isinstance(model, Expectation):
+        return None
+    noise, *layers = model.members[0].children()
+    return nn.Sequential(*layers) if isinstance(noise, GaussianNoise) else None
+
+
+# ---- Rademacher complexity bound of a linear classifier composed with a transport (Wang, Tao, Bao, Shi, Theorem 3.4)
+
+
+def rademacher_complexity(
+    compilation: Compilation, model: nn.Module, x: Tensor, samples: int
+) -> RademacherComplexity | None:
+    """For two classes and a linear readout sigmoid((w₁ − w₀)·z) with W = ‖w₁ − w₀‖₁; None for other networks."""
+    plan = compilation.plan
+    if not isinstance(plan, DataPlan) or not plan.readout or plan.classes != 2:
+        return None
+    weight, radius = max(map(_l1_norm, _readouts(model, plan.dimension))), float(x.abs().max())
+    bound = rademacher_bound(weight, radius, plan.dimension, samples)
+    return RademacherComplexity(bound, weight, radius, plan.dimension, samples, ASSUMES)
+
+
+def _readouts(model: nn.Module, dimension: int) -> list[Tensor]:
+    """The readout matrix (2, d) of each ensemble member, from the values of its last layer at the unit vectors."""
+    members = list(model.members) if isinstance(model, Expectation) else [model]
+    unit = torch.eye(dimension).to(next(model.parameters()))
+    with torch.no_grad():
+        return [list(member.children())[-1](unit).T for member in members]
+
+
+def _l1_norm(readout: Tensor) -> float:
+    return float((readout[1] - readout[0]).abs().sum())

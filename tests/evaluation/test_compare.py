@@ -14,8 +14,8 @@ from pdedsl.evaluation.report import FORMAT
 from pdedsl.io import RunError
 
 ACCURACY = {"value": 0.5, "low": 0.4, "high": 0.6}
-REPORT = {"format": FORMAT, "name": "R", "clean": {"accuracy": ACCURACY}, "equation": "pde P", "doubts": []}
-REPORT |= {"robust": [], "transfers": [], "certified": [], "pictures": []}
+REPORT = {"format": FORMAT, "name": "R", "clean": {"accuracy": ACCURACY}, "equation": "pde P", "audits": []}
+REPORT |= {"robust": [], "transfers": [], "certified": [], "plots": []}
 
 
 def run(folder: Path, text: str) -> Path:
@@ -28,7 +28,7 @@ def run(folder: Path, text: str) -> Path:
 def test_plots_outside_the_run_evaluatedare_not_included(name: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("c2VjcmV0")
-    evaluated = run(tmp_path, json.dumps(REPORT | {"pictures": [[name.format(tmp_path), "a"], ["own.png", "b"]]}))
+    evaluated = run(tmp_path, json.dumps(REPORT | {"plots": [[name.format(tmp_path), "a"], ["own.png", "b"]]}))
     (evaluated / "evaluation" / "link.png").symlink_to(secret)
     (evaluated / "evaluation" / "own.png").write_bytes(b"own")
     write_comparison([evaluated], tmp_path / "page.html", tmp_path / "tables.tex")
@@ -48,7 +48,7 @@ def test_plots_outside_the_run_evaluatedare_not_included(name: str, tmp_path: Pa
         json.dumps({"format": FORMAT}),
         json.dumps(REPORT | {"clean": 3}),
     ]
-    + [json.dumps(REPORT | {key: [{}]}) for key in ("robust", "transfers", "certified", "pictures", "doubts")],
+    + [json.dumps(REPORT | {key: [{}]}) for key in ("robust", "transfers", "certified", "plots", "audits")],
 )
 def test_invalid_reports_are_rejected(text: str, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="evaluate the run"):
@@ -61,10 +61,10 @@ def test_one_table_per_certificate_and_scope(tmp_path: Path) -> None:
     one = {
         "certificate": "gaussian(n=9)",
         "sound": True,
-        "claim": "of A",
+        "scope": "of A",
         "accuracies": [[0, ACCURACY], [0.25, ACCURACY]],
     }
-    evaluated = run(tmp_path, json.dumps(REPORT | {"certified": [one, one | {"claim": "of B"}]}))
+    evaluated = run(tmp_path, json.dumps(REPORT | {"certified": [one, one | {"scope": "of B"}]}))
     write_comparison([evaluated], tmp_path / "page.html", tmp_path / "tables.tex")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert page.count("gaussian(n=9): of A") == page.count("gaussian(n=9): of B") == 1
@@ -73,7 +73,7 @@ def test_one_table_per_certificate_and_scope(tmp_path: Path) -> None:
 
 
 def test_latex_comments_are_escaped(tmp_path: Path) -> None:
-    one = {"certificate": "c\n\\input{secret}", "sound": True, "claim": "", "accuracies": [[0, ACCURACY]]}
+    one = {"certificate": "c\n\\input{secret}", "sound": True, "scope": "", "accuracies": [[0, ACCURACY]]}
     evaluated = run(tmp_path, json.dumps(REPORT | {"certified": [one]}))
     write_comparison([evaluated], tmp_path / "page.html", tmp_path / "tables.tex")
     written = (tmp_path / "tables.tex").read_text("utf-8").splitlines()
@@ -84,12 +84,32 @@ def test_suspicious_audits_mark_their_accuracies(tmp_path: Path) -> None:
     """In the norm of the audit only; in the LaTeX tables as well."""
     robust = [{"attack": f"pgd(norm={norm})", "norm": norm, "accuracy": ACCURACY} for norm in ("inf", "2")]
     verdicts = [{"norm": n, "eps": 0.1, "masked": n == "2", "verdict": "v"} for n in ("inf", "2")]
-    evaluated = run(tmp_path, json.dumps(REPORT | {"robust": robust, "doubts": verdicts}))
+    evaluated = run(tmp_path, json.dumps(REPORT | {"robust": robust, "audits": verdicts}))
     write_comparison([evaluated], tmp_path / "page.html", tmp_path / "tables.tex")
     for name, percent in (("page.html", "%"), ("tables.tex", r"\%")):
         text = (tmp_path / name).read_text("utf-8")
         assert text.count("(gradient masking?)") == 1
         assert text.index("norm=inf") < text.index("norm=2") < text.index(f"{percent} [40.0, 60.0] (gradient masking?)")
+
+
+def test_reports_of_format_2_are_read(tmp_path: Path) -> None:
+    """Written with other names of some fields, as by version 0.1."""
+    transfer = {"attack": "pgd", "maker": "A", "taker": "B", "accuracy": ACCURACY, "maker_accuracy": ACCURACY}
+    certified = {"certificate": "lipschitz", "sound": True, "claim": "of A", "accuracies": [[0.25, ACCURACY]]}
+    old = {key: value for key, value in REPORT.items() if key not in ("audits", "plots")} | {
+        "format": 2,
+        "robust": [{"attack": "pgd", "norm": "inf", "accuracy": ACCURACY, "doubt": "v"}],
+        "doubts": [{"norm": "inf", "eps": 0.1, "masked": True, "verdict": "suspicious"}],
+        "transfers": [transfer],
+        "certified": [certified],
+        "pictures": [["own.png", "plot"]],
+    }
+    evaluated = run(tmp_path, json.dumps(old))
+    (evaluated / "evaluation" / "own.png").write_bytes(b"own")
+    write_comparison([evaluated], tmp_path / "page.html", None)
+    page = (tmp_path / "page.html").read_text("utf-8")
+    for text in ("pgd, A → B", "lipschitz: of A", "ε = 0.1: suspicious", "(gradient masking?)", "b3du"):
+        assert text in page
 
 
 def test_a_full_disk_raises_and_keeps_the_old_page(tmp_path: Path) -> None:

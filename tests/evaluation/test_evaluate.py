@@ -13,10 +13,8 @@ from torch import Tensor, nn
 import pdedsl
 from pdedsl.attacks import Box, Predictor
 from pdedsl.config.evaluation import ATTACKS
-from pdedsl.evaluation.attacks import function_of, run_attack
-from pdedsl.evaluation.evaluate import evaluate
-from pdedsl.evaluation.evaluate_block import parse_evaluate_block
-from pdedsl.evaluation.model_under_test import CertificateScope
+from pdedsl.evaluation.evaluate import evaluate, parse_evaluate_block
+from pdedsl.evaluation.measure import CertificateScope, run_attack
 from pdedsl.evaluation.protocol import measurements, sweep
 
 Case = tuple[nn.Linear, Tensor, Tensor]
@@ -57,22 +55,22 @@ def test_attacks_reach_the_closed_form(linear: Case, norm: str, dual: float) -> 
         (eps, int((margins(linear) > eps * dual).sum())) for eps in (0.1, 0.3, 0.1)
     ]
     assert {r.norm for r in report.robust} == {norm}
-    assert all(not d.masked and d.eps == 0.1 and d.samples == 90 for d in report.doubts)
-    assert all(r.doubt == report.doubts[0].verdict for r in report.robust)
+    assert all(not d.masked and d.eps == 0.1 and d.samples == 90 for d in report.audits)
+    assert all(r.audit == report.audits[0].verdict for r in report.robust)
 
 
 def test_minimum_norm_attack(linear: Case) -> None:
     """The median distance of DDN is that of |w·x + b|/‖w‖ over the correctly classified samples."""
     model, x, y = linear
     report = evaluate(model, x, y, "attack ddn(steps=60)")
-    (found,), (doubt,) = report.robust, report.doubts
+    (found,), (audit,) = report.robust, report.audits
     held = margins(linear)
     exact = (held[held > 0] / math.sqrt(5.25)).median().item()
     assert found.eps is None
     assert found.accuracy.k == 0
     assert found.distance == pytest.approx(exact, rel=0.02)
-    assert (doubt.norm, doubt.masked, found.doubt) == ("2", False, doubt.verdict)
-    assert doubt.eps == pytest.approx(exact, rel=0.2)  # of a fifth of the samples
+    assert (audit.norm, audit.masked, found.audit) == ("2", False, audit.verdict)
+    assert audit.eps == pytest.approx(exact, rel=0.2)  # of a fifth of the samples
 
 
 def test_gaussian_certificate(linear: Case) -> None:
@@ -85,7 +83,7 @@ def test_gaussian_certificate(linear: Case) -> None:
         assert share.k <= int((held >= radius).sum())
     half = next(share for radius, share in found.accuracies if radius == 0.4)
     assert half.k >= int((held >= 0.5).sum())
-    assert (found.claim, found.sound, found.sigma) == (CertificateScope.SMOOTHED.value, True, 0.5)
+    assert (found.scope, found.sound, found.sigma) == (CertificateScope.SMOOTHED.value, True, 0.5)
     assert dict(found.medians)["paper"] < dict(found.medians)["lipschitz"] < dict(found.medians)["cohen"]
 
 
@@ -98,8 +96,8 @@ def test_lipschitz_certificate(linear: Case) -> None:
     (found,) = evaluate(Bounded(model), x, y, "certify lipschitz").certified
     held = margins(linear) / (math.sqrt(2.0) * math.sqrt(5.25))
     assert [share.k for _, share in found.accuracies] == [int((held >= r).sum()) for r, _ in found.accuracies]
-    assert found.claim == CertificateScope.NETWORK.value
-    assert found.broken is None  # nothing was attacked
+    assert found.scope == CertificateScope.NETWORK.value
+    assert found.violations is None  # nothing was attacked
 
 
 def test_attacks_refute_invalid_certificates(linear: Case) -> None:
@@ -113,8 +111,8 @@ def test_attacks_refute_invalid_certificates(linear: Case) -> None:
 
         text = "attack pgd(norm=2, eps=0.3), fgsm(eps=0.2), ddn(steps=5)\ncertify lipschitz"
         (found,) = evaluate(Bounded(model), x, y, text).certified
-        assert found.broken is not None
-        assert (found.broken > 0) == broken
+        assert found.violations is not None
+        assert (found.violations > 0) == broken
         assert 0.3 in [radius for radius, _ in found.accuracies]
 
 
@@ -169,9 +167,9 @@ def test_transfer_to_itself(linear: Case) -> None:
     model, x, y = linear
     report = evaluate(model, x, y, "transfer pgd(eps=0.3) from other", sources={"other": model}, name="this")
     there, back = report.transfers
-    assert (there.maker, there.taker, back.maker, back.taker) == ("other", "this", "this", "other")
+    assert (there.source, there.target, back.source, back.target) == ("other", "this", "this", "other")
     exact = int((margins(linear) > 0.3 * 3.5).sum())
-    assert {t.accuracy.k for t in report.transfers} == {t.maker_accuracy.k for t in report.transfers} == {exact}
+    assert {t.accuracy.k for t in report.transfers} == {t.source_accuracy.k for t in report.transfers} == {exact}
 
 
 def test_transfer_to_another(linear: Case) -> None:
@@ -191,7 +189,7 @@ def test_transfer_to_another(linear: Case) -> None:
     ).transfers
     alone = evaluate(lambda z: model(z * z.new_tensor([1.0, 1.0, 0.0])), x, y).clean.accuracy
     assert there.accuracy == alone
-    assert there.maker_accuracy.k < there.accuracy.k
+    assert there.source_accuracy.k < there.accuracy.k
 
 
 def test_robust_accuracy_is_the_worst_case_over_seeds() -> None:
@@ -235,8 +233,7 @@ def test_weights() -> None:
 def test_arguments_of_attacks() -> None:
     """Every parameter of an attack in the language is an argument of its function."""
     for name, form in ATTACKS.items():
-        required = {key: (0.1,) for key, param in form.params.items() if param.required}
-        function = function_of(form.made(required))
+        function = getattr(pdedsl.attacks, name)
         assert function.__name__ == name
         assert set(form.params) <= set(inspect.signature(function).parameters) | {"eot"}
 

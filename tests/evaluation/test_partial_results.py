@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from pdedsl.evaluation import engine as engines
 from pdedsl.evaluation.engine import EvaluationEngine, EvaluationInterrupted, EvaluationProgress
-from pdedsl.evaluation.evaluate_block import parse_evaluate_block
-from pdedsl.evaluation.model_under_test import ModelUnderTest
+from pdedsl.evaluation.evaluate import parse_evaluate_block
+from pdedsl.evaluation.measure import ModelUnderTest
 from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.protocol import measurements
 from pdedsl.io import RunError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import binom, binomtest
 
-from pdedsl.evaluation.proportions import Proportion
+from pdedsl.evaluation.report import Proportion
 
 
 @pytest.mark.parametrize("n", [1, 7, 40])

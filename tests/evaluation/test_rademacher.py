@@ -8,7 +8,7 @@ from training.specs import MOONS, NOISY
 
 import pdedsl
 from pdedsl.certificates.rademacher import rademacher_bound
-from pdedsl.evaluation.rademacher import rademacher_complexity
+from pdedsl.evaluation.run import rademacher_complexity
 
 
 @pytest.mark.parametrize("spec", [MOONS, NOISY])

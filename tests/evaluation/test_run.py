@@ -17,7 +17,6 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.document import markdown, page
 from pdedsl.evaluation.engine import EvaluationInterrupted, EvaluationProgress
-from pdedsl.evaluation.pages import document
 from pdedsl.evaluation.report import (
     FORMAT,
     CalibrationBin,
@@ -29,9 +28,9 @@ from pdedsl.evaluation.report import (
     RobustAccuracy,
     TransferAccuracy,
     WeightMagnitudes,
+    document,
 )
-from pdedsl.evaluation.run import evaluate_run
-from pdedsl.evaluation.smoothing import input_smoothing
+from pdedsl.evaluation.run import evaluate_run, input_smoothing
 
 pytestmark = pytest.mark.usefixtures("small_audit")
 
@@ -47,8 +46,8 @@ def test_report_of_a_run(run: Path) -> None:
     assert [r.attack for r in report.robust] == ["pgd(eps=0.2, steps=3)"]
     assert dict(report.axioms)["linearity"].startswith("proved")
     files = {path.name for path in (run / "evaluation").iterdir()}
-    assert files >= {"report.json", "report.md", "report.html", *(name for name, _ in report.pictures)}
-    assert {name for name, _ in report.pictures} == {
+    assert files >= {"report.json", "report.md", "report.html", *(name for name, _ in report.plots)}
+    assert {name for name, _ in report.plots} == {
         "network.svg",
         "attacks.png",
         "landscape.png",
@@ -58,7 +57,7 @@ def test_report_of_a_run(run: Path) -> None:
         "boundary.png",
     }
     assert json.loads((run / "evaluation/report.json").read_text("utf-8")) == json.loads(json.dumps(report.plain()))
-    (drawing, _), *pictures = report.pictures
+    (drawing, _), *pictures = report.plots
     drawn, expected = (run / "evaluation" / drawing).read_text("utf-8"), pdedsl.explain(run).svg()
     assert re.sub(r"pde-\w{16}", "", drawn) == re.sub(r"pde-\w{16}", "", expected)  # ids of elements
     assert all((run / "evaluation" / name).read_bytes().startswith(b"\x89PNG") for name, _ in pictures)
@@ -134,7 +133,7 @@ def test_transfer_between_runs(run: Path, tmp_path: Path) -> None:
     with pytest.raises(pdedsl.RunError, match="--source other=RUN"):
         evaluate_run(run, set=settings)
     report = evaluate_run(run, set=settings, sources={"other": run})
-    assert [(t.maker, t.taker) for t in report.transfers] == [("other", report.name), (report.name, "other")]
+    assert [(t.source, t.target) for t in report.transfers] == [("other", report.name), (report.name, "other")]
 
 
 def test_usage_errors(run: Path, tmp_path: Path) -> None:
@@ -232,8 +231,8 @@ class Tags(HTMLParser):
 def test_pages_escape_text(run: Path) -> None:
     report = evaluate_run(run, set=SETTINGS)
     bad = '"><script>x</script>|\n# a'
-    hostile: Report = replace(report, title=bad, data=bad, notes=(bad,), equation=bad, pictures=())
-    plain = replace(report, title="t", data="t", notes=("t",), equation="t", pictures=())
+    hostile: Report = replace(report, title=bad, data=bad, notes=(bad,), equation=bad, plots=())
+    plain = replace(report, title="t", data="t", notes=("t",), equation="t", plots=())
     tags = []
     for one in (hostile, plain):
         parser = Tags()
@@ -251,19 +250,20 @@ NAMES = {
     CalibrationBin: "low high confidence accuracy",
     CleanMetrics: "accuracy loss calibration bins confusion",
     MaskingVerdict: "norm eps samples masked verdict checks landscape",
-    RobustAccuracy: "attack norm eps accuracy seeds distance draws passes doubt",
-    TransferAccuracy: "attack maker taker accuracy maker_accuracy",
-    CertifiedAccuracy: "certificate claim sound sigma alpha accuracies abstained medians draws parts broken",
+    RobustAccuracy: "attack norm eps accuracy seeds distance noise_samples passes audit",
+    TransferAccuracy: "attack source target accuracy source_accuracy",
+    CertifiedAccuracy: "certificate scope sound sigma alpha accuracies abstained medians noise_samples parts "
+    "violations",
     WeightMagnitudes: "count below small edges counts",
     RademacherComplexity: "bound weight radius dimension samples assumes",
-    Report: "name title hash equation data samples seed parameters clean robust transfers certified doubts weights "
-    "complexity axioms notes commands pictures",
+    Report: "name title hash equation data samples seed parameters clean robust transfers certified audits weights "
+    "complexity axioms notes commands plots",
 }
 
 
 def test_schema(run: Path) -> None:
     """A change of a field name requires a new FORMAT. Every record documents its fields."""
-    assert FORMAT == 2
+    assert FORMAT == 3
     assert {record: " ".join(field.name for field in fields(record)) for record in NAMES} == NAMES
     assert all(record.__doc__ and "(" not in record.__doc__.split()[0] for record in NAMES)
     plain = evaluate_run(run, set=SETTINGS).plain()

@@ -81,19 +81,19 @@ def test_every_entry_of_the_block(name: str, tmp_path: Path, monkeypatch: pytest
     (report,) = reports
     words = [attack for chosen in asked.attack for attack in sweep(chosen.config)]
     assert [(r.attack.partition("(")[0], r.norm) for r in report.robust] == [(w.name, norm_of(w).value) for w in words]
-    verdicts = {doubt.norm: doubt.verdict for doubt in report.doubts}
+    verdicts = {audit.norm: audit.verdict for audit in report.audits}
     assert list(verdicts) == [what.norm.value for what in audits(asked)]
-    assert all(r.doubt == verdicts[r.norm] for r in report.robust)
+    assert all(r.audit == verdicts[r.norm] for r in report.robust)
     assert [c.certificate.partition("(")[0] for c in report.certified] == [c.config.name for c in asked.certify]
     assert len(report.transfers) == 2 * len(asked.transfer)
     assert (report.weights is None) == (asked.weight_histogram is None)
-    drawn = {file.removesuffix(".png") for file, _ in report.pictures}
+    drawn = {file.removesuffix(".png") for file, _ in report.plots}
     assert drawn >= {plot.value.replace("decision_", "") for plot in asked.plot if isinstance(plot, Plot)} | {
         "confusion",
         "reliability",
     }
     solvers = bool(adaptive_blocks(trained.module))
-    assert all(("transfer attack" in [check for check, _, _ in doubt.checks]) == solvers for doubt in report.doubts)
+    assert all(("transfer attack" in [check for check, _, _ in audit.checks]) == solvers for audit in report.audits)
 
 
 def claims() -> ModuleType:
@@ -116,7 +116,7 @@ def test_benchmark_of_neural_odes(tmp_path: Path) -> None:
     reports = script.neural_ode(
         tmp_path, 2, [*FEW, *little, "evaluate.attack=fgsm(eps=[0.2, 0.4]), boundary(queries=5)"]
     )
-    assert [[check for check, _, _ in r.doubts[0].checks].count("transfer attack") for r in reports] == [1, 0]
+    assert [[check for check, _, _ in r.audits[0].checks].count("transfer attack") for r in reports] == [1, 0]
     assert "| fgsm(eps=0.4) |" in script.table(reports, ["adaptive", "fixed"])
     assert [line for line in script.remarks(reports[0], "adaptive") if "audit in ℓ2" in line]
 
@@ -126,9 +126,9 @@ def test_benchmark_of_noisy_ensembles(tmp_path: Path) -> None:
     script = claims()
     attack = "evaluate.attack=ifgsm(eps=8/255, steps=1, eot=2)"
     noisy, plain = script.enresnet(tmp_path, 2, [*FEW, "train.adversary=", "evaluate.attack=", attack])
-    assert [r.draws for r in noisy.robust] == [3]
-    assert {r.draws for r in plain.robust} == {1}
-    assert [(t.maker, t.taker) for t in noisy.transfers] == [("resnet", "EnResNet"), ("EnResNet", "resnet")]
+    assert [r.noise_samples for r in noisy.robust] == [3]
+    assert {r.noise_samples for r in plain.robust} == {1}
+    assert [(t.source, t.target) for t in noisy.transfers] == [("resnet", "EnResNet"), ("EnResNet", "resnet")]
     assert noisy.weights is not None
     assert noisy.weights.below == 1e-3
-    assert any("EOT" in text for _, _, text in noisy.doubts[0].checks)
+    assert any("EOT" in text for _, _, text in noisy.audits[0].checks)
