@@ -15,7 +15,7 @@ from pdedsl.config.data import Moons
 from pdedsl.data.load import load
 from pdedsl.evaluation.compare import write_comparison
 from pdedsl.runs.decision_boundary import Panel, boundary_measures, plot_boundaries
-from pdedsl.runs.progress import view_for
+from pdedsl.runs.progress import ProgressDisplay
 
 OUT, BOX = Path("demo"), (-2.0, 3.0, -1.5, 2.0)
 RUNS = {"plain": ("before diffusion", 0.0), "diffusion": ("after diffusion", 0.1)}
@@ -40,8 +40,8 @@ def main(epochs: int = 200, subset: int = 200) -> None:
     for name, (title, weight) in RUNS.items():
         shutil.rmtree(OUT / name, ignore_errors=True)
         changes = (f"realize.diffusion.weight={weight}", f"train.epochs={epochs}")
-        with view_for(sys.stdout) as view:
-            run = pdedsl.train("convection_diffusion", OUT / name, set=changes, listeners=(view,))
+        with ProgressDisplay(sys.stdout) as display:
+            run = pdedsl.train("convection_diffusion", OUT / name, set=changes, listeners=(display,))
         found = pdedsl.evaluate_run(OUT / name, subset=subset)
         u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
         shape, (pgd,) = boundary_measures(u, BOX), found.robust

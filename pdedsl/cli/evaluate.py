@@ -5,16 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from pdedsl.cli.common import EXIT_ERROR, EXIT_INTERRUPTED, SET, TRUST, allow_imports, echo, example, report_error
 from pdedsl.diagnostics import escaping
-
-if TYPE_CHECKING:
-    from pdedsl.evaluation.engine import EvaluationProgress
-    from pdedsl.evaluation.report import Report
 
 
 @click.command(
@@ -51,35 +46,38 @@ def evaluate(
 ) -> None:
     """Attack, certify and audit a trained network as its spec specifies; writes a report into the run folder."""
     from pdedsl.diagnostics import PdeError
-    from pdedsl.evaluation.engine import EvaluationInterrupted
     from pdedsl.evaluation.run import evaluate_run
     from pdedsl.io import RunError
+    from pdedsl.runs.events import RunInterrupted
+    from pdedsl.runs.progress import ProgressDisplay
 
     try:
-        report = evaluate_run(
-            run,
-            set=settings,
-            subset=subset,
-            seed=seed,
-            seeds=seeds,
-            data=data,
-            device=device,
-            resume=resume,
-            trust=allow_imports(trust),
-            sources=_parse_sources(sources),
-            listeners=(_echo_progress,),
-        )
+        with ProgressDisplay(sys.stderr) as display:
+            report = evaluate_run(
+                run,
+                set=settings,
+                subset=subset,
+                seed=seed,
+                seeds=seeds,
+                data=data,
+                device=device,
+                resume=resume,
+                trust=allow_imports(trust),
+                sources=_parse_sources(sources),
+                listeners=(display,),
+            )
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(EXIT_ERROR) from None
     except RunError as error:
         raise click.UsageError(str(error)) from None
-    except EvaluationInterrupted:
+    except RunInterrupted:
         resume_command = escaping.command(*sys.argv, *([] if resume else ["--resume"]))
         echo(f"interrupted, progress saved; resume with: {resume_command}", err=True)
         raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
     if os.environ.get("RANK", "0") == "0":
-        _echo_report(report, run)
+        echo(repr(report))
+        echo(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(file for file, _ in report.plots)}")
 
 
 def _parse_sources(sources: tuple[str, ...]) -> dict[str, Path]:
@@ -88,23 +86,6 @@ def _parse_sources(sources: tuple[str, ...]) -> dict[str, Path]:
         if not (name and equals and run):
             raise click.UsageError(f"--source must be NAME=RUN, not '{name}{equals}{run}'")
     return {name: Path(run) for name, _, run in pairs}
-
-
-def _echo_progress(event: EvaluationProgress) -> None:
-    """On a terminal, one line that is updated after every batch; otherwise one line per measurement."""
-    accuracy = "" if event.accuracy is None else f", accuracy {100 * event.accuracy:.1f} %"
-    line = f"[{event.done}/{event.of}] {event.measurement}, batch {event.batch} of {event.batches}{accuracy}"
-    if sys.stderr.isatty():
-        click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=event.done == event.of)
-    elif event.batch == event.batches:
-        echo(line, err=True)
-
-
-def _echo_report(report: Report, run: Path) -> None:
-    from pdedsl.evaluation.report import summary
-
-    echo(summary(report))
-    echo(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(f for f, _ in report.plots)}")
 
 
 @click.command(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +15,7 @@ from pdedsl.diagnostics import escaping
 
 if TYPE_CHECKING:
     from pdedsl.solvers.crosscheck import Crosscheck
-    from pdedsl.solvers.progress import StepEvent
     from pdedsl.solvers.solution import Solution
-
-MAX_SILENCE = 60.0  # seconds between two lines of progress
 
 
 @click.command(
@@ -48,22 +44,22 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
         from pdedsl.explainer.describe import method_lines
-        from pdedsl.solvers.progress import SolveInterrupted
+        from pdedsl.runs.events import RunInterrupted
+        from pdedsl.runs.progress import ProgressDisplay
         from pdedsl.solvers.run import compile_problem
         from pdedsl.solvers.run import solve as run_solving
 
         compilation = compile_problem(to_compilation(source), ())
         echo(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
         echo(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # checked by compile_problem
-        solution = run_solving(
-            compilation, output, device=device, resume=resume, listeners=(SolveProgress(None if resume else (0, 0.0)),)
-        )
+        with ProgressDisplay(sys.stderr) as display:
+            solution = run_solving(compilation, output, device=device, resume=resume, listeners=(display,))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(EXIT_ERROR) from None
     except RunError as error:
         raise click.UsageError(str(error)) from None
-    except (SolveInterrupted, KeyboardInterrupt):
+    except (RunInterrupted, KeyboardInterrupt):
         resume_command = escaping.command("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")
         echo(f"interrupted, progress saved; resume with: {resume_command}", err=True)
         raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
@@ -76,39 +72,6 @@ def _limit_threads() -> None:
         import torch
 
         torch.set_num_threads(1)
-
-
-@dataclass
-class SolveProgress:
-    """Progress display: one updated line on a terminal; otherwise about twenty lines, at least one per minute."""
-
-    first: tuple[int, float] | None  # step and time of the first event, from which the rate is measured
-    last: float = 0.0  # time of the last line
-
-    def __call__(self, event: StepEvent) -> None:
-        self.first = self.first or (event.step, event.seconds)
-        metrics = ", ".join(f"{name} {value:.2e}" for name, value in event.metrics.items())
-        line = f"step {event.step} of {event.of}, {event.seconds:.0f} s{self._remaining(event)}: {metrics}"
-        if sys.stderr.isatty():
-            click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=event.step == event.of)
-        elif _is_due(event.step, event.of) or event.seconds - self.last > MAX_SILENCE:
-            self.last = event.seconds
-            echo(line, err=True)
-
-    def _remaining(self, event: StepEvent) -> str:
-        """Estimated remaining time, if it is long."""
-        assert self.first is not None
-        steps, seconds = event.step - self.first[0], event.seconds - self.first[1]
-        remaining = (event.of - event.step) * seconds / steps if steps else 0.0
-        if remaining < 2 * MAX_SILENCE:
-            return ""
-        return (
-            f", about {remaining / 3600:.1f} h left" if remaining > 5400 else f", about {remaining / 60:.0f} min left"
-        )
-
-
-def _is_due(step: int, of: int) -> bool:
-    return step == of or step % max(1, of // 20) == 0
 
 
 def _echo_solution(solution: Solution, folder: Path) -> None:

@@ -70,11 +70,11 @@ def train(
         compilation = to_compilation(read_spec(file, settings), allow_imports(trust), data)
         echo_imported_networks(compilation)
         from pdedsl.io import RunError
-        from pdedsl.runs.progress import view_for
+        from pdedsl.runs.progress import ProgressDisplay
         from pdedsl.training.run import train as run_training
 
         _limit_threads(compilation.plan)
-        with deferred_warnings(), view_for(sys.stdout) as view:
+        with deferred_warnings(), ProgressDisplay(sys.stdout) as display:
             run = run_training(
                 compilation,
                 output,
@@ -84,7 +84,7 @@ def train(
                 compile=compiled,
                 start=start,
                 save_seconds=save_every,
-                listeners=(view,),
+                listeners=(display,),
             )
     except PdeError as error:
         report_error(error)

@@ -13,6 +13,7 @@ from pdedsl.evaluation.measure import Columns, ModelUnderTest, measure_batch
 from pdedsl.evaluation.partial_results import PartialResults
 from pdedsl.evaluation.protocol import AuditMeasurement, Measurement
 from pdedsl.runs.distributed import World
+from pdedsl.runs.events import Listener, Measured, RunInterrupted
 from pdedsl.runtime.rng import hash_words
 
 BATCH_SIZE = 200
@@ -20,25 +21,6 @@ BATCH_SIZE = 200
 
 MAX_AUDIT_SAMPLES = 100
 """Evenly spaced over all samples."""
-
-
-@dataclass(frozen=True)
-class EvaluationProgress:
-    """Sent after `done` of `of` batches; `accuracy` is that of the measurement so far, None for certificates."""
-
-    measurement: str
-    done: int
-    of: int
-    batch: int
-    batches: int
-    accuracy: float | None
-
-
-Listener = Callable[[EvaluationProgress], None]
-
-
-class EvaluationInterrupted(Exception):
-    """The evaluation was interrupted; the batches measured so far are saved."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +51,7 @@ class EvaluationEngine:
                 continue
             if (measurement.key, batch) not in self.parts:
                 if self.interrupted():
-                    raise EvaluationInterrupted
+                    raise RunInterrupted
                 self.parts.add((measurement.key, batch), self._measure(measurement, batch))
             self._notify(measurement, batch, index + 1, len(tasks))
         gathered = self.world.all_gather(self.parts.columns)
@@ -87,7 +69,7 @@ class EvaluationEngine:
     def _notify(self, measurement: Measurement, batch: int, done: int, of: int) -> None:
         batches = self._batches_of(measurement)
         columns = [self.parts.columns[measurement.key, b] for b in batches if (measurement.key, b) in self.parts]
-        progress = EvaluationProgress(measurement.key, done, of, batch + 1, len(batches), _accuracy(columns))
+        progress = Measured(measurement.key, done, of, batch + 1, len(batches), _accuracy(columns))
         for listener in self.listeners:
             listener(progress)
 

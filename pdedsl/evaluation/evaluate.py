@@ -13,7 +13,7 @@ from pdedsl.attacks import Box
 from pdedsl.attacks.constraints import Bound, read_box
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
-from pdedsl.evaluation.engine import EvaluationEngine, Listener
+from pdedsl.evaluation.engine import EvaluationEngine
 from pdedsl.evaluation.measure import ModelUnderTest, Smoothing, has_lipschitz_constant
 from pdedsl.evaluation.metrics import EvaluationMetrics, weight_magnitudes
 from pdedsl.evaluation.partial_results import PartialResults
@@ -21,6 +21,7 @@ from pdedsl.evaluation.protocol import CertificateMeasurement, Measurement, meas
 from pdedsl.evaluation.report import Report
 from pdedsl.frozen_model import Model, modules_of
 from pdedsl.runs.distributed import World
+from pdedsl.runs.events import Listener
 from pdedsl.validation import validate_batch
 
 

@@ -20,7 +20,7 @@ from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.methods import Scores
 from pdedsl.data.sets import Data, stratified_subset
 from pdedsl.diagnostics.escaping import command
-from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine, Listener
+from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine
 from pdedsl.evaluation.evaluate import build_report, require_arguments
 from pdedsl.evaluation.measure import ModelUnderTest, Smoothing
 from pdedsl.evaluation.metrics import weight_magnitudes
@@ -33,9 +33,10 @@ from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
 from pdedsl.ir.representation import PathExpectation
 from pdedsl.runs.checkpoint import digest
 from pdedsl.runs.distributed import World, process_group
+from pdedsl.runs.events import Listener
 from pdedsl.runs.experiment import config_of, data_of, objective_of
-from pdedsl.runs.folder import catch_interrupts, lock_file
-from pdedsl.runs.run import SPEC, Run
+from pdedsl.runs.folder import SPEC, catch_interrupts, lock_file
+from pdedsl.runs.run import Run
 from pdedsl.runtime.ode.solver_control import with_fixed_steps
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -21,6 +21,13 @@ from pdedsl.io import write_atomically
 MAX_CHECKPOINTS = 2
 FORMAT = 2  # 2: the digest also covers plain data
 Tensors = dict[str, Tensor]
+
+
+class State(NamedTuple):
+    """State of a run: tensors by name, and plain data."""
+
+    tensors: Tensors
+    plain: dict[str, Any]
 
 
 class CorruptCheckpoint(ValueError):

@@ -18,11 +18,14 @@ from pdedsl.config.training import Cosine
 from pdedsl.diagnostics import PdeError
 from pdedsl.io import RunError, is_temporary, remove_temporary_files, require_no_links
 from pdedsl.ir.spec import Spec
+from pdedsl.runs.checkpoint import Checkpoint, load_newest
 
 # ---- Lock
 
 
-INITIAL_FILES = {".lock", "spec.pde", "metrics.jsonl", "tensorboard", "checkpoints"}  # before the first checkpoint
+SPEC, WEIGHTS, METRICS, CHECKPOINTS = "spec.pde", "weights.safetensors", "metrics.jsonl", "checkpoints"
+INITIAL_FILES = {".lock", SPEC, METRICS, "tensorboard", CHECKPOINTS}  # before the first checkpoint
+SAVE_SECONDS = 30.0  # between two checkpoints
 
 
 @contextmanager
@@ -34,9 +37,9 @@ def lock_run_folder(folder: Path, resume: bool, initial: Container[str] = frozen
     names = {path.name for path in folder.iterdir() if not is_temporary(path)} if folder.exists() else set()
     if names and not resume:
         raise RunError(f"{folder} is not empty: use --resume to continue the run in it, or choose another folder")
-    if any(name not in initial for name in names) and not any(folder.glob("checkpoints/step-*")):
+    if any(name not in initial for name in names) and not any(folder.glob(f"{CHECKPOINTS}/step-*")):
         raise RunError(f"{folder} is not empty and contains no run to resume; choose another folder")
-    checkpoints = folder / "checkpoints"
+    checkpoints = folder / CHECKPOINTS
     require_no_links(folder, checkpoints, folder / "tensorboard")
     created = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
@@ -72,6 +75,18 @@ def _try_lock(handle: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def find_checkpoint(folder: Path, spec: Spec) -> tuple[Checkpoint | None, tuple[str, ...]]:
+    """The newest valid checkpoint of a run, and the errors of newer ones; RunError if it belongs to another spec."""
+    newest, errors = load_newest(folder / CHECKPOINTS)
+    if newest is None and errors:
+        raise RunError(f"no valid checkpoint in {folder}: {errors[0]}; choose another folder")
+    if newest is not None:
+        require_same_spec(newest.spec, spec, folder)
+    elif (folder / SPEC).exists():
+        require_same_spec((folder / SPEC).read_text("utf-8"), spec, folder)
+    return newest, errors
 
 
 def require_same_spec(text: str, spec: Spec, folder: Path) -> None:

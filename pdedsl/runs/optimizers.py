@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import assert_never
+from typing import Any, assert_never
 
 import torch
 from torch import nn
@@ -12,7 +12,11 @@ from torch import nn
 from pdedsl.config.training import Adam, Adamw, Constant, Cosine, Lbfgs, Optimizer, Schedule, Sgd, Step
 
 
-def make_optimizer(word: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+def make_optimizer(
+    word: Optimizer, parameters: Iterable[nn.Parameter], *, until_rounding: bool = False
+) -> torch.optim.Optimizer:
+    """The optimizer of a keyword. `until_rounding`: L-BFGS does not stop at small gradients or steps, and its line
+    search takes up to 25 evaluations."""
     weights, lr = list(parameters), float(word.lr)
     match word:
         case Sgd():
@@ -24,7 +28,10 @@ def make_optimizer(word: Optimizer, parameters: Iterable[nn.Parameter]) -> torch
             return torch.optim.AdamW(weights, lr=lr, weight_decay=float(decay))
         case Lbfgs(history=history):
             # One iteration per step: the state survives between calls, and every iteration can be saved.
-            return torch.optim.LBFGS(weights, lr=lr, max_iter=1, history_size=history, line_search_fn="strong_wolfe")
+            options: dict[str, Any] = {"max_iter": 1, "history_size": history, "line_search_fn": "strong_wolfe"}
+            if until_rounding:
+                options |= {"max_eval": 25, "tolerance_grad": 0.0, "tolerance_change": 0.0}
+            return torch.optim.LBFGS(weights, lr=lr, **options)
         case _:
             assert_never(word)
 

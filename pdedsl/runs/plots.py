@@ -91,6 +91,7 @@ def curves_figure(metrics: Metrics, title: str = "", adversarial: bool = False) 
     """One panel per quantity, with a common axis of steps."""
     from matplotlib.ticker import MaxNLocator
 
+    metrics = [{"split": "train", "phase": "", "accuracy": None, "terms": {}, "lr": None} | row for row in metrics]
     panels = [panel for panel in _panels(metrics, adversarial) if panel.curves] or [CurvePanel("Loss", [])]
     heights = [panel.height for panel in panels]
     figure = new_figure(8.5, 1.1 + 2.5 * sum(heights))

@@ -1,160 +1,125 @@
-"""Progress display of training: `Live` on a terminal, `Lines` elsewhere."""
+"""Progress display of a run: lines of text and, on a terminal, a progress bar below them."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, Self, TextIO
 
+from pdedsl.diagnostics.escaping import line
 from pdedsl.runs.events import (
     Assessed,
     Ended,
-    EpochRow,
     Event,
     Finishing,
+    HeldOutSplit,
+    Measured,
     Saved,
     Started,
     Stepped,
-    TrainingProgress,
-    count,
-    duration,
-    ending,
-    heading,
-    number,
-    percent,
-    train_name,
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.table import Table
+    from rich.console import Console
+    from rich.progress import Progress
 
-LINE_SECONDS = 30.0  # between two lines within an epoch
-MAX_ROWS = 8  # epochs in the table on a terminal
+LINE_SECONDS = 30.0  # between two lines within an epoch, or within a twentieth of the steps of a solver
 REFRESH_SECONDS = 0.1  # between two redraws on a terminal
+STYLES = {"finished": "green", "interrupted": "yellow", "diverged": "red"}
 
 
-def view_for(stream: TextIO) -> Live | Lines:
-    """Live if the stream is a Unicode terminal, and neither NO_COLOR nor TERM=dumb forbids it; else Lines."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    unicode = (stream.encoding or "").lower().replace("-", "") == "utf8"
-    return Live(stream) if stream.isatty() and unicode and not plain else Lines(stream)
+class ProgressDisplay:
+    """A listener that shows progress on a stream: a line for each epoch, for each twentieth of the steps of a solver
+    and for each measurement of an evaluation, and every half minute. On a terminal, a bar replaces all but the epochs.
 
-
-class Lines:
-    """Plain text in fixed columns: a line for each epoch, and every half minute within a long one."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._progress: TrainingProgress | None = None
-        self._waiting: EpochRow | None = None  # for other metrics of the same step
-        self._written = 0.0  # seconds
-
-    def __call__(self, event: Event) -> None:
-        progress = self._progress
-        match event:
-            case Started():
-                self._progress = TrainingProgress(event)
-                self._write(*heading(event), _headings(event))
-            case Stepped() if progress:
-                self._flush()
-                if not progress.last and progress.started.resumed:
-                    self._written = event.seconds
-                progress.step(event)
-                if event.seconds - self._written >= LINE_SECONDS:
-                    self._waiting = progress.row(event)
-                    self._flush()
-            case Assessed() if progress:
-                if self._waiting and self._waiting.step != event.step:
-                    self._flush()
-                self._waiting = progress.row(event)
-            case Ended():
-                self._flush()
-                self._write(ending(event))
-            case Finishing(what=what):
-                self._write(f"{what} …")
-
-    def _flush(self) -> None:
-        if self._waiting and self._progress:
-            self._write(_line(self._progress, self._waiting))
-            self._waiting = None
-            self._written = self._progress.last.seconds if self._progress.last else 0.0
-
-    def _write(self, *lines: str) -> None:
-        self._stream.write("".join(f"{line.rstrip()}\n" for line in lines))
-        self._stream.flush()
-
-    def close(self) -> None:
-        self._flush()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class Live:
-    """Live display on a terminal: the last epochs, a progress bar, the current metrics. A context manager."""
+    A context manager, which leaves the last display in place and restores the cursor."""
 
     def __init__(
         self, stream: TextIO, console: Console | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        from rich.console import Console
-        from rich.live import Live as Region
-
-        self._console = console or Console(file=stream, highlight=False)
-        # No thread: the display changes only on events. Other output is printed above it, or to its file.
-        out, err = sys.stdout.isatty(), sys.stderr.isatty()
-        self._region = Region(console=self._console, auto_refresh=False, redirect_stdout=out, redirect_stderr=err)
-        self._progress: TrainingProgress | None = None
-        self._saved: Saved | None = None
-        self._clock, self._drawn = clock, float("-inf")
+        self._stream, self._clock = stream, clock
+        self._console = console or _console(stream)
+        self._bar: Progress | None = None
+        self._drawn = -inf  # time of the last redraw
+        self._progress = RunProgress()
+        self._waiting: EpochRow | None = None  # for other metrics of the same step
+        self._written = 0.0  # seconds of the run at the last line
 
     def __call__(self, event: Event) -> None:
         match event:
             case Started():
-                self._progress = TrainingProgress(event)
-                first, *others = heading(event)
-                self._console.print(first, style="bold", markup=False)
-                for line in others:
-                    self._console.print(line, style="dim", markup=False)
-                self._region.start()
-            case Stepped() if self._progress:
-                self._progress.step(event)
-            case Assessed() if self._progress:
-                self._progress.row(event)
-            case Saved():
-                self._saved = event
-            case Ended():
-                self._draw()
-                self.close()
-                style = {"finished": "green", "interrupted": "yellow", "diverged": "red"}[event.outcome]
-                self._console.print(ending(event), style=style, markup=False)
+                self._progress = RunProgress(event)
+                self._write(*heading(event), _headings(event))
+            case Stepped():
+                self._step(event)
+            case Assessed():
+                if self._waiting and self._waiting.step != event.step:
+                    self._flush()
+                self._waiting = self._progress.row(event)
+            case Measured():
+                self._measure(event)
             case Finishing(what=what):
-                self._console.print(f"{what} …", style="dim", markup=False)
-        if self._clock() - self._drawn >= REFRESH_SECONDS:
-            self._draw()
+                self._write(f"{what} …", style="dim")
+            case Ended():
+                self.close()
+                self._write(ending(event), style=STYLES[event.outcome])
+            case Saved():
+                pass
 
-    def _draw(self) -> None:
-        if self._progress and self._progress.last and self._region.is_started:
-            self._region.update(self._render(self._progress, self._progress.last), refresh=True)
-            self._drawn = self._clock()
+    def _step(self, event: Stepped) -> None:
+        self._flush()
+        started, first = self._progress.started, self._progress.last is None
+        self._progress.step(event)
+        if first and not (started and not started.resumed):
+            self._written = event.seconds
+        if self._console:
+            self._draw(event.phase or "solving", event.step, event.of, " · ".join(_current(self._progress, event)))
+        elif started is None and (_is_twentieth(event) or event.seconds - self._written >= LINE_SECONDS):
+            self._write(_solver_line(self._progress, event))
+            self._written = event.seconds
+        elif started and event.seconds - self._written >= LINE_SECONDS:
+            self._waiting = self._progress.row(event)
+            self._flush()
 
-    def _render(self, progress: TrainingProgress, last: Stepped) -> RenderableType:
-        from rich.console import Group
-        from rich.text import Text
+    def _measure(self, event: Measured) -> None:
+        accuracy = "" if event.accuracy is None else f", accuracy {100 * event.accuracy:.1f} %"
+        batch = f"batch {event.batch} of {event.batches}{accuracy}"
+        if self._console:
+            self._draw(line(event.measurement), event.done, event.of, batch)
+        elif event.batch == event.batches:
+            self._write(line(f"[{event.done}/{event.of}] {event.measurement}, {batch}"))
 
-        parts = [_table(progress, min(MAX_ROWS, self._console.height - 8))] if progress.rows else []
-        first, second = _current_metrics(progress, last)
-        saved = f" · checkpoint {self._saved.step:,}" if self._saved else ""
-        return Group(*parts, _bar(progress, last), Text(first), Text(second + saved, style="dim"))
+    def _flush(self) -> None:
+        if self._waiting and self._progress.started:
+            self._write(_epoch_line(self._progress, self._progress.started, self._waiting), crop=True)
+            self._waiting = None
+            self._written = self._progress.last.seconds if self._progress.last else 0.0
+
+    def _write(self, *lines: str, style: str = "", crop: bool = False) -> None:
+        if self._console is None:
+            self._stream.write("".join(f"{text.rstrip()}\n" for text in lines))
+            self._stream.flush()
+            return
+        for text in lines:
+            self._console.print(text.rstrip(), style=style, markup=False, no_wrap=crop, overflow="ellipsis")
+
+    def _draw(self, name: str, done: int, of: int, metrics: str) -> None:
+        if self._bar is None:
+            self._bar = _start_bar(self._console)
+            self._bar.add_task(name, total=of, metrics=metrics)
+        now = self._clock()
+        due = now - self._drawn >= REFRESH_SECONDS or done == of
+        self._drawn = now if due else self._drawn
+        self._bar.update(self._bar.task_ids[0], description=name, completed=done, metrics=metrics, refresh=due)
 
     def close(self) -> None:
-        """Leave the last display in place and restore the cursor."""
-        self._region.stop()
+        self._flush()
+        if self._bar is not None:
+            self._bar.stop()
 
     def __enter__(self) -> Self:
         return self
@@ -163,49 +128,160 @@ class Live:
         self.close()
 
 
-def _table(progress: TrainingProgress, shown: int) -> Table:
-    from rich.table import Table
-    from rich.text import Text
+def _console(stream: TextIO) -> Console | None:
+    """A console if the stream is a Unicode terminal, and neither NO_COLOR nor TERM=dumb forbids it."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    if plain or not stream.isatty() or (stream.encoding or "").lower().replace("-", "") != "utf8":
+        return None
+    from rich.console import Console
 
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    costs = ("evaluations",) if progress.started.adaptive else ()
-    table.add_column("epoch", justify="right", no_wrap=True)
-    table.add_column("phase", justify="left", no_wrap=True)
-    for name in ("loss", train_name(progress.started), "validation", "test", *costs):
-        table.add_column(name, justify="right", no_wrap=True)
-    best = max((r.validation for r in progress.rows if r.validation is not None), default=None)
-    for r in progress.rows[-max(shown, 1) :]:
-        validation = Text(percent(r.validation), style="green" if best and r.validation == best else "")
-        cells = (f"{r.epoch:g}", Text(r.phase), number(r.loss), percent(r.train), validation, percent(r.test))
-        table.add_row(*cells, *([count(r.evaluations)] if costs else ()))
-    return table
+    return Console(file=stream, highlight=False)
 
 
-def _bar(progress: TrainingProgress, last: Stepped) -> RenderableType:
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
+def _start_bar(console: Console | None) -> Progress:
+    """Without a thread: it changes only on events. Other output is printed above it, or to its file."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    grid = Table.grid(padding=(0, 1), expand=True)
-    grid.add_column(no_wrap=True)
-    grid.add_column(ratio=1)
-    grid.add_column(no_wrap=True)
-    grid.add_row(
-        last.phase, ProgressBar(last.of, last.step), f"{last.step / last.of:4.0%}  {duration(progress.left)} left"
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(20),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[metrics]}", markup=False),
+        console=console,
+        auto_refresh=False,
+        redirect_stdout=sys.stdout.isatty(),
+        redirect_stderr=sys.stderr.isatty(),
     )
-    return grid
+    bar.start()
+    return bar
 
 
-def _current_metrics(progress: TrainingProgress, last: Stepped) -> tuple[str, str]:
-    """On two lines."""
-    terms = ", ".join(f"{name} {number(value)}" for name, value in last.terms.items()) if len(last.terms) > 1 else ""
-    metrics = [f"loss {number(last.loss)}" + (f" ({terms})" if terms else "")]
-    if last.accuracy is not None:
-        metrics.append(f"{train_name(progress.started)} {percent(last.accuracy)}")
-    validation = next((r.validation for r in reversed(progress.rows) if r.validation is not None), None)
-    if validation is not None:
-        metrics.append(f"validation {percent(validation)}")
-    where = f"epoch {last.epoch:.2f}/{last.epochs:g} · step {last.step:,}/{last.of:,}"
-    return " · ".join(metrics), f"{where} · {progress.rate:.3g} steps/s · lr {last.lr:.3g}"
+# ---- Means and speed
+
+
+@dataclass(frozen=True)
+class EpochRow:
+    """A row of the table of epochs; loss, terms and train are means over the steps since the previous row."""
+
+    step: int
+    epoch: float
+    phase: str
+    loss: float | None
+    terms: Mapping[str, float]
+    train: float | None
+    validation: float | None = None
+    test: float | None = None
+    evaluations: float | None = None
+
+
+class RunProgress:
+    """A run so far: the last step, the rows of its epochs, the speed in steps per second."""
+
+    def __init__(self, started: Started | None = None) -> None:
+        self.started = started
+        self.last: Stepped | None = None
+        self.rows: list[EpochRow] = []
+        self.rate = 0.0
+        self._since: list[tuple[int, Stepped]] = []  # with the number of steps of each mean
+
+    def step(self, event: Stepped) -> None:
+        before = (
+            (self.last.step, self.last.seconds) if self.last else (self.started.resumed if self.started else 0, 0.0)
+        )
+        steps, seconds = event.step - before[0], event.seconds - before[1]
+        # The first duration of a resumed run may include the time before it was resumed.
+        if seconds > 0 and (self.last or (self.started and not self.started.resumed)):
+            self.rate = 0.7 * self.rate + 0.3 * steps / seconds if self.rate else steps / seconds
+        self._since.append((max(steps, 1), event))
+        self.last = event
+
+    def row(self, event: Stepped | Assessed) -> EpochRow:
+        """The row of this step, created if necessary, with the metrics of the event."""
+        if not self.rows or self.rows[-1].step != event.step:
+            loss = _mean((n, e.loss) for n, e in self._since)
+            train = _mean((n, e.accuracy) for n, e in self._since)
+            self.rows.append(EpochRow(event.step, event.epoch, event.phase, loss, self._terms(), train))
+            self._since = []
+        if isinstance(event, Assessed):
+            row, validation = (
+                replace(self.rows[-1], evaluations=event.evaluations),
+                event.split is HeldOutSplit.VALIDATION,
+            )
+            self.rows[-1] = replace(row, validation=event.accuracy) if validation else replace(row, test=event.accuracy)
+        return self.rows[-1]
+
+    def _terms(self) -> dict[str, float]:
+        names = self._since[-1][1].terms if self._since else {}
+        means = {name: _mean((n, e.terms.get(name)) for n, e in self._since) for name in names}
+        return {name: mean for name, mean in means.items() if mean is not None}
+
+    @property
+    def left(self) -> float | None:
+        """Seconds to the end at the current speed."""
+        return (self.last.of - self.last.step) / self.rate if self.last and self.rate else None
+
+
+def _mean(weighted: Iterable[tuple[int, float | None]]) -> float | None:
+    known = [(n, value) for n, value in weighted if value is not None]
+    return sum(n * value for n, value in known) / sum(n for n, _ in known) if known else None
+
+
+# ---- Text
+
+
+def heading(event: Started) -> list[str]:
+    """Name and title, size of the problem, notes."""
+    data = [f"{n:,} {name}" for n, name in ((event.validation, "validation"), (event.test, "test")) if n]
+    where = event.device + (f", {event.processes} processes" if event.processes > 1 else "")
+    steps = f"{event.steps:,} step{'s' * (event.steps != 1)}"
+    lines = [
+        f"{event.name}: {event.title}" if event.title else event.name,
+        f"{event.parameters:,} parameters, {steps}, batch size {event.batch:,}, on {where}",
+        f"{', '.join([f'{event.train:,} training', *data])} samples; run folder {event.folder}",
+    ]
+    if len(event.phases) > 1:
+        lines.append("phases: " + ", ".join(f"{name} ({steps:,} steps)" for name, steps in event.phases))
+    if event.attacked:
+        lines.append(
+            "adversarial training: training metrics are on adversarial examples, validation and test are clean"
+        )
+    if event.resumed:
+        lines.append(f"resumed after step {event.resumed:,}")
+    return [line(text) for text in (*lines, *(f"note: {note}" for note in event.notes))]
+
+
+def train_name(event: Started) -> str:
+    """Column name of the training accuracy: on clean samples or on adversarial examples."""
+    return "adversarial" if event.attacked else "train"
+
+
+def ending(event: Ended) -> str:
+    """Outcome, number of steps and time."""
+    return f"{event.outcome} after step {event.step:,}, {duration(event.seconds)}"
+
+
+def number(value: float | None) -> str:
+    """Formatted in at most nine characters."""
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e3 else f"{value:.2e}"
+
+
+def count(value: float | None) -> str:
+    """A mean of counts, with one decimal."""
+    return "-" if value is None else f"{value:.1f}"
+
+
+def percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f}%"
+
+
+def duration(seconds: float | None) -> str:
+    """h:mm:ss."""
+    if seconds is None:
+        return "-"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
 def _headings(event: Started) -> str:
@@ -215,18 +291,35 @@ def _headings(event: Started) -> str:
     return f"{'step':>{step}}  {'epoch':>8}  {'phase':<{phase}}  {metrics}  {'steps/s':>7}  {'left':>8}  {costs}terms"
 
 
-def _line(progress: TrainingProgress, row: EpochRow) -> str:
-    step, phase = _widths(progress.started)
-    last = progress.last
+def _epoch_line(progress: RunProgress, started: Started, row: EpochRow) -> str:
+    step, phase = _widths(started)
     terms = " ".join(f"{name}={number(value)}" for name, value in row.terms.items()) if len(row.terms) > 1 else ""
-    costs = f"{count(row.evaluations):>11}  " if progress.started.adaptive else ""
-    train = percent(row.train).rjust(max(7, len(train_name(progress.started))))
+    costs = f"{count(row.evaluations):>11}  " if started.adaptive else ""
+    train = percent(row.train).rjust(max(7, len(train_name(started))))
+    rate = progress.last.lr if progress.last and progress.last.lr else 0.0
     return (
         f"{row.step:>{step}}  {row.epoch:>8.2f}  {row.phase:<{phase}}  {number(row.loss):>9}  {train}  "
-        f"{percent(row.validation):>10}  {percent(row.test):>7}  {last.lr if last else 0:>8.2e}  "
+        f"{percent(row.validation):>10}  {percent(row.test):>7}  {rate:>8.2e}  "
         f"{progress.rate:>7.3g}  {duration(progress.left):>8}  {costs}{terms}"
     )
 
 
 def _widths(event: Started) -> tuple[int, int]:
     return max(4, len(str(event.steps))), max(5, *(len(name) for name, _ in event.phases))
+
+
+def _current(progress: RunProgress, last: Stepped) -> list[str]:
+    """The current metrics, beside the bar."""
+    metrics = [f"{duration(progress.left)} left", f"loss {number(last.loss)}"]
+    if last.accuracy is not None and progress.started:
+        metrics.append(f"{train_name(progress.started)} {percent(last.accuracy)}")
+    return [*metrics, f"step {last.step:,}/{last.of:,}", f"{progress.rate:.3g} steps/s"]
+
+
+def _is_twentieth(event: Stepped) -> bool:
+    return event.step == event.of or event.step % max(1, event.of // 20) == 0
+
+
+def _solver_line(progress: RunProgress, event: Stepped) -> str:
+    left = "" if event.step == event.of or progress.left is None else f", {duration(progress.left)} left"
+    return f"step {event.step} of {event.of}, {duration(event.seconds)}{left}: loss {event.loss:.2e}"

@@ -16,11 +16,12 @@ from pdedsl.io import RunError
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_newest, load_tensors
 from pdedsl.runs.events import Outcome
+from pdedsl.runs.folder import CHECKPOINTS, SPEC, WEIGHTS
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.weights import require_compatible
 from pdedsl.sources import source_of
 
-SPEC, WEIGHTS, CURVES = "spec.pde", "weights.safetensors", "curves.png"
+CURVES = "curves.png"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _load(folder: Path) -> _SavedRun:
         if not isinstance(metrics := plain.get("figures"), dict):
             raise RunError(f"{folder / WEIGHTS} does not contain the weights of a training run")
         return _SavedRun(tensors, metrics, Outcome.FINISHED)
-    found, errors = load_newest(folder / "checkpoints")
+    found, errors = load_newest(folder / CHECKPOINTS)
     if found is None:
         raise RunError("; ".join((f"{folder} is not a run folder: no {WEIGHTS} and no valid checkpoint", *errors)))
     tensors = {name.removeprefix("model."): t for name, t in found.tensors.items() if name.startswith("model.")}

@@ -11,6 +11,7 @@ from torch import Tensor
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.io import RunError
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.runs.events import RunInterrupted
 from pdedsl.runtime.basis.interpolation import CellAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import SolverResult
@@ -18,7 +19,7 @@ from pdedsl.solvers.monte_carlo import MonteCarloSolution, solve_by_monte_carlo
 from pdedsl.solvers.pinn.residuals import Measurement
 from pdedsl.solvers.pinn.task import solve_by_pinn
 from pdedsl.solvers.pinn.trainer import training_phases
-from pdedsl.solvers.progress import SolveInterrupted, Watch
+from pdedsl.solvers.progress import Watch
 from pdedsl.solvers.random_features import solve_by_random_features
 
 
@@ -72,7 +73,7 @@ def _train_pinn(method: Pinn, plan: SolvePlan, options: SolveOptions) -> SolverR
         measurements=options.measurements,
     )
     if options.watch.stopped:
-        raise SolveInterrupted
+        raise RunInterrupted
     return result
 
 

@@ -16,12 +16,13 @@ from pdedsl.config.methods import MonteCarlo
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import write_atomically
 from pdedsl.ir.problem import Domain
+from pdedsl.runs.events import RunInterrupted
+from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
-from pdedsl.runs.plots import new_figure, save_figure
+from pdedsl.runs.plots import new_figure, plot_curves, save_figure
 from pdedsl.solvers.error_estimate import pde_residual_norm, residual_audit
 from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.methods import SolveOptions, has_derivatives
-from pdedsl.solvers.progress import METRICS, SolveInterrupted
 from pdedsl.solvers.solution import Solution
 
 if TYPE_CHECKING:
@@ -151,17 +152,6 @@ def plot_solution(path: Path, f: Function, scene: Scene) -> None:
 def plot_magnitude(path: Path, f: Function, scene: Scene) -> None:
     """For non-negative quantities: an error, a residual."""
     save_figure(make_figure(f, scene, MAGNITUDE), path)
-
-
-def plot_losses(path: Path, losses: Sequence[tuple[int, float]], title: str) -> None:
-    """The loss over the training steps, on a logarithmic scale."""
-    figure = new_figure(7.0, 3.6)
-    ax = figure.subplots()
-    ax.semilogy(*zip(*losses, strict=True), color="#0072B2")
-    ax.set(xlabel="Training step", ylabel="Training loss")
-    ax.grid(alpha=0.25)
-    figure.suptitle(caption(title), fontsize=12, fontweight="bold", color=INK)
-    save_figure(figure, path)
 
 
 def make_figure(f: Function, scene: Scene, colours: str) -> Figure:
@@ -348,9 +338,8 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
         )
     if statement.domain.has_time:
         animate(folder / "animation.gif", values, scene, MONTE_CARLO_FRAMES if is_monte_carlo else FRAMES)
-    losses = [(row["step"], row["loss"]) for row in read_metrics(folder / METRICS) if row.get("loss")]
-    if losses:
-        plot_losses(folder / "curves.png", losses, f"{title}: training loss")
+    if metrics := read_metrics(folder / METRICS):
+        plot_curves(metrics, folder / "curves.png", f"{title}: training loss")
 
 
 def _batched(f: Function, options: SolveOptions) -> Function:
@@ -358,7 +347,7 @@ def _batched(f: Function, options: SolveOptions) -> Function:
 
     def evaluate(batch: Tensor) -> Tensor:
         if options.watch.interrupted():
-            raise SolveInterrupted
+            raise RunInterrupted
         return f(batch.to(options.device)).detach()
 
     return lambda points: torch.cat([evaluate(batch) for batch in torch.split(points, BATCH_SIZE)]).cpu()

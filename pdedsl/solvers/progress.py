@@ -1,64 +1,17 @@
-"""Progress of a solver: step events, the metrics log, checkpoints and interruption by Ctrl-C."""
+"""Progress of a solver: step events, checkpoints and interruption by Ctrl-C."""
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 
-from pdedsl.io import path_in_errors, write_text_atomically
-from pdedsl.runs import checkpoint
-from pdedsl.runs.checkpoint import Checkpoint
-from pdedsl.runs.metrics import read_metrics
-from pdedsl.solvers.pinn.trainer import Progress, State
+from pdedsl.runs.checkpoint import Checkpoint, State, save
+from pdedsl.runs.events import Listener, Stepped
+from pdedsl.runs.folder import SAVE_SECONDS
+from pdedsl.solvers.pinn.trainer import Progress
 
-# ---- Events and metrics
-
-
-@dataclass(frozen=True)
-class StepEvent:
-    """Step `step` of `of` is done; `metrics` are reported by the method, such as its loss."""
-
-    step: int
-    of: int
-    metrics: Mapping[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
-
-
-Listener = Callable[[StepEvent], None]
-METRICS = "metrics.jsonl"
-
-
-class SolveInterrupted(Exception):
-    """Interrupted by Ctrl-C; the state is saved."""
-
-
-class MetricsLog:
-    """metrics.jsonl: a line for each reported step; a resumed run keeps the lines up to its checkpoint."""
-
-    def __init__(self, path: Path, resumed: int = 0) -> None:
-        self.path = path
-        rows = [row for row in read_metrics(path) if row["step"] <= resumed] if path.exists() else []
-        write_text_atomically(path, "".join(map(_line, rows)))
-
-    def __call__(self, event: StepEvent) -> None:
-        metrics = {name: value if isfinite(value) else None for name, value in event.metrics.items()}
-        row = {"kind": "step", "step": event.step, "of": event.of, **metrics, "seconds": round(event.seconds, 3)}
-        with path_in_errors(self.path), self.path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(_line(row))
-
-
-def _line(row: Mapping[str, object]) -> str:
-    return json.dumps(row, allow_nan=False) + "\n"
-
-
-# ---- Checkpoints and interruption
-
-
-SAVE_SECONDS = 30.0
 MAX_EVENTS = 100  # per run, approximately
 
 
@@ -82,18 +35,12 @@ class Watch:
             last = progress.step >= steps
             self.stopped = self.interrupted() and not last
             if last or self.stopped or progress.step % max(1, steps // MAX_EVENTS) == 0:
-                self._notify(StepEvent(progress.step, steps, {"loss": progress.loss}, progress.seconds))
+                for listener in self.listeners:
+                    listener(Stepped(progress.step, steps, loss=progress.loss, seconds=progress.seconds))
             if self.stopped or time.monotonic() - self.saved >= self.save_seconds:
-                self._save(progress)
+                if self.folder is not None:
+                    save(self.folder, Checkpoint(progress.step, *progress.state(), self.spec))
+                self.saved = time.monotonic()
             return not self.stopped
 
         return listen
-
-    def _notify(self, event: StepEvent) -> None:
-        for listener in self.listeners:
-            listener(event)
-
-    def _save(self, progress: Progress) -> None:
-        if self.folder is not None:
-            checkpoint.save(self.folder, Checkpoint(progress.step, progress.state(), {}, self.spec))
-        self.saved = time.monotonic()

@@ -11,26 +11,36 @@ import torch
 
 from pdedsl import errors
 from pdedsl.compiler import Compilation
-from pdedsl.io import RunError, write_text_atomically
+from pdedsl.io import write_text_atomically
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
-from pdedsl.runs import checkpoint
+from pdedsl.runs.checkpoint import State
 from pdedsl.runs.distributed import resolve_device
+from pdedsl.runs.events import Listener
 from pdedsl.runs.experiment import compile_with_settings
-from pdedsl.runs.folder import Interrupted, catch_interrupts, lock_run_folder
-from pdedsl.runs.run import SPEC
+from pdedsl.runs.folder import (
+    CHECKPOINTS,
+    INITIAL_FILES,
+    METRICS,
+    SAVE_SECONDS,
+    SPEC,
+    WEIGHTS,
+    catch_interrupts,
+    find_checkpoint,
+    lock_run_folder,
+)
+from pdedsl.runs.metrics import MetricsLog
 from pdedsl.solvers.error_estimate import Reference, assess
 from pdedsl.solvers.methods import SolveOptions, solve_with
 from pdedsl.solvers.pinn.residuals import copy_measurement_files, read_measurements
 from pdedsl.solvers.pinn.trainer import elapsed_seconds
 from pdedsl.solvers.plots import plot_run
-from pdedsl.solvers.progress import METRICS, SAVE_SECONDS, Listener, MetricsLog, Watch
+from pdedsl.solvers.progress import Watch
 from pdedsl.solvers.report import PLOTS, write_report
-from pdedsl.solvers.serialize import load_result, require_resumable, save
+from pdedsl.solvers.serialize import load_result, save
 from pdedsl.solvers.solution import Solution
 
-CHECKPOINTS = "checkpoints"
-FILES = frozenset((".lock", SPEC, METRICS, CHECKPOINTS, "weights.safetensors", "report.md", "report.json", *PLOTS))
+FILES = frozenset((*INITIAL_FILES, WEIGHTS, "report.md", "report.json", *PLOTS))
 
 
 def solve(
@@ -57,32 +67,18 @@ def solve(
         lock_run_folder(folder, resume, FILES | {o.file for o in statement.measurements}),
         catch_interrupts() as interrupted,
     ):
-        if resume:
-            require_resumable(folder, compilation.spec)
-        watch = _make_watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
-        options = replace(options, watch=watch)
-        copy_measurement_files(statement, compilation.spec.source, folder)
-        write_text_atomically(folder / SPEC, compilation.spec.source.text)
-        solution, references = _solve_and_assess(compilation, options, folder, resume)
+        newest = find_checkpoint(folder, compilation.spec)[0] if resume else None
+        text, state = compilation.spec.source.text, State(newest.tensors, newest.plain) if newest else None
+        with MetricsLog(folder / METRICS, newest.step if newest else 0) as log:
+            active = (log, *listeners)
+            watch = Watch(active, folder / CHECKPOINTS, text, interrupted, state, save_seconds)
+            options = replace(options, watch=watch)
+            copy_measurement_files(statement, compilation.spec.source, folder)
+            write_text_atomically(folder / SPEC, text)
+            solution, references = _solve_and_assess(compilation, options, folder, resume)
         plot_run(folder, solution, options, references[0].values if references else None)
         write_report(folder, solution)
         return solution
-
-
-def _make_watch(
-    folder: Path,
-    spec: Spec,
-    resume: bool,
-    listeners: tuple[Listener, ...],
-    interrupted: Interrupted,
-    save_seconds: float,
-) -> Watch:
-    newest, failures = checkpoint.load_newest(folder / CHECKPOINTS) if resume else (None, ())
-    if newest is None and failures:
-        raise RunError(f"cannot read any checkpoint in {folder}: {failures[0]}; choose another folder")
-    metrics = MetricsLog(folder / METRICS, newest.step if newest else 0)
-    state = newest.tensors if newest else None
-    return Watch((metrics, *listeners), folder / CHECKPOINTS, spec.source.text, interrupted, state, save_seconds)
 
 
 def compile_problem(

@@ -18,8 +18,7 @@ from pdedsl.io import RunError, malformed_as_run_error
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
-from pdedsl.runs.folder import require_same_spec
-from pdedsl.runs.run import SPEC, WEIGHTS
+from pdedsl.runs.folder import SPEC, WEIGHTS
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, CellAxis, ChebyshevAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.runtime.basis.random_features import FourierFeatureModel, FourierFeatures
@@ -164,12 +163,6 @@ def _rebuild_result(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, op
     if not all(isinstance(value, int | float) for value in plain["figures"].values()):
         raise TypeError("metrics must be numbers")
     return SolverResult(module, plan.method, plain["figures"], tuple(map(str, plain["notes"])), parameters)
-
-
-def require_resumable(folder: Path, spec: Spec) -> None:
-    """A run can only be continued with the spec that it began with."""
-    if (folder / SPEC).exists():
-        require_same_spec((folder / SPEC).read_text("utf-8"), spec, folder)
 
 
 def open_solution(folder: Path) -> Solution:

@@ -17,7 +17,7 @@ from pdedsl.data.batches import BatchOrder
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.data.sets import Data
 from pdedsl.ir.plan import HeatSmoothing
-from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, flatten, unflatten
+from pdedsl.runs.checkpoint import CorruptCheckpoint, State, Tensors, flatten, unflatten
 from pdedsl.runs.distributed import World
 from pdedsl.runs.experiment import TrainConfig
 from pdedsl.runs.optimizers import learning_rate_factor, make_optimizer
@@ -176,14 +176,14 @@ class TrainingEngine:
 
     # ---- Checkpoints
 
-    def state(self) -> tuple[Tensors, dict[str, Any]]:
+    def state(self) -> State:
         tensors: Tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}
         plain: dict[str, Any] = {"phase": None if self.phase is None else self.phase.number}
         if self.phase is not None:
             plain["optimizer"] = flatten("optimizer", self.optimizer.state_dict(), tensors)
         if self.previous is not None:
             tensors |= {f"previous.{k}": v for k, v in self.previous.state_dict().items()}
-        return tensors, plain
+        return State(tensors, plain)
 
     def restore(self, step: int, tensors: Tensors, plain: dict[str, Any]) -> None:
         """Resume from the state before `step`."""

@@ -18,10 +18,11 @@ from pdedsl.diagnostics.escaping import command
 from pdedsl.document import Code, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.io import write_text_atomically
 from pdedsl.runs.decision_boundary import Panel, plot_boundaries
-from pdedsl.runs.events import Ended, Finishing, Listener, count, duration, number, percent
+from pdedsl.runs.events import Ended, Finishing, Listener
 from pdedsl.runs.experiment import TrainConfig
 from pdedsl.runs.metrics import compute_metrics, read_metrics
 from pdedsl.runs.plots import plot_curves
+from pdedsl.runs.progress import count, duration, number, percent
 from pdedsl.runtime.rng import frozen_noise
 from pdedsl.training.engine import TrainingEngine
 

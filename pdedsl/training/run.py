@@ -16,24 +16,20 @@ from pdedsl.io import RunError, write_text_atomically
 from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Margin
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
-from pdedsl.runs import checkpoint
-from pdedsl.runs.checkpoint import Checkpoint, save_tensors
+from pdedsl.runs.checkpoint import save_tensors
 from pdedsl.runs.distributed import World, process_group
 from pdedsl.runs.events import Ended, Listener, Outcome, Started
 from pdedsl.runs.experiment import TrainConfig, compile_with_settings, config_of, data_of, objective_of
-from pdedsl.runs.folder import lock_run_folder, require_same_spec
+from pdedsl.runs.folder import CHECKPOINTS, METRICS, SAVE_SECONDS, SPEC, WEIGHTS, find_checkpoint, lock_run_folder
 from pdedsl.runs.metrics import MetricsLog, TensorBoardLog, read_metrics
-from pdedsl.runs.progress import view_for
-from pdedsl.runs.run import SPEC, WEIGHTS, Run, initial_weights
+from pdedsl.runs.progress import ProgressDisplay
+from pdedsl.runs.run import Run, initial_weights
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
 from pdedsl.training.divergence import solver_message
 from pdedsl.training.engine import NetworkFactory, TrainingEngine
 from pdedsl.training.loop import TrainingLoop
 from pdedsl.training.phases import training_phases
 from pdedsl.training.report import write_results
-
-SAVE_SECONDS = 30.0
-METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
 
 
 @dataclass(frozen=True)
@@ -77,17 +73,9 @@ def train(
     with ExitStack() as stack:
         stack.enter_context(torch.random.fork_rng(devices=[]))  # training seeds torch's generator at each step
         world = stack.enter_context(process_group(options.device))
-        active = listeners if listeners is not None else _progress_view(world, stack)
-        return _train(compilation, Path(out), options, world, active)
-
-
-def _progress_view(world: World, stack: ExitStack) -> tuple[Listener, ...]:
-    """Show progress on standard error, in the first of several processes."""
-    if not world.is_main:
-        return ()
-    view = view_for(sys.stderr)
-    stack.enter_context(view)
-    return (view,)
+        if listeners is None:
+            listeners = (stack.enter_context(ProgressDisplay(sys.stderr)),) if world.is_main else ()
+        return _train(compilation, Path(out), options, world, listeners)
 
 
 def _path(value: str | Path | None) -> Path | None:
@@ -105,7 +93,7 @@ def _train(
         if world.is_main:
             stack.enter_context(lock_run_folder(folder, options.resume))
         world.barrier()
-        found, notes = _to_resume(compilation.spec, folder) if options.resume else (None, ())
+        found, notes = find_checkpoint(folder, compilation.spec) if options.resume else (None, ())
         phases = training_phases(config, objective, len(data.train))
         if found is not None and found.step > phases[-1].end:
             again = command("pdedsl", "train", folder / SPEC, "-o", folder, "--resume")
@@ -139,17 +127,6 @@ def _train(
         loop.notify(_started(compilation, config, engine, folder, resumed, notes))
         ended = loop.run()
         return _result(compilation, config, engine, folder, ended, loop.notify)
-
-
-def _to_resume(spec: Spec, folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
-    """The newest valid checkpoint, and the errors of newer ones; RunError if it belongs to another spec."""
-    found, notes = checkpoint.load_newest(folder / CHECKPOINTS)
-    if found is None and notes:
-        raise RunError(f"no valid checkpoint in {folder}: {notes[0]}; choose another folder")
-    original = found.spec if found else (folder / SPEC).read_text("utf-8") if (folder / SPEC).exists() else None
-    if original is not None:
-        require_same_spec(original, spec, folder)
-    return found, notes
 
 
 FULL_BATCH = "lbfgs is full-batch and counts its own steps: epochs, batch and schedule of the spec do not apply"

@@ -14,8 +14,6 @@ import pytest
 from cli.commands import RIGHT, SPECS, rows, run, written
 from pdedsl.cli import cli
 from pdedsl.cli.common import deferred_warnings
-from pdedsl.cli.solve import SolveProgress
-from pdedsl.solvers.progress import StepEvent
 
 NAMES = sorted(p.stem for p in SPECS.rglob("*.pde"))
 
@@ -53,26 +51,6 @@ COMMANDS = {
 
 
 RUNNING = ("test", "train evaluate report", "solve", "crosscheck")  # networks and grids, one after another
-
-
-# ---- solve
-
-
-def test_progress_shows_the_remaining_time(capsys: pytest.CaptureFixture[str]) -> None:
-    """At least one line per minute; the steps of an earlier run do not count towards the rate."""
-    shown, resumed = SolveProgress((0, 0.0)), SolveProgress(None)
-    for step, seconds in ((10, 14.0), (50, 70.0), (51, 71.5), (100, 140.0)):
-        shown(StepEvent(step, 20_000, {"loss": 1.0}, seconds))
-    assert capsys.readouterr().err.splitlines() == [
-        "step 50 of 20000, 70 s, about 7.8 h left: loss 1.00e+00",
-        "step 100 of 20000, 140 s, about 7.7 h left: loss 1.00e+00",
-    ]
-    for step, seconds in ((900, 9000.0), (910, 9010.0), (1000, 9100.0)):
-        resumed(StepEvent(step, 1000, {}, seconds))
-    assert [line.split(":")[0] for line in capsys.readouterr().err.splitlines()] == [
-        "step 900 of 1000, 9000 s",
-        "step 1000 of 1000, 9100 s",
-    ]
 
 
 # ---- check

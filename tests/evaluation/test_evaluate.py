@@ -126,9 +126,9 @@ def test_sequential_certificate(linear: Case) -> None:
     held = margins(linear)[:60] / math.sqrt(5.25)
     for radius, share in some.accuracies:
         assert int((held >= radius + 0.05).sum()) <= share.k <= int((held >= radius).sum())
-    assert some.draws is not None
-    assert all_.draws is not None
-    assert some.draws < 0.3 * all_.draws
+    assert some.noise_samples is not None
+    assert all_.noise_samples is not None
+    assert some.noise_samples < 0.3 * all_.noise_samples
     assert [name for name, _ in some.medians] == ["cohen"]
 
 

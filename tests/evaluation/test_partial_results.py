@@ -11,13 +11,14 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.evaluation import engine as engines
-from pdedsl.evaluation.engine import EvaluationEngine, EvaluationInterrupted, EvaluationProgress
+from pdedsl.evaluation.engine import EvaluationEngine
 from pdedsl.evaluation.evaluate import parse_evaluate_block
 from pdedsl.evaluation.measure import ModelUnderTest
 from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.protocol import measurements
 from pdedsl.io import RunError
 from pdedsl.runs.distributed import World
+from pdedsl.runs.events import Measured, RunInterrupted
 from pdedsl.runtime.sde.noise import GaussianNoise
 
 WANTED = tuple(measurements(parse_evaluate_block("attack pgd(eps=0.3, steps=2), fgsm(eps=0.1)"), range(2)))
@@ -45,8 +46,8 @@ def columns(
     stop: int | None = None,
     world: World | None = None,
     identity: str = "this",
-) -> tuple[dict[str, object], list[EvaluationProgress]]:
-    events: list[EvaluationProgress] = []
+) -> tuple[dict[str, object], list[Measured]]:
+    events: list[Measured] = []
     subject, x, y = case
     world = world or World(torch.device("cpu"))
     with open_partial_results(folder, identity, resume, world.rank, world.size) as parts:
@@ -59,7 +60,7 @@ def columns(
 def test_stopped_and_resumed(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path, stop: int) -> None:
     whole, events = columns(subject, tmp_path)
     assert len(events) == 15  # five measurements of three batches
-    with pytest.raises(EvaluationInterrupted):
+    with pytest.raises(RunInterrupted):
         columns(subject, tmp_path, stop=stop)
     part = tmp_path / "parts-0.jsonl"
     assert len(part.read_text("utf-8").splitlines()) == 1 + stop
@@ -128,7 +129,7 @@ def test_files_of_former_processes_are_removed(subject: tuple[ModelUnderTest, Te
     """An evaluation by two processes, then another one by a single process, which is resumed."""
     columns(subject, tmp_path, identity="old")
     (tmp_path / "parts-0.jsonl").rename(tmp_path / "parts-1.jsonl")
-    with pytest.raises(EvaluationInterrupted):
+    with pytest.raises(RunInterrupted):
         columns(subject, tmp_path, stop=1)
     assert not (tmp_path / "parts-1.jsonl").exists()
     assert len(columns(subject, tmp_path, resume=True)[1]) == 15

@@ -16,7 +16,6 @@ from texts import shipped
 import pdedsl
 from pdedsl.cli import cli
 from pdedsl.document import markdown, page
-from pdedsl.evaluation.engine import EvaluationInterrupted, EvaluationProgress
 from pdedsl.evaluation.report import (
     FORMAT,
     CalibrationBin,
@@ -31,6 +30,7 @@ from pdedsl.evaluation.report import (
     document,
 )
 from pdedsl.evaluation.run import evaluate_run, input_smoothing
+from pdedsl.runs.events import Measured, RunInterrupted
 
 pytestmark = pytest.mark.usefixtures("small_audit")
 
@@ -81,10 +81,10 @@ def test_resume_is_exact(run: Path) -> None:
     """An evaluation interrupted after the first measurement continues with the second one."""
     whole = evaluate_run(run, set=SETTINGS)
 
-    def stop(event: EvaluationProgress) -> None:
-        raise EvaluationInterrupted
+    def stop(event: Measured) -> None:
+        raise RunInterrupted
 
-    with pytest.raises(EvaluationInterrupted):
+    with pytest.raises(RunInterrupted):
         evaluate_run(run, set=SETTINGS, listeners=(stop,))
     part = run / "evaluation" / "parts-0.jsonl"
     assert len(part.read_text("utf-8").splitlines()) == 2

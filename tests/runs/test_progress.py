@@ -1,4 +1,4 @@
-"""Progress display of training, as text."""
+"""Progress display of runs, as text."""
 
 from __future__ import annotations
 
@@ -12,20 +12,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pdedsl.runs.events import (
-    Assessed,
-    Ended,
-    Event,
-    Finishing,
-    HeldOutSplit,
-    Saved,
-    Started,
-    Stepped,
-    TrainingProgress,
-    duration,
-    number,
-)
-from pdedsl.runs.progress import Lines, Live, view_for
+from pdedsl.runs.events import Assessed, Ended, Event, Finishing, HeldOutSplit, Measured, Saved, Started, Stepped
+from pdedsl.runs.progress import ProgressDisplay, RunProgress, duration, number
 
 STARTED = Started(
     name="Heat",
@@ -73,7 +61,7 @@ def run() -> Iterator[Event]:
 
 def lines(*events: Event) -> str:
     stream = io.StringIO()
-    with Lines(stream) as view:
+    with ProgressDisplay(stream) as view:
         for event in events:
             view(event)
     return stream.getvalue()
@@ -87,7 +75,7 @@ def live(*events: Event, width: int = 80, height: int = 25) -> list[str]:
 def drawn(*events: Event, width: int = 80, height: int = 25) -> str:
     stream, ticks = io.StringIO(), iter(range(10**6))
     console = Console(file=stream, force_terminal=True, width=width, height=height, highlight=False)
-    with Live(stream, console, clock=lambda: float(next(ticks))) as view:
+    with ProgressDisplay(stream, console, clock=lambda: float(next(ticks))) as view:
         for event in events:
             view(event)
     return stream.getvalue()
@@ -147,7 +135,7 @@ def test_every_line_is_flushed() -> None:
             self.flushed = len(self.getvalue())
 
     stream = Stream()
-    view = Lines(stream)
+    view = ProgressDisplay(stream)
     view(STARTED)
     assert stream.flushed == len(HEADING)
 
@@ -161,13 +149,14 @@ def test_divergence_is_shown() -> None:
 # ---- a terminal
 
 
-def test_live_ends_with_the_whole_picture() -> None:
-    *_, head, row, bar, figures, where, end = live(*run(), width=100)
-    assert head.split() == ["epoch", "phase", "loss", "train", "validation", "test"]
-    assert row.split() == ["1", "data", "0.6000", "62.50%", "70.00%", "65.00%"]
-    assert re.fullmatch(r"data [━╸╺]+  50%  0:00:58 left", bar.strip())
-    assert figures.strip() == "loss 1.23e+03 (fit 1.23e+03, smooth 1.00e-04) · train 100.00% · validation 70.00%"
-    assert where.strip() == "epoch 2.00/4 · step 200/400 · 3.47 steps/s · lr 0.01 · checkpoint 100"
+def test_a_terminal_shows_the_epochs_and_a_bar() -> None:
+    shown = [row.strip() for row in live(*run(), width=110)]
+    assert shown[0] == "Heat: Diffusion of scores"
+    (row,) = [row for row in shown if row.startswith("100 ")]
+    assert row.split()[:7] == ["100", "1.00", "data", "0.6000", "62.50%", "70.00%", "65.00%"]
+    *_, bar, end = [row for row in shown if row]
+    metrics = re.escape("0:00:58 left · loss 1.23e+03 · train 100.00% · step 200/400 · 3.47 steps/s")
+    assert re.fullmatch(rf"data [━╸╺ ]+ 50% {metrics}", bar)
     assert end == "interrupted after step 200, 0:01:10"
 
 
@@ -176,20 +165,13 @@ def test_live_fits_the_terminal(width: int) -> None:
     assert max(len(line.rstrip()) for line in live(*run(), width=width)) <= width
 
 
-def test_live_shows_the_last_epochs_only() -> None:
-    epochs = [(stepped(10 * e, e), Assessed(10 * e, e, "data", HeldOutSplit.VALIDATION, 1, 0.5)) for e in range(1, 30)]
-    events = (STARTED, *(event for pair in epochs for event in pair), Ended(290, 29, "finished"))
-    last = live(*events)[-12:]
-    assert [line.split()[0] for line in last[:8]] == [str(e) for e in range(22, 30)]
-    assert max(len(picture.splitlines()) for picture in re.split(r"\x1b\[1A", drawn(*events, height=12))) <= 12
-
-
 def test_the_cursor_comes_back_after_an_exception() -> None:
     stream = io.StringIO()
 
     def stopped() -> None:
-        with Live(stream, Console(file=stream, force_terminal=True)) as view:
+        with ProgressDisplay(stream, Console(file=stream, force_terminal=True)) as view:
             view(STARTED)
+            view(stepped(1, 0.01))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -198,9 +180,9 @@ def test_the_cursor_comes_back_after_an_exception() -> None:
     assert 0 <= hidden < shown
 
 
-def test_pictures_are_not_drawn_more_often_than_an_eye_sees() -> None:
+def test_the_bar_is_not_drawn_more_often_than_an_eye_sees() -> None:
     stream = io.StringIO()
-    with Live(stream, Console(file=stream, force_terminal=True, width=80), clock=lambda: 0.0) as view:
+    with ProgressDisplay(stream, Console(file=stream, force_terminal=True, width=120), clock=lambda: 0.0) as view:
         view(STARTED)
         view(stepped(1, 0.01))
         size = len(stream.getvalue())
@@ -208,6 +190,34 @@ def test_pictures_are_not_drawn_more_often_than_an_eye_sees() -> None:
         assert len(stream.getvalue()) == size
         view(Ended(2, 0.03, "finished"))
     assert "step 2/400" in stream.getvalue()
+
+
+# ---- solvers and evaluations
+
+
+def test_lines_of_a_solver_and_the_remaining_time() -> None:
+    """One line for each twentieth of the steps, and every half minute."""
+    times = ((10, 14.0), (30, 42.0), (50, 70.0), (51, 71.4), (1000, 1400.0), (20_000, 28_000.0))
+    assert lines(*(Stepped(step, 20_000, loss=1.0, seconds=seconds) for step, seconds in times)).splitlines() == [
+        "step 50 of 20000, 0:01:10, 7:45:30 left: loss 1.00e+00",
+        "step 1000 of 20000, 0:23:20, 7:23:20 left: loss 1.00e+00",
+        "step 20000 of 20000, 7:46:40: loss 1.00e+00",
+    ]
+
+
+def test_the_time_before_a_solver_was_resumed_does_not_count() -> None:
+    resumed = (Stepped(step, 1000, seconds=9000.0 + step) for step in (900, 910, 950))
+    assert lines(*resumed).splitlines()[-1].startswith("step 950 of 1000, 2:45:50, 0:00:50 left")
+
+
+def test_a_line_for_each_measurement() -> None:
+    events = [
+        Measured("natural", 1, 4, 1, 2, 0.5),
+        Measured("natural", 2, 4, 2, 2, 0.75),
+        Measured("c", 4, 4, 1, 1, None),
+    ]
+    assert lines(*events) == "[2/4] natural, batch 2 of 2, accuracy 75.0 %\n[4/4] c, batch 1 of 1\n"
+    assert re.fullmatch(r"c ━+ 100% batch 1 of 1", [row.strip() for row in live(*events, width=100) if row.strip()][-1])
 
 
 # ---- the costs of adaptive solvers
@@ -228,13 +238,6 @@ def test_evaluations_have_a_column_where_they_are_counted() -> None:
     assert "evaluations" not in lines(*run())
 
 
-def test_and_in_the_live_table() -> None:
-    *_, head, row, _, _, _, _ = live(*adaptive_run(), width=100)
-    assert head.split()[-1] == "evaluations"
-    assert row.split()[-2:] == ["65.00%", "38.2"]
-    assert not any("evaluations" in line for line in live(*run(), width=100))
-
-
 # ---- the choice
 
 
@@ -244,30 +247,33 @@ class Terminal(io.TextIOWrapper):
 
 
 @pytest.mark.parametrize(
-    ("environment", "encoding", "kind"),
+    ("environment", "encoding", "bar"),
     [
-        ({}, "utf-8", Live),
-        ({"NO_COLOR": "1"}, "utf-8", Lines),
-        ({"TERM": "dumb"}, "utf-8", Lines),
-        ({}, "ascii", Lines),
+        ({}, "utf-8", True),
+        ({"NO_COLOR": "1"}, "utf-8", False),
+        ({"TERM": "dumb"}, "utf-8", False),
+        ({}, "ascii", False),
     ],
 )
-def test_a_terminal_gets_the_live_view(
-    environment: dict[str, str], encoding: str, kind: type, monkeypatch: pytest.MonkeyPatch
+def test_a_terminal_gets_a_bar(
+    environment: dict[str, str], encoding: str, bar: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert type(view_for(Terminal(io.BytesIO(), encoding=encoding))) is kind
-    assert type(view_for(io.StringIO())) is Lines
+    stream = Terminal(bytes_ := io.BytesIO(), encoding=encoding, errors="replace")
+    with ProgressDisplay(stream) as view:
+        view(stepped(1, 0.01))
+    stream.flush()
+    assert ("━".encode() in bytes_.getvalue()) is bar
 
 
 # ---- Metrics
 
 
 def test_means_are_weighted_by_steps() -> None:
-    progress = TrainingProgress(STARTED)
+    progress = RunProgress(STARTED)
     progress.step(stepped(10, 1.0, loss=1.0, accuracy=None))
     progress.step(stepped(40, 2.0, loss=2.0, accuracy=0.5))
     row = progress.row(Assessed(40, 1, "data", HeldOutSplit.VALIDATION, 1, 0.1))

@@ -13,11 +13,12 @@ from torch import Tensor, cos, exp, sin
 from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Adam, Lbfgs
+from pdedsl.runs.checkpoint import State
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.pinn.residuals import Measurement, stack_residuals
 from pdedsl.solvers.pinn.task import PinnTask, solve_by_pinn
-from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, State, Trainer, training_phases
+from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, Trainer, training_phases
 
 from .problems import error_of, on_line, on_square, stated
 

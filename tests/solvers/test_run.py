@@ -16,9 +16,9 @@ from click.testing import CliRunner
 import pdedsl
 from pdedsl.cli import cli
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.runs.events import RunInterrupted, Stepped
 from pdedsl.solvers.error_estimate import Verdict
 from pdedsl.solvers.methods import SolveOptions, solve_with
-from pdedsl.solvers.progress import SolveInterrupted, StepEvent
 from pdedsl.solvers.run import compile_problem
 
 HEAT = """pde Heat
@@ -83,7 +83,7 @@ def test_resuming_after_a_crash_is_bitwise_exact(tmp_path: Path, monkeypatch: py
     class Killed(Exception):
         pass
 
-    def kill(event: StepEvent) -> None:
+    def kill(event: Stepped) -> None:
         time.sleep(0.05)
         if event.step == 5:
             raise Killed  # after step 4 was saved, as a crash would leave it
@@ -92,7 +92,7 @@ def test_resuming_after_a_crash_is_bitwise_exact(tmp_path: Path, monkeypatch: py
         pdedsl.solve(BURGERS, tmp_path / "run", save_seconds=0, listeners=(kill,))
     with pytest.raises(pdedsl.RunError, match="--resume"):
         pdedsl.Solution.open(tmp_path / "run")
-    events: list[StepEvent] = []
+    events: list[Stepped] = []
     resumed = pdedsl.solve(BURGERS, tmp_path / "run", resume=True, listeners=(events.append,))
     assert [e.step for e in events] == [5, 6, 7, 8]
     assert resumed.seconds >= events[-1].seconds > 0.2  # with those before the crash
@@ -107,11 +107,11 @@ def test_resuming_after_a_crash_is_bitwise_exact(tmp_path: Path, monkeypatch: py
 def test_resuming_after_ctrl_c_is_bitwise_exact(step: int, tmp_path: Path) -> None:
     """Ctrl-C: the step is finished, no plots are made; the resumed run equals an uninterrupted one bit by bit."""
 
-    def interrupt(event: StepEvent) -> None:
+    def interrupt(event: Stepped) -> None:
         if event.step == step:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with pytest.raises(SolveInterrupted):
+    with pytest.raises(RunInterrupted):
         pdedsl.solve(BURGERS, tmp_path / "run", listeners=(interrupt,))
     assert not (tmp_path / "run" / "report.md").exists()
     steps: list[int] = []

@@ -24,6 +24,7 @@ from pdedsl.ir.residual import Residual
 from pdedsl.planning.solver_selection import DEFAULT_NETWORK
 from pdedsl.problem.ansatz import ansatz_of
 from pdedsl.problem.symmetry import reflection_symmetry
+from pdedsl.runs.checkpoint import State
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import JetNetwork
 from pdedsl.runtime.rng import hash_words
@@ -40,7 +41,7 @@ from pdedsl.solvers.pinn.residuals import (
     collect_operators,
     residual_scale,
 )
-from pdedsl.solvers.pinn.trainer import Listener, Phase, State, Trainer, ignore_progress
+from pdedsl.solvers.pinn.trainer import Listener, Phase, Trainer, ignore_progress
 
 FUNCTION_NETWORK = Mlp(width=10, depth=2)  # default network of a learned function
 BALANCING_POINTS = 500  # points at which gradient norms are compared

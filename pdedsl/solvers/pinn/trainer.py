@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.training import Adam, Adamw, Lbfgs, Optimizer, Sgd
+from pdedsl.config.training import Lbfgs, Optimizer
 from pdedsl.io import malformed_as_run_error
 from pdedsl.ir.parameters import LearnedFunction, learned_functions, learned_scalars
+from pdedsl.runs.checkpoint import State, Tensors, flatten, unflatten
+from pdedsl.runs.optimizers import make_optimizer
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, per_sample_gradients
 from pdedsl.runtime.linalg import levenberg_marquardt_steps as damped_steps
 from pdedsl.runtime.rng import generator, hash_words
@@ -63,13 +65,12 @@ def training_phases(optimizers: tuple[Optimizer, ...], steps: int | None) -> tup
     return phases or gauss_newton_phase(steps)
 
 
-State = dict[str, Tensor]
 PROGRESS = "progress"  # key of scalars in a state; the last is the elapsed time in seconds
 
 
 def elapsed_seconds(state: State | None) -> float:
     """Elapsed time of a run at this state."""
-    return 0.0 if state is None else float(state[PROGRESS][-1])
+    return 0.0 if state is None else float(state.tensors[PROGRESS][-1])
 
 
 @dataclass(frozen=True)
@@ -102,48 +103,13 @@ class Stopwatch:
         return self.before + time.monotonic() - self.start
 
 
-def make_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> torch.optim.Optimizer:
-    match word:
-        case Adam(lr=lr, weight_decay=decay):
-            return torch.optim.Adam(parameters, float(lr), weight_decay=float(decay))
-        case Adamw(lr=lr, weight_decay=decay):
-            return torch.optim.AdamW(parameters, float(lr), weight_decay=float(decay))
-        case Sgd(lr=lr, momentum=momentum, weight_decay=decay, nesterov=nesterov):
-            return torch.optim.SGD(parameters, float(lr), float(momentum), weight_decay=float(decay), nesterov=nesterov)
-        case Lbfgs(lr=lr, history=history):
-            return torch.optim.LBFGS(
-                parameters,
-                float(lr),
-                max_iter=1,
-                max_eval=25,
-                history_size=history,
-                line_search_fn="strong_wolfe",
-                tolerance_grad=0.0,
-                tolerance_change=0.0,
-            )
-
-
-LBFGS_SCRATCH = "al"  # a work array of torch's L-BFGS
-
-
-def optimizer_tensors(optimizer: torch.optim.Optimizer) -> State:
-    """The optimizer state as named tensors: numbers become tensors, list entries are numbered."""
-    tensors: State = {}
-    for key, memory in optimizer.state_dict()["state"].items():
-        accepted = dict(memory)
-        accepted.pop(LBFGS_SCRATCH, None)
-        for name, value in accepted.items():
-            for k, item in enumerate(value if isinstance(value, list) else [value]):
-                if item is not None:
-                    kind = "list" if isinstance(value, list) else "tensor" if isinstance(value, Tensor) else "number"
-                    tensors[f"optimizer/{key}/{name}/{kind}/{k}"] = torch.as_tensor(item, dtype=torch.float64)
-    return tensors
-
-
-def load_optimizer_tensors(optimizer: torch.optim.Optimizer, state: State) -> None:
-    """The inverse of `tensors_of`."""
-    memory: dict[int, dict[str, Any]] = {}
-    for path, value in state.items():
+def load_optimizer(optimizer: torch.optim.Optimizer, state: State) -> None:
+    """Restore the state of an optimizer."""
+    if "optimizer" in state.plain:
+        optimizer.load_state_dict(unflatten(state.plain["optimizer"], state.tensors))
+        return
+    memory: dict[int, dict[str, Any]] = {}  # version 0.1: tensors named optimizer/parameter/name/kind/index
+    for path, value in state.tensors.items():
         if path.startswith("optimizer/"):
             _, key, name, kind, _ = path.split("/")
             own = memory.setdefault(int(key), {})
@@ -349,9 +315,10 @@ class Trainer:
         """Starts a phase, or resumes it."""
         self.optimizer = None
         if not isinstance(phase.optimizer, GaussNewton):
-            self.optimizer = make_optimizer(phase.optimizer, [p for p in self.parameters if p.numel()])
+            learned = [p for p in self.parameters if p.numel()]
+            self.optimizer = make_optimizer(phase.optimizer, learned, until_rounding=True)
             if state is not None and self.step > start:
-                load_optimizer_tensors(self.optimizer, state)
+                load_optimizer(self.optimizer, state)
 
     def _step(self, phase: Phase) -> float:
         if isinstance(phase.optimizer, GaussNewton):
@@ -475,29 +442,31 @@ class Trainer:
 
     def snapshot(self, clock: Stopwatch) -> State:
         progress = [self.step, self.damping, self.density, self.best_loss, self.max_integral, clock.seconds]
-        state = {
+        tensors = {
             "weights": self._vector(),
             "last": self.last_step,
             PROGRESS: torch.tensor(progress, dtype=torch.float64),
+            "losses": torch.tensor(self.losses, dtype=torch.float64),
         }
-        state["losses"] = torch.tensor(self.losses, dtype=torch.float64)
         for k, rows in enumerate(self.rows):
-            state |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
+            tensors |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
+        plain: dict[str, Any] = {}
         if self.optimizer is not None:
-            state |= optimizer_tensors(self.optimizer)
-        return {key: value.clone() for key, value in state.items()}
+            plain["optimizer"] = flatten("optimizer", self.optimizer.state_dict(), tensors)
+        return State({key: value.clone() for key, value in tensors.items()}, plain)
 
     def restore(self, state: State, phases: Sequence[Phase]) -> Stopwatch:
         """Restores a snapshot, and continues its stopwatch."""
+        tensors = state.tensors
         with malformed_as_run_error("the checkpoint belongs to another spec: delete it"):
-            self._load(state["weights"].to(self.scalars))
-            self.last_step = state["last"].to(self.scalars)
-            step, damping, density, reached, largest, seconds = state[PROGRESS].tolist()
+            self._load(tensors["weights"].to(self.scalars))
+            self.last_step = tensors["last"].to(self.scalars)
+            step, damping, density, reached, largest, seconds = tensors[PROGRESS].tolist()
             newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
             rows = self._resample(0) if newton else self._descent_rows()
-            self.rows = [_restore_rows(state, k, r) for k, r in enumerate(rows)]
+            self.rows = [_restore_rows(tensors, k, r) for k, r in enumerate(rows)]
             self.step, self.damping, self.density, self.best_loss = int(step), damping, density, reached
-            self.max_integral, self.losses = largest, state["losses"].tolist()
+            self.max_integral, self.losses = largest, tensors["losses"].tolist()
             return Stopwatch(seconds)
 
     def estimates(self) -> dict[str, Estimate]:
@@ -510,8 +479,8 @@ def _mean_square_weights(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
     return [replace(r, weight=r.weight / len(r.points) ** 0.5) for r in rows]
 
 
-def _restore_rows(state: State, k: int, rows: NetworkRows) -> NetworkRows:
-    return replace(rows, points=state[f"points{k}"].to(rows.points), weight=state[f"weight{k}"].to(rows.points))
+def _restore_rows(tensors: Tensors, k: int, rows: NetworkRows) -> NetworkRows:
+    return replace(rows, points=tensors[f"points{k}"].to(rows.points), weight=tensors[f"weight{k}"].to(rows.points))
 
 
 def _phase_at(phases: Sequence[Phase], step: int) -> Phase:
