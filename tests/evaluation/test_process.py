@@ -1,21 +1,15 @@
-"""Evaluation in separate processes: two at once, and one that is killed and resumed."""
+"""Evaluation in two processes."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from training.test_process import finished, started, two
+from killing.processes import finish, start_two
 
 from pdedsl.evaluation.run import evaluate_run
 
-ENV = {**os.environ, "OMP_NUM_THREADS": "1"}
 SETTINGS = ("evaluate.attack=fgsm(eps=[0.1, 0.2, 0.3, 0.4])", "evaluate.certify=gaussian(n0=20, n=50)")
 
 
@@ -29,29 +23,11 @@ def report(run: Path) -> object:
 
 
 @pytest.mark.long
-def test_two_processes_and_one_that_is_killed(run: Path) -> None:
-    """Two processes give the report of one; an evaluation that was killed is resumed."""
+def test_two_processes_give_the_report_of_one(run: Path) -> None:
     evaluate_run(run, set=SETTINGS)
-    whole, own = report(run), run / "evaluation" / "parts-0.jsonl"
-    for code, _, err in [finished(process) for process in [started(command(run), env) for env in two()]]:
+    whole = report(run)
+    for code, _, err in map(finish, start_two(command(run))):
         assert code == 0, err
     assert report(run) == whole
     parts = sorted((run / "evaluation").glob("parts-*.jsonl"))
-    assert [lines(part) for part in parts] == [5, 4]  # seven batches and two heads
-
-    for file in (*parts, run / "evaluation" / "report.json"):
-        file.unlink()
-    process = subprocess.Popen([sys.executable, *command(run)], env=ENV, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not (own.exists() and lines(own) > 2):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (run / "evaluation" / "report.json").exists()
-    assert 2 < lines(own) < 8
-    evaluate_run(run, set=SETTINGS, resume=True)
-    assert report(run) == whole
-    assert lines(own) == 8
-
-
-def lines(file: Path) -> int:
-    return file.read_bytes().count(b"\n")
+    assert [part.read_bytes().count(b"\n") for part in parts] == [5, 4]  # seven batches and two heads

@@ -41,6 +41,7 @@ LEXEMES = {
     "INDEX": "[",
     "ENDNORM": "‖",
     "ENDBAR": "|",
+    "UNAPPLIED_NABLA": "∇",
     "NEWLINE": "\n",
     "COMMENT": "",
     "WHITE": "",

@@ -7,16 +7,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from killing.campaign import campaign
+from killing.campaign import IN_A_ROW, campaign
 from killing.kinds import kinds
 
 parser = argparse.ArgumentParser(prog="killing")
 parser.add_argument("--kills", type=int, default=200)
 parser.add_argument("--seed", type=int, default=0)
-parser.add_argument("--only", default="", help="kinds of run whose names hold this")
+parser.add_argument("--in-a-row", type=int, default=IN_A_ROW, help="kills of one run, at most")
+parser.add_argument("--only", nargs="*", default=[""], help="kinds of run whose names contain one of these")
 arguments = parser.parse_args()
 with tempfile.TemporaryDirectory() as folder:
-    chosen = tuple(kind for kind in kinds() if arguments.only in kind.name)
-    found = campaign(arguments.kills, arguments.seed, Path(folder), chosen)
+    chosen = tuple(kind for kind in kinds() if any(name in kind.name for name in arguments.only))
+    found = campaign(arguments.kills, arguments.seed, Path(folder), chosen, arguments.in_a_row)
 print(found)
 sys.exit(1 if found.faults else 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import sys
 import time
 import traceback
@@ -23,6 +22,7 @@ import torch._dynamo
 import torch.utils.tensorboard
 
 from killing.kinds import Kind
+from killing.processes import distributed
 
 IMPORTED = (matplotlib.backends.backend_agg, sklearn.datasets, torch._dynamo, torch.utils.tensorboard)  # once for all
 Work = Callable[[Path], object]
@@ -42,8 +42,8 @@ class Findings:
         return "\n".join((total, *rows, *self.faults))
 
 
-def campaign(kills: int, seed: int, folder: Path, chosen: tuple[Kind, ...]) -> Findings:
-    """At least so many kills, spread over all kinds of run."""
+def campaign(kills: int, seed: int, folder: Path, chosen: tuple[Kind, ...], in_a_row: int = IN_A_ROW) -> Findings:
+    """At least this many kills, spread over all kinds of run."""
     torch.set_num_threads(1)
     found, rng, wholes = Findings(), Random(seed), {}
     for number, kind in enumerate(cycle(chosen)):
@@ -51,7 +51,7 @@ def campaign(kills: int, seed: int, folder: Path, chosen: tuple[Kind, ...]) -> F
             return found
         if kind not in wholes:
             wholes[kind] = _whole(kind, folder)
-        _killed(kind, wholes[kind], folder / f"run-{number}", rng, found)
+        _killed(kind, wholes[kind], folder / f"run-{number}", rng, found, in_a_row)
         print(f"{found.kills.total()} kills, {kind.name}", flush=True)
     raise AssertionError("cycle has no end")
 
@@ -73,10 +73,10 @@ def _whole(kind: Kind, folder: Path) -> Whole:
     return Whole(kind.left(place), time.monotonic() - began)
 
 
-def _killed(kind: Kind, whole: Whole, folder: Path, rng: Random, found: Findings) -> None:
+def _killed(kind: Kind, whole: Whole, folder: Path, rng: Random, found: Findings, in_a_row: int) -> None:
     _ended(_started(1, kind.prepare, folder))
     moments = []
-    for _ in range(IN_A_ROW):
+    for _ in range(in_a_row):
         moments.append(rng.uniform(0, 0.7 * whole.seconds))
         if not _interrupted(kind, folder, moments[-1], rng):
             break
@@ -103,20 +103,15 @@ def _difference(left: object, whole: object) -> str:
 
 def _started(count: int, work: Work, folder: Path) -> list[int]:
     """Forked, so that a run costs no import: this process has done nothing with torch but import it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    return [_fork(rank, count, port, work, folder) for rank in range(count)]
+    return [_fork(variables, work, folder) for variables in distributed(count)]
 
 
-def _fork(rank: int, count: int, port: int, work: Work, folder: Path) -> int:
+def _fork(variables: dict[str, str], work: Work, folder: Path) -> int:
     pid = os.fork()
     if pid:
         return pid
     try:
-        if count > 1:
-            os.environ |= {"WORLD_SIZE": str(count), "RANK": str(rank), "LOCAL_RANK": str(rank)}
-            os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+        os.environ |= variables
         work(folder)
     except BaseException:
         traceback.print_exc()

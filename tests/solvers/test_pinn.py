@@ -13,7 +13,7 @@ from torch import Tensor, cos, exp, sin
 from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Adam, Lbfgs
-from pdedsl.runs.checkpoint import State
+from pdedsl.runs.checkpoint import State, unflatten
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.pinn.residuals import Measurement, stack_residuals
@@ -159,6 +159,35 @@ def test_resuming_gives_the_same_weights(phases: tuple[Phase, ...], few: Pinn, s
     assert part.metrics["steps"] == stop
     for key, value in whole.module.state_dict().items():
         assert torch.equal(value, rest.module.state_dict()[key]), key
+
+
+@pytest.mark.parametrize("stop", [5, 14], ids=["adam", "lbfgs"])
+def test_optimizer_states_of_version_0_1_are_read(stop: int) -> None:
+    kept: list[State] = []
+
+    def until(progress: Progress) -> bool:
+        if progress.step == stop:
+            kept.append(_in_version_0_1(progress.state()))
+        return progress.step < stop
+
+    few = Pinn(points=60)
+    whole = solve_by_pinn(HEAT, few, network=TINY, phases=DESCENT)
+    solve_by_pinn(HEAT, few, network=TINY, phases=DESCENT, listener=until)
+    rest = solve_by_pinn(HEAT, few, network=TINY, phases=DESCENT, state=kept[0])
+    for key, value in whole.module.state_dict().items():
+        assert torch.equal(value, rest.module.state_dict()[key]), key
+
+
+def _in_version_0_1(state: State) -> State:
+    """The optimizer state as named tensors: numbers became tensors, list entries were numbered."""
+    tensors = {name: tensor for name, tensor in state.tensors.items() if not name.startswith("optimizer")}
+    for key, memory in unflatten(state.plain["optimizer"], state.tensors)["state"].items():
+        for name, value in memory.items():
+            for k, item in enumerate(value if isinstance(value, list) else [value]):
+                if name != "al" and item is not None:  # a work array of L-BFGS
+                    kind = "list" if isinstance(value, list) else "tensor" if isinstance(value, Tensor) else "number"
+                    tensors[f"optimizer/{key}/{name}/{kind}/{k}"] = torch.as_tensor(item, dtype=torch.float64)
+    return State(tensors, {})
 
 
 def test_causal_weights() -> None:

@@ -1,18 +1,16 @@
-"""Training in separate processes: distributed, killed and resumed."""
+"""Training in separate processes: distributed, interrupted and resumed."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
-import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 import torch
+from killing.processes import finish, start, start_two
 
 import pdedsl
 from pdedsl.runs.checkpoint import load_tensors
@@ -21,8 +19,6 @@ from training.test_resume import assert_same, figures
 
 pytestmark = pytest.mark.long
 
-ONE = {**os.environ, "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
-ONE.pop("PYTEST_CURRENT_TEST", None)
 EPOCHS = "train.epochs=20"
 LONG = ("--set", EPOCHS, "--save-every", "0.05")
 # One of two processes that train spec after spec.
@@ -51,40 +47,11 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
 FAILING = ("stiff", specs.STIFF, ())
 
 
-def train(text: str, out: Path, *options: str, env: dict[str, str] = ONE) -> subprocess.Popen[str]:
-    """Start `pdedsl train` on a spec."""
+def command(text: str, out: Path, *options: str) -> list[str]:
+    """`pdedsl train` for a spec."""
     file = out.with_suffix(".pde")
     file.write_text(text, "utf-8")
-    return started(["-m", "pdedsl", "train", str(file), "-o", str(out), *options], env)
-
-
-def train_by_two(text: str, out: Path, *options: str) -> tuple[set[int], str, str]:
-    """The same by two processes, in the environment that torchrun makes for them; what both say."""
-    done = [finished(process) for process in [train(text, out, *options, env=env) for env in two()]]
-    return {code for code, _, _ in done}, "".join(out for _, out, _ in done), "".join(err for _, _, err in done)
-
-
-def two() -> list[dict[str, str]]:
-    place = {**ONE, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    return [{**place, "RANK": rank, "LOCAL_RANK": rank} for rank in "01"]
-
-
-def started(arguments: list[str], env: dict[str, str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    return port
-
-
-def finished(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=900)
-    return process.returncode, out, err
+    return ["-m", "pdedsl", "train", str(file), "-o", str(out), *options]
 
 
 def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> None:
@@ -94,20 +61,16 @@ def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> No
         time.sleep(0.01)
 
 
-def test_interrupted_killed_and_resumed(tmp_path: Path) -> None:
-    """Ctrl-C says how to go on, and after it and `kill -9` a run ends as if nothing had happened."""
+def test_interrupted_and_resumed(tmp_path: Path) -> None:
+    """Ctrl-C prints the command that resumes the run, and the resumed run equals an uninterrupted one."""
     run = tmp_path / "run"
-    process = train(specs.DIGITS, run, *LONG)
+    process = start(command(specs.DIGITS, run, *LONG))
     wait_for_lines(run / "metrics.jsonl", 20, process)
     process.send_signal(signal.SIGINT)
-    code, _, err = finished(process)
+    code, _, err = finish(process)
     assert code == 130
     assert f"pdedsl train {run}/spec.pde -o {run} --resume" in err
     assert not (run / "report.md").exists()
-    process = started(["-m", "pdedsl", "train", str(run / "spec.pde"), "-o", str(run), *LONG[2:], "--resume"], ONE)
-    wait_for_lines(run / "metrics.jsonl", 90, process)
-    process.kill()
-    assert finished(process)[0] == -signal.SIGKILL
     pdedsl.train(run / "spec.pde", run, resume=True)
     pdedsl.train(specs.DIGITS, tmp_path / "whole", set=[EPOCHS])
     assert (run / "report.md").exists()
@@ -121,8 +84,7 @@ def by_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     work = folder / "work.json"
     every = [FAILING, *((kind, *KINDS[kind]) for kind in KINDS)]
     work.write_text(json.dumps([(str(folder / kind), *rest) for kind, *rest in every]), "utf-8")
-    pair = [started(["-c", SHARE, str(work)], env) for env in two()]
-    done = [finished(process) for process in pair]
+    done = [finish(process) for process in start_two(["-c", SHARE, str(work)])]
     for code, _, err in done:
         assert code == 0, err
     (folder / "said.json").write_text(
@@ -152,9 +114,10 @@ def test_processes_stop_together(by_two: Path) -> None:
 
 
 def test_one_log_one_voice_and_a_checkpoint_that_goes_on_in_one(tmp_path: Path) -> None:
-    codes, out, err = train_by_two(specs.DIGITS, tmp_path / "a", "--set", "train.epochs=1")
-    assert codes == {0}, err
-    assert out.count("2 processes") == 1
+    pair = start_two(command(specs.DIGITS, tmp_path / "a", "--set", "train.epochs=1"))
+    codes, outputs, errors = zip(*map(finish, pair), strict=True)
+    assert set(codes) == {0}, errors
+    assert "".join(outputs).count("2 processes") == 1
     steps = [json.loads(line)["step"] for line in (tmp_path / "a" / "metrics.jsonl").read_text().splitlines()]
     assert steps == sorted(steps)
     pdedsl.train(specs.DIGITS, tmp_path / "a", set=["train.epochs=2"], resume=True)
