@@ -14,6 +14,10 @@ class RunError(Exception):
     """A run cannot be created or read; the message gives the reason and the remedy."""
 
 
+class RunInterrupted(Exception):
+    """Interrupted by Ctrl-C or SIGTERM; the state is saved."""
+
+
 MALFORMED = (OSError, KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError)
 """Exceptions raised while reading malformed data; torch raises RuntimeError."""
 

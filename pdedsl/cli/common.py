@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.diagnostics import escaping
+from pdedsl.diagnostics import Diagnostic, PdeError, Source, escaping, report
+from pdedsl.io import RunError, RunInterrupted
 from pdedsl.sources import shipped_specs
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from pdedsl.compiler import Compilation
-    from pdedsl.diagnostics import Diagnostic, PdeError, Source
 
 EXIT_ERROR, EXIT_USAGE, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 2, 70, 130
 
@@ -50,6 +50,8 @@ SET = click.option(
     metavar="NAME=VALUE",
     help="Override an entry of the spec, such as train.epochs=2; repeatable.",
 )
+DATA = click.option("--data", type=click.Path(path_type=Path), help="Folder of the data sets.  [env: PDEDSL_DATA]")
+DEVICE = click.option("--device", help="cpu, cuda, cuda:1, …; default: a GPU if available.")
 TRUST = click.option(
     "--trust", is_flag=True, help='Allow importing the Python code named by torch("package.module:Name") in the spec.'
 )
@@ -60,6 +62,14 @@ def allow_imports(trust: bool) -> bool:
     if trust and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     return trust
+
+
+def limit_threads() -> None:
+    """Small matrices are fastest on one thread; OMP_NUM_THREADS takes precedence."""
+    if "OMP_NUM_THREADS" not in os.environ:
+        import torch
+
+        torch.set_num_threads(1)
 
 
 def echo_imported_networks(compilation: Compilation) -> None:
@@ -108,14 +118,26 @@ def echo_exact(text: str) -> None:
 
 
 def report_error(error: PdeError) -> None:
-    from pdedsl.diagnostics import Source
-
     echo_diagnostics(error.source or Source(""), error.diagnostics)
 
 
-def echo_diagnostics(source: Source, diagnostics: tuple[Diagnostic, ...]) -> None:
-    from pdedsl.diagnostics import report
+@contextmanager
+def exit_on_errors(resume: Sequence[str | Path] = ()) -> Iterator[None]:
+    """Reports errors of a spec and exits with 1; errors of a run are usage errors. `resume` is the command that resumes
+    an interrupted run."""
+    try:
+        yield
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(EXIT_ERROR) from None
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    except RunInterrupted:
+        echo(f"interrupted, progress saved; resume with: {escaping.command(*resume)}", err=True)
+        raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
 
+
+def echo_diagnostics(source: Source, diagnostics: tuple[Diagnostic, ...]) -> None:
     if diagnostics:
         click.echo(_colourise_on_terminal(report(source, diagnostics)) + "\n", err=True)
 

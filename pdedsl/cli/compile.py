@@ -20,8 +20,8 @@ from pdedsl.cli.common import (
     echo_exact,
     echo_imported_networks,
     example,
+    exit_on_errors,
     read_spec,
-    report_error,
 )
 from pdedsl.diagnostics.escaping import as_json, command
 
@@ -67,17 +67,13 @@ def explain(
 ) -> None:
     """Show the class of an equation, its network or solution method, and its proved and refuted properties."""
     from pdedsl.api import explain_source
-    from pdedsl.diagnostics import PdeError
 
     if all_kernels and weights is None:
         raise click.UsageError("--all needs --weights")
     if weights and form == "latex":
         raise click.UsageError("kernels have no LaTeX form: use --markdown or --json")
-    try:
+    with exit_on_errors():
         explanation = explain_source(read_spec(file, settings))
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(EXIT_ERROR) from None
     source = explanation.analysis.spec.source
     stencils = _stencils(source, weights, all_kernels, trust) if weights else ()
     lines = tuple(line for stencil in stencils for line in stencil.lines())
@@ -101,13 +97,9 @@ def explain(
 def _stencils(source: Source, weights: Path, all_kernels: bool, trust: bool) -> tuple[Stencil, ...]:
     """The stencils of a network's kernels, with weights from a file."""
     from pdedsl.compiler import to_compilation
-    from pdedsl.diagnostics import PdeError
 
-    try:
+    with exit_on_errors():
         module = to_compilation(source, allow_imports(trust)).module()
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(EXIT_ERROR) from None
     from pdedsl.runtime.stencils import stencils_of
     from pdedsl.runtime.weights import WeightsError, load_weights
 
@@ -146,18 +138,14 @@ def compile(
 ) -> None:
     """Compile a spec to a Python package: model, harness, tests and explanation."""
     from pdedsl.compiler import Stage, Stages, to_compilation
-    from pdedsl.diagnostics import PdeError
     from pdedsl.explainer.package import write_package
 
-    try:
+    with exit_on_errors():
         source = read_spec(file, settings)
         if emit:
             echo_exact(Stages(source, allow_imports(trust)).text(Stage(emit)))
             return
         compilation = to_compilation(source, allow_imports(trust))
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(EXIT_ERROR) from None
     folder = output or Path(Path(file).stem if file != "-" else compilation.spec.name)
     if standalone and not folder.resolve().name.isidentifier():
         raise click.UsageError(
@@ -188,13 +176,9 @@ def test(file: str, examples: int, seed: int, settings: tuple[str, ...], trust: 
     Random quantities are compared by moment tests; their false-positive rate is printed.
     """
     from pdedsl.compiler import to_compilation
-    from pdedsl.diagnostics import PdeError
 
-    try:
+    with exit_on_errors():
         compilation = to_compilation(read_spec(file, settings), allow_imports(trust))
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(EXIT_ERROR) from None
     if not _run_tests(compilation, examples, seed):
         overrides = [part for setting in settings for part in ("--set", setting)]
         replay = command("pdedsl", "test", file, *overrides, "--examples", str(examples), "--seed", str(seed))

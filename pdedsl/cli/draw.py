@@ -14,8 +14,8 @@ from pdedsl.cli.common import (
     echo_diagnostics,
     echo_exact,
     example,
+    exit_on_errors,
     read_spec,
-    report_error,
 )
 from pdedsl.io import write_text_atomically
 
@@ -27,13 +27,9 @@ from pdedsl.io import write_text_atomically
 def draw(file: str, output: Path | None, settings: tuple[str, ...]) -> None:
     """Draw an equation with its terms and its network or solution method, as SVG."""
     from pdedsl.api import explain_source
-    from pdedsl.diagnostics import PdeError
 
-    try:
+    with exit_on_errors():
         explanation = explain_source(read_spec(file, settings))
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(EXIT_ERROR) from None
     if explanation.errors:
         echo_diagnostics(explanation.analysis.spec.source, explanation.errors)
         raise click.exceptions.Exit(EXIT_ERROR)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from pdedsl.cli.common import EXIT_ERROR, EXIT_INTERRUPTED, SET, TRUST, allow_imports, echo, example, report_error
-from pdedsl.diagnostics import escaping
+from pdedsl.cli.common import DATA, DEVICE, SET, TRUST, allow_imports, echo, example, exit_on_errors
 
 
 @click.command(
@@ -28,8 +27,8 @@ from pdedsl.diagnostics import escaping
 )
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Number of seeds to attack with.")
 @click.option("--source", "sources", multiple=True, metavar="NAME=RUN", help="Source run of a transfer attack.")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the data sets.  [env: PDEDSL_DATA]")
-@click.option("--device", help="cpu, cuda, cuda:1, …; default: a GPU if available.")
+@DATA
+@DEVICE
 @click.option("--resume", is_flag=True, help="Resume an interrupted evaluation.")
 @TRUST
 def evaluate(
@@ -45,36 +44,23 @@ def evaluate(
     trust: bool,
 ) -> None:
     """Attack, certify and audit a trained network as its spec specifies; writes a report into the run folder."""
-    from pdedsl.diagnostics import PdeError
     from pdedsl.evaluation.run import evaluate_run
-    from pdedsl.io import RunError
-    from pdedsl.runs.events import RunInterrupted
     from pdedsl.runs.progress import ProgressDisplay
 
-    try:
-        with ProgressDisplay(sys.stderr) as display:
-            report = evaluate_run(
-                run,
-                set=settings,
-                subset=subset,
-                seed=seed,
-                seeds=seeds,
-                data=data,
-                device=device,
-                resume=resume,
-                trust=allow_imports(trust),
-                sources=_parse_sources(sources),
-                listeners=(display,),
-            )
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(EXIT_ERROR) from None
-    except RunError as error:
-        raise click.UsageError(str(error)) from None
-    except RunInterrupted:
-        resume_command = escaping.command(*sys.argv, *([] if resume else ["--resume"]))
-        echo(f"interrupted, progress saved; resume with: {resume_command}", err=True)
-        raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
+    with exit_on_errors((*sys.argv, *([] if resume else ["--resume"]))), ProgressDisplay(sys.stderr) as display:
+        report = evaluate_run(
+            run,
+            set=settings,
+            subset=subset,
+            seed=seed,
+            seeds=seeds,
+            data=data,
+            device=device,
+            resume=resume,
+            trust=allow_imports(trust),
+            sources=_parse_sources(sources),
+            listeners=(display,),
+        )
     if os.environ.get("RANK", "0") == "0":
         echo(repr(report))
         echo(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(file for file, _ in report.plots)}")
@@ -98,10 +84,7 @@ def _parse_sources(sources: tuple[str, ...]) -> dict[str, Path]:
 def report(runs: tuple[Path, ...], output: Path, latex: Path | None) -> None:
     """Compare evaluated runs in a single self-contained HTML page."""
     from pdedsl.evaluation.compare import write_comparison
-    from pdedsl.io import RunError
 
-    try:
+    with exit_on_errors():
         write_comparison(runs, output, latex)
-    except RunError as error:
-        raise click.UsageError(str(error)) from None
     echo(f"wrote {output}" + (f" and {latex}" if latex else ""))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from math import isfinite
 from pathlib import Path
@@ -10,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.cli.common import EXIT_ERROR, EXIT_INTERRUPTED, SET, SPEC, echo, example, read_spec, report_error
-from pdedsl.diagnostics import escaping
+from pdedsl.cli.common import DEVICE, EXIT_ERROR, SET, SPEC, echo, example, exit_on_errors, limit_threads, read_spec
 
 if TYPE_CHECKING:
     from pdedsl.solvers.crosscheck import Crosscheck
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=SPEC)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Output folder.")
 @SET
-@click.option("--device", help="cpu, cuda, cuda:1, …; default: a GPU if available.")
+@DEVICE
 @click.option("--resume", is_flag=True, help="Resume an interrupted run in the folder.")
 def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None, resume: bool) -> None:
     """Solve an initial or boundary value problem; writes the solution, plots and a report with an error estimate.
@@ -36,15 +34,11 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
     The error estimate uses residuals at held-out points and a reference solution, never the training loss. The exit
     code is 1 if a residual is too large or the solution disagrees with its reference.
     """
-    from pdedsl.diagnostics import PdeError
-    from pdedsl.io import RunError
-
-    _limit_threads()
-    try:
+    limit_threads()
+    with exit_on_errors(("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")):
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
         from pdedsl.explainer.describe import method_lines
-        from pdedsl.runs.events import RunInterrupted
         from pdedsl.runs.progress import ProgressDisplay
         from pdedsl.solvers.run import compile_problem
         from pdedsl.solvers.run import solve as run_solving
@@ -54,24 +48,7 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
         echo(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # checked by compile_problem
         with ProgressDisplay(sys.stderr) as display:
             solution = run_solving(compilation, output, device=device, resume=resume, listeners=(display,))
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(EXIT_ERROR) from None
-    except RunError as error:
-        raise click.UsageError(str(error)) from None
-    except (RunInterrupted, KeyboardInterrupt):
-        resume_command = escaping.command("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")
-        echo(f"interrupted, progress saved; resume with: {resume_command}", err=True)
-        raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
     _echo_solution(solution, output)
-
-
-def _limit_threads() -> None:
-    """Small matrices are fastest on one thread; OMP_NUM_THREADS takes precedence."""
-    if "OMP_NUM_THREADS" not in os.environ:
-        import torch
-
-        torch.set_num_threads(1)
 
 
 def _echo_solution(solution: Solution, folder: Path) -> None:
@@ -104,18 +81,15 @@ def _echo_solution(solution: Solution, folder: Path) -> None:
 )
 @click.argument("file", type=SPEC)
 @SET
-@click.option("--device", help="cpu, cuda, cuda:1, …; default: a GPU if available.")
+@DEVICE
 def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None:
     """Solve an equation by every applicable method and compare the solutions.
 
     On R^d these are the solution operator (Monte Carlo) and a grid on a truncated domain. The exit code is 1 if two
     solutions disagree or a residual is too large.
     """
-    from pdedsl.diagnostics import PdeError
-    from pdedsl.io import RunError
-
-    _limit_threads()
-    try:
+    limit_threads()
+    with exit_on_errors():
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
         from pdedsl.solvers.crosscheck import crosscheck_compilation
@@ -123,11 +97,6 @@ def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None
         found = crosscheck_compilation(
             to_compilation(source), device, lambda name: echo(f"solving with {name}", err=True)
         )
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(EXIT_ERROR) from None
-    except RunError as error:
-        raise click.UsageError(str(error)) from None
     _echo_crosscheck(found)
 
 

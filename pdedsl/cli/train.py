@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pdedsl.cli.common import (
+    DATA,
+    DEVICE,
     EXIT_ERROR,
     EXIT_INTERRUPTED,
     SET,
@@ -20,13 +22,13 @@ from pdedsl.cli.common import (
     echo,
     echo_imported_networks,
     example,
+    exit_on_errors,
+    limit_threads,
     read_spec,
-    report_error,
 )
 from pdedsl.diagnostics import escaping
 
 if TYPE_CHECKING:
-    from pdedsl.ir.plan import Model
     from pdedsl.runs.run import Run
 
 
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
 @click.argument("file", type=SPEC)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Run folder.")
 @SET
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the data sets.  [env: PDEDSL_DATA]")
-@click.option("--device", help="cpu, cuda, cuda:1, …; default: a GPU if available.")
+@DATA
+@DEVICE
 @click.option("--resume", is_flag=True, help="Resume the run in the folder.")
 @click.option("--from", "start", type=click.Path(path_type=Path), help="Initialise with the weights of another run.")
 @click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
@@ -64,16 +66,16 @@ def train(
 ) -> None:
     """Train the network of a spec; writes weights, metrics, learning curves and a report."""
     from pdedsl.compiler import to_compilation
-    from pdedsl.diagnostics import PdeError
+    from pdedsl.ir.plan import SolvePlan
 
-    try:
+    with exit_on_errors():
         compilation = to_compilation(read_spec(file, settings), allow_imports(trust), data)
         echo_imported_networks(compilation)
-        from pdedsl.io import RunError
         from pdedsl.runs.progress import ProgressDisplay
         from pdedsl.training.run import train as run_training
 
-        _limit_threads(compilation.plan)
+        if not isinstance(compilation.plan, SolvePlan) and compilation.plan.image is None:
+            limit_threads()
         with deferred_warnings(), ProgressDisplay(sys.stdout) as display:
             run = run_training(
                 compilation,
@@ -86,22 +88,7 @@ def train(
                 save_seconds=save_every,
                 listeners=(display,),
             )
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(EXIT_ERROR) from None
-    except RunError as error:
-        raise click.UsageError(str(error)) from None
     _echo_outcome(run, output, trust)
-
-
-def _limit_threads(plan: Model) -> None:
-    """Uses one thread for networks on points, whose matrices are small; OMP_NUM_THREADS takes precedence."""
-    from pdedsl.ir.plan import SolvePlan
-
-    if not isinstance(plan, SolvePlan) and plan.image is None and "OMP_NUM_THREADS" not in os.environ:
-        import torch
-
-        torch.set_num_threads(1)
 
 
 def _echo_outcome(run: Run, folder: Path, trust: bool) -> None:

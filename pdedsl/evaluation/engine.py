@@ -12,8 +12,9 @@ from torch import Tensor
 from pdedsl.evaluation.measure import Columns, ModelUnderTest, measure_batch
 from pdedsl.evaluation.partial_results import PartialResults
 from pdedsl.evaluation.protocol import AuditMeasurement, Measurement
+from pdedsl.io import RunInterrupted
 from pdedsl.runs.distributed import World
-from pdedsl.runs.events import Listener, Measured, RunInterrupted
+from pdedsl.runs.events import Listener, Measured
 from pdedsl.runtime.rng import hash_words
 
 BATCH_SIZE = 200

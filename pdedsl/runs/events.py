@@ -130,7 +130,3 @@ class Listener(Protocol):
     """Receives every event, in order. Listeners with a file or a terminal are also context managers."""
 
     def __call__(self, event: Event) -> None: ...
-
-
-class RunInterrupted(Exception):
-    """Interrupted by Ctrl-C or SIGTERM; the state is saved."""

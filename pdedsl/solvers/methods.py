@@ -9,9 +9,8 @@ import torch
 from torch import Tensor
 
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
-from pdedsl.io import RunError
+from pdedsl.io import RunError, RunInterrupted
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.runs.events import RunInterrupted
 from pdedsl.runtime.basis.interpolation import CellAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import SolverResult

@@ -14,9 +14,8 @@ from torch import Tensor
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import MonteCarlo
 from pdedsl.diagnostics.escaping import caption
-from pdedsl.io import write_atomically
+from pdedsl.io import RunInterrupted, write_atomically
 from pdedsl.ir.problem import Domain
-from pdedsl.runs.events import RunInterrupted
 from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
 from pdedsl.runs.plots import new_figure, plot_curves, save_figure

@@ -16,9 +16,9 @@ from pdedsl.evaluation.evaluate import parse_evaluate_block
 from pdedsl.evaluation.measure import ModelUnderTest
 from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.protocol import measurements
-from pdedsl.io import RunError
+from pdedsl.io import RunError, RunInterrupted
 from pdedsl.runs.distributed import World
-from pdedsl.runs.events import Measured, RunInterrupted
+from pdedsl.runs.events import Measured
 from pdedsl.runtime.sde.noise import GaussianNoise
 
 WANTED = tuple(measurements(parse_evaluate_block("attack pgd(eps=0.3, steps=2), fgsm(eps=0.1)"), range(2)))

@@ -30,7 +30,8 @@ from pdedsl.evaluation.report import (
     document,
 )
 from pdedsl.evaluation.run import evaluate_run, input_smoothing
-from pdedsl.runs.events import Measured, RunInterrupted
+from pdedsl.io import RunInterrupted
+from pdedsl.runs.events import Measured
 
 pytestmark = pytest.mark.usefixtures("small_audit")
 

@@ -15,8 +15,9 @@ from click.testing import CliRunner
 
 import pdedsl
 from pdedsl.cli import cli
+from pdedsl.io import RunInterrupted
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.runs.events import RunInterrupted, Stepped
+from pdedsl.runs.events import Stepped
 from pdedsl.solvers.error_estimate import Verdict
 from pdedsl.solvers.methods import SolveOptions, solve_with
 from pdedsl.solvers.run import compile_problem
