@@ -63,7 +63,7 @@ def frozen_state(modules: Sequence[nn.Module], seed: int, training: bool = False
     """
     parts = list(dict.fromkeys(part for module in modules for part in module.modules()))
     with ExitStack() as stack:
-        stack.enter_context(_restored_modes(parts, training))
+        stack.enter_context(module_modes(parts, training))
         stack.enter_context(frozen(p for part in parts for p in part.parameters(recurse=False)))
         stack.enter_context(_restored_buffers(parts))
         stack.enter_context(_restored_generators(parts))
@@ -72,15 +72,16 @@ def frozen_state(modules: Sequence[nn.Module], seed: int, training: bool = False
 
 
 @contextmanager
-def _restored_modes(parts: list[nn.Module], training: bool) -> Iterator[None]:
-    before = [part.training for part in parts]
+def module_modes(modules: Iterable[nn.Module], training: bool) -> Iterator[None]:
+    """Eval mode, or training mode except for batch norms; the previous modes are restored afterwards."""
+    before = [(module, module.training) for module in modules]
     try:
-        for part in parts:
-            part.training = training and not isinstance(part, _BatchNorm)
+        for module, _ in before:
+            module.training = training and not isinstance(module, _BatchNorm)
         yield
     finally:
-        for part, mode in zip(parts, before, strict=True):
-            part.training = mode
+        for module, mode in before:
+            module.training = mode
 
 
 @contextmanager

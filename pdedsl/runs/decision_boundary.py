@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pdedsl.diagnostics.escaping import caption
-from pdedsl.runs.metrics import eval_mode
+from pdedsl.frozen_model import module_modes
 from pdedsl.runs.plots import INK, new_figure, save_figure
 from pdedsl.runtime.rng import frozen_noise
 
@@ -114,7 +114,7 @@ def _probabilities(model: Classifier, points: Array) -> Array:
     """The model in evaluation mode, with the same random numbers each time; both states are restored."""
     module = model if isinstance(model, nn.Module) else nn.Identity()
     x = torch.from_numpy(points).to(next(module.parameters(), torch.empty(0)))
-    with eval_mode(module), frozen_noise(module), torch.random.fork_rng(devices=[]):
+    with module_modes(module.modules(), training=False), frozen_noise(module), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         u = torch.cat([model(part) for part in torch.split(x, BATCH_SIZE)])
     probabilities: Array = u.double().cpu().numpy()

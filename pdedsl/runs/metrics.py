@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -16,6 +15,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from pdedsl.data.sets import Split
+from pdedsl.frozen_model import module_modes
 from pdedsl.io import path_in_errors, write_text_atomically
 from pdedsl.runs.distributed import World
 from pdedsl.runs.events import Assessed, Event, Stepped
@@ -39,23 +39,11 @@ class ClassificationMetrics(NamedTuple):
     evaluations: float | None
 
 
-@contextmanager
-def eval_mode(model: nn.Module) -> Iterator[None]:
-    """Context manager: eval mode; afterwards the previous modes are restored."""
-    modes = [(part, part.training) for part in model.modules()]
-    model.eval()
-    try:
-        yield
-    finally:
-        for part, mode in modes:
-            part.training = mode
-
-
 def compute_metrics(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> ClassificationMetrics:
     """Metrics of a network on a split; each process evaluates a part of the samples."""
     local, blocks = world.local_slice(len(split)), adaptive_blocks(model)
     sums = torch.zeros(3, dtype=torch.float64, device=world.device)
-    with eval_mode(model), torch.no_grad(), single_call(model) as begin:
+    with module_modes(model.modules(), training=False), torch.no_grad(), single_call(model) as begin:
         for start in range(local.start, local.stop, BATCH_SIZE):
             begin(start)
             rows = torch.arange(start, min(start + BATCH_SIZE, local.stop))
@@ -81,24 +69,17 @@ class MetricKind(Enum):
     ASSESSED = "assessed"
 
 
-class MetricsLog:
-    """Appends a line for every Stepped and Assessed, flushed at once.
+class JsonLines:
+    """A file of JSON objects, one per line. It is replaced by `rows`; then each row is written and flushed at once."""
 
-    `resume=s` keeps the lines up to step s and removes later and incomplete ones, so that the log of a resumed run is
-    that of an uninterrupted one; without it the log starts empty.
-    """
-
-    def __init__(self, path: Path, resume: int = 0) -> None:
-        rows = [row for row in read_metrics(path) if row["step"] <= resume] if resume and path.exists() else []
+    def __init__(self, path: Path, rows: Iterable[dict[str, Any]] = ()) -> None:
         write_text_atomically(path, "".join(map(_line, rows)))
         self._path, self._file = path, path.open("a", encoding="utf-8", newline="\n")
 
-    def __call__(self, event: Event) -> None:
-        row = _row(event)
-        if row is not None:
-            with path_in_errors(self._path):
-                self._file.write(_line(row))
-                self._file.flush()
+    def write(self, row: dict[str, Any]) -> None:
+        with path_in_errors(self._path):
+            self._file.write(_line(row))
+            self._file.flush()
 
     def close(self) -> None:
         with path_in_errors(self._path):
@@ -109,6 +90,40 @@ class MetricsLog:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def read_json_lines(path: Path) -> list[dict[str, Any]]:
+    """The JSON objects of a file in order; invalid lines, as one that a killed process left incomplete, are skipped."""
+    rows = map(_parse, path.read_bytes().decode("utf-8", "replace").split("\n"))
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def _parse(line: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _line(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+class MetricsLog(JsonLines):
+    """metrics.jsonl: a line for every Stepped and Assessed.
+
+    `resume=s` keeps the lines up to step s and removes later and incomplete ones, so that the log of a resumed run is
+    that of an uninterrupted one; without it the log starts empty.
+    """
+
+    def __init__(self, path: Path, resume: int = 0) -> None:
+        rows = read_metrics(path) if resume and path.exists() else []
+        super().__init__(path, (row for row in rows if row["step"] <= resume))
+
+    def __call__(self, event: Event) -> None:
+        row = _row(event)
+        if row is not None:
+            self.write(row)
 
 
 class TensorBoardLog:
@@ -156,20 +171,7 @@ class TensorBoardLog:
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """The rows of a metrics.jsonl in order; incomplete lines are skipped."""
-    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
-    return [row for row in map(_parse, lines) if row is not None]
-
-
-def _parse(line: str) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return None
-    return row if isinstance(row, dict) and isinstance(row.get("step"), int) else None
-
-
-def _line(row: dict[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+    return [row for row in read_json_lines(path) if isinstance(row.get("step"), int)]
 
 
 def _row(event: Event) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -11,11 +11,9 @@ import torch
 from torch import Tensor
 
 from pdedsl.compiler import Compilation
-from pdedsl.config.blocks import Block
 from pdedsl.data.sets import Data, Split
-from pdedsl.diagnostics import Source
 from pdedsl.diagnostics.escaping import command
-from pdedsl.document import Code, Heading, Items, Paragraph, Picture, Table, markdown
+from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.io import write_text_atomically
 from pdedsl.runs.decision_boundary import Panel, plot_boundaries
 from pdedsl.runs.events import Ended, Finishing, Listener
@@ -40,90 +38,6 @@ class SplitMetrics:
     loss: float | None
     accuracy: float | None
     evaluations: float | None = None
-
-
-@dataclass(frozen=True)
-class TrainingSummary:
-    """A run as plain values. `equation` is the text of the spec, `usage` Python code, `resume` a shell command.
-
-    `robust` are attacks with robust accuracies.
-    """
-
-    name: str
-    title: str
-    hash: str
-    equation: str
-    data: str
-    epochs: float
-    batch: int
-    optimizer: str
-    parameters: int
-    steps: int
-    seconds: float
-    outcome: str
-    results: tuple[SplitMetrics, ...]
-    usage: str
-    resume: str
-    robust: tuple[tuple[str, float], ...] = ()
-    notes: tuple[str, ...] = ()
-    entries: tuple[tuple[str, str], ...] = ()  # further entries of the experiment, as written in the spec
-
-
-def write_report(folder: Path, summary: TrainingSummary) -> Path:
-    """Write report.md atomically, with the plots in the folder."""
-    path = folder / "report.md"
-    write_text_atomically(path, report_text(summary, [name for name in PLOTS if (folder / name).is_file()]))
-    return path
-
-
-def report_text(summary: TrainingSummary, plots: Iterable[str] = ()) -> str:
-    """The report as Markdown, with these plots."""
-    robust = tuple((name, percent(value)) for name, value in summary.robust)
-    return markdown(
-        [
-            Heading(summary.name, 1),
-            Paragraph(summary.title),
-            Code(summary.equation, "pde"),
-            Heading("Experiment"),
-            Table(("", ""), tuple(_facts(summary))),
-            Items(summary.notes),
-            Heading("Results"),
-            _results(summary.results),
-            Table(("Attack", "Robust accuracy"), robust),
-            *(Picture(name, PLOTS[name]) for name in plots),
-            Heading("Usage"),
-            Code(summary.usage, "python"),
-            Heading("Continue training"),
-            Code(summary.resume, "sh"),
-        ]
-    )
-
-
-def _facts(summary: TrainingSummary) -> list[tuple[str, str]]:
-    return [
-        ("Data set", summary.data),
-        ("Epochs", f"{summary.epochs:g}"),
-        ("Batch size", f"{summary.batch:,}"),
-        ("Optimizer", summary.optimizer),
-        *((key.capitalize(), text) for key, text in summary.entries),
-        ("Parameters", f"{summary.parameters:,}"),
-        ("Steps", f"{summary.steps:,}"),
-        ("Training time (h:mm:ss)", duration(summary.seconds)),
-        ("Outcome", summary.outcome),
-        ("Spec hash", summary.hash),
-    ]
-
-
-def _results(results: tuple[SplitMetrics, ...]) -> Table:
-    """Accuracy and loss per split; with adaptive solvers, also the number of function evaluations."""
-    head, rows = (
-        ("Split", "Accuracy", "Cross-entropy"),
-        [(r.split, percent(r.accuracy), number(r.loss)) for r in results],
-    )
-    if all(r.evaluations is None for r in results):
-        return Table(head, tuple(rows))
-    counted = zip(rows, results, strict=True)
-    return Table((*head, "Function evaluations per sample"), tuple((*row, count(r.evaluations)) for row, r in counted))
 
 
 # ---- Final metrics, plots and report
@@ -157,7 +71,8 @@ def write_results(
             panel = Panel(spec.name, lambda p: _probabilities(engine, p), x, y)
             notify(Finishing("plotting decision boundary"))
             plot_boundaries([panel], folder / "boundary.png", _grid_size(engine, x))
-        write_report(folder, _summary(compilation, config, engine, folder, ended, tuple(results)))
+        elements = report_elements(compilation, config, engine, folder, ended, results)
+        write_text_atomically(folder / "report.md", markdown(elements))
     engine.world.barrier()
     return metrics
 
@@ -194,37 +109,46 @@ def _probabilities(engine: TrainingEngine, points: Tensor) -> Tensor:
     return scores.softmax(-1)
 
 
-def _summary(
+def report_elements(
     compilation: Compilation,
     config: TrainConfig,
     engine: TrainingEngine,
     folder: Path,
     ended: Ended,
-    results: tuple[SplitMetrics, ...],
-) -> TrainingSummary:
-    spec = compilation.spec
-    block = spec.train
+    results: Sequence[SplitMetrics],
+) -> list[Element]:
+    """The report of a run, with the plots in its folder."""
+    spec, block = compilation.spec, compilation.spec.train
     assert block is not None
-    shape = ", ".join(("n", *map(str, engine.data.shape)))
-    return TrainingSummary(
-        name=spec.name,
-        title=spec.title,
-        hash=spec.hash,
-        equation=spec.source.text,
-        data=_source_text(block, "data", spec.source),
-        epochs=sum(p.epochs for p in engine.phases),
-        batch=config.batch,
-        optimizer=_source_text(block, "optimizer", spec.source) or f"{block.optimizer[0].config.brief} (default)",
-        parameters=sum(p.numel() for p in engine.model.parameters()),
-        steps=engine.end,
-        seconds=ended.seconds,
-        outcome=ended.outcome,
-        results=results,
-        usage=USAGE.format(folder=str(folder), shape=f"({shape})"),
-        resume=_continue_command(config, folder),
-        entries=tuple((key, text) for key in ENTRIES if (text := _source_text(block, key, spec.source))),
-        notes=tuple(f"default used: {default}" for default in config.defaults),
+    written = {key: ", ".join(map(spec.source.quote, places)) for key, places in block.places.items()}
+    facts = (
+        ("Data set", written.get("data", "")),
+        ("Epochs", f"{sum(p.epochs for p in engine.phases):g}"),
+        ("Batch size", f"{config.batch:,}"),
+        ("Optimizer", written.get("optimizer") or f"{block.optimizer[0].config.brief} (default)"),
+        *((key.capitalize(), written[key]) for key in ENTRIES if written.get(key)),
+        ("Parameters", f"{sum(p.numel() for p in engine.model.parameters()):,}"),
+        ("Steps", f"{engine.end:,}"),
+        ("Training time (h:mm:ss)", duration(ended.seconds)),
+        ("Outcome", ended.outcome),
+        ("Spec hash", spec.hash),
     )
+    shape = ", ".join(("n", *map(str, engine.data.shape)))
+    return [
+        Heading(spec.name, 1),
+        Paragraph(spec.title),
+        Code(spec.source.text, "pde"),
+        Heading("Experiment"),
+        Table(("", ""), facts),
+        Items(tuple(f"default used: {default}" for default in config.defaults)),
+        Heading("Results"),
+        results_table(results),
+        *(Picture(name, caption) for name, caption in PLOTS.items() if (folder / name).is_file()),
+        Heading("Usage"),
+        Code(USAGE.format(folder=str(folder), shape=f"({shape})"), "python"),
+        Heading("Continue training"),
+        Code(_continue_command(config, folder), "sh"),
+    ]
 
 
 def _continue_command(config: TrainConfig, folder: Path) -> str:
@@ -234,6 +158,11 @@ def _continue_command(config: TrainConfig, folder: Path) -> str:
     return command("pdedsl", "train", spec, "-o", folder, "--resume", "--set", length)
 
 
-def _source_text(block: Block, key: str, source: Source) -> str:
-    """The values of an entry, as written in the spec."""
-    return ", ".join(source.quote(place) for place in block.places.get(key, ()))
+def results_table(results: Sequence[SplitMetrics]) -> Table:
+    """Accuracy and loss per split; with adaptive solvers, also the number of function evaluations."""
+    head: tuple[str, ...] = ("Split", "Accuracy", "Cross-entropy")
+    rows: list[tuple[str, ...]] = [(r.split, percent(r.accuracy), number(r.loss)) for r in results]
+    if any(r.evaluations is not None for r in results):
+        head = (*head, "Function evaluations per sample")
+        rows = [(*row, count(r.evaluations)) for row, r in zip(rows, results, strict=True)]
+    return Table(head, tuple(rows))

@@ -115,11 +115,8 @@ def test_invalid_lines_are_measured_again(subject: tuple[ModelUnderTest, Tensor,
     whole, _ = columns(subject, tmp_path)
     path = tmp_path / "parts-0.jsonl"
     head, first, second, third, *others = path.read_text().splitlines()
-    crafted = [
-        json.dumps(json.loads(first) | {"columns": {}}),
-        json.dumps(json.loads(second) | {"columns": {"label": 3}}),
-    ]
-    path.write_text("\n".join([head, *crafted, "[" * 100_000, third, *others]) + "\n")
+    invalid = [json.dumps(json.loads(first) | {"columns": {}}), second[:-9]]
+    path.write_text("\n".join([head, *invalid, "[" * 100_000, third, *others]) + "\n")
     again, events = columns(subject, tmp_path, resume=True)
     assert again == whole
     assert len(events) == 15

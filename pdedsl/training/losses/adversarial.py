@@ -13,13 +13,10 @@ batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import assert_never
 
 from torch import Tensor, nn
-from torch.nn.modules.batchnorm import _BatchNorm
 
 from pdedsl.attacks.batch_ops import column
 from pdedsl.attacks.constraints import feasible_set, read_box
@@ -30,7 +27,7 @@ from pdedsl.attacks.predictor import Predictor
 from pdedsl.config import training as words
 from pdedsl.config.evaluation import Norm
 from pdedsl.data.sampling import KeyedRng
-from pdedsl.frozen_model import frozen
+from pdedsl.frozen_model import frozen, module_modes
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Adversary:
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> Tensor:
         """Adversarial examples after all steps, without early stopping."""
         norm, (steps, length), x = read_norm(self.config.norm.value), self._schedule(), x.detach()
-        with attacking(model):
+        with module_modes(model.modules(), training=True), frozen(model.parameters()):
             ball, predictor = (
                 feasible_set(norm, x, self.eps, read_box(self.bounds)),
                 Predictor(model, eot=self.config.eot),
@@ -75,19 +72,3 @@ class Adversary:
             return x + self.eps * (2.0 * draws.like(x, "start", "uniform") - 1.0)
         radius = column(draws.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
         return x + self.eps * radius * L2().steepest(draws.like(x, "start"))
-
-
-@contextmanager
-def attacking(model: nn.Module) -> Iterator[None]:
-    """Context manager: training mode except for batch normalisation, frozen weights; restored afterwards."""
-    modes = [(module, module.training) for module in model.modules()]
-    try:
-        model.train()
-        for module, _ in modes:
-            if isinstance(module, _BatchNorm):
-                module.eval()
-        with frozen(model.parameters()):
-            yield
-    finally:
-        for module, mode in modes:
-            module.training = mode
