@@ -16,17 +16,66 @@ if TYPE_CHECKING:
 
 
 def parse(text: str, name: str = "<text>") -> Spec:
-    """Parses the text of a spec. Raises `PdeError` with all errors."""
+    """Parse the text of a spec.
+
+    Args:
+        text: the spec.
+        name: name of the source in diagnostics.
+
+    Returns:
+        `Spec`, with its warnings.
+
+    Raises:
+        PdeError: with all errors of the text.
+
+    Example:
+        >>> import pdedsl
+        >>> text = "pde P\\nspace x in R\\ntime t in [0, 1]\\nunknown u(x, t) : scalar\\n∂u/∂t = Δu\\nu(x, 0) = x\\n"
+        >>> pdedsl.parse(text).equations[0].order
+        1
+    """
     return to_spec(Source(without_bom(text), name))
 
 
 def load(spec: Spec | str | Path) -> Spec:
-    """Loads a spec from a path, the name of a shipped spec, the folder of a run or package, or its text."""
+    """Load a spec.
+
+    Args:
+        spec: path of a `.pde` file, name of a shipped spec, folder of a run or of a compiled package, text of a spec,
+            or a `Spec`, which is returned.
+
+    Returns:
+        `Spec`, with its warnings.
+
+    Raises:
+        PdeError: if the spec has errors.
+        OSError: if a file cannot be read.
+
+    Example:
+        >>> import pdedsl
+        >>> pdedsl.load("heat").title
+        'Heat equation on an interval'
+    """
     return spec if isinstance(spec, Spec) else to_spec(source_of(spec))
 
 
 def explain(spec: Spec | str | Path) -> Explanation:
-    """Explains a spec: class of the equation, network or solution method, axioms. The argument is that of `load`."""
+    """Derivation of a network or solver: class of the equation, theorem, properties with proofs, defaults.
+
+    Args:
+        spec: as for `load`.
+
+    Returns:
+        Explanation, which prints as text and has the methods `markdown()`, `latex()`, `as_dict()` and `svg()`.
+
+    Raises:
+        PdeError: if the spec cannot be parsed or elaborated; later errors are part of the explanation.
+
+    Example:
+        >>> import pdedsl
+        >>> "Feynman-Kac" in str(pdedsl.explain("rotation"))
+        True
+    """
     return explain_source(load(spec).source)
 
 
@@ -44,13 +93,46 @@ def explain_result(found: CheckResult) -> Explanation:
 
 
 def compile(spec: Spec | str | Path, trust: bool = False, data: str | Path | None = None) -> Compilation:
-    """Compiles a spec through all stages. The argument is that of `load`; `trust` allows importing the networks that
-    the spec names; `data` is the folder of data sets, which determine the dimension of R^d."""
+    """Compile a spec through all stages: parse, elaborate, analyze, lower, plan, generate.
+
+    Args:
+        spec: as for `load`.
+        trust: allow importing the Python modules that the spec names.
+        data: folder of data sets, which may determine the dimension of R^d.
+
+    Returns:
+        `Compilation` with the result of every stage.
+
+    Raises:
+        PdeError: with all errors of the spec.
+
+    Example:
+        >>> import pdedsl
+        >>> pdedsl.compile("rotation").analysis.axioms["comparison"].truth.value
+        'proved'
+    """
     return generate(check_spec(load(spec), None if data is None else Path(data)), trust)
 
 
 def format(text: str, ascii: bool = False) -> str:
-    """Formats the text of a spec, in Unicode or ASCII."""
+    """Format the text of a spec; its hash is preserved.
+
+    Args:
+        text: the spec.
+        ascii: use ASCII notation instead of Unicode.
+
+    Returns:
+        The formatted text.
+
+    Raises:
+        PdeError: if the text cannot be parsed.
+
+    Example:
+        >>> import pdedsl
+        >>> text = "pde P\\nspace x in R\\ntime t in [0,1]\\nunknown u(x,t):scalar\\ndu/dt=laplacian u\\nu(x,0)=x\\n"
+        >>> print(pdedsl.format(text).splitlines()[-2])
+        ∂u/∂t = Δu
+    """
     return format_source(Source(without_bom(text)), ascii)
 
 

@@ -207,7 +207,23 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class Compilation:
-    """The results of all stages for one spec. Modules are built on demand; only building them imports torch."""
+    """The results of all stages for one spec. Modules are built on demand; only building them imports torch.
+
+    Attributes:
+        analysis: classes of terms and equations, and verdicts on properties.
+        representation: the representation by a theorem.
+        plan: the plan of the network or solver.
+        operator_plan: the plan of the evolution operator, or the reason why there is none.
+        program: the generated program.
+
+    Example:
+        >>> import pdedsl
+        >>> compilation = pdedsl.compile("resnet")
+        >>> compilation.representation.theorem.name
+        'the method of characteristics'
+        >>> "def model(" in compilation.python()
+        True
+    """
 
     analysis: Analysis
     representation: Representation

@@ -11,7 +11,16 @@ from pathlib import Path
 
 
 class RunError(Exception):
-    """A run cannot be created or read; the message gives the reason and the remedy."""
+    """A run cannot be created or read; the message gives the reason and the remedy.
+
+    Example:
+        >>> import pdedsl
+        >>> try:
+        ...     pdedsl.Run.open("no_such_folder")
+        ... except pdedsl.RunError as error:
+        ...     print(error)
+        no_such_folder is not a run folder: spec.pde is missing
+    """
 
 
 class RunInterrupted(Exception):

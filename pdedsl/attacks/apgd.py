@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Literal, NamedTuple, final
+from typing import Literal, NamedTuple, Unpack, final
 
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import AttackContext, Bounds, RestartTracker, Result, attack_context, likeliest_classes
+from pdedsl.attacks.base import AttackContext, AttackOptions, RestartTracker, Result, attack_context, likeliest_classes
 from pdedsl.attacks.batch_ops import column, select, take
 from pdedsl.attacks.constraints import FeasibleSet
 from pdedsl.attacks.criterion import Criterion, Loss, dlr
+from pdedsl.attacks.docstrings import attack_documentation
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.pgd import cross_entropy_loss, find_successes, is_check_step
 from pdedsl.attacks.predictor import LossGradient, Predictor
@@ -120,6 +121,7 @@ class ApgdState:
 LossName = Literal["ce", "dlr"]
 
 
+@attack_documentation(attack_context)
 def apgd(
     model: Model | Predictor,
     x: Tensor,
@@ -131,45 +133,22 @@ def apgd(
     restarts: int = 1,
     loss: LossName = "ce",
     targets: int = 0,
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
+    **options: Unpack[AttackOptions],
 ) -> Result:
     """Auto-PGD (Croce, Hein, ICML 2020): parameter-free projected gradient ascent on the cross-entropy or DLR loss.
 
     Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: radius ε of the ball around each input.
-        norm: "inf" or "2".
-        steps: number of steps.
         restarts: number of runs from random points.
         loss: "ce" (cross-entropy) or "dlr" (difference of logits ratio).
         targets: if k > 0, every restart runs targeted attacks on the k likeliest other classes in turn.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
-
-    Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
-
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
 
     Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
         >>> result = attacks.apgd(model, x, y, eps=0.5, steps=5)
         >>> result.fooled.tolist()
         [True, False]
     """
     measure = read_norm(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
+    with attack_context(model, x, y, **options) as context:
         config, tracker = ApgdConfig(measure, eps, steps, LOSSES[loss](context.predictor)), RestartTracker(context)
         target_classes = list(likeliest_classes(context, targets).T) if targets else [None]
         for target_class in target_classes * restarts:

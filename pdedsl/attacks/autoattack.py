@@ -30,6 +30,7 @@ from pdedsl.attacks.base import (
     likeliest_classes,
 )
 from pdedsl.attacks.criterion import Criterion, Loss, dlr
+from pdedsl.attacks.docstrings import attack_documentation
 from pdedsl.attacks.fab import FabConfig
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.pgd import cross_entropy_loss
@@ -42,6 +43,7 @@ SHORT_STEPS = 20  # of the runs that rank the targets
 FULL_TARGETS = 3  # targets that run in full
 
 
+@attack_documentation()
 def autoattack(
     model: Model | Predictor,
     x: Tensor,
@@ -59,30 +61,14 @@ def autoattack(
     """AutoAttack (Croce, Hein, ICML 2020): parameter-free ensemble of APGD-CE, APGD-T, FAB-T and Square.
 
     Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: radius ε of the ball around each input.
-        norm: "inf" or "2".
         steps: number of steps of APGD and FAB.
         queries: number of queries of Square.
         race: save time by ranking targets and abandoning samples without progress; False runs all attacks in full.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
         `found` has the number of successes of each attack.
 
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
-
     Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
         >>> result = attacks.autoattack(model, x, y, eps=0.5, steps=5, queries=10)
         >>> result.fooled.tolist()
         [True, False]

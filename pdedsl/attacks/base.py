@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TypedDict, Unpack, final
 
 import torch
 from torch import Tensor
@@ -29,10 +29,15 @@ Bounds = Box | tuple[Bound, Bound] | None
 class Result:
     """Result of an attack on n samples.
 
-    `x` (n, …) are the attacked inputs; `fooled` (n,) is True for adversarial examples: the prediction for the stored x
-    satisfies the criterion. A sample that is misclassified without an attack counts as fooled and remains unchanged.
-    `distances` (n,) are the norms of the perturbations. `draws` is the number of noise samples that a final prediction
-    averages (1 for deterministic models), `rows` the number of samples passed through the model, forwards or backwards.
+    A sample that is misclassified without an attack counts as fooled and remains unchanged.
+
+    Attributes:
+        x: attacked inputs, (n, …).
+        fooled: True for adversarial examples: the prediction for the stored x satisfies the criterion; (n,).
+        distances: norms of the perturbations, (n,).
+        draws: number of noise samples that a final prediction averages; 1 for deterministic models.
+        rows: number of samples passed through the model, forwards or backwards.
+        found: of AutoAttack: the number of successes of each attack, in order.
 
     Example:
         >>> import torch
@@ -98,15 +103,24 @@ class AttackContext:
         return Result(attacked, fooled, distances, self.predictor.draws, self.predictor.rows)
 
 
+class AttackOptions(TypedDict, total=False):
+    """Keyword arguments of every attack: those of `attack_context`."""
+
+    eot: int
+    bounds: Bounds
+    target: Tensor | None
+    seed: int
+
+
 @contextmanager
 def attack_context(
     model: Model | Predictor,
     x: Tensor,
     y: Tensor,
     *,
-    target: Tensor | None = None,
-    bounds: Bounds = None,
     eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
     seed: int = 0,
 ) -> Iterator[AttackContext]:
     """Context manager of an attack. A `Predictor` has its own `eot`, `draws` and `batch`."""
@@ -252,3 +266,21 @@ class ClosestAdversarials:
             attacked = select(missed, further.clamp(*whole.box.ends(further)), attacked)
             result = whole.result(self.norm, attacked, eps)
         return result
+
+
+def search_minimum_norm(
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    norm: Norm,
+    eps: float | None,
+    search: Callable[[AttackContext, ClosestAdversarials], Tensor],
+    **options: Unpack[AttackOptions],
+) -> Result:
+    """Run `search` for the samples that do not satisfy the criterion; it returns its last points for these rows."""
+    with attack_context(model, x, y, **options) as context:
+        rows = context.unsolved_rows()
+        if not len(rows):
+            return context.result(norm, context.x.clone(), eps)
+        closest = ClosestAdversarials(context.take(rows), norm, eps)
+        return closest.result(context, rows, search(context, closest), eps)

@@ -7,13 +7,21 @@ towards it; both step sizes adapt to their success rates.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Unpack, final
 
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import AttackContext, Bounds, ClosestAdversarials, Result, attack_context
+from pdedsl.attacks.base import (
+    AttackContext,
+    AttackOptions,
+    ClosestAdversarials,
+    Result,
+    attack_context,
+    search_minimum_norm,
+)
 from pdedsl.attacks.batch_ops import column, inner, select, take
+from pdedsl.attacks.docstrings import attack_documentation
 from pdedsl.attacks.norms import L2, NormName, read_euclidean
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
@@ -25,12 +33,10 @@ MAX_CANDIDATES = 256  # samples among which a starting point is searched
 MAX_RANDOM_POINTS = 20  # random points per input if no sample is suitable
 
 
-def starting_points(
-    context: AttackContext, rows: Tensor, closest: ClosestAdversarials
-) -> tuple[ClosestAdversarials, int]:
-    """Starting points for the rows of `closest`, which are `rows` of the context, and the number of queries per row."""
+def find_starting_points(context: AttackContext, closest: ClosestAdversarials) -> int:
+    """Store starting points in `closest`: other samples of the context, or random points. Returns queries per row."""
     left = closest.context
-    all_rows = torch.arange(len(rows), device=rows.device)
+    all_rows = torch.arange(len(left.x), device=left.x.device)
     start, exists = _other_samples(context, left)
     reached = exists.clone()
     if exists.any():
@@ -39,11 +45,11 @@ def starting_points(
     for attempt in range(MAX_RANDOM_POINTS):
         missing = all_rows[~closest.has_adversarial]
         if not len(missing):
-            return closest, 1 + attempt
+            return 1 + attempt
         part = left.take(missing)
         x = _random_points(part, attempt)
         closest.update(missing, x, part.criterion.is_satisfied(part.predictor.query(x)))
-    return closest, 1 + MAX_RANDOM_POINTS
+    return 1 + MAX_RANDOM_POINTS
 
 
 def _other_samples(context: AttackContext, left: AttackContext) -> tuple[Tensor, Tensor]:
@@ -74,6 +80,7 @@ def _random_points(context: AttackContext, attempt: int) -> Tensor:
 BISECTIONS = 10
 
 
+@attack_documentation(attack_context)
 def boundary(
     model: Model | Predictor,
     x: Tensor,
@@ -83,39 +90,18 @@ def boundary(
     eps: float | None = None,
     queries: int = 1000,
     step: float = 0.1,
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
+    **options: Unpack[AttackOptions],
 ) -> Result:
     """Boundary attack (Brendel, Rauber, Bethge, ICLR 2018): decision-based minimum-norm attack in ℓ2.
 
     Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: if given, only adversarial examples within ε count, and the search stops at the first one. By default the
-            nearest one is searched.
         norm: "2".
-        queries: maximal number of queries per sample.
         step: initial step size on the sphere, relative to its radius.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
 
     Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
         Samples without a starting point of another class are returned unchanged.
 
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
-
     Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
         >>> x, y = torch.tensor([[0.25], [-1.0]]), torch.tensor([0, 1])
         >>> result = attacks.boundary(model, x, y, queries=50)
         >>> result.fooled.tolist()
@@ -123,27 +109,20 @@ def boundary(
         >>> bool((result.distances >= x[:, 0].abs()).all())  # the distances to the boundary
         True
     """
-    measure = read_euclidean(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
-        rows = context.unsolved_rows()
-        if not len(rows):
-            return context.result(measure, context.x.clone(), eps)
-        closest, used = starting_points(context, rows, ClosestAdversarials(context.take(rows), measure, eps))
+
+    def search(context: AttackContext, closest: ClosestAdversarials) -> Tensor:
+        used = find_starting_points(context, closest)
         closest.bisect(BISECTIONS)
-        _walk(closest, max(0, queries - used - BISECTIONS) // 2, step)
-        return closest.result(context, rows, closest.x, eps)
+        rows, start = closest.has_adversarial.nonzero()[:, 0], torch.full_like(closest.distance, step)
+        walk = _BoundaryWalk(closest, rows, start, start.clone())
+        for _ in range(max(0, queries - used - BISECTIONS) // 2):
+            walk.rows = walk.rows[~closest.done(walk.rows)]
+            if not len(walk.rows):
+                break
+            walk.step()
+        return closest.x
 
-
-def _walk(closest: ClosestAdversarials, rounds: int, step: float) -> None:
-    rows = closest.has_adversarial.nonzero()[:, 0]
-    walk = _BoundaryWalk(
-        closest, rows, torch.full_like(closest.distance, step), torch.full_like(closest.distance, step)
-    )
-    for _ in range(rounds):
-        walk.rows = walk.rows[~closest.done(walk.rows)]
-        if not len(walk.rows):
-            return
-        walk.step()
+    return search_minimum_norm(model, x, y, read_euclidean(norm), eps, search, **options)
 
 
 @final

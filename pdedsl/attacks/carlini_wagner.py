@@ -9,20 +9,29 @@ D = ‖·‖₂² with a search over c. Without a target the margin is that of y
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import assert_never, final
+from typing import Unpack, assert_never, final
 
 import torch
 from torch import Tensor
 
 from pdedsl.attacks.adam import AdamState, TanhTransform
-from pdedsl.attacks.base import AttackContext, Bounds, ClosestAdversarials, Result, attack_context
+from pdedsl.attacks.base import (
+    AttackContext,
+    AttackOptions,
+    ClosestAdversarials,
+    Result,
+    attack_context,
+    search_minimum_norm,
+)
 from pdedsl.attacks.batch_ops import column, inner, take
 from pdedsl.attacks.criterion import Criterion, margin
+from pdedsl.attacks.docstrings import attack_documentation
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
 
 
+@attack_documentation(attack_context)
 def cw(
     model: Model | Predictor,
     x: Tensor,
@@ -35,10 +44,7 @@ def cw(
     iterations: int = 50,
     lr: float = 1e-2,
     search: int | None = None,
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
+    **options: Unpack[AttackOptions],
 ) -> Result:
     """Carlini-Wagner attack (2017): minimises the norm plus c times a penalty on the margin by Adam.
 
@@ -47,49 +53,24 @@ def cw(
     sample, relative to the dual norm of ∇f(x), so that the scale of the logits does not matter.
 
     Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: if given, only adversarial examples within ε count, and the search stops at the first one. By default the
-            nearest one is searched.
-        norm: "inf" or "2".
         c: weight of the penalty, or its initial value in the search.
         kappa: margin κ (confidence) by which the criterion must be satisfied.
         iterations: number of iterations of Adam.
         lr: learning rate of Adam.
         search: number of bisection steps for c; by default 9 in ℓ2 and 1 (fixed c) in ℓ∞.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
-
-    Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
-
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
 
     Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
         >>> result = attacks.cw(model, x, y, norm="2", iterations=40, lr=0.05, bounds=(-2, 2))
         >>> result.fooled.tolist()
         [True, True]
         >>> bool((result.distances >= x[:, 0]).all())  # the distances to the boundary
         True
     """
-    measure = read_norm(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
-        rows = context.unsolved_rows()
-        if not len(rows):
-            return context.result(measure, context.x.clone(), eps)
-        left = context.take(rows)
-        closest = ClosestAdversarials(left, measure, eps)
-        search_steps = (9 if isinstance(measure, L2) else 1) if search is None else search
-        last = _CarliniWagner(measure, kappa, iterations, lr).run(left, closest, c, search_steps)
-        return closest.result(context, rows, last, eps)
+    attack = _CarliniWagner(read_norm(norm), kappa, iterations, lr)
+    search_steps = (9 if isinstance(attack.norm, L2) else 1) if search is None else search
+    return search_minimum_norm(
+        model, x, y, attack.norm, eps, lambda _, closest: attack.run(closest, c, search_steps), **options
+    )
 
 
 @final
@@ -100,8 +81,9 @@ class _CarliniWagner:
     iterations: int
     lr: float
 
-    def run(self, context: AttackContext, closest: ClosestAdversarials, c: float, search_steps: int) -> Tensor:
+    def run(self, closest: ClosestAdversarials, c: float, search_steps: int) -> Tensor:
         """The last points of the bisection over c; c is multiplied by ten until the first success."""
+        context = closest.context
         weight = torch.full_like(closest.distance, c) / (self._dual_gradient_norm(context) if search_steps > 1 else 1.0)
         low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
         rows, last = torch.arange(len(context.x), device=context.x.device), context.x.clone()

@@ -24,7 +24,11 @@ Bound = float | Tensor
 @final
 @dataclass(frozen=True)
 class Box:
-    """Box of valid inputs, lower ≤ x ≤ upper; the bounds are numbers, or tensors that broadcast against one sample.
+    """Box of valid inputs, lower ≤ x ≤ upper.
+
+    Args:
+        lower: lower bound, a number or a tensor that broadcasts against one sample.
+        upper: upper bound, in the same way.
 
     Example:
         >>> from pdedsl.attacks import Box

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import AttackContext, Bounds, ClosestAdversarials, Result, attack_context
+from pdedsl.attacks.base import AttackContext, AttackOptions, ClosestAdversarials, Result, attack_context
 from pdedsl.attacks.batch_ops import column, take
+from pdedsl.attacks.docstrings import attack_documentation
 from pdedsl.attacks.norms import L2, NormName, read_euclidean
 from pdedsl.attacks.pgd import cross_entropy_loss
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
 
 
+@attack_documentation(attack_context)
 def ddn(
     model: Model | Predictor,
     x: Tensor,
@@ -26,10 +29,7 @@ def ddn(
     start: float = 1.0,
     gamma: float = 0.05,
     approach: int = 3,
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
+    **options: Unpack[AttackOptions],
 ) -> Result:
     """Decoupling direction and norm (Rony et al., CVPR 2019): minimum-norm attack in ℓ2. From δ = 0 and ρ = `start`
 
@@ -38,32 +38,12 @@ def ddn(
     with α from 1 to 0.01 by cosine annealing.
 
     Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: if given, only adversarial examples within ε count, and the search stops at the first one. By default the
-            nearest one is searched.
         norm: "2".
-        steps: number of steps.
         start: initial norm ρ of the perturbation.
         gamma: relative change γ of the norm in each step.
         approach: number of bisections towards the input that refine the result.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
-
-    Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
-
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
 
     Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
         >>> result = attacks.ddn(model, x, y, steps=40)
         >>> result.fooled.tolist()
         [True, True]
@@ -71,7 +51,7 @@ def ddn(
         True
     """
     measure = read_euclidean(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
+    with attack_context(model, x, y, **options) as context:
         closest = ClosestAdversarials(context, measure, eps)
         last = _descend(context, closest, steps, start, gamma)
         closest.bisect(approach, first=1.0 - gamma)

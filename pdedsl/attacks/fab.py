@@ -10,14 +10,24 @@ converges monotonically and ends after as many steps as there are changes of slo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import assert_never, final
+from itertools import product
+from typing import Unpack, assert_never, final
 
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import AttackContext, Bounds, ClosestAdversarials, Result, attack_context, likeliest_classes
+from pdedsl.attacks.base import (
+    AttackContext,
+    AttackOptions,
+    ClosestAdversarials,
+    Result,
+    attack_context,
+    likeliest_classes,
+    search_minimum_norm,
+)
 from pdedsl.attacks.batch_ops import column, inner, select, take
 from pdedsl.attacks.criterion import Criterion, difference, margin
+from pdedsl.attacks.docstrings import attack_documentation
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import LossGradient, Predictor
 from pdedsl.frozen_model import Model
@@ -64,6 +74,7 @@ ALPHA, ETA, BETA = 0.1, 1.05, 0.9
 """α_max (bias towards the sample), η (overshoot beyond the boundary) and β (backward step) of the paper."""
 
 
+@attack_documentation(attack_context)
 def fab(
     model: Model | Predictor,
     x: Tensor,
@@ -74,71 +85,38 @@ def fab(
     steps: int = 100,
     restarts: int = 1,
     targets: int = 9,
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
+    **options: Unpack[AttackOptions],
 ) -> Result:
     """Fast Adaptive Boundary attack (Croce, Hein, ICML 2020): nearest adversarial example by projections onto the
     linearised decision boundaries of the likeliest classes.
 
     Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: if given, only adversarial examples within ε count, and the search stops at the first one. By default the
-            nearest one is searched.
-        norm: "inf" or "2".
         steps: number of steps of each run.
         restarts: number of runs for each target; further runs start at random points.
         targets: number of likeliest other classes that are attacked in turn, without `target`.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
-
-    Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
-
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
 
     Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
         >>> result = attacks.fab(model, x, y, steps=5)
         >>> result.fooled.tolist()
         [True, True]
         >>> bool(torch.allclose(result.distances, x[:, 0], rtol=0.01))  # the distances to the boundary
         True
     """
-    measure = read_norm(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
-        rows = context.unsolved_rows()
-        if not len(rows):
-            return context.result(measure, context.x.clone(), eps)
-        left = context.take(rows)
-        closest = ClosestAdversarials(left, measure, eps)
-        target_classes = likeliest_classes(left, targets) if target is None else rows.new_empty(len(rows), 0)
-        last = _run_targets(FabConfig(measure, steps), closest, target_classes, restarts, eps)
-        closest.bisect(8 if eps is None else 0, first=0.9)
-        return closest.result(context, rows, last, eps)
+    attack = FabConfig(read_norm(norm), steps)
 
-
-def _run_targets(
-    attack: FabConfig, closest: ClosestAdversarials, target_classes: Tensor, restarts: int, eps: float | None
-) -> Tensor:
-    context, last = closest.context, closest.context.x.clone()
-    all_rows = torch.arange(len(context.x), device=context.x.device)
-    criteria = [context.criterion.with_target(target_class) for target_class in target_classes.T] or [context.criterion]
-    for restart in range(restarts):
-        for criterion in criteria:
+    def search(_: AttackContext, closest: ClosestAdversarials) -> Tensor:
+        context, last = closest.context, closest.context.x.clone()
+        classes = likeliest_classes(context, targets).T if context.criterion.target is None else ()
+        criteria = [context.criterion.with_target(c) for c in classes] or [context.criterion]
+        all_rows = torch.arange(len(last), device=last.device)
+        for restart, criterion in product(range(restarts), criteria):
             rows = all_rows[~closest.done(all_rows)]
             if len(rows):
                 last[rows] = attack.run(closest, rows, criterion.take(rows), attack.start(closest, rows, restart, eps))
-    return last
+        closest.bisect(8 if eps is None else 0, first=0.9)
+        return last
+
+    return search_minimum_norm(model, x, y, attack.norm, eps, search, **options)
 
 
 @final

@@ -13,16 +13,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import NamedTuple, Unpack, final
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pdedsl.attacks.base import AttackContext, Bounds, RestartTracker, Result, attack_context
+from pdedsl.attacks.base import AttackContext, AttackOptions, RestartTracker, Result, attack_context
 from pdedsl.attacks.batch_ops import inner, take
 from pdedsl.attacks.constraints import FeasibleSet
 from pdedsl.attacks.criterion import Criterion, Loss, cross_entropy, log_odds, margin
+from pdedsl.attacks.docstrings import attack_documentation
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor, Transform
 from pdedsl.frozen_model import Model
@@ -153,228 +154,12 @@ def input_diversity(
     return transform
 
 
-# ---- Attacks
-
-
-def fgsm(
-    model: Model | Predictor,
-    x: Tensor,
-    y: Tensor,
-    *,
-    eps: float,
-    norm: NormName = "inf",
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
-) -> Result:
-    """Fast gradient sign method (Goodfellow, Shlens, Szegedy 2015): one step of length ε along the sign (ℓ∞) or the
-    direction (ℓ2) of the gradient of the cross-entropy, clipped to the bounds.
-
-    For linear logits and two classes the step is optimal in ℓ∞, and in ℓ2 if no coordinate is clipped.
-
-    Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: radius ε of the ball around each input.
-        norm: "inf" or "2".
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
-
-    Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
-
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
-
-    Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
-        >>> result = attacks.fgsm(model, x, y, eps=0.5)
-        >>> result.fooled.tolist()
-        [True, False]
-        >>> result.accuracy
-        0.5
-    """
-    measure = read_norm(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
-        config = AscentConfig(measure, eps, 1, cross_entropy_loss(context.predictor))
-        return _run(context, measure, eps, config, restarts=1, start=clean_start)
-
-
-def ifgsm(
-    model: Model | Predictor,
-    x: Tensor,
-    y: Tensor,
-    *,
-    eps: float,
-    norm: NormName = "inf",
-    step: float | None = None,
-    steps: int = 20,
-    restarts: int = 1,
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
-) -> Result:
-    """Iterative fast gradient sign method (Kurakin, Goodfellow, Bengio 2017): projected gradient steps from x.
-
-    Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: radius ε of the ball around each input.
-        norm: "inf" or "2".
-        step: step size; by default 2.5 ε/steps.
-        steps: number of steps.
-        restarts: number of runs; further runs start at random points of the ball.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
-
-    Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
-
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
-
-    Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
-        >>> result = attacks.ifgsm(model, x, y, eps=0.5, steps=5)
-        >>> result.fooled.tolist()
-        [True, False]
-    """
-    measure = read_norm(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
-        config = AscentConfig(measure, _step_size(eps, step, steps), steps, cross_entropy_loss(context.predictor))
-        return _run(context, measure, eps, config, restarts, clean_start)
-
-
-def pgd(
-    model: Model | Predictor,
-    x: Tensor,
-    y: Tensor,
-    *,
-    eps: float,
-    norm: NormName = "inf",
-    step: float | None = None,
-    steps: int = 20,
-    restarts: int = 1,
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
-) -> Result:
-    """Projected gradient descent attack (Madry et al. 2018): IFGSM from a random start, uniform in the ball.
-
-    Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: radius ε of the ball around each input.
-        norm: "inf" or "2".
-        step: step size; by default 2.5 ε/steps.
-        steps: number of steps.
-        restarts: number of runs; further runs start at random points of the ball.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
-
-    Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
-
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
-
-    Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
-        >>> result = attacks.pgd(model, x, y, eps=0.5, steps=5, bounds=(-2, 2))
-        >>> result.fooled.tolist()
-        [True, False]
-    """
-    measure = read_norm(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
-        config = AscentConfig(measure, _step_size(eps, step, steps), steps, cross_entropy_loss(context.predictor))
-        return _run(context, measure, eps, config, restarts, random_start)
-
-
-def difgsm(
-    model: Model | Predictor,
-    x: Tensor,
-    y: Tensor,
-    *,
-    eps: float,
-    norm: NormName = "inf",
-    step: float | None = None,
-    steps: int = 20,
-    restarts: int = 1,
-    probability: float = 0.5,
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
-) -> Result:
-    """DI²-FGSM (Xie et al. 2019, eq. 6): IFGSM with input diversity, random resizing and padding of images.
-
-    Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: radius ε of the ball around each input.
-        norm: "inf" or "2".
-        step: step size; by default 2.5 ε/steps.
-        steps: number of steps.
-        restarts: number of runs; further runs start at random points of the ball.
-        probability: probability of a transformation in each step; inputs that are not images are not transformed.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
-
-    Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
-
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
-
-    Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
-        >>> result = attacks.difgsm(model, x, y, eps=0.5, steps=5)
-        >>> result.fooled.tolist()
-        [True, False]
-    """
-    measure = read_norm(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
-        change = input_diversity(probability, context.generator)
-        config = AscentConfig(
-            measure, _step_size(eps, step, steps), steps, cross_entropy_loss(context.predictor), change
-        )
-        return _run(context, measure, eps, config, restarts, clean_start)
+# ---- Loss, starting points, restarts
 
 
 def cross_entropy_loss(predictor: Predictor) -> Loss:
     """The cross-entropy; without EOT the log-odds, which do not saturate and have the same ascent direction."""
     return log_odds if predictor.eot == 1 else cross_entropy
-
-
-def _step_size(eps: float, step: float | None, steps: int) -> float:
-    return 2.5 * eps / steps if step is None else step
 
 
 Start = Callable[[AttackContext, Norm, float], Tensor]
@@ -389,16 +174,117 @@ def random_start(context: AttackContext, norm: Norm, eps: float) -> Tensor:
     return torch.add(context.x, norm.uniform(context.x, context.generator), alpha=eps)
 
 
-def _run(context: AttackContext, norm: Norm, eps: float, config: AscentConfig, restarts: int, start: Start) -> Result:
+class PgdOptions(AttackOptions, total=False):
+    """Keyword arguments of the iterative attacks: those of `_projected_gradient`."""
+
+    norm: NormName
+    step: float | None
+    steps: int
+    restarts: int
+
+
+def _projected_gradient(
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    eps: float,
+    start: Start,
+    diversity: float | None = None,
+    *,
+    norm: NormName = "inf",
+    step: float | None = None,
+    steps: int = 20,
+    restarts: int = 1,
+    **options: Unpack[AttackOptions],
+) -> Result:
     """Restarts on the rows without success; rows without any success keep the point of largest margin."""
-    tracker = RestartTracker(context, seen=start is clean_start and config.transform is None)
-    for restart in range(restarts):
-        left = tracker.remaining
-        region = left.region(norm, eps)
-        begin = region.project((start if restart == 0 else random_start)(left, norm, eps))
-        result = ascend(left.predictor, begin, left.criterion, region, config)
-        if restarts == 1:  # otherwise the points would be evaluated twice
-            tracker.keep(*result)
-        else:
-            tracker.record(result.x)
-    return tracker.result(norm)
+    measure, step_size = read_norm(norm), 2.5 * eps / steps if step is None else step
+    with attack_context(model, x, y, **options) as context:
+        transform = None if diversity is None else input_diversity(diversity, context.generator)
+        config = AscentConfig(measure, step_size, steps, cross_entropy_loss(context.predictor), transform)
+        tracker = RestartTracker(context, seen=start is clean_start and transform is None)
+        for restart in range(restarts):
+            left = tracker.remaining
+            region = left.region(measure, eps)
+            begin = region.project((start if restart == 0 else random_start)(left, measure, eps))
+            result = ascend(left.predictor, begin, left.criterion, region, config)
+            if restarts == 1:  # otherwise the points would be evaluated twice
+                tracker.keep(*result)
+            else:
+                tracker.record(result.x)
+        return tracker.result(measure)
+
+
+# ---- Attacks
+
+
+@attack_documentation(attack_context)
+def fgsm(
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    norm: NormName = "inf",
+    **options: Unpack[AttackOptions],
+) -> Result:
+    """Fast gradient sign method (Goodfellow, Shlens, Szegedy 2015): one step of length ε along the sign (ℓ∞) or the
+    direction (ℓ2) of the gradient of the cross-entropy, clipped to the bounds.
+
+    For linear logits and two classes the step is optimal in ℓ∞, and in ℓ2 if no coordinate is clipped.
+
+    Example:
+        >>> result = attacks.fgsm(model, x, y, eps=0.5)
+        >>> result.fooled.tolist()
+        [True, False]
+        >>> result.accuracy
+        0.5
+    """
+    return _projected_gradient(model, x, y, eps, clean_start, norm=norm, step=eps, steps=1, **options)
+
+
+@attack_documentation(_projected_gradient, attack_context)
+def ifgsm(model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float, **options: Unpack[PgdOptions]) -> Result:
+    """Iterative fast gradient sign method (Kurakin, Goodfellow, Bengio 2017): projected gradient steps from x.
+
+    Example:
+        >>> result = attacks.ifgsm(model, x, y, eps=0.5, steps=5)
+        >>> result.fooled.tolist()
+        [True, False]
+    """
+    return _projected_gradient(model, x, y, eps, clean_start, **options)
+
+
+@attack_documentation(_projected_gradient, attack_context)
+def pgd(model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float, **options: Unpack[PgdOptions]) -> Result:
+    """Projected gradient descent attack (Madry et al. 2018): IFGSM from a random start, uniform in the ball.
+
+    Example:
+        >>> result = attacks.pgd(model, x, y, eps=0.5, steps=5, bounds=(-2, 2))
+        >>> result.fooled.tolist()
+        [True, False]
+    """
+    return _projected_gradient(model, x, y, eps, random_start, **options)
+
+
+@attack_documentation(_projected_gradient, attack_context)
+def difgsm(
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    probability: float = 0.5,
+    **options: Unpack[PgdOptions],
+) -> Result:
+    """DI²-FGSM (Xie et al. 2019, eq. 6): IFGSM with input diversity, random resizing and padding of images.
+
+    Args:
+        probability: probability of a transformation in each step; inputs that are not images are not transformed.
+
+    Example:
+        >>> result = attacks.difgsm(model, x, y, eps=0.5, steps=5)
+        >>> result.fooled.tolist()
+        [True, False]
+    """
+    return _projected_gradient(model, x, y, eps, clean_start, probability, **options)

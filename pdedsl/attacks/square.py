@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, assert_never, final
+from typing import Protocol, Unpack, assert_never, final
 
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import AttackContext, Bounds, Result, attack_context
+from pdedsl.attacks.base import AttackContext, AttackOptions, Result, attack_context
 from pdedsl.attacks.batch_ops import column, select, take
 from pdedsl.attacks.constraints import FeasibleSet
 from pdedsl.attacks.criterion import margin
+from pdedsl.attacks.docstrings import attack_documentation
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.frozen_model import Model
@@ -49,7 +50,7 @@ class L2ImageProposals:
         n, channels, height, width = x.shape
         side = max(1, min(height, width) // 5)
         tiles = (height // side, width // side)
-        sign = x.new_empty(n, channels, *tiles).bernoulli_(0.5, generator=self.generator).mul_(2.0).sub_(1.0)
+        sign = random_signs(x.new_empty(n, channels, *tiles), self.generator)
         pattern = torch.kron(sign, bump_pair(side, self._coin()).to(x))
         away = torch.zeros_like(x)
         away[..., : tiles[0] * side, : tiles[1] * side] = pattern
@@ -64,7 +65,7 @@ class L2ImageProposals:
         unused = (self.eps**2 - away.flatten(1).square().sum(1)).clamp_min(0.0) / x.shape[1]
         mass = (away.square() * (first | second)).flatten(2).sum(2) + unused[:, None]
         old = away * first
-        sign = x.new_empty(x.shape[:2]).bernoulli_(0.5, generator=self.generator).mul_(2.0).sub_(1.0)
+        sign = random_signs(x.new_empty(x.shape[:2]), self.generator)
         new = shape * sign[..., None, None] + old / column(L2().length(old).clamp_min(torch.finfo(x.dtype).tiny), old)
         scale = mass.sqrt() / torch.linalg.vector_norm(new, dim=(2, 3)).clamp_min(torch.finfo(x.dtype).tiny)
         return x + torch.where(first, new * scale[..., None, None], away.masked_fill(second, 0.0))
@@ -76,11 +77,8 @@ class L2ImageProposals:
 
     def _place(self, x: Tensor, eta: Tensor) -> tuple[Tensor, Tensor]:
         """A random window in each image: its mask and η in it, both of shape (n, 1, height, width)."""
-        (n, _, *extents), side = x.shape, len(eta)
-        firsts = [torch.randint(0, e - side + 1, (n, 1), generator=self.generator, device=x.device) for e in extents]
-        offsets = [torch.arange(e, device=x.device) - first for e, first in zip(extents, firsts, strict=True)]
-        inside = [(offset >= 0) & (offset < side) for offset in offsets]
-        mask = (inside[0][:, :, None] & inside[1][:, None, :])[:, None]
+        side = len(eta)
+        mask, offsets = random_window(x, side, self.generator)
         index = [offset.clamp(0, side - 1) for offset in offsets]
         return mask, eta[index[0][:, :, None], index[1][:, None, :]][:, None] * mask
 
@@ -131,7 +129,7 @@ class LinfImageProposals:
     def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
         n, channels, height, width = x.shape
         side = min(max(1, round(math.sqrt(share * height * width))), height, width)
-        covered = random_window(x, side, self.generator)
+        covered, _ = random_window(x, side, self.generator)
         return torch.where(covered, x + self.eps * random_signs(x.new_empty(n, channels, 1, 1), self.generator), at)
 
 
@@ -176,21 +174,14 @@ def random_signs(out: Tensor, generator: torch.Generator) -> Tensor:
     return out.bernoulli_(0.5, generator=generator).mul_(2.0).sub_(1.0)
 
 
-def corner(n: int, extent: int, side: int, generator: torch.Generator) -> Tensor:
-    """For each row the first index of a window of `side` in an axis of `extent`, uniform."""
-    return torch.randint(0, extent - side + 1, (n,), generator=generator, device=generator.device)
-
-
-def random_window(x: Tensor, side: int, generator: torch.Generator) -> Tensor:
-    """A random square in each image, as a mask of shape (n, 1, height, width)."""
-    n, _, height, width = x.shape
-    axes = [_interval(corner(n, extent, side, generator), side, extent) for extent in (height, width)]
-    return axes[0][:, None, :, None] & axes[1][:, None, None, :]
-
-
-def _interval(first: Tensor, side: int, extent: int) -> Tensor:
-    index = torch.arange(extent, device=first.device)
-    return (index >= column(first, first[:, None])) & (index < column(first + side, first[:, None]))
+def random_window(x: Tensor, side: int, generator: torch.Generator) -> tuple[Tensor, list[Tensor]]:
+    """A random square in each image: its mask, (n, 1, height, width), and the offsets from its corner along both axes,
+    (n, height) and (n, width)."""
+    n, _, *extents = x.shape
+    corners = [torch.randint(0, e - side + 1, (n, 1), generator=generator, device=x.device) for e in extents]
+    offsets = [torch.arange(e, device=x.device) - corner for e, corner in zip(extents, corners, strict=True)]
+    rows, columns = ((offset >= 0) & (offset < side) for offset in offsets)
+    return (rows[:, :, None] & columns[:, None, :])[:, None], offsets
 
 
 # ---- Random search
@@ -213,6 +204,7 @@ def progress_thresholds(queries: int) -> dict[int, float]:
     return {queries // 5: 0.5, 2 * queries // 5: 0.25}
 
 
+@attack_documentation(attack_context)
 def square(
     model: Model | Predictor,
     x: Tensor,
@@ -222,43 +214,20 @@ def square(
     norm: NormName = "inf",
     queries: int = 1000,
     share: float = 0.8,
-    eot: int = 1,
-    bounds: Bounds = None,
-    target: Tensor | None = None,
-    seed: int = 0,
+    **options: Unpack[AttackOptions],
 ) -> Result:
     """Square attack (Andriushchenko et al., ECCV 2020): score-based black-box random search that maximises the margin.
 
     Args:
-        model: callable from inputs (m, …) to logits (m, classes), or a `Predictor`; its state is restored.
-        x: inputs within `bounds`, shape (n, …), floating point.
-        y: labels, shape (n,), integers.
-        eps: radius ε of the ball around each input.
-        norm: "inf" or "2".
-        queries: maximal number of queries per sample.
         share: fraction of pixels in the first squares.
-        eot: number of noise samples per gradient or query (expectation over transformation), for stochastic models.
-        bounds: lower and upper bound of valid inputs, numbers or tensors; None for no bounds.
-        target: target labels, shape (n,), for a targeted attack.
-        seed: seed of the attack and of the noise of the model.
-
-    Returns:
-        `Result` with the attacked inputs x (n, …), `fooled` (n,), `distances` (n,) and the robust `accuracy`.
-
-    Raises:
-        ValueError: if shapes, dtypes, `norm` or `eps` are invalid, or inputs are outside `bounds`.
 
     Example:
-        >>> import torch
-        >>> from pdedsl import attacks
-        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
-        >>> x, y = torch.tensor([[0.25], [1.0]]), torch.tensor([0, 0])
         >>> result = attacks.square(model, x, y, eps=0.5, queries=20)
         >>> result.fooled.tolist()
         [True, False]
     """
     measure = read_norm(norm)
-    with attack_context(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as context:
+    with attack_context(model, x, y, **options) as context:
         rows = context.unsolved_rows()
         attacked = context.x.clone()
         if len(rows):

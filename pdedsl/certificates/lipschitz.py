@@ -15,7 +15,20 @@ from pdedsl.frozen_model import Model, frozen_state, modules_of
 @final
 @dataclass(frozen=True)
 class Lipschitz:
-    """Result of `lipschitz`: `classes` (n,) and certified ℓ2 `radii` (n,); ties abstain (class −1, radius 0)."""
+    """Result of `lipschitz`: `classes` (n,) and certified ℓ2 `radii` (n,); ties abstain (class −1, radius 0).
+
+    Attributes:
+        classes: certified classes, (n,).
+        radii: certified ℓ2 radii, (n,).
+        constant: Lipschitz constant that was used.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.certificates import lipschitz
+        >>> result = lipschitz(lambda x: torch.cat([x, -x], 1), torch.tensor([[1.0]]), constant=2**0.5)
+        >>> round(result.constant, 3), round(result.radii.item(), 3)
+        (1.414, 1.0)
+    """
 
     classes: Tensor
     radii: Tensor

@@ -83,12 +83,25 @@ def row_groups(n: int, device: torch.device) -> tuple[Tensor, ...]:
 @final
 @dataclass(frozen=True)
 class Gaussian:
-    """Result of `gaussian`, tensors of shape (n,): for each sample, with probability at least 1 − `alpha`, the smoothed
-    class is `classes` within the ℓ2 distance `radii`.
+    """Result of `gaussian`: for each of n samples, with probability at least 1 − `alpha`, the smoothed class is
+    `classes` within the ℓ2 distance `radii`.
 
-    `radii` is R_C = s Φ⁻¹(p̲); `lipschitz` is R_L ≤ R_C, from the Lipschitz constant of the smoothed classifier; `paper`
-    is R_a ≤ R_L of Wang, Tao, Bao, Shi, Theorem 3.1. `lower` is the Clopper-Pearson lower bound p̲ of the probability of
-    the class, `draws` the number of noise samples used.
+    Attributes:
+        classes: certified classes, (n,); −1 where the certificate abstains.
+        radii: R_C = s Φ⁻¹(p̲), (n,).
+        lipschitz: R_L ≤ R_C, from the Lipschitz constant of the smoothed classifier, (n,).
+        paper: R_a ≤ R_L of Wang, Tao, Bao, Shi, Theorem 3.1, (n,).
+        lower: Clopper-Pearson lower bound p̲ of the probability of the class, (n,).
+        draws: number of noise samples used, (n,).
+        sigma: standard deviation s of the noise.
+        alpha: failure probability per sample.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.certificates import gaussian
+        >>> result = gaussian(lambda x: torch.cat([x, -x], 1), torch.tensor([[1.0]]), sigma=0.5, n=1000)
+        >>> bool(result.paper <= result.lipschitz) and bool(result.lipschitz <= result.radii)
+        True
     """
 
     classes: Tensor
@@ -189,12 +202,24 @@ MIN_SAMPLES_PER_CHECK = 8
 @final
 @dataclass(frozen=True)
 class Sequential:
-    """Result of `gaussian_at`. For each sample, all decisions are correct with probability at least 1 − `alpha`.
+    """Result of `gaussian_at` for n samples and k radii; for each sample, all decisions are correct with probability at
+    least 1 − `alpha`. A radius may remain undecided after the maximal number of noise samples.
 
-    `certified[i, j]`: the smoothed class of sample i is `classes[i]` within the ℓ2 radius `at[j]`. `refuted[i, j]`: the
-    probability of the class is below Φ(r/s), as this radius requires. Neither: undecided after the maximal number of
-    noise samples. `radii` (n,) is the largest certified radius; if there is none, it is 0 and the class −1. `draws` is
-    the number of noise samples used, (n,).
+    Attributes:
+        classes: smoothed classes, (n,); −1 if no radius is certified.
+        radii: largest certified radius, (n,); 0 if there is none.
+        certified: [i, j]: the smoothed class of sample i is `classes[i]` within the ℓ2 radius `at[j]`; (n, k).
+        refuted: [i, j]: the probability of the class is below Φ(r/s), as this radius requires; (n, k).
+        draws: number of noise samples used, (n,).
+        at: the radii, k numbers.
+        sigma: standard deviation s of the noise.
+        alpha: failure probability per sample.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.certificates import gaussian_at
+        >>> gaussian_at(lambda x: torch.cat([x, -x], 1), torch.tensor([[1.0]]), sigma=0.5, radii=0.5).radii.tolist()
+        [0.5]
     """
 
     classes: Tensor

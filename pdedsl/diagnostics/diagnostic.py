@@ -124,7 +124,21 @@ class Diagnostic:
 
 
 class PdeError(Exception):
-    """A spec is invalid; `diagnostics` are its errors, in the order of the text."""
+    """A spec is invalid; `diagnostics` are its errors, in the order of the text.
+
+    Args:
+        diagnostics: the errors.
+        source: the text of the spec, which is quoted in the message.
+
+    Example:
+        >>> import pdedsl
+        >>> try:
+        ...     pdedsl.parse("pde P\\nspace x in R\\n∂u/∂t = Δu\\n")
+        ... except pdedsl.PdeError as error:
+        ...     codes = [diagnostic.code for diagnostic in error.diagnostics]
+        >>> "E201" in codes
+        True
+    """
 
     def __init__(self, diagnostics: Iterable[Diagnostic], source: Source | None = None) -> None:
         self.diagnostics = tuple(diagnostics)

@@ -40,16 +40,39 @@ def evaluate(
     name: str = "model",
     listeners: Sequence[Listener] = (),
 ) -> Report:
-    """Evaluate a classifier on samples x (n, …) with labels y (n,), as specified by the lines of an `evaluate` block:
+    """Evaluate a classifier on labelled samples: clean, robust and certified accuracy.
 
-        pdedsl.evaluate(model, x, y, "attack pgd(eps=8/255)", bounds=(0, 1))
+    The state of the model and of the random number generators is restored afterwards.
 
-    `model` is any callable from inputs to logits (n, classes) (or log-probabilities); its state and that of the random
-    number generators are restored afterwards. `bounds` are the bounds of valid inputs, by default none. `sigma` is the
-    standard deviation of the noise of `certify randomized_smoothing`, `sources` are the source networks of
-    transfer attacks by name, `surrogates` are networks whose adversarial examples the audit transfers to the model.
-    Attacks run with `seeds` seeds (seed, seed + 1, …); a sample is robust if it is classified correctly for all seeds.
-    ValueError if a requested measurement is impossible, PdeError if `what` is not valid.
+    Args:
+        model: callable from inputs (m, …) to logits or log-probabilities (m, classes).
+        x: inputs, shape (n, …).
+        y: labels, shape (n,), integers.
+        what: lines of an `evaluate` block.
+        bounds: lower and upper bound of valid inputs; None for no bounds.
+        sigma: standard deviation of the noise of `certify randomized_smoothing`.
+        sources: source networks of transfer attacks, by name.
+        surrogates: networks whose adversarial examples the gradient-masking audit transfers to the model.
+        seed: first seed of the attacks.
+        seeds: number of seeds (seed, seed + 1, …); a sample is robust if it is classified correctly for all of them.
+        name: name of the model in the report.
+        listeners: functions that receive progress events.
+
+    Returns:
+        `Report` with accuracies, confidence intervals, and the verdict of the audit.
+
+    Raises:
+        ValueError: if a requested measurement is impossible, or there are no samples.
+        PdeError: if `what` is not valid.
+
+    Example:
+        >>> import pdedsl
+        >>> import torch
+        >>> model = lambda x: torch.cat([x, -x], 1)  # class 0 for x > 0, class 1 for x < 0
+        >>> x, y = torch.tensor([[0.25], [1.0], [-1.0]]), torch.tensor([0, 0, 1])
+        >>> report = pdedsl.evaluate(model, x, y, "natural\\nattack pgd(eps=0.5)")
+        >>> report.clean.accuracy.value, round(report.robust[0].accuracy.value, 3)
+        (1.0, 0.667)
     """
     x, y = validate_batch(x, y)
     if not len(x) or seeds < 1:

@@ -195,7 +195,39 @@ class RademacherComplexity:
 
 @dataclass(frozen=True)
 class Report:
-    """Evaluation of one network on one set of samples."""
+    """Evaluation of one network on one set of samples.
+
+    Attributes:
+        name: name of the model.
+        title: title of the spec.
+        hash: hash of the spec.
+        equation: the equations as text.
+        data: the data set.
+        samples: number of samples.
+        seed: first seed of the attacks.
+        parameters: number of parameters of the network.
+        clean: accuracy, loss, calibration and confusion matrix without an attack.
+        robust: robust accuracy for every attack and ε.
+        transfers: accuracy under transfer attacks.
+        certified: certified accuracy at several ℓ2 radii.
+        doubts: verdicts of the gradient-masking audits.
+        weights: histogram of weight magnitudes.
+        complexity: bound on the Rademacher complexity.
+        axioms: properties and verdicts.
+        notes: remarks.
+        commands: commands that reproduce the report.
+        pictures: file names of the plots, with their captions.
+
+    Example:
+        >>> import pdedsl
+        >>> import torch
+        >>> model = lambda x: torch.cat([x, -x], 1)
+        >>> report = pdedsl.evaluate(model, torch.tensor([[1.0], [-1.0]]), torch.tensor([0, 0]))
+        >>> report.clean.confusion  # true labels in rows, predictions in columns
+        ((1, 1), (0, 0))
+        >>> report.plain()["format"]
+        2
+    """
 
     name: str
     title: str

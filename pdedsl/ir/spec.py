@@ -205,7 +205,35 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Spec:
-    """The elaborated content of a `.pde` file."""
+    """The elaborated content of a `.pde` file.
+
+    Attributes:
+        name: name of the spec.
+        title: one line about it.
+        space: data space, image space or physical domain.
+        time: time interval; None for a stationary problem.
+        constants: constants with their values.
+        unknowns: unknown functions.
+        learned: learned fields, operators and parameters.
+        equations: equations, with their normal forms.
+        conditions: initial, terminal and boundary conditions.
+        realize: discretization methods.
+        requirements: required properties.
+        source: source text.
+        network: `network` block.
+        train: `train` block.
+        evaluate: `evaluate` block.
+        exact: exact solutions.
+        observations: measurements.
+        warnings: warnings of the compiler.
+        latex: the problem in LaTeX.
+
+    Example:
+        >>> import pdedsl
+        >>> spec = pdedsl.load("heat")
+        >>> len(spec.conditions), len(spec.hash)
+        (2, 16)
+    """
 
     name: str
     title: str

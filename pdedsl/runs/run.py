@@ -26,7 +26,21 @@ CURVES = "curves.png"
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder with its network in eval mode. `metrics` are the final ones, as test_accuracy."""
+    """A run folder with its network in eval mode. `metrics` are the final ones, as test_accuracy.
+
+    Attributes:
+        folder: folder of the run.
+        module: the network, in eval mode.
+        outcome: finished, unfinished or diverged.
+        message: remarks about damaged or missing files.
+        metrics: final metrics by name.
+
+    Example:
+        >>> import pdedsl
+        >>> run = pdedsl.train("convection_diffusion", "run", set={"train.epochs": 1}, listeners=())
+        >>> pdedsl.Run.open("run").metrics == run.metrics
+        True
+    """
 
     folder: Path
     module: nn.Module = field(repr=False)

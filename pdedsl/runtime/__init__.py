@@ -1,4 +1,6 @@
-"""The blocks of compiled networks: torch only, each small and final, composed and never subclassed.
+"""Building blocks of compiled networks and solvers: the names that a generated `model.py` imports.
+
+Blocks are composed, not subclassed, and need only torch.
 
 Works that docstrings cite by their authors:
 
@@ -9,3 +11,142 @@ Works that docstrings cite by their authors:
 - "Towards natural robustness against adversarial examples", anonymous.
 - Campbell, Finlay, Oberman: Deterministic Gaussian averaged neural networks, 2020.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__all__ = [
+    "AdaptiveRungeKutta",
+    "Backbone",
+    "BackwardEuler",
+    "BoxConstraint",
+    "CharacteristicSteps",
+    "ConvNet",
+    "ConvOperator",
+    "CorrelatedNoise",
+    "DenseOperator",
+    "DivergenceFree",
+    "Dropout",
+    "EvolutionOperator",
+    "Expectation",
+    "ExplicitRungeKutta",
+    "FeynmanKacSolution",
+    "FirstOrderBlock",
+    "FixedTime",
+    "GaussianNoise",
+    "GeneratorCoefficients",
+    "HardConstraintNetwork",
+    "ImageArchitecture",
+    "JetNetwork",
+    "LaplaceNoise",
+    "LayerPerStep",
+    "Leapfrog",
+    "LeapfrogBlock",
+    "LipschitzArchitecture",
+    "RelativeNoise",
+    "ScaledNoise",
+    "SecondOrderBlock",
+    "SharedLayer",
+    "SpectralNormBound",
+    "SymmetricLayer",
+    "TimeChannel",
+    "TimeGrid",
+    "TorchdiffeqSolver",
+    "TotalVariationNorm",
+    "Verlet",
+    "VerletBlock",
+    "add_dropout",
+    "broadcast_scalar",
+    "cholesky",
+    "constant",
+    "lipschitz_network",
+    "maximum",
+    "mlp",
+    "partial_derivatives",
+    "preact_resnet18",
+    "resnet",
+    "resnet18",
+    "shake_shake",
+    "stack_components",
+    "vector_field",
+    "wide_resnet",
+]
+
+if TYPE_CHECKING:
+    from pdedsl.runtime.backbones import (
+        Backbone,
+        mlp,
+        preact_resnet18,
+        resnet,
+        resnet18,
+        vector_field,
+        wide_resnet,
+    )
+    from pdedsl.runtime.convnet import ConvNet
+    from pdedsl.runtime.diff.autodiff import partial_derivatives
+    from pdedsl.runtime.diff.mlp_jets import JetNetwork
+    from pdedsl.runtime.divergence_free import DivergenceFree
+    from pdedsl.runtime.hard_constraints import HardConstraintNetwork
+    from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer
+    from pdedsl.runtime.image_network import ImageArchitecture, LipschitzArchitecture, lipschitz_network
+    from pdedsl.runtime.learned_fields import FixedTime
+    from pdedsl.runtime.linear_operators import ConvOperator, DenseOperator
+    from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta
+    from pdedsl.runtime.ode.explicit import BackwardEuler, ExplicitRungeKutta, Leapfrog, TimeGrid, Verlet
+    from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
+    from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, SecondOrderBlock, VerletBlock
+    from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
+    from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, Expectation, FeynmanKacSolution, GeneratorCoefficients
+    from pdedsl.runtime.sde.noise import (
+        CorrelatedNoise,
+        GaussianNoise,
+        LaplaceNoise,
+        RelativeNoise,
+        ScaledNoise,
+        cholesky,
+    )
+    from pdedsl.runtime.sde.random_residual import Dropout, add_dropout, shake_shake
+    from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
+    from pdedsl.runtime.tensor_helpers import broadcast_scalar, constant, maximum, stack_components
+    from pdedsl.runtime.time_conditioning import TimeChannel
+    from pdedsl.runtime.weight_constraints import BoxConstraint, SpectralNormBound
+
+_MODULES = {
+    "backbones": "Backbone mlp preact_resnet18 resnet resnet18 vector_field wide_resnet",
+    "convnet": "ConvNet",
+    "diff.autodiff": "partial_derivatives",
+    "diff.mlp_jets": "JetNetwork",
+    "divergence_free": "DivergenceFree",
+    "hard_constraints": "HardConstraintNetwork",
+    "image_fields": "LayerPerStep SharedLayer",
+    "image_network": "ImageArchitecture LipschitzArchitecture lipschitz_network",
+    "learned_fields": "FixedTime",
+    "linear_operators": "ConvOperator DenseOperator",
+    "ode.adaptive": "AdaptiveRungeKutta",
+    "ode.explicit": "BackwardEuler ExplicitRungeKutta Leapfrog TimeGrid Verlet",
+    "ode.torchdiffeq_solver": "TorchdiffeqSolver",
+    "pde_blocks": "FirstOrderBlock LeapfrogBlock SecondOrderBlock VerletBlock",
+    "sde.characteristic_steps": "CharacteristicSteps",
+    "sde.feynman_kac": "EvolutionOperator Expectation FeynmanKacSolution GeneratorCoefficients",
+    "sde.noise": "CorrelatedNoise GaussianNoise LaplaceNoise RelativeNoise ScaledNoise cholesky",
+    "sde.random_residual": "Dropout add_dropout shake_shake",
+    "symmetric_layer": "SymmetricLayer TotalVariationNorm",
+    "tensor_helpers": "broadcast_scalar constant maximum stack_components",
+    "time_conditioning": "TimeChannel",
+    "weight_constraints": "BoxConstraint SpectralNormBound",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports each name when it is first used: a network needs few of the modules."""
+    home = next((module for module, names in _MODULES.items() if name in names.split()), None)
+    if home is None:
+        raise AttributeError(f"module 'pdedsl.runtime' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(f"pdedsl.runtime.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

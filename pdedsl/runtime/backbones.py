@@ -24,7 +24,22 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Backbone:
-    """The parts of a network in the order of its layers."""
+    """The parts of a network in the order of its layers.
+
+    Args:
+        stem: first layers, from inputs (n, *shape) to the state of the blocks.
+        blocks: residual blocks, from state to state.
+        head: last layers, from the state to logits (n, classes).
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import mlp
+        >>> backbone = mlp(8, 3, (2,), 4)
+        >>> len(backbone.blocks)
+        3
+        >>> backbone.network()(torch.zeros(5, 2)).shape
+        torch.Size([5, 4])
+    """
 
     stem: nn.Module
     blocks: tuple[nn.Module, ...]
@@ -156,14 +171,53 @@ def _preactivated(shape: Shape, classes: int, stem: int, widths: tuple[int, ...]
 
 
 def resnet(depth: int, shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
-    """The pre-activation ResNet of Wang, Yuan, Shi, Osher 2020: three stages of 16, 32, 64 channels, depth = 6n + 2."""
+    """The pre-activation ResNet of Wang, Yuan, Shi, Osher 2020: three stages of 16, 32, 64 channels, depth = 6n + 2.
+
+    Args:
+        depth: number of layers, 6n + 2 for n blocks per stage: 20, 32, 44, 56, 110.
+        shape: shape (c, h, w) of one image.
+        classes: number of classes.
+        time: whether inputs have one more channel for the time.
+
+    Returns:
+        `Backbone` with stem, 3n residual blocks and head.
+
+    Raises:
+        ValueError: if the depth is not 6n + 2.
+
+    Example:
+        >>> from pdedsl.runtime import resnet
+        >>> len(resnet(20).blocks)
+        9
+        >>> sum(p.numel() for p in resnet(20).network().parameters())
+        272282
+    """
     return _preactivated(shape, classes, 16, (16, 32, 64), _per_stage(depth, 2), time)
 
 
 def wide_resnet(
     depth: int, width: int, shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False
 ) -> Backbone:
-    """WRN-depth-width (Zagoruyko & Komodakis 2016): three stages of 16k, 32k, 64k channels, depth = 6n + 4."""
+    """WRN-depth-width (Zagoruyko & Komodakis 2016): three stages of 16k, 32k, 64k channels, depth = 6n + 4.
+
+    Args:
+        depth: number of layers, 6n + 4 for n blocks per stage: 16, 22, 28.
+        width: factor k of the numbers of channels.
+        shape: shape (c, h, w) of one image.
+        classes: number of classes.
+        time: whether inputs have one more channel for the time.
+
+    Returns:
+        `Backbone` with stem, 3n residual blocks and head.
+
+    Raises:
+        ValueError: if the depth is not 6n + 4.
+
+    Example:
+        >>> from pdedsl.runtime import wide_resnet
+        >>> len(wide_resnet(10, 2).blocks)
+        3
+    """
     return _preactivated(shape, classes, 16, (16 * width, 32 * width, 64 * width), _per_stage(depth, 4), time)
 
 
@@ -175,12 +229,40 @@ def _per_stage(depth: int, extra: int) -> int:
 
 
 def preact_resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
-    """Pre-activation ResNet18 with a 3×3 stem: two blocks each of 64, 128, 256, 512 channels, then BN-ReLU."""
+    """Pre-activation ResNet18 with a 3×3 stem: two blocks each of 64, 128, 256, 512 channels, then BN-ReLU.
+
+    Args:
+        shape: shape (c, h, w) of one image.
+        classes: number of classes.
+        time: whether inputs have one more channel for the time.
+
+    Returns:
+        `Backbone` with stem, eight residual blocks and head.
+
+    Example:
+        >>> from pdedsl.runtime import preact_resnet18
+        >>> len(preact_resnet18().blocks)
+        8
+    """
     return _preactivated(shape, classes, 64, (64, 128, 256, 512), 2, time)
 
 
 def resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
-    """ResNet18 with a 3×3 stem and no pooling after it; `time` adds the input channel of Wang, Tao, Bao, Shi."""
+    """ResNet18 with a 3×3 stem and no pooling after it; `time` adds the input channel of Wang, Tao, Bao, Shi.
+
+    Args:
+        shape: shape (c, h, w) of one image.
+        classes: number of classes.
+        time: whether inputs have one more channel for the time.
+
+    Returns:
+        `Backbone` with stem, eight residual blocks and head.
+
+    Example:
+        >>> from pdedsl.runtime import resnet18
+        >>> sum(p.numel() for p in resnet18().network().parameters())
+        11173962
+    """
     stem = nn.Sequential(*_conv_stem(shape[0], 64, time), nn.BatchNorm2d(64), _relu())
     blocks = _stages(PostactivatedBlock, 64, (64, 128, 256, 512), 2)
     return Backbone(stem, blocks, _pooled_head(512, classes))
@@ -195,7 +277,25 @@ def convnet(
     activation: str = "relu",
     time: bool = False,
 ) -> Backbone:
-    """A small network: stem of stride 2, `depth` maps x + conv3×3(σ(bn(x))) at one width, global average, linear."""
+    """A small network: stem of stride 2, `depth` maps x + conv3×3(σ(bn(x))) at one width, global average, linear.
+
+    Args:
+        width: number of channels of all blocks.
+        depth: number of residual blocks.
+        shape: shape (c, h, w) of one image.
+        classes: number of classes.
+        activation: name of the activation σ.
+        time: whether inputs have one more channel for the time.
+
+    Returns:
+        `Backbone` with stem, `depth` residual blocks and head.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime.backbones import convnet
+        >>> convnet(4, 2, (1, 8, 8), 10).network()(torch.zeros(3, 1, 8, 8)).shape
+        torch.Size([3, 10])
+    """
     stem = _conv_stem(shape[0], width, time, stride=2)
     blocks = [
         ResidualBlock(nn.Sequential(nn.BatchNorm2d(width), ActivationLayer(activation), conv3x3(width, width)))
@@ -207,7 +307,25 @@ def convnet(
 def mlp(
     width: int, depth: int, shape: Shape, classes: int, *, activation: str = "relu", time: bool = False
 ) -> Backbone:
-    """Linear to `width`, `depth` maps x + W·σ(x) + b, σ and linear to the classes. Any sample shape, flattened."""
+    """Linear to `width`, `depth` maps x + W·σ(x) + b, σ and linear to the classes. Any sample shape, flattened.
+
+    Args:
+        width: number of hidden units of all blocks.
+        depth: number of residual blocks.
+        shape: shape of one sample, (d,) or (c, h, w).
+        classes: number of classes.
+        activation: name of the activation σ.
+        time: whether inputs have one more feature or channel for the time.
+
+    Returns:
+        `Backbone` with stem, `depth` residual blocks and head.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import mlp
+        >>> mlp(8, 2, (2,), 3).network()(torch.zeros(5, 2)).shape
+        torch.Size([5, 3])
+    """
     inputs = (shape[0] + time) * math.prod(shape[1:])
     stem = nn.Sequential(Standardize(shape[0]), nn.Flatten(), nn.Linear(inputs, width))
     blocks = [ResidualBlock(nn.Sequential(ActivationLayer(activation), nn.Linear(width, width))) for _ in range(depth)]
@@ -223,7 +341,25 @@ def vector_field(
     time: bool = False,
     outputs: int | None = None,
 ) -> Autonomous | TimeFeature:
-    """A learned field R^d -> R^outputs with `depth` hidden layers, for points (..., d); a velocity by default."""
+    """A learned field R^d -> R^outputs with `depth` hidden layers, for points (..., d); a velocity by default.
+
+    Args:
+        dimension: dimension d of the points.
+        width: number of units of each hidden layer.
+        depth: number of hidden layers.
+        activation: name of the activation.
+        time: whether the field depends on the time.
+        outputs: number of components; None for d.
+
+    Returns:
+        Module v(x, t) from points (…, d) and a time to values (…, outputs); without `time`, t is ignored.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import vector_field
+        >>> vector_field(2, 8, 1, time=True)(torch.zeros(5, 2), 0.5).shape
+        torch.Size([5, 2])
+    """
     layers: list[nn.Module] = [nn.Linear(dimension + time, width), ActivationLayer(activation)]
     for _ in range(depth - 1):
         layers += [nn.Linear(width, width), ActivationLayer(activation)]

@@ -58,6 +58,26 @@ class ConvNet(nn.Module):
     timed=False the time: f(Y).
 
     At 64 channels and two layers it has the 75,392 parameters of odenet_mnist's ODEfunc.
+
+    Args:
+        channels: number of channels of the feature map.
+        layers: number of convolutions.
+        size: size of the kernels, an odd number.
+        activation_name: name of the activation.
+        norm: whether a group normalisation precedes each activation.
+        timed: whether the time is an additional channel.
+
+    Shape:
+        (t, y) with a time t, a number or (n,), and y (n, channels, h, w), to (n, channels, h, w).
+
+    Raises:
+        ValueError: if there are no layers.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import ConvNet
+        >>> ConvNet(4, 2)(0.5, torch.zeros(3, 4, 8, 8)).shape
+        torch.Size([3, 4, 8, 8])
     """
 
     def __init__(

@@ -18,6 +18,24 @@ class DivergenceFree(nn.Module):
     In ℝ² the potential is one stream function ψ = A_12 and v = (∂ψ/∂y, −∂ψ/∂x). In ℝᵈ it has the d(d−1)/2 components
     A_ij, i < j, in lexicographic order. It costs d derivatives in forward mode. `potential(x, t)` maps points (…, d) to
     (…, d(d−1)/2), is differentiable, and treats points independently; t is passed on.
+
+    Args:
+        potential: module A(x, t), from points (…, d) to (…, d(d−1)/2).
+        dimension: dimension d.
+
+    Shape:
+        points (…, d) and a time to velocities (…, d).
+
+    Raises:
+        ValueError: if the dimension is 1.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import DivergenceFree, vector_field
+        >>> v = DivergenceFree(vector_field(2, 8, 1, outputs=1), 2)
+        >>> jacobian = torch.autograd.functional.jacobian(v, torch.tensor([0.3, 0.7]))
+        >>> bool(jacobian.trace().abs() < 1e-6)
+        True
     """
 
     def __init__(self, potential: nn.Module, dimension: int):

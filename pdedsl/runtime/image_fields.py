@@ -36,7 +36,21 @@ class LearnedField(nn.Module, ABC):
 
 @final
 class SharedLayer(LearnedField):
-    """θ(t) = θ: one layer for all steps, which may still read t."""
+    """θ(t) = θ: one layer for all steps, which may still read t.
+
+    Args:
+        layer: module from (t, y) to the shape of y.
+
+    Shape:
+        (step, t, y) with a time t, a number or (n,), and y (n, channels, h, w), to the shape of y.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import ConvNet, SharedLayer
+        >>> field = SharedLayer(ConvNet(4, 1))
+        >>> field.layer(0) is field.layer(1)
+        True
+    """
 
     def __init__(self, layer: nn.Module):
         super().__init__()
@@ -48,7 +62,20 @@ class SharedLayer(LearnedField):
 
 @final
 class LayerPerStep(LearnedField):
-    """θ(t) piecewise constant: a separate layer for every step (Ruthotto, Haber 2018, eq. 3)."""
+    """θ(t) piecewise constant: a separate layer for every step (Ruthotto, Haber 2018, eq. 3).
+
+    Args:
+        layers: one module from (t, y) to the shape of y for each time step.
+
+    Shape:
+        (step, t, y) with a time t, a number or (n,), and y (n, channels, h, w), to the shape of y.
+
+    Example:
+        >>> from pdedsl.runtime import ConvNet, LayerPerStep
+        >>> field = LayerPerStep.create(lambda: ConvNet(4, 1), steps=3)
+        >>> field.layer(0) is field.layer(1)
+        False
+    """
 
     def __init__(self, layers: Sequence[nn.Module]):
         super().__init__()

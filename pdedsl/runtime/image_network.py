@@ -31,7 +31,23 @@ from pdedsl.runtime.standardization import Centre, Standardize
 @dataclass(frozen=True)
 class ImageArchitecture:
     """The layers around the PDE blocks. The stem has the width of the first stage; `close`, the width of the last
-    transition, defaults to that of the last stage."""
+    transition, defaults to that of the last stage.
+
+    Args:
+        image: shape (c, h, w) of one image.
+        stages: number of channels of each stage.
+        classes: number of classes.
+        close: number of channels before the classifier; None for that of the last stage.
+        eps: ε of the batch normalisations.
+
+    Raises:
+        ValueError: if there are no stages, or too many for the size of the image.
+
+    Example:
+        >>> from pdedsl.runtime import ImageArchitecture
+        >>> ImageArchitecture(image=(3, 32, 32), stages=(32, 64, 112), classes=10).widths
+        (32, 64, 112, 112)
+    """
 
     image: tuple[int, int, int]
     stages: tuple[int, ...]
@@ -124,7 +140,22 @@ class ImageNetwork(nn.Module):
 
 
 def image_network(frame: ImageArchitecture, block: Callable[[int], nn.Module]) -> ImageNetwork:
-    """The architecture with one `block(width)` per stage."""
+    """The architecture with one `block(width)` per stage.
+
+    Args:
+        frame: sizes of the architecture.
+        block: makes the PDE block of a stage from its number of channels.
+
+    Returns:
+        Network from images (n, c, h, w) to logits (n, classes).
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime.image_network import ImageArchitecture, image_network
+        >>> network = image_network(ImageArchitecture((1, 8, 8), (4, 6), 10), lambda channels: torch.nn.Identity())
+        >>> network(torch.zeros(3, 1, 8, 8)).shape
+        torch.Size([3, 10])
+    """
     channels = frame.image[0]
     opening = nn.Sequential(Standardize(channels), *_conv_block(channels, frame.stages[0], 3, frame.eps))
     stages = nn.ModuleList(block(width) for width in frame.stages)
@@ -164,7 +195,25 @@ POOLING = 2
 @final
 @dataclass(frozen=True)
 class LipschitzArchitecture:
-    """The layers around the PDE blocks. `close` defaults to the width of the last stage."""
+    """The layers around the PDE blocks. `close` defaults to the width of the last stage.
+
+    Args:
+        image: shape (c, h, w) of one image.
+        stages: number of channels of each stage.
+        classes: number of classes.
+        close: number of rows of each dense layer; None for the channels of the last stage.
+        patch: side of the patches of the stem.
+        dense: number of convex potential layers before the classifier.
+        activation: activation of the transitions, "maxmin" or "relu".
+
+    Raises:
+        ValueError: if there are no stages, or the first one has fewer channels than a patch.
+
+    Example:
+        >>> from pdedsl.runtime import LipschitzArchitecture
+        >>> list(LipschitzArchitecture(image=(1, 28, 28), stages=(4, 8), classes=10, patch=2).sizes)
+        [(14, 14), (7, 7)]
+    """
 
     image: tuple[int, int, int]
     stages: tuple[int, ...]
@@ -191,7 +240,25 @@ class LipschitzArchitecture:
 
 
 def lipschitz_network(frame: LipschitzArchitecture, block: Callable[[int], nn.Module]) -> ImageNetwork:
-    """The architecture with one `block(width)` per stage."""
+    """The architecture with one `block(width)` per stage.
+
+    Args:
+        frame: sizes of the architecture.
+        block: makes the PDE block of a stage from its number of channels.
+
+    Returns:
+        Network from images (n, c, h, w) to logits (n, classes); 1-Lipschitz in ℓ2 if its blocks are.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import LipschitzArchitecture, lipschitz_network
+        >>> frame = LipschitzArchitecture((1, 8, 8), (4, 6), 10)
+        >>> network = lipschitz_network(frame, lambda channels: torch.nn.Identity())
+        >>> x = torch.randn(2, 1, 8, 8)
+        >>> a, b = network(x)
+        >>> bool((a - b).norm() <= (x[0] - x[1]).norm())
+        True
+    """
     channels, stages = frame.image[0], frame.stages
     opening = nn.Sequential(Centre(channels), PatchChannels(frame.patch), ZeroPadChannels(stages[0]))
     connectors = [_lipschitz_connector(a, b, frame) for a, b in pairwise(stages)]

@@ -16,7 +16,21 @@ from pdedsl.runtime.image_fields import Time
 
 
 class FixedTime(nn.Module):
-    """x ↦ g(x, t) at a fixed time t."""
+    """x ↦ g(x, t) at a fixed time t.
+
+    Args:
+        network: module g(x, t).
+        t: the time.
+
+    Shape:
+        x as for the network, to g(x, t).
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import FixedTime, vector_field
+        >>> FixedTime(vector_field(2, 8, 1, time=True), 0.5)(torch.zeros(5, 2)).shape
+        torch.Size([5, 2])
+    """
 
     def __init__(self, network: nn.Module, t: float) -> None:
         super().__init__()

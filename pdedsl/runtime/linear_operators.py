@@ -66,7 +66,28 @@ class LinearOperator(nn.Module, ABC):
 @final
 class ConvOperator(LinearOperator):
     """conv(k): zero-padded cross-correlation without bias, (Kx)_o = Σ_{i,τ} θ_{o,i,τ} x_i(· + τ) (Ruthotto, Haber,
-    eq. 2)."""
+    eq. 2).
+
+    Args:
+        channels: number of input channels.
+        out_channels: number of output channels; None for the same number.
+        size: size of the kernel, an odd number.
+        constraint: constraint on the weight, `BoxConstraint` or `SpectralNormBound`; None for no constraint.
+
+    Shape:
+        x (n, channels, h, w) to K x (n, out_channels, h, w); `adjoint` maps back.
+
+    Raises:
+        ValueError: if the size is even.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import ConvOperator
+        >>> operator = ConvOperator(2, 3)
+        >>> x, y = torch.randn(1, 2, 8, 8), torch.randn(1, 3, 8, 8)
+        >>> bool(torch.allclose((operator(x) * y).sum(), (x * operator.adjoint(y)).sum(), atol=1e-4))
+        True
+    """
 
     def __init__(
         self, channels: int, out_channels: int | None = None, size: int = 3, constraint: Constraint | None = None
@@ -88,7 +109,22 @@ class ConvOperator(LinearOperator):
 @final
 class DenseOperator(LinearOperator, nn.Linear):
     """linear: (Kx)_o = Σ_i W_{o,i} x_i on the last axis, without bias. It is also a torch Linear, so that code looking
-    for the last linear map of a network finds it."""
+    for the last linear map of a network finds it.
+
+    Args:
+        features: number of input features.
+        out_features: number of output features; None for the same number.
+        constraint: constraint on the weight, `BoxConstraint` or `SpectralNormBound`; None for no constraint.
+
+    Shape:
+        x (…, features) to K x (…, out_features); `adjoint` maps back.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import DenseOperator
+        >>> DenseOperator(2, 3)(torch.zeros(5, 2)).shape
+        torch.Size([5, 3])
+    """
 
     def __init__(self, features: int, out_features: int | None = None, constraint: Constraint | None = None):
         shape = (out_features or features, features)

@@ -70,7 +70,23 @@ class IntegratedBlock(PdeBlock):
 
 @final
 class FirstOrderBlock(IntegratedBlock):
-    """Y(t₀) ↦ Y(t₁) for Y′ = field (Ruthotto, Haber, eq. 5)."""
+    """Y(t₀) ↦ Y(t₁) for Y′ = field (Ruthotto, Haber, eq. 5).
+
+    Args:
+        field: right-hand side, such as `SharedLayer` or `LayerPerStep`.
+        integrator: time integrator.
+        steps: time steps.
+
+    Shape:
+        y (n, channels, h, w) to the same shape.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import BackwardEuler, ConvNet, FirstOrderBlock, LayerPerStep, TimeGrid
+        >>> field = LayerPerStep.create(lambda: ConvNet(4, 1), 3)
+        >>> FirstOrderBlock(field, BackwardEuler(), TimeGrid(0.0, 1.0, 3))(torch.zeros(2, 4, 8, 8)).shape
+        torch.Size([2, 4, 8, 8])
+    """
 
     def last_states(self, y: Tensor) -> BlockStates:
         return (self.integrate(y),)
@@ -78,7 +94,23 @@ class FirstOrderBlock(IntegratedBlock):
 
 @final
 class SecondOrderBlock(IntegratedBlock):
-    """Y″ = g, Y′(0) = 0, as the system [Y, V]′ = [V, g(Y)], whose states are (Y, V)."""
+    """Y″ = g, Y′(0) = 0, as the system [Y, V]′ = [V, g(Y)], whose states are (Y, V).
+
+    Args:
+        g: right-hand side of Y″ = g(Y), such as `SharedLayer` or `LayerPerStep`.
+        integrator: time integrator of the first-order system.
+        steps: time steps.
+
+    Shape:
+        y (n, channels, h, w) to the same shape.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import AdaptiveRungeKutta, ConvNet, SecondOrderBlock, SharedLayer, TimeGrid
+        >>> block = SecondOrderBlock(SharedLayer(ConvNet(4, 1)), AdaptiveRungeKutta(), TimeGrid(0.0, 1.0, 1))
+        >>> block(torch.zeros(2, 4, 8, 8)).shape
+        torch.Size([2, 4, 8, 8])
+    """
 
     def __init__(self, g: LearnedField, integrator: Integrator, steps: TimeGrid):
         super().__init__(CoupledField(None, g), integrator, steps)
@@ -89,7 +121,29 @@ class SecondOrderBlock(IntegratedBlock):
 
 @final
 class VerletBlock(PdeBlock):
-    """The channels in two halves (Y, Z), coupled by Verlet: Y′ = f(Z), Z′ = g(Y) (Ruthotto, Haber, eq. 10; RevNet)."""
+    """The channels in two halves (Y, Z), coupled by Verlet: Y′ = f(Z), Z′ = g(Y) (Ruthotto, Haber, eq. 10; RevNet).
+
+    Args:
+        f: field of the first half, applied to the second.
+        g: field of the second half, applied to the first.
+        steps: time steps.
+        method: None for `Verlet()`.
+        store: keep the intermediate states for the backward pass instead of recomputing them.
+
+    Shape:
+        y (n, channels, h, w), an even number of channels, to the same shape.
+
+    Raises:
+        ValueError: by a call, if the number of channels is odd.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import ConvNet, SharedLayer, TimeGrid, VerletBlock
+        >>> block = VerletBlock(SharedLayer(ConvNet(2, 1)), SharedLayer(ConvNet(2, 1)), TimeGrid(0.0, 1.0, 2))
+        >>> y = torch.randn(1, 4, 8, 8)
+        >>> bool(torch.allclose(block.inverse(block(y)), y, atol=1e-4))
+        True
+    """
 
     def __init__(
         self, f: LearnedField, g: LearnedField, steps: TimeGrid, method: Verlet | None = None, store: bool = False
@@ -116,7 +170,28 @@ class VerletBlock(PdeBlock):
 @final
 class LeapfrogBlock(PdeBlock):
     """Y″ = field, Y′(0) = 0, by leapfrog (Ruthotto, Haber, eq. 11). Running backwards needs two states, which
-    `last_states` gives."""
+    `last_states` gives.
+
+    Args:
+        field: right-hand side of Y″ = field(Y).
+        steps: time steps.
+        method: None for `Leapfrog()`.
+        store: keep the intermediate states for the backward pass instead of recomputing them.
+
+    Shape:
+        y (n, channels, h, w) to the same shape.
+
+    Raises:
+        ValueError: by `inverse`, unless it is given both final states.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import ConvNet, LeapfrogBlock, SharedLayer, TimeGrid
+        >>> block = LeapfrogBlock(SharedLayer(ConvNet(4, 1)), TimeGrid(0.0, 1.0, 2))
+        >>> y = torch.randn(1, 4, 8, 8)
+        >>> bool(torch.allclose(block.inverse(*block.last_states(y)), y, atol=1e-4))
+        True
+    """
 
     def __init__(self, field: LearnedField, steps: TimeGrid, method: Leapfrog | None = None, store: bool = False):
         super().__init__()

@@ -10,7 +10,19 @@ from torch import Tensor
 
 
 def constant(values: Sequence[float] | Sequence[Sequence[float]]) -> Tensor:
-    """A constant vector or matrix in float64; callers convert it to the dtype of the points."""
+    """A constant vector or matrix in float64; callers convert it to the dtype of the points.
+
+    Args:
+        values: entries of the vector or matrix.
+
+    Returns:
+        Tensor (d,) or (d, d) in float64.
+
+    Example:
+        >>> from pdedsl.runtime import constant
+        >>> constant([1.0, 2.0]).dtype
+        torch.float64
+    """
     return torch.tensor(values, dtype=torch.float64)
 
 
@@ -20,7 +32,22 @@ def as_tensor(value: Tensor | float) -> Tensor:
 
 
 def stack_components(x: Tensor, *components: Tensor | float) -> Tensor:
-    """(..., n) from n components at the points x."""
+    """(..., n) from n components at the points x.
+
+    Args:
+        x: points (…, d).
+        components: n numbers or tensors (…).
+
+    Returns:
+        Tensor (…, n) in the dtype of the points.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import stack_components
+        >>> x = torch.tensor([[1.0, 2.0]])
+        >>> stack_components(x, -x[..., 1], 3.0).tolist()
+        [[-2.0, 3.0]]
+    """
     return torch.stack([_at(x, c) for c in components], -1)
 
 
@@ -30,7 +57,21 @@ def stack_matrix(x: Tensor, rows: Sequence[Sequence[Tensor | float]]) -> Tensor:
 
 
 def broadcast_scalar(x: Tensor, value: Tensor | float) -> Tensor:
-    """A scalar at every point, (...)."""
+    """A scalar at every point, (...).
+
+    Args:
+        x: points (…, d).
+        value: number or tensor (…).
+
+    Returns:
+        Tensor (…) in the dtype of the points.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import broadcast_scalar
+        >>> broadcast_scalar(torch.zeros(3, 2), 1.5).tolist()
+        [1.5, 1.5, 1.5]
+    """
     return _at(x, value)
 
 
@@ -40,7 +81,22 @@ def heaviside(value: Tensor) -> Tensor:
 
 
 def maximum(x: Tensor, *values: Tensor | float) -> Tensor:
-    """The maximum of scalars at the points x."""
+    """The maximum of scalars at the points x.
+
+    Args:
+        x: points (…, d).
+        values: numbers or tensors (…).
+
+    Returns:
+        Tensor (…) in the dtype of the points.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import maximum
+        >>> x = torch.tensor([[-1.0], [2.0]])
+        >>> maximum(x, x[..., 0], 0.0).tolist()
+        [0.0, 2.0]
+    """
     return reduce(torch.maximum, (_tensor(x, value) for value in values))
 
 

@@ -7,7 +7,20 @@ from torch import Tensor, nn
 
 
 class TimeChannel(nn.Module):
-    """g(x, t): the time as one more channel (or feature) of the input (Wang, Tao, Bao, Shi, section 4)."""
+    """g(x, t): the time as one more channel (or feature) of the input (Wang, Tao, Bao, Shi, section 4).
+
+    Args:
+        network: module on inputs with one more channel.
+
+    Shape:
+        (x, t) with x (n, c, …) and a time t, a number or (n,), to the output of the network for (n, c + 1, …).
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import TimeChannel
+        >>> TimeChannel(torch.nn.Flatten())(torch.zeros(2, 1), torch.tensor([0.0, 0.5])).tolist()
+        [[0.0, 0.0], [0.0, 0.5]]
+    """
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()

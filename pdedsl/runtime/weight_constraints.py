@@ -28,7 +28,21 @@ class Unconstrained:
 @dataclass(frozen=True)
 class SpectralNormBound:
     """‖K‖ ≤ bound for all weights: the operator uses W · min(1, bound / β(W)). For a matrix β is the norm itself; for a
-    convolution β(W) ≥ ‖K(W)‖ is proved below."""
+    convolution β(W) ≥ ‖K(W)‖ is proved below.
+
+    Args:
+        bound: c of ‖K‖ ≤ c.
+
+    Raises:
+        ValueError: if the bound is not positive.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import DenseOperator, SpectralNormBound
+        >>> operator = DenseOperator(8, constraint=SpectralNormBound(0.5))
+        >>> bool(torch.linalg.matrix_norm(operator.constrained_weight(), 2) <= 0.5)
+        True
+    """
 
     bound: float
 
@@ -40,7 +54,21 @@ class SpectralNormBound:
 @final
 @dataclass(frozen=True)
 class BoxConstraint:
-    """low ≤ θ ≤ high for every entry of the weight, by projection after each step (Ruthotto, Haber, section 4)."""
+    """low ≤ θ ≤ high for every entry of the weight, by projection after each step (Ruthotto, Haber, section 4).
+
+    Args:
+        low: lower bound.
+        high: upper bound.
+
+    Raises:
+        ValueError: if the lower bound exceeds the upper one.
+
+    Example:
+        >>> from pdedsl.runtime import BoxConstraint, DenseOperator
+        >>> weight = DenseOperator(8, constraint=BoxConstraint(-0.1, 0.1)).weight
+        >>> bool((weight.abs() <= 0.1).all())
+        True
+    """
 
     low: float
     high: float

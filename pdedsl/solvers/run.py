@@ -53,10 +53,30 @@ def solve(
     save_seconds: float = SAVE_SECONDS,
     listeners: Sequence[Listener] = (),
 ) -> Solution:
-    """Solve a physical spec, given as a Compilation, a Spec, a path, the name of a shipped spec, or text.
+    """Solve an equation on a physical domain.
 
-    With a folder `out`, the solution, its report and its plots are saved there; `resume` continues the run in it.
-    `set` changes entries of the spec, as ["realize.equation=grid(n=64)"] or an equivalent mapping.
+    Args:
+        spec: a Compilation, a Spec, a path, the name of a shipped spec, or text.
+        out: folder in which the solution, its report and its plots are saved; None to save nothing.
+        set: changes of the spec, as ["realize.equation=grid(n=64)"] or an equivalent mapping.
+        device: "cpu", "cuda" or another torch device; None for the default.
+        resume: continue the run in `out`.
+        save_seconds: time between checkpoints.
+        listeners: functions that receive progress events.
+
+    Returns:
+        `Solution`, a function of points with an error estimate.
+
+    Raises:
+        PdeError: if the spec has errors, or is not a problem on a physical domain.
+        RunError: if the folder `out` cannot be used.
+
+    Example:
+        >>> import math
+        >>> import pdedsl
+        >>> solution = pdedsl.solve("heat", set={"realize.equation": "grid(n=32)"})
+        >>> abs(solution([[0.5, 1.0]]).item() - math.exp(-0.1 * math.pi**2)) < 1e-8
+        True
     """
     compilation = compile_problem(spec, set)
     options = solve_options(compilation, device)

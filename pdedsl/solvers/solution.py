@@ -21,7 +21,26 @@ from pdedsl.solvers.method_result import Estimate, SolverResult
 
 @dataclass(frozen=True)
 class Solution:
-    """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments."""
+    """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments.
+
+    Attributes:
+        compilation: the compiled spec.
+        result: the result of the solver.
+        error_estimate: residuals, comparison with references, and the verdict.
+        seconds: solve time.
+        folder: folder of the run, if it was saved.
+
+    Raises:
+        ValueError: by a call, if points do not have the shape (n, k).
+
+    Example:
+        >>> import pdedsl
+        >>> solution = pdedsl.solve("heat")
+        >>> solution([[0.5, 0.0], [0.5, 1.0]]).shape
+        torch.Size([2, 1])
+        >>> solution.error.value < 1e-6
+        True
+    """
 
     compilation: Compilation = field(repr=False)
     result: SolverResult = field(repr=False)

@@ -30,6 +30,8 @@ from pdedsl.testing.operators import EvolutionUnderTest, NetworkAsOperator, Oper
 from pdedsl.testing.replay import reproduces
 from pdedsl.testing.search import MAX_SHRINKS, search
 
+__all__ = ["Result", "assert_hold", "check", "falsify"]
+
 WIDTH = 4  # channels of the block under test
 MIN_EXAMPLES_REFUTED = 100  # examples for a refuted axiom, where a counterexample exists
 IMAGE_EXAMPLES_DIVISOR = 10  # networks on images are slow, and their average does not depend on the weights
@@ -38,7 +40,23 @@ MAX_SHRINKS_ADAPTIVE = 15  # shrinking steps if each example needs an adaptive s
 
 @dataclass(frozen=True)
 class Result:
-    """The result of the search for one axiom."""
+    """The result of the search for one axiom.
+
+    Attributes:
+        axiom: the property.
+        verdict: proved, refuted or undecided by the analysis.
+        outcome: whether the property held, was violated, or was not tested.
+        example: smallest counterexample found, as text.
+        note: why it was not tested.
+        required: whether the spec requires the property.
+
+    Example:
+        >>> import pdedsl
+        >>> from pdedsl.testing import axioms
+        >>> result = axioms.check(pdedsl.compile("rotation"), examples=3)[0]
+        >>> result.axiom.value, result.verdict.value, result.ok
+        ('linearity', 'proved', True)
+    """
 
     axiom: Axiom
     verdict: Truth
@@ -58,7 +76,22 @@ class Result:
 
 
 def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> tuple[Result, ...]:
-    """Tests all axioms of the spec on the compiled network."""
+    """Search for counterexamples to every property of a spec on the compiled network.
+
+    Args:
+        model: a `Compilation`, or `package(folder)` of `pdedsl.testing.model`.
+        examples: number of examples per property.
+        seed: seed of the search.
+
+    Returns:
+        One `Result` per property.
+
+    Example:
+        >>> import pdedsl
+        >>> from pdedsl.testing import axioms
+        >>> all(result.ok for result in axioms.check(pdedsl.compile("rotation"), examples=3))
+        True
+    """
     tested = under_test(model)
     return tuple(search_for(axiom, tested, examples, seed) for axiom in tested.expected.analysis.axioms)
 
@@ -70,7 +103,21 @@ def search_for(axiom: str, model: ModelUnderTest, examples: int = 50, seed: int 
 
 
 def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> None:
-    """Raises AssertionError with the smallest counterexample found; for use in test suites."""
+    """Like `check`, for use in test suites.
+
+    Args:
+        model: a `Compilation`, or `package(folder)` of `pdedsl.testing.model`.
+        examples: number of examples per property.
+        seed: seed of the search.
+
+    Raises:
+        AssertionError: with the smallest counterexample found, if a result disagrees with its verdict.
+
+    Example:
+        >>> import pdedsl
+        >>> from pdedsl.testing import axioms
+        >>> axioms.assert_hold(pdedsl.compile("rotation"), examples=3)
+    """
     for result in check(model, examples, seed):
         assert result.ok, (
             f"verdict on {result.axiom}: {result.verdict}, but the search result is {result.outcome}:\n{result.example}"
@@ -80,7 +127,28 @@ def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: i
 def falsify(
     axiom: str, operator: Operator | NetworkAsOperator, examples: int = 200, seed: int = 0, attempts: int = MAX_SHRINKS
 ) -> str | None:
-    """A counterexample to an axiom for a user-defined operator, as text, shrunk in at most `attempts` steps."""
+    """Search for a counterexample to a property of any operator f ↦ T f.
+
+    Args:
+        axiom: name of the property.
+        operator: an object like `pdedsl.testing.operators.Operator`: `operator(f, x, t)` is T f at points x (n, d),
+            for data f on R^d.
+        examples: number of examples.
+        seed: seed of the search.
+        attempts: maximal number of steps in which the counterexample is shrunk.
+
+    Returns:
+        The counterexample as text, or None.
+
+    Example:
+        >>> from pdedsl.testing import axioms
+        >>> class Square:
+        ...     dimension, start, end = 1, 0.0, 1.0
+        ...     def __call__(self, f, x, t):
+        ...         return f(x) ** 2
+        >>> axioms.falsify("linearity", Square(), examples=20) is not None
+        True
+    """
     counterexample = search(
         lambda case: _violates(_axiom(axiom), operator, case), cases(operator.dimension), examples, seed, attempts
     )

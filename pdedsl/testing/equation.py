@@ -45,6 +45,8 @@ from pdedsl.testing.residuals import EXACT, RESIDUALS, exact_findings, residual_
 from pdedsl.testing.step_moments import STEPS, steps_finding
 from pdedsl.testing.time_intervals import time_condition, time_intervals
 
+__all__ = ["assert_holds", "check"]
+
 MODEL, LAW = "model()", "endpoint distribution of model()"
 OPERATOR, SOLUTION = "endpoint distribution of operator()", "solution u of model()"
 POINTS = 2
@@ -93,13 +95,41 @@ def _domain_checks(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> tuple[
 
 
 def check(model: Compilation | ModelUnderTest, seed: int = 0, of: Container[str] | None = None) -> tuple[Finding, ...]:
-    """The findings of all tests, or of those with one of the names `of`."""
+    """Test that a compiled network discretizes its equation.
+
+    Args:
+        model: a `Compilation`, or `package(folder)` of `pdedsl.testing.model`.
+        seed: seed of points and noise.
+        of: names of the tests to run; None for all.
+
+    Returns:
+        The findings: name, outcome and evidence of each test.
+
+    Example:
+        >>> import pdedsl
+        >>> from pdedsl.testing import equation
+        >>> all(finding.ok for finding in equation.check(pdedsl.compile("heat_100d")))
+        True
+    """
     selected = [c for c in checks(model, seed) if of is None or any(name in of for name in c.names)]
     return tuple(finding for c in selected for finding in c.findings())
 
 
 def assert_holds(model: Compilation | ModelUnderTest, seed: int = 0) -> None:
-    """Raises AssertionError with the first finding that fails; for use in test suites."""
+    """Like `check`, for use in test suites.
+
+    Args:
+        model: a `Compilation`, or `package(folder)` of `pdedsl.testing.model`.
+        seed: seed of points and noise.
+
+    Raises:
+        AssertionError: with the first test in which the network differs from the equation.
+
+    Example:
+        >>> import pdedsl
+        >>> from pdedsl.testing import equation
+        >>> equation.assert_holds(pdedsl.compile("heat_100d"))
+    """
     for finding in check(model, seed):
         assert finding.ok, f"{finding.name}: differs from the equation\n{finding.note}"
 

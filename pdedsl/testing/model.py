@@ -21,6 +21,8 @@ from pdedsl.codegen.program import Function, Program, Ref, run_function
 from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import OperatorPlan
 
+__all__ = ["package"]
+
 Fields = Mapping[str, nn.Module]
 """Learned fields by their names in Python."""
 WEIGHT_GAIN, BIAS_STD = (
@@ -168,6 +170,25 @@ def under_test(model: Compilation | ModelUnderTest) -> ModelUnderTest:
 
 
 def package(folder: str | Path) -> ModelUnderTest:
-    """The `model.py` of a compiled package, edited or not, with its `spec.pde`. Runs it, with its imports."""
+    """The model of a compiled package, for `axioms` and `equation`.
+
+    Args:
+        folder: folder with `model.py` and `spec.pde`.
+
+    Returns:
+        The functions of `model.py`, which may have been edited, with the compilation of the spec.
+
+    Raises:
+        PdeError: if the spec has errors.
+        OSError: if a file is missing.
+
+    Example:
+        >>> import pathlib
+        >>> import pdedsl
+        >>> from pdedsl.testing import axioms, model
+        >>> for name, text in pdedsl.compile("rotation").files().items():
+        ...     _ = pathlib.Path(name).write_text(text, "utf-8")
+        >>> axioms.assert_hold(model.package("."), examples=3)
+    """
     home = Path(folder)
     return ModelUnderTest(pdedsl.compile(home / "spec.pde", trust=True), FileFunctions.read(home / "model.py"))

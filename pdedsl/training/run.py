@@ -60,13 +60,37 @@ def train(
     trust: bool = False,
     listeners: Sequence[Listener] | None = None,
 ) -> Run:
-    """Train a spec (a Compilation, a Spec, a path or text); the run is written to the folder `out`.
+    """Train the network of a spec; the run is written to a folder.
 
-    `set` overrides entries of the spec, as ["train.epochs=2"] or {"train.epochs": 2}; `data` is the folder of data
-    sets; `resume` continues the run in `out`; `start` is a run whose weights are the initial weights; `network` is a
-    factory seed → network that replaces the network of the spec, like `model` of a compiled package; `trust` allows the
-    spec to import Python modules. `listeners` receive every event; by default progress is shown on standard error, and
-    () shows nothing. The state of the random number generator is restored afterwards.
+    The state of the random number generator is restored afterwards.
+
+    Args:
+        spec: a Compilation, a Spec, a path, the name of a shipped spec, or text.
+        out: folder of the run.
+        set: changes of the spec, as ["train.epochs=2"] or {"train.epochs": 2}.
+        data: folder of data sets.
+        device: "cpu", "cuda" or another torch device; None for the default.
+        resume: continue the run in `out`.
+        compile: compile the network by `torch.compile`.
+        start: folder of a run whose weights are the initial weights.
+        save_seconds: time between checkpoints.
+        network: factory seed → network that replaces the network of the spec, like `model` of a compiled package.
+        trust: allow importing the Python modules that the spec names.
+        listeners: functions that receive progress events; by default progress is shown on standard error, () shows
+            nothing.
+
+    Returns:
+        `Run` with the trained network and its final metrics.
+
+    Raises:
+        PdeError: if the spec has errors, or has no network on data.
+        RunError: if the folder `out` cannot be used, or weights do not fit.
+
+    Example:
+        >>> import pdedsl
+        >>> run = pdedsl.train("convection_diffusion", "run", set={"train.epochs": 2}, listeners=())
+        >>> sorted(run.metrics)
+        ['test_accuracy', 'test_loss']
     """
     options = TrainingOptions(_path(data), device, resume, compile, _path(start), network, save_seconds)
     compilation = compile_with_settings(spec, set, trust, options.data)

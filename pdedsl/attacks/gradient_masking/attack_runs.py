@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -9,7 +10,7 @@ from math import ceil
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.base import Bounds
+from pdedsl.attacks.base import Bounds, Result
 from pdedsl.attacks.constraints import read_box
 from pdedsl.attacks.criterion import Criterion
 from pdedsl.attacks.norms import Norm
@@ -61,19 +62,16 @@ class AuditRuns:
         predicted = self.predictor.predict(self.x).argmax(1)
         return read_box(self.bounds).bounded or bool((predicted != predicted[0]).any())
 
-    def run_pgd(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
-        """Successes of PGD, (n,)."""
-        attacked = self.predictor if model is None else model
-        return pgd(
-            attacked,
-            self.x,
-            self.y,
-            eps=eps,
-            norm=self.norm,
-            steps=self.steps,
-            bounds=self.bounds,
-            seed=self.seed + seed,
+    def _run(
+        self, attack: Callable[..., Result], eps: float, seed: int, model: Model | Predictor, **options: int
+    ) -> Tensor:
+        """Successes of an attack, (n,)."""
+        return attack(
+            model, self.x, self.y, eps=eps, norm=self.norm, bounds=self.bounds, seed=self.seed + seed, **options
         ).fooled
+
+    def run_pgd(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
+        return self._run(pgd, eps, seed, self.predictor if model is None else model, steps=self.steps)
 
     @cached_property
     def pgd_runs(self) -> Tensor:
@@ -82,9 +80,7 @@ class AuditRuns:
 
     @cached_property
     def single_step(self) -> Tensor:
-        return fgsm(
-            self.predictor, self.x, self.y, eps=self.eps, norm=self.norm, bounds=self.bounds, seed=self.seed
-        ).fooled
+        return self._run(fgsm, self.eps, 0, self.predictor)
 
     @cached_property
     def white_box(self) -> Tensor:
@@ -93,16 +89,7 @@ class AuditRuns:
 
     @cached_property
     def black_box(self) -> Tensor:
-        return square(
-            self.predictor,
-            self.x,
-            self.y,
-            eps=self.eps,
-            norm=self.norm,
-            queries=self.queries,
-            bounds=self.bounds,
-            seed=self.seed,
-        ).fooled
+        return self._run(square, self.eps, 0, self.predictor, queries=self.queries)
 
     @cached_property
     def accuracy_curve(self) -> list[tuple[float, float]]:

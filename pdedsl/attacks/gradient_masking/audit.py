@@ -28,14 +28,20 @@ from pdedsl.validation import validate_batch
 @final
 @dataclass(frozen=True)
 class Audit:
-    """Result of `audit` at radius `eps`: one finding per check, and the loss landscape around some samples.
+    """Result of `audit`.
+
+    Attributes:
+        findings: one finding per check: name, suspicious or not, and the evidence.
+        eps: radius ε of the audit.
+        landscape: loss around some samples, along the gradient and along a random direction.
 
     Example:
-        >>> from pdedsl.attacks import Audit
-        >>> from pdedsl.attacks.gradient_masking.checks import Finding
-        >>> from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
-        >>> Audit((Finding("random search", False, "0 more"),), 0.1, Landscape((), (), ())).verdict
-        'pass: no sign of gradient masking in 1 checks'
+        >>> import torch
+        >>> from pdedsl import attacks
+        >>> model = lambda x: torch.cat([x, -x], 1)
+        >>> x, y = torch.tensor([[0.25], [-1.0]]), torch.tensor([0, 1])
+        >>> attacks.audit(model, x, y, eps=0.5, steps=5, queries=10).verdict
+        'pass: no sign of gradient masking in 11 checks'
     """
 
     findings: tuple[Finding, ...]

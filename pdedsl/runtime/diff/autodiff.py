@@ -21,6 +21,21 @@ def partial_derivatives(f: Callable[[Tensor], Tensor], points: Tensor, *paths: D
     """∂…∂f_c / ∂xᵢ∂xⱼ… at points (n, k), one column (n, 1) per path (c, i, j, …): the component, then the coordinates.
 
     Common prefixes of paths are computed once. Differentiable by the weights of f.
+
+    Args:
+        f: function from points (n, k) to values (n, c).
+        points: points (n, k).
+        paths: tuples (c, i, j, …) of a component and the coordinates of the derivative.
+
+    Returns:
+        Tensor (n, number of paths).
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import partial_derivatives
+        >>> f = lambda x: (x[:, :1] ** 2) * x[:, 1:]
+        >>> partial_derivatives(f, torch.tensor([[3.0, 2.0]]), (0,), (0, 0), (0, 0, 1)).tolist()  # f, f_x, f_xy
+        [[18.0, 12.0, 6.0]]
     """
     with torch.enable_grad():
         x = points if points.requires_grad else points.detach().requires_grad_(True)

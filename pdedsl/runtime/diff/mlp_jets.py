@@ -298,6 +298,26 @@ class JetNetwork(nn.Module):
     """x ↦ u(x) ∈ Rᶜ: coordinates scaled to [-1, 1], or as cosine and sine of their period, then layers of equal width.
 
     With a reflection symmetry, u(x) = N(x) ± N(Rx): the layers receive the points followed by their images.
+
+    Args:
+        box: centre, half widths and periodicity of the coordinates.
+        width: number of units of each hidden layer.
+        depth: number of hidden layers.
+        outputs: number of components c.
+        name: name of the activation.
+        seed: seed of the initial weights.
+        symmetry: reflection symmetry imposed on u; None for none.
+
+    Shape:
+        points (n, k) to values (n, c).
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import JetNetwork
+        >>> network = JetNetwork.on_box([(0.0, 1.0, True)], width=8, depth=2, outputs=1, activation="tanh")
+        >>> ends = network(torch.tensor([[0.0], [1.0]], dtype=torch.float64))
+        >>> bool(torch.allclose(ends[0], ends[1]))  # periodic
+        True
     """
 
     middle: Tensor

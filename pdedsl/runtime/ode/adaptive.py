@@ -173,6 +173,26 @@ class AdaptiveRungeKutta(AdaptiveSolver):
     control "sample": the mean is over one sample, and samples are independent; a sample with a non-finite state becomes
     NaN. control "batch": the mean is over the whole batch, all samples share the step size, and the output for a sample
     depends on the others (torchdiffeq's rule). Field j is used on [t_j, t_{j+1}]; each interval is solved to tolerance.
+
+    Args:
+        rtol: relative tolerance.
+        atol: absolute tolerance.
+        method: "dopri5", "bosh3" or "adaptive_heun".
+        control: error norm over each sample ("sample") or over the whole batch ("batch").
+        max_attempts: maximal number of steps, accepted or rejected, in a time interval.
+        on_failure: raise `SolverFailed`, or return NaN.
+
+    Raises:
+        SolverFailed: by `integrate`, if the end is not reached in `max_attempts` steps or the step size underflows.
+        NotExportable: by `integrate`, under torch.export or vmap.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import AdaptiveRungeKutta, TimeGrid
+        >>> solver = AdaptiveRungeKutta(rtol=1e-6, atol=1e-6)
+        >>> y = solver.integrate(lambda step, t, y: -y, torch.ones(1, 1), TimeGrid(0.0, 1.0, 1))
+        >>> round(y.item(), 4)  # exp(-1)
+        0.3679
     """
 
     rtol: float = 1e-3

@@ -50,7 +50,22 @@ StatePair = tuple[Tensor, Tensor]
 @final
 @dataclass(frozen=True)
 class TimeGrid:
-    """`count` equal steps from t₀ to t₁; t₁ < t₀ runs backwards in time."""
+    """`count` equal steps from t₀ to t₁; t₁ < t₀ runs backwards in time.
+
+    Args:
+        start: initial time t₀.
+        stop: final time t₁.
+        count: number of steps.
+
+    Raises:
+        ValueError: if there are no steps.
+
+    Example:
+        >>> from pdedsl.runtime import TimeGrid
+        >>> grid = TimeGrid(0.0, 1.0, 4)
+        >>> grid.h, grid.time(1)
+        (0.25, 0.25)
+    """
 
     start: float
     stop: float
@@ -93,7 +108,21 @@ class OneStepMethod(Integrator):
 @final
 @dataclass(frozen=True)
 class ExplicitRungeKutta(OneStepMethod):
-    """An explicit Runge-Kutta method. Euler is a residual block, y + h f(t, y) (Ruthotto, Haber 2018, eq. 3)."""
+    """An explicit Runge-Kutta method. Euler is a residual block, y + h f(t, y) (Ruthotto, Haber 2018, eq. 3).
+
+    `Euler()`, `Heun()`, `RK4()`, … of this module are the methods of `pdedsl.numerics.butcher`.
+
+    Args:
+        method: the Butcher tableau.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.numerics.butcher import RK4
+        >>> from pdedsl.runtime import ExplicitRungeKutta, TimeGrid
+        >>> y = ExplicitRungeKutta(RK4).integrate(lambda step, t, y: -y, torch.ones(1), TimeGrid(0.0, 1.0, 10))
+        >>> round(y.item(), 5)  # exp(-1)
+        0.36788
+    """
 
     method: RungeKutta
 
@@ -116,6 +145,18 @@ class BackwardEuler(OneStepMethod):
 
     Powers are compositions, as in PolyNet: y + F(y) + F(F(y)) for two terms and h = 1 ("Towards natural robustness
     against adversarial examples", eq. 15 to 18).
+
+    Args:
+        terms: number n of terms after the identity.
+
+    Raises:
+        ValueError: if `terms` is less than 1.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import BackwardEuler, TimeGrid
+        >>> BackwardEuler(2).integrate(lambda step, t, y: -0.5 * y, torch.ones(1), TimeGrid(0.0, 1.0, 1)).item()
+        0.75
     """
 
     terms: int = 2
@@ -172,6 +213,15 @@ class Verlet(SplittingMethod):
     """Y_{j+1} = Y_j + h f(t_j, Z_j); Z_{j+1} = Z_j + h g(t_j, Y_{j+1}), fields (f, g) (Ruthotto, Haber, eq. 10).
 
     The equation decides the signs. It is symplectic Euler: order 1, with bounded energy error for a Hamiltonian system.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import TimeGrid, Verlet
+        >>> f, g = lambda step, t, z: z, lambda step, t, y: -y  # a harmonic oscillator
+        >>> start, grid = (torch.ones(1), torch.zeros(1)), TimeGrid(0.0, 1.0, 10)
+        >>> end = Verlet().integrate((f, g), start, grid)
+        >>> [round(half.item(), 6) + 0.0 for half in Verlet().inverse((f, g), end, grid)]
+        [1.0, 0.0]
     """
 
     def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:
@@ -193,6 +243,18 @@ class Leapfrog(SplittingMethod):
     The state is (Y_j, D_j) with D_j = Y_j − Y_{j−1}: D += h²F(Y), then Y += D, which is the same recursion with less
     round-off (Hairer, Lubich, Wanner 2006, I.1.4). The consistent start Y₁ = Y₀ + ½h²F(Y₀) has order 2; their
     Y₋₁ = Y₀, that is Y₁ = Y₀ + h²F(Y₀), has order 1.
+
+    Args:
+        start: first step, "consistent" (order 2) or "paper" (order 1).
+
+    Example:
+        >>> import math
+        >>> import torch
+        >>> from pdedsl.runtime import Leapfrog, TimeGrid
+        >>> state = Leapfrog.zero_velocity(torch.ones(1))  # Y″ = −Y with Y = cos t
+        >>> y, _ = Leapfrog().integrate((lambda step, t, y: -y,), state, TimeGrid(0.0, 1.0, 100))
+        >>> abs(y.item() - math.cos(1.0)) < 1e-4
+        True
     """
 
     start: Literal["consistent", "paper"] = "consistent"

@@ -55,6 +55,28 @@ class CharacteristicSteps(nn.Module):
     `velocity_noise(t)` creates a module that acts on the velocity of a step, such as dropout. A scheme may be an
     integrator of feature maps, for which each point is a sample: if it is adaptive, every point has its own time and
     step size, and `evaluations` counts the calls of the field.
+
+    Args:
+        field: velocity v(x, t), from points (…, d) and a time to (…, d).
+        times: times t_k at which the steps start.
+        dt: step size Δt.
+        scheme: name of an explicit Runge-Kutta method, or an integrator.
+        direction: sign of the time increments, 1 or -1.
+        noise: makes the noise of a step from its time; None for none.
+        velocity_noise: makes the module that acts on the velocity of a step; None for none.
+
+    Shape:
+        points (…, d) to the same shape.
+
+    Raises:
+        ValueError: if an integrator that is not an explicit Runge-Kutta method by name is combined with noise.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import CharacteristicSteps
+        >>> steps = CharacteristicSteps(lambda x, t: -x, (0.0, 0.5), 0.5)
+        >>> steps(torch.ones(1, 2)).tolist()  # (1 − ½)²
+        [[0.25, 0.25]]
     """
 
     def __init__(

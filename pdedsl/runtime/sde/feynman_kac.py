@@ -34,7 +34,24 @@ Rate = float | Callable[[Tensor, float], Tensor]
 
 
 class GeneratorCoefficients(nn.Module):
-    """The coefficients for times in [start, stop]: drift v, diffusion A, rate c and source f."""
+    """The coefficients for times in [start, stop]: drift v, diffusion A, rate c and source f.
+
+    Args:
+        start: start of the time interval.
+        stop: end of the time interval.
+        drift: v, a constant (d,), a field (x, t) ↦ (…, d), or None.
+        diffusion: A: a number ν for νI, a diagonal (d,), a matrix (d, d), or a function of (x, t) with such values.
+        rate: c, a number or a function (x, t) ↦ (…).
+        source: f, a number or a function (x, t) ↦ (…).
+
+    Raises:
+        ValueError: if the interval is empty.
+
+    Example:
+        >>> from pdedsl.runtime import GeneratorCoefficients
+        >>> GeneratorCoefficients(0.0, 1.0, diffusion=0.1).has_constant_coefficients
+        True
+    """
 
     def __init__(
         self,
@@ -252,6 +269,37 @@ class EvolutionOperator(nn.Module):
     takes Euler-Maruyama steps, or steps of the stochastic Heun method if that is the scheme; if all its coefficients
     are constant and its noise is Gaussian, one exact step. Paths pass the pieces in network order: for initial data the
     last in time first. `law` is the distribution of the noise; `antithetic` uses antithetic variates.
+
+    Args:
+        drift: v, if the coefficients are the same at all times; see `GeneratorCoefficients`.
+        diffusion: A, in the same way.
+        rate: c, in the same way.
+        source: f, in the same way.
+        pieces: coefficients on successive time intervals, instead of the four above.
+        form: "initial" or "terminal" data.
+        horizon: final time, required for terminal data.
+        dt: largest step size.
+        scheme: name of an explicit Runge-Kutta method; with diffusion, "heun" is the stochastic Heun method.
+        samples: number of paths per point.
+        seed: seed of the paths.
+        antithetic: use antithetic variates.
+        law: distribution of the noise, "normal" or "laplace".
+        rows: largest number of states held in memory at once.
+
+    Shape:
+        (g, x, t) with data g from points (…, d) to (…), x (n, d) and a number t, to u(x, t) (n,).
+
+    Raises:
+        ValueError: if time intervals leave a gap, terminal data have no horizon, or the number of antithetic samples is
+            odd; by a call, if the time is outside the intervals.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import EvolutionOperator
+        >>> u = EvolutionOperator(diffusion=0.5, samples=4096)  # u_t = ½Δu
+        >>> value = u(lambda x: x.square().sum(-1), torch.zeros(1, 2), 1.0)  # E‖B₁‖² = 2
+        >>> abs(value.item() - 2.0) < 0.2
+        True
     """
 
     def __init__(
@@ -367,7 +415,23 @@ def _contiguous(pieces: Sequence[GeneratorCoefficients]) -> Sequence[GeneratorCo
 
 
 class FeynmanKacSolution(nn.Module):
-    """x ↦ u(x, t) for fixed data f: the evolution operator as a network, with new noise for each sample and call."""
+    """x ↦ u(x, t) for fixed data f: the evolution operator as a network, with new noise for each sample and call.
+
+    Args:
+        evolution: the evolution operator; its noise becomes independent between points.
+        data: initial or terminal data, from points (…, d) to (…).
+        t: the time of evaluation.
+
+    Shape:
+        points (n, d) to values (n,).
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import EvolutionOperator, FeynmanKacSolution
+        >>> solution = FeynmanKacSolution(EvolutionOperator(diffusion=0.1, samples=64), lambda x: x[..., 0], 1.0)
+        >>> solution(torch.zeros(5, 2)).shape
+        torch.Size([5])
+    """
 
     def __init__(self, evolution: EvolutionOperator, data: Callable[[Tensor], Tensor], t: float) -> None:
         super().__init__()
@@ -394,6 +458,29 @@ class Expectation(nn.Module):
     set) in evaluation; both may be changed at any time. Noise samples are folded into the batch axis in chunks of at
     most `rows` rows, or of one sample. `batch` is the size of the whole batch if several processes share one in
     training, so that all split the samples in the same way.
+
+    Args:
+        members: ensemble members, from inputs (n, …) to logits (n, classes).
+        seed: seed of the noise of all members.
+        samples: number of noise samples in training, and in evaluation unless `eval_samples` is set.
+        eval_samples: number of noise samples in evaluation.
+        average: mean of "probabilities" or of "logits".
+        weights: "equal" or "learned" weights of the members.
+        rows: largest batch size of a call of a member.
+
+    Shape:
+        inputs (n, …) to logits (n, classes).
+
+    Raises:
+        ValueError: if there are no members.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import Expectation, GaussianNoise
+        >>> member = torch.nn.Sequential(GaussianNoise(0.1, seed=0), torch.nn.Linear(2, 3))
+        >>> probabilities = Expectation([member], seed=0, samples=16)(torch.zeros(5, 2)).exp()
+        >>> bool(torch.allclose(probabilities.sum(1), torch.ones(5)))
+        True
     """
 
     def __init__(

@@ -105,7 +105,22 @@ def _ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
 
 
 class GaussianNoise(nn.Module):
-    """x + s·ξ, ξ ~ N(0, I). A Parameter as `std` is learned; a tensor broadcasts against one sample."""
+    """x + s·ξ, ξ ~ N(0, I). A Parameter as `std` is learned; a tensor broadcasts against one sample.
+
+    Args:
+        std: standard deviation s: a number, or a tensor that broadcasts against one sample.
+        seed: seed of the random stream.
+
+    Shape:
+        x (n, …) to the same shape.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import GaussianNoise
+        >>> x = GaussianNoise(0.5, seed=0)(torch.zeros(10_000, 1))
+        >>> abs(x.std().item() - 0.5) < 0.02
+        True
+    """
 
     def __init__(self, std: float | Tensor, *, seed: int) -> None:
         super().__init__()
@@ -123,7 +138,22 @@ class GaussianNoise(nn.Module):
 
 
 class LaplaceNoise(nn.Module):
-    """x + s·ξ, independent Laplace ξ of variance 1, density exp(−√2|ξ|)/√2: the diffusivity of the Gaussian."""
+    """x + s·ξ, independent Laplace ξ of variance 1, density exp(−√2|ξ|)/√2: the diffusivity of the Gaussian.
+
+    Args:
+        std: standard deviation s.
+        seed: seed of the random stream.
+
+    Shape:
+        x (n, …) to the same shape.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import LaplaceNoise
+        >>> x = LaplaceNoise(0.5, seed=0)(torch.zeros(10_000, 1))
+        >>> abs(x.std().item() - 0.5) < 0.03
+        True
+    """
 
     def __init__(self, std: float, *, seed: int) -> None:
         super().__init__()
@@ -158,6 +188,24 @@ class RelativeNoise(nn.Module):
 
     across = "sample": std over the features of each sample. across = "batch": one std over the whole batch tensor, as
     in the published code, where the noise of a sample depends on the others.
+
+    Args:
+        scale: factor a of the standard deviation.
+        seed: seed of the random stream.
+        across: "sample" or "batch".
+        law: distribution of ξ, "normal" or "laplace".
+
+    Shape:
+        x (n, …) to the same shape.
+
+    Raises:
+        ValueError: by a call, if there is only one number to take the standard deviation of.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import RelativeNoise
+        >>> RelativeNoise(0.1, seed=0)(torch.ones(1, 3)).tolist()  # a constant sample has no deviation
+        [[1.0, 1.0, 1.0]]
     """
 
     def __init__(self, scale: float, *, seed: int, across: str = "sample", law: NoiseLaw = "normal") -> None:
@@ -180,6 +228,21 @@ class ScaledNoise(nn.Module):
 
     `scale` returns one number per sample, of shape (n,), or anything that broadcasts to x. It is evaluated at `at`, the
     state before the drift of an Euler-Maruyama step; if that is not given, at x itself, whose features are in one row.
+
+    Args:
+        scale: s, from states (n, d) to (n,), or to a shape that broadcasts to the state.
+        seed: seed of the random stream.
+        law: distribution of ξ, "normal" or "laplace".
+
+    Shape:
+        x (n, …), and optionally `at` of the same shape, to the same shape.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import ScaledNoise
+        >>> noise = ScaledNoise(lambda x: x.norm(dim=1), seed=0)  # vanishes at the origin
+        >>> noise(torch.zeros(1, 2)).tolist()
+        [[0.0, 0.0]]
     """
 
     def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int, law: NoiseLaw = "normal") -> None:
@@ -203,6 +266,22 @@ class CorrelatedNoise(nn.Module):
     `factor` is a (d, d) matrix, learned if it is a Parameter (LLᵀ is positive semidefinite for every L), or a callable
     from x to (n, d, d) for coefficients that depend on the state: on `at`, the state before the drift of an
     Euler-Maruyama step, or if that is not given, on x itself.
+
+    Args:
+        factor: L, (d, d), or a function from states (n, d) to (n, d, d).
+        seed: seed of the random stream.
+        law: distribution of ξ, "normal" or "laplace".
+
+    Shape:
+        x (n, …) with d entries per sample, and optionally `at` of the same shape, to the same shape.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import CorrelatedNoise
+        >>> noise = CorrelatedNoise(torch.tensor([[1.0, 0.0], [1.0, 0.0]]), seed=0)  # equal in both components
+        >>> x = noise(torch.zeros(5, 2))
+        >>> bool((x[:, 0] == x[:, 1]).all())
+        True
     """
 
     def __init__(self, factor: Tensor | Callable[[Tensor], Tensor], *, seed: int, law: NoiseLaw = "normal") -> None:
@@ -233,6 +312,18 @@ def cholesky(matrix: Tensor) -> Tensor:
     Unlike torch.linalg.cholesky it accepts directions without diffusion: a vanishing pivot makes its whole column zero,
     as it must be in a semidefinite matrix. The pivot aⱼⱼ - Σₖ lⱼₖ² carries the rounding error of aⱼⱼ, so it counts as
     zero relative to that entry: scaling a coordinate scales its row (Higham 2002, section 10.1.1).
+
+    Args:
+        matrix: A, shape (…, d, d).
+
+    Returns:
+        L, shape (…, d, d).
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import cholesky
+        >>> cholesky(torch.tensor([[4.0, 0.0], [0.0, 0.0]])).tolist()
+        [[2.0, 0.0], [0.0, 0.0]]
     """
     size = matrix.shape[-1]
     floor = 4.0 * size * torch.finfo(matrix.dtype).eps * matrix.diagonal(dim1=-2, dim2=-1)

@@ -25,6 +25,23 @@ class Dropout(nn.Module):
 
     of = "units" samples a z for every hidden unit; of = "layer" one for the whole residual: stochastic depth,
     with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
+
+    Args:
+        keep: probability p that a unit or residual is kept, in (0, 1].
+        seed: seed of the random stream.
+        of: "units" or "layer".
+
+    Shape:
+        x (n, …) to the same shape.
+
+    Raises:
+        ValueError: if the probability is not in (0, 1].
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import Dropout
+        >>> sorted(set(Dropout(0.5, seed=0)(torch.ones(100)).tolist()))
+        [0.0, 2.0]
     """
 
     def __init__(self, keep: float, *, seed: int, of: DropoutUnit = "units") -> None:
@@ -78,7 +95,27 @@ class ShakeShake(nn.Module):
 
 
 def add_dropout(backbone: Backbone, keep: float, of: DropoutUnit = "units") -> Backbone:
-    """The backbone with dropout on the residual of each block, downsampling blocks included."""
+    """The backbone with dropout on the residual of each block, downsampling blocks included.
+
+    Args:
+        backbone: the backbone; its blocks are changed in place.
+        keep: probability that a unit or residual is kept, in (0, 1].
+        of: "units" (dropout) or "layer" (stochastic depth).
+
+    Returns:
+        The same backbone.
+
+    Raises:
+        ValueError: if the probability is not in (0, 1], or a block has no residual.
+
+    Example:
+        >>> from pdedsl.runtime import add_dropout, mlp
+        >>> add_dropout(mlp(8, 2, (2,), 3), 0.9).blocks[0].field[-1]
+        Dropout(
+          keep=0.9, of='units'
+          (stream): RandomStream()
+        )
+    """
     for block in backbone.blocks:
         block.field = nn.Sequential(_field(block), Dropout(keep, seed=0, of=of))
     return backbone
@@ -88,6 +125,22 @@ def shake_shake(backbone: Backbone, other: Backbone, width: float = 0.5) -> Back
     """The backbone with the residuals of both networks in each block, mixed at random by α ~ U(½−w, ½+w).
 
     Stem, head, shortcuts and the activation before a transition are those of the first: they are not velocities.
+
+    Args:
+        backbone: the backbone; its blocks are changed in place.
+        other: backbone with the second branches, of the same architecture.
+        width: half width w of the interval of α.
+
+    Returns:
+        The first backbone.
+
+    Raises:
+        ValueError: if the backbones have different numbers of blocks, or a block has no residual.
+
+    Example:
+        >>> from pdedsl.runtime import mlp, shake_shake
+        >>> type(shake_shake(mlp(8, 2, (2,), 3), mlp(8, 2, (2,), 3)).blocks[0].field).__name__
+        'ShakeShake'
     """
     for block, beside in zip(backbone.blocks, other.blocks, strict=True):
         block.field = ShakeShake(_field(block), _field(beside), seed=0, width=width)
