@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -20,16 +21,23 @@ from pdedsl.language.syntax_errors import KEYWORDS  # noqa: E402
 
 project, author, copyright = "pdedsl", "The pdedsl authors", "the pdedsl authors"
 release = version = __version__
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["build", "generated/parts", "generated/extra"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_inherit_docstrings = False  # those of torch are not about the blocks here
+default_role = "code"  # docstrings write code in single backticks
+napoleon_google_docstring, napoleon_numpy_docstring, napoleon_use_ivar = True, False, True
+napoleon_custom_sections = ["Shape"]
 html_theme = "furo"
 html_title = "pdedsl"
 html_extra_path = ["generated/extra"]
 html_static_path: list[str] = []
 html_copy_source = False
 nitpicky = True
+nitpick_ignore_regex = [("py:.*", ".*")]  # types in signatures are those of torch, sympy and aliases
 
 
 class PdeLexer(RegexLexer):
@@ -50,7 +58,32 @@ class PdeLexer(RegexLexer):
     }
 
 
+def to_restructured_text(app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
+    """Docstrings as reStructuredText: signs like * and | are escaped, indented formulas become blocks of code."""
+    text, in_formula, in_section = [], False, False
+    for line in lines:
+        in_section |= re.match(r"[A-Z][a-z]+:$", line) is not None
+        code = re.match(r"\s*(>>>|\.\.\.|\$)", line) or (text and in_section and _is_output(text))
+        indented = line.startswith("    ") and not in_section
+        if indented and not in_formula:
+            text += [".. code-block:: text", ""]
+        in_formula = indented or (in_formula and not line)
+        text.append(line if code or indented else re.sub(r"(`[^`]*`)|([*|]|(?<=\w)_(?!\w))", _escaped, line))
+    lines[:] = text
+
+
+def _is_output(text: list[str]) -> bool:
+    """Whether the next line is output of an example."""
+    last = text[-1].strip()
+    return last.startswith((">>>", "...")) or (bool(last) and any(line.strip().startswith(">>>") for line in text[-4:]))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[1] or f"\\{found[2]}"
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("autodoc-process-docstring", to_restructured_text, priority=400)  # before napoleon
     for alias in PdeLexer.aliases:
         app.add_lexer(alias, PdeLexer)
     generate()

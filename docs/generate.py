@@ -1,6 +1,7 @@
 """Pages generated from the code: built-ins, diagnostics, properties, gallery, Python interface.
 
 generated/          pages, rewritten before each build
+generated/api/      API reference: one page per module, and one per method of methods.toml
 generated/parts/    parts of pages
 generated/extra/    files copied beside the pages: llms.txt
 """
@@ -11,13 +12,17 @@ import importlib
 import inspect
 import re
 import shutil
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pdedsl
 from pdedsl import errors
+from pdedsl.config.base import Form
 from pdedsl.config.blocks import ENTRIES
 from pdedsl.config.data import DATA, MEASURED
 from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
@@ -28,6 +33,7 @@ from pdedsl.diagnostics import escaping
 from pdedsl.editor.documentation import call_text, entry_text
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.explain import Explanation
+from pdedsl.numerics import butcher
 from pdedsl.sources import shipped_specs
 
 HERE = Path(__file__).parent
@@ -51,6 +57,23 @@ FAMILIES = {
     "Attacks": ATTACKS,
     "Certificates": CERTIFICATES,
 }
+METHOD_FAMILIES: dict[str, tuple[str, Mapping[str, Form[Any]]]] = {
+    "attacks": ("Attacks", ATTACKS),
+    "certificates": ("Certificates", CERTIFICATES),
+    "solvers": ("Solvers", SOLVERS),
+    "integrators": ("Time integrators", INTEGRATORS),
+    "networks": ("Networks", NETWORKS),
+}
+MODULES = (
+    "pdedsl",
+    "pdedsl.attacks",
+    "pdedsl.certificates",
+    "pdedsl.runtime",
+    "pdedsl.testing",
+    "pdedsl.testing.axioms",
+    "pdedsl.testing.equation",
+    "pdedsl.testing.model",
+)
 PROVERS = (
     "axioms.linearity",
     "axioms.preserves_constants",
@@ -66,7 +89,7 @@ PROVERS = (
 
 def generate() -> None:
     shutil.rmtree(OUT, ignore_errors=True)
-    for folder in ("drawings", "extra", "parts"):
+    for folder in ("drawings", "extra", "parts", *(f"api/{family}" for family in METHOD_FAMILIES)):
         (OUT / folder).mkdir(parents=True)
     for name, text in pages().items():
         (OUT / name).write_text(text, "utf-8")
@@ -81,7 +104,7 @@ def pages() -> dict[str, str]:
         "diagnostics.md": diagnostics(),
         "parts/theorems.md": theorems(),
         "gallery.md": gallery(),
-        "parts/python.md": python(),
+        **api_pages(),
         "parts/benchmarks.md": benchmarks(),
     }
 
@@ -170,27 +193,107 @@ def _shipped(name: str) -> str:
 # ---- Python
 
 
-def python() -> str:
-    parts = []
-    for name in pdedsl.__all__:
-        value = getattr(pdedsl, name)
-        doc = inspect.cleandoc(value.__doc__ or "")
-        called = _signature(value) if inspect.isfunction(value) else ""
-        parts.append(f"## pdedsl.{name}\n\n{escaping.fenced(f'{name}{called}', 'python')}\n\n{doc}")
-        parts += list(_functions(value)) if inspect.isclass(value) or inspect.ismodule(value) else []
+def api_pages() -> dict[str, str]:
+    """One page per module, and per attack, certificate, solver, integrator and network, from docstrings by autodoc."""
+    pages: dict[str, str] = {}
+    documented: dict[int, str] = {}
+    for family, (title, forms) in METHOD_FAMILIES.items():
+        described = methods()[family]
+        for name, method in described.items():
+            page = f"api/{family}/{name}"
+            pages[f"{page}.md"] = _method_page(name, method, forms.get(name), documented)
+            documented |= {_object(path): page for path in method["code"]}
+        listed = "\n".join(f"{family}/{name}" for name in described)
+        pages[f"api/{family}.md"] = f"# {title}\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+    for module in MODULES:
+        pages[f"api/{module}.md"] = _module_page(importlib.import_module(module), documented)
+    return pages
+
+
+@cache
+def methods() -> dict[str, dict[str, dict[str, Any]]]:
+    """methods.toml; a Runge-Kutta method has the formula of its tableau."""
+    families = tomllib.loads((HERE / "methods.toml").read_text("utf-8"))
+    for name, method in families["integrators"].items():
+        record = butcher.METHODS.get(name)
+        if "formula" not in method and isinstance(record, butcher.RungeKutta | butcher.EmbeddedRungeKutta):
+            single = isinstance(record, butcher.RungeKutta)
+            method["formula"] = tableau(record)
+            method["code"] = ["pdedsl.runtime." + ("ExplicitRungeKutta" if single else "AdaptiveRungeKutta")]
+    return families
+
+
+def tableau(method: butcher.RungeKutta | butcher.EmbeddedRungeKutta) -> str:
+    """The Butcher tableau in LaTeX; the last line of an embedded pair has the weights of its error estimate."""
+    if isinstance(method, butcher.RungeKutta):
+        nodes, last = method.nodes, [method.weights]
+    else:
+        nodes, last = (0.0, *method.nodes), [method.rows[-1], method.error]
+    upper = [(c, *row) for c, row in zip(nodes, ((), *method.rows), strict=True)]
+    lines = [" & ".join(map(_fraction, row)) for row in upper]
+    lower = [" & " + " & ".join(map(_fraction, row)) for row in last]
+    end = " \\\\ "
+    columns = "c" * max(map(len, last))
+    return f"\\begin{{array}}{{c|{columns}}}\n{end.join(lines)} \\\\ \\hline\n{end.join(lower)}\n\\end{{array}}"
+
+
+def _fraction(x: float) -> str:
+    exact = Fraction(x).limit_denominator(10**6)
+    sign, top = "-" * (exact < 0), abs(exact.numerator)
+    return f"{sign}{top}" if exact.denominator == 1 else f"{sign}\\tfrac{{{top}}}{{{exact.denominator}}}"
+
+
+def _method_page(name: str, method: dict[str, Any], form: Form[Any] | None, documented: Mapping[int, str]) -> str:
+    parts = [f"# {name}", f"```{{math}}\n{method['formula'].strip()}\n```"]
+    parts.append("Source:\n\n" + "\n".join(f"- {source}" for source in method["sources"]))
+    parts.append("## In Python")
+    parts += [_autodoc(path) if _object(path) not in documented else _link(path, documented) for path in method["code"]]
+    if form is not None:
+        configured = f"{form.of.__module__}.{form.of.__qualname__}"
+        parts += ["## In a spec", call_text(form), _eval_rst(f".. autoclass:: {configured}\n   :no-index:")]
     return "\n\n".join(parts) + "\n"
 
 
-def _signature(function: object) -> str:
-    return str(inspect.signature(function)).replace("'", "")  # type: ignore[arg-type]
+def _link(path: str, documented: Mapping[int, str]) -> str:
+    return f"See [{path}](/generated/{documented[_object(path)]}.md)."
 
 
-def _functions(value: type | ModuleType) -> Iterator[str]:
-    """The methods of a class, or the functions of a module."""
-    for name, member in inspect.getmembers(value, inspect.isfunction):
-        if not name.startswith("_") and member.__doc__ and member.__module__.startswith("pdedsl"):
-            called = escaping.fenced(f"{name}{_signature(member)}", "python")
-            yield f"{called}\n\n{inspect.cleandoc(member.__doc__)}"
+def _object(path: str) -> int:
+    """The identity of a documented object."""
+    return id(_resolve(path))
+
+
+def _resolve(path: str) -> object:
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except AttributeError:
+        return importlib.import_module(path)
+
+
+def _autodoc(path: str) -> str:
+    value = _resolve(path)
+    if isinstance(value, ModuleType):
+        return _eval_rst(f".. automodule:: {path}\n   :members:")
+    if inspect.isclass(value):
+        return _eval_rst(f".. autoclass:: {path}\n   :members:\n   :show-inheritance:")
+    return _eval_rst(f".. autofunction:: {path}")
+
+
+def _eval_rst(text: str) -> str:
+    return f"```{{eval-rst}}\n{text}\n```"
+
+
+def _module_page(module: ModuleType, documented: Mapping[int, str]) -> str:
+    """Objects that have a page of their own are linked, the others documented here."""
+    parts = [f"# {module.__name__}", _eval_rst(f".. automodule:: {module.__name__}")]
+    for name in module.__all__:
+        path = f"{module.__name__}.{name}"
+        if isinstance(_resolve(path), ModuleType):
+            parts.append(f"- [{path}]({path}.md)")
+        else:
+            parts.append(_link(path, documented) if _object(path) in documented else _autodoc(path))
+    return "\n\n".join(parts) + "\n"
 
 
 # ---- benchmarks

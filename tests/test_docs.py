@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pdedsl
 from pdedsl import config, errors
 from pdedsl.cli import cli
 from pdedsl.ir.verdicts import Axiom
+from pdedsl.numerics.butcher import EXPLICIT
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -85,14 +87,33 @@ def test_every_code_has_an_example_and_every_word_a_section() -> None:
     assert shown_forms >= every_form()
 
 
-def test_the_page_of_the_python_interface_has_every_name_and_what_can_be_called() -> None:
+def test_every_method_has_a_page_with_formula_source_and_code() -> None:
     import generate
 
-    import pdedsl
+    for family, (_, forms) in generate.METHOD_FAMILIES.items():
+        described = generate.methods()[family]
+        assert set(forms) <= set(described)
+        assert all(method["formula"].strip() and method["sources"] and method["code"] for method in described.values())
 
-    page = generate.python()
-    assert all(f"## pdedsl.{name}\n" in page for name in pdedsl.__all__)
-    assert all(f"\n{name}(" in page for name in ("solve", "pgd", "gaussian"))
+
+def test_every_public_name_is_in_the_api_reference() -> None:
+    import generate
+
+    pages = generate.api_pages()
+    for module in map(import_module, generate.MODULES):
+        page = pages[f"api/{module.__name__}.md"]
+        assert all(f"{module.__name__}.{name}" in page for name in module.__all__)
+    listed = (DOCS / "python.md").read_text("utf-8")
+    top = [name for name in pages if name.count("/") == 1]
+    assert all(f"\ngenerated/{name.removesuffix('.md')}\n" in listed for name in top)
+
+
+def test_butcher_tableau() -> None:
+    import generate
+
+    rk4 = generate.tableau(EXPLICIT["rk4"])
+    assert "\\tfrac{1}{2} & 0 & \\tfrac{1}{2}" in rk4
+    assert rk4.splitlines()[2] == " & \\tfrac{1}{6} & \\tfrac{1}{3} & \\tfrac{1}{3} & \\tfrac{1}{6}"
 
 
 def every_form() -> set[str]:

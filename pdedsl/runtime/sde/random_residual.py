@@ -110,11 +110,8 @@ def add_dropout(backbone: Backbone, keep: float, of: DropoutUnit = "units") -> B
 
     Example:
         >>> from pdedsl.runtime import add_dropout, mlp
-        >>> add_dropout(mlp(8, 2, (2,), 3), 0.9).blocks[0].field[-1]
-        Dropout(
-          keep=0.9, of='units'
-          (stream): RandomStream()
-        )
+        >>> add_dropout(mlp(8, 2, (2,), 3), 0.9).blocks[0].field[-1].keep
+        0.9
     """
     for block in backbone.blocks:
         block.field = nn.Sequential(_field(block), Dropout(keep, seed=0, of=of))
