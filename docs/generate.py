@@ -247,7 +247,7 @@ def _method_page(name: str, method: dict[str, Any], form: Form[Any] | None, docu
     parts = [f"# {name}", f"```{{math}}\n{method['formula'].strip()}\n```"]
     parts.append("Source:\n\n" + "\n".join(f"- {source}" for source in method["sources"]))
     parts.append("## In Python")
-    parts += [_autodoc(path) if _object(path) not in documented else _link(path, documented) for path in method["code"]]
+    parts += [f"See {_link(p, documented)}." if _object(p) in documented else _autodoc(p) for p in method["code"]]
     if form is not None:
         configured = f"{form.of.__module__}.{form.of.__qualname__}"
         parts += ["## In a spec", call_text(form), _eval_rst(f".. autoclass:: {configured}\n   :no-index:")]
@@ -255,7 +255,7 @@ def _method_page(name: str, method: dict[str, Any], form: Form[Any] | None, docu
 
 
 def _link(path: str, documented: Mapping[int, str]) -> str:
-    return f"See [{path}](/generated/{documented[_object(path)]}.md)."
+    return f"[{path}](/generated/{documented[_object(path)]}.md)"
 
 
 def _object(path: str) -> int:
@@ -286,14 +286,16 @@ def _eval_rst(text: str) -> str:
 
 def _module_page(module: ModuleType, documented: Mapping[int, str]) -> str:
     """Objects that have a page of their own are linked, the others documented here."""
-    parts = [f"# {module.__name__}", _eval_rst(f".. automodule:: {module.__name__}")]
-    for name in module.__all__:
-        path = f"{module.__name__}.{name}"
+    links, texts = [], []
+    for path in (f"{module.__name__}.{name}" for name in module.__all__):
         if isinstance(_resolve(path), ModuleType):
-            parts.append(f"- [{path}]({path}.md)")
+            links.append(f"[{path}]({path}.md)")
+        elif _object(path) in documented:
+            links.append(_link(path, documented))
         else:
-            parts.append(_link(path, documented) if _object(path) in documented else _autodoc(path))
-    return "\n\n".join(parts) + "\n"
+            texts.append(_autodoc(path))
+    more = ["On their own pages: " + ", ".join(links) + "."] if links else []
+    return "\n\n".join([f"# {module.__name__}", _eval_rst(f".. automodule:: {module.__name__}"), *more, *texts]) + "\n"
 
 
 # ---- benchmarks

@@ -356,6 +356,7 @@ def solve_chebyshev(
     budget: StepBudget,
     interface: bool = False,
 ) -> GridResult:
+    """The solution with n nodes per axis, or with n cells per axis for an interface problem."""
     if interface:
         problem: DiscreteProblem = InterfaceFVProblem(system, make_cells(system, n), parameter_values, like)
     else:

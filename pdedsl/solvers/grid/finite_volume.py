@@ -153,6 +153,7 @@ def _dyadic_step(step: float, length: float) -> float:
 def solve_finite_volume(
     system: FirstOrderSystem, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor
 ) -> GridResult:
+    """The solution of a conservation law with n cells per axis."""
     domain = system.statement.domain
     axes = tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
     problem = FiniteVolumeScheme(with_value_jets(system), axes, parameter_values, like)
