@@ -1,6 +1,6 @@
-"""Burgers' equation on a grid, drawn, with its error; then with more viscosity by two methods, compared.
+"""Burgers' equation on a grid, with plots and error estimate; then two methods compared at a larger viscosity.
 
-Run by `make demo`; pictures and report are in demo/burgers.
+Run by `make demo`; plots and report are in demo/burgers.
 """
 
 import shutil
@@ -17,7 +17,7 @@ VISCOUS = "ν=0.2"  # no shock, so that random features solve it in seconds, too
 
 
 def main() -> None:
-    torch.set_num_threads(1)  # small matrices are fastest on one, by far on a busy machine
+    torch.set_num_threads(1)  # fastest for small matrices
     shutil.rmtree(OUT, ignore_errors=True)
     solution = pdedsl.solve("burgers", OUT, set=[GRID])
     print(f"burgers: {solution.plan.method} in {solution.seconds:.1f} s, error {solution.error}; see {OUT}/report.md")

@@ -1,4 +1,4 @@
-"""Solve the physical specs, each by the method that it names or that fits, and draw them on one page.
+"""Solve the specs on physical domains by their default or stated methods, and plot the solutions in one figure.
 
 python examples/gallery.py [SPEC …]    writes gallery.png
 """

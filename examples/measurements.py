@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-CONDUCTIVITY, DECAY = 0.1, 0.8  # what inverse_heat.pde and inverse_decay.pde are to find
+CONDUCTIVITY, DECAY = 0.1, 0.8  # true parameters of inverse_heat.pde and inverse_decay.pde
 COUNT, NOISE = 200, 0.01
 
 Function = Callable[[np.ndarray, np.ndarray], np.ndarray]

@@ -1,4 +1,4 @@
-"""Two half-moons, classified by transport alone and with diffusion behind it; then attacked, certified and drawn.
+"""The half-moon data set, classified by transport without and with diffusion: robust and certified accuracy, plots.
 
 Run by `make demo`; the runs are in demo/plain and demo/diffusion, the comparison in demo/report.html.
 """
@@ -18,18 +18,18 @@ from pdedsl.runs.decision_boundary import Panel, boundary_measures, plot_boundar
 from pdedsl.runs.progress import ProgressDisplay
 
 OUT, BOX = Path("demo"), (-2.0, 3.0, -1.5, 2.0)
-RUNS = {"plain": ("before diffusion", 0.0), "diffusion": ("after diffusion", 0.1)}
-REPORT = """# Two half-moons, before and after diffusion
+RUNS = {"plain": ("without diffusion", 0.0), "diffusion": ("with diffusion", 0.1)}
+REPORT = """# Half-moons, without and with diffusion
 
 `convection_diffusion.pde`, trained without and with the residual of ∂u/∂t = σ²Δu in its loss; {subset} test points.
 
-| | accuracy | under PGD-20, ε = 0.2 | length of the boundary | total curvature |
+| | clean accuracy | robust accuracy, PGD-20, ε = 0.2 | length of the decision boundary | total curvature |
 | --- | --- | --- | --- | --- |
 {rows}
 
-![The decision boundary before and after diffusion](boundaries.png)
+![Decision boundary without and with diffusion](boundaries.png)
 
-Side by side: [report.html](report.html). The runs: [plain](plain/report.md), [diffusion](diffusion/report.md).
+Comparison: [report.html](report.html). Runs: [plain](plain/report.md), [diffusion](diffusion/report.md).
 """
 
 
@@ -45,14 +45,14 @@ def main(epochs: int = 200, subset: int = 200) -> None:
         found = pdedsl.evaluate_run(OUT / name, subset=subset)
         u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
         shape, (pgd,) = boundary_measures(u, BOX), found.robust
-        figures = f"{found.clean.accuracy} | {pgd.accuracy} | {shape.length:.2f} | {shape.total_curvature:.2f}"
-        rows.append(f"| {title} | {figures} |")
+        metrics = f"{found.clean.accuracy} | {pgd.accuracy} | {shape.length:.2f} | {shape.total_curvature:.2f}"
+        rows.append(f"| {title} | {metrics} |")
         panels.append(Panel(title, u, x, y))
     plot_boundaries(panels, OUT / "boundaries.png", box=BOX)
     (OUT / "report.md").write_text(REPORT.format(rows="\n".join(rows), subset=subset), "utf-8")
     write_comparison([OUT / name for name in RUNS], OUT / "report.html", None)
-    print("", "accuracy", "under PGD-20", "length", "curvature", sep=" | ")
-    print(*rows, f"The comparison is in {OUT}/report.html, its picture in {OUT}/boundaries.png.", sep="\n")
+    print("", "clean accuracy", "robust accuracy (PGD-20)", "boundary length", "total curvature", sep=" | ")
+    print(*rows, f"The comparison is in {OUT}/report.html, the decision boundaries in {OUT}/boundaries.png.", sep="\n")
 
 
 if __name__ == "__main__":

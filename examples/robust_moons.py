@@ -1,6 +1,6 @@
-"""Diffusion in the loss makes a classifier robust and its boundary smooth: Figures 2 and 3 of Wang, Tao, Bao, Shi.
+"""A residual penalty makes a classifier robust and its decision boundary smooth (Wang, Tao, Bao, Shi, figures 2 and 3).
 
-`robust_moons.py [SEEDS [EPOCHS]]`. λ weighs the residual, σ² is its diffusivity; the attack is PGD-20 with ε = 0.2.
+`robust_moons.py [SEEDS [EPOCHS]]`. λ is the weight of the penalty, σ² the diffusivity; the attack is PGD-20, ε = 0.2.
 """
 
 import sys
@@ -25,7 +25,7 @@ WEIGHTS, DIFFUSIVITIES, BOX = (0.01, 0.05, 0.2), (0.05, 0.1, 0.2), (-2.0, 3.0, -
 
 
 def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, float, float, Panel]:
-    """Accuracy, accuracy under attack, total curvature of the boundary, and picture of one run."""
+    """Clean accuracy, robust accuracy, total curvature of the decision boundary, and plot of one run."""
     changes = (f"σ²={nu}", f"realize.diffusion.weight={weight}", f"train.seed={seed}", f"train.epochs={epochs}")
     with TemporaryDirectory() as folder:
         run = pdedsl.train("convection_diffusion", Path(folder) / "run", set=changes)
@@ -33,7 +33,7 @@ def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, f
     u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
     attacked = Adversary(Pgd(eps=0.2, step=0.01, steps=20))(run.module, x, y, KeyedRng(seed, 0))
     robust = (u(attacked).argmax(-1) == y).double().mean().item()
-    panel = Panel(f"λ = {weight}, σ² = {nu}" if weight else "plain training", u, x, y)
+    panel = Panel(f"λ = {weight}, σ² = {nu}" if weight else "without diffusion", u, x, y)
     return run.metrics["test_accuracy"], robust, boundary_measures(u, BOX).total_curvature, panel
 
 
@@ -46,11 +46,11 @@ def main(seeds: int = 5, epochs: int = 200) -> None:
     for (weight, nu), (natural, robust, curvature) in means.items():
         print(f"λ={weight:<5} σ²={nu:<5} natural {natural:.3f}  PGD-20 {robust:.3f}  curvature {curvature:.1f}")
     figure = Figure(figsize=(9, 3.6), layout="constrained")
-    for ax, k, title in zip(figure.subplots(1, 2), (1, 2), ("accuracy under PGD-20", "total curvature"), strict=True):
+    for ax, k, title in zip(figure.subplots(1, 2), (1, 2), ("Robust accuracy (PGD-20)", "Total curvature"), strict=True):
         for nu in DIFFUSIVITIES:
             row = [means[0.0, 0.2][k], *(means[w, nu][k] for w in WEIGHTS)]
             ax.plot(["plain", *map(str, WEIGHTS)], row, "o-", label=f"σ² = {nu}")
-        ax.set(title=f"{title}, mean of {seeds} seeds", xlabel="λ, weight of the residual")
+        ax.set(title=f"{title}, mean of {seeds} seeds", xlabel="weight λ of the residual penalty")
     ax.legend()
     figure.savefig("robust_moons.png", dpi=120)
     plot_boundaries([found[w, 0.2][0][3] for w in (0.0, 0.05, 0.2)], Path("boundaries.png"), box=BOX)

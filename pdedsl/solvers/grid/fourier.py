@@ -270,7 +270,7 @@ def solve_fourier(
     like: Tensor,
     budget: StepBudget,
 ) -> GridResult:
-    """The solution with n modes per axis: ETDRK4 in time, or Newton's method for a stationary problem."""
+    """The solution with n modes per axis: ETDRK4 in time, or division by the symbol for a stationary problem."""
     grid = make_fourier_grid(system, axes, n, like)
     problem = FourierProblem(system, grid, parameter_values)
     if not system.differential:
