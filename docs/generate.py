@@ -64,6 +64,11 @@ METHOD_FAMILIES: dict[str, tuple[str, Mapping[str, Form[Any]]]] = {
     "integrators": ("Time integrators", INTEGRATORS),
     "networks": ("Networks", NETWORKS),
 }
+RUNGE_KUTTA_CODE: dict[type, str] = {
+    butcher.RungeKutta: "pdedsl.runtime.ExplicitRungeKutta",
+    butcher.ImplicitRungeKutta: "pdedsl.runtime.ImplicitIntegrator",
+    butcher.EmbeddedRungeKutta: "pdedsl.runtime.AdaptiveRungeKutta",
+}
 MODULES = (
     "pdedsl",
     "pdedsl.attacks",
@@ -212,33 +217,35 @@ def api_pages() -> dict[str, str]:
 
 @cache
 def methods() -> dict[str, dict[str, dict[str, Any]]]:
-    """methods.toml; a Runge-Kutta method has the formula of its tableau."""
+    """methods.toml; Runge-Kutta methods have the formula, the source and the code of their records."""
     families = tomllib.loads((HERE / "methods.toml").read_text("utf-8"))
-    for name, method in families["integrators"].items():
-        record = butcher.METHODS.get(name)
-        if "formula" not in method and isinstance(record, butcher.RungeKutta | butcher.EmbeddedRungeKutta):
-            single = isinstance(record, butcher.RungeKutta)
-            method["formula"] = tableau(record)
-            method["code"] = ["pdedsl.runtime." + ("ExplicitRungeKutta" if single else "AdaptiveRungeKutta")]
+    for name, record in butcher.METHODS.items():
+        code = RUNGE_KUTTA_CODE.get(type(record))
+        if code is not None and "formula" not in (page := families["integrators"].setdefault(name, {})):
+            page |= {"formula": tableau(record), "code": [code], "sources": page.get("sources") or [record.source]}
     return families
 
 
-def tableau(method: butcher.RungeKutta | butcher.EmbeddedRungeKutta) -> str:
+def tableau(method: Any) -> str:
     """The Butcher tableau in LaTeX; the last line of an embedded pair has the weights of its error estimate."""
-    if isinstance(method, butcher.RungeKutta):
-        nodes, last = method.nodes, [method.weights]
-    else:
-        nodes, last = (0.0, *method.nodes), [method.rows[-1], method.error]
-    upper = [(c, *row) for c, row in zip(nodes, ((), *method.rows), strict=True)]
-    lines = [" & ".join(map(_fraction, row)) for row in upper]
-    lower = [" & " + " & ".join(map(_fraction, row)) for row in last]
-    end = " \\\\ "
-    columns = "c" * max(map(len, last))
+    match method:
+        case butcher.EmbeddedRungeKutta():
+            nodes, rows, last = (0.0, *method.nodes), ((), *method.rows), [method.rows[-1], method.error]
+        case butcher.ImplicitRungeKutta():
+            nodes, rows, last = method.nodes, method.matrix, [method.weights]
+        case _:
+            nodes, rows, last = method.nodes, ((), *method.rows), [method.weights]
+    lines = [" & ".join(map(_entry, (c, *row))) for c, row in zip(nodes, rows, strict=True)]
+    lower = [" & " + " & ".join(map(_entry, row)) for row in last]
+    columns, end = "c" * max(map(len, last)), " \\\\ "
     return f"\\begin{{array}}{{c|{columns}}}\n{end.join(lines)} \\\\ \\hline\n{end.join(lower)}\n\\end{{array}}"
 
 
-def _fraction(x: float) -> str:
+def _entry(x: float) -> str:
+    """A coefficient as a fraction, or with four digits if it is irrational."""
     exact = Fraction(x).limit_denominator(10**6)
+    if abs(exact - Fraction(x)) > 1e-15:
+        return f"{x:.4f}"
     sign, top = "-" * (exact < 0), abs(exact.numerator)
     return f"{sign}{top}" if exact.denominator == 1 else f"{sign}\\tfrac{{{top}}}{{{exact.denominator}}}"
 

@@ -1,4 +1,4 @@
-"""A residual penalty makes a classifier robust and its decision boundary smooth (Wang, Tao, Bao, Shi, figures 2 and 3).
+"""A residual penalty makes a classifier robust and its decision boundary smooth (Wang, Tao, Bao, Shi, figs. 2, 3).
 
 `robust_moons.py [SEEDS [EPOCHS]]`. λ is the weight of the penalty, σ² the diffusivity; the attack is PGD-20, ε = 0.2.
 """
@@ -46,7 +46,9 @@ def main(seeds: int = 5, epochs: int = 200) -> None:
     for (weight, nu), (natural, robust, curvature) in means.items():
         print(f"λ={weight:<5} σ²={nu:<5} natural {natural:.3f}  PGD-20 {robust:.3f}  curvature {curvature:.1f}")
     figure = Figure(figsize=(9, 3.6), layout="constrained")
-    for ax, k, title in zip(figure.subplots(1, 2), (1, 2), ("Robust accuracy (PGD-20)", "Total curvature"), strict=True):
+    for ax, k, title in zip(
+        figure.subplots(1, 2), (1, 2), ("Robust accuracy (PGD-20)", "Total curvature"), strict=True
+    ):
         for nu in DIFFUSIVITIES:
             row = [means[0.0, 0.2][k], *(means[w, nu][k] for w in WEIGHTS)]
             ax.plot(["plain", *map(str, WEIGHTS)], row, "o-", label=f"σ² = {nu}")

@@ -210,13 +210,13 @@ class Report:
         robust: robust accuracy for every attack and ε.
         transfers: accuracy under transfer attacks.
         certified: certified accuracy at several ℓ2 radii.
-        doubts: verdicts of the gradient-masking audits.
+        audits: verdicts of the gradient-masking audits.
         weights: histogram of weight magnitudes.
         complexity: bound on the Rademacher complexity.
         axioms: properties and verdicts.
         notes: remarks.
         commands: commands that reproduce the report.
-        pictures: file names of the plots, with their captions.
+        plots: file names of the plots, with their captions.
 
     Example:
         >>> import pdedsl
@@ -225,7 +225,7 @@ class Report:
         >>> report = pdedsl.evaluate(model, torch.tensor([[1.0], [-1.0]]), torch.tensor([0, 0]))
         >>> report.clean.confusion  # true labels in rows, predictions in columns
         ((1, 1), (0, 0))
-        >>> report.plain()["format"]
+        >>> report.plain()["samples"]
         2
     """
 

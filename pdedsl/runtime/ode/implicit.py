@@ -39,7 +39,24 @@ RIDGE = 10.0  # of the normal equations, in units of the machine precision
 @dataclass(frozen=True)
 class ImplicitIntegrator(OneStepMethod):
     """An implicit Runge-Kutta method. A sample whose stages do not converge becomes NaN; gradients have no graph:
-    second derivatives raise an error."""
+    second derivatives raise an error.
+
+    `Radau5()`, `ImplicitMidpoint()`, … of this module are the methods of `pdedsl.numerics.butcher`.
+
+    Args:
+        method: the Butcher tableau.
+
+    Raises:
+        NotExportable: by `integrate`, under torch.export or vmap.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.numerics.butcher import RADAU5
+        >>> from pdedsl.runtime import ImplicitIntegrator, TimeGrid
+        >>> y = ImplicitIntegrator(RADAU5).integrate(lambda step, t, y: -y, torch.ones(1, 1), TimeGrid(0.0, 1.0, 4))
+        >>> round(y.item(), 4)  # exp(-1)
+        0.3679
+    """
 
     method: ImplicitRungeKutta
 
