@@ -78,6 +78,13 @@ PublicSet = Mnist | FashionMnist | Cifar10 | Cifar100 | Svhn | Stl10
 Data = Moons | Digits | Mnist | FashionMnist | Cifar10 | Cifar100 | Svhn | Stl10 | Npz
 DATA: Forms[Data] = forms_of(Data)
 
+CLASSES: dict[type[Data], int] = {
+    Moons: 2,
+    Cifar100: 100,
+    **dict.fromkeys((Digits, Mnist, FashionMnist, Cifar10, Svhn, Stl10), 10),
+}
+"""The number of classes of each data set but the user's own."""
+
 
 # ---- Measurements: `observe u from npz("points.npz")`
 

@@ -1,8 +1,9 @@
-"""E62x: entries of an `evaluate` block that do not apply to the equation."""
+"""E62x, W62x: entries of an `evaluate` block that do not apply to the equation, attacks that are weak by their
+parameters, and data with fewer classes than the model."""
 
 from __future__ import annotations
 
-from pdedsl.diagnostics import PdeError, Span
+from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.diagnostics.fixes import remove
 from pdedsl.errors.base import Code
 
@@ -12,6 +13,25 @@ NOT_A_CLASSIFIER = Code("E623", "the entry applies only to classifiers")
 PLOT_NOT_AVAILABLE = Code("E624", "the plot is not available for this evaluation")
 NO_REFERENCE = Code("E625", "a reference solution needs known coefficients and a fixed dimension")
 NO_LIPSCHITZ_BOUND = Code("E626", "a Lipschitz certificate needs a bound on the Lipschitz constant of the network")
+
+SHORT_STEPS = Code("W621", "the steps of an attack cannot cross its ε-ball")
+LARGE_EPS = Code("W622", "ε exceeds the range of image values")
+UNUSED_CLASSES = Code("W623", "the data set has fewer classes than the model")
+
+
+def short_steps(attack: str, eps: float, reach: float, least: int, span: Span) -> Diagnostic:
+    message = f"{attack} moves at most steps × step = {reach:g}, less than ε = {eps:g}"
+    return SHORT_STEPS.warning(message, span, f"use steps={least} or more, or omit step (2.5 ε/steps)")
+
+
+def large_eps(eps: float, span: Span) -> Diagnostic:
+    message = f"ε = {eps:g} exceeds the range [0, 1] of image values: every image is in the ℓ∞ ball"
+    return LARGE_EPS.warning(message, span, f"for {eps:g} of 255 grey levels write eps={eps:g}/255")
+
+
+def unused_classes(data: str, classes: int, model: int, span: Span) -> Diagnostic:
+    message = f"{data} has {classes} classes; the model has {model}"
+    return UNUSED_CLASSES.warning(message, span, f"use a model with {classes} classes")
 
 
 def missing_diffusion(span: Span) -> PdeError:

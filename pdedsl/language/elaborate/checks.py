@@ -6,14 +6,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 
 from sympy import Expr, Integer, S
 
 from pdedsl import errors
-from pdedsl.config.data import MEASURED
+from pdedsl.config.data import CLASSES, MEASURED
+from pdedsl.config.evaluation import Norm, Steps
 from pdedsl.diagnostics import Reporter, Span
 from pdedsl.ir.spec import Condition, Equation, ExactSolution, Learned, Observation, SpaceKind, Spec, Unknown
-from pdedsl.ir.types import Operator, Vector
+from pdedsl.ir.types import Operator, Simplex, Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import count_conditions, sample_surface, selects_points, spec_region
 from pdedsl.language.elaborate.environment import Environment
@@ -50,6 +53,7 @@ def check_spec(spec: Spec, env: Environment) -> None:
         reporter.add(errors.options.network_block_without_pixels(spec.network.span))
     _report_unused(env)
     _report_networks_without_input(env)
+    _check_experiment(spec, reporter)
 
 
 def _concerns(equation: Equation, unknown: Unknown) -> bool:
@@ -231,6 +235,32 @@ def _report_unidentifiable(spec: Spec, reporter: Reporter) -> None:
     """Reports parameters that are not identifiable: they are learned, and there are no observations."""
     for learned in spec.learned if spec.unknowns and not spec.observations else ():
         reporter.add(errors.equations.not_identifiable(learned.name, spec.unknowns[0].name, learned.span))
+
+
+# ---- Training and evaluation
+
+
+def _check_experiment(spec: Spec, reporter: Reporter) -> None:
+    """Warns of attacks that are weak by their parameters, and of data with fewer classes than the model."""
+    training = [spec.train.adversary] if spec.train and spec.train.adversary else []
+    evaluation = [*spec.evaluate.attack, *(t.attack for t in spec.evaluate.transfer)] if spec.evaluate else []
+    for attack in (*training, *evaluation):
+        eps = getattr(attack.config, "eps", ())
+        largest = max(eps if isinstance(eps, tuple) else (eps,), default=Fraction(0))
+        if isinstance(attack.config, Steps) and attack.config.step is not None:
+            step, steps = attack.config.step, attack.config.steps
+            if step * steps < largest:
+                sizes = float(largest), float(step * steps), ceil(largest / step)
+                reporter.add(errors.evaluation.short_steps(attack.config.name, *sizes, attack.span))
+        is_image = spec.space.image is not None or spec.space.kind is SpaceKind.PIXELS
+        if is_image and getattr(attack.config, "norm", None) is Norm.INF and largest > 1:
+            reporter.add(errors.evaluation.large_eps(float(largest), attack.span))
+    data = spec.train.data if spec.train else None
+    type_ = spec.unknowns[0].type if spec.unknowns else None
+    classes = spec.network.classes if spec.network else type_.classes if isinstance(type_, Simplex) else None
+    expected = CLASSES.get(type(data.config)) if data else None
+    if data and classes and expected and expected < classes:
+        reporter.add(errors.evaluation.unused_classes(data.config.name, expected, classes, data.span))
 
 
 # ---- Exact solutions and observations

@@ -1,0 +1,51 @@
+"""Warnings about the experiment: attacks that are weak by their parameters, and classes without data."""
+
+from __future__ import annotations
+
+import pytest
+
+import pdedsl
+
+SPEC = """pde A
+space x in image(1, 8, 8)
+time t in [0, 1]
+unknown u(x, t) : simplex({classes})
+learn v(x, t) : vector = resnet(depth=20)
+learn W : operator = linear
+∂u/∂t + v·∇u = 0
+u(x, 1) = softmax(W x)
+train {{
+  data {data}
+  adversary pgd(eps={eps})
+}}
+evaluate {{
+  attack {attack}
+}}
+"""
+DEFAULTS = {"classes": 10, "data": "digits", "eps": "8/255", "attack": "pgd(eps=0.3, step=0.01, steps=30)"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "codes"),
+    [
+        ({}, []),
+        ({"attack": "pgd(eps=0.3, step=0.01, steps=29)"}, ["W621"]),
+        ({"attack": "ifgsm(eps=[0.1, 0.4], step=0.01, steps=30)"}, ["W621"]),
+        ({"attack": "pgd(eps=0.4, steps=3)"}, []),
+        ({"attack": "fgsm(eps=1)"}, []),
+        ({"attack": "fgsm(eps=8)"}, ["W622"]),
+        ({"attack": "fgsm(norm=2, eps=8)"}, []),
+        ({"eps": "8"}, ["W622"]),
+        ({"classes": 11}, ["W623"]),
+        ({"data": "cifar100", "classes": 100}, []),
+        ({"data": 'npz("own.npz")', "classes": 3}, []),
+    ],
+)
+def test_warnings(changes: dict[str, object], codes: list[str]) -> None:
+    assert [w.code for w in pdedsl.parse(SPEC.format(**DEFAULTS | changes)).warnings] == codes
+
+
+def test_suggested_number_of_steps_is_the_least() -> None:
+    (warning,) = pdedsl.parse(SPEC.format(**DEFAULTS | {"attack": "pgd(eps=0.3, step=0.07, steps=4)"})).warnings
+    assert "steps × step = 0.28, less than ε = 0.3" in warning.message
+    assert warning.hint.startswith("use steps=5 or more")
