@@ -248,7 +248,7 @@ def reach(options: Namespace) -> None:
     first = [row for row in rows if row.id in kept]
     others = [row for row in rows if row.id not in kept]
     random.Random(0).shuffle(others)
-    done = {line["id"] for line in read_lines(options.out)} if os.path.exists(options.out) else set()
+    done = {line["id"] for line in read_lines(options.out)}
     test(rows[0])  # imports everything
     caches = [found for found in gc.get_objects() if isinstance(found, functools._lru_cache_wrapper)]
     ours = [c for c in caches if getattr(c, "__module__", "").startswith(PACKAGE)]
@@ -267,7 +267,8 @@ def reach(options: Namespace) -> None:
 
 
 def read_lines(path: str) -> Iterator[dict[str, Any]]:
-    for line in Path(path).read_text("utf-8").splitlines():
+    """The lines of a file that a command wrote; it goes on behind them."""
+    for line in Path(path).read_text("utf-8").splitlines() if os.path.exists(path) else ():
         yield json.loads(line)
 
 
@@ -283,8 +284,9 @@ def kill(options: Namespace) -> None:
     for row in rows[:3]:
         test(row)
     by_id = {row.id: row for row in rows}
+    done = {line["mutant"] for line in read_lines(options.out)}
     with open(options.out, "a", encoding="utf-8") as out:
-        for place in part_of(mutants, options.part):
+        for place in (mutant for mutant in part_of(mutants, options.part) if mutant not in done):
             ids = sorted(reaching[place], key=lambda i: (i not in kept, seconds[i]))[: options.rows]
             tried = run_forked(lambda ids=ids, place=place: kill_one(switch, place, ids, by_id, test, kept))
             print(json.dumps({"mutant": place, "reached": len(reaching[place]), **tried}), file=out, flush=True)

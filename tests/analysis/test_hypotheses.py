@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from weekly import marked
 
 from analysis.analysis_cache import analysed
 from analysis.checks import false, undecided, wrong_classes, wrong_form
-from analysis.spec_templates import ZERO_SPEED, data, pair, system
+from analysis.spec_templates import ZERO_SPEED, data, interval, pair, system
 from analysis.tables import EQUATIONS, ORDINARY, ROWS, TABLE, TABLES, Row, read_columns, read_ill_posed, spec_text
-from pdedsl.ir.verdicts import Axiom, Truth
+from analysis.test_counterexamples import AT, named
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.verdicts import Axiom, Refuted, Truth
 
 PARAMETERS = [
     parameter
@@ -46,6 +50,21 @@ def test_class_order_and_no_false_verdict(row: Row) -> None:
     assert not wrong_form(row, analysis)
     assert false(row, analysis.axioms) == {}
     assert undecided(row, analysis.axioms) == UNDECIDED.get(row.name, "").split()
+    if "space x in [0, 1]" in row.text and "time t in [0, 1]" in row.text:
+        assert all(0 <= value <= 1 for value in printed_point(analysis, "x", "t"))
+
+
+def printed_point(analysis: Analysis, *names: str) -> list[Fraction]:
+    """Coordinates of the point at which the comparison principle is refuted."""
+    verdict = analysis.axioms.get(Axiom.COMPARISON)
+    found = AT.search(verdict.counterexample) if isinstance(verdict, Refuted) else None
+    return [value for name, value in named(found[2] if found else None).items() if name in names]
+
+
+def test_points_are_printed() -> None:
+    point = printed_point(analysed(interval("∂u/∂t = (½ - x) Δu")), "x")
+    assert point
+    assert all(Fraction(1, 2) < x <= 1 for x in point)
 
 
 def test_few_decidable_cells_are_undecided() -> None:

@@ -10,6 +10,7 @@ import pytest
 from analysis.analysis_cache import analysed
 from analysis.checks import wrong, wrong_classes, wrong_form
 from analysis.tables import EQUATIONS, Row
+from analysis.test_terms import assert_terms_add_up
 from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.terms import TimeDerivative
 from pdedsl.ir.verdicts import Refuted
@@ -18,9 +19,11 @@ from pdedsl.ir.verdicts import Refuted
 OF_TERMS = ("linearity", "preserves_constants", "comparison", "locality")
 SYMPY = re.compile(r"\*|\b(Abs|sqrt|Max|Min|D|Sum|Heaviside|Piecewise|Matrix)\(|\boo\b|\w_\d|\bTrue\b|\bNone\b")
 ROWS = [pytest.param(row, id=row.name) for row in EQUATIONS]
+# In module scope the tests of a row follow one another, in the same process: it is analysed once.
+every_row = pytest.mark.parametrize("row", ROWS, scope="module")
 
 
-@pytest.mark.parametrize("row", ROWS)
+@every_row
 def test_class_form_and_verdicts(row: Row) -> None:
     analysis = analysed(row.text)
     assert not wrong_classes(row, analysis)
@@ -33,7 +36,12 @@ def test_structures(row: Row) -> None:
     assert row.structures <= {structure for e in analysed(row.text).equations for structure in e.structures}
 
 
-@pytest.mark.parametrize("row", ROWS)
+@every_row
+def test_terms_add_up(row: Row) -> None:
+    assert_terms_add_up(analysed(row.text))
+
+
+@every_row
 def test_reasons_and_places(row: Row) -> None:
     """One sentence for each verdict, in the notation of a spec; it names the terms or conditions that are to blame, and
     an example is given. Terms stand where they were written."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 import torch
@@ -19,13 +21,17 @@ from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 
 AXIOMS = (Axiom.STABILITY, Axiom.ENERGY_DECAY)
-CASES = [pytest.param(row, id=row.name) for row in STEPS]
-SHORT = [pytest.param(row, id=row.name) for row in STEPS if row.steps <= 1000]
+SHORT = [row for row in STEPS if row.steps <= 1000]
 DRAWS = 60
 ROUNDING = 1e-9
 
 
-@pytest.mark.parametrize("row", CASES)
+def of_rows(rows: Sequence[MapRow]) -> pytest.MarkDecorator:
+    """In module scope the tests of a row follow one another, in the same process: it is analysed once."""
+    return pytest.mark.parametrize("row", rows, ids=lambda row: row.name, scope="module")
+
+
+@of_rows(STEPS)
 def test_verdicts_and_hypotheses(row: MapRow) -> None:
     axioms = analysed(row.text).axioms
     for axiom, truths in row.verdicts.items():
@@ -52,7 +58,7 @@ def operators(row: MapRow, draw: int) -> dict[str, Array]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", SHORT)
+@of_rows(SHORT)
 def test_proofs_survive_a_search(row: MapRow) -> None:
     axioms = analysed(row.text).axioms
     stable, decaying = (isinstance(axioms[axiom], Proved) for axiom in AXIOMS)
@@ -85,7 +91,7 @@ def refuting(row: MapRow) -> list[FeatureMapCounterexample]:
     return [v.example for v in verdicts if isinstance(v, Refuted) and v.example is not None]
 
 
-@pytest.mark.parametrize("row", SHORT)
+@of_rows(SHORT)
 def test_counterexamples_hold_in_numpy(row: MapRow) -> None:
     for example in refuting(row):
         assert growth_in_numpy(row, example) == pytest.approx(example.growth, rel=1e-6, abs=1e-9)
@@ -93,7 +99,7 @@ def test_counterexamples_hold_in_numpy(row: MapRow) -> None:
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("row", [case for case in SHORT if case.values[0].compiles])
+@of_rows([row for row in SHORT if row.compiles])
 def test_counterexamples_hold_in_the_network(row: MapRow) -> None:
     for example in refuting(row):
         block = prepared(row.text, example)
