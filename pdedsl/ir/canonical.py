@@ -11,18 +11,29 @@ from dataclasses import fields, replace
 from hashlib import sha256
 from itertools import pairwise
 
-from sympy import Add, Expr, Mul, Symbol, Tuple
+from sympy import Add, Expr, Integer, KroneckerDelta, Mul, Symbol, Tuple
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
 from pdedsl.config.base import Config, Located, called
 from pdedsl.config.blocks import ENTRIES, Block, NetworkBlock, Transfer, WeightHistogram, item_text, items
 from pdedsl.config.training import Box
-from pdedsl.ir.spec import Condition, Equation, ExactSolution, Learned, Observation, SpaceKind, Spec, Unknown
+from pdedsl.ir.spec import (
+    Condition,
+    Equation,
+    ExactSolution,
+    Learned,
+    Observation,
+    Space,
+    SpaceKind,
+    Spec,
+    Unknown,
+    face_names,
+)
 from pdedsl.ir.system_kinds import effective_diffusion, effective_integrator
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.symbolic.rewrite import expand_products
-from pdedsl.symbolic.symbols import Field, Partial, with_number
+from pdedsl.symbolic.symbols import Component, Field, Partial, atoms, with_number
 
 Colours = dict[Symbol, str]
 MAX_REFINED_FIELDS = 40  # fields; above, refinement is too slow and names may affect the text
@@ -128,7 +139,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
     lines = [
         *(_declaration(f, show, colours) for f in fields_of(spec)),
         *(_equation(e, show, colours) for e in spec.equations),
-        *(line for c in spec.conditions for line in _condition(c, show, colours)),
+        *(line for c in spec.conditions for line in _condition(c, spec.space, show, colours)),
         *(line for e in spec.exact for line in _exact(e, spec, show, colours)),
         *(_observation(o, colours) for o in spec.observations),
         *_realizations(spec),
@@ -175,14 +186,36 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
     return f"equation d{e.order} {own} = {right}{during}"
 
 
-def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
+def _condition(c: Condition, space: Space, show: Show, colours: Colours) -> list[str]:
     """One line per face, so that `on boundary` equals naming all faces."""
     if c.on_boundary:
         part = "".join(sorted(f" where {_normalized(g.expr, show, signed=True)}" for g in c.part))
-        places = [*c.faces, *(f"on {_normalized(s.expr, show)}" for s in c.surfaces)]
-        value = "; ".join(_normalized(v, show) for v in c.value)
-        return [f"boundary {place}{part}: 0 = {value}" for place in places]
+        values = {face: [_on_face(v, face, space) for v in c.value] for face in c.faces}
+        values |= {f"on {_normalized(s.expr, show)}": [*c.value] for s in c.surfaces}
+        return [
+            f"boundary {place}{part}: 0 = {'; '.join(_normalized(v, show) for v in value)}"
+            for place, value in values.items()
+        ]
     return [f"{c.kind} d{c.order} {colours[c.unknown]}{_component(c.component)} = {'; '.join(map(show, c.value))}"]
+
+
+def _on_face(value: Expr, face: str, space: Space) -> Expr:
+    """The value on a face of the box, where the normal n is known. Every derivative across the face is written as a
+    normal derivative, so that on `left`, n = (-1, 0), the conditions ∂u/∂x = -1 and n·∇u = 1 are equal."""
+    if not space.explicit:
+        return value
+    k = next(k for k in range(len(space.intervals)) if face in face_names(k))
+    sign = 1 if face == face_names(k)[1] else -1
+    value = value.xreplace({c: sign * KroneckerDelta(c.args[1], k + 1) for c in atoms(value, Component)})
+    across = [d for d in atoms(value, Partial) if space.coordinates[k] in d.slots]
+    return value.xreplace({d: sign * _normal_derivative(d, d.slots.index(space.coordinates[k]), space) for d in across})
+
+
+def _normal_derivative(derivative: Partial, slot: int, space: Space) -> Expr:
+    """A derivative with n·∇ instead of the variable in a slot."""
+    n, (body, *slots) = Symbol("n"), derivative.args  # not real: it differs from a coordinate n
+    del slots[slot]
+    return Add(*(Component(n, Integer(j)) * Partial(body, x, *slots) for j, x in enumerate(space.coordinates, 1)))
 
 
 def _component(index: int | None) -> str:

@@ -122,6 +122,10 @@ SAME_SPECS: list[list[str]] = [
     ways(LINE, "const ν = 0.1\n∂u/∂t = νΔu", "const D = 1/10\n∂u/∂t = D Δu", "∂u/∂t = 0.1Δu"),
     ways(LINE, "u = 0 on boundary", "u(0, t) = 0\nu(1, t) = 0", "u = 0 on left\n-2u = 0 on right"),
     ways(LINE, "u = 0 on boundary", "u = 0 on right, left", "0 = u on boundary", "3u = 0 on boundary"),
+    ways(
+        LINE, "u = 0 on boundary", "n·∇u = 1 on left\n∂u/∂x = u on right", "∂u/∂x = -1 on left\n∂u/∂n - u = 0 on right"
+    )[1:],
+    ways(LINE, "u = 0 on boundary", "n·∇u = 0 on boundary", "-2∂u/∂x = 0 on left\n∂u/∂x = 0 on right")[1:],
     ways(LINE, "u(x, 0) = sin(π x)", "2u(x, 0) - 2sin(π x) = 0", "sin(π x) = u(x, 0)", "u(x, 0) = -sin(-π x)"),
     ways(LINE, "pde L\n", 'pde Other "with a title"\n', "# a comment\npde L\n", "pde L\r\n", "\n\npde L # so\n\n"),
     ways(LINE, "const ν = 0.1", "const ν² = 0.01", "let ν = 0.1", "const ν = 1e-1", "const nu = 0.1"),
@@ -165,6 +169,7 @@ DIFFERENT: list[tuple[str, str, str]] = [
     (LINE, "u = 0 on boundary", "u = 0 on left\nu = 1 on right"),
     (LINE, "u = 0 on boundary", "u = 1 on left\nu = 0 on right"),
     (LINE, "u = 0 on boundary", "n·∇u = 0 on boundary"),
+    (LINE.replace("u = 0 on boundary", "u = n·∇u on boundary"), "n·∇u on boundary", "∂u/∂x on boundary"),
     (LINE, "time t in [0, 1]", "time t in [0, 2]"),
     (LINE, "space x in [0, 1]", "space x in [0, 2]"),
     (LINE, "scalar", "scalar = mlp(width=20)"),

@@ -7,7 +7,7 @@ relu(cz) = c relu(z) for c > 0. Activations composed of these functions are repl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
+from functools import cache, reduce
 
 from sympy import (
     Abs,
@@ -27,8 +27,8 @@ from sympy import (
     tanh,
 )
 
-from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import RELU as RECORD
+from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.functions import ACTIVATIONS, SYMPY_ALGEBRA, Activation
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import atoms
@@ -36,14 +36,12 @@ from pdedsl.symbolic.symbols import atoms
 RELU = ACTIVATIONS[RECORD.name]
 
 
-def _is_piecewise(formula: Expr) -> bool:
-    """Whether a formula consists of sums, products, maxima, minima and absolute values only."""
+@cache
+def _is_piecewise_linear(record: Record) -> bool:
+    """Whether the formula consists of sums, products, maxima, minima and absolute values only."""
     kinds = (Add, Mul, Max, Min, Abs, Symbol, Rational)
+    formula = record.formula(SYMPY_ALGEBRA, Symbol("z", real=True))
     return all(isinstance(e, kinds) for e in preorder_traversal(formula))
-
-
-_Z = Symbol("z", real=True)
-PIECEWISE = tuple(r for r in RECORDS.values() if _is_piecewise(r.formula(SYMPY_ALGEBRA, _Z)))
 
 
 def to_relu_form(expr: Expr) -> Expr:
@@ -58,7 +56,7 @@ def to_relu_form(expr: Expr) -> Expr:
             return reduce(lambda a, b: b + _relu(a - b), args)
         case Min():
             return reduce(lambda a, b: a - _relu(a - b), args)
-        case Activation() if expr.record in PIECEWISE:
+        case Activation() if _is_piecewise_linear(expr.record):
             return to_relu_form(expr.record.formula(SYMPY_ALGEBRA, args[0]))
         case _:
             return expr.func(*args)
