@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from enum import Enum
 from fractions import Fraction
 from functools import cache
@@ -16,6 +16,7 @@ from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, Union, assert_never, get_args, get_origin, get_type_hints
 
 from pdedsl.diagnostics import NOWHERE, Span
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.numerics.activations import ACTIVATIONS, OTHER_NAMES, Activation
 
 # ---- Argument values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType, NoneType
@@ -42,6 +42,7 @@ from pdedsl.config.training import (
     Sgd,
 )
 from pdedsl.diagnostics import NOWHERE, Span
+from pdedsl.frozen_dataclass import dataclass
 
 # ---- Blocks
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from pdedsl.config.base import Config, Count, Forms, Many, Nonnegative, Share, forms_of
+from pdedsl.frozen_dataclass import dataclass
 
 # ---- data
 

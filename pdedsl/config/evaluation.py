@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import assert_never
 
 from pdedsl.config.base import Chance, Config, Count, Few, Forms, Natural, Nonnegative, Positive, Share, forms_of
+from pdedsl.frozen_dataclass import dataclass
 
 
 class Norm(Enum):

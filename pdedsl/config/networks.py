@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fractions import Fraction
 from typing import Annotated, assert_never
 
 from pdedsl.config.base import Config, Few, Forms, Positive, Record, Value, Whole, Width, forms_of
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
 from pdedsl.numerics.torchvision_models import MODELS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import Annotated
@@ -22,6 +21,7 @@ from pdedsl.config.base import (
     forms_of,
 )
 from pdedsl.config.evaluation import Norm
+from pdedsl.frozen_dataclass import dataclass
 
 # ---- training
 

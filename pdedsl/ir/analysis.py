@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from pdedsl.diagnostics import Diagnostic, escaping
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.noise import RandomResidual
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.terms import Generator, Term

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import assert_never
+
+from pdedsl.frozen_dataclass import dataclass
 
 VERSION = 1
 HOLE = "{}"

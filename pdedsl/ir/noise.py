@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from sympy import Expr, Symbol
 
 from pdedsl.config.methods import Across, Law
 from pdedsl.diagnostics import Span
+from pdedsl.frozen_dataclass import dataclass
 
 # ---- Random residuals, recognised by the analysis
 

@@ -6,7 +6,7 @@ a boundary value problem with its solver, `OperatorPlan` the evolution operator 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Expr, S, Symbol
 
@@ -31,6 +31,7 @@ from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
 from pdedsl.config.training import Box, Optimizer
 from pdedsl.diagnostics import Span
 from pdedsl.ir.ansatz import HardConstraints
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.noise import AdditiveNoise, Noise
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import OdeSystem

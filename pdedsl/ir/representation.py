@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Add, Expr, KroneckerDelta, S, Symbol
 
 from pdedsl.config.base import Located
 from pdedsl.config.methods import Direction, Integrator
 from pdedsl.diagnostics import Span
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.noise import RandomResidual
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import OdeSystem

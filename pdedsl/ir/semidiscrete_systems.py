@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
+
+from pdedsl.frozen_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from pdedsl.config.data import Measured
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import Network
 from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.types import Type
 from pdedsl.ir.verdicts import Axiom
 

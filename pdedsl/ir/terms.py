@@ -7,7 +7,6 @@ expression for each component, if its coefficients do not determine it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, assert_never
 
@@ -16,6 +15,7 @@ from sympy import Expr, S, Symbol
 from pdedsl.config.methods import Direction
 from pdedsl.config.networks import Normalisation
 from pdedsl.diagnostics import Span
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import INDEX
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sympy import Expr
+
+from pdedsl.frozen_dataclass import dataclass
 
 
 class Sign(StrEnum):

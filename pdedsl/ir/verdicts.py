@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import ClassVar
 
 from sympy import Symbol
 
 from pdedsl.diagnostics import Span, escaping
+from pdedsl.frozen_dataclass import dataclass
 
 # ---- Counterexamples on feature maps
 

@@ -4,10 +4,11 @@ the same tree."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Literal
 
 from pdedsl.diagnostics import NOWHERE, Source, Span
+from pdedsl.frozen_dataclass import dataclass
 
 # ---- Expressions
 
