@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from string import Formatter
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Severity, Span
 from pdedsl.diagnostics.fixes import Fix
+from pdedsl.frozen_dataclass import dataclass
 
+FixOf = Callable[[Span], tuple[Fix, ...]]
+SpanError = Callable[[Span], PdeError]
 Notes = tuple[tuple[Span, str], ...]
 
 
@@ -29,6 +32,22 @@ class Code:
     ) -> PdeError:
         """A `PdeError` with one diagnostic."""
         return PdeError((Diagnostic(self.name, message, span, hint, notes=notes, once=once, fixes=fixes),))
+
+    def at(self, message: str, hint: str = "", once: bool = False, fixes: FixOf | None = None) -> SpanError:
+        """The constructor of an error without parameters; `fixes` are those of its span."""
+        return lambda span: self.error(message, span, hint, once=once, fixes=fixes(span) if fixes else ())
+
+    def of(
+        self, message: str, hint: str = "", once: bool = False, fixes: FixOf | None = None
+    ) -> Callable[[str | int, Span], PdeError]:
+        """The constructor of an error with one parameter, the name in braces in the texts."""
+        (name,) = {name for text in (message, hint) for _, name, _, _ in Formatter().parse(text) if name}
+
+        def error(value: str | int, span: Span) -> PdeError:
+            texts = {name: value}
+            return self.at(message.format(**texts), hint.format(**texts), once, fixes)(span)
+
+        return error
 
     def warning(self, message: str, span: Span, hint: str = "", fixes: tuple[Fix, ...] = ()) -> Diagnostic:
         return Diagnostic(self.name, message, span, hint, Severity.WARNING, fixes=fixes)

@@ -41,8 +41,7 @@ def missing_unknown(step: bool, span: Span) -> PdeError:
     return MISSING_UNKNOWN.error("this equation contains no unknown", span, hint)
 
 
-def terms_cancel(span: Span) -> PdeError:
-    return CANCELS.error("all terms of this equation cancel", span)
+terms_cancel = CANCELS.at("all terms of this equation cancel")
 
 
 def not_the_time(name: str, time: str | None, span: Span) -> PdeError:
@@ -77,13 +76,11 @@ def unknown_face(name: str, faces: Sequence[str], guess: str | None, span: Span)
     return INVALID_LOCATION.error(f"unknown boundary face '{name}'", span, hint, fixes=replace_word(name, guess, span))
 
 
-def invalid_location(span: Span) -> PdeError:
-    hint = "write 'on left, right' for faces, 'on boundary' for the whole boundary, or 'on x² + y² = 1' for a curve"
-    return INVALID_LOCATION.error("expected a boundary face or a curve", span, hint)
-
-
-def fixes_one_variable(example: str, span: Span) -> PdeError:
-    return INVALID_LOCATION.error("a condition must fix exactly one variable", span, f"as in {example} = …")
+invalid_location = INVALID_LOCATION.at(
+    "expected a boundary face or a curve",
+    "write 'on left, right' for faces, 'on boundary' for the whole boundary, or 'on x² + y² = 1' for a curve",
+)
+fixes_one_variable = INVALID_LOCATION.of("a condition must fix exactly one variable", "as in {example} = …")
 
 
 def not_at_initial_or_final_time(
@@ -102,16 +99,15 @@ def not_on_the_boundary(variable: str, at: str, places: Sequence[str], span: Spa
     return INVALID_LOCATION.error(message, span, hint, fixes=replace_by(places, location))
 
 
-def invalid_condition(span: Span) -> PdeError:
-    message = "a condition must prescribe the unknown or its time derivative"
-    return INVALID_CONDITION.error(message, span, "as in u(x, 0) = f(x)")
+invalid_condition = INVALID_CONDITION.at(
+    "a condition must prescribe the unknown or its time derivative", "as in u(x, 0) = f(x)"
+)
 
 
 # ---- Number of equations and conditions
 
 
-def missing_equation(unknown: str, span: Span) -> PdeError:
-    return MISSING_EQUATION.error(f"'{unknown}' has no equation", span, f"add an equation for {unknown}")
+missing_equation = MISSING_EQUATION.of("'{unknown}' has no equation", "add an equation for {unknown}")
 
 
 def duplicate_equation(unknown: str, time: str | None, span: Span) -> PdeError:
@@ -166,9 +162,9 @@ def too_many_conditions(unknown: str, face: str, limit: int, span: Span) -> PdeE
     return TOO_MANY_CONDITIONS.error(message, span, hint or f"keep {limit}", fixes=remove(span))
 
 
-def initial_and_terminal(unknown: str, span: Span) -> PdeError:
-    message = f"'{unknown}' has both an initial and a terminal condition"
-    return INITIAL_AND_TERMINAL.error(message, span, KEEP_ONE, fixes=remove(span))
+initial_and_terminal = INITIAL_AND_TERMINAL.of(
+    "'{unknown}' has both an initial and a terminal condition", KEEP_ONE, fixes=remove
+)
 
 
 def condition_order(order: int, span: Span) -> PdeError:
@@ -207,10 +203,9 @@ EMPTY_DOMAIN = Code("E431", "the domain is empty, or an inequality is redundant"
 EMPTY_SET = Code("E432", "a condition applies to an empty set")
 
 
-def empty_domain(span: Span) -> PdeError:
-    return EMPTY_DOMAIN.error(
-        "the domain is empty: no point of the box satisfies all inequalities", span, "check the inequality signs"
-    )
+empty_domain = EMPTY_DOMAIN.at(
+    "the domain is empty: no point of the box satisfies all inequalities", "check the inequality signs"
+)
 
 
 def redundant_inequality(text: str, span: Span, before: int | None) -> PdeError:
@@ -220,28 +215,21 @@ def redundant_inequality(text: str, span: Span, before: int | None) -> PdeError:
     return EMPTY_DOMAIN.error(message, span, "remove it, or enlarge the box", fixes=fixes)
 
 
-def empty_location(span: Span) -> PdeError:
-    hint = "compare the location with 'space'; on a curve f = g, f - g must change sign"
-    return EMPTY_SET.error("this condition applies to an empty set: no such points in the domain", span, hint)
-
-
-def no_coordinate(span: Span) -> PdeError:
-    return INVALID_LEVEL_SET.error("this expression contains no coordinate", span, "as in: x² + y² < 1")
-
-
-def unknown_in_level_set(span: Span) -> PdeError:
-    message = "an inequality or a curve cannot contain an unknown or a learned function"
-    return INVALID_LEVEL_SET.error(message, span, "use coordinates, const and let")
-
-
-def time_dependent_domain(time: str, span: Span) -> PdeError:
-    hint = "the domain is fixed in time; write an initial condition as u(x, 0) = …"
-    return INVALID_LEVEL_SET.error(f"a domain or a curve cannot depend on {time}", span, hint)
-
-
-def inequality_without_domain(span: Span) -> PdeError:
-    hint = "as in: space (x, y) in [-1, 1]^2 where x² + y² < 1"
-    return INVALID_LEVEL_SET.error("inequalities need a bounded domain", span, hint)
+empty_location = EMPTY_SET.at(
+    "this condition applies to an empty set: no such points in the domain",
+    "compare the location with 'space'; on a curve f = g, f - g must change sign",
+)
+no_coordinate = INVALID_LEVEL_SET.at("this expression contains no coordinate", "as in: x² + y² < 1")
+unknown_in_level_set = INVALID_LEVEL_SET.at(
+    "an inequality or a curve cannot contain an unknown or a learned function", "use coordinates, const and let"
+)
+time_dependent_domain = INVALID_LEVEL_SET.of(
+    "a domain or a curve cannot depend on {time}",
+    "the domain is fixed in time; write an initial condition as u(x, 0) = …",
+)
+inequality_without_domain = INVALID_LEVEL_SET.at(
+    "inequalities need a bounded domain", "as in: space (x, y) in [-1, 1]^2 where x² + y² < 1"
+)
 
 
 # ---- Exact solutions and observations (E44x, W440)
@@ -259,8 +247,7 @@ def exact_solution_violated(text: str, size: float, span: Span) -> PdeError:
     return VIOLATED.error(message, span, "correct the solution, or the equation or condition")
 
 
-def needs_physical_domain(name: str, span: Span) -> PdeError:
-    return NOT_AN_UNKNOWN.error(f"'{name}' needs a physical domain", span, "as in: space x in [0, 1]")
+needs_physical_domain = NOT_AN_UNKNOWN.of("'{name}' needs a physical domain", "as in: space x in [0, 1]")
 
 
 def not_an_unknown(name: str | None, span: Span) -> PdeError:
@@ -275,15 +262,12 @@ def arguments_differ(name: str, span: Span) -> PdeError:
     )
 
 
-def exact_has_unknowns(span: Span) -> PdeError:
-    message = "an exact solution cannot contain an unknown or a learned function"
-    return INVALID_EXACT_SOLUTION.error(message, span, "use coordinates, the time, const and let")
-
-
-def duplicate_exact_solution(span: Span) -> PdeError:
-    return DUPLICATE_EXACT_SOLUTION.error(
-        "a second exact solution for the same unknown", span, KEEP_ONE, fixes=remove(span)
-    )
+exact_has_unknowns = INVALID_EXACT_SOLUTION.at(
+    "an exact solution cannot contain an unknown or a learned function", "use coordinates, the time, const and let"
+)
+duplicate_exact_solution = DUPLICATE_EXACT_SOLUTION.at(
+    "a second exact solution for the same unknown", KEEP_ONE, fixes=remove
+)
 
 
 def not_identifiable(name: str, unknown: str, span: Span) -> Diagnostic:
@@ -326,9 +310,9 @@ def _change_sign(terms: str, sign: Edit | None) -> tuple[Fix, ...]:
     return (Fix(f"change the sign of {terms}", (sign,)),) if sign else ()
 
 
-def indefinite_diffusion(terms: str, span: Span) -> PdeError:
-    hint = "the diffusion matrix must be positive semidefinite"
-    return INDEFINITE.error(f"the diffusion matrix of {terms} is indefinite", span, hint)
+indefinite_diffusion = INDEFINITE.of(
+    "the diffusion matrix of {terms} is indefinite", "the diffusion matrix must be positive semidefinite"
+)
 
 
 def outflow_condition(condition: str, outflow: Sequence[str], others: Sequence[str], span: Span) -> PdeError:
@@ -351,11 +335,11 @@ def overdetermined(
     return OUTFLOW.error(message, span, hint, fixes=fixes)
 
 
-def hyperbolic_dirichlet(terms: str, span: Span) -> PdeError:
-    """The Dirichlet problem for a hyperbolic equation (Hadamard 1923)."""
-    message = f"the equation is hyperbolic ({terms}): the Dirichlet problem is ill-posed"
-    hint = "use one coordinate as the time, ∂²u/∂t² = Δu, with initial conditions for u and ∂u/∂t"
-    return ILL_POSED.error(message, span, hint)
+# The Dirichlet problem for a hyperbolic equation (Hadamard 1923).
+hyperbolic_dirichlet = ILL_POSED.of(
+    "the equation is hyperbolic ({terms}): the Dirichlet problem is ill-posed",
+    "use one coordinate as the time, ∂²u/∂t² = Δu, with initial conditions for u and ∂u/∂t",
+)
 
 
 def missing_inflow_condition(unknown: str, faces: Sequence[str], span: Span, insert_at: int) -> PdeError:
@@ -371,9 +355,10 @@ def too_few_for_characteristics(face: str, count: int, expected: int, span: Span
     return MISSING_BOUNDARY.error(message, span, f"prescribe one condition per incoming characteristic on {face}")
 
 
-def learned_sign(terms: str, span: Span) -> PdeError:
-    hint = "declare it as scalar > 0, scalar >= 0 or matrix, psd, or apply relu, softplus or a square"
-    return LEARNED_SIGN.error(f"the learned diffusion coefficient in {terms} may be negative", span, hint)
+learned_sign = LEARNED_SIGN.of(
+    "the learned diffusion coefficient in {terms} may be negative",
+    "declare it as scalar > 0, scalar >= 0 or matrix, psd, or apply relu, softplus or a square",
+)
 
 
 def axiom_refuted(axiom: str, reason: str, witness: str, offending: Sequence[Span], span: Span) -> PdeError:

@@ -52,9 +52,7 @@ def no_lipschitz_bound(span: Span) -> PdeError:
     )
 
 
-def missing_attack(span: Span) -> PdeError:
-    message = "an audit of robust accuracy needs an attack"
-    return MISSING_ATTACK.error(message, span, "add: attack pgd(eps=…)")
+missing_attack = MISSING_ATTACK.at("an audit of robust accuracy needs an attack", "add: attack pgd(eps=…)")
 
 
 def not_a_classifier(entry: str, span: Span) -> PdeError:
@@ -68,9 +66,10 @@ def reference_with_learned_coefficients(span: Span) -> PdeError:
     return NO_REFERENCE.error(message, span, "remove it", fixes=remove(span, item=True))
 
 
-def reference_in_any_dimension(symbol: str, span: Span) -> PdeError:
-    message = f"a reference solution on a grid needs a fixed dimension, but '{symbol}' is not a number"
-    return NO_REFERENCE.error(message, span, "write it as a number, as in: space x in R^2")
+reference_in_any_dimension = NO_REFERENCE.of(
+    "a reference solution on a grid needs a fixed dimension, but '{symbol}' is not a number",
+    "write it as a number, as in: space x in R^2",
+)
 
 
 def plot_needs_plane(plot: str, dimension: int, span: Span) -> PdeError:

@@ -25,9 +25,10 @@ def not_a_feature_map(name: str, type_: str, span: Span) -> PdeError:
     )
 
 
-def unsupported_right_hand_side(span: Span) -> PdeError:
-    hint = "supported: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y; c constant, f and K with their declared arguments"
-    return UNSUPPORTED_LAYER.error("unsupported right-hand side on pixels", span, hint)
+unsupported_right_hand_side = UNSUPPORTED_LAYER.at(
+    "unsupported right-hand side on pixels",
+    "supported: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y; c constant, f and K with their declared arguments",
+)
 
 
 def order_in_time(order: int, span: Span) -> PdeError:
@@ -35,20 +36,15 @@ def order_in_time(order: int, span: Span) -> PdeError:
     return UNSUPPORTED_LAYER.error(f"an equation {what} is not supported on pixels", span, "write ∂Y/∂t or ∂²Y/∂t²")
 
 
-def several_time_intervals(span: Span) -> PdeError:
-    return UNSUPPORTED_LAYER.error(
-        "several time intervals are not supported on pixels", span, "write one equation for all t"
-    )
-
-
-def not_separable(span: Span) -> PdeError:
-    hint = "write ∂Y/∂t = f(Z, t) and ∂Z/∂t = g(Y, t)"
-    return UNSUPPORTED_LAYER.error("these equations are not a separable Hamiltonian-type pair", span, hint)
-
-
-def shared_weights(name: str, span: Span) -> PdeError:
-    message = f"'{name}' is used in two layers, but layers do not share weights"
-    return UNSUPPORTED_LAYER.error(message, span, f"declare a second operator like '{name}'")
+several_time_intervals = UNSUPPORTED_LAYER.at(
+    "several time intervals are not supported on pixels", "write one equation for all t"
+)
+not_separable = UNSUPPORTED_LAYER.at(
+    "these equations are not a separable Hamiltonian-type pair", "write ∂Y/∂t = f(Z, t) and ∂Z/∂t = g(Y, t)"
+)
+shared_weights = UNSUPPORTED_LAYER.of(
+    "'{name}' is used in two layers, but layers do not share weights", "declare a second operator like '{name}'"
+)
 
 
 def unsupported_condition(second: bool, span: Span) -> PdeError:
@@ -59,21 +55,16 @@ def unsupported_condition(second: bool, span: Span) -> PdeError:
     return UNSUPPORTED_LAYER.error("this condition is not supported on pixels", span, hint, fixes=fixes)
 
 
-def operator_depends(name: str, span: Span) -> PdeError:
-    return UNSUPPORTED_LAYER.error(f"the operator '{name}' may depend on the time only", span, "write K or K(t)")
-
-
-def field_depends(name: str, span: Span) -> PdeError:
-    hint = "write f(Y), or f(Y, t) for separate weights at each step"
-    return UNSUPPORTED_LAYER.error(f"'{name}' must depend on exactly one feature map", span, hint)
+operator_depends = UNSUPPORTED_LAYER.of("the operator '{name}' may depend on the time only", "write K or K(t)")
+field_depends = UNSUPPORTED_LAYER.of(
+    "'{name}' must depend on exactly one feature map", "write f(Y), or f(Y, t) for separate weights at each step"
+)
 
 
 # ---- Integrators
 
 
-def unsupported_part(part: str, span: Span) -> PdeError:
-    hint = "use: realize time by …"
-    return INTEGRATOR.error(f"'realize {part}' is not available on pixels", span, hint)
+unsupported_part = INTEGRATOR.of("'realize {part}' is not available on pixels", "use: realize time by …")
 
 
 def method_not_applicable(method: str, available: Sequence[str], span: Span) -> PdeError:
@@ -102,8 +93,7 @@ def adaptive_weights(name: str, time: str, method: str, span: Span) -> PdeError:
 # ---- Networks of fields
 
 
-def no_field_on_pixels(network: str, span: Span) -> PdeError:
-    return INCOMPATIBLE.error(f"{network} cannot represent a field on pixels", span, "use convnet(layers)")
+no_field_on_pixels = INCOMPATIBLE.of("{network} cannot represent a field on pixels", "use convnet(layers)")
 
 
 def no_operator_on_pixels(network: str, span: Span, network_span: Span | None) -> PdeError:
@@ -120,9 +110,9 @@ def even_kernel(size: int, span: Span) -> PdeError:
 # ---- Network block
 
 
-def missing_network_block(span: Span) -> PdeError:
-    hint = "add network { input … stem … stages … classes … }"
-    return MISSING_NETWORK_BLOCK.error("an equation on pixels needs a 'network' block", span, hint)
+missing_network_block = MISSING_NETWORK_BLOCK.at(
+    "an equation on pixels needs a 'network' block", "add network { input … stem … stages … classes … }"
+)
 
 
 def stem_mismatch(stem: int, first: int, span: Span) -> PdeError:
@@ -135,9 +125,9 @@ def too_many_stages(height: int, width: int, halvings: int, span: Span) -> PdeEr
     return INVALID_SIZES.error(message, span, "use fewer stages or larger images")
 
 
-def odd_width(width: int, span: Span) -> PdeError:
-    message = f"the two unknowns share the channels: the width must be even, found {width}"
-    return INVALID_SIZES.error(message, span, "make every width even")
+odd_width = INVALID_SIZES.of(
+    "the two unknowns share the channels: the width must be even, found {width}", "make every width even"
+)
 
 
 # ---- Lipschitz frame

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.diagnostics.fixes import remove, remove_argument, replace_by, replace_word
-from pdedsl.errors.base import Code, join_comma
+from pdedsl.errors.base import Code, SpanError, join_comma
 from pdedsl.errors.networks import INCOMPATIBLE, MAX_TENSOR_DIMENSION
 
 INTEGRATOR = Code("E605", "the time integrator is not applicable to the equation")
@@ -46,16 +46,14 @@ def blocks_are_steps(blocks: int | None, network: str, span: Span) -> PdeError:
     return INTEGRATOR.error(f"the {counted} of {network} are the Euler steps", span, hint, fixes=fixes)
 
 
-def coupled_boundaries(span: Span) -> PdeError:
-    hint = "for a periodic domain write 'periodic' after the interval, as in: space x in [0, 1] periodic"
-    return NONLOCAL.error("a condition that couples two boundaries is not supported", span, hint)
-
-
-def nonlocal_term(span: Span) -> PdeError:
-    message = "nonlocal and delay terms are not supported"
-    return NONLOCAL.error(
-        message, span, "write every unknown without arguments, or with the arguments of its declaration"
-    )
+coupled_boundaries = NONLOCAL.at(
+    "a condition that couples two boundaries is not supported",
+    "for a periodic domain write 'periodic' after the interval, as in: space x in [0, 1] periodic",
+)
+nonlocal_term = NONLOCAL.at(
+    "nonlocal and delay terms are not supported",
+    "write every unknown without arguments, or with the arguments of its declaration",
+)
 
 
 # ---- Diffusion
@@ -80,25 +78,15 @@ def incompatible_diffusion(method: str, term: str, span: Span) -> PdeError:
     )
 
 
-def relative_noise(span: Span) -> PdeError:
-    message = "scale=relative needs νΔu with constant ν"
-    return INCOMPATIBLE.error(message, span, "write νΔu, or use scale=exact")
-
-
-def relative_noise_in_one_dimension(span: Span) -> PdeError:
-    message = "scale=relative uses the standard deviation over the coordinates and needs at least two"
-    return INCOMPATIBLE.error(message, span, "use scale=exact")
-
-
-def needs_velocity(method: str, span: Span) -> PdeError:
-    return INCOMPATIBLE.error(f"{method} needs a velocity", span, "realize diffusion by noise")
-
-
-def smoothing_with_transport(span: Span) -> PdeError:
-    message = (
-        "randomized_smoothing adds noise to the input only: diffusion and transport must be in separate time intervals"
-    )
-    return INCOMPATIBLE.error(message, span, SEPARATE_INTERVAL_HINT)
+relative_noise = INCOMPATIBLE.at("scale=relative needs νΔu with constant ν", "write νΔu, or use scale=exact")
+relative_noise_in_one_dimension = INCOMPATIBLE.at(
+    "scale=relative uses the standard deviation over the coordinates and needs at least two", "use scale=exact"
+)
+needs_velocity = INCOMPATIBLE.of("{method} needs a velocity", "realize diffusion by noise")
+smoothing_with_transport = INCOMPATIBLE.at(
+    "randomized_smoothing adds noise to the input only: diffusion and transport must be in separate time intervals",
+    SEPARATE_INTERVAL_HINT,
+)
 
 
 def needs_pure_diffusion(method: str, span: Span, method_span: Span) -> PdeError:
@@ -113,9 +101,7 @@ def diffusion_before_transport(method: str, span: Span, method_span: Span) -> Pd
     return INCOMPATIBLE.error(message, span, "exchange the time intervals, or use noise", fixes=fixes)
 
 
-def needs_learned_velocity(method: str, span: Span) -> PdeError:
-    message = f"{method} needs a learned velocity"
-    return INCOMPATIBLE.error(message, span, "learn v(x, t) : vector = mlp")
+needs_learned_velocity = INCOMPATIBLE.of("{method} needs a learned velocity", "learn v(x, t) : vector = mlp")
 
 
 def learned_ensemble_weights(span: Span) -> PdeError:
@@ -152,10 +138,10 @@ def unused_regularizer(regularizer: str, span: Span) -> PdeError:
     return NO_EFFECT.error(message, span, "remove it", fixes=remove(span, item=True))
 
 
-def unused_network_of_unknown(name: str, span: Span) -> PdeError:
-    message = f"this network has no effect: on a data space '{name}' is determined by the equation"
-    hint = "remove it: networks belong to learned fields, as in learn v(x, t) : vector = mlp"
-    return NO_EFFECT.error(message, span, hint)
+unused_network_of_unknown = NO_EFFECT.of(
+    "this network has no effect: on a data space '{name}' is determined by the equation",
+    "remove it: networks belong to learned fields, as in learn v(x, t) : vector = mlp",
+)
 
 
 def unused_second_network(first: str, span: Span) -> PdeError:
@@ -215,8 +201,8 @@ def probes_with_deterministic_optimizer(span: Span) -> PdeError:
 OTHER_SOLVERS_HINT = "realize equation by random_features, pinn or grid"
 
 
-def _monte_carlo_not_applicable(reason: str, span: Span, hint: str = OTHER_SOLVERS_HINT) -> PdeError:
-    return INCOMPATIBLE.error(f"monte_carlo is not applicable: {reason}", span, hint)
+def _monte_carlo(reason: str, hint: str = OTHER_SOLVERS_HINT) -> SpanError:
+    return INCOMPATIBLE.at(f"monte_carlo is not applicable: {reason}", hint)
 
 
 def with_other_solver(refusal: PdeError, method: Span) -> PdeError:
@@ -225,67 +211,37 @@ def with_other_solver(refusal: PdeError, method: Span) -> PdeError:
     return PdeError((replace(d, fixes=fixes) for d in refusal.diagnostics), refusal.source)
 
 
-def monte_carlo_system(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("it needs a single scalar unknown", span)
-
-
-def monte_carlo_several_equations(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("it needs a single equation", span)
+monte_carlo_system = _monte_carlo("it needs a single scalar unknown")
+monte_carlo_several_equations = _monte_carlo("it needs a single equation")
 
 
 def monte_carlo_learned(name: str, span: Span) -> PdeError:
-    return _monte_carlo_not_applicable(
-        f"'{name}' is learned, but all coefficients must be known", span, "realize equation by pinn"
-    )
+    reason = f"'{name}' is learned, but all coefficients must be known"
+    return _monte_carlo(reason, "realize equation by pinn")(span)
 
 
-def monte_carlo_nonlinear(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("the equation is nonlinear", span)
-
-
-def monte_carlo_second_order_in_time(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("second order in time and mixed space-time derivatives are not supported", span)
+monte_carlo_nonlinear = _monte_carlo("the equation is nonlinear")
+monte_carlo_second_order_in_time = _monte_carlo(
+    "second order in time and mixed space-time derivatives are not supported"
+)
 
 
 def monte_carlo_higher_order(order: int, span: Span) -> PdeError:
-    return _monte_carlo_not_applicable(f"derivatives must be at most of second order, found {order}", span)
+    return _monte_carlo(f"derivatives must be at most of second order, found {order}")(span)
 
 
-def monte_carlo_time_coefficient(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("the coefficient of ∂u/∂t is not constant", span, "divide the equation by it")
-
-
-def monte_carlo_indefinite(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("the diffusion matrix is indefinite", span)
-
-
-def monte_carlo_growth(span: Span) -> PdeError:
-    reason = "the coefficient of u may be positive, so the expectation over exit times may not exist"
-    return _monte_carlo_not_applicable(reason, span)
-
-
-def monte_carlo_no_dirichlet(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("without a Dirichlet condition the paths never end", span)
-
-
-def monte_carlo_open_curve(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable(
-        "a curve on the boundary has no Dirichlet condition", span, "prescribe u on the whole boundary"
-    )
-
-
-def monte_carlo_inner_curve(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("a condition is on a curve inside the domain", span)
-
-
-def monte_carlo_mixed_face(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("a boundary face has both Dirichlet and Neumann parts", span)
-
-
-def monte_carlo_oblique(span: Span) -> PdeError:
-    reason = "each flat boundary face needs a Dirichlet condition, or a Neumann or Robin condition n·∇u + κu = g"
-    return _monte_carlo_not_applicable(reason, span)
-
-
-def monte_carlo_not_evaluable(span: Span) -> PdeError:
-    return _monte_carlo_not_applicable("an expression cannot be evaluated pointwise", span)
+monte_carlo_time_coefficient = _monte_carlo("the coefficient of ∂u/∂t is not constant", "divide the equation by it")
+monte_carlo_indefinite = _monte_carlo("the diffusion matrix is indefinite")
+monte_carlo_growth = _monte_carlo(
+    "the coefficient of u may be positive, so the expectation over exit times may not exist"
+)
+monte_carlo_no_dirichlet = _monte_carlo("without a Dirichlet condition the paths never end")
+monte_carlo_open_curve = _monte_carlo(
+    "a curve on the boundary has no Dirichlet condition", "prescribe u on the whole boundary"
+)
+monte_carlo_inner_curve = _monte_carlo("a condition is on a curve inside the domain")
+monte_carlo_mixed_face = _monte_carlo("a boundary face has both Dirichlet and Neumann parts")
+monte_carlo_oblique = _monte_carlo(
+    "each flat boundary face needs a Dirichlet condition, or a Neumann or Robin condition n·∇u + κu = g"
+)
+monte_carlo_not_evaluable = _monte_carlo("an expression cannot be evaluated pointwise")

@@ -73,10 +73,12 @@ FUNCTION_SYNONYMS = {
 """Names of other programs for built-in functions."""
 
 
-def physical_unit(name: str, span: Span) -> PdeError:
-    """`const κ = 0.1 m`, where nothing is called m."""
-    hint = "physical units are not supported: a constant consists of numbers and other constants, without units"
-    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+# `const κ = 0.1 m`, where nothing is called m.
+physical_unit = UNKNOWN.of(
+    "unknown name '{name}'",
+    "physical units are not supported: a constant consists of numbers and other constants, without units",
+    once=True,
+)
 
 
 def unknown_name(
@@ -155,8 +157,7 @@ def unknown_variable(name: str, variables: Sequence[str], has_time: bool, span: 
     return UNKNOWN.error(f"unknown {'name' if available else 'variable'} '{name}'", span, available or hint, once=True)
 
 
-def unknown_index(name: str, span: Span) -> PdeError:
-    return UNKNOWN.error(f"unknown index '{name}'", span, f"sum over it, as in Σᵢ … or sum({name}, …)")
+unknown_index = UNKNOWN.of("unknown index '{name}'", "sum over it, as in Σᵢ … or sum({name}, …)")
 
 
 def declared_twice(name: str, span: Span, first: Span) -> PdeError:
@@ -165,20 +166,10 @@ def declared_twice(name: str, span: Span, first: Span) -> PdeError:
     )
 
 
-def name_conflict(name: str, span: Span) -> PdeError:
-    return DUPLICATE.error(f"'{name}' already has another meaning here", span, "choose another name")
-
-
-def duplicate_argument(name: str, span: Span) -> PdeError:
-    return DUPLICATE.error(f"duplicate argument '{name}'", span)
-
-
-def duplicate_coordinate(name: str, span: Span) -> PdeError:
-    return DUPLICATE.error(f"duplicate coordinate '{name}'", span)
-
-
-def reserved_name(name: str, span: Span) -> PdeError:
-    return RESERVED.error(f"'{name}' is reserved (keyword or built-in)", span, "choose another name")
+name_conflict = DUPLICATE.of("'{name}' already has another meaning here", "choose another name")
+duplicate_argument = DUPLICATE.of("duplicate argument '{name}'")
+duplicate_coordinate = DUPLICATE.of("duplicate coordinate '{name}'")
+reserved_name = RESERVED.of("'{name}' is reserved (keyword or built-in)", "choose another name")
 
 
 def circular_definition(name: str, span: Span, cycle: Sequence[str] = ()) -> PdeError:
@@ -186,12 +177,8 @@ def circular_definition(name: str, span: Span, cycle: Sequence[str] = ()) -> Pde
     return CIRCULAR.error(f"circular definition of '{name}'{chain}", span)
 
 
-def long_definition_chain(limit: int, span: Span) -> PdeError:
-    return CIRCULAR.error(f"the chain of definitions is longer than {limit}", span)
-
-
-def invalid_argument(name: str, span: Span) -> PdeError:
-    return INVALID_ARGUMENT.error(f"'{name}' is not a coordinate, the time or an unknown", span)
+long_definition_chain = CIRCULAR.of("the chain of definitions is longer than {limit}")
+invalid_argument = INVALID_ARGUMENT.of("'{name}' is not a coordinate, the time or an unknown")
 
 
 def unused_name(name: str, span: Span, statement: Span | None) -> Diagnostic:

@@ -35,14 +35,12 @@ def margin_without_bound(span: Span) -> PdeError:
 # ---- Terms
 
 
-def unsupported_term(text: str, span: Span) -> PdeError:
-    hint = "supported terms: convection, diffusion, reaction, source"
-    return UNSUPPORTED_TERM.error(f"unsupported term '{text}' on a data space", span, hint)
-
-
-def unsupported_equation(span: Span) -> PdeError:
-    hint = "write it as ∂u/∂t = v·∇u + A:∇∇u + c u + f, linear in u"
-    return UNSUPPORTED_TERM.error("unsupported equation on a data space", span, hint)
+unsupported_term = UNSUPPORTED_TERM.of(
+    "unsupported term '{text}' on a data space", "supported terms: convection, diffusion, reaction, source"
+)
+unsupported_equation = UNSUPPORTED_TERM.at(
+    "unsupported equation on a data space", "write it as ∂u/∂t = v·∇u + A:∇∇u + c u + f, linear in u"
+)
 
 
 def unsupported_unknown(name: str, type_: str, span: Span) -> PdeError:
@@ -55,11 +53,10 @@ def several_unknowns(names: Sequence[str], span: Span) -> PdeError:
     return UNSUPPORTED_TERM.error(message, span, "write one spec per unknown")
 
 
-def nonlocal_field(name: str, span: Span) -> PdeError:
-    message = f"'{name}' is evaluated away from the path: nonlocal and delay terms are not supported"
-    return INCOMPATIBLE.error(
-        message, span, f"write {name} without arguments, or with the arguments of its declaration"
-    )
+nonlocal_field = INCOMPATIBLE.of(
+    "'{name}' is evaluated away from the path: nonlocal and delay terms are not supported",
+    "write {name} without arguments, or with the arguments of its declaration",
+)
 
 
 def full_diffusion_matrix(span: Span) -> PdeError:
@@ -69,9 +66,8 @@ def full_diffusion_matrix(span: Span) -> PdeError:
     )
 
 
-def not_computable(what: str, span: Span) -> PdeError:
-    """`what` describes the expression: "a derivative of a learned field"."""
-    return NOT_COMPUTABLE.error(f"{what} cannot be evaluated in a network", span)
+# `what` describes the expression: "a derivative of a learned field".
+not_computable = NOT_COMPUTABLE.of("{what} cannot be evaluated in a network")
 
 
 def exact_derivatives(dimension: int, limit: int, span: Span) -> PdeError:
@@ -88,9 +84,9 @@ def leaves_simplex(kind: str, text: str, span: Span) -> PdeError:
 # ---- Fields
 
 
-def unknown_dimension(span: Span) -> PdeError:
-    hint = "specify it, as in R^2, or name the data: train { data … }"
-    return INCOMPATIBLE.error("a network needs a space of known dimension", span, hint)
+unknown_dimension = INCOMPATIBLE.at(
+    "a network needs a space of known dimension", "specify it, as in R^2, or name the data: train { data … }"
+)
 
 
 def cannot_represent_field(network: str, span: Span, network_span: Span) -> PdeError:
@@ -111,9 +107,10 @@ def divergence_free_size(size: int, dimension: int, span: Span) -> PdeError:
     return INCOMPATIBLE.error(message, span, f"remove the size: the dimension is {dimension}", fixes=fixes)
 
 
-def divergence_free_in_one_dimension(name: str, span: Span) -> PdeError:
-    hint = "remove its coordinates: in one dimension a divergence-free field is constant"
-    return INCOMPATIBLE.error(f"'{name}' cannot be a divergence-free network in one dimension", span, hint)
+divergence_free_in_one_dimension = INCOMPATIBLE.of(
+    "'{name}' cannot be a divergence-free network in one dimension",
+    "remove its coordinates: in one dimension a divergence-free field is constant",
+)
 
 
 def not_divergence_free(what: str, span: Span) -> PdeError:
@@ -125,14 +122,8 @@ def not_divergence_free(what: str, span: Span) -> PdeError:
 # ---- Whole networks as velocities
 
 
-def network_in_two_intervals(span: Span) -> PdeError:
-    return INCOMPATIBLE.error("a network such as resnet cannot be used in two time intervals", span, "use mlp")
-
-
-def list_of_depths(span: Span) -> PdeError:
-    return INCOMPATIBLE.error(
-        "only the residual blocks of a velocity take a list of depths", span, "use a single depth"
-    )
+network_in_two_intervals = INCOMPATIBLE.at("a network such as resnet cannot be used in two time intervals", "use mlp")
+list_of_depths = INCOMPATIBLE.at("only the residual blocks of a velocity take a list of depths", "use a single depth")
 
 
 def network_with_factor(network: str, name: str, span: Span) -> PdeError:
@@ -140,9 +131,10 @@ def network_with_factor(network: str, name: str, span: Span) -> PdeError:
     return INCOMPATIBLE.error(message, span, f"write {name}·∇u: factors and signs are learned")
 
 
-def noise_not_constant(network: str, span: Span) -> PdeError:
-    message = f"the residual blocks of {network} change the shape of the state: the noise must have a constant variance"
-    return INCOMPATIBLE.error(message, span, "write νΔu with constant ν, or use mlp")
+noise_not_constant = INCOMPATIBLE.of(
+    "the residual blocks of {network} change the shape of the state: the noise must have a constant variance",
+    "write νΔu with constant ν, or use mlp",
+)
 
 
 def unknown_torchvision_model(name: str, guess: str | None, span: Span) -> PdeError:
@@ -164,15 +156,13 @@ def torchvision_image_size(name: str, size: int, only: bool, span: Span) -> PdeE
     return INCOMPATIBLE.error(message, span, hint, fixes=replace_by(["resnet"], span))
 
 
-def torchvision_without_blocks(name: str, span: Span) -> PdeError:
-    message = f"{name} of torchvision has no residual blocks after which noise could be added"
-    return INCOMPATIBLE.error(message, span, "use resnet, or put the diffusion into a separate time interval")
-
-
-def torchvision_random_blocks(span: Span) -> PdeError:
-    return INCOMPATIBLE.error(
-        "stochastic depth and shake-shake are not available for torchvision networks", span, "use resnet"
-    )
+torchvision_without_blocks = INCOMPATIBLE.of(
+    "{name} of torchvision has no residual blocks after which noise could be added",
+    "use resnet, or put the diffusion into a separate time interval",
+)
+torchvision_random_blocks = INCOMPATIBLE.at(
+    "stochastic depth and shake-shake are not available for torchvision networks", "use resnet"
+)
 
 
 def branches_differ(first: str, second: str, span: Span) -> PdeError:
@@ -184,9 +174,9 @@ def branches_differ(first: str, second: str, span: Span) -> PdeError:
 # ---- Readout
 
 
-def nonlinear_logits(point: str, span: Span) -> PdeError:
-    hint = f"write softmax(W {point}): factors and signs are learned"
-    return INCOMPATIBLE.error("the logits must be linear in the final state", span, hint)
+nonlinear_logits = INCOMPATIBLE.of(
+    "the logits must be linear in the final state", "write softmax(W {point}): factors and signs are learned"
+)
 
 
 def no_logits(network: str, span: Span, network_span: Span) -> PdeError:
@@ -203,14 +193,13 @@ def readout_in_time(name: str, span: Span) -> PdeError:
     return INCOMPATIBLE.error(message, span, f"write: {written}", fixes=fixes)
 
 
-def no_probability_network(point: str, span: Span) -> PdeError:
-    hint = f"write softmax(W {point}) with a learned operator W, or a learned network"
-    return INCOMPATIBLE.error("no network represents these class probabilities", span, hint)
-
-
-def data_not_at_path_end(name: str, span: Span) -> PdeError:
-    message = f"'{name}' must be evaluated at the end of the path"
-    return INCOMPATIBLE.error(message, span, f"write {name} with the arguments of its declaration")
+no_probability_network = INCOMPATIBLE.of(
+    "no network represents these class probabilities",
+    "write softmax(W {point}) with a learned operator W, or a learned network",
+)
+data_not_at_path_end = INCOMPATIBLE.of(
+    "'{name}' must be evaluated at the end of the path", "write {name} with the arguments of its declaration"
+)
 
 
 def logits_twice(network: str, point: str, span: Span) -> PdeError:
@@ -249,23 +238,14 @@ def readout_constraint(network: str, name: str, span: Span, box_span: Span | Non
 # ---- Evolution operators
 
 
-def operator_on_pixels(span: Span) -> PdeError:
-    return NO_OPERATOR.error(
-        "an equation on feature maps has no evolution operator on R^d", span, "use a space such as R^2"
-    )
-
-
-def operator_on_domain(span: Span) -> PdeError:
-    message = "an equation on a physical domain has no evolution operator on R^d"
-    return NO_OPERATOR.error(message, span, "use pdedsl solve, or a space such as R^2")
-
-
-def operator_on_images(span: Span) -> PdeError:
-    return NO_OPERATOR.error("an evolution operator needs a space R^d", span, "use a space such as R^2")
-
-
-def operator_shape(network: str, span: Span) -> PdeError:
-    return NO_OPERATOR.error(f"no evolution operator: {network} changes the shape of the state", span, MLP_HINT)
+operator_on_pixels = NO_OPERATOR.at(
+    "an equation on feature maps has no evolution operator on R^d", "use a space such as R^2"
+)
+operator_on_domain = NO_OPERATOR.at(
+    "an equation on a physical domain has no evolution operator on R^d", "use pdedsl solve, or a space such as R^2"
+)
+operator_on_images = NO_OPERATOR.at("an evolution operator needs a space R^d", "use a space such as R^2")
+operator_shape = NO_OPERATOR.of("no evolution operator: {network} changes the shape of the state", MLP_HINT)
 
 
 def operator_method(method: str, available: Sequence[str], span: Span) -> PdeError:
@@ -290,31 +270,26 @@ BLOCKS_HINT = 'name the class of its residual blocks, as in torch("package.modul
 # ---- Syntax
 
 
-def invalid_network_path(span: Span) -> PdeError:
-    message = "a user-defined network must be named as module:class"
-    return INVALID_VALUE.error(message, span, 'as in torch("package.module:Name")')
-
-
-def not_a_python_name(name: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"'{name}' is not a valid Python argument name", span)
-
-
-def module_name_conflict(name: str, span: Span) -> PdeError:
-    message = f"the module name '{name}' conflicts with a file of the compiled package"
-    return INCOMPATIBLE.error(message, span, "rename the module")
-
-
-def user_network_random_blocks(span: Span) -> PdeError:
-    message = "stochastic depth and shake-shake are not available for user-defined networks"
-    return INCOMPATIBLE.error(message, span, "implement them in the module, or use resnet")
+invalid_network_path = INVALID_VALUE.at(
+    "a user-defined network must be named as module:class", 'as in torch("package.module:Name")'
+)
+not_a_python_name = INVALID_VALUE.of("'{name}' is not a valid Python argument name")
+module_name_conflict = INCOMPATIBLE.of(
+    "the module name '{name}' conflicts with a file of the compiled package", "rename the module"
+)
+user_network_random_blocks = INCOMPATIBLE.at(
+    "stochastic depth and shake-shake are not available for user-defined networks",
+    "implement them in the module, or use resnet",
+)
 
 
 # ---- Import
 
 
-def not_trusted(span: Span) -> PdeError:
-    message = "user-defined code is imported only if it is trusted"
-    return USER_NETWORK.error(message, span, "to trust this code, use the option --trust or the argument trust")
+not_trusted = USER_NETWORK.at(
+    "user-defined code is imported only if it is trusted",
+    "to trust this code, use the option --trust or the argument trust",
+)
 
 
 def import_failed(what: str, span: Span) -> PdeError:
@@ -322,9 +297,10 @@ def import_failed(what: str, span: Span) -> PdeError:
     return USER_NETWORK.error(what, span)
 
 
-def module_not_found(module: str, span: Span) -> PdeError:
-    hint = "run in the folder that contains it, install it, or add its folder to PYTHONPATH"
-    return USER_NETWORK.error(f"Python module '{module}' not found", span, hint)
+module_not_found = USER_NETWORK.of(
+    "Python module '{module}' not found",
+    "run in the folder that contains it, install it, or add its folder to PYTHONPATH",
+)
 
 
 def no_residual_blocks(problem: str, span: Span) -> PdeError:

@@ -216,8 +216,7 @@ def joined_entries(second: str, span: Span) -> PdeError:
     )
 
 
-def needs_from(key: str, span: Span) -> PdeError:
-    return FROM_OR_IN.error(f"'{key}' needs 'from SPEC'", span, "as in: transfer pgd(eps=0.1) from resnet")
+needs_from = FROM_OR_IN.of("'{key}' needs 'from SPEC'", "as in: transfer pgd(eps=0.1) from resnet")
 
 
 def takes_no_from(key: str, span: Span, source: Span) -> PdeError:
@@ -225,8 +224,7 @@ def takes_no_from(key: str, span: Span, source: Span) -> PdeError:
     return FROM_OR_IN.error(f"'{key}' takes no 'from SPEC'", span, hint, fixes=remove(source, hint))
 
 
-def needs_interval(key: str, span: Span) -> PdeError:
-    return FROM_OR_IN.error(f"'{key}' needs 'in [a, b]'", span, "as in: constrain K in [-1, 1]")
+needs_interval = FROM_OR_IN.of("'{key}' needs 'in [a, b]'", "as in: constrain K in [-1, 1]")
 
 
 def takes_no_interval(key: str, span: Span, interval: Span) -> PdeError:
@@ -234,26 +232,15 @@ def takes_no_interval(key: str, span: Span, interval: Span) -> PdeError:
     return FROM_OR_IN.error(f"'{key}' takes no 'in [a, b]'", span, hint, fixes=remove(interval, hint))
 
 
-def only_operators(span: Span) -> PdeError:
-    hint = "as in: constrain K in [-1, 1]"
-    return NOT_CONSTRAINABLE.error("only a learned operator can be constrained", span, hint)
-
-
-def not_an_operator(name: str, span: Span) -> PdeError:
-    return NOT_CONSTRAINABLE.error(f"'{name}' is not a learned operator", span)
+only_operators = NOT_CONSTRAINABLE.at("only a learned operator can be constrained", "as in: constrain K in [-1, 1]")
+not_an_operator = NOT_CONSTRAINABLE.of("'{name}' is not a learned operator")
 
 
 # ---- Methods and blocks
 
 
-def duplicate_method(part: str, span: Span) -> PdeError:
-    return DUPLICATE_METHOD.error(f"{part} is realized twice", span, KEEP_ONE, fixes=remove(span))
-
-
-def duplicate_block(kind: str, span: Span) -> PdeError:
-    return DUPLICATE_BLOCK.error(f"a second '{kind}' block", span, "merge the two blocks")
-
-
-def network_block_without_pixels(span: Span) -> PdeError:
-    hint = "remove it, or use space x in pixels"
-    return NETWORK_BLOCK.error("a 'network' block needs an equation on pixels", span, hint, fixes=remove(span))
+duplicate_method = DUPLICATE_METHOD.of("{part} is realized twice", KEEP_ONE, fixes=remove)
+duplicate_block = DUPLICATE_BLOCK.of("a second '{kind}' block", "merge the two blocks")
+network_block_without_pixels = NETWORK_BLOCK.at(
+    "a 'network' block needs an equation on pixels", "remove it, or use space x in pixels", fixes=remove
+)

@@ -16,39 +16,23 @@ NOTHING_TO_SOLVE = Code("E706", "only equations on a physical domain can be solv
 EMPTY_SCHEDULE = Code("E705", "a step schedule needs `at` or `every`")
 
 
-def missing_train_block(span: Span) -> PdeError:
-    return MISSING_TRAIN_BLOCK.error("this spec has no 'train' block", span, "add: train { data moons }")
-
-
-def missing_data(span: Span) -> PdeError:
-    return MISSING_DATA.error("this 'train' block has no data", span, "add: data moons")
-
-
-def image_augmentation(augmentation: str, span: Span) -> PdeError:
-    return IMAGE_AUGMENTATION.error(
-        f"{augmentation} needs images, found points", span, "available for points: gaussian(std)"
-    )
-
-
-def nothing_to_train(unknown: str, span: Span) -> PdeError:
-    message = f"nothing to train: '{unknown}' is not a class probability"
-    hint = "declare the unknown as simplex(k); for an equation without learned parts: pdedsl crosscheck SPEC"
-    return NOTHING_TO_TRAIN.error(message, span, hint)
-
-
-def solved_not_trained(span: Span) -> PdeError:
-    message = "this is a problem on a physical domain: it is solved, not trained on data"
-    return NOTHING_TO_TRAIN.error(message, span, "run: pdedsl solve SPEC -o RUN")
-
-
-def trained_not_solved(span: Span) -> PdeError:
-    message = "only equations on a physical domain can be solved"
-    hint = "on data or pixels: pdedsl train SPEC -o RUN; on R^d without learned parts: pdedsl crosscheck SPEC"
-    return NOTHING_TO_SOLVE.error(message, span, hint)
-
-
-def empty_schedule(span: Span) -> PdeError:
-    return EMPTY_SCHEDULE.error("a step schedule needs at or every", span, "add at=[…] or every=…")
+missing_train_block = MISSING_TRAIN_BLOCK.at("this spec has no 'train' block", "add: train { data moons }")
+missing_data = MISSING_DATA.at("this 'train' block has no data", "add: data moons")
+image_augmentation = IMAGE_AUGMENTATION.of(
+    "{augmentation} needs images, found points", "available for points: gaussian(std)"
+)
+nothing_to_train = NOTHING_TO_TRAIN.of(
+    "nothing to train: '{unknown}' is not a class probability",
+    "declare the unknown as simplex(k); for an equation without learned parts: pdedsl crosscheck SPEC",
+)
+solved_not_trained = NOTHING_TO_TRAIN.at(
+    "this is a problem on a physical domain: it is solved, not trained on data", "run: pdedsl solve SPEC -o RUN"
+)
+trained_not_solved = NOTHING_TO_SOLVE.at(
+    "only equations on a physical domain can be solved",
+    "on data or pixels: pdedsl train SPEC -o RUN; on R^d without learned parts: pdedsl crosscheck SPEC",
+)
+empty_schedule = EMPTY_SCHEDULE.at("a step schedule needs at or every", "add at=[…] or every=…")
 
 
 # ---- Data (E72x): the location is the `data` entry of the spec
@@ -73,13 +57,11 @@ def data_file_not_found(name: str, tried: Sequence[str], span: Span) -> PdeError
     return DATA_FILE_NOT_FOUND.error(f"data file {name} not found", span, f"searched: {join_comma(tried)}")
 
 
-def not_npz(file: str, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(f"{file} is not an npz file (numpy.savez)", span)
-
-
-def unknown_data_dimension(file: str, span: Span) -> PdeError:
-    message = f"cannot infer the dimension of the space: {file} contains no array x or x_train"
-    return INVALID_ARRAYS.error(message, span, "specify the dimension, as in R^2, or save x and y with numpy.savez")
+not_npz = INVALID_ARRAYS.of("{file} is not an npz file (numpy.savez)")
+unknown_data_dimension = INVALID_ARRAYS.of(
+    "cannot infer the dimension of the space: {file} contains no array x or x_train",
+    "specify the dimension, as in R^2, or save x and y with numpy.savez",
+)
 
 
 def unexpected_arrays(
@@ -107,8 +89,7 @@ def array_too_large(name: str, file: str, size: int, span: Span) -> PdeError:
     return INVALID_ARRAYS.error(message, span, "save it without compression, with numpy.savez")
 
 
-def single_sample(span: Span) -> PdeError:
-    return INVALID_ARRAYS.error("a single sample cannot be split into training and test data", span)
+single_sample = INVALID_ARRAYS.at("a single sample cannot be split into training and test data")
 
 
 def sample_count_mismatch(x: str, samples: int, y: str, labels: int, span: Span) -> PdeError:

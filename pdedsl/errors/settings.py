@@ -16,40 +16,20 @@ NO_SETTABLE_ARGUMENT = Code("E733", "an argument that cannot be set")
 # ---- Values
 
 
-def empty_component(span: Span) -> PdeError:
-    return INVALID_VALUE.error("empty component in the path", span, "as in: train.optimizer.lr=0.1")
-
-
-def missing_value(example: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error("missing value", span, f"as in: {example}")
-
-
-def entry_needs_value(path: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error("missing value", span, f"as in: {path}=…; {path}= removes the entry")
-
-
-def constant_needs_value(name: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error("missing value of a constant", span, f"as in: {name}=1")
+empty_component = INVALID_VALUE.at("empty component in the path", "as in: train.optimizer.lr=0.1")
+missing_value = INVALID_VALUE.of("missing value", "as in: {example}")
+entry_needs_value = INVALID_VALUE.of("missing value", "as in: {path}=…; {path}= removes the entry")
+constant_needs_value = INVALID_VALUE.of("missing value of a constant", "as in: {name}=1")
 
 
 def block_without_entry(name: str, example: str, span: Span) -> PdeError:
     return INVALID_VALUE.error(f"'{name}' is a block and cannot be set as a whole", span, f"as in: {example}")
 
 
-def multiline_value(span: Span) -> PdeError:
-    return INVALID_VALUE.error("the value must be a single line without comments", span)
-
-
-def unmatched(closer: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"unmatched '{closer}' in this value", span)
-
-
-def unclosed(opener: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"unclosed '{opener}'", span)
-
-
-def unterminated_string(span: Span) -> PdeError:
-    return INVALID_VALUE.error("unterminated string literal", span)
+multiline_value = INVALID_VALUE.at("the value must be a single line without comments")
+unmatched = INVALID_VALUE.of("unmatched '{closer}' in this value")
+unclosed = INVALID_VALUE.of("unclosed '{opener}'")
+unterminated_string = INVALID_VALUE.at("unterminated string literal")
 
 
 # ---- Paths
@@ -71,8 +51,7 @@ def entry_not_constant(name: str, path: str, span: Span) -> PdeError:
     return UNKNOWN_SETTING.error(f"this spec has no constant '{name}'", span, did_you_mean(path))
 
 
-def path_too_long(span: Span) -> PdeError:
-    return UNKNOWN_SETTING.error("the path has too many components", span, "as in: train.optimizer.adam.lr=0.1")
+path_too_long = UNKNOWN_SETTING.at("the path has too many components", "as in: train.optimizer.adam.lr=0.1")
 
 
 def ambiguous_entry(block: str, key: str, found: int, span: Span) -> PdeError:
@@ -91,7 +70,7 @@ def no_arguments_to_set(where: str, example: str | None, span: Span) -> PdeError
     return NO_SETTABLE_ARGUMENT.error(f"{where} has no call whose arguments could be set", span, hint)
 
 
-def positional_arguments_follow(key: str, span: Span) -> PdeError:
-    """An argument before other positional ones cannot be removed."""
-    hint = "name these arguments in the spec"
-    return NO_SETTABLE_ARGUMENT.error(f"cannot remove '{key}': positional arguments follow it", span, hint)
+# An argument before other positional ones cannot be removed.
+positional_arguments_follow = NO_SETTABLE_ARGUMENT.of(
+    "cannot remove '{key}': positional arguments follow it", "name these arguments in the spec"
+)

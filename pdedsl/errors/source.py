@@ -46,9 +46,5 @@ def file_too_large(name: str, limit: int) -> PdeError:
     return TOO_LARGE.error(f"this file is larger than {limit >> 20} MiB", NOWHERE).within(Source("", name))
 
 
-def too_many_equations(limit: int, span: Span) -> PdeError:
-    return TOO_LARGE.error(f"this spec has more than {limit} equations and conditions", span)
-
-
-def too_many_tokens(limit: int, span: Span) -> PdeError:
-    return TOO_LARGE.error(f"this spec has more than {limit:,} tokens", span)
+too_many_equations = TOO_LARGE.of("this spec has more than {limit} equations and conditions")
+too_many_tokens = TOO_LARGE.of("this spec has more than {limit:,} tokens")

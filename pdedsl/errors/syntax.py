@@ -51,9 +51,7 @@ def unclosed(opener: str, closer: str, span: Span, end: int) -> PdeError:
     return UNCLOSED.error(f"unclosed '{opener}'", span, hint, fixes=insert(end, closer))
 
 
-def unmatched(closer: str, span: Span) -> PdeError:
-    hint = "remove it, or add the opening bracket"
-    return UNMATCHED.error(f"unmatched '{closer}'", span, hint, fixes=remove(span))
+unmatched = UNMATCHED.of("unmatched '{closer}'", "remove it, or add the opening bracket", fixes=remove)
 
 
 def mismatched(closer: str, opener: str, expected: str, span: Span, at: Span) -> PdeError:
@@ -62,12 +60,8 @@ def mismatched(closer: str, opener: str, expected: str, span: Span, at: Span) ->
     return UNMATCHED.error(f"'{closer}' does not match '{opener}'", span, f"expected '{expected}'", notes, fixes=fixes)
 
 
-def nested_brackets(limit: int, span: Span) -> PdeError:
-    return TOO_DEEP.error(f"brackets are nested more than {limit} levels deep", span, LET_HINT)
-
-
-def nested_too_deeply(span: Span) -> PdeError:
-    return TOO_DEEP.error("this expression is nested too deeply", span, LET_HINT)
+nested_brackets = TOO_DEEP.of("brackets are nested more than {limit} levels deep", LET_HINT)
+nested_too_deeply = TOO_DEEP.at("this expression is nested too deeply", LET_HINT)
 
 
 # ---- Statements
@@ -95,8 +89,7 @@ def missing_header(late: str | None, span: Span) -> PdeError:
     return MISSING_HEADER.error(message, span, 'as in: pde Heat "The heat equation"', fixes=fixes)
 
 
-def duplicate_header(span: Span) -> PdeError:
-    return DUPLICATE_HEADER.error("a second 'pde' header in one file", span, "write one spec per file")
+duplicate_header = DUPLICATE_HEADER.at("a second 'pde' header in one file", "write one spec per file")
 
 
 def duplicate_space(span: Span) -> PdeError:
@@ -104,8 +97,7 @@ def duplicate_space(span: Span) -> PdeError:
     return DUPLICATE_STATEMENT.error("a second 'space' statement", span, hint, fixes=remove(span))
 
 
-def duplicate_time(span: Span) -> PdeError:
-    return DUPLICATE_STATEMENT.error("a second 'time' statement", span, KEEP_ONE, fixes=remove(span))
+duplicate_time = DUPLICATE_STATEMENT.at("a second 'time' statement", KEEP_ONE, fixes=remove)
 
 
 def missing_space(time: str | None, span: Span) -> PdeError:
@@ -116,14 +108,10 @@ def missing_space(time: str | None, span: Span) -> PdeError:
     return MISSING_SPACE.error("the 'space' statement is missing", span, hint)
 
 
-def missing_unknown(span: Span) -> PdeError:
-    return MISSING_UNKNOWN.error(
-        "the 'unknown' statement is missing", span, "add: unknown u(x, t) : scalar, and its equation"
-    )
-
-
-def too_many_unknowns(limit: int, span: Span) -> PdeError:
-    return TOO_MANY_UNKNOWNS.error(f"this spec has more than {limit} unknowns", span, "combine some into a vector(n)")
+missing_unknown = MISSING_UNKNOWN.at(
+    "the 'unknown' statement is missing", "add: unknown u(x, t) : scalar, and its equation"
+)
+too_many_unknowns = TOO_MANY_UNKNOWNS.of("this spec has more than {limit} unknowns", "combine some into a vector(n)")
 
 
 # ---- Expressions
@@ -141,29 +129,17 @@ def ambiguous_dots(left: Span, middle: Span, right: Span) -> PdeError:
     return AMBIGUOUS.error("ambiguous product with two dots", middle.to(right), hint, fixes=fixes)
 
 
-def positional_after_named(span: Span) -> PdeError:
-    return INVALID_SYNTAX.error("positional argument after a named argument", span, "move it to the front, or name it")
-
-
-def missing_operand(span: Span) -> PdeError:
-    return INVALID_SYNTAX.error("missing operand of this operator", span, "write the operand after it: (u·∇)u")
-
-
-def not_an_operator(written: str, span: Span) -> PdeError:
-    return INVALID_SYNTAX.error(f"{written} is not an operator", span, "write ∇∇u, Δu or Δ²u")
-
-
-def sigma_index(span: Span) -> PdeError:
-    return INVALID_SYNTAX.error("the index of Σ must be a letter", span, "as in Σᵢ vᵢ²")
-
-
-def sum_index(span: Span) -> PdeError:
-    return INVALID_SYNTAX.error("the first argument of sum must be an index", span, SUM_HINT)
-
-
-def diff_variables(span: Span) -> PdeError:
-    hint = "as in diff(u, x) or diff(u, x, y); a second derivative is diff(u, x, x)"
-    return INVALID_SYNTAX.error("the arguments of diff after the first must be variables", span, hint)
+positional_after_named = INVALID_SYNTAX.at(
+    "positional argument after a named argument", "move it to the front, or name it"
+)
+missing_operand = INVALID_SYNTAX.at("missing operand of this operator", "write the operand after it: (u·∇)u")
+not_an_operator = INVALID_SYNTAX.of("{written} is not an operator", "write ∇∇u, Δu or Δ²u")
+sigma_index = INVALID_SYNTAX.at("the index of Σ must be a letter", "as in Σᵢ vᵢ²")
+sum_index = INVALID_SYNTAX.at("the first argument of sum must be an index", SUM_HINT)
+diff_variables = INVALID_SYNTAX.at(
+    "the arguments of diff after the first must be variables",
+    "as in diff(u, x) or diff(u, x, y); a second derivative is diff(u, x, x)",
+)
 
 
 def operator_arguments(name: str, minimum: int, exact: bool, span: Span) -> PdeError:
@@ -172,12 +148,8 @@ def operator_arguments(name: str, minimum: int, exact: bool, span: Span) -> PdeE
     return INVALID_SYNTAX.error(f"'{name}' takes {expected}, by position only", span, OPERATOR_HINTS.get(name, ""))
 
 
-def constant_exponent(span: Span) -> PdeError:
-    return INVALID_SYNTAX.error("the exponent in a constant declaration must be an integer below 100", span)
-
-
-def order_zero(span: Span) -> PdeError:
-    return ORDER_MISMATCH.error("this derivative has order 0", span, "remove it")
+constant_exponent = INVALID_SYNTAX.at("the exponent in a constant declaration must be an integer below 100")
+order_zero = ORDER_MISMATCH.at("this derivative has order 0", "remove it")
 
 
 def order_mismatch(numerator: int, denominator: int, span: Span) -> PdeError:
@@ -201,20 +173,10 @@ def ambiguous_argument(function: str, span: Span, first: Span, last: Span) -> Pd
 # ---- Sizes
 
 
-def expression_too_large(span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error("this expression is too large to evaluate", span, SIMPLIFY_HINT)
-
-
-def too_many_digits(span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error("this integer has too many digits", span, SIMPLIFY_HINT)
-
-
-def power_too_large(span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error("this power has too many digits", span, "use a smaller exponent")
-
-
-def exponent_too_large(limit: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"the exponent must be at most {limit:,}", span, "use a smaller exponent")
+expression_too_large = EXPRESSION_TOO_LARGE.at("this expression is too large to evaluate", SIMPLIFY_HINT)
+too_many_digits = EXPRESSION_TOO_LARGE.at("this integer has too many digits", SIMPLIFY_HINT)
+power_too_large = EXPRESSION_TOO_LARGE.at("this power has too many digits", "use a smaller exponent")
+exponent_too_large = EXPRESSION_TOO_LARGE.of("the exponent must be at most {limit:,}", "use a smaller exponent")
 
 
 def too_many_nodes(size: int, limit: int, span: Span) -> PdeError:
@@ -227,9 +189,9 @@ def too_many_terms(found: int, limit: int, span: Span) -> PdeError:
     return EXPRESSION_TOO_LARGE.error(f"this equation has {found:,} terms; the limit is {limit}", span, SIMPLIFY_HINT)
 
 
-def too_many_mixed_derivatives(limit: int, span: Span) -> PdeError:
-    message = f"the expansion has more than {limit} distinct mixed derivatives"
-    return EXPRESSION_TOO_LARGE.error(message, span, "use fewer dimensions")
+too_many_mixed_derivatives = EXPRESSION_TOO_LARGE.of(
+    "the expansion has more than {limit} distinct mixed derivatives", "use fewer dimensions"
+)
 
 
 def too_many_inequalities(found: int, limit: int, span: Span) -> PdeError:
@@ -238,8 +200,7 @@ def too_many_inequalities(found: int, limit: int, span: Span) -> PdeError:
     )
 
 
-def too_many_extrema(limit: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"this expression has more than {limit} minima and maxima", span, SIMPLIFY_HINT)
+too_many_extrema = EXPRESSION_TOO_LARGE.of("this expression has more than {limit} minima and maxima", SIMPLIFY_HINT)
 
 
 def expression_too_deep(depth: int, limit: int, span: Span) -> PdeError:
@@ -251,16 +212,9 @@ def expansion_limit(what: str, span: Span) -> PdeError:
     return EXPRESSION_TOO_LARGE.error(what, span, "split it with let, or use fewer terms")
 
 
-def order_too_high(limit: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"the order of this derivative is above {limit}", span)
-
-
-def too_many_nested_sums(span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error("too many nested sums", span)
-
-
-def too_many_calls(limit: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"more than {limit:,} function calls after expansion", span, "use fewer calls")
+order_too_high = EXPRESSION_TOO_LARGE.of("the order of this derivative is above {limit}")
+too_many_nested_sums = EXPRESSION_TOO_LARGE.at("too many nested sums")
+too_many_calls = EXPRESSION_TOO_LARGE.of("more than {limit:,} function calls after expansion", "use fewer calls")
 
 
 # ---- Characters
@@ -320,9 +274,9 @@ CHARACTER_HINTS = {
 CHARACTER_REPLACEMENTS = {"%": "#", ";": "\n", "$": "", "≈": "=", "≡": "="}
 
 
-def not_a_spec(strays: int, span: Span) -> PdeError:
-    message = f"this does not look like a spec: {strays} unexpected characters so far"
-    return NOT_A_SPEC.error(message, span, "a spec starts with: pde Name")
+not_a_spec = NOT_A_SPEC.of(
+    "this does not look like a spec: {strays} unexpected characters so far", "a spec starts with: pde Name"
+)
 
 
 def unexpected_character(char: str, span: Span) -> PdeError:
@@ -343,9 +297,10 @@ def unexpected_dot(before: str, after: str, span: Span) -> PdeError:
     return UNEXPECTED_CHARACTER.error("unexpected character '.'", span, next(hints, CHARACTER_HINTS["."]))
 
 
-def line_continuation(span: Span) -> PdeError:
-    hint = "a statement continues on the next line after an operator such as '+' or inside brackets"
-    return UNEXPECTED_CHARACTER.error("unexpected character '\\'", span, hint)
+line_continuation = UNEXPECTED_CHARACTER.at(
+    "unexpected character '\\'",
+    "a statement continues on the next line after an operator such as '+' or inside brackets",
+)
 
 
 def unterminated_string(span: Span) -> PdeError:
@@ -366,9 +321,9 @@ def derivative_too_long(length: int, limit: int, span: Span) -> PdeError:
     return INVALID_NUMBER.error(f"this derivative has {length:,} characters; the limit is {limit}", span)
 
 
-def number_out_of_range(largest: int, span: Span) -> PdeError:
-    hint = f"the magnitude of a number must be between 1e-{largest} and 1e{largest}"
-    return INVALID_NUMBER.error("number out of range", span, hint)
+number_out_of_range = INVALID_NUMBER.of(
+    "number out of range", "the magnitude of a number must be between 1e-{largest} and 1e{largest}"
+)
 
 
 # ---- Notation
@@ -417,8 +372,7 @@ def unsupported_line(reason: str, hint: str, span: Span) -> PdeError:
     return INVALID_SYNTAX.error(reason, span, hint, once=True)
 
 
-def invalid_number(written: str, span: Span) -> PdeError:
-    return INVALID_NUMBER.error(f"'{written}' is not a number", span, "a number has at most one decimal point")
+invalid_number = INVALID_NUMBER.of("'{written}' is not a number", "a number has at most one decimal point")
 
 
 def decimal_comma(written: str, span: Span) -> PdeError:
@@ -449,9 +403,9 @@ def ambiguous_root(span: Span, body: Span, power: bool) -> PdeError:
     return AMBIGUOUS.error("ambiguous end of this root", span, hint, fixes=fixes)
 
 
-def unsupported_curl(span: Span) -> PdeError:
-    hint = "write its components, as in [∂B₃/∂y - ∂B₂/∂z, ∂B₁/∂z - ∂B₃/∂x, ∂B₂/∂x - ∂B₁/∂y]"
-    return INVALID_SYNTAX.error("the curl is not supported", span, hint)
+unsupported_curl = INVALID_SYNTAX.at(
+    "the curl is not supported", "write its components, as in [∂B₃/∂y - ∂B₂/∂z, ∂B₁/∂z - ∂B₃/∂x, ∂B₂/∂x - ∂B₁/∂y]"
+)
 
 
 def ambiguous_inverse(function: str, span: Span) -> PdeError:
@@ -477,9 +431,10 @@ def named_coordinate_argument(name: str, variable: str, span: Span, key: Span | 
     return INVALID_SYNTAX.error(f"the arguments of '{name}' are positional", span, hint, fixes=fixes)
 
 
-def second_equals_sign(span: Span) -> PdeError:
-    hint = "write one '=' per line: u(0, t) = 0 on one line and u(1, t) = 0 on the next, or u = 0 on boundary"
-    return INVALID_SYNTAX.error("a second '=' in one statement", span, hint)
+second_equals_sign = INVALID_SYNTAX.at(
+    "a second '=' in one statement",
+    "write one '=' per line: u(0, t) = 0 on one line and u(1, t) = 0 on the next, or u = 0 on boundary",
+)
 
 
 def transposed_vector(name: str, span: Span) -> PdeError:
@@ -500,9 +455,8 @@ def expected_on(name: str, start: bool, span: Span) -> PdeError:
     return INVALID_SYNTAX.error("expected 'on' before the boundary", span, "as in: u = 0 on x = 0", fixes=fixes)
 
 
-def bullet(span: Span) -> PdeError:
-    """`• u = 0`."""
-    return INVALID_SYNTAX.error("unexpected bullet at the start of a line", span, "remove it", fixes=remove(span))
+# `• u = 0`.
+bullet = INVALID_SYNTAX.at("unexpected bullet at the start of a line", "remove it", fixes=remove)
 
 
 def arguments_in_derivative(name: str, span: Span, arguments: Span) -> PdeError:
@@ -511,15 +465,14 @@ def arguments_in_derivative(name: str, span: Span, arguments: Span) -> PdeError:
     return INVALID_SYNTAX.error(f"'{name}' in a derivative takes no arguments", span, hint, fixes=fixes)
 
 
-def periodic_statement(span: Span) -> PdeError:
-    hint = "write 'periodic' after the interval, as in: space x in [0, 1] periodic"
-    return INVALID_SYNTAX.error("periodicity is declared in 'space'", span, hint)
-
-
-def labelled_condition(name: str, span: Span) -> PdeError:
-    """`initial u = 1`, `BC: u(0, t) = 0`, `dirichlet 0`."""
-    hint = "initial: u(x, 0) = …; Dirichlet: u = … on boundary; Neumann: ∂u/∂n = … on boundary"
-    return INVALID_SYNTAX.error(f"unexpected '{name}': a condition is written as an equation", span, hint)
+periodic_statement = INVALID_SYNTAX.at(
+    "periodicity is declared in 'space'", "write 'periodic' after the interval, as in: space x in [0, 1] periodic"
+)
+# `initial u = 1`, `BC: u(0, t) = 0`, `dirichlet 0`.
+labelled_condition = INVALID_SYNTAX.of(
+    "unexpected '{name}': a condition is written as an equation",
+    "initial: u(x, 0) = …; Dirichlet: u = … on boundary; Neumann: ∂u/∂n = … on boundary",
+)
 
 
 def labelled_equation(name: str, span: Span, full_span: Span) -> PdeError:
@@ -528,14 +481,11 @@ def labelled_equation(name: str, span: Span, full_span: Span) -> PdeError:
     return INVALID_SYNTAX.error(f"unexpected label '{name}' before an equation", span, hint, fixes=fixes)
 
 
-def dangling_operator(sign: str, span: Span) -> PdeError:
-    """`u(x, 0) =`, `∂u/∂t = Δu +`: incomplete, and another equation follows."""
-    hint = "complete this line: the next line starts another equation"
-    return INVALID_SYNTAX.error(f"missing operand after '{sign}' at the end of the line", span, hint)
-
-
-def doubled_equals_sign(span: Span) -> PdeError:
-    return INVALID_SYNTAX.error("a second '=' in one statement", span, "remove it", fixes=remove(span))
+# `u(x, 0) =`, `∂u/∂t = Δu +`: incomplete, and another equation follows.
+dangling_operator = INVALID_SYNTAX.of(
+    "missing operand after '{sign}' at the end of the line", "complete this line: the next line starts another equation"
+)
+doubled_equals_sign = INVALID_SYNTAX.at("a second '=' in one statement", "remove it", fixes=remove)
 
 
 def joined_statements(span: Span) -> PdeError:
@@ -552,11 +502,8 @@ def face_list_in_brackets(span: Span, closing: Span | None) -> PdeError:
     )
 
 
-def sum_limits(span: Span) -> PdeError:
-    """`sum_{i=1}^n`."""
-    return INVALID_SYNTAX.error(
-        "a sum has no limits: it runs over all components", span, "as in Σᵢ vᵢ² or sum(i, v[i]^2)"
-    )
+# `sum_{i=1}^n`.
+sum_limits = INVALID_SYNTAX.at("a sum has no limits: it runs over all components", "as in Σᵢ vᵢ² or sum(i, v[i]^2)")
 
 
 def braces_in_expression(span: Span, closing: Span | None) -> PdeError:
@@ -581,14 +528,11 @@ def operator_without_operand(written: str, span: Span) -> PdeError:
     return INVALID_SYNTAX.error(f"missing operand of '{written.replace('¹', '')}'", span, hint)
 
 
-def dot_as_argument(span: Span) -> PdeError:
-    """`u(0, ·)`."""
-    return INVALID_SYNTAX.error("'·' is not a variable", span, "write the variable, as in u(0, t)")
-
-
-def subscript_in_name(name: str, span: Span) -> PdeError:
-    """`unknown H₂(x, t)`."""
-    hint = f"declare {name} as a vector with components {name}₁ and {name}₂, or use the name {name}1"
-    return INVALID_SYNTAX.error(
-        "a subscript denotes a component and cannot be part of a declared name", span, hint, once=True
-    )
+# `u(0, ·)`.
+dot_as_argument = INVALID_SYNTAX.at("'·' is not a variable", "write the variable, as in u(0, t)")
+# `unknown H₂(x, t)`.
+subscript_in_name = INVALID_SYNTAX.of(
+    "a subscript denotes a component and cannot be part of a declared name",
+    "declare {name} as a vector with components {name}₁ and {name}₂, or use the name {name}1",
+    once=True,
+)

@@ -81,8 +81,7 @@ def product_of_probabilities(left: str, right: str, span: Span) -> PdeError:
     return NONLINEAR_IN_PROBABILITIES.error(f"cannot multiply {left} by {right}", span, hint)
 
 
-def power_of_probabilities(found: str, span: Span) -> PdeError:
-    return NONLINEAR_IN_PROBABILITIES.error(f"cannot raise {found} to a power", span)
+power_of_probabilities = NONLINEAR_IN_PROBABILITIES.of("cannot raise {found} to a power")
 
 
 def invalid_power(found: str, is_vector: bool, span: Span) -> PdeError:
@@ -95,26 +94,20 @@ def invalid_divisor(found: str, span: Span) -> PdeError:
     return SHAPE_MISMATCH.error(f"cannot divide by {with_article(found)}", span)
 
 
-def division_by_zero(span: Span) -> PdeError:
-    return UNDEFINED.error("division by zero", span)
+division_by_zero = UNDEFINED.at("division by zero")
+no_real_value = UNDEFINED.at(
+    "this expression has no real value", "check for a division by zero or a root of a negative number"
+)
 
 
-def no_real_value(span: Span) -> PdeError:
-    return UNDEFINED.error(
-        "this expression has no real value", span, "check for a division by zero or a root of a negative number"
-    )
-
-
-def no_real_root(name: str, span: Span) -> PdeError:
-    """`const σ² = -1`."""
-    return UNDEFINED.error(f"'{name}' is not a real number: its square is negative", span)
+# `const σ² = -1`.
+no_real_root = UNDEFINED.of("'{name}' is not a real number: its square is negative")
 
 
 # ---- Lists and components
 
 
-def empty_list(span: Span) -> PdeError:
-    return INVALID_INDEX.error("empty list", span)
+empty_list = INVALID_INDEX.at("empty list")
 
 
 def not_square(sizes: Sequence[int | None], span: Span) -> PdeError:
@@ -122,8 +115,7 @@ def not_square(sizes: Sequence[int | None], span: Span) -> PdeError:
     return SHAPE_MISMATCH.error(f"a matrix must be square, found {len(sizes)} rows of size {shown}", span)
 
 
-def invalid_list(span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error("a list must contain numbers or the rows of a matrix", span)
+invalid_list = SHAPE_MISMATCH.at("a list must contain numbers or the rows of a matrix")
 
 
 def component_of_operator(span: Span, bracket: int) -> PdeError:
@@ -146,8 +138,7 @@ def index_out_of_range(index: str, size: int | None, span: Span) -> PdeError:
     return INVALID_INDEX.error(f"component index {index} out of range{of}", span, "indices start at 1")
 
 
-def invalid_index(span: Span) -> PdeError:
-    return INVALID_INDEX.error("an index must be an integer or the index of a sum", span)
+invalid_index = INVALID_INDEX.at("an index must be an integer or the index of a sum")
 
 
 # ---- Functions and operators
@@ -187,8 +178,7 @@ def needs_scalars(name: str, found: str, span: Span) -> PdeError:
     return SHAPE_MISMATCH.error(f"'{name}' takes scalars, found {with_article(found)}", span, hint)
 
 
-def needs_feature_map(name: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"'{name}' takes one feature map", span)
+needs_feature_map = SHAPE_MISMATCH.of("'{name}' takes one feature map")
 
 
 def argument_not_a_value(param: str, found: str, span: Span) -> PdeError:
@@ -224,8 +214,7 @@ def invalid_call(name: str, found: str, span: Span) -> PdeError:
     return NOT_A_VALUE.error(f"'{name}' is {with_article(found)} and cannot be called with these arguments", span)
 
 
-def cannot_be_called(span: Span) -> PdeError:
-    return NOT_A_VALUE.error("this is not a function", span, "write * for a product")
+cannot_be_called = NOT_A_VALUE.at("this is not a function", "write * for a product")
 
 
 def not_a_value(found: str, is_operator: bool, span: Span) -> PdeError:
@@ -237,17 +226,11 @@ def rank_mismatch(expected: str, found: str, span: Span) -> PdeError:
     return SHAPE_MISMATCH.error(f"expected {with_article(expected)}, found {with_article(found)}", span)
 
 
-def string_in_expression(span: Span) -> PdeError:
-    return STRING_IN_EXPRESSION.error("a string is not a mathematical expression", span)
-
-
-def not_constant(span: Span) -> PdeError:
-    return NOT_CONSTANT.error("expected a constant number", span, "use only numbers and constants")
-
-
-def power_of_tensor_constant(span: Span) -> PdeError:
-    hint = "declare the constant without an exponent"
-    return SHAPE_MISMATCH.error("the square of a vector or matrix cannot define a constant", span, hint)
+string_in_expression = STRING_IN_EXPRESSION.at("a string is not a mathematical expression")
+not_constant = NOT_CONSTANT.at("expected a constant number", "use only numbers and constants")
+power_of_tensor_constant = SHAPE_MISMATCH.at(
+    "the square of a vector or matrix cannot define a constant", "declare the constant without an exponent"
+)
 
 
 # ---- Derivatives
@@ -287,8 +270,7 @@ def vector_variable(name: str, span: Span) -> PdeError:
     return SHAPE_MISMATCH.error(f"'{name}' is a vector: a derivative needs one component", span, hint, fixes=fixes)
 
 
-def not_a_variable(name: str, span: Span) -> PdeError:
-    return NOT_A_VARIABLE.error(f"'{name}' is neither a coordinate nor the time", span)
+not_a_variable = NOT_A_VARIABLE.of("'{name}' is neither a coordinate nor the time")
 
 
 def coordinate_count(found: int, dimension: object, span: Span) -> PdeError:
@@ -342,8 +324,7 @@ def not_comparable(kind: str, span: Span) -> PdeError:
     return UNSUPPORTED_PROPERTY.error(f"{with_article(kind)} cannot be compared with a number", span)
 
 
-def bound_of_scalar(span: Span) -> PdeError:
-    return UNSUPPORTED_PROPERTY.error("the bound of a scalar must be > 0 or ≥ 0", span)
+bound_of_scalar = UNSUPPORTED_PROPERTY.at("the bound of a scalar must be > 0 or ≥ 0")
 
 
 def norm_of_other_name(name: str, owner: str, span: Span) -> PdeError:
@@ -356,8 +337,7 @@ def norm_of_other_name(name: str, owner: str, span: Span) -> PdeError:
     )
 
 
-def bound_not_positive(span: Span) -> PdeError:
-    return UNSUPPORTED_PROPERTY.error("a bound on a norm must be positive", span)
+bound_not_positive = UNSUPPORTED_PROPERTY.at("a bound on a norm must be positive")
 
 
 def unsupported_property(kind: str, traits: Sequence[str], span: Span) -> PdeError:
@@ -388,17 +368,15 @@ def invalid_initial_value(kind: str, span: Span) -> PdeError:
     )
 
 
-def initial_value_not_positive(sign: str, span: Span) -> PdeError:
-    return INVALID_NETWORK.error(
-        f"the initial value of a scalar {sign} 0 must be positive", span, "as in: learn ν : scalar > 0 = 0.1"
-    )
+initial_value_not_positive = INVALID_NETWORK.of(
+    "the initial value of a scalar {sign} 0 must be positive", "as in: learn ν : scalar > 0 = 0.1"
+)
 
 
 # ---- Intervals and spaces
 
 
-def not_an_interval(span: Span) -> PdeError:
-    return INVALID_INTERVAL.error("expected an interval", span, "as in [0, 1]")
+not_an_interval = INVALID_INTERVAL.at("expected an interval", "as in [0, 1]")
 
 
 def empty_interval(start: str, end: str, span: Span) -> PdeError:
@@ -407,8 +385,7 @@ def empty_interval(start: str, end: str, span: Span) -> PdeError:
     return INVALID_INTERVAL.error(f"the interval [{start}, {end}] is empty", span, hint, fixes=fixes)
 
 
-def not_a_space(span: Span) -> PdeError:
-    return INVALID_SPACE.error("expected a space", span, SPACES_HINT)
+not_a_space = INVALID_SPACE.at("expected a space", SPACES_HINT)
 
 
 def channels_last(shape: tuple[int, int, int], span: Span) -> Diagnostic:
@@ -421,21 +398,8 @@ def channels_last(shape: tuple[int, int, int], span: Span) -> Diagnostic:
     )
 
 
-def periodic_interval(span: Span) -> PdeError:
-    return INVALID_SPACE.error("only an interval can be periodic", span, "as in [0, 1] periodic")
-
-
-def product_of_intervals(span: Span) -> PdeError:
-    return INVALID_SPACE.error("a product of spaces must be a product of intervals", span, SPACES_HINT)
-
-
-def dimension_not_a_number(span: Span) -> PdeError:
-    return INVALID_SPACE.error("the dimension of a domain must be an integer", span, "as in [0, 1]^2")
-
-
-def too_many_dimensions(limit: int, span: Span) -> PdeError:
-    return INVALID_SPACE.error(f"this domain has more than {limit:,} dimensions", span, "use R^d")
-
-
-def invalid_dimension(span: Span) -> PdeError:
-    return INVALID_SPACE.error("the dimension must be an integer, at least 1", span)
+periodic_interval = INVALID_SPACE.at("only an interval can be periodic", "as in [0, 1] periodic")
+product_of_intervals = INVALID_SPACE.at("a product of spaces must be a product of intervals", SPACES_HINT)
+dimension_not_a_number = INVALID_SPACE.at("the dimension of a domain must be an integer", "as in [0, 1]^2")
+too_many_dimensions = INVALID_SPACE.of("this domain has more than {limit:,} dimensions", "use R^d")
+invalid_dimension = INVALID_SPACE.at("the dimension must be an integer, at least 1")
