@@ -30,8 +30,8 @@ from pdedsl.config.methods import (
 from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
 from pdedsl.config.training import Box, Optimizer
 from pdedsl.diagnostics import Span
-from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.frozen_dataclass import dataclass
+from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.noise import AdditiveNoise, Noise
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import OdeSystem
