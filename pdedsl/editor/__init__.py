@@ -27,7 +27,6 @@ from pdedsl.editor.conversion import unicode_at as unicode_at
 from pdedsl.editor.document import Document as Document
 from pdedsl.editor.document import analysed as analysed
 from pdedsl.editor.highlight import Coloured as Coloured
-from pdedsl.editor.highlight import TokenKind as TokenKind
 from pdedsl.editor.highlight import colours as colours
 from pdedsl.editor.hover import Hover as Hover
 from pdedsl.editor.hover import hover as hover
@@ -37,8 +36,9 @@ from pdedsl.editor.navigation import definition as definition
 from pdedsl.editor.navigation import references as references
 from pdedsl.editor.navigation import renamable as renamable
 from pdedsl.editor.navigation import rename as rename
-from pdedsl.editor.outline import Symbol as Symbol
 from pdedsl.editor.outline import folds as folds
 from pdedsl.editor.outline import symbols as symbols
 from pdedsl.editor.positions import Encoding as Encoding
 from pdedsl.editor.positions import Positions as Positions
+from pdedsl.editor.visitor import Symbol as Symbol
+from pdedsl.editor.visitor import TokenKind as TokenKind

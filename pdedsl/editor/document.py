@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pdedsl.compiler import CheckResult, check_analysis, to_spec
-from pdedsl.diagnostics import NOWHERE, Diagnostic, PdeError, Reporter, Source
+from pdedsl.diagnostics import NOWHERE, Diagnostic, PdeError, Reporter, Source, Span
 from pdedsl.editor.analysis_cache import analysis_of
 from pdedsl.editor.names import Names, names_in
+from pdedsl.editor.visitor import NameRole, Symbol, visit
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import Model
 from pdedsl.ir.spec import Spec
@@ -46,7 +47,18 @@ class Document:
     @cached_property
     def names(self) -> Names:
         """All names in the text with their declarations."""
-        return names_in(self.source, self.lines, self.syntax)
+        roles = {span: role for _, roles in self._visited for span, role in roles}
+        return names_in(self.source, self.lines, self.syntax, roles)
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The outline."""
+        return tuple(symbol for symbol, _ in self._visited)
+
+    @cached_property
+    def _visited(self) -> list[tuple[Symbol, tuple[tuple[Span, NameRole], ...]]]:
+        visited = (visit(statement, self.source) for statement in self.syntax.statements)
+        return [(symbol, tuple(roles)) for symbol, roles in visited]
 
 
 def analysed(text: str, name: str = "<text>") -> Document:

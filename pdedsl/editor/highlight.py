@@ -4,48 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import assert_never
 
 from lark import Token
 
 from pdedsl.diagnostics import Span
 from pdedsl.editor.document import Document
-from pdedsl.editor.name_roles import (
-    ArgumentName,
-    ArgumentValue,
-    AxiomName,
-    CallName,
-    DeclaredReference,
-    EntryName,
-    EntryValue,
-    FaceName,
-    PartName,
-    SpecName,
-    SpecReference,
-    TypeName,
-)
-from pdedsl.editor.names import Kind, Occurrence
+from pdedsl.editor.names import Kind, Occurrence, all_tokens
+from pdedsl.editor.visitor import TokenKind
 from pdedsl.language.elaborate.expressions import RESERVED
-from pdedsl.language.lexer import STATEMENT_KEYWORDS, StatementTokens, span_of
-
-
-class TokenKind(StrEnum):
-    """Token kinds of the Language Server Protocol."""
-
-    KEYWORD = "keyword"
-    COMMENT = "comment"
-    STRING = "string"
-    NUMBER = "number"
-    OPERATOR = "operator"
-    NAMESPACE = "namespace"
-    TYPE = "type"
-    VARIABLE = "variable"
-    PARAMETER = "parameter"
-    FUNCTION = "function"
-    METHOD = "method"
-    PROPERTY = "property"
-    ENUM_MEMBER = "enumMember"
+from pdedsl.language.lexer import STATEMENT_KEYWORDS, span_of
 
 
 @dataclass(frozen=True)
@@ -68,14 +36,10 @@ def colours(document: Document) -> tuple[Coloured, ...]:
     found = [_of_name(o) for o in document.names.occurrences]
     found += [Coloured(c.span, TokenKind.COMMENT) for c in document.lines.comments]
     taken = {c.span for c in found}
-    found += [c for token in _tokens(document.lines.lines) for c in _token(token, document.text) if c.span not in taken]
+    found += [
+        c for token in all_tokens(document.lines.lines) for c in _token(token, document.text) if c.span not in taken
+    ]
     return tuple(_without_overlaps(sorted(found, key=lambda c: (c.span.start, -c.span.end))))
-
-
-def _tokens(lines: list[StatementTokens]) -> Iterator[Token]:
-    for line in lines:
-        yield from line.tokens
-        yield from _tokens(line.entries or [])
 
 
 def _token(token: Token, text: str) -> Iterator[Coloured]:
@@ -101,25 +65,8 @@ def _without_overlaps(found: list[Coloured]) -> Iterator[Coloured]:
 
 def _of_name(name: Occurrence) -> Coloured:
     kind = name.of.kind if name.of else None
-    return Coloured(name.span, _kind(name, kind), name.declares, kind is Kind.CONSTANT)
-
-
-def _kind(name: Occurrence, kind: Kind | None) -> TokenKind:
-    match name.use:
-        case DeclaredReference():
-            return _declared(name.id, kind)
-        case SpecName() | SpecReference():
-            return TokenKind.NAMESPACE
-        case TypeName():
-            return TokenKind.TYPE
-        case CallName():
-            return TokenKind.METHOD
-        case ArgumentName() | EntryName():
-            return TokenKind.PROPERTY
-        case ArgumentValue() | EntryValue() | PartName() | AxiomName() | FaceName():
-            return TokenKind.ENUM_MEMBER
-        case _:
-            assert_never(name.use)
+    shown = name.role.kind if name.role else _declared(name.id, kind)
+    return Coloured(name.span, shown, name.declares, kind is Kind.CONSTANT)
 
 
 def _declared(id_: str, kind: Kind | None) -> TokenKind:

@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import assert_never
 
-from pdedsl.config.blocks import ENTRIES
-from pdedsl.config.methods import PARTS
 from pdedsl.diagnostics import Span, escaping
 from pdedsl.editor.document import Document
-from pdedsl.editor.documentation import argument_text, call_text, entry_text
-from pdedsl.editor.name_roles import (
-    ArgumentName,
-    ArgumentValue,
-    AxiomName,
-    CallName,
-    DeclaredReference,
-    EntryName,
-    EntryValue,
-    FaceName,
-    PartName,
-    SpecName,
-    SpecReference,
-    TypeName,
-)
 from pdedsl.editor.names import Declaration, Kind, Occurrence
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import block_lines
-from pdedsl.explainer.explain import evidence
 from pdedsl.explainer.terms import coefficient_of, term_detail, term_name, valued
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Learned, Spec, Unknown
 from pdedsl.ir.terms import Term
-from pdedsl.ir.verdicts import Axiom
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import span_of
 from pdedsl.language.printing import latex
@@ -63,29 +43,10 @@ def hover(document: Document, offset: int) -> Hover | None:
 
 
 def _name(document: Document, name: Occurrence) -> Hover | None:
-    text = document.text[name.span.start : name.span.end]
-    match name.use:
-        case DeclaredReference():
-            return _declared(document, name.of, name.span) if name.of else None
-        case AxiomName(axiom=axiom):
-            markdown = _verdict(document, axiom) if axiom else ""
-        case CallName(form=form):
-            markdown = call_text(form) if form else ""
-        case ArgumentName(key=key, param=param):
-            markdown = argument_text(key, param) if param else ""
-        case ArgumentValue(key=key, param=param):
-            markdown = argument_text(key, param)
-        case EntryName(block=block, key=key):
-            markdown = f"`{key}`: {entry_text(block, key)}" if key in ENTRIES[block] else ""
-        case PartName():
-            markdown = f"Methods: {', '.join(PARTS[name.id])}." if name.id in PARTS else ""
-        case SpecName() if document.spec:
-            markdown = f"{escaping.markdown(document.spec.title or text)}\n\nhash `{document.spec.hash}`"
-        case SpecName() | TypeName() | EntryValue() | FaceName() | SpecReference():
-            markdown = ""
-        case _:
-            assert_never(name.use)
-    return Hover(name.span, markdown) if markdown else None
+    if name.role is None:
+        return _declared(document, name.of, name.span) if name.of else None
+    text = name.role.text(document)
+    return Hover(name.span, text) if text else None
 
 
 def _declared(document: Document, of: Declaration, span: Span) -> Hover:
@@ -115,15 +76,6 @@ def _type(spec: Spec | None, of: Declaration) -> str:
             return f" from {spec.time.start} to {spec.time.end}"
         case _:
             return ""
-
-
-def _verdict(document: Document, axiom: Axiom) -> str:
-    """An axiom with its verdict, the reason, and the evidence."""
-    verdict = document.analysis.axioms.get(axiom) if document.analysis else None
-    if verdict is None:
-        return f"**{axiom}**"
-    reason = verdict.reason[:1].upper() + verdict.reason[1:]
-    return f"**{axiom}: {verdict.truth}.** {escaping.markdown(reason + evidence(verdict))}"
 
 
 # ---- Terms and equations

@@ -11,7 +11,7 @@ from functools import cached_property
 from lark import Token
 
 from pdedsl.diagnostics import Source, Span
-from pdedsl.editor.name_roles import DeclaredReference, NameRole, name_roles
+from pdedsl.editor.visitor import NameRole
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import StatementTokens, TokenizedSource, span_of
 from pdedsl.language.names import canonical_name
@@ -59,11 +59,11 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A name in the text; `of` is the declaration it refers to, if there is one."""
+    """A name in the text: it refers to a declaration, or has another role, or is unknown."""
 
     id: str
     span: Span
-    use: NameRole
+    role: NameRole | None
     of: Declaration | None = None
 
     @property
@@ -97,24 +97,22 @@ class Names:
         return {d.id: d for d in reversed(self.declarations) if d.scope is None}
 
 
-def names_in(source: Source, lines: TokenizedSource, syntax: t.Syntax) -> Names:
-    uses = name_roles(syntax)
+def names_in(source: Source, lines: TokenizedSource, syntax: t.Syntax, roles: dict[Span, NameRole]) -> Names:
     found = [*_global_declarations(lines, syntax)]
     known = {d.id for d in found}
     found += [d for statement in syntax.statements for d in _local_declarations(statement, known)]
     placed, unplaced = _located_names(source, lines)
     declarations = tuple(sorted(found, key=lambda d: d.span))
-    occurrences = tuple(_occurrence(id_, span, uses, declarations) for id_, span in placed)
+    occurrences = tuple(_occurrence(id_, span, roles.get(span), declarations) for id_, span in placed)
     return Names(occurrences, declarations, frozenset(unplaced))
 
 
-def _occurrence(id_: str, span: Span, uses: dict[Span, NameRole], declarations: tuple[Declaration, ...]) -> Occurrence:
-    use = uses.get(span, DeclaredReference())
-    if not isinstance(use, DeclaredReference):
-        return Occurrence(id_, span, use)
+def _occurrence(id_: str, span: Span, role: NameRole | None, declarations: tuple[Declaration, ...]) -> Occurrence:
+    if role is not None:
+        return Occurrence(id_, span, role)
     seen = [d for d in declarations if d.id == id_ and (d.scope is None or _contains(d.scope, span))]
     inner = sorted(seen, key=lambda d: (d.scope is None, (d.scope.end - d.scope.start) if d.scope else d.span.start))
-    return Occurrence(id_, span, use, inner[0] if inner else None)
+    return Occurrence(id_, span, role, inner[0] if inner else None)
 
 
 def _contains(outer: Span, inner: Span) -> bool:
@@ -163,7 +161,7 @@ def _local_declarations(statement: t.Statement, known: set[str]) -> Iterator[Dec
 def _located_names(source: Source, lines: TokenizedSource) -> tuple[list[tuple[str, Span]], set[str]]:
     placed: set[tuple[Span, str]] = set()
     unplaced: set[str] = set()
-    for token in _tokens(lines.lines):
+    for token in all_tokens(lines.lines):
         for text, span in _names_of(token, source.text):
             if span is None:
                 unplaced.add(canonical_name(text))
@@ -172,10 +170,10 @@ def _located_names(source: Source, lines: TokenizedSource) -> tuple[list[tuple[s
     return [(id_, span) for span, id_ in sorted(placed)], unplaced
 
 
-def _tokens(lines: list[StatementTokens]) -> Iterator[Token]:
+def all_tokens(lines: list[StatementTokens]) -> Iterator[Token]:
     for line in lines:
         yield from line.tokens
-        yield from _tokens(line.entries or [])
+        yield from all_tokens(line.entries or [])
 
 
 def _names_of(token: Token, text: str) -> Iterator[tuple[str, Span | None]]:
