@@ -1,35 +1,25 @@
-"""Completions at an offset, with defaults and allowed values, derived from the configuration classes."""
+"""Completions at an offset, with defaults and allowed values, derived from the configuration classes. The tokens before
+the cursor determine the context."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from inspect import cleandoc
 from itertools import takewhile
 from typing import Any, assert_never
 
+from lark import Token
+
+from pdedsl.config import keyword_aliases
 from pdedsl.config.base import Choice, Flag, Form, Forms, Param
-from pdedsl.config.blocks import ENTRIES
-from pdedsl.diagnostics import Span
+from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Nothing, Plain
+from pdedsl.config.data import MEASURED
+from pdedsl.config.methods import PARTS
+from pdedsl.config.networks import NETWORKS, OPERATORS
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span
 from pdedsl.editor.conversion import backslash_span, inputs
-from pdedsl.editor.cursor_context import (
-    AtArgument,
-    AtAxiom,
-    AtCall,
-    AtChoice,
-    AtEntry,
-    AtExpression,
-    AtFace,
-    AtName,
-    AtSpace,
-    AtStart,
-    AtType,
-    AtValue,
-    CursorContext,
-    NoCompletion,
-    context_at,
-)
 from pdedsl.editor.document import Document
 from pdedsl.editor.documentation import allowed_values, call_text, default_of, entry_text
 from pdedsl.editor.names import Kind
@@ -37,11 +27,22 @@ from pdedsl.errors.types import SPACES
 from pdedsl.ir.spec import face_names
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language import ast as t
+from pdedsl.language.elaborate.declarations import IMAGES
 from pdedsl.language.elaborate.expressions import FUNCTIONS, RESERVED
 from pdedsl.language.elaborate.types import TYPE_ATTRIBUTES, TYPES
-from pdedsl.language.lexer import span_of
+from pdedsl.language.lexer import (
+    BINARY_OPERATORS,
+    CLOSING_BRACKETS,
+    OPENING_BRACKETS,
+    OPERAND_END,
+    StatementTokens,
+    span_of,
+    tokenize,
+)
 from pdedsl.language.names import canonical_name
+from pdedsl.language.parser import scanner
 from pdedsl.language.syntax_errors import KEYWORDS, STATEMENT_EXAMPLES
+from pdedsl.sources import shipped_specs
 
 
 class ItemKind(StrEnum):
@@ -78,6 +79,16 @@ class _Proposal:
     insert: str = ""
 
 
+@dataclass(frozen=True)
+class Context:
+    """The proposals at a cursor; `forms` if a network, method or other call of one of these forms is expected there,
+    and `is_value` if a value is, which may be a list."""
+
+    propose: Callable[[Document], Iterator[_Proposal]]
+    forms: Forms[Any] | None = None
+    is_value: bool = False
+
+
 def complete(document: Document, offset: int) -> tuple[Item, ...]:
     """Completions at an offset."""
     text, offset = document.text, min(offset, len(document.text))
@@ -88,10 +99,9 @@ def complete(document: Document, offset: int) -> tuple[Item, ...]:
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
         start -= 1
     span = Span(start, offset)
-    place, new = context_at(text, offset), _declared_on_line(document, offset)
-    local = _parameters(document, offset) if isinstance(place, AtExpression) else ()
-    found = (p for p in dict.fromkeys((*local, *_proposals(place, document))) if p.label not in new)
-    return tuple(Item(p.label, p.kind, span, p.insert or p.label, p.detail, p.about) for p in found)
+    new, context = _declared_on_line(document, offset), context_at(text, offset)
+    proposals = (p for p in dict.fromkeys(context.propose(document)) if p.label not in new)
+    return tuple(Item(p.label, p.kind, span, p.insert or p.label, p.detail, p.about) for p in proposals)
 
 
 def _declared_on_line(document: Document, offset: int) -> set[str]:
@@ -101,50 +111,233 @@ def _declared_on_line(document: Document, offset: int) -> set[str]:
     return {d.text for d in new if document.source.position(d.span.start)[0] == line}
 
 
-def _parameters(document: Document, offset: int) -> Iterator[_Proposal]:
-    """The parameters of the enclosing function definition, except coordinates."""
-    lines = [line.tokens for line in document.lines.lines if span_of(line.tokens[0]).start < offset]
-    if lines and lines[-1][0].type == "LET":
-        names = [token for token in takewhile(lambda token: token.type != "EQUAL", lines[-1]) if token.type == "NAME"]
-        known = document.names.declared
-        yield from (
-            _Proposal(str(n), ItemKind.NAME, Kind.PARAMETER) for n in names[1:] if canonical_name(n) not in known
-        )
+# ---- Contexts
 
 
-def _proposals(place: CursorContext, document: Document) -> Iterator[_Proposal]:
-    match place:
-        case NoCompletion():
-            return
-        case AtStart():
-            yield from _statements(document)
-            yield from _expression(document, False)
-        case AtEntry(block=block):
-            yield from (_Proposal(k, ItemKind.ARGUMENT, entry_text(block, k)) for k in ENTRIES.get(block, {}))
-        case AtCall(forms=forms):
-            yield from _calls(forms)
-        case AtArgument(form=form, named=named, count=count):
-            yield from _arguments(form, named, count)
-        case AtValue(param=param):
-            yield from _values(param)
-            yield from (_names(document, Kind.CONSTANT) if not isinstance(param.kind, Choice | Flag) else ())
-        case AtChoice(words=words):
-            yield from (_Proposal(word, ItemKind.VALUE) for word in words)
-        case AtAxiom():
-            yield from _axioms(document)
-        case AtSpace():
-            yield from (_Proposal(form, ItemKind.TYPE) for form in SPACES)
-        case AtFace():
-            yield from (_Proposal(side, ItemKind.VALUE) for side in _faces(document))
-        case AtType(base=base):
-            known = TYPE_ATTRIBUTES.get(base, ()) if base else TYPES
-            yield from (_Proposal(word, ItemKind.TYPE) for word in known)
-        case AtName(kinds=kinds):
-            yield from _names(document, *kinds)
-        case AtExpression(ends=ends):
-            yield from _expression(document, ends)
+def _choice(*words: str) -> Context:
+    return Context(lambda _: (_Proposal(word, ItemKind.VALUE) for word in words))
+
+
+NO_COMPLETION = _choice()  # in a comment, a string or a new name
+
+
+def _call_context(forms: Forms[Any]) -> Context:
+    return Context(lambda _: _calls(forms), forms)
+
+
+def _value_context(param: Param) -> Context:
+    def propose(document: Document) -> Iterator[_Proposal]:
+        yield from _values(param)
+        yield from _names(document, Kind.CONSTANT) if not isinstance(param.kind, Choice | Flag) else ()
+
+    return Context(propose, is_value=True)
+
+
+def _type_context(types: Iterable[str], forms: Forms[Any] | None = None) -> Context:
+    return Context(lambda _: (_Proposal(word, ItemKind.TYPE) for word in types), forms)
+
+
+def _name_context(*kinds: Kind) -> Context:
+    return Context(lambda document: _names(document, *kinds))
+
+
+def _expression_context(tokens: list[Token]) -> Context:
+    """In an expression; after an operand, where it may end, with the keywords that may follow."""
+    ends = bool(tokens) and tokens[-1].type in OPERAND_END
+
+    def propose(document: Document) -> Iterator[_Proposal]:
+        yield from _parameters(document, tokens)
+        yield from _expression(document, ends)
+
+    return Context(propose)
+
+
+def _start_of_statement(document: Document) -> Iterator[_Proposal]:
+    yield from _statements(document)
+    yield from _expression(document, False)
+
+
+def _start_of_entry(block: str) -> Context:
+    return Context(lambda _: (_Proposal(k, ItemKind.ARGUMENT, entry_text(block, k)) for k in ENTRIES.get(block, {})))
+
+
+def _argument_context(form: Form[Any], named: frozenset[str], count: int) -> Context:
+    return Context(lambda _: _arguments(form, named, count))
+
+
+def context_at(text: str, offset: int) -> Context:
+    """The context at an offset; the word being typed is ignored."""
+    while offset > 0 and (text[offset - 1].isalnum() or text[offset - 1] == "_"):
+        offset -= 1
+    before = Source(text[:offset])
+    try:
+        read = tokenize(before, scanner(), Reporter())
+    except PdeError:
+        return NO_COMPLETION
+    here = before.position(offset)[0]
+    if any(before.position(c.span.start)[0] == here for c in read.comments) or _in_string(text, offset):
+        return NO_COMPLETION
+    block, tokens = _current_statement(read.lines, before.text)
+    return _context(tokens, block)
+
+
+def _in_string(text: str, offset: int) -> bool:
+    line = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return line.count('"') % 2 == 1
+
+
+def _current_statement(lines: list[StatementTokens], text: str) -> tuple[str, list[Token]]:
+    """The kind of the enclosing block, if any, and the tokens of the statement or entry being written."""
+    block = next((line for line in lines[-2:] if line.entries is not None and line.tokens[-1].type == "LBRACE"), None)
+    last = lines[-1] if lines else None
+    if last is None:
+        return "", []
+    if block is None:
+        return "", last.tokens if _may_continue(last.tokens, text) else []
+    kind = str(block.tokens[0])
+    if last is block:
+        return kind, []
+    return kind, last.tokens if _may_continue(last.tokens, text) else []
+
+
+def _may_continue(tokens: list[Token], text: str) -> bool:
+    """Whether the statement of these tokens may continue at the end of the text."""
+    last = tokens[-1]
+    closed = last.type == "RBRACE"
+    return not closed and (
+        _innermost_bracket(tokens) is not None or last.type in BINARY_OPERATORS or "\n" not in text[span_of(last).end :]
+    )
+
+
+def _innermost_bracket(tokens: list[Token]) -> int | None:
+    """The index of the innermost open bracket."""
+    stack: list[int] = []
+    for i, token in enumerate(tokens):
+        if token.type in OPENING_BRACKETS:
+            stack.append(i)
+        elif token.type in CLOSING_BRACKETS and stack:
+            stack.pop()
+    return stack[-1] if stack else None
+
+
+# ---- Context after a list of tokens
+
+
+def _context(tokens: list[Token], block: str) -> Context:
+    at = _innermost_bracket(tokens)
+    if at is not None:
+        return _in_bracket(tokens, at, block)
+    if block:
+        return _in_entry(tokens, block)
+    if not tokens:
+        return Context(_start_of_statement)
+    return _in_statement([token.type for token in tokens], tokens)
+
+
+def _in_bracket(tokens: list[Token], at: int, block: str) -> Context:
+    if at == 2 and tokens[0].type in ("UNKNOWN", "LEARN", "LET"):
+        variables = (Kind.COORDINATE, Kind.TIME)
+        return _name_context(*variables, *((Kind.UNKNOWN,) if tokens[0].type != "UNKNOWN" else ()))
+    outer = _context(tokens[: at - 1], block) if tokens[at].type == "CALL" else _context(tokens[:at], block)
+    if tokens[at].type == "LSQB" and outer.is_value:
+        return outer
+    form = (outer.forms or {}).get(str(tokens[at - 1])) if tokens[at].type == "CALL" else None
+    return _in_arguments(form, tokens[at + 1 :]) if form else _expression_context(tokens)
+
+
+def _in_arguments(form: Form[Any], tokens: list[Token]) -> Context:
+    """The context after these tokens in the argument list of a call."""
+    arguments: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.type in OPENING_BRACKETS) - (token.type in CLOSING_BRACKETS)
+        if token.type == "COMMA" and depth == 0:
+            arguments.append([])
+        else:
+            arguments[-1].append(token)
+    *before, current = arguments
+    named = frozenset(str(a[0]) for a in before if [t.type for t in a[:2]] == ["NAME", "EQUAL"])
+    match [t.type for t in current]:
+        case []:
+            return _argument_context(form, named, len(before))
+        case ["NAME", "EQUAL"] if str(current[0]) in form.params:
+            return _value_context(form.params[str(current[0])])
         case _:
-            assert_never(place)
+            return _expression_context(tokens)
+
+
+def _in_entry(tokens: list[Token], block: str) -> Context:
+    rules = ENTRIES.get(block, {})
+    if not tokens:
+        return _start_of_entry(block)
+    rule = rules.get(keyword_aliases.ENTRIES.get(block, keyword_aliases.NONE).get(str(tokens[0]), str(tokens[0])))
+    if rule is None:
+        return NO_COMPLETION
+    if tokens[-1].type == "FROM":
+        return _choice(*shipped_specs())
+    if len(tokens) > 1 and tokens[-1].type != "COMMA":
+        return _expression_context(tokens)
+    match rule.what:
+        case Calls(forms=forms):
+            return _call_context(forms)
+        case Names(words=words):
+            return _choice(*words)
+        case Plain(param=param):
+            return _value_context(param)
+        case Boxes():
+            return _name_context(Kind.LEARNED)
+        case Nothing():
+            return NO_COMPLETION
+        case _:
+            assert_never(rule.what)
+
+
+def _in_statement(kinds: list[str], tokens: list[Token]) -> Context:
+    last = kinds[-1]
+    match kinds[0]:
+        case "PDE" | "NETWORK" | "TRAIN" | "EVALUATE":
+            return NO_COMPLETION
+        case "SPACE" | "TIME":
+            if not {"IN", "ELEMENT"} & set(kinds):
+                return _choice("in") if len(kinds) > 1 else NO_COMPLETION
+            whole = _type_context(SPACES, IMAGES) if kinds[0] == "SPACE" else _choice("[0, 1]")
+            return whole if last in ("IN", "ELEMENT", "STAR") else _expression_context(tokens)
+        case "UNKNOWN" | "LEARN":
+            return _in_declaration(kinds, tokens)
+        case "CONST" | "LET":
+            return _expression_context(tokens) if "EQUAL" in kinds else NO_COMPLETION
+        case "REALIZE":
+            if last == "BY":
+                return _call_context(PARTS.get(str(tokens[1]), {}))
+            return _choice(*(("by",) if len(kinds) > 1 else PARTS))
+        case "REQUIRE":
+            return Context(_axioms) if last in ("REQUIRE", "COMMA") else NO_COMPLETION
+        case "OBSERVE":
+            unknown = _name_context(Kind.UNKNOWN)
+            return _call_context(MEASURED) if last == "FROM" else unknown if last != "NAME" else _choice("from")
+        case "EXACT" if "EQUAL" not in kinds:
+            return _name_context(Kind.UNKNOWN, Kind.LEARNED)
+        case _:
+            on = "ON" in kinds and "WHERE" not in kinds and last in ("ON", "COMMA")
+            return Context(_faces) if on else _expression_context(tokens)
+
+
+def _in_declaration(kinds: list[str], tokens: list[Token]) -> Context:
+    """`learn v(x, t) : vector = mlp`."""
+    if "COLON" not in kinds:
+        return NO_COMPLETION
+    base = next((str(t) for t in tokens[kinds.index("COLON") + 1 :][:1]), "")
+    match kinds[-1]:
+        case "COLON":
+            return _type_context(TYPES)
+        case "EQUAL":
+            return _call_context(
+                OPERATORS if base == "operator" else {k: NETWORKS[k] for k in NETWORKS if k not in OPERATORS}
+            )
+        case "COMMA" if "EQUAL" not in kinds:
+            return _type_context(TYPE_ATTRIBUTES.get(base, ()))
+        case _:
+            return _expression_context(tokens)
 
 
 # ---- Statements and expressions
@@ -170,6 +363,16 @@ def _expression(document: Document, ends: bool) -> Iterator[_Proposal]:
         yield from (_Proposal(word, ItemKind.KEYWORD) for word in ("on", "for", "where", "periodic", "from", "in"))
 
 
+def _parameters(document: Document, tokens: list[Token]) -> Iterator[_Proposal]:
+    """The parameters of the function that the tokens define, except coordinates."""
+    if tokens and tokens[0].type == "LET":
+        names = [token for token in takewhile(lambda token: token.type != "EQUAL", tokens) if token.type == "NAME"]
+        known = document.names.declared
+        yield from (
+            _Proposal(str(n), ItemKind.NAME, Kind.PARAMETER) for n in names[1:] if canonical_name(n) not in known
+        )
+
+
 def _names(document: Document, *kinds: Kind) -> Iterator[_Proposal]:
     for declaration in document.names.declared.values():
         if declaration.kind in kinds:
@@ -186,12 +389,11 @@ def _axioms(document: Document) -> Iterator[_Proposal]:
         yield _Proposal(str(axiom), ItemKind.VALUE, verdict.truth if verdict else "", verdict.reason if verdict else "")
 
 
-def _faces(document: Document) -> tuple[str, ...]:
-    if document.spec is not None:
-        return ("boundary", *document.spec.space.boundary)
+def _faces(document: Document) -> Iterator[_Proposal]:
     spaces = [s for s in document.syntax.statements if isinstance(s, t.SpaceDecl)]
     count = len(spaces[0].names) if spaces else 0
-    return ("boundary", *(side for k in range(count) for side in face_names(k)))
+    faces = document.spec.space.boundary if document.spec else (face for k in range(count) for face in face_names(k))
+    yield from (_Proposal(face, ItemKind.VALUE) for face in ("boundary", *faces))
 
 
 # ---- Calls and their arguments
