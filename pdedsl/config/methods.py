@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import Enum, StrEnum
 from fractions import Fraction
 from types import MappingProxyType
@@ -26,6 +26,7 @@ from pdedsl.config.base import (
     Width,
     forms_of,
 )
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.numerics.butcher import (
     ADAPTIVE,
     EULER,

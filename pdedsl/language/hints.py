@@ -73,19 +73,17 @@ _OPTIMIZERS = {name: name.lower() for name in ("AdamW", "Adam", "SGD", "RMSprop"
 _SUBSCRIPTS = {"i": "ᵢ", "j": "ⱼ", "k": "ₖ"}
 
 DERIVATIVE = "derivatives are written ∂u/∂t, ∂²u/∂x²"
-FUNCTION = "functions are written sin(x), exp(x)"
 INTERVAL = "an interval is written [a, b], after 'in'"
 DOMAIN = "a domain is a product of intervals, restricted by inequalities"
-SAMPLES = "grid points are chosen by the method; declare the interval"
-ELEMENTWISE = "products, powers and functions are written without dots"
-PREFIX = "functions are named without their library"
-ANONYMOUS = "a right-hand side is an expression, not a function"
 MATRIX = "a matrix is a list of rows"
 DECLARATION = "names are declared by 'space', 'time', 'unknown', 'const' and 'let'"
-CONDITION = "a boundary condition is an equation"
-BLOCK_ENTRY = "an entry of a block is a name and its value"
 SUM = "sums run over all components"
-MODULE = "activations, losses and optimizers are written in lower case, without 'nn' or 'optim'"
+
+
+def _rules(text: str, *rows: tuple[str, str, str]) -> Iterator[Hint]:
+    """Rows with the same rule of the language: program, pattern and replacement."""
+    return (Hint(program, pattern, text, replacement) for program, pattern, replacement in rows)
+
 
 HINTS: tuple[Hint, ...] = (
     # Lines without an equivalent
@@ -140,240 +138,210 @@ HINTS: tuple[Hint, ...] = (
         advice="as in ∂u/∂t or ∂²u/∂x²: formulas copied from a page lose their fraction bars",
     ),
     # Lines as a whole
-    Hint("", rf"^\s*\d{{1,3}}[.)]\s+(?={_EQUATION}$)", "equations are not numbered", ""),
-    Hint("LaTeX", r"^(\s*)\$+\s*([^$]+?)\s*\$+[^$=]*$", "formulas are written without $", r"\1\2"),
-    Hint("LaTeX", r"\s*&\s*=", "formulas are not aligned by &", " ="),
-    Hint("Julia", r"^([^=~]*)~([^=~]*)$", "an equation is written with '='", r"\1=\2"),
-    Hint("Python", r"^(\s*)def\s+(\w+\([\w, ]*\))\s*:\s*return\s+", "functions are defined by 'let'", r"\1let \2 = "),
-    Hint("", r"^(\s+)-\s+(\w+)\s*:\s*([^=]*)$", BLOCK_ENTRY, r"\1\2 \3"),
-    Hint("JSON", r"""^(\s+)["'](\w+)["']\s*:\s*["'](\w+)["']\s*,?\s*$""", BLOCK_ENTRY, r"\1\2 \3"),
-    Hint("JSON", r"""^(\s+)["'](\w+)["']\s*:\s*([^="']*?),?\s*$""", BLOCK_ENTRY, r"\1\2 \3"),
-    Hint(
-        "",
-        r"^(\s+(?:attack|adversary)\s+)(ifgsm|pgd)-(\d{1,4})\(([^()]+)\)",
+    *_rules("equations are not numbered", ("", rf"^\s*\d{{1,3}}[.)]\s+(?={_EQUATION}$)", "")),
+    *_rules("formulas are written without $", ("LaTeX", r"^(\s*)\$+\s*([^$]+?)\s*\$+[^$=]*$", r"\1\2")),
+    *_rules("formulas are not aligned by &", ("LaTeX", r"\s*&\s*=", " =")),
+    *_rules("an equation is written with '='", ("Julia", r"^([^=~]*)~([^=~]*)$", r"\1=\2")),
+    *_rules(
+        "functions are defined by 'let'", ("Python", r"^(\s*)def\s+(\w+\([\w, ]*\))\s*:\s*return\s+", r"\1let \2 = ")
+    ),
+    *_rules(
+        "an entry of a block is a name and its value",
+        ("", r"^(\s+)-\s+(\w+)\s*:\s*([^=]*)$", r"\1\2 \3"),
+        ("JSON", r"""^(\s+)["'](\w+)["']\s*:\s*["'](\w+)["']\s*,?\s*$""", r"\1\2 \3"),
+        ("JSON", r"""^(\s+)["'](\w+)["']\s*:\s*([^="']*?),?\s*$""", r"\1\2 \3"),
+    ),
+    *_rules(
         "the number of steps is an argument",
-        r"\1\2(\4, steps=\3)",
+        ("", r"^(\s+(?:attack|adversary)\s+)(ifgsm|pgd)-(\d{1,4})\(([^()]+)\)", r"\1\2(\4, steps=\3)"),
     ),
     # Domains
-    Hint(
-        "",
-        rf"^(\s*(?:space|time)\s+)({_NUMBER})\s*(?:<=?|≤)\s*(\w+)\s*(?:<=?|≤)\s*({_NUMBER})((?:\s+periodic)?)\s*$",
+    *_rules(
         INTERVAL,
-        r"\1\3 in [\2, \4]\5",
+        (
+            "",
+            rf"^(\s*(?:space|time)\s+)({_NUMBER})\s*(?:<=?|≤)\s*(\w+)\s*(?:<=?|≤)\s*({_NUMBER})((?:\s+periodic)?)\s*$",
+            r"\1\3 in [\2, \4]\5",
+        ),
+        (
+            "",
+            rf"^(\s*(?:space|time)\s+)[({{]\s*(\w+)\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[)}}]((?:\s+periodic)?)\s*$",
+            r"\1\2 in [\3, \4]\5",
+        ),
+        (
+            "",
+            rf"^(\s*(?:space|time)\s+)(\w+)\s*(?:\bin\b|∈|\bfrom\b|=|:)?\s*(?!image)[A-Za-z]*"
+            rf"(?:\[(?=[^\[\]]*[\[)])|[({{](?=[^\[\](){{}}]*[)\]}}])|\](?=[^\[\]]*\[))?\s*"
+            rf"({_NUMBER})\.?\s*(?:,|:|;|–|to|\.\.+|…)\s*({_NUMBER})\.?\s*[)\]\[}}]?((?:\s+periodic)?)\s*$",
+            r"\1\2 in [\3, \4]\5",
+        ),
     ),
-    Hint(
-        "",
-        rf"^(\s*(?:space|time)\s+)[({{]\s*(\w+)\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[)}}]((?:\s+periodic)?)\s*$",
-        INTERVAL,
-        r"\1\2 in [\3, \4]\5",
-    ),
-    Hint(
-        "",
-        rf"^(\s*(?:space|time)\s+)(\w+)\s*(?:\bin\b|∈|\bfrom\b|=|:)?\s*(?!image)[A-Za-z]*"
-        rf"(?:\[(?=[^\[\]]*[\[)])|[({{](?=[^\[\](){{}}]*[)\]}}])|\](?=[^\[\]]*\[))?\s*"
-        rf"({_NUMBER})\.?\s*(?:,|:|;|–|to|\.\.+|…)\s*({_NUMBER})\.?\s*[)\]\[}}]?((?:\s+periodic)?)\s*$",
-        INTERVAL,
-        r"\1\2 in [\3, \4]\5",
-    ),
-    Hint(
-        "",
-        r"^(\s*space\s+\w+\s+(?:in|∈)\s+)(?!image)[A-Za-z_.]*\((\d+, *\d+, *\d+)\)",
+    *_rules(
         "a space of images is written image(channels, height, width)",
-        r"\1image(\2)",
+        ("", r"^(\s*space\s+\w+\s+(?:in|∈)\s+)(?!image)[A-Za-z_.]*\((\d+, *\d+, *\d+)\)", r"\1image(\2)"),
     ),
-    Hint(
-        "Julia",
-        rf"^\s*<no time>t\s*∈\s*[A-Za-z]*[(\[]\s*{_PAIR}\s*[)\]]\s*$",
+    *_rules(
         INTERVAL,
-        r"time t in [\1, \2]",
+        ("Julia", rf"^\s*<no time>t\s*∈\s*[A-Za-z]*[(\[]\s*{_PAIR}\s*[)\]]\s*$", r"time t in [\1, \2]"),
+        ("Julia", rf"^\s*<no space>(\w+)\s*∈\s*[A-Za-z]*[(\[]\s*{_PAIR}\s*[)\]]\s*$", r"space \1 in [\2, \3]"),
     ),
-    Hint(
-        "Julia",
-        rf"^\s*<no space>(\w+)\s*∈\s*[A-Za-z]*[(\[]\s*{_PAIR}\s*[)\]]\s*$",
-        INTERVAL,
-        r"space \1 in [\2, \3]",
-    ),
-    Hint(
-        "DeepXDE",
-        rf"^\s*<no time>\w+\s*=\s*(?:[\w.]*\.)?TimeDomain\({_PAIR}\)\s*$",
+    *_rules(
         DOMAIN,
-        r"time t in [\1, \2]",
+        ("DeepXDE", rf"^\s*<no time>\w+\s*=\s*(?:[\w.]*\.)?TimeDomain\({_PAIR}\)\s*$", r"time t in [\1, \2]"),
+        ("DeepXDE", rf"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?Interval\({_PAIR}\)\s*$", r"space x in [\1, \2]"),
     ),
-    Hint(
-        "DeepXDE",
-        rf"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?Interval\({_PAIR}\)\s*$",
+    *_rules(
+        "grid points are chosen by the method; declare the interval",
+        ("NumPy, MATLAB", rf"^\s*<no time>t\s*{_SAMPLED}\({_PAIR}\b.*\)\s*;?\s*$", r"time t in [\1, \2]"),
+        ("NumPy, MATLAB", rf"^\s*<no space>(\w+)\s*{_SAMPLED}\({_PAIR}\b.*\)\s*;?\s*$", r"space \1 in [\2, \3]"),
+    ),
+    *_rules(
         DOMAIN,
-        r"space x in [\1, \2]",
+        ("FEniCS", r"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?UnitInterval\w*\(.*\);?\s*$", "space x in [0, 1]"),
+        ("FEniCS", r"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?UnitSquare\w*\(.*\);?\s*$", "space (x, y) in [0, 1]^2"),
+        ("FEniCS", r"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?UnitCube\w*\(.*\);?\s*$", "space (x, y, z) in [0, 1]^3"),
+        ("FEniCS", rf"{_SPACE_IN}UnitInterval\w*(?:\(.*\))?\s*$", r"\1[0, 1]"),
+        ("FEniCS", rf"{_SPACE_IN}UnitSquare\w*(?:\(.*\))?\s*$", r"\1[0, 1]^2"),
+        ("FEniCS", rf"{_SPACE_IN}UnitCube\w*(?:\(.*\))?\s*$", r"\1[0, 1]^3"),
+        ("", rf"{_SPACE_IN}(?:Rectangle|Rect|Box)\w*\(\W*{_PAIR}\W+?{_PAIR}\W*\)\s*$", r"\1[\2, \4] × [\3, \5]"),
+        ("", rf"{_SPACE_IN}(?:UnitDisk|{_DISK}\({_ORIGIN}1(?:\.0)?\s*\))\s*$", r"\1[-1, 1]^2 where <v0>² + <v1>² < 1"),
+        ("", rf"{_SPACE_IN}{_DISK}\({_ORIGIN}({_NUMBER})\s*\)\s*$", r"\1[-\2, \2]^2 where <v0>² + <v1>² < \2²"),
     ),
-    Hint(
-        "NumPy, MATLAB",
-        rf"^\s*<no time>t\s*{_SAMPLED}\({_PAIR}\b.*\)\s*;?\s*$",
-        SAMPLES,
-        r"time t in [\1, \2]",
-    ),
-    Hint(
-        "NumPy, MATLAB",
-        rf"^\s*<no space>(\w+)\s*{_SAMPLED}\({_PAIR}\b.*\)\s*;?\s*$",
-        SAMPLES,
-        r"space \1 in [\2, \3]",
-    ),
-    Hint("FEniCS", r"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?UnitInterval\w*\(.*\);?\s*$", DOMAIN, "space x in [0, 1]"),
-    Hint(
-        "FEniCS", r"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?UnitSquare\w*\(.*\);?\s*$", DOMAIN, "space (x, y) in [0, 1]^2"
-    ),
-    Hint(
-        "FEniCS", r"^\s*<no space>\w+\s*=\s*(?:[\w.]*\.)?UnitCube\w*\(.*\);?\s*$", DOMAIN, "space (x, y, z) in [0, 1]^3"
-    ),
-    Hint("FEniCS", rf"{_SPACE_IN}UnitInterval\w*(?:\(.*\))?\s*$", DOMAIN, r"\1[0, 1]"),
-    Hint("FEniCS", rf"{_SPACE_IN}UnitSquare\w*(?:\(.*\))?\s*$", DOMAIN, r"\1[0, 1]^2"),
-    Hint("FEniCS", rf"{_SPACE_IN}UnitCube\w*(?:\(.*\))?\s*$", DOMAIN, r"\1[0, 1]^3"),
-    Hint(
-        "",
-        rf"{_SPACE_IN}(?:Rectangle|Rect|Box)\w*\(\W*{_PAIR}\W+?{_PAIR}\W*\)\s*$",
-        DOMAIN,
-        r"\1[\2, \4] × [\3, \5]",
-    ),
-    Hint(
-        "",
-        rf"{_SPACE_IN}(?:UnitDisk|{_DISK}\({_ORIGIN}1(?:\.0)?\s*\))\s*$",
-        DOMAIN,
-        r"\1[-1, 1]^2 where <v0>² + <v1>² < 1",
-    ),
-    Hint(
-        "",
-        rf"{_SPACE_IN}{_DISK}\({_ORIGIN}({_NUMBER})\s*\)\s*$",
-        DOMAIN,
-        r"\1[-\2, \2]^2 where <v0>² + <v1>² < \2²",
-    ),
-    Hint(
-        "FEniCS",
-        r"(?<=\bon )\s*near\((\w+)(?:\[0\])?,\s*([^(),]+)\)",
+    *_rules(
         "a part of the boundary is written x = 0",
-        r"\1 = \2",
+        ("FEniCS", r"(?<=\bon )\s*near\((\w+)(?:\[0\])?,\s*([^(),]+)\)", r"\1 = \2"),
     ),
     # Declarations
-    Hint("Julia", r"^\s*@(?:parameters|constants)\s+(\w+\s*=)", DECLARATION, r"const \1"),
-    Hint(
-        "SymPy",
-        r"""^\s*(\w+)\s*=\s*(?:\w+\.)?Function\(["']\w*["']\)(\([\w, ]+\))\s*$""",
+    *_rules(
         DECLARATION,
-        r"unknown \1\2 : scalar",
+        ("Julia", r"^\s*@(?:parameters|constants)\s+(\w+\s*=)", r"const \1"),
+        ("SymPy", r"""^\s*(\w+)\s*=\s*(?:\w+\.)?Function\(["']\w*["']\)(\([\w, ]+\))\s*$""", r"unknown \1\2 : scalar"),
     ),
-    Hint("MATLAB", r"^\s*(?:let\s+)?(\w+)\s*=\s*@\(([\w, ]+)\)\s*", "functions are defined by 'let'", r"let \1(\2) = "),
-    Hint(
-        "Python",
-        r"^\s*(?:let\s+)?(\w+)\s*=\s*lambda\s+(\w+(?:\s*,\s*\w+)*)\s*:\s*",
+    *_rules(
         "functions are defined by 'let'",
-        r"let \1(\2) = ",
+        ("MATLAB", r"^\s*(?:let\s+)?(\w+)\s*=\s*@\(([\w, ]+)\)\s*", r"let \1(\2) = "),
+        ("Python", r"^\s*(?:let\s+)?(\w+)\s*=\s*lambda\s+(\w+(?:\s*,\s*\w+)*)\s*:\s*", r"let \1(\2) = "),
     ),
-    Hint("MATLAB", r"(=\s*+)@\([\w, ]*\)\s*", ANONYMOUS, r"\1"),
-    Hint("Python", r"(=\s*+)lambda\s+<v>(?:\s*,\s*<v>)*\s*:\s*", ANONYMOUS, r"\1"),
-    Hint("Julia", r"(=\s*+)\(?<v>(?:\s*,\s*<v>)*\)?\s*(?:->|↦|=>)\s*", ANONYMOUS, r"\1"),
-    Hint("MATLAB", rf"\[\s*{_ENTRY}[\s,]+{_ENTRY}\s*;\s*{_ENTRY}[\s,]+{_ENTRY}\s*\]", MATRIX, r"[[\1, \2], [\3, \4]]"),
-    Hint(
-        "MATLAB",
-        rf"\[\s*{_ROW}\s*;\s*{_ROW}\s*;\s*{_ROW}\s*\]",
+    *_rules(
+        "a right-hand side is an expression, not a function",
+        ("MATLAB", r"(=\s*+)@\([\w, ]*\)\s*", r"\1"),
+        ("Python", r"(=\s*+)lambda\s+<v>(?:\s*,\s*<v>)*\s*:\s*", r"\1"),
+        ("Julia", r"(=\s*+)\(?<v>(?:\s*,\s*<v>)*\)?\s*(?:->|↦|=>)\s*", r"\1"),
+    ),
+    *_rules(
         MATRIX,
-        r"[[\1, \2, \3], [\4, \5, \6], [\7, \8, \9]]",
+        ("MATLAB", rf"\[\s*{_ENTRY}[\s,]+{_ENTRY}\s*;\s*{_ENTRY}[\s,]+{_ENTRY}\s*\]", r"[[\1, \2], [\3, \4]]"),
+        ("MATLAB", rf"\[\s*{_ROW}\s*;\s*{_ROW}\s*;\s*{_ROW}\s*\]", r"[[\1, \2, \3], [\4, \5, \6], [\7, \8, \9]]"),
     ),
-    Hint("MATLAB", rf"\[\s*{_ENTRY}\s*;\s*{_ENTRY}\s*\]", "a vector is written [1, 2]", r"[\1, \2]"),
-    Hint("MATLAB", rf"\[\s*{_ENTRY}\s*;\s*{_ENTRY}\s*;\s*{_ENTRY}\s*\]", "a vector is written [1, 2]", r"[\1, \2, \3]"),
+    *_rules(
+        "a vector is written [1, 2]",
+        ("MATLAB", rf"\[\s*{_ENTRY}\s*;\s*{_ENTRY}\s*\]", r"[\1, \2]"),
+        ("MATLAB", rf"\[\s*{_ENTRY}\s*;\s*{_ENTRY}\s*;\s*{_ENTRY}\s*\]", r"[\1, \2, \3]"),
+    ),
     Hint("MATLAB", r"\[[^\[\]]*;[^\[\]]*\]", MATRIX, advice="as in [[1, 0], [0, 2]]"),
     # Operators, numbers and functions
-    Hint("MATLAB, Julia", r"(?<=[\w)\]\s])\.(?=[*/^+-])", ELEMENTWISE, ""),
-    Hint("Julia", r"(?<=[A-Za-z])\.(?=\()", ELEMENTWISE, ""),
-    Hint("Python", r"(?<=\d)_(?=\d{3}(?!\d))", "numbers are written without separators", ""),
-    Hint("", r"(?<=\d)x10(?=\^|\*\*|[⁻⁰¹²³⁴-⁹])", "powers of ten are written 1e-3", "*10"),
-    *(Hint("PyTorch", rf"(?<![\w.])(?:torch\.)?nn\.{old}\b(?:\(\))?", MODULE, new) for old, new in _MODULES.items()),
-    *(Hint("PyTorch", rf"(?<![\w.])(?:torch\.)?optim\.{old}\b", MODULE, new) for old, new in _OPTIMIZERS.items()),
-    Hint("PyTorch", r"(?<![\w.])(?:torch\.)?nn\.CrossEntropyLoss\b(?:\(\))?", MODULE, "cross_entropy"),
-    Hint("PyTorch", r"\b(?:torch\.)?autograd\.grad\(<u>,\s*<x>[^()]*\)", DERIVATIVE, r"∂\1/∂\2"),
-    Hint("NumPy, PyTorch", rf"(?<![\w.])(?:{_PREFIX})+(?=[a-z])", PREFIX, ""),
-    Hint("PyTorch", r"(softmax\([^()]*), *dim *= *-?\d+\)", "softmax takes one argument", r"\1)"),
-    Hint("Mathematica", rf"\b({'|'.join(_CAPITALIZED)})\[([^\[\]]*)\]", FUNCTION, r"\1(\2)"),
-    Hint("Mathematica", rf"\b({'|'.join(_FUNCTIONS)})\[([^\[\]]*[^\w\[\]][^\[\]]*)\]", FUNCTION, r"\1(\2)"),
-    *(Hint("Mathematica", rf"\b{old}(?=\()", FUNCTION, new) for old, new in _CAPITALIZED.items()),
-    Hint(
-        "Mathematica",
-        r"\b(<f>)\[(?=[^\[\]]*\b<v>\b)([^\[\]]*,[^\[\]]*)\]",
-        "arguments are written in ( )",
-        r"\1(\2)",
+    *_rules(
+        "products, powers and functions are written without dots",
+        ("MATLAB, Julia", r"(?<=[\w)\]\s])\.(?=[*/^+-])", ""),
+        ("Julia", r"(?<=[A-Za-z])\.(?=\()", ""),
     ),
-    Hint("FEniCS", r"\bConstant\(([^(),]*)\)", "a constant is a number", r"\1"),
-    Hint(
-        "FEniCS",
-        r"""\bExpression\(["']([^"']*)["'](?:,[^()]*)?\)""",
+    *_rules("numbers are written without separators", ("Python", r"(?<=\d)_(?=\d{3}(?!\d))", "")),
+    *_rules("powers of ten are written 1e-3", ("", r"(?<=\d)x10(?=\^|\*\*|[⁻⁰¹²³⁴-⁹])", "*10")),
+    *_rules(
+        "activations, losses and optimizers are written in lower case, without 'nn' or 'optim'",
+        *(("PyTorch", rf"(?<![\w.])(?:torch\.)?nn\.{old}\b(?:\(\))?", new) for old, new in _MODULES.items()),
+        *(("PyTorch", rf"(?<![\w.])(?:torch\.)?optim\.{old}\b", new) for old, new in _OPTIMIZERS.items()),
+        ("PyTorch", r"(?<![\w.])(?:torch\.)?nn\.CrossEntropyLoss\b(?:\(\))?", "cross_entropy"),
+    ),
+    *_rules(DERIVATIVE, ("PyTorch", r"\b(?:torch\.)?autograd\.grad\(<u>,\s*<x>[^()]*\)", r"∂\1/∂\2")),
+    *_rules("functions are named without their library", ("NumPy, PyTorch", rf"(?<![\w.])(?:{_PREFIX})+(?=[a-z])", "")),
+    *_rules("softmax takes one argument", ("PyTorch", r"(softmax\([^()]*), *dim *= *-?\d+\)", r"\1)")),
+    *_rules(
+        "functions are written sin(x), exp(x)",
+        ("Mathematica", rf"\b({'|'.join(_CAPITALIZED)})\[([^\[\]]*)\]", r"\1(\2)"),
+        ("Mathematica", rf"\b({'|'.join(_FUNCTIONS)})\[([^\[\]]*[^\w\[\]][^\[\]]*)\]", r"\1(\2)"),
+        *(("Mathematica", rf"\b{old}(?=\()", new) for old, new in _CAPITALIZED.items()),
+    ),
+    *_rules(
+        "arguments are written in ( )", ("Mathematica", r"\b(<f>)\[(?=[^\[\]]*\b<v>\b)([^\[\]]*,[^\[\]]*)\]", r"\1(\2)")
+    ),
+    *_rules("a constant is a number", ("FEniCS", r"\bConstant\(([^(),]*)\)", r"\1")),
+    *_rules(
         "an expression is written without quotes",
-        r"(\1)",
+        ("FEniCS", r"""\bExpression\(["']([^"']*)["'](?:,[^()]*)?\)""", r"(\1)"),
     ),
-    Hint("SymPy", r"\b(?:Rational|Fraction)\((\w+),\s*(\w+)\)", "a fraction is written 1/2", r"(\1/\2)"),
-    *(Hint("FEniCS", rf"\bx\[{k}\]", "coordinates have names", f"<x{k}>") for k in range(3)),
+    *_rules("a fraction is written 1/2", ("SymPy", r"\b(?:Rational|Fraction)\((\w+),\s*(\w+)\)", r"(\1/\2)")),
+    *_rules(
+        "coordinates have names",
+        *(("FEniCS", rf"\bx\[{k}\]", f"<x{k}>") for k in range(3)),
+    ),
     # Derivatives
-    Hint("DeepXDE", r"\bd(<f>_<v>+)\b", DERIVATIVE, r"\1"),
-    Hint("", r"\bd([2-4])<u>\s*/\s*d<x>(?:\^|\*\*)\1(?!\w)", DERIVATIVE, r"∂^\1\2/∂\3^\1"),
-    Hint("SymPy", r"\b<u>\.diff\(<x>\)", DERIVATIVE, r"∂\1/∂\2"),
-    Hint("SymPy", r"\b<u>\.diff\(<x>,\s*([2-9])\)", DERIVATIVE, r"∂^\3\1/∂\2^\3"),
-    Hint("SymPy", r"\b<u>\.diff\(<x>,\s*\2\)", DERIVATIVE, r"∂²\1/∂\2²"),
-    Hint("Mathematica", rf"{_DIFF}<u>,\s*[{{(]\s*<x>\s*,\s*([2-9])\s*[}})][\])]", DERIVATIVE, r"∂^\3\1/∂\2^\3"),
-    Hint("Maple", rf"{_DIFF}<u>,\s*<x>\$([2-9])[\])]", DERIVATIVE, r"∂^\3\1/∂\2^\3"),
-    Hint("SymPy", rf"{_DIFF}<u>,\s*<x>,\s*([2-9])[\])]", DERIVATIVE, r"∂^\3\1/∂\2^\3"),
-    Hint("Mathematica", rf"{_HEADS}<u>,\s*<x>,\s*\2[\])]", DERIVATIVE, r"∂²\1/∂\2²"),
-    Hint("Mathematica", rf"{_HEADS}<u>,\s*<x>,\s*<x>[\])]", DERIVATIVE, r"∂²\1/∂\2∂\3"),
-    Hint("Mathematica", rf"{_HEADS}<u>,\s*<x>[\])]", DERIVATIVE, r"∂\1/∂\2"),
-    Hint("FlexPDE", rf"{_HEADS}(∂[^(),]+),\s*<x>[\])]", DERIVATIVE, r"∂(\1)/∂\2"),
-    Hint("Modelica", r"\bder\(<u>\)", DERIVATIVE, r"∂\1/∂<t>"),
-    Hint("Julia, Dedalus", r"\b(?:d_d|[Dd]_?)<x>\1\(<u>\)", DERIVATIVE, r"∂²\2/∂\1²"),
-    Hint("Julia, Dedalus", r"\b(?:d_d|[Dd]_?)<x>\(<u>\)", DERIVATIVE, r"∂\2/∂\1"),
-    Hint("Julia", r"\bDifferential\(<x>\)\^([2-9])\s*\*?\s*\(<u>\)", DERIVATIVE, r"∂^\2\3/∂\1^\2"),
-    Hint("Julia", r"\bDifferential\(<x>\)\s*\*?\s*\(<u>\)", DERIVATIVE, r"∂\2/∂\1"),
-    Hint("DeepXDE", r"\bgradients\(<u>,\s*<x>\)", DERIVATIVE, r"∂\1/∂\2"),
-    *(
-        Hint("DeepXDE", rf"\bjacobian\(<u>,\s*\w+(?:,\s*i\s*=\s*0)?,\s*j\s*=\s*{k}\)", DERIVATIVE, rf"∂\1/∂<v{k}>")
-        for k in range(4)
-    ),
-    *(
-        Hint("DeepXDE", rf"\bhessian\(<u>,\s*\w+,\s*i\s*=\s*{k},\s*j\s*=\s*{k}\)", DERIVATIVE, rf"∂²\1/∂<v{k}>²")
-        for k in range(4)
-    ),
-    Hint(
-        "",
-        r"\bpartial\s*\^?\s*([2-9])\s*<u>\s*/\s*\(?\s*partial\s*<x>\s*\^?\s*\1\b\s*\)?",
+    *_rules(
         DERIVATIVE,
-        r"∂^\1\2/∂\3^\1",
+        ("DeepXDE", r"\bd(<f>_<v>+)\b", r"\1"),
+        ("", r"\bd([2-4])<u>\s*/\s*d<x>(?:\^|\*\*)\1(?!\w)", r"∂^\1\2/∂\3^\1"),
+        ("SymPy", r"\b<u>\.diff\(<x>\)", r"∂\1/∂\2"),
+        ("SymPy", r"\b<u>\.diff\(<x>,\s*([2-9])\)", r"∂^\3\1/∂\2^\3"),
+        ("SymPy", r"\b<u>\.diff\(<x>,\s*\2\)", r"∂²\1/∂\2²"),
+        ("Mathematica", rf"{_DIFF}<u>,\s*[{{(]\s*<x>\s*,\s*([2-9])\s*[}})][\])]", r"∂^\3\1/∂\2^\3"),
+        ("Maple", rf"{_DIFF}<u>,\s*<x>\$([2-9])[\])]", r"∂^\3\1/∂\2^\3"),
+        ("SymPy", rf"{_DIFF}<u>,\s*<x>,\s*([2-9])[\])]", r"∂^\3\1/∂\2^\3"),
+        ("Mathematica", rf"{_HEADS}<u>,\s*<x>,\s*\2[\])]", r"∂²\1/∂\2²"),
+        ("Mathematica", rf"{_HEADS}<u>,\s*<x>,\s*<x>[\])]", r"∂²\1/∂\2∂\3"),
+        ("Mathematica", rf"{_HEADS}<u>,\s*<x>[\])]", r"∂\1/∂\2"),
+        ("FlexPDE", rf"{_HEADS}(∂[^(),]+),\s*<x>[\])]", r"∂(\1)/∂\2"),
+        ("Modelica", r"\bder\(<u>\)", r"∂\1/∂<t>"),
+        ("Julia, Dedalus", r"\b(?:d_d|[Dd]_?)<x>\1\(<u>\)", r"∂²\2/∂\1²"),
+        ("Julia, Dedalus", r"\b(?:d_d|[Dd]_?)<x>\(<u>\)", r"∂\2/∂\1"),
+        ("Julia", r"\bDifferential\(<x>\)\^([2-9])\s*\*?\s*\(<u>\)", r"∂^\2\3/∂\1^\2"),
+        ("Julia", r"\bDifferential\(<x>\)\s*\*?\s*\(<u>\)", r"∂\2/∂\1"),
+        ("DeepXDE", r"\bgradients\(<u>,\s*<x>\)", r"∂\1/∂\2"),
+        *(
+            ("DeepXDE", rf"\bjacobian\(<u>,\s*\w+(?:,\s*i\s*=\s*0)?,\s*j\s*=\s*{k}\)", rf"∂\1/∂<v{k}>")
+            for k in range(4)
+        ),
+        *(("DeepXDE", rf"\bhessian\(<u>,\s*\w+,\s*i\s*=\s*{k},\s*j\s*=\s*{k}\)", rf"∂²\1/∂<v{k}>²") for k in range(4)),
+        ("", r"\bpartial\s*\^?\s*([2-9])\s*<u>\s*/\s*\(?\s*partial\s*<x>\s*\^?\s*\1\b\s*\)?", r"∂^\1\2/∂\3^\1"),
+        ("", r"\bpartial\s*<u>\s*/\s*partial\s*<x>\b", r"∂\1/∂\2"),
+        ("", r"\b(<f>)(?:''|″)\(<v>\)<one variable>", r"∂²\1/∂<v0>²"),
+        ("", r"\b(<f>)(?:''|″)<one variable>", r"∂²\1/∂<v0>²"),
+        ("", r"\b(<f>)'\(<v>\)<one variable>", r"∂\1/∂<v0>"),
+        ("", r"\b(<f>)'<one variable>", r"∂\1/∂<v0>"),
     ),
-    Hint("", r"\bpartial\s*<u>\s*/\s*partial\s*<x>\b", DERIVATIVE, r"∂\1/∂\2"),
-    Hint("", r"\b(<f>)(?:''|″)\(<v>\)<one variable>", DERIVATIVE, r"∂²\1/∂<v0>²"),
-    Hint("", r"\b(<f>)(?:''|″)<one variable>", DERIVATIVE, r"∂²\1/∂<v0>²"),
-    Hint("", r"\b(<f>)'\(<v>\)<one variable>", DERIVATIVE, r"∂\1/∂<v0>"),
-    Hint("", r"\b(<f>)'<one variable>", DERIVATIVE, r"∂\1/∂<v0>"),
-    Hint("MATLAB", r"\b<K>['′](?!['′(])", "an adjoint is written Kᵀ or K^T", r"\1ᵀ"),
-    Hint("MATLAB", r"\b(?:del2|delsq)\(<u>\)", "the Laplacian is written Δu", r"Δ\1"),
-    Hint("Mathematica", r"\bLaplacian\[<u>(?:,\s*\{[^{}]*\})?\]", "the Laplacian is written Δu", r"Δ\1"),
-    Hint("", r"∇[ \t]*2(?=\s*[^\W\d]|\s*\()", "the Laplacian is written Δu or ∇²u", "∇²"),
-    Hint("", r"\b[Hh]ess(?:ian)?\(<u>\)", "the Hessian is written ∇∇u", r"∇∇\1"),
-    Hint("", r"\b[Tt]r(?:ace)?\((?:∇∇|D²|D\^2)\s*(\w+)\)", "a trace of the Hessian is written Δu or A:∇∇u", r"Δ\1"),
-    Hint(
-        "",
-        r"\b[Tt]r(?:ace)?\((\w+)\s*[*·@]?\s*(?:∇∇|D²|D\^2)\s*(\w+)\)",
+    *_rules("an adjoint is written Kᵀ or K^T", ("MATLAB", r"\b<K>['′](?!['′(])", r"\1ᵀ")),
+    *_rules(
+        "the Laplacian is written Δu",
+        ("MATLAB", r"\b(?:del2|delsq)\(<u>\)", r"Δ\1"),
+        ("Mathematica", r"\bLaplacian\[<u>(?:,\s*\{[^{}]*\})?\]", r"Δ\1"),
+    ),
+    *_rules("the Laplacian is written Δu or ∇²u", ("", r"∇[ \t]*2(?=\s*[^\W\d]|\s*\()", "∇²")),
+    *_rules("the Hessian is written ∇∇u", ("", r"\b[Hh]ess(?:ian)?\(<u>\)", r"∇∇\1")),
+    *_rules(
         "a trace of the Hessian is written Δu or A:∇∇u",
-        r"\1:∇∇\2",
+        ("", r"\b[Tt]r(?:ace)?\((?:∇∇|D²|D\^2)\s*(\w+)\)", r"Δ\1"),
+        ("", r"\b[Tt]r(?:ace)?\((\w+)\s*[*·@]?\s*(?:∇∇|D²|D\^2)\s*(\w+)\)", r"\1:∇∇\2"),
     ),
-    Hint("py-pde", r"\bgradient_squared\(<u>\)", "the squared gradient is written ‖∇u‖²", r"‖∇\1‖²"),
-    *(
-        Hint("LaTeX", rf"(?:\bsum|[Σ∑])_\{{?{i}(?:\s*=[^}}\s]*)?\}}?(?:\^(?:\{{[^}}]*\}}|\w+))?", SUM, f"Σ{s}")
-        for i, s in _SUBSCRIPTS.items()
+    *_rules("the squared gradient is written ‖∇u‖²", ("py-pde", r"\bgradient_squared\(<u>\)", r"‖∇\1‖²")),
+    *_rules(
+        SUM,
+        *(
+            ("LaTeX", rf"(?:\bsum|[Σ∑])_\{{?{i}(?:\s*=[^}}\s]*)?\}}?(?:\^(?:\{{[^}}]*\}}|\w+))?", f"Σ{s}")
+            for i, s in _SUBSCRIPTS.items()
+        ),
+        *(("Maple", rf"\bsum\((.*),\s*{i}\s*=[^,()]*\)", rf"Σ{s} \1") for i, s in _SUBSCRIPTS.items()),
+        *(("LaTeX", rf"^(.*Σ{s}.*[^\W\d_])_{i}(?![A-Za-z_])", rf"\1{s}") for i, s in _SUBSCRIPTS.items()),
     ),
-    *(Hint("Maple", rf"\bsum\((.*),\s*{i}\s*=[^,()]*\)", SUM, rf"Σ{s} \1") for i, s in _SUBSCRIPTS.items()),
-    *(Hint("LaTeX", rf"^(.*Σ{s}.*[^\W\d_])_{i}(?![A-Za-z_])", SUM, rf"\1{s}") for i, s in _SUBSCRIPTS.items()),
     # Equations and conditions
-    Hint("SymPy", r"^\s*Eq\(([^,]*),\s*([^,]*)\)\s*$", "an equation is written with '='", r"\1 = \2"),
-    Hint(
-        "FEniCS, Mathematica",
-        r"^\s*Dirichlet(?:BC|Condition)\s*[\[(]\s*<u>\s*==?\s*([^,=]+?)\s*,.*[\])]\s*$",
-        CONDITION,
-        r"\1 = \2 on boundary",
+    *_rules("an equation is written with '='", ("SymPy", r"^\s*Eq\(([^,]*),\s*([^,]*)\)\s*$", r"\1 = \2")),
+    *_rules(
+        "a boundary condition is an equation",
+        (
+            "FEniCS, Mathematica",
+            r"^\s*Dirichlet(?:BC|Condition)\s*[\[(]\s*<u>\s*==?\s*([^,=]+?)\s*,.*[\])]\s*$",
+            r"\1 = \2 on boundary",
+        ),
+        ("FEniCS", r"^\s*DirichletBC\s*\(\s*<u>\s*,\s*([^,()]+?)\s*(?:,.*)?\)\s*$", r"\1 = \2 on boundary"),
     ),
-    Hint("FEniCS", r"^\s*DirichletBC\s*\(\s*<u>\s*,\s*([^,()]+?)\s*(?:,.*)?\)\s*$", CONDITION, r"\1 = \2 on boundary"),
     Hint(
         "",
         r"^(.*=.*[\w)\]²³])(?:\s*,|\s+\.|(?<![0-9])\.)\s*$",
