@@ -119,8 +119,8 @@ def visit(statement: t.Statement, source: Source) -> tuple[Symbol, Roles]:
         case t.RequireStmt(axioms=axioms):
             return symbol(statement, SymbolKind.CHOICE), ((name.span, _axiom(name)) for name in axioms)
         case t.RealizeStmt(part=part, method=method):
-            roles = iter([(part.span, _part(part)), *_call(method, PARTS.get(part.id, ALL_METHODS))])
-            return symbol(part, SymbolKind.CHOICE, method.span), roles
+            call = _call(method, PARTS.get(part.id, ALL_METHODS))
+            return symbol(part, SymbolKind.CHOICE, method.span), iter([(part.span, _part(part)), *call])
         case t.BlockStmt(kind=name, entries=entries):
             lines = tuple(_entry_symbol(e, source) for e in entries)
             return symbol(name, SymbolKind.BLOCK, children=lines), _block(name.id, entries)

@@ -109,7 +109,7 @@ def problem_lines(problem: StrongForm) -> list[str]:
         for c, e in zip(problem.components, problem.exact, strict=True)
         if e is not None
     ]
-    counts = f"{_count(equations, 'equation')} and {_count(conditions, 'condition')}"
+    counts = f"{count_noun(equations, 'equation')} and {count_noun(conditions, 'condition')}"
     return [
         f"{linear} problem for {names}: {counts}",
         f"domain: {domain_text(problem.domain)}",
@@ -155,7 +155,7 @@ def obstacle_text(method: str, obstacle: str) -> str:
     return obstacle if obstacle.startswith(method) else f"{method} is not applicable: {obstacle}"
 
 
-def _count(n: int, noun: str) -> str:
+def count_noun(n: int, noun: str) -> str:
     return f"{n} {noun}{'s' * (n != 1)}"
 
 
@@ -168,7 +168,7 @@ def network_lines(plan: Model) -> list[str]:
         return solution_method_lines(plan)
     if isinstance(plan, ImagePlan):
         widths = ", ".join(map(str, plan.stages))
-        steps = "adaptive steps" if isinstance(plan.method, Adaptive) else _count(plan.steps, "step")
+        steps = "adaptive steps" if isinstance(plan.method, Adaptive) else count_noun(plan.steps, "step")
         stages = f"stages of {widths} channels" if len(plan.stages) > 1 else f"{widths} channels"
         return [
             f"time integration in every stage: {plan.method.name}, {steps} on [{plan.start}, {plan.end}]",
@@ -181,22 +181,27 @@ def network_lines(plan: Model) -> list[str]:
     if plan.classes is None:
         return ["the solution operator of the equation, without trained weights"]
     training = objective_lines(plan.objective)
+    return [*rows, *([" ".join(average_texts(plan))] if average_texts(plan) else []), *training]
+
+
+def average_texts(plan: DataPlan) -> tuple[str, ...]:
+    """The average over ensemble members and noise samples, if there are several."""
     if plan.members == plan.samples == 1:
-        return [*rows, *training]
-    counts = f"{_count(plan.members, 'ensemble member')} and {_count(plan.samples, 'noise sample')}"
+        return ()
+    counts = f"{count_noun(plan.members, 'ensemble member')} and {count_noun(plan.samples, 'noise sample')}"
     weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
-    return [*rows, f"average of the {plan.average.value} over {counts}{weighted}", *training]
+    return f"average of the {plan.average.value}", f"over {counts}{weighted}"
 
 
 def block_lines(span: Span, plan: Model) -> list[str]:
     """The blocks of the network that come from a span of the text, each with its number; or the solution method."""
     match plan:
         case DataPlan(parts=parts):
-            blocks = [(k, part) for k, part in enumerate(parts, 1) if any(_overlap(span, s) for s in _origins(part))]
+            blocks = [(k, part) for k, part in enumerate(parts, 1) if any(overlap(span, s) for s in _origins(part))]
             return [f"block {k} of {len(parts)}: {part_line(part)}" for k, part in blocks]
         case ImagePlan(system=motion, method=method, steps=steps):
-            steps_text = "adaptive steps" if isinstance(method, Adaptive) else _count(steps, "step")
-            is_layer = any(_overlap(span, right.span) for right in motion.right_hand_sides)
+            steps_text = "adaptive steps" if isinstance(method, Adaptive) else count_noun(steps, "step")
+            is_layer = any(overlap(span, right.span) for right in motion.right_hand_sides)
             return [f"a layer of every step in every stage: {method.name}, {steps_text}"] if is_layer else []
         case SolvePlan(method=solver):
             return [f"method: {solver}"]
@@ -216,7 +221,7 @@ def _origins(part: Part) -> list[Span]:
             assert_never(part)
 
 
-def _overlap(a: Span, b: Span) -> bool:
+def overlap(a: Span, b: Span) -> bool:
     return a.start < b.end and b.start < a.end
 
 
@@ -225,7 +230,7 @@ def _architecture_detail(frame: Frame) -> str:
         case Paper():
             return ""
         case Lipschitz(dense=dense):
-            layers = f", then {_count(dense, 'dense convex potential layer')}" if dense else ""
+            layers = f", then {count_noun(dense, 'dense convex potential layer')}" if dense else ""
             return f"; stem, transitions and head are 1-Lipschitz{layers}"
         case _:
             assert_never(frame)
@@ -236,7 +241,7 @@ def part_line(part: Part) -> str:
         case SdeSteps(steps=steps, step=step, scheme=scheme, noise=noise):
             if isinstance(scheme, Adaptive):
                 return f"{scheme.name} with adaptive steps over a time of {step}"
-            return f"{_count(steps, 'step')} of {scheme.name}, δt = {step}{_noise_suffix(noise)}"
+            return f"{count_noun(steps, 'step')} of {scheme.name}, δt = {step}{_noise_suffix(noise)}"
         case ResidualBlocks(net=net, step=step, noise=noise):
             return f"residual blocks of {net}, each a step δt = {step}{_noise_suffix(noise)}"
         case NoiseStep(noise=noise):
@@ -300,7 +305,7 @@ def _residual_line(r: ResidualPenalty) -> str:
     laplacian = (
         "exact"
         if r.estimator is Laplacian.EXACT
-        else f"estimated by {_count(r.probes, 'random finite difference')}, {r.estimator.value}"
+        else f"estimated by {count_noun(r.probes, 'random finite difference')}, {r.estimator.value}"
     )
     return (
         f"training loss: cross-entropy at t = {times} + {r.weight:g}·‖∂g/∂t - {r.diffusivity:g} Δg‖², g the "
@@ -316,8 +321,8 @@ def _retraining_lines(r: HeatSmoothing) -> list[str]:
         else f"{reached / r.variance:g} times that of the equation, which needs weight 0.5"
     )
     return [
-        f"training loss: cross-entropy, then in {_count(r.steps, 'step')} of heat smoothing half the squared distance "
-        f"to the previous network + {r.weight:g}·½hs²‖∇v‖², h = 1/{r.steps}, s² = {r.variance:g}",
+        f"training loss: cross-entropy, then in {count_noun(r.steps, 'step')} of heat smoothing half the squared "
+        f"distance to the previous network + {r.weight:g}·½hs²‖∇v‖², h = 1/{r.steps}, s² = {r.variance:g}",
         f"weight {r.weight:g} gives Gaussian smoothing with variance {reached:g}, {same}",
     ]
 

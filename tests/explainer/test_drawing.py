@@ -14,11 +14,9 @@ from texts import NAMES, changed, compiled, known, shipped
 import pdedsl
 from pdedsl.cli import cli
 from pdedsl.explainer.describe import applied_theorem
-from pdedsl.explainer.drawing.annotations import annotations_of, equation_lines
 from pdedsl.explainer.drawing.blocks import Group, Node, blocks_in
-from pdedsl.explainer.drawing.draw import nodes_of
-from pdedsl.explainer.drawing.style import COLOURS
-from pdedsl.explainer.drawing.svg import wrap_text
+from pdedsl.explainer.drawing.draw import annotations_of, equation_lines, nodes_of
+from pdedsl.explainer.drawing.svg import COLOURS, wrap_text
 from pdedsl.explainer.explain import Explanation
 from pdedsl.ir.terms import Term, TimeDerivative
 

@@ -1,11 +1,50 @@
-"""Block diagram of a network: blocks in network order, each with the spans of the text that it comes from."""
+"""Block diagram of a network or solution method: blocks in network order, each with the spans of the
+text that it comes from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import ceil
+from typing import TypeAlias, assert_never
 
+from sympy import Expr, Max, sqrt
+
+from pdedsl.config.methods import Adaptive, Grid, Law, MonteCarlo, Pinn, RandomFeatures, Verlet
+from pdedsl.config.networks import Lipschitz, Paper, residual_maps
 from pdedsl.diagnostics import Span
+from pdedsl.explainer.classification import class_text
+from pdedsl.explainer.describe import average_texts, count_noun, domain_text, gauge_lines, noise_text, objective_lines
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.noise import ConstantNoise, CorrelatedNoise, Noise
+from pdedsl.ir.plan import (
+    BaseNetwork,
+    BoxConstraint,
+    Constraint,
+    ConvolutionalField,
+    DataPlan,
+    ImagePlan,
+    Layer,
+    NoiseStep,
+    NormBound,
+    Part,
+    ResidualBlocks,
+    RightHandSide,
+    SdeSteps,
+    SolvePlan,
+    SymmetricConvolution,
+    TimeConditioned,
+    Unconstrained,
+)
+from pdedsl.ir.semidiscrete_systems import SeparableOde
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.system_kinds import operator_samples
+from pdedsl.ir.terms import Convection, Diffusion, LearnedField, Reaction, SourceTerm, SymmetricLayer, Term
+from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.symbols import Field, atoms
+
+# ---- Block diagram of a network: blocks in network order, each with the spans of the text that it comes from
 
 
 @dataclass(frozen=True)
@@ -34,9 +73,368 @@ def blocks_in(nodes: tuple[Node, ...]) -> tuple[Block, ...]:
     return tuple(b for node in nodes for b in ((node,) if isinstance(node, Block) else blocks_in(node.nodes)))
 
 
-def counted(n: int, noun: str) -> str:
-    return f"{n} {noun}{'s' * (n != 1)}"
-
-
 def sizes(*numbers: int) -> str:
     return " × ".join(map(str, numbers))
+
+
+# ---- The solution operator on R^d as blocks (Feynman-Kac)
+
+
+def point(spec: Spec) -> Block:
+    return Block("input", (f"point of R^{spec.space.dimension}",))
+
+
+def operator_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
+    """The operator as blocks. Segments with constant coefficients take one exact step; of the others, the longest takes
+    all planned steps."""
+    segments = [part for part in plan.parts if isinstance(part, SdeSteps)]
+    longest = Max(*(w.steps * w.step for w in segments if not _has_constant_coefficients(w, analysis)), 0)
+    nodes: list[Node] = []
+    for part in plan.parts:
+        match part:
+            case SdeSteps():
+                nodes.append(_segment(part, longest / part.steps, analysis))
+            case NoiseStep(noise=noise):
+                nodes.append(Block("noise", (noise_text(noise),), (noise.span,)))
+    random = any(
+        isinstance(part, NoiseStep) or part.noise for part in plan.parts if isinstance(part, SdeSteps | NoiseStep)
+    )
+    over = f"over {count_noun(operator_samples(analysis.spec), 'sample path')}" if random else "at the end of the path"
+    data = Block("sample mean of the data" if random else "value of the data", (over,), (plan.readout_span,))
+    return point(analysis.spec), *nodes, *_path_integrals(analysis), data
+
+
+def _segment(segment: SdeSteps, max_step: Expr, analysis: Analysis) -> Node:
+    """The steps of one segment, each at most `max_step` long."""
+    length = segment.steps * segment.step
+    steps = 1 if _has_constant_coefficients(segment, analysis) else ceil(length / max_step)
+    noise = segment.noise and Block(
+        "noise", (noise_text(_rescaled(segment.noise, segment.steps, steps)),), (segment.noise.span,)
+    )
+    if steps == 1 and _has_constant_coefficients(segment, analysis):
+        block = Block("one exact step along the velocity field", (f"over a time of {length}",), (segment.span,))
+        return Group("one step", (block, noise)) if noise else block
+    lines = (
+        f"δt = {notation(length / steps)}, the first at {_time_name(analysis.spec)} = {segment.start}",
+        *nets(segment.drift, analysis.spec),
+    )
+    block = Block(f"{segment.scheme.name} step along the velocity field", lines, (segment.span,))
+    return Group(count_noun(steps, "step"), (block, noise) if noise else (block,))
+
+
+def _rescaled(noise: Noise, planned: int, taken: int) -> Noise:
+    """The noise rescaled to a step of another length: its variance is proportional to the length."""
+    return replace(noise, std=noise.std * sqrt(planned) / sqrt(taken)) if isinstance(noise, ConstantNoise) else noise
+
+
+def _has_constant_coefficients(segment: SdeSteps, analysis: Analysis) -> bool:
+    spec = analysis.spec
+    terms = [t for facts in analysis.equations for t in facts.terms]
+    rates = [t.rate for t in terms if isinstance(t, Reaction)]
+    coefficients = [*segment.drift, *rates, *(value for t in terms if isinstance(t, SourceTerm) for value in t.values)]
+    varying = {*spec.space.coordinates, *([spec.time.symbol] if spec.time else [])}
+    constant = all(not e.free_symbols & varying and not e.has(Field) for e in coefficients)
+    match segment.noise:
+        case ConstantNoise(law=law) | CorrelatedNoise(law=law):
+            return constant and law is Law.GAUSSIAN
+        case None:
+            return constant
+        case _:
+            return False
+
+
+def nets(field: tuple[Expr, ...], spec: Spec) -> tuple[str, ...]:
+    """The networks of the learned fields in a vector field."""
+    heads = {f.head for entry in field for f in atoms(entry, Field)}
+    return tuple(f"{w.name} = {w.net}" for w in spec.learned if w.head in heads and w.net)
+
+
+def _path_integrals(analysis: Analysis) -> tuple[Block, ...]:
+    terms = [t for facts in analysis.equations for t in facts.terms]
+    weights = tuple(t.origin.span for t in terms if isinstance(t, Reaction))
+    sources = tuple(t.origin.span for t in terms if isinstance(t, SourceTerm))
+    blocks = (
+        Block("weight", ("e^{∫c} along the path",), weights),
+        Block("sources", ("weighted integral along the path",), sources),
+    )
+    return tuple(block for block in blocks if block.of)
+
+
+# ---- A network on a data space as blocks: steps along the velocity field, noise after each, readout, average
+
+
+def data_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
+    if plan.classes is None:
+        return operator_nodes(plan, analysis)
+    families = [_family(family.parts, family.members, plan, analysis) for family in plan.families]
+    single = len(families) == 1
+    members: tuple[Node, ...] = families[0] if single else (Group("ensemble", tuple(map(_as_node, families)), True),)
+    texts = average_texts(plan)
+    average = (Block(texts[0], texts[1:]),) if texts else ()
+    return (_input(plan, analysis.spec), *members, *average, *_training(plan, analysis))
+
+
+def _as_node(nodes: tuple[Node, ...]) -> Node:
+    return nodes[0] if len(nodes) == 1 else Group("one architecture", nodes)
+
+
+def _input(plan: DataPlan, spec: Spec) -> Block:
+    return Block("input", (f"image, {sizes(*plan.image)}",)) if plan.image else point(spec)
+
+
+def _family(parts: tuple[Part, ...], members: int, plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
+    nodes = [node for part in parts for node in _part(part, plan.readout_span, analysis)]
+    if plan.classes is not None and not any(isinstance(part, TimeConditioned | BaseNetwork) for part in parts):
+        nodes.append(Block("readout", (f"linear layer to {count_noun(plan.classes, 'logit')}",), (plan.readout_span,)))
+    return (Group(f"{members} ensemble members with separate weights", tuple(nodes)),) if members > 1 else tuple(nodes)
+
+
+def _part(part: Part, data: Span, analysis: Analysis) -> list[Node]:
+    match part:
+        case SdeSteps(scheme=Adaptive() as scheme, span=span, step=step):
+            lines = ("adaptive steps", f"over a time of {step}", *nets(part.drift, analysis.spec))
+            return [Block(f"{scheme.name} along the velocity field", lines, (span,))]
+        case SdeSteps(steps=steps, step=step, scheme=scheme, noise=noise, span=span, start=first):
+            lines = (
+                f"δt = {step}, the first at {_time_name(analysis.spec)} = {first}",
+                *nets(part.drift, analysis.spec),
+            )
+            block = Block(f"{scheme.name} step along the velocity field", lines, (span,))
+            return [Group(count_noun(steps, "step"), (block, *_noise(noise)))]
+        case ResidualBlocks(net=net, step=step, noise=noise, span=span, before_readout=last, branch=branch):
+            second = (f"second branch: {branch}",) if branch else ()
+            block = Block("residual block", (f"δt = {step}", *second), (span,))
+            count = residual_maps(net)
+            title = f"{count_noun(count, 'block')} of {net}" if count is not None else f"every block of {net}"
+            return [Group(title, (block, *_noise(noise))), *_noise(last)]
+        case NoiseStep(noise=noise):
+            return list(_noise(noise))
+        case TimeConditioned(net=net, time=time):
+            convection = tuple(t.origin.span for e in analysis.equations for t in e.terms if isinstance(t, Convection))
+            return [
+                Block(
+                    str(net), (f"time is an input, evaluated at {time}", "logits of the classes"), (*convection, data)
+                )
+            ]
+        case BaseNetwork(net=net):
+            return [Block(str(net), ("logits of the classes",), (data,))]
+        case _:
+            assert_never(part)
+
+
+def _time_name(spec: Spec) -> str:
+    return spec.time.name if spec.time else "t"
+
+
+def _noise(noise: Noise | None) -> tuple[Block, ...]:
+    return (Block("noise", (noise_text(noise),), (noise.span,)),) if noise else ()
+
+
+def _training(plan: DataPlan, analysis: Analysis) -> tuple[Block, ...]:
+    lines = tuple(objective_lines(plan.objective))
+    in_training = any(isinstance(part, TimeConditioned | BaseNetwork) for part in plan.parts)
+    diffusion = tuple(t.origin.span for e in analysis.equations for t in e.terms if isinstance(t, Diffusion))
+    return (Block("training", lines, diffusion if in_training else ()),) if lines else ()
+
+
+# ---- A network on feature maps as blocks: stem, the layers of the equation in every stage, transitions and head
+
+
+def image_nodes(plan: ImagePlan, analysis: Analysis) -> tuple[Node, ...]:
+    stages = [_stage(width, size, plan, analysis) for width, size in zip(plan.stages, _sizes(plan), strict=True)]
+    layers = _architecture(plan)
+    training = tuple(objective_lines(plan.objective))
+    return (
+        Block("input", (f"image, {sizes(*plan.image)}",)),
+        next(layers),
+        *(node for stage in stages for node in (stage, next(layers))),
+        Block("readout", (f"linear layer to {count_noun(plan.classes, 'logit')}",)),
+        *((Block("training", training),) if training else ()),
+    )
+
+
+def _sizes(plan: ImagePlan) -> Iterator[tuple[int, int]]:
+    """Height and width of the feature maps in each stage: halved between stages, by patches or by average pooling."""
+    height, width = plan.image[1:]
+    if isinstance(plan.frame, Lipschitz):
+        height, width = -(-height // plan.frame.patch), -(-width // plan.frame.patch)
+    for _ in plan.stages:
+        yield height, width
+        rounds_up = isinstance(plan.frame, Lipschitz)
+        height, width = (height + rounds_up) // 2, (width + rounds_up) // 2
+
+
+def _architecture(plan: ImagePlan) -> Iterator[Block]:
+    """Stem, transitions between the stages, and head."""
+    first, last = plan.stages[0], plan.head or plan.stages[-1]
+    match plan.frame:
+        case Paper():
+            activated = "batch norm, relu"
+            yield Block("stem", (f"3×3 convolution to {count_noun(first, 'channel')}", activated))
+            for _, width in pairwise(plan.stages):
+                yield Block(
+                    "transition",
+                    (f"1×1 convolution to {count_noun(width, 'channel')}", f"{activated}, 2×2 average pooling"),
+                )
+            yield Block(
+                "head", (f"1×1 convolution to {count_noun(last, 'channel')}", f"{activated}, global average pooling")
+            )
+        case Lipschitz(patch=patch, dense=dense, activation=activation):
+            yield Block("stem", (f"{patch}×{patch} patches, zero-padded to {count_noun(first, 'channel')}",))
+            for _, width in pairwise(plan.stages):
+                bounded = f"2×2 patches, linear map of norm ≤ 1 to {count_noun(width, 'channel')}"
+                yield Block("transition", (bounded, activation.value))
+            layers = (f"{count_noun(dense, 'convex potential layer')} of width {last}",) if dense else ()
+            yield Block("head", ("flatten", *layers))
+        case _:
+            assert_never(plan.frame)
+
+
+def _stage(width: int, size: tuple[int, int], plan: ImagePlan, analysis: Analysis) -> Group:
+    length = plan.end - plan.start
+    if isinstance(plan.method, Adaptive):
+        steps = f"{plan.method.name} with adaptive steps over a time of {length}"
+    else:
+        steps = f"{count_noun(plan.steps, 'step')} of {plan.method.name}, δt = {length / plan.steps}"
+    channels = (
+        f"{count_noun(width, 'channel')}, in two halves"
+        if isinstance(plan.system, SeparableOde)
+        else f"{width} channels"
+    )
+    rights = [_summed(tuple(_right(right, analysis))) for right in plan.system.right_hand_sides]
+    title, alternates = f"{channels}, {sizes(*size)}: {steps}", isinstance(plan.method, Verlet)
+    return Group(title, tuple(rights), parallel=not alternates) if len(rights) > 1 else Group(title, (rights[0],))
+
+
+def _summed(blocks: tuple[Block, ...]) -> Node:
+    return blocks[0] if len(blocks) == 1 else Group("sum", blocks, parallel=True)
+
+
+def _right(right: RightHandSide, analysis: Analysis) -> Iterator[Block]:
+    terms = [t for e in analysis.equations for t in e.terms if _within(t.origin.span, right.span)]
+    for layer in right.layers:
+        yield _layer(layer, tuple(t.origin.span for t in terms if _is_of(t, layer)))
+    if right.reaction != 0:
+        of = tuple(t.origin.span for t in terms if isinstance(t, Reaction))
+        yield Block("reaction", (f"{notation(right.reaction)} Y",), of)
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _is_of(term: Term, layer: Layer) -> bool:
+    match term, layer:
+        case SymmetricLayer(operator=head), SymmetricConvolution():
+            return bool(head == layer.head)
+        case LearnedField(field=head), ConvolutionalField():
+            return bool(head == layer.head)
+        case _:
+            return False
+
+
+def _layer(layer: Layer, of: tuple[Span, ...]) -> Block:
+    weights = "separate weights for each step" if layer.weights_per_step else "weights shared by all steps"
+    match layer:
+        case SymmetricConvolution(head=head, size=size, constraint=constraint, activation=activation, norm=norm):
+            normed = f" of {norm}" if norm else ""
+            lines = (
+                f"{head}: {size}×{size} convolution{_constraint_text(constraint)}",
+                f"{activation.name}{normed}; {weights}",
+            )
+            return Block("symmetric layer", lines, of)
+        case ConvolutionalField(head=head, net=net, time_dependent=timed, factor=factor):
+            time_input = "; time is an input" if timed else ""
+            scaled = "" if factor == 1 else f"{notation(factor)} × "
+            return Block(f"{scaled}{head} = {net}", (f"{weights}{time_input}",), of)
+        case _:
+            assert_never(layer)
+
+
+def _constraint_text(constraint: Constraint) -> str:
+    match constraint:
+        case Unconstrained():
+            return ""
+        case NormBound(bound=bound):
+            return f", norm ≤ {notation(bound)}"
+        case BoxConstraint(low=low, high=high):
+            return f", weights in [{low}, {high}]"
+        case _:
+            assert_never(constraint)
+
+
+# ---- The solution method of a boundary value problem as blocks: the ansatz, the residuals, the solver, the solution
+
+
+def solve_nodes(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
+    problem = plan.problem
+    domain = Block("domain", (domain_text(problem.domain),))
+    names = ", ".join(c.name for c in problem.components)
+    lines = (*(f"with the parameter {w.name}" for w in problem.parameters), *gauge_lines(problem))
+    return domain, *_method(plan, analysis), Block(f"solution {names}", lines)
+
+
+def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
+    match plan.method:
+        case RandomFeatures(n=n):
+            features = Block(
+                "ansatz", (f"{count_noun(n, 'random Fourier feature') if n else 'random Fourier features'}",)
+            )
+            return features, _residuals(plan, analysis), Block("least squares", (plan.reason,))
+        case Pinn():
+            network = Block(str(plan.network) if plan.network else "network", plan.ansatz)
+            return network, _residuals(plan, analysis), Block("training", (str(plan.method), plan.reason))
+        case Grid(n=n):
+            system = Group("equations on the grid", _equations_and_conditions(plan, analysis), parallel=True)
+            return Block("grid", (f"{n} points per dimension",)), system, Block("grid solver", (plan.reason,))
+        case MonteCarlo(samples=samples, steps=steps):
+            title = f"{count_noun(samples, 'sample path')} of the diffusion process, {count_noun(steps, 'step')} each"
+            conditions = Group(
+                "data at the end of the paths, boundary conditions", _conditions(plan, analysis), parallel=True
+            )
+            mean = Block("sample mean", ("with a 95 % confidence interval", plan.reason))
+            return Group(title, tuple(_path_terms(analysis))), conditions, mean
+        case _:
+            assert_never(plan.method)
+
+
+def _residuals(plan: SolvePlan, analysis: Analysis) -> Group:
+    title = "minimised residuals" + "; those of conditions built into the ansatz are zero" * bool(plan.ansatz)
+    return Group(title, _equations_and_conditions(plan, analysis), parallel=True)
+
+
+def _equations_and_conditions(plan: SolvePlan, analysis: Analysis) -> tuple[Block, ...]:
+    equations = [_equation(k, facts, analysis) for k, facts in enumerate(analysis.equations, 1)]
+    misfits = (Block("data misfit", (o.file,), (o.span,)) for o in plan.problem.measurements)
+    return (*equations, *_conditions(plan, analysis), *misfits)
+
+
+def _equation(k: int, facts: EquationFacts, analysis: Analysis) -> Block:
+    number = f" {k}" if len(analysis.equations) > 1 else ""
+    return Block(f"PDE{number}", (class_text(facts, analysis),), tuple(t.origin.span for t in facts.terms))
+
+
+def _conditions(plan: SolvePlan, analysis: Analysis) -> tuple[Block, ...]:
+    """A block for each condition of the text, with the parts of the boundary where it holds."""
+    kinds = {c.span: f"{c.kind} condition" for c in analysis.spec.conditions}
+    spans = dict.fromkeys(c.span for c in plan.problem.conditions)
+    return tuple(Block(kinds.get(span, "condition"), _locations(plan, span), (span,)) for span in spans)
+
+
+def _locations(plan: SolvePlan, span: Span) -> tuple[str, ...]:
+    domain = plan.problem.domain
+    texts = dict.fromkeys(domain.text_of(c.place) for c in plan.problem.conditions if c.span == span)
+    return (", ".join(texts),)
+
+
+def _path_terms(analysis: Analysis) -> list[Block]:
+    """The parts of a step along a path, each with the terms that it comes from."""
+    terms = [t for facts in analysis.equations for t in facts.terms]
+    kinds: tuple[tuple[type[Term], str, str], ...] = (
+        (Convection, "drift", "b dt"),
+        (Diffusion, "noise", "√2 A^½ dB"),
+        (Reaction, "weight", "e^{∫c} along the path"),
+        (SourceTerm, "source", "weighted integral along the path"),
+    )
+    spans = {kind: tuple(t.origin.span for t in terms if isinstance(t, kind)) for kind, _, _ in kinds}
+    return [Block(title, (line,), spans[kind]) for kind, title, line in kinds if spans[kind]]

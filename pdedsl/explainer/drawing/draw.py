@@ -4,23 +4,19 @@ name, title
 equations, terms marked by class                conditions
 the theorem
 terms ───────── links ───────── blocks in network order
-axioms
-"""
+axioms"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
-from pdedsl.diagnostics import Span, escaping
-from pdedsl.explainer.describe import applied_theorem
-from pdedsl.explainer.drawing.annotations import Annotation, annotations_of, equation_lines
-from pdedsl.explainer.drawing.blocks import Block, Group, Node
-from pdedsl.explainer.drawing.data_space import data_nodes
-from pdedsl.explainer.drawing.image_plane import image_nodes
-from pdedsl.explainer.drawing.physics import solve_nodes
-from pdedsl.explainer.drawing.style import style
-from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, truncate, wrap_text
+from pdedsl.diagnostics import Source, Span, escaping, width
+from pdedsl.explainer.describe import applied_theorem, overlap
+from pdedsl.explainer.drawing.blocks import Block, Group, Node, data_nodes, image_nodes, solve_nodes
+from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, style, truncate, wrap_text
+from pdedsl.explainer.terms import term_detail, term_name
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.theorem import Theorem
@@ -28,6 +24,95 @@ from pdedsl.ir.verdicts import Axiom, Truth, Verdict
 
 if TYPE_CHECKING:
     from pdedsl.explainer.explain import Explanation
+
+
+# ---- Annotated spans of the text: terms of the equations by class, conditions; equations as runs of annotated text
+
+
+MAX_MARKS = 40  # terms and conditions in a drawing, so that it stays readable
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """A term or a condition."""
+
+    kind: str
+    label: str
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Run:
+    """A part of an equation that belongs to one term or to none."""
+
+    text: str
+    mark: Annotation | None
+
+    @property
+    def columns(self) -> int:
+        return width(self.text)
+
+
+def annotations_of(analysis: Analysis) -> tuple[Annotation, ...]:
+    """The marks in the order of the text, the terms of each equation first."""
+    spec, marks = analysis.spec, []
+    for facts in analysis.equations:
+        for term in facts.terms:
+            label = ", ".join(filter(None, (term_name(term, facts, spec), term_detail(term, spec))))
+            marks.append(Annotation(term.kind, label, term.origin.text, term.origin.span))
+    for condition in spec.conditions:
+        text = spec.source.quote(condition.span)
+        marks.append(Annotation("condition", f"{condition.kind} condition", text, condition.span))
+    for observation in spec.observations:
+        marks.append(Annotation("condition", "observations", spec.source.quote(observation.span), observation.span))
+    return tuple(marks[:MAX_MARKS])
+
+
+def equation_lines(source: Source, span: Span, marks: tuple[Annotation, ...], columns: int) -> list[list[Run]]:
+    """An equation as written, without comments, in lines of at most `columns` columns."""
+    lines: list[list[Run]] = [[]]
+    room = columns
+    for run in _runs(source, span, marks):
+        for part in _split(run, room, columns):
+            if part.columns > room:
+                lines.append([])
+                room = columns
+            lines[-1].append(part)
+            room -= part.columns
+    return lines
+
+
+def _runs(source: Source, span: Span, marks: tuple[Annotation, ...]) -> Iterator[Run]:
+    at = span.start
+    for mark in sorted({m.span: m for m in reversed(marks)}.values(), key=lambda m: m.span):
+        if mark.span.start < at or mark.span.end > span.end:
+            continue
+        yield from _plain(source, Span(at, mark.span.start))
+        yield Run(source.quote(mark.span), mark)
+        at = mark.span.end
+    yield from _plain(source, Span(at, span.end))
+
+
+def _plain(source: Source, span: Span) -> Iterator[Run]:
+    """The text between terms, with any white space at either end reduced to one space."""
+    raw, text = source.text[span.start : span.end], source.quote(span)
+    if raw:
+        before, after = " " * raw[0].isspace(), " " * (raw[-1].isspace() and bool(text))
+        yield Run(f"{before}{text}{after}", None)
+
+
+def _split(run: Run, room: int, columns: int) -> Iterator[Run]:
+    """A run, split only if it is longer than a line."""
+    if run.columns <= max(room, columns):
+        yield run
+        return
+    for start in range(0, len(run.text), columns):
+        yield Run(run.text[start : start + columns], run.mark)
+
+
+# ---- Drawing of an explanation
+
 
 WIDTH, MARGIN, GAP = 900, 24, 16
 LEFT, RIGHT = 330, 420  # the widths of the columns
@@ -139,7 +224,7 @@ class Drawing:
         starts = self._chain(nodes, COLUMN, RIGHT)
         for mark, end in zip(marks, ends, strict=True):
             for start in starts:
-                if any(_overlap(mark.span, span) for span in start.block.of):
+                if any(overlap(mark.span, span) for span in start.block.of):
                     self.sheet.link(MARGIN + LEFT, end, start.x, start.y, mark.kind)
         self.y = max(left, self.y) + GAP
 
@@ -184,7 +269,7 @@ class Drawing:
         source = self.analysis.spec.source
         self.sheet.begin("block", block.of[0] if block.of else None, _tip(block, [source.quote(s) for s in block.of]))
         self.sheet.box(x, top, w, height, "card")
-        kinds = dict.fromkeys(m.kind for m in annotations_of(self.analysis) for s in block.of if _overlap(m.span, s))
+        kinds = dict.fromkeys(m.kind for m in annotations_of(self.analysis) for s in block.of if overlap(m.span, s))
         for k, kind in enumerate(kinds):
             self.sheet.box(x, top + k * height / len(kinds), 5, height / len(kinds), kind, 2)
         for k, line in enumerate((*titles, *lines), 1):
@@ -217,10 +302,6 @@ class Drawing:
 
 def _columns(w: float, character: float) -> int:
     return int(w / character)
-
-
-def _overlap(a: Span, b: Span) -> bool:
-    return a.start < b.end and b.start < a.end
 
 
 def _tip(block: Block, quotes: list[str]) -> str:
