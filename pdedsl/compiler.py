@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeVar, assert_never
 
 from pdedsl import errors
 from pdedsl.big_stack import run_with_big_stack
-from pdedsl.data.shapes import sized
+from pdedsl.data.shapes import with_data_dimension
 from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, sort_diagnostics
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.ir.spec import Spec
@@ -106,7 +106,9 @@ def check_analysis(analysis: Analysis, data: Path | None = None) -> CheckResult:
     diagnostics, planned = [*analysis.spec.warnings, *found], None
     if not found:
         try:
-            analysis = replace(analysis, spec=run_bounded(analysis.spec, lambda: sized(analysis.spec, data)))
+            analysis = replace(
+                analysis, spec=run_bounded(analysis.spec, lambda: with_data_dimension(analysis.spec, data))
+            )
             planned = to_plan(analysis)
         except PdeError as error:
             diagnostics += error.diagnostics

@@ -13,26 +13,26 @@ from pdedsl.config.training import Augmentation, Crop, Flip, Gaussian
 from pdedsl.data.sampling import KeyedRng
 
 
-def augment(x: Tensor, words: Sequence[Augmentation], draws: KeyedRng) -> Tensor:
+def augment(x: Tensor, augmentations: Sequence[Augmentation], rng: KeyedRng) -> Tensor:
     """Apply the augmentations in order to float images (n, c, h, w), or Gaussian noise to points (n, d)."""
-    for place, word in enumerate(words):
-        if x.dim() != 4 and not isinstance(word, Gaussian):
-            raise ValueError(f"{word.name} needs images (n, c, h, w), got shape {tuple(x.shape)}")
-        x = _apply(x, word, draws, f"augment {place}")
+    for place, augmentation in enumerate(augmentations):
+        if x.dim() != 4 and not isinstance(augmentation, Gaussian):
+            raise ValueError(f"{augmentation.name} needs images (n, c, h, w), got shape {tuple(x.shape)}")
+        x = _apply(x, augmentation, rng, f"augment {place}")
     return x
 
 
-def _apply(x: Tensor, word: Augmentation, draws: KeyedRng, purpose: str) -> Tensor:
-    match word:
+def _apply(x: Tensor, augmentation: Augmentation, rng: KeyedRng, purpose: str) -> Tensor:
+    match augmentation:
         case Crop(pad=width):
-            row, column = _integers(draws, x, purpose, 2 * width + 1, each=2).unbind(1)
+            row, column = _integers(rng, x, purpose, 2 * width + 1, each=2).unbind(1)
             return crop(x, width, row, column)
         case Flip():
-            return flip(x, _integers(draws, x, purpose, 2).squeeze(1) == 1)
+            return flip(x, _integers(rng, x, purpose, 2).squeeze(1) == 1)
         case Gaussian(std=std):
-            return x + float(std) * draws.like(x, purpose)
+            return x + float(std) * rng.like(x, purpose)
         case _:
-            assert_never(word)
+            assert_never(augmentation)
 
 
 def crop(x: Tensor, width: int, row: Tensor, column: Tensor) -> Tensor:
@@ -47,7 +47,7 @@ def flip(x: Tensor, chosen: Tensor) -> Tensor:
     return torch.where(chosen[:, None, None, None], x.flip(-1), x)
 
 
-def _integers(draws: KeyedRng, x: Tensor, purpose: str, choices: int, each: int = 1) -> Tensor:
+def _integers(rng: KeyedRng, x: Tensor, purpose: str, choices: int, each: int = 1) -> Tensor:
     """Integers in [0, choices), (n, each); drawn in float32, so that they are the same in every precision."""
-    uniform = draws.numbers(torch.empty(len(x), device=x.device, dtype=torch.float32), purpose, each=each)
+    uniform = rng.numbers(torch.empty(len(x), device=x.device, dtype=torch.float32), purpose, each=each)
     return (uniform * choices).long().clamp_(max=choices - 1)

@@ -10,7 +10,7 @@ from pdedsl.data.sets import RawDataSet, Split, stratified_split
 from pdedsl.runtime.rng import hash_words
 
 DIGITS_TEST = 360  # of 1797, a fifth
-_FIXED = 0  # the test split does not depend on the seed of a run
+_SPLIT_SEED = 0  # the test split does not depend on the seed of a run
 
 
 def moons(train: int, test: int, noise: float, seed: int) -> RawDataSet:
@@ -34,6 +34,6 @@ def digits() -> RawDataSet:
     bunch = load_digits()
     images = torch.from_numpy(bunch.images).float().div_(16).unsqueeze(1)
     test, train = stratified_split(
-        Split(images, torch.from_numpy(bunch.target).long()), DIGITS_TEST, _FIXED, "digits test"
+        Split(images, torch.from_numpy(bunch.target).long()), DIGITS_TEST, _SPLIT_SEED, "digits test"
     )
     return RawDataSet(train, test, classes=10, bounds=(0.0, 1.0), class_names=tuple("0123456789"))

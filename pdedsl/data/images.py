@@ -16,7 +16,7 @@ from pdedsl.data import npz
 from pdedsl.data.download import download
 from pdedsl.data.formats import CorruptFile, Part, cifar_names, find_file, read_part
 from pdedsl.data.sets import RawDataSet, Split
-from pdedsl.data.shapes import WHOLE
+from pdedsl.data.shapes import SPLIT_ARRAYS
 from pdedsl.diagnostics import Span
 
 
@@ -81,7 +81,7 @@ def read(word: PublicSet, root: Path, span: Span) -> RawDataSet:
 def _get(name: str, chosen: ImageSet, root: Path, span: Span) -> None:
     problem = download(chosen.kind, chosen.files, root, chosen.present)
     if problem:
-        raise errors.runs.download_failed(name, root, problem, chosen.site, chosen.files, WHOLE, span)
+        raise errors.runs.download_failed(name, root, problem, chosen.site, chosen.files, SPLIT_ARRAYS, span)
 
 
 def _split(word: PublicSet, part: Part, root: Path) -> Split:

@@ -12,11 +12,11 @@ from pdedsl.config.data import Cifar10, Cifar100, Digits, FashionMnist, Mnist, M
 from pdedsl.config.data import Data as Word
 from pdedsl.data import bundled, images, npz
 from pdedsl.data.sets import Data, RawDataSet, Split, channel_statistics, stratified_split, stratified_subset
-from pdedsl.data.shapes import data_root
+from pdedsl.data.shapes import data_root, find_data_file
 
 
 def load(
-    wanted: Located[Word],
+    located: Located[Word],
     root: Path | None,
     seed: int,
     shape: tuple[int, ...] | None = None,
@@ -27,63 +27,75 @@ def load(
     Images become points of R^(c·h·w) for a model on points. The seed decides which of the available samples are used
     for `train` and `test`, stratified by class, and which of the former `validation` sets aside.
     """
-    raw = _fitted(_read(wanted, data_root(root), seed, shape), wanted, shape, classes)
-    train, validation = _set_aside(_part(raw.train, wanted.config.train, "train", seed, wanted), wanted, seed)
-    test = _part(raw.test, wanted.config.test, "test", seed, wanted)
+    raw = _fit_to_model(_read(located, data_root(root), seed, shape), located, shape, classes)
+    train, validation = _split_validation(_part(raw.train, located.config.train, "train", seed, located), located, seed)
+    test = _part(raw.test, located.config.test, "test", seed, located)
     mean, std = channel_statistics(train.inputs)
     found = raw.shape
     if shape is not None and shape != found:
         train, test, validation = train.flat(), test.flat(), validation and validation.flat()
         # A single pixel may hardly vary: the pixels of a channel share its mean and standard deviation.
         mean, std = (tuple(v for v in values for _ in range(math.prod(found[1:]))) for values in (mean, std))
-    kept = shape or found
-    return Data(wanted.config.name, train, validation, test, raw.classes, kept, mean, std, raw.bounds, raw.class_names)
+    return Data(
+        located.config.name,
+        train,
+        validation,
+        test,
+        raw.classes,
+        shape or found,
+        mean,
+        std,
+        raw.bounds,
+        raw.class_names,
+    )
 
 
-def _read(wanted: Located[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> RawDataSet:
-    match wanted.config:
+def _read(located: Located[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> RawDataSet:
+    match located.config:
         case Moons(train=train, test=test, noise=noise):
             return bundled.moons(train, test, float(noise), seed)
         case Digits():
             return bundled.digits()
         case Npz(file=file):
-            return npz.read(npz.find(file, root, wanted.span), wanted.span, shape)
+            return npz.read(find_data_file(file, root, located.span), located.span, shape)
         case Mnist() | FashionMnist() | Cifar10() | Cifar100() | Svhn() | Stl10():
-            return images.read(wanted.config, root, wanted.span)
+            return images.read(located.config, root, located.span)
         case _:
-            assert_never(wanted.config)
+            assert_never(located.config)
 
 
-def _shown(word: Word) -> str:
+def _display_name(word: Word) -> str:
     """Name of a data set in messages: a file by its file name."""
     return word.file if isinstance(word, Npz) else word.name
 
 
-def _fitted(raw: RawDataSet, wanted: Located[Word], shape: tuple[int, ...] | None, classes: int | None) -> RawDataSet:
+def _fit_to_model(
+    raw: RawDataSet, located: Located[Word], shape: tuple[int, ...] | None, classes: int | None
+) -> RawDataSet:
     """The data set, if it fits the model; labels of a user's file may lack the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
-        raise errors.runs.sample_shape_mismatch(_shown(wanted.config), raw.shape, shape, wanted.span)
+        raise errors.runs.sample_shape_mismatch(_display_name(located.config), raw.shape, shape, located.span)
     if classes is None or classes == raw.classes:
         return raw
-    if isinstance(wanted.config, Npz) and raw.classes < classes:
+    if isinstance(located.config, Npz) and raw.classes < classes:
         return RawDataSet(raw.train, raw.test, classes, raw.bounds, tuple(map(str, range(classes))))
-    raise errors.runs.class_count_mismatch(_shown(wanted.config), raw.classes, classes, wanted.span)
+    raise errors.runs.class_count_mismatch(_display_name(located.config), raw.classes, classes, located.span)
 
 
-def _part(split: Split, n: int | None, key: str, seed: int, wanted: Located[Word]) -> Split:
+def _part(split: Split, n: int | None, key: str, seed: int, located: Located[Word]) -> Split:
     if n is None or n == len(split):
         return split
     if n > len(split):
-        raise errors.runs.too_few_samples(_shown(wanted.config), key, len(split), n, wanted.span)
+        raise errors.runs.too_few_samples(_display_name(located.config), key, len(split), n, located.span)
     return stratified_subset(split, n, seed, f"subset {key}")
 
 
-def _set_aside(train: Split, wanted: Located[Word], seed: int) -> tuple[Split, Split | None]:
-    fraction = float(wanted.config.validation)
+def _split_validation(train: Split, located: Located[Word], seed: int) -> tuple[Split, Split | None]:
+    fraction = float(located.config.validation)
     if fraction == 0:
         return train, None
     n = round(fraction * len(train))
     if not 0 < n < len(train):
-        raise errors.runs.empty_split(fraction, len(train), n > 0, wanted.span)
+        raise errors.runs.empty_split(fraction, len(train), n > 0, located.span)
     validation, rest = stratified_split(train, n, seed, "validation")
     return rest, validation

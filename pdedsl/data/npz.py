@@ -1,4 +1,4 @@
-"""The user's own data: arrays `x_train, y_train, x_test, y_test`, or `x, y`, in a file of numpy's savez.
+"""User data: arrays `x_train, y_train, x_test, y_test`, or `x, y`, in a file of numpy's savez.
 
 Nothing in the file is unpickled. Inputs are bytes (v stands for v/255) or real numbers: points (n, d), or images
 (n, h, w), (n, c, h, w) or (n, h, w, c). Labels are integers, beginning at 0.
@@ -19,38 +19,29 @@ from numpy.typing import NDArray
 
 from pdedsl import errors
 from pdedsl.data.sets import RawDataSet, Split, stratified_split
-from pdedsl.data.shapes import WHOLE, other_arrays
+from pdedsl.data.shapes import SPLIT_ARRAYS, other_arrays
 from pdedsl.diagnostics import Span
 
 Array = NDArray[Any]
-_FIXED = 0  # the split of `x, y` does not depend on the seed of a run
-TEST_SHARE = 0.2
+_SPLIT_SEED = 0  # the split of `x, y` does not depend on the seed of a run
+TEST_FRACTION = 0.2
 MAX_CLASSES = 100_000
-LARGEST = 1e30
+MAX_MAGNITUDE = 1e30
 MAX_UNPACKED, MAX_RATIO = 1 << 30, 20  # decompressed bytes of any array; compression ratio beyond that size
-
-
-def find(name: str, root: Path, span: Span) -> Path:
-    """The file, in the data folder or else relative to the working directory."""
-    places = [root / name, Path(name)]
-    for path in places:
-        if path.is_file():
-            return path
-    raise errors.runs.data_file_not_found(name, list(dict.fromkeys(str(p.absolute()) for p in places)), span)
 
 
 def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> RawDataSet:
     """The checked content of a file; `shape` is what the model takes, which tells (n, h, w, c) from (n, c, h, w)."""
-    found = arrays(path, span, (*WHOLE, "x", "y"))
-    if set(WHOLE) <= found.keys():
+    found = arrays(path, span, (*SPLIT_ARRAYS, "x", "y"))
+    if set(SPLIT_ARRAYS) <= found.keys():
         train, test = (_split(found, f"x_{part}", f"y_{part}", span, shape) for part in ("train", "test"))
-        _alike(train, test, span)
+        _require_same_type(train, test, span)
     elif {"x", "y"} <= found.keys():
         whole = _split(found, "x", "y", span, shape)
         if len(whole) < 2:
             raise errors.runs.single_sample(span)
-        n = min(max(1, round(TEST_SHARE * len(whole))), len(whole) - 1)
-        test, train = stratified_split(whole, n, _FIXED, "npz test")
+        n = min(max(1, round(TEST_FRACTION * len(whole))), len(whole) - 1)
+        test, train = stratified_split(whole, n, _SPLIT_SEED, "npz test")
     else:
         raise other_arrays(path, span)
     if min(train.labels.min(), test.labels.min()) == 1:
@@ -113,8 +104,8 @@ def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) 
     if real and not np.isfinite(array).all():
         bad = int(np.argwhere(~np.isfinite(array))[0][0])
         raise errors.runs.not_finite(name, bad, span)
-    if real and float(np.abs(array).max()) > LARGEST:
-        raise errors.runs.values_too_large(name, LARGEST, span)
+    if real and float(np.abs(array).max()) > MAX_MAGNITUDE:
+        raise errors.runs.values_too_large(name, MAX_MAGNITUDE, span)
     if array.ndim == 3:
         array = array[:, None]
     if array.ndim == 4 and _channels_last(array.shape[1:], shape):
@@ -142,7 +133,7 @@ def _labels(array: Array, name: str, span: Span) -> torch.Tensor:
     return torch.from_numpy(array.astype(np.int64))
 
 
-def _alike(train: Split, test: Split, span: Span) -> None:
+def _require_same_type(train: Split, test: Split, span: Span) -> None:
     a, b = (
         f"{'bytes' if s.inputs.dtype == torch.uint8 else 'real numbers'} {tuple(s.inputs.shape[1:])}"
         for s in (train, test)

@@ -18,8 +18,8 @@ from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.spec import Spec
 
 Shape = tuple[int, ...]
-WHOLE = ("x_train", "y_train", "x_test", "y_test")
-CALLED = {
+SPLIT_ARRAYS = ("x_train", "y_train", "x_test", "y_test")
+ARRAY_NAMES = {
     "x": ("x", "data", "image", "input", "feature", "sample", "point"),
     "y": ("y", "label", "target", "class", "output"),
 }
@@ -32,7 +32,7 @@ def data_root(root: Path | None) -> Path:
     return root or Path(os.environ.get("PDEDSL_DATA") or Path.home() / ".cache" / "pdedsl" / "data")
 
 
-def sized(spec: Spec, root: Path | None) -> Spec:
+def with_data_dimension(spec: Spec, root: Path | None) -> Spec:
     """The spec, with the dimension of its data in place of an open d of R^d, if it names data."""
     if isinstance(spec.space.dimension, int) or spec.train is None or spec.train.data is None:
         return spec
@@ -59,10 +59,7 @@ def _shape(data: Located[Data], root: Path | None) -> Shape:
 
 
 def _of_file(name: str, data: Located[Data], root: Path) -> Shape:
-    places = [root / name, Path(name)]
-    path = next((p for p in places if p.is_file()), None)
-    if path is None:
-        raise errors.runs.data_file_not_found(name, list(dict.fromkeys(str(p.absolute()) for p in places)), data.span)
+    path = find_data_file(name, root, data.span)
     try:
         with ZipFile(path) as archive:
             entry = next((n for n in ("x_train.npy", "x.npy") if n in archive.namelist()), None)
@@ -74,21 +71,32 @@ def _of_file(name: str, data: Located[Data], root: Path) -> Shape:
         raise errors.runs.unknown_data_dimension(path.name, data.span) from None
 
 
+def find_data_file(name: str, root: Path, span: Span) -> Path:
+    """The file, in the data folder or else relative to the working directory."""
+    places = [root / name, Path(name)]
+    for path in places:
+        if path.is_file():
+            return path
+    raise errors.runs.data_file_not_found(name, list(dict.fromkeys(str(p.absolute()) for p in places)), span)
+
+
 def other_arrays(path: Path, span: Span) -> PdeError:
     """The error for a file with unexpected array names."""
     with ZipFile(path) as archive:
         names = sorted(name.removesuffix(".npy") for name in archive.namelist())
-    return errors.runs.unexpected_arrays(path.name, names, f"{', '.join(WHOLE)}, or x, y", span, _meant(names))
+    return errors.runs.unexpected_arrays(
+        path.name, names, f"{', '.join(SPLIT_ARRAYS)}, or x, y", span, _guess_arrays(names)
+    )
 
 
-def _meant(names: list[str]) -> dict[str, str]:
+def _guess_arrays(names: list[str]) -> dict[str, str]:
     """Guess which arrays are x and y, in a file of two or four arrays."""
-    wanted = WHOLE if len(names) == len(WHOLE) else ("x", "y")
+    wanted = SPLIT_ARRAYS if len(names) == len(SPLIT_ARRAYS) else ("x", "y")
     found: dict[str, str] = {}
     for want in wanted:
         kind, _, half = want.partition("_")
-        fits = [n for n in names if half in n.lower() and n.lower().startswith(CALLED[kind])]
-        fits += [n for n in names if half in n.lower() and any(w in n.lower() for w in CALLED[kind][1:])]
+        fits = [n for n in names if half in n.lower() and n.lower().startswith(ARRAY_NAMES[kind])]
+        fits += [n for n in names if half in n.lower() and any(w in n.lower() for w in ARRAY_NAMES[kind][1:])]
         if fits:
             found[want] = fits[0]
     return found if len(set(found.values())) == len(wanted) == len(names) else {}

@@ -237,13 +237,13 @@ def _identity(
 
 
 def _add_metadata(report: Report, compilation: Compilation, run: Run, options: EvaluationOptions) -> Report:
-    spec, config = compilation.spec, config_of(compilation.spec)
+    spec, used = compilation.spec, config_of(compilation.spec).data
     return replace(
         report,
         title=spec.title,
         hash=spec.hash,
         equation=spec.source.text,
-        data=str(config.data.config),
+        data=str(used.config) if used else "",
         axioms=tuple(
             (axiom.value, f"{verdict.truth}: {verdict.reason}")
             for axiom, verdict in compilation.analysis.axioms.items()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pdedsl import errors
 from pdedsl.compiler import Compilation, to_compilation
-from pdedsl.config import data as config_data
-from pdedsl.config.base import Located
 from pdedsl.config.blocks import TrainBlock
-from pdedsl.config.training import Adversary, Augmentation, Gaussian, Optimizer, Precision, Regularizer, Schedule, Step
+from pdedsl.config.training import Gaussian, Step
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError
@@ -38,64 +35,34 @@ def compile_with_settings(
             return to_compilation(source_of(spec, pairs), trust, data)
 
 
-@dataclass(frozen=True)
-class TrainConfig:
-    """A complete experiment. `defaults` lists the settings that the spec omits, with their default values."""
-
-    data: Located[config_data.Data]
-    epochs: int | None
-    steps: int | None
-    batch: int
-    optimizers: tuple[Optimizer, ...]
-    schedule: Schedule
-    augment: tuple[Augmentation, ...]
-    adversary: Adversary | None
-    regularize: tuple[Regularizer, ...]
-    precision: Precision
-    seed: int
-    defaults: tuple[str, ...] = ()
-
-
-def config_of(spec: Spec) -> TrainConfig:
-    """The experiment of a spec. Omitted settings get default values, which are reported."""
+def config_of(spec: Spec) -> TrainBlock:
+    """The `train` block of a spec; PdeError without data, with image augmentations of points or an empty `step`."""
     block = spec.train
     if block is None:
         raise errors.runs.missing_train_block(spec.space.span).within(spec.source)
     if block.data is None:
         raise errors.runs.missing_data(block.span).within(spec.source)
-    _check(block, spec)
-    return TrainConfig(
-        data=block.data,
-        epochs=block.epochs,
-        steps=block.steps,
-        batch=block.batch,
-        optimizers=tuple(chosen.config for chosen in block.optimizer),
-        schedule=block.schedule.config,
-        augment=tuple(chosen.config for chosen in block.augment),
-        adversary=block.adversary.config if block.adversary else None,
-        regularize=tuple(chosen.config for chosen in block.regularize),
-        precision=block.precision,
-        seed=block.seed,
-        defaults=_defaults(block),
-    )
-
-
-def _check(block: TrainBlock, spec: Spec) -> None:
-    """Check that a `step` schedule has epochs, and that augmentations apply to the data."""
-    for chosen in block.augment:
-        points = spec.space.kind is SpaceKind.DATA and spec.space.image is None
-        if points and not isinstance(chosen.config, Gaussian):
-            raise errors.runs.image_augmentation(chosen.config.name, chosen.span).within(spec.source)
+    points = spec.space.kind is SpaceKind.DATA and spec.space.image is None
+    for located in block.augment:
+        if points and not isinstance(located.config, Gaussian):
+            raise errors.runs.image_augmentation(located.config.name, located.span).within(spec.source)
     schedule = block.schedule.config
     if isinstance(schedule, Step) and not schedule.at and schedule.every is None:
         raise errors.runs.empty_schedule(block.schedule.span).within(spec.source)
+    return block
 
 
-def _defaults(block: TrainBlock) -> tuple[str, ...]:
-    """The settings that the spec omits, as `seed = 0`."""
-    optimizers = ", ".join(chosen.config.brief for chosen in block.optimizer)
+def default_settings(spec: Spec, config: TrainBlock) -> tuple[str, ...]:
+    """The settings that the spec omits, as `seed = 0`, and the batch size if it was reduced."""
+    block = spec.train
+    assert block is not None
+    optimizers = ", ".join(located.config.brief for located in block.optimizer)
     values = {"epochs": block.epochs, "batch": block.batch, "optimizer": optimizers, "seed": block.seed}
-    return tuple(f"{key} = {value}" for key, value in values.items() if not block.says(key) and value is not None)
+    notes = {key: f"{key} = {value}" for key, value in values.items() if not block.says(key) and value is not None}
+    if config.batch != block.batch:
+        reduced = f"batch = {config.batch} (there are fewer than {block.batch} samples)"
+        notes = {"batch": reduced} | {key: note for key, note in notes.items() if key != "batch"}
+    return tuple(notes.values())
 
 
 def objective_of(compilation: Compilation) -> Objective:
@@ -109,10 +76,11 @@ def objective_of(compilation: Compilation) -> Objective:
     return plan.objective
 
 
-def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) -> Data:
+def data_of(compilation: Compilation, config: TrainBlock, root: Path | None) -> Data:
     """The data set of a spec, in the shape of the input of its network."""
     plan = compilation.plan
     assert not isinstance(plan, SolvePlan)  # `objective_of` has refused it
+    assert config.data is not None
     shape = plan.image if plan.image else (plan.dimension,)
     try:
         return load(config.data, root, config.seed, shape, plan.classes)

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from pdedsl.config.blocks import TrainBlock
 from pdedsl.config.methods import Weights
 from pdedsl.config.training import Precision
 from pdedsl.data.augment import augment
@@ -19,7 +20,6 @@ from pdedsl.data.sets import Data
 from pdedsl.ir.plan import HeatSmoothing
 from pdedsl.runs.checkpoint import CorruptCheckpoint, State, Tensors, flatten, unflatten
 from pdedsl.runs.distributed import World
-from pdedsl.runs.experiment import TrainConfig
 from pdedsl.runs.optimizers import learning_rate_factor, make_optimizer
 from pdedsl.runtime.batch_norm import use_distributed_batch_norms
 from pdedsl.runtime.linear_operators import LinearOperator, project_operators
@@ -28,9 +28,9 @@ from pdedsl.runtime.rng import hash_words, streams
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.standardization import standardize
 from pdedsl.runtime.weight_constraints import BoxConstraint
-from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
+from pdedsl.training.losses import Adversary, Regularization
+from pdedsl.training.objectives import ObjectiveModule, Terms, loss_of, total_loss
 from pdedsl.training.phases import Phase
-from pdedsl.training.step import ObjectiveModule, Terms, total_loss
 
 NetworkFactory = Callable[[int], nn.Module]
 
@@ -41,7 +41,7 @@ class TrainingEngine:
     def __init__(
         self,
         make: NetworkFactory,
-        config: TrainConfig,
+        config: TrainBlock,
         phases: tuple[Phase, ...],
         data: Data,
         world: World,
@@ -67,7 +67,7 @@ class TrainingEngine:
 
     def learning_rate(self) -> float:
         """The learning rate of the next step."""
-        phase, schedule = self.current(), self.config.schedule
+        phase, schedule = self.current(), self.config.schedule.config
         rate, done = float(phase.optimizer.lr), self.step - phase.start
         if phase.is_full_batch:
             return rate
@@ -103,12 +103,12 @@ class TrainingEngine:
 
     def _prepare(self, phase: Phase) -> None:
         self.phase = phase
-        attack = adversary_of(self.config.adversary, self.data.bounds) if not phase.heat else None
+        adversary, penalties = self.config.adversary, tuple(located.config for located in self.config.regularize)
         objective = ObjectiveModule(
             torch.compile(self.model) if self.compiled else self.model,  # type: ignore[arg-type]
             loss_of(phase.objective, self.previous),
-            attack,
-            penalty_of(self.config.regularize),
+            Adversary(adversary.config, self.data.bounds) if adversary and not phase.heat else None,
+            Regularization(penalties) if penalties else None,
             self.config.precision is Precision.BFLOAT16,
         )
         self.objective = self.world.data_parallel(objective)
@@ -134,10 +134,10 @@ class TrainingEngine:
         if phase is not self.phase:
             self.enter(phase)
         torch.default_generator.manual_seed(hash_words(self.config.seed, self.step, self.world.rank))
-        x, y, draws = self._batch(phase)
+        x, y, rng = self._batch(phase)
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate()
-        terms = self._full_batch_step(x, y, draws) if phase.is_full_batch else self._mini_batch_step(x, y, draws)
+        terms = self._full_batch_step(x, y, rng) if phase.is_full_batch else self._mini_batch_step(x, y, rng)
         if self.boxed:
             project_operators(self.model)
         self.step += 1
@@ -146,17 +146,17 @@ class TrainingEngine:
     def _batch(self, phase: Phase) -> tuple[Tensor, Tensor, KeyedRng]:
         rows = self.order.at(0 if phase.is_full_batch else self.step - phase.start)[self.rows]
         x, y = self.data.train.batch(rows, self.world.device, self.dtype)
-        draws = KeyedRng(self.config.seed, self.step, self.rows.start)
-        return augment(x, self.config.augment, draws), y, draws
+        rng = KeyedRng(self.config.seed, self.step, self.rows.start)
+        return augment(x, [located.config for located in self.config.augment], rng), y, rng
 
-    def _mini_batch_step(self, x: Tensor, y: Tensor, draws: KeyedRng) -> Terms:
+    def _mini_batch_step(self, x: Tensor, y: Tensor, rng: KeyedRng) -> Terms:
         self.optimizer.zero_grad()
-        terms: Terms = self.objective(x, y, draws, self.share)
+        terms: Terms = self.objective(x, y, rng, self.share)
         torch.autograd.backward(total_loss(terms))
         self.optimizer.step()
         return {name: term.detach() for name, term in terms.items()}
 
-    def _full_batch_step(self, x: Tensor, y: Tensor, draws: KeyedRng) -> Terms:
+    def _full_batch_step(self, x: Tensor, y: Tensor, rng: KeyedRng) -> Terms:
         """All evaluations in a step of L-BFGS use the same noise, so that the line search minimises one function."""
         noise = [(stream, stream.state.clone()) for stream in streams(self.model)]
         evaluated: list[Terms] = []
@@ -165,7 +165,7 @@ class TrainingEngine:
             for stream, state in noise:
                 stream.state.copy_(state)
             self.optimizer.zero_grad()
-            terms: Terms = self.objective(x, y, draws, self.share)
+            terms: Terms = self.objective(x, y, rng, self.share)
             loss = total_loss(terms)
             torch.autograd.backward(loss)
             evaluated.append({name: term.detach() for name, term in terms.items()})

@@ -20,11 +20,10 @@ from pdedsl.runs.folder import Interrupted, catch_interrupts
 from pdedsl.runs.metrics import compute_metrics
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
 from pdedsl.runtime.ode.torchdiffeq_solver import translate_failures
-from pdedsl.training.divergence import loss_message, solver_message
 from pdedsl.training.engine import TrainingEngine
 from pdedsl.training.losses.classification import ACCURACY
+from pdedsl.training.objectives import Terms
 from pdedsl.training.phases import Phase
-from pdedsl.training.step import Terms
 
 MAX_REPORTS_PER_EPOCH = 20
 MAX_VALIDATION_RATIO = 0.3  # validated samples per training sample, so that validation takes a small part of the time
@@ -197,3 +196,33 @@ def _is_report_step(step: int, phase: Phase) -> bool:
     """Whether metrics are reported after this step."""
     every = max(1, round(phase.steps / max(phase.epochs, 1) / MAX_REPORTS_PER_EPOCH))
     return step == phase.end or (step - phase.start) % every == 0
+
+
+# ---- Messages for divergence: cause, saved state, suggested fix
+
+
+LOSS_FIX = "Try a smaller learning rate, a smaller weight of the residual penalty, or precision float64"
+SOLVER_FIX = (
+    "Try a smaller learning rate, larger tolerances rtol and atol, precision float64, or a fixed-step method such as "
+    "rk4(steps=10)"
+)
+RESTART = "a new run can start from the saved weights with --from RUN"
+
+
+def loss_message(step: int, folder: Path | None, adaptive: bool) -> str:
+    """For a loss that is not finite; an adaptive solver may be the cause."""
+    fix = SOLVER_FIX if adaptive else LOSS_FIX
+    return f"the loss is NaN or infinite at step {step}{_saved_state(folder)}. {fix}; {RESTART}."
+
+
+def solver_message(where: str, failure: SolverFailed, folder: Path | None) -> str:
+    """For an adaptive solver that failed."""
+    return f"the solver failed in {where}: {failure}{_saved_state(folder)}. {SOLVER_FIX}; {RESTART}."
+
+
+def _saved_state(folder: Path | None) -> str:
+    """The newest valid checkpoint in a folder; empty without a folder, as in all processes but the first."""
+    newest = checkpoint.load_newest(folder)[0] if folder else None
+    if newest is None:
+        return ""
+    return f"; the state after step {newest.step} was saved" if newest.step else "; the initial weights were saved"

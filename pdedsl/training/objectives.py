@@ -1,15 +1,23 @@
-"""Loss, adversary and penalties of a training objective."""
+"""Training objective: its loss, and the module of all its terms, the unit that is distributed and compiled."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import assert_never
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
-from pdedsl.config import training
+from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Margin, Objective, ResidualPenalty
-from pdedsl.training.losses import Adversary, CrossEntropyLoss, HeatLoss, MarginLoss, Regularization, ResidualLoss
-from pdedsl.training.step import Attacker, Loss, Penalty
+from pdedsl.training.losses import CrossEntropyLoss, HeatLoss, MarginLoss, ResidualLoss
+from pdedsl.training.losses.classification import ACCURACY
+
+Terms = dict[str, Tensor]
+Loss = Callable[[nn.Module, Tensor, Tensor, KeyedRng], Mapping[str, Tensor]]
+Attacker = Callable[[nn.Module, Tensor, Tensor, KeyedRng], Tensor]
+Penalty = Callable[[nn.Module], Mapping[str, Tensor]]
 
 
 def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
@@ -28,9 +36,31 @@ def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
             assert_never(objective)
 
 
-def adversary_of(word: training.Adversary | None, bounds: tuple[float, float] | None) -> Attacker | None:
-    return None if word is None else Adversary(word, bounds)
+class ObjectiveModule(nn.Module):
+    """(x, y) ↦ the terms of the loss: data terms, at adversarial examples in adversarial training, and penalties on the
+    weights. `share` is the fraction of the batch in this process times the number of processes, so that the mean over
+    processes is the mean over the batch. `mixed`: matrix products in bfloat16.
+    """
+
+    def __init__(
+        self, model: nn.Module, loss: Loss, adversary: Attacker | None, penalty: Penalty | None, mixed: bool = False
+    ) -> None:
+        super().__init__()
+        self.model, self.loss, self.adversary, self.penalty, self.mixed = model, loss, adversary, penalty, mixed
+
+    def forward(self, x: Tensor, y: Tensor, rng: KeyedRng, share: float = 1.0) -> Terms:
+        with torch.autocast(x.device.type, torch.bfloat16) if self.mixed else nullcontext():
+            if self.adversary is not None:
+                x = self.adversary(self.model, x, y, rng)
+            terms = dict(self.loss(self.model, x, y, rng))
+        if share != 1.0:
+            terms = {name: share * term for name, term in terms.items()}
+        if self.penalty is not None:
+            terms.update(self.penalty(self.model))
+        return terms
 
 
-def penalty_of(words: tuple[training.Regularizer, ...]) -> Penalty | None:
-    return Regularization(words) if words else None
+def total_loss(terms: Terms) -> Tensor:
+    """Total loss: the sum of the terms."""
+    parts = [term for name, term in terms.items() if name != ACCURACY]
+    return parts[0] if len(parts) == 1 else torch.stack(parts).sum()

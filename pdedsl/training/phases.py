@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from pdedsl.config.blocks import TrainBlock
 from pdedsl.config.training import Lbfgs, Optimizer
 from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Objective
-from pdedsl.runs.experiment import TrainConfig
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Phase:
         return isinstance(self.optimizer, Lbfgs)
 
 
-def training_phases(config: TrainConfig, objective: Objective, samples: int) -> tuple[Phase, ...]:
+def training_phases(config: TrainBlock, objective: Objective, samples: int) -> tuple[Phase, ...]:
     """One phase per optimizer; heat smoothing repeats them for every step of the heat equation."""
     rounds: list[tuple[str, Objective, int]] = [("train", objective, 0)]
     if isinstance(objective, HeatSmoothing):
@@ -42,15 +42,15 @@ def training_phases(config: TrainConfig, objective: Objective, samples: int) -> 
     phases: list[Phase] = []
     start = 0
     for name, phase_objective, heat in rounds:
-        for optimizer in config.optimizers:
+        for optimizer in (located.config for located in config.optimizer):
             steps, epochs = _length(config, optimizer, samples)
-            full = name if len(config.optimizers) == 1 else f"{name}, {optimizer.name}"
+            full = name if len(config.optimizer) == 1 else f"{name}, {optimizer.name}"
             phases.append(Phase(full, len(phases), phase_objective, optimizer, start, steps, epochs, heat))
             start += steps
     return tuple(phases)
 
 
-def _length(config: TrainConfig, optimizer: Optimizer, samples: int) -> tuple[int, float]:
+def _length(config: TrainBlock, optimizer: Optimizer, samples: int) -> tuple[int, float]:
     """Numbers of steps and of epochs."""
     if isinstance(optimizer, Lbfgs):
         return optimizer.steps, float(optimizer.steps)

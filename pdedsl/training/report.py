@@ -11,13 +11,14 @@ import torch
 from torch import Tensor
 
 from pdedsl.compiler import Compilation
+from pdedsl.config.blocks import TrainBlock
 from pdedsl.data.sets import Data, Split
 from pdedsl.diagnostics.escaping import command
 from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.io import write_text_atomically
 from pdedsl.runs.decision_boundary import Panel, plot_boundaries
 from pdedsl.runs.events import Ended, Finishing, Listener
-from pdedsl.runs.experiment import TrainConfig
+from pdedsl.runs.experiment import default_settings
 from pdedsl.runs.metrics import compute_metrics, read_metrics
 from pdedsl.runs.plots import plot_curves
 from pdedsl.runs.progress import count, duration, number, percent
@@ -54,7 +55,7 @@ probabilities = run.module(x).softmax(-1)  # x: {shape}
 
 
 def write_results(
-    compilation: Compilation, config: TrainConfig, engine: TrainingEngine, folder: Path, ended: Ended, notify: Listener
+    compilation: Compilation, config: TrainBlock, engine: TrainingEngine, folder: Path, ended: Ended, notify: Listener
 ) -> dict[str, float]:
     """The final metrics; the first process also writes the plots and the report, and notifies the listener."""
     notify(Finishing("computing final metrics"))
@@ -111,7 +112,7 @@ def _probabilities(engine: TrainingEngine, points: Tensor) -> Tensor:
 
 def report_elements(
     compilation: Compilation,
-    config: TrainConfig,
+    config: TrainBlock,
     engine: TrainingEngine,
     folder: Path,
     ended: Ended,
@@ -140,7 +141,7 @@ def report_elements(
         Code(spec.source.text, "pde"),
         Heading("Experiment"),
         Table(("", ""), facts),
-        Items(tuple(f"default used: {default}" for default in config.defaults)),
+        Items(tuple(f"default used: {default}" for default in default_settings(spec, config))),
         Heading("Results"),
         results_table(results),
         *(Picture(name, caption) for name, caption in PLOTS.items() if (folder / name).is_file()),
@@ -151,7 +152,7 @@ def report_elements(
     ]
 
 
-def _continue_command(config: TrainConfig, folder: Path) -> str:
+def _continue_command(config: TrainBlock, folder: Path) -> str:
     """The command that continues training to twice its length."""
     length = f"train.steps={2 * config.steps}" if config.steps else f"train.epochs={2 * (config.epochs or 1)}"
     spec = str(folder / "spec.pde")

@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from pdedsl.compiler import Compilation
+from pdedsl.config.blocks import TrainBlock
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, write_text_atomically
 from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Margin
@@ -19,15 +20,14 @@ from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs.checkpoint import save_tensors
 from pdedsl.runs.distributed import World, process_group
 from pdedsl.runs.events import Ended, Listener, Outcome, Started
-from pdedsl.runs.experiment import TrainConfig, compile_with_settings, config_of, data_of, objective_of
+from pdedsl.runs.experiment import compile_with_settings, config_of, data_of, default_settings, objective_of
 from pdedsl.runs.folder import CHECKPOINTS, METRICS, SAVE_SECONDS, SPEC, WEIGHTS, find_checkpoint, lock_run_folder
 from pdedsl.runs.metrics import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.runs.progress import ProgressDisplay
 from pdedsl.runs.run import Run, initial_weights
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
-from pdedsl.training.divergence import solver_message
 from pdedsl.training.engine import NetworkFactory, TrainingEngine
-from pdedsl.training.loop import TrainingLoop
+from pdedsl.training.loop import TrainingLoop, solver_message
 from pdedsl.training.phases import training_phases
 from pdedsl.training.report import write_results
 
@@ -156,12 +156,9 @@ def _train(
 FULL_BATCH = "lbfgs is full-batch and counts its own steps: epochs, batch and schedule of the spec do not apply"
 
 
-def _limit_batch(config: TrainConfig, samples: int, world: World) -> TrainConfig:
+def _limit_batch(config: TrainBlock, samples: int, world: World) -> TrainBlock:
     """The batch size is at most the number of samples, and at least the number of processes."""
-    if config.batch > samples:
-        others = tuple(d for d in config.defaults if not d.startswith("batch "))
-        note = f"batch = {samples} (there are fewer than {config.batch} samples)"
-        config = replace(config, batch=samples, defaults=(note, *others))
+    config = replace(config, batch=min(config.batch, samples))
     if config.batch < world.size:
         raise RunError(f"batch size {config.batch} is smaller than the number of processes {world.size}; increase it")
     return config
@@ -169,14 +166,15 @@ def _limit_batch(config: TrainConfig, samples: int, world: World) -> TrainConfig
 
 def _started(
     compilation: Compilation,
-    config: TrainConfig,
+    config: TrainBlock,
     engine: TrainingEngine,
     folder: Path,
     resumed: int,
     notes: tuple[str, ...],
 ) -> Started:
     spec, data = compilation.spec, engine.data
-    defaults = (f"defaults used: {', '.join(config.defaults)}",) if config.defaults else ()
+    settings = default_settings(spec, config)
+    defaults = (f"defaults used: {', '.join(settings)}",) if settings else ()
     whole = all(phase.is_full_batch for phase in engine.phases)
     return Started(
         name=spec.name,
@@ -200,7 +198,7 @@ def _started(
 
 
 def _result(
-    compilation: Compilation, config: TrainConfig, engine: TrainingEngine, folder: Path, ended: Ended, notify: Listener
+    compilation: Compilation, config: TrainBlock, engine: TrainingEngine, folder: Path, ended: Ended, notify: Listener
 ) -> Run:
     if ended.outcome is not Outcome.FINISHED:
         return Run(folder, engine.model.eval(), ended.outcome, ended.message)

@@ -11,7 +11,7 @@ import pdedsl
 from pdedsl.config.base import Located
 from pdedsl.config.data import DATA, Digits, Moons
 from pdedsl.data.load import load
-from pdedsl.data.shapes import sized
+from pdedsl.data.shapes import with_data_dimension
 from pdedsl.diagnostics import PdeError
 
 TEXT = """pde Points
@@ -36,14 +36,16 @@ def test_the_dimension_is_that_of_the_data() -> None:
 
 @pytest.mark.parametrize("word", [Moons(), Digits()], ids=str)
 def test_shapes_are_those_that_are_loaded(word: Moons | Digits) -> None:
-    spec = sized(pdedsl.load(TEXT.format(classes=2, data=word.name)), None)
+    spec = with_data_dimension(pdedsl.load(TEXT.format(classes=2, data=word.name)), None)
     loaded = load(Located(word), None, seed=0)
     assert spec.space.dimension == np.prod(loaded.shape)
 
 
 def test_every_set_has_a_shape(tmp_path: Path) -> None:
     for name in DATA.keys() - {"npz"}:
-        assert isinstance(sized(pdedsl.load(TEXT.format(classes=2, data=name)), None).space.dimension, int)
+        assert isinstance(
+            with_data_dimension(pdedsl.load(TEXT.format(classes=2, data=name)), None).space.dimension, int
+        )
 
 
 @pytest.mark.parametrize("names", [("x", "y"), ("x_train", "y_train", "x_test", "y_test")])

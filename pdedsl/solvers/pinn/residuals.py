@@ -18,7 +18,8 @@ from torch import Tensor
 
 from pdedsl import errors, sources
 from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
-from pdedsl.data.npz import Array, arrays, find
+from pdedsl.data.npz import Array, arrays
+from pdedsl.data.shapes import find_data_file
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
 from pdedsl.io import RunError, write_atomically
 from pdedsl.ir.boundary import ConditionResidual
@@ -393,7 +394,7 @@ def _require_inside(points: Array, statement: StrongForm, span: Span) -> None:
 def _locate(file: str, source: Source, span: Span) -> Path:
     """Beside the spec, then beside the shipped specs, then from the working directory."""
     beside = Path(source.name).parent
-    return find(file, beside if (beside / file).is_file() else sources.shipped_folder(), span)
+    return find_data_file(file, beside if (beside / file).is_file() else sources.shipped_folder(), span)
 
 
 def _column(stored: dict[str, Array], name: str, span: Span) -> Array:

@@ -1,4 +1,4 @@
-"""Training losses: `terms = loss(model, x, y, draws)`, weighted means over the samples by name."""
+"""Training losses: `terms = loss(model, x, y, rng)`, weighted means over the samples by name."""
 
 from pdedsl.training.losses.adversarial import Adversary
 from pdedsl.training.losses.classification import CrossEntropyLoss, MarginLoss

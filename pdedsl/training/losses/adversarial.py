@@ -45,7 +45,7 @@ class Adversary:
     def eps(self) -> float:
         return float(self.config.eps)
 
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> Tensor:
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> Tensor:
         """Adversarial examples after all steps, without early stopping."""
         norm, (steps, length), x = read_norm(self.config.norm.value), self._schedule(), x.detach()
         with module_modes(model.modules(), training=True), frozen(model.parameters()):
@@ -53,7 +53,7 @@ class Adversary:
                 feasible_set(norm, x, self.eps, read_box(self.bounds)),
                 Predictor(model, eot=self.config.eot),
             )
-            start = ball.project(self._start(x, draws)) if isinstance(self.config, words.Pgd) else x
+            start = ball.project(self._start(x, rng)) if isinstance(self.config, words.Pgd) else x
             climb = AscentConfig(norm, length, steps, cross_entropy_loss(predictor), stop=False)
             return ascend(predictor, start, Criterion(y), ball, climb).x
 
@@ -66,9 +66,9 @@ class Adversary:
             case _:
                 assert_never(self.config)
 
-    def _start(self, x: Tensor, draws: KeyedRng) -> Tensor:
+    def _start(self, x: Tensor, rng: KeyedRng) -> Tensor:
         """Uniform in the ball; keyed by (seed, step, sample index), independent of the number of processes."""
         if self.config.norm is Norm.INF:
-            return x + self.eps * (2.0 * draws.like(x, "start", "uniform") - 1.0)
-        radius = column(draws.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
-        return x + self.eps * radius * L2().steepest(draws.like(x, "start"))
+            return x + self.eps * (2.0 * rng.like(x, "start", "uniform") - 1.0)
+        radius = column(rng.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
+        return x + self.eps * radius * L2().steepest(rng.like(x, "start"))

@@ -36,7 +36,7 @@ class CrossEntropyLoss:
 
     apart: bool = False
 
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> dict[str, Tensor]:
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
         ensemble = _ensemble(model) if self.apart else None
         if ensemble is None:
             scores = model(x)
@@ -64,7 +64,7 @@ class MarginLoss:
     eps: float
     temperature: float
 
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> dict[str, Tensor]:
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
         scores = model(x)
         lowered = scores - self.offset * functional.one_hot(y, scores.shape[1]).to(scores.dtype)
         loss = self.temperature * functional.cross_entropy(lowered / self.temperature, y)

@@ -47,29 +47,29 @@ class HeatLoss:
     config: HeatSmoothing
     previous: nn.Module
 
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> dict[str, Tensor]:
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
         with full_precision(x):
             with torch.no_grad():
                 before = self.previous(x).softmax(-1)
-            after, norms = self._with_gradient(model, x, draws)
+            after, norms = self._with_gradient(model, x, rng)
             distance = 0.5 * (after - before).square().sum(-1).mean()
         scale = self.config.weight * 0.5 * self.config.variance / self.config.steps
         if self.config.estimator is Gradient.PAPER:
             scale *= self.config.probes / after.shape[-1]
         return {"distance": distance, "gradient": scale * norms.mean(), ACCURACY: accuracy(after, y)}
 
-    def _with_gradient(self, model: nn.Module, x: Tensor, draws: KeyedRng) -> tuple[Tensor, Tensor]:
+    def _with_gradient(self, model: nn.Module, x: Tensor, rng: KeyedRng) -> tuple[Tensor, Tensor]:
         """v(x), and an estimate of ‖∇v‖² for each row."""
         match self.config.derivative:
             case InSpace.FORWARD:
-                return _forward(model, x, self.config.probes, draws)
+                return _forward(model, x, self.config.probes, rng)
             case InSpace.DIFFERENCES:
-                return _differences(model, x, self.config.probes, self.config.delta, draws)
+                return _differences(model, x, self.config.probes, self.config.delta, rng)
             case _:
                 assert_never(self.config.derivative)
 
 
-def _forward(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tuple[Tensor, Tensor]:
+def _forward(model: nn.Module, x: Tensor, probes: int, rng: KeyedRng) -> tuple[Tensor, Tensor]:
     """(v, mean of ‖J u‖² over the probes), or the sum over a basis."""
     dimensions = x[0].numel()
     exact = dimensions <= probes
@@ -77,7 +77,7 @@ def _forward(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tuple
         basis = torch.eye(dimensions, dtype=x.dtype, device=x.device).reshape(dimensions, 1, *x.shape[1:])
         lines = basis.expand(dimensions, *x.shape).flatten(0, 1)
     else:
-        lines = draws.like(x, "probes", copies=probes)
+        lines = rng.like(x, "probes", copies=probes)
     count = dimensions if exact else probes
     scores = model(make_jet(x, lines, DerivativeLayout(0, x.shape[0], count, operator=False)))
     v: Jet = scores.softmax(-1)
@@ -85,21 +85,21 @@ def _forward(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tuple
     return jet_values(v), squares.sum(0) if exact else squares.mean(0)
 
 
-def _differences(model: nn.Module, x: Tensor, probes: int, delta: float, draws: KeyedRng) -> tuple[Tensor, Tensor]:
+def _differences(model: nn.Module, x: Tensor, probes: int, delta: float, rng: KeyedRng) -> tuple[Tensor, Tensor]:
     """(v, N/κ times the sum of squared difference quotients)."""
-    weights, lines = _gradient_directions(model, x, probes, draws)
+    weights, lines = _gradient_directions(model, x, probes, rng)
     moved = (x + delta * lines).flatten(0, 1)
     v = model(torch.cat([x, moved])).softmax(-1).reshape(probes + 1, x.shape[0], -1)
     slopes = ((v[1:] - v[:1]) * weights).sum(-1) / delta
     return v[0], v.shape[-1] / probes * slopes.square().sum(0)
 
 
-def _gradient_directions(model: nn.Module, x: Tensor, probes: int, draws: KeyedRng) -> tuple[Tensor, Tensor]:
+def _gradient_directions(model: nn.Module, x: Tensor, probes: int, rng: KeyedRng) -> tuple[Tensor, Tensor]:
     """w_j, (κ, n, N), and the unit vectors along ∇(w_j·v), (κ, n, …), from one forward pass."""
     at = x.detach().requires_grad_()
     with torch.enable_grad(), frozen(model.parameters()), _frozen_statistics(model):
         v = model(at).softmax(-1)
-    weights = draws.like(v.detach(), "weights", copies=probes).reshape(probes, *v.shape) / v.shape[-1] ** 0.5
+    weights = rng.like(v.detach(), "weights", copies=probes).reshape(probes, *v.shape) / v.shape[-1] ** 0.5
     slopes = torch.stack([torch.autograd.grad(v, at, w, retain_graph=True)[0] for w in weights])
     lengths = torch.linalg.vector_norm(slopes.flatten(2), dim=2).clamp(min=torch.finfo(x.dtype).tiny)
     return weights, slopes / lengths.reshape(probes, -1, *[1] * (x.dim() - 1))

@@ -37,9 +37,9 @@ class ResidualLoss:
 
     config: ResidualPenalty
 
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: KeyedRng) -> dict[str, Tensor]:
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
         with full_precision(x):
-            points = _Points.of(self.config, x, draws)
+            points = _Points.of(self.config, x, rng)
             scores = points.evaluate(timed_network(model), self.config)
             labels, labelled = y.repeat(len(self.config.times)), jet_values(scores)[: points.labelled]
             one, other = _residuals(scores, points, self.config)
@@ -70,12 +70,12 @@ class _Points:
     size: int
 
     @classmethod
-    def of(cls, config: ResidualPenalty, x: Tensor, draws: KeyedRng) -> _Points:
+    def of(cls, config: ResidualPenalty, x: Tensor, rng: KeyedRng) -> _Points:
         times = x.new_tensor(config.times).unsqueeze(1).expand(-1, x.shape[0])
-        at = times if config.instants is Instants.ALL else _one_of(times, draws)
-        centre = x + config.jitter * (2.0 * draws.like(x, "jitter", "uniform") - 1.0)
+        at = times if config.instants is Instants.ALL else _one_of(times, rng)
+        centre = x + config.jitter * (2.0 * rng.like(x, "jitter", "uniform") - 1.0)
         groups, shifts = [centre], [0.0]
-        for probe in _probes(config, x, draws):
+        for probe in _probes(config, x, rng):
             groups += [centre + config.h * probe, centre - config.h * probe]
             shifts += [0.0, 0.0]
         if config.derivative is InTime.CENTRAL:
@@ -106,18 +106,18 @@ class _Points:
         return make_jet(self.x, space, frame), make_jet(self.t, time, frame)
 
 
-def _one_of(times: Tensor, draws: KeyedRng) -> Tensor:
+def _one_of(times: Tensor, rng: KeyedRng) -> Tensor:
     """One of the times for each row, chosen at random, as a matrix with one row."""
     count = times.shape[0]
-    index = (draws.numbers(times[0], "time").squeeze(1) * count).long().clamp(max=count - 1)
+    index = (rng.numbers(times[0], "time").squeeze(1) * count).long().clamp(max=count - 1)
     return times.gather(0, index.unsqueeze(0))
 
 
-def _probes(config: ResidualPenalty, x: Tensor, draws: KeyedRng) -> tuple[Tensor, ...]:
+def _probes(config: ResidualPenalty, x: Tensor, rng: KeyedRng) -> tuple[Tensor, ...]:
     if config.estimator is Laplacian.EXACT:
         return ()
     copies = config.probes * (2 if config.estimator is Laplacian.UNBIASED else 1)
-    return draws.like(x, "probes", copies=copies).chunk(copies)
+    return rng.like(x, "probes", copies=copies).chunk(copies)
 
 
 def _dimensions(x: Tensor) -> int:
