@@ -19,7 +19,7 @@ from torch import Tensor
 from pdedsl.io import write_atomically
 
 MAX_CHECKPOINTS = 2
-FORMAT = 2  # 2: the digest also covers plain data
+FORMAT = 3  # 2: metrics were called figures
 Tensors = dict[str, Tensor]
 
 
@@ -75,11 +75,15 @@ def load_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, RecursionError) as error:
         raise CorruptCheckpoint(f"{path} cannot be read: {error}") from None
-    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+    if not isinstance(plain, dict) or plain.get("format") not in (2, FORMAT):
         raise CorruptCheckpoint(f"{path} was not written by this version of pdedsl")
     unchanged = _text(plain) == text  # also detects altered digits that parse to the same number
     if not unchanged or plain.pop("digest", "") != digest(tensors, _text(plain)):
         raise CorruptCheckpoint(f"{path} is corrupt: checksum mismatch")
+    contents: tuple[dict[str, Any], ...] = (tensors, plain) if plain["format"] == 2 else ()
+    for content in contents:
+        if "figures" in content:
+            content["metrics"] = content.pop("figures")
     return tensors, plain
 
 

@@ -102,7 +102,7 @@ def _load(folder: Path) -> _SavedRun:
             tensors, plain = load_tensors(folder / WEIGHTS)
         except CorruptCheckpoint as damage:
             raise RunError(str(damage)) from None
-        if not isinstance(metrics := plain.get("figures"), dict):
+        if not isinstance(metrics := plain.get("metrics"), dict):
             raise RunError(f"{folder / WEIGHTS} does not contain the weights of a training run")
         return _SavedRun(tensors, metrics, Outcome.FINISHED)
     found, errors = load_newest(folder / CHECKPOINTS)

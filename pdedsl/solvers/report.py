@@ -21,7 +21,7 @@ PLOTS = {
     "animation.gif": "Solution over time",
     "curves.png": "Training loss",
 }
-METRIC_NAMES = {  # display names of the entries of `figures` in report.json
+METRIC_NAMES = {  # display names of the entries of `metrics` in report.json
     "n": "Grid points per dimension",
     "nodes": "Interior nodes",
     "steps": "Steps",
@@ -179,12 +179,13 @@ def report_json(solution: Solution) -> dict[str, object]:
     """The report in machine-readable form."""
     error_estimate, spec = solution.error_estimate, solution.compilation.spec
     return {
+        "format": 2,  # 1, without this entry: failures were called complaints, and metrics figures
         "name": spec.name,
         "hash": spec.hash,
         "method": str(solution.result.method),
         "verdict": error_estimate.verdict.value,
         "error": {"value": _or_null(error_estimate.error.value), "against": error_estimate.error.against},
-        "complaints": list(error_estimate.failures),
+        "failures": list(error_estimate.failures),
         "comparisons": [
             {
                 "reference": c.reference,
@@ -214,7 +215,7 @@ def report_json(solution: Solution) -> dict[str, object]:
             n: {"value": e.value, "deviation": None if e.deviation is None else _or_null(e.deviation)}
             for n, e in solution.parameters.items()
         },
-        "figures": dict(solution.result.metrics),
+        "metrics": dict(solution.result.metrics),
         "notes": list(error_estimate.notes),
         "seconds": solution.seconds,
     }

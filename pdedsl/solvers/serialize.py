@@ -137,7 +137,7 @@ def save(folder: Path, result: SolverResult, spec: Spec, seconds: float) -> None
         "hash": spec.hash,
         "seconds": seconds,
         "form": describe_module(result.module),
-        "figures": result.metrics,
+        "metrics": result.metrics,
         "notes": list(result.notes),
         "parameters": {name: [e.value, e.deviation] for name, e in result.parameters.items()},
     }
@@ -160,9 +160,9 @@ def _rebuild_result(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, op
     module = rebuild_module(plain["form"], tensors, plan, options).to(options.device)
     module(torch.stack(bounds(plan.problem.domain)).mean(0, keepdim=True).to(options.device))  # fails unless valid
     parameters = {name: Estimate(*pair) for name, pair in plain["parameters"].items()}
-    if not all(isinstance(value, int | float) for value in plain["figures"].values()):
+    if not all(isinstance(value, int | float) for value in plain["metrics"].values()):
         raise TypeError("metrics must be numbers")
-    return SolverResult(module, plan.method, plain["figures"], tuple(map(str, plain["notes"])), parameters)
+    return SolverResult(module, plan.method, plain["metrics"], tuple(map(str, plain["notes"])), parameters)
 
 
 def open_solution(folder: Path) -> Solution:

@@ -159,7 +159,7 @@ class TrainingLoop:
         tensors, plain = self.engine.state()
         plain |= {"names": list(self.names), "seconds": self._seconds()}
         if self.rows:
-            tensors["figures"] = torch.stack(self.rows)
+            tensors["metrics"] = torch.stack(self.rows)
         path = checkpoint.save(self.folder, Checkpoint(self.engine.step, tensors, plain, self.spec))
         self.notify(Saved(self.engine.step, path))
 
@@ -171,7 +171,7 @@ class TrainingLoop:
         ):
             self.engine.restore(found.step, found.tensors, plain)
             self.names, self.spent = tuple(plain["names"]), float(plain["seconds"])
-            rows = found.tensors.get("figures", torch.empty(0, 0))
+            rows = found.tensors.get("metrics", torch.empty(0, 0))
             self.rows = [row.clone() for row in rows.to(self.engine.world.device)]
 
     def _diverged(self, step: int) -> Ended:

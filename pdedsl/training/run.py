@@ -208,6 +208,6 @@ def _result(
         message = solver_message("the final evaluation", failure, folder / CHECKPOINTS)
         return Run(folder, engine.model.eval(), Outcome.DIVERGED, message)
     if engine.world.is_main:
-        save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"figures": metrics, "hash": compilation.spec.hash})
+        save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"metrics": metrics, "hash": compilation.spec.hash})
     engine.world.barrier()
     return Run(folder, engine.model.eval(), Outcome.FINISHED, metrics=metrics)

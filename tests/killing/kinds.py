@@ -96,7 +96,7 @@ def _trained(folder: Path) -> object:
     tensors, plain = load_tensors(folder / "weights.safetensors")
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
     values = {name: tensor.numpy().tobytes() for name, tensor in tensors.items()}
-    return values, [_timeless(row) for row in rows], _timeless(plain.get("figures", {})), _names(folder)
+    return values, [_timeless(row) for row in rows], _timeless(plain.get("metrics", {})), _names(folder)
 
 
 def _timeless(row: dict[str, Any]) -> dict[str, Any]:

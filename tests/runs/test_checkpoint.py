@@ -67,3 +67,14 @@ def test_a_crafted_checkpoint_is_no_fault(tmp_path: Path) -> None:
         with pytest.raises(RunError, match=r"delete it|is not a checkpoint"):
             pdedsl.train(MOONS, tmp_path / "run", resume=True, set=("train.epochs=2", *SHORT))
     assert load_tensors(path)[1]["plain"]["phase"] == "x"
+
+
+def test_files_of_format_2_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written by version 0.1, when metrics were called figures."""
+    path, metrics = tmp_path / "weights.safetensors", {"test_accuracy": 0.5}
+    with monkeypatch.context() as version:
+        version.setattr("pdedsl.runs.checkpoint.FORMAT", 2)
+        save_tensors(path, {"figures": torch.ones(3)}, {"figures": metrics, "hash": "0"})
+    tensors, plain = load_tensors(path)
+    assert plain == {"metrics": metrics, "hash": "0", "format": 2}
+    assert torch.equal(tensors["metrics"], torch.ones(3))

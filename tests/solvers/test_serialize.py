@@ -83,7 +83,7 @@ def huge_form(tensors: Tensors, plain: Plain) -> None:
 
 
 def figures_of_text(tensors: Tensors, plain: Plain) -> None:
-    plain["figures"] = {"loss": "<script>"}
+    plain["metrics"] = {"loss": "<script>"}
 
 
 def no_plain(tensors: Tensors, plain: Plain) -> None:
