@@ -8,7 +8,7 @@ import pytest
 
 from killing.processes import ONE_THREAD, finish, start
 
-KINDS = ("images by 1", "noise by 2", "evaluation by 1", "solve by residual")
+KINDS = ("lbfgs by 1", "noise by 2", "evaluation by 1", "solve by residual")
 
 
 @pytest.mark.long
