@@ -185,6 +185,10 @@ RADAU5 = ImplicitRungeKutta(
     "Radau IIA; Hairer, Wanner 1996, IV.8",
 )
 IMPLICIT_MIDPOINT = ImplicitRungeKutta("implicit_midpoint", "ImplicitMidpoint", 2, ((1 / 2,),), (1.0,), "Gauss")
+_GAMMA = 1 - sqrt(1 / 2)
+SDIRK2 = ImplicitRungeKutta(
+    "sdirk2", "SDIRK2", 2, ((_GAMMA, 0.0), (1 - _GAMMA, _GAMMA)), (1 - _GAMMA, _GAMMA), "L-stable; Alexander 1977"
+)
 ETDRK4 = ExponentialRungeKutta(
     "etdrk4",
     4,
@@ -236,7 +240,7 @@ METHODS: Mapping[str, TimeMethod] = MappingProxyType(
         for m in (
             *(EULER, HEUN, MIDPOINT, SSPRK3, RK4),
             *(BACKWARD_EULER, VERLET, LEAPFROG),
-            *(RADAU5, IMPLICIT_MIDPOINT),
+            *(RADAU5, IMPLICIT_MIDPOINT, SDIRK2),
             *(DOPRI5, DOPRI8, BOSH3, FEHLBERG2, HEUN21),
         )
     }
